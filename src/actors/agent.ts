@@ -1,0 +1,96 @@
+/** defineAgent: an ordinary XState machine, the events it accepts from outside as zod schemas, and a version. */
+import { type AnyStateMachine, type EventObject, type InputFrom } from 'xstate';
+import { type z } from 'zod';
+import { BosunError } from '../errors.ts';
+import { KERNEL_ACTION_PREFIX } from './xstate-engine.ts';
+import { nodesById } from './xstate-definition.ts';
+
+/** Per event type, the schema of the whole event or of its fields beside `type`. */
+export type EventSchemas = Readonly<Record<string, z.ZodObject>>;
+
+/** The events that schemas describe: `{ type: 'order.place', amount: number } | ...`. */
+export type EventsOf<Schemas extends EventSchemas> = {
+  [Type in keyof Schemas & string]: { type: Type } & z.output<Schemas[Type]>;
+}[keyof Schemas & string];
+
+export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends EventSchemas> {
+  /** Unique in a system; stored with every actor. */
+  readonly name: string;
+  /** Raise it when stored contexts or states of older actors no longer fit. */
+  readonly version?: number;
+  readonly machine: Machine;
+  /** What may come from outside (hosts, clients, people). Messages between agents need no schema. */
+  readonly events: Schemas;
+}
+
+export interface Agent<Machine extends AnyStateMachine = AnyStateMachine, Schemas extends EventSchemas = EventSchemas> {
+  readonly name: string;
+  readonly version: number;
+  readonly machine: Machine;
+  readonly events: Schemas;
+}
+
+export type AnyAgent = Agent<AnyStateMachine, EventSchemas>;
+export type AgentEvents<A> = A extends Agent<AnyStateMachine, infer Schemas> ? EventsOf<Schemas> : EventObject;
+export type AgentInput<A> = A extends Agent<infer Machine, EventSchemas> ? InputFrom<Machine> : unknown;
+
+const NAME = /^[a-z][a-z0-9-]*$/;
+const RESERVED = ['xstate.', KERNEL_ACTION_PREFIX, 'child.'];
+
+/**
+ * Throws BOSUN_AGENT_INVALID for a name that is none, an event type that is reserved or a wildcard, a schema for an event
+ * that no state of the machine handles (most often a misspelling), or an action named `bosun.*`.
+ */
+export function defineAgent<Machine extends AnyStateMachine, const Schemas extends EventSchemas>(
+  options: AgentOptions<Machine, Schemas>,
+): Agent<Machine, Schemas> {
+  const { name, version = 1, machine, events } = options;
+  const invalid = (what: string) => new BosunError('BOSUN_AGENT_INVALID', `agent ${JSON.stringify(name)}: ${what}`);
+  if (!NAME.test(name)) throw invalid('a name is lower-case letters, digits and "-"');
+  if (!Number.isSafeInteger(version) || version < 1) throw invalid('a version is a whole number from 1');
+  const handled = handledTypes(machine);
+  for (const type of Object.keys(events)) {
+    if (type.includes('*')) throw invalid(`"${type}" is a pattern, not an event type`);
+    if (RESERVED.some((prefix) => type.startsWith(prefix))) throw invalid(`"${type}" is a reserved event type`);
+    if (!isHandled(type, handled)) throw invalid(`no state handles "${type}"${nearest(type, handled)}`);
+  }
+  const forged = Object.keys(machine.implementations.actions as object).find((action) => action.startsWith(KERNEL_ACTION_PREFIX));
+  if (forged !== undefined) throw invalid(`the action name "${forged}" is reserved`);
+  return Object.freeze({ name, version, machine, events });
+}
+
+/** The event if it is one of the agent's, with its fields as the schema gives them. Throws BOSUN_EVENT_REFUSED or _INVALID. */
+export function parseEvent(agent: { name: string; events: EventSchemas }, event: EventObject): EventObject {
+  const type: unknown = event?.type;
+  const schema = typeof type === 'string' && Object.hasOwn(agent.events, type) ? agent.events[type] : undefined;
+  if (typeof type !== 'string' || schema === undefined) {
+    const known = Object.keys(agent.events);
+    const hint = known.length === 0 ? 'it accepts none' : `it accepts ${known.map((name) => JSON.stringify(name)).join(', ')}`;
+    throw new BosunError('BOSUN_EVENT_REFUSED', `${agent.name} does not accept ${JSON.stringify(type)} from outside; ${hint}`);
+  }
+  const { type: _, ...fields } = event;
+  const parsed = schema.safeParse('type' in schema.shape ? event : fields);
+  if (parsed.success) return { ...parsed.data, type };
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'event'}: ${message}`);
+  throw new BosunError('BOSUN_EVENT_INVALID', `${type} for ${agent.name}: ${problems.join('; ')}`, { cause: parsed.error });
+}
+
+/** Every event descriptor that any state of the machine has a transition for. */
+function handledTypes(machine: AnyStateMachine): string[] {
+  return [...nodesById(machine).values()].flatMap((node) => [...node.transitions.keys()]);
+}
+
+function isHandled(type: string, descriptors: readonly string[]): boolean {
+  return descriptors.some(
+    (descriptor) =>
+      descriptor === type ||
+      descriptor === '*' ||
+      (descriptor.endsWith('.*') && type.startsWith(descriptor.slice(0, -1))),
+  );
+}
+
+function nearest(type: string, descriptors: readonly string[]): string {
+  const letters = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const match = descriptors.find((descriptor) => letters(descriptor) === letters(type));
+  return match === undefined ? '' : `; did you mean "${match}"?`;
+}

@@ -1,0 +1,182 @@
+/**
+ * The kernel's hands for Bosses. A Boss decides (src/supervisor, a machine like any other); what it decides arrives here
+ * as commands, is performed within its turn, and so is durable with the decision. The child table is kept here too, one
+ * record a child, so that a Boss with many children changes one record at a time.
+ *
+ * Commands (custom actions of these names): `bosun.child.start {id, agent, input}`,
+ * `.restart {id, agent, input, mode}`, `.remove {id}`, `.put {id, row}`, `.forget {id}`.
+ */
+import { type EventObject } from 'xstate';
+import { unreachable } from '../assert.ts';
+import { BosunError } from '../errors.ts';
+import { childAddress } from './address.ts';
+import { type Cell } from './cell.ts';
+import { type Definition } from './engine.ts';
+import { type Effects } from './effects.ts';
+import { type Random } from './ports.ts';
+import { type World } from './world.ts';
+
+/** How a child of a Boss ended. */
+export interface Exit {
+  /** `shutdown`: a Boss below gave up. */
+  readonly reason: 'normal' | 'error' | 'shutdown';
+  readonly error: unknown;
+  /** The message that it crashed on has crashed it before: this restart was counted then. */
+  readonly redelivery: boolean;
+}
+
+type Command = 'start' | 'restart' | 'remove' | 'put' | 'forget';
+
+interface CommandParams {
+  readonly id: string;
+  readonly agent: string;
+  readonly input?: unknown;
+  readonly row?: unknown;
+  /** Of a restart: go on from the last committed state, or begin anew. */
+  readonly mode?: 'committed' | 'initial';
+}
+
+export class Bosses {
+  readonly #world: World;
+  readonly #effects: Effects;
+  readonly #random: Random;
+  readonly #definitionOf: (agent: string) => Definition | undefined;
+  readonly #onRootGone: (error: unknown) => void;
+
+  constructor(parts: {
+    world: World;
+    effects: Effects;
+    random: Random;
+    definitionOf: (agent: string) => Definition | undefined;
+    onRootGone: (error: unknown) => void;
+  }) {
+    this.#world = parts.world;
+    this.#effects = parts.effects;
+    this.#random = parts.random;
+    this.#definitionOf = parts.definitionOf;
+    this.#onRootGone = parts.onRootGone;
+  }
+
+  /** Gives a Boss's event what its decision needs: its record of the child, the kernel time, one random number. */
+  decorate(boss: Cell, event: EventObject): EventObject {
+    const { id } = event as { id?: unknown };
+    const child = typeof id === 'string' ? boss.table.get(id) : undefined;
+    return { ...event, child, nowMs: this.#world.time.nowMs(), random: this.#random.next() } as EventObject;
+  }
+
+  /** Performs a command of a Boss's turn. */
+  perform(boss: Cell, name: string, params: unknown): void {
+    const command = name.slice('bosun.child.'.length) as Command;
+    const { id, agent, input, row, mode } = params as CommandParams;
+    const child = boss.children.get(id);
+    switch (command) {
+      case 'start':
+        this.#start(boss, id, agent, input);
+        return;
+      case 'restart':
+        // One that could not be born is started, not restarted.
+        if (child === undefined) this.#start(boss, id, agent, input);
+        else if (mode === 'committed') this.resume(child);
+        else this.reset(child);
+        return;
+      case 'remove':
+        if (child !== undefined) this.remove(child);
+        return;
+      case 'put':
+        this.#world.putChildRow(boss, id, row);
+        return;
+      case 'forget':
+        this.#world.removeChildRow(boss, id);
+        return;
+      default:
+        unreachable(command);
+    }
+  }
+
+  /** A child of a Boss, or a Boss, failed and waits. The root has nobody to wait for. */
+  crashed(cell: Cell, exit: Exit): void {
+    // A Boss that throws ends its children: it can no longer be trusted to look after them.
+    if (cell.isBoss && cell.parent !== undefined) this.removeChildren(cell);
+    this.exited(cell, exit);
+  }
+
+  /** Tells the Boss how its child ended. */
+  exited(cell: Cell, exit: Exit): void {
+    const { parent, identity } = cell;
+    if (parent === undefined) {
+      this.#onRootGone(exit.error);
+      return;
+    }
+    this.#tellExit(parent, identity.childId, { life: identity.life, generation: cell.state.incarnation }, exit);
+  }
+
+  /** Goes on from the last committed state: mailbox, timers and live effects as they are; failed effects start again. */
+  resume(cell: Cell): void {
+    if (cell.snapshot === undefined) {
+      this.#world.change(cell, { status: 'starting', error: { value: undefined } });
+    } else {
+      this.#world.change(cell, { status: 'active', error: { value: undefined } });
+      for (const child of cell.children.values()) this.#restartFailed(child);
+    }
+    this.#world.schedule(cell);
+  }
+
+  /** Starts anew from the initial state under the same address and life. The mailbox stays. */
+  reset(cell: Cell): void {
+    this.removeChildren(cell);
+    for (const timer of [...cell.timers.values()]) this.#world.disarm(cell, timer);
+    const incarnation = cell.state.incarnation + 1;
+    this.#world.revive(cell);
+    this.#world.change(cell, { status: 'starting', incarnation, error: { value: undefined }, output: { value: undefined } });
+    cell.snapshot = undefined;
+    this.#world.schedule(cell);
+  }
+
+  /** Ends a cell and everything below it, children first, the youngest first. */
+  remove(cell: Cell): void {
+    this.removeChildren(cell);
+    if (cell.running !== undefined) this.#effects.stop(cell);
+    this.#world.bury(cell);
+    this.#world.draft.output(() => {
+      for (const observer of [...(cell.observers ?? [])]) observer.ended?.();
+    });
+  }
+
+  removeChildren(cell: Cell): void {
+    for (const child of [...cell.children.values()].reverse()) this.remove(child);
+  }
+
+  #restartFailed(child: Cell): void {
+    if (child.state.status !== 'error') return;
+    if (!child.definition.isEffect) {
+      this.reset(child);
+      return;
+    }
+    this.#world.revive(child);
+    this.#effects.startAgain(child);
+  }
+
+  #start(boss: Cell, id: string, agent: string, input: unknown): void {
+    const definition = this.#definitionOf(agent);
+    const life = this.#world.next('life');
+    try {
+      const address = childAddress(boss.identity.address, id);
+      if (definition === undefined) throw new BosunError('BOSUN_AGENT_UNKNOWN', `${address}: no agent "${agent}"`);
+      if (this.#world.addresses.has(address)) {
+        throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${address} is taken by another actor`);
+      }
+      const { hash, version } = definition;
+      const parent = boss.identity.life;
+      const identity = { life, address, agent, definition: hash, version, parent, bond: 'supervised' as const };
+      const rest = { childId: id, systemId: null, syncSnapshot: false, effectId: `${life}`, input };
+      this.#world.bear({ ...identity, ...rest }, definition, boss);
+    } catch (error) {
+      this.#tellExit(boss, id, { life: 0, generation: 0 }, { reason: 'error', error, redelivery: false });
+    }
+  }
+
+  #tellExit(boss: Cell, id: string, from: { life: number; generation: number }, exit: Exit): void {
+    const event = Object.freeze({ type: 'bosun.exit', id, ...exit });
+    this.#world.enqueue(boss, event, { kind: 'exit', from: from.life, attempt: from.generation });
+  }
+}

@@ -1,0 +1,65 @@
+/** The kernel's box round one actor: its durable state, its snapshot, its mailbox and what it owns. Data only. */
+import { type Definition, type Snapshot } from './engine.ts';
+import { Mailbox } from './mailbox.ts';
+import { type EffectRef, type Ref } from './ref.ts';
+import { type ActorState, type Identity } from './state.ts';
+import { type Timer } from './timers.ts';
+
+/** A state together with the snapshot that belongs to it. */
+export interface Image {
+  readonly state: ActorState;
+  readonly snapshot: Snapshot | undefined;
+}
+
+/** What outside observers of one actor registered. */
+export interface Observer {
+  changed?(): void;
+  emitted?(event: { readonly type: string }): void;
+  ended?(): void;
+}
+
+export class Cell {
+  readonly identity: Identity;
+  readonly definition: Definition;
+  readonly ref: Ref;
+  readonly parent: Cell | undefined;
+  readonly mailbox = new Mailbox();
+  /** By child id, in order of birth. */
+  readonly children = new Map<string, Cell>();
+  readonly timers = new Map<string, Timer>();
+  /** Bosses: one record per child, what the Boss put there. */
+  readonly table = new Map<string, unknown>();
+  state: ActorState;
+  /** Undefined until the first turn. */
+  snapshot: Snapshot | undefined;
+  /** As of the last durable epoch; undefined until the birth is durable. What reads see. */
+  durable: Image | undefined;
+  /** In the run queue. */
+  queued = false;
+  /** No longer in the population. */
+  gone = false;
+  /** Effects: what the start under way calls `self`. */
+  running: EffectRef | undefined;
+  observers: Set<Observer> | undefined;
+
+  constructor(facts: { identity: Identity; definition: Definition; ref: Ref; parent: Cell | undefined; state: ActorState }) {
+    this.identity = facts.identity;
+    this.definition = facts.definition;
+    this.ref = facts.ref;
+    this.parent = facts.parent;
+    this.state = facts.state;
+  }
+
+  get isBoss(): boolean {
+    return this.identity.agent === BOSS_AGENT;
+  }
+
+  /** Whether it may take a turn now: a crashed child of a Boss waits for the Boss's decision. */
+  get isRunnable(): boolean {
+    if (this.gone) return false;
+    return this.state.status === 'starting' || (this.state.status === 'active' && this.mailbox.size > 0);
+  }
+}
+
+/** The agent name under which supervisors are registered. */
+export const BOSS_AGENT = 'bosun.boss';

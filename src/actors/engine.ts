@@ -1,0 +1,124 @@
+/**
+ * The step engine: what the kernel asks of a statechart library, and nothing more. A step is pure: it gives the next
+ * snapshot and a description of what should happen, and has no effect of its own. One implementation drives XState
+ * (xstate-engine.ts); a faster one may take its place without the kernel noticing.
+ */
+import { type EventObject } from 'xstate';
+import { type Ref } from './ref.ts';
+import { type ActorState, type StateChange } from './state.ts';
+
+export type LogicKind = 'machine' | 'promise' | 'callback' | 'observable' | 'transition' | 'custom';
+
+/** Anything XState calls a snapshot. Only the engine looks inside. */
+export interface Snapshot {
+  readonly status: 'active' | 'done' | 'error' | 'stopped';
+  readonly output?: unknown;
+  readonly error?: unknown;
+  readonly context?: unknown;
+}
+
+/** A piece of actor logic prepared for hosting. One per agent and per named child logic of a machine. */
+export interface Definition {
+  /** Agent name, or `parent>src` for the children of a machine. */
+  readonly name: string;
+  readonly kind: LogicKind;
+  /** Structural hash of a machine: states, transitions, invokes; not the bodies of guards and actions. */
+  readonly hash: string;
+  readonly version: number;
+  /** Runs something outside turns: promise, callback, observable, or custom logic with a start. */
+  readonly isEffect: boolean;
+  /** Logic that the machine names `src`; undefined when it names none. */
+  child(src: string): Definition | undefined;
+  readonly configurations: ConfigurationTable;
+}
+
+/** A child that the step gave birth to. */
+export interface Birth {
+  readonly life: number;
+  readonly childId: string;
+  readonly src: string;
+  readonly definition: Definition;
+  readonly input: unknown;
+  readonly systemId: string | null;
+  readonly syncSnapshot: boolean;
+  readonly ref: Ref;
+}
+
+export type Effect =
+  | { readonly kind: 'send'; readonly to: object; readonly event: EventObject }
+  | { readonly kind: 'arm'; readonly id: string | undefined; readonly delayMs: number; readonly to: object; readonly event: EventObject }
+  | { readonly kind: 'cancel'; readonly id: string }
+  | { readonly kind: 'emit'; readonly event: EventObject }
+  | { readonly kind: 'log'; readonly label: string | undefined; readonly value: unknown }
+  /** A custom action of the user: runs after the epoch. */
+  | { readonly kind: 'call'; readonly name: string; readonly run: () => void }
+  /** An action that the kernel itself performs, for Bosses. */
+  | { readonly kind: 'command'; readonly name: string; readonly params: unknown };
+
+export interface Step {
+  readonly snapshot: Snapshot;
+  readonly effects: readonly Effect[];
+  readonly births: readonly Birth[];
+  /** Children that the machine no longer has. */
+  readonly dropped: readonly Ref[];
+}
+
+export interface StepEngine {
+  /** Takes the initial step. Throws what the user's code threw. */
+  initial(definition: Definition, self: Ref, input: unknown): Step;
+  /** Takes one step. Throws what the user's code threw; then nothing has happened. */
+  transition(definition: Definition, self: Ref, snapshot: Snapshot, event: EventObject): Step;
+  /** What differs, not yet admitted. An empty object when nothing durable does. */
+  changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): StateChange;
+  /** Makes the snapshot hold the admitted values of the state that was derived from it. */
+  adopt(definition: Definition, snapshot: Snapshot, state: ActorState): Snapshot;
+  /** Rebuilds a snapshot from its durable form. Throws BOSUN_AGENT_UNREADABLE. */
+  restore(definition: Definition, self: Ref, state: ActorState, children: Readonly<Record<string, Ref>>): Snapshot;
+  /** The part of a snapshot that observers may have: plain, no functions. */
+  view(definition: Definition, snapshot: Snapshot): SnapshotView;
+}
+
+/** A snapshot as data: what reads, subscriptions and `xstate.snapshot.*` events carry. */
+export interface SnapshotView {
+  readonly status: 'active' | 'done' | 'error' | 'stopped';
+  /** The state value of a machine; null for other logic. */
+  readonly value: unknown;
+  readonly context: unknown;
+  readonly tags: readonly string[];
+  readonly output: unknown;
+  readonly error: unknown;
+}
+
+/** Numbers the configurations (lists of active state nodes) of one machine in the order they were first seen. */
+export class ConfigurationTable {
+  readonly #ids = new Map<string, number>();
+  readonly #lists: (readonly string[])[] = [];
+  #written = 0;
+
+  intern(nodes: readonly string[]): number {
+    const key = nodes.join('\n');
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known;
+    const id = this.#lists.length;
+    this.#ids.set(key, id);
+    this.#lists.push(nodes);
+    return id;
+  }
+
+  nodes(id: number): readonly string[] | undefined {
+    return this.#lists[id];
+  }
+
+  /** Loads what is on disk. Only on an empty table. */
+  load(lists: readonly (readonly string[])[]): void {
+    for (const nodes of lists) this.intern(nodes);
+    this.#written = lists.length;
+  }
+
+  /** Entries not handed out yet, for the epoch in the making. */
+  takeNew(): { id: number; nodes: readonly string[] }[] {
+    const fresh = this.#lists.slice(this.#written).map((nodes, index) => ({ id: this.#written + index, nodes }));
+    this.#written = this.#lists.length;
+    return fresh;
+  }
+}

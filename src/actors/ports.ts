@@ -1,0 +1,131 @@
+/**
+ * What the kernel needs from the world, as interfaces it owns. Adapters live elsewhere: persistence implements Journal
+ * over a Store, the clock is a leaf of src, testing replaces each of them.
+ */
+import { type ActorState, type Identity } from './state.ts';
+
+/** Uniform random numbers in [0, 1). The only source of chance inside the kernel. */
+export interface Random {
+  next(): number;
+}
+
+export interface StoreWrite {
+  readonly key: string;
+  /** null deletes the key. */
+  readonly value: Uint8Array | null;
+}
+
+export type StoreEntry = readonly [key: string, value: Uint8Array];
+
+/**
+ * An ordered key-value medium. Keys are ASCII and ordered by code unit. The contract, which `storeConformance` checks:
+ * a write is atomic; a write with `sync` is on the medium, with all writes before it, once its promise resolves; a write
+ * without may be lost by a crash, alone or with later unsynced ones; writes are never in flight side by side (the caller waits).
+ * After a failed write the store is unusable until it is closed and opened again.
+ */
+export interface Store {
+  /** For messages to people: a directory, or "memory". */
+  readonly name: string;
+  /** Rejects with BOSUN_STORE_LOCKED where somebody else has it open. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+  get(key: string): Promise<Uint8Array | undefined>;
+  /** Entries with `gte <= key < lt`, in key order, in batches. */
+  scan(range: { gte: string; lt: string }): AsyncIterable<readonly StoreEntry[]>;
+  write(writes: readonly StoreWrite[], options: { sync: boolean }): Promise<void>;
+}
+
+/** Turns admitted values into bytes and back. What `encode` was given comes back equal, references included. */
+export interface Codec {
+  /** The bytes belong to the caller. */
+  encode(value: unknown): Uint8Array;
+  decode(bytes: Uint8Array): unknown;
+}
+
+/** Tables of rows beside the actors' states. A row is one admitted value under a key of its own. */
+export type Table =
+  | 'i' // identities: life -> Identity
+  | 'a' // addresses: address -> life
+  | 'n' // system ids: systemId -> life
+  | 'm' // mailboxes: message id -> message
+  | 't' // timers: timer number -> timer
+  | 'f' // live effects: life -> attempt
+  | 'b' // child tables of Bosses: boss life / child id -> child
+  | 'd' // dedupe: session -> last sequence
+  | 'q'; // quarantine: number -> message and error
+
+export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'b', 'd', 'q'];
+
+/** `m!0000000000002a`: the table, then the key. Numbers are fixed-width hexadecimal so that they sort. */
+export type RowKey = `${Table}!${string}`;
+
+/** One change of one actor's state, in the order the changes happened. */
+export interface Delta {
+  readonly life: number;
+  /** Of the state after this change. */
+  readonly seq: number;
+  readonly hash: number;
+  /** The encoded StateChange. */
+  readonly body: Uint8Array;
+}
+
+/** A configuration (set of active state nodes) seen for the first time; written beside the first epoch that uses it. */
+export interface NewConfiguration {
+  /** Structural hash of the machine. */
+  readonly definition: string;
+  readonly id: number;
+  readonly nodes: readonly string[];
+}
+
+/** The next numbers to give out; none is ever given twice. */
+export interface Counters {
+  readonly life: number;
+  readonly message: number;
+  readonly timer: number;
+  readonly quarantine: number;
+}
+
+/** Everything one commit makes durable. Frozen when it is handed over. */
+export interface Epoch {
+  readonly number: number;
+  readonly kernelTimeMs: number;
+  readonly counters: Counters;
+  readonly deltas: readonly Delta[];
+  /** Net changes of rows since the last epoch; null deletes. */
+  readonly rows: ReadonlyMap<RowKey, unknown>;
+  /** For every actor changed or born: its state at the end of this epoch; null for the dead. */
+  readonly states: ReadonlyMap<number, ActorState | null>;
+  readonly configurations: readonly NewConfiguration[];
+}
+
+/** Everything as of the last durable epoch. */
+export interface Recovered {
+  /** Number of the last durable epoch; 0 for a new store. */
+  readonly epoch: number;
+  readonly kernelTimeMs: number;
+  readonly counters: Counters;
+  readonly states: ReadonlyMap<number, ActorState>;
+  /** Per table, in key order: key without the table prefix, and the row. */
+  readonly rows: ReadonlyMap<Table, ReadonlyMap<string, unknown>>;
+  /** Per structural hash: configurations by id. */
+  readonly configurations: ReadonlyMap<string, readonly (readonly string[])[]>;
+}
+
+/** How references to actors are written and read back: the codec knows the class, the kernel knows the actors. */
+export interface ReferenceCoding {
+  readonly Class: abstract new (...args: never[]) => object;
+  encode(reference: object): { life: number; address: string };
+  decode(fields: { life: number; address: string }): object;
+}
+
+/** How epochs become durable. */
+export interface Journal {
+  readonly codec: Codec;
+  /** Opens the store, checks it, and reads everything. Rejects with a BOSUN_STORE_* code. */
+  open(references: ReferenceCoding): Promise<Recovered>;
+  /** Resolves once the epoch is durable. Never called while another commit is under way. */
+  commit(epoch: Epoch): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type { ActorState, Identity };

@@ -1,0 +1,43 @@
+/** First in, first out, with O(1) push and shift: shifting an array is linear in its length. */
+export class Queue<T> {
+  #items: T[] = [];
+  #head = 0;
+
+  get size(): number {
+    return this.#items.length - this.#head;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  peek(): T | undefined {
+    return this.#items[this.#head];
+  }
+
+  shift(): T | undefined {
+    if (this.#head >= this.#items.length) return undefined;
+    const item = this.#items[this.#head];
+    this.#head += 1;
+    // Give the consumed half back now and then, so that neither memory nor any single call grows.
+    if (this.#head > 64 && this.#head * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
+
+  removeWhere(drop: (item: T) => boolean): void {
+    this.#items = this.toArray().filter((item) => !drop(item));
+    this.#head = 0;
+  }
+
+  clear(): void {
+    this.#items = [];
+    this.#head = 0;
+  }
+
+  toArray(): T[] {
+    return this.#items.slice(this.#head);
+  }
+}

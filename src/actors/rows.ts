@@ -1,0 +1,16 @@
+/** The kernel's side of the row tables of ports.ts: how their keys are formed. Numbers sort because their width is fixed. */
+import { type RowKey, type Table } from './ports.ts';
+
+/** Fourteen hexadecimal digits hold every safe integer. */
+export function ordered(number: number): string {
+  return number.toString(16).padStart(14, '0');
+}
+
+export function rowKey(table: Table, key: string | number): RowKey {
+  return `${table}!${typeof key === 'number' ? ordered(key) : key}`;
+}
+
+/** Key of a Boss's child in table `b`. */
+export function childKey(boss: number, childId: string): RowKey {
+  return `b!${ordered(boss)}!${childId}`;
+}

@@ -1,0 +1,107 @@
+/**
+ * The durable part of one actor, as plain immutable data, and the one function that changes it.
+ * The kernel applies each change in memory and writes the same change to the journal; recovery applies it again with
+ * the same function. So memory equals disk by construction, and the (seq, hash) chain proves it.
+ */
+import { checksum } from '../checksum.ts';
+
+export type ActorStatus = 'starting' | 'active' | 'done' | 'error' | 'stopped';
+
+/** What changes over an actor's life. What never changes is in its {@link Identity}. */
+export interface ActorState {
+  /** Changes applied so far. */
+  readonly seq: number;
+  /** Chain of the checksums of all encoded changes so far, unsigned 32 bits. */
+  readonly hash: number;
+  readonly status: ActorStatus;
+  /** Raised by a restart from initial; timers and completions of an older incarnation are ignored. */
+  readonly incarnation: number;
+  /** Machines: index into the definition's table of configurations; null before the first turn and for other logic. */
+  readonly configuration: number | null;
+  /** Machines: their context. Other logic: its whole persisted snapshot. */
+  readonly context: unknown;
+  /** Machines with history states: history node id to the ids it remembers. */
+  readonly history: Readonly<Record<string, readonly string[]>> | null;
+  readonly output: unknown;
+  readonly error: unknown;
+  /** Effects: how often they were started, over restores and retries. */
+  readonly attempt: number;
+}
+
+/** What one turn changed. Absent means unchanged. Encoded as one value into the journal. */
+export interface StateChange {
+  status?: ActorStatus;
+  incarnation?: number;
+  configuration?: number;
+  /** The whole new context; otherwise `set` and `unset` change top-level keys. */
+  context?: { readonly value: unknown };
+  set?: Readonly<Record<string, unknown>>;
+  unset?: readonly string[];
+  history?: Readonly<Record<string, readonly string[]>>;
+  output?: { readonly value: unknown };
+  error?: { readonly value: unknown };
+  attempt?: number;
+}
+
+/** Facts of a birth; they never change. */
+export interface Identity {
+  /** One number per birth, never used again. */
+  readonly life: number;
+  readonly address: string;
+  /** Name of the agent for actors under a Boss; the `src` within the parent's machine for its children. */
+  readonly agent: string;
+  /** Structural hash of the machine; empty for logic that is no machine. */
+  readonly definition: string;
+  readonly version: number;
+  /** Life of the Boss or the machine that it belongs to; 0 for the root. */
+  readonly parent: number;
+  /** `supervised`: a child of a Boss. `invoked`: a child of a machine, invoked or spawned by it. */
+  readonly bond: 'supervised' | 'invoked';
+  readonly childId: string;
+  readonly systemId: string | null;
+  /** The parent wants `xstate.snapshot.*` events. */
+  readonly syncSnapshot: boolean;
+  /** `life/turn/index` of the effect that gave birth: stable over restores and retries. */
+  readonly effectId: string;
+  readonly input: unknown;
+}
+
+export const UNBORN: ActorState = Object.freeze({
+  seq: 0,
+  hash: 0,
+  status: 'starting',
+  incarnation: 0,
+  configuration: null,
+  context: undefined,
+  history: null,
+  output: undefined,
+  error: undefined,
+  attempt: 0,
+});
+
+/**
+ * @param body The encoded form of `change`, as the journal holds it; it extends the hash chain.
+ * @returns A new frozen state. Never throws.
+ */
+export function applyChange(state: ActorState, change: StateChange, body: Uint8Array): ActorState {
+  return Object.freeze({
+    seq: state.seq + 1,
+    hash: checksum(body, state.hash),
+    status: change.status ?? state.status,
+    incarnation: change.incarnation ?? state.incarnation,
+    configuration: change.configuration ?? state.configuration,
+    context: nextContext(state.context, change),
+    history: change.history ?? state.history,
+    output: change.output === undefined ? state.output : change.output.value,
+    error: change.error === undefined ? state.error : change.error.value,
+    attempt: change.attempt ?? state.attempt,
+  });
+}
+
+function nextContext(context: unknown, change: StateChange): unknown {
+  if (change.context !== undefined) return change.context.value;
+  if (change.set === undefined && change.unset === undefined) return context;
+  const next: Record<string, unknown> = { ...(context as Record<string, unknown>), ...change.set };
+  for (const key of change.unset ?? []) delete next[key];
+  return Object.freeze(next);
+}

@@ -1,0 +1,250 @@
+/**
+ * The population and its primitive operations: births, deaths, changes, messages and timers, each entered into the epoch
+ * in the making. No policy: who may do what, and when, is decided in turn.ts, bosses.ts and effects.ts.
+ */
+import { type EventObject } from 'xstate';
+import { assert } from '../assert.ts';
+import { type Clock } from '../clock.ts';
+import { BosunError } from '../errors.ts';
+import { TIMERS_PER_ACTOR_MAX } from '../limits.ts';
+import { Cell } from './cell.ts';
+import { type Definition, type Snapshot, type StepEngine } from './engine.ts';
+import { EpochDraft } from './epoch-draft.ts';
+import { type KernelTime } from './kernel-time.ts';
+import { type Message, type MessageKind } from './message.ts';
+import { type Codec, type Counters } from './ports.ts';
+import { Queue } from './queue.ts';
+import { type Ref } from './ref.ts';
+import { childKey, rowKey } from './rows.ts';
+import { applyChange, type Identity, type StateChange, UNBORN } from './state.ts';
+import { type Timer, TimerQueue } from './timers.ts';
+
+export class World {
+  readonly cells = new Map<number, Cell>();
+  readonly addresses = new Map<string, Cell>();
+  readonly names = new Map<string, Cell>();
+  readonly timers = new TimerQueue();
+  readonly draft = new EpochDraft();
+  readonly engine: StepEngine;
+  readonly codec: Codec;
+  readonly clock: Clock;
+  readonly time: KernelTime;
+  /** Cells that may take a turn, in order. */
+  readonly runnable = new Queue<Cell>();
+  /** Told when there is something to do. */
+  readonly wake: () => void;
+  /** The one reference to a life. */
+  readonly refOf: (life: number, address: string) => Ref;
+  #counters: { -readonly [K in keyof Counters]: Counters[K] };
+
+  constructor(parts: {
+    engine: StepEngine;
+    codec: Codec;
+    clock: Clock;
+    time: KernelTime;
+    counters: Counters;
+    refOf: (life: number, address: string) => Ref;
+    wake: () => void;
+  }) {
+    this.engine = parts.engine;
+    this.codec = parts.codec;
+    this.clock = parts.clock;
+    this.time = parts.time;
+    this.wake = parts.wake;
+    this.refOf = parts.refOf;
+    this.#counters = { ...parts.counters };
+  }
+
+  get counters(): Counters {
+    return { ...this.#counters };
+  }
+
+  next(counter: keyof Counters): number {
+    return this.#counters[counter]++;
+  }
+
+  /** Enters a birth. The caller has made sure that the address and the system id are free. */
+  bear(identity: Identity, definition: Definition, parent: Cell | undefined): Cell {
+    assert(!this.addresses.has(identity.address), `two actors at ${identity.address}`);
+    const ref = this.refOf(identity.life, identity.address);
+    const cell = new Cell({ identity, definition, ref, parent, state: UNBORN });
+    this.adopt(cell);
+    this.draft.put(rowKey('i', identity.life), identity);
+    this.draft.put(`a!${identity.address}`, identity.life);
+    if (identity.systemId !== null) this.draft.put(`n!${identity.systemId}`, identity.life);
+    if (definition.isEffect) this.draft.put(rowKey('f', identity.life), 1);
+    this.draft.touch(cell);
+    this.schedule(cell);
+    return cell;
+  }
+
+  /** Takes a cell into the indexes; for births and recovery. */
+  adopt(cell: Cell): void {
+    const { life, address, childId, systemId } = cell.identity;
+    this.cells.set(life, cell);
+    this.addresses.set(address, cell);
+    if (systemId !== null) this.names.set(systemId, cell);
+    cell.parent?.children.set(childId, cell);
+  }
+
+  /** Removes a cell without children from the population and from disk. Unread messages are discarded. */
+  bury(cell: Cell): void {
+    assert(cell.children.size === 0, `burial of ${cell.identity.address} before its children`);
+    const { life, address, childId } = cell.identity;
+    this.silence(cell);
+    for (const id of [...cell.table.keys()]) this.removeChildRow(cell, id);
+    cell.gone = true;
+    this.cells.delete(life);
+    if (this.addresses.get(address) === cell) {
+      this.addresses.delete(address);
+      this.draft.remove(`a!${address}`);
+    }
+    if (cell.parent?.children.get(childId) === cell) cell.parent.children.delete(childId);
+    this.draft.remove(rowKey('i', life));
+    this.draft.touch(cell);
+  }
+
+  /** Takes from a cell all that could make it act: messages, timers, its system id. */
+  silence(cell: Cell): void {
+    for (const message of cell.mailbox.drain()) this.draft.read(message);
+    for (const timer of [...cell.timers.values()]) this.disarm(cell, timer);
+    const { systemId, life } = cell.identity;
+    if (systemId !== null && this.names.get(systemId) === cell) {
+      this.names.delete(systemId);
+      this.draft.remove(`n!${systemId}`);
+    }
+    if (cell.definition.isEffect) this.draft.remove(rowKey('f', life));
+  }
+
+  /** Gives back to a cell that starts again the system id that `silence` took, if it is still free. */
+  revive(cell: Cell): void {
+    const { systemId, life } = cell.identity;
+    if (systemId === null || this.names.has(systemId)) return;
+    this.names.set(systemId, cell);
+    this.draft.put(`n!${systemId}`, life);
+  }
+
+  /** Changes the durable state of a cell. `change` has been admitted; nothing here throws. */
+  change(cell: Cell, change: StateChange, snapshot: Snapshot | undefined = cell.snapshot): void {
+    if (Object.keys(change).length === 0) {
+      if (snapshot !== cell.snapshot) this.draft.touch(cell);
+      cell.snapshot = snapshot;
+      return;
+    }
+    const body = this.codec.encode(change);
+    cell.state = applyChange(cell.state, change, body);
+    cell.snapshot = snapshot && this.engine.adopt(cell.definition, snapshot, cell.state);
+    this.draft.delta(cell, body);
+  }
+
+  /** Puts a message into a mailbox. The event has been admitted. Messages to the dead are dropped. */
+  enqueue(
+    to: Cell,
+    event: EventObject,
+    facts: { kind: MessageKind; from: number; attempt?: number },
+  ): void {
+    if (to.gone || (isOver(to) && to.identity.bond === 'invoked')) return;
+    const message: Message = {
+      id: this.next('message'),
+      to: to.identity.life,
+      kind: facts.kind,
+      event,
+      from: facts.from,
+      attempt: facts.attempt ?? 0,
+      deliveries: 0,
+      timer: null,
+      stored: false,
+    };
+    to.mailbox.push(message);
+    this.draft.unread(message);
+    this.schedule(to);
+  }
+
+  schedule(cell: Cell): void {
+    if (cell.queued || !cell.isRunnable) return;
+    cell.queued = true;
+    this.runnable.push(cell);
+    this.wake();
+  }
+
+  /** Arms a timer under an id of its owner; one armed before under the same id is replaced. */
+  arm(owner: Cell, facts: { id: string; delayMs: number; to: number; event: EventObject }): void {
+    const before = owner.timers.get(facts.id);
+    if (before !== undefined) this.disarm(owner, before);
+    const timer: Timer = {
+      number: this.next('timer'),
+      owner: owner.identity.life,
+      id: facts.id,
+      deadlineMs: Math.ceil(this.time.nowMs() + Math.max(0, facts.delayMs)),
+      to: facts.to,
+      event: facts.event,
+      deliveries: 0,
+      gone: false,
+      due: false,
+      stored: false,
+    };
+    owner.timers.set(timer.id, timer);
+    this.timers.push(timer);
+    this.draft.armed(timer);
+    this.wake();
+  }
+
+  /** Cancels a timer. One that is due but unread is taken out of the mailbox. */
+  disarm(owner: Cell, timer: Timer): void {
+    if (timer.gone) return;
+    if (timer.due) owner.mailbox.removeWhere((message) => message.timer === timer);
+    else this.timers.forget();
+    this.endTimer(owner, timer);
+  }
+
+  /** Ends a timer that has come up. */
+  endTimer(owner: Cell, timer: Timer): void {
+    timer.gone = true;
+    if (owner.timers.get(timer.id) === timer) owner.timers.delete(timer.id);
+    this.draft.disarmed(timer);
+  }
+
+  /** Checks, while a turn may still throw, that so many more timers may be armed. Throws BOSUN_VALUE_REFUSED. */
+  checkTimers(owner: Cell, more: number): void {
+    if (owner.timers.size + more <= TIMERS_PER_ACTOR_MAX) return;
+    throw new BosunError('BOSUN_VALUE_REFUSED', `${owner.identity.address} would have more than ${TIMERS_PER_ACTOR_MAX} timers`);
+  }
+
+  /** Moves due timers into mailboxes, in deadline order. */
+  fireDue(): void {
+    const nowMs = this.time.nowMs();
+    for (let timer = this.timers.popDue(nowMs); timer !== undefined; timer = this.timers.popDue(nowMs)) {
+      const owner = this.cells.get(timer.owner);
+      if (owner !== undefined) this.#fire(owner, timer);
+    }
+  }
+
+  /** A timer to its own owner stays on disk until the turn that consumes it; one to another becomes a message here. */
+  #fire(owner: Cell, timer: Timer): void {
+    if (timer.to === timer.owner) {
+      timer.due = true;
+      const { owner: to, event, deliveries } = timer;
+      owner.mailbox.push({ id: 0, to, kind: 'event', event, from: to, attempt: 0, deliveries, timer, stored: true });
+      this.schedule(owner);
+      return;
+    }
+    const target = this.cells.get(timer.to);
+    if (target !== undefined) this.enqueue(target, timer.event, { kind: 'event', from: timer.owner });
+    this.endTimer(owner, timer);
+  }
+
+  /** Writes a Boss's record of a child. */
+  putChildRow(boss: Cell, childId: string, row: unknown): void {
+    boss.table.set(childId, row);
+    this.draft.put(childKey(boss.identity.life, childId), row);
+  }
+
+  removeChildRow(boss: Cell, childId: string): void {
+    boss.table.delete(childId);
+    this.draft.remove(childKey(boss.identity.life, childId));
+  }
+}
+
+function isOver({ state }: Cell): boolean {
+  return state.status === 'done' || state.status === 'error' || state.status === 'stopped';
+}

@@ -1,0 +1,161 @@
+/**
+ * Prepares XState logic for hosting. With xstate-engine.ts the only place that knows XState's internals (5.33): the names
+ * used here that XState does not publish are listed in XSTATE_INTERNALS and pinned by a contract test.
+ *
+ * A machine is copied, and in the copy every named or inline actor is a stub: XState runs a child's initial transition
+ * when it describes the spawn, which would be inside the parent's pure step; the real child is born by the kernel later.
+ */
+import { createHash } from 'node:crypto';
+import {
+  type AnyActorLogic,
+  type AnyStateMachine,
+  type AnyStateNode,
+  fromCallback,
+  fromEventObservable,
+  fromObservable,
+  fromPromise,
+  fromTransition,
+  StateMachine,
+} from 'xstate';
+import { BosunError } from '../errors.ts';
+import { MICROSTEPS_MAX } from '../limits.ts';
+import { ConfigurationTable, type Definition, type LogicKind } from './engine.ts';
+
+/** What we touch of XState that its types do not publish. */
+export const XSTATE_INTERNALS = {
+  machine: ['idMap'],
+  snapshot: ['_nodes', 'historyValue', 'children', 'machine'],
+  actor: ['_syncSnapshot', 'options', 'systemId', 'src', 'sessionId', 'id'],
+  system: ['_bookId', '_register', '_unregister', '_set', '_relay', '_sendInspectionEvent', '_snapshot', '_clock', '_logger'],
+} as const;
+
+const INLINE_INVOKE = /^xstate\.invoke\.(\d+)\.(.*)$/;
+
+/** A definition with what the engine needs besides. */
+export interface XstateDefinition extends Definition {
+  readonly logic: AnyActorLogic;
+}
+
+/** Configuration tables are shared by definitions of equal structure: their ids mean the same on disk. */
+export class Definitions {
+  readonly #tables = new Map<string, ConfigurationTable>();
+
+  prepare(name: string, logic: AnyActorLogic, version: number): XstateDefinition {
+    return logic instanceof StateMachine
+      ? this.#prepareMachine(name, logic as AnyStateMachine, version)
+      : this.#prepareOther(name, logic, version);
+  }
+
+  get tables(): ReadonlyMap<string, ConfigurationTable> {
+    return this.#tables;
+  }
+
+  table(hash: string): ConfigurationTable {
+    let table = this.#tables.get(hash);
+    if (table === undefined) this.#tables.set(hash, (table = new ConfigurationTable()));
+    return table;
+  }
+
+  #prepareMachine(name: string, machine: AnyStateMachine, version: number): XstateDefinition {
+    const hosted = hostable(machine);
+    const hash = structuralHash(machine);
+    const children = new Map<string, XstateDefinition | undefined>();
+    const child = (src: string): XstateDefinition | undefined => {
+      if (!children.has(src)) {
+        const logic = childLogic(machine, src);
+        children.set(src, logic && this.prepare(`${name}>${src}`, logic, version));
+      }
+      return children.get(src);
+    };
+    return { name, kind: 'machine', hash, version, isEffect: false, logic: hosted, child, configurations: this.table(hash) };
+  }
+
+  #prepareOther(name: string, logic: AnyActorLogic, version: number): XstateDefinition {
+    const kind = kindOf(logic);
+    const isEffect = logic.start !== undefined;
+    return { name, kind, hash: '', version, isEffect, logic, child: () => undefined, configurations: new ConfigurationTable() };
+  }
+}
+
+function hostable(machine: AnyStateMachine): AnyStateMachine {
+  const stubs = Object.fromEntries(
+    Object.entries(machine.implementations.actors as Record<string, AnyActorLogic | undefined>)
+      .filter(([, logic]) => logic !== undefined)
+      .map(([src, logic]) => [src, stub(logic as AnyActorLogic)]),
+  );
+  const hosted = machine.provide({ actors: stubs }) as AnyStateMachine;
+  for (const node of nodesById(hosted).values()) stubInlineInvokes(node);
+  const options = hosted.options as { maxIterations: number };
+  if (!Number.isFinite(options.maxIterations)) options.maxIterations = MICROSTEPS_MAX;
+  return hosted;
+}
+
+/** `provide` reaches named actors only; inline ones are looked up in the node's config, of which this copy has its own. */
+function stubInlineInvokes(node: AnyStateNode): void {
+  const invokes = invokesOf(node);
+  if (invokes.every(({ src }) => typeof src === 'string')) return;
+  const stubbed = invokes.map((invoke) => (typeof invoke.src === 'string' ? invoke : { ...invoke, src: stub(invoke.src) }));
+  (node as { config: unknown }).config = { ...node.config, invoke: stubbed };
+}
+
+function invokesOf(node: AnyStateNode): { src: string | AnyActorLogic }[] {
+  const invoke = node.config.invoke as { src: string | AnyActorLogic } | { src: string | AnyActorLogic }[] | undefined;
+  return invoke === undefined ? [] : Array.isArray(invoke) ? invoke : [invoke];
+}
+
+/** Every state node of a machine by its id. */
+export function nodesById(machine: AnyStateMachine): ReadonlyMap<string, AnyStateNode> {
+  return (machine as unknown as { idMap: ReadonlyMap<string, AnyStateNode> }).idMap;
+}
+
+function stub(real: AnyActorLogic): AnyActorLogic {
+  return {
+    config: real.config as unknown,
+    transition: (snapshot: unknown) => snapshot,
+    getInitialSnapshot: () => ({ status: 'active', output: undefined, error: undefined, context: undefined }),
+    getPersistedSnapshot: (snapshot: unknown) => snapshot,
+  } as unknown as AnyActorLogic;
+}
+
+function childLogic(machine: AnyStateMachine, src: string): AnyActorLogic | undefined {
+  const inline = INLINE_INVOKE.exec(src);
+  if (inline === null) return (machine.implementations.actors as Record<string, AnyActorLogic | undefined>)[src];
+  const [, index, nodeId] = inline;
+  const found = invokesOf(machine.getStateNodeById(nodeId!))[Number(index)]?.src;
+  return typeof found === 'object' ? found : undefined;
+}
+
+/**
+ * XState does not say what a logic object was made by. Objects of one creator share the source text of their transition,
+ * so that is compared with a sample of each.
+ */
+function kindOf(logic: AnyActorLogic): LogicKind {
+  return KINDS.get(String(logic.transition)) ?? 'custom';
+}
+
+const KINDS: ReadonlyMap<string, LogicKind> = new Map([
+  [String(fromPromise(async () => {}).transition), 'promise'],
+  [String(fromCallback(() => {}).transition), 'callback'],
+  [String(fromObservable(() => ({ subscribe: () => ({ unsubscribe() {} }) })).transition), 'observable'],
+  [String(fromEventObservable(() => ({ subscribe: () => ({ unsubscribe() {} }) })).transition), 'observable'],
+  [String(fromTransition(() => 0, 0).transition), 'transition'],
+]);
+
+/** Twelve hexadecimal digits over everything structural; bodies of guards and actions are not seen (design P12). */
+function structuralHash(machine: AnyStateMachine): string {
+  const nodes = [...nodesById(machine).values()].map((node) => ({
+    id: node.id,
+    type: node.type,
+    history: node.history,
+    initial: node.type === 'compound' ? node.initial.target?.map((target) => target.id) : undefined,
+    tags: node.tags,
+    invoke: node.invoke.map(({ id, src }) => [id, src]),
+    transitions: [...node.transitions].map(([descriptor, transitions]) => [
+      descriptor,
+      transitions.map((transition) => [transition.target?.map((target) => target.id), transition.reenter]),
+    ]),
+    always: node.always?.map((transition) => transition.target?.map((target) => target.id)),
+  }));
+  if (nodes.length === 0) throw new BosunError('BOSUN_AGENT_INVALID', `machine ${machine.id} has no states`);
+  return createHash('sha256').update(JSON.stringify([machine.id, nodes])).digest('hex').slice(0, 12);
+}

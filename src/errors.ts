@@ -1,0 +1,62 @@
+/**
+ * The one error class and the one table of codes. Codes are API and never change meaning; messages are for people and may.
+ * A new code gets a row here, a throw, a test, and a row in docs/errors.md (a test compares the two).
+ */
+
+interface ErrorRow {
+  /** What happened and what to do about it, for a person. */
+  readonly means: string;
+  /** Whether doing the same thing again later may succeed. */
+  readonly retryable: boolean;
+}
+
+export const ERROR_CODES = {
+  BOSUN_ACTOR_UNKNOWN: { means: 'No actor lives at this address. Spawn it first, or check the spelling.', retryable: false },
+  BOSUN_ADDRESS_INVALID: { means: 'An address is one to 16 segments of letters, digits and -_.:@+~ joined by "/".', retryable: false },
+  BOSUN_AGENT_INVALID: { means: 'The agent definition contradicts itself; the message names the place.', retryable: false },
+  BOSUN_AGENT_UNKNOWN: { means: 'A stored actor or a child spec names an agent that the system was not given.', retryable: false },
+  BOSUN_AGENT_UNREADABLE: { means: 'The current code cannot read the stored state of this actor.', retryable: false },
+  BOSUN_CHILD_SPEC_INVALID: { means: 'A child spec is not valid; the message names the field.', retryable: false },
+  BOSUN_CONFIG_INVALID: { means: 'An option of createSystem is not valid; the message names it.', retryable: false },
+  BOSUN_EVENT_INVALID: { means: "The event does not match the agent's schema for its type.", retryable: false },
+  BOSUN_EVENT_REFUSED: { means: 'The agent declares no such event for the outside, or the type is reserved.', retryable: false },
+  BOSUN_INTENSITY_EXCEEDED: { means: 'A Boss restarted its children more often than its intensity allows and gave up.', retryable: false },
+  BOSUN_INTERNAL: { means: 'Bosun broke one of its own rules. Please report it with the message.', retryable: false },
+  BOSUN_MAILBOX_FULL: { means: 'The mailbox of the receiver is at its limit. Send again later.', retryable: true },
+  BOSUN_PLAN_INVALID: { means: 'The plan file is not valid; the message names file, line and column.', retryable: false },
+  BOSUN_STORE_DAMAGED: { means: 'A record of the store does not match its checksum or its place in the chain.', retryable: false },
+  BOSUN_STORE_FAILED: { means: 'A write to the store failed. Nothing unsynced was acknowledged.', retryable: true },
+  BOSUN_STORE_FORMAT: { means: 'The store was written by a version of Bosun that this one cannot read.', retryable: false },
+  BOSUN_STORE_LOCKED: { means: 'Another process, or another system in this one, has the store open.', retryable: true },
+  BOSUN_SYSTEM_CLOSED: { means: 'The system has stopped or is stopping.', retryable: false },
+  BOSUN_TIMEOUT: { means: 'The condition did not come true in time. What was asked may still happen.', retryable: true },
+  BOSUN_VALUE_REFUSED: { means: 'A value is not data: function, symbol, foreign class, too deep, too large, or a forbidden key.', retryable: false },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** Every error Bosun throws on purpose. `details` is plain data, safe to log. */
+export class BosunError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, options: { cause?: unknown; details?: Record<string, unknown> } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'BosunError';
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  get retryable(): boolean {
+    return ERROR_CODES[this.code].retryable;
+  }
+}
+
+export function isBosunError(error: unknown, code?: ErrorCode): error is BosunError {
+  return error instanceof BosunError && (code === undefined || error.code === code);
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,11 @@
+/** The public API of Bosun. Everything here is documented and kept stable; nothing inside src imports this file. */
+export { defineAgent, type Agent, type AgentEvents, type AgentOptions, type AnyAgent, type EventSchemas, type EventsOf } from './actors/agent.ts';
+export { type ActorHandle, type ActorSnapshot, type Subscription } from './actors/actor.ts';
+export { effectOf, type EffectFacts } from './actors/ref.ts';
+export { type Random, type Store, type StoreEntry, type StoreWrite } from './actors/ports.ts';
+export { type Cancel, type Clock, systemClock } from './clock.ts';
+export { BosunError, ERROR_CODES, type ErrorCode, isBosunError } from './errors.ts';
+export { levelStore } from './persistence/level-store.ts';
+export { memoryStore } from './persistence/memory-store.ts';
+export { type BossOptions, type ChildOptions } from './supervisor/child-spec.ts';
+export { createSystem, type SendOptions, type SnapshotOf, type SpawnOptions, type System, type SystemOptions, type TreeNode } from './system.ts';

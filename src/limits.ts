@@ -1,0 +1,35 @@
+/** Every bound of the runtime, its unit in its name, its reason beside it. Each has a test at the bound. */
+
+/** Deeper than any hand-written context seen in practice; msgpack and JSON both break at a few thousand. */
+export const VALUE_DEPTH_MAX = 32;
+
+/** One value (a context key, an event, an input). Larger data belongs in a file whose path is in the context. */
+export const VALUE_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Unread messages of one actor; a host that sends more gets BOSUN_MAILBOX_FULL. */
+export const MAILBOX_MESSAGES_MAX = 10_000;
+
+/** Messages one actor may take before others get their turn. 16 kept p99 of quiet actors within 3x beside a busy one. */
+export const MESSAGES_PER_VISIT = 16;
+
+/** Turns in one epoch: bounds what one sync has to carry and what a crash can undo. */
+export const TURNS_PER_EPOCH = 2_000;
+
+/** Time in one slice of turns before the event loop gets its chance. */
+export const SLICE_MS = 4;
+
+/** Deliveries of one message that may crash its agent before it is quarantined (P6). */
+export const DELIVERIES_MAX = 3;
+
+/** Microsteps of one macrostep; more is an endless `always` loop. */
+export const MICROSTEPS_MAX = 10_000;
+
+/** Segments of an address, and characters of one segment. */
+export const ADDRESS_SEGMENTS_MAX = 16;
+export const ADDRESS_SEGMENT_CHARS_MAX = 128;
+
+/** Timers of one actor. */
+export const TIMERS_PER_ACTOR_MAX = 100_000;
+
+/** Quarantined messages kept, oldest dropped first. */
+export const QUARANTINE_MESSAGES_MAX = 1_000;

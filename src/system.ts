@@ -1,0 +1,219 @@
+/** The composition root: joins kernel, supervisor and persistence into a system. The only file that sees them all. */
+import { type AnyStateMachine, type EventObject, type SnapshotFrom } from 'xstate';
+import { ActorHandle, type ActorSnapshot, viewOf } from './actors/actor.ts';
+import { childAddress, checkAddress, ROOT } from './actors/address.ts';
+import { type Agent, type AgentEvents, type AgentInput, type AnyAgent, type EventSchemas, parseEvent } from './actors/agent.ts';
+import { BOSS_AGENT, type Cell } from './actors/cell.ts';
+import { Kernel } from './actors/kernel.ts';
+import { type Random, type Store } from './actors/ports.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { BosunError } from './errors.ts';
+import { createJournal } from './persistence/journal.ts';
+import { bossMachine } from './supervisor/boss.ts';
+import { type BossOptions, type ChildOptions, parseBossSpec, parseChildSpec } from './supervisor/child-spec.ts';
+import { type ChildRecord } from './supervisor/exit-rules.ts';
+
+export interface SystemOptions {
+  /** Every agent that an actor of this system may run. */
+  readonly agents: readonly AnyAgent[];
+  /** `levelStore('./data')` or `memoryStore()`. The system opens and closes it. */
+  readonly store: Store;
+  /** The root Boss and its static children. */
+  readonly tree?: BossOptions;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** Where `log` actions and reports of the runtime go. Default: standard error. */
+  readonly log?: (...args: unknown[]) => void;
+}
+
+export interface SpawnOptions<A extends AnyAgent = AnyAgent> {
+  /** Address of the Boss. Default: the root. */
+  readonly under?: string;
+  /** Default `transient`: restarted after a failure, removed after its end. */
+  readonly restart?: ChildOptions['restart'];
+  readonly input?: AgentInput<A>;
+  readonly backoff?: ChildOptions['backoff'];
+  readonly resume?: ChildOptions['resume'];
+}
+
+/** Options of a send that may be repeated: the second of equal or lower sequence in a session is ignored. */
+export interface SendOptions {
+  readonly session?: { readonly id: string; readonly sequence: number };
+}
+
+/** One actor in the supervision tree, as of the last durable epoch. */
+export interface TreeNode {
+  readonly address: string;
+  readonly agent: string;
+  readonly status: ActorSnapshot['status'];
+  /** State value of a machine; null for other logic. */
+  readonly state: unknown;
+  /** Unread messages. */
+  readonly mailbox: number;
+  /** Restarts by its Boss since it was started; null for the root and for children of machines. */
+  readonly restarts: number | null;
+  readonly lastError: unknown;
+  readonly children: readonly TreeNode[];
+}
+
+type MachineOf<A> = A extends Agent<infer Machine, EventSchemas> ? Machine : AnyStateMachine;
+
+/** A snapshot whose context is typed by the agent's machine. */
+export type SnapshotOf<A extends AnyAgent> = ActorSnapshot & { readonly context: SnapshotFrom<MachineOf<A>>['context'] };
+
+export class System {
+  readonly #kernel: Kernel;
+  readonly #agents: ReadonlyMap<string, AnyAgent>;
+  readonly #clock: Clock;
+  #settle!: { resolve: () => void; reject: (error: BosunError) => void };
+  /** Resolves when the system has been stopped; rejects with the reason when it closed by itself. */
+  readonly closed: Promise<void>;
+
+  /** Use {@link createSystem}. */
+  constructor(options: SystemOptions) {
+    this.#agents = byName(options.agents);
+    this.#clock = options.clock ?? systemClock;
+    this.closed = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
+    // Whoever wants to know awaits `closed`; nobody wanting to must not end the process.
+    this.closed.catch(() => {});
+    const logics = new Map([...this.#agents].map(([name, { machine, version }]) => [name, { logic: machine, version }]));
+    this.#kernel = new Kernel(
+      {
+        journal: createJournal(options.store),
+        clock: this.#clock,
+        random: options.random ?? { next: Math.random },
+        logics: new Map([...logics, [BOSS_AGENT, { logic: bossMachine as AnyStateMachine, version: 1 }]]),
+        root: parseBossSpec(options.tree ?? {}),
+        log: options.log ?? ((...args) => console.error(...args)),
+      },
+      ({ error }) => this.#settle.reject(error),
+    );
+  }
+
+  /** Opens the store and goes on from its last epoch. Rejects with BOSUN_STORE_* or BOSUN_AGENT_*. */
+  async start(): Promise<this> {
+    await this.#kernel.start();
+    return this;
+  }
+
+  /** Makes everything accepted so far durable, aborts running effects, closes the store. */
+  async stop(): Promise<void> {
+    await this.#kernel.stop();
+    this.#settle.resolve();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /**
+   * Gets the actor at an address, or has its Boss start one there. Resolves when the start is durable.
+   * Rejects with BOSUN_AGENT_UNKNOWN, BOSUN_ADDRESS_INVALID, BOSUN_CHILD_SPEC_INVALID, BOSUN_ACTOR_UNKNOWN (no such Boss).
+   */
+  async spawn<A extends AnyAgent>(agent: A, id: string, options: SpawnOptions<A> = {}): Promise<ActorHandle<AgentEvents<A>, SnapshotOf<A>>> {
+    const { under = ROOT, restart = 'transient', input, backoff, resume } = options;
+    if (!this.#agents.has(agent.name)) {
+      throw new BosunError('BOSUN_AGENT_UNKNOWN', `agent "${agent.name}" was not given to createSystem`);
+    }
+    const address = childAddress(under, id);
+    const spec = parseChildSpec({ id, agent: agent.name, restart, input, ...(backoff && { backoff }), ...(resume && { resume }) });
+    if (this.#kernel.find(address) === undefined) {
+      if (!this.#kernel.cell(under).isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${under} is no Boss`);
+      await this.#kernel.send(under, { type: 'child.start', id, spec } as EventObject);
+      await this.#kernel.idle();
+    }
+    return this.actor(address, agent);
+  }
+
+  /**
+   * Sends an event that the agent declares for the outside. Resolves when it is durable, which says nothing about whether
+   * it was processed. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID, BOSUN_VALUE_REFUSED,
+   * BOSUN_MAILBOX_FULL, BOSUN_SYSTEM_CLOSED or BOSUN_STORE_FAILED.
+   */
+  async send(address: string, event: EventObject, options: SendOptions = {}): Promise<void> {
+    const { identity } = this.#kernel.cell(checkAddress(address));
+    const agent = identity.bond === 'supervised' ? this.#agents.get(identity.agent) : undefined;
+    if (agent === undefined) throw new BosunError('BOSUN_EVENT_REFUSED', `${address} accepts no events from outside`);
+    await this.#kernel.send(address, parseEvent(agent, event), options.session);
+  }
+
+  /** The last sequence of a session that was accepted; 0 when none was. */
+  lastSequence(session: string): number {
+    return this.#kernel.lastSequence(session);
+  }
+
+  /** As of the last durable epoch; undefined when nobody lives there. */
+  snapshot(address: string): ActorSnapshot | undefined {
+    const cell = this.#kernel.find(address);
+    return cell && this.#view(cell);
+  }
+
+  /** A handle on an address. Given the agent that lives there, its events and context are typed. */
+  actor(address: string): ActorHandle;
+  actor<A extends AnyAgent>(address: string, agent: A): ActorHandle<AgentEvents<A>, SnapshotOf<A>>;
+  actor(address: string): ActorHandle {
+    return new ActorHandle(
+      {
+        clock: this.#clock,
+        cell: (at) => this.#kernel.cell(at),
+        snapshotOf: (cell) => this.#view(cell),
+        send: (at, event) => this.send(at, event),
+      },
+      checkAddress(address),
+    );
+  }
+
+  /** The supervision tree from the root, or from an address. Throws BOSUN_ACTOR_UNKNOWN. */
+  tree(address: string = ROOT): TreeNode {
+    return this.#node(this.#kernel.cell(address));
+  }
+
+  /** Messages that crashed their agent too often, with the error, oldest first. */
+  quarantined(): readonly unknown[] {
+    return this.#kernel.quarantined();
+  }
+
+  /** Resolves when no turn is waiting and nothing is being written. Running effects and future timers do not count. */
+  idle(): Promise<void> {
+    return this.#kernel.idle();
+  }
+
+  /** Number of the last epoch begun. */
+  get epoch(): number {
+    return this.#kernel.epoch;
+  }
+
+  #view(cell: Cell): ActorSnapshot | undefined {
+    return viewOf(this.#kernel.engine, cell);
+  }
+
+  #node(cell: Cell): TreeNode {
+    const { address, agent, bond, childId } = cell.identity;
+    const record = bond === 'supervised' ? (cell.parent?.table.get(childId) as ChildRecord | undefined) : undefined;
+    const view = this.#view(cell);
+    return {
+      address,
+      agent: cell.isBoss ? 'boss' : agent,
+      status: view?.status ?? 'active',
+      state: view?.value ?? null,
+      mailbox: cell.mailbox.size,
+      restarts: record?.restarts ?? null,
+      lastError: record?.lastError,
+      children: [...cell.children.values()].map((child) => this.#node(child)),
+    };
+  }
+}
+
+/** Makes a system; call `start` on it. Throws BOSUN_CONFIG_INVALID or BOSUN_CHILD_SPEC_INVALID. */
+export function createSystem(options: SystemOptions): System {
+  return new System(options);
+}
+
+function byName(agents: readonly AnyAgent[]): Map<string, AnyAgent> {
+  const map = new Map<string, AnyAgent>();
+  for (const agent of agents) {
+    if (map.has(agent.name)) throw new BosunError('BOSUN_CONFIG_INVALID', `two agents are named "${agent.name}"`);
+    map.set(agent.name, agent);
+  }
+  return map;
+}

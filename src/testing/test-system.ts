@@ -1,0 +1,82 @@
+/**
+ * A whole system for tests: virtual time, seeded chance, and a store that can lose what was not synced. `crash` and
+ * `restart` stand for power loss and the next start of the process.
+ */
+import { createSystem, type System, type SystemOptions } from '../system.ts';
+import { type FaultyStore, faultyStore } from './faulty-store.ts';
+import { SeededRandom } from './seeded-random.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export interface TestSystemOptions extends Omit<SystemOptions, 'store' | 'clock' | 'random'> {
+  /** Default 1. */
+  readonly seed?: number;
+  readonly clock?: VirtualClock;
+  readonly store?: FaultyStore;
+}
+
+export class TestSystem {
+  readonly clock: VirtualClock;
+  readonly store: FaultyStore;
+  /** Lines of `log` actions and reports of the runtime. */
+  readonly logged: unknown[][] = [];
+  readonly #options: TestSystemOptions;
+  #system: System;
+
+  /** Use {@link startTestSystem}. */
+  constructor(options: TestSystemOptions) {
+    this.#options = options;
+    this.clock = options.clock ?? new VirtualClock();
+    this.store = options.store ?? faultyStore();
+    this.#system = this.#create(options);
+  }
+
+  /** The system as of the last start. */
+  get system(): System {
+    return this.#system;
+  }
+
+  /** Lets everything happen that can without time passing. */
+  async settle(): Promise<void> {
+    // Each round lets promises of effects settle, then waits for the turns that they cause.
+    for (let round = 0; round < 4; round++) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      await this.#system.idle();
+    }
+  }
+
+  async advance(ms: number): Promise<void> {
+    await this.clock.advance(ms, () => this.settle());
+  }
+
+  /** Power loss: what was not synced is gone, nothing more happens. `keepUnsynced` batches survive all the same. */
+  async crash(options: { keepUnsynced?: number } = {}): Promise<void> {
+    this.#system.closed.catch(() => {});
+    this.store.crash(options);
+    await this.#system.stop().catch(() => {});
+  }
+
+  /** Starts the next process on the same store, with other agents or options if given. */
+  async restart(changes: Partial<TestSystemOptions> = {}): Promise<void> {
+    this.#system = this.#create({ ...this.#options, ...changes });
+    await this.#system.start();
+    await this.settle();
+  }
+
+  #create(options: TestSystemOptions): System {
+    const { seed = 1, ...rest } = options;
+    return createSystem({
+      log: (...line) => this.logged.push(line),
+      ...rest,
+      store: this.store,
+      clock: this.clock,
+      random: new SeededRandom(seed),
+    });
+  }
+}
+
+export async function startTestSystem(options: TestSystemOptions): Promise<TestSystem> {
+  const test = new TestSystem(options);
+  await test.system.start();
+  await test.settle();
+  return test;
+}

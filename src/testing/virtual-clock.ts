@@ -1,0 +1,72 @@
+/**
+ * A clock whose time moves only when told to. Timers come up in order of deadline, then of arming, each at its own time,
+ * also those armed on the way. What is ready to run still runs by itself: only time is virtual.
+ */
+import { type Cancel, type Clock } from '../clock.ts';
+
+interface Alarm {
+  readonly atMs: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/** 2026-01-01T00:00:00Z: a round origin that no rule depends on. */
+const ORIGIN_MS = Date.UTC(2026, 0, 1);
+
+export class VirtualClock implements Clock {
+  #nowMs = 0;
+  #wallOffsetMs: number;
+  #order = 0;
+  #alarms: Alarm[] = [];
+
+  constructor(originMs: number = ORIGIN_MS) {
+    this.#wallOffsetMs = originMs;
+  }
+
+  wallMs(): number {
+    return this.#wallOffsetMs + this.#nowMs;
+  }
+
+  monotonicMs(): number {
+    return this.#nowMs;
+  }
+
+  setTimeout(callback: () => void, delayMs: number): Cancel {
+    const alarm: Alarm = { atMs: this.#nowMs + Math.max(0, delayMs), order: this.#order++, callback };
+    this.#alarms.push(alarm);
+    return () => {
+      this.#alarms = this.#alarms.filter((other) => other !== alarm);
+    };
+  }
+
+  defer(callback: () => void): void {
+    setImmediate(callback);
+  }
+
+  /** Sets the wall clock forward or back; monotonic time and timers do not notice. */
+  jumpWallMs(byMs: number): void {
+    this.#wallOffsetMs += byMs;
+  }
+
+  /**
+   * Moves time on by `byMs`. Before each alarm and at the end, `settle` is awaited, so that what it caused has happened.
+   */
+  async advance(byMs: number, settle: () => Promise<void>): Promise<void> {
+    const untilMs = this.#nowMs + byMs;
+    await settle();
+    for (let next = this.#next(untilMs); next !== undefined; next = this.#next(untilMs)) {
+      this.#alarms = this.#alarms.filter((other) => other !== next);
+      this.#nowMs = Math.max(this.#nowMs, next.atMs);
+      next.callback();
+      await settle();
+    }
+    this.#nowMs = untilMs;
+    await settle();
+  }
+
+  #next(untilMs: number): Alarm | undefined {
+    return this.#alarms
+      .filter(({ atMs }) => atMs <= untilMs)
+      .sort((a, b) => a.atMs - b.atMs || a.order - b.order)[0];
+  }
+}
