@@ -1,0 +1,220 @@
+/**
+ * Values to bytes and back, on msgpackr with shared record structures: the keys of an object are written once per store
+ * and an object becomes a number and its values. The journal persists each structure no later than its first use.
+ *
+ * Comes back equal: what admission lets in (undefined, null, booleans, numbers, well-formed strings, bigints, Date, Map,
+ * Set, Uint8Array, Error, arrays, plain objects) and references. Objects and arrays come back frozen, errors as plain
+ * Error objects with name, message, stack, code and cause. Negative zero, ill-formed strings and the key `__proto__` must
+ * be kept out before.
+ */
+import { addExtension, Packr } from 'msgpackr';
+import { type Codec, type ReferenceCoding } from '../actors/ports.ts';
+import { assert } from '../assert.ts';
+import { BosunError, messageOf } from '../errors.ts';
+import { FIXED_STRUCTURES } from './structures.ts';
+
+/**
+ * Structures of one store. Two hundred agents of ten shapes each fit; all of them, twice, are some 400 KB to read at
+ * open. Further shapes are written with their keys each time: larger, never wrong.
+ */
+export const STRUCTURES_MAX = 2_048;
+
+/**
+ * Encodes that must have met a shape before it is shared. An object used as a dictionary passes through a new shape with
+ * every key it gains, and each is met twice at most (in the change and in the fold); such shapes must not fill the table.
+ */
+const SIGHTINGS_MIN = 3;
+
+/** Larger objects are dictionaries more often than records, and their keys are the least part of their size. */
+const SHARED_KEYS_MAX = 32;
+
+/** Shapes met fewer than {@link SIGHTINGS_MIN} times; the count starts anew when there are more. */
+const CANDIDATES_MAX = 4_096;
+
+/** Extension types of MessagePack; msgpackr's registry is one per process, so they stay clear of common choices. */
+const REFERENCE_TYPE = 0x4c;
+const ERROR_TYPE = 0x45;
+
+export interface LearnedStructure {
+  readonly number: number;
+  readonly keys: readonly string[];
+}
+
+export interface StructuredCodec extends Codec {
+  /** Structures learned since the last call. Whoever stores encoded bytes stores these with them, or before. */
+  takeNewStructures(): readonly LearnedStructure[];
+}
+
+/**
+ * @param stored Structures that earlier codecs of the same store have learned, in the order of their numbers.
+ * Encode rejects with BOSUN_VALUE_REFUSED, decode with BOSUN_STORE_DAMAGED.
+ */
+export function createCodec(references: ReferenceCoding, stored: readonly (readonly string[])[] = []): StructuredCodec {
+  registerExtensions();
+  return new MessagePackCodec(references, stored);
+}
+
+class MessagePackCodec implements StructuredCodec {
+  readonly #references: ReferenceCoding;
+  readonly #packr: Packr;
+  /** Every structure that a finished encode may have used, by number. */
+  readonly #known: (readonly string[])[];
+  readonly #sightings = new Map<string, number>();
+  #taken: number;
+
+  constructor(references: ReferenceCoding, stored: readonly (readonly string[])[]) {
+    this.#references = references;
+    this.#known = [...FIXED_STRUCTURES, ...stored];
+    this.#taken = this.#known.length;
+    this.#packr = new Packr({
+      // Asked at the first use and after an encode that threw, whose structures msgpackr forgets. It keeps its own
+      // marks on the lists, hence the copies.
+      getStructures: () => this.#known.map((keys) => [...keys]),
+      saveStructures: (structures: string[][]) => this.#learn(structures),
+      // Once its table is full, msgpackr 2.1 gives out one id twice within an encode; #isShared keeps it from filling up.
+      maxSharedStructures: STRUCTURES_MAX + 1,
+      shouldShareStructure: (keys) => this.#isShared(keys),
+      moreTypes: true,
+      copyBuffers: true,
+      freezeData: true,
+      useToJSON: false,
+    } as ConstructorParameters<typeof Packr>[0]);
+  }
+
+  encode(value: unknown): Uint8Array {
+    const outer = bind(this.#references);
+    try {
+      // msgpackr hands out a view of a buffer that it shares between results.
+      return new Uint8Array(this.#packr.pack(value));
+    } catch (error) {
+      if (error instanceof BosunError) throw error;
+      throw new BosunError('BOSUN_VALUE_REFUSED', `the value cannot be encoded: ${messageOf(error)}`, { cause: error });
+    } finally {
+      bind(outer);
+    }
+  }
+
+  decode(bytes: Uint8Array): unknown {
+    const outer = bind(this.#references);
+    try {
+      return this.#packr.unpack(bytes);
+    } catch (error) {
+      if (error instanceof BosunError) throw error;
+      throw new BosunError('BOSUN_STORE_DAMAGED', 'a stored value cannot be decoded', { cause: error });
+    } finally {
+      bind(outer);
+    }
+  }
+
+  takeNewStructures(): readonly LearnedStructure[] {
+    if (this.#taken === this.#known.length) return NONE;
+    const first = this.#taken;
+    this.#taken = this.#known.length;
+    return this.#known.slice(first).map((keys, i) => ({ number: first + i, keys }));
+  }
+
+  #learn(structures: string[][]): void {
+    const { sharedLength } = structures as string[][] & { sharedLength: number };
+    for (let i = this.#known.length; i < sharedLength; i++) this.#known.push([...(structures[i] as string[])]);
+  }
+
+  /** Asked whenever an object's shape is not in the table. */
+  #isShared(keys: readonly string[]): boolean {
+    // msgpackr keeps a property of this name on its own lookup tables.
+    if (keys.includes('__keys__')) throw new BosunError('BOSUN_VALUE_REFUSED', 'the key "__keys__" is reserved');
+    // Structures of the encode under way are not in #known yet; each of them holds at least one sighting.
+    if (keys.length > SHARED_KEYS_MAX || this.#known.length + this.#pending() >= STRUCTURES_MAX) return false;
+    const shape = keys.join('\0');
+    const sightings = (this.#sightings.get(shape) ?? 0) + 1;
+    if (sightings < SIGHTINGS_MIN) {
+      if (this.#sightings.size >= CANDIDATES_MAX) this.#sightings.clear();
+      this.#sightings.set(shape, sightings);
+      return false;
+    }
+    this.#sightings.delete(shape);
+    return true;
+  }
+
+  /** Structures that msgpackr has numbered in the encode under way and not yet reported. */
+  #pending(): number {
+    const { structures } = this.#packr as unknown as { structures: { sharedLength?: number } };
+    return Math.max(0, (structures.sharedLength ?? 0) - this.#known.length);
+  }
+}
+
+const NONE: readonly LearnedStructure[] = [];
+
+/**
+ * Extensions know neither their Packr nor its options, so the coding in use is bound for the length of one synchronous
+ * call. While none is bound they match nothing: other users of msgpackr in the process see no difference.
+ */
+let bound: ReferenceCoding | null = null;
+let registered = false;
+
+function bind(references: ReferenceCoding | null): ReferenceCoding | null {
+  const outer = bound;
+  bound = references;
+  return outer;
+}
+
+class BoundError {
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return bound !== null && value instanceof Error;
+  }
+}
+
+class BoundReference {
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return bound !== null && value instanceof bound.Class;
+  }
+}
+
+function registerExtensions(): void {
+  if (registered) return;
+  registered = true;
+  addExtension({ Class: BoundError, type: ERROR_TYPE, write: errorFields, read: errorFrom });
+  addExtension({ Class: BoundReference, type: REFERENCE_TYPE, write: referenceFields, read: referenceFrom });
+}
+
+function referenceFields(reference: object): [life: number, address: string] {
+  assert(bound !== null, 'references are encoded by a codec');
+  const { life, address } = bound.encode(reference);
+  return [life, address];
+}
+
+function referenceFrom([life, address]: [life: number, address: string]): object {
+  assert(bound !== null, 'references are decoded by a codec');
+  return bound.decode({ life, address });
+}
+
+interface ErrorFields {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly code?: unknown;
+  readonly cause?: unknown;
+}
+
+function errorFields(error: Error & { code?: unknown }): ErrorFields {
+  const { name, message, stack } = error;
+  return {
+    name,
+    message,
+    stack,
+    ...('code' in error && { code: error.code }),
+    ...('cause' in error && { cause: error.cause }),
+  };
+}
+
+function errorFrom(fields: ErrorFields): Error {
+  const error = new Error(fields.message, 'cause' in fields ? { cause: fields.cause } : undefined);
+  if (fields.name !== error.name) setHidden(error, 'name', fields.name);
+  setHidden(error, 'stack', fields.stack);
+  if ('code' in fields) Object.assign(error, { code: fields.code });
+  return error;
+}
+
+/** Like the property of an error made by the engine: there, but not enumerable. */
+function setHidden(error: Error, key: string, value: unknown): void {
+  Object.defineProperty(error, key, { value, writable: true, configurable: true, enumerable: false });
+}

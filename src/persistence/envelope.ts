@@ -1,0 +1,61 @@
+/**
+ * The envelope of every stored value: [format byte][CRC-32 of key, format byte and payload, u32 big-endian][payload].
+ * The key is part of the checksum, so a value that turns up under another key is damage too. LevelDB itself returns
+ * changed bytes without an error. The format byte and the rule of the checksum stay the same in every future format:
+ * they are what tells a newer store from a damaged one.
+ */
+import { checksum } from '../checksum.ts';
+import { BosunError } from '../errors.ts';
+
+/** Version of everything in docs/store-format.md. */
+export const FORMAT = 1;
+
+export const ENVELOPE_BYTES = 5;
+
+/** Writes the first {@link ENVELOPE_BYTES} of `record`, whose payload is in place behind them. */
+export function stamp(key: string, record: Uint8Array): void {
+  const crc = checksumOf(key, FORMAT, record);
+  record[0] = FORMAT;
+  record[1] = crc >>> 24;
+  record[2] = crc >>> 16;
+  record[3] = crc >>> 8;
+  record[4] = crc;
+}
+
+/** @returns A new record that holds a copy of `payload`. */
+export function seal(key: string, payload: Uint8Array): Uint8Array {
+  const record = new Uint8Array(ENVELOPE_BYTES + payload.length);
+  record.set(payload, ENVELOPE_BYTES);
+  stamp(key, record);
+  return record;
+}
+
+/**
+ * @returns The payload, a view into `record`.
+ * @throws BOSUN_STORE_DAMAGED with details { key }, BOSUN_STORE_FORMAT where the record is sound but of another format.
+ */
+export function unseal(key: string, record: Uint8Array): Uint8Array {
+  if (record.length < ENVELOPE_BYTES) throw damaged(key, 'is cut short');
+  const format = record[0] ?? 0;
+  const stored = new DataView(record.buffer, record.byteOffset, ENVELOPE_BYTES).getUint32(1);
+  if (checksumOf(key, format, record) !== stored) throw damaged(key, 'does not match its checksum');
+  if (format !== FORMAT) {
+    throw new BosunError('BOSUN_STORE_FORMAT', `record ${key} has format ${format}; this version reads ${FORMAT}`, {
+      details: { key, format },
+    });
+  }
+  return record.subarray(ENVELOPE_BYTES);
+}
+
+/** The one form in which damage is reported: what is wrong, and where. */
+export function damaged(key: string, what: string, options: { cause?: unknown; epoch?: number } = {}): BosunError {
+  const { cause, epoch } = options;
+  return new BosunError('BOSUN_STORE_DAMAGED', `the record under ${JSON.stringify(key)} ${what}`, {
+    cause,
+    details: epoch === undefined ? { key } : { key, epoch },
+  });
+}
+
+function checksumOf(key: string, format: number, record: Uint8Array): number {
+  return checksum(record.subarray(ENVELOPE_BYTES), checksum(key + String.fromCharCode(format)));
+}

@@ -1,0 +1,181 @@
+/**
+ * The bytes of one epoch:
+ *
+ *     [envelope 5][number u64][length of the whole value u32][link 16] [section]…
+ *     section: [id u8][payload length u32][payload][CRC-32 of id, length and payload u32]
+ *
+ * The envelope covers the header, each section covers itself, and the link (half a SHA-256 of the whole previous value)
+ * makes the journal a chain: an epoch that was replaced, or lost in the middle, shows.
+ * A reader that meets a section it does not know skips it if the id has its high bit set and refuses the epoch otherwise.
+ */
+import { hash } from 'node:crypto';
+import { type Counters, type Delta, type RowKey } from '../actors/ports.ts';
+import { checksum } from '../checksum.ts';
+import { BosunError } from '../errors.ts';
+import { ByteReader, type ByteWriter } from './bytes.ts';
+import { damaged, ENVELOPE_BYTES, stamp, unseal } from './envelope.ts';
+import { epochKey } from './keys.ts';
+
+/** Half a SHA-256: 128 bits rule out accidents, and an epoch of one turn stays small. */
+export const LINK_BYTES = 16;
+
+/** The link of the first epoch of a store. */
+export const NO_LINK: Uint8Array = new Uint8Array(LINK_BYTES);
+
+const HEADER_BYTES = ENVELOPE_BYTES + 8 + 4 + LINK_BYTES;
+const LENGTH_OFFSET = ENVELOPE_BYTES + 8;
+
+const SECTION = { head: 1, deltas: 2, rows: 3 } as const;
+const SKIPPABLE = 0x80;
+
+/** An epoch as it stands in the journal: rows are encoded, states are left to the deltas. */
+export interface EpochRecord {
+  readonly number: number;
+  /** Link to the epoch before. */
+  readonly link: Uint8Array;
+  readonly kernelTimeMs: number;
+  readonly counters: Counters;
+  readonly deltas: readonly Delta[];
+  /** null deletes. */
+  readonly rows: ReadonlyMap<RowKey, Uint8Array | null>;
+}
+
+/** What the next epoch holds as its link. */
+export function linkTo(value: Uint8Array): Uint8Array {
+  return hash('sha256', value, 'buffer').subarray(0, LINK_BYTES);
+}
+
+/** @param writer Scratch space, reset here. The result does not share it. */
+export function encodeEpoch(epoch: EpochRecord, writer: ByteWriter): Uint8Array {
+  writer.reset();
+  writer.skip(ENVELOPE_BYTES);
+  writer.u32(Math.floor(epoch.number / 2 ** 32));
+  writer.u32(epoch.number >>> 0);
+  writer.skip(4);
+  writer.bytes(epoch.link);
+  writeSection(writer, SECTION.head, () => writeHead(writer, epoch));
+  if (epoch.deltas.length > 0) writeSection(writer, SECTION.deltas, () => writeDeltas(writer, epoch.deltas));
+  if (epoch.rows.size > 0) writeSection(writer, SECTION.rows, () => writeRows(writer, epoch.rows));
+  writer.u32At(LENGTH_OFFSET, writer.length);
+  const value = writer.copy();
+  stamp(epochKey(epoch.number), value.subarray(0, HEADER_BYTES));
+  return value;
+}
+
+/**
+ * @returns The epoch; its byte arrays are views into `value`.
+ * @throws BOSUN_STORE_DAMAGED with details { key, epoch }, BOSUN_STORE_FORMAT.
+ */
+export function decodeEpoch(number: number, value: Uint8Array): EpochRecord {
+  const key = epochKey(number);
+  const header = new ByteReader(unseal(key, value.subarray(0, HEADER_BYTES)));
+  try {
+    const stored = header.u32() * 2 ** 32 + header.u32();
+    if (stored !== number) throw damaged(key, `holds epoch ${stored}`, { epoch: number });
+    const length = header.u32();
+    if (length !== value.length) throw damaged(key, `has ${value.length} of ${length} bytes`, { epoch: number });
+    const link = header.bytes(LINK_BYTES);
+    const sections = readSections(key, number, value.subarray(HEADER_BYTES));
+    const head = sections.get(SECTION.head);
+    if (head === undefined) throw damaged(key, 'has no head', { epoch: number });
+    return {
+      number,
+      link,
+      ...readHead(head),
+      deltas: readDeltas(sections.get(SECTION.deltas)),
+      rows: readRows(sections.get(SECTION.rows)),
+    };
+  } catch (error) {
+    if (error instanceof BosunError) throw error;
+    throw damaged(key, 'is malformed', { cause: error, epoch: number });
+  }
+}
+
+function writeSection(writer: ByteWriter, id: number, writePayload: () => void): void {
+  const start = writer.length;
+  writer.u8(id);
+  writer.skip(4);
+  writePayload();
+  writer.u32At(start + 1, writer.length - start - 5);
+  writer.u32(checksum(writer.view(start, writer.length)));
+}
+
+function readSections(key: string, epoch: number, bytes: Uint8Array): Map<number, ByteReader> {
+  const sections = new Map<number, ByteReader>();
+  const reader = new ByteReader(bytes);
+  while (!reader.atEnd) {
+    const start = reader.position;
+    const id = reader.u8();
+    const payload = reader.bytes(reader.u32());
+    const crc = checksum(bytes.subarray(start, reader.position));
+    if (crc !== reader.u32()) throw damaged(key, `does not match the checksum of its section ${id}`, { epoch });
+    if (id === SECTION.head || id === SECTION.deltas || id === SECTION.rows) sections.set(id, new ByteReader(payload));
+    else if (id < SKIPPABLE) {
+      throw new BosunError('BOSUN_STORE_FORMAT', `epoch ${epoch} has a section ${id} that this version cannot read`, {
+        details: { key, epoch, section: id },
+      });
+    }
+  }
+  return sections;
+}
+
+function writeHead(writer: ByteWriter, { kernelTimeMs, counters }: EpochRecord): void {
+  writer.f64(kernelTimeMs);
+  writer.varint(counters.life);
+  writer.varint(counters.message);
+  writer.varint(counters.timer);
+  writer.varint(counters.quarantine);
+}
+
+function readHead(reader: ByteReader): { kernelTimeMs: number; counters: Counters } {
+  const kernelTimeMs = reader.f64();
+  const counters = {
+    life: reader.varint(),
+    message: reader.varint(),
+    timer: reader.varint(),
+    quarantine: reader.varint(),
+  };
+  return { kernelTimeMs, counters };
+}
+
+function writeDeltas(writer: ByteWriter, deltas: readonly Delta[]): void {
+  for (const { life, seq, hash, body } of deltas) {
+    writer.varint(life);
+    writer.varint(seq);
+    writer.u32(hash);
+    writer.varint(body.length);
+    writer.bytes(body);
+  }
+}
+
+function readDeltas(reader: ByteReader | undefined): Delta[] {
+  const deltas: Delta[] = [];
+  while (reader !== undefined && !reader.atEnd) {
+    const life = reader.varint();
+    const seq = reader.varint();
+    const hash = reader.u32();
+    deltas.push({ life, seq, hash, body: reader.bytes(reader.varint()) });
+  }
+  return deltas;
+}
+
+/** A row: its key, then the length of its value plus one, or zero where it is deleted. */
+function writeRows(writer: ByteWriter, rows: ReadonlyMap<RowKey, Uint8Array | null>): void {
+  for (const [key, value] of rows) {
+    writer.varint(key.length);
+    writer.ascii(key);
+    writer.varint(value === null ? 0 : value.length + 1);
+    if (value !== null) writer.bytes(value);
+  }
+}
+
+function readRows(reader: ByteReader | undefined): Map<RowKey, Uint8Array | null> {
+  const rows = new Map<RowKey, Uint8Array | null>();
+  while (reader !== undefined && !reader.atEnd) {
+    // Written from a row key; the checksum vouches that it still is one.
+    const key = reader.ascii(reader.varint()) as RowKey;
+    const length = reader.varint();
+    rows.set(key, length === 0 ? null : reader.bytes(length - 1));
+  }
+  return rows;
+}

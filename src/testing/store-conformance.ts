@@ -1,0 +1,201 @@
+/**
+ * What every Store must do, as one suite. Whoever writes a store runs it with the test API at hand:
+ *
+ *     storeConformance('my store', { describe, it }, async () => ({ store, reopen, dispose }));
+ */
+import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict';
+import { type Store, type StoreWrite } from '../actors/ports.ts';
+import { isBosunError, type ErrorCode } from '../errors.ts';
+
+/** The part of a test runner that the suite needs: vitest, node:test and mocha have it. */
+export interface TestApi {
+  describe(name: string, body: () => void): unknown;
+  it(name: string, body: () => Promise<void>): unknown;
+}
+
+export interface StoreUnderTest {
+  /** Open and empty. */
+  readonly store: Store;
+  /** Closes the store and opens the same data again, in the same object or another. */
+  reopen(): Promise<Store>;
+  /** Closes and removes whatever is left. */
+  dispose(): Promise<void>;
+}
+
+const EVERYTHING = { gte: ' ', lt: '\x7f' };
+const SYNC = { sync: true };
+
+/** More than any store returns in one batch of a scan. */
+const MANY = 2_500;
+
+const BIG_BYTES = 1024 * 1024;
+
+export function storeConformance(name: string, { describe, it }: TestApi, create: () => Promise<StoreUnderTest>): void {
+  /** One rule: a fresh store, the check, and the clean-up whatever the check finds. */
+  const rule = (title: string, check: (store: Store, subject: StoreUnderTest) => Promise<void>): unknown =>
+    it(title, async () => {
+      const subject = await create();
+      try {
+        await check(subject.store, subject);
+      } finally {
+        await subject.dispose();
+      }
+    });
+
+  describe(`${name} as a store`, () => {
+    describe('values', () => valueRules(rule));
+    describe('scans', () => scanRules(rule));
+    describe('writes', () => writeRules(rule));
+    describe('opening and closing', () => lifeRules(rule));
+  });
+}
+
+type Rule = (title: string, check: (store: Store, subject: StoreUnderTest) => Promise<void>) => unknown;
+
+function valueRules(rule: Rule): void {
+  rule('gives back what was written, and undefined for what was not', async (store) => {
+    await store.write([put('a', 'one')], SYNC);
+    strictEqual(await textAt(store, 'a'), 'one');
+    strictEqual(await store.get('b'), undefined);
+  });
+  rule('keeps empty values apart from missing ones', async (store) => {
+    await store.write([put('empty', '')], SYNC);
+    strictEqual((await store.get('empty'))?.length, 0);
+    deepStrictEqual(await keysIn(store, EVERYTHING), ['empty']);
+  });
+  rule('keeps every byte of a value of 1 MiB', async (store, { reopen }) => {
+    const value = Uint8Array.from({ length: BIG_BYTES }, (_, i) => (i * 31 + (i >>> 8)) & 0xff);
+    await store.write([{ key: 'big', value }], SYNC);
+    const read = await (await reopen()).get('big');
+    strictEqual(Buffer.compare(read ?? new Uint8Array(), value), 0);
+  });
+  rule('overwrites', async (store) => {
+    await store.write([put('a', 'one')], SYNC);
+    await store.write([put('a', 'two')], SYNC);
+    strictEqual(await textAt(store, 'a'), 'two');
+    deepStrictEqual(await keysIn(store, EVERYTHING), ['a']);
+  });
+  rule('does not see what the writer does to its buffer afterwards', async (store) => {
+    const value = Buffer.from('before');
+    await store.write([{ key: 'a', value }, put('b', '')], SYNC);
+    value.fill(0);
+    strictEqual(await textAt(store, 'a'), 'before');
+  });
+  rule('does not hand out its own bytes', async (store) => {
+    await store.write([put('a', 'one')], SYNC);
+    (await store.get('a'))?.fill(0);
+    for await (const batch of store.scan(EVERYTHING)) for (const [, value] of batch) value.fill(0);
+    strictEqual(await textAt(store, 'a'), 'one');
+  });
+}
+
+function scanRules(rule: Rule): void {
+  rule('returns entries in the order of their code units', async (store) => {
+    const keys = ['a!2', 'a!10', 'A!', 'a!', 'a"', '~', '!', 'a!1', 'b', 'a'];
+    await store.write(keys.map((key) => put(key, key)), SYNC);
+    deepStrictEqual(await keysIn(store, EVERYTHING), [...keys].sort());
+  });
+  rule('includes the lower end and excludes the upper one', async (store) => {
+    await store.write(['a', 'b', 'c', 'd'].map((key) => put(key, key)), SYNC);
+    deepStrictEqual(await keysIn(store, { gte: 'b', lt: 'd' }), ['b', 'c']);
+    deepStrictEqual(await keysIn(store, { gte: 'bb', lt: 'cc' }), ['c']);
+    deepStrictEqual(await keysIn(store, { gte: 'b', lt: 'b' }), []);
+  });
+  rule('keeps prefixes apart that end in "!"', async (store) => {
+    await store.write(['m!1', 'm!', 'm"', 'm', 'n!1', 'm!~'].map((key) => put(key, key)), SYNC);
+    deepStrictEqual(await keysIn(store, { gte: 'm!', lt: 'm"' }), ['m!', 'm!1', 'm!~']);
+  });
+  rule(`returns more entries than fit one batch, each once`, async (store) => {
+    const keys = Array.from({ length: MANY }, (_, i) => `k${String(i).padStart(6, '0')}`);
+    await store.write(keys.map((key) => put(key, key)), SYNC);
+    deepStrictEqual(await keysIn(store, EVERYTHING), keys);
+  });
+  rule('may be left early', async (store) => {
+    await store.write(Array.from({ length: MANY }, (_, i) => put(`k${i}`, '')), SYNC);
+    for await (const batch of store.scan(EVERYTHING)) if (batch.length > 0) break;
+    await store.write([put('after', '')], SYNC);
+    strictEqual(await textAt(store, 'after'), '');
+  });
+}
+
+function writeRules(rule: Rule): void {
+  rule('deletes, and takes the deletion of what is not there', async (store) => {
+    await store.write([put('a', 'one'), put('b', 'two')], SYNC);
+    await store.write([remove('a')], SYNC);
+    await store.write([remove('a'), remove('missing')], SYNC);
+    deepStrictEqual(await keysIn(store, EVERYTHING), ['b']);
+  });
+  rule('applies the entries of one write in their order', async (store) => {
+    await store.write([put('a', 'one'), put('a', 'two'), put('b', 'one'), remove('b'), remove('c'), put('c', 'two')], SYNC);
+    strictEqual(await textAt(store, 'a'), 'two');
+    deepStrictEqual(await keysIn(store, EVERYTHING), ['a', 'c']);
+  });
+  rule('applies a write whole or not at all', async (store) => {
+    await store.write([put('a', 'old')], SYNC);
+    await refused(store.write([put('a', 'new'), put('', 'no such key'), put('b', 'new')], SYNC), 'BOSUN_INTERNAL');
+    strictEqual(await textAt(store, 'a'), 'old');
+    strictEqual(await store.get('b'), undefined);
+  });
+  rule('refuses keys that are not printable ASCII: stores would order them differently', async (store) => {
+    for (const key of ['', 'é', '\u{1f6a2}', 'a\nb', 'a\0']) {
+      await refused(store.write([put(key, '')], SYNC), 'BOSUN_INTERNAL');
+    }
+    deepStrictEqual(await keysIn(store, EVERYTHING), []);
+  });
+  rule('keeps the order of many writes, synced and not', async (store, { reopen }) => {
+    for (let i = 0; i < 200; i++) {
+      await store.write([put('last', String(i)), put(`k${String(i).padStart(3, '0')}`, '')], { sync: i % 50 === 0 });
+    }
+    const again = await reopen();
+    strictEqual(await textAt(again, 'last'), '199');
+    strictEqual((await keysIn(again, { gte: 'k', lt: 'l' })).length, 200);
+  });
+}
+
+function lifeRules(rule: Rule): void {
+  rule('keeps its data over close and open', async (store, { reopen }) => {
+    await store.write([put('a', 'one'), put('b', 'two')], SYNC);
+    await store.write([remove('a')], SYNC);
+    const again = await reopen();
+    deepStrictEqual(await keysIn(again, EVERYTHING), ['b']);
+    strictEqual(await textAt(again, 'b'), 'two');
+  });
+  rule('refuses a second open and goes on', async (store) => {
+    await refused(store.open(), 'BOSUN_STORE_LOCKED');
+    await store.write([put('a', 'one')], SYNC);
+    strictEqual(await textAt(store, 'a'), 'one');
+  });
+  rule('refuses reads and writes once it is closed', async (store) => {
+    await store.close();
+    await refused(store.write([put('a', 'one')], SYNC), 'BOSUN_STORE_FAILED');
+    await refused(store.get('a'), 'BOSUN_STORE_FAILED');
+    await refused(keysIn(store, EVERYTHING), 'BOSUN_STORE_FAILED');
+  });
+  rule('may be closed twice', async (store) => {
+    await store.close();
+    await store.close();
+  });
+}
+
+function put(key: string, text: string): StoreWrite {
+  return { key, value: Buffer.from(text) };
+}
+
+function remove(key: string): StoreWrite {
+  return { key, value: null };
+}
+
+async function textAt(store: Store, key: string): Promise<string | undefined> {
+  const value = await store.get(key);
+  return value && Buffer.from(value).toString();
+}
+
+async function keysIn(store: Store, range: { gte: string; lt: string }): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const batch of store.scan(range)) for (const [key] of batch) keys.push(key);
+  return keys;
+}
+
+async function refused(promise: Promise<unknown>, code: ErrorCode): Promise<void> {
+  await rejects(promise, (error: unknown) => isBosunError(error, code));
+}

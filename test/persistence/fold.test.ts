@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { type ActorState, type Counters, type RowKey, type StoreWrite } from '../../src/actors/ports.ts';
+import { UNBORN } from '../../src/actors/state.ts';
+import { decodeCut } from '../../src/persistence/cut.ts';
+import { unseal } from '../../src/persistence/envelope.ts';
+import { NO_LINK } from '../../src/persistence/epoch-format.ts';
+import { emptyWindow, Fold, type FoldLimits } from '../../src/persistence/fold.ts';
+import { epochKey, hex, stateKey } from '../../src/persistence/keys.ts';
+
+const ROOMY: FoldLimits = { windowEpochs: 3, windowBytes: 10_000, sliceRecords: 100, sliceBytes: 10_000 };
+const NONE = { records: 0, bytes: 0 };
+const bytes = Buffer.from('row');
+
+describe('a fold', () => {
+  it('begins when enough epochs have gathered', () => {
+    const fold = newFold(ROOMY);
+    fold.epochs(2);
+    expect(fold.slice()).toEqual([]);
+    fold.epochs(1);
+    expect(fold.slice()).not.toEqual([]);
+  });
+
+  it('begins when enough bytes have gathered', () => {
+    const fold = newFold({ ...ROOMY, windowBytes: 1_000 });
+    fold.epoch({ bytes: 999 });
+    expect(fold.slice()).toEqual([]);
+    fold.epoch({ bytes: 1 });
+    expect(fold.slice()).not.toEqual([]);
+  });
+
+  it('writes last images first, then the cut, then deletes what the cut made superfluous', () => {
+    const fold = newFold(ROOMY);
+    fold.epoch({ states: [[1, state(1)], [2, state(1)]], rows: [['d!s1', bytes]] });
+    fold.epoch({ states: [[1, state(2)]], rows: [['d!s1', Buffer.from('last')]] });
+    fold.epoch({});
+    expect(fold.slice().map(({ key, value }) => [key, value === null ? 'deleted' : 'put'])).toEqual([
+      [stateKey(1), 'put'],
+      [stateKey(2), 'put'],
+      ['d!s1', 'put'],
+      ['c!a', 'put'],
+      ['c!b', 'put'],
+      [epochKey(1), 'deleted'],
+      [epochKey(2), 'deleted'],
+      [epochKey(3), 'deleted'],
+    ]);
+  });
+
+  it('writes the image of the cut, not of what came after it', () => {
+    const fold = newFold({ ...ROOMY, sliceRecords: 1 });
+    fold.epoch({ states: [[1, state(1)], [2, state(1)]] });
+    fold.epochs(2);
+    expect(seqs(fold.slice())).toEqual([[1, 1]]);
+    fold.epoch({ states: [[2, state(2)]] });
+    expect(seqs(fold.slice())).toEqual([[2, 1]]);
+    const cut = fold.slice();
+    expect(cut.map(({ key }) => key)).toEqual(['c!a', 'c!b']);
+    expect(decodeCut(unseal('c!a', cut[0]?.value ?? new Uint8Array()))).toMatchObject({ from: 4, oldest: 1 });
+  });
+
+  it('is bounded in records and bytes, beyond what the epoch brings in itself', () => {
+    const many = Array.from({ length: 50 }, (_, i) => [i + 1, state(1)] as const);
+    const byRecords = newFold({ ...ROOMY, sliceRecords: 4 });
+    byRecords.epoch({ states: many });
+    byRecords.epochs(2);
+    expect(byRecords.slice().length).toBe(4);
+    expect(byRecords.slice({ records: 3, bytes: 0 }).length).toBe(7);
+    const byBytes = newFold({ ...ROOMY, sliceBytes: 1 });
+    byBytes.epoch({ states: many });
+    byBytes.epochs(2);
+    expect(byBytes.slice().length).toBe(1);
+    expect(byBytes.slice({ records: 0, bytes: 100 }).length).toBeGreaterThan(1);
+  });
+
+  it('overtakes births however many there are', () => {
+    const fold = newFold({ ...ROOMY, sliceRecords: 1, sliceBytes: 100 });
+    let life = 0;
+    let epochsOnDisk = 0;
+    for (let i = 0; i < 300; i++) {
+      const states = Array.from({ length: 10 }, () => [++life, state(1)] as const);
+      const writes = fold.slice({ records: 10, bytes: 1_000 });
+      epochsOnDisk += 1 - writes.filter(({ key }) => key.startsWith('e!')).length;
+      fold.epoch({ states, bytes: 1_000 });
+    }
+    expect(epochsOnDisk).toBeLessThan(60);
+  });
+
+  it('never writes rows and states that came and went within its window', () => {
+    const fold = newFold(ROOMY);
+    fold.epoch({ states: [[5, state(1)]], rows: [[`m!${hex(7)}`, bytes]], counters: 10 });
+    fold.epoch({ states: [[5, null]], rows: [[`m!${hex(7)}`, null]], counters: 10 });
+    fold.epoch({ counters: 10 });
+    expect(fold.slice().filter(({ key }) => !/^[ce]/.test(key))).toEqual([]);
+  });
+
+  it('deletes what an earlier fold may have written, after a rewrite too', () => {
+    const fold = newFold({ ...ROOMY, windowEpochs: 1 });
+    fold.epoch({ states: [[5, state(1)]], rows: [[`m!${hex(7)}`, bytes]], counters: 8 });
+    fold.slice();
+    fold.epoch({ rows: [[`m!${hex(7)}`, Buffer.from('delivered once')]], counters: 8 });
+    fold.epoch({ states: [[5, null]], rows: [[`m!${hex(7)}`, null], ['d!s1', null]], counters: 8 });
+    expect(fold.slice().filter(({ key }) => !/^[ce]/.test(key))).toEqual([
+      { key: `m!${hex(7)}`, value: null },
+      { key: 'd!s1', value: null },
+      { key: stateKey(5), value: null },
+    ]);
+  });
+
+  it('deletes the states of the dead only behind the cut: until then their deltas are replayed', () => {
+    const fold = newFold({ ...ROOMY, windowEpochs: 1 }, 9);
+    fold.epoch({ states: [[5, null]], counters: 9 });
+    expect(fold.slice().map(({ key }) => key)).toEqual(['c!a', 'c!b', stateKey(5), epochKey(1)]);
+  });
+});
+
+interface Change {
+  readonly bytes?: number;
+  readonly states?: readonly (readonly [number, ActorState | null])[];
+  readonly rows?: readonly (readonly [string, Uint8Array | null])[];
+  readonly counters?: number;
+}
+
+/** A fold, with epochs described by what matters. */
+function newFold(limits: FoldLimits, counters = 1) {
+  let number = 0;
+  const fold = new Fold({
+    limits,
+    encode: ({ seq }) => Uint8Array.of(seq),
+    window: emptyWindow(),
+    end: { epoch: 0, link: NO_LINK, counters: all(counters) },
+    oldest: 1,
+  });
+  const epoch = ({ bytes = 10, states = [], rows = [], counters = 1 }: Change) =>
+    fold.add(
+      { epoch: ++number, link: NO_LINK, counters: all(counters) },
+      { bytes, states: new Map(states), rows: new Map(rows as [RowKey, Uint8Array | null][]) },
+    );
+  const epochs = (count: number) => {
+    for (let i = 0; i < count; i++) epoch({});
+  };
+  return { epoch, epochs, slice: (inflow = NONE) => fold.slice(inflow) };
+}
+
+function all(number: number): Counters {
+  return { life: number, message: number, timer: number, quarantine: number };
+}
+
+function state(seq: number): ActorState {
+  return { ...UNBORN, seq };
+}
+
+/** Life and seq of each state in a slice. */
+function seqs(writes: readonly StoreWrite[]): unknown[] {
+  return writes.map(({ key, value }) => [Number.parseInt(key.slice(2), 16), unseal(key, value ?? new Uint8Array())[0]]);
+}

@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type StateChange } from '../../src/actors/state.ts';
+import { createJournal, type Durability } from '../../src/persistence/journal.ts';
+import { type FoldLimits } from '../../src/persistence/fold.ts';
+import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
+import { expected, type Facts, found, nextEpoch, NOTHING, Reference, references, type Step } from './model.ts';
+
+/** What happens to the system: epochs, and the ways they are interrupted. */
+type Event =
+  | { readonly kind: 'epoch'; readonly steps: readonly Step[] }
+  | { readonly kind: 'reopen' }
+  | { readonly kind: 'crash'; readonly keepUnsynced: number }
+  | { readonly kind: 'crash while held'; readonly at: 'before' | 'durable'; readonly steps: readonly Step[] }
+  | { readonly kind: 'failed write'; readonly applied: boolean; readonly steps: readonly Step[] };
+
+const pick = fc.nat(1_000);
+const value = fc.oneof(
+  fc.integer(),
+  fc.string(),
+  fc.record({ id: fc.string(), count: fc.nat() }),
+  fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.nat(), { maxKeys: 5 }),
+  fc.record({ life: fc.nat(), address: fc.string() }).map(({ life, address }) => new Reference(life, address)),
+  fc.constant(undefined),
+);
+const context = fc.dictionary(fc.constantFrom('order', 'count', 'notes', 'by', 'x', 'y'), value, { noNullPrototype: true });
+const change: fc.Arbitrary<StateChange> = fc.oneof(
+  context.map((value) => ({ status: 'active' as const, configuration: 0, context: { value } })),
+  context.map((set) => ({ set })),
+  fc.record({ configuration: fc.nat(3), set: context }),
+  fc.record({ set: context, unset: fc.constantFrom(['order'], ['count', 'x']) }),
+  value.map((value) => ({ status: 'done' as const, output: { value } })),
+  fc.nat().map((attempt) => ({ attempt })),
+);
+const first = context.map((value) => ({ status: 'active' as const, configuration: 0, context: { value } }));
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('birth' as const), initial: fc.option(first) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('change' as const), pick, change }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('death' as const), pick }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('arrival' as const),
+      table: fc.constantFrom('m' as const, 't' as const, 'q' as const),
+      row: fc.tuple(fc.nat(), value),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('rewrite' as const), pick, row: fc.tuple(fc.nat(), value) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('removal' as const), pick, net: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('named row' as const), name: fc.constantFrom('s1', 's2'), row: fc.nat() }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('configuration' as const),
+      definition: fc.constantFrom('4fe1', '9a00'),
+      nodes: fc.array(fc.constantFrom('m', 'm.a', 'm.b.c'), { maxLength: 3 }),
+    }),
+  },
+);
+const steps = fc.array(step, { maxLength: 8 });
+const event: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 12, arbitrary: fc.record({ kind: fc.constant('epoch' as const), steps }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('crash' as const), keepUnsynced: fc.nat(6) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('crash while held' as const),
+      at: fc.constantFrom('before' as const, 'durable' as const),
+      steps,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('failed write' as const), applied: fc.boolean(), steps }) },
+);
+const fold: fc.Arbitrary<FoldLimits> = fc.record({
+  windowEpochs: fc.integer({ min: 1, max: 8 }),
+  windowBytes: fc.constantFrom(1, 1_000, 1_000_000),
+  sliceRecords: fc.integer({ min: 1, max: 5 }),
+  sliceBytes: fc.constantFrom(1, 1_000_000),
+});
+
+/** A journal under test, the facts it must hold, and the facts of every epoch before. */
+class Trial {
+  readonly store: FaultyStore = faultyStore();
+  readonly #journal;
+  readonly #history: Facts[] = [NOTHING];
+  /** The last epoch that a power cut cannot take. */
+  #durable = 0;
+  readonly #synced: boolean;
+  facts = NOTHING;
+
+  constructor(durability: Durability, limits: FoldLimits) {
+    this.#journal = createJournal(this.store, { durability, fold: limits, storeId: 'trial' });
+    this.#synced = durability === 'disk';
+  }
+
+  async begin(): Promise<void> {
+    await this.#openAt(NOTHING);
+  }
+
+  async take(event: Event): Promise<void> {
+    if (event.kind === 'epoch') await this.epoch(event.steps);
+    else if (event.kind === 'reopen') {
+      await this.#journal.close();
+      await this.#openAt(this.facts);
+    } else if (event.kind === 'crash') await this.#crash(event.keepUnsynced);
+    else if (event.kind === 'crash while held') await this.#crashWhileHeld(event.at, event.steps);
+    else await this.#failWrite(event.applied, event.steps);
+  }
+
+  async epoch(steps: readonly Step[]): Promise<void> {
+    const { epoch, after } = nextEpoch(this.facts, steps, this.#journal.codec);
+    await this.#journal.commit(epoch);
+    this.#remember(after);
+  }
+
+  async #crash(keepUnsynced: number): Promise<void> {
+    this.store.crash({ keepUnsynced });
+    await this.#journal.close();
+    this.#durable = Math.min(this.facts.epoch, this.#durable + keepUnsynced);
+    await this.#openAt(this.#history[this.#durable] as Facts);
+  }
+
+  async #crashWhileHeld(at: 'before' | 'durable', steps: readonly Step[]): Promise<void> {
+    const { epoch, after } = nextEpoch(this.facts, steps, this.#journal.codec);
+    const held = this.store.hold(at);
+    void this.#journal.commit(epoch);
+    await held.reached;
+    if (at === 'durable') this.#remember(after);
+    await this.#crash(0);
+  }
+
+  async #failWrite(applied: boolean, steps: readonly Step[]): Promise<void> {
+    const { epoch, after } = nextEpoch(this.facts, steps, this.#journal.codec);
+    this.store.failWrites(1, { applied });
+    await expect(this.#journal.commit(epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    await expect(this.#journal.commit(epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    if (applied) {
+      this.#remember(after);
+      this.#durable = after.epoch;
+    }
+    await this.#journal.close();
+    await this.#openAt(this.facts);
+  }
+
+  #remember(after: Facts): void {
+    this.facts = after;
+    this.#history[after.epoch] = after;
+    if (this.#synced) this.#durable = after.epoch;
+  }
+
+  async #openAt(facts: Facts): Promise<void> {
+    expect(found(await this.#journal.open(references))).toEqual(expected(facts));
+    this.facts = facts;
+  }
+}
+
+function keysUnder(store: FaultyStore, prefix: string): string[] {
+  return store.entries().flatMap(([key]) => (key.startsWith(prefix) ? [key] : []));
+}
+
+describe.each<Durability>(['disk', 'process'])('the journal at durability "%s"', (durability) => {
+  it('recovers exactly the last durable epoch, whatever interrupts it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { maxLength: 40, size: 'max' }), fold, async (events, limits) => {
+        const trial = new Trial(durability, limits);
+        await trial.begin();
+        for (const event of events) await trial.take(event);
+        await trial.take({ kind: 'reopen' });
+      }),
+      { numRuns: Number(process.env['RUNS'] ?? 200) },
+    );
+  });
+
+  it('holds what lives and nothing else once it is folded', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { maxLength: 30, size: 'max' }), fold, async (events, limits) => {
+        const trial = new Trial(durability, limits);
+        await trial.begin();
+        for (const event of events) await trial.take(event);
+        // Two folds of whatever gathered, one small slice an epoch.
+        for (let i = 0; i < 400; i++) await trial.epoch([]);
+        const { store, facts } = trial;
+        expect(keysUnder(store, 's!').length).toBe(facts.states.size);
+        const rows = store.entries().flatMap(([key]) => ('ianmtfbdq'.includes(key[0] ?? '') ? [key] : []));
+        expect(rows).toEqual([...facts.rows.keys()].sort());
+        expect(keysUnder(store, 'e!').length).toBeLessThanOrEqual(400);
+        await trial.take({ kind: 'reopen' });
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,201 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type StateChange } from '../../src/actors/state.ts';
+import { createJournal, type JournalOptions } from '../../src/persistence/journal.ts';
+import { configurationKeys, epochKey, structureKeys } from '../../src/persistence/keys.ts';
+import { FIRST_LEARNED_STRUCTURE } from '../../src/persistence/structures.ts';
+import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
+import { expected, type Facts, found, nextEpoch, NOTHING, references, type Step } from './model.ts';
+
+const INITIAL: StateChange = { status: 'active', configuration: 0, context: { value: { count: 0 } } };
+const BIRTH: Step = { kind: 'birth', initial: INITIAL };
+const COUNT: Step = { kind: 'change', pick: 0, change: { set: { count: 1 } } };
+const SHAPED: Step = { kind: 'change', pick: 0, change: { set: { order: { sku: 'A-1', amount: 2 } } } };
+const FIRST_STRUCTURE = structureKeys(FIRST_LEARNED_STRUCTURE);
+
+let store: FaultyStore;
+beforeEach(() => {
+  store = faultyStore();
+});
+
+/** Opens a journal over the store and commits one epoch per list of steps. */
+async function written(epochs: readonly (readonly Step[])[], options: JournalOptions = {}): Promise<Facts> {
+  const journal = createJournal(store, options);
+  await journal.open(references);
+  let facts = NOTHING;
+  for (const steps of epochs) {
+    const { epoch, after } = nextEpoch(facts, steps, journal.codec);
+    await journal.commit(epoch);
+    facts = after;
+  }
+  await journal.close();
+  return facts;
+}
+
+async function reopened(): Promise<unknown> {
+  const journal = createJournal(store);
+  const recovered = await journal.open(references);
+  await journal.close();
+  return found(recovered);
+}
+
+function damageAt(key: string): unknown {
+  return expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED', details: expect.objectContaining({ key }) as unknown });
+}
+
+describe('a commit', () => {
+  it('is one write, synced at durability "disk" only', async () => {
+    for (const [durability, sync] of [['disk', true], ['process', false], ['memory', false]] as const) {
+      store = faultyStore();
+      await written([[BIRTH], [COUNT]], { durability });
+      expect(store.log.map((batch) => batch.sync)).toEqual([true, sync, sync]);
+    }
+  });
+
+  it('carries each new structure and configuration twice, no later than its first use', async () => {
+    const configuration: Step = { kind: 'configuration', definition: '4fe1', nodes: ['m.a'] };
+    await written([[BIRTH, configuration], [SHAPED], [SHAPED], [SHAPED], [SHAPED]]);
+    const keys = store.log.map(({ writes }) => writes.map(({ key }) => key));
+    expect(keys[1]).toEqual([epochKey(1), ...configurationKeys('4fe1', 0)]);
+    const shared = keys.findIndex((batch) => batch.includes(FIRST_STRUCTURE[0]));
+    expect(keys[shared]).toEqual(expect.arrayContaining([epochKey(shared), ...FIRST_STRUCTURE]));
+    expect(keys.flat().filter((key) => key.startsWith('x!s!')).length % 2).toBe(0);
+  });
+
+  it('rejects out of order', async () => {
+    const journal = createJournal(store);
+    await journal.open(references);
+    const { epoch } = nextEpoch({ ...NOTHING, epoch: 1 }, [], journal.codec);
+    await expect(journal.commit(epoch)).rejects.toMatchObject({ code: 'BOSUN_INTERNAL' });
+  });
+
+  it('rejects with BOSUN_STORE_FAILED when the write fails, and so does every later one until the journal is reopened', async () => {
+    const journal = createJournal(store);
+    await journal.open(references);
+    const { epoch, after } = nextEpoch(NOTHING, [BIRTH], journal.codec);
+    store.failWrites(1);
+    for (let i = 0; i < 3; i++) await expect(journal.commit(epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    await journal.close();
+    expect((await journal.open(references)).epoch).toBe(0);
+    await journal.commit(nextEpoch(NOTHING, [BIRTH], journal.codec).epoch);
+    await journal.close();
+    expect(await reopened()).toEqual(expected(after));
+  });
+});
+
+describe('a new store', () => {
+  it('is at epoch 0 and gets a manifest, synced', async () => {
+    expect(await written([], { durability: 'memory' })).toBe(NOTHING);
+    expect(store.log).toMatchObject([{ sync: true, writes: [{ key: 'v!' }] }]);
+    expect(await reopened()).toEqual(expected(NOTHING));
+  });
+});
+
+describe('open', () => {
+  it('refuses a store with data but without a manifest', async () => {
+    await written([[BIRTH]]);
+    store.lose('v!');
+    await expect(reopened()).rejects.toThrow(damageAt('v!') as Error);
+  });
+
+  it('leaves the store closed when it refuses it', async () => {
+    await written([[BIRTH]]);
+    store.flip('v!', 8);
+    await expect(reopened()).rejects.toThrow(damageAt('v!') as Error);
+    store.flip('v!', 8);
+    await expect(reopened()).resolves.toBeDefined();
+  });
+
+  it('passes on that somebody else has the store', async () => {
+    await store.open();
+    await expect(reopened()).rejects.toMatchObject({ code: 'BOSUN_STORE_LOCKED' });
+  });
+
+  it('names the epoch whose value is damaged, at every byte', async () => {
+    await written([[BIRTH, SHAPED], [COUNT], [COUNT]]);
+    const length = store.entries().find(([key]) => key === epochKey(2))?.[1].length ?? 0;
+    for (let i = 0; i < length; i++) {
+      store.flip(epochKey(2), i);
+      await expect(reopened(), `byte ${i}`).rejects.toThrow(damageAt(epochKey(2)) as Error);
+      store.flip(epochKey(2), i);
+    }
+    await expect(reopened()).resolves.toBeDefined();
+  });
+
+  it('names an epoch that is missing in the middle', async () => {
+    await written([[BIRTH], [COUNT], [COUNT]]);
+    store.lose(epochKey(2));
+    await expect(reopened()).rejects.toThrow(damageAt(epochKey(2)) as Error);
+  });
+
+  it('finds an epoch that belongs to another history', async () => {
+    await written([[BIRTH], [COUNT], [COUNT]]);
+    const stranger = faultyStore();
+    [store] = [stranger];
+    await written([[BIRTH], [{ kind: 'change', pick: 0, change: { set: { count: 2 } } }], [COUNT]]);
+    const [, value] = stranger.entries().find(([key]) => key === epochKey(3)) ?? [];
+    store = faultyStore();
+    await written([[BIRTH], [COUNT], [COUNT]]);
+    await store.open();
+    await store.write([{ key: epochKey(3), value: value ?? null }], { sync: true });
+    await store.close();
+    await expect(reopened()).rejects.toThrow(damageAt(epochKey(3)) as Error);
+  });
+
+  it('needs one good copy of a structure or a configuration, and writes the other again', async () => {
+    const configuration: Step = { kind: 'configuration', definition: '4fe1', nodes: ['m.a'] };
+    const facts = await written([[BIRTH, configuration], [SHAPED], [SHAPED], [SHAPED], [SHAPED]]);
+    const copies = [FIRST_STRUCTURE, configurationKeys('4fe1', 0)];
+    for (const [a] of copies) store.flip(a, 9);
+    expect(await reopened()).toEqual(expected(facts));
+    const journal = createJournal(store);
+    await journal.open(references);
+    await journal.commit(nextEpoch(facts, [], journal.codec).epoch);
+    await journal.close();
+    for (const [, b] of copies) store.lose(b);
+    expect(await reopened()).toMatchObject({ epoch: 6 });
+    for (const [a] of copies) {
+      store.flip(a, 9);
+      await expect(reopened()).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
+      store.flip(a, 9);
+    }
+  });
+});
+
+describe('a folded store', () => {
+  const fold = { windowEpochs: 2, sliceRecords: 100 };
+  const message: Step = { kind: 'arrival', table: 'm', row: ['hello'] };
+
+  it('has a journal that begins behind the cut', async () => {
+    const facts = await written([[BIRTH, message], [COUNT], [COUNT], [COUNT], [COUNT], []], { fold });
+    expect(store.entries().filter(([key]) => key.startsWith('e!')).length).toBeLessThanOrEqual(3);
+    expect(await reopened()).toEqual(expected(facts));
+  });
+
+  it.each(['s!00000000000001', 'i!00000000000001', 'm!00000000000001', 'a!crew/1'])('names %s if it is damaged', async (key) => {
+    await written([[BIRTH, message], [COUNT], [COUNT], [COUNT], []], { fold });
+    store.flip(key, 5);
+    await expect(reopened()).rejects.toThrow(damageAt(key) as Error);
+  });
+
+  it('misses the state of an actor that has an identity', async () => {
+    await written([[BIRTH], [], [], [], []], { fold });
+    store.lose('s!00000000000001');
+    await expect(reopened()).rejects.toThrow(damageAt('s!00000000000001') as Error);
+  });
+
+  it('needs one copy of its cut', async () => {
+    const facts = await written([[BIRTH, message], [COUNT], [COUNT], [COUNT], []], { fold });
+    store.lose('c!a');
+    expect(await reopened()).toEqual(expected(facts));
+    store.flip('c!b', 9);
+    await expect(reopened()).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
+    store.lose('c!b');
+    await expect(reopened()).rejects.toThrow(damageAt(epochKey(1)) as Error);
+  });
+
+  it('misses the epochs behind its cut', async () => {
+    await written([[BIRTH], [COUNT], [COUNT]], { fold });
+    for (const [key] of store.entries()) if (key.startsWith('e!')) store.lose(key);
+    await expect(reopened()).rejects.toThrow(damageAt(epochKey(3)) as Error);
+  });
+});
