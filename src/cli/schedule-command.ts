@@ -1,0 +1,83 @@
+/**
+ * `bosun schedule PLAN`: what a plan would take, without running any of it. Data goes to `out`, talk to `err`; the caller
+ * owns the streams and the process.
+ */
+import { writeFile } from 'node:fs/promises';
+import { isBosunError, messageOf } from '../errors.ts';
+import { checkAgents, type Plan } from '../machines/coordination/plan.ts';
+import { schedule, type Schedule } from '../machines/coordination/schedule.ts';
+import { ganttSvg, ganttText, summaryOf } from './gantt.ts';
+import { readPlanFile } from './plan-file.ts';
+
+interface Output {
+  write(text: string): unknown;
+}
+
+export interface ScheduleCommand {
+  /** The plan file. */
+  readonly file: string;
+  /** Print one JSON object and nothing else. */
+  readonly json?: boolean;
+  /** Where to write the chart. */
+  readonly svg?: string | undefined;
+  readonly out: Output;
+  readonly err: Output;
+  /** Of the terminal, in characters. */
+  readonly width?: number;
+  /** Colour the chart, for a terminal. */
+  readonly colour?: boolean;
+  /** Names of the agents in a module, so that unknown ones are found. Without it they are not looked for. */
+  readonly agentNames?: (module: string) => Promise<readonly string[]>;
+}
+
+/** Resolves to the exit code: 0, or 2 for bad input after one line on `err`. Rejects only for faults of Bosun or of `agentNames`. */
+export async function scheduleCommand(command: ScheduleCommand): Promise<0 | 2> {
+  const { file, json = false, svg, out, err, width = 100, colour = false } = command;
+  let plan: Plan;
+  try {
+    plan = await readPlan(file, command.agentNames);
+  } catch (error) {
+    if (!isBosunError(error, 'BOSUN_PLAN_INVALID')) throw error;
+    err.write(`${error.message}\n`);
+    return 2;
+  }
+
+  const result = schedule(plan);
+  if (svg !== undefined && !(await written(svg, ganttSvg(result, plan), err))) return 2;
+  out.write(json ? `${JSON.stringify(result)}\n` : report(result, plan, { width, colour }));
+  return 0;
+}
+
+async function readPlan(file: string, agentNames: ScheduleCommand['agentNames']): Promise<Plan> {
+  const { plan, agents, refuse } = await readPlanFile(file);
+  if (agents === null || agentNames === undefined) return plan;
+  const problems = checkAgents(plan, await agentNames(agents));
+  if (problems.length > 0) throw refuse(problems);
+  return plan;
+}
+
+async function written(file: string, text: string, err: Output): Promise<boolean> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    err.write(`${file}: cannot be written: ${messageOf(error)}\n`);
+    return false;
+  }
+  err.write(`chart written to ${file}\n`);
+  return true;
+}
+
+function report(result: Schedule, plan: Plan, style: { width: number; colour: boolean }): string {
+  const path = `critical path (◆): ${result.criticalPath.join(' -> ')}`;
+  return [`${plan.name}: ${summaryOf(result, plan)}`, path, '', table(result), '', ganttText(result, plan, style)].join('\n');
+}
+
+/** One line per task, in the order they start. */
+function table({ tasks }: Schedule): string {
+  const head = ['', 'task', 'agent', 'start', 'end'];
+  const rows = tasks.map(({ task, agent, start, end, critical }) => [critical ? '◆' : '', task, agent, String(start), String(end)]);
+  const widths = head.map((title, column) => rows.reduce((widest, row) => Math.max(widest, row[column]!.length), title.length)); // rows are as long as the head
+  const line = (row: readonly string[]): string =>
+    row.map((cell, column) => (column < 3 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join('  ').trimEnd();
+  return [head, ...rows].map(line).join('\n');
+}
