@@ -1,6 +1,6 @@
 /** The composition root: joins kernel, supervisor and persistence into a system. The only file that sees them all. */
 import { type AnyStateMachine, type EventObject, type SnapshotFrom } from 'xstate';
-import { ActorHandle, type ActorSnapshot, viewOf } from './actors/actor.ts';
+import { ActorHandle, type ActorSnapshot, type Subscription, viewOf } from './actors/actor.ts';
 import { childAddress, checkAddress, ROOT } from './actors/address.ts';
 import { type Agent, type AgentEvents, type AgentInput, type AnyAgent, type EventSchemas, parseEvent } from './actors/agent.ts';
 import { BOSS_AGENT, type Cell } from './actors/cell.ts';
@@ -16,12 +16,16 @@ import { type ChildRecord } from './supervisor/exit-rules.ts';
 export interface SystemOptions {
   /** Every agent that an actor of this system may run. */
   readonly agents: readonly AnyAgent[];
+  /** Asked for an agent that is not in `agents`, by its name. */
+  readonly resolveAgent?: (name: string) => AnyAgent | undefined;
   /** `levelStore('./data')` or `memoryStore()`. The system opens and closes it. */
   readonly store: Store;
   /** The root Boss and its static children. */
   readonly tree?: BossOptions;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** Take messages and answer reads, but run nothing: to look at a store, or to leave orders for its next start. */
+  readonly hold?: boolean;
   /** Where `log` actions and reports of the runtime go. Default: standard error. */
   readonly log?: (...args: unknown[]) => void;
 }
@@ -33,7 +37,7 @@ export interface SpawnOptions<A extends AnyAgent = AnyAgent> {
   readonly restart?: ChildOptions['restart'];
   readonly input?: AgentInput<A>;
   readonly backoff?: ChildOptions['backoff'];
-  readonly resume?: ChildOptions['resume'];
+  readonly resume?: 'committed' | 'initial';
 }
 
 /** Options of a send that may be repeated: the second of equal or lower sequence in a session is ignored. */
@@ -63,7 +67,8 @@ export type SnapshotOf<A extends AnyAgent> = ActorSnapshot & { readonly context:
 
 export class System {
   readonly #kernel: Kernel;
-  readonly #agents: ReadonlyMap<string, AnyAgent>;
+  readonly #agents: Map<string, AnyAgent>;
+  readonly #resolveAgent: (name: string) => AnyAgent | undefined;
   readonly #clock: Clock;
   #settle!: { resolve: () => void; reject: (error: BosunError) => void };
   /** Resolves when the system has been stopped; rejects with the reason when it closed by itself. */
@@ -72,18 +77,19 @@ export class System {
   /** Use {@link createSystem}. */
   constructor(options: SystemOptions) {
     this.#agents = byName(options.agents);
+    this.#resolveAgent = options.resolveAgent ?? (() => undefined);
     this.#clock = options.clock ?? systemClock;
     this.closed = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     // Whoever wants to know awaits `closed`; nobody wanting to must not end the process.
     this.closed.catch(() => {});
-    const logics = new Map([...this.#agents].map(([name, { machine, version }]) => [name, { logic: machine, version }]));
     this.#kernel = new Kernel(
       {
         journal: createJournal(options.store),
         clock: this.#clock,
         random: options.random ?? { next: Math.random },
-        logics: new Map([...logics, [BOSS_AGENT, { logic: bossMachine as AnyStateMachine, version: 1 }]]),
+        logicOf: (name) => this.#logicOf(name),
         root: parseBossSpec(options.tree ?? {}),
+        hold: options.hold ?? false,
         log: options.log ?? ((...args) => console.error(...args)),
       },
       ({ error }) => this.#settle.reject(error),
@@ -112,7 +118,7 @@ export class System {
    */
   async spawn<A extends AnyAgent>(agent: A, id: string, options: SpawnOptions<A> = {}): Promise<ActorHandle<AgentEvents<A>, SnapshotOf<A>>> {
     const { under = ROOT, restart = 'transient', input, backoff, resume } = options;
-    if (!this.#agents.has(agent.name)) {
+    if (this.#agent(agent.name) === undefined) {
       throw new BosunError('BOSUN_AGENT_UNKNOWN', `agent "${agent.name}" was not given to createSystem`);
     }
     const address = childAddress(under, id);
@@ -130,9 +136,9 @@ export class System {
    * it was processed. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID, BOSUN_VALUE_REFUSED,
    * BOSUN_MAILBOX_FULL, BOSUN_SYSTEM_CLOSED or BOSUN_STORE_FAILED.
    */
-  async send(address: string, event: EventObject, options: SendOptions = {}): Promise<void> {
+  async send<Event extends EventObject>(address: string, event: Event, options: SendOptions = {}): Promise<void> {
     const { identity } = this.#kernel.cell(checkAddress(address));
-    const agent = identity.bond === 'supervised' ? this.#agents.get(identity.agent) : undefined;
+    const agent = identity.bond === 'supervised' ? this.#agent(identity.agent) : undefined;
     if (agent === undefined) throw new BosunError('BOSUN_EVENT_REFUSED', `${address} accepts no events from outside`);
     await this.#kernel.send(address, parseEvent(agent, event), options.session);
   }
@@ -178,9 +184,28 @@ export class System {
     return this.#kernel.idle();
   }
 
+  /** Called for every event that any actor emits, once its epoch is durable. */
+  onEmitted(handler: (address: string, event: EventObject) => void): Subscription {
+    return this.#kernel.onEmitted(handler);
+  }
+
   /** Number of the last epoch begun. */
   get epoch(): number {
     return this.#kernel.epoch;
+  }
+
+  #agent(name: string): AnyAgent | undefined {
+    const known = this.#agents.get(name);
+    if (known !== undefined) return known;
+    const resolved = this.#resolveAgent(name);
+    if (resolved !== undefined) this.#agents.set(name, resolved);
+    return resolved;
+  }
+
+  #logicOf(name: string): { logic: AnyStateMachine; version: number } | undefined {
+    if (name === BOSS_AGENT) return { logic: bossMachine as AnyStateMachine, version: 1 };
+    const agent = this.#agent(name);
+    return agent && { logic: agent.machine, version: agent.version };
   }
 
   #view(cell: Cell): ActorSnapshot | undefined {

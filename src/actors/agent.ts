@@ -34,7 +34,7 @@ export type AnyAgent = Agent<AnyStateMachine, EventSchemas>;
 export type AgentEvents<A> = A extends Agent<AnyStateMachine, infer Schemas> ? EventsOf<Schemas> : EventObject;
 export type AgentInput<A> = A extends Agent<infer Machine, EventSchemas> ? InputFrom<Machine> : unknown;
 
-const NAME = /^[a-z][a-z0-9-]*$/;
+const NAME = /^[A-Za-z0-9\-_.:@+~]+$/;
 const RESERVED = ['xstate.', KERNEL_ACTION_PREFIX, 'child.'];
 
 /**
@@ -46,7 +46,7 @@ export function defineAgent<Machine extends AnyStateMachine, const Schemas exten
 ): Agent<Machine, Schemas> {
   const { name, version = 1, machine, events } = options;
   const invalid = (what: string) => new BosunError('BOSUN_AGENT_INVALID', `agent ${JSON.stringify(name)}: ${what}`);
-  if (!NAME.test(name)) throw invalid('a name is lower-case letters, digits and "-"');
+  if (!NAME.test(name)) throw invalid('a name is letters, digits and -_.:@+~');
   if (!Number.isSafeInteger(version) || version < 1) throw invalid('a version is a whole number from 1');
   const handled = handledTypes(machine);
   for (const type of Object.keys(events)) {

@@ -3,12 +3,12 @@
  * as commands, is performed within its turn, and so is durable with the decision. The child table is kept here too, one
  * record a child, so that a Boss with many children changes one record at a time.
  *
- * Commands (custom actions of these names): `bosun.child.start {id, agent, input}`,
- * `.restart {id, agent, input, mode}`, `.remove {id}`, `.put {id, row}`, `.forget {id}`.
+ * Commands (custom actions of these names): `bosun.child.start {id, agent, input, systemId}`,
+ * `.restart {id, agent, input, systemId, mode}`, `.declare {id, input}`, `.remove {id}`, `.put {id, row}`, `.forget {id}`.
  */
 import { type EventObject } from 'xstate';
 import { unreachable } from '../assert.ts';
-import { BosunError } from '../errors.ts';
+import { BosunError, messageOf } from '../errors.ts';
 import { childAddress } from './address.ts';
 import { type Cell } from './cell.ts';
 import { type Definition } from './engine.ts';
@@ -23,14 +23,17 @@ export interface Exit {
   readonly error: unknown;
   /** The message that it crashed on has crashed it before: this restart was counted then. */
   readonly redelivery: boolean;
+  /** Of a Boss that gave up: the child that it gave up over, as an address below it. */
+  readonly over?: string;
 }
 
-type Command = 'start' | 'restart' | 'remove' | 'put' | 'forget';
+type Command = 'start' | 'restart' | 'declare' | 'remove' | 'put' | 'forget';
 
 interface CommandParams {
   readonly id: string;
   readonly agent: string;
   readonly input?: unknown;
+  readonly systemId?: string | null;
   readonly row?: unknown;
   /** Of a restart: go on from the last committed state, or begin anew. */
   readonly mode?: 'committed' | 'initial';
@@ -57,27 +60,28 @@ export class Bosses {
     this.#onRootGone = parts.onRootGone;
   }
 
-  /** Gives a Boss's event what its decision needs: its record of the child, the kernel time, one random number. */
+  /** Gives a Boss's event what its decision needs: its child table, the kernel time, one random number. */
   decorate(boss: Cell, event: EventObject): EventObject {
-    const { id } = event as { id?: unknown };
-    const child = typeof id === 'string' ? boss.table.get(id) : undefined;
-    return { ...event, child, nowMs: this.#world.time.nowMs(), random: this.#random.next() } as EventObject;
+    return { ...event, children: boss.table, nowMs: this.#world.time.nowMs(), random: this.#random.next() } as EventObject;
   }
 
   /** Performs a command of a Boss's turn. */
   perform(boss: Cell, name: string, params: unknown): void {
     const command = name.slice('bosun.child.'.length) as Command;
-    const { id, agent, input, row, mode } = params as CommandParams;
+    const { id, input, row, mode } = params as CommandParams;
     const child = boss.children.get(id);
     switch (command) {
       case 'start':
-        this.#start(boss, id, agent, input);
+        this.#start(boss, params as CommandParams);
         return;
       case 'restart':
         // One that could not be born is started, not restarted.
-        if (child === undefined) this.#start(boss, id, agent, input);
+        if (child === undefined) this.#start(boss, params as CommandParams);
         else if (mode === 'committed') this.resume(child);
         else this.reset(child);
+        return;
+      case 'declare':
+        if (child !== undefined) this.#order(child, Object.freeze({ type: 'child.declare', input }));
         return;
       case 'remove':
         if (child !== undefined) this.remove(child);
@@ -104,7 +108,8 @@ export class Bosses {
   exited(cell: Cell, exit: Exit): void {
     const { parent, identity } = cell;
     if (parent === undefined) {
-      this.#onRootGone(exit.error);
+      const { error, over } = exit;
+      this.#onRootGone(over === undefined ? error : new Error(`${over}: ${messageOf(error)}`, { cause: error }));
       return;
     }
     this.#tellExit(parent, identity.childId, { life: identity.life, generation: cell.state.incarnation }, exit);
@@ -115,15 +120,18 @@ export class Bosses {
     if (cell.snapshot === undefined) {
       this.#world.change(cell, { status: 'starting', error: { value: undefined } });
     } else {
-      this.#world.change(cell, { status: 'active', error: { value: undefined } });
+      this.#world.change(cell, { status: 'active', error: { value: undefined } }, { ...cell.snapshot, status: 'active', error: undefined });
       for (const child of cell.children.values()) this.#restartFailed(child);
     }
+    // The root is resumed by the first start after it gave up, with a fresh window (design P5).
+    if (cell.parent === undefined) this.#order(cell, Object.freeze({ type: 'bosun.resumed' }));
     this.#world.schedule(cell);
   }
 
   /** Starts anew from the initial state under the same address and life. The mailbox stays. */
   reset(cell: Cell): void {
     this.removeChildren(cell);
+    for (const id of [...cell.table.keys()]) this.#world.removeChildRow(cell, id);
     for (const timer of [...cell.timers.values()]) this.#world.disarm(cell, timer);
     const incarnation = cell.state.incarnation + 1;
     this.#world.revive(cell);
@@ -156,23 +164,26 @@ export class Bosses {
     this.#effects.startAgain(child);
   }
 
-  #start(boss: Cell, id: string, agent: string, input: unknown): void {
+  #start(boss: Cell, { id, agent, input, systemId = null }: CommandParams): void {
     const definition = this.#definitionOf(agent);
     const life = this.#world.next('life');
     try {
       const address = childAddress(boss.identity.address, id);
       if (definition === undefined) throw new BosunError('BOSUN_AGENT_UNKNOWN', `${address}: no agent "${agent}"`);
-      if (this.#world.addresses.has(address)) {
-        throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${address} is taken by another actor`);
-      }
+      const isTaken = this.#world.addresses.has(address) || (systemId !== null && this.#world.names.has(systemId));
+      if (isTaken) throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${address}: its address or system id is taken`);
       const { hash, version } = definition;
       const parent = boss.identity.life;
       const identity = { life, address, agent, definition: hash, version, parent, bond: 'supervised' as const };
-      const rest = { childId: id, systemId: null, syncSnapshot: false, effectId: `${life}`, input };
+      const rest = { childId: id, systemId, syncSnapshot: false, effectId: `${life}`, input };
       this.#world.bear({ ...identity, ...rest }, definition, boss);
     } catch (error) {
-      this.#tellExit(boss, id, { life: 0, generation: 0 }, { reason: 'error', error, redelivery: false });
+      this.#tellExit(boss, id, { life: 0, generation: boss.state.incarnation }, { reason: 'error', error, redelivery: false });
     }
+  }
+
+  #order(boss: Cell, event: EventObject): void {
+    this.#world.enqueue(boss, event, { kind: 'command', from: 0 });
   }
 
   #tellExit(boss: Cell, id: string, from: { life: number; generation: number }, exit: Exit): void {

@@ -101,7 +101,7 @@ export class Effects {
     if (cell.gone || cell.state.attempt !== attempt || cell.state.status !== 'active') return;
     const { life, address, effectId } = cell.identity;
     const self = new EffectRef(this.#refHost, { life, address, attempt, effectId });
-    const scope = this.#engine.effectScope(self, (event) => emitNow(cell, event)) as Scope;
+    const scope = this.#engine.effectScope(self, (event) => this.#world.tellEmitted(cell, event)) as Scope;
     this.#scopes.set(self, scope);
     cell.running = self;
     this.#guarded(cell, self, () => (cell.definition as XstateDefinition).logic.start?.(cell.snapshot as never, scope));
@@ -114,8 +114,4 @@ export class Effects {
       this.complete(cell, self, { type: EFFECT_FAILED, error } as EventObject);
     }
   }
-}
-
-function emitNow(cell: Cell, event: EventObject): void {
-  for (const observer of cell.observers ?? []) observer.emitted?.(event);
 }

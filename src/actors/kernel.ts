@@ -26,10 +26,12 @@ export interface KernelParts {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly random: Random;
-  /** By agent name, the Boss among them. */
-  readonly logics: ReadonlyMap<string, { readonly logic: AnyActorLogic; readonly version: number }>;
+  /** The logic of an agent, the Boss among them; undefined for an unknown name. */
+  readonly logicOf: (agent: string) => { readonly logic: AnyActorLogic; readonly version: number } | undefined;
   /** Input of the root Boss, for the first start of a store. */
   readonly root: unknown;
+  /** Take messages and answer reads, but run nothing: for looking at a store, and for orders to its next start. */
+  readonly hold: boolean;
   /** Where `log` actions and reports of the kernel go. */
   readonly log: (...args: unknown[]) => void;
 }
@@ -42,7 +44,7 @@ export interface Failure {
 export class Kernel {
   readonly #parts: KernelParts;
   readonly #definitions = new Definitions();
-  readonly #byAgent = new Map<string, XstateDefinition>();
+  readonly #byAgent = new Map<string, XstateDefinition | undefined>();
   readonly #engine: XstateEngine;
   readonly #refHost: RefHost;
   readonly #onFailure: (failure: Failure) => void;
@@ -74,12 +76,10 @@ export class Kernel {
     this.#refHost = {
       system: this.#engine.system,
       relay: (from, to, event) => this.#relay(from, to, event),
+      tellParent: (from, event) => this.#tellParent(from, event),
       snapshotOf: (life, attempt) => this.#snapshotOf(life, attempt),
       factsOf: (life) => this.#factsOf(life),
     };
-    for (const [agent, { logic, version }] of parts.logics) {
-      this.#byAgent.set(agent, this.#definitions.prepare(agent, logic, version));
-    }
   }
 
   /** Opens the journal, rebuilds the population, and goes on. Rejects with BOSUN_STORE_* or BOSUN_AGENT_*. */
@@ -156,6 +156,12 @@ export class Kernel {
     return this.#world.addresses.get(address);
   }
 
+  /** Watches the emitted events of all actors. */
+  onEmitted(handler: (address: string, event: EventObject) => void): { unsubscribe(): void } {
+    this.#world.watchers.add(handler);
+    return { unsubscribe: () => void this.#world.watchers.delete(handler) };
+  }
+
   get epoch(): number {
     return this.#epoch;
   }
@@ -200,21 +206,34 @@ export class Kernel {
       counters: recovered.counters,
       refOf: (life, address) => this.#ref(life, address),
       wake: () => this.#wake(),
+      log,
     });
     this.#effects = new Effects(this.#world, this.#engine, this.#refHost, log);
     this.#bosses = new Bosses({
       world: this.#world,
       effects: this.#effects,
       random,
-      definitionOf: (agent) => this.#byAgent.get(agent),
+      definitionOf: (agent) => this.#definitionOf(agent),
       onRootGone: (error) => this.#rootGone(error),
     });
     this.#turns = new Turns(this.#world, this.#effects, this.#bosses, log);
     for (const [hash, lists] of recovered.configurations) this.#definitions.table(hash).load(lists);
     for (const [session, sequence] of recovered.rows.get('d') ?? []) this.#sequences.set(session, sequence as number);
     for (const [number, record] of recovered.rows.get('q') ?? []) this.#quarantine.set(number, record);
-    repopulate(this.#world, recovered, { definitionOf: (agent) => this.#byAgent.get(agent), effects: this.#effects });
-    this.#bearRoot();
+    repopulate(this.#world, recovered, {
+      definitionOf: (agent) => this.#definitionOf(agent),
+      effects: this.#effects,
+      hold: this.#parts.hold,
+    });
+    if (!this.#parts.hold) this.#bearRoot();
+  }
+
+  #definitionOf(agent: string): XstateDefinition | undefined {
+    if (!this.#byAgent.has(agent)) {
+      const found = this.#parts.logicOf(agent);
+      this.#byAgent.set(agent, found && this.#definitions.prepare(agent, found.logic, found.version));
+    }
+    return this.#byAgent.get(agent);
   }
 
   #bearRoot(): void {
@@ -225,7 +244,7 @@ export class Kernel {
       this.#world.enqueue(root, admit({ type: 'child.declare', input: this.#parts.root }, 'tree'), { kind: 'command', from: 0 });
       return;
     }
-    const definition = this.#byAgent.get(BOSS_AGENT)!;
+    const definition = this.#definitionOf(BOSS_AGENT)!;
     const { hash, version } = definition;
     const identity = { life: this.#world.next('life'), address: ROOT, agent: BOSS_AGENT, definition: hash, version };
     const place = { parent: 0, bond: 'supervised' as const, childId: ROOT, systemId: null, syncSnapshot: false };
@@ -243,16 +262,20 @@ export class Kernel {
     this.#awake = false;
     if (this.#phase !== 'running') return;
     try {
-      this.#world.fireDue();
-      this.#runTurns();
+      if (!this.#parts.hold) {
+        this.#world.fireDue();
+        this.#runTurns();
+      }
     } catch (error) {
       this.#fail(error);
       return;
     }
     if (this.#commit === null && !this.#world.draft.isEmpty) this.#beginCommit();
     if (this.#rootFailure !== undefined) return;
-    if (this.#world.runnable.size > 0 && this.#hasRoom) this.#wake();
-    this.#setAlarm();
+    if (!this.#parts.hold) {
+      if (this.#world.runnable.size > 0 && this.#hasRoom) this.#wake();
+      this.#setAlarm();
+    }
     this.#tellIdle();
   }
 
@@ -301,9 +324,9 @@ export class Kernel {
     this.#commit = null;
     for (const [key, row] of epoch.rows) if (key.startsWith('q!')) this.#keepQuarantined(key.slice(2), row);
     for (const [cell, image] of images) cell.durable = image ?? undefined;
-    for (const output of outputs) this.#guarded(output);
+    for (const output of outputs) this.#world.guarded(output);
     for (const cell of images.keys()) {
-      for (const observer of [...(cell.observers ?? [])]) this.#guarded(() => observer.changed?.());
+      for (const observer of [...(cell.observers ?? [])]) this.#world.guarded(() => observer.changed?.());
     }
     if (this.#rootFailure !== undefined && this.#world.draft.isEmpty) this.#fail(this.#rootFailure);
     else this.#afterRelease();
@@ -313,21 +336,12 @@ export class Kernel {
     if (this.#phase !== 'running') return;
     if (this.#world.draft.isEmpty) this.#tellIdle();
     else this.#beginCommit();
-    if (this.#world.runnable.size > 0) this.#wake();
+    if (this.#world.runnable.size > 0 && !this.#parts.hold) this.#wake();
   }
 
   #keepQuarantined(number: string, row: unknown): void {
     if (row === null) this.#quarantine.delete(number);
     else this.#quarantine.set(number, row);
-  }
-
-  /** Subscribers and acknowledgements are the host's code: what they throw is theirs and must not stop the others. */
-  #guarded(output: () => void): void {
-    try {
-      output();
-    } catch (error) {
-      this.#parts.log(`an observer threw: ${messageOf(error)}`);
-    }
   }
 
   /** The root has given up: what led there is committed, then the system closes. */
@@ -379,7 +393,7 @@ export class Kernel {
   }
 
   get #isIdle(): boolean {
-    return this.#phase !== 'running' || (!this.#awake && this.#commit === null && this.#world.runnable.size === 0);
+    return this.#phase !== 'running' || (!this.#awake && this.#commit === null && (this.#parts.hold || this.#world.runnable.size === 0));
   }
 
   #tellIdle(): void {
@@ -409,6 +423,15 @@ export class Kernel {
     if (target === undefined) return;
     const admitted = admit(event, `event ${event.type}`, refOf);
     this.#world.enqueue(target, admitted, { kind: kindFor(target, admitted), from: from instanceof Ref ? from.life : 0 });
+  }
+
+  #tellParent(from: EffectRef, event: EventObject): Promise<void> {
+    return new Promise((resolve) => {
+      const parent = this.#effects.current(from)?.parent;
+      if (parent === undefined || this.#phase !== 'running') return;
+      this.#relay(from, parent.ref, event);
+      this.#world.draft.output(resolve);
+    });
   }
 
   #snapshotOf(life: number, attempt?: number): unknown {

@@ -13,6 +13,8 @@ import { type World } from './world.ts';
 interface Means {
   readonly definitionOf: (agent: string) => Definition | undefined;
   readonly effects: Effects;
+  /** Rebuild only: nothing will run. */
+  readonly hold: boolean;
 }
 
 /** Throws BOSUN_AGENT_UNKNOWN or BOSUN_AGENT_UNREADABLE, naming the actor. */
@@ -23,6 +25,7 @@ export function repopulate(world: World, recovered: Recovered, means: Means): vo
   for (const [key, row] of recovered.rows.get('b') ?? []) tabulate(world, key, row);
   for (const [key, row] of recovered.rows.get('m') ?? []) deliver(world, parseInt(key, 16), row as MessageRow);
   for (const [key, row] of recovered.rows.get('t') ?? []) arm(world, parseInt(key, 16), row as TimerRow);
+  if (means.hold) return;
   for (const cell of [...world.cells.values()]) resume(world, cell, means.effects);
 }
 

@@ -9,6 +9,8 @@ import { type EventObject } from 'xstate';
 export interface RefHost {
   readonly system: object;
   relay(from: object | undefined, to: object, event: EventObject): void;
+  /** Like relay from an effect to its parent; resolves when the event is durable. */
+  tellParent(from: EffectRef, event: EventObject): Promise<void>;
   /** @param attempt Of the effect that asks about itself; a superseded start sees itself stopped. */
   snapshotOf(life: number, attempt?: number): unknown;
   factsOf(life: number): { childId: string; parent: Ref | undefined; systemId: string | undefined; src: string } | undefined;
@@ -74,17 +76,28 @@ export class EffectRef extends Ref {
     this.effectId = facts.effectId;
   }
 
+  tellParent(event: EventObject): Promise<void> {
+    return this.host.tellParent(this, event);
+  }
+
   override getSnapshot(): unknown {
     return this.host.snapshotOf(this.life, this.attempt);
   }
 }
 
-/** Facts an invoked effect may need to be idempotent towards the outside world. */
+/** What an invoked effect may need beside its input: to be idempotent towards the outside, and to leave word. */
 export interface EffectFacts {
   /** Stable over restores and retries: use it as idempotency key. */
   readonly effectId: string;
   /** 1 for the first start, one more for each later start, whatever the reason. */
   readonly attempt: number;
+  /** The machine that it belongs to. */
+  readonly parent: Ref | undefined;
+  /**
+   * Sends an event to that machine. Resolves when it is durable; never, when this start of the effect is over.
+   * Rejects with BOSUN_VALUE_REFUSED.
+   */
+  tellParent(event: EventObject): Promise<void>;
 }
 
 /**
@@ -93,5 +106,6 @@ export interface EffectFacts {
  */
 export function effectOf(self: object): EffectFacts {
   if (!(self instanceof EffectRef)) throw new TypeError('effectOf needs the `self` of an effect run by Bosun');
-  return { effectId: self.effectId, attempt: self.attempt };
+  const { effectId, attempt, _parent: parent } = self;
+  return { effectId, attempt, parent, tellParent: (event) => self.tellParent(event) };
 }

@@ -105,7 +105,7 @@ export class Turns {
     }
     if (cell.parent === undefined && prepared.snapshot.status === 'done') {
       // The root gives up: nothing more is decided in this run. The message waits for the next one.
-      this.#bosses.exited(cell, { reason: 'shutdown', error: gaveUpWith(prepared.snapshot.output), redelivery: false });
+      this.#bosses.exited(cell, gaveUp(prepared.snapshot.output as BossOutput));
       return;
     }
     this.#apply(cell, prepared, message);
@@ -211,9 +211,7 @@ export class Turns {
         return;
       }
       case 'emit':
-        draft.output(() => {
-          for (const observer of [...(cell.observers ?? [])]) observer.emitted?.(effect.event);
-        });
+        draft.output(() => this.#world.tellEmitted(cell, effect.event));
         return;
       case 'log':
         draft.output(() => this.#log(...(effect.label === undefined ? [] : [effect.label]), effect.value));
@@ -309,6 +307,11 @@ export class Turns {
       this.#end(cell, undefined, { error });
       return;
     }
+    if (cell.isBoss && message?.kind === 'command') {
+      // Whoever gave the command is at fault; the Boss stands as it was.
+      this.#quarantine(cell, message, error);
+      return;
+    }
     const redelivery = message !== null && message.deliveries > 0;
     if (message !== null) this.#countDelivery(cell, message, error);
     this.#world.change(cell, { status: 'error', error: { value: error } });
@@ -317,8 +320,9 @@ export class Turns {
 
   #countDelivery(cell: Cell, message: Message, error: unknown): void {
     if (cell.isBoss) {
-      // Never delivered again nor quarantined: the Boss ends its children and escalates.
-      this.#consume(cell, message);
+      // Never delivered again nor quarantined: the Boss ends its children and escalates. Those of the root live on, and so
+      // does what is to be decided about them.
+      if (cell.parent !== undefined) this.#consume(cell, message);
       return;
     }
     message.deliveries += 1;
@@ -328,6 +332,10 @@ export class Turns {
       else this.#world.draft.armed(message.timer);
       return;
     }
+    this.#quarantine(cell, message, error);
+  }
+
+  #quarantine(cell: Cell, message: Message, error: unknown): void {
     this.#consume(cell, message);
     const number = this.#world.next('quarantine');
     const record = { address: cell.identity.address, atMs: this.#world.time.nowMs(), error, message: messageRow(message) };
@@ -346,9 +354,9 @@ export class Turns {
 /** A signal of a child that the machine no longer has, or has anew, is nobody's. */
 function isStale(cell: Cell, message: Message): boolean {
   if (message.kind !== 'signal' && message.kind !== 'exit') return false;
-  // A child that could not be born has no life to be compared.
-  if (message.from === 0) return false;
   const child = cell.children.get(childOf(message));
+  // One that could not be born has no life to be compared: it speaks for as long as its Boss has not begun anew or got it.
+  if (message.from === 0) return child !== undefined || message.attempt !== cell.state.incarnation;
   return child?.identity.life !== message.from || generationOf(child) !== message.attempt;
 }
 
@@ -401,14 +409,18 @@ function admitError(thrown: unknown): unknown {
 }
 
 function exitOf(cell: Cell): Exit {
-  const { output } = cell.state;
-  const gaveUp = cell.isBoss && (output as { reason?: unknown } | undefined)?.reason === 'shutdown';
-  return gaveUp
-    ? { reason: 'shutdown', error: gaveUpWith(output), redelivery: false }
-    : { reason: 'normal', error: undefined, redelivery: false };
+  const output = cell.state.output as BossOutput | undefined;
+  if (cell.isBoss && output?.reason === 'shutdown') return gaveUp(output);
+  return { reason: 'normal', error: undefined, redelivery: false };
 }
 
-/** A Boss that gives up ends with the output `{ reason: 'shutdown', error }`. */
-function gaveUpWith(output: unknown): unknown {
-  return (output as { error?: unknown } | undefined)?.error;
+/** What a Boss that gives up ends with. */
+interface BossOutput {
+  readonly reason: 'shutdown';
+  readonly over: string;
+  readonly error: unknown;
+}
+
+function gaveUp({ reason, over, error }: BossOutput): Exit {
+  return { reason, error, redelivery: false, over };
 }

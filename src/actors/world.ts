@@ -5,7 +5,7 @@
 import { type EventObject } from 'xstate';
 import { assert } from '../assert.ts';
 import { type Clock } from '../clock.ts';
-import { BosunError } from '../errors.ts';
+import { BosunError, messageOf } from '../errors.ts';
 import { TIMERS_PER_ACTOR_MAX } from '../limits.ts';
 import { Cell } from './cell.ts';
 import { type Definition, type Snapshot, type StepEngine } from './engine.ts';
@@ -31,8 +31,12 @@ export class World {
   readonly time: KernelTime;
   /** Cells that may take a turn, in order. */
   readonly runnable = new Queue<Cell>();
+  /** Told of every event that any actor emits. */
+  readonly watchers = new Set<(address: string, event: EventObject) => void>();
   /** Told when there is something to do. */
   readonly wake: () => void;
+  /** Where reports to people go. */
+  readonly log: (...args: unknown[]) => void;
   /** The one reference to a life. */
   readonly refOf: (life: number, address: string) => Ref;
   #counters: { -readonly [K in keyof Counters]: Counters[K] };
@@ -45,12 +49,14 @@ export class World {
     counters: Counters;
     refOf: (life: number, address: string) => Ref;
     wake: () => void;
+    log: (...args: unknown[]) => void;
   }) {
     this.engine = parts.engine;
     this.codec = parts.codec;
     this.clock = parts.clock;
     this.time = parts.time;
     this.wake = parts.wake;
+    this.log = parts.log;
     this.refOf = parts.refOf;
     this.#counters = { ...parts.counters };
   }
@@ -231,6 +237,21 @@ export class World {
     const target = this.cells.get(timer.to);
     if (target !== undefined) this.enqueue(target, timer.event, { kind: 'event', from: timer.owner });
     this.endTimer(owner, timer);
+  }
+
+  /** Tells whoever watches the actor, or all actors, of an emitted event. */
+  tellEmitted(cell: Cell, event: EventObject): void {
+    for (const watcher of [...this.watchers]) this.guarded(() => watcher(cell.identity.address, event));
+    for (const observer of [...(cell.observers ?? [])]) this.guarded(() => observer.emitted?.(event));
+  }
+
+  /** Runs code of the host: what it throws is its own affair and must not keep others from being told. */
+  guarded(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.log(`an observer threw: ${messageOf(error)}`);
+    }
   }
 
   /** Writes a Boss's record of a child. */

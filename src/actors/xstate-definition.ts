@@ -15,7 +15,6 @@ import {
   fromObservable,
   fromPromise,
   fromTransition,
-  StateMachine,
 } from 'xstate';
 import { BosunError } from '../errors.ts';
 import { MICROSTEPS_MAX } from '../limits.ts';
@@ -41,8 +40,8 @@ export class Definitions {
   readonly #tables = new Map<string, ConfigurationTable>();
 
   prepare(name: string, logic: AnyActorLogic, version: number): XstateDefinition {
-    return logic instanceof StateMachine
-      ? this.#prepareMachine(name, logic as AnyStateMachine, version)
+    return isMachine(logic)
+      ? this.#prepareMachine(name, logic, version)
       : this.#prepareOther(name, logic, version);
   }
 
@@ -75,6 +74,11 @@ export class Definitions {
     const isEffect = logic.start !== undefined;
     return { name, kind, hash: '', version, isEffect, logic, child: () => undefined, configurations: new ConfigurationTable() };
   }
+}
+
+/** By its mark, not its class: a host may have another copy of XState than Bosun. */
+export function isMachine(logic: unknown): logic is AnyStateMachine {
+  return typeof logic === 'object' && logic !== null && '__xstatenode' in logic;
 }
 
 function hostable(machine: AnyStateMachine): AnyStateMachine {

@@ -3,7 +3,7 @@
  * interface can replace it. Neither createActor (it runs effects inside the transition) nor the public transition()
  * (it builds an actor on every call) is used. Limits: see docs/xstate-support.md.
  */
-import { Actor, type AnyActorLogic, type AnyStateMachine, type AnyStateNode, type EventObject } from 'xstate';
+import { type Actor, type AnyActorLogic, type AnyStateMachine, type AnyStateNode, type EventObject } from 'xstate';
 import { BosunError } from '../errors.ts';
 import {
   type Birth,
@@ -157,8 +157,8 @@ export class XstateEngine implements StepEngine {
     if (after.children === previous) return { births, dropped };
     for (const key of Object.keys(after.children)) {
       const child = after.children[key];
-      if (!(child instanceof Actor)) continue;
-      const birth = this.#birth(definition, self, child);
+      if (child === undefined || child instanceof Ref) continue;
+      const birth = this.#birth(definition, self, child as Actor<AnyActorLogic>);
       births.push(birth);
       // A spawnChild without id is kept under the key "undefined" by XState; give it the id it has.
       if (key !== birth.childId) delete after.children[key];

@@ -19,7 +19,8 @@ export const DEFAULT_BACKOFF: Backoff = { minMs: 200, maxMs: 30_000, factor: 2, 
  * @see Pekko BackoffSupervisor: the same formula, jitter after the cap.
  */
 export function backoffMs(consecutive: number, { minMs, maxMs, factor, jitter }: Backoff, random: number): number {
-  const grown = minMs * factor ** consecutive;
+  // The power may be infinite after a long row, and no delay at all stays none.
+  const grown = minMs === 0 ? 0 : minMs * factor ** consecutive;
   return Math.round(Math.min(maxMs, grown) * (1 + random * jitter));
 }
 

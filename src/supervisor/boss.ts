@@ -1,217 +1,191 @@
 /**
  * The Boss: OTP's supervisor as a machine that anyone can draw and watch. It decides by the pure rules beside it; what it
- * decides are actions `bosun.child.*`, which the kernel performs in the same turn (src/actors/bosses.ts). Its child table
- * is kept there too: events arrive with the record of the child they are about, the kernel time and a random number.
+ * decides becomes orders, of which the actions `bosun.child.*` are performed by the kernel in the same turn
+ * (src/actors/bosses.ts). The kernel keeps the child table too: every event arrives with it, the kernel time and a random
+ * number.
  */
-import { assign, enqueueActions, setup } from 'xstate';
-import { BOSS_AGENT } from '../actors/cell.ts';
-import { type BossSpec, type ChildSpec, isChildSpec, parseBossSpec, parseChildSpec } from './child-spec.ts';
-import { type ChildExit, type ChildRecord, decideExit, decideRetry, type Decision, type RestartMode } from './exit-rules.ts';
+import { assertEvent, assign, enqueueActions, not, setup } from 'xstate';
+import { type BossSpec, type ChildSpec, parseBossSpec, parseChildSpec } from './child-spec.ts';
+import { declarationOrders } from './declaration.ts';
+import { type ChildExit, type ChildRecord, decideExit, decideRetry, type Decision, type Situation } from './exit-rules.ts';
 import { type Intensity } from './intensity.ts';
+import { type Command, decisionOrders, lostOrders, type Order, startOrders, terminateOrders } from './orders.ts';
 
 interface Context extends Intensity {
   readonly strategy: BossSpec['strategy'];
-  /** Restarts within the window, newest first, kernel time. */
+  /** Static children: those of the code, in its order. */
+  readonly declared: readonly ChildSpec[];
+  /** Given to the next new child. */
+  readonly nextPosition: number;
+  /** Restarts within the period, newest first, kernel time. */
   readonly window: readonly number[];
   /** Children whose restart is delayed. */
   readonly waiting: number;
-  /** What it gave up over. */
-  readonly error: unknown;
-  readonly declared: readonly ChildSpec[];
+  /** The child that it gave up over, as an address below it, and what that one died of. */
+  readonly failed: { readonly child: string; readonly error: unknown } | null;
 }
 
 /** What the kernel adds to every event of a Boss. */
 interface Decorated {
-  readonly child?: ChildRecord;
+  /** The child table as of before this turn, by child id. */
+  readonly children: ReadonlyMap<string, ChildRecord>;
   readonly nowMs: number;
   readonly random: number;
 }
 
 type BossEvent = Decorated &
   (
-    | { type: 'child.start'; id: string; spec: unknown }
+    | { type: 'child.start'; spec: unknown }
     | { type: 'child.terminate'; id: string }
-    | { type: 'child.declare'; input: BossSpec }
+    | { type: 'child.declare'; input: unknown }
     | { type: 'child.retry'; id: string }
+    | { type: 'bosun.resumed' }
     | ({ type: 'bosun.exit'; id: string } & ChildExit)
   );
 
-interface StartParams {
-  id: string;
-  agent: string;
-  input: unknown;
+/** How a Boss that gave up ends. */
+export interface BossOutput {
+  readonly reason: 'shutdown';
+  readonly over: string | undefined;
+  readonly error: unknown;
 }
 
-type Command =
-  | { type: 'bosun.child.start'; params: StartParams }
-  | { type: 'bosun.child.restart'; params: StartParams & { mode: RestartMode } }
-  | { type: 'bosun.child.remove' | 'bosun.child.forget'; params: { id: string } }
-  | { type: 'bosun.child.put'; params: { id: string; row: ChildRecord } };
-
-const performed = (_: unknown, _params: unknown): void => {};
+/** The kernel performs these; nothing is left to do here. */
+const performed = (_: unknown, _params: never): void => {};
 
 export const bossMachine = setup({
-  types: {} as { context: Context; events: BossEvent; input: BossSpec; output: { reason: 'shutdown'; error: unknown } },
+  types: {} as { context: Context; events: BossEvent; input: BossSpec; output: BossOutput },
   actions: {
-    'bosun.child.start': performed as (_: unknown, params: StartParams) => void,
-    'bosun.child.restart': performed as (_: unknown, params: StartParams & { mode: RestartMode }) => void,
-    'bosun.child.remove': performed as (_: unknown, params: { id: string }) => void,
-    'bosun.child.forget': performed as (_: unknown, params: { id: string }) => void,
-    'bosun.child.put': performed as (_: unknown, params: { id: string; row: ChildRecord }) => void,
+    'bosun.child.start': performed,
+    'bosun.child.restart': performed,
+    'bosun.child.declare': performed,
+    'bosun.child.remove': performed,
+    'bosun.child.forget': performed,
+    'bosun.child.put': performed,
+    startDeclared: enqueueActions(({ context: { declared }, enqueue }) => {
+      give(enqueue, declared.flatMap((spec, position) => startOrders(spec, { position, nowMs: 0 })));
+      enqueue.assign({ nextPosition: declared.length });
+    }),
+    startChild: enqueueActions(({ context: { nextPosition }, event, enqueue }) => {
+      assertEvent(event, 'child.start');
+      const spec = parseChildSpec(event.spec);
+      const record = event.children.get(spec.id);
+      if (record !== undefined && record.status !== 'ended') return;
+      give(enqueue, startOrders(spec, { position: record?.position ?? nextPosition, nowMs: event.nowMs }));
+      if (record === undefined) enqueue.assign({ nextPosition: nextPosition + 1 });
+    }),
+    terminateChild: enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'child.terminate');
+      const record = event.children.get(event.id);
+      if (record !== undefined) giveAndCount(enqueue, terminateOrders(record), context.waiting);
+    }),
+    declareChildren: enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'child.declare');
+      const { strategy, intensity, periodMs, children: declared } = parseBossSpec(event.input);
+      const { declared: before, nextPosition, waiting } = context;
+      const { children: records, nowMs } = event;
+      giveAndCount(enqueue, declarationOrders({ before, now: declared, records, nextPosition, nowMs }), waiting);
+      enqueue.assign({ strategy, intensity, periodMs, declared, nextPosition: nextPosition + declared.length });
+    }),
+    answer: enqueueActions(({ context, event, enqueue }) => {
+      const decision = decide(context, event);
+      if (decision === null) return;
+      if (decision.kind === 'restart') enqueue.assign({ window: decision.window });
+      giveAndCount(enqueue, decisionOrders(decision), context.waiting - (event.type === 'child.retry' ? 1 : 0));
+    }),
+    giveUp: enqueueActions(({ context, event, enqueue }) => {
+      const decision = decide(context, event);
+      if (decision?.kind !== 'give-up') return;
+      enqueue.assign({ failed: { child: pathOf(event), error: decision.error } });
+      // Declared children begin anew with their Boss; the others are lost, and who waits for them must know.
+      const declared = new Set(context.declared.map(({ id }) => id));
+      give(enqueue, lostOrders([...event.children.values()].filter(({ spec }) => !declared.has(spec.id))));
+    }),
+    forgetRestarts: assign({ window: [] }),
   },
   guards: {
-    isNewChild: ({ event }) =>
-      event.type === 'child.start' && isChildSpec(event.spec) && (event.child === undefined || event.child.status === 'ended'),
     givesUp: ({ context, event }) => decide(context, event)?.kind === 'give-up',
+    hasWaiting: ({ context }) => context.waiting > 0,
   },
 }).createMachine({
   id: 'boss',
   context: ({ input }) => {
     const { strategy, intensity, periodMs, children } = parseBossSpec(input);
-    return { strategy, intensity, periodMs, window: [], waiting: 0, error: undefined, declared: children };
+    return { strategy, intensity, periodMs, declared: children, nextPosition: 0, window: [], waiting: 0, failed: null };
   },
   initial: 'starting',
-  output: ({ context }) => ({ reason: 'shutdown' as const, error: context.error }),
+  output: ({ context: { failed } }) => ({ reason: 'shutdown' as const, over: failed?.child, error: failed?.error }),
   states: {
-    starting: {
-      entry: enqueueActions(({ context, enqueue }) => {
-        for (const spec of context.declared) for (const command of startCommands(spec, 0)) enqueue(command);
-      }),
-      always: 'supervising',
-    },
+    starting: { entry: 'startDeclared', always: 'supervising' },
     supervising: {
       initial: 'running',
       on: {
-        'child.start': {
-          guard: 'isNewChild',
-          actions: enqueueActions(({ event, enqueue }) => {
-            for (const command of startCommands(parseChildSpec(event.spec), event.nowMs)) enqueue(command);
-          }),
-        },
-        'child.terminate': {
-          actions: enqueueActions(({ event, enqueue, context }) => {
-            if (event.child === undefined) return;
-            for (const command of endCommands(event.id, event.child)) enqueue(command);
-            if (event.child.status !== 'waiting') return;
-            enqueue.cancel(event.id);
-            enqueue.assign({ waiting: context.waiting - 1 });
-          }),
-        },
-        // What the code declares today: children that are new start; the others are as the store knows them.
-        'child.declare': {
-          actions: [
-            enqueueActions(({ context, event, enqueue }) => {
-              const known = new Set(context.declared.map(({ id }) => id));
-              for (const spec of parseBossSpec(event.input).children) {
-                if (!known.has(spec.id)) for (const command of startCommands(spec, event.nowMs)) enqueue(command);
-              }
-            }),
-            assign(({ event }) => {
-              const { strategy, intensity, periodMs, children } = parseBossSpec(event.input);
-              return { strategy, intensity, periodMs, declared: children };
-            }),
-          ],
-        },
-        'bosun.exit': [
-          { guard: 'givesUp', target: '#boss.escalated', actions: assign({ error: ({ event }) => event.error }) },
-          { actions: enqueueActions(({ context, event, enqueue }) => act(enqueue as Enqueue, event.id, decide(context, event), context)) },
-        ],
-        'child.retry': [
-          { guard: 'givesUp', target: '#boss.escalated', actions: assign({ error: ({ event }) => event.child?.lastError }) },
-          {
-            actions: enqueueActions(({ context, event, enqueue }) => {
-              const waiting = context.waiting - 1;
-              enqueue.assign({ waiting });
-              act(enqueue as Enqueue, event.id, decide(context, event), { ...context, waiting });
-            }),
-          },
-        ],
+        'child.start': { actions: 'startChild' },
+        'child.terminate': { actions: 'terminateChild' },
+        'child.declare': { actions: 'declareChildren' },
+        'child.retry': [{ guard: 'givesUp', target: 'escalated', actions: 'giveUp' }, { actions: 'answer' }],
+        'bosun.exit': [{ guard: 'givesUp', target: 'escalated', actions: 'giveUp' }, { actions: 'answer' }],
+        // The root, at the first start after it gave up.
+        'bosun.resumed': { actions: 'forgetRestarts' },
       },
       states: {
-        running: { always: { guard: ({ context }) => context.waiting > 0, target: 'backingOff' } },
-        backingOff: { always: { guard: ({ context }) => context.waiting === 0, target: 'running' } },
+        running: { always: { guard: 'hasWaiting', target: 'backingOff' } },
+        backingOff: { always: { guard: not('hasWaiting'), target: 'running' } },
       },
     },
     escalated: { type: 'final' },
   },
 });
 
-export { BOSS_AGENT };
+/** What to do about the child that the event is about; null when it is about none that could need it. */
+function decide({ window, intensity, periodMs }: Context, event: BossEvent): Decision | null {
+  if (event.type !== 'bosun.exit' && event.type !== 'child.retry') return null;
+  const record = event.children.get(event.id);
+  if (record === undefined) return null;
+  const situation: Situation = { record, window, limit: { intensity, periodMs }, nowMs: event.nowMs };
+  if (event.type === 'child.retry') return decideRetry(situation);
+  // One that was ended by order meanwhile needs no answer.
+  return record.status === 'running' ? decideExit(situation, event, event.random) : null;
+}
 
-function decide(context: Context, event: BossEvent): Decision | undefined {
-  const { child: record, nowMs, random } = event;
-  if (record === undefined) return undefined;
-  const { window, intensity, periodMs } = context;
-  const limit = { intensity, periodMs };
-  if (event.type === 'bosun.exit') {
-    const { reason, error, redelivery } = event;
-    return decideExit({ record, exit: { reason, error, redelivery }, window, limit, nowMs, random });
-  }
-  return event.type === 'child.retry' && record.status === 'waiting'
-    ? decideRetry({ record, window, limit, nowMs })
-    : undefined;
+/** Where the failure began, as an address below this Boss. */
+function pathOf(event: BossEvent): string {
+  if (event.type === 'bosun.exit') return event.over === undefined ? event.id : `${event.id}/${event.over}`;
+  return event.type === 'child.retry' ? event.id : '';
 }
 
 /** What we use of `enqueue`; its own type depends on the transition it stands in. */
 interface Enqueue {
   (command: Command): void;
   assign(patch: Partial<Context>): void;
+  cancel(id: string): void;
   raise(event: { type: 'child.retry'; id: string }, options: { id: string; delay: number }): void;
-  sendTo(to: object, event: { type: 'child.exited'; id: string; reason: string; error: unknown }): void;
+  sendTo(to: object, event: { type: string }): void;
 }
 
-function act(enqueue: Enqueue, id: string, decision: Decision | undefined, context: Context): void {
-  switch (decision?.kind) {
-    case 'restart':
-      enqueue({ type: 'bosun.child.restart', params: { ...startParams(decision.record.spec), mode: decision.mode } });
-      enqueue({ type: 'bosun.child.put', params: { id, row: decision.record } });
-      enqueue.assign({ window: decision.window });
-      return;
-    case 'wait':
-      enqueue({ type: 'bosun.child.put', params: { id, row: decision.record } });
-      enqueue.raise({ type: 'child.retry', id }, { id, delay: decision.delayMs });
-      enqueue.assign({ waiting: context.waiting + 1 });
-      return;
-    case 'end':
-      for (const command of endCommands(id, decision.record)) enqueue(command);
-      if (decision.record.spec.reportTo !== undefined) {
-        const { lastError: error } = decision.record;
-        enqueue.sendTo(decision.record.spec.reportTo, { type: 'child.exited', id, reason: error === undefined ? 'normal' : 'error', error });
-      }
-      return;
-    case 'give-up':
-    case undefined:
-      return;
+function give(enqueue: unknown, orders: readonly Order[]): void {
+  const to = enqueue as Enqueue;
+  for (const order of orders) {
+    switch (order.type) {
+      case 'delay':
+        to.raise({ type: 'child.retry', id: order.id }, { id: order.id, delay: order.delayMs });
+        break;
+      case 'cancel':
+        to.cancel(order.id);
+        break;
+      case 'tell':
+        to.sendTo(order.to, order.event);
+        break;
+      default:
+        to(order);
+    }
   }
 }
 
-function startCommands(spec: ChildSpec, nowMs: number): Command[] {
-  const { id } = spec;
-  const row: ChildRecord = {
-    spec,
-    status: 'running',
-    consecutive: 0,
-    startedAtMs: nowMs,
-    retryAtMs: null,
-    restarts: 0,
-    lastError: undefined,
-  };
-  return [
-    { type: 'bosun.child.put', params: { id, row } },
-    { type: 'bosun.child.start', params: startParams(spec) },
-  ];
-}
-
-function startParams(spec: ChildSpec): StartParams {
-  return 'boss' in spec
-    ? { id: spec.id, agent: BOSS_AGENT, input: spec.boss }
-    : { id: spec.id, agent: spec.agent, input: spec.input };
-}
-
-function endCommands(id: string, record: ChildRecord): Command[] {
-  const kept: Command =
-    record.spec.restart === 'temporary'
-      ? { type: 'bosun.child.forget', params: { id } }
-      : { type: 'bosun.child.put', params: { id, row: { ...record, status: 'ended', retryAtMs: null } } };
-  return [{ type: 'bosun.child.remove', params: { id } }, kept];
+/** Gives the orders, and keeps count of the children whose restart they delay or call off. */
+function giveAndCount(enqueue: unknown, orders: readonly Order[], waiting: number): void {
+  give(enqueue, orders);
+  const delayed = orders.filter(({ type }) => type === 'delay').length;
+  const calledOff = orders.filter(({ type }) => type === 'cancel').length;
+  (enqueue as Enqueue).assign({ waiting: waiting + delayed - calledOff });
 }

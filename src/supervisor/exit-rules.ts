@@ -1,98 +1,95 @@
 /** What a Boss does about a child that ended: OTP's table of restart types, intensity and backoff. Pure. */
 import { backoffMs, resetAfterMs } from './backoff.ts';
+import { brief } from './brief.ts';
 import { type ChildSpec } from './child-spec.ts';
 import { addRestart, type Intensity } from './intensity.ts';
+
+/** Go on from the last committed state, or begin anew. */
+export type RestartMode = 'committed' | 'initial';
 
 /** A Boss's record of one child. Kept by the kernel, one row a child. */
 export interface ChildRecord {
   readonly spec: ChildSpec;
-  /** `waiting`: its restart is delayed by backoff. `ended`: the spec is kept, nothing runs. */
+  /** Its place in the order of first starts among its siblings; strategies for groups go by it. */
+  readonly position: number;
+  /** `waiting`: its restart is delayed by backoff. `ended`: the record is kept, nothing runs. */
   readonly status: 'running' | 'waiting' | 'ended';
-  /** Restarts in a row, for backoff. */
+  /** Delayed restarts in a row, for backoff. */
   readonly consecutive: number;
+  /** Kernel time of the last start; 0 for one that was started together with its Boss. */
   readonly startedAtMs: number;
-  /** When a waiting child is started again, kernel time. */
-  readonly retryAtMs: number | null;
+  /** Of a waiting child: when it is started again, kernel time, and how. */
+  readonly retry: { readonly atMs: number; readonly mode: RestartMode } | null;
+  /** Restarts since it was started, redeliveries of one message counted once. */
   readonly restarts: number;
   readonly lastError: unknown;
 }
 
 /** How a child ended, as the kernel tells it. */
 export interface ChildExit {
+  /** `shutdown`: a Boss that gave up. */
   readonly reason: 'normal' | 'error' | 'shutdown';
   readonly error: unknown;
   /** The same message crashed it before; that restart has been counted. */
   readonly redelivery: boolean;
+  /** Of a Boss that gave up: the child that it gave up over, as an address below it. */
+  readonly over?: string;
 }
-
-export type RestartMode = 'committed' | 'initial';
 
 export type Decision =
   | { readonly kind: 'restart'; readonly mode: RestartMode; readonly window: readonly number[]; readonly record: ChildRecord }
   | { readonly kind: 'wait'; readonly delayMs: number; readonly record: ChildRecord }
-  | { readonly kind: 'end'; readonly keepSpec: boolean; readonly record: ChildRecord }
+  | { readonly kind: 'end'; readonly reason: ChildExit['reason']; readonly record: ChildRecord }
   | { readonly kind: 'give-up'; readonly error: unknown };
 
+/** What the Boss knows when it decides. */
 export interface Situation {
   readonly record: ChildRecord;
-  readonly exit: ChildExit;
   /** Past restarts of the Boss, newest first, kernel time. */
   readonly window: readonly number[];
   readonly limit: Intensity;
   readonly nowMs: number;
-  readonly random: number;
 }
 
-export function decideExit({ record, exit, window, limit, nowMs, random }: Situation): Decision {
-  const { spec } = record;
-  const failed: ChildRecord = { ...record, lastError: exit.error };
-  if (!isRestarted(spec, exit)) {
-    return { kind: 'end', keepSpec: spec.restart !== 'temporary', record: { ...failed, status: 'ended', retryAtMs: null } };
-  }
-  const mode: RestartMode = exit.reason === 'error' ? spec.resume : 'initial';
-  if (exit.redelivery) return { kind: 'restart', mode, window, record: failed };
-  if (spec.backoff === undefined) return restartNow({ record: failed, mode, window, limit, nowMs, exit });
+/** @param random In [0, 1), for the jitter of a backoff. */
+export function decideExit(situation: Situation, exit: ChildExit, random: number): Decision {
+  const { window, limit, nowMs } = situation;
+  const { spec } = situation.record;
+  const record: ChildRecord = { ...situation.record, lastError: brief(exit.error) };
+  if (!isRestarted(spec, exit)) return { kind: 'end', reason: exit.reason, record: { ...record, status: 'ended', retry: null } };
+  const mode = modeOf(spec, exit);
+  // Waiting does not help against a message: it is delivered again at once, until it is quarantined.
+  if (exit.redelivery) return { kind: 'restart', mode, window, record };
+  if (spec.backoff === undefined) return restartNow({ ...situation, record }, mode);
   const isWell = nowMs - record.startedAtMs >= resetAfterMs(spec.backoff);
   const consecutive = isWell ? 0 : record.consecutive;
   const delayMs = backoffMs(consecutive, spec.backoff, random);
-  // A restart is counted when it runs. One that is bound to be one too many need not be waited for.
-  if (addRestart(window, nowMs + delayMs, limit) === null) return { kind: 'give-up', error: exit.error };
-  return {
-    kind: 'wait',
-    delayMs,
-    record: { ...failed, status: 'waiting', consecutive: consecutive + 1, retryAtMs: nowMs + delayMs },
-  };
+  const atMs = nowMs + delayMs;
+  // A restart counts when it runs, and the window may only fill until then. One too many need not be waited for.
+  if (addRestart(window, atMs, limit) === null) return { kind: 'give-up', error: record.lastError };
+  return { kind: 'wait', delayMs, record: { ...record, status: 'waiting', consecutive: consecutive + 1, retry: { atMs, mode } } };
 }
 
-/** A waiting child's time has come. */
-export function decideRetry({ record, window, limit, nowMs }: Omit<Situation, 'exit' | 'random'>): Decision {
-  const exit: ChildExit = { reason: 'error', error: record.lastError, redelivery: false };
-  return restartNow({ record, mode: record.spec.resume, window, limit, nowMs, exit });
+/** What to do when a waiting child's time has come; null when it is not waiting (any more). */
+export function decideRetry(situation: Situation): Decision | null {
+  const { status, retry } = situation.record;
+  return status === 'waiting' && retry !== null ? restartNow(situation, retry.mode) : null;
 }
 
-function restartNow(facts: {
-  record: ChildRecord;
-  mode: RestartMode;
-  window: readonly number[];
-  limit: Intensity;
-  nowMs: number;
-  exit: ChildExit;
-}): Decision {
-  const { record, mode, limit, nowMs, exit } = facts;
-  const window = addRestart(facts.window, nowMs, limit);
-  if (window === null) return { kind: 'give-up', error: exit.error };
-  const restarted: ChildRecord = {
-    ...record,
-    status: 'running',
-    startedAtMs: nowMs,
-    retryAtMs: null,
-    restarts: record.restarts + 1,
-  };
-  return { kind: 'restart', mode, window, record: restarted };
+function restartNow({ record, window, limit, nowMs }: Situation, mode: RestartMode): Decision {
+  const next = addRestart(window, nowMs, limit);
+  if (next === null) return { kind: 'give-up', error: record.lastError };
+  const restarts = record.restarts + 1;
+  return { kind: 'restart', mode, window: next, record: { ...record, status: 'running', startedAtMs: nowMs, retry: null, restarts } };
 }
 
 /** @see OTP supervisor manual, "Restart types". A Boss below that gave up exits with `shutdown`. */
 function isRestarted({ restart = 'permanent' }: ChildSpec, { reason }: ChildExit): boolean {
   if (restart === 'permanent') return true;
   return restart === 'transient' && reason === 'error';
+}
+
+/** Only after a failure is there a state to go on from; a Boss always begins anew, because its children are gone. */
+function modeOf(spec: ChildSpec, { reason }: ChildExit): RestartMode {
+  return reason === 'error' && !('boss' in spec) ? spec.resume : 'initial';
 }

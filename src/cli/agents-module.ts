@@ -1,0 +1,52 @@
+/** Loads a plan's agents: a module, TypeScript or JavaScript, that exports a function or a machine per agent type. */
+import { createJiti } from 'jiti';
+import { type AnyActorLogic } from 'xstate';
+import { isMachine } from '../actors/xstate-definition.ts';
+import { systemClock } from '../clock.ts';
+import { messageOf } from '../errors.ts';
+import { type PlanSource } from './plan-file.ts';
+import { type AgentFunction, type Attempt, workOf } from './work.ts';
+
+/** What an agents module gave, by agent type. */
+export type AgentModule = ReadonlyMap<string, AgentFunction | AnyActorLogic>;
+
+/** Rejects with BOSUN_PLAN_INVALID, naming the plan's line that names the module. */
+export async function loadAgents(source: PlanSource): Promise<AgentModule> {
+  if (source.agents === null) return new Map();
+  let module: Record<string, unknown>;
+  try {
+    module = await createJiti(import.meta.url, { fsCache: false }).import<Record<string, unknown>>(source.agents);
+  } catch (error) {
+    throw source.refuse([{ path: ['agents'], message: `cannot be loaded: ${messageOf(error)}` }]);
+  }
+  const exported = { ...(isRecord(module['default']) ? module['default'] : {}), ...module };
+  return new Map(
+    Object.entries(exported).flatMap(([name, value]) =>
+      typeof value === 'function' || isMachine(value) ? [[name, value as AgentFunction | AnyActorLogic] as const] : [],
+    ),
+  );
+}
+
+/** Throws BOSUN_PLAN_INVALID for a task whose agent is a machine and which has a time limit for the attempt. */
+export function checkMachineLimits(source: PlanSource, agents: AgentModule): void {
+  const limited = source.plan.tasks.find(({ agent, timeoutMs }) => timeoutMs !== null && isMachine(agents.get(agent)));
+  if (limited === undefined) return;
+  const index = source.plan.tasks.indexOf(limited);
+  const path = limited.stage === null ? ['tasks', index, 'timeoutMs'] : ['stages', limited.stage, 'timeoutMs'];
+  const message = `the agent "${limited.agent}" is a machine, whose time limits are its own: give it an "after" transition`;
+  throw source.refuse([{ path, message }]);
+}
+
+/** The work of an agent type: its agent's, and by `shell` for tasks that are commands. */
+export function workFor(agent: AgentFunction | AnyActorLogic | undefined, shell: Attempt): AnyActorLogic {
+  if (agent !== undefined && typeof agent !== 'function') return agent;
+  return workOf(
+    (work, context) => (work.task.run !== null ? shell(work, context) : agent!(work.input ?? undefined, context)),
+    { clock: systemClock },
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+

@@ -1,0 +1,127 @@
+#!/usr/bin/env -S node --max-semi-space-size=64
+/** The command line: arguments in, exit code out. Each verb lives in a file of its own and owns neither streams nor process. */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { messageOf } from '../errors.ts';
+import { loadAgents } from './agents-module.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { planCommand } from './plan-command.ts';
+import { readPlanFile } from './plan-file.ts';
+import { runCommand } from './run-command.ts';
+import { jsonReporter, plainReporter, type Reporter, terminalReporter } from './run-report.ts';
+import { scheduleCommand } from './schedule-command.ts';
+import { treeCommand } from './tree-command.ts';
+
+interface Shared {
+  readonly data: string;
+  readonly json: boolean;
+}
+
+const { stdout: out, stderr: err } = process;
+const version = (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version;
+
+/** Colours only on a terminal, and never where NO_COLOR asks for none (no-color.org). */
+const colour = err.isTTY && (process.env['NO_COLOR'] ?? '') === '';
+
+function program(exit: (code: ExitCode) => void): Command {
+  const bosun = new Command('bosun')
+    .description('Erlang/OTP for statecharts: runs plans of work by durable, supervised agents.')
+    .version(version)
+    .showHelpAfterError('(add --help for the options)')
+    .exitOverride();
+  addRun(bosun, exit);
+  addSchedule(bosun, exit);
+  addPlan(bosun, exit);
+  addTree(bosun, exit);
+  return bosun;
+}
+
+function verb(parent: Command, usage: string, description: string, examples: readonly string[]): Command {
+  return parent
+    .command(usage)
+    .description(description)
+    .addOption(new Option('--data <dir>', 'where the state is kept').default('./data'))
+    .addOption(new Option('--json', 'machine-readable output').default(false))
+    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ bosun ${example}`).join('\n')}\n`)
+    .exitOverride();
+}
+
+function addRun(bosun: Command, exit: (code: ExitCode) => void): void {
+  verb(bosun, 'run <plan>', 'Carry out a plan, or go on with it where it was.', [
+    'run plan.yaml',
+    'run plan.yaml --data /var/lib/crew --json',
+  ])
+    .option('--fresh', 'start over: forget what the directory holds of the plan', false)
+    .option('--wait', 'stay while items are paused', false)
+    .action(async (file: string, options: Shared & { fresh: boolean; wait: boolean }) => {
+      exit(await runCommand({ file, ...options, reporter: reporterFor(options), interrupt: interruption() }));
+    });
+}
+
+function addSchedule(bosun: Command, exit: (code: ExitCode) => void): void {
+  verb(bosun, 'schedule <plan>', 'Show when each task would run, without running it.', [
+    'schedule plan.yaml',
+    'schedule plan.yaml --svg gantt.svg --json',
+  ])
+    .option('--svg <file>', 'write a Gantt chart')
+    .action(async (file: string, { json, svg }: Shared & { svg?: string }) => {
+      const agentNames = async () => [...(await loadAgents(await readPlanFile(file))).keys()];
+      exit(await scheduleCommand({ file, json, svg, out, err, width: out.columns ?? 100, colour: out.isTTY && colour, agentNames }));
+    });
+}
+
+function addPlan(bosun: Command, exit: (code: ExitCode) => void): void {
+  const plan = bosun.command('plan').description('Pause or resume an item of the plan in a stopped data directory.').exitOverride();
+  verb(plan, 'pause <item>', 'Pause an item at its next stage boundary, from the next start on.', [
+    'plan pause AAPL',
+    'plan pause AAPL --reason "figures under review" --data /var/lib/crew',
+  ])
+    .option('--reason <text>', 'why, for whoever looks at it')
+    .action(async (item: string, options: Shared & { reason?: string }) =>
+      exit(await planCommand({ order: 'pause', item, ...options, out, err })),
+    );
+  verb(plan, 'resume <item>', 'Resume a paused item at the next start.', [
+    'plan resume AAPL',
+    'plan resume AAPL --data /var/lib/crew --json',
+  ]).action(async (item: string, options: Shared) => exit(await planCommand({ order: 'resume', item, ...options, out, err })));
+}
+
+function addTree(bosun: Command, exit: (code: ExitCode) => void): void {
+  verb(bosun, 'tree', 'Show the supervision tree in a stopped data directory.', ['tree', 'tree --data /var/lib/crew --json']).action(
+    async (options: Shared) => exit(await treeCommand({ ...options, out, err })),
+  );
+}
+
+function reporterFor({ json }: Shared): Reporter {
+  if (json) return jsonReporter(out, err);
+  return err.isTTY ? terminalReporter(out, err, colour) : plainReporter(out, err);
+}
+
+/** The first Ctrl-C drains; a second one ends the process as if there were no handler. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
+}
+
+/** Waits until a pipe has taken everything: an exit would cut it off. */
+async function leave(code: ExitCode): Promise<void> {
+  process.exitCode = code;
+  await Promise.all([out, err].map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))));
+  process.exit(code);
+}
+
+// A reader that has gone (`bosun run plan.yaml | head`) is no fault of ours.
+out.on('error', () => {});
+
+let code: ExitCode = EXIT.completed;
+try {
+  await program((result) => (code = result)).parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) code = error.exitCode === 0 ? EXIT.completed : EXIT.badInput;
+  else {
+    err.write(`bosun: ${messageOf(error)}\nThis is a fault of Bosun's; please report it with: ${error instanceof Error ? error.stack : ''}\n`);
+    code = EXIT.failed;
+  }
+}
+await leave(code);

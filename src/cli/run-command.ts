@@ -1,0 +1,151 @@
+/**
+ * `bosun run PLAN`: carries out a plan in a data directory, or goes on with it. Data goes to `out`, talk to `err`; the
+ * caller owns the streams and the process. What is printed has happened: every line comes after its epoch is durable.
+ */
+import { mkdir } from 'node:fs/promises';
+import { type ActorSnapshot } from '../actors/actor.ts';
+import { BosunError, isBosunError, messageOf } from '../errors.ts';
+import { COORDINATOR } from '../machines/coordination/crew.ts';
+import { type CoordinatorContext, itemsIn } from '../machines/coordination/lead-coordinator.ts';
+import { checkAgents, comparePlans } from '../machines/coordination/plan.ts';
+import { type System } from '../system.ts';
+import { type AgentModule, checkMachineLimits, loadAgents } from './agents-module.ts';
+import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, openCrew, openOnHold, removeStore } from './data-directory.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type PlanSource, readPlanFile } from './plan-file.ts';
+import { planLine, type Reporter, resultLines } from './run-report.ts';
+
+export interface RunCommand {
+  readonly file: string;
+  readonly data: string;
+  /** Start over: forget what the directory holds of the plan. */
+  readonly fresh: boolean;
+  /** Stay while items are paused. */
+  readonly wait: boolean;
+  readonly reporter: Reporter;
+  /** Aborted when the user interrupts. */
+  readonly interrupt: AbortSignal;
+}
+
+/** Resolves to the exit code. Rejects only for faults of Bosun. */
+export async function runCommand(command: RunCommand): Promise<ExitCode> {
+  const { reporter } = command;
+  const directory = dataDirectory(command.data);
+  try {
+    const source = await readPlanFile(command.file);
+    const agents = await loadAgents(source);
+    const unknown = checkAgents(source.plan, [...agents.keys()]);
+    if (unknown.length > 0) throw source.refuse(unknown);
+    checkMachineLimits(source, agents);
+    await mkdir(directory.path, { recursive: true });
+    if (command.fresh) await removeStore(directory);
+    await checkHeldPlan(directory, source, reporter);
+    return await carryOut(command, directory, source, agents);
+  } catch (error) {
+    return refused(error, reporter);
+  }
+}
+
+/** Throws BOSUN_PLAN_INVALID where the directory holds another plan. */
+async function checkHeldPlan(directory: DataDirectory, { file, plan }: PlanSource, reporter: Reporter): Promise<void> {
+  if (!hasStore(directory)) return;
+  const system = await openOnHold(directory, reporter.log);
+  const held = coordinatorOf(system)?.context.plan;
+  await system.stop();
+  if (held === undefined) return;
+  const differences = comparePlans(held, plan);
+  if (differences.length === 0) return;
+  const where = `${file}: ${directory.path} holds another plan: ${differences.join('; ')}`;
+  throw new BosunError('BOSUN_PLAN_INVALID', `${where}. Run with --fresh to start over, or with another --data directory`);
+}
+
+async function carryOut(
+  command: RunCommand,
+  directory: DataDirectory,
+  { plan }: PlanSource,
+  agents: AgentModule,
+): Promise<ExitCode> {
+  const { reporter, interrupt, wait } = command;
+  // For agents that write files of their own.
+  process.env['BOSUN_DATA_DIR'] = directory.path;
+  const system = await openCrew(directory, plan, agents, reporter.log);
+  const watching = system.onEmitted((_, event) => reporter.told(event));
+  try {
+    await system.idle();
+    const progress = system.actor(COORDINATOR).subscribe((snapshot) => reporter.progress(contextOf(snapshot)));
+    const outcome = await Promise.race([settled(system, wait), interrupted(interrupt), failureOf(system)]);
+    progress.unsubscribe();
+    return await conclude(command, system, outcome);
+  } finally {
+    watching.unsubscribe();
+    await system.stop();
+    reporter.close();
+  }
+}
+
+type Outcome =
+  | { readonly kind: 'completed' | 'paused'; readonly context: CoordinatorContext }
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+async function settled(system: System, wait: boolean): Promise<Outcome> {
+  const isOver = ({ value }: ActorSnapshot) => value === 'completed' || (value === 'paused' && !wait);
+  const snapshot = await system.actor(COORDINATOR).waitFor(isOver);
+  return { kind: snapshot.value as 'completed' | 'paused', context: contextOf(snapshot) };
+}
+
+function interrupted(signal: AbortSignal): Promise<Outcome> {
+  const outcome: Outcome = { kind: 'interrupted' };
+  if (signal.aborted) return Promise.resolve(outcome);
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(outcome), { once: true }));
+}
+
+async function failureOf(system: System): Promise<Outcome> {
+  try {
+    await system.closed;
+    return { kind: 'interrupted' };
+  } catch (error) {
+    return { kind: 'failed', error };
+  }
+}
+
+async function conclude({ reporter }: RunCommand, system: System, outcome: Outcome): Promise<ExitCode> {
+  // Acknowledges that all of it is on disk before it is said.
+  await system.stop();
+  switch (outcome.kind) {
+    case 'interrupted':
+      reporter.talk('interrupted; everything so far is kept. The same line goes on from here.');
+      return EXIT.interrupted;
+    case 'failed':
+      reporter.line({ type: 'plan.failed', reason: messageOf(outcome.error) });
+      reporter.talk(`the plan failed: ${messageOf(outcome.error)}`);
+      return EXIT.failed;
+    case 'completed':
+    case 'paused': {
+      const { context, kind } = outcome;
+      reporter.result(resultLines(context));
+      reporter.line(planLine(kind, context));
+      if (kind === 'paused') for (const text of resumeHints(context)) reporter.talk(text);
+      return kind === 'completed' ? EXIT.completed : EXIT.paused;
+    }
+  }
+}
+
+function resumeHints(context: CoordinatorContext): string[] {
+  return [...itemsIn(context)]
+    .filter(([, { phase }]) => phase === 'paused')
+    .map(([item, { reason }]) => `${item} is paused: ${reason}. When that is mended: bosun plan resume ${item}, then run again.`);
+}
+
+function contextOf(snapshot: ActorSnapshot): CoordinatorContext {
+  return snapshot.context as CoordinatorContext;
+}
+
+/** Says what stands in the way, in one line. */
+function refused(error: unknown, reporter: Reporter): ExitCode {
+  if (!isBosunError(error)) throw error;
+  reporter.talk(error.message);
+  if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
+  if (error.code === 'BOSUN_PLAN_INVALID') return EXIT.badInput;
+  return EXIT.failed;
+}

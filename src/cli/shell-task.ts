@@ -1,0 +1,155 @@
+/**
+ * Tasks that are shell commands. A command runs in a process group of its own, recorded durably before it may begin, so
+ * that what a killed host left running is ended before the command runs again.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { type Writable } from 'node:stream';
+import { type WorkInput } from '../machines/coordination/stage.ts';
+import { type Attempt, type WorkContext } from './work.ts';
+
+/** Output kept of one command, per stream: enough for a result or an error report; more belongs in a file. */
+export const SHELL_OUTPUT_BYTES_MAX = 64 * 1024;
+
+/** Between the polite and the final signal to a command that must end. */
+const KILL_AFTER_MS = 2_000;
+
+/**
+ * Waits for one line on descriptor 3 before it becomes the command: a host that dies before it has recorded the group
+ * closes the descriptor, and the command never begins.
+ */
+const GATE = 'IFS= read -r _ <&3 || exit 125; exec 3<&-; exec /bin/sh -c "$BOSUN_RUN"';
+
+/** What is recorded of a command: its process group, whose leader is the process of that number. */
+interface Group {
+  readonly processGroup: number;
+}
+
+export interface ShellResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Whether either stream was longer than what is kept. */
+  readonly truncated: boolean;
+}
+
+/** @param storeId Tells the commands of one store from those of another. */
+export function shellAttempt(storeId: string): Attempt {
+  return async (work, context) => {
+    const before = context.checkpointed as Group | undefined;
+    if (before !== undefined) endGroup(before.processGroup, context.effectId, storeId);
+    const child = start(work, context, storeId);
+    const result = outcome(child, context.signal);
+    // The group is on disk before the gate opens.
+    await Promise.race([context.checkpoint({ processGroup: child.pid! } satisfies Group), result.catch(() => {})]);
+    const gate = child.stdio[3] as Writable;
+    gate.on('error', () => {});
+    gate.end('go\n');
+    child.stdin!.on('error', () => {});
+    child.stdin!.end(JSON.stringify(work.input ?? null));
+    return result;
+  };
+}
+
+function start({ task }: WorkInput, { effectId, attempt }: WorkContext, storeId: string): ChildProcess {
+  return spawn('/bin/sh', ['-c', GATE], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      BOSUN_RUN: task.run!,
+      BOSUN_TASK: task.id,
+      BOSUN_EFFECT_ID: effectId,
+      BOSUN_ATTEMPT: String(attempt),
+      BOSUN_STORE: storeId,
+    },
+  });
+}
+
+function outcome(child: ChildProcess, signal: AbortSignal): Promise<ShellResult> {
+  return new Promise((resolve, reject) => {
+    const stdout = keep(child.stdout!);
+    const stderr = keep(child.stderr!);
+    const end = () => {
+      signalGroup(child.pid, 'SIGTERM');
+      setTimeout(() => signalGroup(child.pid, 'SIGKILL'), KILL_AFTER_MS).unref();
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+    child.on('error', reject);
+    child.on('close', (code, killedBy) => {
+      signal.removeEventListener('abort', end);
+      const result: ShellResult = {
+        exitCode: code ?? -1,
+        stdout: stdout.text(),
+        stderr: stderr.text(),
+        truncated: stdout.isCut() || stderr.isCut(),
+      };
+      if (code === 0) resolve(result);
+      else reject(new Error(failureText(code, killedBy, result.stderr)));
+    });
+  });
+}
+
+function failureText(code: number | null, killedBy: string | null, stderr: string): string {
+  const how = code === null ? `was ended by ${killedBy}` : `exit code ${code}`;
+  const last = stderr.trim().split('\n').at(-1) ?? '';
+  return last === '' ? how : `${how}: ${last.slice(0, 500)}`;
+}
+
+/** Keeps the first bytes of a stream and lets the rest pass. */
+function keep(stream: NodeJS.ReadableStream): { text(): string; isCut(): boolean } {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  stream.on('data', (chunk: Buffer) => {
+    const room = SHELL_OUTPUT_BYTES_MAX - bytes;
+    if (room > 0) chunks.push(chunk.subarray(0, room));
+    bytes += chunk.length;
+  });
+  return { text: () => Buffer.concat(chunks).toString('utf8').toWellFormed(), isCut: () => bytes > SHELL_OUTPUT_BYTES_MAX };
+}
+
+/** Ends what an earlier host left of this effect. Numbers are used again, so each process must carry the effect's mark. */
+function endGroup(processGroup: number, effectId: string, storeId: string): void {
+  const marks = [`BOSUN_EFFECT_ID=${effectId}`, `BOSUN_STORE=${storeId}`];
+  for (const entry of processes()) {
+    if (entry.group !== processGroup || !marks.every((mark) => entry.environment.includes(mark))) continue;
+    try {
+      process.kill(entry.pid, 'SIGKILL');
+    } catch {
+      // It has ended by itself in the meantime.
+    }
+  }
+}
+
+function* processes(): Iterable<{ pid: number; group: number; environment: readonly string[] }> {
+  for (const name of numberedDirectories('/proc')) {
+    try {
+      // The command's name may hold anything; the fields after its closing bracket are: state, parent, group.
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+      const environment = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
+      yield { pid: Number(name), group, environment };
+    } catch {
+      // Gone, or somebody else's: not ours either way.
+    }
+  }
+}
+
+/** Empty where the system has no /proc; there a left-over command is not found. */
+function numberedDirectories(directory: string): string[] {
+  try {
+    return readdirSync(directory).filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+}
+
+function signalGroup(leader: number | undefined, signal: NodeJS.Signals): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, signal);
+  } catch {
+    // The group has ended.
+  }
+}

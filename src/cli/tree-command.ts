@@ -1,0 +1,59 @@
+/** `bosun tree`: the supervision tree of a stopped store. */
+import { isBosunError, messageOf } from '../errors.ts';
+import { type TreeNode } from '../system.ts';
+import { dataDirectory, hasStore, openOnHold } from './data-directory.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+
+interface Output {
+  write(text: string): unknown;
+}
+
+export interface TreeCommand {
+  readonly data: string;
+  readonly json: boolean;
+  readonly out: Output;
+  readonly err: Output;
+}
+
+export async function treeCommand({ data, json, out, err }: TreeCommand): Promise<ExitCode> {
+  const directory = dataDirectory(data);
+  if (!hasStore(directory)) {
+    err.write(`${directory.path} holds no store; run a plan first\n`);
+    return EXIT.badInput;
+  }
+  try {
+    const system = await openOnHold(directory, (...args) => err.write(`${args.map(String).join(' ')}\n`));
+    const tree = system.tree();
+    await system.stop();
+    out.write(json ? `${JSON.stringify(tree, plainErrors)}\n` : `${draw(tree).join('\n')}\n`);
+    return EXIT.completed;
+  } catch (error) {
+    if (!isBosunError(error)) throw error;
+    err.write(`${error.message}\n`);
+    return error.code === 'BOSUN_STORE_LOCKED' ? EXIT.inUse : EXIT.failed;
+  }
+}
+
+/** One line an actor; branches as `tree` draws them. */
+function draw(node: TreeNode, lead = '', isLast = true, isRoot = true): string[] {
+  const branch = isRoot ? '' : isLast ? '└─ ' : '├─ ';
+  const below = isRoot ? '' : `${lead}${isLast ? '   ' : '│  '}`;
+  const children = node.children.flatMap((child, index) => draw(child, below, index === node.children.length - 1, false));
+  return [`${isRoot ? '' : lead}${branch}${describe(node)}`, ...children];
+}
+
+function describe({ address, agent, status, state, mailbox, restarts, lastError }: TreeNode): string {
+  const facts = [
+    agent,
+    state === null ? status : typeof state === 'string' ? state : JSON.stringify(state),
+    ...(status === 'active' || state === null ? [] : [status]),
+    ...(mailbox > 0 ? [`${mailbox} unread`] : []),
+    ...(restarts !== null && restarts > 0 ? [`${restarts} restart${restarts === 1 ? '' : 's'}`] : []),
+    ...(lastError === undefined ? [] : [`last error: ${messageOf(lastError)}`]),
+  ];
+  return `${address}  ${facts.join(', ')}`;
+}
+
+function plainErrors(_key: string, value: unknown): unknown {
+  return value instanceof Error ? { name: value.name, message: value.message } : value;
+}

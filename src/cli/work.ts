@@ -1,0 +1,89 @@
+/**
+ * How a task's work runs: an async function of the plan's agents module, or a shell command, as promise logic for the
+ * stage agent. Reports starts and failures to the stage, so that they are told once they are durable.
+ */
+import { fromPromise, type PromiseActorLogic } from 'xstate';
+import { effectOf, type EffectFacts } from '../actors/ref.ts';
+import { type Cancel, type Clock, TIMEOUT_MS_MAX } from '../clock.ts';
+import { BosunError, messageOf } from '../errors.ts';
+import { type StageContext, type WorkInput, type WorkReport } from '../machines/coordination/stage.ts';
+
+/** The second argument of an agent function. */
+export interface WorkContext {
+  /** Aborted when the plan stops or the attempt takes longer than `timeoutMs`. */
+  readonly signal: AbortSignal;
+  /** The same for every attempt: use it as idempotency key towards the outside. */
+  readonly effectId: string;
+  /** 1 for the first start, one more for each later one, after a failure or a restart of the process. */
+  readonly attempt: number;
+  /** Stores a value for later attempts. Resolves when it is durable. */
+  readonly checkpoint: (value: unknown) => Promise<void>;
+  /** What an earlier attempt stored last; undefined when none did. */
+  readonly checkpointed: unknown;
+  readonly item: string;
+  /** Outputs of earlier stages of the item, by stage; in a plan of tasks, of the tasks waited for, by id. */
+  readonly results: Readonly<Record<string, unknown>>;
+}
+
+/** An agent as a function: its result is stored and handed to later stages, so it must be data. */
+export type AgentFunction = (input: unknown, context: WorkContext) => Promise<unknown>;
+
+export interface WorkTools {
+  readonly clock: Clock;
+}
+
+/** Runs one attempt; what it rejects with fails the attempt. */
+export type Attempt = (input: WorkInput, context: WorkContext) => Promise<unknown>;
+
+export function workOf(attempt: Attempt, { clock }: WorkTools): PromiseActorLogic<unknown, WorkInput> {
+  return fromPromise<unknown, WorkInput>(async ({ input, self, signal }) => {
+    const facts = effectOf(self);
+    const { effectId, attempt: number } = facts;
+    await tell(facts, { type: 'work.started', effectId, attempt: number });
+    try {
+      const output = await withinTime(input, signal, clock, (bounded) => attempt(input, contextOf(input, facts, bounded)));
+      return output ?? null;
+    } catch (error) {
+      await tell(facts, { type: 'work.failed', effectId, attempt: number, error: messageOf(error) });
+      throw error;
+    }
+  });
+}
+
+function tell(facts: EffectFacts, report: WorkReport): Promise<void> {
+  return facts.tellParent(report);
+}
+
+function contextOf({ item, results }: WorkInput, facts: EffectFacts, signal: AbortSignal): WorkContext {
+  const { effectId, attempt, parent } = facts;
+  const stage = parent?.getSnapshot() as { readonly context?: StageContext } | undefined;
+  const checkpoint = (value: unknown) => tell(facts, { type: 'work.checkpoint', value });
+  return { signal, effectId, attempt, checkpoint, checkpointed: stage?.context?.checkpoint, item, results };
+}
+
+/** Runs under a signal that also aborts when the task's `timeoutMs` is over; then the attempt has failed, whatever it does. */
+async function withinTime<T>(
+  { task }: WorkInput,
+  outer: AbortSignal,
+  clock: Clock,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (task.timeoutMs === null) return run(outer);
+  const controller = new AbortController();
+  const forward = () => controller.abort(outer.reason);
+  outer.addEventListener('abort', forward, { once: true });
+  let cancel: Cancel | undefined;
+  const timedOut = new Promise<never>((_, reject) => {
+    const late = new BosunError('BOSUN_TIMEOUT', `took longer than ${task.timeoutMs} ms`);
+    cancel = clock.setTimeout(() => {
+      controller.abort(late);
+      reject(late);
+    }, Math.min(task.timeoutMs!, TIMEOUT_MS_MAX));
+  });
+  try {
+    return await Promise.race([run(controller.signal), timedOut]);
+  } finally {
+    cancel?.();
+    outer.removeEventListener('abort', forward);
+  }
+}

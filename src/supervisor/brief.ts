@@ -1,0 +1,55 @@
+/**
+ * What a Boss keeps of an error: enough to act on, small enough to be quoted in records, events and further errors
+ * without ever being refused. The whole error stays with the message in quarantine.
+ */
+
+const MESSAGE_CHARS_MAX = 2_000;
+/** Some twenty frames. */
+const STACK_CHARS_MAX = 4_000;
+/** Causes kept below the error itself. */
+const CAUSES_MAX = 3;
+
+/** Never throws. Errors stay errors, with name, message, stack, code and their first causes; other things are quoted. */
+export function brief(thrown: unknown, causesLeft: number = CAUSES_MAX): unknown {
+  switch (typeof thrown) {
+    case 'object':
+      if (thrown === null) return null;
+      return thrown instanceof Error ? briefError(thrown, causesLeft) : new Error(quote(thrown));
+    case 'string':
+      return cut(thrown, MESSAGE_CHARS_MAX);
+    case 'symbol':
+    case 'function':
+      return new Error(cut(String(thrown), MESSAGE_CHARS_MAX));
+    default:
+      return thrown;
+  }
+}
+
+function briefError(error: Error & { readonly code?: unknown }, causesLeft: number): Error {
+  const { name, message, stack, code, cause } = error;
+  const kept = new Error(cut(message, MESSAGE_CHARS_MAX), cause === undefined || causesLeft === 0 ? {} : { cause: brief(cause, causesLeft - 1) });
+  hide(kept, 'name', cut(name, MESSAGE_CHARS_MAX));
+  hide(kept, 'stack', stack === undefined ? undefined : cut(stack, STACK_CHARS_MAX));
+  if (typeof code === 'string' || typeof code === 'number') Object.assign(kept, { code });
+  return kept;
+}
+
+/** Like what the engine sets on an error: there, but not enumerable. */
+function hide(error: Error, key: 'name' | 'stack', value: string | undefined): void {
+  Object.defineProperty(error, key, { value, writable: true, configurable: true, enumerable: false });
+}
+
+function quote(thrown: object): string {
+  try {
+    const text = JSON.stringify(thrown, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+    return cut(text ?? 'an object', MESSAGE_CHARS_MAX);
+  } catch {
+    // Circular, or with a toJSON that throws: its kind is all that can be said.
+    return `an object of class ${thrown.constructor?.name ?? 'none'}`;
+  }
+}
+
+/** At most so many characters, never half a surrogate pair. */
+function cut(text: string, charsMax: number): string {
+  return (text.length <= charsMax ? text : `${text.slice(0, charsMax)}...`).toWellFormed();
+}
