@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests import the package by its public name and run its sources. */
+const conditions = ['@bosun/source', 'module', 'node', 'default'];
+
 /** The fast suite: everything `npm test` runs. Long proofs live in vitest.soak.config.ts. */
 export default defineConfig({
-  resolve: { conditions: ['@bosun/source', 'module', 'node', 'default'] },
-  ssr: { resolve: { conditions: ['@bosun/source', 'module', 'node', 'default'] } },
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
   test: {
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
+    globalSetup: ['test/global-setup.ts'],
     testTimeout: 30_000,
     pool: 'forks',
   },

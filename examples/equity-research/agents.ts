@@ -61,7 +61,7 @@ export async function valuation(input: unknown, context: AgentContext): Promise<
 }
 
 /**
- * Writes `<TICKER>.svg` and `<TICKER>.md` into `BOSUN_REPORTS_DIR`, or else `data/reports` below the current directory,
+ * Writes `<TICKER>.svg` and `<TICKER>.md` into `BOSUN_REPORTS_DIR`, or else `reports` in the run's data directory,
  * beside the store of `npm start`. Writing them again changes no byte.
  */
 export async function report(_input: unknown, context: AgentContext): Promise<WrittenReport> {
@@ -73,7 +73,7 @@ export async function report(_input: unknown, context: AgentContext): Promise<Wr
       strategy: outputOf(context, 'strategy'),
       valuation: outputOf(context, 'valuation'),
     });
-    const directory = process.env['BOSUN_REPORTS_DIR'] || join('data', 'reports');
+    const directory = process.env['BOSUN_REPORTS_DIR'] || join(process.env['BOSUN_DATA_DIR'] || 'data', 'reports');
     // The chart first: whoever finds the page finds what it links to.
     const files = [
       await writeHashed(join(directory, `${context.item}.svg`), chart),

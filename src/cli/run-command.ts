@@ -13,7 +13,7 @@ import { type AgentModule, checkMachineLimits, loadAgents } from './agents-modul
 import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, openCrew, openOnHold, removeStore } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type PlanSource, readPlanFile } from './plan-file.ts';
-import { planLine, type Reporter, resultLines } from './run-report.ts';
+import { filesOf, planLine, type Reporter, resultLines } from './run-report.ts';
 
 export interface RunCommand {
   readonly file: string;
@@ -72,6 +72,7 @@ async function carryOut(
   const watching = system.onEmitted((_, event) => reporter.told(event));
   try {
     await system.idle();
+    reporter.talk(greeting(contextOf(system.actor(COORDINATOR).snapshot()), directory));
     const progress = system.actor(COORDINATOR).subscribe((snapshot) => reporter.progress(contextOf(snapshot)));
     const outcome = await Promise.race([settled(system, wait), interrupted(interrupt), failureOf(system)]);
     progress.unsubscribe();
@@ -125,10 +126,24 @@ async function conclude({ reporter }: RunCommand, system: System, outcome: Outco
       const { context, kind } = outcome;
       reporter.result(resultLines(context));
       reporter.line(planLine(kind, context));
-      if (kind === 'paused') for (const text of resumeHints(context)) reporter.talk(text);
+      for (const text of kind === 'paused' ? resumeHints(context) : completedHints(context)) reporter.talk(text);
       return kind === 'completed' ? EXIT.completed : EXIT.paused;
     }
   }
+}
+
+function greeting(context: CoordinatorContext, { path }: DataDirectory): string {
+  const { name, tasks } = context.plan;
+  const done = [...itemsIn(context).values()].reduce((sum, item) => sum + item.done.length, 0);
+  if (done === tasks.length) return `${name}: completed already; its results are in ${path}. --fresh starts over.`;
+  const place = done === 0 ? `${tasks.length} tasks` : `goes on; ${done} of ${tasks.length} tasks are done`;
+  return `${name}: ${place}. State is kept in ${path}: stop it or kill it at any moment, the same line goes on.`;
+}
+
+function completedHints(context: CoordinatorContext): string[] {
+  const text = filesOf(context).find((file) => file.endsWith('.md'));
+  const look = text === undefined ? [] : [`Look at a report: less ${text}`];
+  return [...look, 'The crew that did it: bosun tree. Once more from the start: the same line with --fresh.'];
 }
 
 function resumeHints(context: CoordinatorContext): string[] {

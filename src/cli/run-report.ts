@@ -207,7 +207,7 @@ function isComplete(context: CoordinatorContext, item: string): boolean {
 }
 
 /** Paths under `files: [{ path }]` in the outputs of tasks: the convention by which agents say what they wrote. */
-function filesOf(context: CoordinatorContext): string[] {
+export function filesOf(context: CoordinatorContext): string[] {
   return [...itemsIn(context).keys()].flatMap((item) =>
     Object.values(resultsOf(context, item)).flatMap((output) => {
       const files = (output as { files?: unknown } | null)?.files;

@@ -45,13 +45,23 @@ function draw(node: TreeNode, lead = '', isLast = true, isRoot = true): string[]
 function describe({ address, agent, status, state, mailbox, restarts, lastError }: TreeNode): string {
   const facts = [
     agent,
-    state === null ? status : typeof state === 'string' ? state : JSON.stringify(state),
+    state === null ? status : stateText(state),
     ...(status === 'active' || state === null ? [] : [status]),
     ...(mailbox > 0 ? [`${mailbox} unread`] : []),
     ...(restarts !== null && restarts > 0 ? [`${restarts} restart${restarts === 1 ? '' : 's'}`] : []),
     ...(lastError === undefined ? [] : [`last error: ${messageOf(lastError)}`]),
   ];
   return `${address}  ${facts.join(', ')}`;
+}
+
+/** `supervising.running`; regions of a parallel state in brackets. */
+function stateText(state: unknown): string {
+  if (typeof state !== 'object' || state === null) return String(state);
+  const parts = Object.entries(state).map(([key, below]) => {
+    const text = stateText(below);
+    return text === '' ? key : `${key}.${text}`;
+  });
+  return parts.length === 1 ? parts[0]! : parts.length === 0 ? '' : `(${parts.join(' | ')})`;
 }
 
 function plainErrors(_key: string, value: unknown): unknown {

@@ -1,0 +1,236 @@
+/** The crew at work on virtual time: Lead Coordinator, stages under their Bosses, PauseManagers. */
+import { describe, expect, it } from 'vitest';
+import { fromPromise } from 'xstate';
+import { COORDINATOR, crewAgents, crewTree } from '../../../src/machines/coordination/crew.ts';
+import { type CoordinatorContext, itemsIn, resultsOf } from '../../../src/machines/coordination/lead-coordinator.ts';
+import { normalisePlan, type Plan, planFileSchema } from '../../../src/machines/coordination/plan.ts';
+import { stageAgent, type WorkInput } from '../../../src/machines/coordination/stage.ts';
+import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
+
+/** What a stand-in for an agent does with one attempt: give an output, or throw. */
+type Work = (input: WorkInput, starts: number) => unknown;
+
+interface Crew {
+  readonly test: TestSystem;
+  /** Tasks in the order their work was started, every attempt. */
+  readonly starts: string[];
+  context(): CoordinatorContext;
+  state(): unknown;
+  phase(item: string): string;
+}
+
+const MINUTE_MS = 60_000;
+
+function planOf(file: object): Plan {
+  const result = normalisePlan(planFileSchema.parse({ version: 1, plan: 'test', ...file }));
+  if ('problems' in result) throw new Error(result.problems[0]!.message);
+  return result.plan;
+}
+
+const twoStages = {
+  stages: { draft: { agent: 'writer' }, print: { agent: 'printer', after: ['draft'], barrier: true } },
+  items: ['A', 'B', 'C'],
+};
+
+async function startCrew(plan: Plan, work: Work = () => 'done'): Promise<Crew> {
+  const starts: string[] = [];
+  const logic = fromPromise<unknown, WorkInput>(async ({ input }) => {
+    starts.push(input.task.id);
+    return work(input, starts.filter((id) => id === input.task.id).length);
+  });
+  const types = [...new Set(plan.tasks.map(({ agent }) => agent))];
+  const agents = [...crewAgents, ...types.map((type) => stageAgent(type, logic))];
+  const test = await startTestSystem({ agents, tree: crewTree(plan) });
+  const snapshot = () => test.system.actor(COORDINATOR).snapshot();
+  const context = () => snapshot().context as CoordinatorContext;
+  return { test, starts, context, state: () => snapshot().value, phase: (item) => itemsIn(context()).get(item)!.phase };
+}
+
+describe('the Lead Coordinator', () => {
+  it('carries a plan out to its end, each task once, after what it waits for', async () => {
+    const { starts, state } = await startCrew(planOf(twoStages));
+    expect(state()).toBe('completed');
+    expect(starts.toSorted()).toEqual(['A/draft', 'A/print', 'B/draft', 'B/print', 'C/draft', 'C/print']);
+    expect(starts.slice(0, 3).every((id) => id.endsWith('/draft'))).toBe(true);
+  });
+
+  it('hands the results of earlier stages to later ones', async () => {
+    const seen: unknown[] = [];
+    await startCrew(planOf({ ...twoStages, items: ['A'] }), ({ task, results }) => {
+      seen.push(results);
+      return `output of ${task.stage}`;
+    });
+    expect(seen).toEqual([{}, { draft: 'output of draft' }]);
+  });
+
+  it('hands a task of a plan of tasks the results of those it waits for, by id', async () => {
+    const tasks = [{ id: 'a', agent: 'x' }, { id: 'b', agent: 'x' }, { id: 'c', agent: 'x', after: ['a', 'b'] }];
+    const seen = new Map<string, unknown>();
+    await startCrew(planOf({ tasks }), ({ task, results }) => {
+      seen.set(task.id, results);
+      return task.id.toUpperCase();
+    });
+    expect(seen.get('c')).toEqual({ a: 'A', b: 'B' });
+  });
+
+  it('keeps within the capacity of an agent type', async () => {
+    let active = 0;
+    let most = 0;
+    const plan = planOf({ ...twoStages, capacity: { writer: 2 } });
+    const { state } = await startCrew(plan, async () => {
+      most = Math.max(most, ++active);
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      active -= 1;
+    });
+    expect(state()).toBe('completed');
+    expect(most).toBeLessThanOrEqual(3);
+  });
+
+  it('goes on after a power cut with what was done kept and what was running started again', async () => {
+    const gates = new Map<string, () => void>();
+    const plan = planOf({ ...twoStages, capacity: { writer: 1 } });
+    const crew = await startCrew(plan, ({ task }) => new Promise<string>((resolve) => gates.set(task.id, () => resolve('done'))));
+    gates.get('A/draft')!();
+    await crew.test.settle();
+    expect(crew.starts).toEqual(['A/draft', 'B/draft']);
+    await crew.test.crash();
+    await crew.test.restart();
+    expect(crew.starts).toEqual(['A/draft', 'B/draft', 'B/draft']);
+    expect(itemsIn(crew.context()).get('A')!.done).toEqual(['A/draft']);
+  });
+});
+
+describe('a task that fails', () => {
+  it('is tried again after a backoff, by its Boss, until it succeeds (CA-040)', async () => {
+    const crew = await startCrew(planOf({ ...twoStages, items: ['A'] }), ({ task }, starts) => {
+      if (task.stage === 'draft' && starts < 3) throw new Error('not yet');
+      return 'done';
+    });
+    expect(crew.starts).toEqual(['A/draft']);
+    await crew.test.advance(MINUTE_MS);
+    expect(crew.starts).toEqual(['A/draft', 'A/draft', 'A/draft', 'A/print']);
+    expect(crew.state()).toBe('completed');
+  });
+
+  it('pauses its item with the reason once its attempts are used up; the others finish without it (CA-028, CA-041)', async () => {
+    const crew = await startCrew(planOf(twoStages), ({ task }) => {
+      if (task.id === 'B/draft') throw new Error('no ink');
+      return 'done';
+    });
+    await crew.test.advance(10 * MINUTE_MS);
+    expect(crew.state()).toBe('paused');
+    expect(crew.starts.filter((id) => id === 'B/draft')).toHaveLength(3);
+    expect(crew.phase('B')).toBe('paused');
+    expect(itemsIn(crew.context()).get('B')!.reason).toBe('B/draft failed: no ink');
+    expect(crew.starts).toContain('A/print');
+    expect(crew.starts).toContain('C/print');
+  });
+
+  it('spends only its own attempts: failures of other tasks do not end it', async () => {
+    const plan = planOf({ tasks: Array.from({ length: 8 }, (_, n) => ({ id: `t${n}`, agent: 'x' })) });
+    const crew = await startCrew(plan, (_, starts) => {
+      if (starts < 3) throw new Error('twice');
+      return 'done';
+    });
+    await crew.test.advance(MINUTE_MS);
+    expect(crew.state()).toBe('completed');
+  });
+
+  it('keeps its count of attempts over power cuts', async () => {
+    const crew = await startCrew(planOf({ ...twoStages, items: ['A'] }), () => {
+      throw new Error('never');
+    });
+    await crew.test.crash();
+    await crew.test.restart();
+    await crew.test.advance(10 * MINUTE_MS);
+    await crew.test.crash();
+    await crew.test.restart();
+    await crew.test.advance(10 * MINUTE_MS);
+    expect(crew.state()).toBe('paused');
+    expect(crew.starts).toHaveLength(3);
+  });
+});
+
+describe('the PauseManager', () => {
+  async function pausedCrew(): Promise<Crew & { mend(): void }> {
+    let broken = true;
+    const crew = await startCrew(planOf(twoStages), ({ task }) => {
+      if (broken && task.id === 'B/draft') throw new Error('no ink');
+      return 'done';
+    });
+    await crew.test.advance(10 * MINUTE_MS);
+    return { ...crew, mend: () => (broken = false) };
+  }
+
+  it('is PAUSED with a checkpoint of the stage boundary (CA-016, CA-021)', async () => {
+    const { test } = await pausedCrew();
+    const manager = test.system.actor('pauses/B').snapshot();
+    expect(manager.value).toBe('PAUSED');
+    expect(manager.context).toMatchObject({ checkpoint: { checkpointId: 'B#1', completed: [], failed: ['B/draft'] } });
+  });
+
+  it('resumes the item, which passes the barrier alone and completes the plan (CA-043, CA-044)', async () => {
+    const crew = await pausedCrew();
+    crew.mend();
+    await crew.test.system.send(COORDINATOR, { type: 'plan.resume', item: 'B' });
+    await crew.test.settle();
+    expect(crew.state()).toBe('completed');
+    expect(crew.starts.slice(-2)).toEqual(['B/draft', 'B/print']);
+    expect(crew.test.system.actor('pauses/B').snapshot().value).toBe('RUNNING');
+  });
+
+  it('stays paused over a power cut, and an order left before it still counts', async () => {
+    const crew = await pausedCrew();
+    crew.mend();
+    await crew.test.system.send(COORDINATOR, { type: 'plan.resume', item: 'B' });
+    await crew.test.crash();
+    await crew.test.restart();
+    expect(crew.state()).toBe('completed');
+  });
+
+  it('pauses again when the resumed task fails again (CA-017)', async () => {
+    const crew = await pausedCrew();
+    await crew.test.system.send(COORDINATOR, { type: 'plan.resume', item: 'B' });
+    await crew.test.advance(10 * MINUTE_MS);
+    expect(crew.phase('B')).toBe('paused');
+    expect(crew.test.system.actor('pauses/B').snapshot().context).toMatchObject({ checkpoint: { checkpointId: 'B#2' } });
+    expect(crew.starts.filter((id) => id === 'B/draft')).toHaveLength(6);
+  });
+
+  it('waits for the stages under way before a pause by hand holds, and keeps their results', async () => {
+    const gates = new Map<string, () => void>();
+    const crew = await startCrew(planOf({ ...twoStages, items: ['A'] }), ({ task }) => new Promise((resolve) => gates.set(task.id, () => resolve('text'))));
+    await crew.test.system.send(COORDINATOR, { type: 'plan.pause', item: 'A', reason: 'under review' });
+    await crew.test.settle();
+    expect(crew.phase('A')).toBe('pausing');
+    expect(crew.test.system.actor('pauses/A').snapshot().value).toBe('PAUSING');
+    gates.get('A/draft')!();
+    await crew.test.settle();
+    expect(crew.phase('A')).toBe('paused');
+    expect(resultsOf(crew.context(), 'A')).toEqual({ draft: 'text' });
+    expect(crew.starts).toEqual(['A/draft']);
+    await crew.test.system.send(COORDINATOR, { type: 'plan.resume', item: 'A' });
+    await crew.test.settle();
+    expect(crew.starts).toEqual(['A/draft', 'A/print']);
+  });
+
+  it('ignores orders about items that the plan does not have, and orders that do not fit the state', async () => {
+    const crew = await startCrew(planOf(twoStages));
+    for (const type of ['plan.pause', 'plan.resume']) {
+      await crew.test.system.send(COORDINATOR, { type, item: 'Z' });
+      await crew.test.system.send(COORDINATOR, { type, item: 'A' });
+    }
+    await crew.test.settle();
+    expect(crew.state()).toBe('completed');
+    expect(crew.test.system.quarantined()).toEqual([]);
+  });
+});
+
+describe('what the crew leaves behind', () => {
+  it('ends the Boss of every completed task', async () => {
+    const { test } = await startCrew(planOf(twoStages));
+    const tree = test.system.tree();
+    expect(tree.children.map(({ address }) => address)).toEqual(['stages', 'pauses', COORDINATOR]);
+    expect(tree.children[0]!.children).toEqual([]);
+  });
+});
