@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** Tests import the package by its public name and run its sources. */
 const conditions = ['@bosun/source', 'module', 'node', 'default'];
 
+/** Where the counts go for whoever adds them up. */
+const report = process.env['BOSUN_TEST_REPORT'];
+
 /** The fast suite: everything `npm test` runs. Long proofs live in vitest.soak.config.ts. */
 export default defineConfig({
   resolve: { conditions },
@@ -12,5 +15,6 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     testTimeout: 30_000,
     pool: 'forks',
+    ...(report !== undefined && { reporters: ['default', ['json', { outputFile: report }]] }),
   },
 });
