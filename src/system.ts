@@ -2,13 +2,13 @@
 import { type AnyStateMachine, type EventObject, type SnapshotFrom } from 'xstate';
 import { ActorHandle, type ActorSnapshot, type Subscription, viewOf } from './actors/actor.ts';
 import { childAddress, checkAddress, ROOT } from './actors/address.ts';
-import { type Agent, type AgentEvents, type AgentInput, type AnyAgent, type EventSchemas, parseEvent } from './actors/agent.ts';
-import { BOSS_AGENT, type Cell } from './actors/cell.ts';
+import { type Agent, type AgentEvents, type AgentInput, type AnyAgent, BOSS_AGENT, type EventSchemas, parseEvent } from './actors/agent.ts';
+import { type Cell } from './actors/cell.ts';
 import { Kernel } from './actors/kernel.ts';
 import { type Random, type Store } from './actors/ports.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
-import { createJournal } from './persistence/journal.ts';
+import { createJournal, type JournalOptions } from './persistence/journal.ts';
 import { bossMachine } from './supervisor/boss.ts';
 import { type BossOptions, type ChildOptions, parseBossSpec, parseChildSpec } from './supervisor/child-spec.ts';
 import { type ChildRecord } from './supervisor/exit-rules.ts';
@@ -20,6 +20,8 @@ export interface SystemOptions {
   readonly resolveAgent?: (name: string) => AnyAgent | undefined;
   /** `levelStore('./data')` or `memoryStore()`. The system opens and closes it. */
   readonly store: Store;
+  /** How epochs are written. For tests, which fold early. */
+  readonly journal?: JournalOptions;
   /** The root Boss and its static children. */
   readonly tree?: BossOptions;
   readonly clock?: Clock;
@@ -52,7 +54,7 @@ export interface TreeNode {
   readonly status: ActorSnapshot['status'];
   /** State value of a machine; null for other logic. */
   readonly state: unknown;
-  /** Unread messages. */
+  /** Unread messages, at this moment. */
   readonly mailbox: number;
   /** Restarts by its Boss since it was started; null for the root and for children of machines. */
   readonly restarts: number | null;
@@ -84,7 +86,7 @@ export class System {
     this.closed.catch(() => {});
     this.#kernel = new Kernel(
       {
-        journal: createJournal(options.store),
+        journal: createJournal(options.store, options.journal),
         clock: this.#clock,
         random: options.random ?? { next: Math.random },
         logicOf: (name) => this.#logicOf(name),
@@ -108,13 +110,22 @@ export class System {
     this.#settle.resolve();
   }
 
+  /**
+   * For tests: ends as the death of the process does. Nothing further is written, released or run; the store is left as
+   * it is, and `closed` never settles.
+   */
+  abandon(): void {
+    this.#kernel.abandon();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
   }
 
   /**
    * Gets the actor at an address, or has its Boss start one there. Resolves when the start is durable.
-   * Rejects with BOSUN_AGENT_UNKNOWN, BOSUN_ADDRESS_INVALID, BOSUN_CHILD_SPEC_INVALID, BOSUN_ACTOR_UNKNOWN (no such Boss).
+   * Rejects with BOSUN_AGENT_UNKNOWN, BOSUN_ADDRESS_INVALID, BOSUN_CHILD_SPEC_INVALID (also where another agent has the
+   * address), BOSUN_ACTOR_UNKNOWN (no such Boss), and as `send` does.
    */
   async spawn<A extends AnyAgent>(agent: A, id: string, options: SpawnOptions<A> = {}): Promise<ActorHandle<AgentEvents<A>, SnapshotOf<A>>> {
     const { under = ROOT, restart = 'transient', input, backoff, resume } = options;
@@ -123,10 +134,14 @@ export class System {
     }
     const address = childAddress(under, id);
     const spec = parseChildSpec({ id, agent: agent.name, restart, input, ...(backoff && { backoff }), ...(resume && { resume }) });
-    if (this.#kernel.find(address) === undefined) {
+    const there = this.#kernel.find(address)?.identity;
+    if (there !== undefined && (there.bond !== 'supervised' || there.agent !== agent.name)) {
+      throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${address} is the address of another agent, ${there.agent}`);
+    }
+    if (there === undefined || this.snapshot(address) === undefined) {
       if (!this.#kernel.cell(under).isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${under} is no Boss`);
-      await this.#kernel.send(under, { type: 'child.start', id, spec } as EventObject);
-      await this.#kernel.idle();
+      // For one that has been born in memory only, the Boss's answer is durable no earlier than the birth.
+      await this.#kernel.order(under, { type: 'child.start', id, spec } as EventObject);
     }
     return this.actor(address, agent);
   }
@@ -145,12 +160,12 @@ export class System {
 
   /** The last sequence of a session that was accepted; 0 when none was. */
   lastSequence(session: string): number {
-    return this.#kernel.lastSequence(session);
+    return this.#kernel.shown.lastSequence(session);
   }
 
   /** As of the last durable epoch; undefined when nobody lives there. */
   snapshot(address: string): ActorSnapshot | undefined {
-    const cell = this.#kernel.find(address);
+    const cell = this.#kernel.shown.at(address);
     return cell && this.#view(cell);
   }
 
@@ -161,7 +176,7 @@ export class System {
     return new ActorHandle(
       {
         clock: this.#clock,
-        cell: (at) => this.#kernel.cell(at),
+        observed: (at) => this.#kernel.observed(at),
         snapshotOf: (cell) => this.#view(cell),
         send: (at, event) => this.send(at, event),
       },
@@ -171,12 +186,12 @@ export class System {
 
   /** The supervision tree from the root, or from an address. Throws BOSUN_ACTOR_UNKNOWN. */
   tree(address: string = ROOT): TreeNode {
-    return this.#node(this.#kernel.cell(address));
+    return this.#node(this.#kernel.observed(address), this.#kernel.shown.families());
   }
 
   /** Messages that crashed their agent too often, with the error, oldest first. */
   quarantined(): readonly unknown[] {
-    return this.#kernel.quarantined();
+    return this.#kernel.shown.quarantined();
   }
 
   /** Resolves when no turn is waiting and nothing is being written. Running effects and future timers do not count. */
@@ -212,9 +227,10 @@ export class System {
     return viewOf(this.#kernel.engine, cell);
   }
 
-  #node(cell: Cell): TreeNode {
+  #node(cell: Cell, families: ReadonlyMap<Cell, readonly Cell[]>): TreeNode {
     const { address, agent, bond, childId } = cell.identity;
-    const record = bond === 'supervised' ? (cell.parent?.table.get(childId) as ChildRecord | undefined) : undefined;
+    const isChild = bond === 'supervised' && cell.parent !== undefined;
+    const record = isChild ? (this.#kernel.shown.childRow(cell.parent, childId) as ChildRecord | undefined) : undefined;
     const view = this.#view(cell);
     return {
       address,
@@ -224,7 +240,7 @@ export class System {
       mailbox: cell.mailbox.size,
       restarts: record?.restarts ?? null,
       lastError: record?.lastError,
-      children: [...cell.children.values()].map((child) => this.#node(child)),
+      children: (families.get(cell) ?? []).map((child) => this.#node(child, families)),
     };
   }
 }

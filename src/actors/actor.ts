@@ -20,7 +20,8 @@ export interface Subscription {
 /** What a handle needs of the system. */
 export interface ActorHost {
   readonly clock: Clock;
-  cell(address: string): Cell;
+  /** The actor that readers see at an address. Throws BOSUN_ACTOR_UNKNOWN. */
+  observed(address: string): Cell;
   snapshotOf(cell: Cell): ActorSnapshot | undefined;
   send(address: string, event: EventObject): Promise<void>;
 }
@@ -41,7 +42,7 @@ export class ActorHandle<Event extends EventObject = EventObject, Snapshot exten
 
   /** As of the last durable epoch. Throws BOSUN_ACTOR_UNKNOWN. */
   snapshot(): Snapshot {
-    const snapshot = this.#host.snapshotOf(this.#host.cell(this.address));
+    const snapshot = this.#host.snapshotOf(this.#host.observed(this.address));
     if (snapshot !== undefined) return snapshot as Snapshot;
     throw new BosunError('BOSUN_ACTOR_UNKNOWN', `the birth of ${this.address} is not durable yet`);
   }
@@ -51,14 +52,13 @@ export class ActorHandle<Event extends EventObject = EventObject, Snapshot exten
    * `complete` is called when the actor is removed. Throws BOSUN_ACTOR_UNKNOWN.
    */
   subscribe(next: (snapshot: Snapshot) => void, complete?: () => void): Subscription {
-    const cell = this.#host.cell(this.address);
+    const cell = this.#host.observed(this.address);
     const tell = () => {
       const snapshot = this.#host.snapshotOf(cell);
       if (snapshot !== undefined) next(snapshot as Snapshot);
     };
-    const subscription = observe(cell, { changed: tell, ...(complete && { ended: complete }) });
     tell();
-    return subscription;
+    return observe(cell, { changed: tell, ...(complete && { ended: complete }) });
   }
 
   /** Called for emitted events of this type (`'*'`: of any), once their epoch is durable. Throws BOSUN_ACTOR_UNKNOWN. */
@@ -66,38 +66,45 @@ export class ActorHandle<Event extends EventObject = EventObject, Snapshot exten
     const emitted = (event: EventObject) => {
       if (type === '*' || event.type === type) handler(event);
     };
-    return observe(this.#host.cell(this.address), { emitted });
+    return observe(this.#host.observed(this.address), { emitted });
   }
 
   /**
-   * Waits until a durable snapshot fulfils the condition. Rejects with BOSUN_TIMEOUT, or BOSUN_ACTOR_UNKNOWN when the
-   * actor is removed before.
+   * Waits until a durable snapshot fulfils the condition. Rejects with what the condition throws, with BOSUN_TIMEOUT, with
+   * BOSUN_ACTOR_UNKNOWN when nobody lives there or the actor is removed before, or with what the system closed for.
    *
    * @param options.timeoutMs Default: for ever.
    */
   waitFor(condition: (snapshot: Snapshot) => boolean, options: { timeoutMs?: number } = {}): Promise<Snapshot> {
+    const { address } = this;
     return new Promise((resolve, reject) => {
-      const held: { cancel?: Cancel; subscription?: Subscription } = {};
-      let isOver = false;
+      const cell = this.#host.observed(address);
+      let cancel: Cancel | undefined;
       const finish = (settle: () => void) => {
-        isOver = true;
-        held.cancel?.();
-        held.subscription?.unsubscribe();
+        cancel?.();
+        subscription.unsubscribe();
         settle();
       };
-      held.subscription = this.subscribe(
-        (snapshot) => {
-          if (!isOver && condition(snapshot)) finish(() => resolve(snapshot));
-        },
-        () => finish(() => reject(new BosunError('BOSUN_ACTOR_UNKNOWN', `${this.address} was removed while waited for`))),
-      );
-      if (isOver) {
-        held.subscription.unsubscribe();
-        return;
+      const check = () => {
+        try {
+          const snapshot = this.#host.snapshotOf(cell) as Snapshot | undefined;
+          if (snapshot !== undefined && condition(snapshot)) finish(() => resolve(snapshot));
+        } catch (error) {
+          finish(() => reject(error as Error));
+        }
+      };
+      const removed = () => new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed while waited for`, { details: { address } });
+      const subscription = observe(cell, {
+        changed: check,
+        ended: () => finish(() => reject(removed())),
+        closed: (reason) => finish(() => reject(reason)),
+      });
+      const { timeoutMs } = options;
+      if (timeoutMs !== undefined && timeoutMs <= TIMEOUT_MS_MAX) {
+        const timedOut = new BosunError('BOSUN_TIMEOUT', `${address} was not as waited for within ${timeoutMs} ms`);
+        cancel = this.#host.clock.setTimeout(() => finish(() => reject(timedOut)), timeoutMs);
       }
-      if (options.timeoutMs === undefined) return;
-      const timedOut = new BosunError('BOSUN_TIMEOUT', `${this.address} was not as waited for within ${options.timeoutMs} ms`);
-      held.cancel = this.#host.clock.setTimeout(() => finish(() => reject(timedOut)), Math.min(options.timeoutMs, TIMEOUT_MS_MAX));
+      check();
     });
   }
 }

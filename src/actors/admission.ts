@@ -4,18 +4,22 @@
  * children born in this turn by their references. A refusal is a throw of the turn it happens in, so an agent with a bad
  * value hurts itself only (design: one agent can never spoil the epoch of all).
  */
-import { BosunError } from '../errors.ts';
+import { BosunError, messageOf } from '../errors.ts';
 import { VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../limits.ts';
 import { Ref } from './ref.ts';
+import { type StateChange } from './state.ts';
 
-/** Gives the reference for an object that stands for a child of this turn, or undefined for a stranger. */
+/** The reference that an object stands for in this system: a reference, or the handle of a child; undefined for a stranger. */
 export type ResolveHandle = (object: object) => Ref | undefined;
+
+/** Of the text kept of something thrown that cannot be stored itself. */
+const TEXT_CHARS_MAX = 2_000;
 
 const INT64_MIN = -(2n ** 63n);
 const UINT64_MAX = 2n ** 64n - 1n;
 
-/** Keys that change what an object is instead of what it holds. */
-const FORBIDDEN_KEY = '__proto__';
+/** Keys that change what an object is instead of what it holds, or that the codec cannot write. */
+const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', '__keys__']);
 
 /** State of the walk under way. A walk never yields, so one set serves all. */
 let bytesLeft = 0;
@@ -24,14 +28,58 @@ let root = '';
 const trail: (string | number)[] = [];
 
 /**
- * @param place Where the value stands, for the message: `context.order`.
- * @returns The same value, frozen, or a copy where a handle had to be replaced.
+ * @param place Where the value stands, for the message: `event order.place of shop`.
+ * @returns The same value, frozen, or a copy where something in it had to be replaced: a handle, an error, a negative
+ * zero, a hole in an array, a Map or Set.
  * @throws BOSUN_VALUE_REFUSED with details { place }.
  */
 export function admit<T>(value: T, place: string, resolve?: ResolveHandle): T {
   bytesLeft = VALUE_BYTES_MAX;
   root = place;
   return walk(value, 0, resolve) as T;
+}
+
+/** Admits what a turn changes. Every key of the context is a value of its own: for the bound, and in the message. */
+export function admitChange(change: StateChange, resolve?: ResolveHandle): StateChange {
+  const { context, set, output, error } = change;
+  const isKeyed = isRecord(context?.value);
+  return {
+    ...change,
+    ...(context && { context: { value: isKeyed ? admitFields(context.value, resolve) : admit(context.value, 'context', resolve) } }),
+    ...(set && { set: admitFields(set, resolve) }),
+    ...(output && { output: { value: admit(output.value, 'output', resolve) } }),
+    ...(error && { error: { value: admitError(error.value) } }),
+  };
+}
+
+/** What was thrown, as something that can be stored; if it cannot be, what can be said of it. Never throws. */
+export function admitError(thrown: unknown): unknown {
+  try {
+    return admit(thrown, 'error');
+  } catch {
+    return Object.freeze(new Error(textOf(thrown)));
+  }
+}
+
+function textOf(thrown: unknown): string {
+  try {
+    return messageOf(thrown).slice(0, TEXT_CHARS_MAX).toWellFormed();
+  } catch {
+    return 'something was thrown that has no text';
+  }
+}
+
+function admitFields(record: Readonly<Record<string, unknown>>, resolve: ResolveHandle | undefined): Record<string, unknown> {
+  root = 'context';
+  checkKeys(record, 0);
+  const fields: Record<string, unknown> = {};
+  for (const key of Object.keys(record)) {
+    bytesLeft = VALUE_BYTES_MAX;
+    root = 'context';
+    trail[0] = key;
+    fields[key] = walk(record[key], 1, resolve);
+  }
+  return Object.freeze(fields);
 }
 
 function walk(value: unknown, depth: number, resolve: ResolveHandle | undefined): unknown {
@@ -71,17 +119,20 @@ function walkString(value: string, depth: number): string {
 
 function walkObject(value: object, depth: number, resolve: ResolveHandle | undefined): unknown {
   if (Array.isArray(value)) return walkArray(value, depth, resolve);
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) {
-    return walkRecord(value as Record<string, unknown>, depth, resolve);
-  }
+  if (isRecord(value)) return walkRecord(value, depth, resolve);
   if (value instanceof Ref) {
     spend(value.address.length + 16, depth);
-    return value;
+    return (resolve === undefined ? value.ref : resolve(value)) ?? refuse(depth - 1, 'a reference of another system');
   }
   const reference = resolve?.(value);
   if (reference !== undefined) return reference;
   return walkBuiltin(value, depth, resolve);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 function walkArray(value: unknown[], depth: number, resolve: ResolveHandle | undefined): unknown[] {
@@ -91,7 +142,8 @@ function walkArray(value: unknown[], depth: number, resolve: ResolveHandle | und
     const item: unknown = value[index];
     trail[depth - 1] = index;
     const admitted = walk(item, depth, resolve);
-    if (!Object.is(admitted, item)) (copy ??= value.slice())[index] = admitted;
+    // A hole would come back from disk as undefined.
+    if (!Object.is(admitted, item) || (item === undefined && !(index in value))) (copy ??= Array.from(value))[index] = admitted;
   }
   return Object.freeze(copy ?? value) as unknown[];
 }
@@ -101,10 +153,9 @@ function walkRecord(
   depth: number,
   resolve: ResolveHandle | undefined,
 ): Record<string, unknown> {
-  if (Object.getOwnPropertySymbols(value).length > 0) refuse(depth - 1, 'an object with a symbol as key');
+  checkKeys(value, depth - 1);
   let copy: Record<string, unknown> | undefined;
   for (const key of Object.keys(value)) {
-    if (key === FORBIDDEN_KEY) refuse(depth - 1, `an object with the key ${FORBIDDEN_KEY}`);
     spend(key.length + 2, depth);
     const item = value[key];
     trail[depth - 1] = key;
@@ -112,6 +163,17 @@ function walkRecord(
     if (!Object.is(admitted, item)) (copy ??= { ...value })[key] = admitted;
   }
   return Object.freeze(copy ?? value);
+}
+
+function checkKeys(value: object, depth: number): void {
+  if (Object.getOwnPropertySymbols(value).length > 0) refuse(depth, 'an object with a symbol as key');
+  const isNew = !Object.isFrozen(value);
+  for (const key of Object.keys(value)) {
+    if (FORBIDDEN_KEYS.has(key)) refuse(depth, `an object with the key ${key}`);
+    if (!key.isWellFormed()) refuse(depth, 'an object with half a surrogate pair in a key');
+    // What a getter gives now it need not give when the value is written.
+    if (isNew && Object.getOwnPropertyDescriptor(value, key)?.get !== undefined) refuse(depth, `an object with a getter, ${key}`);
+  }
 }
 
 function walkBuiltin(value: object, depth: number, resolve: ResolveHandle | undefined): unknown {
@@ -123,23 +185,60 @@ function walkBuiltin(value: object, depth: number, resolve: ResolveHandle | unde
     spend(value.byteLength + 5, depth);
     return value;
   }
-  if (value instanceof Error) {
-    spend(value.message.length + (value.stack?.length ?? 0) + 20, depth);
-    trail[depth - 1] = 'cause';
-    if (value.cause !== undefined) walk(value.cause, depth, undefined);
-    return value;
-  }
-  trail[depth - 1] = '(member)';
+  if (value instanceof Error) return walkError(value, depth, resolve);
   if (value instanceof Map) {
-    return new Map(
-      [...value].map(([key, item]) => [
-        walk(key, depth, resolve),
-        walk(item, depth, resolve),
-      ]),
-    );
+    trail[depth - 1] = '(member)';
+    return fixed(new Map([...value].map(([key, item]) => [walk(key, depth, resolve), walk(item, depth, resolve)])));
   }
-  if (value instanceof Set) return new Set([...value].map((item) => walk(item, depth, resolve)));
-  return refuse(depth - 1, `an instance of ${value.constructor?.name || 'an unnamed class'}`);
+  if (value instanceof Set) {
+    trail[depth - 1] = '(member)';
+    return fixed(new Set([...value].map((item) => walk(item, depth, resolve))));
+  }
+  return refuse(depth - 1, `an instance of ${nameOf(value)}`);
+}
+
+/** As the codec brings it back: a plain Error with name, message, stack, code and cause. So a crash changes nothing. */
+function walkError(error: Error & { code?: unknown }, depth: number, resolve: ResolveHandle | undefined): Error {
+  const name = text(error.name, 'Error');
+  const message = text(error.message, '');
+  const stack = error.stack === undefined ? undefined : text(error.stack, '');
+  spend(name.length + message.length + (stack?.length ?? 0) + 20, depth);
+  const inner: { code?: unknown; cause?: unknown } = {};
+  for (const key of ['code', 'cause'] as const) {
+    if (!(key in error)) continue;
+    trail[depth - 1] = key;
+    inner[key] = walk(error[key], depth, resolve);
+  }
+  const copy = new Error(message, 'cause' in inner ? { cause: inner.cause } : undefined);
+  if (name !== copy.name) hide(copy, 'name', name);
+  hide(copy, 'stack', stack);
+  if ('code' in inner) Object.assign(copy, { code: inner.code });
+  return Object.freeze(copy);
+}
+
+function text(value: unknown, otherwise: string): string {
+  return typeof value === 'string' ? value.toWellFormed() : otherwise;
+}
+
+function hide(error: Error, key: 'name' | 'stack', value: string | undefined): void {
+  Object.defineProperty(error, key, { value, writable: true, configurable: true, enumerable: false });
+}
+
+/** Freezing leaves the members of a Map or Set open to change; without the methods that change them it does not. */
+export function fixed<T extends Map<unknown, unknown> | Set<unknown>>(collection: T): T {
+  for (const method of collection instanceof Map ? ['set', 'delete', 'clear'] : ['add', 'delete', 'clear']) {
+    Object.defineProperty(collection, method, { value: refuseMutation });
+  }
+  return Object.freeze(collection);
+}
+
+function refuseMutation(): never {
+  throw new TypeError('what is stored cannot be changed in place; make a new Map or Set of it');
+}
+
+function nameOf(value: object): string {
+  const { constructor } = value as { constructor?: unknown };
+  return (typeof constructor === 'function' && constructor.name) || 'an unnamed class';
 }
 
 function spend(bytes: number, depth: number): void {

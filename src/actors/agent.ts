@@ -10,7 +10,8 @@ export type EventSchemas = Readonly<Record<string, z.ZodObject>>;
 
 /** The events that schemas describe: `{ type: 'order.place', amount: number } | ...`. */
 export type EventsOf<Schemas extends EventSchemas> = {
-  [Type in keyof Schemas & string]: { type: Type } & z.output<Schemas[Type]>;
+  // An object schema without keys has an output that no key may be added to, not even `type`.
+  [Type in keyof Schemas & string]: z.output<Schemas[Type]> extends Record<string, never> ? { type: Type } : { type: Type } & z.output<Schemas[Type]>;
 }[keyof Schemas & string];
 
 export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends EventSchemas> {
@@ -34,12 +35,16 @@ export type AnyAgent = Agent<AnyStateMachine, EventSchemas>;
 export type AgentEvents<A> = A extends Agent<AnyStateMachine, infer Schemas> ? EventsOf<Schemas> : EventObject;
 export type AgentInput<A> = A extends Agent<infer Machine, EventSchemas> ? InputFrom<Machine> : unknown;
 
+/** The agent name of every Boss. */
+export const BOSS_AGENT = 'bosun.boss';
+
 const NAME = /^[A-Za-z0-9\-_.:@+~]+$/;
 const RESERVED = ['xstate.', KERNEL_ACTION_PREFIX, 'child.'];
 
 /**
  * Throws BOSUN_AGENT_INVALID for a name that is none, an event type that is reserved or a wildcard, a schema for an event
- * that no state of the machine handles (most often a misspelling), or an action named `bosun.*`.
+ * that no state of the machine handles (most often a misspelling), an invoke of an actor that the machine does not have, or
+ * an action named `bosun.*`.
  */
 export function defineAgent<Machine extends AnyStateMachine, const Schemas extends EventSchemas>(
   options: AgentOptions<Machine, Schemas>,
@@ -47,6 +52,7 @@ export function defineAgent<Machine extends AnyStateMachine, const Schemas exten
   const { name, version = 1, machine, events } = options;
   const invalid = (what: string) => new BosunError('BOSUN_AGENT_INVALID', `agent ${JSON.stringify(name)}: ${what}`);
   if (!NAME.test(name)) throw invalid('a name is letters, digits and -_.:@+~');
+  if (name === BOSS_AGENT) throw invalid('this name is that of Bosses');
   if (!Number.isSafeInteger(version) || version < 1) throw invalid('a version is a whole number from 1');
   const handled = handledTypes(machine);
   for (const type of Object.keys(events)) {
@@ -54,6 +60,8 @@ export function defineAgent<Machine extends AnyStateMachine, const Schemas exten
     if (RESERVED.some((prefix) => type.startsWith(prefix))) throw invalid(`"${type}" is a reserved event type`);
     if (!isHandled(type, handled)) throw invalid(`no state handles "${type}"${nearest(type, handled)}`);
   }
+  const missing = missingActors(machine);
+  if (missing !== undefined) throw invalid(`it invokes "${missing}", which its actors lack`);
   const forged = Object.keys(machine.implementations.actions as object).find((action) => action.startsWith(KERNEL_ACTION_PREFIX));
   if (forged !== undefined) throw invalid(`the action name "${forged}" is reserved`);
   return Object.freeze({ name, version, machine, events });
@@ -75,6 +83,12 @@ export function parseEvent(agent: { name: string; events: EventSchemas }, event:
   throw new BosunError('BOSUN_EVENT_INVALID', `${type} for ${agent.name}: ${problems.join('; ')}`, { cause: parsed.error });
 }
 
+/** A name under which some state invokes an actor that the machine does not have. */
+function missingActors(machine: AnyStateMachine): string | undefined {
+  const sources = [...nodesById(machine).values()].flatMap(({ config }) => (config.invoke === undefined ? [] : [config.invoke].flat()));
+  return sources.map(({ src }) => src as unknown).find((src): src is string => typeof src === 'string' && !(src in machine.implementations.actors));
+}
+
 /** Every event descriptor that any state of the machine has a transition for. */
 function handledTypes(machine: AnyStateMachine): string[] {
   return [...nodesById(machine).values()].flatMap((node) => [...node.transitions.keys()]);
@@ -85,7 +99,7 @@ function isHandled(type: string, descriptors: readonly string[]): boolean {
     (descriptor) =>
       descriptor === type ||
       descriptor === '*' ||
-      (descriptor.endsWith('.*') && type.startsWith(descriptor.slice(0, -1))),
+      (descriptor.endsWith('.*') && `${type}.`.startsWith(descriptor.slice(0, -1))),
   );
 }
 

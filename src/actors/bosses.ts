@@ -10,6 +10,7 @@ import { type EventObject } from 'xstate';
 import { unreachable } from '../assert.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { childAddress } from './address.ts';
+import { admitError } from './admission.ts';
 import { type Cell } from './cell.ts';
 import { type Definition } from './engine.ts';
 import { type Effects } from './effects.ts';
@@ -81,7 +82,7 @@ export class Bosses {
         else this.reset(child);
         return;
       case 'declare':
-        if (child !== undefined) this.#order(child, Object.freeze({ type: 'child.declare', input }));
+        if (child !== undefined) this.#order(child, Object.freeze({ type: 'bosun.declare', input }));
         return;
       case 'remove':
         if (child !== undefined) this.remove(child);
@@ -121,7 +122,12 @@ export class Bosses {
       this.#world.change(cell, { status: 'starting', error: { value: undefined } });
     } else {
       this.#world.change(cell, { status: 'active', error: { value: undefined } }, { ...cell.snapshot, status: 'active', error: undefined });
-      for (const child of cell.children.values()) this.#restartFailed(child);
+      // A failure that the machine has not been told of yet is still to be handled by it.
+      const untold = new Set(cell.mailbox.unread().map(({ kind, from }) => (kind === 'signal' ? from : 0)));
+      // Children of a Boss wait for what it decides.
+      for (const child of cell.children.values()) {
+        if (child.identity.bond === 'invoked' && child.state.status === 'error' && !untold.has(child.identity.life)) this.#restartFailed(child);
+      }
     }
     // The root is resumed by the first start after it gave up, with a fresh window (design P5).
     if (cell.parent === undefined) this.#order(cell, Object.freeze({ type: 'bosun.resumed' }));
@@ -135,33 +141,31 @@ export class Bosses {
     for (const timer of [...cell.timers.values()]) this.#world.disarm(cell, timer);
     const incarnation = cell.state.incarnation + 1;
     this.#world.revive(cell);
-    this.#world.change(cell, { status: 'starting', incarnation, error: { value: undefined }, output: { value: undefined } });
+    const blank = { error: { value: undefined }, output: { value: undefined }, ...(cell.state.history && { history: {} }) };
+    this.#world.change(cell, { status: 'starting', incarnation, ...blank });
     cell.snapshot = undefined;
     this.#world.schedule(cell);
   }
 
-  /** Ends a cell and everything below it, children first, the youngest first. */
+  /** Ends a cell and everything below it, children first. */
   remove(cell: Cell): void {
     this.removeChildren(cell);
-    if (cell.running !== undefined) this.#effects.stop(cell);
+    this.#effects.stop(cell);
     this.#world.bury(cell);
-    this.#world.draft.output(() => {
-      for (const observer of [...(cell.observers ?? [])]) observer.ended?.();
-    });
   }
 
   removeChildren(cell: Cell): void {
-    for (const child of [...cell.children.values()].reverse()) this.remove(child);
+    const children = [...cell.children.values()];
+    // A Boss ends the youngest first, as OTP does; a machine its children in their order, as XState does.
+    for (const child of cell.isBoss ? children.reverse() : children) this.remove(child);
   }
 
   #restartFailed(child: Cell): void {
-    if (child.state.status !== 'error') return;
-    if (!child.definition.isEffect) {
-      this.reset(child);
-      return;
-    }
-    this.#world.revive(child);
-    this.#effects.startAgain(child);
+    if (child.definition.isEffect) {
+      this.#world.revive(child);
+      this.#world.change(child, { status: 'starting', error: { value: undefined } });
+      this.#world.schedule(child);
+    } else this.reset(child);
   }
 
   #start(boss: Cell, { id, agent, input, systemId = null }: CommandParams): void {
@@ -178,7 +182,7 @@ export class Bosses {
       const rest = { childId: id, systemId, syncSnapshot: false, effectId: `${life}`, input };
       this.#world.bear({ ...identity, ...rest }, definition, boss);
     } catch (error) {
-      this.#tellExit(boss, id, { life: 0, generation: boss.state.incarnation }, { reason: 'error', error, redelivery: false });
+      this.#tellExit(boss, id, { life: 0, generation: boss.state.incarnation }, { reason: 'error', error: admitError(error), redelivery: false });
     }
   }
 

@@ -1,4 +1,6 @@
 /** The kernel's box round one actor: its durable state, its snapshot, its mailbox and what it owns. Data only. */
+import { type BosunError } from '../errors.ts';
+import { BOSS_AGENT } from './agent.ts';
 import { type Definition, type Snapshot } from './engine.ts';
 import { Mailbox } from './mailbox.ts';
 import { type EffectRef, type Ref } from './ref.ts';
@@ -9,6 +11,8 @@ import { type Timer } from './timers.ts';
 export interface Image {
   readonly state: ActorState;
   readonly snapshot: Snapshot | undefined;
+  /** The actor was removed in this epoch; this is the last of it. */
+  readonly isGone: boolean;
 }
 
 /** What outside observers of one actor registered. */
@@ -16,6 +20,8 @@ export interface Observer {
   changed?(): void;
   emitted?(event: { readonly type: string }): void;
   ended?(): void;
+  /** The system has stopped or failed; nothing more will be told. */
+  closed?(reason: BosunError): void;
 }
 
 export class Cell {
@@ -60,6 +66,3 @@ export class Cell {
     return this.state.status === 'starting' || (this.state.status === 'active' && this.mailbox.size > 0);
   }
 }
-
-/** The agent name under which supervisors are registered. */
-export const BOSS_AGENT = 'bosun.boss';

@@ -5,14 +5,15 @@
  */
 import { type AnyActorLogic, type EventObject } from 'xstate';
 import { messageOf } from '../errors.ts';
-import { admit } from './admission.ts';
+import { admit, admitChange, admitError } from './admission.ts';
 import { type Cell } from './cell.ts';
 import { type Snapshot } from './engine.ts';
 import { EffectRef, type RefHost } from './ref.ts';
 import { rowKey } from './rows.ts';
+import { type StateChange } from './state.ts';
 import { type World } from './world.ts';
+import { isEndOfEffect, type XstateDefinition } from './xstate-definition.ts';
 import { type XstateEngine } from './xstate-engine.ts';
-import { type XstateDefinition } from './xstate-definition.ts';
 
 /** What an effect that threw while it started or received reports about itself. */
 export const EFFECT_FAILED = 'bosun.effect.failed';
@@ -25,6 +26,7 @@ export class Effects {
   readonly #refHost: RefHost;
   readonly #log: (...args: unknown[]) => void;
   readonly #scopes = new WeakMap<EffectRef, Scope>();
+  #isClosed = false;
 
   constructor(world: World, engine: XstateEngine, refHost: RefHost, log: (...args: unknown[]) => void) {
     this.#log = log;
@@ -33,19 +35,20 @@ export class Effects {
     this.#refHost = refHost;
   }
 
-  /** Enters a start of the effect into the epoch; it runs once that is durable. `snapshot` is its initial or restored one. */
+  /** Enters a start of the effect into the epoch; it runs once that is durable. Throws what admission throws. */
   start(cell: Cell, snapshot: Snapshot): void {
-    const attempt = cell.state.attempt + 1;
-    const change = this.#world.engine.changeOf(cell.definition, undefined, snapshot);
-    this.#world.change(cell, { ...admit(change, 'input'), status: 'active', attempt }, snapshot);
-    this.#world.draft.put(rowKey('f', cell.identity.life), attempt);
-    this.#world.draft.output(() => this.#run(cell, attempt));
+    this.#enter(cell, snapshot, admitChange(this.#world.engine.changeOf(cell.definition, undefined, snapshot), this.#world.own));
   }
 
-  /** Starts again an effect that has failed, because the machine that it belongs to goes on as if it had not. */
-  startAgain(cell: Cell): void {
-    const { logic } = cell.definition as XstateDefinition;
-    this.start(cell, logic.getInitialSnapshot(this.#engine.effectScope(cell.ref, () => {}), cell.identity.input as never) as Snapshot);
+  /** Enters the start of an effect that was live when the host went down. If its end had arrived, only its turn is missing. */
+  resume(cell: Cell): void {
+    const arrived = cell.mailbox.unread().filter(({ kind, attempt }) => kind === 'completion' && attempt === cell.state.attempt);
+    if (arrived.some(({ event }) => event.type === EFFECT_FAILED || isEndOfEffect(event.type))) return;
+    this.#enter(cell, cell.snapshot!, {});
+    for (const message of arrived) {
+      message.attempt = cell.state.attempt;
+      this.#world.draft.unread(message);
+    }
   }
 
   /** Enters the delivery of an event to a callback: its receivers run after the epoch, at most once. */
@@ -62,20 +65,15 @@ export class Effects {
 
   /** Enters the end of a running effect: abort signal, cleanup, unsubscribe. */
   stop(cell: Cell): void {
-    this.#world.draft.output(() => this.stopNow(cell));
+    const { running, snapshot } = cell;
+    if (running !== undefined) this.#world.draft.output(() => this.#stopNow(cell, running, snapshot));
   }
 
-  /** Stops without an epoch: the system is closing, and the effect will be started again by the next one. */
-  stopNow(cell: Cell): void {
-    const { running, snapshot } = cell;
-    if (running === undefined) return;
-    cell.running = undefined;
-    const { logic } = cell.definition as XstateDefinition;
-    try {
-      logic.transition({ ...snapshot, status: 'active' } as never, { type: 'xstate.stop' } as never, this.#scopes.get(running)!);
-    } catch (error) {
-      // The effect is over either way; its cleanup has nobody left to tell.
-      this.#log(`cleanup of ${cell.identity.address} threw: ${messageOf(error)}`);
+  /** The system is closing: stops what runs and lets nothing start. The next start of the system starts them again. */
+  close(): void {
+    this.#isClosed = true;
+    for (const cell of this.#world.cells.values()) {
+      if (cell.running !== undefined) this.#stopNow(cell, cell.running, cell.snapshot);
     }
   }
 
@@ -87,18 +85,43 @@ export class Effects {
 
   /** Takes what an effect says about itself as a message to itself. What is not data makes it fail. */
   complete(cell: Cell, source: EffectRef, event: EventObject): void {
+    const { life: from, attempt, address } = source;
     let admitted: EventObject;
     try {
-      admitted = admit(event, 'result');
+      admitted = admit(event, `result of ${address}`, this.#world.own);
     } catch (error) {
-      admitted = { type: EFFECT_FAILED, error } as EventObject;
+      admitted = admit({ type: EFFECT_FAILED, error: admitError(error) } as EventObject, 'failure');
     }
-    const { life: from } = source;
-    this.#world.enqueue(cell, admitted, { kind: 'completion', from, attempt: source.attempt });
+    this.#world.enqueue(cell, admitted, { kind: 'completion', from, attempt });
+  }
+
+  /** Enters the failure of an effect. */
+  fail(cell: Cell, source: EffectRef, error: unknown): void {
+    this.complete(cell, source, { type: EFFECT_FAILED, error: admitError(error) } as EventObject);
+  }
+
+  #enter(cell: Cell, snapshot: Snapshot, change: StateChange): void {
+    const attempt = cell.state.attempt + 1;
+    this.#world.change(cell, { ...change, status: 'active', attempt }, snapshot);
+    this.#world.draft.put(rowKey('f', cell.identity.life), attempt);
+    this.#world.draft.output(() => this.#run(cell, attempt));
+  }
+
+  #stopNow(cell: Cell, self: EffectRef, snapshot: Snapshot | undefined): void {
+    if (cell.running === self) cell.running = undefined;
+    // An observable that has completed, or was never subscribed to, has nothing to unsubscribe from.
+    if (cell.definition.kind === 'observable' && !isSubscribed(snapshot)) return;
+    const { logic } = cell.definition as XstateDefinition;
+    try {
+      logic.transition({ ...snapshot, status: 'active' } as never, { type: 'xstate.stop' } as never, this.#scopes.get(self)!);
+    } catch (error) {
+      // The effect is over either way; its cleanup has nobody left to tell.
+      this.#log(`cleanup of ${cell.identity.address} threw: ${messageOf(error)}`);
+    }
   }
 
   #run(cell: Cell, attempt: number): void {
-    if (cell.gone || cell.state.attempt !== attempt || cell.state.status !== 'active') return;
+    if (this.#isClosed || cell.gone || cell.state.attempt !== attempt || cell.state.status !== 'active') return;
     const { life, address, effectId } = cell.identity;
     const self = new EffectRef(this.#refHost, { life, address, attempt, effectId });
     const scope = this.#engine.effectScope(self, (event) => this.#world.tellEmitted(cell, event)) as Scope;
@@ -111,7 +134,11 @@ export class Effects {
     try {
       run();
     } catch (error) {
-      this.complete(cell, self, { type: EFFECT_FAILED, error } as EventObject);
+      this.fail(cell, self, error);
     }
   }
+}
+
+function isSubscribed(snapshot: Snapshot | undefined): boolean {
+  return (snapshot as { _subscription?: unknown } | undefined)?._subscription !== undefined;
 }

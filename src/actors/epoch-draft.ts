@@ -15,7 +15,8 @@ export type Output = () => void;
 /** A frozen epoch and what its durability releases. */
 export interface Frozen {
   readonly epoch: Epoch;
-  readonly images: ReadonlyMap<Cell, Image | null>;
+  /** Every actor that changed, as it is at the end of the epoch; one that is gone, as it was last. */
+  readonly images: ReadonlyMap<Cell, Image>;
   readonly outputs: readonly Output[];
 }
 
@@ -63,6 +64,7 @@ export class EpochDraft {
 
   /** A message was read or discarded. */
   read(message: Message): void {
+    if (message.settled !== null) this.output(message.settled);
     if (message.timer !== null) return;
     this.#unread.delete(message);
     if (message.stored) this.remove(rowKey('m', message.id));
@@ -93,10 +95,10 @@ export class EpochDraft {
       timer.stored = true;
     }
     const states = new Map<number, ActorState | null>();
-    const images = new Map<Cell, Image | null>();
+    const images = new Map<Cell, Image>();
     for (const cell of this.#touched) {
       states.set(cell.identity.life, cell.gone ? null : cell.state);
-      images.set(cell, cell.gone ? null : { state: cell.state, snapshot: cell.snapshot });
+      images.set(cell, { state: cell.state, snapshot: cell.snapshot, isGone: cell.gone });
     }
     const epoch: Epoch = { ...head, deltas: this.#deltas, rows: this.#rows, states };
     const frozen: Frozen = { epoch, images, outputs: this.#outputs };

@@ -4,23 +4,26 @@
  * domain, no LevelDB, no sockets.
  */
 import { type AnyActorLogic, type EventObject } from 'xstate';
-import { type Clock, TIMEOUT_MS_MAX } from '../clock.ts';
+import { type Clock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { MAILBOX_MESSAGES_MAX, MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../limits.ts';
 import { admit } from './admission.ts';
 import { ROOT } from './address.ts';
 import { Bosses } from './bosses.ts';
-import { BOSS_AGENT, type Cell } from './cell.ts';
+import { BOSS_AGENT } from './agent.ts';
+import { type Cell } from './cell.ts';
+import { DurableView } from './durable-view.ts';
 import { Effects } from './effects.ts';
+import { type StepEngine } from './engine.ts';
 import { type Frozen } from './epoch-draft.ts';
-import { KernelTime } from './kernel-time.ts';
-import { type Epoch, type Journal, type Random, type Recovered } from './ports.ts';
+import { Alarm, KernelTime } from './kernel-time.ts';
+import { type Journal, type Random, type Recovered } from './ports.ts';
 import { repopulate } from './recovery.ts';
-import { EffectRef, Ref, type RefHost } from './ref.ts';
-import { kindFor, Turns } from './turn.ts';
+import { type Session, Sessions } from './sessions.ts';
+import { Switchboard } from './switchboard.ts';
+import { Turns } from './turn.ts';
 import { World } from './world.ts';
 import { Definitions, type XstateDefinition } from './xstate-definition.ts';
-import { refOf, XstateEngine } from './xstate-engine.ts';
 
 export interface KernelParts {
   readonly journal: Journal;
@@ -45,8 +48,9 @@ export class Kernel {
   readonly #parts: KernelParts;
   readonly #definitions = new Definitions();
   readonly #byAgent = new Map<string, XstateDefinition | undefined>();
-  readonly #engine: XstateEngine;
-  readonly #refHost: RefHost;
+  readonly #switchboard: Switchboard;
+  /** As of the last durable epoch: what readers see. */
+  readonly shown = new DurableView();
   readonly #onFailure: (failure: Failure) => void;
   #world!: World;
   #turns!: Turns;
@@ -55,43 +59,31 @@ export class Kernel {
   #epoch = 0;
   #awake = false;
   #commit: Promise<void> | null = null;
-  #alarm: (() => void) | undefined;
-  #alarmAtMs = Infinity;
+  #alarm!: Alarm;
   #phase: 'new' | 'running' | 'draining' | 'closed' = 'new';
   #rootFailure: BosunError | undefined;
   #idle: (() => void)[] = [];
+  #stopping: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  readonly #watchers: World['watchers'] = new Set();
+  /** Who waits for an epoch to become durable. */
+  readonly #waiting = new Set<(error: BosunError) => void>();
+  #sessions!: Sessions;
 
   constructor(parts: KernelParts, onFailure: (failure: Failure) => void) {
     this.#parts = parts;
     this.#onFailure = onFailure;
-    this.#engine = new XstateEngine({
-      nextLife: () => this.#world.next('life'),
-      ref: (life, address) => this.#ref(life, address),
-      named: (systemId) => this.#world.names.get(systemId)?.ref,
-      allNamed: () => Object.fromEntries([...this.#world.names].map(([name, cell]) => [name, cell.ref])),
-      namesUnder: (child) => namesUnder(this.#world.cells.get(child.life)),
-      relay: (from, to, event) => this.#relay(from, to, event),
-      log: parts.log,
-    });
-    this.#refHost = {
-      system: this.#engine.system,
-      relay: (from, to, event) => this.#relay(from, to, event),
-      tellParent: (from, event) => this.#tellParent(from, event),
-      snapshotOf: (life, attempt) => this.#snapshotOf(life, attempt),
-      factsOf: (life) => this.#factsOf(life),
-    };
+    this.#switchboard = new Switchboard(parts.log, () => this.#phase === 'running');
   }
 
   /** Opens the journal, rebuilds the population, and goes on. Rejects with BOSUN_STORE_* or BOSUN_AGENT_*. */
   async start(): Promise<void> {
-    const recovered = await this.#parts.journal.open({
-      Class: Ref,
-      encode: (ref) => ({ life: (ref as Ref).life, address: (ref as Ref).address }),
-      decode: ({ life, address }) => this.#ref(life, address),
-    });
+    const recovered = await this.#parts.journal.open(this.#switchboard.coding);
     try {
+      if (this.#phase !== 'new') throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system was stopped while it started');
       this.#rebuild(recovered);
     } catch (error) {
+      this.#phase = 'closed';
       await this.#parts.journal.close();
       throw error;
     }
@@ -103,16 +95,28 @@ export class Kernel {
    * Stops after the epoch in the making is durable. Running effects are aborted and will be started again by the next
    * start. Never rejects for a store that has failed already.
    */
-  async stop(): Promise<void> {
-    if (!this.#isOpen) return;
-    this.#phase = 'draining';
-    this.#alarm?.();
-    for (const cell of this.#world.cells.values()) this.#effects.stopNow(cell);
-    while (this.#isOpen && (this.#commit !== null || !this.#world.draft.isEmpty)) {
-      if (this.#commit === null) this.#beginCommit();
-      await this.#commit;
-    }
-    if (this.#isOpen) await this.#close();
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#drain());
+  }
+
+  /** Ends as the death of the process does: nothing further is written, released or run. The store is left as it is. */
+  abandon(): void {
+    this.#phase = 'closed';
+    this.#alarm?.set(undefined);
+  }
+
+  async #drain(): Promise<void> {
+    if (this.#phase === 'running') {
+      this.#phase = 'draining';
+      this.#alarm?.set(undefined);
+      this.#effects.close();
+      while (this.#isOpen && (this.#commit !== null || !this.#world.draft.isEmpty)) {
+        if (this.#commit === null) this.#beginCommit();
+        await this.#commit;
+      }
+    } else if (this.#phase === 'new') this.#phase = 'closed';
+    if (this.#isOpen) await this.#close(new BosunError('BOSUN_SYSTEM_CLOSED', 'the system has stopped'));
+    await this.#closing;
   }
 
   /** Resolves when nothing is running, waiting to run or being written. Effects and future timers do not count. */
@@ -126,89 +130,93 @@ export class Kernel {
    * Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_MAILBOX_FULL, BOSUN_VALUE_REFUSED, BOSUN_SYSTEM_CLOSED or, after a failed
    * write, BOSUN_STORE_FAILED; then the event may or may not have become durable.
    */
-  send(address: string, event: EventObject, session?: { readonly id: string; readonly sequence: number }): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.#phase !== 'running') throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running');
-      const cell = this.cell(address);
-      if (cell.mailbox.size >= MAILBOX_MESSAGES_MAX) {
-        throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${MAILBOX_MESSAGES_MAX} unread messages`);
-      }
-      const admitted = admit(event, `event ${event.type}`);
-      if (session === undefined || this.#isFresh(session)) {
-        this.#world.enqueue(cell, admitted, { kind: kindFor(cell, admitted), from: 0 });
-      }
+  send(address: string, event: EventObject, session?: Session): Promise<void> {
+    return this.#accept((resolve) => {
+      const cell = this.#receiver(address);
+      const admitted = admit(event, `event ${event.type}`, this.#switchboard.own);
+      if (session === undefined || this.#sessions.accept(session)) this.#world.post(cell, admitted, 0);
       // A repeated send is acknowledged with the epoch that is open now: the first one is in it or in an earlier one.
       this.#world.draft.output(resolve);
+    });
+  }
+
+  /** Like `send`, but resolves when the turn that the event causes is durable. While on hold: when the event is. */
+  order(address: string, event: EventObject): Promise<void> {
+    return this.#accept((resolve) => {
+      const cell = this.#receiver(address);
+      const admitted = admit(event, `event ${event.type}`, this.#switchboard.own);
+      if (!this.#parts.hold) this.#world.post(cell, admitted, 0, resolve);
+      else {
+        this.#world.post(cell, admitted, 0);
+        this.#world.draft.output(resolve);
+      }
+    });
+  }
+
+  #accept(enter: (resolve: () => void) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#phase !== 'running') throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running');
+      enter(() => {
+        this.#waiting.delete(reject);
+        resolve();
+      });
       this.#waiting.add(reject);
-      this.#world.draft.output(() => this.#waiting.delete(reject));
       this.#wake();
     });
   }
 
+  #receiver(address: string): Cell {
+    const cell = this.cell(address);
+    if (cell.mailbox.size < MAILBOX_MESSAGES_MAX) return cell;
+    throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${MAILBOX_MESSAGES_MAX} unread messages`, { details: { address } });
+  }
+
   /** The living actor at an address. Throws BOSUN_ACTOR_UNKNOWN. */
   cell(address: string): Cell {
-    const cell = this.#world.addresses.get(address);
-    if (cell === undefined) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } });
-    return cell;
+    return known(address, this.#world?.addresses.get(address));
+  }
+
+  /** The actor that readers see at an address, or the one whose birth is not durable yet. Throws BOSUN_ACTOR_UNKNOWN. */
+  observed(address: string): Cell {
+    return known(address, this.shown.at(address) ?? this.#world?.addresses.get(address));
   }
 
   find(address: string): Cell | undefined {
-    return this.#world.addresses.get(address);
+    return this.#world?.addresses.get(address);
   }
 
   /** Watches the emitted events of all actors. */
   onEmitted(handler: (address: string, event: EventObject) => void): { unsubscribe(): void } {
-    this.#world.watchers.add(handler);
-    return { unsubscribe: () => void this.#world.watchers.delete(handler) };
+    this.#watchers.add(handler);
+    return { unsubscribe: () => void this.#watchers.delete(handler) };
   }
 
   get epoch(): number {
     return this.#epoch;
   }
 
-  get engine(): XstateEngine {
-    return this.#engine;
-  }
-
-  nowMs(): number {
-    return this.#world.time.nowMs();
-  }
-
-  /** The last sequence accepted from a session; 0 for an unknown one. */
-  lastSequence(session: string): number {
-    return this.#sequences.get(session) ?? 0;
-  }
-
-  /** Quarantined messages, oldest first. */
-  quarantined(): readonly unknown[] {
-    return [...this.#quarantine.values()];
-  }
-
-  readonly #waiting = new Set<(error: Error) => void>();
-  readonly #sequences = new Map<string, number>();
-  readonly #quarantine = new Map<string, unknown>();
-
-  #isFresh({ id, sequence }: { id: string; sequence: number }): boolean {
-    if (sequence <= this.lastSequence(id)) return false;
-    this.#sequences.set(id, sequence);
-    this.#world.draft.put(`d!${id}`, sequence);
-    return true;
+  get engine(): StepEngine {
+    return this.#switchboard.engine;
   }
 
   #rebuild(recovered: Recovered): void {
     const { journal, clock, random, log } = this.#parts;
     this.#epoch = recovered.epoch;
+    const time = new KernelTime(clock, recovered.kernelTimeMs);
+    this.#alarm = new Alarm(clock, time, () => this.#wake());
     this.#world = new World({
-      engine: this.#engine,
+      engine: this.#switchboard.engine,
       codec: journal.codec,
       clock,
-      time: new KernelTime(clock, recovered.kernelTimeMs),
+      time,
       counters: recovered.counters,
-      refOf: (life, address) => this.#ref(life, address),
+      refOf: (life, address) => this.#switchboard.ref(life, address),
+      own: this.#switchboard.own,
       wake: () => this.#wake(),
+      watchers: this.#watchers,
       log,
     });
-    this.#effects = new Effects(this.#world, this.#engine, this.#refHost, log);
+    this.#effects = new Effects(this.#world, this.#switchboard.engine, this.#switchboard, log);
     this.#bosses = new Bosses({
       world: this.#world,
       effects: this.#effects,
@@ -217,14 +225,16 @@ export class Kernel {
       onRootGone: (error) => this.#rootGone(error),
     });
     this.#turns = new Turns(this.#world, this.#effects, this.#bosses, log);
+    this.#switchboard.connect(this.#world, this.#effects, this.#turns);
     for (const [hash, lists] of recovered.configurations) this.#definitions.table(hash).load(lists);
-    for (const [session, sequence] of recovered.rows.get('d') ?? []) this.#sequences.set(session, sequence as number);
-    for (const [number, record] of recovered.rows.get('q') ?? []) this.#quarantine.set(number, record);
+    this.#sessions = new Sessions(this.#world.draft, recovered.rows.get('d'));
     repopulate(this.#world, recovered, {
       definitionOf: (agent) => this.#definitionOf(agent),
       effects: this.#effects,
       hold: this.#parts.hold,
     });
+    this.#switchboard.recovered();
+    this.shown.load(recovered, this.#world.cells.values());
     if (!this.#parts.hold) this.#bearRoot();
   }
 
@@ -241,7 +251,7 @@ export class Kernel {
     if (root !== undefined) {
       // It gave up in an earlier run: this start begins with a fresh window (design P5).
       if (root.state.status === 'error') this.#bosses.resume(root);
-      this.#world.enqueue(root, admit({ type: 'child.declare', input: this.#parts.root }, 'tree'), { kind: 'command', from: 0 });
+      this.#world.enqueue(root, admit({ type: 'bosun.declare', input: this.#parts.root }, 'tree'), { kind: 'command', from: 0 });
       return;
     }
     const definition = this.#definitionOf(BOSS_AGENT)!;
@@ -274,7 +284,7 @@ export class Kernel {
     if (this.#rootFailure !== undefined) return;
     if (!this.#parts.hold) {
       if (this.#world.runnable.size > 0 && this.#hasRoom) this.#wake();
-      this.#setAlarm();
+      this.#alarm.set(this.#world.timers.nextDeadlineMs());
     }
     this.#tellIdle();
   }
@@ -301,32 +311,25 @@ export class Kernel {
       number: ++this.#epoch,
       kernelTimeMs: this.#world.time.nowMs(),
       counters: this.#world.counters,
-      configurations: this.#newConfigurations(),
+      configurations: this.#definitions.takeNewConfigurations(),
     });
-    this.#commit = this.#write(frozen.epoch).then(
-      () => this.#release(frozen),
-      (error: unknown) => this.#fail(error),
-    );
+    this.#commit = this.#write(frozen).catch((error: unknown) => this.#fail(error));
   }
 
-  async #write(epoch: Epoch): Promise<void> {
-    await this.#parts.journal.commit(epoch);
-  }
-
-  #newConfigurations(): Epoch['configurations'] {
-    return [...this.#definitions.tables].flatMap(([definition, table]) =>
-      table.takeNew().map(({ id, nodes }) => ({ definition, id, nodes })),
-    );
+  async #write(frozen: Frozen): Promise<void> {
+    await this.#parts.journal.commit(frozen.epoch);
+    this.#commit = null;
+    // Whoever waited has been told of the failure already.
+    if (this.#isOpen) this.#release(frozen);
   }
 
   /** The epoch is durable: show it to readers, then let out what it caused, in order. */
-  #release({ images, outputs, epoch }: Frozen): void {
-    this.#commit = null;
-    for (const [key, row] of epoch.rows) if (key.startsWith('q!')) this.#keepQuarantined(key.slice(2), row);
-    for (const [cell, image] of images) cell.durable = image ?? undefined;
-    for (const output of outputs) this.#world.guarded(output);
-    for (const cell of images.keys()) {
-      for (const observer of [...(cell.observers ?? [])]) this.#world.guarded(() => observer.changed?.());
+  #release(frozen: Frozen): void {
+    this.shown.show(frozen);
+    for (const output of frozen.outputs) this.#world.guarded(output);
+    for (const [cell, { isGone }] of frozen.images) {
+      this.#world.tell(cell, (observer) => observer.changed?.());
+      if (isGone) this.#world.tell(cell, (observer) => observer.ended?.());
     }
     if (this.#rootFailure !== undefined && this.#world.draft.isEmpty) this.#fail(this.#rootFailure);
     else this.#afterRelease();
@@ -334,14 +337,12 @@ export class Kernel {
 
   #afterRelease(): void {
     if (this.#phase !== 'running') return;
-    if (this.#world.draft.isEmpty) this.#tellIdle();
-    else this.#beginCommit();
-    if (this.#world.runnable.size > 0 && !this.#parts.hold) this.#wake();
-  }
-
-  #keepQuarantined(number: string, row: unknown): void {
-    if (row === null) this.#quarantine.delete(number);
-    else this.#quarantine.set(number, row);
+    const { draft, runnable } = this.#world;
+    const isRunning = runnable.size > 0 && !this.#parts.hold;
+    if (isRunning) this.#wake();
+    if (draft.isEmpty) this.#tellIdle();
+    // What only arrived is written together with the turns that it causes, unless it causes none.
+    else if (draft.turns > 0 || !isRunning) this.#beginCommit();
   }
 
   /** The root has given up: what led there is committed, then the system closes. */
@@ -357,35 +358,25 @@ export class Kernel {
     if (this.#phase === 'closed') return;
     const error =
       cause instanceof BosunError ? cause : new BosunError('BOSUN_INTERNAL', `the kernel failed: ${messageOf(cause)}`, { cause });
-    this.#commit = null;
-    for (const cell of this.#world.cells.values()) this.#effects.stopNow(cell);
-    for (const reject of this.#waiting) reject(error);
-    this.#close().then(
-      () => this.#onFailure({ error }),
-      () => this.#onFailure({ error }),
-    );
+    this.#effects.close();
+    const tell = () => this.#onFailure({ error });
+    this.#close(error).then(tell, tell);
   }
 
-  async #close(): Promise<void> {
+  #close(reason: BosunError): Promise<void> {
     this.#phase = 'closed';
-    this.#alarm?.();
+    this.#alarm?.set(undefined);
+    for (const reject of this.#waiting) reject(reason);
+    this.#waiting.clear();
+    for (const cell of this.#world.cells.values()) this.#world.tell(cell, (observer) => observer.closed?.(reason));
     for (const resolve of this.#idle.splice(0)) resolve();
-    await this.#parts.journal.close();
+    return (this.#closing = this.#closeJournal());
   }
 
-  #setAlarm(): void {
-    const next = this.#world.timers.nextDeadlineMs() ?? Infinity;
-    if (next === this.#alarmAtMs) return;
-    this.#alarm?.();
-    this.#alarm = undefined;
-    this.#alarmAtMs = next;
-    if (next === Infinity) return;
-    // Rounded up: a timer may be late by less than a millisecond, never early.
-    const delayMs = Math.min(Math.max(0, Math.ceil(next - this.#world.time.nowMs())), TIMEOUT_MS_MAX);
-    this.#alarm = this.#parts.clock.setTimeout(() => {
-      this.#alarmAtMs = Infinity;
-      this.#wake();
-    }, delayMs);
+  /** A store must not be closed under a write; whether that one succeeds does not matter any more. */
+  async #closeJournal(): Promise<void> {
+    await this.#commit?.catch(() => {});
+    await this.#parts.journal.close();
   }
 
   get #isOpen(): boolean {
@@ -399,61 +390,9 @@ export class Kernel {
   #tellIdle(): void {
     if (this.#isIdle) for (const resolve of this.#idle.splice(0)) resolve();
   }
-
-  #ref(life: number, address: string): Ref {
-    return this.#world?.cells.get(life)?.ref ?? new Ref(this.#refHost, life, address);
-  }
-
-  /** A send that no step described: by an effect, by a reference in user code, or by a custom action. */
-  #relay(from: object | undefined, to: object, event: EventObject): void {
-    if (this.#turns.isStepping) {
-      this.#turns.stray({ kind: 'send', to, event });
-      return;
-    }
-    if (this.#phase !== 'running') return;
-    if (from instanceof EffectRef) {
-      const source = this.#effects.current(from);
-      if (source === undefined) return;
-      if (from === to) {
-        this.#effects.complete(source, from, event);
-        return;
-      }
-    }
-    const target = this.#world.cells.get(refOf(to)?.life ?? 0);
-    if (target === undefined) return;
-    const admitted = admit(event, `event ${event.type}`, refOf);
-    this.#world.enqueue(target, admitted, { kind: kindFor(target, admitted), from: from instanceof Ref ? from.life : 0 });
-  }
-
-  #tellParent(from: EffectRef, event: EventObject): Promise<void> {
-    return new Promise((resolve) => {
-      const parent = this.#effects.current(from)?.parent;
-      if (parent === undefined || this.#phase !== 'running') return;
-      this.#relay(from, parent.ref, event);
-      this.#world.draft.output(resolve);
-    });
-  }
-
-  #snapshotOf(life: number, attempt?: number): unknown {
-    const cell = this.#world.cells.get(life);
-    if (attempt !== undefined && (cell === undefined || cell.state.attempt !== attempt || cell.running === undefined)) {
-      return { status: 'stopped' };
-    }
-    if (cell === undefined) return undefined;
-    const seen = this.#turns.isStepping || attempt !== undefined ? cell : cell.durable;
-    return seen?.snapshot ?? { status: 'active', output: undefined, error: undefined, context: undefined, children: {} };
-  }
-
-  #factsOf(life: number): ReturnType<RefHost['factsOf']> {
-    const cell = this.#world.cells.get(life);
-    if (cell === undefined) return undefined;
-    const { childId, systemId, agent } = cell.identity;
-    return { childId, parent: cell.parent?.ref, systemId: systemId ?? undefined, src: agent };
-  }
 }
 
-function namesUnder(cell: Cell | undefined): string[] {
-  if (cell === undefined) return [];
-  const below = [...cell.children.values()].flatMap(namesUnder);
-  return cell.identity.systemId === null ? below : [cell.identity.systemId, ...below];
+function known(address: string, cell: Cell | undefined): Cell {
+  if (cell !== undefined) return cell;
+  throw new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } });
 }

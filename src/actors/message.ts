@@ -16,14 +16,16 @@ export interface Message {
   readonly event: EventObject;
   /** Life of the sender; 0 for a host or client. */
   readonly from: number;
-  /** Completions: the start of the effect they belong to. */
-  readonly attempt: number;
+  /** Completions: the start of the effect they belong to. A restore hands those that had arrived to the start it makes. */
+  attempt: number;
   /** How often its turn has thrown. */
   deliveries: number;
   /** For a due timer: consumed together with it. */
   readonly timer: Timer | null;
   /** Whether its row is in an epoch already frozen. */
   stored: boolean;
+  /** Told once the end of the message, with or without a turn, is durable. Not stored. */
+  readonly settled: (() => void) | null;
 }
 
 export type MessageRow = readonly [
@@ -41,5 +43,5 @@ export function messageRow({ to, kind, event, from, attempt, deliveries }: Messa
 
 export function messageFromRow(id: number, row: MessageRow): Message {
   const [to, kind, event, from, attempt, deliveries] = row;
-  return { id, to, kind, event, from, attempt, deliveries, timer: null, stored: true };
+  return { id, to, kind, event, from, attempt, deliveries, timer: null, stored: true, settled: null };
 }

@@ -1,5 +1,6 @@
 /** Rebuilds the population from what the journal recovered, and enters the second start of every live effect. */
 import { BosunError } from '../errors.ts';
+import { fixed } from './admission.ts';
 import { Cell } from './cell.ts';
 import { type Definition } from './engine.ts';
 import { type Effects } from './effects.ts';
@@ -41,17 +42,24 @@ function populate(world: World, recovered: Recovered, identity: Identity, { defi
   const state = recovered.states.get(identity.life) ?? UNBORN;
   const ref = world.refOf(identity.life, identity.address);
   const cell = new Cell({ identity: deepFreeze(identity), definition, ref, parent, state: Object.freeze(state) });
-  deepFreeze(state.context);
+  deepFreeze([state.context, state.output, state.error]);
   world.adopt(cell);
 }
 
 /** Snapshots come after all cells exist, because they hold references to children. */
 function rehydrate(world: World, cell: Cell): void {
   if (hasTakenATurn(cell)) {
+    const { identity, definition } = cell;
+    if (identity.definition !== definition.hash) {
+      // Its configurations are numbered by another table; under this one they would mean other states (design P12).
+      throw new BosunError('BOSUN_AGENT_UNREADABLE', `${identity.address} was stored by a ${definition.name} of another structure`, {
+        details: { address: identity.address, agent: identity.agent },
+      });
+    }
     const children = Object.fromEntries([...cell.children].map(([id, child]) => [id, child.ref]));
     cell.snapshot = world.engine.restore(cell.definition, cell.ref, cell.state, children);
   }
-  cell.durable = { state: cell.state, snapshot: cell.snapshot };
+  cell.durable = { state: cell.state, snapshot: cell.snapshot, isGone: false };
 }
 
 function hasTakenATurn({ state, definition }: Cell): boolean {
@@ -78,14 +86,22 @@ function arm(world: World, number: number, row: TimerRow): void {
 }
 
 function resume(world: World, cell: Cell, effects: Effects): void {
-  if (cell.definition.isEffect && cell.state.status === 'active') effects.start(cell, cell.snapshot!);
+  if (cell.definition.isEffect && cell.state.status === 'active') effects.resume(cell);
   world.schedule(cell);
 }
 
 /** Values from disk are as immutable as those that were admitted. */
 function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value) || value instanceof Ref) return value;
-  // Typed arrays cannot be frozen; dates, maps, sets and errors are kept as they are, as in admission.
+  if (typeof value !== 'object' || value === null || value instanceof Ref) return value;
+  if (value instanceof Map || value instanceof Set) {
+    for (const [key, item] of value.entries()) deepFreeze([key, item]);
+    return Object.isFrozen(value) ? value : fixed(value);
+  }
+  if (value instanceof Error) {
+    deepFreeze([value.cause, (value as { code?: unknown }).code]);
+    return Object.freeze(value);
+  }
+  // Typed arrays cannot be frozen, and dates change all the same.
   if (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype) {
     for (const item of Object.values(value)) deepFreeze(item);
     Object.freeze(value);

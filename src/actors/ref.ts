@@ -8,6 +8,8 @@ import { type EventObject } from 'xstate';
 /** What a reference asks of the kernel. */
 export interface RefHost {
   readonly system: object;
+  /** The one reference to a living actor. */
+  ref(life: number, address: string): Ref;
   relay(from: object | undefined, to: object, event: EventObject): void;
   /** Like relay from an effect to its parent; resolves when the event is durable. */
   tellParent(from: EffectRef, event: EventObject): Promise<void>;
@@ -39,7 +41,8 @@ export class Ref {
   get sessionId(): string {
     return `life:${this.life}`;
   }
-  get ref(): this {
+  /** What others may hold of it. */
+  get ref(): Ref {
     return this;
   }
   get system(): object {
@@ -53,6 +56,11 @@ export class Ref {
   }
   get _parent(): Ref | undefined {
     return this.host.factsOf(this.life)?.parent;
+  }
+
+  /** Lives are numbers of one system; in another the same number is a stranger. */
+  isOf(host: RefHost): boolean {
+    return this.host === host;
   }
 
   /** Inside a turn: the state as of this turn. Outside: the last durable one. Undefined once the life has ended. */
@@ -74,6 +82,10 @@ export class EffectRef extends Ref {
     super(host, facts.life, facts.address);
     this.attempt = facts.attempt;
     this.effectId = facts.effectId;
+  }
+
+  override get ref(): Ref {
+    return this.host.ref(this.life, this.address);
   }
 
   tellParent(event: EventObject): Promise<void> {

@@ -10,6 +10,11 @@ export function rowKey(table: Table, key: string | number): RowKey {
   return `${table}!${typeof key === 'number' ? ordered(key) : key}`;
 }
 
+/** Any text as part of a key: what a key cannot hold is percent-encoded. `text` is well-formed. */
+export function keyText(text: string): string {
+  return text.replace(/[^\x21-\x24\x26-\x7e]+/g, encodeURIComponent);
+}
+
 /** Key of a Boss's child in table `b`. */
 export function childKey(boss: number, childId: string): RowKey {
   return `b!${ordered(boss)}!${childId}`;

@@ -7,26 +7,22 @@
  */
 import { type EventObject } from 'xstate';
 import { assert } from '../assert.ts';
-import { BosunError } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import { DELIVERIES_MAX, QUARANTINE_MESSAGES_MAX } from '../limits.ts';
-import { admit } from './admission.ts';
+import { admit, admitChange, admitError } from './admission.ts';
 import { type Bosses, type Exit } from './bosses.ts';
 import { type Cell } from './cell.ts';
 import { EFFECT_FAILED, type Effects } from './effects.ts';
 import { type Birth, type Effect, type Snapshot, type Step } from './engine.ts';
 import { type Message, messageRow } from './message.ts';
+import { type Prepared, prepare } from './prepare.ts';
 import { rowKey } from './rows.ts';
 import { type StateChange } from './state.ts';
 import { type World } from './world.ts';
-import { refOf } from './xstate-engine.ts';
 
-/** A step whose every value has been admitted. Applying it cannot fail. */
-interface Prepared {
-  readonly change: StateChange;
-  readonly snapshot: Snapshot;
-  readonly births: readonly (Birth & { readonly input: unknown })[];
-  readonly dropped: Step['dropped'];
-  readonly effects: readonly Effect[];
+/** Custom actions of one turn: where one throws, those behind it are not run, as in XState. */
+interface Calls {
+  failed: boolean;
 }
 
 export class Turns {
@@ -77,7 +73,7 @@ export class Turns {
         this.#signalSnapshot(cell);
         return;
       }
-      prepared = this.#prepare(cell, undefined, step);
+      prepared = prepare(this.#world, cell, undefined, step);
     } catch (error) {
       this.#crash(cell, error, null);
       return;
@@ -92,7 +88,7 @@ export class Turns {
       const before = cell.snapshot!;
       const event = cell.isBoss ? this.#bosses.decorate(cell, message.event) : message.event;
       const step = this.#step(() => this.#world.engine.transition(cell.definition, cell.ref, before, event));
-      prepared = this.#prepare(cell, before, step);
+      prepared = prepare(this.#world, cell, before, step);
     } catch (error) {
       this.#crash(cell, error, message);
       return;
@@ -111,30 +107,32 @@ export class Turns {
     this.#apply(cell, prepared, message);
   }
 
+  /** An effect learns of its own progress by completions; a callback hands other events to its receivers, after the epoch. */
   #takeEffectMessage(cell: Cell, message: Message): void {
     this.#consume(cell, message);
-    if (message.kind !== 'completion') {
-      this.#effects.deliver(cell, message.event);
+    const { kind } = cell.definition;
+    if (message.kind === 'completion') {
+      if (message.attempt !== cell.state.attempt) return;
+    } else if (kind !== 'custom') {
+      // To promises and observables events mean nothing.
+      if (kind === 'callback') this.#effects.deliver(cell, message.event);
       return;
     }
-    if (message.attempt !== cell.state.attempt || cell.state.status !== 'active') return;
-    const { event } = message;
-    const snapshot = this.#afterCompletion(cell, event);
-    if (snapshot.status === 'active') {
-      this.#world.change(cell, this.#world.engine.changeOf(cell.definition, cell.snapshot, snapshot), snapshot);
-      this.#signalSnapshot(cell);
-      return;
-    }
-    this.#endEffect(cell, snapshot);
+    const { change, snapshot } = this.#effectStep(cell, message.event);
+    this.#world.change(cell, change, snapshot);
+    if (snapshot.status === 'active') this.#signalSnapshot(cell);
+    else this.#endEffect(cell);
   }
 
-  #afterCompletion(cell: Cell, event: EventObject): Snapshot {
-    const failed = (error: unknown) => ({ ...cell.snapshot, status: 'error', error }) as Snapshot;
-    if (event.type === EFFECT_FAILED) return failed((event as { error?: unknown }).error);
+  #effectStep(cell: Cell, event: EventObject): { change: StateChange; snapshot: Snapshot } {
+    const { definition, ref, snapshot: before } = cell;
     try {
-      return this.#step(() => this.#world.engine.transition(cell.definition, cell.ref, cell.snapshot!, event)).snapshot;
-    } catch (error) {
-      return failed(admitError(error));
+      if (event.type === EFFECT_FAILED) throw (event as { error?: unknown }).error;
+      const { snapshot } = this.#step(() => this.#world.engine.transition(definition, ref, before!, event));
+      return { snapshot, change: admitChange(this.#world.engine.changeOf(definition, before, snapshot), this.#world.own) };
+    } catch (thrown) {
+      const error = admitError(thrown);
+      return { snapshot: { ...before, status: 'error', error } as Snapshot, change: { status: 'error', error: { value: error } } };
     }
   }
 
@@ -148,27 +146,20 @@ export class Turns {
     }
   }
 
-  #prepare(cell: Cell, before: Snapshot | undefined, step: Step): Prepared {
-    const change = this.#world.engine.changeOf(cell.definition, before, step.snapshot);
-    const effects = step.effects.map((effect) => admitEffect(cell, effect));
-    this.#world.checkTimers(cell, effects.filter((effect) => effect.kind === 'arm').length);
-    return {
-      change: admit(change, 'context', refOf),
-      snapshot: step.snapshot,
-      births: step.births.map((birth) => ({ ...birth, input: admit(birth.input, `input of ${birth.childId}`, refOf) })),
-      dropped: step.dropped,
-      effects,
-    };
-  }
-
   #apply(cell: Cell, prepared: Prepared, message: Message | null): void {
-    const turn = cell.state.seq + 1;
+    const { change, snapshot, births, dropped, effects } = prepared;
     if (message !== null) this.#consume(cell, message);
-    this.#world.change(cell, prepared.change, prepared.snapshot);
+    // A birth counts as a change, so that no two turns give the same effect id.
+    this.#world.change(cell, change, snapshot, { always: births.length > 0 });
     if (message?.kind === 'signal') this.#settleFailure(cell, message);
-    for (const ref of prepared.dropped) this.#drop(ref.life);
-    prepared.births.forEach((birth, index) => this.#bear(cell, birth, `${cell.identity.life}/${turn}/${index}`));
-    for (const effect of prepared.effects) this.#perform(cell, effect);
+    const turn = `${cell.identity.life}/${cell.state.seq}`;
+    const calls: Calls = { failed: false };
+    const leaving = new Set(dropped.map(({ life }) => life));
+    const isLastWord = (effect: Effect) => effect.kind === 'send' && leaving.has(this.#world.own(effect.to)?.life ?? 0);
+    for (const effect of effects) if (isLastWord(effect)) this.#perform(cell, effect, calls);
+    for (const ref of dropped) this.#drop(ref.life);
+    births.forEach((birth, index) => this.#bear(cell, birth, `${turn}/${index}`));
+    for (const effect of effects) if (!isLastWord(effect)) this.#perform(cell, effect, calls);
     if (cell.snapshot !== undefined) this.#signalSnapshot(cell);
     if (cell.state.status === 'done') this.#finish(cell);
   }
@@ -186,20 +177,28 @@ export class Turns {
     if (before !== undefined) this.#bosses.remove(before);
     const facts = { agent: src, definition: definition.hash, version: definition.version, bond: 'invoked' as const };
     const place = { life, address: ref.address, parent: parent.identity.life, childId, systemId };
-    this.#world.bear({ ...place, ...facts, syncSnapshot, effectId, input }, definition, parent);
+    this.#world.bear({ ...place, ...facts, syncSnapshot, effectId, input }, definition, parent, ref);
   }
 
   #drop(life: number): void {
     const child = this.#world.cells.get(life);
-    if (child !== undefined) this.#bosses.remove(child);
+    if (child === undefined) return;
+    this.#hearOut(child);
+    this.#bosses.remove(child);
   }
 
-  #perform(cell: Cell, effect: Effect): void {
+  /** A child that its machine stops takes first what was sent to it until then, as in XState, where sends are immediate. */
+  #hearOut(cell: Cell): void {
+    for (let left = cell.mailbox.size + 1; left > 0 && cell.isRunnable; left--) this.take(cell);
+    for (const child of [...cell.children.values()]) this.#hearOut(child);
+  }
+
+  #perform(cell: Cell, effect: Effect, calls: Calls): void {
     const { draft } = this.#world;
     switch (effect.kind) {
       case 'send': {
         const target = this.#target(effect.to);
-        if (target !== undefined) this.#world.enqueue(target, effect.event, { kind: kindFor(target, effect.event), from: cell.identity.life });
+        if (target !== undefined) this.#world.post(target, effect.event, cell.identity.life);
         return;
       }
       case 'arm':
@@ -217,7 +216,7 @@ export class Turns {
         draft.output(() => this.#log(...(effect.label === undefined ? [] : [effect.label]), effect.value));
         return;
       case 'call':
-        draft.output(() => this.#call(cell, effect.run));
+        draft.output(() => this.#call(cell, effect.run, calls));
         return;
       case 'command':
         this.#bosses.perform(cell, effect.name, effect.params);
@@ -234,33 +233,40 @@ export class Turns {
   }
 
   #target(to: object): Cell | undefined {
-    const ref = refOf(to);
+    const ref = this.#world.own(to);
     return ref && this.#world.cells.get(ref.life);
   }
 
-  #call(cell: Cell, run: () => void): void {
+  #call(cell: Cell, run: () => void, calls: Calls): void {
+    if (calls.failed) return;
     try {
       run();
     } catch (error) {
+      calls.failed = true;
       // The turn stands; the failure is the actor's all the same (design P1).
       if (!cell.gone && cell.state.status === 'active') this.#crash(cell, error, null);
+      else this.#log(`an action of ${cell.identity.address} threw after its end: ${messageOf(error)}`);
     }
   }
 
   #signalSnapshot(cell: Cell): void {
-    const { identity, parent, definition } = cell;
-    if (!identity.syncSnapshot || parent === undefined || cell.state.status !== 'active') return;
-    const snapshot = this.#world.engine.view(definition, cell.snapshot!);
-    const event = { type: `xstate.snapshot.${identity.childId}`, snapshot };
-    this.#world.enqueue(parent, admit(event, 'snapshot', refOf), {
-      kind: 'signal',
-      from: identity.life,
-      attempt: generationOf(cell),
-    });
+    const { identity, parent, definition, state } = cell;
+    if (!identity.syncSnapshot || parent === undefined || state.status !== 'active') return;
+    const { life: from, childId } = identity;
+    const view = this.#world.engine.view(definition, cell.snapshot!);
+    try {
+      // All but the snapshots of custom logic consists of what was admitted before, and need not fit into one value.
+      const snapshot = definition.kind === 'custom' ? admit(view, 'snapshot', this.#world.own) : Object.freeze(view);
+      const event = Object.freeze({ type: `xstate.snapshot.${childId}`, snapshot });
+      this.#world.enqueue(parent, event, { kind: 'signal', from, attempt: state.incarnation });
+    } catch (error) {
+      this.#log(`${identity.address} has a snapshot that its parent cannot be told: ${messageOf(error)}`);
+    }
   }
 
   /** A machine or reducer that has reached its end. */
   #finish(cell: Cell): void {
+    if (!cell.isBoss) for (const child of [...cell.children.values()]) this.#hearOut(child);
     this.#bosses.removeChildren(cell);
     if (cell.identity.bond === 'supervised') {
       // Its mailbox waits for what the Boss decides.
@@ -269,28 +275,25 @@ export class Turns {
       return;
     }
     this.#world.silence(cell);
-    this.#end(cell, cell.state.output);
+    this.#end(cell);
   }
 
-  #endEffect(cell: Cell, snapshot: Snapshot): void {
-    // The promise has settled by itself: there is nothing to abort. Others want their cleanup.
-    if (cell.definition.kind === 'promise') cell.running = undefined;
-    else this.#effects.stop(cell);
-    this.#world.change(cell, admit(this.#world.engine.changeOf(cell.definition, cell.snapshot, snapshot), 'result'), snapshot);
+  #endEffect(cell: Cell): void {
+    this.#effects.stop(cell);
     this.#world.silence(cell);
-    this.#end(cell, snapshot.output, snapshot.status === 'error' ? { error: snapshot.error } : undefined);
+    this.#end(cell);
   }
 
   /** Tells the machine that a child belongs to how it ended. It keeps the child until it drops it, as XState does. */
-  #end(cell: Cell, output: unknown, failure?: { error: unknown }): void {
-    const { identity, parent } = cell;
+  #end(cell: Cell): void {
+    const { identity, parent, state } = cell;
     if (identity.bond !== 'invoked' || parent === undefined) return;
-    const { childId: actorId } = identity;
+    const { childId: actorId, life: from } = identity;
     const event =
-      failure === undefined
-        ? { type: `xstate.done.actor.${actorId}`, output, actorId }
-        : { type: `xstate.error.actor.${actorId}`, error: failure.error, actorId };
-    this.#world.enqueue(parent, Object.freeze(event), { kind: 'signal', from: identity.life, attempt: generationOf(cell) });
+      state.status === 'error'
+        ? { type: `xstate.error.actor.${actorId}`, error: state.error, actorId }
+        : { type: `xstate.done.actor.${actorId}`, output: state.output, actorId };
+    this.#world.enqueue(parent, Object.freeze(event), { kind: 'signal', from, attempt: state.incarnation });
   }
 
   /**
@@ -304,7 +307,7 @@ export class Turns {
       this.#bosses.removeChildren(cell);
       this.#world.silence(cell);
       this.#world.change(cell, { status: 'error', error: { value: error } }, { ...cell.snapshot, status: 'error', error } as Snapshot);
-      this.#end(cell, undefined, { error });
+      this.#end(cell);
       return;
     }
     if (cell.isBoss && message?.kind === 'command') {
@@ -357,55 +360,12 @@ function isStale(cell: Cell, message: Message): boolean {
   const child = cell.children.get(childOf(message));
   // One that could not be born has no life to be compared: it speaks for as long as its Boss has not begun anew or got it.
   if (message.from === 0) return child !== undefined || message.attempt !== cell.state.incarnation;
-  return child?.identity.life !== message.from || generationOf(child) !== message.attempt;
+  return child?.identity.life !== message.from || child.state.incarnation !== message.attempt;
 }
 
 function childOf({ event }: Message): string {
   const { actorId, id } = event as { actorId?: string; id?: string };
   return actorId ?? id ?? event.type.slice('xstate.snapshot.'.length);
-}
-
-/** What commands a Boss overtakes; nothing else may. */
-export function kindFor(target: Cell, event: EventObject): 'event' | 'command' {
-  return target.isBoss && event.type.startsWith('child.') ? 'command' : 'event';
-}
-
-/** Which start of itself an actor's signal speaks for. */
-function generationOf(cell: Cell): number {
-  return cell.definition.isEffect ? cell.state.attempt : cell.state.incarnation;
-}
-
-function admitEffect(cell: Cell, effect: Effect): Effect {
-  const place = cell.identity.address;
-  switch (effect.kind) {
-    case 'send':
-    case 'arm':
-      return { ...effect, event: admitEvent(effect.event, place) };
-    case 'emit':
-      return { ...effect, event: admitEvent(effect.event, place) };
-    case 'command':
-      return { ...effect, params: admit(effect.params, `${effect.name} of ${place}`, refOf) };
-    case 'log':
-    case 'call':
-    case 'cancel':
-      return effect;
-  }
-}
-
-function admitEvent(event: EventObject, place: string): EventObject {
-  if (typeof event?.type !== 'string') {
-    throw new BosunError('BOSUN_VALUE_REFUSED', `${place} sends something that is not an event: it has no type`);
-  }
-  return admit(event, `event ${event.type} of ${place}`, refOf);
-}
-
-/** What was thrown, as something that can be stored. */
-function admitError(thrown: unknown): unknown {
-  try {
-    return admit(thrown, 'error');
-  } catch {
-    return new Error(String(thrown));
-  }
 }
 
 function exitOf(cell: Cell): Exit {

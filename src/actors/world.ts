@@ -7,15 +7,16 @@ import { assert } from '../assert.ts';
 import { type Clock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { TIMERS_PER_ACTOR_MAX } from '../limits.ts';
-import { Cell } from './cell.ts';
+import { type ResolveHandle } from './admission.ts';
+import { Cell, type Observer } from './cell.ts';
 import { type Definition, type Snapshot, type StepEngine } from './engine.ts';
 import { EpochDraft } from './epoch-draft.ts';
 import { type KernelTime } from './kernel-time.ts';
 import { type Message, type MessageKind } from './message.ts';
-import { type Codec, type Counters } from './ports.ts';
+import { type Codec, type Counters, type RowKey } from './ports.ts';
 import { Queue } from './queue.ts';
 import { type Ref } from './ref.ts';
-import { childKey, rowKey } from './rows.ts';
+import { childKey, keyText, rowKey } from './rows.ts';
 import { applyChange, type Identity, type StateChange, UNBORN } from './state.ts';
 import { type Timer, TimerQueue } from './timers.ts';
 
@@ -32,13 +33,15 @@ export class World {
   /** Cells that may take a turn, in order. */
   readonly runnable = new Queue<Cell>();
   /** Told of every event that any actor emits. */
-  readonly watchers = new Set<(address: string, event: EventObject) => void>();
+  readonly watchers: Set<(address: string, event: EventObject) => void>;
   /** Told when there is something to do. */
   readonly wake: () => void;
   /** Where reports to people go. */
   readonly log: (...args: unknown[]) => void;
   /** The one reference to a life. */
   readonly refOf: (life: number, address: string) => Ref;
+  /** The reference of this system that an object stands for. */
+  readonly own: ResolveHandle;
   #counters: { -readonly [K in keyof Counters]: Counters[K] };
 
   constructor(parts: {
@@ -48,7 +51,9 @@ export class World {
     time: KernelTime;
     counters: Counters;
     refOf: (life: number, address: string) => Ref;
+    own: ResolveHandle;
     wake: () => void;
+    watchers: Set<(address: string, event: EventObject) => void>;
     log: (...args: unknown[]) => void;
   }) {
     this.engine = parts.engine;
@@ -56,8 +61,10 @@ export class World {
     this.clock = parts.clock;
     this.time = parts.time;
     this.wake = parts.wake;
+    this.watchers = parts.watchers;
     this.log = parts.log;
     this.refOf = parts.refOf;
+    this.own = parts.own;
     this.#counters = { ...parts.counters };
   }
 
@@ -70,14 +77,13 @@ export class World {
   }
 
   /** Enters a birth. The caller has made sure that the address and the system id are free. */
-  bear(identity: Identity, definition: Definition, parent: Cell | undefined): Cell {
+  bear(identity: Identity, definition: Definition, parent: Cell | undefined, ref = this.refOf(identity.life, identity.address)): Cell {
     assert(!this.addresses.has(identity.address), `two actors at ${identity.address}`);
-    const ref = this.refOf(identity.life, identity.address);
     const cell = new Cell({ identity, definition, ref, parent, state: UNBORN });
     this.adopt(cell);
     this.draft.put(rowKey('i', identity.life), identity);
     this.draft.put(`a!${identity.address}`, identity.life);
-    if (identity.systemId !== null) this.draft.put(`n!${identity.systemId}`, identity.life);
+    if (identity.systemId !== null) this.draft.put(nameKey(identity.systemId), identity.life);
     if (definition.isEffect) this.draft.put(rowKey('f', identity.life), 1);
     this.draft.touch(cell);
     this.schedule(cell);
@@ -117,7 +123,7 @@ export class World {
     const { systemId, life } = cell.identity;
     if (systemId !== null && this.names.get(systemId) === cell) {
       this.names.delete(systemId);
-      this.draft.remove(`n!${systemId}`);
+      this.draft.remove(nameKey(systemId));
     }
     if (cell.definition.isEffect) this.draft.remove(rowKey('f', life));
   }
@@ -127,12 +133,21 @@ export class World {
     const { systemId, life } = cell.identity;
     if (systemId === null || this.names.has(systemId)) return;
     this.names.set(systemId, cell);
-    this.draft.put(`n!${systemId}`, life);
+    this.draft.put(nameKey(systemId), life);
   }
 
-  /** Changes the durable state of a cell. `change` has been admitted; nothing here throws. */
-  change(cell: Cell, change: StateChange, snapshot: Snapshot | undefined = cell.snapshot): void {
-    if (Object.keys(change).length === 0) {
+  /**
+   * Changes the durable state of a cell. `change` has been admitted; nothing here throws.
+   *
+   * @param options.always Count it as a change even if nothing is said to be different.
+   */
+  change(
+    cell: Cell,
+    change: StateChange,
+    snapshot: Snapshot | undefined = cell.snapshot,
+    { always = false }: { always?: boolean } = {},
+  ): void {
+    if (!always && Object.keys(change).length === 0) {
       if (snapshot !== cell.snapshot) this.draft.touch(cell);
       cell.snapshot = snapshot;
       return;
@@ -147,9 +162,12 @@ export class World {
   enqueue(
     to: Cell,
     event: EventObject,
-    facts: { kind: MessageKind; from: number; attempt?: number },
+    facts: { kind: MessageKind; from: number; attempt?: number; settled?: () => void },
   ): void {
-    if (to.gone || (isOver(to) && to.identity.bond === 'invoked')) return;
+    if (to.gone || (isOver(to) && to.identity.bond === 'invoked')) {
+      if (facts.settled !== undefined) this.draft.output(facts.settled);
+      return;
+    }
     const message: Message = {
       id: this.next('message'),
       to: to.identity.life,
@@ -160,10 +178,18 @@ export class World {
       deliveries: 0,
       timer: null,
       stored: false,
+      settled: facts.settled ?? null,
     };
     to.mailbox.push(message);
     this.draft.unread(message);
     this.schedule(to);
+    // Also where nobody can read it now: it has to become durable.
+    this.wake();
+  }
+
+  /** Puts an event that an actor or a host sends into a mailbox. The event has been admitted. */
+  post(to: Cell, event: EventObject, from: number, settled?: () => void): void {
+    this.enqueue(to, event, { kind: kindFor(to, event), from, ...(settled && { settled }) });
   }
 
   schedule(cell: Cell): void {
@@ -198,9 +224,9 @@ export class World {
   /** Cancels a timer. One that is due but unread is taken out of the mailbox. */
   disarm(owner: Cell, timer: Timer): void {
     if (timer.gone) return;
+    this.endTimer(owner, timer);
     if (timer.due) owner.mailbox.removeWhere((message) => message.timer === timer);
     else this.timers.forget();
-    this.endTimer(owner, timer);
   }
 
   /** Ends a timer that has come up. */
@@ -230,19 +256,24 @@ export class World {
     if (timer.to === timer.owner) {
       timer.due = true;
       const { owner: to, event, deliveries } = timer;
-      owner.mailbox.push({ id: 0, to, kind: 'event', event, from: to, attempt: 0, deliveries, timer, stored: true });
+      owner.mailbox.push({ id: 0, to, kind: 'event', event, from: to, attempt: 0, deliveries, timer, stored: true, settled: null });
       this.schedule(owner);
       return;
     }
     const target = this.cells.get(timer.to);
-    if (target !== undefined) this.enqueue(target, timer.event, { kind: 'event', from: timer.owner });
+    if (target !== undefined) this.post(target, timer.event, timer.owner);
     this.endTimer(owner, timer);
   }
 
   /** Tells whoever watches the actor, or all actors, of an emitted event. */
   tellEmitted(cell: Cell, event: EventObject): void {
     for (const watcher of [...this.watchers]) this.guarded(() => watcher(cell.identity.address, event));
-    for (const observer of [...(cell.observers ?? [])]) this.guarded(() => observer.emitted?.(event));
+    this.tell(cell, (observer) => observer.emitted?.(event));
+  }
+
+  /** Tells whoever watches the actor. */
+  tell(cell: Cell, what: (observer: Observer) => void): void {
+    for (const observer of [...(cell.observers ?? [])]) this.guarded(() => what(observer));
   }
 
   /** Runs code of the host: what it throws is its own affair and must not keep others from being told. */
@@ -264,6 +295,15 @@ export class World {
     boss.table.delete(childId);
     this.draft.remove(childKey(boss.identity.life, childId));
   }
+}
+
+function nameKey(systemId: string): RowKey {
+  return rowKey('n', keyText(systemId));
+}
+
+/** What commands a Boss overtakes; nothing else may. */
+function kindFor(target: Cell, event: EventObject): 'event' | 'command' {
+  return target.isBoss && event.type.startsWith('child.') ? 'command' : 'event';
 }
 
 function isOver({ state }: Cell): boolean {

@@ -19,14 +19,28 @@ import {
 import { BosunError } from '../errors.ts';
 import { MICROSTEPS_MAX } from '../limits.ts';
 import { ConfigurationTable, type Definition, type LogicKind } from './engine.ts';
+import { type NewConfiguration } from './ports.ts';
 
 /** What we touch of XState that its types do not publish. */
 export const XSTATE_INTERNALS = {
   machine: ['idMap'],
   snapshot: ['_nodes', 'historyValue', 'children', 'machine'],
+  observable: ['_subscription'],
   actor: ['_syncSnapshot', 'options', 'systemId', 'src', 'sessionId', 'id'],
   system: ['_bookId', '_register', '_unregister', '_set', '_relay', '_sendInspectionEvent', '_snapshot', '_clock', '_logger'],
 } as const;
+
+/** What an effect of XState's own kinds says about itself when it has come to its end. */
+const ENDS: ReadonlySet<string> = new Set([
+  'xstate.promise.resolve',
+  'xstate.promise.reject',
+  'xstate.observable.error',
+  'xstate.observable.complete',
+]);
+
+export function isEndOfEffect(eventType: string): boolean {
+  return ENDS.has(eventType);
+}
 
 const INLINE_INVOKE = /^xstate\.invoke\.(\d+)\.(.*)$/;
 
@@ -45,14 +59,15 @@ export class Definitions {
       : this.#prepareOther(name, logic, version);
   }
 
-  get tables(): ReadonlyMap<string, ConfigurationTable> {
-    return this.#tables;
-  }
-
   table(hash: string): ConfigurationTable {
     let table = this.#tables.get(hash);
     if (table === undefined) this.#tables.set(hash, (table = new ConfigurationTable()));
     return table;
+  }
+
+  /** Configurations met since the last call, for the epoch in the making. */
+  takeNewConfigurations(): NewConfiguration[] {
+    return [...this.#tables].flatMap(([definition, table]) => table.takeNew().map(({ id, nodes }) => ({ definition, id, nodes })));
   }
 
   #prepareMachine(name: string, machine: AnyStateMachine, version: number): XstateDefinition {

@@ -3,7 +3,7 @@
  * interface can replace it. Neither createActor (it runs effects inside the transition) nor the public transition()
  * (it builds an actor on every call) is used. Limits: see docs/xstate-support.md.
  */
-import { type Actor, type AnyActorLogic, type AnyStateMachine, type AnyStateNode, type EventObject } from 'xstate';
+import { type Actor, type AnyActorLogic, type EventObject } from 'xstate';
 import { BosunError } from '../errors.ts';
 import {
   type Birth,
@@ -17,7 +17,8 @@ import {
 import { invokedAddress } from './address.ts';
 import { Ref } from './ref.ts';
 import { type ActorState, type StateChange } from './state.ts';
-import { nodesById, type XstateDefinition } from './xstate-definition.ts';
+import { type XstateDefinition } from './xstate-definition.ts';
+import { adopt, changeOf, type MachineSnapshot, restoreMachine, restoreOther } from './xstate-state.ts';
 
 /** What the engine asks of the kernel while a step is under way. */
 export interface EngineHost {
@@ -32,15 +33,8 @@ export interface EngineHost {
   log(...args: unknown[]): void;
 }
 
-interface MachineSnapshot extends Snapshot {
-  readonly machine: AnyStateMachine;
-  readonly value: unknown;
-  readonly _nodes: readonly AnyStateNode[];
-  readonly historyValue: Record<string, AnyStateNode[]>;
-  readonly tags: ReadonlySet<string>;
-  children: Record<string, object>;
-  context: unknown;
-}
+/** What XState makes for a child: never started here, only described by. */
+type Handle = Actor<AnyActorLogic>;
 
 interface Action {
   readonly type: string;
@@ -96,36 +90,22 @@ export class XstateEngine implements StepEngine {
   }
 
   changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): StateChange {
-    if (after === before) return {};
-    const change: StateChange = {};
-    if (before?.status !== after.status) change.status = after.status;
-    if (after.output !== undefined && after.output !== before?.output) change.output = { value: after.output };
-    if (after.error !== undefined && after.error !== before?.error) change.error = { value: after.error };
-    if (definition.kind !== 'machine') {
-      change.context = { value: (definition as XstateDefinition).logic.getPersistedSnapshot(after as never) };
-      return change;
-    }
-    machineChange(change, definition, before as MachineSnapshot | undefined, after as MachineSnapshot);
-    return change;
+    return changeOf(definition as XstateDefinition, before, after);
   }
 
   adopt(definition: Definition, snapshot: Snapshot, state: ActorState): Snapshot {
-    if (definition.kind === 'machine') (snapshot as MachineSnapshot).context = state.context;
-    return snapshot;
+    return adopt(definition, snapshot, state);
   }
 
   restore(definition: Definition, self: Ref, state: ActorState, children: Readonly<Record<string, Ref>>): Snapshot {
-    const { logic } = definition as XstateDefinition;
-    if (definition.kind !== 'machine') {
-      const persisted = state.context as never;
-      return (logic.restoreSnapshot ? logic.restoreSnapshot(persisted, this.#scope(self) as never) : persisted) as Snapshot;
-    }
-    return restoreMachine(definition, logic as AnyStateMachine, state, children, self);
+    return definition.kind === 'machine'
+      ? restoreMachine(definition as XstateDefinition, state, children, self.address)
+      : restoreOther(definition as XstateDefinition, state, this.#scope(self));
   }
 
   view(definition: Definition, snapshot: Snapshot): SnapshotView {
     const { status, context, output, error } = snapshot;
-    if (definition.kind !== 'machine') return { status, value: null, context: context ?? null, tags: [], output, error };
+    if (definition.kind !== 'machine') return { status, value: null, context, tags: [], output, error };
     const { value, tags } = snapshot as MachineSnapshot;
     return { status, value: value ?? null, context, tags: [...(tags ?? [])], output, error };
   }
@@ -155,22 +135,42 @@ export class XstateEngine implements StepEngine {
     const dropped: Ref[] = [];
     const previous = before?.children ?? {};
     if (after.children === previous) return { births, dropped };
-    for (const key of Object.keys(after.children)) {
-      const child = after.children[key];
-      if (child === undefined || child instanceof Ref) continue;
-      const birth = this.#birth(definition, self, child as Actor<AnyActorLogic>);
-      births.push(birth);
-      // A spawnChild without id is kept under the key "undefined" by XState; give it the id it has.
-      if (key !== birth.childId) delete after.children[key];
-      after.children[birth.childId] = birth.ref;
+    const stopped = this.#stopped();
+    this.#keepUnnamed(definition, after, stopped);
+    for (const [key, child] of Object.entries(after.children)) {
+      if (child instanceof Ref) continue;
+      // Born and stopped within one step, it never lived.
+      if (child === undefined || stopped.has(child)) delete after.children[key];
+      else births.push(this.#birth(definition, self, child as Handle));
     }
-    for (const [key, child] of Object.entries(previous)) {
-      if (after.children[key] !== child) dropped.push(child as Ref);
+    for (const { childId, ref } of births) after.children[childId] = ref;
+    const gone = Object.entries(previous).filter(([key, child]) => after.children[key] !== child);
+    for (const ref of [...stopped, ...gone.map(([, child]) => child)]) {
+      if (ref instanceof Ref && gone.some(([, child]) => child === ref) && !dropped.includes(ref)) dropped.push(ref);
     }
+    // Object keys that look like numbers lose their place; lives are given out in the order of the spawns.
+    births.sort((a, b) => a.life - b.life);
     return { births, dropped };
   }
 
-  #birth(definition: Definition, self: Ref, handle: Actor<AnyActorLogic>): Birth {
+  /** Children that the step stops, in its order. */
+  #stopped(): ReadonlySet<object> {
+    const stops = this.#actions.filter(({ type, params }) => type === 'xstate.stopChild' && params !== undefined);
+    return new Set(stops.map(({ params }) => params as object));
+  }
+
+  /** XState keeps every spawnChild without id under the key "undefined", so that a second one hides the first. */
+  #keepUnnamed(definition: Definition, after: MachineSnapshot, stopped: ReadonlySet<object>): void {
+    if ((after.children['undefined'] as Handle | undefined)?.id !== 'undefined') delete after.children['undefined'];
+    for (const { type, params } of this.#actions) {
+      if (type !== 'xstate.spawnChild') continue;
+      const { actorRef: handle, src } = params as { actorRef?: Handle; src: unknown };
+      if (handle === undefined) throw new BosunError('BOSUN_AGENT_INVALID', `${definition.name} has no "${String(src)}" in setup({ actors })`);
+      if (handle.options.id === undefined && !stopped.has(handle)) after.children[handle.id] = handle;
+    }
+  }
+
+  #birth(definition: Definition, self: Ref, handle: Handle): Birth {
     const src: unknown = handle.src;
     const child = typeof src === 'string' ? definition.child(src) : undefined;
     if (typeof src !== 'string' || child === undefined) {
@@ -288,93 +288,4 @@ function describeCustom({ type, info, params, exec }: Action): Effect[] {
   if (type.startsWith(XSTATE_PREFIX)) return [];
   if (type.startsWith(KERNEL_ACTION_PREFIX)) return [{ kind: 'command', name: type, params }];
   return exec === undefined ? [] : [{ kind: 'call', name: type, run: () => exec(info, params) }];
-}
-
-function machineChange(
-  change: StateChange,
-  definition: Definition,
-  before: MachineSnapshot | undefined,
-  after: MachineSnapshot,
-): void {
-  if (after._nodes !== before?._nodes) {
-    const id = definition.configurations.intern(after._nodes.map((node) => node.id));
-    if (before === undefined || definition.configurations.intern(before._nodes.map((node) => node.id)) !== id) {
-      change.configuration = id;
-    }
-  }
-  if (after.historyValue !== before?.historyValue && (before !== undefined || Object.keys(after.historyValue).length > 0)) {
-    change.history = Object.fromEntries(
-      Object.entries(after.historyValue).map(([id, nodes]) => [id, nodes.map((node) => node.id)]),
-    );
-  }
-  if (after.context !== before?.context) contextChange(change, before?.context, after.context);
-}
-
-function contextChange(change: StateChange, before: unknown, after: unknown): void {
-  if (!isRecord(before) || !isRecord(after)) {
-    change.context = { value: after };
-    return;
-  }
-  const set: Record<string, unknown> = {};
-  let changed = false;
-  for (const key of Object.keys(after)) {
-    if (Object.is(after[key], before[key]) && key in before) continue;
-    // Through defineProperty, so that a key named __proto__ reaches admission and is refused there.
-    Object.defineProperty(set, key, { value: after[key], enumerable: true, configurable: true, writable: true });
-    changed = true;
-  }
-  if (changed) change.set = set;
-  const unset = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
-  if (unset.length > 0) change.unset = unset;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-
-function restoreMachine(
-  definition: Definition,
-  machine: AnyStateMachine,
-  state: ActorState,
-  children: Readonly<Record<string, Ref>>,
-  self: Ref,
-): Snapshot {
-  const ids = state.configuration === null ? undefined : definition.configurations.nodes(state.configuration);
-  const unreadable = (what: string) =>
-    new BosunError('BOSUN_AGENT_UNREADABLE', `${self.address}: ${what} is not in the current ${definition.name}`, {
-      details: { address: self.address, agent: definition.name },
-    });
-  if (ids === undefined) throw unreadable(`configuration ${state.configuration}`);
-  const byId = nodesById(machine);
-  const nodeOf = (id: string): AnyStateNode => {
-    const node = byId.get(id);
-    if (node === undefined) throw unreadable(`state "${id}"`);
-    return node;
-  };
-  const nodes = ids.map(nodeOf);
-  const history = Object.entries(state.history ?? {}).map(([id, remembered]) => [id, remembered.map(nodeOf)]);
-  // XState makes the object, with its methods; the configuration is then set exactly, order included.
-  const made = machine.resolveState({ value: valueOf(machine.root, new Set(nodes)) as never, context: {} as never });
-  return Object.assign(made, {
-    _nodes: nodes,
-    context: state.context,
-    status: state.status === 'starting' ? 'active' : state.status,
-    output: state.output,
-    error: state.error,
-    children: { ...children },
-    historyValue: Object.fromEntries(history) as Record<string, AnyStateNode[]>,
-  }) as unknown as Snapshot;
-}
-
-/** The state value that the active nodes below `node` amount to. */
-function valueOf(node: AnyStateNode, active: ReadonlySet<AnyStateNode>): unknown {
-  const children = Object.values(node.states as Record<string, AnyStateNode>).filter((child) => active.has(child));
-  if (node.type === 'parallel') return Object.fromEntries(children.map((child) => [child.key, valueOf(child, active)]));
-  const [child] = children;
-  if (child === undefined) return {};
-  const below = valueOf(child, active);
-  const isLeaf = typeof below === 'object' && below !== null && Object.keys(below).length === 0;
-  return isLeaf && child.type !== 'parallel' ? child.key : { [child.key]: below };
 }

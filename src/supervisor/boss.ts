@@ -19,6 +19,8 @@ interface Context extends Intensity {
   readonly nextPosition: number;
   /** Restarts within the period, newest first, kernel time. */
   readonly window: readonly number[];
+  /** The root after it gave up: its next restart is not counted, because the start of the process is what allowed it. */
+  readonly pardoned: boolean;
   /** Children whose restart is delayed. */
   readonly waiting: number;
   /** The child that it gave up over, as an address below it, and what that one died of. */
@@ -37,8 +39,8 @@ type BossEvent = Decorated &
   (
     | { type: 'child.start'; spec: unknown }
     | { type: 'child.terminate'; id: string }
-    | { type: 'child.declare'; input: unknown }
-    | { type: 'child.retry'; id: string }
+    | { type: 'bosun.declare'; input: unknown }
+    | { type: 'bosun.retry'; id: string }
     | { type: 'bosun.resumed' }
     | ({ type: 'bosun.exit'; id: string } & ChildExit)
   );
@@ -80,7 +82,7 @@ export const bossMachine = setup({
       if (record !== undefined) giveAndCount(enqueue, terminateOrders(record), context.waiting);
     }),
     declareChildren: enqueueActions(({ context, event, enqueue }) => {
-      assertEvent(event, 'child.declare');
+      assertEvent(event, 'bosun.declare');
       const { strategy, intensity, periodMs, children: declared } = parseBossSpec(event.input);
       const { declared: before, nextPosition, waiting } = context;
       const { children: records, nowMs } = event;
@@ -90,8 +92,8 @@ export const bossMachine = setup({
     answer: enqueueActions(({ context, event, enqueue }) => {
       const decision = decide(context, event);
       if (decision === null) return;
-      if (decision.kind === 'restart') enqueue.assign({ window: decision.window });
-      giveAndCount(enqueue, decisionOrders(decision), context.waiting - (event.type === 'child.retry' ? 1 : 0));
+      if (decision.kind === 'restart') enqueue.assign(context.pardoned ? { pardoned: false } : { window: decision.window });
+      giveAndCount(enqueue, decisionOrders(decision), context.waiting - (event.type === 'bosun.retry' ? 1 : 0));
     }),
     giveUp: enqueueActions(({ context, event, enqueue }) => {
       const decision = decide(context, event);
@@ -101,7 +103,7 @@ export const bossMachine = setup({
       const declared = new Set(context.declared.map(({ id }) => id));
       give(enqueue, lostOrders([...event.children.values()].filter(({ spec }) => !declared.has(spec.id))));
     }),
-    forgetRestarts: assign({ window: [] }),
+    forgetRestarts: assign({ window: [], pardoned: true }),
   },
   guards: {
     givesUp: ({ context, event }) => decide(context, event)?.kind === 'give-up',
@@ -111,7 +113,8 @@ export const bossMachine = setup({
   id: 'boss',
   context: ({ input }) => {
     const { strategy, intensity, periodMs, children } = parseBossSpec(input);
-    return { strategy, intensity, periodMs, declared: children, nextPosition: 0, window: [], waiting: 0, failed: null };
+    const fresh = { nextPosition: 0, window: [], pardoned: false, waiting: 0, failed: null };
+    return { strategy, intensity, periodMs, declared: children, ...fresh };
   },
   initial: 'starting',
   output: ({ context: { failed } }) => ({ reason: 'shutdown' as const, over: failed?.child, error: failed?.error }),
@@ -122,8 +125,8 @@ export const bossMachine = setup({
       on: {
         'child.start': { actions: 'startChild' },
         'child.terminate': { actions: 'terminateChild' },
-        'child.declare': { actions: 'declareChildren' },
-        'child.retry': [{ guard: 'givesUp', target: 'escalated', actions: 'giveUp' }, { actions: 'answer' }],
+        'bosun.declare': { actions: 'declareChildren' },
+        'bosun.retry': [{ guard: 'givesUp', target: 'escalated', actions: 'giveUp' }, { actions: 'answer' }],
         'bosun.exit': [{ guard: 'givesUp', target: 'escalated', actions: 'giveUp' }, { actions: 'answer' }],
         // The root, at the first start after it gave up.
         'bosun.resumed': { actions: 'forgetRestarts' },
@@ -138,12 +141,13 @@ export const bossMachine = setup({
 });
 
 /** What to do about the child that the event is about; null when it is about none that could need it. */
-function decide({ window, intensity, periodMs }: Context, event: BossEvent): Decision | null {
-  if (event.type !== 'bosun.exit' && event.type !== 'child.retry') return null;
+function decide({ window, intensity, periodMs, pardoned }: Context, event: BossEvent): Decision | null {
+  if (event.type !== 'bosun.exit' && event.type !== 'bosun.retry') return null;
   const record = event.children.get(event.id);
   if (record === undefined) return null;
-  const situation: Situation = { record, window, limit: { intensity, periodMs }, nowMs: event.nowMs };
-  if (event.type === 'child.retry') return decideRetry(situation);
+  const limit = { intensity: pardoned ? Infinity : intensity, periodMs };
+  const situation: Situation = { record, window, limit, nowMs: event.nowMs };
+  if (event.type === 'bosun.retry') return decideRetry(situation);
   // One that was ended by order meanwhile needs no answer.
   return record.status === 'running' ? decideExit(situation, event, event.random) : null;
 }
@@ -151,7 +155,7 @@ function decide({ window, intensity, periodMs }: Context, event: BossEvent): Dec
 /** Where the failure began, as an address below this Boss. */
 function pathOf(event: BossEvent): string {
   if (event.type === 'bosun.exit') return event.over === undefined ? event.id : `${event.id}/${event.over}`;
-  return event.type === 'child.retry' ? event.id : '';
+  return event.type === 'bosun.retry' ? event.id : '';
 }
 
 /** What we use of `enqueue`; its own type depends on the transition it stands in. */
@@ -159,7 +163,7 @@ interface Enqueue {
   (command: Command): void;
   assign(patch: Partial<Context>): void;
   cancel(id: string): void;
-  raise(event: { type: 'child.retry'; id: string }, options: { id: string; delay: number }): void;
+  raise(event: { type: 'bosun.retry'; id: string }, options: { id: string; delay: number }): void;
   sendTo(to: object, event: { type: string }): void;
 }
 
@@ -168,7 +172,7 @@ function give(enqueue: unknown, orders: readonly Order[]): void {
   for (const order of orders) {
     switch (order.type) {
       case 'delay':
-        to.raise({ type: 'child.retry', id: order.id }, { id: order.id, delay: order.delayMs });
+        to.raise({ type: 'bosun.retry', id: order.id }, { id: order.id, delay: order.delayMs });
         break;
       case 'cancel':
         to.cancel(order.id);

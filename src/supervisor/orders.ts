@@ -2,7 +2,7 @@
  * What a Boss has done once it has decided: orders to the kernel, timers of its own, and word to whoever waits for a
  * child's end. Pure; the machine in boss.ts hands them over, and the kernel performs them in the turn that decided.
  */
-import { BOSS_AGENT } from '../actors/cell.ts';
+import { BOSS_AGENT } from '../actors/agent.ts';
 import { type ChildSpec } from './child-spec.ts';
 import { type ChildExit, type ChildRecord, type Decision, type RestartMode } from './exit-rules.ts';
 
@@ -32,7 +32,7 @@ export interface ChildExited {
 
 export type Order =
   | Command
-  /** Raise `child.retry` for this child after the delay. */
+  /** Raise `bosun.retry` for this child after the delay. */
   | { readonly type: 'delay'; readonly id: string; readonly delayMs: number }
   | { readonly type: 'cancel'; readonly id: string }
   | { readonly type: 'tell'; readonly to: object; readonly event: ChildExited };

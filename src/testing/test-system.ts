@@ -39,7 +39,7 @@ export class TestSystem {
   async settle(): Promise<void> {
     // Each round lets promises of effects settle, then waits for the turns that they cause.
     for (let round = 0; round < 4; round++) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await new Promise<void>((resolve) => this.clock.defer(resolve));
       await this.#system.idle();
     }
   }
@@ -50,9 +50,8 @@ export class TestSystem {
 
   /** Power loss: what was not synced is gone, nothing more happens. `keepUnsynced` batches survive all the same. */
   async crash(options: { keepUnsynced?: number } = {}): Promise<void> {
-    this.#system.closed.catch(() => {});
+    this.#system.abandon();
     this.store.crash(options);
-    await this.#system.stop().catch(() => {});
   }
 
   /** Starts the next process on the same store, with other agents or options if given. */

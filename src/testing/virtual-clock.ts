@@ -2,7 +2,7 @@
  * A clock whose time moves only when told to. Timers come up in order of deadline, then of arming, each at its own time,
  * also those armed on the way. What is ready to run still runs by itself: only time is virtual.
  */
-import { type Cancel, type Clock } from '../clock.ts';
+import { type Cancel, type Clock, systemClock } from '../clock.ts';
 
 interface Alarm {
   readonly atMs: number;
@@ -40,7 +40,7 @@ export class VirtualClock implements Clock {
   }
 
   defer(callback: () => void): void {
-    setImmediate(callback);
+    systemClock.defer(callback);
   }
 
   /** Sets the wall clock forward or back; monotonic time and timers do not notice. */

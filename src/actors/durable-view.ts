@@ -1,0 +1,72 @@
+/** What readers may see: everything as of the last durable epoch, also where memory is ahead of it (design P2). */
+import { type Cell } from './cell.ts';
+import { type Frozen } from './epoch-draft.ts';
+import { type Recovered, type Table } from './ports.ts';
+import { childKey, keyText, rowKey } from './rows.ts';
+
+/** Tables that readers ask for. */
+const SHOWN: readonly Table[] = ['b', 'd', 'q'];
+
+export class DurableView {
+  readonly #population = new Map<string, Cell>();
+  /** By row key. */
+  readonly #rows = new Map<string, unknown>();
+  readonly #quarantine = new Map<string, unknown>();
+
+  /** Begins with what was recovered. */
+  load(recovered: Recovered, cells: Iterable<Cell>): void {
+    for (const cell of cells) this.#population.set(cell.identity.address, cell);
+    for (const table of SHOWN) {
+      for (const [key, row] of recovered.rows.get(table) ?? []) this.#showRow(`${table}!${key}`, row);
+    }
+  }
+
+  /** An epoch is durable. */
+  show({ images, epoch }: Frozen): void {
+    for (const [key, row] of epoch.rows) this.#showRow(key, row);
+    for (const [cell, image] of images) {
+      const { address } = cell.identity;
+      cell.durable = image;
+      if (!image.isGone) this.#population.set(address, cell);
+      else if (this.#population.get(address) === cell) this.#population.delete(address);
+    }
+  }
+
+  at(address: string): Cell | undefined {
+    return this.#population.get(address);
+  }
+
+  /** Every actor's children, in the order of their births. */
+  families(): ReadonlyMap<Cell, readonly Cell[]> {
+    const families = new Map<Cell, Cell[]>();
+    const byAge = [...this.#population.values()].sort((a, b) => a.identity.life - b.identity.life);
+    for (const cell of byAge) {
+      if (cell.parent === undefined) continue;
+      const siblings = families.get(cell.parent);
+      if (siblings === undefined) families.set(cell.parent, [cell]);
+      else siblings.push(cell);
+    }
+    return families;
+  }
+
+  /** A Boss's record of a child. */
+  childRow(boss: Cell, childId: string): unknown {
+    return this.#rows.get(childKey(boss.identity.life, childId));
+  }
+
+  lastSequence(session: string): number {
+    return (this.#rows.get(rowKey('d', keyText(session))) as number | undefined) ?? 0;
+  }
+
+  /** Quarantined messages, oldest first. */
+  quarantined(): readonly unknown[] {
+    return [...this.#quarantine.values()];
+  }
+
+  #showRow(key: string, row: unknown): void {
+    if (!SHOWN.includes(key[0] as Table)) return;
+    const rows = key.startsWith('q!') ? this.#quarantine : this.#rows;
+    if (row === null) rows.delete(key);
+    else rows.set(key, row);
+  }
+}

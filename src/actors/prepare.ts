@@ -1,0 +1,83 @@
+/**
+ * The middle of a turn: everything that a step means is admitted and checked here, while a throw still leaves no trace.
+ * What comes out can be applied without any doubt.
+ */
+import { type EventObject } from 'xstate';
+import { BosunError } from '../errors.ts';
+import { admit, admitChange, type ResolveHandle } from './admission.ts';
+import { type Cell } from './cell.ts';
+import { type Birth, type Effect, type Snapshot, type Step } from './engine.ts';
+import { Ref } from './ref.ts';
+import { type StateChange } from './state.ts';
+import { type World } from './world.ts';
+
+/** A step whose every value has been admitted. Applying it cannot fail. */
+export interface Prepared {
+  readonly change: StateChange;
+  readonly snapshot: Snapshot;
+  readonly births: readonly Birth[];
+  readonly dropped: Step['dropped'];
+  readonly effects: readonly Effect[];
+}
+
+/** Throws BOSUN_VALUE_REFUSED, BOSUN_ADDRESS_INVALID or BOSUN_AGENT_INVALID; the step has not happened then. */
+export function prepare(world: World, cell: Cell, before: Snapshot | undefined, step: Step): Prepared {
+  const { snapshot, dropped } = step;
+  const change = admitChange(world.engine.changeOf(cell.definition, before, snapshot), world.own);
+  const effects = step.effects.map((effect) => admitEffect(world, cell, effect));
+  world.checkTimers(cell, effects.filter(({ kind }) => kind === 'arm').length);
+  return { change, snapshot, dropped, effects, births: step.births.map((birth) => admitBirth(world, cell, birth)) };
+}
+
+/**
+ * @param sender For the message.
+ * Throws BOSUN_VALUE_REFUSED. `xstate.stop` would end a machine behind the back of whoever it belongs to.
+ */
+export function admitEvent(event: EventObject, sender: string, own: ResolveHandle): EventObject {
+  const type: unknown = event?.type;
+  if (typeof type !== 'string') {
+    throw new BosunError('BOSUN_VALUE_REFUSED', `${sender} sends something that is not an event: it has no type`);
+  }
+  if (type === 'xstate.stop') throw new BosunError('BOSUN_VALUE_REFUSED', `${sender} sends ${type}, which only the runtime may`);
+  return admit(event, `event ${type} of ${sender}`, own);
+}
+
+function admitBirth(world: World, parent: Cell, birth: Birth): Birth {
+  const { address } = birth.ref;
+  const occupant = world.addresses.get(address);
+  if (occupant !== undefined && occupant.parent !== parent) {
+    throw new BosunError('BOSUN_ADDRESS_INVALID', `${parent.identity.address} would give its child the address of another actor, ${address}`);
+  }
+  const place = `of ${address}`;
+  const { systemId } = birth;
+  return { ...birth, input: admit(birth.input, `input ${place}`, world.own), systemId: admit(systemId, `system id ${place}`) };
+}
+
+function admitEffect({ own }: World, cell: Cell, effect: Effect): Effect {
+  const { address } = cell.identity;
+  switch (effect.kind) {
+    case 'send':
+    case 'arm': {
+      const event = admitEvent(effect.event, address, own);
+      if (!isActor(effect.to, own)) throw new BosunError('BOSUN_VALUE_REFUSED', `${address} sends ${event.type} to something that is no actor`);
+      if (effect.kind === 'arm' && Number.isNaN(effect.delayMs)) {
+        throw new BosunError('BOSUN_VALUE_REFUSED', `${address} delays ${event.type} by NaN`);
+      }
+      return { ...effect, event };
+    }
+    case 'emit':
+      return { ...effect, event: admitEvent(effect.event, address, own) };
+    case 'command':
+      if (!cell.isBoss) throw new BosunError('BOSUN_AGENT_INVALID', `${address} has an action of the reserved name ${effect.name}`);
+      return { ...effect, params: admit(effect.params, `${effect.name} of ${address}`, own) };
+    case 'log':
+    case 'call':
+    case 'cancel':
+      return effect;
+  }
+}
+
+/** One of ours, or what XState made for a child that was stopped before it was born: sends to that one are lost, as in XState. */
+function isActor(to: object, own: ResolveHandle): boolean {
+  return own(to) !== undefined || (!(to instanceof Ref) && typeof (to as { send?: unknown }).send === 'function');
+}

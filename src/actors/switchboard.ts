@@ -1,0 +1,150 @@
+/**
+ * The ways into the kernel that no step described: references in the hands of user code, running effects, custom actions.
+ * Also what the engine and references ask back: who is who, and what can be seen of them.
+ */
+import { type EventObject } from 'xstate';
+import { type Cell } from './cell.ts';
+import { type Effects } from './effects.ts';
+import { type ReferenceCoding } from './ports.ts';
+import { admitEvent } from './prepare.ts';
+import { EffectRef, Ref, type RefHost } from './ref.ts';
+import { type Turns } from './turn.ts';
+import { type World } from './world.ts';
+import { type EngineHost, refOf, XstateEngine } from './xstate-engine.ts';
+
+/** What a reference sees of an actor that has no snapshot yet. */
+const UNBEGUN = Object.freeze({ status: 'active', output: undefined, error: undefined, context: undefined, children: {} });
+
+export class Switchboard implements RefHost, EngineHost {
+  readonly engine: XstateEngine;
+  readonly log: (...args: unknown[]) => void;
+  readonly #isOpen: () => boolean;
+  #world!: World;
+  #turns!: Turns;
+  #effects!: Effects;
+  /** References read from disk before the population exists, so that each life has one; null once it does. */
+  #read: Map<number, Ref> | null = new Map();
+
+  constructor(log: (...args: unknown[]) => void, isOpen: () => boolean) {
+    this.log = log;
+    this.#isOpen = isOpen;
+    this.engine = new XstateEngine(this);
+  }
+
+  connect(world: World, effects: Effects, turns: Turns): void {
+    this.#world = world;
+    this.#effects = effects;
+    this.#turns = turns;
+  }
+
+  /** The population exists. */
+  recovered(): void {
+    this.#read = null;
+  }
+
+  get system(): object {
+    return this.engine.system;
+  }
+
+  get coding(): ReferenceCoding {
+    return {
+      Class: Ref,
+      encode: (ref) => ({ life: (ref as Ref).life, address: (ref as Ref).address }),
+      decode: ({ life, address }) => this.ref(life, address),
+    };
+  }
+
+  /** The one reference to a living actor; to the dead there may be several. */
+  ref(life: number, address: string): Ref {
+    const known = this.#world?.cells.get(life)?.ref ?? this.#read?.get(life);
+    if (known !== undefined) return known;
+    const ref = new Ref(this, life, address);
+    this.#read?.set(life, ref);
+    return ref;
+  }
+
+  readonly own = (object: object): Ref | undefined => {
+    const ref = refOf(object);
+    return ref?.isOf(this) === true ? ref.ref : undefined;
+  };
+
+  nextLife(): number {
+    return this.#world.next('life');
+  }
+
+  named(systemId: string): Ref | undefined {
+    return this.#world.names.get(systemId)?.ref;
+  }
+
+  allNamed(): Record<string, Ref> {
+    return Object.fromEntries([...this.#world.names].map(([name, cell]) => [name, cell.ref]));
+  }
+
+  namesUnder(child: Ref): readonly string[] {
+    return namesUnder(this.#world.cells.get(child.life));
+  }
+
+  /** Within a step the send belongs to it; otherwise it is a message of its own. Throws BOSUN_VALUE_REFUSED. */
+  relay(from: object | undefined, to: object, event: EventObject): void {
+    if (this.#turns.isStepping) this.#turns.stray({ kind: 'send', to, event });
+    else if (!this.#isOpen()) return;
+    else if (from instanceof EffectRef) this.#relayEffect(from, to, event);
+    else this.#post(to, admitEvent(event, 'a reference', this.own), from instanceof Ref ? from.life : 0);
+  }
+
+  tellParent(from: EffectRef, event: EventObject): Promise<void> {
+    return new Promise((resolve) => {
+      const parent = this.#effects.current(from)?.parent;
+      if (parent === undefined || !this.#isOpen()) return;
+      this.#world.post(parent, admitEvent(event, from.address, this.own), from.life);
+      this.#world.draft.output(resolve);
+    });
+  }
+
+  /** Inside a step, and for an effect about itself, as of now; otherwise as of the last durable epoch. */
+  snapshotOf(life: number, attempt?: number): unknown {
+    const cell = this.#world.cells.get(life);
+    if (attempt !== undefined && (cell === undefined || cell.state.attempt !== attempt || cell.running === undefined)) {
+      return { status: 'stopped' };
+    }
+    if (cell === undefined) return undefined;
+    const seen = this.#turns.isStepping || attempt !== undefined ? cell : cell.durable;
+    return seen?.snapshot ?? UNBEGUN;
+  }
+
+  factsOf(life: number): ReturnType<RefHost['factsOf']> {
+    const cell = this.#world.cells.get(life);
+    if (cell === undefined) return undefined;
+    const { childId, systemId, agent } = cell.identity;
+    return { childId, parent: cell.parent?.ref, systemId: systemId ?? undefined, src: agent };
+  }
+
+  /** An effect that sends what is not data fails by it: it may be in a callback of a timer, where a throw ends the process. */
+  #relayEffect(from: EffectRef, to: object, event: EventObject): void {
+    const source = this.#effects.current(from);
+    if (source === undefined) return;
+    if (from === to) {
+      this.#effects.complete(source, from, event);
+      return;
+    }
+    let admitted: EventObject;
+    try {
+      admitted = admitEvent(event, from.address, this.own);
+    } catch (error) {
+      this.#effects.fail(source, from, error);
+      return;
+    }
+    this.#post(to, admitted, from.life);
+  }
+
+  #post(to: object, event: EventObject, from: number): void {
+    const target = this.#world.cells.get(this.own(to)?.life ?? 0);
+    if (target !== undefined) this.#world.post(target, event, from);
+  }
+}
+
+function namesUnder(cell: Cell | undefined): string[] {
+  if (cell === undefined) return [];
+  const below = [...cell.children.values()].flatMap(namesUnder);
+  return cell.identity.systemId === null ? below : [cell.identity.systemId, ...below];
+}

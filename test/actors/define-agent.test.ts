@@ -1,0 +1,32 @@
+/** What defineAgent refuses. */
+import { createMachine, setup } from 'xstate';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineAgent } from '../../src/actors/agent.ts';
+import { code } from './account.ts';
+
+describe('defineAgent', () => {
+  const machine = createMachine({ initial: 'a', states: { a: { on: { 'order.place': {}, 'note.*': {} } } } });
+  const define = (changes: object) => () => defineAgent({ name: 'a', machine, events: {}, ...changes } as never);
+
+  it.each<[string, object, string]>([
+    ['a name that is none', { name: 'a b' }, 'a name is letters'],
+    ['an empty name', { name: '' }, 'a name is letters'],
+    ['the name of Bosses', { name: 'bosun.boss' }, 'this name is that of Bosses'],
+    ['a version that is none', { version: 0 }, 'a version is a whole number from 1'],
+    ['a misspelt event, with what it may have meant', { events: { 'order.Place': z.object({}) } }, 'no state handles "order.Place"; did you mean "order.place"?'],
+    ['an event that nothing handles', { events: { other: z.object({}) } }, 'no state handles "other"'],
+    ['a wildcard', { events: { 'note.*': z.object({}) } }, '"note.*" is a pattern'],
+    ['an event of the runtime', { events: { 'xstate.stop': z.object({}) } }, '"xstate.stop" is a reserved event type'],
+    ['an event of Bosses', { events: { 'child.start': z.object({}) } }, '"child.start" is a reserved event type'],
+    ['an action of the kernel', { machine: setup({ actions: { 'bosun.child.start': () => {} } }).createMachine({}) }, 'the action name "bosun.child.start" is reserved'],
+    ['an invoke of an actor it does not have', { machine: createMachine({ invoke: { src: 'nobody' as never } }) }, 'it invokes "nobody", which its actors lack'],
+  ])('refuses %s', (_, changes, message) => {
+    expect(define(changes)).toThrow(message);
+    expect(define(changes)).toThrow(code('BOSUN_AGENT_INVALID') as never);
+  });
+
+  it('accepts events that a wildcard of the machine handles', () => {
+    expect(define({ events: { note: z.object({}), 'note.add': z.object({}), 'note.a.b': z.object({}) } })).not.toThrow();
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { parseBossSpec, parseChildSpec } from '../../src/supervisor/child-spec.ts';
+
+const invalid = (message: RegExp): unknown => expect.objectContaining({ code: 'BOSUN_CHILD_SPEC_INVALID', message: expect.stringMatching(message) as string });
+
+describe('a child spec', () => {
+  it('needs an id and an agent; the rest has defaults', () => {
+    expect(parseChildSpec({ id: 'a', agent: 'worker' })).toEqual({ id: 'a', agent: 'worker', restart: 'permanent', resume: 'committed' });
+  });
+
+  it('of a Boss holds the options of a tree', () => {
+    expect(parseChildSpec({ id: 'b', boss: { intensity: 1 } })).toEqual({
+      id: 'b',
+      restart: 'permanent',
+      boss: { strategy: 'one_for_one', intensity: 1, periodMs: 5_000, children: [] },
+    });
+  });
+
+  it('fills in a backoff that is only begun', () => {
+    expect(parseChildSpec({ id: 'a', agent: 'worker', backoff: { minMs: 5 } }).backoff).toEqual({ minMs: 5, maxMs: 30_000, factor: 2, jitter: 0.2 });
+  });
+
+  it.each([
+    [{ agent: 'worker' }, /id/],
+    [{ id: '', agent: 'worker' }, /id/],
+    [{ id: 'not an address', agent: 'worker' }, /an id is letters.*id/s],
+    [{ id: 'a' }, /agent/],
+    [{ id: 'a', agent: 'worker', restart: 'sometimes' }, /restart/],
+    [{ id: 'a', agent: 'worker', resume: 'half' }, /resume/],
+    [{ id: 'a', agent: 'worker', retries: 3 }, /retries/],
+    [{ id: 'a', agent: 'worker', backoff: { factor: 0.5 } }, /backoff\.factor/],
+    [{ id: 'a', agent: 'worker', reportTo: 'me' }, /reportTo/],
+    [{ id: 'b', boss: {}, resume: 'committed' }, /resume/],
+    [{ id: 'b', boss: { strategy: 'all_for_none' } }, /strategy/],
+    [{ id: 'b', boss: { intensity: -1 } }, /boss\.intensity/],
+    [{ id: 'b', boss: { periodMs: 0 } }, /boss\.periodMs/],
+    [{ id: 'b', boss: { periodMs: Infinity } }, /boss\.periodMs/],
+    [{ id: 'b', boss: { children: [{ id: 'a', agent: 'worker' }, { id: 'a', boss: {} }] } }, /two children with the id "a"/],
+    ['worker', /child spec/],
+  ])('is refused, naming the field: %j', (options, message) => {
+    expect(() => parseChildSpec(options)).toThrow(invalid(message) as Error);
+  });
+
+  it('names the place within a tree', () => {
+    const tree = { children: [{ id: 'a', agent: 'worker' }, { id: 'b', boss: { children: [{ id: 'c' }] } }] };
+    expect(() => parseBossSpec(tree)).toThrow(invalid(/children\[1\]\.boss\.children\[0\]\.agent/) as Error);
+  });
+});

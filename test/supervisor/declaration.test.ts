@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { parseChildSpec } from '../../src/supervisor/child-spec.ts';
+import { declarationOrders } from '../../src/supervisor/declaration.ts';
+import { type ChildRecord } from '../../src/supervisor/exit-rules.ts';
+import { type Order } from '../../src/supervisor/orders.ts';
+import { startTestSystem } from '../../src/testing/test-system.ts';
+import { agents, notes, restarts, told } from './worker.ts';
+
+const a = { id: 'a', agent: 'worker' };
+const b = { id: 'b', agent: 'worker' };
+
+function record(options: Record<string, unknown>, status: ChildRecord['status'] = 'running'): ChildRecord {
+  const retry = status === 'waiting' ? { atMs: 5, mode: 'committed' as const } : null;
+  return { spec: parseChildSpec(options), position: 3, status, consecutive: 0, startedAtMs: 0, retry, restarts: 2, lastError: undefined };
+}
+
+/** The orders for a change of the declared children, in short. */
+function orders(before: object[], now: object[], records: ChildRecord[]): string[] {
+  const given = declarationOrders({
+    before: before.map(parseChildSpec),
+    now: now.map(parseChildSpec),
+    records: new Map(records.map((row) => [row.spec.id, row])),
+    nextPosition: 10,
+    nowMs: 7,
+  });
+  return given.map(inShort);
+}
+
+function inShort(order: Order): string {
+  if (order.type === 'bosun.child.put') return `put ${order.params.id} ${order.params.row.status} ${order.params.row.position}`;
+  return 'params' in order ? `${order.type.slice('bosun.child.'.length)} ${order.params.id}` : order.type;
+}
+
+describe('a changed declaration', () => {
+  it('starts what is new', () => {
+    expect(orders([a], [a, b], [record(a)])).toEqual(['put a running 3', 'put b running 11', 'start b']);
+  });
+
+  it('stops what is removed and keeps its record', () => {
+    expect(orders([a, b], [a], [record(a), record(b)])).toEqual(['remove b', 'put b ended 3', 'put a running 3']);
+  });
+
+  it('calls off a delayed restart of what is removed', () => {
+    expect(orders([a], [], [record(a, 'waiting')])).toEqual(['cancel', 'remove a', 'put a ended 3']);
+  });
+
+  it('forgets a removed temporary child', () => {
+    const temporary = { ...a, restart: 'temporary' };
+    expect(orders([temporary], [], [record(temporary)])).toEqual(['remove a', 'forget a']);
+  });
+
+  it('leaves dynamic children alone', () => {
+    expect(orders([a], [a], [record(a), record(b)])).toEqual(['put a running 3']);
+  });
+
+  it('takes over a dynamic child of the same id', () => {
+    expect(orders([], [a], [record(a)])).toEqual(['put a running 3']);
+  });
+
+  it('starts a child that was removed before and comes back, in its old place', () => {
+    expect(orders([], [a], [record(a, 'ended')])).toEqual(['put a running 3', 'start a']);
+  });
+
+  it('leaves a declared child ended that has ended', () => {
+    expect(orders([a], [a], [record(a, 'ended')])).toEqual(['put a ended 3']);
+    expect(orders([a], [a], [])).toEqual([]);
+  });
+
+  it('replaces a child whose agent is another', () => {
+    expect(orders([a], [{ ...a, agent: 'manager' }], [record(a)])).toEqual(['remove a', 'put a ended 3', 'put a running 3', 'start a']);
+    expect(orders([a], [{ id: 'a', boss: {} }], [record(a)])).toContain('remove a');
+  });
+
+  it('is passed on to Bosses below', () => {
+    const boss = { id: 'b', boss: { children: [a] } };
+    expect(orders([boss], [boss], [record(boss)])).toEqual(['put b running 3', 'declare b']);
+  });
+});
+
+describe('the next start of a system whose tree has changed', () => {
+  const tree = (children: object[], below: object[]) => ({ children: [...children, { id: 'team', boss: { children: below } }] }) as never;
+
+  it('starts new static children and stops removed ones, at every level', async () => {
+    const test = await startTestSystem({ agents, tree: tree([a, b], [a, b]) });
+    await told(test, 'a', 'note', 'kept');
+    await told(test, 'team/a', 'note', 'kept');
+    const c = { id: 'c', agent: 'worker' };
+    await test.crash();
+    await test.restart({ tree: tree([a, c], [c, a]) });
+    expect(['a', 'b', 'c', 'team/a', 'team/b', 'team/c'].map((address) => notes(test, address))).toEqual([
+      ['kept'], null, [], ['kept'], null, [],
+    ]);
+  });
+
+  it('brings a removed child back anew, and stops nothing that it does not name', async () => {
+    const test = await startTestSystem({ agents, tree: tree([a], []) });
+    await told(test, 'a', 'note', 'old');
+    await test.system.spawn(agents[0], 'dynamic');
+    await test.crash();
+    await test.restart({ tree: tree([], []) });
+    expect([notes(test, 'a'), notes(test, 'dynamic')]).toEqual([null, []]);
+    await test.crash();
+    await test.restart({ tree: tree([a], []) });
+    expect([notes(test, 'a'), notes(test, 'dynamic')]).toEqual([[], []]);
+  });
+
+  it('supervises by the options and specs of today', async () => {
+    const test = await startTestSystem({ agents, tree: { intensity: 0, children: [a] } });
+    await test.crash();
+    await test.restart({ tree: { intensity: 1, children: [{ ...a, resume: 'initial' }] } });
+    await told(test, 'a', 'note', 'forgotten');
+    await told(test, 'a', 'explode');
+    expect([notes(test, 'a'), restarts(test, 'a')]).toEqual([[], 1]);
+  });
+
+  it('gives a nested Boss that is restarted the children of today, not those it was born with', async () => {
+    const test = await startTestSystem({ agents, tree: tree([], [a, b]) });
+    await test.crash();
+    const c = { id: 'c', agent: 'worker' };
+    await test.restart({ tree: tree([], [a, c]) });
+    for (let crash = 0; crash < 4; crash++) await told(test, 'team/a', 'explode');
+    expect(restarts(test, 'team')).toBe(1);
+    expect(['team/a', 'team/b', 'team/c'].map((address) => notes(test, address))).toEqual([[], null, []]);
+  });
+});

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addRestart, DEFAULT_INTENSITY } from '../../src/supervisor/intensity.ts';
+
+/** All restarts at these times, in order; the number of those that the Boss survives. */
+function survived(times: readonly number[], limit: { intensity: number; periodMs: number }): number {
+  let window: readonly number[] | null = [];
+  let count = 0;
+  for (const atMs of times) {
+    window = addRestart(window, atMs, limit);
+    if (window === null) return count;
+    count += 1;
+  }
+  return count;
+}
+
+describe('restart intensity', () => {
+  it('is three restarts in five seconds by default, as in Elixir', () => {
+    expect(DEFAULT_INTENSITY).toEqual({ intensity: 3, periodMs: 5_000 });
+    expect(survived([0, 1, 2, 3], DEFAULT_INTENSITY)).toBe(3);
+  });
+
+  it('allows none when it is 0', () => {
+    expect(survived([0], { intensity: 0, periodMs: 5_000 })).toBe(0);
+  });
+
+  it('counts a restart exactly one period ago, and none that is older (OTP: the boundary is inclusive)', () => {
+    const limit = { intensity: 1, periodMs: 1_000 };
+    expect(survived([0, 1_000], limit)).toBe(1);
+    expect(survived([0, 1_001], limit)).toBe(2);
+  });
+
+  it('lasts for ever when restarts are rarer than the limit (OTP: multiple_restarts)', () => {
+    expect(survived([0, 2_100, 4_200, 6_300], { intensity: 1, periodMs: 1_000 })).toBe(4);
+  });
+
+  it('keeps times newest first and forgets those outside the period', () => {
+    expect(addRestart([900, 500, 100], 1_200, { intensity: 5, periodMs: 500 })).toEqual([1_200, 900]);
+  });
+
+  it('gives up exactly when more restarts than the intensity fall into one period', () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 40 });
+    fc.assert(
+      fc.property(gaps, fc.nat({ max: 6 }), fc.integer({ min: 1, max: 1_000 }), (between, intensity, periodMs) => {
+        let atMs = 0;
+        const times = between.map((gap) => (atMs += gap));
+        const inPeriodBefore = (index: number) => times.filter((time, i) => i <= index && time >= times[index]! - periodMs).length;
+        const firstTooMany = times.findIndex((_, index) => inPeriodBefore(index) > intensity);
+        expect(survived(times, { intensity, periodMs })).toBe(firstTooMany === -1 ? times.length : firstTooMany);
+      }),
+    );
+  });
+});
