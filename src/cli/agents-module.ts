@@ -17,7 +17,7 @@ export async function loadAgents(source: PlanSource): Promise<AgentModule> {
   try {
     module = await createJiti(import.meta.url, { fsCache: false }).import<Record<string, unknown>>(source.agents);
   } catch (error) {
-    throw source.refuse([{ path: ['agents'], message: `cannot be loaded: ${messageOf(error)}` }]);
+    throw source.refuse([{ path: ['agents'], message: `cannot be loaded: ${reasonOf(error)}` }]);
   }
   const exported = { ...(isRecord(module['default']) ? module['default'] : {}), ...module };
   return new Map(
@@ -44,6 +44,11 @@ export function workFor(agent: AgentFunction | AnyActorLogic | undefined, shell:
     (work, context) => (work.task.run !== null ? shell(work, context) : agent!(work.input ?? undefined, context)),
     { clock: systemClock },
   );
+}
+
+/** Without the list of modules that asked for it: that is Bosun's inside. */
+function reasonOf(error: unknown): string {
+  return messageOf(error).replace(/\nRequire stack:[^]*$/, '');
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

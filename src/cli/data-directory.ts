@@ -3,10 +3,11 @@
  * orders. Layout: `DIR/store` is the LevelDB; agents may write beside it (`BOSUN_DATA_DIR` names DIR to them).
  */
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fromPromise } from 'xstate';
 import { type AnyAgent } from '../actors/agent.ts';
+import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { COORDINATOR, crewAgents, crewTree } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext } from '../machines/coordination/lead-coordinator.ts';
 import { type Plan } from '../machines/coordination/plan.ts';
@@ -14,7 +15,10 @@ import { stageAgent, stageName } from '../machines/coordination/stage.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { createSystem, type System } from '../system.ts';
 import { type AgentModule, workFor } from './agents-module.ts';
-import { shellAttempt } from './shell-task.ts';
+import { type Attempt } from './work.ts';
+
+/** Where `--data` is not given. */
+export const DEFAULT_DATA = './data';
 
 export interface DataDirectory {
   /** Absolute. */
@@ -31,9 +35,29 @@ export function hasStore({ store }: DataDirectory): boolean {
   return existsSync(store);
 }
 
-/** Removes the store and nothing else of the directory. */
-export async function removeStore({ store }: DataDirectory): Promise<void> {
-  await rm(store, { recursive: true, force: true });
+/** Makes the directory where it is missing. Rejects with BOSUN_CONFIG_INVALID where that cannot be. */
+export async function makeDirectory({ path }: DataDirectory): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file is in the way' : code === 'EACCES' ? 'permission denied' : messageOf(error);
+    throw new BosunError('BOSUN_CONFIG_INVALID', `${path} cannot be the data directory: ${reason}`, { cause: error });
+  }
+}
+
+/** Removes the store and nothing else of the directory. Rejects with BOSUN_STORE_LOCKED where somebody has it open. */
+export async function removeStore(directory: DataDirectory): Promise<void> {
+  if (!hasStore(directory)) return;
+  const store = levelStore(directory.store);
+  try {
+    await store.open();
+    await store.close();
+  } catch (error) {
+    // To start over is also the way out of a store that is damaged.
+    if (isBosunError(error, 'BOSUN_STORE_LOCKED')) throw error;
+  }
+  await rm(directory.store, { recursive: true, force: true });
 }
 
 /** A system that carries out `plan`, or goes on with it. Rejects with BOSUN_STORE_* and BOSUN_AGENT_*. */
@@ -41,12 +65,12 @@ export async function openCrew(
   directory: DataDirectory,
   plan: Plan,
   agents: AgentModule,
-  log: (...args: unknown[]) => void,
+  tools: { readonly shell: Attempt; readonly log: (...args: unknown[]) => void },
 ): Promise<System> {
   const types = [...new Set(plan.tasks.map(({ agent }) => agent))];
-  const stages = types.map((type) => stageAgent(type, workFor(agents.get(type), shellAttempt(directory.store))));
+  const stages = types.map((type) => stageAgent(type, workFor(agents.get(type), tools.shell)));
   const store = levelStore(directory.store);
-  return createSystem({ agents: [...crewAgents, ...stages], store, tree: crewTree(plan), log }).start();
+  return createSystem({ agents: [...crewAgents, ...stages], store, tree: crewTree(plan), log: tools.log }).start();
 }
 
 /** A system on hold: nothing runs, and no agent's code is needed. */

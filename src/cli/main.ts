@@ -1,9 +1,11 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
 /** The command line: arguments in, exit code out. Each verb lives in a file of its own and owns neither streams nor process. */
+import { Console } from 'node:console';
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { messageOf } from '../errors.ts';
 import { loadAgents } from './agents-module.ts';
+import { DEFAULT_DATA } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { planCommand } from './plan-command.ts';
 import { readPlanFile } from './plan-file.ts';
@@ -14,7 +16,7 @@ import { treeCommand } from './tree-command.ts';
 
 interface Shared {
   readonly data: string;
-  readonly json: boolean;
+  readonly json?: true;
 }
 
 const { stdout: out, stderr: err } = process;
@@ -28,6 +30,7 @@ function program(exit: (code: ExitCode) => void): Command {
     .description('Erlang/OTP for statecharts: runs plans of work by durable, supervised agents.')
     .version(version)
     .showHelpAfterError('(add --help for the options)')
+    .addHelpText('after', examplesText(['run plan.yaml', 'schedule plan.yaml']))
     .exitOverride();
   addRun(bosun, exit);
   addSchedule(bosun, exit);
@@ -40,10 +43,14 @@ function verb(parent: Command, usage: string, description: string, examples: rea
   return parent
     .command(usage)
     .description(description)
-    .addOption(new Option('--data <dir>', 'where the state is kept').default('./data'))
-    .addOption(new Option('--json', 'machine-readable output').default(false))
-    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ bosun ${example}`).join('\n')}\n`)
+    .addOption(new Option('--data <dir>', 'where the state is kept').default(DEFAULT_DATA))
+    .option('--json', 'machine-readable output')
+    .addHelpText('after', examplesText(examples))
     .exitOverride();
+}
+
+function examplesText(examples: readonly string[]): string {
+  return `\nExamples:\n${examples.map((example) => `  $ bosun ${example}`).join('\n')}\n`;
 }
 
 function addRun(bosun: Command, exit: (code: ExitCode) => void): void {
@@ -51,10 +58,13 @@ function addRun(bosun: Command, exit: (code: ExitCode) => void): void {
     'run plan.yaml',
     'run plan.yaml --data /var/lib/crew --json',
   ])
-    .option('--fresh', 'start over: forget what the directory holds of the plan', false)
-    .option('--wait', 'stay while items are paused', false)
-    .action(async (file: string, options: Shared & { fresh: boolean; wait: boolean }) => {
-      exit(await runCommand({ file, ...options, reporter: reporterFor(options), interrupt: interruption() }));
+    .option('--fresh', 'start over: forget what the directory holds of the plan')
+    .option('--wait', 'stay while items are paused')
+    .action(async (file: string, options: Shared & { fresh?: true; wait?: true }) => {
+      const { data, fresh = false, wait = false } = options;
+      // What agents print is talk: stdout is for data.
+      globalThis.console = new Console(err);
+      exit(await runCommand({ file, data, fresh, wait, reporter: reporterFor(options), interrupt: interruption() }));
     });
 }
 
@@ -66,29 +76,35 @@ function addSchedule(bosun: Command, exit: (code: ExitCode) => void): void {
     .option('--svg <file>', 'write a Gantt chart')
     .action(async (file: string, { json, svg }: Shared & { svg?: string }) => {
       const agentNames = async () => [...(await loadAgents(await readPlanFile(file))).keys()];
-      exit(await scheduleCommand({ file, json, svg, out, err, width: out.columns ?? 100, colour: out.isTTY && colour, agentNames }));
+      exit(await scheduleCommand({ file, json: json === true, svg, out, err, width: out.columns ?? 100, colour: out.isTTY && colour, agentNames }));
     });
 }
 
 function addPlan(bosun: Command, exit: (code: ExitCode) => void): void {
-  const plan = bosun.command('plan').description('Pause or resume an item of the plan in a stopped data directory.').exitOverride();
+  const plan = bosun
+    .command('plan')
+    .description('Pause or resume an item of the plan in a stopped data directory.')
+    .addHelpText('after', examplesText(['plan pause AAPL', 'plan resume AAPL']))
+    .exitOverride();
   verb(plan, 'pause <item>', 'Pause an item at its next stage boundary, from the next start on.', [
     'plan pause AAPL',
     'plan pause AAPL --reason "figures under review" --data /var/lib/crew',
   ])
     .option('--reason <text>', 'why, for whoever looks at it')
-    .action(async (item: string, options: Shared & { reason?: string }) =>
-      exit(await planCommand({ order: 'pause', item, ...options, out, err })),
+    .action(async (item: string, { data, json, reason }: Shared & { reason?: string }) =>
+      exit(await planCommand({ order: 'pause', item, reason, data, json: json === true, out, err })),
     );
   verb(plan, 'resume <item>', 'Resume a paused item at the next start.', [
     'plan resume AAPL',
     'plan resume AAPL --data /var/lib/crew --json',
-  ]).action(async (item: string, options: Shared) => exit(await planCommand({ order: 'resume', item, ...options, out, err })));
+  ]).action(async (item: string, { data, json }: Shared) =>
+    exit(await planCommand({ order: 'resume', item, data, json: json === true, out, err })),
+  );
 }
 
 function addTree(bosun: Command, exit: (code: ExitCode) => void): void {
   verb(bosun, 'tree', 'Show the supervision tree in a stopped data directory.', ['tree', 'tree --data /var/lib/crew --json']).action(
-    async (options: Shared) => exit(await treeCommand({ ...options, out, err })),
+    async ({ data, json }: Shared) => exit(await treeCommand({ data, json: json === true, out, err })),
   );
 }
 
@@ -112,7 +128,7 @@ async function leave(code: ExitCode): Promise<void> {
 }
 
 // A reader that has gone (`bosun run plan.yaml | head`) is no fault of ours.
-out.on('error', () => {});
+for (const stream of [out, err]) stream.on('error', () => {});
 
 let code: ExitCode = EXIT.completed;
 try {

@@ -26,7 +26,8 @@ export async function planCommand(command: PlanCommand): Promise<ExitCode> {
   } catch (error) {
     if (!isBosunError(error)) throw error;
     command.err.write(`${error.message}\n`);
-    return error.code === 'BOSUN_STORE_LOCKED' ? EXIT.inUse : error.code === 'BOSUN_PLAN_INVALID' ? EXIT.badInput : EXIT.failed;
+    if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
+    return error.code === 'BOSUN_PLAN_INVALID' || error.code === 'BOSUN_EVENT_INVALID' ? EXIT.badInput : EXIT.failed;
   }
   const { order, item, json, out } = command;
   out.write(json ? `${JSON.stringify({ type: `plan.${order}`, item, durable: true })}\n` : `${item}: ${order} at the next start\n`);

@@ -71,7 +71,7 @@ function invalid(file: string, findings: readonly Finding[], cause?: unknown): B
 
 /** A message may quote the file, which may hold anything. */
 function oneLine(message: string): string {
-  return message.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return message.trim().replace(/\s*\n\s*/g, ' ').replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 async function readText(file: string): Promise<string> {

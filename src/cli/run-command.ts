@@ -2,18 +2,19 @@
  * `bosun run PLAN`: carries out a plan in a data directory, or goes on with it. Data goes to `out`, talk to `err`; the
  * caller owns the streams and the process. What is printed has happened: every line comes after its epoch is durable.
  */
-import { mkdir } from 'node:fs/promises';
 import { type ActorSnapshot } from '../actors/actor.ts';
-import { BosunError, isBosunError, messageOf } from '../errors.ts';
+import { type Cancel, systemClock, TIMEOUT_MS_MAX } from '../clock.ts';
+import { BosunError, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/lead-coordinator.ts';
-import { checkAgents, comparePlans } from '../machines/coordination/plan.ts';
+import { checkAgents, comparePlans, type Plan } from '../machines/coordination/plan.ts';
 import { type System } from '../system.ts';
 import { type AgentModule, checkMachineLimits, loadAgents } from './agents-module.ts';
-import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, openCrew, openOnHold, removeStore } from './data-directory.ts';
+import { coordinatorOf, type DataDirectory, dataDirectory, DEFAULT_DATA, hasStore, makeDirectory, openCrew, openOnHold, removeStore } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type PlanSource, readPlanFile } from './plan-file.ts';
-import { filesOf, planLine, type Reporter, resultLines } from './run-report.ts';
+import { filesOf, oneLine, planLine, type Reporter, resultLines } from './run-report.ts';
+import { shellCommands } from './shell-task.ts';
 
 export interface RunCommand {
   readonly file: string;
@@ -35,26 +36,27 @@ export async function runCommand(command: RunCommand): Promise<ExitCode> {
     const source = await readPlanFile(command.file);
     const agents = await loadAgents(source);
     const unknown = checkAgents(source.plan, [...agents.keys()]);
-    if (unknown.length > 0) throw source.refuse(unknown);
+    const hint = source.agents === null ? '; the plan names no module with agents' : '';
+    if (unknown.length > 0) throw source.refuse(unknown.map((problem) => ({ ...problem, message: `${problem.message}${hint}` })));
     checkMachineLimits(source, agents);
-    await mkdir(directory.path, { recursive: true });
+    await makeDirectory(directory);
     if (command.fresh) await removeStore(directory);
-    await checkHeldPlan(directory, source, reporter);
+    reporter.talk(greeting(source.plan, await heldPlan(directory, source, reporter), directory));
     return await carryOut(command, directory, source, agents);
   } catch (error) {
     return refused(error, reporter);
   }
 }
 
-/** Throws BOSUN_PLAN_INVALID where the directory holds another plan. */
-async function checkHeldPlan(directory: DataDirectory, { file, plan }: PlanSource, reporter: Reporter): Promise<void> {
-  if (!hasStore(directory)) return;
+/** What the directory holds of the plan. Throws BOSUN_PLAN_INVALID where it holds another. */
+async function heldPlan(directory: DataDirectory, { file, plan }: PlanSource, reporter: Reporter): Promise<CoordinatorContext | undefined> {
+  if (!hasStore(directory)) return undefined;
   const system = await openOnHold(directory, reporter.log);
-  const held = coordinatorOf(system)?.context.plan;
+  const held = coordinatorOf(system)?.context;
   await system.stop();
-  if (held === undefined) return;
-  const differences = comparePlans(held, plan);
-  if (differences.length === 0) return;
+  if (held?.plan === undefined) return undefined;
+  const differences = comparePlans(held.plan, plan);
+  if (differences.length === 0) return held;
   const where = `${file}: ${directory.path} holds another plan: ${differences.join('; ')}`;
   throw new BosunError('BOSUN_PLAN_INVALID', `${where}. Run with --fresh to start over, or with another --data directory`);
 }
@@ -68,20 +70,36 @@ async function carryOut(
   const { reporter, interrupt, wait } = command;
   // For agents that write files of their own.
   process.env['BOSUN_DATA_DIR'] = directory.path;
-  const system = await openCrew(directory, plan, agents, reporter.log);
+  const commands = shellCommands(directory.store);
+  const system = await openCrew(directory, plan, agents, { shell: commands.attempt, log: reporter.log });
+  const sleep = stayAwake();
+  const halt = async () => {
+    await system.stop();
+    await commands.ended();
+  };
   const watching = system.onEmitted((_, event) => reporter.told(event));
   try {
     await system.idle();
-    reporter.talk(greeting(contextOf(system.actor(COORDINATOR).snapshot()), directory));
     const progress = system.actor(COORDINATOR).subscribe((snapshot) => reporter.progress(contextOf(snapshot)));
     const outcome = await Promise.race([settled(system, wait), interrupted(interrupt), failureOf(system)]);
     progress.unsubscribe();
-    return await conclude(command, system, outcome);
+    // Acknowledges that all of it is on disk before it is said.
+    await halt();
+    return conclude(command, outcome);
   } finally {
     watching.unsubscribe();
-    await system.stop();
+    await halt();
+    sleep();
     reporter.close();
   }
+}
+
+/** What a plan waits for may be nothing that Node knows of (an agent's promise, a person), and Node would end the process. */
+function stayAwake(): Cancel {
+  let cancel: Cancel = () => {};
+  const arm = () => void (cancel = systemClock.setTimeout(arm, TIMEOUT_MS_MAX));
+  arm();
+  return () => cancel();
 }
 
 type Outcome =
@@ -110,9 +128,7 @@ async function failureOf(system: System): Promise<Outcome> {
   }
 }
 
-async function conclude({ reporter }: RunCommand, system: System, outcome: Outcome): Promise<ExitCode> {
-  // Acknowledges that all of it is on disk before it is said.
-  await system.stop();
+function conclude({ reporter, data }: RunCommand, outcome: Outcome): ExitCode {
   switch (outcome.kind) {
     case 'interrupted':
       reporter.talk('interrupted; everything so far is kept. The same line goes on from here.');
@@ -126,41 +142,48 @@ async function conclude({ reporter }: RunCommand, system: System, outcome: Outco
       const { context, kind } = outcome;
       reporter.result(resultLines(context));
       reporter.line(planLine(kind, context));
-      for (const text of kind === 'paused' ? resumeHints(context) : completedHints(context)) reporter.talk(text);
+      for (const text of kind === 'paused' ? resumeHints(context, data) : completedHints(context, data)) reporter.talk(text);
       return kind === 'completed' ? EXIT.completed : EXIT.paused;
     }
   }
 }
 
-function greeting(context: CoordinatorContext, { path }: DataDirectory): string {
-  const { name, tasks } = context.plan;
-  const done = [...itemsIn(context).values()].reduce((sum, item) => sum + item.done.length, 0);
+function greeting({ name, tasks }: Plan, held: CoordinatorContext | undefined, { path }: DataDirectory): string {
+  const items = held === undefined ? [] : [...itemsIn(held).values()];
+  const done = items.reduce((sum, item) => sum + item.done.length, 0);
   if (done === tasks.length) return `${name}: completed already; its results are in ${path}. --fresh starts over.`;
-  const place = done === 0 ? `${tasks.length} tasks` : `goes on; ${done} of ${tasks.length} tasks are done`;
+  const place = done === 0 ? `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}` : `goes on; ${done} of ${tasks.length} tasks are done`;
   return `${name}: ${place}. State is kept in ${path}: stop it or kill it at any moment, the same line goes on.`;
 }
 
-function completedHints(context: CoordinatorContext): string[] {
+function completedHints(context: CoordinatorContext, data: string): string[] {
   const text = filesOf(context).find((file) => file.endsWith('.md'));
   const look = text === undefined ? [] : [`Look at a report: less ${text}`];
-  return [...look, 'The crew that did it: bosun tree. Once more from the start: the same line with --fresh.'];
+  return [...look, `The crew that did it: bosun tree${dataOption(data)}. Once more from the start: the same line with --fresh.`];
 }
 
-function resumeHints(context: CoordinatorContext): string[] {
+function resumeHints(context: CoordinatorContext, data: string): string[] {
   return [...itemsIn(context)]
     .filter(([, { phase }]) => phase === 'paused')
-    .map(([item, { reason }]) => `${item} is paused: ${reason}. When that is mended: bosun plan resume ${item}, then run again.`);
+    .map(([item, { reason }]) => `${item} is paused: ${oneLine(reason ?? '')}. When that is mended: bosun plan resume ${item}${dataOption(data)}, then run again.`);
+}
+
+/** So that a line that is proposed can be typed as it stands. */
+function dataOption(data: string): string {
+  return data === DEFAULT_DATA ? '' : ` --data ${/^[\w./~@:+-]+$/.test(data) ? data : JSON.stringify(data)}`;
 }
 
 function contextOf(snapshot: ActorSnapshot): CoordinatorContext {
   return snapshot.context as CoordinatorContext;
 }
 
+const BAD_INPUT: ReadonlySet<ErrorCode> = new Set(['BOSUN_PLAN_INVALID', 'BOSUN_CONFIG_INVALID', 'BOSUN_AGENT_INVALID']);
+
 /** Says what stands in the way, in one line. */
 function refused(error: unknown, reporter: Reporter): ExitCode {
   if (!isBosunError(error)) throw error;
   reporter.talk(error.message);
   if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
-  if (error.code === 'BOSUN_PLAN_INVALID') return EXIT.badInput;
+  if (BAD_INPUT.has(error.code)) return EXIT.badInput;
   return EXIT.failed;
 }

@@ -93,7 +93,8 @@ export function terminalReporter(out: Output, terminal: Terminal, colour: boolea
       if (event.type === 'task.failed') aside(sentence(event));
     },
     progress(context) {
-      const lines = picture(context, { attempts, width: terminal.columns ?? 80, colour });
+      // A terminal that does not know its width says 0.
+      const lines = picture(context, { attempts, width: terminal.columns || 80, colour });
       clear();
       terminal.write(`${lines.join('\n')}\n`);
       drawn = lines.length;
@@ -108,6 +109,11 @@ export function terminalReporter(out: Output, terminal: Terminal, colour: boolea
   };
 }
 
+/** Reasons come from whatever was thrown. */
+export function oneLine(text: string): string {
+  return text.trim().replace(/\s*\n\s*/g, ' ');
+}
+
 function sentence({ type, task, item, attempt, error, reason }: Told): string {
   const again = attempt !== undefined && attempt > 1 ? ` (attempt ${attempt})` : '';
   switch (type) {
@@ -116,9 +122,9 @@ function sentence({ type, task, item, attempt, error, reason }: Told): string {
     case 'task.completed':
       return `completed  ${task}${again}`;
     case 'task.failed':
-      return `failed     ${task}${again}: ${error}`;
+      return `failed     ${task}${again}: ${oneLine(error ?? '')}`;
     case 'item.paused':
-      return `paused     ${item}: ${reason}`;
+      return `paused     ${item}: ${oneLine(reason ?? '')}`;
     default:
       return `resumed    ${item}`;
   }
@@ -141,16 +147,21 @@ function picture(context: CoordinatorContext, { attempts, width, colour }: Pictu
   const open = items.filter(([name, { done }]) => done.length < totals.get(name)!);
   const shown = (items.length <= ITEMS_MAX ? items : open).slice(0, ITEMS_MAX);
   const nameWidth = Math.min(30, Math.max(...shown.map(([name]) => name.length), 4));
+  // A line that the terminal wraps would not be drawn over.
+  const room = width - nameWidth - BAR_CHARS - 2;
   const lines = shown.map(([name, progress]) => {
     const total = totals.get(name)!;
-    const bar = barOf(progress, total, colour);
-    return `${name.padEnd(nameWidth)} ${bar} ${progress.done.length}/${total}  ${activity(progress, attempts)}`;
+    const facts = `${progress.done.length}/${total}  ${activity(progress, attempts)}`.trimEnd();
+    return `${cut(name, nameWidth).padEnd(nameWidth)} ${barOf(progress, total, colour)} ${cut(facts, room)}`;
   });
   const done = items.reduce((sum, [, item]) => sum + item.done.length, 0);
   const hidden = items.length - shown.length;
   const summary = `${context.plan.name}: ${done} of ${context.plan.tasks.length} tasks done${hidden > 0 ? `, ${hidden} more items` : ''}`;
-  // Escape codes take no room on the screen; lines with them are not cut.
-  return [...lines.map((line) => (colour || line.length <= width ? line : `${line.slice(0, width - 1)}…`)), summary];
+  return [...lines, cut(summary, width)];
+}
+
+function cut(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, Math.max(0, chars - 1))}…`;
 }
 
 function barOf({ done, running, phase }: ItemProgress, total: number, colour: boolean): string {
@@ -168,7 +179,7 @@ function activity({ running, phase, reason }: ItemProgress, attempts: ReadonlyMa
     const name = task.slice(task.lastIndexOf('/') + 1);
     return attempt > 1 ? `${name} (attempt ${attempt})` : name;
   });
-  if (phase !== 'running') return `${phase}: ${reason ?? ''}${work.length > 0 ? ` (ends first: ${work.join(', ')})` : ''}`;
+  if (phase !== 'running') return `${phase}: ${oneLine(reason ?? '')}${work.length > 0 ? ` (ends first: ${work.join(', ')})` : ''}`;
   return work.join(', ');
 }
 
@@ -194,7 +205,7 @@ export function planLine(outcome: 'completed' | 'paused', context: CoordinatorCo
 /** What came of each item, for a person. */
 export function resultLines(context: CoordinatorContext): string[] {
   const items = [...itemsIn(context)].map(([item, { phase, reason }]) => {
-    if (phase !== 'running') return `${item}: ${phase} (${reason})`;
+    if (phase !== 'running') return `${item}: ${phase} (${oneLine(reason ?? '')})`;
     return `${item}: ${isComplete(context, item) ? 'completed' : 'waits for others'}`;
   });
   const files = filesOf(context);

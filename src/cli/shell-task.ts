@@ -5,11 +5,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Writable } from 'node:stream';
+import { type Cancel, systemClock } from '../clock.ts';
 import { type WorkInput } from '../machines/coordination/stage.ts';
 import { type Attempt, type WorkContext } from './work.ts';
 
 /** Output kept of one command, per stream: enough for a result or an error report; more belongs in a file. */
 export const SHELL_OUTPUT_BYTES_MAX = 64 * 1024;
+
+/** Between two looks at processes that are dying. */
+const DYING_MS = 10;
 
 /** Between the polite and the final signal to a command that must end. */
 const KILL_AFTER_MS = 2_000;
@@ -33,13 +37,22 @@ export interface ShellResult {
   readonly truncated: boolean;
 }
 
+export interface ShellCommands {
+  readonly attempt: Attempt;
+  /** Resolves when no command runs. After an abort that takes no longer than the final signal does to come. */
+  ended(): Promise<void>;
+}
+
 /** @param storeId Tells the commands of one store from those of another. */
-export function shellAttempt(storeId: string): Attempt {
-  return async (work, context) => {
+export function shellCommands(storeId: string): ShellCommands {
+  const running = new Set<Promise<unknown>>();
+  const attempt: Attempt = async (work, context) => {
     const before = context.checkpointed as Group | undefined;
-    if (before !== undefined) endGroup(before.processGroup, context.effectId, storeId);
+    if (before !== undefined) await endGroup(before.processGroup, storeId, context);
     const child = start(work, context, storeId);
     const result = outcome(child, context.signal);
+    const end = result.catch(() => {}).finally(() => running.delete(end));
+    running.add(end);
     // The group is on disk before the gate opens.
     await Promise.race([context.checkpoint({ processGroup: child.pid! } satisfies Group), result.catch(() => {})]);
     const gate = child.stdio[3] as Writable;
@@ -49,6 +62,7 @@ export function shellAttempt(storeId: string): Attempt {
     child.stdin!.end(JSON.stringify(work.input ?? null));
     return result;
   };
+  return { attempt, ended: async () => void (await Promise.all(running)) };
 }
 
 function start({ task }: WorkInput, { effectId, attempt }: WorkContext, storeId: string): ChildProcess {
@@ -70,15 +84,23 @@ function outcome(child: ChildProcess, signal: AbortSignal): Promise<ShellResult>
   return new Promise((resolve, reject) => {
     const stdout = keep(child.stdout!);
     const stderr = keep(child.stderr!);
+    let cancelKill: Cancel = () => {};
+    const kill = () => {
+      signalGroup(child.pid, 'SIGKILL');
+      // What has left the group may hold them open for ever.
+      child.stdout!.destroy();
+      child.stderr!.destroy();
+    };
     const end = () => {
       signalGroup(child.pid, 'SIGTERM');
-      setTimeout(() => signalGroup(child.pid, 'SIGKILL'), KILL_AFTER_MS).unref();
+      cancelKill = systemClock.setTimeout(kill, KILL_AFTER_MS);
     };
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
     child.on('error', reject);
     child.on('close', (code, killedBy) => {
       signal.removeEventListener('abort', end);
+      cancelKill();
       const result: ShellResult = {
         exitCode: code ?? -1,
         stdout: stdout.text(),
@@ -109,16 +131,24 @@ function keep(stream: NodeJS.ReadableStream): { text(): string; isCut(): boolean
   return { text: () => Buffer.concat(chunks).toString('utf8').toWellFormed(), isCut: () => bytes > SHELL_OUTPUT_BYTES_MAX };
 }
 
-/** Ends what an earlier host left of this effect. Numbers are used again, so each process must carry the effect's mark. */
-function endGroup(processGroup: number, effectId: string, storeId: string): void {
+/**
+ * Ends what an earlier attempt or host left of this effect, and waits until it has ended. Numbers are used again, so each
+ * process must carry the effect's mark.
+ */
+async function endGroup(processGroup: number, storeId: string, { effectId, signal }: WorkContext): Promise<void> {
   const marks = [`BOSUN_EFFECT_ID=${effectId}`, `BOSUN_STORE=${storeId}`];
-  for (const entry of processes()) {
-    if (entry.group !== processGroup || !marks.every((mark) => entry.environment.includes(mark))) continue;
-    try {
-      process.kill(entry.pid, 'SIGKILL');
-    } catch {
-      // It has ended by itself in the meantime.
+  for (;;) {
+    const left = [...processes()].filter(({ group, environment }) => group === processGroup && marks.every((mark) => environment.includes(mark)));
+    if (left.length === 0) return;
+    for (const { pid } of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself in the meantime.
+      }
     }
+    await new Promise<void>((resolve) => void systemClock.setTimeout(resolve, DYING_MS));
+    signal.throwIfAborted();
   }
 }
 

@@ -3,6 +3,7 @@
  * stage agent. Reports starts and failures to the stage, so that they are told once they are durable.
  */
 import { fromPromise, type PromiseActorLogic } from 'xstate';
+import { admit } from '../actors/admission.ts';
 import { effectOf, type EffectFacts } from '../actors/ref.ts';
 import { type Cancel, type Clock, TIMEOUT_MS_MAX } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
@@ -42,7 +43,8 @@ export function workOf(attempt: Attempt, { clock }: WorkTools): PromiseActorLogi
     await tell(facts, { type: 'work.started', effectId, attempt: number });
     try {
       const output = await withinTime(input, signal, clock, (bounded) => attempt(input, contextOf(input, facts, bounded)));
-      return output ?? null;
+      // Here and not by the kernel, so that it is told as the failure of this attempt.
+      return admit(output ?? null, 'output');
     } catch (error) {
       await tell(facts, { type: 'work.failed', effectId, attempt: number, error: messageOf(error) });
       throw error;

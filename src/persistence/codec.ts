@@ -47,7 +47,7 @@ export interface StructuredCodec extends Codec {
 
 /**
  * @param stored Structures that earlier codecs of the same store have learned, in the order of their numbers.
- * Encode rejects with BOSUN_VALUE_REFUSED, decode with BOSUN_STORE_DAMAGED.
+ * `encode` throws BOSUN_VALUE_REFUSED, `decode` BOSUN_STORE_DAMAGED.
  */
 export function createCodec(references: ReferenceCoding, stored: readonly (readonly string[])[] = []): StructuredCodec {
   registerExtensions();

@@ -38,13 +38,18 @@ function openPaths(): Set<string> {
   return (registry[OPEN_PATHS] ??= new Set());
 }
 
+export interface LevelStoreOptions {
+  /** Of LevelDB's memtable, 64 KiB or more. For tests, which want it switched often. */
+  readonly writeBufferBytes?: number;
+}
+
 /**
  * @param directory Is created where it does not exist.
  * Open rejects with BOSUN_STORE_LOCKED, details { directory, pid } with the process id of the holder or null; with
  * BOSUN_STORE_DAMAGED for files that LevelDB cannot read or that lack their index; with BOSUN_STORE_FAILED otherwise.
  */
-export function levelStore(directory: string): Store {
-  return new LevelStore(directory);
+export function levelStore(directory: string, options: LevelStoreOptions = {}): Store {
+  return new LevelStore(directory, options);
 }
 
 interface Opened {
@@ -56,10 +61,12 @@ interface Opened {
 
 class LevelStore implements Store {
   readonly name: string;
+  readonly #writeBufferBytes: number;
   #opened: Opened | null = null;
 
-  constructor(directory: string) {
+  constructor(directory: string, { writeBufferBytes = WRITE_BUFFER_BYTES }: LevelStoreOptions) {
     this.name = directory;
+    this.#writeBufferBytes = writeBufferBytes;
   }
 
   async open(): Promise<void> {
@@ -155,7 +162,7 @@ class LevelStore implements Store {
   async #openDatabase(path: string): Promise<Database> {
     const database: Database = new Level(path, { keyEncoding: 'utf8', valueEncoding: 'view' });
     try {
-      await database.open({ writeBufferSize: WRITE_BUFFER_BYTES });
+      await database.open({ writeBufferSize: this.#writeBufferBytes });
       return database;
     } catch (error) {
       // The driver's own code says that it is not open; why is in the cause.

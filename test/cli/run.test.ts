@@ -1,0 +1,184 @@
+/** `bosun run` as its user sees it, end to end through the built command line: agents that fail, pause, hand on and resume. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { storyOf, Workspace } from './workspace.ts';
+
+let work: Workspace;
+beforeEach(() => void (work = new Workspace()));
+afterEach(() => work[Symbol.asyncDispose]());
+
+/** Retries at once. */
+const RETRY = 'retry: { attempts: 3, backoff: { minMs: 1, maxMs: 2 } }';
+
+const STAGES = `
+version: 1
+plan: small
+agents: ./agents.mjs
+stages:
+  one: { agent: first, ${RETRY} }
+  two: { agent: second, after: [one] }
+items: [I, J]
+`;
+
+describe('an agent that throws', () => {
+  it('is tried again under the same effect id until it succeeds', async () => {
+    work.write('agents.mjs', "export async function flaky(_, { attempt }) { if (attempt < 3) throw new Error(`no luck ${attempt}`); }");
+    work.write('plan.yaml', `{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: flaky, ${RETRY} }] }`);
+    const { code, lines } = await work.run('plan.yaml');
+    expect(storyOf(lines)).toEqual(['task.started a 1', 'task.failed a 1', 'task.started a 2', 'task.failed a 2', 'task.started a 3', 'task.completed a 3', 'plan.completed']);
+    expect(lines.filter(({ type }) => type === 'task.failed').map(({ error }) => error)).toEqual(['no luck 1', 'no luck 2']);
+    expect(new Set(lines.slice(0, -1).map(({ effectId }) => effectId)).size).toBe(1);
+    expect(code).toBe(0);
+  });
+
+  it('shows in the tree of the stopped store with its restarts and its last error', async () => {
+    work.write('agents.mjs', "export async function bad(_, { attempt }) { if (attempt === 1) throw new Error('no luck'); return new Promise(() => {}); }");
+    work.write('plan.yaml', `{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: bad, ${RETRY} }] }`);
+    const running = work.start(['run', 'plan.yaml', '--json']);
+    await running.says('"attempt":2');
+    await running.end('SIGINT');
+    const { code, out } = await work.bosun(['tree']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^root {2}boss, supervising\./);
+    expect(out).toMatch(/─ stages\/a\/agent {2}stage:bad, working, 1 restart, last error: no luck$/m);
+    expect(out).toMatch(/─ coordinator {2}lead-coordinator, working$/m);
+    expect(JSON.parse((await work.bosun(['tree', '--json'])).out)).toMatchObject({ address: 'root', agent: 'boss' });
+  });
+
+  it('pauses its item with the reason when it always throws, while the others finish; mended and resumed, the plan completes', async () => {
+    const agents = (mended: boolean) => `
+      export async function first(_, { item }) { return item; }
+      export async function second(_, { item }) { if (item === 'I' && !${mended}) throw new Error('broken\\nin two lines'); return item; }`;
+    work.write('agents.mjs', agents(false));
+    work.write('plan.yaml', STAGES.replace('after: [one]', `after: [one], ${RETRY}`));
+    const paused = await work.run('plan.yaml');
+    expect(paused.code).toBe(3);
+    expect(paused.lines).toContainEqual({ type: 'item.paused', item: 'I', task: 'I/two', reason: 'I/two failed: broken\nin two lines', effectId: expect.any(String), attempt: 3 });
+    expect(paused.lines).toContainEqual(expect.objectContaining({ type: 'task.completed', task: 'J/two' }));
+    expect(paused.lines.at(-1)).toMatchObject({ type: 'plan.paused', items: [{ item: 'I', status: 'paused' }, { item: 'J', status: 'completed' }] });
+    expect(paused.err).toContain('I is paused: I/two failed: broken in two lines. When that is mended: bosun plan resume I, then run again.\n');
+
+    const stillPaused = await work.run('plan.yaml');
+    expect({ code: stillPaused.code, story: storyOf(stillPaused.lines) }).toEqual({ code: 3, story: ['plan.paused'] });
+
+    work.write('agents.mjs', agents(true));
+    expect(await work.bosun(['plan', 'resume', 'I'])).toEqual({ code: 0, out: 'I: resume at the next start\n', err: '' });
+    const completed = await work.run('plan.yaml');
+    expect(storyOf(completed.lines)).toEqual(['item.resumed I', 'task.started I/two 1', 'task.completed I/two 1', 'plan.completed']);
+    expect(completed.code).toBe(0);
+  });
+
+  it('fails with a clear reason when its result is not data', async () => {
+    work.write('agents.mjs', 'export async function odd() { return { go() {} }; }');
+    work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: odd, retry: { attempts: 1 } }] }');
+    const { code, lines } = await work.run('plan.yaml');
+    expect(lines[1]).toMatchObject({ type: 'task.failed', task: 'a', attempt: 1, error: 'output.go is a function; only data can be stored' });
+    expect(lines[2]).toMatchObject({ type: 'item.paused', attempt: 1, effectId: lines[1]?.effectId });
+    expect(code).toBe(3);
+  });
+
+  it('fails when it takes longer than its timeoutMs, and is told by its signal', async () => {
+    work.write('agents.mjs', `
+      import { writeFileSync } from 'node:fs';
+      export const slow = (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => { writeFileSync('aborted', ''); reject(signal.reason); }));`);
+    work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: slow, timeoutMs: 50, retry: { attempts: 1 } }] }');
+    const { code, lines } = await work.run('plan.yaml');
+    expect(lines[1]).toMatchObject({ type: 'task.failed', error: 'took longer than 50 ms' });
+    expect(work.has('aborted')).toBe(true);
+    expect(code).toBe(3);
+  });
+});
+
+describe('what agents are given', () => {
+  it('is the input of the item, the outputs of earlier stages, and a checkpoint that survives a retry', async () => {
+    work.write('agents.mjs', `
+      export async function first(input, { item, checkpoint, checkpointed, attempt }) {
+        if (attempt === 1) { await checkpoint({ page: 7 }); throw new Error('stopped midway'); }
+        return { item, input, from: checkpointed };
+      }
+      export async function second(_, { results }) {
+        return { files: [{ path: JSON.stringify(results) }] };
+      }`);
+    work.write('plan.yaml', STAGES.replace('[I, J]', '{ I: { depth: 2 } }'));
+    const { code, lines } = await work.run('plan.yaml');
+    expect(code).toBe(0);
+    expect(lines.at(-1)).toMatchObject({ files: ['{"one":{"item":"I","input":{"depth":2},"from":{"page":7}}}'] });
+  });
+
+  it('lets a machine do the work, with timers of its own', async () => {
+    work.write('agents.ts', `
+      import { assign, setup } from 'xstate';
+      export const counting = setup({
+        types: {} as { context: { n: number; input: unknown }; input: { input: unknown } },
+        actions: { count: assign({ n: ({ context }) => context.n + 1 }) },
+      }).createMachine({
+        context: ({ input }) => ({ n: 0, input: input.input }),
+        initial: 'counting',
+        output: ({ context }) => context,
+        states: {
+          counting: { exit: 'count', after: { 5: [{ guard: ({ context }) => context.n === 2, target: 'done' }, { target: 'counting', reenter: true }] } },
+          done: { type: 'final' },
+        },
+      });
+      export async function show(_: unknown, { results }: { results: unknown }) { return { files: [{ path: JSON.stringify(results) }] }; }`);
+    work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.ts, tasks: [{ id: a, agent: counting, input: { x: 1 } }, { id: b, agent: show, after: [a] }] }');
+    const { code, lines } = await work.run('plan.yaml');
+    expect(lines.at(-1)).toMatchObject({ type: 'plan.completed', files: ['{"a":{"n":3,"input":{"x":1}}}'] });
+    expect(code).toBe(0);
+  });
+});
+
+describe('a data directory that holds a plan', () => {
+  const AGENTS = 'export async function first() {} export async function second() {}';
+
+  it('gives the result of a finished plan again, and starts over with --fresh', async () => {
+    work.write('agents.mjs', AGENTS);
+    work.write('plan.yaml', STAGES);
+    const first = await work.run('plan.yaml');
+    expect(first.code).toBe(0);
+    const again = await work.run('plan.yaml');
+    expect({ code: again.code, lines: again.lines }).toEqual({ code: 0, lines: [first.lines.at(-1)] });
+    expect(again.err).toContain('small: completed already');
+    const fresh = await work.run('plan.yaml', '--fresh');
+    expect({ code: fresh.code, starts: fresh.lines.filter(({ type }) => type === 'task.started').length }).toEqual({ code: 0, starts: 4 });
+  });
+
+  it('refuses another plan and names the difference, and takes changed agents', async () => {
+    work.write('agents.mjs', AGENTS);
+    work.write('plan.yaml', STAGES);
+    await work.run('plan.yaml');
+    work.write('plan.yaml', STAGES.replace('[I, J]', '[I, K]'));
+    const { code, out, err } = await work.run('plan.yaml');
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^plan\.yaml: \S+data holds another plan: the task J\/one is gone; .*the task K\/one is new.*--fresh.*\n$/);
+    work.write('plan.yaml', STAGES);
+    work.write('agents.mjs', `${AGENTS} export const more = 1;`);
+    expect((await work.run('plan.yaml')).code).toBe(0);
+  });
+
+  it('pauses an item by order, before it runs and with a reason', async () => {
+    work.write('agents.mjs', "import { existsSync } from 'node:fs';\nexport async function first(_, { signal }) { if (!existsSync('go')) await new Promise((_, stop) => signal.addEventListener('abort', stop)); } export async function second() {}");
+    work.write('plan.yaml', STAGES);
+    const running = work.start(['run', 'plan.yaml', '--json']);
+    await running.says('"task":"J/one"');
+    await running.end('SIGKILL');
+    work.write('go', '');
+    expect(await work.bosun(['plan', 'pause', 'I', '--reason', 'figures under review', '--json'])).toEqual({ code: 0, out: '{"type":"plan.pause","item":"I","durable":true}\n', err: '' });
+    const { code, lines } = await work.run('plan.yaml');
+    expect(lines).toContainEqual(expect.objectContaining({ type: 'item.paused', item: 'I', reason: 'figures under review', effectId: null }));
+    expect(storyOf(lines)).toContain('task.completed I/one 2');
+    expect(storyOf(lines).filter((line) => line.includes('I/two'))).toEqual([]);
+    expect(code).toBe(3);
+  });
+
+  it('knows items that are not there, not paused, or complete', async () => {
+    work.write('agents.mjs', AGENTS);
+    work.write('plan.yaml', STAGES.replace('[I, J]', '[Apple, Pear]'));
+    const refused = async (...order: string[]) => (await work.bosun(['plan', ...order])).err;
+    expect(await refused('pause', 'Apple')).toMatch(/holds no plan; run one first\n$/);
+    await work.run('plan.yaml');
+    expect(await refused('pause', 'Appel')).toBe('no item "Appel" in the plan; did you mean "Apple"?\n');
+    expect(await refused('resume', 'Apple')).toBe('Apple is not paused\n');
+    expect(await refused('pause', 'Apple')).toBe('Apple is completed\n');
+    expect((await work.bosun(['plan', 'pause', 'Apple'])).code).toBe(2);
+  });
+});

@@ -1,0 +1,140 @@
+/** Reads a bank's store as its bytes are, without running anything, and says what in it cannot be. */
+import { type ActorState, type Identity, type ReferenceCoding } from '../../src/actors/ports.ts';
+import { messageOf } from '../../src/errors.ts';
+import { levelStore } from '../../src/persistence/level-store.ts';
+import { recover, type Restored } from '../../src/persistence/recovery.ts';
+
+const ACCOUNTS = 200;
+const BALANCE = 1_000;
+
+interface Account {
+  readonly balance: number;
+  /** Orders carried out or refused for want of money, by client. */
+  readonly heard: Readonly<Record<string, { readonly count: number; readonly sum: number }>>;
+  readonly paid: number;
+  readonly settled: number;
+}
+
+const NEW: Account = { balance: BALANCE, heard: {}, paid: 0, settled: 0 };
+
+interface BankEvent {
+  readonly type: string;
+  readonly session: string;
+  readonly sequence: number;
+  readonly amount: number;
+}
+
+export interface Audit {
+  readonly violations: readonly string[];
+  /** Unread messages. */
+  readonly unread: number;
+  /** Credits that wait for a timer. */
+  readonly delayed: number;
+  /** Orders accepted so far. */
+  readonly accepted: number;
+  /** Epochs that are folded already and not yet deleted: the crash came in between. */
+  readonly isDeleting: boolean;
+}
+
+class Reference {
+  readonly life: number;
+  readonly address: string;
+  constructor(life: number, address: string) {
+    this.life = life;
+    this.address = address;
+  }
+}
+
+const references: ReferenceCoding = {
+  Class: Reference,
+  encode: (reference) => reference as Reference,
+  decode: ({ life, address }) => new Reference(life, address),
+};
+
+/** @param acknowledged Per client, how many orders the store must hold at least. */
+export async function auditBank(directory: string, acknowledged: readonly number[]): Promise<Audit> {
+  const store = levelStore(directory);
+  await store.open();
+  try {
+    const restored = await recover(store, references);
+    const books = booksOf(restored);
+    const accepted = [...books.lastSequence.values()].reduce((sum, last) => sum + last, 0);
+    const violations = [...missingMoney(books), ...miscountedOrders(books), ...owedReceipts(books), ...lostOrders(books, acknowledged)];
+    const isDeleting = restored.oldest <= restored.end.epoch - restored.window.epochs;
+    return { violations, unread: books.unread.length, delayed: books.delayed.length, accepted, isDeleting };
+  } catch (error) {
+    return { violations: [`it cannot be recovered: ${messageOf(error)}`], unread: 0, delayed: 0, accepted: 0, isDeleting: false };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Everything a store says about the bank. */
+interface Books {
+  readonly accounts: readonly Account[];
+  readonly unread: readonly BankEvent[];
+  readonly delayed: readonly BankEvent[];
+  /** By client. */
+  readonly lastSequence: ReadonlyMap<string, number>;
+}
+
+/** Position of the event in the rows of messages and of timers (actors/message.ts, actors/timers.ts). */
+const MESSAGE_EVENT = 2;
+const TIMER_EVENT = 4;
+
+function booksOf({ recovered: { rows, states } }: Restored): Books {
+  const lives = [...(rows.get('i')?.values() ?? [])].map((row) => row as Identity).filter(({ agent }) => agent === 'account');
+  const known = lives.map(({ life }) => states.get(life)).map(contextOf);
+  // A crash of the very first start may have come before all were born.
+  const accounts = [...known, ...Array.from({ length: ACCOUNTS - known.length }, () => NEW)];
+  const events = (table: 'm' | 't', index: number) =>
+    [...(rows.get(table)?.values() ?? [])].map((row) => (row as readonly unknown[])[index] as BankEvent);
+  return {
+    accounts,
+    unread: events('m', MESSAGE_EVENT),
+    delayed: events('t', TIMER_EVENT),
+    lastSequence: (rows.get('d') ?? new Map<string, number>()) as ReadonlyMap<string, number>,
+  };
+}
+
+function contextOf(state: ActorState | undefined): Account {
+  return state?.context === undefined ? NEW : (state.context as Account);
+}
+
+/** Balances and what is under way make up what the bank began with. */
+function missingMoney({ accounts, unread, delayed }: Books): string[] {
+  const credits = [...unread, ...delayed].filter(({ type }) => type === 'credit');
+  const total = sumOf(accounts, ({ balance }) => balance) + sumOf(credits, ({ amount }) => amount);
+  return total === ACCOUNTS * BALANCE ? [] : [`the bank holds ${total}, ${credits.length} credits included`];
+}
+
+/** The accounts have heard, or will hear, of the orders 1 to n of each client, each once. */
+function miscountedOrders({ accounts, unread, lastSequence }: Books): string[] {
+  const clients = new Set([...lastSequence.keys(), ...accounts.flatMap(({ heard }) => Object.keys(heard))]);
+  return [...clients].flatMap((client) => {
+    const last = lastSequence.get(client) ?? 0;
+    const waiting = unread.filter(({ type, session }) => type === 'transfer' && session === client);
+    const count = sumOf(accounts, ({ heard }) => heard[client]?.count ?? 0) + waiting.length;
+    const sum = sumOf(accounts, ({ heard }) => heard[client]?.sum ?? 0) + sumOf(waiting, ({ sequence }) => sequence);
+    if (count === last && sum === (last * (last + 1)) / 2) return [];
+    return [`${client} has ${last} accepted orders, and ${count} were counted (numbers summing up to ${sum})`];
+  });
+}
+
+/** Every payment is settled, or its credit or its receipt is under way. */
+function owedReceipts({ accounts, unread, delayed }: Books): string[] {
+  const owed = sumOf(accounts, ({ paid, settled }) => paid - settled);
+  const underWay = [...unread, ...delayed].filter(({ type }) => type === 'credit' || type === 'receipt').length;
+  return owed === underWay ? [] : [`${owed} payments are not settled, and ${underWay} are under way`];
+}
+
+function lostOrders({ lastSequence }: Books, acknowledged: readonly number[]): string[] {
+  return acknowledged.flatMap((sequence, client) => {
+    const last = lastSequence.get(`client-${client}`) ?? 0;
+    return last >= sequence ? [] : [`client-${client} was told that order ${sequence} is durable; the last is ${last}`];
+  });
+}
+
+function sumOf<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + value(item), 0);
+}

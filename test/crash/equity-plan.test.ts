@@ -1,0 +1,174 @@
+/**
+ * The equity plan under kill -9, through the real command line: whatever moment it dies at, the same line goes on, nothing
+ * that was said to be complete is done again, and the reports come out the same to the byte.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SeededRandom } from '../../src/testing/seeded-random.ts';
+
+const ROUNDS = process.env['BOSUN_SOAK'] === '1' ? 20 : 5;
+
+/** For all rounds together. */
+const PATIENCE_MS = 15 * 60_000;
+
+/** Short, so that rounds are; long enough that stages are under way when the kill comes. */
+const PACE_MS = '15';
+
+/** Lines that an undisturbed run prints before its last one: a start and a completion of each task. */
+const TASKS = 30;
+
+const seed = Date.now() % 1_000_000;
+const random = new SeededRandom(seed);
+const project = fileURLToPath(new URL('../../', import.meta.url));
+const root = mkdtempSync(join(tmpdir(), 'bosun-equity-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+interface Line {
+  readonly type: string;
+  readonly task?: string;
+}
+
+/** As the example's agents write it. */
+interface Execution {
+  readonly task: string;
+  readonly phase: 'start' | 'finish';
+  readonly effectId: string;
+}
+
+/** What one process printed, how it ended, and how many lines the execution log had by then. */
+interface Life {
+  readonly lines: readonly Line[];
+  readonly code: number | null;
+  readonly executions: number;
+}
+
+/** When to kill: so long after so many lines. No line means: after so long. */
+interface Kill {
+  readonly lines: number;
+  readonly delayMs: number;
+}
+
+/** A plan in a directory of its own, run by one process after the other. */
+class Round {
+  readonly #directory: string;
+
+  constructor(name: string) {
+    this.#directory = join(root, name);
+    mkdirSync(this.#directory);
+  }
+
+  async run(kill: Kill | null): Promise<Life> {
+    const data = join(this.#directory, 'data');
+    const child = spawn(process.execPath, ['dist/cli/main.js', 'run', 'examples/equity-research/plan.yaml', '--data', data, '--json'], {
+      cwd: project,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...process.env, BOSUN_EXECUTION_LOG: this.#log, BOSUN_REPORTS_DIR: join(this.#directory, 'reports'), BOSUN_PACE_MS: PACE_MS },
+    });
+    const closed = once(child, 'close');
+    const lines: Line[] = [];
+    const killIfDue = () => {
+      if (kill !== null && lines.length === kill.lines) setTimeout(() => child.kill('SIGKILL'), kill.delayMs);
+    };
+    createInterface({ input: child.stdout }).on('line', (text) => {
+      lines.push(JSON.parse(text) as Line);
+      killIfDue();
+    });
+    killIfDue();
+    const [code] = (await closed) as [number | null];
+    return { lines, code, executions: this.executions().length };
+  }
+
+  executions(): Execution[] {
+    if (!existsSync(this.#log)) return [];
+    return readFileSync(this.#log, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Execution);
+  }
+
+  /** By name. */
+  reports(): Record<string, string> {
+    const directory = join(this.#directory, 'reports');
+    return Object.fromEntries(readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), 'utf8')]));
+  }
+
+  get #log(): string {
+    return join(this.#directory, 'executions.jsonl');
+  }
+}
+
+/** One or two kills; every fourth comes while the process is still starting. */
+function someKills(): Kill[] {
+  const some = (): Kill =>
+    random.integer(4) === 0
+      ? { lines: 0, delayMs: random.integer(1_000) }
+      : { lines: 1 + random.integer(2 * TASKS - 5), delayMs: random.integer(10) };
+  return Array.from({ length: random.integer(3) === 0 ? 2 : 1 }, some);
+}
+
+describe(`the equity plan, killed in ${ROUNDS} rounds`, () => {
+  const undisturbed = new Round('undisturbed');
+  const rounds: { readonly round: Round; readonly lives: Life[] }[] = [];
+
+  beforeAll(async () => {
+    expect(await undisturbed.run(null)).toMatchObject({ code: 0 });
+    for (let number = 0; number < ROUNDS; number++) {
+      const round = new Round(`round-${number}`);
+      const lives: Life[] = [];
+      for (const kill of someKills()) lives.push(await round.run(kill));
+      lives.push(await round.run(null));
+      rounds.push({ round, lives });
+    }
+    const lives = rounds.flatMap((round) => round.lives);
+    const starts = rounds.flatMap(({ round }) => round.executions()).filter(({ phase }) => phase === 'start').length;
+    const kills = lives.filter(({ code }) => code === null).length;
+    console.log(`equity plan: seed ${seed}, ${ROUNDS} rounds, ${kills} kills, ${starts - ROUNDS * TASKS} stages started again`);
+  }, PATIENCE_MS);
+
+  it('is completed by the same line typed again', () => {
+    const ends = rounds.map(({ lives }) => ({ code: lives.at(-1)?.code, type: lives.at(-1)?.lines.at(-1)?.type }));
+    expect(ends).toEqual(rounds.map(() => ({ code: 0, type: 'plan.completed' })));
+  });
+
+  it('has one effect id per stage over all its starts', () => {
+    for (const { round } of rounds) {
+      const ids = new Map<string, Set<string>>();
+      for (const { task, effectId } of round.executions()) ids.set(task, (ids.get(task) ?? new Set()).add(effectId));
+      expect(ids.size).toBe(TASKS);
+      expect([...ids].filter(([, { size }]) => size > 1)).toEqual([]);
+    }
+  });
+
+  it('never starts a stage again whose completion was printed', () => {
+    for (const { round, lives } of rounds) {
+      const executions = round.executions();
+      for (const [index, { lines, executions: before }] of lives.entries()) {
+        const completed = new Set(lines.filter(({ type }) => type === 'task.completed').map(({ task }) => task));
+        const later = executions.slice(before).filter(({ phase, task }) => phase === 'start' && completed.has(task));
+        expect(later, `after process ${index}`).toEqual([]);
+      }
+    }
+  });
+
+  it('starts a stage at most once per process, and prints each completion at most once', () => {
+    for (const { round, lives } of rounds) {
+      const executions = round.executions();
+      const begins = [0, ...lives.map((life) => life.executions)];
+      for (const [index, life] of lives.entries()) {
+        const starts = executions.slice(begins[index], life.executions).filter(({ phase }) => phase === 'start').map(({ task }) => task);
+        expect(starts).toEqual([...new Set(starts)]);
+      }
+      const completions = lives.flatMap(({ lines }) => lines.filter(({ type }) => type === 'task.completed').map(({ task }) => task));
+      expect(completions).toEqual([...new Set(completions)]);
+    }
+  });
+
+  it('writes the same reports, to the byte, as a run that nobody disturbs', () => {
+    const expected = undisturbed.reports();
+    expect(Object.keys(expected)).toHaveLength(10);
+    for (const { round } of rounds) expect(round.reports()).toEqual(expected);
+  });
+});
