@@ -1,0 +1,229 @@
+/**
+ * The documentation is true: its examples run, its plans parse, its tables match the code, what it links to and names exists.
+ * In a block of TypeScript, `console.log(...) // -> text` says what the line prints.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { formatWithOptions } from 'node:util';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { EXIT } from '../src/cli/exit-codes.ts';
+import { readPlanFile } from '../src/cli/plan-file.ts';
+import { ERROR_CODES } from '../src/errors.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/** Inside the repository, so that `bosun` resolves to it. */
+const MODULES = join(ROOT, 'test', 'tmp');
+
+const FOLDERS = ['.', 'docs', 'docs/decisions', 'examples/quick-start', 'examples/equity-research'];
+
+interface Block {
+  /** `docs/agents.md:12`. */
+  readonly place: string;
+  readonly language: string;
+  readonly text: string;
+}
+
+const pages = FOLDERS.flatMap((folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name)),
+);
+const blocks = pages.flatMap(blocksIn);
+const examples = blocks.filter(({ language }) => language === 'ts');
+
+describe('examples in TypeScript', () => {
+  const cwd = process.cwd();
+  let directory = '';
+
+  beforeAll(() => {
+    mkdirSync(MODULES, { recursive: true });
+    for (const block of examples) writeFileSync(moduleOf(block), block.text);
+    directory = mkdtempSync(join(tmpdir(), 'bosun-docs-'));
+    process.chdir(directory);
+  });
+  afterAll(() => {
+    process.chdir(cwd);
+    rmSync(directory, { recursive: true });
+    // The folder stays: other tests may be reading the tree of files.
+    for (const block of examples) rmSync(moduleOf(block), { force: true });
+  });
+
+  it.each(examples)('$place prints what it says', async (block) => {
+    const printed: string[] = [];
+    const log = vi.spyOn(console, 'log').mockImplementation((...args: unknown[]) => void printed.push(formatWithOptions({}, ...args)));
+    try {
+      await import(/* @vite-ignore */ pathToFileURL(moduleOf(block)).href);
+    } finally {
+      log.mockRestore();
+    }
+    const said = [...block.text.matchAll(/console\.log\(.*\/\/ -> (.*)$/gm)].map(([, text]) => text);
+    expect(printed).toEqual(said);
+  });
+
+  it('are correct TypeScript under the rules of this repository', () => {
+    const file = join(ROOT, 'tsconfig.json');
+    const { config } = ts.readConfigFile(file, (path) => readFileSync(path, 'utf8')) as { config: object };
+    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT, { incremental: false, customConditions: [] }, file);
+    // Without the condition of the sources: against the declarations that users get.
+    const program = ts.createProgram(examples.map(moduleOf), options);
+    const wrong = examples.flatMap((block) => {
+      const source = program.getSourceFile(moduleOf(block))!;
+      return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
+        ({ messageText, start = 0 }) =>
+          `${block.place}, line ${source.getLineAndCharacterOfPosition(start).line + 1}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+      );
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('are, in the README, the quick start', () => {
+    const [, main] = /^\/\*\*.*\*\/\n([^]*)$/.exec(readFileSync(join(ROOT, 'examples/quick-start/main.ts'), 'utf8'))!;
+    expect(examples.find(({ place }) => place.startsWith('README.md'))?.text).toBe(main);
+  });
+});
+
+describe('plans', () => {
+  it.each(blocks.filter(({ language }) => language === 'yaml'))('$place is a plan', async ({ place, text }) => {
+    const directory = mkdtempSync(join(tmpdir(), 'bosun-docs-'));
+    const file = join(directory, 'plan.yaml');
+    writeFileSync(file, text);
+    const { plan } = await readPlanFile(file).finally(() => rmSync(directory, { recursive: true }));
+    expect(plan.tasks.length, place).toBeGreaterThan(0);
+  });
+
+  it('have every field of the schema in docs/plan-file.md, and no other', () => {
+    const schema = JSON.parse(textOf('schema/plan.schema.json')) as Schema;
+    expect(firstCells('docs/plan-file.md', 'field').sort()).toEqual(fieldsOf(schema).sort());
+  });
+});
+
+describe('tables', () => {
+  it('of errors: docs/errors.md is src/errors.ts', () => {
+    const documented = rowsOf('docs/errors.md', 'code').map(([code, means, retryable]) => [code!.replaceAll('`', ''), means, retryable]);
+    const thrown = Object.entries(ERROR_CODES).map(([code, { means, retryable }]) => [code, means.replaceAll('|', '\\|'), retryable ? 'yes' : 'no']);
+    expect(documented).toEqual(thrown);
+  });
+
+  it.each(['README.md', 'docs/plan-file.md'])('of exit codes: %s has those of src/cli/exit-codes.ts', (page) => {
+    expect(firstCells(page, 'exit code').map(Number)).toEqual(Object.values(EXIT));
+  });
+
+  it('of promises: docs/semantics.md says of each how far it holds', () => {
+    const promises = rowsOf('docs/semantics.md', 'promise');
+    expect(promises.map(([name]) => name!.replace(/^\[(.*)\]\(.*\)$/, '$1'))).toEqual([...'1 2 3 4 5 6 6b 7 8 9 10 11 12 13'.split(' ')].map((n) => `P${n}`));
+    expect(promises.filter(([, , today]) => !/^(holds|partly|not yet)$/.test(today ?? ''))).toEqual([]);
+  });
+});
+
+describe('pages', () => {
+  it('link to what exists', () => {
+    expect(pages.flatMap(brokenLinks)).toEqual([]);
+  });
+
+  it('name files that exist', () => {
+    const missing = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/`((?:src|test|docs|examples|bench|schema|\.ci)\/[\w./*-]*[\w*/])`/g)]
+        .map(([, path]) => path!)
+        .filter((path) => !existsSync(join(ROOT, path.replace(/\/?\*+$/, ''))))
+        .map((path) => `${page}: ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('have, in ARCHITECTURE.md, every folder of src and every file that is drawn', () => {
+    const map = blocks.find(({ place, text }) => place.startsWith('ARCHITECTURE.md') && text.startsWith('src/'))!.text;
+    const drawn = map.split('\n').filter((line) => line !== '');
+    const missing: string[] = [];
+    const folders: string[] = [];
+    let folder = 'src';
+    for (const line of drawn) {
+      const [first = '', ...names] = line.trim().split(/\s+/);
+      if (first.endsWith('/')) folders.push((folder = first === 'src/' ? 'src' : `src/${first.slice(0, -1)}`));
+      for (const name of [first, ...names].filter((word) => word.endsWith('.ts'))) if (!existsSync(join(ROOT, folder, name))) missing.push(`${folder}/${name}`);
+    }
+    expect(missing).toEqual([]);
+    const present = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) => /^\w+\/.*\.ts$/.test(path));
+    expect(folders.filter((path) => path !== 'src').sort()).toEqual([...new Set(present.map((path) => `src/${path.split('/')[0]}`))].sort());
+  });
+
+  it('keep decision records to one page', () => {
+    const long = pages.filter((page) => page.startsWith('docs/decisions/') && textOf(page).trimEnd().split('\n').length > 40);
+    expect(long).toEqual([]);
+  });
+});
+
+function textOf(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+function moduleOf({ place }: Block): string {
+  return join(MODULES, `${place.replaceAll(/\W+/g, '-')}.ts`);
+}
+
+function blocksIn(page: string): Block[] {
+  const text = textOf(page);
+  return [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)].map(({ 1: language = '', 2: body = '', index }) => ({
+    place: `${page}:${text.slice(0, index).split('\n').length}`,
+    language,
+    text: body,
+  }));
+}
+
+/** Rows of the tables of a page whose first column has this head. */
+function rowsOf(page: string, head: string): string[][] {
+  const rows: string[][] = [];
+  let inside = false;
+  for (const line of textOf(page).split('\n')) {
+    const cells = line.startsWith('|') ? line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim()) : [];
+    if (cells.length === 0) inside = false;
+    else if (cells[0] === head) inside = true;
+    else if (inside && !/^:?-+:?$/.test(cells[0]!)) rows.push(cells);
+  }
+  return rows;
+}
+
+function firstCells(page: string, head: string): string[] {
+  return rowsOf(page, head).map(([cell]) => cell!.replaceAll('`', ''));
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+}
+
+/** `stages.*.retry.attempts`, `tasks[].run`. */
+function fieldsOf(node: Schema, prefix = ''): string[] {
+  const own = Object.entries(node.properties ?? {}).flatMap(([name, below]) => {
+    const path = prefix === '' ? name : `${prefix}.${name}`;
+    return [path, ...fieldsOf(below, path)];
+  });
+  const each = typeof node.additionalProperties === 'object' ? fieldsOf(node.additionalProperties, `${prefix}.*`) : [];
+  const item = node.items === undefined ? [] : fieldsOf(node.items, `${prefix}[]`);
+  return [...own, ...each, ...item];
+}
+
+function brokenLinks(page: string): string[] {
+  const prose = textOf(page).replaceAll(/^```[^]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link]) => link!)
+    .filter((link) => !/^(https?|mailto):/.test(link) && !isThere(page, link))
+    .map((link) => `${page}: ${link}`);
+}
+
+function isThere(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : relative(ROOT, resolve(ROOT, dirname(page), path));
+  if (!existsSync(join(ROOT, target))) return false;
+  if (anchor === undefined || !target.endsWith('.md')) return true;
+  return [...textOf(target).matchAll(/^#+ (.*)$/gm)].some(([, title]) => slugOf(title!) === anchor) || textOf(target).includes(`<a id="${anchor}">`);
+}
+
+/** As GitHub makes it. */
+function slugOf(title: string): string {
+  return title.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(/\s/g, '-');
+}

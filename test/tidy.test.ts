@@ -1,0 +1,352 @@
+/**
+ * House rules as a test: layers, cycles, names, sizes, banned calls. It reads sources with the TypeScript compiler and runs
+ * none of them. A rule is loosened here, with a reason, or not at all.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { ERROR_CODES } from '../src/errors.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+interface Layer {
+  /** Prefixes of the files of src that it may import, beside its own. */
+  readonly files: readonly string[];
+  /** Packages and parts of Node that it may import. */
+  readonly packages: readonly string[];
+}
+
+/** What knows nothing of Bosun but its errors and its bounds. */
+const LEAVES = ['src/assert.ts', 'src/checksum.ts', 'src/clock.ts', 'src/errors.ts', 'src/limits.ts'];
+
+/** What an agent is written with, which is all that supervisor and machines know of the kernel. */
+const PUBLIC_KERNEL = ['src/actors/address.ts', 'src/actors/agent.ts', 'src/actors/ref.ts'];
+
+/** What an adapter implements, and the one function that memory and disk share. */
+const PORTS = ['src/actors/ports.ts', 'src/actors/state.ts'];
+
+/** design: "The house". A new edge needs a decision record. */
+const LAYERS: Readonly<Record<string, Layer>> = {
+  'src/*': { files: LEAVES, packages: ['node:zlib'] },
+  'src/actors': { files: LEAVES, packages: ['xstate', 'zod', 'node:crypto'] },
+  'src/supervisor': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod'] },
+  'src/machines': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod', 'graphology', 'graphology-dag', 'node:crypto'] },
+  'src/persistence': { files: [...PORTS, ...LEAVES], packages: ['level', 'msgpackr', 'node:crypto', 'node:fs', 'node:path'] },
+  'src/gateway': { files: ['src/actors/', 'src/system.ts', ...LEAVES], packages: ['ws', 'zod'] },
+  'src/client': { files: ['src/gateway/protocol'], packages: ['@xstate/store'] },
+  'src/testing': {
+    files: ['src/actors/', 'src/supervisor/', 'src/machines/', 'src/persistence/', 'src/gateway/', 'src/client/', 'src/system.ts', ...LEAVES],
+    packages: ['xstate', 'zod', 'fast-check', 'node:assert'],
+  },
+  'src/cli': { files: ['src/'], packages: ['commander', 'yaml', 'jiti', 'xstate', 'zod', 'node:'] },
+  // The composition root, and the list of what users may import.
+  'src/system.ts': { files: ['src/actors/', 'src/supervisor/', 'src/machines/', 'src/persistence/', 'src/gateway/', ...LEAVES], packages: ['xstate'] },
+  'src/index.ts': { files: ['src/actors/', 'src/supervisor/', 'src/persistence/', 'src/system.ts', ...LEAVES], packages: [] },
+};
+
+const FILE_LINES_MAX = 400;
+const FUNCTION_LINES_MAX = 60;
+
+/** Files (`path`) and functions (`path#name`) that may be longer: up to how many lines, and why. */
+const LONG: Readonly<Record<string, { readonly lines: number; readonly because: string }>> = {};
+
+interface Ban {
+  readonly name: string;
+  /** Expressions of globals as they are written, and modules of Node. */
+  readonly what: readonly string[];
+  /** Prefixes of the files that may use them. */
+  readonly home: readonly string[];
+  readonly because: string;
+}
+
+const BANS: readonly Ban[] = [
+  {
+    name: 'the clock',
+    what: ['Date.now', 'new Date()', 'performance.now', 'setTimeout', 'setInterval', 'setImmediate', 'timers', 'timers/promises'],
+    home: ['src/clock.ts'],
+    because: 'time comes from the Clock port, or no test can hold it',
+  },
+  { name: 'chance', what: ['Math.random'], home: ['src/system.ts'], because: 'it comes from the Random port' },
+  {
+    name: 'the console',
+    what: ['console'],
+    home: ['src/cli/', 'src/system.ts'],
+    because: 'a library does not talk; system.ts has the default of the option `log`',
+  },
+  {
+    name: 'the process',
+    what: ['process'],
+    home: ['src/cli/', 'src/persistence/level-store.ts'],
+    because: 'a library leaves its process alone; the store names the holder of its lock by the process id',
+  },
+];
+
+/** Names that say nothing of what is in a file. */
+const EMPTY_NAMES = /(^|[-.])(utils?|helpers?|common|types?|misc)$/;
+
+interface Import {
+  readonly from: string;
+  /** A file of this repository, or a package. */
+  readonly to: string;
+  /** `import type`: leaves nothing in the emitted code. `import { type X }` does leave an import, of nothing. */
+  readonly isErased: boolean;
+}
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  readonly tree: ts.SourceFile;
+  readonly imports: readonly Import[];
+}
+
+const src = sourcesUnder('src');
+const imports = src.flatMap((source) => source.imports);
+
+describe('layers', () => {
+  it('are known for every folder of src', () => {
+    const unknown = src.map(({ path }) => layerOf(path)).filter((layer) => !(layer in LAYERS));
+    expect([...new Set(unknown)]).toEqual([]);
+  });
+
+  it('import only the files they may', () => {
+    const wrong = imports.filter(({ from, to }) => to.startsWith('src/') && !mayImport(from, to));
+    expect(wrong.map(edge)).toEqual([]);
+  });
+
+  it('import only the packages they may', () => {
+    const wrong = imports.filter(({ from, to }) => !to.startsWith('src/') && !LAYERS[layerOf(from)]!.packages.some((name) => isPackage(to, name)));
+    expect(wrong.map(edge)).toEqual([]);
+  });
+
+  it('have no circle of imports', () => {
+    // Only `import type` is left out: everything else is an import at run time too, if only of nothing.
+    expect(circle(imports.filter(({ isErased }) => !isErased))?.join(' -> ')).toBe(undefined);
+  });
+
+  it('import no index.ts: it is for users, and a way round the table', () => {
+    expect(imports.filter(({ to }) => /^src\/.*index\.ts$/.test(to)).map(edge)).toEqual([]);
+  });
+
+  it('use every dependency of package.json, and no other', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { dependencies: Record<string, string> };
+    const used = imports.filter(({ to }) => !to.startsWith('src/') && !isBuiltin(to)).map(({ to }) => packageOf(to));
+    expect([...new Set(used)].sort()).toEqual(Object.keys(dependencies).sort());
+  });
+});
+
+describe('files', () => {
+  it('open with a comment that says what they are for', () => {
+    const bare = src.filter(({ text }) => !/^(#!.*\n)?\/\*\*/.test(text));
+    expect(bare.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('have names that say something', () => {
+    const empty = src.filter(({ path }) => path.split('/').some((part) => EMPTY_NAMES.test(part.replace(/\.ts$/, ''))));
+    expect(empty.map(({ path }) => path)).toEqual([]);
+  });
+
+  it(`have at most ${FILE_LINES_MAX} lines`, () => {
+    expect(longerThan(FILE_LINES_MAX, src.map(sizeOf))).toEqual([]);
+  });
+
+  it(`have functions of at most ${FUNCTION_LINES_MAX} lines`, () => {
+    expect(longerThan(FUNCTION_LINES_MAX, src.flatMap(functionsIn))).toEqual([]);
+  });
+
+  it('need every exception they have', () => {
+    const lines = new Map([...src.map(sizeOf), ...src.flatMap(functionsIn)].map((size) => [size.name, size.lines]));
+    const needless = Object.keys(LONG).filter((name) => (lines.get(name) ?? 0) <= (name.includes('#') ? FUNCTION_LINES_MAX : FILE_LINES_MAX));
+    expect(needless).toEqual([]);
+  });
+});
+
+describe('code', () => {
+  it.each(BANS)('leaves $name to its home: $because', ({ what, home }) => {
+    const found = src.filter(({ path }) => !home.some((place) => path.startsWith(place))).flatMap((source) => uses(source, new Set(what)));
+    expect(found).toEqual([]);
+  });
+
+  it('has no any', () => {
+    expect(src.flatMap((source) => places(source, ({ kind }) => kind === ts.SyntaxKind.AnyKeyword))).toEqual([]);
+  });
+
+  it('silences no checker and leaves nothing to be done', () => {
+    const marks = /@ts-(ignore|expect-error|nocheck)|eslint-disable|\b(TODO|FIXME|XXX|HACK)\b/;
+    const found = src.flatMap(({ path, text }) => text.split('\n').flatMap((line, index) => (marks.test(line) ? [`${path}:${index + 1}`] : [])));
+    expect(found).toEqual([]);
+  });
+
+  it('waits for nothing in supervisor and machines: they only decide', () => {
+    const pure = src.filter(({ path }) => /^src\/(supervisor|machines)\//.test(path));
+    const found = pure.flatMap((source) =>
+      places(source, ({ kind }) => kind === ts.SyntaxKind.AwaitExpression || kind === ts.SyntaxKind.AsyncKeyword),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('uses every error code', () => {
+    const text = src.filter(({ path }) => path !== 'src/errors.ts').map((source) => source.text).join('\n');
+    expect(Object.keys(ERROR_CODES).filter((code) => !text.includes(`'${code}'`))).toEqual([]);
+  });
+});
+
+describe('tests', () => {
+  it('are all run: none is skipped, put off or singled out', () => {
+    const tests = ['test', 'examples'].flatMap((folder) => sourcesUnder(folder, '.test.ts'));
+    expect(tests.length).toBeGreaterThan(0);
+    expect(tests.flatMap((source) => places(source, isMarked))).toEqual([]);
+  });
+});
+
+function sourcesUnder(folder: string, ending = '.ts'): Source[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(ending))
+    .sort()
+    .map((path) => sourceAt(`${folder}/${path}`));
+}
+
+function sourceAt(path: string): Source {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  return { path, text, tree, imports: importsIn(path, tree) };
+}
+
+function importsIn(from: string, tree: ts.SourceFile): Import[] {
+  const found: Import[] = [];
+  visit(tree, (node) => {
+    const [specifier, isErased] = specifierOf(node);
+    if (specifier === undefined) return;
+    const to = specifier.startsWith('.') ? relative(ROOT, resolve(ROOT, dirname(from), specifier)) : specifier;
+    found.push({ from, to, isErased });
+  });
+  return found;
+}
+
+function specifierOf(node: ts.Node): [specifier: string | undefined, isErased: boolean] {
+  if (ts.isImportDeclaration(node)) return [textOf(node.moduleSpecifier), node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword];
+  if (ts.isExportDeclaration(node)) return [textOf(node.moduleSpecifier), node.isTypeOnly];
+  if (ts.isImportTypeNode(node)) return [ts.isLiteralTypeNode(node.argument) ? textOf(node.argument.literal) : undefined, true];
+  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) return [textOf(node.arguments[0]), false];
+  return [undefined, false];
+}
+
+function textOf(node: ts.Node | undefined): string | undefined {
+  return node !== undefined && ts.isStringLiteral(node) ? node.text : undefined;
+}
+
+function layerOf(path: string): string {
+  if (path in LAYERS) return path;
+  return dirname(path) === 'src' ? 'src/*' : path.split('/').slice(0, 2).join('/');
+}
+
+function mayImport(from: string, to: string): boolean {
+  const layer = layerOf(from);
+  const own = layer.includes('.') || layer === 'src/*' ? [] : [`${layer}/`];
+  return [...own, ...LAYERS[layer]!.files].some((prefix) => to.startsWith(prefix));
+}
+
+function isPackage(specifier: string, name: string): boolean {
+  return name.endsWith(':') ? specifier.startsWith(name) : specifier === name || specifier.startsWith(`${name}/`);
+}
+
+function packageOf(specifier: string): string {
+  return specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+function edge({ from, to }: Import): string {
+  return `${from} -> ${to}`;
+}
+
+/** One circle, its first file twice; undefined where there is none. */
+function circle(edges: readonly Import[]): string[] | undefined {
+  const state = new Map<string, 'open' | 'done'>();
+  const trail: string[] = [];
+  const search = (file: string): string[] | undefined => {
+    if (state.get(file) === 'done') return undefined;
+    if (state.get(file) === 'open') return [...trail.slice(trail.indexOf(file)), file];
+    state.set(file, 'open');
+    trail.push(file);
+    for (const { from, to } of edges) {
+      const found = from === file && to.startsWith('src/') ? search(to) : undefined;
+      if (found !== undefined) return found;
+    }
+    trail.pop();
+    state.set(file, 'done');
+    return undefined;
+  };
+  for (const { from } of edges) {
+    const found = search(from);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function visit(node: ts.Node, look: (node: ts.Node) => void): void {
+  look(node);
+  ts.forEachChild(node, (child) => visit(child, look));
+}
+
+function places({ path, tree }: Source, isFound: (node: ts.Node) => boolean): string[] {
+  const found: string[] = [];
+  visit(tree, (node) => {
+    if (isFound(node)) found.push(`${path}:${lineOf(tree, node.getStart())}: ${node.getText().split('\n')[0]!.slice(0, 80)}`);
+  });
+  return found;
+}
+
+function lineOf(tree: ts.SourceFile, offset: number): number {
+  return tree.getLineAndCharacterOfPosition(offset).line + 1;
+}
+
+interface Size {
+  readonly name: string;
+  readonly lines: number;
+}
+
+function longerThan(linesMax: number, sizes: readonly Size[]): string[] {
+  return sizes.filter(({ name, lines }) => lines > (LONG[name]?.lines ?? linesMax)).map(({ name, lines }) => `${name}: ${lines} lines`);
+}
+
+function sizeOf({ path, text }: Source): Size {
+  return { name: path, lines: text.trimEnd().split('\n').length };
+}
+
+/** Functions with a body, named `path#name`. The object literal of a machine is data and counts nowhere. */
+function functionsIn({ path, tree }: Source): Size[] {
+  const found: Size[] = [];
+  visit(tree, (node) => {
+    if (!ts.isFunctionLike(node) || !('body' in node) || node.body === undefined) return;
+    const from = lineOf(tree, node.getStart());
+    const name = node.name?.getText() ?? (ts.isVariableDeclaration(node.parent) ? node.parent.name.getText() : String(from));
+    found.push({ name: `${path}#${name}`, lines: lineOf(tree, node.getEnd()) - from + 1 });
+  });
+  return found;
+}
+
+/** Uses of globals (`Date.now`, `console`, `new Date()`) and imports of what gives them. A property of that name is none. */
+function uses(source: Source, banned: ReadonlySet<string>): string[] {
+  return places(source, (node) => {
+    if (ts.isNewExpression(node) && (node.arguments?.length ?? 0) === 0) return banned.has(`new ${node.expression.getText()}()`);
+    if (ts.isPropertyAccessExpression(node)) return banned.has(node.getText());
+    if (ts.isImportDeclaration(node)) return banned.has(node.moduleSpecifier.getText().slice(1, -1).replace('node:', ''));
+    return ts.isIdentifier(node) && banned.has(node.text) && isGlobal(node);
+  });
+}
+
+function isGlobal(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent)) return parent.expression === node;
+  if (ts.isQualifiedName(parent)) return false;
+  const isName = 'name' in parent && parent.name === node;
+  return !isName && !ts.isPropertySignature(parent) && !ts.isTypeReferenceNode(parent);
+}
+
+function isMarked(node: ts.Node): boolean {
+  if (ts.isPropertyAccessExpression(node)) {
+    const root = node.getText().split('.')[0]!;
+    return ['it', 'test', 'describe'].includes(root) && ['skip', 'only', 'todo', 'fails'].includes(node.name.text);
+  }
+  return ts.isCallExpression(node) && ['xit', 'xtest', 'xdescribe', 'fit', 'fdescribe'].includes(basename(node.expression.getText()));
+}
