@@ -5,6 +5,7 @@ export { effectOf, type EffectFacts } from './actors/ref.ts';
 export { type Random, type Store, type StoreEntry, type StoreWrite } from './actors/ports.ts';
 export { type Cancel, type Clock, systemClock } from './clock.ts';
 export { BosunError, ERROR_CODES, type ErrorCode, isBosunError } from './errors.ts';
+export { type Durability } from './persistence/journal.ts';
 export { levelStore } from './persistence/level-store.ts';
 export { memoryStore } from './persistence/memory-store.ts';
 export { type BossOptions, type ChildOptions } from './supervisor/child-spec.ts';

@@ -8,7 +8,7 @@ import { Kernel } from './actors/kernel.ts';
 import { type Random, type Store } from './actors/ports.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
-import { createJournal, type JournalOptions } from './persistence/journal.ts';
+import { createJournal, type Durability, type JournalOptions } from './persistence/journal.ts';
 import { bossMachine } from './supervisor/boss.ts';
 import { type BossOptions, type ChildOptions, parseBossSpec, parseChildSpec } from './supervisor/child-spec.ts';
 import { type ChildRecord } from './supervisor/exit-rules.ts';
@@ -20,8 +20,13 @@ export interface SystemOptions {
   readonly resolveAgent?: (name: string) => AnyAgent | undefined;
   /** `levelStore('./data')` or `memoryStore()`. The system opens and closes it. */
   readonly store: Store;
-  /** How epochs are written. For tests, which fold early. */
-  readonly journal?: JournalOptions;
+  /**
+   * What an acknowledgement survives: `disk` (the default) a power cut, `process` the death of the process, `memory`
+   * nothing. Not on macOS, whose LevelDB lacks the full flush: there `disk` may lose the last writes in a power cut.
+   */
+  readonly durability?: Durability;
+  /** For tests, which fold early. */
+  readonly journal?: Omit<JournalOptions, 'durability'>;
   /** The root Boss and its static children. */
   readonly tree?: BossOptions;
   readonly clock?: Clock;
@@ -86,7 +91,7 @@ export class System {
     this.closed.catch(() => {});
     this.#kernel = new Kernel(
       {
-        journal: createJournal(options.store, options.journal),
+        journal: createJournal(options.store, { ...options.journal, ...(options.durability && { durability: options.durability }) }),
         clock: this.#clock,
         random: options.random ?? { next: Math.random },
         logicOf: (name) => this.#logicOf(name),
@@ -98,7 +103,10 @@ export class System {
     );
   }
 
-  /** Opens the store and goes on from its last epoch. Rejects with BOSUN_STORE_* or BOSUN_AGENT_*. */
+  /**
+   * Opens the store and goes on from its last epoch. Resolves when the static children of every Boss are there.
+   * Rejects with BOSUN_STORE_* or BOSUN_AGENT_*.
+   */
   async start(): Promise<this> {
     await this.#kernel.start();
     return this;
@@ -141,7 +149,7 @@ export class System {
     if (there === undefined || this.snapshot(address) === undefined) {
       if (!this.#kernel.cell(under).isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${under} is no Boss`);
       // For one that has been born in memory only, the Boss's answer is durable no earlier than the birth.
-      await this.#kernel.order(under, { type: 'child.start', id, spec } as EventObject);
+      await this.#kernel.ingress.order(this.#kernel.cell(under), { type: 'child.start', id, spec } as EventObject);
     }
     return this.actor(address, agent);
   }
@@ -155,7 +163,7 @@ export class System {
     const { identity } = this.#kernel.cell(checkAddress(address));
     const agent = identity.bond === 'supervised' ? this.#agent(identity.agent) : undefined;
     if (agent === undefined) throw new BosunError('BOSUN_EVENT_REFUSED', `${address} accepts no events from outside`);
-    await this.#kernel.send(address, parseEvent(agent, event), options.session);
+    await this.#kernel.ingress.send(this.#kernel.cell(address), parseEvent(agent, event), options.session);
   }
 
   /** The last sequence of a session that was accepted; 0 when none was. */

@@ -11,6 +11,8 @@ export interface ActorSnapshot extends SnapshotView {
   readonly agent: string;
   /** Changes so far. */
   readonly sequence: number;
+  /** Of the birth: stable over restarts, restores and retries. */
+  readonly effectId: string;
 }
 
 export interface Subscription {
@@ -118,8 +120,8 @@ function observe(cell: Cell, observer: Observer): Subscription {
 export function viewOf(engine: StepEngine, cell: Cell): ActorSnapshot | undefined {
   if (cell.durable === undefined) return undefined;
   const { state, snapshot } = cell.durable;
-  const { address, agent } = cell.identity;
-  const facts = { address, agent, sequence: state.seq };
+  const { address, agent, effectId } = cell.identity;
+  const facts = { address, agent, effectId, sequence: state.seq };
   if (snapshot === undefined) {
     return { ...facts, status: 'active', value: null, context: undefined, tags: [], output: undefined, error: state.error };
   }

@@ -27,7 +27,7 @@ export function childAddress(parent: string, childId: string): string {
 
 /** Address of a machine's own child: its id is any string, so what an address cannot hold is percent-encoded. */
 export function invokedAddress(parent: string, childId: string): string {
-  const segment = childId.replace(/[^A-Za-z0-9\-_.:@+~]/g, (char) => encodeURIComponent(char).replace(/[!'()*]/g, hex));
+  const segment = childId.replace(/[^A-Za-z0-9\-_.:@+~]/gu, (char) => encodeURIComponent(char).replace(/[!'()*]/g, hex));
   return checkAddress(`${parent}/${segment}`);
 }
 

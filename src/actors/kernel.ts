@@ -6,7 +6,7 @@
 import { type AnyActorLogic, type EventObject } from 'xstate';
 import { type Clock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
-import { MAILBOX_MESSAGES_MAX, MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../limits.ts';
+import { MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../limits.ts';
 import { admit } from './admission.ts';
 import { ROOT } from './address.ts';
 import { Bosses } from './bosses.ts';
@@ -16,10 +16,11 @@ import { DurableView } from './durable-view.ts';
 import { Effects } from './effects.ts';
 import { type StepEngine } from './engine.ts';
 import { type Frozen } from './epoch-draft.ts';
+import { Ingress } from './ingress.ts';
 import { Alarm, KernelTime } from './kernel-time.ts';
 import { type Journal, type Random, type Recovered } from './ports.ts';
 import { repopulate } from './recovery.ts';
-import { type Session, Sessions } from './sessions.ts';
+import { Sessions } from './sessions.ts';
 import { Switchboard } from './switchboard.ts';
 import { Turns } from './turn.ts';
 import { World } from './world.ts';
@@ -66,9 +67,9 @@ export class Kernel {
   #stopping: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   readonly #watchers: World['watchers'] = new Set();
-  /** Who waits for an epoch to become durable. */
-  readonly #waiting = new Set<(error: BosunError) => void>();
-  #sessions!: Sessions;
+  #ingress: Ingress | undefined;
+  /** Who waits for the next epoch to be durable. */
+  #next: (() => void)[] = [];
 
   constructor(parts: KernelParts, onFailure: (failure: Failure) => void) {
     this.#parts = parts;
@@ -76,7 +77,10 @@ export class Kernel {
     this.#switchboard = new Switchboard(parts.log, () => this.#phase === 'running');
   }
 
-  /** Opens the journal, rebuilds the population, and goes on. Rejects with BOSUN_STORE_* or BOSUN_AGENT_*. */
+  /**
+   * Opens the journal, rebuilds the population, and goes on. Resolves when every Boss has started its static children.
+   * Rejects with BOSUN_STORE_* or BOSUN_AGENT_*.
+   */
   async start(): Promise<void> {
     const recovered = await this.#parts.journal.open(this.#switchboard.coding);
     try {
@@ -89,6 +93,9 @@ export class Kernel {
     }
     this.#phase = 'running';
     this.#wake();
+    while (this.#phase === 'running' && !this.#parts.hold && !stands(this.#world.addresses.get(ROOT))) {
+      await new Promise<void>((resolve) => this.#next.push(resolve));
+    }
   }
 
   /**
@@ -124,51 +131,10 @@ export class Kernel {
     return this.#isIdle ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /**
-   * Takes an event from outside. The event has passed its schema.
-   * @returns A promise that resolves when it is durable (not: processed).
-   * Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_MAILBOX_FULL, BOSUN_VALUE_REFUSED, BOSUN_SYSTEM_CLOSED or, after a failed
-   * write, BOSUN_STORE_FAILED; then the event may or may not have become durable.
-   */
-  send(address: string, event: EventObject, session?: Session): Promise<void> {
-    return this.#accept((resolve) => {
-      const cell = this.#receiver(address);
-      const admitted = admit(event, `event ${event.type}`, this.#switchboard.own);
-      if (session === undefined || this.#sessions.accept(session)) this.#world.post(cell, admitted, 0);
-      // A repeated send is acknowledged with the epoch that is open now: the first one is in it or in an earlier one.
-      this.#world.draft.output(resolve);
-    });
-  }
-
-  /** Like `send`, but resolves when the turn that the event causes is durable. While on hold: when the event is. */
-  order(address: string, event: EventObject): Promise<void> {
-    return this.#accept((resolve) => {
-      const cell = this.#receiver(address);
-      const admitted = admit(event, `event ${event.type}`, this.#switchboard.own);
-      if (!this.#parts.hold) this.#world.post(cell, admitted, 0, resolve);
-      else {
-        this.#world.post(cell, admitted, 0);
-        this.#world.draft.output(resolve);
-      }
-    });
-  }
-
-  #accept(enter: (resolve: () => void) => void): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.#phase !== 'running') throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running');
-      enter(() => {
-        this.#waiting.delete(reject);
-        resolve();
-      });
-      this.#waiting.add(reject);
-      this.#wake();
-    });
-  }
-
-  #receiver(address: string): Cell {
-    const cell = this.cell(address);
-    if (cell.mailbox.size < MAILBOX_MESSAGES_MAX) return cell;
-    throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${MAILBOX_MESSAGES_MAX} unread messages`, { details: { address } });
+  /** The way in for hosts. Throws BOSUN_SYSTEM_CLOSED before the start. */
+  get ingress(): Ingress {
+    if (this.#ingress === undefined) throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system has not been started');
+    return this.#ingress;
   }
 
   /** The living actor at an address. Throws BOSUN_ACTOR_UNKNOWN. */
@@ -227,7 +193,13 @@ export class Kernel {
     this.#turns = new Turns(this.#world, this.#effects, this.#bosses, log);
     this.#switchboard.connect(this.#world, this.#effects, this.#turns);
     for (const [hash, lists] of recovered.configurations) this.#definitions.table(hash).load(lists);
-    this.#sessions = new Sessions(this.#world.draft, recovered.rows.get('d'));
+    this.#ingress = new Ingress({
+      world: this.#world,
+      sessions: new Sessions(this.#world.draft, recovered.rows.get('d')),
+      hold: this.#parts.hold,
+      isOpen: () => this.#phase === 'running',
+      wake: () => this.#wake(),
+    });
     repopulate(this.#world, recovered, {
       definitionOf: (agent) => this.#definitionOf(agent),
       effects: this.#effects,
@@ -326,6 +298,7 @@ export class Kernel {
   /** The epoch is durable: show it to readers, then let out what it caused, in order. */
   #release(frozen: Frozen): void {
     this.shown.show(frozen);
+    for (const resolve of this.#next.splice(0)) resolve();
     for (const output of frozen.outputs) this.#world.guarded(output);
     for (const [cell, { isGone }] of frozen.images) {
       this.#world.tell(cell, (observer) => observer.changed?.());
@@ -366,10 +339,9 @@ export class Kernel {
   #close(reason: BosunError): Promise<void> {
     this.#phase = 'closed';
     this.#alarm?.set(undefined);
-    for (const reject of this.#waiting) reject(reason);
-    this.#waiting.clear();
+    this.#ingress?.rejectAll(reason);
     for (const cell of this.#world.cells.values()) this.#world.tell(cell, (observer) => observer.closed?.(reason));
-    for (const resolve of this.#idle.splice(0)) resolve();
+    for (const resolve of [...this.#idle.splice(0), ...this.#next.splice(0)]) resolve();
     return (this.#closing = this.#closeJournal());
   }
 
@@ -395,4 +367,10 @@ export class Kernel {
 function known(address: string, cell: Cell | undefined): Cell {
   if (cell !== undefined) return cell;
   throw new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } });
+}
+
+/** Whether a Boss and those below it have begun, for readers to see. */
+function stands(boss: Cell | undefined): boolean {
+  if (boss?.durable === undefined || boss.durable.state.status === 'starting') return false;
+  return [...boss.children.values()].every((child) => (child.isBoss ? stands(child) : child.durable !== undefined));
 }

@@ -1,5 +1,5 @@
 /** What has arrived before a power cut and waits for its turn is there after it. */
-import { type AnyStateMachine, assign, createMachine, fromObservable, setup, spawnChild } from 'xstate';
+import { type AnyStateMachine, assign, createMachine, fromCallback, fromObservable, setup, spawnChild } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { type TestSystem } from '../../src/testing/test-system.ts';
 import { observable } from './observable.ts';
@@ -117,6 +117,34 @@ describe('a message to an agent that waits for its restart', () => {
     await test.advance(1_000);
     // After a failure it goes on from its last state, after its end it begins anew.
     expect(contextOf(test)).toEqual({ got: last === 'BREAK' ? 3 : 2 });
+    await test.system.stop();
+  });
+});
+
+describe('what an effect tells a machine that waits for its restart', () => {
+  it('becomes durable at once, though nobody can read it yet', async () => {
+    let back: (event: { type: 'HIT' }) => void = () => {};
+    const logic = fromCallback(({ sendBack }) => void (back = sendBack));
+    const machine = setup({ types: {} as { context: { got: number } }, actors: { logic } }).createMachine({
+      context: { got: 0 },
+      invoke: { src: 'logic' },
+      on: {
+        HIT: { actions: assign({ got: ({ context }) => context.got + 1 }) },
+        BREAK: {
+          actions: () => {
+            throw new Error('broken');
+          },
+        },
+      },
+    });
+    const child = { id: 'subject', agent: 'subject', backoff: { minMs: 1_000, jitter: 0 } };
+    const test = await startSubject(machine, { events: ['BREAK'], tree: { intensity: 10, children: [child] } });
+    await tell(test, 'BREAK');
+    await settle(test, () => back({ type: 'HIT' }));
+    await test.crash();
+    await test.restart();
+    await test.advance(1_000);
+    expect(contextOf(test)).toEqual({ got: 1 });
     await test.system.stop();
   });
 });

@@ -12,7 +12,7 @@ import {
   spawnChild,
 } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { DELIVERIES_MAX, MICROSTEPS_MAX } from '../../src/limits.ts';
+import { DELIVERIES_MAX, MICROSTEPS_MAX, VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../../src/limits.ts';
 import { contextOf, startSubject, tell, valueOf } from './subject.ts';
 
 const broken = (): never => {
@@ -233,6 +233,52 @@ describe('the failure of a child that its machine does not handle', () => {
     const test = await startSubject(machine);
     await test.settle();
     expect([starts, valueOf(test), test.system.tree('subject').restarts]).toEqual([2, 'over', 1]);
+    await test.system.stop();
+  });
+});
+
+describe('a restart from the initial state', () => {
+  it('forgets what history states remembered, for a restart of the host too', async () => {
+    const machine = createMachine({
+      id: 'm',
+      initial: 'out',
+      states: {
+        out: { on: { IN: 'in', HOME: 'in.last' } },
+        in: { initial: 'a', states: { a: { on: { N: 'b' } }, b: {}, last: { type: 'history' } }, on: { OUT: 'out' } },
+      },
+      on: { BREAK: { actions: broken } },
+    });
+    const test = await startSubject(machine, { events: ['IN', 'N', 'OUT', 'HOME', 'BREAK'], resume: 'initial' });
+    for (const type of ['IN', 'N', 'OUT', 'BREAK']) await tell(test, type);
+    await test.crash();
+    await test.restart();
+    await tell(test, 'HOME');
+    expect(valueOf(test)).toEqual({ in: 'a' });
+    await test.system.stop();
+  });
+});
+
+describe('snapshots that a machine watches', () => {
+  it('may be as deep and as large as contexts may', async () => {
+    let deep: unknown = 'end';
+    for (let level = 1; level < VALUE_DEPTH_MAX; level++) deep = [deep];
+    const half = 'x'.repeat(VALUE_BYTES_MAX - 1_000);
+    const kid = setup({ types: {} as { context: Record<string, unknown> } }).createMachine({
+      context: { deep: null },
+      on: { GROW: { actions: assign({ deep, one: half, two: half }) } },
+    });
+    const machine = setup({ types: {} as { context: { seen: string[] } }, actors: { kid } }).createMachine({
+      context: { seen: [] },
+      invoke: {
+        src: 'kid',
+        id: 'kid',
+        onSnapshot: { actions: assign({ seen: ({ context, event }) => [...context.seen, Object.keys(event.snapshot.context).join()] }) },
+      },
+      on: { GROW: { actions: sendTo('kid', { type: 'GROW' }) } },
+    });
+    const test = await startSubject(machine, { events: ['GROW'] });
+    await tell(test, 'GROW');
+    expect(contextOf(test)).toEqual({ seen: ['deep', 'deep,one,two'] });
     await test.system.stop();
   });
 });

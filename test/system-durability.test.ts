@@ -1,0 +1,40 @@
+/** `createSystem({ durability })`: what an acknowledgement survives. */
+import { describe, expect, it } from 'vitest';
+import { assign, setup } from 'xstate';
+import { z } from 'zod';
+import { createSystem, defineAgent, type Durability } from 'bosun';
+import { faultyStore } from 'bosun/testing';
+
+const counter = defineAgent({
+  name: 'counter',
+  machine: setup({ types: {} as { context: { n: number }; events: { type: 'add' } } }).createMachine({
+    context: { n: 0 },
+    on: { add: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
+  }),
+  events: { add: z.object({}) },
+});
+
+/** Counts to three, each acknowledged, and loses what was not synced. */
+async function countAfterPowerCut(durability: Durability): Promise<number | undefined> {
+  const store = faultyStore();
+  const options = { agents: [counter], store, durability, tree: { children: [{ id: 'c', agent: 'counter' }] } };
+  const system = await createSystem(options).start();
+  for (let n = 0; n < 3; n++) await system.send('c', { type: 'add' });
+  await system.idle();
+  store.crash();
+  await system.stop();
+  const next = await createSystem(options).start();
+  const count = (next.snapshot('c')?.context as { n: number } | undefined)?.n;
+  await next.stop();
+  return count;
+}
+
+describe('durability', () => {
+  it('of "disk" survives a power cut', async () => {
+    expect(await countAfterPowerCut('disk')).toBe(3);
+  });
+
+  it.each(['process', 'memory'] as const)('of "%s" does not: the system begins anew or at an older epoch', async (durability) => {
+    expect(await countAfterPowerCut(durability)).toBe(0);
+  });
+});
