@@ -4,8 +4,9 @@ import { type AnyActorLogic } from 'xstate';
 import { isMachine } from '../actors/xstate-definition.ts';
 import { systemClock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
+import { type AgentFunction } from '../machines/coordination/agent-function.ts';
 import { type PlanSource } from './plan-file.ts';
-import { type AgentFunction, type Attempt, workOf } from './work.ts';
+import { type Attempt, workOf } from './work.ts';
 
 /** What an agents module gave, by agent type. */
 export type AgentModule = ReadonlyMap<string, AgentFunction | AnyActorLogic>;
@@ -15,7 +16,7 @@ export async function loadAgents(source: PlanSource): Promise<AgentModule> {
   if (source.agents === null) return new Map();
   let module: Record<string, unknown>;
   try {
-    module = await createJiti(import.meta.url, { fsCache: false }).import<Record<string, unknown>>(source.agents);
+    module = await createJiti(import.meta.url).import<Record<string, unknown>>(source.agents);
   } catch (error) {
     throw source.refuse([{ path: ['agents'], message: `cannot be loaded: ${reasonOf(error)}` }]);
   }

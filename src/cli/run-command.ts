@@ -12,6 +12,7 @@ import { type System } from '../system.ts';
 import { type AgentModule, checkMachineLimits, loadAgents } from './agents-module.ts';
 import { coordinatorOf, type DataDirectory, dataDirectory, DEFAULT_DATA, hasStore, makeDirectory, openCrew, openOnHold, removeStore } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { machineReports } from './machine-reports.ts';
 import { type PlanSource, readPlanFile } from './plan-file.ts';
 import { filesOf, oneLine, planLine, type Reporter, resultLines } from './run-report.ts';
 import { shellCommands } from './shell-task.ts';
@@ -77,7 +78,8 @@ async function carryOut(
     await system.stop();
     await commands.ended();
   };
-  const watching = system.onEmitted((_, event) => reporter.told(event));
+  const meaning = machineReports(system, plan, (type) => typeof agents.get(type) === 'object');
+  const watching = system.onEmitted((address, event) => reporter.told(meaning(address, event)));
   try {
     await system.idle();
     const progress = system.actor(COORDINATOR).subscribe((snapshot) => reporter.progress(contextOf(snapshot)));

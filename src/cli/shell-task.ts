@@ -6,8 +6,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Writable } from 'node:stream';
 import { type Cancel, systemClock } from '../clock.ts';
+import { type WorkContext } from '../machines/coordination/agent-function.ts';
 import { type WorkInput } from '../machines/coordination/stage.ts';
-import { type Attempt, type WorkContext } from './work.ts';
+import { type Attempt } from './work.ts';
 
 /** Output kept of one command, per stream: enough for a result or an error report; more belongs in a file. */
 export const SHELL_OUTPUT_BYTES_MAX = 64 * 1024;

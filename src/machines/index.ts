@@ -1,4 +1,5 @@
 /** The crew's public API. Nothing inside src imports this file. */
+export { type AgentFunction, type WorkContext } from './coordination/agent-function.ts';
 export { COORDINATOR, crewAgents, crewTree } from './coordination/crew.ts';
 export { itemsIn, leadCoordinator, resultsOf, type CoordinatorContext } from './coordination/lead-coordinator.ts';
 export { pauseManager } from './coordination/pause-manager.ts';

@@ -5,6 +5,7 @@
  * number.
  */
 import { assertEvent, assign, enqueueActions, not, setup } from 'xstate';
+import { brief } from './brief.ts';
 import { type BossSpec, type ChildSpec, parseBossSpec, parseChildSpec } from './child-spec.ts';
 import { declarationOrders } from './declaration.ts';
 import { type ChildExit, type ChildRecord, decideExit, decideRetry, type Decision, type Situation } from './exit-rules.ts';
@@ -45,6 +46,11 @@ type BossEvent = Decorated &
     | ({ type: 'bosun.exit'; id: string } & ChildExit)
   );
 
+/** What a Boss says to whoever watches it. */
+export type BossEmitted =
+  | { readonly type: 'child.failed'; readonly id: string; readonly error: unknown; readonly restarts: number }
+  | { readonly type: 'child.restarted'; readonly id: string; readonly restarts: number };
+
 /** How a Boss that gave up ends. */
 export interface BossOutput {
   readonly reason: 'shutdown';
@@ -56,7 +62,7 @@ export interface BossOutput {
 const performed = (_: unknown, _params: never): void => {};
 
 export const bossMachine = setup({
-  types: {} as { context: Context; events: BossEvent; input: BossSpec; output: BossOutput },
+  types: {} as { context: Context; events: BossEvent; input: BossSpec; output: BossOutput; emitted: BossEmitted },
   actions: {
     'bosun.child.start': performed,
     'bosun.child.restart': performed,
@@ -94,6 +100,9 @@ export const bossMachine = setup({
       if (decision === null) return;
       if (decision.kind === 'restart') enqueue.assign(context.pardoned ? { pardoned: false } : { window: decision.window });
       giveAndCount(enqueue, decisionOrders(decision), context.waiting - (event.type === 'bosun.retry' ? 1 : 0));
+      if (decision.kind !== 'restart') return;
+      const { spec, restarts } = decision.record;
+      enqueue.emit({ type: 'child.restarted', id: spec.id, restarts });
     }),
     giveUp: enqueueActions(({ context, event, enqueue }) => {
       const decision = decide(context, event);
@@ -102,6 +111,13 @@ export const bossMachine = setup({
       // Declared children begin anew with their Boss; the others are lost, and who waits for them must know.
       const declared = new Set(context.declared.map(({ id }) => id));
       give(enqueue, lostOrders([...event.children.values()].filter(({ spec }) => !declared.has(spec.id))));
+    }),
+    tellFailure: enqueueActions(({ event, enqueue }) => {
+      assertEvent(event, 'bosun.exit');
+      const { id, reason, error } = event;
+      const record = event.children.get(id);
+      if (record === undefined || reason === 'normal') return;
+      enqueue.emit({ type: 'child.failed', id, error: brief(error), restarts: record.restarts });
     }),
     forgetRestarts: assign({ window: [], pardoned: true }),
   },
@@ -127,7 +143,10 @@ export const bossMachine = setup({
         'child.terminate': { actions: 'terminateChild' },
         'bosun.declare': { actions: 'declareChildren' },
         'bosun.retry': [{ guard: 'givesUp', target: 'escalated', actions: 'giveUp' }, { actions: 'answer' }],
-        'bosun.exit': [{ guard: 'givesUp', target: 'escalated', actions: 'giveUp' }, { actions: 'answer' }],
+        'bosun.exit': [
+          { guard: 'givesUp', target: 'escalated', actions: ['tellFailure', 'giveUp'] },
+          { actions: ['tellFailure', 'answer'] },
+        ],
         // The root, at the first start after it gave up.
         'bosun.resumed': { actions: 'forgetRestarts' },
       },

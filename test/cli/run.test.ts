@@ -125,6 +125,22 @@ describe('what agents are given', () => {
     expect(lines.at(-1)).toMatchObject({ type: 'plan.completed', files: ['{"a":{"n":3,"input":{"x":1}}}'] });
     expect(code).toBe(0);
   });
+
+  it('tells of a machine as of a function: its starts, its failures, its end, under one effect id', async () => {
+    work.write('agents.ts', `
+      import { fromPromise, setup } from 'xstate';
+      let tries = 0;
+      export const stubborn = setup({ actors: { try: fromPromise(async () => { tries += 1; if (tries < 3) throw new Error('not yet'); return tries; }) } })
+        .createMachine({ initial: 'trying', states: { trying: { invoke: { src: 'try', onDone: 'done' } }, done: { type: 'final' } } });`);
+    work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.ts, tasks: [{ id: a, agent: stubborn, retry: { backoff: { minMs: 1, maxMs: 1 } } }] }');
+    const { code, lines } = await work.run('plan.yaml');
+    expect(storyOf(lines)).toEqual([
+      'task.started a 1', 'task.failed a 1', 'task.started a 2', 'task.failed a 2', 'task.started a 3', 'task.completed a 3', 'plan.completed',
+    ]);
+    expect(new Set(lines.slice(0, -1).map(({ effectId }) => effectId)).size).toBe(1);
+    expect(lines[1]).toMatchObject({ error: 'not yet' });
+    expect(code).toBe(0);
+  });
 });
 
 describe('a data directory that holds a plan', () => {

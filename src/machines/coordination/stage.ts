@@ -32,6 +32,8 @@ export type WorkReport =
 
 /** What is said to whoever watches, once it is durable. */
 export type StageEmitted =
+  /** The stage began; work that reports by {@link WorkReport} says more. */
+  | { readonly type: 'stage.entered'; readonly task: string }
   | { readonly type: 'task.started'; readonly task: string; readonly effectId: string; readonly attempt: number }
   | { readonly type: 'task.failed'; readonly task: string; readonly effectId: string; readonly attempt: number; readonly error: string }
   | { readonly type: 'task.completed'; readonly task: string; readonly effectId: string; readonly attempt: number };
@@ -59,6 +61,7 @@ const stageMachine = setup({
   initial: 'working',
   states: {
     working: {
+      entry: emit(({ context }) => ({ type: 'stage.entered', task: context.task.id }) as const),
       invoke: {
         id: 'work',
         src: 'work',
