@@ -29,6 +29,7 @@ export class Cell {
   readonly definition: Definition;
   readonly ref: Ref;
   readonly parent: Cell | undefined;
+  readonly isBoss: boolean;
   readonly mailbox = new Mailbox();
   /** By child id, in order of birth. */
   readonly children = new Map<string, Cell>();
@@ -40,6 +41,8 @@ export class Cell {
   snapshot: Snapshot | undefined;
   /** As of the last durable epoch; undefined until the birth is durable. What reads see. */
   durable: Image | undefined;
+  /** Events of hosts that wait to enter the mailbox. */
+  incoming = 0;
   /** In the run queue. */
   queued = false;
   /** No longer in the population. */
@@ -50,14 +53,11 @@ export class Cell {
 
   constructor(facts: { identity: Identity; definition: Definition; ref: Ref; parent: Cell | undefined; state: ActorState }) {
     this.identity = facts.identity;
+    this.isBoss = facts.identity.agent === BOSS_AGENT;
     this.definition = facts.definition;
     this.ref = facts.ref;
     this.parent = facts.parent;
     this.state = facts.state;
-  }
-
-  get isBoss(): boolean {
-    return this.identity.agent === BOSS_AGENT;
   }
 
   /** Whether it may take a turn now: a crashed child of a Boss waits for the Boss's decision. */

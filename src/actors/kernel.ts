@@ -26,6 +26,9 @@ import { Turns } from './turn.ts';
 import { World } from './world.ts';
 import { Definitions, type XstateDefinition } from './xstate-definition.ts';
 
+/** Events of hosts taken in at a time: enough to keep a slice busy, few enough to be processed in the same epoch. */
+const INTAKE = 64;
+
 export interface KernelParts {
   readonly journal: Journal;
   readonly clock: Clock;
@@ -117,6 +120,7 @@ export class Kernel {
       this.#phase = 'draining';
       this.#alarm?.set(undefined);
       this.#effects.close();
+      this.ingress.takeIn(Infinity);
       while (this.#isOpen && (this.#commit !== null || !this.#world.draft.isEmpty)) {
         if (this.#commit === null) this.#beginCommit();
         await this.#commit;
@@ -244,7 +248,8 @@ export class Kernel {
     this.#awake = false;
     if (this.#phase !== 'running') return;
     try {
-      if (!this.#parts.hold) {
+      if (this.#parts.hold) this.ingress.takeIn(Infinity);
+      else {
         this.#world.fireDue();
         this.#runTurns();
       }
@@ -255,7 +260,7 @@ export class Kernel {
     if (this.#commit === null && !this.#world.draft.isEmpty) this.#beginCommit();
     if (this.#rootFailure !== undefined) return;
     if (!this.#parts.hold) {
-      if (this.#world.runnable.size > 0 && this.#hasRoom) this.#wake();
+      if (this.#hasWork && this.#hasRoom) this.#wake();
       this.#alarm.set(this.#world.timers.nextDeadlineMs());
     }
     this.#tellIdle();
@@ -264,7 +269,9 @@ export class Kernel {
   #runTurns(): void {
     const { clock } = this.#parts;
     const untilMs = clock.monotonicMs() + SLICE_MS;
+    this.ingress.takeIn(INTAKE);
     while (this.#hasRoom && this.#rootFailure === undefined) {
+      if (this.#world.runnable.size === 0) this.ingress.takeIn(INTAKE);
       const cell = this.#world.runnable.shift();
       if (cell === undefined) return;
       cell.queued = false;
@@ -272,6 +279,11 @@ export class Kernel {
       this.#world.schedule(cell);
       if (clock.monotonicMs() > untilMs) return;
     }
+  }
+
+  /** Whether turns are waiting, or events that cause some. */
+  get #hasWork(): boolean {
+    return this.#world.runnable.size > 0 || this.ingress.size > 0;
   }
 
   get #hasRoom(): boolean {
@@ -310,8 +322,8 @@ export class Kernel {
 
   #afterRelease(): void {
     if (this.#phase !== 'running') return;
-    const { draft, runnable } = this.#world;
-    const isRunning = runnable.size > 0 && !this.#parts.hold;
+    const { draft } = this.#world;
+    const isRunning = this.#hasWork && !this.#parts.hold;
     if (isRunning) this.#wake();
     if (draft.isEmpty) this.#tellIdle();
     // What only arrived is written together with the turns that it causes, unless it causes none.
@@ -356,7 +368,7 @@ export class Kernel {
   }
 
   get #isIdle(): boolean {
-    return this.#phase !== 'running' || (!this.#awake && this.#commit === null && (this.#parts.hold || this.#world.runnable.size === 0));
+    return this.#phase !== 'running' || (!this.#awake && this.#commit === null && (this.#parts.hold || !this.#hasWork));
   }
 
   #tellIdle(): void {

@@ -18,7 +18,13 @@ export class Queue<T> {
   shift(): T | undefined {
     if (this.#head >= this.#items.length) return undefined;
     const item = this.#items[this.#head];
+    // What was consumed must not be kept alive by the queue.
+    this.#items[this.#head] = undefined as T;
     this.#head += 1;
+    if (this.#head === this.#items.length) {
+      this.clear();
+      return item;
+    }
     // Give the consumed half back now and then, so that neither memory nor any single call grows.
     if (this.#head > 64 && this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head);
@@ -33,7 +39,7 @@ export class Queue<T> {
   }
 
   clear(): void {
-    this.#items = [];
+    this.#items.length = 0;
     this.#head = 0;
   }
 

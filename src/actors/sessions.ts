@@ -2,6 +2,7 @@
 import { BosunError } from '../errors.ts';
 import { admit } from './admission.ts';
 import { type EpochDraft } from './epoch-draft.ts';
+import { type RowKey } from './ports.ts';
 import { keyText, rowKey } from './rows.ts';
 
 export interface Session {
@@ -10,24 +11,39 @@ export interface Session {
   readonly sequence: number;
 }
 
+interface Known {
+  readonly key: RowKey;
+  sequence: number;
+}
+
 export class Sessions {
   readonly #draft: EpochDraft;
-  /** By the text of the session's key. */
-  readonly #sequences = new Map<string, number>();
+  readonly #known = new Map<string, Known>();
+  /** Sequences as they were on disk at the start, by the text of the session's key. */
+  readonly #recovered: ReadonlyMap<string, unknown>;
 
   constructor(draft: EpochDraft, rows: ReadonlyMap<string, unknown> = new Map()) {
     this.#draft = draft;
-    for (const [key, sequence] of rows) this.#sequences.set(key, sequence as number);
+    this.#recovered = rows;
   }
 
-  /** Enters the sequence and returns true, unless it was accepted before. Throws BOSUN_VALUE_REFUSED. */
-  accept({ id, sequence }: Session): boolean {
-    admit(id, 'session id');
+  /** Throws BOSUN_VALUE_REFUSED for what is no session. */
+  check({ id, sequence }: Session): void {
+    if (!this.#known.has(id)) this.#meet(id);
     if (!Number.isSafeInteger(sequence)) throw new BosunError('BOSUN_VALUE_REFUSED', 'the sequence of a session is a whole number');
-    const key = keyText(id);
-    if (sequence <= (this.#sequences.get(key) ?? 0)) return false;
-    this.#sequences.set(key, sequence);
-    this.#draft.put(rowKey('d', key), sequence);
+  }
+
+  /** Enters the sequence of a checked session and returns true, unless it was accepted before. */
+  accept({ id, sequence }: Session): boolean {
+    const known = this.#known.get(id)!;
+    if (sequence <= known.sequence) return false;
+    known.sequence = sequence;
+    this.#draft.put(known.key, sequence);
     return true;
+  }
+
+  #meet(id: string): void {
+    const text = keyText(admit(id, 'session id'));
+    this.#known.set(id, { key: rowKey('d', text), sequence: (this.#recovered.get(text) as number | undefined) ?? 0 });
   }
 }

@@ -56,10 +56,44 @@ export function refOf(object: object | undefined): Ref | undefined {
   return object instanceof Ref ? object : object && handles.get(object);
 }
 
+/** XState's ActorScope. A step reads `id` and `sessionId` seldom, so they are looked up when it does. */
+class Scope {
+  self: Ref;
+  readonly system: object;
+  readonly logger: (...args: unknown[]) => void;
+  /** XState replaces it for the length of a microstep. */
+  actionExecutor: (action: Action) => void;
+
+  constructor(self: Ref, system: object, logger: (...args: unknown[]) => void, actionExecutor: (action: Action) => void) {
+    this.self = self;
+    this.system = system;
+    this.logger = logger;
+    this.actionExecutor = actionExecutor;
+  }
+
+  get id(): string {
+    return this.self.id;
+  }
+
+  get sessionId(): string {
+    return this.self.sessionId;
+  }
+
+  // What XState defers are the executions of its own actions; the kernel performs those from their descriptions.
+  defer(): void {}
+  readonly emit: (event: EventObject) => void = () => {};
+  stopChild(): void {}
+}
+
+const NOTHING: readonly never[] = [];
+const NO_FAMILY = { births: NOTHING, dropped: NOTHING };
+
 export class XstateEngine implements StepEngine {
   readonly #host: EngineHost;
   /** The stand-in for XState's actor system; also what user code sees as `system`. */
   readonly system: object;
+  /** The scope of all steps of machines: a step never yields, and what XState makes of it dies with the step. */
+  readonly #stepScope: Scope;
   #actions: Action[] = [];
   /** System ids taken (a handle) or freed (null) by the step under way. */
   #names = new Map<string, object | null>();
@@ -67,6 +101,7 @@ export class XstateEngine implements StepEngine {
   constructor(host: EngineHost) {
     this.#host = host;
     this.system = this.#createSystem();
+    this.#stepScope = this.#scope(undefined as never);
   }
 
   initial(definition: Definition, self: Ref, input: unknown): Step {
@@ -86,7 +121,7 @@ export class XstateEngine implements StepEngine {
 
   /** Runs user code of an effect: its start, an event it receives, its stop. Outside of steps. */
   effectScope(self: Ref, emit: (event: EventObject) => void): Parameters<NonNullable<AnyActorLogic['start']>>[1] {
-    return { ...this.#scope(self), emit } as never;
+    return Object.assign(this.#scope(self), { emit }) as never;
   }
 
   changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): StateChange {
@@ -111,18 +146,19 @@ export class XstateEngine implements StepEngine {
   }
 
   #step(definition: Definition, self: Ref, before: Snapshot | undefined, take: (scope: never) => Snapshot): Step {
-    this.#actions = [];
-    this.#names = new Map();
+    // Machines share one scope; other logic is code of the user, who may keep what it is given.
+    const scope = definition.kind === 'machine' ? this.#stepScope : this.#scope(self);
+    scope.self = self;
     try {
-      const snapshot = take(this.#scope(self) as never);
+      const snapshot = take(scope as never);
       const { births, dropped } =
         definition.kind === 'machine'
           ? this.#family(definition, self, before as MachineSnapshot | undefined, snapshot as MachineSnapshot)
-          : { births: [], dropped: [] };
-      return { snapshot, births, dropped, effects: this.#actions.flatMap(describe) };
+          : NO_FAMILY;
+      return { snapshot, births, dropped, effects: this.#actions.length === 0 ? NOTHING : this.#actions.flatMap(describe) };
     } finally {
-      this.#actions = [];
-      this.#names = new Map();
+      if (this.#actions.length > 0) this.#actions = [];
+      if (this.#names.size > 0) this.#names = new Map();
     }
   }
 
@@ -134,7 +170,7 @@ export class XstateEngine implements StepEngine {
     const births: Birth[] = [];
     const dropped: Ref[] = [];
     const previous = before?.children ?? {};
-    if (after.children === previous) return { births, dropped };
+    if (after.children === previous) return NO_FAMILY;
     const stopped = this.#stopped();
     this.#keepUnnamed(definition, after, stopped);
     for (const [key, child] of Object.entries(after.children)) {
@@ -193,22 +229,11 @@ export class XstateEngine implements StepEngine {
     };
   }
 
-  #scope(self: Ref): object {
-    return {
-      self,
-      id: self.id,
-      sessionId: self.sessionId,
-      system: this.system,
-      logger: this.#host.log,
-      // What XState defers are the executions of its own actions; the kernel performs those from their descriptions.
-      defer() {},
-      emit() {},
-      stopChild() {},
-      actionExecutor: (action: Action) => {
-        if (action.type === 'xstate.stopChild') this.#freeNames(action.params as object | undefined);
-        this.#actions.push(action);
-      },
-    };
+  #scope(self: Ref): Scope {
+    return new Scope(self, this.system, this.#host.log, (action) => {
+      if (action.type === 'xstate.stopChild') this.#freeNames(action.params as object | undefined);
+      this.#actions.push(action);
+    });
   }
 
   #freeNames(child: object | undefined): void {
