@@ -60,17 +60,17 @@ export async function removeStore(directory: DataDirectory): Promise<void> {
   await rm(directory.store, { recursive: true, force: true });
 }
 
-/** A system that carries out `plan`, or goes on with it. Rejects with BOSUN_STORE_* and BOSUN_AGENT_*. */
-export async function openCrew(
+/** A system that carries out `plan`, or goes on with it, once it is started: watch it before, and nothing is missed. */
+export function crewOf(
   directory: DataDirectory,
   plan: Plan,
   agents: AgentModule,
   tools: { readonly shell: Attempt; readonly log: (...args: unknown[]) => void },
-): Promise<System> {
+): System {
   const types = [...new Set(plan.tasks.map(({ agent }) => agent))];
   const stages = types.map((type) => stageAgent(type, workFor(agents.get(type), tools.shell)));
   const store = levelStore(directory.store);
-  return createSystem({ agents: [...crewAgents, ...stages], store, tree: crewTree(plan), log: tools.log }).start();
+  return createSystem({ agents: [...crewAgents, ...stages], store, tree: crewTree(plan), log: tools.log });
 }
 
 /** A system on hold: nothing runs, and no agent's code is needed. */

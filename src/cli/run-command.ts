@@ -10,7 +10,7 @@ import { type CoordinatorContext, itemsIn } from '../machines/coordination/lead-
 import { checkAgents, comparePlans, type Plan } from '../machines/coordination/plan.ts';
 import { type System } from '../system.ts';
 import { type AgentModule, checkMachineLimits, loadAgents } from './agents-module.ts';
-import { coordinatorOf, type DataDirectory, dataDirectory, DEFAULT_DATA, hasStore, makeDirectory, openCrew, openOnHold, removeStore } from './data-directory.ts';
+import { coordinatorOf, crewOf, type DataDirectory, dataDirectory, DEFAULT_DATA, hasStore, makeDirectory, openOnHold, removeStore } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { machineReports } from './machine-reports.ts';
 import { type PlanSource, readPlanFile } from './plan-file.ts';
@@ -72,7 +72,7 @@ async function carryOut(
   // For agents that write files of their own.
   process.env['BOSUN_DATA_DIR'] = directory.path;
   const commands = shellCommands(directory.store);
-  const system = await openCrew(directory, plan, agents, { shell: commands.attempt, log: reporter.log });
+  const system = crewOf(directory, plan, agents, { shell: commands.attempt, log: reporter.log });
   const sleep = stayAwake();
   const halt = async () => {
     await system.stop();
@@ -81,6 +81,7 @@ async function carryOut(
   const meaning = machineReports(system, plan, (type) => typeof agents.get(type) === 'object');
   const watching = system.onEmitted((address, event) => reporter.told(meaning(address, event)));
   try {
+    await system.start();
     await system.idle();
     const progress = system.actor(COORDINATOR).subscribe((snapshot) => reporter.progress(contextOf(snapshot)));
     const outcome = await Promise.race([settled(system, wait), interrupted(interrupt), failureOf(system)]);
