@@ -1,0 +1,44 @@
+/** Populations of workers: under a Bosun system, and of plain XState actors. */
+import { createActor } from 'xstate';
+import { createSystem } from '../dist/index.js';
+import { worker, workerMachine } from './machines.mjs';
+
+/** Starts in flight at a time: far below the bound of the root's mailbox. */
+const SPAWNS_IN_FLIGHT = 1_000;
+
+export function workerId(index) {
+  return `worker-${index}`;
+}
+
+/** A started system with so many workers under the root. @returns The system and the workers' addresses. */
+export async function workerSystem(store, actors) {
+  const system = await createSystem({ agents: [worker], store }).start();
+  const addresses = [];
+  for (let first = 0; first < actors; first += SPAWNS_IN_FLIGHT) {
+    const ids = Array.from({ length: Math.min(SPAWNS_IN_FLIGHT, actors - first) }, (_, i) => workerId(first + i));
+    const spawned = await Promise.all(ids.map((id) => system.spawn(worker, id, { input: { id } })));
+    addresses.push(...spawned.map(({ address }) => address));
+  }
+  await system.idle();
+  return { system, addresses };
+}
+
+/** Plain XState actors, started, in memory. */
+export function plainWorkers(actors) {
+  return Array.from({ length: actors }, (_, index) => createActor(workerMachine, { input: { id: workerId(index) } }).start());
+}
+
+/**
+ * Proof that two populations did the same work: what a benchmark does not check, it does not measure.
+ *
+ * @throws Error naming the first worker that differs.
+ */
+export function assertSameWork(system, addresses, plain) {
+  plain.forEach((actor, index) => {
+    const durable = system.snapshot(addresses[index]);
+    const expected = actor.getSnapshot();
+    const seen = JSON.stringify([durable.value, durable.context]);
+    const wanted = JSON.stringify([expected.value, expected.context]);
+    if (seen !== wanted) throw new Error(`${addresses[index]} is ${seen}, on plain XState ${wanted}`);
+  });
+}

@@ -1,0 +1,49 @@
+/**
+ * How a row is measured: one warm-up round, then the counted ones. Within a round the contenders take turns, so whatever
+ * the machine does meanwhile (neighbours, heat, compaction) happens to all of them. Ratios are taken within a round.
+ */
+import { spread } from './statistics.mjs';
+
+/** One round of contenders that run one after the other, A B C; a round after the other gives A B C A B C. */
+export function inTurn(contenders) {
+  return async () => {
+    const sample = {};
+    for (const [name, run] of Object.entries(contenders)) {
+      globalThis.gc?.();
+      sample[name] = await run();
+    }
+    return sample;
+  };
+}
+
+/**
+ * Runs a row and sums it up.
+ *
+ * @param row See rows/index.mjs.
+ * @returns Per ratio and per contender and metric: median, min, max over the rounds. Every single sample too.
+ */
+export async function measure(row, { size, rounds, directory }) {
+  const stage = await row.open(row.sizes[size], directory);
+  const samples = [];
+  try {
+    await stage.round();
+    for (let round = 0; round < rounds; round++) samples.push(await stage.round());
+  } finally {
+    await stage.close();
+  }
+  return { ratios: ratiosOf(row, samples), figures: figuresOf(samples), samples };
+}
+
+function ratiosOf(row, samples) {
+  return row.ratios.map(({ name, of, atLeast, atMost }) => ({ name, atLeast, atMost, ...spread(samples.map(of)) }));
+}
+
+function figuresOf(samples) {
+  const figures = [];
+  for (const [contender, metrics] of Object.entries(samples[0])) {
+    for (const metric of Object.keys(metrics)) {
+      figures.push({ contender, metric, ...spread(samples.map((sample) => sample[contender][metric])) });
+    }
+  }
+  return figures;
+}

@@ -1,0 +1,75 @@
+/** R2: how long one client waits when nobody else does anything. The floor is one synced write. */
+import { join } from 'node:path';
+import { workload } from '../machines.mjs';
+import { workerSystem } from '../population.mjs';
+import { percentile } from '../statistics.mjs';
+import { epochLikeKey, rawLevel, watchedStore } from '../stores.mjs';
+
+export const idle = {
+  name: 'R2',
+  title: 'Idle acknowledgement',
+  about: ({ actors, pairs }) =>
+    `One send outstanding at a time (${actors.toLocaleString('en')} actors, one session, ${pairs.toLocaleString('en')} sends a round), against ` +
+    '`put` with sync of a value as large as the epoch record just written, on a LevelDB of its own, in the same loop: one of each in turn, order swapped every time.',
+  sizes: {
+    full: { actors: 1_000, pairs: 2_000 },
+    quick: { actors: 50, pairs: 50 },
+  },
+  ratios: [
+    { name: 'acknowledgement / put sync, p50', of: ({ durable, put }) => durable.p50Ms / put.p50Ms, atMost: 1.3 },
+    { name: 'acknowledgement / put sync, p99', of: ({ durable, put }) => durable.p99Ms / put.p99Ms },
+  ],
+
+  async open({ actors, pairs }, directory) {
+    const { store, seen } = watchedStore(join(directory, 'durable'));
+    const { system, addresses } = await workerSystem(store, actors);
+    const database = await rawLevel(join(directory, 'raw'));
+    const send = sender(system, addresses);
+    // As many bytes as an epoch of one turn has; known after the first.
+    await send();
+    const put = putter(database, seen);
+    return {
+      subject: async () => {
+        for (let sent = 0; sent < pairs; sent++) await send();
+      },
+      async round() {
+        globalThis.gc?.();
+        const timesMs = { durable: [], put: [] };
+        for (let pair = 0; pair < pairs; pair++) {
+          if (pair % 2 === 0) timesMs.durable.push(await timed(send));
+          timesMs.put.push(await timed(put));
+          if (pair % 2 === 1) timesMs.durable.push(await timed(send));
+        }
+        return { durable: { ...latency(timesMs.durable), epochBytes: seen.epochBytes }, put: latency(timesMs.put) };
+      },
+      async close() {
+        await system.stop();
+        await database.close();
+      },
+    };
+  },
+};
+
+function sender(system, addresses) {
+  const next = workload(addresses.length);
+  let sequence = 0;
+  return () => {
+    const { actor, event } = next();
+    return system.send(addresses[actor], event, { session: { id: 'client', sequence: ++sequence } });
+  };
+}
+
+function putter(database, seen) {
+  let number = 0;
+  return () => database.put(epochLikeKey(++number), new Uint8Array(seen.epochBytes).fill(7), { sync: true });
+}
+
+async function timed(run) {
+  const startMs = performance.now();
+  await run();
+  return performance.now() - startMs;
+}
+
+function latency(timesMs) {
+  return { p50Ms: percentile(timesMs, 0.5), p99Ms: percentile(timesMs, 0.99) };
+}

@@ -1,0 +1,144 @@
+/**
+ * The benchmark: `npm run bench`, which builds first. Every row runs in processes of its own, once as Node comes and once
+ * with a larger young generation, which Bosun's launcher sets and an embedder may not.
+ *
+ * Options: see USAGE. Exits with 1 when a row fails, 2 for bad options; a missed goal is a finding, not a failure.
+ */
+import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { describeMachine, loadAverage } from './machine.mjs';
+import { renderProfiles, renderResults } from './report.mjs';
+import { ROWS } from './rows/index.mjs';
+
+const USAGE = `npm run bench -- [--rows R1,R2] [--quick] [--json] [--write] [--profile] [--data DIR]
+
+  --rows NAME,...  only these rows
+  --quick          small sizes and two rounds, to see that it runs
+  --json           print one JSON object with every sample instead of tables
+  --write          put the tables into docs/benchmarks.md (not with --rows or --quick)
+  --profile        CPU profiles of the durable contender instead of figures, into bench/profiles
+  --data DIR       where the stores go, and are removed afterwards; on a real disk (default bench/.data)`;
+
+const ROUNDS = { full: 5, quick: 2 };
+
+/** Megabytes of each half of the young generation; what the launcher of `bosun` sets. */
+const SEMI_SPACE = '--max-semi-space-size=64';
+const VARIANTS = [
+  { variant: 'Node as it comes', flags: [] },
+  { variant: SEMI_SPACE, flags: [SEMI_SPACE] },
+];
+
+const HERE = import.meta.dirname;
+const ROOT = join(HERE, '..');
+const DOCUMENT = join(ROOT, 'docs/benchmarks.md');
+
+const options = readOptions();
+await mkdir(options.data, { recursive: true });
+// A directory of our own in it: what else is there stays.
+options.data = await mkdtemp(join(options.data, 'run-'));
+try {
+  const report = await (options.profile ? profileAll(options) : measureAll(options));
+  const text = options.profile ? renderProfiles(report) : renderResults(report);
+  console.log(options.json ? JSON.stringify(report) : text);
+  if (options.write) await writeSection(options.profile ? 'profiles' : 'results', text);
+} finally {
+  await rm(options.data, { recursive: true, force: true });
+}
+
+function readOptions() {
+  try {
+    const flags = { quick: { type: 'boolean' }, json: { type: 'boolean' }, write: { type: 'boolean' }, profile: { type: 'boolean' } };
+    const { values } = parseArgs({ options: { ...flags, help: { type: 'boolean' }, rows: { type: 'string' }, data: { type: 'string' } } });
+    if (values.help) {
+      console.log(USAGE);
+      process.exit(0);
+    }
+    if (values.write && (values.quick || values.rows)) throw new Error('--write needs a full run of every row');
+    return { ...values, rows: chosenRows(values.rows), size: values.quick ? 'quick' : 'full', data: values.data ?? join(HERE, '.data') };
+  } catch (error) {
+    console.error(`${error.message}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+function chosenRows(names) {
+  if (names === undefined) return ROWS;
+  return names.split(',').map((name) => {
+    const row = ROWS.find((candidate) => candidate.name === name.trim());
+    if (row === undefined) throw new Error(`no row ${name}; there are ${ROWS.map((known) => known.name).join(', ')}`);
+    return row;
+  });
+}
+
+async function measureAll({ rows, size, data }) {
+  const { machine, before } = begin(data);
+  const rounds = ROUNDS[size];
+  const measured = [];
+  for (const row of rows) {
+    const variants = [];
+    for (const { variant, flags } of VARIANTS) {
+      const load = loadAverage();
+      const result = await inChild({ task: 'measure', name: row.name, size, rounds }, { flags, data });
+      variants.push({ variant, load: { before: load, after: loadAverage() }, ...result });
+    }
+    measured.push({ ...headOf(row, size), variants });
+  }
+  return { machine, load: { before, after: loadAverage() }, size, rounds, rows: measured };
+}
+
+async function profileAll({ rows, size, data }) {
+  const { machine, before } = begin(data);
+  const profiles = [];
+  for (const row of rows) {
+    const file = relative(process.cwd(), join(HERE, 'profiles', `${row.name}.cpuprofile`));
+    const profile = await inChild({ task: 'profile', name: row.name, size, file }, { flags: [SEMI_SPACE], data });
+    profiles.push({ ...headOf(row, size), profile });
+  }
+  return { machine, load: { before, after: loadAverage() }, size, rows: profiles };
+}
+
+/** The load that others make, taken before anything here makes its own. */
+function begin(data) {
+  const before = loadAverage();
+  return { before, machine: describeMachine(data) };
+}
+
+function headOf(row, size) {
+  return { name: row.name, title: row.title, about: row.about(row.sizes[size]), size: row.sizes[size] };
+}
+
+async function inChild(task, { flags, data }) {
+  const directory = join(data, `${task.name}-${task.task}`);
+  await mkdir(directory, { recursive: true });
+  console.error(`${task.name} ${flags.join(' ')}`);
+  try {
+    return await resultOf(fork(join(HERE, 'child.mjs'), [JSON.stringify({ ...task, directory })], { execArgv: ['--expose-gc', ...flags] }), task);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function resultOf(child, { name }) {
+  return new Promise((resolve, reject) => {
+    let result;
+    child.on('message', (message) => (result = message));
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      if (code === 0 && result !== undefined) resolve(result);
+      else reject(new Error(`row ${name} failed (${signal ?? `exit code ${code}`}); what it said is above`));
+    });
+  });
+}
+
+/** Replaces one of the two generated parts of the document; what people wrote around them stays. */
+async function writeSection(section, text) {
+  const [begin, end] = [`<!-- ${section}: written by npm run bench -->`, `<!-- end of ${section} -->`];
+  if (!existsSync(DOCUMENT)) throw new Error(`${DOCUMENT} is missing`);
+  const document = await readFile(DOCUMENT, 'utf8');
+  const [from, to] = [document.indexOf(begin), document.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`${DOCUMENT} has no part between "${begin}" and "${end}"`);
+  await writeFile(DOCUMENT, `${document.slice(0, from)}${begin}\n\n${text}\n${document.slice(to)}`);
+}

@@ -1,0 +1,18 @@
+/** The few statistics a benchmark may use here: medians with their spread, and percentiles of latencies. No averages. */
+
+/** A median with the smallest and largest value beside it. */
+export function spread(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return { median: medianOf(sorted), min: sorted[0], max: sorted.at(-1) };
+}
+
+/** @param fraction 0.99 for p99: the smallest value that so many are not above. */
+export function percentile(values, fraction) {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.max(0, Math.ceil(sorted.length * fraction) - 1)];
+}
+
+function medianOf(sorted) {
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
