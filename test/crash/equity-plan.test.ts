@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 
-const ROUNDS = process.env['BOSUN_SOAK'] === '1' ? 20 : 5;
+const ROUNDS = process.env['BOSUN_SOAK'] === '1' ? 20 : process.env['CI'] === 'true' ? 5 : 2;
 
 /** For all rounds together. */
 const PATIENCE_MS = 15 * 60_000;
