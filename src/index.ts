@@ -1,5 +1,5 @@
 /** The public API of Bosun. Everything here is documented and kept stable; nothing inside src imports this file. */
-export { defineAgent, type Agent, type AgentEvents, type AgentOptions, type AnyAgent, type EventSchemas, type EventsOf } from './actors/agent.ts';
+export { defineAgent, type Agent, type AgentEvents, type AgentLimits, type AgentOptions, type AnyAgent, type EventSchemas, type EventsOf } from './actors/agent.ts';
 export { type ActorHandle, type ActorSnapshot, type Subscription } from './actors/actor.ts';
 export { effectOf, type EffectFacts } from './actors/ref.ts';
 export { type Random, type Store, type StoreEntry, type StoreWrite } from './actors/ports.ts';

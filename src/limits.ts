@@ -6,7 +6,7 @@ export const VALUE_DEPTH_MAX = 32;
 /** One value (a context key, an event, an input). Larger data belongs in a file whose path is in the context. */
 export const VALUE_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Unread messages of one actor; a host that sends more gets BOSUN_MAILBOX_FULL. */
+/** Unread messages of one actor; a host that sends more gets BOSUN_MAILBOX_FULL. An agent may set a lower bound. */
 export const MAILBOX_MESSAGES_MAX = 10_000;
 
 /** Messages one actor may take before others get their turn. 16 kept p99 of quiet actors within 3x beside a busy one. */

@@ -163,7 +163,10 @@ export class System {
     const { identity } = this.#kernel.cell(checkAddress(address));
     const agent = identity.bond === 'supervised' ? this.#agent(identity.agent) : undefined;
     if (agent === undefined) throw new BosunError('BOSUN_EVENT_REFUSED', `${address} accepts no events from outside`);
-    await this.#kernel.ingress.send(this.#kernel.cell(address), parseEvent(agent, event), options.session);
+    await this.#kernel.ingress.send(this.#kernel.cell(address), parseEvent(agent, event), {
+      session: options.session,
+      mailboxMessages: agent.limits.mailboxMessages,
+    });
   }
 
   /** The last sequence of a session that was accepted; 0 when none was. */

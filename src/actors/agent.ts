@@ -2,6 +2,7 @@
 import { type AnyStateMachine, type EventObject, type InputFrom } from 'xstate';
 import { type z } from 'zod';
 import { BosunError } from '../errors.ts';
+import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
 import { KERNEL_ACTION_PREFIX } from './xstate-engine.ts';
 import { nodesById } from './xstate-definition.ts';
 
@@ -22,6 +23,12 @@ export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends E
   readonly machine: Machine;
   /** What may come from outside (hosts, clients, people). Messages between agents need no schema. */
   readonly events: Schemas;
+  readonly limits?: Partial<AgentLimits>;
+}
+
+export interface AgentLimits {
+  /** Unread messages over which a sender from outside gets BOSUN_MAILBOX_FULL. Default and highest: 10,000. */
+  readonly mailboxMessages: number;
 }
 
 export interface Agent<Machine extends AnyStateMachine = AnyStateMachine, Schemas extends EventSchemas = EventSchemas> {
@@ -29,6 +36,7 @@ export interface Agent<Machine extends AnyStateMachine = AnyStateMachine, Schema
   readonly version: number;
   readonly machine: Machine;
   readonly events: Schemas;
+  readonly limits: AgentLimits;
 }
 
 export type AnyAgent = Agent<AnyStateMachine, EventSchemas>;
@@ -50,10 +58,15 @@ export function defineAgent<Machine extends AnyStateMachine, const Schemas exten
   options: AgentOptions<Machine, Schemas>,
 ): Agent<Machine, Schemas> {
   const { name, version = 1, machine, events } = options;
+  const limits: AgentLimits = { mailboxMessages: MAILBOX_MESSAGES_MAX, ...options.limits };
   const invalid = (what: string) => new BosunError('BOSUN_AGENT_INVALID', `agent ${JSON.stringify(name)}: ${what}`);
   if (!NAME.test(name)) throw invalid('a name is letters, digits and -_.:@+~');
   if (name === BOSS_AGENT) throw invalid('this name is that of Bosses');
   if (!Number.isSafeInteger(version) || version < 1) throw invalid('a version is a whole number from 1');
+  const { mailboxMessages } = limits;
+  if (!Number.isSafeInteger(mailboxMessages) || mailboxMessages < 1 || mailboxMessages > MAILBOX_MESSAGES_MAX) {
+    throw invalid(`limits.mailboxMessages is a whole number from 1 to ${MAILBOX_MESSAGES_MAX}`);
+  }
   const handled = handledTypes(machine);
   for (const type of Object.keys(events)) {
     if (type.includes('*')) throw invalid(`"${type}" is a pattern, not an event type`);
@@ -64,7 +77,7 @@ export function defineAgent<Machine extends AnyStateMachine, const Schemas exten
   if (missing !== undefined) throw invalid(`it invokes "${missing}", which its actors lack`);
   const forged = Object.keys(machine.implementations.actions as object).find((action) => action.startsWith(KERNEL_ACTION_PREFIX));
   if (forged !== undefined) throw invalid(`the action name "${forged}" is reserved`);
-  return Object.freeze({ name, version, machine, events });
+  return Object.freeze({ name, version, machine, events, limits: Object.freeze(limits) });
 }
 
 /** The event if it is one of the agent's, with its fields as the schema gives them. Throws BOSUN_EVENT_REFUSED or _INVALID. */

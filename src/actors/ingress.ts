@@ -51,13 +51,13 @@ export class Ingress {
    * Rejects with BOSUN_MAILBOX_FULL, BOSUN_VALUE_REFUSED, BOSUN_SYSTEM_CLOSED, BOSUN_ACTOR_UNKNOWN where the receiver was
    * removed meanwhile, or, after a failed write, BOSUN_STORE_FAILED; then the event may or may not have become durable.
    */
-  send(to: Cell, event: EventObject, session?: Session): Promise<void> {
-    return this.#accept({ to, event, session, isOrder: false });
+  send(to: Cell, event: EventObject, options: { session?: Session | undefined; mailboxMessages: number }): Promise<void> {
+    return this.#accept({ to, event, session: options.session, isOrder: false }, options.mailboxMessages);
   }
 
   /** Like `send`, but resolves when the turn that the event causes is durable. */
   order(to: Cell, event: EventObject): Promise<void> {
-    return this.#accept({ to, event, session: undefined, isOrder: !this.#parts.hold });
+    return this.#accept({ to, event, session: undefined, isOrder: !this.#parts.hold }, MAILBOX_MESSAGES_MAX);
   }
 
   /** Moves at most `count` of those that wait into mailboxes. */
@@ -76,14 +76,14 @@ export class Ingress {
     this.#arrivals.clear();
   }
 
-  #accept(facts: Omit<Arrival, 'resolve' | 'reject'>): Promise<void> {
+  #accept(facts: Omit<Arrival, 'resolve' | 'reject'>, mailboxMessages: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const { world, sessions, isOpen, wake } = this.#parts;
       if (!isOpen()) throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running');
       const { to, session } = facts;
-      if (to.mailbox.size + to.incoming >= MAILBOX_MESSAGES_MAX) {
+      if (to.mailbox.size + to.incoming >= mailboxMessages) {
         const { address } = to.identity;
-        throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${MAILBOX_MESSAGES_MAX} unread messages`, { details: { address } });
+        throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${mailboxMessages} unread messages`, { details: { address } });
       }
       const event = admit(facts.event, `event ${facts.event.type}`, world.own);
       if (session !== undefined) sessions.check(session);

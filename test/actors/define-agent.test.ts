@@ -14,6 +14,8 @@ describe('defineAgent', () => {
     ['an empty name', { name: '' }, 'a name is letters'],
     ['the name of Bosses', { name: 'bosun.boss' }, 'this name is that of Bosses'],
     ['a version that is none', { version: 0 }, 'a version is a whole number from 1'],
+    ['a limit above what the runtime bears', { limits: { mailboxMessages: 10_001 } }, 'limits.mailboxMessages is a whole number from 1 to 10000'],
+    ['a limit of nothing', { limits: { mailboxMessages: 0 } }, 'limits.mailboxMessages is a whole number from 1'],
     ['a misspelt event, with what it may have meant', { events: { 'order.Place': z.object({}) } }, 'no state handles "order.Place"; did you mean "order.place"?'],
     ['an event that nothing handles', { events: { other: z.object({}) } }, 'no state handles "other"'],
     ['a wildcard', { events: { 'note.*': z.object({}) } }, '"note.*" is a pattern'],

@@ -2,6 +2,7 @@
 import { type AnyActorRef, assign, createMachine, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { defineAgent } from '../../src/actors/agent.ts';
 import { effectOf } from '../../src/actors/ref.ts';
 import { MAILBOX_MESSAGES_MAX } from '../../src/limits.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
@@ -124,6 +125,15 @@ describe('send', () => {
     await test.settle();
     expect(contextOf(test, 'a')).toEqual({ balance: MAILBOX_MESSAGES_MAX + 1 });
     await test.system.stop();
+  });
+
+  it('refuses at the limit that the agent sets itself, if it is lower', async () => {
+    const { name, machine, events } = account;
+    const modest = defineAgent({ name, machine, events, limits: { mailboxMessages: 2 } });
+    const test = await startTestSystem({ agents: [modest], tree: { children: [{ id: 'a', agent: name }] } });
+    const sends = [1, 2, 3].map((amount) => test.system.send('a', deposit(amount)));
+    await expect(sends[2]).rejects.toMatchObject({ code: 'BOSUN_MAILBOX_FULL', message: 'a has 2 unread messages' });
+    await Promise.all(sends.slice(0, 2));
   });
 });
 
