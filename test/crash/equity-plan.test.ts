@@ -86,7 +86,9 @@ class Round {
 
   executions(): Execution[] {
     if (!existsSync(this.#log)) return [];
-    return readFileSync(this.#log, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Execution);
+    // A kill may come between the making of the file and its first line; a line is one write, which no kill tears.
+    const lines = readFileSync(this.#log, 'utf8').split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as Execution);
   }
 
   /** By name. */
