@@ -10,6 +10,7 @@ import { type Birth, type Effect, type Snapshot, type Step } from './engine.ts';
 import { Ref } from './ref.ts';
 import { type StateChange } from './state.ts';
 import { type World } from './world.ts';
+import { KERNEL_ACTION_PREFIX } from './xstate-engine.ts';
 
 /** A step whose every value has been admitted. Applying it cannot fail. */
 export interface Prepared {
@@ -30,15 +31,19 @@ export function prepare(world: World, cell: Cell, before: Snapshot | undefined, 
 }
 
 /**
- * @param sender For the message.
- * Throws BOSUN_VALUE_REFUSED. `xstate.stop` would end a machine behind the back of whoever it belongs to.
+ * @param from The sender, for the message and for what it may say.
+ * Throws BOSUN_VALUE_REFUSED. `xstate.stop` would end a machine behind the back of whoever it
+ * belongs to, and by `bosun.*` the kernel and Bosses speak to Bosses.
  */
-export function admitEvent(event: EventObject, sender: string, own: ResolveHandle): EventObject {
+export function admitEvent(event: EventObject, from: { readonly address: string; readonly isBoss?: boolean }, own: ResolveHandle): EventObject {
+  const { address: sender, isBoss = false } = from;
   const type: unknown = event?.type;
   if (typeof type !== 'string') {
     throw new BosunError('BOSUN_VALUE_REFUSED', `${sender} sends something that is not an event: it has no type`);
   }
-  if (type === 'xstate.stop') throw new BosunError('BOSUN_VALUE_REFUSED', `${sender} sends ${type}, which only the runtime may`);
+  if (type === 'xstate.stop' || (type.startsWith(KERNEL_ACTION_PREFIX) && !isBoss)) {
+    throw new BosunError('BOSUN_VALUE_REFUSED', `${sender} sends ${type}, which only the runtime may`);
+  }
   return admit(event, `event ${type} of ${sender}`, own);
 }
 
@@ -58,7 +63,7 @@ function admitEffect({ own }: World, cell: Cell, effect: Effect): Effect {
   switch (effect.kind) {
     case 'send':
     case 'arm': {
-      const event = admitEvent(effect.event, address, own);
+      const event = admitEvent(effect.event, { address, isBoss: cell.isBoss }, own);
       if (!isActor(effect.to, own)) throw new BosunError('BOSUN_VALUE_REFUSED', `${address} sends ${event.type} to something that is no actor`);
       if (effect.kind === 'arm' && Number.isNaN(effect.delayMs)) {
         throw new BosunError('BOSUN_VALUE_REFUSED', `${address} delays ${event.type} by NaN`);
@@ -66,7 +71,7 @@ function admitEffect({ own }: World, cell: Cell, effect: Effect): Effect {
       return { ...effect, event };
     }
     case 'emit':
-      return { ...effect, event: admitEvent(effect.event, address, own) };
+      return { ...effect, event: admitEvent(effect.event, { address, isBoss: cell.isBoss }, own) };
     case 'command':
       if (!cell.isBoss) throw new BosunError('BOSUN_AGENT_INVALID', `${address} has an action of the reserved name ${effect.name}`);
       return { ...effect, params: admit(effect.params, `${effect.name} of ${address}`, own) };

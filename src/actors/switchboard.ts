@@ -89,14 +89,14 @@ export class Switchboard implements RefHost, EngineHost {
     if (this.#turns.isStepping) this.#turns.stray({ kind: 'send', to, event });
     else if (!this.#isOpen()) return;
     else if (from instanceof EffectRef) this.#relayEffect(from, to, event);
-    else this.#post(to, admitEvent(event, 'a reference', this.own), from instanceof Ref ? from.life : 0);
+    else this.#post(to, admitEvent(event, { address: 'a reference' }, this.own), from instanceof Ref ? from.life : 0);
   }
 
   tellParent(from: EffectRef, event: EventObject): Promise<void> {
     return new Promise((resolve) => {
       const parent = this.#effects.current(from)?.parent;
       if (parent === undefined || !this.#isOpen()) return;
-      this.#world.post(parent, admitEvent(event, from.address, this.own), from.life);
+      this.#world.post(parent, admitEvent(event, { address: from.address }, this.own), from.life);
       this.#world.draft.output(resolve);
     });
   }
@@ -129,7 +129,7 @@ export class Switchboard implements RefHost, EngineHost {
     }
     let admitted: EventObject;
     try {
-      admitted = admitEvent(event, from.address, this.own);
+      admitted = admitEvent(event, { address: from.address }, this.own);
     } catch (error) {
       this.#effects.fail(source, from, error);
       return;
