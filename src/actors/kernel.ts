@@ -381,8 +381,8 @@ function known(address: string, cell: Cell | undefined): Cell {
   throw new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } });
 }
 
-/** Whether a Boss and those below it have begun, for readers to see. */
-function stands(boss: Cell | undefined): boolean {
-  if (boss?.durable === undefined || boss.durable.state.status === 'starting') return false;
-  return [...boss.children.values()].every((child) => (child.isBoss ? stands(child) : child.durable !== undefined));
+/** Whether an actor and, for a Boss, those below it have begun, for readers to see. */
+function stands(cell: Cell | undefined): boolean {
+  if (cell?.durable === undefined || cell.durable.state.status === 'starting') return false;
+  return !cell.isBoss || [...cell.children.values()].every(stands);
 }
