@@ -65,17 +65,19 @@ export class Turns {
   }
 
   #begin(cell: Cell): void {
-    let prepared: Prepared;
+    let prepared: Prepared | null;
     try {
       const step = this.#step(() => this.#world.engine.initial(cell.definition, cell.ref, cell.identity.input));
       if (cell.definition.isEffect) {
         this.#effects.start(cell, step.snapshot);
-        this.#signalSnapshot(cell);
-        return;
-      }
-      prepared = prepare(this.#world, cell, undefined, step);
+        prepared = null;
+      } else prepared = prepare(this.#world, cell, undefined, step);
     } catch (error) {
       this.#crash(cell, error, null);
+      return;
+    }
+    if (prepared === null) {
+      this.#signalSnapshot(cell);
       return;
     }
     const { change } = prepared;

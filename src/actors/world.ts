@@ -152,9 +152,12 @@ export class World {
       cell.snapshot = snapshot;
       return;
     }
+    // All of it is worked out before any of it counts: a state without its delta would break the chain on disk.
     const body = this.codec.encode(change);
-    cell.state = applyChange(cell.state, change, body);
-    cell.snapshot = snapshot && this.engine.adopt(cell.definition, snapshot, cell.state);
+    const state = applyChange(cell.state, change, body);
+    const adopted = snapshot && this.engine.adopt(cell.definition, snapshot, state);
+    cell.state = state;
+    cell.snapshot = adopted;
     this.draft.delta(cell, body);
   }
 
