@@ -159,14 +159,16 @@ export class System {
    * it was processed. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID, BOSUN_VALUE_REFUSED,
    * BOSUN_MAILBOX_FULL, BOSUN_SYSTEM_CLOSED or BOSUN_STORE_FAILED.
    */
-  async send<Event extends EventObject>(address: string, event: Event, options: SendOptions = {}): Promise<void> {
-    const { identity } = this.#kernel.cell(checkAddress(address));
-    const agent = identity.bond === 'supervised' ? this.#agent(identity.agent) : undefined;
-    if (agent === undefined) throw new BosunError('BOSUN_EVENT_REFUSED', `${address} accepts no events from outside`);
-    await this.#kernel.ingress.send(this.#kernel.cell(address), parseEvent(agent, event), {
-      session: options.session,
-      mailboxMessages: agent.limits.mailboxMessages,
-    });
+  send<Event extends EventObject>(address: string, event: Event, options?: SendOptions): Promise<void> {
+    try {
+      const cell = this.#kernel.cell(address);
+      // Definitions of what machines invoke have names that no agent can have.
+      const agent = this.#agent(cell.definition.name);
+      if (agent === undefined) throw new BosunError('BOSUN_EVENT_REFUSED', `${address} accepts no events from outside`);
+      return this.#kernel.ingress.send(cell, parseEvent(agent, event), agent.limits.mailboxMessages, options?.session);
+    } catch (error) {
+      return Promise.reject(error as BosunError);
+    }
   }
 
   /** The last sequence of a session that was accepted; 0 when none was. */

@@ -18,9 +18,6 @@ const TEXT_CHARS_MAX = 2_000;
 const INT64_MIN = -(2n ** 63n);
 const UINT64_MAX = 2n ** 64n - 1n;
 
-/** Keys that change what an object is instead of what it holds, or that the codec cannot write. */
-const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', '__keys__']);
-
 /** State of the walk under way. A walk never yields, so one set serves all. */
 let bytesLeft = 0;
 let root = '';
@@ -39,17 +36,20 @@ export function admit<T>(value: T, place: string, resolve?: ResolveHandle): T {
   return walk(value, 0, resolve) as T;
 }
 
-/** Admits what a turn changes. Every key of the context is a value of its own: for the bound, and in the message. */
+/**
+ * Admits what a turn changes, in place: `change` was made for this. Every key of the context is a value of its own: for the
+ * bound, and in the message.
+ */
 export function admitChange(change: StateChange, resolve?: ResolveHandle): StateChange {
   const { context, set, output, error } = change;
-  const isKeyed = isRecord(context?.value);
-  return {
-    ...change,
-    ...(context && { context: { value: isKeyed ? admitFields(context.value, resolve) : admit(context.value, 'context', resolve) } }),
-    ...(set && { set: admitFields(set, resolve) }),
-    ...(output && { output: { value: admit(output.value, 'output', resolve) } }),
-    ...(error && { error: { value: admitError(error.value) } }),
-  };
+  if (context !== undefined) {
+    const { value } = context;
+    change.context = { value: isRecord(value) ? admitFields(value, resolve) : admit(value, 'context', resolve) };
+  }
+  if (set !== undefined) change.set = admitFields(set, resolve);
+  if (output !== undefined) change.output = { value: admit(output.value, 'output', resolve) };
+  if (error !== undefined) change.error = { value: admitError(error.value) };
+  return change;
 }
 
 /** What was thrown, as something that can be stored; if it cannot be, what can be said of it. Never throws. */
@@ -169,7 +169,8 @@ function checkKeys(value: object, depth: number): void {
   if (Object.getOwnPropertySymbols(value).length > 0) refuse(depth, 'an object with a symbol as key');
   const isNew = !Object.isFrozen(value);
   for (const key of Object.keys(value)) {
-    if (FORBIDDEN_KEYS.has(key)) refuse(depth, `an object with the key ${key}`);
+    // The first changes what an object is instead of what it holds, the second the codec cannot write.
+    if (key === '__proto__' || key === '__keys__') refuse(depth, `an object with the key ${key}`);
     if (!key.isWellFormed()) refuse(depth, 'an object with half a surrogate pair in a key');
     // What a getter gives now it need not give when the value is written.
     if (isNew && Object.getOwnPropertyDescriptor(value, key)?.get !== undefined) refuse(depth, `an object with a getter, ${key}`);

@@ -89,9 +89,9 @@ export function parseEvent(agent: { name: string; events: EventSchemas }, event:
     const hint = known.length === 0 ? 'it accepts none' : `it accepts ${known.map((name) => JSON.stringify(name)).join(', ')}`;
     throw new BosunError('BOSUN_EVENT_REFUSED', `${agent.name} does not accept ${JSON.stringify(type)} from outside; ${hint}`);
   }
-  const { type: _, ...fields } = event;
-  const parsed = schema.safeParse('type' in schema.shape ? event : fields);
-  if (parsed.success) return { ...parsed.data, type };
+  const parsed = schema.safeParse(takesType(schema) ? event : withoutType(event));
+  // An object schema gives an object of its own, whatever it was given.
+  if (parsed.success) return Object.assign(parsed.data, { type });
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'event'}: ${message}`);
   throw new BosunError('BOSUN_EVENT_INVALID', `${type} for ${agent.name}: ${problems.join('; ')}`, { cause: parsed.error });
 }
@@ -120,4 +120,13 @@ function nearest(type: string, descriptors: readonly string[]): string {
   const letters = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
   const match = descriptors.find((descriptor) => letters(descriptor) === letters(type));
   return match === undefined ? '' : `; did you mean "${match}"?`;
+}
+
+/** A schema that does not name the type leaves it out, unless it refuses what it does not name. */
+function takesType({ shape, def }: z.ZodObject): boolean {
+  return 'type' in shape || def.catchall === undefined;
+}
+
+function withoutType({ type: _, ...fields }: EventObject): object {
+  return fields;
 }

@@ -187,11 +187,11 @@ export class Bosses {
   }
 
   #order(boss: Cell, event: EventObject): void {
-    this.#world.enqueue(boss, event, { kind: 'command', from: 0 });
+    this.#world.enqueue(boss, event, 'command', 0);
   }
 
   #tellExit(boss: Cell, id: string, from: { life: number; generation: number }, exit: Exit): void {
     const event = Object.freeze({ type: 'bosun.exit', id, ...exit });
-    this.#world.enqueue(boss, event, { kind: 'exit', from: from.life, attempt: from.generation });
+    this.#world.enqueue(boss, event, 'exit', from.life, from.generation);
   }
 }

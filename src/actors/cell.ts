@@ -4,15 +4,13 @@ import { BOSS_AGENT } from './agent.ts';
 import { type Definition, type Snapshot } from './engine.ts';
 import { Mailbox } from './mailbox.ts';
 import { type EffectRef, type Ref } from './ref.ts';
-import { type ActorState, type Identity } from './state.ts';
+import { type ActorImage, type ActorState, type Identity } from './state.ts';
 import { type Timer } from './timers.ts';
 
-/** A state together with the snapshot that belongs to it. */
-export interface Image {
-  readonly state: ActorState;
+/** What an epoch makes of an actor: a state together with the snapshot that belongs to it. */
+export interface Image extends ActorImage {
+  readonly cell: Cell;
   readonly snapshot: Snapshot | undefined;
-  /** The actor was removed in this epoch; this is the last of it. */
-  readonly isGone: boolean;
 }
 
 /** What outside observers of one actor registered. */
@@ -24,18 +22,22 @@ export interface Observer {
   closed?(reason: BosunError): void;
 }
 
+/** What the many actors without children, or without timers, share: an empty map of its own would be a tenth of a cell. */
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+
 export class Cell {
   readonly identity: Identity;
+  readonly life: number;
   readonly definition: Definition;
   readonly ref: Ref;
   readonly parent: Cell | undefined;
   readonly isBoss: boolean;
+  /** Its parent wants `xstate.snapshot.*` events. From the identity, which a turn has no other reason to touch. */
+  readonly syncSnapshot: boolean;
   readonly mailbox = new Mailbox();
-  /** By child id, in order of birth. */
-  readonly children = new Map<string, Cell>();
-  readonly timers = new Map<string, Timer>();
-  /** Bosses: one record per child, what the Boss put there. */
-  readonly table = new Map<string, unknown>();
+  #children: Map<string, Cell> | undefined;
+  #timers: Map<string, Timer> | undefined;
+  #table: Map<string, unknown> | undefined;
   state: ActorState;
   /** Undefined until the first turn. */
   snapshot: Snapshot | undefined;
@@ -45,6 +47,8 @@ export class Cell {
   incoming = 0;
   /** In the run queue. */
   queued = false;
+  /** In the list of those that the epoch in the making changes. */
+  isTouched = false;
   /** No longer in the population. */
   gone = false;
   /** Effects: what the start under way calls `self`. */
@@ -53,11 +57,55 @@ export class Cell {
 
   constructor(facts: { identity: Identity; definition: Definition; ref: Ref; parent: Cell | undefined; state: ActorState }) {
     this.identity = facts.identity;
+    this.life = facts.identity.life;
     this.isBoss = facts.identity.agent === BOSS_AGENT;
+    this.syncSnapshot = facts.identity.syncSnapshot;
     this.definition = facts.definition;
     this.ref = facts.ref;
     this.parent = facts.parent;
     this.state = facts.state;
+  }
+
+  /** By child id, in order of birth. */
+  get children(): ReadonlyMap<string, Cell> {
+    return this.#children ?? NONE;
+  }
+
+  /** By the id that their owner gave them. */
+  get timers(): ReadonlyMap<string, Timer> {
+    return this.#timers ?? NONE;
+  }
+
+  /** Bosses: one record per child, what the Boss put there. */
+  get table(): ReadonlyMap<string, unknown> {
+    return this.#table ?? NONE;
+  }
+
+  addChild(child: Cell): void {
+    (this.#children ??= new Map<string, Cell>()).set(child.identity.childId, child);
+  }
+
+  /** Does nothing where another child has taken the id over. */
+  removeChild(child: Cell): void {
+    const { childId } = child.identity;
+    if (this.#children?.get(childId) === child) this.#children.delete(childId);
+  }
+
+  addTimer(timer: Timer): void {
+    (this.#timers ??= new Map<string, Timer>()).set(timer.id, timer);
+  }
+
+  /** Does nothing where another timer has taken the id over. */
+  removeTimer(timer: Timer): void {
+    if (this.#timers?.get(timer.id) === timer) this.#timers.delete(timer.id);
+  }
+
+  putRow(childId: string, row: unknown): void {
+    (this.#table ??= new Map<string, unknown>()).set(childId, row);
+  }
+
+  removeRow(childId: string): void {
+    this.#table?.delete(childId);
   }
 
   /** Whether it may take a turn now: a crashed child of a Boss waits for the Boss's decision. */
@@ -65,4 +113,9 @@ export class Cell {
     if (this.gone) return false;
     return this.state.status === 'starting' || (this.state.status === 'active' && this.mailbox.size > 0);
   }
+}
+
+/** What the cell is now. */
+export function imageOf(cell: Cell): Image {
+  return { cell, life: cell.life, state: cell.state, snapshot: cell.snapshot, isGone: cell.gone };
 }

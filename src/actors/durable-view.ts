@@ -24,11 +24,12 @@ export class DurableView {
   /** An epoch is durable. */
   show({ images, epoch }: Frozen): void {
     for (const [key, row] of epoch.rows) this.#showRow(key, row);
-    for (const [cell, image] of images) {
-      const { address } = cell.identity;
+    for (const image of images) {
+      const { cell } = image;
+      const isNew = cell.durable === undefined;
       cell.durable = image;
-      if (!image.isGone) this.#population.set(address, cell);
-      else if (this.#population.get(address) === cell) this.#population.delete(address);
+      if (image.isGone) this.#hide(cell);
+      else if (isNew) this.#population.set(cell.identity.address, cell);
     }
   }
 
@@ -61,6 +62,12 @@ export class DurableView {
   /** Quarantined messages, oldest first. */
   quarantined(): readonly unknown[] {
     return [...this.#quarantine.values()];
+  }
+
+  /** Somebody else may live there by now. */
+  #hide(cell: Cell): void {
+    const { address } = cell.identity;
+    if (this.#population.get(address) === cell) this.#population.delete(address);
   }
 
   #showRow(key: string, row: unknown): void {

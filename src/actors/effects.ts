@@ -92,7 +92,7 @@ export class Effects {
     } catch (error) {
       admitted = admit({ type: EFFECT_FAILED, error: admitError(error) } as EventObject, 'failure');
     }
-    this.#world.enqueue(cell, admitted, { kind: 'completion', from, attempt });
+    this.#world.enqueue(cell, admitted, 'completion', from, attempt);
   }
 
   /** Enters the failure of an effect. */

@@ -89,20 +89,32 @@ export interface SnapshotView {
   readonly error: unknown;
 }
 
+/** A state node, as far as a configuration is concerned. */
+export interface ConfigurationNode {
+  readonly id: string;
+}
+
+/** Configurations that begin with the same nodes. Walking it by the nodes themselves needs no text to compare. */
+interface Branch {
+  readonly next: Map<ConfigurationNode, Branch>;
+  id: number | undefined;
+}
+
 /** Numbers the configurations (lists of active state nodes) of one machine in the order they were first seen. */
 export class ConfigurationTable {
   readonly #ids = new Map<string, number>();
   readonly #lists: (readonly string[])[] = [];
+  readonly #seen: Branch = { next: new Map(), id: undefined };
   #written = 0;
 
-  intern(nodes: readonly string[]): number {
-    const key = nodes.join('\n');
-    const known = this.#ids.get(key);
-    if (known !== undefined) return known;
-    const id = this.#lists.length;
-    this.#ids.set(key, id);
-    this.#lists.push(nodes);
-    return id;
+  intern(nodes: readonly ConfigurationNode[]): number {
+    let branch = this.#seen;
+    for (const node of nodes) {
+      let next = branch.next.get(node);
+      if (next === undefined) branch.next.set(node, (next = { next: new Map(), id: undefined }));
+      branch = next;
+    }
+    return (branch.id ??= this.#number(nodes.map(({ id }) => id)));
   }
 
   nodes(id: number): readonly string[] | undefined {
@@ -111,14 +123,25 @@ export class ConfigurationTable {
 
   /** Loads what is on disk. Only on an empty table. */
   load(lists: readonly (readonly string[])[]): void {
-    for (const nodes of lists) this.intern(nodes);
+    for (const ids of lists) this.#number(ids);
     this.#written = lists.length;
   }
 
   /** Entries not handed out yet, for the epoch in the making. */
   takeNew(): { id: number; nodes: readonly string[] }[] {
+    if (this.#written === this.#lists.length) return [];
     const fresh = this.#lists.slice(this.#written).map((nodes, index) => ({ id: this.#written + index, nodes }));
     this.#written = this.#lists.length;
     return fresh;
+  }
+
+  #number(ids: readonly string[]): number {
+    const key = ids.join('\n');
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known;
+    const id = this.#lists.length;
+    this.#ids.set(key, id);
+    this.#lists.push(ids);
+    return id;
   }
 }

@@ -2,11 +2,11 @@
  * The epoch in the making: gathers what turns change until it is frozen into one commit. What appears and vanishes within
  * one epoch (a message sent and read, a timer armed and cancelled) leaves no trace in it.
  */
-import { type Cell, type Image } from './cell.ts';
+import { type Arrival } from './arrival.ts';
+import { type Cell, type Image, imageOf } from './cell.ts';
 import { type Message, messageRow } from './message.ts';
 import { type Counters, type Delta, type Epoch, type NewConfiguration, type RowKey } from './ports.ts';
 import { rowKey } from './rows.ts';
-import { type ActorState } from './state.ts';
 import { type Timer, timerRow } from './timers.ts';
 
 /** What happens once the epoch is durable. */
@@ -15,34 +15,41 @@ export type Output = () => void;
 /** A frozen epoch and what its durability releases. */
 export interface Frozen {
   readonly epoch: Epoch;
-  /** Every actor that changed, as it is at the end of the epoch; one that is gone, as it was last. */
-  readonly images: ReadonlyMap<Cell, Image>;
+  /** Those of the epoch, with what the kernel knows besides. */
+  readonly images: readonly Image[];
   readonly outputs: readonly Output[];
+  /** Hosts that are told. */
+  readonly settled: readonly Arrival[];
 }
 
 export class EpochDraft {
   #deltas: Delta[] = [];
   #rows = new Map<RowKey, unknown>();
-  #unread = new Set<Message>();
-  #armed = new Set<Timer>();
-  #touched = new Set<Cell>();
+  /** Accepted, or delivered once more. Most of them are read before the epoch ends. */
+  #messages: Message[] = [];
+  #timers: Timer[] = [];
+  #touched: Cell[] = [];
   #outputs: Output[] = [];
+  #settled: Arrival[] = [];
   turns = 0;
 
   /** Whether there is anything to write or to release. */
   get isEmpty(): boolean {
-    return this.#rows.size + this.#unread.size + this.#armed.size + this.#touched.size + this.#outputs.length === 0;
+    const { length: changes } = this.#touched;
+    return changes + this.#rows.size + this.#messages.length + this.#timers.length + this.#outputs.length + this.#settled.length === 0;
   }
 
   delta(cell: Cell, body: Uint8Array): void {
     const { seq, hash } = cell.state;
-    this.#deltas.push({ life: cell.identity.life, seq, hash, body });
-    this.#touched.add(cell);
+    this.#deltas.push({ life: cell.life, seq, hash, body });
+    this.touch(cell);
   }
 
   /** Marks a birth, a death or a change of the cell. */
   touch(cell: Cell): void {
-    this.#touched.add(cell);
+    if (cell.isTouched) return;
+    cell.isTouched = true;
+    this.#touched.push(cell);
   }
 
   put(key: RowKey, row: unknown): void {
@@ -57,25 +64,33 @@ export class EpochDraft {
     this.#outputs.push(output);
   }
 
+  /** Tells the host when this epoch is durable. */
+  settle(arrival: Arrival): void {
+    this.#settled.push(arrival);
+  }
+
   /** A message was accepted, or its delivery count rose. */
   unread(message: Message): void {
-    if (message.timer === null) this.#unread.add(message);
+    if (message.timer !== null || message.isListed) return;
+    message.isListed = true;
+    this.#messages.push(message);
   }
 
   /** A message was read or discarded. */
   read(message: Message): void {
-    if (message.settled !== null) this.output(message.settled);
-    if (message.timer !== null) return;
-    this.#unread.delete(message);
-    if (message.stored) this.remove(rowKey('m', message.id));
+    message.isGone = true;
+    if (message.order !== null) this.settle(message.order);
+    if (message.isStored && message.timer === null) this.remove(rowKey('m', message.id));
   }
 
   armed(timer: Timer): void {
-    this.#armed.add(timer);
+    if (timer.isListed) return;
+    timer.isListed = true;
+    this.#timers.push(timer);
   }
 
+  /** The timer is marked as gone. */
   disarmed(timer: Timer): void {
-    this.#armed.delete(timer);
     if (timer.stored) this.remove(rowKey('t', timer.number));
   }
 
@@ -86,29 +101,42 @@ export class EpochDraft {
     counters: Counters;
     configurations: readonly NewConfiguration[];
   }): Frozen {
-    for (const message of this.#unread) {
+    this.#store();
+    const images = this.#touched.map(imageOf);
+    for (const cell of this.#touched) cell.isTouched = false;
+    const epoch: Epoch = { ...head, deltas: this.#deltas, rows: this.#rows, images };
+    const frozen: Frozen = { epoch, images, outputs: this.#outputs, settled: this.#settled };
+    this.#deltas = [];
+    this.#rows = new Map();
+    this.#messages = [];
+    this.#timers = [];
+    this.#touched = [];
+    this.#outputs = [];
+    this.#settled = [];
+    this.turns = 0;
+    return frozen;
+  }
+
+  /** Those who would have been told, when there will be no further epoch. */
+  takeSettled(): readonly Arrival[] {
+    const settled = this.#settled;
+    this.#settled = [];
+    return settled;
+  }
+
+  /** What is still unread or armed becomes rows. */
+  #store(): void {
+    for (const message of this.#messages) {
+      message.isListed = false;
+      if (message.isGone) continue;
       this.#rows.set(rowKey('m', message.id), messageRow(message));
-      message.stored = true;
+      message.isStored = true;
     }
-    for (const timer of this.#armed) {
+    for (const timer of this.#timers) {
+      timer.isListed = false;
+      if (timer.gone) continue;
       this.#rows.set(rowKey('t', timer.number), timerRow(timer));
       timer.stored = true;
     }
-    const states = new Map<number, ActorState | null>();
-    const images = new Map<Cell, Image>();
-    for (const cell of this.#touched) {
-      states.set(cell.identity.life, cell.gone ? null : cell.state);
-      images.set(cell, { state: cell.state, snapshot: cell.snapshot, isGone: cell.gone });
-    }
-    const epoch: Epoch = { ...head, deltas: this.#deltas, rows: this.#rows, states };
-    const frozen: Frozen = { epoch, images, outputs: this.#outputs };
-    this.#deltas = [];
-    this.#rows = new Map();
-    this.#unread = new Set();
-    this.#armed = new Set();
-    this.#touched = new Set();
-    this.#outputs = [];
-    this.turns = 0;
-    return frozen;
   }
 }

@@ -7,9 +7,10 @@ import { type EventObject } from 'xstate';
 import { BosunError } from '../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
 import { admit } from './admission.ts';
+import { Arrival, type Session } from './arrival.ts';
 import { type Cell } from './cell.ts';
 import { Queue } from './queue.ts';
-import { type Session, type Sessions } from './sessions.ts';
+import { type Sessions } from './sessions.ts';
 import { type World } from './world.ts';
 
 interface Parts {
@@ -21,21 +22,11 @@ interface Parts {
   readonly wake: () => void;
 }
 
-interface Arrival {
-  readonly to: Cell;
-  readonly event: EventObject;
-  readonly session: Session | undefined;
-  /** Told of the turn that the event causes, instead of the event. */
-  readonly isOrder: boolean;
-  readonly resolve: () => void;
-  readonly reject: (error: BosunError) => void;
-}
-
 export class Ingress {
   readonly #parts: Parts;
   readonly #arrivals = new Queue<Arrival>();
-  /** Taken in; their epoch is not durable yet. */
-  readonly #pending = new Set<Arrival>();
+  /** Orders taken in whose turn has not been taken. */
+  readonly #orders = new Set<Arrival>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -47,17 +38,18 @@ export class Ingress {
   }
 
   /**
-   * @returns A promise that resolves when the event is durable (not: processed).
-   * Rejects with BOSUN_MAILBOX_FULL, BOSUN_VALUE_REFUSED, BOSUN_SYSTEM_CLOSED, BOSUN_ACTOR_UNKNOWN where the receiver was
-   * removed meanwhile, or, after a failed write, BOSUN_STORE_FAILED; then the event may or may not have become durable.
+   * @returns A promise that resolves when the event is durable (not: processed). It rejects with BOSUN_ACTOR_UNKNOWN where
+   * the receiver was removed meanwhile, with BOSUN_SYSTEM_CLOSED, or, after a failed write, with BOSUN_STORE_FAILED; then
+   * the event may or may not have become durable.
+   * @throws BOSUN_MAILBOX_FULL, BOSUN_VALUE_REFUSED, BOSUN_SYSTEM_CLOSED.
    */
-  send(to: Cell, event: EventObject, options: { session?: Session | undefined; mailboxMessages: number }): Promise<void> {
-    return this.#accept({ to, event, session: options.session, isOrder: false }, options.mailboxMessages);
+  send(to: Cell, event: EventObject, mailboxMessages: number, session: Session | undefined): Promise<void> {
+    return this.#accept(to, event, mailboxMessages, session, false);
   }
 
   /** Like `send`, but resolves when the turn that the event causes is durable. */
   order(to: Cell, event: EventObject): Promise<void> {
-    return this.#accept({ to, event, session: undefined, isOrder: !this.#parts.hold }, MAILBOX_MESSAGES_MAX);
+    return this.#accept(to, event, MAILBOX_MESSAGES_MAX, undefined, !this.#parts.hold);
   }
 
   /** Moves at most `count` of those that wait into mailboxes. */
@@ -69,50 +61,53 @@ export class Ingress {
     }
   }
 
-  /** Nothing further becomes durable. */
-  rejectAll(reason: BosunError): void {
-    for (const { reject } of [...this.#pending, ...this.#arrivals.toArray()]) reject(reason);
-    this.#pending.clear();
+  /** Tells hosts that what they wait for is durable. */
+  acknowledge(arrivals: readonly Arrival[]): void {
+    for (const arrival of arrivals) {
+      if (arrival.isOrder) this.#orders.delete(arrival);
+      arrival.resolve();
+    }
+  }
+
+  /** Nothing further becomes durable: tells all that wait, also those whose epoch was on its way. */
+  rejectAll(reason: BosunError, onTheWay: readonly Arrival[]): void {
+    for (const arrival of [...onTheWay, ...this.#orders, ...this.#arrivals.toArray()]) arrival.reject(reason);
+    this.#orders.clear();
     this.#arrivals.clear();
   }
 
-  #accept(facts: Omit<Arrival, 'resolve' | 'reject'>, mailboxMessages: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const { world, sessions, isOpen, wake } = this.#parts;
-      if (!isOpen()) throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running');
-      const { to, session } = facts;
-      if (to.mailbox.size + to.incoming >= mailboxMessages) {
-        const { address } = to.identity;
-        throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${mailboxMessages} unread messages`, { details: { address } });
-      }
-      const event = admit(facts.event, `event ${facts.event.type}`, world.own);
-      if (session !== undefined) sessions.check(session);
-      to.incoming += 1;
-      this.#arrivals.push({ ...facts, event, resolve, reject });
-      wake();
-    });
+  #accept(to: Cell, event: EventObject, mailboxMessages: number, session: Session | undefined, isOrder: boolean): Promise<void> {
+    const { world, sessions, isOpen, wake } = this.#parts;
+    if (!isOpen()) throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running');
+    if (to.mailbox.size + to.incoming >= mailboxMessages) {
+      const { address } = to.identity;
+      throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${mailboxMessages} unread messages`, { details: { address } });
+    }
+    const admitted = admit(event, `event ${event.type}`, world.own);
+    if (session !== undefined) sessions.check(session);
+    const arrival = new Arrival(to, admitted, session, isOrder);
+    to.incoming += 1;
+    this.#arrivals.push(arrival);
+    wake();
+    return arrival.promise;
   }
 
   #takeIn(arrival: Arrival): void {
     const { world, sessions } = this.#parts;
-    const { to, event, session, isOrder, resolve, reject } = arrival;
+    const { to, event, session, isOrder } = arrival;
     to.incoming -= 1;
     if (to.gone) {
       const { address } = to.identity;
-      reject(new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed before the event arrived`, { details: { address } }));
+      arrival.reject(new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed before the event arrived`, { details: { address } }));
       return;
     }
-    this.#pending.add(arrival);
-    const settle = () => {
-      this.#pending.delete(arrival);
-      resolve();
-    };
-    // A repeated send is acknowledged with the epoch that is open now: the first one is in it or in an earlier one.
-    const isNew = session === undefined || sessions.accept(session);
-    if (isOrder) world.post(to, event, 0, settle);
-    else {
-      if (isNew) world.post(to, event, 0);
-      world.draft.output(settle);
+    if (isOrder) {
+      this.#orders.add(arrival);
+      world.post(to, event, 0, arrival);
+      return;
     }
+    // A repeated send is acknowledged with the epoch that is open now: the first one is in it or in an earlier one.
+    if (session === undefined || sessions.accept(session)) world.post(to, event, 0);
+    world.draft.settle(arrival);
   }
 }

@@ -8,7 +8,7 @@ import { type Clock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../limits.ts';
 import { admit } from './admission.ts';
-import { ROOT } from './address.ts';
+import { checkAddress, ROOT } from './address.ts';
 import { Bosses } from './bosses.ts';
 import { BOSS_AGENT } from './agent.ts';
 import { type Cell } from './cell.ts';
@@ -63,6 +63,8 @@ export class Kernel {
   #epoch = 0;
   #awake = false;
   #commit: Promise<void> | null = null;
+  /** What the commit under way makes durable. */
+  #writing: Frozen | null = null;
   #alarm!: Alarm;
   #phase: 'new' | 'running' | 'draining' | 'closed' = 'new';
   #rootFailure: BosunError | undefined;
@@ -141,7 +143,7 @@ export class Kernel {
     return this.#ingress;
   }
 
-  /** The living actor at an address. Throws BOSUN_ACTOR_UNKNOWN. */
+  /** The living actor at an address. Throws BOSUN_ACTOR_UNKNOWN or, where nobody could live there, BOSUN_ADDRESS_INVALID. */
   cell(address: string): Cell {
     return known(address, this.#world?.addresses.get(address));
   }
@@ -227,7 +229,7 @@ export class Kernel {
     if (root !== undefined) {
       // It gave up in an earlier run: this start begins with a fresh window (design P5).
       if (root.state.status === 'error') this.#bosses.resume(root);
-      this.#world.enqueue(root, admit({ type: 'bosun.declare', input: this.#parts.root }, 'tree'), { kind: 'command', from: 0 });
+      this.#world.enqueue(root, admit({ type: 'bosun.declare', input: this.#parts.root }, 'tree'), 'command', 0);
       return;
     }
     const definition = this.#definitionOf(BOSS_AGENT)!;
@@ -297,12 +299,14 @@ export class Kernel {
       counters: this.#world.counters,
       configurations: this.#definitions.takeNewConfigurations(),
     });
+    this.#writing = frozen;
     this.#commit = this.#write(frozen).catch((error: unknown) => this.#fail(error));
   }
 
   async #write(frozen: Frozen): Promise<void> {
     await this.#parts.journal.commit(frozen.epoch);
     this.#commit = null;
+    this.#writing = null;
     // Whoever waited has been told of the failure already.
     if (this.#isOpen) this.#release(frozen);
   }
@@ -312,7 +316,9 @@ export class Kernel {
     this.shown.show(frozen);
     for (const resolve of this.#next.splice(0)) resolve();
     for (const output of frozen.outputs) this.#world.guarded(output);
-    for (const [cell, { isGone }] of frozen.images) {
+    this.ingress.acknowledge(frozen.settled);
+    for (const { cell, isGone } of frozen.images) {
+      if (cell.observers === undefined) continue;
       this.#world.tell(cell, (observer) => observer.changed?.());
       if (isGone) this.#world.tell(cell, (observer) => observer.ended?.());
     }
@@ -351,7 +357,7 @@ export class Kernel {
   #close(reason: BosunError): Promise<void> {
     this.#phase = 'closed';
     this.#alarm?.set(undefined);
-    this.#ingress?.rejectAll(reason);
+    this.#ingress?.rejectAll(reason, [...(this.#writing?.settled ?? []), ...this.#world.draft.takeSettled()]);
     for (const cell of this.#world.cells.values()) this.#world.tell(cell, (observer) => observer.closed?.(reason));
     for (const resolve of [...this.#idle.splice(0), ...this.#next.splice(0)]) resolve();
     return (this.#closing = this.#closeJournal());
@@ -378,6 +384,7 @@ export class Kernel {
 
 function known(address: string, cell: Cell | undefined): Cell {
   if (cell !== undefined) return cell;
+  checkAddress(address);
   throw new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } });
 }
 

@@ -1,5 +1,6 @@
 /** A message in a mailbox, and its durable form: a row of table `m`. */
 import { type EventObject } from 'xstate';
+import { type Arrival } from './arrival.ts';
 import { type Timer } from './timers.ts';
 
 /**
@@ -8,7 +9,7 @@ import { type Timer } from './timers.ts';
  */
 export type MessageKind = 'event' | 'signal' | 'completion' | 'exit' | 'command';
 
-export interface Message {
+export class Message {
   /** In the order of acceptance over the whole system; 0 for a due timer, whose durable form is the timer. */
   readonly id: number;
   readonly to: number;
@@ -19,13 +20,39 @@ export interface Message {
   /** Completions: the start of the effect they belong to. A restore hands those that had arrived to the start it makes. */
   attempt: number;
   /** How often its turn has thrown. */
-  deliveries: number;
+  deliveries = 0;
   /** For a due timer: consumed together with it. */
   readonly timer: Timer | null;
-  /** Whether its row is in an epoch already frozen. */
-  stored: boolean;
   /** Told once the end of the message, with or without a turn, is durable. Not stored. */
-  readonly settled: (() => void) | null;
+  readonly order: Arrival | null;
+  /** Whether its row is in an epoch already frozen. */
+  isStored = false;
+  /** Whether the epoch in the making has it among those that may have to be stored. */
+  isListed = false;
+  /** Read or discarded. */
+  isGone = false;
+  /** The one behind it in its mailbox. */
+  next: Message | null = null;
+
+  constructor(
+    id: number,
+    to: number,
+    kind: MessageKind,
+    event: EventObject,
+    from: number,
+    attempt: number,
+    timer: Timer | null,
+    order: Arrival | null,
+  ) {
+    this.id = id;
+    this.to = to;
+    this.kind = kind;
+    this.event = event;
+    this.from = from;
+    this.attempt = attempt;
+    this.timer = timer;
+    this.order = order;
+  }
 }
 
 export type MessageRow = readonly [
@@ -43,5 +70,16 @@ export function messageRow({ to, kind, event, from, attempt, deliveries }: Messa
 
 export function messageFromRow(id: number, row: MessageRow): Message {
   const [to, kind, event, from, attempt, deliveries] = row;
-  return { id, to, kind, event, from, attempt, deliveries, timer: null, stored: true, settled: null };
+  const message = new Message(id, to, kind, event, from, attempt, null, null);
+  message.deliveries = deliveries;
+  message.isStored = true;
+  return message;
+}
+
+/** What a timer that is due to its own owner puts into the mailbox. */
+export function messageOfTimer(timer: Timer): Message {
+  const message = new Message(0, timer.to, 'event', timer.event, timer.to, 0, timer, null);
+  message.deliveries = timer.deliveries;
+  message.isStored = true;
+  return message;
 }

@@ -2,7 +2,7 @@
  * What the kernel needs from the world, as interfaces it owns. Adapters live elsewhere: persistence implements Journal
  * over a Store, the clock is a leaf of src, testing replaces each of them.
  */
-import { type ActorState, type Identity } from './state.ts';
+import { type ActorImage, type ActorState, type Identity } from './state.ts';
 
 /** Uniform random numbers in [0, 1). The only source of chance inside the kernel. */
 export interface Random {
@@ -93,8 +93,8 @@ export interface Epoch {
   readonly deltas: readonly Delta[];
   /** Net changes of rows since the last epoch; null deletes. */
   readonly rows: ReadonlyMap<RowKey, unknown>;
-  /** For every actor changed or born: its state at the end of this epoch; null for the dead. */
-  readonly states: ReadonlyMap<number, ActorState | null>;
+  /** Every actor changed, born or gone, once. */
+  readonly images: readonly ActorImage[];
   readonly configurations: readonly NewConfiguration[];
 }
 
@@ -128,4 +128,4 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-export type { ActorState, Identity };
+export type { ActorImage, ActorState, Identity };

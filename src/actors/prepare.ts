@@ -23,11 +23,21 @@ export interface Prepared {
 
 /** Throws BOSUN_VALUE_REFUSED, BOSUN_ADDRESS_INVALID or BOSUN_AGENT_INVALID; the step has not happened then. */
 export function prepare(world: World, cell: Cell, before: Snapshot | undefined, step: Step): Prepared {
-  const { snapshot, dropped } = step;
+  const { snapshot, births, dropped, effects } = step;
   const change = admitChange(world.engine.changeOf(cell.definition, before, snapshot), world.own);
-  const effects = step.effects.map((effect) => admitEffect(world, cell, effect));
-  world.checkTimers(cell, effects.filter(({ kind }) => kind === 'arm').length);
-  return { change, snapshot, dropped, effects, births: step.births.map((birth) => admitBirth(world, cell, birth)) };
+  return {
+    change,
+    snapshot,
+    dropped,
+    births: births.length === 0 ? births : births.map((birth) => admitBirth(world, cell, birth)),
+    effects: effects.length === 0 ? effects : admitEffects(world, cell, effects),
+  };
+}
+
+function admitEffects(world: World, cell: Cell, effects: readonly Effect[]): Effect[] {
+  const admitted = effects.map((effect) => admitEffect(world, cell, effect));
+  world.checkTimers(cell, admitted.filter(({ kind }) => kind === 'arm').length);
+  return admitted;
 }
 
 /**

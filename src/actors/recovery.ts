@@ -1,7 +1,7 @@
 /** Rebuilds the population from what the journal recovered, and enters the second start of every live effect. */
 import { BosunError } from '../errors.ts';
 import { fixed } from './admission.ts';
-import { Cell } from './cell.ts';
+import { Cell, imageOf } from './cell.ts';
 import { type Definition } from './engine.ts';
 import { type Effects } from './effects.ts';
 import { messageFromRow, type MessageRow } from './message.ts';
@@ -59,7 +59,7 @@ function rehydrate(world: World, cell: Cell): void {
     const children = Object.fromEntries([...cell.children].map(([id, child]) => [id, child.ref]));
     cell.snapshot = world.engine.restore(cell.definition, cell.ref, cell.state, children);
   }
-  cell.durable = { state: cell.state, snapshot: cell.snapshot, isGone: false };
+  cell.durable = imageOf(cell);
 }
 
 function hasTakenATurn({ state, definition }: Cell): boolean {
@@ -69,7 +69,7 @@ function hasTakenATurn({ state, definition }: Cell): boolean {
 
 function tabulate(world: World, key: string, row: unknown): void {
   const separator = key.indexOf('!');
-  world.cells.get(parseInt(key.slice(0, separator), 16))?.table.set(key.slice(separator + 1), deepFreeze(row));
+  world.cells.get(parseInt(key.slice(0, separator), 16))?.putRow(key.slice(separator + 1), deepFreeze(row));
 }
 
 function deliver(world: World, id: number, row: MessageRow): void {
@@ -81,7 +81,7 @@ function arm(world: World, number: number, row: TimerRow): void {
   const timer = timerFromRow(number, deepFreeze(row));
   const owner = world.cells.get(timer.owner);
   if (owner === undefined) return;
-  owner.timers.set(timer.id, timer);
+  owner.addTimer(timer);
   world.timers.push(timer);
 }
 

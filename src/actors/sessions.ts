@@ -1,15 +1,10 @@
 /** Sends that a client may repeat: per session, the highest sequence that was accepted (design P3). */
 import { BosunError } from '../errors.ts';
 import { admit } from './admission.ts';
+import { type Session } from './arrival.ts';
 import { type EpochDraft } from './epoch-draft.ts';
 import { type RowKey } from './ports.ts';
 import { keyText, rowKey } from './rows.ts';
-
-export interface Session {
-  readonly id: string;
-  /** Raised by the client with every new send. */
-  readonly sequence: number;
-}
 
 interface Known {
   readonly key: RowKey;

@@ -28,6 +28,14 @@ export interface ActorState {
   readonly attempt: number;
 }
 
+/** An actor that an epoch changed, as it is at the end of the epoch. */
+export interface ActorImage {
+  readonly life: number;
+  readonly state: ActorState;
+  /** It was removed in this epoch; the state is its last. */
+  readonly isGone: boolean;
+}
+
 /** What one turn changed. Absent means unchanged. Encoded as one value into the journal. */
 export interface StateChange {
   status?: ActorStatus;

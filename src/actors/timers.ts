@@ -22,6 +22,8 @@ export interface Timer {
   due: boolean;
   /** Whether its row is in an epoch already frozen. */
   stored: boolean;
+  /** Whether the epoch in the making has it among those that may have to be stored. */
+  isListed: boolean;
 }
 
 export type TimerRow = readonly [
@@ -39,7 +41,7 @@ export function timerRow({ owner, id, deadlineMs, to, event, deliveries }: Timer
 
 export function timerFromRow(number: number, row: TimerRow): Timer {
   const [owner, id, deadlineMs, to, event, deliveries] = row;
-  return { number, owner, id, deadlineMs, to, event, deliveries, gone: false, due: false, stored: true };
+  return { number, owner, id, deadlineMs, to, event, deliveries, gone: false, due: false, stored: true, isListed: false };
 }
 
 /** Ordered by deadline, then by arming order. Push and pop are O(log n); forgetting is O(1) amortised. */

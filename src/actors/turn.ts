@@ -30,8 +30,10 @@ export class Turns {
   readonly #effects: Effects;
   readonly #bosses: Bosses;
   readonly #log: (...args: unknown[]) => void;
-  /** Sends by user code inside the step under way (`self.send` in an assign); null between steps. */
-  #strays: Effect[] | null = null;
+  /** Whether user code of a step is running now. */
+  isStepping = false;
+  /** Sends by user code inside the step under way (`self.send` in an assign). */
+  #strays: Effect[] = [];
 
   constructor(world: World, effects: Effects, bosses: Bosses, log: (...args: unknown[]) => void) {
     this.#world = world;
@@ -40,13 +42,8 @@ export class Turns {
     this.#log = log;
   }
 
-  /** Whether user code of a step is running now. */
-  get isStepping(): boolean {
-    return this.#strays !== null;
-  }
-
   stray(effect: Effect): void {
-    assert(this.#strays !== null, 'a stray send belongs to a step');
+    assert(this.isStepping, 'a stray send belongs to a step');
     this.#strays.push(effect);
   }
 
@@ -58,7 +55,7 @@ export class Turns {
       return;
     }
     const message = cell.mailbox.peek();
-    if (message === undefined) return;
+    if (message === null) return;
     if (cell.definition.isEffect) this.#takeEffectMessage(cell, message);
     else if (isStale(cell, message)) this.#consume(cell, message);
     else this.#takeMessage(cell, message);
@@ -67,7 +64,7 @@ export class Turns {
   #begin(cell: Cell): void {
     let prepared: Prepared | null;
     try {
-      const step = this.#step(() => this.#world.engine.initial(cell.definition, cell.ref, cell.identity.input));
+      const step = this.#step(cell, null);
       if (cell.definition.isEffect) {
         this.#effects.start(cell, step.snapshot);
         prepared = null;
@@ -87,10 +84,8 @@ export class Turns {
   #takeMessage(cell: Cell, message: Message): void {
     let prepared: Prepared;
     try {
-      const before = cell.snapshot!;
       const event = cell.isBoss ? this.#bosses.decorate(cell, message.event) : message.event;
-      const step = this.#step(() => this.#world.engine.transition(cell.definition, cell.ref, before, event));
-      prepared = prepare(this.#world, cell, before, step);
+      prepared = prepare(this.#world, cell, cell.snapshot, this.#step(cell, event));
     } catch (error) {
       this.#crash(cell, error, message);
       return;
@@ -127,10 +122,10 @@ export class Turns {
   }
 
   #effectStep(cell: Cell, event: EventObject): { change: StateChange; snapshot: Snapshot } {
-    const { definition, ref, snapshot: before } = cell;
+    const { definition, snapshot: before } = cell;
     try {
       if (event.type === EFFECT_FAILED) throw (event as { error?: unknown }).error;
-      const { snapshot } = this.#step(() => this.#world.engine.transition(definition, ref, before!, event));
+      const { snapshot } = this.#step(cell, event);
       return { snapshot, change: admitChange(this.#world.engine.changeOf(definition, before, snapshot), this.#world.own) };
     } catch (thrown) {
       const error = admitError(thrown);
@@ -138,13 +133,17 @@ export class Turns {
     }
   }
 
-  #step(take: () => Step): Step {
-    this.#strays = [];
+  /** @param event null for the initial step. */
+  #step(cell: Cell, event: EventObject | null): Step {
+    const { definition, ref, snapshot, identity } = cell;
+    const { engine } = this.#world;
+    this.isStepping = true;
     try {
-      const step = take();
+      const step = event === null ? engine.initial(definition, ref, identity.input) : engine.transition(definition, ref, snapshot!, event);
       return this.#strays.length === 0 ? step : { ...step, effects: [...step.effects, ...this.#strays] };
     } finally {
-      this.#strays = null;
+      this.isStepping = false;
+      if (this.#strays.length > 0) this.#strays = [];
     }
   }
 
@@ -152,18 +151,21 @@ export class Turns {
     const { change, snapshot, births, dropped, effects } = prepared;
     if (message !== null) this.#consume(cell, message);
     // A birth counts as a change, so that no two turns give the same effect id.
-    this.#world.change(cell, change, snapshot, { always: births.length > 0 });
+    this.#world.change(cell, change, snapshot, births.length > 0);
     if (message?.kind === 'signal') this.#settleFailure(cell, message);
-    const turn = `${cell.identity.life}/${cell.state.seq}`;
+    if (births.length + dropped.length + effects.length > 0) this.#applyEffects(cell, prepared);
+    this.#signalSnapshot(cell);
+    if (cell.state.status === 'done') this.#finish(cell);
+  }
+
+  #applyEffects(cell: Cell, { births, dropped, effects }: Prepared): void {
     const calls: Calls = { failed: false };
     const leaving = new Set(dropped.map(({ life }) => life));
     const isLastWord = (effect: Effect) => effect.kind === 'send' && leaving.has(this.#world.own(effect.to)?.life ?? 0);
-    for (const effect of effects) if (isLastWord(effect)) this.#perform(cell, effect, calls);
+    if (leaving.size > 0) for (const effect of effects) if (isLastWord(effect)) this.#perform(cell, effect, calls);
     for (const ref of dropped) this.#drop(ref.life);
-    births.forEach((birth, index) => this.#bear(cell, birth, `${turn}/${index}`));
-    for (const effect of effects) if (!isLastWord(effect)) this.#perform(cell, effect, calls);
-    if (cell.snapshot !== undefined) this.#signalSnapshot(cell);
-    if (cell.state.status === 'done') this.#finish(cell);
+    births.forEach((birth, index) => this.#bear(cell, birth, `${cell.life}/${cell.state.seq}/${index}`));
+    for (const effect of effects) if (leaving.size === 0 || !isLastWord(effect)) this.#perform(cell, effect, calls);
   }
 
   /** A child's failure that its machine has handled is settled: a later restart of the machine leaves that child alone. */
@@ -200,7 +202,7 @@ export class Turns {
     switch (effect.kind) {
       case 'send': {
         const target = this.#target(effect.to);
-        if (target !== undefined) this.#world.post(target, effect.event, cell.identity.life);
+        if (target !== undefined) this.#world.post(target, effect.event, cell.life);
         return;
       }
       case 'arm':
@@ -252,15 +254,15 @@ export class Turns {
   }
 
   #signalSnapshot(cell: Cell): void {
-    const { identity, parent, definition, state } = cell;
-    if (!identity.syncSnapshot || parent === undefined || state.status !== 'active') return;
+    const { identity, parent, definition, state, snapshot: present } = cell;
+    if (!cell.syncSnapshot || parent === undefined || present === undefined || state.status !== 'active') return;
     const { life: from, childId } = identity;
-    const view = this.#world.engine.view(definition, cell.snapshot!);
+    const view = this.#world.engine.view(definition, present);
     try {
       // All but the snapshots of custom logic consists of what was admitted before, and need not fit into one value.
       const snapshot = definition.kind === 'custom' ? admit(view, 'snapshot', this.#world.own) : Object.freeze(view);
       const event = Object.freeze({ type: `xstate.snapshot.${childId}`, snapshot });
-      this.#world.enqueue(parent, event, { kind: 'signal', from, attempt: state.incarnation });
+      this.#world.enqueue(parent, event, 'signal', from, state.incarnation);
     } catch (error) {
       this.#log(`${identity.address} has a snapshot that its parent cannot be told: ${messageOf(error)}`);
     }
@@ -295,7 +297,7 @@ export class Turns {
       state.status === 'error'
         ? { type: `xstate.error.actor.${actorId}`, error: state.error, actorId }
         : { type: `xstate.done.actor.${actorId}`, output: state.output, actorId };
-    this.#world.enqueue(parent, Object.freeze(event), { kind: 'signal', from, attempt: state.incarnation });
+    this.#world.enqueue(parent, Object.freeze(event), 'signal', from, state.incarnation);
   }
 
   /**

@@ -8,11 +8,12 @@ import { type Clock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { TIMERS_PER_ACTOR_MAX } from '../limits.ts';
 import { type ResolveHandle } from './admission.ts';
+import { type Arrival } from './arrival.ts';
 import { Cell, type Observer } from './cell.ts';
 import { type Definition, type Snapshot, type StepEngine } from './engine.ts';
 import { EpochDraft } from './epoch-draft.ts';
 import { type KernelTime } from './kernel-time.ts';
-import { type Message, type MessageKind } from './message.ts';
+import { Message, type MessageKind, messageOfTimer } from './message.ts';
 import { type Codec, type Counters, type RowKey } from './ports.ts';
 import { Queue } from './queue.ts';
 import { type Ref } from './ref.ts';
@@ -92,17 +93,17 @@ export class World {
 
   /** Takes a cell into the indexes; for births and recovery. */
   adopt(cell: Cell): void {
-    const { life, address, childId, systemId } = cell.identity;
+    const { life, address, systemId } = cell.identity;
     this.cells.set(life, cell);
     this.addresses.set(address, cell);
     if (systemId !== null) this.names.set(systemId, cell);
-    cell.parent?.children.set(childId, cell);
+    cell.parent?.addChild(cell);
   }
 
   /** Removes a cell without children from the population and from disk. Unread messages are discarded. */
   bury(cell: Cell): void {
     assert(cell.children.size === 0, `burial of ${cell.identity.address} before its children`);
-    const { life, address, childId } = cell.identity;
+    const { life, address } = cell.identity;
     this.silence(cell);
     for (const id of [...cell.table.keys()]) this.removeChildRow(cell, id);
     cell.gone = true;
@@ -111,7 +112,7 @@ export class World {
       this.addresses.delete(address);
       this.draft.remove(`a!${address}`);
     }
-    if (cell.parent?.children.get(childId) === cell) cell.parent.children.delete(childId);
+    cell.parent?.removeChild(cell);
     this.draft.remove(rowKey('i', life));
     this.draft.touch(cell);
   }
@@ -139,15 +140,10 @@ export class World {
   /**
    * Changes the durable state of a cell. `change` has been admitted; nothing here throws.
    *
-   * @param options.always Count it as a change even if nothing is said to be different.
+   * @param always Count it as a change even if nothing is said to be different.
    */
-  change(
-    cell: Cell,
-    change: StateChange,
-    snapshot: Snapshot | undefined = cell.snapshot,
-    { always = false }: { always?: boolean } = {},
-  ): void {
-    if (!always && Object.keys(change).length === 0) {
+  change(cell: Cell, change: StateChange, snapshot: Snapshot | undefined = cell.snapshot, always = false): void {
+    if (!always && isEmpty(change)) {
       if (snapshot !== cell.snapshot) this.draft.touch(cell);
       cell.snapshot = snapshot;
       return;
@@ -162,27 +158,12 @@ export class World {
   }
 
   /** Puts a message into a mailbox. The event has been admitted. Messages to the dead are dropped. */
-  enqueue(
-    to: Cell,
-    event: EventObject,
-    facts: { kind: MessageKind; from: number; attempt?: number; settled?: () => void },
-  ): void {
+  enqueue(to: Cell, event: EventObject, kind: MessageKind, from: number, attempt = 0, order: Arrival | null = null): void {
     if (to.gone || (isOver(to) && to.identity.bond === 'invoked')) {
-      if (facts.settled !== undefined) this.draft.output(facts.settled);
+      if (order !== null) this.draft.settle(order);
       return;
     }
-    const message: Message = {
-      id: this.next('message'),
-      to: to.identity.life,
-      kind: facts.kind,
-      event,
-      from: facts.from,
-      attempt: facts.attempt ?? 0,
-      deliveries: 0,
-      timer: null,
-      stored: false,
-      settled: facts.settled ?? null,
-    };
+    const message = new Message(this.#counters.message++, to.life, kind, event, from, attempt, null, order);
     to.mailbox.push(message);
     this.draft.unread(message);
     this.schedule(to);
@@ -191,8 +172,8 @@ export class World {
   }
 
   /** Puts an event that an actor or a host sends into a mailbox. The event has been admitted. */
-  post(to: Cell, event: EventObject, from: number, settled?: () => void): void {
-    this.enqueue(to, event, { kind: kindFor(to, event), from, ...(settled && { settled }) });
+  post(to: Cell, event: EventObject, from: number, order: Arrival | null = null): void {
+    this.enqueue(to, event, to.isBoss && event.type.startsWith('child.') ? 'command' : 'event', from, 0, order);
   }
 
   schedule(cell: Cell): void {
@@ -217,8 +198,9 @@ export class World {
       gone: false,
       due: false,
       stored: false,
+      isListed: false,
     };
-    owner.timers.set(timer.id, timer);
+    owner.addTimer(timer);
     this.timers.push(timer);
     this.draft.armed(timer);
     this.wake();
@@ -235,7 +217,7 @@ export class World {
   /** Ends a timer that has come up. */
   endTimer(owner: Cell, timer: Timer): void {
     timer.gone = true;
-    if (owner.timers.get(timer.id) === timer) owner.timers.delete(timer.id);
+    owner.removeTimer(timer);
     this.draft.disarmed(timer);
   }
 
@@ -258,8 +240,7 @@ export class World {
   #fire(owner: Cell, timer: Timer): void {
     if (timer.to === timer.owner) {
       timer.due = true;
-      const { owner: to, event, deliveries } = timer;
-      owner.mailbox.push({ id: 0, to, kind: 'event', event, from: to, attempt: 0, deliveries, timer, stored: true, settled: null });
+      owner.mailbox.push(messageOfTimer(timer));
       this.schedule(owner);
       return;
     }
@@ -290,12 +271,12 @@ export class World {
 
   /** Writes a Boss's record of a child. */
   putChildRow(boss: Cell, childId: string, row: unknown): void {
-    boss.table.set(childId, row);
+    boss.putRow(childId, row);
     this.draft.put(childKey(boss.identity.life, childId), row);
   }
 
   removeChildRow(boss: Cell, childId: string): void {
-    boss.table.delete(childId);
+    boss.removeRow(childId);
     this.draft.remove(childKey(boss.identity.life, childId));
   }
 }
@@ -304,9 +285,9 @@ function nameKey(systemId: string): RowKey {
   return rowKey('n', keyText(systemId));
 }
 
-/** What commands a Boss overtakes; nothing else may. */
-function kindFor(target: Cell, event: EventObject): 'event' | 'command' {
-  return target.isBoss && event.type.startsWith('child.') ? 'command' : 'event';
+function isEmpty(change: StateChange): boolean {
+  for (const _ in change) return false;
+  return true;
 }
 
 function isOver({ state }: Cell): boolean {

@@ -106,17 +106,26 @@ export class XstateEngine implements StepEngine {
 
   initial(definition: Definition, self: Ref, input: unknown): Step {
     const { logic } = definition as XstateDefinition;
-    return this.#step(definition, self, undefined, (scope) => {
-      const snapshot = logic.getInitialSnapshot(scope, input as never) as Snapshot;
+    const scope = this.#begin(definition, self);
+    try {
+      const snapshot = logic.getInitialSnapshot(scope as never, input as never) as Snapshot;
       // XState swallows a throw of the initial step into the snapshot.
       if (snapshot.status === 'error') throw snapshot.error;
-      return snapshot;
-    });
+      return this.#described(definition, self, undefined, snapshot);
+    } finally {
+      this.#end();
+    }
   }
 
-  transition(definition: Definition, self: Ref, snapshot: Snapshot, event: EventObject): Step {
+  transition(definition: Definition, self: Ref, before: Snapshot, event: EventObject): Step {
     const { logic } = definition as XstateDefinition;
-    return this.#step(definition, self, snapshot, (scope) => logic.transition(snapshot as never, event as never, scope));
+    const scope = this.#begin(definition, self);
+    try {
+      const snapshot = logic.transition(before as never, event as never, scope as never) as Snapshot;
+      return this.#described(definition, self, before, snapshot);
+    } finally {
+      this.#end();
+    }
   }
 
   /** Runs user code of an effect: its start, an event it receives, its stop. Outside of steps. */
@@ -145,21 +154,24 @@ export class XstateEngine implements StepEngine {
     return { status, value: value ?? null, context, tags: [...(tags ?? [])], output, error };
   }
 
-  #step(definition: Definition, self: Ref, before: Snapshot | undefined, take: (scope: never) => Snapshot): Step {
-    // Machines share one scope; other logic is code of the user, who may keep what it is given.
+  /** Machines share one scope; other logic is code of the user, who may keep what it is given. */
+  #begin(definition: Definition, self: Ref): Scope {
     const scope = definition.kind === 'machine' ? this.#stepScope : this.#scope(self);
     scope.self = self;
-    try {
-      const snapshot = take(scope as never);
-      const { births, dropped } =
-        definition.kind === 'machine'
-          ? this.#family(definition, self, before as MachineSnapshot | undefined, snapshot as MachineSnapshot)
-          : NO_FAMILY;
-      return { snapshot, births, dropped, effects: this.#actions.length === 0 ? NOTHING : this.#actions.flatMap(describe) };
-    } finally {
-      if (this.#actions.length > 0) this.#actions = [];
-      if (this.#names.size > 0) this.#names = new Map();
-    }
+    return scope;
+  }
+
+  #described(definition: Definition, self: Ref, before: Snapshot | undefined, snapshot: Snapshot): Step {
+    const { births, dropped } =
+      definition.kind === 'machine'
+        ? this.#family(definition, self, before as MachineSnapshot | undefined, snapshot as MachineSnapshot)
+        : NO_FAMILY;
+    return { snapshot, births, dropped, effects: this.#actions.length === 0 ? NOTHING : this.#actions.flatMap(describe) };
+  }
+
+  #end(): void {
+    if (this.#actions.length > 0) this.#actions = [];
+    if (this.#names.size > 0) this.#names = new Map();
   }
 
   /**
@@ -167,10 +179,10 @@ export class XstateEngine implements StepEngine {
    * for which XState describes no action. Handles of the newborn are replaced by references in the snapshot.
    */
   #family(definition: Definition, self: Ref, before: MachineSnapshot | undefined, after: MachineSnapshot) {
+    if (after.children === before?.children) return NO_FAMILY;
     const births: Birth[] = [];
     const dropped: Ref[] = [];
     const previous = before?.children ?? {};
-    if (after.children === previous) return NO_FAMILY;
     const stopped = this.#stopped();
     this.#keepUnnamed(definition, after, stopped);
     for (const [key, child] of Object.entries(after.children)) {

@@ -53,10 +53,8 @@ function machineChange(
   after: MachineSnapshot,
 ): void {
   if (after._nodes !== before?._nodes) {
-    const id = definition.configurations.intern(after._nodes.map((node) => node.id));
-    if (before === undefined || definition.configurations.intern(before._nodes.map((node) => node.id)) !== id) {
-      change.configuration = id;
-    }
+    const id = definition.configurations.intern(after._nodes);
+    if (before === undefined || definition.configurations.intern(before._nodes) !== id) change.configuration = id;
   }
   if (after.historyValue !== before?.historyValue && (before !== undefined || Object.keys(after.historyValue).length > 0)) {
     change.history = Object.fromEntries(
@@ -72,17 +70,23 @@ function contextChange(change: StateChange, before: unknown, after: unknown): vo
     change.context = { value: after };
     return;
   }
-  const set: Record<string, unknown> = {};
-  let changed = false;
-  for (const key of Object.keys(after)) {
-    if (Object.is(after[key], before[key]) && key in before) continue;
-    // Through defineProperty, so that a key named __proto__ reaches admission and is refused there.
-    Object.defineProperty(set, key, { value: after[key], enumerable: true, configurable: true, writable: true });
-    changed = true;
+  const keys = Object.keys(after);
+  let kept = 0;
+  let set: Record<string, unknown> | undefined;
+  for (const key of keys) {
+    const isKept = Object.hasOwn(before, key);
+    if (isKept) kept += 1;
+    if (isKept && Object.is(after[key], before[key])) continue;
+    put((set ??= {}), key, after[key]);
   }
-  if (changed) change.set = set;
-  const unset = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
-  if (unset.length > 0) change.unset = unset;
+  if (set !== undefined) change.set = set;
+  if (kept < Object.keys(before).length) change.unset = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+}
+
+/** Such that a key named __proto__ reaches admission, and is refused there. */
+function put(record: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
+  else record[key] = value;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -7,7 +7,7 @@
  * log up without syncing it, so an unsynced put may vanish in a power cut while a later delete of its epochs survives.
  * Why no actor waits for it: states are immutable, so keeping references is a consistent image, taken in O(1).
  */
-import { type ActorState, type Counters, type RowKey, type StoreWrite } from '../actors/ports.ts';
+import { type ActorImage, type ActorState, type Counters, type RowKey, type StoreWrite } from '../actors/ports.ts';
 import { seal } from './envelope.ts';
 import { encodeCut } from './cut.ts';
 import { CUT_KEYS, epochKey, isYounger, stateKey } from './keys.ts';
@@ -57,7 +57,7 @@ export interface Position {
 /** One epoch's share of a window. */
 export interface Share {
   readonly bytes: number;
-  readonly states: ReadonlyMap<number, ActorState | null>;
+  readonly images: readonly ActorImage[];
   readonly rows: ReadonlyMap<RowKey, Uint8Array | null>;
 }
 
@@ -95,11 +95,11 @@ export class Fold {
   }
 
   /** Adds an epoch, in order. */
-  add(position: Position, { bytes, states, rows }: Share): void {
+  add(position: Position, { bytes, images, rows }: Share): void {
     const window = this.#window;
     window.epochs += 1;
     window.bytes += bytes;
-    for (const [life, state] of states) window.states.set(life, state);
+    for (const { life, state, isGone } of images) window.states.set(life, isGone ? null : state);
     for (const [key, row] of rows) window.rows.set(key, row);
     this.#end = position;
   }

@@ -121,7 +121,7 @@ class StoreJournal implements Journal {
     const value = encodeEpoch({ ...epoch, link: position.link, rows }, this.#writer);
     const writes: StoreWrite[] = [{ key, value }, ...session.repairs];
     session.repairs = [];
-    const slice = fold.slice({ records: epoch.states.size + rows.size, bytes: value.length });
+    const slice = fold.slice({ records: epoch.images.length + rows.size, bytes: value.length });
     for (const write of slice) writes.push(write);
     // Last, because the fold encodes too.
     for (const structure of codec.takeNewStructures()) writes.push(...structureWrites(structure));
@@ -131,7 +131,7 @@ class StoreJournal implements Journal {
     const next: Position = { epoch: epoch.number, link: linkTo(value), counters: epoch.counters };
     await written;
     session.position = next;
-    fold.add(next, { bytes: value.length, states: epoch.states, rows });
+    fold.add(next, { bytes: value.length, images: epoch.images, rows });
   }
 
   #opened(): Session {

@@ -56,6 +56,8 @@ export class TestSystem {
 
   /** Starts the next process on the same store, with other agents or options if given. */
   async restart(changes: Partial<TestSystemOptions> = {}): Promise<void> {
+    // One that has failed by itself may still be closing its store.
+    await this.settle();
     this.#system = this.#create({ ...this.#options, ...changes });
     await this.#system.start();
     await this.settle();

@@ -395,6 +395,6 @@ describe('the timer queue', () => {
 
   function timerAt(number: number, deadlineMs: number): Timer {
     const facts = { owner: 1, id: String(number), to: 1, event: { type: 'E' }, deliveries: 0 };
-    return { number, deadlineMs, ...facts, gone: false, due: false, stored: false };
+    return { number, deadlineMs, ...facts, gone: false, due: false, stored: false, isListed: false };
   }
 });

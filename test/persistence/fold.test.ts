@@ -6,6 +6,7 @@ import { unseal } from '../../src/persistence/envelope.ts';
 import { NO_LINK } from '../../src/persistence/epoch-format.ts';
 import { emptyWindow, Fold, type FoldLimits } from '../../src/persistence/fold.ts';
 import { epochKey, hex, stateKey } from '../../src/persistence/keys.ts';
+import { imagesOf } from './model.ts';
 
 const ROOMY: FoldLimits = { windowEpochs: 3, windowBytes: 10_000, sliceRecords: 100, sliceBytes: 10_000 };
 const NONE = { records: 0, bytes: 0 };
@@ -132,7 +133,7 @@ function newFold(limits: FoldLimits, counters = 1) {
   const epoch = ({ bytes = 10, states = [], rows = [], counters = 1 }: Change) =>
     fold.add(
       { epoch: ++number, link: NO_LINK, counters: all(counters) },
-      { bytes, states: new Map(states), rows: new Map(rows as [RowKey, Uint8Array | null][]) },
+      { bytes, images: imagesOf(states), rows: new Map(rows as [RowKey, Uint8Array | null][]) },
     );
   const epochs = (count: number) => {
     for (let i = 0; i < count; i++) epoch({});

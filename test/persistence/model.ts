@@ -1,5 +1,6 @@
 /** A kernel in miniature for tests of the journal: makes random but consistent epochs, and knows what each amounts to. */
 import {
+  type ActorImage,
   type ActorState,
   type Codec,
   type Counters,
@@ -114,7 +115,7 @@ class Draft {
       counters,
       deltas: this.#deltas,
       rows: this.#netRows,
-      states: this.#netStates,
+      images: imagesOf(this.#netStates),
       configurations: this.#newConfigurations,
     };
     const { states, rows, configurations } = { states: this.#states, rows: this.#rows, configurations: this.#configurations };
@@ -201,4 +202,9 @@ export function found(recovered: Recovered): unknown {
     rows: [...recovered.rows].map(([table, rows]) => [table, [...rows]]),
     configurations: [...recovered.configurations].sort(),
   };
+}
+
+/** Net states as a kernel hands them over: null is an actor that is gone. */
+export function imagesOf(states: Iterable<readonly [number, ActorState | null]>): ActorImage[] {
+  return [...states].map(([life, state]) => ({ life, state: state ?? UNBORN, isGone: state === null }));
 }
