@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   BOSUN_STORE_FAILED: { means: 'A write to the store failed. Nothing unsynced was acknowledged.', retryable: true },
   BOSUN_STORE_FORMAT: { means: 'The store was written by a version of Bosun that this one cannot read.', retryable: false },
   BOSUN_STORE_LOCKED: { means: 'Another process, or another system in this one, has the store open.', retryable: true },
+  BOSUN_STORE_UNAVAILABLE: { means: 'The store cannot be written at present (a full disk, most often). Nothing of this call was kept.', retryable: true },
   BOSUN_SYSTEM_CLOSED: { means: 'The system has stopped or is stopping.', retryable: false },
   BOSUN_TIMEOUT: { means: 'The condition did not come true in time. What was asked may still happen.', retryable: true },
   BOSUN_VALUE_REFUSED: { means: 'A value is not data: function, symbol, foreign class, too deep, too large, or a forbidden key.', retryable: false },

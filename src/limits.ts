@@ -33,3 +33,7 @@ export const TIMERS_PER_ACTOR_MAX = 100_000;
 
 /** Quarantined messages kept, oldest dropped first. */
 export const QUARANTINE_MESSAGES_MAX = 1_000;
+
+/** Between two tries to write to a store that failed: short at first, as a full disk is often emptied by whoever filled it. */
+export const STORE_RETRY_MS_MIN = 100;
+export const STORE_RETRY_MS_MAX = 5_000;

@@ -25,6 +25,11 @@ export interface SystemOptions {
    * nothing. Not on macOS, whose LevelDB lacks the full flush: there `disk` may lose the last writes in a power cut.
    */
   readonly durability?: Durability;
+  /**
+   * How long to go on while the store cannot be written (a full disk), before the system closes. Meanwhile sends and spawns
+   * are refused with BOSUN_STORE_UNAVAILABLE, reads are served, and what was taken before waits. Default: for ever.
+   */
+  readonly outageMs?: number;
   /** For tests, which fold early. */
   readonly journal?: Omit<JournalOptions, 'durability'>;
   /** The root Boss and its static children. */
@@ -97,6 +102,7 @@ export class System {
         logicOf: (name) => this.#logicOf(name),
         root: parseBossSpec(options.tree ?? {}),
         hold: options.hold ?? false,
+        outageMs: options.outageMs ?? Infinity,
         log: options.log ?? ((...args) => console.error(...args)),
       },
       ({ error }) => this.#settle.reject(error),
@@ -157,7 +163,7 @@ export class System {
   /**
    * Sends an event that the agent declares for the outside. Resolves when it is durable, which says nothing about whether
    * it was processed. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID, BOSUN_VALUE_REFUSED,
-   * BOSUN_MAILBOX_FULL, BOSUN_SYSTEM_CLOSED or BOSUN_STORE_FAILED.
+   * BOSUN_MAILBOX_FULL, BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED, or with what the system closed for (BOSUN_STORE_*).
    */
   send<Event extends EventObject>(address: string, event: Event, options?: SendOptions): Promise<void> {
     try {
@@ -207,7 +213,7 @@ export class System {
     return this.#kernel.shown.quarantined();
   }
 
-  /** Resolves when no turn is waiting and nothing is being written. Running effects and future timers do not count. */
+  /** Resolves when nothing is to be done before time passes: no turn is waiting, and no write is under way. Running effects do not count. */
   idle(): Promise<void> {
     return this.#kernel.idle();
   }
@@ -215,6 +221,11 @@ export class System {
   /** Called for every event that any actor emits, once its epoch is durable. */
   onEmitted(handler: (address: string, event: EventObject) => void): Subscription {
     return this.#kernel.onEmitted(handler);
+  }
+
+  /** Why sends are refused, while the store cannot be written; undefined when all is well. */
+  get outage(): BosunError | undefined {
+    return this.#kernel.outage;
   }
 
   /** Number of the last epoch begun. */

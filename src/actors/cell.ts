@@ -119,3 +119,9 @@ export class Cell {
 export function imageOf(cell: Cell): Image {
   return { cell, life: cell.life, state: cell.state, snapshot: cell.snapshot, isGone: cell.gone };
 }
+
+/** Whether an actor and, for a Boss, those below it have begun, for readers to see. */
+export function stands(cell: Cell | undefined): boolean {
+  if (cell?.durable === undefined || cell.durable.state.status === 'starting') return false;
+  return !cell.isBoss || [...cell.children.values()].every(stands);
+}

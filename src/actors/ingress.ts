@@ -18,7 +18,8 @@ interface Parts {
   readonly sessions: Sessions;
   /** Nothing runs: an order counts as carried out when it is durable. */
   readonly hold: boolean;
-  readonly isOpen: () => boolean;
+  /** Why nothing is taken at present. */
+  readonly refusal: () => BosunError | undefined;
   readonly wake: () => void;
 }
 
@@ -39,9 +40,8 @@ export class Ingress {
 
   /**
    * @returns A promise that resolves when the event is durable (not: processed). It rejects with BOSUN_ACTOR_UNKNOWN where
-   * the receiver was removed meanwhile, with BOSUN_SYSTEM_CLOSED, or, after a failed write, with BOSUN_STORE_FAILED; then
-   * the event may or may not have become durable.
-   * @throws BOSUN_MAILBOX_FULL, BOSUN_VALUE_REFUSED, BOSUN_SYSTEM_CLOSED.
+   * the receiver was removed meanwhile, and with what the system closed for; the event may or may not have become durable then.
+   * @throws BOSUN_MAILBOX_FULL, BOSUN_VALUE_REFUSED, BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED.
    */
   send(to: Cell, event: EventObject, mailboxMessages: number, session: Session | undefined): Promise<void> {
     return this.#accept(to, event, mailboxMessages, session, false);
@@ -77,8 +77,9 @@ export class Ingress {
   }
 
   #accept(to: Cell, event: EventObject, mailboxMessages: number, session: Session | undefined, isOrder: boolean): Promise<void> {
-    const { world, sessions, isOpen, wake } = this.#parts;
-    if (!isOpen()) throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running');
+    const { world, sessions, refusal, wake } = this.#parts;
+    const reason = refusal();
+    if (reason !== undefined) throw reason;
     if (to.mailbox.size + to.incoming >= mailboxMessages) {
       const { address } = to.identity;
       throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${mailboxMessages} unread messages`, { details: { address } });

@@ -11,7 +11,8 @@ import { admit } from './admission.ts';
 import { checkAddress, ROOT } from './address.ts';
 import { Bosses } from './bosses.ts';
 import { BOSS_AGENT } from './agent.ts';
-import { type Cell } from './cell.ts';
+import { type Cell, stands } from './cell.ts';
+import { CommitLine } from './commit-line.ts';
 import { DurableView } from './durable-view.ts';
 import { Effects } from './effects.ts';
 import { type StepEngine } from './engine.ts';
@@ -39,6 +40,8 @@ export interface KernelParts {
   readonly root: unknown;
   /** Take messages and answer reads, but run nothing: for looking at a store, and for orders to its next start. */
   readonly hold: boolean;
+  /** How long to go on without a store that can be written. */
+  readonly outageMs: number;
   /** Where `log` actions and reports of the kernel go. */
   readonly log: (...args: unknown[]) => void;
 }
@@ -62,9 +65,9 @@ export class Kernel {
   #bosses!: Bosses;
   #epoch = 0;
   #awake = false;
+  readonly #line: CommitLine;
+  /** The write under way. */
   #commit: Promise<void> | null = null;
-  /** What the commit under way makes durable. */
-  #writing: Frozen | null = null;
   #alarm!: Alarm;
   #phase: 'new' | 'running' | 'draining' | 'closed' = 'new';
   #rootFailure: BosunError | undefined;
@@ -79,6 +82,7 @@ export class Kernel {
   constructor(parts: KernelParts, onFailure: (failure: Failure) => void) {
     this.#parts = parts;
     this.#onFailure = onFailure;
+    this.#line = new CommitLine(parts, () => this.#tellIdle());
     this.#switchboard = new Switchboard(parts.log, () => this.#phase === 'running');
   }
 
@@ -114,6 +118,7 @@ export class Kernel {
   /** Ends as the death of the process does: nothing further is written, released or run. The store is left as it is. */
   abandon(): void {
     this.#phase = 'closed';
+    this.#line.giveUp(true);
     this.#alarm?.set(undefined);
   }
 
@@ -122,6 +127,7 @@ export class Kernel {
       this.#phase = 'draining';
       this.#alarm?.set(undefined);
       this.#effects.close();
+      this.#line.giveUp(false);
       this.ingress.takeIn(Infinity);
       while (this.#isOpen && (this.#commit !== null || !this.#world.draft.isEmpty)) {
         if (this.#commit === null) this.#beginCommit();
@@ -132,7 +138,7 @@ export class Kernel {
     await this.#closing;
   }
 
-  /** Resolves when nothing is running, waiting to run or being written. Effects and future timers do not count. */
+  /** Resolves when nothing is to be done before time passes: no turn is waiting, and no write is under way. */
   idle(): Promise<void> {
     return this.#isIdle ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve));
   }
@@ -161,6 +167,11 @@ export class Kernel {
   onEmitted(handler: (address: string, event: EventObject) => void): { unsubscribe(): void } {
     this.#watchers.add(handler);
     return { unsubscribe: () => void this.#watchers.delete(handler) };
+  }
+
+  /** Why hosts are refused, while the store cannot be written. */
+  get outage(): BosunError | undefined {
+    return this.#line.outage;
   }
 
   get epoch(): number {
@@ -203,7 +214,7 @@ export class Kernel {
       world: this.#world,
       sessions: new Sessions(this.#world.draft, recovered.rows.get('d')),
       hold: this.#parts.hold,
-      isOpen: () => this.#phase === 'running',
+      refusal: () => (this.#phase === 'running' ? this.outage : new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running')),
       wake: () => this.#wake(),
     });
     repopulate(this.#world, recovered, {
@@ -299,14 +310,12 @@ export class Kernel {
       counters: this.#world.counters,
       configurations: this.#definitions.takeNewConfigurations(),
     });
-    this.#writing = frozen;
     this.#commit = this.#write(frozen).catch((error: unknown) => this.#fail(error));
   }
 
   async #write(frozen: Frozen): Promise<void> {
-    await this.#parts.journal.commit(frozen.epoch);
+    await this.#line.write(frozen);
     this.#commit = null;
-    this.#writing = null;
     // Whoever waited has been told of the failure already.
     if (this.#isOpen) this.#release(frozen);
   }
@@ -344,7 +353,7 @@ export class Kernel {
     this.#world.change(root, { status: 'error', error: { value: admit(this.#rootFailure, 'error') } });
   }
 
-  /** Memory may be ahead of disk now, so nothing further is released: the next start goes on from the last epoch. */
+  /** Memory may be ahead of disk, so nothing further is released: the next start goes on from the last epoch. */
   #fail(cause: unknown): void {
     if (this.#phase === 'closed') return;
     const error =
@@ -357,7 +366,7 @@ export class Kernel {
   #close(reason: BosunError): Promise<void> {
     this.#phase = 'closed';
     this.#alarm?.set(undefined);
-    this.#ingress?.rejectAll(reason, [...(this.#writing?.settled ?? []), ...this.#world.draft.takeSettled()]);
+    this.#ingress?.rejectAll(reason, [...(this.#line.writing?.settled ?? []), ...this.#world.draft.takeSettled()]);
     for (const cell of this.#world.cells.values()) this.#world.tell(cell, (observer) => observer.closed?.(reason));
     for (const resolve of [...this.#idle.splice(0), ...this.#next.splice(0)]) resolve();
     return (this.#closing = this.#closeJournal());
@@ -374,7 +383,8 @@ export class Kernel {
   }
 
   get #isIdle(): boolean {
-    return this.#phase !== 'running' || (!this.#awake && this.#commit === null && (this.#parts.hold || !this.#hasWork));
+    if (this.#phase !== 'running') return true;
+    return !this.#awake && (this.#line.isWaiting || (this.#commit === null && (this.#parts.hold || !this.#hasWork)));
   }
 
   #tellIdle(): void {
@@ -386,10 +396,4 @@ function known(address: string, cell: Cell | undefined): Cell {
   if (cell !== undefined) return cell;
   checkAddress(address);
   throw new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } });
-}
-
-/** Whether an actor and, for a Boss, those below it have begun, for readers to see. */
-function stands(cell: Cell | undefined): boolean {
-  if (cell?.durable === undefined || cell.durable.state.status === 'starting') return false;
-  return !cell.isBoss || [...cell.children.values()].every(stands);
 }

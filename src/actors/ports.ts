@@ -125,6 +125,12 @@ export interface Journal {
   open(references: ReferenceCoding): Promise<Recovered>;
   /** Resolves once the epoch is durable. Never called while another commit is under way. */
   commit(epoch: Epoch): Promise<void>;
+  /**
+   * After a commit that failed: opens the store anew, finds out whether that epoch is on the medium all the same, and
+   * writes the same bytes again where it is not. Resolves once it is durable. Rejects with BOSUN_STORE_FAILED, then it may
+   * be tried again, or with what makes that senseless: BOSUN_STORE_DAMAGED, BOSUN_STORE_LOCKED.
+   */
+  retry(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -17,6 +17,9 @@ import { createSystem, type System } from '../system.ts';
 import { type AgentModule, workFor } from './agents-module.ts';
 import { type Attempt } from './work.ts';
 
+/** A run waits so long for room on the disk; then it ends, and the same line goes on. */
+const OUTAGE_MS = 30_000;
+
 /** Where `--data` is not given. */
 export const DEFAULT_DATA = './data';
 
@@ -70,7 +73,7 @@ export function crewOf(
   const types = [...new Set(plan.tasks.map(({ agent }) => agent))];
   const stages = types.map((type) => stageAgent(type, workFor(agents.get(type), tools.shell)));
   const store = levelStore(directory.store);
-  return createSystem({ agents: [...crewAgents, ...stages], store, tree: crewTree(plan), log: tools.log });
+  return createSystem({ agents: [...crewAgents, ...stages], store, tree: crewTree(plan), log: tools.log, outageMs: OUTAGE_MS });
 }
 
 /** A system on hold: nothing runs, and no agent's code is needed. */
@@ -79,7 +82,7 @@ export async function openOnHold(directory: DataDirectory, log: (...args: unknow
   const prefix = stageName('');
   const resolveAgent = (name: string): AnyAgent | undefined =>
     name.startsWith(prefix) ? stageAgent(name.slice(prefix.length), idle) : undefined;
-  return createSystem({ agents: crewAgents, resolveAgent, store: levelStore(directory.store), hold: true, log }).start();
+  return createSystem({ agents: crewAgents, resolveAgent, store: levelStore(directory.store), hold: true, log, outageMs: 0 }).start();
 }
 
 /** The coordinator's record of the plan; undefined where the store holds none. */

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Codec,
+  type Counters,
   type Epoch,
   type Journal,
   type Recovered,
@@ -21,7 +22,7 @@ import { type StructuredCodec } from './codec.ts';
 import { configurationWrites, structureWrites } from './dictionary.ts';
 import { damaged, seal, unseal } from './envelope.ts';
 import { encodeEpoch, linkTo } from './epoch-format.ts';
-import { Fold, FOLD_LIMITS, type FoldLimits, type Position } from './fold.ts';
+import { Fold, FOLD_LIMITS, type FoldLimits, type Position, type Share } from './fold.ts';
 import { assertStoreKey, epochKey, EVERY_KEY, MANIFEST_KEY } from './keys.ts';
 import { recover } from './recovery.ts';
 
@@ -39,8 +40,8 @@ export interface JournalOptions {
 
 /**
  * Open rejects with BOSUN_STORE_LOCKED, BOSUN_STORE_DAMAGED, BOSUN_STORE_FORMAT or BOSUN_STORE_FAILED and leaves the
- * store closed. After a commit that failed, with BOSUN_STORE_FAILED, so does every further one until close and open:
- * whether the failed epoch is on disk is known only then.
+ * store closed. After a commit that failed, with BOSUN_STORE_FAILED, so does every further one until `retry` has made it good:
+ * whether the failed epoch is on disk is known only when the store has been closed and opened again.
  */
 export function createJournal(store: Store, options: JournalOptions = {}): Journal {
   return new StoreJournal(store, options);
@@ -53,6 +54,18 @@ interface Session {
   position: Position;
   repairs: readonly StoreWrite[];
   state: 'ready' | 'committing' | 'failed';
+  /** The commit that failed, as it was to be written. */
+  failed: Prepared | null;
+}
+
+/** An epoch in the form of one write of the store. */
+interface Prepared {
+  /** Of the epoch itself, which is the first of the writes. */
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly writes: readonly StoreWrite[];
+  readonly counters: Counters;
+  readonly share: Share;
 }
 
 class StoreJournal implements Journal {
@@ -84,7 +97,7 @@ class StoreJournal implements Journal {
       const { recovered, codec, end, window, oldest, repairs } = await recover(this.#store, references);
       const encode = codec.encode.bind(codec);
       const fold = new Fold({ limits: this.#limits, encode, window, end, oldest });
-      this.#session = { codec, fold, position: end, repairs, state: 'ready' };
+      this.#session = { codec, fold, position: end, repairs, state: 'ready', failed: null };
       return recovered;
     } catch (error) {
       await this.#store.close();
@@ -94,18 +107,26 @@ class StoreJournal implements Journal {
 
   async commit(epoch: Epoch): Promise<void> {
     const session = this.#opened();
-    if (session.state === 'failed') {
-      throw new BosunError('BOSUN_STORE_FAILED', 'an earlier commit failed; the journal must be closed and opened again');
-    }
+    if (session.state === 'failed') throw new BosunError('BOSUN_STORE_FAILED', 'an earlier commit failed and has not been made good');
     assert(session.state === 'ready', 'one commit at a time');
     assert(epoch.number === session.position.epoch + 1, 'epochs are committed in order');
     session.state = 'committing';
+    await this.#write(session, this.#prepare(session, epoch));
+  }
+
+  async retry(): Promise<void> {
+    const session = this.#opened();
+    const { failed } = session;
+    assert(session.state === 'failed' && failed !== null, 'what is tried again has failed');
+    session.state = 'committing';
     try {
-      await this.#write(session, epoch);
-      session.state = 'ready';
-    } catch (error) {
-      session.state = 'failed';
-      throw error;
+      await this.#store.close();
+      await this.#store.open();
+      const isStored = await this.#isStored(session.position, failed);
+      if (!isStored) await this.#write(session, failed);
+      else settle(session, failed, linkTo(failed.value));
+    } finally {
+      if (session.state === 'committing') session.state = 'failed';
     }
   }
 
@@ -114,7 +135,7 @@ class StoreJournal implements Journal {
     await this.#store.close();
   }
 
-  async #write(session: Session, epoch: Epoch): Promise<void> {
+  #prepare(session: Session, epoch: Epoch): Prepared {
     const { codec, fold, position } = session;
     const key = epochKey(epoch.number);
     const rows = encodeRows(epoch.rows, codec);
@@ -126,18 +147,51 @@ class StoreJournal implements Journal {
     // Last, because the fold encodes too.
     for (const structure of codec.takeNewStructures()) writes.push(...structureWrites(structure));
     for (const configuration of epoch.configurations) writes.push(...configurationWrites(configuration));
-    const written = this.#store.write(writes, { sync: this.#sync });
-    // While the disk works.
-    const next: Position = { epoch: epoch.number, link: linkTo(value), counters: epoch.counters };
-    await written;
-    session.position = next;
-    fold.add(next, { bytes: value.length, images: epoch.images, rows });
+    return { key, value, writes, counters: epoch.counters, share: { bytes: value.length, images: epoch.images, rows } };
+  }
+
+  async #write(session: Session, prepared: Prepared): Promise<void> {
+    try {
+      const written = this.#store.write(prepared.writes, { sync: this.#sync });
+      // While the disk works.
+      const link = linkTo(prepared.value);
+      await written;
+      settle(session, prepared, link);
+    } catch (error) {
+      session.state = 'failed';
+      session.failed = prepared;
+      throw error;
+    }
+  }
+
+  /**
+   * Whether the epoch of a write that was reported as failed is on the medium all the same. Throws BOSUN_STORE_DAMAGED
+   * where the medium is not as it was before that write: what was acknowledged must be there.
+   */
+  async #isStored(before: Position, { key, value }: Prepared): Promise<boolean> {
+    const stored = await this.#store.get(key);
+    if (stored !== undefined && Buffer.compare(stored, value) !== 0) throw damaged(key, 'is not what was written', { epoch: before.epoch + 1 });
+    if (stored !== undefined || before.epoch === 0) return stored !== undefined;
+    const lastKey = epochKey(before.epoch);
+    const last = await this.#store.get(lastKey);
+    if (last === undefined || Buffer.compare(linkTo(last), before.link) !== 0) {
+      throw damaged(lastKey, 'was durable and is lost', { epoch: before.epoch });
+    }
+    return false;
   }
 
   #opened(): Session {
     assert(this.#session !== null, 'the journal is open');
     return this.#session;
   }
+}
+
+/** The epoch is durable. */
+function settle(session: Session, { counters, share }: Prepared, link: Uint8Array): void {
+  session.position = { epoch: session.position.epoch + 1, link, counters };
+  session.fold.add(session.position, share);
+  session.failed = null;
+  session.state = 'ready';
 }
 
 function encodeRows(rows: Epoch['rows'], codec: Codec): Map<RowKey, Uint8Array | null> {

@@ -1,9 +1,8 @@
 /** P2: nothing leaves before the epoch that caused it is durable, and reads show the last durable cut. */
 import { assign, emit, enqueueActions, fromCallback, fromPromise, log, sendTo, setup, spawnChild, stopChild } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { isBosunError } from '../../src/errors.ts';
 import { type TestSystem } from '../../src/testing/test-system.ts';
-import { agentOf, contextOf, startSubject, tell } from './subject.ts';
+import { agentOf, contextOf, startSubject, type SubjectOptions, tell } from './subject.ts';
 
 /** Everything that can leave the system, each by a line. */
 function leaky(lines: string[]) {
@@ -36,11 +35,12 @@ function leaky(lines: string[]) {
 }
 
 /** Everything that leaves, in its order. */
-async function startLeaky(): Promise<{ test: TestSystem; lines: string[] }> {
+async function startLeaky(options: SubjectOptions = {}): Promise<{ test: TestSystem; lines: string[] }> {
   const lines: string[] = [];
   const test = await startSubject(leaky(lines), {
     events: ['GO', 'START', 'STOP'],
     log: (...line) => lines.push(`log ${line.join(' ')}`),
+    ...options,
   });
   const actor = test.system.actor('subject');
   actor.subscribe(({ context }) => lines.push(`seen ${(context as { count: number }).count}`));
@@ -167,19 +167,72 @@ describe('a power cut', () => {
 });
 
 describe('a write that fails', () => {
-  it.each([false, true])('releases nothing, rejects who waits, closes the system (on the medium all the same: %s)', async (applied) => {
+  it.each([false, true])('is made good before anybody notices (on the medium all the same: %s)', async (applied) => {
     const { test, lines } = await startLeaky();
-    const reasons: unknown[] = [];
-    const watched = test.system.actor('subject').waitFor(() => false);
-    watched.catch((error: unknown) => reasons.push(error));
     test.store.failWrites(1, { applied });
-    await expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
-    await expect(test.system.closed).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED', retryable: true });
-    expect(reasons.every((error) => isBosunError(error, 'BOSUN_STORE_FAILED'))).toBe(true);
-    expect(reasons).toHaveLength(1);
-    expect(lines).toEqual(['callback stopped']);
-    await expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_SYSTEM_CLOSED' });
+    await tell(test, 'GO');
+    expect(contextOf(test)).toEqual({ count: 1 });
+    expect(lines.filter((line) => line.startsWith('callback'))).toEqual(['callback received PING']);
+    expect(test.system.outage).toBeUndefined();
+    await test.crash();
+    await test.restart();
+    expect(contextOf(test)).toEqual({ count: 1 });
     await test.system.stop();
+  });
+
+  it('keeps what was sent, started and taken while the next epoch is being made, each once', async () => {
+    const { test, lines } = await startLeaky();
+    const held = test.store.hold('before');
+    const first = test.system.send('subject', { type: 'GO' }, { session: { id: 'client', sequence: 1 } });
+    await held.reached;
+    const second = test.system.send('subject', { type: 'GO' }, { session: { id: 'client', sequence: 2 } });
+    await pass();
+    test.store.failWrites(1);
+    held.release();
+    await Promise.all([first, second]);
+    await test.settle();
+    expect(contextOf(test)).toEqual({ count: 2 });
+    expect(lines.filter((line) => line.startsWith('acted'))).toEqual(['acted 1', 'acted 2']);
+    expect(lines.filter((line) => line.startsWith('callback'))).toEqual(['callback received PING', 'callback received PING']);
+    await test.system.stop();
+  });
+
+  it('for long is an outage: sends are refused, reads are served, what waits is kept, and it heals by itself', async () => {
+    const { test, lines } = await startLeaky();
+    test.store.failWrites(Infinity);
+    const kept = test.system.send('subject', { type: 'GO' });
+    await test.advance(60_000);
+    const refused = { code: 'BOSUN_STORE_UNAVAILABLE', retryable: true };
+    expect(test.system.outage).toMatchObject(refused);
+    await expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject(refused);
+    expect(contextOf(test)).toEqual({ count: 0 });
+    expect(lines).toEqual([expect.stringMatching(/^log the store cannot be written, trying again: /)]);
+    test.store.failWrites(0);
+    await test.advance(5_000);
+    await kept;
+    expect(test.system.outage).toBeUndefined();
+    expect(contextOf(test)).toEqual({ count: 1 });
+    await tell(test, 'GO');
+    await test.settle();
+    expect(contextOf(test)).toEqual({ count: 2 });
+    expect(lines.filter((line) => /^callback st|^log the store/.test(line)).slice(1)).toEqual(['log the store can be written again']);
+    await test.system.stop();
+  });
+
+  it.each([false, true])('for longer than a system has patience closes it, and the next start goes on (on the medium: %s)', async (applied) => {
+    const { test, lines } = await startLeaky({ outageMs: 1_000 });
+    const reasons: unknown[] = [];
+    test.system.actor('subject').waitFor(() => false).catch((error: unknown) => reasons.push(error));
+    test.store.failWrites(Infinity);
+    const sent = expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    await test.advance(500);
+    if (applied) test.store.failWrites(Infinity, { applied });
+    await test.advance(500);
+    await sent;
+    await expect(test.system.closed).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED', retryable: true });
+    expect(reasons).toMatchObject([{ code: 'BOSUN_STORE_FAILED' }]);
+    expect(lines.filter((line) => line.startsWith('callback'))).toEqual(['callback stopped']);
+    await expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_SYSTEM_CLOSED' });
     test.store.failWrites(0);
     await test.restart();
     expect(contextOf(test)).toEqual({ count: applied ? 1 : 0 });
@@ -188,21 +241,22 @@ describe('a write that fails', () => {
     await test.system.stop();
   });
 
-  it('while the next epoch is being made takes that one with it', async () => {
-    const { test, lines } = await startLeaky();
-    const held = test.store.hold('before');
-    const first = test.system.send('subject', { type: 'GO' });
-    await held.reached;
-    const second = test.system.send('subject', { type: 'GO' });
-    await pass();
-    test.store.failWrites(1);
-    held.release();
-    const results = await Promise.allSettled([first, second]);
-    expect(results.map((result) => (result as { reason: { code: string } }).reason.code)).toEqual(['BOSUN_STORE_FAILED', 'BOSUN_STORE_FAILED']);
-    expect(lines).toEqual(['callback stopped']);
-    await test.restart();
-    expect(contextOf(test)).toEqual({ count: 0 });
+  it('does not keep a stop waiting', async () => {
+    const { test } = await startLeaky();
+    test.store.failWrites(Infinity);
+    const sent = expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    await test.advance(1_000);
     await test.system.stop();
+    await sent;
+  });
+
+  it('closes the system where the medium has lost what was durable', async () => {
+    const { test } = await startLeaky();
+    await tell(test, 'GO');
+    test.store.failWrites(1);
+    for (const [key] of test.store.entries()) if (key.startsWith('e!')) test.store.lose(key);
+    await expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
+    await expect(test.system.closed).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
   });
 });
 

@@ -13,7 +13,7 @@ type Event =
   | { readonly kind: 'reopen' }
   | { readonly kind: 'crash'; readonly keepUnsynced: number }
   | { readonly kind: 'crash while held'; readonly at: 'before' | 'durable'; readonly steps: readonly Step[] }
-  | { readonly kind: 'failed write'; readonly applied: boolean; readonly steps: readonly Step[] };
+  | { readonly kind: 'failed write'; readonly applied: boolean; readonly again: boolean; readonly steps: readonly Step[] };
 
 /** Shrinking a long story may take minutes; a shorter one found in time is enough. */
 const BOUNDED = { interruptAfterTimeLimit: 20_000 };
@@ -77,7 +77,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
       steps,
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('failed write' as const), applied: fc.boolean(), steps }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('failed write' as const), applied: fc.boolean(), again: fc.boolean(), steps }) },
 );
 const fold: fc.Arbitrary<FoldLimits> = fc.record({
   windowEpochs: fc.integer({ min: 1, max: 8 }),
@@ -112,7 +112,7 @@ class Trial {
       await this.#openAt(this.facts);
     } else if (event.kind === 'crash') await this.#crash(event.keepUnsynced);
     else if (event.kind === 'crash while held') await this.#crashWhileHeld(event.at, event.steps);
-    else await this.#failWrite(event.applied, event.steps);
+    else await this.#failWrite(event, event.steps);
   }
 
   async epoch(steps: readonly Step[]): Promise<void> {
@@ -137,15 +137,15 @@ class Trial {
     await this.#crash(0);
   }
 
-  async #failWrite(applied: boolean, steps: readonly Step[]): Promise<void> {
+  async #failWrite({ applied, again }: { applied: boolean; again: boolean }, steps: readonly Step[]): Promise<void> {
     const { epoch, after } = nextEpoch(this.facts, steps, this.#journal.codec);
     this.store.failWrites(1, { applied });
     await expect(this.#journal.commit(epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
     await expect(this.#journal.commit(epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
-    if (applied) {
-      this.#remember(after);
-      this.#durable = after.epoch;
-    }
+    if (again) await this.#journal.retry();
+    if (again || applied) this.#remember(after);
+    if (applied) this.#durable = after.epoch;
+    if (again) return;
     await this.#journal.close();
     await this.#openAt(this.facts);
   }

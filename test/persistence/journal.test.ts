@@ -82,6 +82,47 @@ describe('a commit', () => {
   });
 });
 
+describe('a commit that failed and is tried again', () => {
+  it.each([false, true])('is there once, and the next one behind it (on the medium all the same: %s)', async (applied) => {
+    const journal = createJournal(store);
+    await journal.open(references);
+    const first = nextEpoch(NOTHING, [BIRTH, SHAPED], journal.codec);
+    // Encoded before the first is durable, with what it has taught the codec.
+    const second = nextEpoch(first.after, [COUNT], journal.codec);
+    store.failWrites(1, { applied });
+    await expect(journal.commit(first.epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    await journal.retry();
+    await journal.commit(second.epoch);
+    await journal.close();
+    expect(await reopened()).toEqual(expected(second.after));
+  });
+
+  it('may fail again and again', async () => {
+    const journal = createJournal(store);
+    await journal.open(references);
+    const { epoch, after } = nextEpoch(NOTHING, [BIRTH], journal.codec);
+    store.failWrites(3);
+    await expect(journal.commit(epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    for (let i = 0; i < 2; i++) await expect(journal.retry()).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    await journal.retry();
+    await journal.close();
+    expect(await reopened()).toEqual(expected(after));
+  });
+
+  it('is refused where the medium has lost what was durable', async () => {
+    const journal = createJournal(store);
+    await journal.open(references);
+    const first = nextEpoch(NOTHING, [BIRTH], journal.codec);
+    await journal.commit(first.epoch);
+    const second = nextEpoch(first.after, [COUNT], journal.codec);
+    store.failWrites(1);
+    await expect(journal.commit(second.epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    store.lose(epochKey(1));
+    await expect(journal.retry()).rejects.toThrow(damageAt(epochKey(1)) as Error);
+    await journal.close();
+  });
+});
+
 describe('a new store', () => {
   it('is at epoch 0 and gets a manifest, synced', async () => {
     expect(await written([], { durability: 'memory' })).toBe(NOTHING);
