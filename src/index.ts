@@ -1,7 +1,9 @@
 /** The public API of Bosun. Everything here is documented and kept stable; nothing inside src imports this file. */
 export { defineAgent, type Agent, type AgentEvents, type AgentLimits, type AgentOptions, type AnyAgent, type EventSchemas, type EventsOf } from './actors/agent.ts';
 export { type ActorHandle, type ActorSnapshot, type Subscription } from './actors/actor.ts';
-export { effectOf, type EffectFacts } from './actors/ref.ts';
+export { type ActionOptions, type EffectOptions, type RetryOptions } from './actors/effect-policy.ts';
+export { type ActionFacts, actionOf, effectOf, type EffectFacts } from './actors/ref.ts';
+export { type Backoff } from './backoff.ts';
 export { type Random, type Store, type StoreEntry, type StoreWrite } from './actors/ports.ts';
 export { type Cancel, type Clock, systemClock } from './clock.ts';
 export { BosunError, ERROR_CODES, type ErrorCode, isBosunError } from './errors.ts';

@@ -37,3 +37,15 @@ export const QUARANTINE_MESSAGES_MAX = 1_000;
 /** Between two tries to write to a store that failed: short at first, as a full disk is often emptied by whoever filled it. */
 export const STORE_RETRY_MS_MIN = 100;
 export const STORE_RETRY_MS_MAX = 5_000;
+
+/** Results that one effect may have remembered by name; a loop over more belongs in one checkpoint. */
+export const EFFECT_MEMOS_MAX = 1_000;
+
+/** Characters of the name of a remembered result: it becomes part of a key. */
+export const EFFECT_MEMO_NAME_CHARS_MAX = 128;
+
+/** What one effect may keep for its later starts, checkpoint and results together: it is read whole by every recovery. */
+export const EFFECT_KEPT_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Durable actions of one actor that have not been run yet; more means that what they need is down for good. */
+export const DURABLE_ACTIONS_MAX = 10_000;

@@ -241,10 +241,10 @@ export class System {
     return resolved;
   }
 
-  #logicOf(name: string): { logic: AnyStateMachine; version: number } | undefined {
+  #logicOf(name: string): { logic: AnyStateMachine; version: number; policies?: AnyAgent['policies'] } | undefined {
     if (name === BOSS_AGENT) return { logic: bossMachine as AnyStateMachine, version: 1 };
     const agent = this.#agent(name);
-    return agent && { logic: agent.machine, version: agent.version };
+    return agent && { logic: agent.machine, version: agent.version, policies: agent.policies };
   }
 
   #view(cell: Cell): ActorSnapshot | undefined {

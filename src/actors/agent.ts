@@ -1,10 +1,11 @@
 /** defineAgent: an ordinary XState machine, the events it accepts from outside as zod schemas, and a version. */
-import { type AnyStateMachine, type EventObject, type InputFrom } from 'xstate';
+import { type AnyActorLogic, type AnyStateMachine, type EventObject, type InputFrom, type MachineImplementationsFrom } from 'xstate';
 import { type z } from 'zod';
 import { BosunError } from '../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
+import { type ActionOptions, actionPolicy, type EffectOptions, type EffectPolicy, effectPolicy } from './effect-policy.ts';
 import { KERNEL_ACTION_PREFIX } from './xstate-engine.ts';
-import { nodesById } from './xstate-definition.ts';
+import { customAction, kindOf, nodesById, type Policies } from './xstate-definition.ts';
 
 /** Per event type, the schema of the whole event or of its fields beside `type`. */
 export type EventSchemas = Readonly<Record<string, z.ZodObject>>;
@@ -24,7 +25,18 @@ export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends E
   /** What may come from outside (hosts, clients, people). Messages between agents need no schema. */
   readonly events: Schemas;
   readonly limits?: Partial<AgentLimits>;
+  /** Retry, timeout and heartbeat of promises, callbacks and observables, by the name under which the machine has them. */
+  readonly effects?: { readonly [Src in ActorNames<Machine>]?: EffectOptions };
+  /**
+   * Custom actions that are durable, by the name under which the machine has them. Such an action is called with
+   * `{ event, self, system }` and its params, all of which must be data, and without context; `actionOf(self)` has its
+   * effect id. A promise that it returns is waited for.
+   */
+  readonly actions?: { readonly [Name in ActionNames<Machine>]?: ActionOptions };
 }
+
+type ActorNames<Machine extends AnyStateMachine> = keyof NonNullable<MachineImplementationsFrom<Machine>['actors']> & string;
+type ActionNames<Machine extends AnyStateMachine> = keyof NonNullable<MachineImplementationsFrom<Machine>['actions']> & string;
 
 export interface AgentLimits {
   /** Unread messages over which a sender from outside gets BOSUN_MAILBOX_FULL. Default and highest: 10,000. */
@@ -37,6 +49,8 @@ export interface Agent<Machine extends AnyStateMachine = AnyStateMachine, Schema
   readonly machine: Machine;
   readonly events: Schemas;
   readonly limits: AgentLimits;
+  /** Of its effects and its durable actions, with every default filled in. */
+  readonly policies: Policies;
 }
 
 export type AnyAgent = Agent<AnyStateMachine, EventSchemas>;
@@ -47,12 +61,13 @@ export type AgentInput<A> = A extends Agent<infer Machine, EventSchemas> ? Input
 export const BOSS_AGENT = 'bosun.boss';
 
 const NAME = /^[A-Za-z0-9\-_.:@+~]+$/;
+const EFFECTS: ReadonlySet<string> = new Set(['promise', 'callback', 'observable']);
 const RESERVED = ['xstate.', KERNEL_ACTION_PREFIX, 'child.'];
 
 /**
  * Throws BOSUN_AGENT_INVALID for a name that is none, an event type that is reserved or a wildcard, a schema for an event
- * that no state of the machine handles (most often a misspelling), an invoke of an actor that the machine does not have, or
- * an action named `bosun.*`.
+ * that no state of the machine handles (most often a misspelling), an invoke of an actor that the machine does not have,
+ * an action named `bosun.*`, or options of an effect or action that the machine does not have.
  */
 export function defineAgent<Machine extends AnyStateMachine, const Schemas extends EventSchemas>(
   options: AgentOptions<Machine, Schemas>,
@@ -77,7 +92,41 @@ export function defineAgent<Machine extends AnyStateMachine, const Schemas exten
   if (missing !== undefined) throw invalid(`it invokes "${missing}", which its actors lack`);
   const forged = Object.keys(machine.implementations.actions as object).find((action) => action.startsWith(KERNEL_ACTION_PREFIX));
   if (forged !== undefined) throw invalid(`the action name "${forged}" is reserved`);
-  return Object.freeze({ name, version, machine, events, limits: Object.freeze(limits) });
+  const policies = policiesOf(machine, options, invalid);
+  return Object.freeze({ name, version, machine, events, limits: Object.freeze(limits), policies });
+}
+
+type Declared = Readonly<Record<string, EffectOptions | ActionOptions | undefined>>;
+
+function policiesOf(
+  machine: AnyStateMachine,
+  { effects = {}, actions = {} }: { readonly effects?: Declared; readonly actions?: Declared },
+  invalid: (what: string) => BosunError,
+): Policies {
+  const actors = machine.implementations.actors as Record<string, AnyActorLogic>;
+  const policies = (declared: Declared, kind: string, policyOf: (name: string, options: never) => EffectPolicy) =>
+    new Map(
+      Object.entries(declared).flatMap(([name, options]) => {
+        if (options === undefined) return [];
+        try {
+          return [[name, policyOf(name, options as never)] as const];
+        } catch (error) {
+          if (error instanceof RangeError) throw invalid(`${kind}.${name}: ${error.message}`);
+          throw error;
+        }
+      }),
+    );
+  return {
+    effects: policies(effects, 'effects', (src, options: EffectOptions) => {
+      const logic = Object.hasOwn(actors, src) ? actors[src] : undefined;
+      if (logic === undefined || !EFFECTS.has(kindOf(logic))) throw invalid(`"${src}" is no promise, callback or observable of its actors`);
+      return effectPolicy(options);
+    }),
+    actions: policies(actions, 'actions', (name, options: ActionOptions) => {
+      if (customAction(machine, name) === undefined) throw invalid(`"${name}" is no custom action of its machine`);
+      return actionPolicy(options);
+    }),
+  };
 }
 
 /** The event if it is one of the agent's, with its fields as the schema gives them. Throws BOSUN_EVENT_REFUSED or _INVALID. */

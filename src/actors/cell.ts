@@ -13,6 +13,12 @@ export interface Image extends ActorImage {
   readonly snapshot: Snapshot | undefined;
 }
 
+/** A value that an effect keeps, and how long it is as written. */
+export interface Keepsake {
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
 /** What outside observers of one actor registered. */
 export interface Observer {
   changed?(): void;
@@ -53,6 +59,12 @@ export class Cell {
   gone = false;
   /** Effects: what the start under way calls `self`. */
   running: EffectRef | undefined;
+  /** Effects: tries that failed, since it was begun or its Boss had it begin again. */
+  failures = 0;
+  /** Effects: what they keep for their later starts, by name. */
+  kept: Map<string, Keepsake> | undefined;
+  /** Durable actions that have not been run yet. */
+  unsent = 0;
   observers: Set<Observer> | undefined;
 
   constructor(facts: { identity: Identity; definition: Definition; ref: Ref; parent: Cell | undefined; state: ActorState }) {

@@ -4,6 +4,7 @@
  * (xstate-engine.ts); a faster one may take its place without the kernel noticing.
  */
 import { type EventObject } from 'xstate';
+import { type EffectPolicy } from './effect-policy.ts';
 import { type Ref } from './ref.ts';
 import { type ActorState, type StateChange } from './state.ts';
 
@@ -30,7 +31,20 @@ export interface Definition {
   /** Logic that the machine names `src`; undefined when it names none. */
   child(src: string): Definition | undefined;
   readonly configurations: ConfigurationTable;
+  /** Effects: what the agent declares of them, if anything. */
+  readonly policy: EffectPolicy | undefined;
+  /** Machines: custom actions that the agent declares durable, by name. */
+  readonly durable: ReadonlyMap<string, DurableAction> | undefined;
 }
+
+/** A custom action that is recorded with its turn and run until it returned without a throw. */
+export interface DurableAction {
+  readonly exec: ActionFunction;
+  readonly policy: EffectPolicy;
+}
+
+/** As the machine has it. May return a promise, which then is what counts. */
+type ActionFunction = (info: object, params: unknown) => unknown;
 
 /** A child that the step gave birth to. */
 export interface Birth {
@@ -50,8 +64,10 @@ export type Effect =
   | { readonly kind: 'cancel'; readonly id: string }
   | { readonly kind: 'emit'; readonly event: EventObject }
   | { readonly kind: 'log'; readonly label: string | undefined; readonly value: unknown }
-  /** A custom action of the user: runs after the epoch. */
-  | { readonly kind: 'call'; readonly name: string; readonly run: () => void }
+  /** A custom action of the user: runs after the epoch. `info` is its first argument. */
+  | { readonly kind: 'call'; readonly name: string; readonly exec: ActionFunction; readonly info: object; readonly params: unknown }
+  /** One that is durable: recorded, then run until it has succeeded. */
+  | { readonly kind: 'durable'; readonly name: string; readonly event: unknown; readonly params: unknown }
   /** An action that the kernel itself performs, for Bosses. */
   | { readonly kind: 'command'; readonly name: string; readonly params: unknown };
 

@@ -19,13 +19,14 @@ import { type StepEngine } from './engine.ts';
 import { type Frozen } from './epoch-draft.ts';
 import { Ingress } from './ingress.ts';
 import { Alarm, KernelTime } from './kernel-time.ts';
+import { Outbox } from './outbox.ts';
 import { type Journal, type Random, type Recovered } from './ports.ts';
 import { repopulate } from './recovery.ts';
 import { Sessions } from './sessions.ts';
 import { Switchboard } from './switchboard.ts';
 import { Turns } from './turn.ts';
 import { World } from './world.ts';
-import { Definitions, type XstateDefinition } from './xstate-definition.ts';
+import { Definitions, type Policies, type XstateDefinition } from './xstate-definition.ts';
 
 /** Events of hosts taken in at a time: enough to keep a slice busy, few enough to be processed in the same epoch. */
 const INTAKE = 64;
@@ -35,7 +36,7 @@ export interface KernelParts {
   readonly clock: Clock;
   readonly random: Random;
   /** The logic of an agent, the Boss among them; undefined for an unknown name. */
-  readonly logicOf: (agent: string) => { readonly logic: AnyActorLogic; readonly version: number } | undefined;
+  readonly logicOf: (agent: string) => { readonly logic: AnyActorLogic; readonly version: number; readonly policies?: Policies } | undefined;
   /** Input of the root Boss, for the first start of a store. */
   readonly root: unknown;
   /** Take messages and answer reads, but run nothing: for looking at a store, and for orders to its next start. */
@@ -63,6 +64,7 @@ export class Kernel {
   #turns!: Turns;
   #effects!: Effects;
   #bosses!: Bosses;
+  #outbox!: Outbox;
   #epoch = 0;
   #awake = false;
   readonly #line: CommitLine;
@@ -120,6 +122,7 @@ export class Kernel {
     this.#phase = 'closed';
     this.#line.giveUp(true);
     this.#alarm?.set(undefined);
+    this.#outbox?.halt();
   }
 
   async #drain(): Promise<void> {
@@ -128,6 +131,7 @@ export class Kernel {
       this.#alarm?.set(undefined);
       this.#effects.close();
       this.#line.giveUp(false);
+      this.#outbox.close();
       this.ingress.takeIn(Infinity);
       while (this.#isOpen && (this.#commit !== null || !this.#world.draft.isEmpty)) {
         if (this.#commit === null) this.#beginCommit();
@@ -199,15 +203,18 @@ export class Kernel {
       watchers: this.#watchers,
       log,
     });
-    this.#effects = new Effects(this.#world, this.#switchboard.engine, this.#switchboard, log);
+    const definitionOf = (agent: string) => this.#definitionOf(agent);
+    const common = { world: this.#world, refHost: this.#switchboard, random, definitionOf };
+    this.#effects = new Effects({ ...common, engine: this.#switchboard.engine });
+    this.#outbox = new Outbox(common);
     this.#bosses = new Bosses({
       world: this.#world,
       effects: this.#effects,
       random,
-      definitionOf: (agent) => this.#definitionOf(agent),
+      definitionOf,
       onRootGone: (error) => this.#rootGone(error),
     });
-    this.#turns = new Turns(this.#world, this.#effects, this.#bosses, log);
+    this.#turns = new Turns({ world: this.#world, effects: this.#effects, bosses: this.#bosses, outbox: this.#outbox });
     this.#switchboard.connect(this.#world, this.#effects, this.#turns);
     for (const [hash, lists] of recovered.configurations) this.#definitions.table(hash).load(lists);
     this.#ingress = new Ingress({
@@ -218,8 +225,9 @@ export class Kernel {
       wake: () => this.#wake(),
     });
     repopulate(this.#world, recovered, {
-      definitionOf: (agent) => this.#definitionOf(agent),
+      definitionOf,
       effects: this.#effects,
+      outbox: this.#outbox,
       hold: this.#parts.hold,
     });
     this.#switchboard.recovered();
@@ -230,7 +238,7 @@ export class Kernel {
   #definitionOf(agent: string): XstateDefinition | undefined {
     if (!this.#byAgent.has(agent)) {
       const found = this.#parts.logicOf(agent);
-      this.#byAgent.set(agent, found && this.#definitions.prepare(agent, found.logic, found.version));
+      this.#byAgent.set(agent, found && this.#definitions.prepare(agent, found.logic, found.version, found.policies));
     }
     return this.#byAgent.get(agent);
   }
@@ -359,6 +367,7 @@ export class Kernel {
     const error =
       cause instanceof BosunError ? cause : new BosunError('BOSUN_INTERNAL', `the kernel failed: ${messageOf(cause)}`, { cause });
     this.#effects.close();
+    this.#outbox.close();
     const tell = () => this.#onFailure({ error });
     this.#close(error).then(tell, tell);
   }

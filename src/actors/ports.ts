@@ -49,12 +49,14 @@ export type Table =
   | 'n' // system ids: systemId -> life
   | 'm' // mailboxes: message id -> message
   | 't' // timers: timer number -> timer
-  | 'f' // live effects: life -> attempt
+  | 'f' // live effects: life -> attempt, or attempt and failures
+  | 'k' // what effects keep: life / name -> value
+  | 'o' // durable actions to be run: number -> action
   | 'b' // child tables of Bosses: boss life / child id -> child
   | 'd' // dedupe: session -> last sequence
   | 'q'; // quarantine: number -> message and error
 
-export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'b', 'd', 'q'];
+export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'k', 'o', 'b', 'd', 'q'];
 
 /** `m!0000000000002a`: the table, then the key. Numbers are fixed-width hexadecimal so that they sort. */
 export type RowKey = `${Table}!${string}`;

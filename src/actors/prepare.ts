@@ -4,6 +4,7 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../errors.ts';
+import { DURABLE_ACTIONS_MAX } from '../limits.ts';
 import { admit, admitChange, type ResolveHandle } from './admission.ts';
 import { type Cell } from './cell.ts';
 import { type Birth, type Effect, type Snapshot, type Step } from './engine.ts';
@@ -37,6 +38,7 @@ export function prepare(world: World, cell: Cell, before: Snapshot | undefined, 
 function admitEffects(world: World, cell: Cell, effects: readonly Effect[]): Effect[] {
   const admitted = effects.map((effect) => admitEffect(world, cell, effect));
   world.checkTimers(cell, admitted.filter(({ kind }) => kind === 'arm').length);
+  if (cell.definition.durable !== undefined) checkDurable(cell, admitted);
   return admitted;
 }
 
@@ -85,11 +87,23 @@ function admitEffect({ own }: World, cell: Cell, effect: Effect): Effect {
     case 'command':
       if (!cell.isBoss) throw new BosunError('BOSUN_AGENT_INVALID', `${address} has an action of the reserved name ${effect.name}`);
       return { ...effect, params: admit(effect.params, `${effect.name} of ${address}`, own) };
+    case 'call': {
+      // An inline function may have the name by chance.
+      if (cell.definition.durable?.get(effect.name)?.exec !== effect.exec) return effect;
+      const { name, params, info } = effect;
+      const place = `of ${name} of ${address}`;
+      return { kind: 'durable', name, event: admit((info as { event: unknown }).event, `event ${place}`, own), params: admit(params, `params ${place}`, own) };
+    }
     case 'log':
-    case 'call':
+    case 'durable':
     case 'cancel':
       return effect;
   }
+}
+
+function checkDurable(cell: Cell, effects: readonly Effect[]): void {
+  if (cell.unsent + effects.filter(({ kind }) => kind === 'durable').length <= DURABLE_ACTIONS_MAX) return;
+  throw new BosunError('BOSUN_VALUE_REFUSED', `${cell.identity.address} would have more than ${DURABLE_ACTIONS_MAX} durable actions to run`);
 }
 
 /** One of ours, or what XState made for a child that was stopped before it was born: sends to that one are lost, as in XState. */

@@ -4,6 +4,7 @@ import { fixed } from './admission.ts';
 import { Cell, imageOf } from './cell.ts';
 import { type Definition } from './engine.ts';
 import { type Effects } from './effects.ts';
+import { type Outbox } from './outbox.ts';
 import { messageFromRow, type MessageRow } from './message.ts';
 import { type Recovered } from './ports.ts';
 import { Ref } from './ref.ts';
@@ -14,6 +15,7 @@ import { type World } from './world.ts';
 interface Means {
   readonly definitionOf: (agent: string) => Definition | undefined;
   readonly effects: Effects;
+  readonly outbox: Outbox;
   /** Rebuild only: nothing will run. */
   readonly hold: boolean;
 }
@@ -26,8 +28,12 @@ export function repopulate(world: World, recovered: Recovered, means: Means): vo
   for (const [key, row] of recovered.rows.get('b') ?? []) tabulate(world, key, row);
   for (const [key, row] of recovered.rows.get('m') ?? []) deliver(world, parseInt(key, 16), row as MessageRow);
   for (const [key, row] of recovered.rows.get('t') ?? []) arm(world, parseInt(key, 16), row as TimerRow);
+  for (const [key, row] of recovered.rows.get('f') ?? []) recount(world, parseInt(key, 16), row as number | readonly [number, number]);
+  for (const [key, row] of recovered.rows.get('k') ?? []) keep(world, parseInt(key, 16), row as readonly [string, number, unknown]);
+  for (const [key, row] of recovered.rows.get('o') ?? []) means.outbox.load(parseInt(key, 16), deepFreeze(row as never));
   if (means.hold) return;
   for (const cell of [...world.cells.values()]) resume(world, cell, means.effects);
+  means.outbox.resume();
 }
 
 function populate(world: World, recovered: Recovered, identity: Identity, { definitionOf }: Means): void {
@@ -83,6 +89,17 @@ function arm(world: World, number: number, row: TimerRow): void {
   if (owner === undefined) return;
   owner.addTimer(timer);
   world.timers.push(timer);
+}
+
+/** How often a live effect has failed. */
+function recount(world: World, life: number, row: number | readonly [attempt: number, failures: number]): void {
+  const cell = world.cells.get(life);
+  if (cell !== undefined && typeof row !== 'number') cell.failures = row[1];
+}
+
+function keep(world: World, life: number, [name, bytes, value]: readonly [string, number, unknown]): void {
+  const cell = world.cells.get(life);
+  if (cell !== undefined) (cell.kept ??= new Map()).set(name, { bytes, value: deepFreeze(value) });
 }
 
 function resume(world: World, cell: Cell, effects: Effects): void {

@@ -13,9 +13,21 @@ export interface RefHost {
   relay(from: object | undefined, to: object, event: EventObject): void;
   /** Like relay from an effect to its parent; resolves when the event is durable. */
   tellParent(from: EffectRef, event: EventObject): Promise<void>;
+  readonly effects: EffectHost;
   /** @param attempt Of the effect that asks about itself; a superseded start sees itself stopped. */
   snapshotOf(life: number, attempt?: number): unknown;
   factsOf(life: number): { childId: string; parent: Ref | undefined; systemId: string | undefined; src: string } | undefined;
+}
+
+/** What a running effect asks of the kernel about itself. */
+export interface EffectHost {
+  checkpoint(from: EffectRef, value: unknown): Promise<void>;
+  /** What was checkpointed last, by whatever start. */
+  checkpointed(from: EffectRef): unknown;
+  memo<T>(from: EffectRef, name: string, work: () => T | PromiseLike<T>): Promise<T>;
+  beat(from: EffectRef): void;
+  /** The start was watched and took too long. */
+  overdue(from: EffectRef, error: unknown): void;
 }
 
 export class Ref {
@@ -88,8 +100,18 @@ export class EffectRef extends Ref {
     return this.host.ref(this.life, this.address);
   }
 
-  tellParent(event: EventObject): Promise<void> {
-    return this.host.tellParent(this, event);
+  facts(): EffectFacts {
+    const { effectId, attempt, _parent: parent, host } = this;
+    return {
+      effectId,
+      attempt,
+      parent,
+      tellParent: (event) => host.tellParent(this, event),
+      checkpointed: host.effects.checkpointed(this),
+      checkpoint: (value) => host.effects.checkpoint(this, value),
+      memo: (name, work) => host.effects.memo(this, name, work),
+      beat: () => host.effects.beat(this),
+    };
   }
 
   override getSnapshot(): unknown {
@@ -97,7 +119,21 @@ export class EffectRef extends Ref {
   }
 }
 
-/** What an invoked effect may need beside its input: to be idempotent towards the outside, and to leave word. */
+/** What one try of a durable action sees as `self`. What it sends comes from the actor. */
+export class ActionRef extends Ref {
+  readonly facts: ActionFacts;
+
+  constructor(host: RefHost, place: { life: number; address: string }, facts: ActionFacts) {
+    super(host, place.life, place.address);
+    this.facts = facts;
+  }
+
+  override get ref(): Ref {
+    return this.host.ref(this.life, this.address);
+  }
+}
+
+/** What an invoked effect may need beside its input: to be idempotent towards the outside, to leave word, to go on midway. */
 export interface EffectFacts {
   /** Stable over restores and retries: use it as idempotency key. */
   readonly effectId: string;
@@ -110,6 +146,22 @@ export interface EffectFacts {
    * Rejects with BOSUN_VALUE_REFUSED.
    */
   tellParent(event: EventObject): Promise<void>;
+  /** What was checkpointed last when these facts were asked for, by this start or an earlier one; undefined when nothing was. */
+  readonly checkpointed: unknown;
+  /**
+   * Stores a value for later starts, in place of the one before. Resolves when it is durable.
+   * Rejects with BOSUN_VALUE_REFUSED for what is not data or too large, BOSUN_EFFECT_OVER when this start is over.
+   */
+  checkpoint(value: unknown): Promise<void>;
+  /**
+   * The result of `work` under a name of the effect's own: worked out until it is durable, from then on given as it was
+   * stored. Calls with one name under way at a time share one result. What `work` throws is passed on and not remembered.
+   * Rejects besides with BOSUN_VALUE_REFUSED for a name or a result that cannot be stored, BOSUN_EFFECT_OVER when this
+   * start is over.
+   */
+  memo<T>(name: string, work: () => T | PromiseLike<T>): Promise<T>;
+  /** A sign of life, for `heartbeatMs`. Checkpoints, results and everything sent are such signs too. */
+  beat(): void;
 }
 
 /**
@@ -118,6 +170,21 @@ export interface EffectFacts {
  */
 export function effectOf(self: object): EffectFacts {
   if (!(self instanceof EffectRef)) throw new TypeError('effectOf needs the `self` of an effect run by Bosun');
-  const { effectId, attempt, _parent: parent } = self;
-  return { effectId, attempt, parent, tellParent: (event) => self.tellParent(event) };
+  return self.facts();
+}
+
+/** What a durable action may need beside its params: to be idempotent towards the outside, to stop in time. */
+export interface ActionFacts {
+  /** The same at every try: use it as idempotency key. */
+  readonly effectId: string;
+  /** 1 for the first try, one more after each failure. A try that ended with the process has not failed: its number comes again. */
+  readonly attempt: number;
+  /** Aborted when the try takes longer than `timeoutMs`, and when the system stops. */
+  readonly signal: AbortSignal;
+}
+
+/** Reads a durable action's facts from the `self` that it was given. Throws a TypeError for any other object. */
+export function actionOf(self: object): ActionFacts {
+  if (!(self instanceof ActionRef)) throw new TypeError('actionOf needs the `self` of a durable action');
+  return self.facts;
 }

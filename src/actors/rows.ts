@@ -19,3 +19,8 @@ export function keyText(text: string): string {
 export function childKey(boss: number, childId: string): RowKey {
   return `b!${ordered(boss)}!${childId}`;
 }
+
+/** Key of what an effect keeps under a name. */
+export function keptKey(effect: number, name: string): RowKey {
+  return `k!${ordered(effect)}!${keyText(name)}`;
+}

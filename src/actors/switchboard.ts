@@ -42,6 +42,10 @@ export class Switchboard implements RefHost, EngineHost {
     this.#read = null;
   }
 
+  get effects(): Effects {
+    return this.#effects;
+  }
+
   get system(): object {
     return this.engine.system;
   }
@@ -97,6 +101,7 @@ export class Switchboard implements RefHost, EngineHost {
       const parent = this.#effects.current(from)?.parent;
       if (parent === undefined || !this.#isOpen()) return;
       this.#world.post(parent, admitEvent(event, { address: from.address }, this.own), from.life);
+      this.#effects.heard(from);
       this.#world.draft.output(resolve);
     });
   }
@@ -134,6 +139,7 @@ export class Switchboard implements RefHost, EngineHost {
       this.#effects.fail(source, from, error);
       return;
     }
+    this.#effects.heard(from);
     this.#post(to, admitted, from.life);
   }
 

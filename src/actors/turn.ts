@@ -8,15 +8,16 @@
 import { type EventObject } from 'xstate';
 import { assert } from '../assert.ts';
 import { messageOf } from '../errors.ts';
-import { DELIVERIES_MAX, QUARANTINE_MESSAGES_MAX } from '../limits.ts';
+import { DELIVERIES_MAX } from '../limits.ts';
 import { admit, admitChange, admitError } from './admission.ts';
 import { type Bosses, type Exit } from './bosses.ts';
 import { type Cell } from './cell.ts';
 import { EFFECT_FAILED, type Effects } from './effects.ts';
 import { type Birth, type Effect, type Snapshot, type Step } from './engine.ts';
 import { type Message, messageRow } from './message.ts';
+import { type Outbox } from './outbox.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import { rowKey } from './rows.ts';
+import { quarantine } from './quarantine.ts';
 import { type StateChange } from './state.ts';
 import { type World } from './world.ts';
 
@@ -29,17 +30,19 @@ export class Turns {
   readonly #world: World;
   readonly #effects: Effects;
   readonly #bosses: Bosses;
+  readonly #outbox: Outbox;
   readonly #log: (...args: unknown[]) => void;
   /** Whether user code of a step is running now. */
   isStepping = false;
   /** Sends by user code inside the step under way (`self.send` in an assign). */
   #strays: Effect[] = [];
 
-  constructor(world: World, effects: Effects, bosses: Bosses, log: (...args: unknown[]) => void) {
-    this.#world = world;
-    this.#effects = effects;
-    this.#bosses = bosses;
-    this.#log = log;
+  constructor(parts: { world: World; effects: Effects; bosses: Bosses; outbox: Outbox }) {
+    this.#world = parts.world;
+    this.#effects = parts.effects;
+    this.#bosses = parts.bosses;
+    this.#outbox = parts.outbox;
+    this.#log = parts.world.log;
   }
 
   stray(effect: Effect): void {
@@ -107,15 +110,20 @@ export class Turns {
   /** An effect learns of its own progress by completions; a callback hands other events to its receivers, after the epoch. */
   #takeEffectMessage(cell: Cell, message: Message): void {
     this.#consume(cell, message);
+    if (this.#effects.isRetry(message)) {
+      this.#effects.again(cell);
+      return;
+    }
     const { kind } = cell.definition;
     if (message.kind === 'completion') {
-      if (message.attempt !== cell.state.attempt) return;
+      if (message.attempt !== cell.state.attempt || this.#effects.isWaiting(cell)) return;
     } else if (kind !== 'custom') {
       // To promises and observables events mean nothing.
       if (kind === 'callback') this.#effects.deliver(cell, message.event);
       return;
     }
     const { change, snapshot } = this.#effectStep(cell, message.event);
+    if (snapshot.status === 'error' && this.#effects.retry(cell, message.event)) return;
     this.#world.change(cell, change, snapshot);
     if (snapshot.status === 'active') this.#signalSnapshot(cell);
     else this.#endEffect(cell);
@@ -171,7 +179,9 @@ export class Turns {
   /** A child's failure that its machine has handled is settled: a later restart of the machine leaves that child alone. */
   #settleFailure(cell: Cell, message: Message): void {
     const child = cell.children.get(childOf(message));
-    if (child?.state.status === 'error') this.#world.change(child, { status: 'stopped' });
+    if (child?.state.status !== 'error') return;
+    this.#world.change(child, { status: 'stopped' });
+    this.#world.forget(child);
   }
 
   #bear(parent: Cell, birth: Birth, effectId: string): void {
@@ -220,7 +230,10 @@ export class Turns {
         draft.output(() => this.#log(...(effect.label === undefined ? [] : [effect.label]), effect.value));
         return;
       case 'call':
-        draft.output(() => this.#call(cell, effect.run, calls));
+        draft.output(() => this.#call(cell, effect, calls));
+        return;
+      case 'durable':
+        this.#outbox.add(cell, effect);
         return;
       case 'command':
         this.#bosses.perform(cell, effect.name, effect.params);
@@ -241,10 +254,10 @@ export class Turns {
     return ref && this.#world.cells.get(ref.life);
   }
 
-  #call(cell: Cell, run: () => void, calls: Calls): void {
+  #call(cell: Cell, { exec, info, params }: Extract<Effect, { kind: 'call' }>, calls: Calls): void {
     if (calls.failed) return;
     try {
-      run();
+      exec(info, params);
     } catch (error) {
       calls.failed = true;
       // The turn stands; the failure is the actor's all the same (design P1).
@@ -285,6 +298,8 @@ export class Turns {
   #endEffect(cell: Cell): void {
     this.#effects.stop(cell);
     this.#world.silence(cell);
+    // A failure may be followed by one more start, which goes on from what was kept.
+    if (cell.state.status === 'done') this.#world.forget(cell);
     this.#end(cell);
   }
 
@@ -344,10 +359,7 @@ export class Turns {
 
   #quarantine(cell: Cell, message: Message, error: unknown): void {
     this.#consume(cell, message);
-    const number = this.#world.next('quarantine');
-    const record = { address: cell.identity.address, atMs: this.#world.time.nowMs(), error, message: messageRow(message) };
-    this.#world.draft.put(rowKey('q', number), record);
-    if (number > QUARANTINE_MESSAGES_MAX) this.#world.draft.remove(rowKey('q', number - QUARANTINE_MESSAGES_MAX));
+    quarantine(this.#world, { address: cell.identity.address, error, message: messageRow(message) });
   }
 
   #consume(cell: Cell, message: Message): void {

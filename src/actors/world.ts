@@ -9,7 +9,7 @@ import { BosunError, messageOf } from '../errors.ts';
 import { TIMERS_PER_ACTOR_MAX } from '../limits.ts';
 import { type ResolveHandle } from './admission.ts';
 import { type Arrival } from './arrival.ts';
-import { Cell, type Observer } from './cell.ts';
+import { Cell, type Keepsake, type Observer } from './cell.ts';
 import { type Definition, type Snapshot, type StepEngine } from './engine.ts';
 import { EpochDraft } from './epoch-draft.ts';
 import { type KernelTime } from './kernel-time.ts';
@@ -17,7 +17,7 @@ import { Message, type MessageKind, messageOfTimer } from './message.ts';
 import { type Codec, type Counters, type RowKey } from './ports.ts';
 import { Queue } from './queue.ts';
 import { type Ref } from './ref.ts';
-import { childKey, keyText, rowKey } from './rows.ts';
+import { childKey, keptKey, keyText, rowKey } from './rows.ts';
 import { applyChange, type Identity, type StateChange, UNBORN } from './state.ts';
 import { type Timer, TimerQueue } from './timers.ts';
 
@@ -106,6 +106,7 @@ export class World {
     const { life, address } = cell.identity;
     this.silence(cell);
     for (const id of [...cell.table.keys()]) this.removeChildRow(cell, id);
+    this.forget(cell);
     cell.gone = true;
     this.cells.delete(life);
     if (this.addresses.get(address) === cell) {
@@ -267,6 +268,19 @@ export class World {
     } catch (error) {
       this.log(`an observer threw: ${messageOf(error)}`);
     }
+  }
+
+  /** Writes what an effect keeps for its later starts. The value has been admitted. */
+  keep(cell: Cell, name: string, keepsake: Keepsake): void {
+    (cell.kept ??= new Map()).set(name, keepsake);
+    this.draft.put(keptKey(cell.identity.life, name), Object.freeze([name, keepsake.bytes, keepsake.value]));
+  }
+
+  /** The effect has ended for good: there will be no later start. */
+  forget(cell: Cell): void {
+    if (cell.kept === undefined) return;
+    for (const name of cell.kept.keys()) this.draft.remove(keptKey(cell.identity.life, name));
+    cell.kept = undefined;
   }
 
   /** Writes a Boss's record of a child. */

@@ -10,6 +10,7 @@ import {
   type AnyActorLogic,
   type AnyStateMachine,
   type AnyStateNode,
+  type EventObject,
   fromCallback,
   fromEventObservable,
   fromObservable,
@@ -18,7 +19,8 @@ import {
 } from 'xstate';
 import { BosunError } from '../errors.ts';
 import { MICROSTEPS_MAX } from '../limits.ts';
-import { ConfigurationTable, type Definition, type LogicKind } from './engine.ts';
+import { type EffectPolicy } from './effect-policy.ts';
+import { ConfigurationTable, type Definition, type DurableAction, type LogicKind } from './engine.ts';
 import { type NewConfiguration } from './ports.ts';
 
 /** What we touch of XState that its types do not publish. */
@@ -42,6 +44,12 @@ export function isEndOfEffect(eventType: string): boolean {
   return ENDS.has(eventType);
 }
 
+/** What an effect of XState's own kinds failed with, if that is what the event says. */
+export function failureOf(event: EventObject): { readonly error: unknown } | undefined {
+  const isFailure = event.type === 'xstate.promise.reject' || event.type === 'xstate.observable.error';
+  return isFailure ? { error: (event as { data?: unknown }).data } : undefined;
+}
+
 const INLINE_INVOKE = /^xstate\.invoke\.(\d+)\.(.*)$/;
 
 /** A definition with what the engine needs besides. */
@@ -49,14 +57,20 @@ export interface XstateDefinition extends Definition {
   readonly logic: AnyActorLogic;
 }
 
+/** What an agent declares of its machine's effects, by src, and of its durable actions, by name. */
+export interface Policies {
+  readonly effects: ReadonlyMap<string, EffectPolicy>;
+  readonly actions: ReadonlyMap<string, EffectPolicy>;
+}
+
+const NO_POLICIES: Policies = { effects: new Map(), actions: new Map() };
+
 /** Configuration tables are shared by definitions of equal structure: their ids mean the same on disk. */
 export class Definitions {
   readonly #tables = new Map<string, ConfigurationTable>();
 
-  prepare(name: string, logic: AnyActorLogic, version: number): XstateDefinition {
-    return isMachine(logic)
-      ? this.#prepareMachine(name, logic, version)
-      : this.#prepareOther(name, logic, version);
+  prepare(name: string, logic: AnyActorLogic, version: number, policies: Policies = NO_POLICIES): XstateDefinition {
+    return isMachine(logic) ? this.#prepareMachine(name, logic, version, policies) : this.#prepareOther(name, logic, version, undefined);
   }
 
   table(hash: string): ConfigurationTable {
@@ -70,24 +84,31 @@ export class Definitions {
     return [...this.#tables].flatMap(([definition, table]) => table.takeNew().map(({ id, nodes }) => ({ definition, id, nodes })));
   }
 
-  #prepareMachine(name: string, machine: AnyStateMachine, version: number): XstateDefinition {
+  #prepareMachine(name: string, machine: AnyStateMachine, version: number, policies: Policies): XstateDefinition {
     const hosted = hostable(machine);
     const hash = structuralHash(machine);
     const children = new Map<string, XstateDefinition | undefined>();
     const child = (src: string): XstateDefinition | undefined => {
       if (!children.has(src)) {
         const logic = childLogic(machine, src);
-        children.set(src, logic && this.prepare(`${name}>${src}`, logic, version));
+        children.set(src, logic && this.#prepareChild(`${name}>${src}`, logic, version, policies.effects.get(src)));
       }
       return children.get(src);
     };
-    return { name, kind: 'machine', hash, version, isEffect: false, logic: hosted, child, configurations: this.table(hash) };
+    const durable = durableActions(machine, policies.actions);
+    const rest = { child, configurations: this.table(hash), policy: undefined, durable };
+    return { name, kind: 'machine', hash, version, isEffect: false, logic: hosted, ...rest };
   }
 
-  #prepareOther(name: string, logic: AnyActorLogic, version: number): XstateDefinition {
+  #prepareChild(name: string, logic: AnyActorLogic, version: number, policy: EffectPolicy | undefined): XstateDefinition {
+    return isMachine(logic) ? this.prepare(name, logic, version) : this.#prepareOther(name, logic, version, policy);
+  }
+
+  #prepareOther(name: string, logic: AnyActorLogic, version: number, policy: EffectPolicy | undefined): XstateDefinition {
     const kind = kindOf(logic);
     const isEffect = logic.start !== undefined;
-    return { name, kind, hash: '', version, isEffect, logic, child: () => undefined, configurations: new ConfigurationTable() };
+    const rest = { child: () => undefined, configurations: new ConfigurationTable(), policy, durable: undefined };
+    return { name, kind, hash: '', version, isEffect, logic, ...rest };
   }
 }
 
@@ -127,6 +148,18 @@ export function nodesById(machine: AnyStateMachine): ReadonlyMap<string, AnyStat
   return (machine as unknown as { idMap: ReadonlyMap<string, AnyStateNode> }).idMap;
 }
 
+/** A custom action of a machine; undefined for a name without one, and for what XState performs itself (assign, sendTo, ...). */
+export function customAction(machine: AnyStateMachine, name: string): DurableAction['exec'] | undefined {
+  const actions = machine.implementations.actions as Record<string, unknown>;
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  return typeof action === 'function' && !('resolve' in action) ? (action as DurableAction['exec']) : undefined;
+}
+
+function durableActions(machine: AnyStateMachine, policies: Policies['actions']): ReadonlyMap<string, DurableAction> | undefined {
+  if (policies.size === 0) return undefined;
+  return new Map([...policies].map(([name, policy]) => [name, { exec: customAction(machine, name)!, policy }]));
+}
+
 function stub(real: AnyActorLogic): AnyActorLogic {
   return {
     config: real.config as unknown,
@@ -148,7 +181,7 @@ function childLogic(machine: AnyStateMachine, src: string): AnyActorLogic | unde
  * XState does not say what a logic object was made by. Objects of one creator share the source text of their transition,
  * so that is compared with a sample of each.
  */
-function kindOf(logic: AnyActorLogic): LogicKind {
+export function kindOf(logic: AnyActorLogic): LogicKind {
   return KINDS.get(String(logic.transition)) ?? 'custom';
 }
 

@@ -40,7 +40,7 @@ interface Action {
   readonly type: string;
   readonly info: object;
   readonly params: unknown;
-  readonly exec?: (info: object, params: unknown) => void;
+  readonly exec?: (info: object, params: unknown) => unknown;
 }
 
 /** Actions whose names begin so are performed by the kernel (see supervision.ts); machines of users may not use them. */
@@ -324,5 +324,5 @@ function describeCustom({ type, info, params, exec }: Action): Effect[] {
   // Births and stops are seen by comparing children; everything else of XState's own is known above.
   if (type.startsWith(XSTATE_PREFIX)) return [];
   if (type.startsWith(KERNEL_ACTION_PREFIX)) return [{ kind: 'command', name: type, params }];
-  return exec === undefined ? [] : [{ kind: 'call', name: type, run: () => exec(info, params) }];
+  return exec === undefined ? [] : [{ kind: 'call', name: type, exec, info, params }];
 }

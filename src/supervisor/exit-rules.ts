@@ -1,5 +1,6 @@
 /** What a Boss does about a child that ended: OTP's table of restart types, intensity and backoff. Pure. */
-import { backoffMs, resetAfterMs } from './backoff.ts';
+import { backoffMs } from '../backoff.ts';
+import { resetAfterMs } from './backoff.ts';
 import { brief } from './brief.ts';
 import { type ChildSpec } from './child-spec.ts';
 import { addRestart, type Intensity } from './intensity.ts';

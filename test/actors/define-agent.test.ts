@@ -1,5 +1,5 @@
 /** What defineAgent refuses. */
-import { createMachine, setup } from 'xstate';
+import { createMachine, fromPromise, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
@@ -30,5 +30,15 @@ describe('defineAgent', () => {
 
   it('accepts events that a wildcard of the machine handles', () => {
     expect(define({ events: { note: z.object({}), 'note.add': z.object({}), 'note.a.b': z.object({}) } })).not.toThrow();
+  });
+
+  it('has the compiler check the names of effects and actions, where the machine was set up with some', () => {
+    const known = setup({ actors: { fetch: fromPromise(async () => 1) }, actions: { mail: () => {} } }).createMachine({});
+    const declare = () => defineAgent({ name: 'a', machine: known, events: {}, effects: { fetch: { timeoutMs: 1 } }, actions: { mail: { durable: true } } });
+    expect(declare).not.toThrow();
+    // @ts-expect-error A misspelt effect.
+    expect(() => defineAgent({ name: 'a', machine: known, events: {}, effects: { fecth: {} } })).toThrow();
+    // @ts-expect-error A misspelt action.
+    expect(() => defineAgent({ name: 'a', machine: known, events: {}, actions: { mial: { durable: true } } })).toThrow();
   });
 });

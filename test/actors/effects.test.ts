@@ -191,6 +191,18 @@ describe('a callback', () => {
     expect(lines).toEqual(['start 1', 'cleanup 1', 'start 2', 'cleanup 2']);
   });
 
+  it('is cleaned up once where the system stops while the end of its state is written', async () => {
+    const { lines, machine } = calling();
+    const test = await startSubject(machine, { events });
+    const held = test.store.hold('before');
+    const left = test.system.send('subject', { type: 'LEAVE' });
+    await held.reached;
+    const stopped = test.system.stop();
+    held.release();
+    await Promise.all([left, stopped]);
+    expect([lines, test.logged]).toEqual([['start 1', 'cleanup 1'], []]);
+  });
+
   it('that throws while it receives fails, is cleaned up, and is not heard any more', async () => {
     const { lines, machine, send } = calling();
     const test = await startSubject(machine, { events });

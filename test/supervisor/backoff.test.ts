@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Backoff, backoffMs, DEFAULT_BACKOFF, resetAfterMs } from '../../src/supervisor/backoff.ts';
+import { type Backoff, backoffMs, DEFAULT_BACKOFF } from '../../src/backoff.ts';
+import { resetAfterMs } from '../../src/supervisor/backoff.ts';
 
 const plain: Backoff = { minMs: 200, maxMs: 1_000, factor: 2, jitter: 0.2 };
 
