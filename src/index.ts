@@ -1,5 +1,8 @@
 /** The public API of Bosun. Everything here is documented and kept stable; nothing inside src imports this file. */
-export { defineAgent, type Agent, type AgentEvents, type AgentLimits, type AgentOptions, type AnyAgent, type EventSchemas, type EventsOf } from './actors/agent.ts';
+export { defineAgent, type Agent, type AgentEvents, type AgentLimits, type AgentOptions, type AnyAgent, type EventSchemas, type EventsOf, type Migrations } from './actors/agent.ts';
+export { type MigrationSteps, type StoredState } from './actors/versions.ts';
+export { type CheckedActor } from './actors/check.ts';
+export { type Quarantined } from './actors/quarantine.ts';
 export { type ActorHandle, type ActorSnapshot, type Subscription } from './actors/actor.ts';
 export { type ActionOptions, type EffectOptions, type RetryOptions } from './actors/effect-policy.ts';
 export { type ActionFacts, actionOf, effectOf, type EffectFacts } from './actors/ref.ts';
@@ -11,4 +14,4 @@ export { type Durability } from './persistence/journal.ts';
 export { levelStore } from './persistence/level-store.ts';
 export { memoryStore } from './persistence/memory-store.ts';
 export { type BossOptions, type ChildOptions } from './supervisor/child-spec.ts';
-export { createSystem, type SendOptions, type SnapshotOf, type SpawnOptions, type System, type SystemOptions, type TreeNode } from './system.ts';
+export { checkStore, createSystem, type SendOptions, type SnapshotOf, type SpawnOptions, type System, type SystemOptions, type TreeNode } from './system.ts';

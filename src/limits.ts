@@ -21,6 +21,9 @@ export const SLICE_MS = 4;
 /** Deliveries of one message that may crash its agent before it is quarantined (P6). */
 export const DELIVERIES_MAX = 3;
 
+/** Messages quarantined in a row, none processed between, that suspend their agent: one may be bad, two speak against its state (P6). */
+export const QUARANTINES_IN_A_ROW_MAX = 2;
+
 /** Microsteps of one macrostep; more is an endless `always` loop. */
 export const MICROSTEPS_MAX = 10_000;
 

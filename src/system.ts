@@ -4,8 +4,12 @@ import { ActorHandle, type ActorSnapshot, type Subscription, viewOf } from './ac
 import { childAddress, checkAddress, ROOT } from './actors/address.ts';
 import { type Agent, type AgentEvents, type AgentInput, type AnyAgent, BOSS_AGENT, type EventSchemas, parseEvent } from './actors/agent.ts';
 import { type Cell } from './actors/cell.ts';
+import { type CheckedActor } from './actors/check.ts';
 import { Kernel } from './actors/kernel.ts';
+import { admit } from './actors/admission.ts';
 import { type Random, type Store } from './actors/ports.ts';
+import { type Quarantined, type QuarantineRow, quarantinedOf } from './actors/quarantine.ts';
+import { type Logic } from './actors/roster.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
 import { createJournal, type Durability, type JournalOptions } from './persistence/journal.ts';
@@ -68,6 +72,7 @@ export interface TreeNode {
   readonly mailbox: number;
   /** Restarts by its Boss since it was started; null for the root and for children of machines. */
   readonly restarts: number | null;
+  /** Of a suspended one, what it is suspended for. */
   readonly lastError: unknown;
   readonly children: readonly TreeNode[];
 }
@@ -110,8 +115,8 @@ export class System {
   }
 
   /**
-   * Opens the store and goes on from its last epoch. Resolves when the static children of every Boss are there.
-   * Rejects with BOSUN_STORE_* or BOSUN_AGENT_*.
+   * Opens the store and goes on from its last epoch. Resolves when the static children of every Boss are there. An actor
+   * that the agents given cannot read is suspended and does not keep the others from starting. Rejects with BOSUN_STORE_*.
    */
   async start(): Promise<this> {
     await this.#kernel.start();
@@ -162,14 +167,15 @@ export class System {
 
   /**
    * Sends an event that the agent declares for the outside. Resolves when it is durable, which says nothing about whether
-   * it was processed. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID, BOSUN_VALUE_REFUSED,
-   * BOSUN_MAILBOX_FULL, BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED, or with what the system closed for (BOSUN_STORE_*).
+   * it was processed: an actor that is suspended reads it when it goes on. Rejects with BOSUN_ACTOR_UNKNOWN,
+   * BOSUN_AGENT_UNKNOWN, BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID, BOSUN_VALUE_REFUSED, BOSUN_MAILBOX_FULL,
+   * BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED, or with what the system closed for (BOSUN_STORE_*).
    */
   send<Event extends EventObject>(address: string, event: Event, options?: SendOptions): Promise<void> {
     try {
       const cell = this.#kernel.cell(address);
-      // Definitions of what machines invoke have names that no agent can have.
-      const agent = this.#agent(cell.definition.name);
+      const agent = this.#agentOf(cell);
+      if (agent === undefined && cell.suspension !== undefined) throw cell.suspension;
       if (agent === undefined) throw new BosunError('BOSUN_EVENT_REFUSED', `${address} accepts no events from outside`);
       return this.#kernel.ingress.send(cell, parseEvent(agent, event), agent.limits.mailboxMessages, options?.session);
     } catch (error) {
@@ -209,8 +215,44 @@ export class System {
   }
 
   /** Messages that crashed their agent too often, with the error, oldest first. */
-  quarantined(): readonly unknown[] {
-    return this.#kernel.shown.quarantined();
+  quarantined(): readonly Quarantined[] {
+    return this.#kernel.shown.quarantined().map(([number, row]) => quarantinedOf(number, row as QuarantineRow));
+  }
+
+  /**
+   * Takes a message out of quarantine and puts it at the end of its receiver's mailbox, as it was or as `event` in its place.
+   * Resolves when that is durable. Rejects with BOSUN_MESSAGE_UNKNOWN, BOSUN_ACTOR_UNKNOWN where the receiver has ended, and,
+   * for an event in its place, as `send` does: it has to be one that the agent declares.
+   */
+  async redeliver(number: number, event?: EventObject): Promise<void> {
+    const { ingress, quarantine } = this.#kernel;
+    if (event === undefined) return ingress.enter(() => quarantine.redeliver(number, undefined));
+    const { address } = quarantine.row(number);
+    const agent = this.#agentOf(this.#kernel.cell(address));
+    if (agent === undefined) throw new BosunError('BOSUN_EVENT_REFUSED', `${address} accepts no events from outside`);
+    const edited = admit(parseEvent(agent, event), `event ${event.type}`);
+    return ingress.enter(() => quarantine.redeliver(number, edited));
+  }
+
+  /** Takes a message out of quarantine for good. Resolves when that is durable. Rejects with BOSUN_MESSAGE_UNKNOWN. */
+  async discard(number: number): Promise<void> {
+    const { ingress, quarantine } = this.#kernel;
+    return ingress.enter(() => quarantine.discard(number));
+  }
+
+  /**
+   * Lets an actor go on that was suspended with BOSUN_STATE_SUSPECT; one that is not suspended goes on as it does. Resolves
+   * when that is durable. Rejects with BOSUN_ACTOR_UNKNOWN, or what the actor is suspended for where that is something else.
+   */
+  async resume(address: string): Promise<void> {
+    const { ingress, quarantine } = this.#kernel;
+    const cell = this.#kernel.cell(checkAddress(address));
+    return ingress.enter(() => quarantine.resume(cell));
+  }
+
+  /** @internal For {@link checkStore}. */
+  readings(): CheckedActor[] {
+    return this.#kernel.readings();
   }
 
   /** Resolves when nothing is to be done before time passes: no turn is waiting, and no write is under way. Running effects do not count. */
@@ -241,10 +283,17 @@ export class System {
     return resolved;
   }
 
-  #logicOf(name: string): { logic: AnyStateMachine; version: number; policies?: AnyAgent['policies'] } | undefined {
+  /** The agent whose events an actor takes: the one it runs, which may be an older one. */
+  #agentOf({ definition: { name, version } }: Cell): AnyAgent | undefined {
+    // Definitions of what machines invoke have names that no agent can have.
+    const agent = this.#agent(name);
+    return agent?.version === version ? agent : (agent?.previous.find((old) => old.version === version) ?? agent);
+  }
+
+  #logicOf(name: string): Logic | undefined {
     if (name === BOSS_AGENT) return { logic: bossMachine as AnyStateMachine, version: 1 };
     const agent = this.#agent(name);
-    return agent && { logic: agent.machine, version: agent.version, policies: agent.policies };
+    return agent && logicOf(agent);
   }
 
   #view(cell: Cell): ActorSnapshot | undefined {
@@ -263,7 +312,7 @@ export class System {
       state: view?.value ?? null,
       mailbox: cell.mailbox.size,
       restarts: record?.restarts ?? null,
-      lastError: record?.lastError,
+      lastError: view?.status === 'suspended' ? view.error : record?.lastError,
       children: (families.get(cell) ?? []).map((child) => this.#node(child, families)),
     };
   }
@@ -272,6 +321,24 @@ export class System {
 /** Makes a system; call `start` on it. Throws BOSUN_CONFIG_INVALID or BOSUN_CHILD_SPEC_INVALID. */
 export function createSystem(options: SystemOptions): System {
   return new System(options);
+}
+
+/**
+ * What starting a system with these agents would do to each actor in a stopped store. Migrations are tried on what is
+ * stored; nothing is written and nothing runs. Rejects with BOSUN_STORE_*.
+ */
+export async function checkStore(options: Pick<SystemOptions, 'agents' | 'resolveAgent' | 'store' | 'log'>): Promise<CheckedActor[]> {
+  const system = new System({ ...options, hold: true });
+  await system.start();
+  try {
+    return system.readings();
+  } finally {
+    await system.stop();
+  }
+}
+
+function logicOf({ machine, version, policies, migrate, migrateChildren, previous }: AnyAgent): Logic {
+  return { logic: machine, version, policies, migrate, migrateChildren, previous: previous.map(logicOf) };
 }
 
 function byName(agents: readonly AnyAgent[]): Map<string, AnyAgent> {

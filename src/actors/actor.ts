@@ -6,7 +6,9 @@ import { type Cell, type Observer } from './cell.ts';
 import { type SnapshotView, type StepEngine } from './engine.ts';
 
 /** What an actor looked like at the last durable epoch in which it changed. */
-export interface ActorSnapshot extends SnapshotView {
+export interface ActorSnapshot extends Omit<SnapshotView, 'status'> {
+  /** `suspended`: it lives and takes no turns; `error` says why. */
+  readonly status: SnapshotView['status'] | 'suspended';
   readonly address: string;
   readonly agent: string;
   /** Changes so far. */
@@ -119,13 +121,15 @@ function observe(cell: Cell, observer: Observer): Subscription {
 /** The durable view of a cell; undefined while its birth is not durable. */
 export function viewOf(engine: StepEngine, cell: Cell): ActorSnapshot | undefined {
   if (cell.durable === undefined) return undefined;
-  const { state, snapshot } = cell.durable;
+  const { state, snapshot, suspension } = cell.durable;
   const { address, agent, effectId } = cell.identity;
   const facts = { address, agent, effectId, sequence: state.seq };
   if (snapshot === undefined) {
-    return { ...facts, status: 'active', value: null, context: undefined, tags: [], output: undefined, error: state.error };
+    const status = suspension === undefined ? 'active' : 'suspended';
+    return { ...facts, status, value: null, context: undefined, tags: [], output: undefined, error: suspension ?? state.error };
   }
   const view = engine.view(cell.definition, snapshot);
   const status = state.status === 'starting' ? 'active' : state.status;
+  if (suspension !== undefined) return { ...view, ...facts, status: 'suspended', error: suspension };
   return { ...view, ...facts, status, error: state.error };
 }

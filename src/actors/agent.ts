@@ -1,10 +1,11 @@
 /** defineAgent: an ordinary XState machine, the events it accepts from outside as zod schemas, and a version. */
-import { type AnyActorLogic, type AnyStateMachine, type EventObject, type InputFrom, type MachineImplementationsFrom } from 'xstate';
+import { type AnyActorLogic, type AnyStateMachine, type ContextFrom, type EventObject, type InputFrom, type MachineImplementationsFrom } from 'xstate';
 import { type z } from 'zod';
 import { BosunError } from '../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
 import { type ActionOptions, actionPolicy, type EffectOptions, type EffectPolicy, effectPolicy } from './effect-policy.ts';
 import { KERNEL_ACTION_PREFIX } from './xstate-engine.ts';
+import { type MigrationSteps, type StoredState } from './versions.ts';
 import { customAction, kindOf, nodesById, type Policies } from './xstate-definition.ts';
 
 /** Per event type, the schema of the whole event or of its fields beside `type`. */
@@ -16,11 +17,28 @@ export type EventsOf<Schemas extends EventSchemas> = {
   [Type in keyof Schemas & string]: z.output<Schemas[Type]> extends Record<string, never> ? { type: Type } : { type: Type } & z.output<Schemas[Type]>;
 }[keyof Schemas & string];
 
-export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends EventSchemas> {
+/** A step of a migration; a parameter may be annotated with what the old context was. */
+type Step<New> = { step(old: StoredState): New }['step'];
+
+/**
+ * By the version that each leads to. A step is pure, gets the state value and context of the version before it, and gives
+ * those of its own. The last one gives the context of the machine of today; its state is checked when it is tried.
+ */
+export type Migrations<Machine extends AnyStateMachine, Version extends number> = {
+  readonly [To in number]: Step<StoredState<object>>;
+} & (number extends Version ? unknown : { readonly [To in Version]?: Step<StoredState<ContextFrom<Machine>>> });
+
+export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends EventSchemas, Version extends number = number> {
   /** Unique in a system; stored with every actor. */
   readonly name: string;
-  /** Raise it when stored contexts or states of older actors no longer fit. */
-  readonly version?: number;
+  /** From 1, the default. Raise it when stored contexts or states of older actors no longer fit. */
+  readonly version?: Version;
+  /** How actors of older versions become actors of this one, when a system starts. */
+  readonly migrate?: Migrations<Machine, Version>;
+  /** The same for machines that this one invokes or spawns, by `src`; `line>item` is the `item` of its `line`. */
+  readonly migrateChildren?: Readonly<Record<string, { readonly [To in number]: Step<StoredState<object>> }>>;
+  /** Older definitions of this agent: the actors that they stored go on by them until they end. */
+  readonly previous?: readonly AnyAgent[];
   readonly machine: Machine;
   /** What may come from outside (hosts, clients, people). Messages between agents need no schema. */
   readonly events: Schemas;
@@ -51,6 +69,9 @@ export interface Agent<Machine extends AnyStateMachine = AnyStateMachine, Schema
   readonly limits: AgentLimits;
   /** Of its effects and its durable actions, with every default filled in. */
   readonly policies: Policies;
+  readonly migrate: MigrationSteps;
+  readonly migrateChildren: Readonly<Record<string, MigrationSteps>>;
+  readonly previous: readonly AnyAgent[];
 }
 
 export type AnyAgent = Agent<AnyStateMachine, EventSchemas>;
@@ -67,12 +88,14 @@ const RESERVED = ['xstate.', KERNEL_ACTION_PREFIX, 'child.'];
 /**
  * Throws BOSUN_AGENT_INVALID for a name that is none, an event type that is reserved or a wildcard, a schema for an event
  * that no state of the machine handles (most often a misspelling), an invoke of an actor that the machine does not have,
- * an action named `bosun.*`, or options of an effect or action that the machine does not have.
+ * an action named `bosun.*`, options of an effect or action that the machine does not have, or a migration to a version that
+ * is none of those up to its own.
  */
-export function defineAgent<Machine extends AnyStateMachine, const Schemas extends EventSchemas>(
-  options: AgentOptions<Machine, Schemas>,
+export function defineAgent<Machine extends AnyStateMachine, const Schemas extends EventSchemas, const Version extends number = 1>(
+  options: AgentOptions<Machine, Schemas, Version>,
 ): Agent<Machine, Schemas> {
-  const { name, version = 1, machine, events } = options;
+  const { name, version = 1, machine, events, migrateChildren = {}, previous = [] } = options;
+  const migrate = (options.migrate ?? {}) as MigrationSteps;
   const limits: AgentLimits = { mailboxMessages: MAILBOX_MESSAGES_MAX, ...options.limits };
   const invalid = (what: string) => new BosunError('BOSUN_AGENT_INVALID', `agent ${JSON.stringify(name)}: ${what}`);
   if (!NAME.test(name)) throw invalid('a name is letters, digits and -_.:@+~');
@@ -82,6 +105,8 @@ export function defineAgent<Machine extends AnyStateMachine, const Schemas exten
   if (!Number.isSafeInteger(mailboxMessages) || mailboxMessages < 1 || mailboxMessages > MAILBOX_MESSAGES_MAX) {
     throw invalid(`limits.mailboxMessages is a whole number from 1 to ${MAILBOX_MESSAGES_MAX}`);
   }
+  const history = historyProblem(migrate, migrateChildren, previous, { name, version });
+  if (history !== undefined) throw invalid(history);
   const handled = handledTypes(machine);
   for (const type of Object.keys(events)) {
     if (type.includes('*')) throw invalid(`"${type}" is a pattern, not an event type`);
@@ -93,7 +118,7 @@ export function defineAgent<Machine extends AnyStateMachine, const Schemas exten
   const forged = Object.keys(machine.implementations.actions as object).find((action) => action.startsWith(KERNEL_ACTION_PREFIX));
   if (forged !== undefined) throw invalid(`the action name "${forged}" is reserved`);
   const policies = policiesOf(machine, options, invalid);
-  return Object.freeze({ name, version, machine, events, limits: Object.freeze(limits), policies });
+  return Object.freeze({ name, version, machine, events, limits: Object.freeze(limits), policies, migrate, migrateChildren, previous });
 }
 
 type Declared = Readonly<Record<string, EffectOptions | ActionOptions | undefined>>;
@@ -127,6 +152,22 @@ function policiesOf(
       return actionPolicy(options);
     }),
   };
+}
+
+/** What of an agent's past contradicts the rest. */
+function historyProblem(
+  migrate: MigrationSteps,
+  migrateChildren: Readonly<Record<string, MigrationSteps>>,
+  previous: readonly AnyAgent[],
+  { name, version }: { name: string; version: number },
+): string | undefined {
+  const targets = [migrate, ...Object.values(migrateChildren)].flatMap((steps) => Object.keys(steps).map(Number));
+  const wrong = targets.find((to) => !Number.isSafeInteger(to) || to < 2 || to > version);
+  if (wrong !== undefined) return `a migration leads to a version from 2 to ${version}, which is its own, and not to ${wrong}`;
+  const stranger = previous.find((old) => old.name !== name || old.version >= version);
+  if (stranger !== undefined) return `version ${stranger.version} of "${stranger.name}" is none before version ${version} of it`;
+  const versions = previous.map((old) => old.version);
+  return versions.some((old, index) => versions.indexOf(old) !== index) ? 'two agents of one version are in `previous`' : undefined;
 }
 
 /** The event if it is one of the agent's, with its fields as the schema gives them. Throws BOSUN_EVENT_REFUSED or _INVALID. */

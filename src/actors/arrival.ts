@@ -1,4 +1,4 @@
-/** An event of a host on its way in, together with who waits for word of it. Data and one promise; no decisions. */
+/** An event of a host on its way in, and whoever waits for word of it. Data and one promise; no decisions. */
 import { type EventObject } from 'xstate';
 import { type BosunError } from '../errors.ts';
 import type { Cell } from './cell.ts';
@@ -10,25 +10,33 @@ export interface Session {
   readonly sequence: number;
 }
 
-export class Arrival {
-  readonly to: Cell;
-  /** Admitted. */
-  readonly event: EventObject;
-  readonly session: Session | undefined;
-  /** Whether it waits for the turn that the event causes to be durable, instead of for the event. */
-  readonly isOrder: boolean;
+/** A host that waits until something is durable. */
+export class Waiting {
   readonly promise: Promise<void>;
   resolve!: () => void;
   reject!: (error: BosunError) => void;
 
-  constructor(to: Cell, event: EventObject, session: Session | undefined, isOrder: boolean) {
-    this.to = to;
-    this.event = event;
-    this.session = session;
-    this.isOrder = isOrder;
+  constructor() {
     this.promise = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
+  }
+}
+
+export class Arrival extends Waiting {
+  readonly to: Cell;
+  /** Admitted. */
+  readonly event: EventObject;
+  readonly session: Session | undefined;
+  /** Whether its host waits for the turn that the event causes to be durable, instead of for the event. */
+  readonly isOrder: boolean;
+
+  constructor(to: Cell, event: EventObject, session: Session | undefined, isOrder: boolean) {
+    super();
+    this.to = to;
+    this.event = event;
+    this.session = session;
+    this.isOrder = isOrder;
   }
 }

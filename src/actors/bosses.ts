@@ -76,13 +76,15 @@ export class Bosses {
         this.#start(boss, params as CommandParams);
         return;
       case 'restart':
+        // What the code cannot read is left as it is, until a start that can.
+        if (child?.isUnreadable === true) this.#world.hold(child, { strikes: 0, error: undefined, ...child.held, restart: mode ?? 'initial' });
         // One that could not be born is started, not restarted.
-        if (child === undefined) this.#start(boss, params as CommandParams);
+        else if (child === undefined) this.#start(boss, params as CommandParams);
         else if (mode === 'committed') this.resume(child);
         else this.reset(child);
         return;
       case 'declare':
-        if (child !== undefined) this.#order(child, Object.freeze({ type: 'bosun.declare', input }));
+        if (child?.isUnreadable === false) this.#order(child, Object.freeze({ type: 'bosun.declare', input }));
         return;
       case 'remove':
         if (child !== undefined) this.remove(child);
@@ -134,8 +136,18 @@ export class Bosses {
     this.#world.schedule(cell);
   }
 
-  /** Starts anew from the initial state under the same address and life. The mailbox stays. */
+  /** Does the restart that was ordered while the code could not read the cell. */
+  makeUp(cell: Cell, mode: 'committed' | 'initial'): void {
+    const { held } = cell;
+    this.#world.hold(cell, held !== undefined && held.strikes > 0 ? { ...held, restart: null } : undefined);
+    if (mode === 'committed') this.resume(cell);
+    else this.reset(cell);
+  }
+
+  /** Starts anew from the initial state, by the definition of today, under the same address and life. The mailbox stays. */
   reset(cell: Cell): void {
+    const { bond, agent } = cell.identity;
+    this.#world.redefine(cell, (bond === 'supervised' ? this.#definitionOf(agent) : undefined) ?? cell.definition);
     this.removeChildren(cell);
     for (const id of [...cell.table.keys()]) this.#world.removeChildRow(cell, id);
     for (const timer of [...cell.timers.values()]) this.#world.disarm(cell, timer);

@@ -11,12 +11,23 @@ import { type Timer } from './timers.ts';
 export interface Image extends ActorImage {
   readonly cell: Cell;
   readonly snapshot: Snapshot | undefined;
+  readonly suspension: BosunError | undefined;
 }
 
 /** A value that an effect keeps, and how long it is as written. */
 export interface Keepsake {
   readonly value: unknown;
   readonly bytes: number;
+}
+
+/** What is held against an actor: its row of table `u`. */
+export interface Held {
+  /** Messages quarantined since one was processed. */
+  readonly strikes: number;
+  /** The last one's. */
+  readonly error: unknown;
+  /** Its Boss had it restarted while the code could not read it; done by the first start that can. */
+  readonly restart: 'committed' | 'initial' | null;
 }
 
 /** What outside observers of one actor registered. */
@@ -32,9 +43,10 @@ export interface Observer {
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 export class Cell {
-  readonly identity: Identity;
+  /** This and the definition change together, by World.redefine. */
+  identity: Identity;
+  definition: Definition;
   readonly life: number;
-  readonly definition: Definition;
   readonly ref: Ref;
   readonly parent: Cell | undefined;
   readonly isBoss: boolean;
@@ -55,6 +67,10 @@ export class Cell {
   queued = false;
   /** In the list of those that the epoch in the making changes. */
   isTouched = false;
+  /** Why it takes no turns though it lives: the code cannot read it, or its state is suspect. Its mailbox fills. */
+  suspension: BosunError | undefined;
+  /** Set by World.hold. */
+  held: Held | undefined;
   /** No longer in the population. */
   gone = false;
   /** Effects: what the start under way calls `self`. */
@@ -122,18 +138,25 @@ export class Cell {
 
   /** Whether it may take a turn now: a crashed child of a Boss waits for the Boss's decision. */
   get isRunnable(): boolean {
-    if (this.gone) return false;
+    if (this.gone || this.suspension !== undefined) return false;
     return this.state.status === 'starting' || (this.state.status === 'active' && this.mailbox.size > 0);
+  }
+
+  /** Whether the code cannot read it: then nothing of it may be touched but its mailbox. */
+  get isUnreadable(): boolean {
+    return this.suspension !== undefined && this.suspension.code !== 'BOSUN_STATE_SUSPECT';
   }
 }
 
 /** What the cell is now. */
 export function imageOf(cell: Cell): Image {
-  return { cell, life: cell.life, state: cell.state, snapshot: cell.snapshot, isGone: cell.gone };
+  return { cell, life: cell.life, state: cell.state, snapshot: cell.snapshot, isGone: cell.gone, suspension: cell.suspension };
 }
 
 /** Whether an actor and, for a Boss, those below it have begun, for readers to see. */
 export function stands(cell: Cell | undefined): boolean {
-  if (cell?.durable === undefined || cell.durable.state.status === 'starting') return false;
+  if (cell?.durable === undefined) return false;
+  if (cell.suspension !== undefined) return true;
+  if (cell.durable.state.status === 'starting') return false;
   return !cell.isBoss || [...cell.children.values()].every(stands);
 }

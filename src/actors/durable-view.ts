@@ -59,9 +59,13 @@ export class DurableView {
     return (this.#rows.get(rowKey('d', keyText(session))) as number | undefined) ?? 0;
   }
 
-  /** Quarantined messages, oldest first. */
-  quarantined(): readonly unknown[] {
-    return [...this.#quarantine.values()];
+  /** Quarantined messages by number, oldest first. */
+  quarantined(): (readonly [number: number, row: unknown])[] {
+    return [...this.#quarantine].map(([key, row]) => [parseInt(key.slice(2), 16), row] as const);
+  }
+
+  quarantineRow(number: number): unknown {
+    return this.#quarantine.get(rowKey('q', number));
   }
 
   /** Somebody else may live there by now. */

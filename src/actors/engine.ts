@@ -5,8 +5,10 @@
  */
 import { type EventObject } from 'xstate';
 import { type EffectPolicy } from './effect-policy.ts';
+import { type Configuration } from './ports.ts';
 import { type Ref } from './ref.ts';
 import { type ActorState, type StateChange } from './state.ts';
+import { type MigrationSteps, type StoredState } from './versions.ts';
 
 export type LogicKind = 'machine' | 'promise' | 'callback' | 'observable' | 'transition' | 'custom';
 
@@ -30,6 +32,8 @@ export interface Definition {
   readonly isEffect: boolean;
   /** Logic that the machine names `src`; undefined when it names none. */
   child(src: string): Definition | undefined;
+  /** By the version that it leads to: how a state stored by the version before becomes one of that version. */
+  readonly steps: MigrationSteps;
   readonly configurations: ConfigurationTable;
   /** Effects: what the agent declares of them, if anything. */
   readonly policy: EffectPolicy | undefined;
@@ -67,7 +71,7 @@ export type Effect =
   /** A custom action of the user: runs after the epoch. `info` is its first argument. */
   | { readonly kind: 'call'; readonly name: string; readonly exec: ActionFunction; readonly info: object; readonly params: unknown }
   /** One that is durable: recorded, then run until it has succeeded. */
-  | { readonly kind: 'durable'; readonly name: string; readonly event: unknown; readonly params: unknown }
+  | { readonly kind: 'durable'; readonly name: string; readonly event: EventObject; readonly params: unknown }
   /** An action that the kernel itself performs, for Bosses. */
   | { readonly kind: 'command'; readonly name: string; readonly params: unknown };
 
@@ -90,8 +94,40 @@ export interface StepEngine {
   adopt(definition: Definition, snapshot: Snapshot, state: ActorState): Snapshot;
   /** Rebuilds a snapshot from its durable form. Throws BOSUN_AGENT_UNREADABLE. */
   restore(definition: Definition, self: Ref, state: ActorState, children: Readonly<Record<string, Ref>>): Snapshot;
+  /** What can be shown of a state that no code of today stands for. Takes no steps. */
+  stored(definition: Definition, state: ActorState): Snapshot;
+  /**
+   * Stands a stored state up in a machine of another structure, and says what its states want running that does not run
+   * yet. Throws where the value is not one of the machine, and what the user's code for inputs and delays threw.
+   */
+  enter(definition: Definition, self: Ref, stored: Standing, running: Running): Entry;
   /** The part of a snapshot that observers may have: plain, no functions. */
   view(definition: Definition, snapshot: Snapshot): SnapshotView;
+}
+
+/** What a migration gives, and what is kept from before. */
+export interface Standing extends StoredState<unknown> {
+  readonly history: ActorState['history'];
+}
+
+/** What of an actor runs already. */
+export interface Running {
+  /** Whether a child of this id runs this logic. */
+  child(id: string, src: string): boolean;
+  timer(id: string): boolean;
+}
+
+/** How a machine is entered from outside. */
+export interface Entry {
+  readonly configuration: number;
+  readonly history: Readonly<Record<string, readonly string[]>> | null;
+  /** All children that the states now active invoke. */
+  readonly invokes: ReadonlySet<string>;
+  /** All timers of the delayed transitions of the states now active. */
+  readonly afters: ReadonlySet<string>;
+  /** Of those, what does not run yet. */
+  readonly births: readonly Omit<Birth, 'life' | 'ref'>[];
+  readonly arms: readonly { readonly id: string; readonly delayMs: number; readonly event: EventObject }[];
 }
 
 /** A snapshot as data: what reads, subscriptions and `xstate.snapshot.*` events carry. */
@@ -119,9 +155,11 @@ interface Branch {
 /** Numbers the configurations (lists of active state nodes) of one machine in the order they were first seen. */
 export class ConfigurationTable {
   readonly #ids = new Map<string, number>();
-  readonly #lists: (readonly string[])[] = [];
+  readonly #lists: Configuration[] = [];
   readonly #seen: Branch = { next: new Map(), id: undefined };
   #written = 0;
+  /** What is kept of a configuration beside its nodes. Undefined while only the store knows the machine. */
+  describe: ((nodes: readonly string[]) => Omit<Configuration, 'nodes'>) | undefined;
 
   intern(nodes: readonly ConfigurationNode[]): number {
     let branch = this.#seen;
@@ -134,19 +172,25 @@ export class ConfigurationTable {
   }
 
   nodes(id: number): readonly string[] | undefined {
+    return this.#lists[id]?.nodes;
+  }
+
+  at(id: number): Configuration | undefined {
     return this.#lists[id];
   }
 
   /** Loads what is on disk. Only on an empty table. */
-  load(lists: readonly (readonly string[])[]): void {
-    for (const ids of lists) this.#number(ids);
+  load(lists: readonly Configuration[]): void {
+    for (const { nodes } of lists) this.#number(nodes);
+    this.#lists.splice(0, lists.length, ...lists);
     this.#written = lists.length;
   }
 
   /** Entries not handed out yet, for the epoch in the making. */
-  takeNew(): { id: number; nodes: readonly string[] }[] {
+  takeNew(): (Configuration & { id: number })[] {
     if (this.#written === this.#lists.length) return [];
-    const fresh = this.#lists.slice(this.#written).map((nodes, index) => ({ id: this.#written + index, nodes }));
+    const fresh = this.#lists.slice(this.#written).map(({ nodes }, index) => ({ id: this.#written + index, nodes, ...this.describe?.(nodes) }));
+    for (const { id, ...configuration } of fresh) this.#lists[id] = configuration;
     this.#written = this.#lists.length;
     return fresh;
   }
@@ -157,7 +201,7 @@ export class ConfigurationTable {
     if (known !== undefined) return known;
     const id = this.#lists.length;
     this.#ids.set(key, id);
-    this.#lists.push(ids);
+    this.#lists.push({ nodes: ids });
     return id;
   }
 }

@@ -2,7 +2,7 @@
  * The epoch in the making: gathers what turns change until it is frozen into one commit. What appears and vanishes within
  * one epoch (a message sent and read, a timer armed and cancelled) leaves no trace in it.
  */
-import { type Arrival } from './arrival.ts';
+import { type Waiting } from './arrival.ts';
 import { type Cell, type Image, imageOf } from './cell.ts';
 import { type Message, messageRow } from './message.ts';
 import { type Counters, type Delta, type Epoch, type NewConfiguration, type RowKey } from './ports.ts';
@@ -19,7 +19,7 @@ export interface Frozen {
   readonly images: readonly Image[];
   readonly outputs: readonly Output[];
   /** Hosts that are told. */
-  readonly settled: readonly Arrival[];
+  readonly settled: readonly Waiting[];
 }
 
 export class EpochDraft {
@@ -30,7 +30,7 @@ export class EpochDraft {
   #timers: Timer[] = [];
   #touched: Cell[] = [];
   #outputs: Output[] = [];
-  #settled: Arrival[] = [];
+  #settled: Waiting[] = [];
   turns = 0;
 
   /** Whether there is anything to write or to release. */
@@ -65,8 +65,8 @@ export class EpochDraft {
   }
 
   /** Tells the host when this epoch is durable. */
-  settle(arrival: Arrival): void {
-    this.#settled.push(arrival);
+  settle(host: Waiting): void {
+    this.#settled.push(host);
   }
 
   /** A message was accepted, or its delivery count rose. */
@@ -118,7 +118,7 @@ export class EpochDraft {
   }
 
   /** Those who would have been told, when there will be no further epoch. */
-  takeSettled(): readonly Arrival[] {
+  takeSettled(): readonly Waiting[] {
     const settled = this.#settled;
     this.#settled = [];
     return settled;

@@ -7,7 +7,7 @@ import { type EventObject } from 'xstate';
 import { BosunError } from '../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
 import { admit } from './admission.ts';
-import { Arrival, type Session } from './arrival.ts';
+import { Arrival, type Session, Waiting } from './arrival.ts';
 import { type Cell } from './cell.ts';
 import { Queue } from './queue.ts';
 import { type Sessions } from './sessions.ts';
@@ -27,7 +27,7 @@ export class Ingress {
   readonly #parts: Parts;
   readonly #arrivals = new Queue<Arrival>();
   /** Orders taken in whose turn has not been taken. */
-  readonly #orders = new Set<Arrival>();
+  readonly #orders = new Set<Waiting>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -49,7 +49,20 @@ export class Ingress {
 
   /** Like `send`, but resolves when the turn that the event causes is durable. */
   order(to: Cell, event: EventObject): Promise<void> {
+    if (to.suspension !== undefined) throw to.suspension;
     return this.#accept(to, event, MAILBOX_MESSAGES_MAX, undefined, !this.#parts.hold);
+  }
+
+  /** Makes a change of the world at once, which throws or is whole. Resolves when it is durable. */
+  enter(change: () => void): Promise<void> {
+    const { world, refusal, wake } = this.#parts;
+    const reason = refusal();
+    if (reason !== undefined) throw reason;
+    change();
+    const waiting = new Waiting();
+    world.draft.settle(waiting);
+    wake();
+    return waiting.promise;
   }
 
   /** Moves at most `count` of those that wait into mailboxes. */
@@ -62,16 +75,16 @@ export class Ingress {
   }
 
   /** Tells hosts that what they wait for is durable. */
-  acknowledge(arrivals: readonly Arrival[]): void {
-    for (const arrival of arrivals) {
-      if (arrival.isOrder) this.#orders.delete(arrival);
-      arrival.resolve();
+  acknowledge(hosts: readonly Waiting[]): void {
+    for (const host of hosts) {
+      this.#orders.delete(host);
+      host.resolve();
     }
   }
 
   /** Nothing further becomes durable: tells all that wait, also those whose epoch was on its way. */
-  rejectAll(reason: BosunError, onTheWay: readonly Arrival[]): void {
-    for (const arrival of [...onTheWay, ...this.#orders, ...this.#arrivals.toArray()]) arrival.reject(reason);
+  rejectAll(reason: BosunError, onTheWay: readonly Waiting[]): void {
+    for (const host of [...onTheWay, ...this.#orders, ...this.#arrivals.toArray()]) host.reject(reason);
     this.#orders.clear();
     this.#arrivals.clear();
   }

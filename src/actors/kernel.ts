@@ -3,49 +3,29 @@
  * then releases what the epoch causes outside (design: the epoch). Owns the loop, the commit line and recovery; knows no
  * domain, no LevelDB, no sockets.
  */
-import { type AnyActorLogic, type EventObject } from 'xstate';
-import { type Clock } from '../clock.ts';
+import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../errors.ts';
 import { MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../limits.ts';
 import { admit } from './admission.ts';
 import { checkAddress, ROOT } from './address.ts';
-import { Bosses } from './bosses.ts';
+import { assemble, type KernelParts, type Machinery, setGoing } from './assembly.ts';
+import { type CheckedActor, checkPopulation } from './check.ts';
 import { BOSS_AGENT } from './agent.ts';
 import { type Cell, stands } from './cell.ts';
 import { CommitLine } from './commit-line.ts';
 import { DurableView } from './durable-view.ts';
-import { Effects } from './effects.ts';
 import { type StepEngine } from './engine.ts';
 import { type Frozen } from './epoch-draft.ts';
-import { Ingress } from './ingress.ts';
-import { Alarm, KernelTime } from './kernel-time.ts';
-import { Outbox } from './outbox.ts';
-import { type Journal, type Random, type Recovered } from './ports.ts';
-import { repopulate } from './recovery.ts';
-import { Sessions } from './sessions.ts';
+import { type Ingress } from './ingress.ts';
+import { Alarm } from './kernel-time.ts';
+import { type Recovered } from './ports.ts';
+import { type Quarantine } from './quarantine.ts';
+import { Roster } from './roster.ts';
 import { Switchboard } from './switchboard.ts';
-import { Turns } from './turn.ts';
-import { World } from './world.ts';
-import { Definitions, type Policies, type XstateDefinition } from './xstate-definition.ts';
+import { type World } from './world.ts';
 
 /** Events of hosts taken in at a time: enough to keep a slice busy, few enough to be processed in the same epoch. */
 const INTAKE = 64;
-
-export interface KernelParts {
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** The logic of an agent, the Boss among them; undefined for an unknown name. */
-  readonly logicOf: (agent: string) => { readonly logic: AnyActorLogic; readonly version: number; readonly policies?: Policies } | undefined;
-  /** Input of the root Boss, for the first start of a store. */
-  readonly root: unknown;
-  /** Take messages and answer reads, but run nothing: for looking at a store, and for orders to its next start. */
-  readonly hold: boolean;
-  /** How long to go on without a store that can be written. */
-  readonly outageMs: number;
-  /** Where `log` actions and reports of the kernel go. */
-  readonly log: (...args: unknown[]) => void;
-}
 
 /** Why the kernel stopped by itself. */
 export interface Failure {
@@ -54,17 +34,15 @@ export interface Failure {
 
 export class Kernel {
   readonly #parts: KernelParts;
-  readonly #definitions = new Definitions();
-  readonly #byAgent = new Map<string, XstateDefinition | undefined>();
+  readonly #roster: Roster;
   readonly #switchboard: Switchboard;
   /** As of the last durable epoch: what readers see. */
   readonly shown = new DurableView();
   readonly #onFailure: (failure: Failure) => void;
-  #world!: World;
-  #turns!: Turns;
-  #effects!: Effects;
-  #bosses!: Bosses;
-  #outbox!: Outbox;
+  /** Since the start. */
+  #machinery: Machinery | undefined;
+  /** Until the first epoch is durable. */
+  #hasMigrated = false;
   #epoch = 0;
   #awake = false;
   readonly #line: CommitLine;
@@ -77,20 +55,20 @@ export class Kernel {
   #stopping: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   readonly #watchers: World['watchers'] = new Set();
-  #ingress: Ingress | undefined;
   /** Who waits for the next epoch to be durable. */
   #next: (() => void)[] = [];
 
   constructor(parts: KernelParts, onFailure: (failure: Failure) => void) {
     this.#parts = parts;
+    this.#roster = new Roster(parts.logicOf);
     this.#onFailure = onFailure;
     this.#line = new CommitLine(parts, () => this.#tellIdle());
     this.#switchboard = new Switchboard(parts.log, () => this.#phase === 'running');
   }
 
   /**
-   * Opens the journal, rebuilds the population, and goes on. Resolves when every Boss has started its static children.
-   * Rejects with BOSUN_STORE_* or BOSUN_AGENT_*.
+   * Opens the journal, rebuilds the population, and goes on. Resolves when every Boss has started its static children and
+   * migrations are durable, so that nobody reads an old context as a new one. Rejects with BOSUN_STORE_* or BOSUN_AGENT_*.
    */
   async start(): Promise<void> {
     const recovered = await this.#parts.journal.open(this.#switchboard.coding);
@@ -104,8 +82,9 @@ export class Kernel {
     }
     this.#phase = 'running';
     this.#wake();
-    while (this.#phase === 'running' && !this.#parts.hold && !stands(this.#world.addresses.get(ROOT))) {
+    while (this.#phase === 'running' && !this.#parts.hold && (this.#hasMigrated || !stands(this.#world.addresses.get(ROOT)))) {
       await new Promise<void>((resolve) => this.#next.push(resolve));
+      this.#hasMigrated = false;
     }
   }
 
@@ -122,16 +101,16 @@ export class Kernel {
     this.#phase = 'closed';
     this.#line.giveUp(true);
     this.#alarm?.set(undefined);
-    this.#outbox?.halt();
+    this.#machinery?.outbox.halt();
   }
 
   async #drain(): Promise<void> {
     if (this.#phase === 'running') {
       this.#phase = 'draining';
       this.#alarm?.set(undefined);
-      this.#effects.close();
       this.#line.giveUp(false);
-      this.#outbox.close();
+      this.#require.effects.close();
+      this.#require.outbox.close();
       this.ingress.takeIn(Infinity);
       while (this.#isOpen && (this.#commit !== null || !this.#world.draft.isEmpty)) {
         if (this.#commit === null) this.#beginCommit();
@@ -149,22 +128,21 @@ export class Kernel {
 
   /** The way in for hosts. Throws BOSUN_SYSTEM_CLOSED before the start. */
   get ingress(): Ingress {
-    if (this.#ingress === undefined) throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system has not been started');
-    return this.#ingress;
+    return this.#require.ingress;
   }
 
   /** The living actor at an address. Throws BOSUN_ACTOR_UNKNOWN or, where nobody could live there, BOSUN_ADDRESS_INVALID. */
   cell(address: string): Cell {
-    return known(address, this.#world?.addresses.get(address));
+    return known(address, this.#machinery?.world.addresses.get(address));
   }
 
   /** The actor that readers see at an address, or the one whose birth is not durable yet. Throws BOSUN_ACTOR_UNKNOWN. */
   observed(address: string): Cell {
-    return known(address, this.shown.at(address) ?? this.#world?.addresses.get(address));
+    return known(address, this.shown.at(address) ?? this.#machinery?.world.addresses.get(address));
   }
 
   find(address: string): Cell | undefined {
-    return this.#world?.addresses.get(address);
+    return this.#machinery?.world.addresses.get(address);
   }
 
   /** Watches the emitted events of all actors. */
@@ -178,6 +156,16 @@ export class Kernel {
     return this.#line.outage;
   }
 
+  /** Orders about quarantined messages and suspended actors; enter them by `ingress.enter`. Throws BOSUN_SYSTEM_CLOSED. */
+  get quarantine(): Quarantine {
+    return this.#require.quarantine;
+  }
+
+  /** How the code of today reads each stored actor. Only before anything has run. */
+  readings(): CheckedActor[] {
+    return checkPopulation(this.#world, this.#require.population, this.#roster);
+  }
+
   get epoch(): number {
     return this.#epoch;
   }
@@ -187,71 +175,31 @@ export class Kernel {
   }
 
   #rebuild(recovered: Recovered): void {
-    const { journal, clock, random, log } = this.#parts;
     this.#epoch = recovered.epoch;
-    const time = new KernelTime(clock, recovered.kernelTimeMs);
-    this.#alarm = new Alarm(clock, time, () => this.#wake());
-    this.#world = new World({
-      engine: this.#switchboard.engine,
-      codec: journal.codec,
-      clock,
-      time,
-      counters: recovered.counters,
-      refOf: (life, address) => this.#switchboard.ref(life, address),
-      own: this.#switchboard.own,
-      wake: () => this.#wake(),
+    this.#machinery = assemble(this.#parts, recovered, {
+      switchboard: this.#switchboard,
+      roster: this.#roster,
+      shown: this.shown,
       watchers: this.#watchers,
-      log,
-    });
-    const definitionOf = (agent: string) => this.#definitionOf(agent);
-    const common = { world: this.#world, refHost: this.#switchboard, random, definitionOf };
-    this.#effects = new Effects({ ...common, engine: this.#switchboard.engine });
-    this.#outbox = new Outbox(common);
-    this.#bosses = new Bosses({
-      world: this.#world,
-      effects: this.#effects,
-      random,
-      definitionOf,
+      wake: () => this.#wake(),
+      refusal: () => (this.#phase === 'running' ? this.outage : new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running')),
       onRootGone: (error) => this.#rootGone(error),
     });
-    this.#turns = new Turns({ world: this.#world, effects: this.#effects, bosses: this.#bosses, outbox: this.#outbox });
-    this.#switchboard.connect(this.#world, this.#effects, this.#turns);
-    for (const [hash, lists] of recovered.configurations) this.#definitions.table(hash).load(lists);
-    this.#ingress = new Ingress({
-      world: this.#world,
-      sessions: new Sessions(this.#world.draft, recovered.rows.get('d')),
-      hold: this.#parts.hold,
-      refusal: () => (this.#phase === 'running' ? this.outage : new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running')),
-      wake: () => this.#wake(),
-    });
-    repopulate(this.#world, recovered, {
-      definitionOf,
-      effects: this.#effects,
-      outbox: this.#outbox,
-      hold: this.#parts.hold,
-    });
-    this.#switchboard.recovered();
-    this.shown.load(recovered, this.#world.cells.values());
-    if (!this.#parts.hold) this.#bearRoot();
-  }
-
-  #definitionOf(agent: string): XstateDefinition | undefined {
-    if (!this.#byAgent.has(agent)) {
-      const found = this.#parts.logicOf(agent);
-      this.#byAgent.set(agent, found && this.#definitions.prepare(agent, found.logic, found.version, found.policies));
-    }
-    return this.#byAgent.get(agent);
+    this.#alarm = new Alarm(this.#parts.clock, this.#world.time, () => this.#wake());
+    if (this.#parts.hold) return;
+    this.#hasMigrated = setGoing(this.#machinery, this.#roster);
+    this.#bearRoot();
   }
 
   #bearRoot(): void {
     const root = this.#world.addresses.get(ROOT);
     if (root !== undefined) {
       // It gave up in an earlier run: this start begins with a fresh window (design P5).
-      if (root.state.status === 'error') this.#bosses.resume(root);
+      if (root.state.status === 'error') this.#require.bosses.resume(root);
       this.#world.enqueue(root, admit({ type: 'bosun.declare', input: this.#parts.root }, 'tree'), 'command', 0);
       return;
     }
-    const definition = this.#definitionOf(BOSS_AGENT)!;
+    const definition = this.#roster.today(BOSS_AGENT)!;
     const { hash, version } = definition;
     const identity = { life: this.#world.next('life'), address: ROOT, agent: BOSS_AGENT, definition: hash, version };
     const place = { parent: 0, bond: 'supervised' as const, childId: ROOT, systemId: null, syncSnapshot: false };
@@ -296,7 +244,7 @@ export class Kernel {
       const cell = this.#world.runnable.shift();
       if (cell === undefined) return;
       cell.queued = false;
-      for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && this.#rootFailure === undefined; n++) this.#turns.take(cell);
+      for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && this.#rootFailure === undefined; n++) this.#require.turns.take(cell);
       this.#world.schedule(cell);
       if (clock.monotonicMs() > untilMs) return;
     }
@@ -316,7 +264,7 @@ export class Kernel {
       number: ++this.#epoch,
       kernelTimeMs: this.#world.time.nowMs(),
       counters: this.#world.counters,
-      configurations: this.#definitions.takeNewConfigurations(),
+      configurations: this.#roster.definitions.takeNewConfigurations(),
     });
     this.#commit = this.#write(frozen).catch((error: unknown) => this.#fail(error));
   }
@@ -366,8 +314,8 @@ export class Kernel {
     if (this.#phase === 'closed') return;
     const error =
       cause instanceof BosunError ? cause : new BosunError('BOSUN_INTERNAL', `the kernel failed: ${messageOf(cause)}`, { cause });
-    this.#effects.close();
-    this.#outbox.close();
+    this.#require.effects.close();
+    this.#require.outbox.close();
     const tell = () => this.#onFailure({ error });
     this.#close(error).then(tell, tell);
   }
@@ -375,7 +323,7 @@ export class Kernel {
   #close(reason: BosunError): Promise<void> {
     this.#phase = 'closed';
     this.#alarm?.set(undefined);
-    this.#ingress?.rejectAll(reason, [...(this.#line.writing?.settled ?? []), ...this.#world.draft.takeSettled()]);
+    this.#machinery?.ingress.rejectAll(reason, [...(this.#line.writing?.settled ?? []), ...this.#world.draft.takeSettled()]);
     for (const cell of this.#world.cells.values()) this.#world.tell(cell, (observer) => observer.closed?.(reason));
     for (const resolve of [...this.#idle.splice(0), ...this.#next.splice(0)]) resolve();
     return (this.#closing = this.#closeJournal());
@@ -385,6 +333,15 @@ export class Kernel {
   async #closeJournal(): Promise<void> {
     await this.#commit?.catch(() => {});
     await this.#parts.journal.close();
+  }
+
+  get #require(): Machinery {
+    if (this.#machinery === undefined) throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system has not been started');
+    return this.#machinery;
+  }
+
+  get #world(): World {
+    return this.#require.world;
   }
 
   get #isOpen(): boolean {

@@ -3,6 +3,7 @@
  * run after that epoch until it has returned without a throw: at least once, with the same effect id, in order per actor.
  * One that fails too often goes into quarantine, and those behind it get their turn. An action outlives its actor.
  */
+import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../errors.ts';
 import { admitError } from './admission.ts';
 import { type Cell } from './cell.ts';
@@ -10,21 +11,14 @@ import { isRetryable, retryDelayMs } from './effect-policy.ts';
 import { type Definition, type DurableAction, type Effect } from './engine.ts';
 import { Alarm } from './kernel-time.ts';
 import { type Random } from './ports.ts';
-import { quarantine } from './quarantine.ts';
+import { quarantine, type StoredAction } from './quarantine.ts';
 import { Queue } from './queue.ts';
 import { ActionRef, type RefHost } from './ref.ts';
 import { rowKey } from './rows.ts';
 import { type World } from './world.ts';
 
-interface Entry {
-  /** Key of its row; in the order of the turns. */
-  readonly number: number;
-  readonly life: number;
+interface Entry extends Omit<StoredAction, 'effectId'> {
   readonly address: string;
-  readonly agent: string;
-  readonly name: string;
-  readonly event: unknown;
-  readonly params: unknown;
   failures: number;
   /** Kernel time before which it is not tried again. */
   dueMs: number;
@@ -32,7 +26,7 @@ interface Entry {
   stored: boolean;
 }
 
-type EntryRow = readonly [life: number, address: string, agent: string, name: string, event: unknown, params: unknown, failures: number, dueMs: number];
+type EntryRow = readonly [life: number, address: string, agent: string, name: string, event: EventObject, params: unknown, failures: number, dueMs: number];
 
 /** The actions of one actor: one at a time, in order. */
 interface Line {
@@ -68,13 +62,12 @@ export class Outbox {
 
   /** Enters an action of a turn. Its values have been admitted. */
   add({ identity: { life, address, agent } }: Cell, { name, event, params }: Extract<Effect, { kind: 'durable' }>): void {
-    const entry: Entry = { number: this.#world.next('message'), life, address, agent, name, event, params, failures: 0, dueMs: 0, stored: false };
-    this.#put(entry);
-    const line = this.#append(entry);
-    this.#world.draft.output(() => {
-      entry.stored = true;
-      this.#advance(line);
-    });
+    this.#enter({ number: this.#world.next('message'), life, address, agent, name, event, params, failures: 0, dueMs: 0, stored: false });
+  }
+
+  /** Enters a new beginning of an action that was given up, behind those that are waiting, under its old effect id. */
+  again(address: string, { number, life, agent, name, event, params }: StoredAction): void {
+    this.#enter({ number, life, address, agent, name, event, params, failures: 0, dueMs: 0, stored: false });
   }
 
   /** Takes in a row that recovery found. */
@@ -98,6 +91,15 @@ export class Outbox {
   halt(): void {
     this.#isClosed = true;
     for (const { alarm } of this.#lines.values()) alarm.set(undefined);
+  }
+
+  #enter(entry: Entry): void {
+    this.#put(entry);
+    const line = this.#append(entry);
+    this.#world.draft.output(() => {
+      entry.stored = true;
+      this.#advance(line);
+    });
   }
 
   #append(entry: Entry): Line {
@@ -192,13 +194,13 @@ export class Outbox {
   }
 
   #failed(line: Line, entry: Entry, { error, policy }: { error: unknown; policy: DurableAction['policy'] | undefined }): void {
-    const { name, address, event, params } = entry;
+    const { number, life, agent, name, address, event, params } = entry;
     entry.failures += 1;
     const mayRetry = policy !== undefined && isRetryable(policy, error, this.#world.log);
     const delayMs = mayRetry ? retryDelayMs(policy, entry.failures, this.#random.next()) : undefined;
     if (delayMs === undefined) {
       this.#world.log(`durable action ${name} of ${address} was given up: ${messageOf(error)}`);
-      quarantine(this.#world, { address, error: admitError(error), action: { name, params, event, effectId: effectIdOf(entry) } });
+      quarantine(this.#world, { address, error: admitError(error), action: { number, life, agent, name, params, event, effectId: effectIdOf(entry) } });
       this.#done(line, entry);
       return;
     }

@@ -2,6 +2,7 @@
  * What the kernel needs from the world, as interfaces it owns. Adapters live elsewhere: persistence implements Journal
  * over a Store, the clock is a leaf of src, testing replaces each of them.
  */
+import { type BosunError } from '../errors.ts';
 import { type ActorImage, type ActorState, type Identity } from './state.ts';
 
 /** Uniform random numbers in [0, 1). The only source of chance inside the kernel. */
@@ -54,9 +55,10 @@ export type Table =
   | 'o' // durable actions to be run: number -> action
   | 'b' // child tables of Bosses: boss life / child id -> child
   | 'd' // dedupe: session -> last sequence
-  | 'q'; // quarantine: number -> message and error
+  | 'q' // quarantine: number -> message and error
+  | 'u'; // what is held against an actor: life -> strikes, and the restart that waits for it
 
-export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'k', 'o', 'b', 'd', 'q'];
+export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'k', 'o', 'b', 'd', 'q', 'u'];
 
 /** `m!0000000000002a`: the table, then the key. Numbers are fixed-width hexadecimal so that they sort. */
 export type RowKey = `${Table}!${string}`;
@@ -71,12 +73,20 @@ export interface Delta {
   readonly body: Uint8Array;
 }
 
-/** A configuration (set of active state nodes) seen for the first time; written beside the first epoch that uses it. */
-export interface NewConfiguration {
+/** A configuration (set of active state nodes), with what a later machine has to know of it (design P12). */
+export interface Configuration {
+  readonly nodes: readonly string[];
+  /** The state value that it amounts to, in XState's form. Absent where only the nodes are known. */
+  readonly value?: unknown;
+  /** Ids of the children that its states invoke. */
+  readonly invokes?: readonly string[];
+}
+
+/** A configuration seen for the first time; written beside the first epoch that uses it. */
+export interface NewConfiguration extends Configuration {
   /** Structural hash of the machine. */
   readonly definition: string;
   readonly id: number;
-  readonly nodes: readonly string[];
 }
 
 /** The next numbers to give out; none is ever given twice. */
@@ -110,7 +120,9 @@ export interface Recovered {
   /** Per table, in key order: key without the table prefix, and the row. */
   readonly rows: ReadonlyMap<Table, ReadonlyMap<string, unknown>>;
   /** Per structural hash: configurations by id. */
-  readonly configurations: ReadonlyMap<string, readonly (readonly string[])[]>;
+  readonly configurations: ReadonlyMap<string, readonly Configuration[]>;
+  /** By life: why the record of an actor cannot be read. It is suspended; its `states` entry may be missing. */
+  readonly unreadable: ReadonlyMap<number, BosunError>;
 }
 
 /** How references to actors are written and read back: the codec knows the class, the kernel knows the actors. */

@@ -91,8 +91,9 @@ function admitEffect({ own }: World, cell: Cell, effect: Effect): Effect {
       // An inline function may have the name by chance.
       if (cell.definition.durable?.get(effect.name)?.exec !== effect.exec) return effect;
       const { name, params, info } = effect;
+      const { event } = info as { event: EventObject };
       const place = `of ${name} of ${address}`;
-      return { kind: 'durable', name, event: admit((info as { event: unknown }).event, `event ${place}`, own), params: admit(params, `params ${place}`, own) };
+      return { kind: 'durable', name, event: admit(event, `event ${place}`, own), params: admit(params, `params ${place}`, own) };
     }
     case 'log':
     case 'durable':

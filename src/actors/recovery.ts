@@ -1,76 +1,184 @@
-/** Rebuilds the population from what the journal recovered, and enters the second start of every live effect. */
-import { BosunError } from '../errors.ts';
-import { fixed } from './admission.ts';
-import { Cell, imageOf } from './cell.ts';
+/**
+ * Rebuilds the population from what the journal recovered, brings every actor to the code of today or suspends it, and
+ * enters the second start of every live effect. No actor keeps the others from starting: one that the code cannot read is
+ * left as it is on disk, and so is what belongs to it (design P12).
+ */
+import { BosunError, messageOf } from '../errors.ts';
+import { type Bosses } from './bosses.ts';
+import { Cell, type Held, imageOf } from './cell.ts';
 import { type Definition } from './engine.ts';
 import { type Effects } from './effects.ts';
-import { type Outbox } from './outbox.ts';
+import { deepFreeze } from './frozen.ts';
 import { messageFromRow, type MessageRow } from './message.ts';
+import { applyMigration, type Migration, prepareMigration } from './migration.ts';
+import { type Outbox } from './outbox.ts';
 import { type Recovered } from './ports.ts';
-import { Ref } from './ref.ts';
-import { type Identity, UNBORN } from './state.ts';
-import { timerFromRow, type TimerRow } from './timers.ts';
+import { suspicion } from './quarantine.ts';
+import { type Roster } from './roster.ts';
+import { ordered } from './rows.ts';
+import { type ActorState, type Identity, UNBORN } from './state.ts';
+import { type Timer, timerFromRow, type TimerRow } from './timers.ts';
+import { type Reading, readingOf } from './versions.ts';
 import { type World } from './world.ts';
 
-interface Means {
-  readonly definitionOf: (agent: string) => Definition | undefined;
-  readonly effects: Effects;
-  readonly outbox: Outbox;
-  /** Rebuild only: nothing will run. */
-  readonly hold: boolean;
+/** How an actor is read; `refused` with the report that it is suspended for. */
+export type Verdict =
+  | Exclude<Reading<Definition>, { kind: 'refused' }>
+  | { readonly kind: 'refused'; readonly error: BosunError }
+  /** It has ended: there is nothing to go on with. */
+  | { readonly kind: 'over' };
+
+/** What `repopulate` found, for `goOn`. */
+export interface Population {
+  readonly verdicts: Map<Cell, Verdict>;
+  /** Armed when their owners turn out to be readable. */
+  readonly unarmed: readonly { readonly owner: Cell; readonly timer: Timer }[];
 }
 
-/** Throws BOSUN_AGENT_UNKNOWN or BOSUN_AGENT_UNREADABLE, naming the actor. */
-export function repopulate(world: World, recovered: Recovered, means: Means): void {
+/**
+ * @param hold Nothing will run: only what a reader could be misled by is suspended. Often the code has not all the agents.
+ */
+export function repopulate(
+  world: World,
+  outbox: Outbox,
+  recovered: Recovered,
+  { roster, hold }: { roster: Roster; hold: boolean },
+): Population {
+  const verdicts = new Map<Cell, Verdict>();
   // In order of birth: a parent is always born before its children.
-  for (const row of recovered.rows.get('i')?.values() ?? []) populate(world, recovered, row as Identity, means);
-  for (const cell of world.cells.values()) rehydrate(world, cell);
+  for (const row of recovered.rows.get('i')?.values() ?? []) {
+    const { cell, verdict } = populate(world, recovered, row as Identity, { roster, verdicts });
+    verdicts.set(cell, verdict);
+  }
+  for (const [cell, verdict] of verdicts) verdicts.set(cell, rehydrate(world, cell, verdict, roster));
+  for (const [cell, verdict] of verdicts) if (verdict.kind === 'refused' && !(hold && isForShow(cell, verdict.error))) suspend(cell, verdict.error);
   for (const [key, row] of recovered.rows.get('b') ?? []) tabulate(world, key, row);
   for (const [key, row] of recovered.rows.get('m') ?? []) deliver(world, parseInt(key, 16), row as MessageRow);
-  for (const [key, row] of recovered.rows.get('t') ?? []) arm(world, parseInt(key, 16), row as TimerRow);
   for (const [key, row] of recovered.rows.get('f') ?? []) recount(world, parseInt(key, 16), row as number | readonly [number, number]);
   for (const [key, row] of recovered.rows.get('k') ?? []) keep(world, parseInt(key, 16), row as readonly [string, number, unknown]);
-  for (const [key, row] of recovered.rows.get('o') ?? []) means.outbox.load(parseInt(key, 16), deepFreeze(row as never));
-  if (means.hold) return;
-  for (const cell of [...world.cells.values()]) resume(world, cell, means.effects);
-  means.outbox.resume();
+  for (const [key, row] of recovered.rows.get('o') ?? []) outbox.load(parseInt(key, 16), deepFreeze(row as never));
+  for (const [key, row] of recovered.rows.get('u') ?? []) holdAgainst(world, parseInt(key, 16), row as Held);
+  return { verdicts, unarmed: [...(recovered.rows.get('t') ?? [])].flatMap(([key, row]) => ownedTimer(world, parseInt(key, 16), row as TimerRow)) };
 }
 
-function populate(world: World, recovered: Recovered, identity: Identity, { definitionOf }: Means): void {
-  const parent = world.cells.get(identity.parent);
-  const definition =
-    identity.bond === 'supervised' ? definitionOf(identity.agent) : parent?.definition.child(identity.agent);
-  if (definition === undefined) {
-    throw new BosunError('BOSUN_AGENT_UNKNOWN', `${identity.address} is stored as agent "${identity.agent}", which is not given`, {
-      details: { address: identity.address, agent: identity.agent },
-    });
+/** Migrates, then lets everything go on that can. Gives whether something was migrated. Throws why the root Boss cannot be read: without it nothing runs. */
+export function goOn(world: World, { verdicts, unarmed }: Population, roster: Roster, { bosses, effects }: { bosses: Bosses; effects: Effects }): boolean {
+  for (const [cell, verdict] of verdicts) if (!cell.gone) bringForward(world, cell, verdict, { roster, bosses });
+  for (const { owner, timer } of unarmed) {
+    if (timer.gone || owner.isUnreadable) continue;
+    timer.due = false;
+    world.timers.push(timer);
   }
+  for (const cell of [...world.cells.values()]) {
+    if (cell.parent === undefined && cell.isUnreadable) throw cell.suspension!;
+    if (cell.isUnreadable) continue;
+    if (cell.definition.isEffect && cell.state.status === 'active') effects.resume(cell);
+    if (cell.held !== undefined && cell.held.restart !== null) bosses.makeUp(cell, cell.held.restart);
+    world.schedule(cell);
+  }
+  return [...verdicts.values()].some(({ kind }) => kind === 'migrates');
+}
+
+/** What a migration would come to. Throws BOSUN_AGENT_UNREADABLE. */
+export function tryMigration(world: World, cell: Cell, verdict: Extract<Verdict, { kind: 'migrates' }>, { definitions }: Roster): Migration {
+  const { configuration } = cell.state;
+  const stored = configuration === null ? undefined : definitions.table(cell.identity.definition).at(configuration);
+  try {
+    return prepareMigration(world, cell, stored, verdict.steps);
+  } catch (error) {
+    throw unreadable(cell.identity, cell.definition, messageOf(error), error);
+  }
+}
+
+function populate(
+  world: World,
+  recovered: Recovered,
+  identity: Identity,
+  { roster, verdicts }: { roster: Roster; verdicts: ReadonlyMap<Cell, Verdict> },
+): { cell: Cell; verdict: Verdict } {
+  const parent = world.cells.get(identity.parent);
+  const today = identity.bond === 'supervised' ? roster.today(identity.agent) : parent?.definition.child(identity.agent);
   const state = recovered.states.get(identity.life) ?? UNBORN;
+  const above = parent && verdicts.get(parent);
+  const damage = recovered.unreadable.get(identity.life);
+  const verdict = ((): Verdict => {
+    if (damage !== undefined) return { kind: 'refused', error: damage };
+    if (parent !== undefined && above?.kind === 'refused') return below(identity, parent);
+    if (today === undefined) return absent(identity, parent);
+    const stored = { version: identity.version, hash: identity.definition };
+    if (state.status === 'starting') return stored.hash === today.hash && stored.version === today.version ? { kind: 'fine' } : { kind: 'renumbered' };
+    const reading = readingOf(stored, { ...today, kept: identity.bond === 'supervised' ? roster.kept(identity.agent) : [] });
+    if (reading.kind !== 'fine' && isOver(identity, state)) return { kind: 'over' };
+    if (reading.kind === 'refused') return { kind: 'refused', error: unreadable(identity, today, reading.why) };
+    return reading.kind === 'migrates' && today.kind !== 'machine' ? { kind: 'renumbered' } : reading;
+  })();
+  const unknown = () => roster.definitions.absent(identity, recovered.rows.get('f')?.has(ordered(identity.life)) === true);
+  const definition = verdict.kind === 'kept' ? verdict.definition : verdict.kind === 'refused' || today === undefined ? unknown() : today;
   const ref = world.refOf(identity.life, identity.address);
   const cell = new Cell({ identity: deepFreeze(identity), definition, ref, parent, state: Object.freeze(state) });
   deepFreeze([state.context, state.output, state.error]);
   world.adopt(cell);
+  return { cell, verdict };
 }
 
 /** Snapshots come after all cells exist, because they hold references to children. */
-function rehydrate(world: World, cell: Cell): void {
+function rehydrate(world: World, cell: Cell, verdict: Verdict, { definitions }: Roster): Verdict {
+  const { identity, definition, state } = cell;
+  let read = verdict;
   if (hasTakenATurn(cell)) {
-    const { identity, definition } = cell;
-    if (identity.definition !== definition.hash) {
-      // Its configurations are numbered by another table; under this one they would mean other states (design P12).
-      throw new BosunError('BOSUN_AGENT_UNREADABLE', `${identity.address} was stored by a ${definition.name} of another structure`, {
-        details: { address: identity.address, agent: identity.agent },
-      });
+    const stored = () => world.engine.stored(definitions.absent(identity, definition.isEffect), state);
+    if (verdict.kind === 'refused' || verdict.kind === 'migrates' || verdict.kind === 'over') cell.snapshot = stored();
+    else {
+      const children = Object.fromEntries([...cell.children].map(([id, child]) => [id, child.ref]));
+      try {
+        cell.snapshot = world.engine.restore(definition, cell.ref, state, children);
+      } catch (error) {
+        cell.snapshot = stored();
+        read = { kind: 'refused', error: unreadable(identity, definition, messageOf(error), error) };
+      }
     }
-    const children = Object.fromEntries([...cell.children].map(([id, child]) => [id, child.ref]));
-    cell.snapshot = world.engine.restore(cell.definition, cell.ref, cell.state, children);
   }
   cell.durable = imageOf(cell);
+  return read;
 }
 
-function hasTakenATurn({ state, definition }: Cell): boolean {
+function hasTakenATurn({ state, identity }: Cell): boolean {
   if (state.status === 'starting') return false;
-  return definition.kind === 'machine' ? state.configuration !== null : state.context !== undefined;
+  return identity.definition === '' ? state.context !== undefined : state.configuration !== null;
+}
+
+function bringForward(world: World, cell: Cell, verdict: Verdict, { roster, bosses }: { roster: Roster; bosses: Bosses }): void {
+  if (cell.isUnreadable) return;
+  if (cell.parent?.isUnreadable === true) {
+    suspend(cell, below(cell.identity, cell.parent).error);
+    return;
+  }
+  if (verdict.kind === 'renumbered') {
+    world.redefine(cell, cell.definition);
+    // A change of its own: so that on disk a new identity never stands without its state.
+    world.change(cell, {}, cell.snapshot, true);
+  }
+  if (verdict.kind !== 'migrates') return;
+  try {
+    applyMigration(world, bosses, cell, tryMigration(world, cell, verdict, roster));
+  } catch (error) {
+    suspend(cell, error as BosunError);
+  }
+}
+
+/** A machine that failed under a Boss may go on from where it was; anything else that has ended begins anew or is removed. */
+function isOver({ bond }: Identity, { status }: ActorState): boolean {
+  return status === 'done' || status === 'stopped' || (status === 'error' && bond === 'invoked');
+}
+
+function suspend(cell: Cell, error: BosunError): void {
+  cell.suspension = error;
+  cell.durable = { ...cell.durable!, suspension: error };
+}
+
+/** On hold, the code of an agent is not asked for where nobody would read its context by it. */
+function isForShow({ identity }: Cell, { code }: BosunError): boolean {
+  return code === 'BOSUN_AGENT_UNKNOWN' || (code === 'BOSUN_AGENT_UNREADABLE' && identity.bond === 'invoked');
 }
 
 function tabulate(world: World, key: string, row: unknown): void {
@@ -83,12 +191,22 @@ function deliver(world: World, id: number, row: MessageRow): void {
   world.cells.get(message.to)?.mailbox.push(message);
 }
 
-function arm(world: World, number: number, row: TimerRow): void {
+function holdAgainst(world: World, life: number, held: Held): void {
+  const cell = world.cells.get(life);
+  if (cell === undefined) return;
+  cell.held = deepFreeze(held);
+  const suspect = suspicion(cell, held);
+  if (suspect !== undefined && cell.suspension === undefined) suspend(cell, suspect);
+}
+
+/** Marked as due, which is how a timer is that the queue of timers does not have. */
+function ownedTimer(world: World, number: number, row: TimerRow): { owner: Cell; timer: Timer }[] {
   const timer = timerFromRow(number, deepFreeze(row));
   const owner = world.cells.get(timer.owner);
-  if (owner === undefined) return;
+  if (owner === undefined) return [];
+  timer.due = true;
   owner.addTimer(timer);
-  world.timers.push(timer);
+  return [{ owner, timer }];
 }
 
 /** How often a live effect has failed. */
@@ -102,26 +220,26 @@ function keep(world: World, life: number, [name, bytes, value]: readonly [string
   if (cell !== undefined) (cell.kept ??= new Map()).set(name, { bytes, value: deepFreeze(value) });
 }
 
-function resume(world: World, cell: Cell, effects: Effects): void {
-  if (cell.definition.isEffect && cell.state.status === 'active') effects.resume(cell);
-  world.schedule(cell);
+export function below({ address, agent }: Identity, parent: Cell): { kind: 'refused'; error: BosunError } {
+  const why = `${address} is suspended with ${parent.identity.address}, to which it belongs`;
+  return { kind: 'refused', error: new BosunError('BOSUN_AGENT_UNREADABLE', why, { details: { address, agent, parent: parent.identity.address } }) };
 }
 
-/** Values from disk are as immutable as those that were admitted. */
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || value instanceof Ref) return value;
-  if (value instanceof Map || value instanceof Set) {
-    for (const [key, item] of value.entries()) deepFreeze([key, item]);
-    return Object.isFrozen(value) ? value : fixed(value);
-  }
-  if (value instanceof Error) {
-    deepFreeze([value.cause, (value as { code?: unknown }).code]);
-    return Object.freeze(value);
-  }
-  // Typed arrays cannot be frozen, and dates change all the same.
-  if (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype) {
-    for (const item of Object.values(value)) deepFreeze(item);
-    Object.freeze(value);
-  }
-  return value;
+function absent(identity: Identity, parent: Cell | undefined): { kind: 'refused'; error: BosunError } {
+  const { bond, address, agent } = identity;
+  const isAgent = bond === 'supervised';
+  const what = isAgent ? `is stored as agent "${agent}", which is not given` : `runs "${agent}", which ${parent?.identity.agent ?? 'nobody'} has no more`;
+  const code = isAgent ? 'BOSUN_AGENT_UNKNOWN' : 'BOSUN_AGENT_UNREADABLE';
+  return { kind: 'refused', error: new BosunError(code, `${address} ${what}`, { details: { ...facts(identity), current: null } }) };
+}
+
+function unreadable(identity: Identity, today: Definition, why: string, cause?: unknown): BosunError {
+  const { address, agent, version, definition } = identity;
+  const what = `${address} was stored by version ${version} of ${agent} (structure ${definition}), and the code has version ${today.version} (${today.hash})`;
+  const current = { version: today.version, structure: today.hash };
+  return new BosunError('BOSUN_AGENT_UNREADABLE', `${what}: ${why}`, { cause, details: { ...facts(identity), current } });
+}
+
+function facts({ address, agent, version, definition }: Identity): Record<string, unknown> {
+  return { address, agent, stored: { version, structure: definition } };
 }

@@ -51,14 +51,14 @@ export interface StateChange {
   attempt?: number;
 }
 
-/** Facts of a birth; they never change. */
+/** Facts of a birth. Only `definition` and `version` ever change, by a migration, together with the state (design P12). */
 export interface Identity {
   /** One number per birth, never used again. */
   readonly life: number;
   readonly address: string;
   /** Name of the agent for actors under a Boss; the `src` within the parent's machine for its children. */
   readonly agent: string;
-  /** Structural hash of the machine; empty for logic that is no machine. */
+  /** Structural hash of the machine that the state belongs to; empty for logic that is no machine. */
   readonly definition: string;
   readonly version: number;
   /** Life of the Boss or the machine that it belongs to; 0 for the root. */

@@ -10,14 +10,15 @@ import { assert } from '../assert.ts';
 import { messageOf } from '../errors.ts';
 import { DELIVERIES_MAX } from '../limits.ts';
 import { admit, admitChange, admitError } from './admission.ts';
-import { type Bosses, type Exit } from './bosses.ts';
+import { type Bosses } from './bosses.ts';
 import { type Cell } from './cell.ts';
 import { EFFECT_FAILED, type Effects } from './effects.ts';
 import { type Birth, type Effect, type Snapshot, type Step } from './engine.ts';
 import { type Message, messageRow } from './message.ts';
 import { type Outbox } from './outbox.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import { quarantine } from './quarantine.ts';
+import { quarantine, strike } from './quarantine.ts';
+import { type BossOutput, childOf, exitOf, gaveUp, isStale } from './signals.ts';
 import { type StateChange } from './state.ts';
 import { type World } from './world.ts';
 
@@ -157,7 +158,10 @@ export class Turns {
 
   #apply(cell: Cell, prepared: Prepared, message: Message | null): void {
     const { change, snapshot, births, dropped, effects } = prepared;
-    if (message !== null) this.#consume(cell, message);
+    if (message !== null) {
+      this.#consume(cell, message);
+      if (cell.held !== undefined) this.#world.hold(cell, undefined);
+    }
     // A birth counts as a change, so that no two turns give the same effect id.
     this.#world.change(cell, change, snapshot, births.length > 0);
     if (message?.kind === 'signal') this.#settleFailure(cell, message);
@@ -331,35 +335,35 @@ export class Turns {
     }
     if (cell.isBoss && message?.kind === 'command') {
       // Whoever gave the command is at fault; the Boss stands as it was.
-      this.#quarantine(cell, message, error);
+      this.#consume(cell, message);
+      quarantine(this.#world, { address: cell.identity.address, error, message: messageRow(message) });
       return;
     }
     const redelivery = message !== null && message.deliveries > 0;
-    if (message !== null) this.#countDelivery(cell, message, error);
+    // A suspect state is no failure for a Boss to answer: it waits for a person.
+    if (message !== null && this.#countDelivery(cell, message, error)) return;
     this.#world.change(cell, { status: 'error', error: { value: error } });
     this.#bosses.crashed(cell, { reason: 'error', error, redelivery });
   }
 
-  #countDelivery(cell: Cell, message: Message, error: unknown): void {
+  /** @returns Whether the agent is suspended now. */
+  #countDelivery(cell: Cell, message: Message, error: unknown): boolean {
     if (cell.isBoss) {
       // Never delivered again nor quarantined: the Boss ends its children and escalates. Those of the root live on, and so
       // does what is to be decided about them.
       if (cell.parent !== undefined) this.#consume(cell, message);
-      return;
+      return false;
     }
     message.deliveries += 1;
     if (message.timer !== null) message.timer.deliveries = message.deliveries;
     if (message.deliveries < DELIVERIES_MAX) {
       if (message.timer === null) this.#world.draft.unread(message);
       else this.#world.draft.armed(message.timer);
-      return;
+      return false;
     }
-    this.#quarantine(cell, message, error);
-  }
-
-  #quarantine(cell: Cell, message: Message, error: unknown): void {
     this.#consume(cell, message);
     quarantine(this.#world, { address: cell.identity.address, error, message: messageRow(message) });
+    return strike(this.#world, cell, error);
   }
 
   #consume(cell: Cell, message: Message): void {
@@ -368,35 +372,4 @@ export class Turns {
     this.#world.draft.read(message);
     if (message.timer !== null) this.#world.endTimer(cell, message.timer);
   }
-}
-
-/** A signal of a child that the machine no longer has, or has anew, is nobody's. */
-function isStale(cell: Cell, message: Message): boolean {
-  if (message.kind !== 'signal' && message.kind !== 'exit') return false;
-  const child = cell.children.get(childOf(message));
-  // One that could not be born has no life to be compared: it speaks for as long as its Boss has not begun anew or got it.
-  if (message.from === 0) return child !== undefined || message.attempt !== cell.state.incarnation;
-  return child?.identity.life !== message.from || child.state.incarnation !== message.attempt;
-}
-
-function childOf({ event }: Message): string {
-  const { actorId, id } = event as { actorId?: string; id?: string };
-  return actorId ?? id ?? event.type.slice('xstate.snapshot.'.length);
-}
-
-function exitOf(cell: Cell): Exit {
-  const output = cell.state.output as BossOutput | undefined;
-  if (cell.isBoss && output?.reason === 'shutdown') return gaveUp(output);
-  return { reason: 'normal', error: undefined, redelivery: false };
-}
-
-/** What a Boss that gives up ends with. */
-interface BossOutput {
-  readonly reason: 'shutdown';
-  readonly over: string;
-  readonly error: unknown;
-}
-
-function gaveUp({ reason, over, error }: BossOutput): Exit {
-  return { reason, error, redelivery: false, over };
 }

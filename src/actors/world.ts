@@ -9,7 +9,7 @@ import { BosunError, messageOf } from '../errors.ts';
 import { TIMERS_PER_ACTOR_MAX } from '../limits.ts';
 import { type ResolveHandle } from './admission.ts';
 import { type Arrival } from './arrival.ts';
-import { Cell, type Keepsake, type Observer } from './cell.ts';
+import { Cell, type Held, type Keepsake, type Observer } from './cell.ts';
 import { type Definition, type Snapshot, type StepEngine } from './engine.ts';
 import { EpochDraft } from './epoch-draft.ts';
 import { type KernelTime } from './kernel-time.ts';
@@ -115,6 +115,26 @@ export class World {
     }
     cell.parent?.removeChild(cell);
     this.draft.remove(rowKey('i', life));
+    if (cell.held !== undefined) this.hold(cell, undefined);
+    this.draft.touch(cell);
+  }
+
+  /** The cell's state belongs to this definition from now on. The caller changes the state with it, where it has one. */
+  redefine(cell: Cell, definition: Definition): void {
+    const { hash, version } = definition;
+    cell.definition = definition;
+    if (cell.identity.definition === hash && cell.identity.version === version) return;
+    cell.identity = Object.freeze({ ...cell.identity, definition: hash, version });
+    this.draft.put(rowKey('i', cell.identity.life), cell.identity);
+    this.draft.touch(cell);
+  }
+
+  /** Holds something against a cell, or lets it go. */
+  hold(cell: Cell, held: Held | undefined): void {
+    const key = rowKey('u', cell.identity.life);
+    cell.held = held;
+    if (held === undefined) this.draft.remove(key);
+    else this.draft.put(key, held);
     this.draft.touch(cell);
   }
 

@@ -21,7 +21,9 @@ import { BosunError } from '../errors.ts';
 import { MICROSTEPS_MAX } from '../limits.ts';
 import { type EffectPolicy } from './effect-policy.ts';
 import { ConfigurationTable, type Definition, type DurableAction, type LogicKind } from './engine.ts';
-import { type NewConfiguration } from './ports.ts';
+import { type Configuration, type NewConfiguration } from './ports.ts';
+import { type Identity } from './state.ts';
+import { type MigrationSteps } from './versions.ts';
 
 /** What we touch of XState that its types do not publish. */
 export const XSTATE_INTERNALS = {
@@ -63,14 +65,35 @@ export interface Policies {
   readonly actions: ReadonlyMap<string, EffectPolicy>;
 }
 
-const NO_POLICIES: Policies = { effects: new Map(), actions: new Map() };
+export const NO_POLICIES: Policies = { effects: new Map(), actions: new Map() };
+
+/** Migrations of an agent's logic and, by the `src` that leads to them, of its children and theirs. */
+export interface Steps {
+  readonly own: MigrationSteps;
+  readonly below: Readonly<Record<string, MigrationSteps>>;
+}
+
+/** What an agent declares beside its logic. */
+export interface Declared {
+  readonly steps: Steps;
+  readonly policies: Policies;
+}
+
+const NOTHING_DECLARED: Declared = { steps: { own: {}, below: {} }, policies: NO_POLICIES };
 
 /** Configuration tables are shared by definitions of equal structure: their ids mean the same on disk. */
 export class Definitions {
   readonly #tables = new Map<string, ConfigurationTable>();
 
-  prepare(name: string, logic: AnyActorLogic, version: number, policies: Policies = NO_POLICIES): XstateDefinition {
-    return isMachine(logic) ? this.#prepareMachine(name, logic, version, policies) : this.#prepareOther(name, logic, version, undefined);
+  prepare(name: string, logic: AnyActorLogic, version: number, declared: Declared = NOTHING_DECLARED): XstateDefinition {
+    return isMachine(logic) ? this.#prepareMachine(name, logic, version, declared) : this.#prepareOther(name, logic, version, declared.steps.own, undefined);
+  }
+
+  /** For an actor whose logic the code lacks: enough to show it, to keep it and to remove it. */
+  absent({ agent, bond, definition, version }: Pick<Identity, 'agent' | 'bond' | 'definition' | 'version'>, isEffect: boolean): Definition {
+    const kind = definition === '' ? 'custom' : 'machine';
+    const name = bond === 'supervised' ? agent : `>${agent}`;
+    return { name, kind, hash: definition, version, isEffect, steps: {}, child: () => undefined, configurations: this.table(definition), policy: undefined, durable: undefined };
   }
 
   table(hash: string): ConfigurationTable {
@@ -81,35 +104,52 @@ export class Definitions {
 
   /** Configurations met since the last call, for the epoch in the making. */
   takeNewConfigurations(): NewConfiguration[] {
-    return [...this.#tables].flatMap(([definition, table]) => table.takeNew().map(({ id, nodes }) => ({ definition, id, nodes })));
+    return [...this.#tables].flatMap(([definition, table]) => table.takeNew().map((fresh) => ({ definition, ...fresh })));
   }
 
-  #prepareMachine(name: string, machine: AnyStateMachine, version: number, policies: Policies): XstateDefinition {
+  #prepareMachine(name: string, machine: AnyStateMachine, version: number, { steps, policies }: Declared): XstateDefinition {
     const hosted = hostable(machine);
     const hash = structuralHash(machine);
     const children = new Map<string, XstateDefinition | undefined>();
     const child = (src: string): XstateDefinition | undefined => {
       if (!children.has(src)) {
         const logic = childLogic(machine, src);
-        children.set(src, logic && this.#prepareChild(`${name}>${src}`, logic, version, policies.effects.get(src)));
+        children.set(src, logic && this.#prepareChild(`${name}>${src}`, logic, version, stepsBelow(steps, src), policies.effects.get(src)));
       }
       return children.get(src);
     };
+    const configurations = this.table(hash);
+    configurations.describe ??= (ids) => describeConfiguration(hosted, ids);
     const durable = durableActions(machine, policies.actions);
-    const rest = { child, configurations: this.table(hash), policy: undefined, durable };
+    const rest = { child, configurations, steps: steps.own, policy: undefined, durable };
     return { name, kind: 'machine', hash, version, isEffect: false, logic: hosted, ...rest };
   }
 
-  #prepareChild(name: string, logic: AnyActorLogic, version: number, policy: EffectPolicy | undefined): XstateDefinition {
-    return isMachine(logic) ? this.prepare(name, logic, version) : this.#prepareOther(name, logic, version, policy);
+  #prepareChild(name: string, logic: AnyActorLogic, version: number, steps: Steps, policy: EffectPolicy | undefined): XstateDefinition {
+    if (isMachine(logic)) return this.#prepareMachine(name, logic, version, { steps, policies: NO_POLICIES });
+    return this.#prepareOther(name, logic, version, steps.own, policy);
   }
 
-  #prepareOther(name: string, logic: AnyActorLogic, version: number, policy: EffectPolicy | undefined): XstateDefinition {
+  #prepareOther(name: string, logic: AnyActorLogic, version: number, steps: MigrationSteps, policy: EffectPolicy | undefined): XstateDefinition {
     const kind = kindOf(logic);
     const isEffect = logic.start !== undefined;
-    const rest = { child: () => undefined, configurations: new ConfigurationTable(), policy, durable: undefined };
+    const rest = { child: () => undefined, configurations: new ConfigurationTable(), steps, policy, durable: undefined };
     return { name, kind, hash: '', version, isEffect, logic, ...rest };
   }
+}
+
+/** Those of the child `src`: keys are paths such as `order` or `order>line`. */
+function stepsBelow({ below }: Steps, src: string): Steps {
+  const prefix = `${src}>`;
+  const deeper = Object.entries(below).filter(([path]) => path.startsWith(prefix)).map(([path, steps]) => [path.slice(prefix.length), steps]);
+  return { own: below[src] ?? {}, below: Object.fromEntries(deeper) as Steps['below'] };
+}
+
+/** What a later machine, which does not have these nodes any more, has to know of them. */
+function describeConfiguration(machine: AnyStateMachine, ids: readonly string[]): Omit<Configuration, 'nodes'> {
+  const byId = nodesById(machine);
+  const nodes = ids.map((id) => byId.get(id)!);
+  return { value: valueOf(machine.root, new Set(nodes)), invokes: nodes.flatMap((node) => node.invoke.map(({ id }) => id)) };
 }
 
 /** By its mark, not its class: a host may have another copy of XState than Bosun. */
@@ -158,6 +198,17 @@ export function customAction(machine: AnyStateMachine, name: string): DurableAct
 function durableActions(machine: AnyStateMachine, policies: Policies['actions']): ReadonlyMap<string, DurableAction> | undefined {
   if (policies.size === 0) return undefined;
   return new Map([...policies].map(([name, policy]) => [name, { exec: customAction(machine, name)!, policy }]));
+}
+
+/** The state value that the active nodes below `node` amount to. */
+export function valueOf(node: AnyStateNode, active: ReadonlySet<AnyStateNode>): unknown {
+  const children = Object.values(node.states as Record<string, AnyStateNode>).filter((child) => active.has(child));
+  if (node.type === 'parallel') return Object.fromEntries(children.map((child) => [child.key, valueOf(child, active)]));
+  const [child] = children;
+  if (child === undefined) return {};
+  const below = valueOf(child, active);
+  const isLeaf = typeof below === 'object' && below !== null && Object.keys(below).length === 0;
+  return isLeaf && child.type !== 'parallel' ? child.key : { [child.key]: below };
 }
 
 function stub(real: AnyActorLogic): AnyActorLogic {

@@ -9,8 +9,11 @@ import {
   type Birth,
   type Definition,
   type Effect,
+  type Entry,
+  type Running,
   type Snapshot,
   type SnapshotView,
+  type Standing,
   type Step,
   type StepEngine,
 } from './engine.ts';
@@ -18,7 +21,8 @@ import { invokedAddress } from './address.ts';
 import { Ref } from './ref.ts';
 import { type ActorState, type StateChange } from './state.ts';
 import { type XstateDefinition } from './xstate-definition.ts';
-import { adopt, changeOf, type MachineSnapshot, restoreMachine, restoreOther } from './xstate-state.ts';
+import { enterMachine } from './xstate-migration.ts';
+import { adopt, changeOf, type MachineSnapshot, restoreMachine, restoreOther, storedSnapshot } from './xstate-state.ts';
 
 /** What the engine asks of the kernel while a step is under way. */
 export interface EngineHost {
@@ -145,6 +149,14 @@ export class XstateEngine implements StepEngine {
     return definition.kind === 'machine'
       ? restoreMachine(definition as XstateDefinition, state, children, self.address)
       : restoreOther(definition as XstateDefinition, state, this.#scope(self));
+  }
+
+  stored(definition: Definition, state: ActorState): Snapshot {
+    return storedSnapshot(definition, state);
+  }
+
+  enter(definition: Definition, self: Ref, stored: Standing, running: Running): Entry {
+    return enterMachine(definition as XstateDefinition, stored, running, { self, system: this.system });
   }
 
   view(definition: Definition, snapshot: Snapshot): SnapshotView {

@@ -7,7 +7,7 @@ import { BosunError } from '../errors.ts';
 import { type Definition, type Snapshot } from './engine.ts';
 import { type Ref } from './ref.ts';
 import { type ActorState, type StateChange } from './state.ts';
-import { nodesById, type XstateDefinition } from './xstate-definition.ts';
+import { nodesById, valueOf, type XstateDefinition } from './xstate-definition.ts';
 
 export interface MachineSnapshot extends Snapshot {
   readonly machine: AnyStateMachine;
@@ -130,6 +130,15 @@ export function restoreMachine(
   }) as unknown as Snapshot;
 }
 
+/** What can be shown of a state that no machine of today's code stands for. It takes no turns. */
+export function storedSnapshot(definition: Definition, state: ActorState): Snapshot {
+  const { context, output, error } = state;
+  const status = statusOf(state);
+  if (definition.kind !== 'machine') return { ...(context as object), status, output, error };
+  const value = state.configuration === null ? undefined : definition.configurations.at(state.configuration)?.value;
+  return { status, value, context, output, error, tags: new Set(), children: {} } as Snapshot;
+}
+
 /** Makes a snapshot of XState's own logic hold what was admitted. What it holds besides (a subscription) stays. */
 function adoptParts(snapshot: Snapshot, state: ActorState): void {
   const { context, input } = (state.context ?? {}) as { context?: unknown; input?: unknown };
@@ -139,15 +148,4 @@ function adoptParts(snapshot: Snapshot, state: ActorState): void {
 
 function statusOf({ status }: ActorState): Snapshot['status'] {
   return status === 'starting' ? 'active' : status;
-}
-
-/** The state value that the active nodes below `node` amount to. */
-function valueOf(node: AnyStateNode, active: ReadonlySet<AnyStateNode>): unknown {
-  const children = Object.values(node.states as Record<string, AnyStateNode>).filter((child) => active.has(child));
-  if (node.type === 'parallel') return Object.fromEntries(children.map((child) => [child.key, valueOf(child, active)]));
-  const [child] = children;
-  if (child === undefined) return {};
-  const below = valueOf(child, active);
-  const isLeaf = typeof below === 'object' && below !== null && Object.keys(below).length === 0;
-  return isLeaf && child.type !== 'parallel' ? child.key : { [child.key]: below };
 }

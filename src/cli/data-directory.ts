@@ -70,10 +70,15 @@ export function crewOf(
   agents: AgentModule,
   tools: { readonly shell: Attempt; readonly log: (...args: unknown[]) => void },
 ): System {
-  const types = [...new Set(plan.tasks.map(({ agent }) => agent))];
-  const stages = types.map((type) => stageAgent(type, workFor(agents.get(type), tools.shell)));
   const store = levelStore(directory.store);
-  return createSystem({ agents: [...crewAgents, ...stages], store, tree: crewTree(plan), log: tools.log, outageMs: OUTAGE_MS });
+  const tree = crewTree(plan);
+  return createSystem({ agents: planAgents(plan, agents, tools.shell), store, tree, log: tools.log, outageMs: OUTAGE_MS });
+}
+
+/** The agents that carry out a plan: the crew, and one for each agent type. */
+export function planAgents(plan: Plan, agents: AgentModule, shell: Attempt): AnyAgent[] {
+  const types = [...new Set(plan.tasks.map(({ agent }) => agent))];
+  return [...crewAgents, ...types.map((type) => stageAgent(type, workFor(agents.get(type), shell)))];
 }
 
 /** A system on hold: nothing runs, and no agent's code is needed. */
@@ -88,6 +93,8 @@ export async function openOnHold(directory: DataDirectory, log: (...args: unknow
 /** The coordinator's record of the plan; undefined where the store holds none. */
 export function coordinatorOf(system: System): { state: unknown; context: CoordinatorContext } | undefined {
   const snapshot = system.snapshot(COORDINATOR);
+  // Its record is of another version of Bosun: better said than read wrongly.
+  if (snapshot?.status === 'suspended') throw snapshot.error;
   return snapshot && { state: snapshot.value, context: snapshot.context as CoordinatorContext };
 }
 

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { messageOf } from '../errors.ts';
 import { loadAgents } from './agents-module.ts';
+import { checkCommand } from './check-command.ts';
 import { DEFAULT_DATA } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { planCommand } from './plan-command.ts';
@@ -36,6 +37,7 @@ function program(exit: (code: ExitCode) => void): Command {
   addSchedule(bosun, exit);
   addPlan(bosun, exit);
   addTree(bosun, exit);
+  addCheck(bosun, exit);
   return bosun;
 }
 
@@ -106,6 +108,19 @@ function addTree(bosun: Command, exit: (code: ExitCode) => void): void {
   verb(bosun, 'tree', 'Show the supervision tree in a stopped data directory.', ['tree', 'tree --data /var/lib/crew --json']).action(
     async ({ data, json }: Shared) => exit(await treeCommand({ data, json: json === true, out, err })),
   );
+}
+
+function addCheck(bosun: Command, exit: (code: ExitCode) => void): void {
+  verb(bosun, 'check [plan]', 'Say which actors in a stopped data directory the code could not read, before it is deployed.', [
+    'check plan.yaml',
+    'check --agents ./agents.ts --data /var/lib/shop --json',
+  ])
+    .option('--agents <module>', 'a module that exports agents, where there is no plan')
+    .action(async (plan: string | undefined, { data, json, agents }: Shared & { agents?: string }) => {
+      // What the module prints is talk: stdout is for data.
+      globalThis.console = new Console(err);
+      exit(await checkCommand({ plan, agents, data, json: json === true, out, err }));
+    });
 }
 
 function reporterFor({ json }: Shared): Reporter {

@@ -2,32 +2,32 @@
  * What recovery cannot do without, written twice under keys that end in `a` and `b`: the cut, the structures of the
  * codec, the configurations of machines. Either good copy is enough; the other is written again with the next epoch.
  */
-import { type NewConfiguration, type Store, type StoreWrite } from '../actors/ports.ts';
+import { type Configuration, type NewConfiguration, type Store, type StoreWrite } from '../actors/ports.ts';
 import { type LearnedStructure } from './codec.ts';
 import { damaged, seal, unseal } from './envelope.ts';
 import { configurationKeys, keysUnder, structureKeys } from './keys.ts';
 import { FIRST_LEARNED_STRUCTURE } from './structures.ts';
 
-/** Both kinds of entry are lists of names. */
-function encodeNames(names: readonly string[]): Uint8Array {
-  return Buffer.from(JSON.stringify(names));
+function encodeJson(value: unknown): Uint8Array {
+  return Buffer.from(JSON.stringify(value));
 }
 
-function decodeNames(key: string, payload: Uint8Array): string[] {
+function decodeJson(key: string, payload: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(payload).toString()) as string[];
+    return JSON.parse(Buffer.from(payload).toString());
   } catch (error) {
     throw damaged(key, 'is malformed', { cause: error });
   }
 }
 
 export function structureWrites({ number, keys }: LearnedStructure): StoreWrite[] {
-  const payload = encodeNames(keys);
+  const payload = encodeJson(keys);
   return structureKeys(number).map((key) => ({ key, value: seal(key, payload) }));
 }
 
-export function configurationWrites({ definition, id, nodes }: NewConfiguration): StoreWrite[] {
-  const payload = encodeNames(nodes);
+/** A list of nodes where nothing else is known of it, an object otherwise. */
+export function configurationWrites({ definition, id, nodes, value, invokes }: NewConfiguration): StoreWrite[] {
+  const payload = encodeJson(value === undefined ? nodes : { nodes, value, invokes });
   return configurationKeys(definition, id).map((key) => ({ key, value: seal(key, payload) }));
 }
 
@@ -40,21 +40,22 @@ export async function readStructures(store: Store, repairs: StoreWrite[]): Promi
   for (const [base, payload] of await readCopies(store, 'x!s!', repairs)) {
     const [expected] = structureKeys(FIRST_LEARNED_STRUCTURE + structures.length);
     if (`${base}a` !== expected) throw damaged(expected, 'is missing');
-    structures.push(decodeNames(expected, payload));
+    structures.push(decodeJson(expected, payload) as string[]);
   }
   return structures;
 }
 
-/** @returns Per definition, the nodes by id. */
-export async function readConfigurations(store: Store, repairs: StoreWrite[]): Promise<Map<string, string[][]>> {
-  const tables = new Map<string, string[][]>();
+/** @returns Per definition, the configurations by id. */
+export async function readConfigurations(store: Store, repairs: StoreWrite[]): Promise<Map<string, Configuration[]>> {
+  const tables = new Map<string, Configuration[]>();
   for (const [base, payload] of await readCopies(store, 'x!c!', repairs)) {
     const [, , definition = ''] = base.split('!');
     const table = tables.get(definition) ?? [];
     tables.set(definition, table);
     const [expected] = configurationKeys(definition, table.length);
     if (`${base}a` !== expected) throw damaged(expected, 'is missing');
-    table.push(decodeNames(expected, payload));
+    const stored = decodeJson(expected, payload) as Configuration | string[];
+    table.push(Array.isArray(stored) ? { nodes: stored } : stored);
   }
   return tables;
 }

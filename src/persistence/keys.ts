@@ -9,7 +9,7 @@
  * | `s!<life>`                      | state of one actor, as of the cut or newer                   | by the fold          |
  * | `x!s!<n>!a` `x!s!<n>!b`         | keys of a record structure of the codec, 4 digits            | before its first use |
  * | `x!c!<definition>!<id>!a` `…!b` | nodes of a configuration, 8 digits                           | before its first use |
- * | `<table>!<row>`                 | rows of `i a n m t f k o b d q` (actors/ports.ts)            | by the fold          |
+ * | `<table>!<row>`                 | rows of `i a n m t f k o b d q u` (actors/ports.ts)          | by the fold          |
  *
  * Numbers are lower-case hexadecimal of fixed width, so that keys sort as numbers do. Keys are printable ASCII.
  * What recovery cannot do without and what is small is written twice (`a` and `b`).
@@ -77,7 +77,15 @@ export function assertStoreKey(key: string): void {
 }
 
 /** Tables whose rows are keyed by a number that is given out once, and the counter that gives it out. */
-const NUMBERED: Partial<Record<Table, keyof Counters>> = { i: 'life', f: 'life', m: 'message', o: 'message', t: 'timer', q: 'quarantine' };
+const NUMBERED: Partial<Record<Table, keyof Counters>> = {
+  i: 'life',
+  f: 'life',
+  u: 'life',
+  m: 'message',
+  o: 'message',
+  t: 'timer',
+  q: 'quarantine',
+};
 
 /** Whether the row's number had not been given out yet when the counters stood at `since`. False where there is no number. */
 export function isYounger(key: RowKey, since: Counters): boolean {

@@ -59,6 +59,7 @@ export async function recover(store: Store, references: ReferenceCoding): Promis
     states,
     rows: replay.decodeRows(),
     configurations,
+    unreadable: new Map(),
   };
   return { recovered, codec, end, window: replay.window, oldest, repairs };
 }

@@ -155,12 +155,40 @@ describe('a durable action', () => {
     await tell(test, 'TWO');
     const effectId = expect.stringMatching(/^\d+\/action\/\d+$/) as unknown;
     expect(test.system.quarantined()).toEqual([
-      { address: 'subject', error: new Error('no'), atMs: expect.any(Number) as unknown, action: { name: 'mail', params: { n: 1 }, event: { type: 'TWO' }, effectId } },
+      {
+        number: 1,
+        address: 'subject',
+        atMs: expect.any(Number) as unknown,
+        error: new Error('no'),
+        event: { type: 'TWO' },
+        action: { name: 'mail', params: { n: 1 }, effectId },
+      },
     ]);
     expect([test.system.tree('subject').restarts, test.logged]).toEqual([0, [['durable action mail of subject was given up: no']]]);
     await test.crash();
     await test.restart();
     expect(test.system.quarantined()).toHaveLength(1);
+    await test.system.stop();
+  });
+
+  it('that was given up is tried again under its old effect id when it is redelivered, also over a crash; it takes no other event', async () => {
+    const { runs, run } = settled();
+    const test = await start(run, { retry: { attempts: 1 } });
+    await tell(test, 'MAIL', { n: 1 });
+    runs[0]!.reject(new Error('no'));
+    await test.settle();
+    await expect(test.system.redeliver(1, { type: 'MAIL', n: 2 } as never)).rejects.toMatchObject({ code: 'BOSUN_EVENT_REFUSED' });
+    await test.system.redeliver(1);
+    await test.crash();
+    await test.restart();
+    expect(test.system.quarantined()).toEqual([]);
+    expect(runs.length).toBeGreaterThan(1);
+    expect(new Set(runs.map(({ effectId }) => effectId)).size).toBe(1);
+    runs.at(-1)!.resolve();
+    await test.settle();
+    await test.crash();
+    await test.restart();
+    expect(test.system.quarantined()).toEqual([]);
     await test.system.stop();
   });
 

@@ -278,13 +278,19 @@ describe('a system', () => {
 describe('the next start', () => {
   const counting = (states: object) => createMachine({ id: 'm', context: { n: 0 }, initial: 'a', states: { a: {}, ...states } } as never);
 
-  it('refuses an agent that it was not given, and one of another structure, and leaves the store as it is', async () => {
+  it('suspends an agent that it was not given, and one of another structure, and leaves its record as it is', async () => {
     const test = await startSubject(counting({}));
+    for (const [agents, reason] of [
+      [[], 'BOSUN_AGENT_UNKNOWN'],
+      [[agentOf('subject', counting({ b: {} }))], 'BOSUN_AGENT_UNREADABLE'],
+    ] as const) {
+      await test.crash();
+      await test.restart({ agents });
+      expect(test.system.snapshot('subject')).toMatchObject({ status: 'suspended', error: { code: reason }, context: { n: 0 } });
+    }
     await test.crash();
-    await expect(test.restart({ agents: [] })).rejects.toEqual(code('BOSUN_AGENT_UNKNOWN'));
-    await expect(test.restart({ agents: [agentOf('subject', counting({ b: {} }))] })).rejects.toEqual(code('BOSUN_AGENT_UNREADABLE'));
     await test.restart();
-    expect(contextOf(test)).toEqual({ n: 0 });
+    expect(test.system.snapshot('subject')).toMatchObject({ status: 'active', context: { n: 0 } });
     await test.system.stop();
   });
 

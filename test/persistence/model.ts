@@ -3,6 +3,7 @@ import {
   type ActorImage,
   type ActorState,
   type Codec,
+  type Configuration,
   type Counters,
   type Delta,
   type Epoch,
@@ -49,7 +50,7 @@ export interface Facts {
   readonly counters: Counters;
   readonly states: ReadonlyMap<number, ActorState>;
   readonly rows: ReadonlyMap<RowKey, unknown>;
-  readonly configurations: ReadonlyMap<string, readonly (readonly string[])[]>;
+  readonly configurations: ReadonlyMap<string, readonly Configuration[]>;
 }
 
 export const NOTHING: Facts = {
@@ -76,7 +77,7 @@ class Draft {
   readonly #counters: { -readonly [K in keyof Counters]: number };
   readonly #states: Map<number, ActorState>;
   readonly #rows: Map<RowKey, unknown>;
-  readonly #configurations: Map<string, readonly (readonly string[])[]>;
+  readonly #configurations: Map<string, readonly Configuration[]>;
   readonly #deltas: Delta[] = [];
   readonly #netRows = new Map<RowKey, unknown>();
   readonly #netStates = new Map<number, ActorState | null>();
@@ -168,7 +169,7 @@ class Draft {
   #configure(definition: string, nodes: readonly string[]): void {
     const table = this.#configurations.get(definition) ?? [];
     this.#newConfigurations.push({ definition, id: table.length, nodes });
-    this.#configurations.set(definition, [...table, nodes]);
+    this.#configurations.set(definition, [...table, { nodes }]);
   }
 }
 

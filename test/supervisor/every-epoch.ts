@@ -12,7 +12,7 @@ import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 const STEP_MS = 5;
 
 /** Time passes with every look at the clock. */
-class SteppingClock extends VirtualClock {
+export class SteppingClock extends VirtualClock {
   #looks = 0;
 
   override monotonicMs(): number {

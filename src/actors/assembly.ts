@@ -1,0 +1,93 @@
+/**
+ * Puts the parts of a running kernel together, round what the journal recovered. Wiring only: what the parts do is theirs,
+ * and when they do it is the kernel's.
+ */
+import { type EventObject } from 'xstate';
+import { type Clock } from '../clock.ts';
+import { type BosunError } from '../errors.ts';
+import { Bosses } from './bosses.ts';
+import { type DurableView } from './durable-view.ts';
+import { Effects } from './effects.ts';
+import { Ingress } from './ingress.ts';
+import { KernelTime } from './kernel-time.ts';
+import { Outbox } from './outbox.ts';
+import { type Journal, type Random, type Recovered } from './ports.ts';
+import { Quarantine, type QuarantineRow } from './quarantine.ts';
+import { goOn, type Population, repopulate } from './recovery.ts';
+import { type Logic, type Roster } from './roster.ts';
+import { Sessions } from './sessions.ts';
+import { type Switchboard } from './switchboard.ts';
+import { Turns } from './turn.ts';
+import { World } from './world.ts';
+
+export interface KernelParts {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The logic of an agent, the Boss among them; undefined for an unknown name. */
+  readonly logicOf: (agent: string) => Logic | undefined;
+  /** Input of the root Boss, for the first start of a store. */
+  readonly root: unknown;
+  /** Take messages and answer reads, but run nothing: for looking at a store, and for orders to its next start. */
+  readonly hold: boolean;
+  /** How long to go on without a store that can be written. */
+  readonly outageMs: number;
+  /** Where `log` actions and reports of the kernel go. */
+  readonly log: (...args: unknown[]) => void;
+}
+
+/** What the kernel has before it is started. */
+interface Frame {
+  readonly switchboard: Switchboard;
+  readonly roster: Roster;
+  readonly shown: DurableView;
+  readonly watchers: Set<(address: string, event: EventObject) => void>;
+  /** There is something to do. */
+  readonly wake: () => void;
+  /** Why hosts are refused at present. */
+  readonly refusal: () => BosunError | undefined;
+  readonly onRootGone: (error: unknown) => void;
+}
+
+export interface Machinery {
+  readonly world: World;
+  readonly effects: Effects;
+  readonly outbox: Outbox;
+  readonly bosses: Bosses;
+  readonly turns: Turns;
+  readonly ingress: Ingress;
+  readonly quarantine: Quarantine;
+  readonly population: Population;
+}
+
+/** Everything as it was at the last durable epoch, and nothing running yet. */
+export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame): Machinery {
+  const { journal, clock, random, log, hold } = parts;
+  const { switchboard, roster, shown, watchers, wake, refusal, onRootGone } = frame;
+  const { engine, own } = switchboard;
+  const time = new KernelTime(clock, recovered.kernelTimeMs);
+  const refOf = (life: number, address: string) => switchboard.ref(life, address);
+  const world = new World({ engine, codec: journal.codec, clock, time, counters: recovered.counters, refOf, own, wake, watchers, log });
+  const definitionOf = (agent: string) => roster.today(agent);
+  const effects = new Effects({ world, engine, refHost: switchboard, random });
+  const outbox = new Outbox({ world, refHost: switchboard, random, definitionOf });
+  const bosses = new Bosses({ world, effects, random, definitionOf, onRootGone });
+  const turns = new Turns({ world, effects, bosses, outbox });
+  switchboard.connect(world, effects, turns);
+  for (const [hash, lists] of recovered.configurations) roster.definitions.table(hash).load(lists);
+  const sessions = new Sessions(world.draft, recovered.rows.get('d'));
+  const ingress = new Ingress({ world, sessions, hold, refusal, wake });
+  const rowAt = (number: number) => shown.quarantineRow(number) as QuarantineRow | undefined;
+  const quarantine = new Quarantine(world, outbox, rowAt);
+  const population = repopulate(world, outbox, recovered, { roster, hold });
+  shown.load(recovered, world.cells.values());
+  switchboard.recovered();
+  return { world, effects, outbox, bosses, turns, ingress, quarantine, population };
+}
+
+/** Lets what was live go on: migrates, starts effects again, runs durable actions. @returns Whether something was migrated. */
+export function setGoing({ world, population, outbox, bosses, effects }: Machinery, roster: Roster): boolean {
+  const hasMigrated = goOn(world, population, roster, { bosses, effects });
+  outbox.resume();
+  return hasMigrated;
+}

@@ -1,0 +1,128 @@
+/**
+ * `bosun check`: before a deploy, what the code at hand would do to each actor of a stopped store. Migrations are tried on
+ * what is stored; no record is written and nothing runs.
+ */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createJiti } from 'jiti';
+import { type AnyAgent } from '../actors/agent.ts';
+import { type CheckedActor } from '../actors/check.ts';
+import { isMachine } from '../actors/xstate-definition.ts';
+import { BosunError, isBosunError, messageOf } from '../errors.ts';
+import { levelStore } from '../persistence/level-store.ts';
+import { checkStore } from '../system.ts';
+import { loadAgents } from './agents-module.ts';
+import { dataDirectory, hasStore, planAgents } from './data-directory.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { readPlanFile } from './plan-file.ts';
+
+interface Output {
+  write(text: string): unknown;
+}
+
+export interface CheckCommand {
+  /** A plan file: the agents are those of the crew and of the plan. */
+  readonly plan: string | undefined;
+  /** A module that exports agents, one by one or in arrays. */
+  readonly agents: string | undefined;
+  readonly data: string;
+  readonly json: boolean;
+  readonly out: Output;
+  readonly err: Output;
+}
+
+/** Actors of one agent and version that fare alike. */
+interface Group extends Pick<CheckedActor, 'agent' | 'version' | 'verdict'> {
+  readonly count: number;
+  /** The first few. */
+  readonly addresses: readonly string[];
+  /** Why the first of them is refused. */
+  readonly reason: string | null;
+}
+
+/** Addresses named of each group. */
+const EXAMPLES = 3;
+
+const WORDS: Readonly<Record<CheckedActor['verdict'], string>> = {
+  fine: 'fine',
+  migrates: 'migrates',
+  kept: 'kept on the old definition',
+  stops: 'stops with the migration of its parent',
+  refused: 'refused',
+};
+
+export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
+  const { json, out, err } = command;
+  try {
+    const store = levelStore(storeIn(command.data));
+    const agents = await agentsFor(command);
+    const actors = await checkStore({ agents, store, log: (...line) => err.write(`${line.map(String).join(' ')}\n`) });
+    const groups = grouped(actors);
+    const refused = actors.filter(({ verdict }) => verdict === 'refused').length;
+    out.write(json ? `${JSON.stringify({ actors: actors.length, refused, groups })}\n` : `${groups.flatMap(lines).join('\n')}\n`);
+    if (!json) err.write(refused === 0 ? `all ${actors.length} actors can go on\n` : `${refused} of ${actors.length} actors would be suspended\n`);
+    return refused === 0 ? EXIT.completed : EXIT.failed;
+  } catch (error) {
+    if (!isBosunError(error)) throw error;
+    err.write(`${error.message}\n`);
+    if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
+    return ['BOSUN_PLAN_INVALID', 'BOSUN_CONFIG_INVALID', 'BOSUN_AGENT_INVALID'].includes(error.code) ? EXIT.badInput : EXIT.failed;
+  }
+}
+
+/** That of a data directory, or the directory of a store itself, as `levelStore` was given it. */
+function storeIn(data: string): string {
+  const directory = dataDirectory(data);
+  if (hasStore(directory)) return directory.store;
+  if (existsSync(join(directory.path, 'CURRENT'))) return directory.path;
+  throw new BosunError('BOSUN_CONFIG_INVALID', `${directory.path} holds no store`);
+}
+
+async function agentsFor({ plan, agents }: CheckCommand): Promise<readonly AnyAgent[]> {
+  if ((plan === undefined) === (agents === undefined)) {
+    throw new BosunError('BOSUN_CONFIG_INVALID', 'name the plan, or by --agents a module that exports the agents');
+  }
+  if (agents !== undefined) return exportedAgents(agents);
+  const source = await readPlanFile(plan!);
+  return planAgents(source.plan, await loadAgents(source), () => Promise.reject(new Error('nothing runs in a check')));
+}
+
+/** Rejects with BOSUN_CONFIG_INVALID. */
+async function exportedAgents(file: string): Promise<readonly AnyAgent[]> {
+  let module: Record<string, unknown>;
+  try {
+    module = await createJiti(import.meta.url).import<Record<string, unknown>>(resolve(file));
+  } catch (error) {
+    throw new BosunError('BOSUN_CONFIG_INVALID', `${file} cannot be loaded: ${messageOf(error).replace(/\nRequire stack:[^]*$/, '')}`, { cause: error });
+  }
+  const agents = new Set(Object.values(module).flatMap((value) => [value].flat()).filter(isAgent));
+  if (agents.size === 0) throw new BosunError('BOSUN_CONFIG_INVALID', `${file} exports no agents`);
+  return [...agents];
+}
+
+/** By its form: the module may have another copy of Bosun than the command line. */
+function isAgent(value: unknown): value is AnyAgent {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, version, machine } = value as Partial<AnyAgent>;
+  return typeof name === 'string' && typeof version === 'number' && isMachine(machine);
+}
+
+function grouped(actors: readonly CheckedActor[]): Group[] {
+  const groups = new Map<string, CheckedActor[]>();
+  for (const actor of actors) {
+    const key = JSON.stringify([actor.agent, actor.version, actor.verdict]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [actor]);
+    else group.push(actor);
+  }
+  return [...groups.values()].map((group): Group => {
+    const { agent, version, verdict, reason } = group[0]!;
+    const addresses = group.slice(0, EXAMPLES).map(({ address }) => address);
+    return { agent, version, verdict, count: group.length, addresses, reason: reason?.message ?? null };
+  });
+}
+
+function lines({ agent, version, verdict, count, addresses, reason }: Group): string[] {
+  const more = count > addresses.length ? ', ...' : '';
+  return [`${agent}, version ${version}: ${count} ${WORDS[verdict]} (${addresses.join(', ')}${more})`, ...(reason === null ? [] : [`  ${reason}`])];
+}
