@@ -9,8 +9,11 @@ export interface Clock {
   wallMs(): number;
   /** Never goes backwards within one process; origin is arbitrary. Milliseconds, with fractions. */
   monotonicMs(): number;
-  /** Runs `callback` once, `delayMs` from now or a little later, never early. `delayMs` is at most {@link TIMEOUT_MS_MAX}. */
-  setTimeout(callback: () => void, delayMs: number): Cancel;
+  /**
+   * Runs `callback` once, `delayMs` from now or a little later, never early. `delayMs` is at most {@link TIMEOUT_MS_MAX}.
+   * A process does not stay alive for what is in the background.
+   */
+  setTimeout(callback: () => void, delayMs: number, options?: { readonly isBackground?: boolean }): Cancel;
   /** Runs `callback` soon, after what is ready to run now. */
   defer(callback: () => void): void;
 }
@@ -21,8 +24,9 @@ export const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
-  setTimeout(callback, delayMs) {
+  setTimeout(callback, delayMs, { isBackground = false } = {}) {
     const timer = setTimeout(callback, delayMs);
+    if (isBackground) timer.unref();
     return () => clearTimeout(timer);
   },
   defer(callback) {

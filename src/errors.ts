@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   BOSUN_MAILBOX_FULL: { means: 'The mailbox of the receiver is at its limit. Send again later.', retryable: true },
   BOSUN_MESSAGE_UNKNOWN: { means: 'No message with this number is in quarantine.', retryable: false },
   BOSUN_PLAN_INVALID: { means: 'The plan file is not valid; the message names file, line and column.', retryable: false },
+  BOSUN_SESSIONS_FULL: { means: 'Too many sessions are remembered for another one to begin. Send again later.', retryable: true },
   BOSUN_STATE_SUSPECT: { means: 'Two messages in a row crashed the agent until quarantine, so it was suspended. Mend it, then resume it.', retryable: false },
   BOSUN_STORE_DAMAGED: { means: 'A record of the store does not match its checksum or its place in the chain.', retryable: false },
   BOSUN_STORE_FAILED: { means: 'A write to the store failed. Nothing unsynced was acknowledged.', retryable: true },

@@ -52,3 +52,17 @@ export const EFFECT_KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Durable actions of one actor that have not been run yet; more means that what they need is down for good. */
 export const DURABLE_ACTIONS_MAX = 10_000;
+
+/** Kernel time for which a session is remembered after its last send: a client that was away for longer may not repeat one. */
+export const SESSION_WINDOW_MS = 24 * 60 * 60 * 1_000;
+
+/** Sessions remembered at a time: some 100 bytes each on disk and 300 in memory; over it new ones get BOSUN_SESSIONS_FULL. */
+export const SESSIONS_MAX = 100_000;
+
+/**
+ * The scrubber reads so many records, or so many bytes, then waits so long: some 0.1 % of one core, at most half a
+ * millisecond at a time for small records. A million records are checked in about an hour.
+ */
+export const SCRUB_RECORDS = 256;
+export const SCRUB_BYTES = 64 * 1024;
+export const SCRUB_INTERVAL_MS = 1_000;

@@ -1,92 +1,35 @@
 /** The composition root: joins kernel, supervisor and persistence into a system. The only file that sees them all. */
-import { type AnyStateMachine, type EventObject, type SnapshotFrom } from 'xstate';
+import { type AnyStateMachine, type EventObject } from 'xstate';
 import { ActorHandle, type ActorSnapshot, type Subscription, viewOf } from './actors/actor.ts';
 import { childAddress, checkAddress, ROOT } from './actors/address.ts';
-import { type Agent, type AgentEvents, type AgentInput, type AnyAgent, BOSS_AGENT, type EventSchemas, parseEvent } from './actors/agent.ts';
+import { type AgentEvents, type AnyAgent, BOSS_AGENT, parseEvent } from './actors/agent.ts';
 import { type Cell } from './actors/cell.ts';
 import { type CheckedActor } from './actors/check.ts';
 import { Kernel } from './actors/kernel.ts';
 import { admit } from './actors/admission.ts';
-import { type Random, type Store } from './actors/ports.ts';
+import { type Journal } from './actors/ports.ts';
 import { type Quarantined, type QuarantineRow, quarantinedOf } from './actors/quarantine.ts';
 import { type Logic } from './actors/roster.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
-import { createJournal, type Durability, type JournalOptions } from './persistence/journal.ts';
+import { createJournal, type JournalOptions } from './persistence/journal.ts';
+import { type ScrubberParts } from './persistence/scrubber.ts';
+import { Upkeep } from './persistence/upkeep.ts';
+import { type Verification } from './persistence/verify.ts';
 import { bossMachine } from './supervisor/boss.ts';
-import { type BossOptions, type ChildOptions, parseBossSpec, parseChildSpec } from './supervisor/child-spec.ts';
+import { parseBossSpec, parseChildSpec } from './supervisor/child-spec.ts';
 import { type ChildRecord } from './supervisor/exit-rules.ts';
-
-export interface SystemOptions {
-  /** Every agent that an actor of this system may run. */
-  readonly agents: readonly AnyAgent[];
-  /** Asked for an agent that is not in `agents`, by its name. */
-  readonly resolveAgent?: (name: string) => AnyAgent | undefined;
-  /** `levelStore('./data')` or `memoryStore()`. The system opens and closes it. */
-  readonly store: Store;
-  /**
-   * What an acknowledgement survives: `disk` (the default) a power cut, `process` the death of the process, `memory`
-   * nothing. Not on macOS, whose LevelDB lacks the full flush: there `disk` may lose the last writes in a power cut.
-   */
-  readonly durability?: Durability;
-  /**
-   * How long to go on while the store cannot be written (a full disk), before the system closes. Meanwhile sends and spawns
-   * are refused with BOSUN_STORE_UNAVAILABLE, reads are served, and what was taken before waits. Default: for ever.
-   */
-  readonly outageMs?: number;
-  /** For tests, which fold early. */
-  readonly journal?: Omit<JournalOptions, 'durability'>;
-  /** The root Boss and its static children. */
-  readonly tree?: BossOptions;
-  readonly clock?: Clock;
-  readonly random?: Random;
-  /** Take messages and answer reads, but run nothing: to look at a store, or to leave orders for its next start. */
-  readonly hold?: boolean;
-  /** Where `log` actions and reports of the runtime go. Default: standard error. */
-  readonly log?: (...args: unknown[]) => void;
-}
-
-export interface SpawnOptions<A extends AnyAgent = AnyAgent> {
-  /** Address of the Boss. Default: the root. */
-  readonly under?: string;
-  /** Default `transient`: restarted after a failure, removed after its end. */
-  readonly restart?: ChildOptions['restart'];
-  readonly input?: AgentInput<A>;
-  readonly backoff?: ChildOptions['backoff'];
-  readonly resume?: 'committed' | 'initial';
-}
-
-/** Options of a send that may be repeated: the second of equal or lower sequence in a session is ignored. */
-export interface SendOptions {
-  readonly session?: { readonly id: string; readonly sequence: number };
-}
-
-/** One actor in the supervision tree, as of the last durable epoch. */
-export interface TreeNode {
-  readonly address: string;
-  readonly agent: string;
-  readonly status: ActorSnapshot['status'];
-  /** State value of a machine; null for other logic. */
-  readonly state: unknown;
-  /** Unread messages, at this moment. */
-  readonly mailbox: number;
-  /** Restarts by its Boss since it was started; null for the root and for children of machines. */
-  readonly restarts: number | null;
-  /** Of a suspended one, what it is suspended for. */
-  readonly lastError: unknown;
-  readonly children: readonly TreeNode[];
-}
-
-type MachineOf<A> = A extends Agent<infer Machine, EventSchemas> ? Machine : AnyStateMachine;
-
-/** A snapshot whose context is typed by the agent's machine. */
-export type SnapshotOf<A extends AnyAgent> = ActorSnapshot & { readonly context: SnapshotFrom<MachineOf<A>>['context'] };
+import { type SendOptions, type SnapshotOf, type SpawnOptions, type SystemOptions, type TreeNode } from './system-options.ts';
 
 export class System {
   readonly #kernel: Kernel;
   readonly #agents: Map<string, AnyAgent>;
   readonly #resolveAgent: (name: string) => AnyAgent | undefined;
   readonly #clock: Clock;
+  readonly #log: (...args: unknown[]) => void;
+  readonly #upkeep: Upkeep;
+  readonly #damage: BosunError[] = [];
+  readonly #damageWatchers = new Set<(damage: BosunError) => void>();
   #settle!: { resolve: () => void; reject: (error: BosunError) => void };
   /** Resolves when the system has been stopped; rejects with the reason when it closed by itself. */
   readonly closed: Promise<void>;
@@ -96,21 +39,27 @@ export class System {
     this.#agents = byName(options.agents);
     this.#resolveAgent = options.resolveAgent ?? (() => undefined);
     this.#clock = options.clock ?? systemClock;
+    this.#log = options.log ?? ((...args) => console.error(...args));
     this.closed = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     // Whoever wants to know awaits `closed`; nobody wanting to must not end the process.
     this.closed.catch(() => {});
+    const journal = createJournal(options.store, this.#journalOptions(options));
+    this.#upkeep = new Upkeep(options.store, this.#scrubberParts(options, journal));
     this.#kernel = new Kernel(
       {
-        journal: createJournal(options.store, { ...options.journal, ...(options.durability && { durability: options.durability }) }),
+        journal,
         clock: this.#clock,
         random: options.random ?? { next: Math.random },
         logicOf: (name) => this.#logicOf(name),
         root: parseBossSpec(options.tree ?? {}),
         hold: options.hold ?? false,
         outageMs: options.outageMs ?? Infinity,
-        log: options.log ?? ((...args) => console.error(...args)),
+        log: this.#log,
       },
-      ({ error }) => this.#settle.reject(error),
+      ({ error }) => {
+        void this.#upkeep.stop();
+        this.#settle.reject(error);
+      },
     );
   }
 
@@ -120,11 +69,13 @@ export class System {
    */
   async start(): Promise<this> {
     await this.#kernel.start();
+    this.#upkeep.start();
     return this;
   }
 
   /** Makes everything accepted so far durable, aborts running effects, closes the store. */
   async stop(): Promise<void> {
+    await this.#upkeep.stop();
     await this.#kernel.stop();
     this.#settle.resolve();
   }
@@ -134,6 +85,7 @@ export class System {
    * it is, and `closed` never settles.
    */
   abandon(): void {
+    void this.#upkeep.stop();
     this.#kernel.abandon();
   }
 
@@ -188,9 +140,10 @@ export class System {
     return this.#kernel.shown.lastSequence(session);
   }
 
-  /** As of the last durable epoch; undefined when nobody lives there. */
+  /** As of the last durable epoch; undefined when nobody lives there. Throws BOSUN_STORE_DAMAGED for a record that is damaged. */
   snapshot(address: string): ActorSnapshot | undefined {
     const cell = this.#kernel.shown.at(address);
+    if (cell?.isDamaged === true) throw cell.suspension!;
     return cell && this.#view(cell);
   }
 
@@ -255,6 +208,54 @@ export class System {
     return this.#kernel.readings();
   }
 
+  /**
+   * Damage found in the store at the start and since, oldest first; `details` say where it is and whom it stops. What is
+   * damaged is withheld; everything else works.
+   */
+  damage(): readonly BosunError[] {
+    return [...this.#damage];
+  }
+
+  /** Called for damage found from now on. */
+  onDamage(handler: (damage: BosunError) => void): Subscription {
+    this.#damageWatchers.add(handler);
+    return { unsubscribe: () => void this.#damageWatchers.delete(handler) };
+  }
+
+  /**
+   * Why actors that are in the store do not run, in order of their births; `details` have `life` and, where it is known,
+   * `address`. Their records stay as they are.
+   */
+  unreadable(): readonly BosunError[] {
+    return this.#kernel.world?.unreadable ?? [];
+  }
+
+  /**
+   * Copies the store to the new data directory `to` (the LevelDB is in `to/store`), as it is after the last epoch written,
+   * while the system goes on. The copy is verified and appears whole or not at all.
+   *
+   * @returns What verifying the copy found. Rejects with BOSUN_CONFIG_INVALID (the place is taken, or the store has no
+   * snapshots), BOSUN_SYSTEM_CLOSED, BOSUN_STORE_FAILED.
+   */
+  async backup(to: string): Promise<Verification> {
+    return await this.#upkeep.backup(to);
+  }
+
+  /**
+   * Erases an actor and everything below it for good: state, mailbox, timers, quarantined messages, its Boss's record, and
+   * unread messages that it sent. Resolves when nothing of it is left in the store's files, which takes as long as writing
+   * the whole store once; turns go on meanwhile, and their epochs wait. What others learned of it stays with them, and so
+   * do backups, and the keys (not the values) of objects that it held.
+   *
+   * A static child is started anew by the next start. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID for the root,
+   * BOSUN_SYSTEM_CLOSED.
+   */
+  async erase(address: string): Promise<void> {
+    // Also one whose record is damaged.
+    const cell = this.#kernel.find(checkAddress(address)) ?? this.#kernel.cell(address);
+    await this.#upkeep.erase(() => this.#kernel.erase(cell));
+  }
+
   /** Resolves when nothing is to be done before time passes: no turn is waiting, and no write is under way. Running effects do not count. */
   idle(): Promise<void> {
     return this.#kernel.idle();
@@ -273,6 +274,36 @@ export class System {
   /** Number of the last epoch begun. */
   get epoch(): number {
     return this.#kernel.epoch;
+  }
+
+  #journalOptions({ journal, durability, recoverTo }: SystemOptions): JournalOptions {
+    return {
+      ...journal,
+      ...(durability !== undefined && { durability }),
+      ...(recoverTo !== undefined && { recoverTo }),
+      onDamage: (damage) => this.#tellDamage(damage),
+      onSetAside: ({ recoveredTo, moved }) => {
+        this.#log(`the journal goes on from epoch ${recoveredTo}; ${moved.size} ${moved.size === 1 ? 'epoch' : 'epochs'} behind it were set aside:`, [...moved.values()]);
+      },
+    };
+  }
+
+  #scrubberParts({ scrub, hold = false, durability = 'disk' }: SystemOptions, journal: Journal): Omit<ScrubberParts, 'store'> | null {
+    if (scrub === false || (scrub === undefined && (hold || durability === 'memory'))) return null;
+    return {
+      ...scrub,
+      clock: this.#clock,
+      stateOf: (life) => this.#kernel.world?.durableState(life),
+      decode: (bytes) => journal.codec.decode(bytes),
+      onDamage: (damage) => this.#tellDamage(damage),
+      log: this.#log,
+    };
+  }
+
+  #tellDamage(damage: BosunError): void {
+    this.#damage.push(damage);
+    this.#log(damage.message, damage.details);
+    for (const watcher of [...this.#damageWatchers]) watcher(damage);
   }
 
   #agent(name: string): AnyAgent | undefined {

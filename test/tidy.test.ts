@@ -34,16 +34,17 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'src/supervisor': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod'] },
   'src/machines': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod', 'graphology', 'graphology-dag', 'node:crypto'] },
   'src/persistence': { files: [...PORTS, ...LEAVES], packages: ['level', 'msgpackr', 'node:crypto', 'node:fs', 'node:path'] },
-  'src/gateway': { files: ['src/actors/', 'src/system.ts', ...LEAVES], packages: ['ws', 'zod'] },
+  'src/gateway': { files: ['src/actors/', 'src/system.ts', 'src/system-options.ts', ...LEAVES], packages: ['ws', 'zod'] },
   'src/client': { files: ['src/gateway/protocol'], packages: ['@xstate/store'] },
   'src/testing': {
-    files: ['src/actors/', 'src/supervisor/', 'src/machines/', 'src/persistence/', 'src/gateway/', 'src/client/', 'src/system.ts', ...LEAVES],
+    files: ['src/actors/', 'src/supervisor/', 'src/machines/', 'src/persistence/', 'src/gateway/', 'src/client/', 'src/system.ts', 'src/system-options.ts', ...LEAVES],
     packages: ['xstate', 'zod', 'fast-check', 'node:assert'],
   },
   'src/cli': { files: ['src/'], packages: ['commander', 'yaml', 'jiti', 'xstate', 'zod', 'node:'] },
   // The composition root, and the list of what users may import.
-  'src/system.ts': { files: ['src/actors/', 'src/supervisor/', 'src/machines/', 'src/persistence/', 'src/gateway/', ...LEAVES], packages: ['xstate'] },
-  'src/index.ts': { files: ['src/actors/', 'src/supervisor/', 'src/persistence/', 'src/system.ts', ...LEAVES], packages: [] },
+  'src/system.ts': { files: ['src/actors/', 'src/supervisor/', 'src/machines/', 'src/persistence/', 'src/gateway/', 'src/system-options.ts', ...LEAVES], packages: ['xstate'] },
+  'src/system-options.ts': { files: ['src/actors/', 'src/supervisor/', 'src/persistence/', ...LEAVES], packages: ['xstate'] },
+  'src/index.ts': { files: ['src/actors/', 'src/supervisor/', 'src/persistence/', 'src/system.ts', 'src/system-options.ts', ...LEAVES], packages: [] },
 };
 
 const FILE_LINES_MAX = 400;

@@ -75,7 +75,7 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
   const turns = new Turns({ world, effects, bosses, outbox });
   switchboard.connect(world, effects, turns);
   for (const [hash, lists] of recovered.configurations) roster.definitions.table(hash).load(lists);
-  const sessions = new Sessions(world.draft, recovered.rows.get('d'));
+  const sessions = new Sessions(world.draft, recovered, () => time.nowMs());
   const ingress = new Ingress({ world, sessions, hold, refusal, wake });
   const rowAt = (number: number) => shown.quarantineRow(number) as QuarantineRow | undefined;
   const quarantine = new Quarantine(world, outbox, rowAt);

@@ -77,6 +77,7 @@ export class Bosses {
         return;
       case 'restart':
         // What the code cannot read is left as it is, until a start that can.
+        if (this.#world.unreadableAt(childAddress(boss.identity.address, id)) !== undefined) return;
         if (child?.isUnreadable === true) this.#world.hold(child, { strikes: 0, error: undefined, ...child.held, restart: mode ?? 'initial' });
         // One that could not be born is started, not restarted.
         else if (child === undefined) this.#start(boss, params as CommandParams);
@@ -185,6 +186,8 @@ export class Bosses {
     const life = this.#world.next('life');
     try {
       const address = childAddress(boss.identity.address, id);
+      const unreadable = this.#world.unreadableAt(address);
+      if (unreadable !== undefined) throw unreadable;
       if (definition === undefined) throw new BosunError('BOSUN_AGENT_UNKNOWN', `${address}: no agent "${agent}"`);
       const isTaken = this.#world.addresses.has(address) || (systemId !== null && this.#world.names.has(systemId));
       if (isTaken) throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${address}: its address or system id is taken`);

@@ -142,6 +142,11 @@ export class Cell {
     return this.state.status === 'starting' || (this.state.status === 'active' && this.mailbox.size > 0);
   }
 
+  /** Whether its record is damaged: then nothing of it may be served either. */
+  get isDamaged(): boolean {
+    return this.suspension?.code === 'BOSUN_STORE_DAMAGED';
+  }
+
   /** Whether the code cannot read it: then nothing of it may be touched but its mailbox. */
   get isUnreadable(): boolean {
     return this.suspension !== undefined && this.suspension.code !== 'BOSUN_STATE_SUSPECT';

@@ -21,19 +21,20 @@ export interface CheckedActor {
 
 /** Runs the migrations of users, and forgets what they give. */
 export function checkPopulation(world: World, { verdicts }: Population, roster: Roster): CheckedActor[] {
-  const refused = new Set<Cell>();
+  const refused = new Map<Cell, BosunError>();
   const stopping = new Set<Cell>();
   return [...verdicts].map(([cell, verdict]) => {
     const { parent, identity } = cell;
     const facts = { address: identity.address, agent: nameOf(cell), version: identity.version };
     const no = (reason: BosunError) => {
-      refused.add(cell);
+      refused.set(cell, reason);
       return { ...facts, verdict: 'refused' as const, reason };
     };
     if (parent !== undefined && stopping.has(parent)) stopping.add(cell);
     if (stopping.has(cell)) return { ...facts, verdict: 'stops', reason: null };
     if (verdict.kind === 'refused') return no(verdict.error);
-    if (parent !== undefined && refused.has(parent)) return no(below(identity, parent).error);
+    const above = parent && refused.get(parent);
+    if (parent !== undefined && above !== undefined) return no(below(identity, parent, above).error);
     if (verdict.kind === 'kept') return { ...facts, verdict: 'kept', reason: null };
     if (verdict.kind !== 'migrates') return { ...facts, verdict: 'fine', reason: null };
     try {

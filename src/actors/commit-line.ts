@@ -45,11 +45,12 @@ export class CommitLine {
     return this.#wait !== undefined;
   }
 
-  /** Resolves once the epoch is durable. Rejects with a BOSUN_STORE_* code where it will not be, in this run. */
-  async write(frozen: Frozen): Promise<void> {
+  /** @param isPurge Whether it is to leave nothing deleted on the medium. Resolves once the epoch is durable. Rejects with a BOSUN_STORE_* code where it will not be, in this run. */
+  async write(frozen: Frozen, isPurge: boolean): Promise<void> {
+    const { journal } = this.#parts;
     this.writing = frozen;
     try {
-      await this.#parts.journal.commit(frozen.epoch);
+      await (isPurge ? journal.purge(frozen.epoch) : journal.commit(frozen.epoch));
     } catch (error) {
       await this.#insist(error);
     }

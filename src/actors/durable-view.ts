@@ -1,8 +1,9 @@
 /** What readers may see: everything as of the last durable epoch, also where memory is ahead of it (design P2). */
 import { type Cell } from './cell.ts';
 import { type Frozen } from './epoch-draft.ts';
-import { type Recovered, type Table } from './ports.ts';
+import { type Recovered, type RowKey, type Table } from './ports.ts';
 import { childKey, keyText, rowKey } from './rows.ts';
+import { sessionFrom } from './sessions.ts';
 
 /** Tables that readers ask for. */
 const SHOWN: readonly Table[] = ['b', 'd', 'q'];
@@ -11,7 +12,7 @@ export class DurableView {
   readonly #population = new Map<string, Cell>();
   /** By row key. */
   readonly #rows = new Map<string, unknown>();
-  readonly #quarantine = new Map<string, unknown>();
+  readonly #quarantine = new Map<RowKey, unknown>();
 
   /** Begins with what was recovered. */
   load(recovered: Recovered, cells: Iterable<Cell>): void {
@@ -56,7 +57,7 @@ export class DurableView {
   }
 
   lastSequence(session: string): number {
-    return (this.#rows.get(rowKey('d', keyText(session))) as number | undefined) ?? 0;
+    return sessionFrom(this.#rows.get(rowKey('d', keyText(session))) ?? 0, 0)[0];
   }
 
   /** Quarantined messages by number, oldest first. */
@@ -74,9 +75,14 @@ export class DurableView {
     if (this.#population.get(address) === cell) this.#population.delete(address);
   }
 
+  /** The same by row key. */
+  quarantineRows(): readonly (readonly [RowKey, unknown])[] {
+    return [...this.#quarantine];
+  }
+
   #showRow(key: string, row: unknown): void {
     if (!SHOWN.includes(key[0] as Table)) return;
-    const rows = key.startsWith('q!') ? this.#quarantine : this.#rows;
+    const rows: Map<string, unknown> = key.startsWith('q!') ? this.#quarantine : this.#rows;
     if (row === null) rows.delete(key);
     else rows.set(key, row);
   }

@@ -15,6 +15,7 @@ import { type Cell, stands } from './cell.ts';
 import { CommitLine } from './commit-line.ts';
 import { DurableView } from './durable-view.ts';
 import { type StepEngine } from './engine.ts';
+import { erase } from './erasure.ts';
 import { type Frozen } from './epoch-draft.ts';
 import { type Ingress } from './ingress.ts';
 import { Alarm } from './kernel-time.ts';
@@ -57,6 +58,8 @@ export class Kernel {
   readonly #watchers: World['watchers'] = new Set();
   /** Who waits for the next epoch to be durable. */
   #next: (() => void)[] = [];
+  /** The next epoch is to leave nothing deleted on the medium. */
+  #purgeDue = false;
 
   constructor(parts: KernelParts, onFailure: (failure: Failure) => void) {
     this.#parts = parts;
@@ -133,12 +136,24 @@ export class Kernel {
 
   /** The living actor at an address. Throws BOSUN_ACTOR_UNKNOWN or, where nobody could live there, BOSUN_ADDRESS_INVALID. */
   cell(address: string): Cell {
-    return known(address, this.#machinery?.world.addresses.get(address));
+    return this.#known(address, this.world?.addresses.get(address));
   }
 
   /** The actor that readers see at an address, or the one whose birth is not durable yet. Throws BOSUN_ACTOR_UNKNOWN. */
   observed(address: string): Cell {
-    return known(address, this.shown.at(address) ?? this.#machinery?.world.addresses.get(address));
+    return this.#known(address, this.shown.at(address) ?? this.world?.addresses.get(address));
+  }
+
+  #known(address: string, cell: Cell | undefined): Cell {
+    if (cell?.isDamaged === true) throw cell.suspension!;
+    if (cell !== undefined) return cell;
+    checkAddress(address);
+    throw this.world?.unreadableAt(address) ?? new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } });
+  }
+
+  /** The population, ahead of the last durable epoch; undefined before the start. */
+  get world(): World | undefined {
+    return this.#machinery?.world;
   }
 
   find(address: string): Cell | undefined {
@@ -193,6 +208,8 @@ export class Kernel {
 
   #bearRoot(): void {
     const root = this.#world.addresses.get(ROOT);
+    // Nothing runs without it, and another one would find the addresses of its children taken.
+    if (root === undefined && this.#world.withheld.size > 0) throw this.#world.unreadableAt(ROOT) ?? this.#world.unreadable[0];
     if (root !== undefined) {
       // It gave up in an earlier run: this start begins with a fresh window (design P5).
       if (root.state.status === 'error') this.#require.bosses.resume(root);
@@ -259,6 +276,23 @@ export class Kernel {
     return this.#world.draft.turns < TURNS_PER_EPOCH;
   }
 
+  /** Removes an actor and all below it from population and medium. */
+  erase(cell: Cell): Promise<void> {
+    const terminate = (cell: Cell) => this.ingress.order(cell.parent!, { type: 'child.terminate', id: cell.identity.childId } as EventObject);
+    const parts = { world: this.#world, bosses: this.#require.bosses, shown: this.shown, flush: (options?: { purge: boolean }) => this.#flush(options) };
+    return erase(cell, { ...parts, terminate: this.#parts.hold ? undefined : terminate });
+  }
+
+  /** What changed until now is durable at the latest with the epoch after the one being written. */
+  async #flush({ purge } = { purge: false }): Promise<void> {
+    this.#purgeDue ||= purge;
+    for (let n = 0; n < 2 && this.#isOpen; n++) {
+      if (this.#commit === null && (this.#purgeDue || !this.#world.draft.isEmpty)) this.#beginCommit();
+      await this.#commit;
+    }
+    if (!this.#isOpen) throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system closed before all was erased');
+  }
+
   #beginCommit(): void {
     const frozen = this.#world.draft.freeze({
       number: ++this.#epoch,
@@ -270,7 +304,9 @@ export class Kernel {
   }
 
   async #write(frozen: Frozen): Promise<void> {
-    await this.#line.write(frozen);
+    const isPurge = this.#purgeDue;
+    this.#purgeDue = false;
+    await this.#line.write(frozen, isPurge);
     this.#commit = null;
     // Whoever waited has been told of the failure already.
     if (this.#isOpen) this.#release(frozen);
@@ -356,10 +392,4 @@ export class Kernel {
   #tellIdle(): void {
     if (this.#isIdle) for (const resolve of this.#idle.splice(0)) resolve();
   }
-}
-
-function known(address: string, cell: Cell | undefined): Cell {
-  if (cell !== undefined) return cell;
-  checkAddress(address);
-  throw new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } });
 }

@@ -31,9 +31,19 @@ export interface Store {
   open(): Promise<void>;
   close(): Promise<void>;
   get(key: string): Promise<Uint8Array | undefined>;
-  /** Entries with `gte <= key < lt`, in key order, in batches. */
-  scan(range: { gte: string; lt: string }): AsyncIterable<readonly StoreEntry[]>;
+  /** Entries with `gte <= key < lt`, in key order, in batches; at most `limit` of them. */
+  scan(range: { gte: string; lt: string; limit?: number }): AsyncIterable<readonly StoreEntry[]>;
   write(writes: readonly StoreWrite[], options: { sync: boolean }): Promise<void>;
+  /** Everything as of now, to be read while writes go on. It costs as little as keeping what is overwritten meanwhile. */
+  snapshot?(): Promise<StoreSnapshot>;
+  /** Frees the space of what was deleted, so that nothing of it is left on the medium. No write or scan may be under way. */
+  compact?(): Promise<void>;
+}
+
+/** What a store held at one moment, between two writes. Whoever takes one closes it, before the store. */
+export interface StoreSnapshot {
+  scan(range: { gte: string; lt: string }): AsyncIterable<readonly StoreEntry[]>;
+  close(): Promise<void>;
 }
 
 /** Turns admitted values into bytes and back. What `encode` was given comes back equal, references included. */
@@ -121,8 +131,13 @@ export interface Recovered {
   readonly rows: ReadonlyMap<Table, ReadonlyMap<string, unknown>>;
   /** Per structural hash: configurations by id. */
   readonly configurations: ReadonlyMap<string, readonly Configuration[]>;
-  /** By life: why the record of an actor cannot be read. It is suspended; its `states` entry may be missing. */
+  /**
+   * By life: actors whose records are damaged, and why. They are suspended, and their records stay as they are until they are
+   * removed. The entry in `states` may be missing, and so may the identity.
+   */
   readonly unreadable: ReadonlyMap<number, BosunError>;
+  /** All damage that was found, with its place in `details`; what is in a damaged row is in none of `rows`. */
+  readonly damage: readonly BosunError[];
 }
 
 /** How references to actors are written and read back: the codec knows the class, the kernel knows the actors. */
@@ -145,6 +160,8 @@ export interface Journal {
    * be tried again, or with what makes that senseless: BOSUN_STORE_DAMAGED, BOSUN_STORE_LOCKED.
    */
   retry(): Promise<void>;
+  /** Like `commit`; and when it resolves, nothing that was deleted before this epoch is left on the medium. */
+  purge(epoch: Epoch): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -45,10 +45,18 @@ export function repopulate(
   { roster, hold }: { roster: Roster; hold: boolean },
 ): Population {
   const verdicts = new Map<Cell, Verdict>();
+  // Those whose identity itself is damaged: only the address is known, if that.
+  for (const [life, problem] of recovered.unreadable) {
+    if (!recovered.rows.get('i')?.has(ordered(life))) world.withhold({ life, address: problem.details['address'] as string | undefined }, problem);
+  }
   // In order of birth: a parent is always born before its children.
   for (const row of recovered.rows.get('i')?.values() ?? []) {
-    const { cell, verdict } = populate(world, recovered, row as Identity, { roster, verdicts });
-    verdicts.set(cell, verdict);
+    const identity = row as Identity;
+    if (identity.parent !== 0 && !world.cells.has(identity.parent)) withhold(world, identity);
+    else {
+      const { cell, verdict } = populate(world, recovered, identity, { roster, verdicts });
+      verdicts.set(cell, verdict);
+    }
   }
   for (const [cell, verdict] of verdicts) verdicts.set(cell, rehydrate(world, cell, verdict, roster));
   for (const [cell, verdict] of verdicts) if (verdict.kind === 'refused' && !(hold && isForShow(cell, verdict.error))) suspend(cell, verdict.error);
@@ -90,6 +98,13 @@ export function tryMigration(world: World, cell: Cell, verdict: Extract<Verdict,
   }
 }
 
+/** An actor that belongs to one of which not even the identity is known. */
+function withhold(world: World, { life, parent, address }: Identity): void {
+  const above = world.withheld.get(parent);
+  const why = `${address} waits: the actor that it belongs to cannot be read`;
+  world.withhold({ life, address }, new BosunError('BOSUN_STORE_DAMAGED', why, { cause: above, details: { life, address, below: parent } }));
+}
+
 function populate(
   world: World,
   recovered: Recovered,
@@ -103,7 +118,7 @@ function populate(
   const damage = recovered.unreadable.get(identity.life);
   const verdict = ((): Verdict => {
     if (damage !== undefined) return { kind: 'refused', error: damage };
-    if (parent !== undefined && above?.kind === 'refused') return below(identity, parent);
+    if (parent !== undefined && above?.kind === 'refused') return below(identity, parent, above.error);
     if (today === undefined) return absent(identity, parent);
     const stored = { version: identity.version, hash: identity.definition };
     if (state.status === 'starting') return stored.hash === today.hash && stored.version === today.version ? { kind: 'fine' } : { kind: 'renumbered' };
@@ -150,7 +165,7 @@ function hasTakenATurn({ state, identity }: Cell): boolean {
 function bringForward(world: World, cell: Cell, verdict: Verdict, { roster, bosses }: { roster: Roster; bosses: Bosses }): void {
   if (cell.isUnreadable) return;
   if (cell.parent?.isUnreadable === true) {
-    suspend(cell, below(cell.identity, cell.parent).error);
+    suspend(cell, below(cell.identity, cell.parent, cell.parent.suspension!).error);
     return;
   }
   if (verdict.kind === 'renumbered') {
@@ -220,9 +235,11 @@ function keep(world: World, life: number, [name, bytes, value]: readonly [string
   if (cell !== undefined) (cell.kept ??= new Map()).set(name, { bytes, value: deepFreeze(value) });
 }
 
-export function below({ address, agent }: Identity, parent: Cell): { kind: 'refused'; error: BosunError } {
+/** @param cause What the parent is suspended for. */
+export function below({ address, agent }: Identity, parent: Cell, cause: BosunError): { kind: 'refused'; error: BosunError } {
   const why = `${address} is suspended with ${parent.identity.address}, to which it belongs`;
-  return { kind: 'refused', error: new BosunError('BOSUN_AGENT_UNREADABLE', why, { details: { address, agent, parent: parent.identity.address } }) };
+  const code = cause.code === 'BOSUN_STORE_DAMAGED' ? cause.code : 'BOSUN_AGENT_UNREADABLE';
+  return { kind: 'refused', error: new BosunError(code, why, { cause, details: { address, agent, parent: parent.identity.address } }) };
 }
 
 function absent(identity: Identity, parent: Cell | undefined): { kind: 'refused'; error: BosunError } {

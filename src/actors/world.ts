@@ -18,13 +18,16 @@ import { type Codec, type Counters, type RowKey } from './ports.ts';
 import { Queue } from './queue.ts';
 import { type Ref } from './ref.ts';
 import { childKey, keptKey, keyText, rowKey } from './rows.ts';
-import { applyChange, type Identity, type StateChange, UNBORN } from './state.ts';
+import { type ActorState, applyChange, type Identity, type StateChange, UNBORN } from './state.ts';
 import { type Timer, TimerQueue } from './timers.ts';
 
 export class World {
   readonly cells = new Map<number, Cell>();
   readonly addresses = new Map<string, Cell>();
   readonly names = new Map<string, Cell>();
+  /** Actors that are on disk and cannot be read, by life, and why; their addresses are taken. */
+  readonly withheld = new Map<number, BosunError>();
+  readonly #withheldAddresses = new Map<string, BosunError>();
   readonly timers = new TimerQueue();
   readonly draft = new EpochDraft();
   readonly engine: StepEngine;
@@ -98,6 +101,29 @@ export class World {
     this.addresses.set(address, cell);
     if (systemId !== null) this.names.set(systemId, cell);
     cell.parent?.addChild(cell);
+  }
+
+  /** Leaves an actor as it is on disk. */
+  withhold({ life, address }: { life: number; address: string | undefined }, problem: BosunError): void {
+    this.withheld.set(life, problem);
+    if (address !== undefined) this.#withheldAddresses.set(address, problem);
+  }
+
+  /** Why actors that are on disk do not run, in order of birth. */
+  get unreadable(): readonly BosunError[] {
+    const suspended = [...this.cells.values()].flatMap((cell) => (cell.isUnreadable ? [[cell.life, cell.suspension!] as const] : []));
+    return [...this.withheld, ...suspended].sort(([a], [b]) => a - b).map(([, problem]) => problem);
+  }
+
+  /** An actor as of the last durable epoch; undefined for the dead. */
+  durableState(life: number): { readonly address: string; readonly state: ActorState } | undefined {
+    const cell = this.cells.get(life);
+    return cell?.durable && { address: cell.identity.address, state: cell.durable.state };
+  }
+
+  /** Why the actor at an address cannot be read; undefined where that is not so. */
+  unreadableAt(address: string): BosunError | undefined {
+    return this.#withheldAddresses.get(address);
   }
 
   /** Removes a cell without children from the population and from disk. Unread messages are discarded. */

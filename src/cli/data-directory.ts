@@ -34,6 +34,12 @@ export function dataDirectory(path: string): DataDirectory {
   return { path: absolute, store: join(absolute, 'store') };
 }
 
+/** A directory that may also be a LevelDB itself, as a program that embeds Bosun has one. For verbs that run no crew. */
+export function storeDirectory(path: string): DataDirectory {
+  const directory = dataDirectory(path);
+  return existsSync(join(directory.path, 'CURRENT')) ? { path: directory.path, store: directory.path } : directory;
+}
+
 export function hasStore({ store }: DataDirectory): boolean {
   return existsSync(store);
 }

@@ -2,11 +2,13 @@
 /** The command line: arguments in, exit code out. Each verb lives in a file of its own and owns neither streams nor process. */
 import { Console } from 'node:console';
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../errors.ts';
 import { loadAgents } from './agents-module.ts';
+import { backupCommand, restoreCommand } from './backup-command.ts';
 import { checkCommand } from './check-command.ts';
 import { DEFAULT_DATA } from './data-directory.ts';
+import { eraseCommand } from './erase-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { planCommand } from './plan-command.ts';
 import { readPlanFile } from './plan-file.ts';
@@ -14,6 +16,7 @@ import { runCommand } from './run-command.ts';
 import { jsonReporter, plainReporter, type Reporter, terminalReporter } from './run-report.ts';
 import { scheduleCommand } from './schedule-command.ts';
 import { treeCommand } from './tree-command.ts';
+import { verifyCommand } from './verify-command.ts';
 
 interface Shared {
   readonly data: string;
@@ -38,6 +41,9 @@ function program(exit: (code: ExitCode) => void): Command {
   addPlan(bosun, exit);
   addTree(bosun, exit);
   addCheck(bosun, exit);
+  addVerify(bosun, exit);
+  addCopies(bosun, exit);
+  addErase(bosun, exit);
   return bosun;
 }
 
@@ -51,6 +57,11 @@ function verb(parent: Command, usage: string, description: string, examples: rea
     .exitOverride();
 }
 
+function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Not a whole number.');
+  return Number(text);
+}
+
 function examplesText(examples: readonly string[]): string {
   return `\nExamples:\n${examples.map((example) => `  $ bosun ${example}`).join('\n')}\n`;
 }
@@ -62,11 +73,12 @@ function addRun(bosun: Command, exit: (code: ExitCode) => void): void {
   ])
     .option('--fresh', 'start over: forget what the directory holds of the plan')
     .option('--wait', 'stay while items are paused')
-    .action(async (file: string, options: Shared & { fresh?: true; wait?: true }) => {
-      const { data, fresh = false, wait = false } = options;
+    .addOption(new Option('--recover-to <epoch>', 'go on from this epoch of a damaged journal').argParser(wholeNumber))
+    .action(async (file: string, options: Shared & { fresh?: true; wait?: true; recoverTo?: number }) => {
+      const { data, fresh = false, wait = false, recoverTo } = options;
       // What agents print is talk: stdout is for data.
       globalThis.console = new Console(err);
-      exit(await runCommand({ file, data, fresh, wait, reporter: reporterFor(options), interrupt: interruption() }));
+      exit(await runCommand({ file, data, fresh, wait, recoverTo, reporter: reporterFor(options), interrupt: interruption() }));
     });
 }
 
@@ -121,6 +133,34 @@ function addCheck(bosun: Command, exit: (code: ExitCode) => void): void {
       globalThis.console = new Console(err);
       exit(await checkCommand({ plan, agents, data, json: json === true, out, err }));
     });
+}
+
+function addVerify(bosun: Command, exit: (code: ExitCode) => void): void {
+  verb(bosun, 'verify', 'Check every record of a stopped store or a backup.', ['verify', 'verify --data /backups/crew --json']).action(
+    async ({ data, json }: Shared) => exit(await verifyCommand({ data, json: json === true, out, err })),
+  );
+}
+
+function addCopies(bosun: Command, exit: (code: ExitCode) => void): void {
+  verb(bosun, 'backup <to>', 'Copy a stopped store to a new data directory.', [
+    'backup /backups/monday',
+    'backup /backups/monday --data /var/lib/crew --json',
+  ]).action(async (to: string, { data, json }: Shared) => exit(await backupCommand({ to, data, json: json === true, out, err })));
+  verb(bosun, 'restore <from>', 'Make a data directory of a backup.', [
+    'restore /backups/monday',
+    'restore /backups/monday --data /var/lib/crew --force',
+  ])
+    .option('--force', 'replace the store that the directory has')
+    .action(async (from: string, { data, json, force = false }: Shared & { force?: boolean }) =>
+      exit(await restoreCommand({ from, data, force, json: json === true, out, err })),
+    );
+}
+
+function addErase(bosun: Command, exit: (code: ExitCode) => void): void {
+  verb(bosun, 'erase <address>', 'Erase an actor and all below it from a stopped store.', [
+    'erase stages/AAPL',
+    'erase stages/AAPL --data /var/lib/crew --json',
+  ]).action(async (address: string, { data, json }: Shared) => exit(await eraseCommand({ address, data, json: json === true, out, err })));
 }
 
 function reporterFor({ json }: Shared): Reporter {

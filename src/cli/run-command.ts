@@ -8,6 +8,10 @@ import { BosunError, type ErrorCode, isBosunError, messageOf } from '../errors.t
 import { COORDINATOR } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/lead-coordinator.ts';
 import { checkAgents, comparePlans, type Plan } from '../machines/coordination/plan.ts';
+import { createJournal } from '../persistence/journal.ts';
+import { levelStore } from '../persistence/level-store.ts';
+import { plainReferences } from '../persistence/plain-references.ts';
+import { type SetAside } from '../persistence/set-aside.ts';
 import { type System } from '../system.ts';
 import { type AgentModule, checkMachineLimits, loadAgents } from './agents-module.ts';
 import { coordinatorOf, crewOf, type DataDirectory, dataDirectory, DEFAULT_DATA, hasStore, makeDirectory, openOnHold, removeStore } from './data-directory.ts';
@@ -24,6 +28,8 @@ export interface RunCommand {
   readonly fresh: boolean;
   /** Stay while items are paused. */
   readonly wait: boolean;
+  /** Of a damaged journal: the epoch to go on from. */
+  readonly recoverTo?: number | undefined;
   readonly reporter: Reporter;
   /** Aborted when the user interrupts. */
   readonly interrupt: AbortSignal;
@@ -42,6 +48,7 @@ export async function runCommand(command: RunCommand): Promise<ExitCode> {
     checkMachineLimits(source, agents);
     await makeDirectory(directory);
     if (command.fresh) await removeStore(directory);
+    if (command.recoverTo !== undefined) await recoverStore(directory, command.recoverTo, reporter);
     reporter.talk(greeting(source.plan, await heldPlan(directory, source, reporter), directory));
     return await carryOut(command, directory, source, agents);
   } catch (error) {
@@ -60,6 +67,15 @@ async function heldPlan(directory: DataDirectory, { file, plan }: PlanSource, re
   if (differences.length === 0) return held;
   const where = `${file}: ${directory.path} holds another plan: ${differences.join('; ')}`;
   throw new BosunError('BOSUN_PLAN_INVALID', `${where}. Run with --fresh to start over, or with another --data directory`);
+}
+
+async function recoverStore(directory: DataDirectory, recoverTo: number, { talk }: Reporter): Promise<void> {
+  if (!hasStore(directory)) throw new BosunError('BOSUN_CONFIG_INVALID', `${directory.path} holds no store to be recovered`);
+  const onSetAside = ({ moved }: SetAside) =>
+    talk(`recovered to epoch ${recoverTo}; ${moved.size} damaged or later ${moved.size === 1 ? 'epoch was' : 'epochs were'} set aside in the store`);
+  const journal = createJournal(levelStore(directory.store), { recoverTo, onSetAside });
+  await journal.open(plainReferences);
+  await journal.close();
 }
 
 async function carryOut(
@@ -186,6 +202,8 @@ const BAD_INPUT: ReadonlySet<ErrorCode> = new Set(['BOSUN_PLAN_INVALID', 'BOSUN_
 function refused(error: unknown, reporter: Reporter): ExitCode {
   if (!isBosunError(error)) throw error;
   reporter.talk(error.message);
+  const { lastGoodEpoch } = error.details;
+  if (typeof lastGoodEpoch === 'number') reporter.talk(`The journal is sound up to epoch ${lastGoodEpoch}. To give up what came after it, add --recover-to ${lastGoodEpoch}`);
   if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
   if (BAD_INPUT.has(error.code)) return EXIT.badInput;
   return EXIT.failed;

@@ -1,6 +1,6 @@
 /** `bosun tree`: the supervision tree of a stopped store. */
 import { isBosunError, messageOf } from '../errors.ts';
-import { type TreeNode } from '../system.ts';
+import { type TreeNode } from '../system-options.ts';
 import { dataDirectory, hasStore, openOnHold } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 

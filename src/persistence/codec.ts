@@ -11,7 +11,7 @@ import { addExtension, Packr } from 'msgpackr';
 import { type Codec, type ReferenceCoding } from '../actors/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError, messageOf } from '../errors.ts';
-import { FIXED_STRUCTURES } from './structures.ts';
+import { FIXED_STRUCTURES, isLost } from './structures.ts';
 
 /**
  * Structures of one store. Two hundred agents of ten shapes each fit; all of them, twice, are some 400 KB to read at
@@ -60,12 +60,15 @@ class MessagePackCodec implements StructuredCodec {
   /** Every structure that a finished encode may have used, by number. */
   readonly #known: (readonly string[])[];
   readonly #sightings = new Map<string, number>();
+  /** A stored structure is lost: what was written with it must not come back with other keys. */
+  readonly #hasLost: boolean;
   #taken: number;
 
   constructor(references: ReferenceCoding, stored: readonly (readonly string[])[]) {
     this.#references = references;
     this.#known = [...FIXED_STRUCTURES, ...stored];
     this.#taken = this.#known.length;
+    this.#hasLost = stored.some(isLost);
     this.#packr = new Packr({
       // Asked at the first use and after an encode that threw, whose structures msgpackr forgets. It keeps its own
       // marks on the lists, hence the copies.
@@ -97,7 +100,11 @@ class MessagePackCodec implements StructuredCodec {
   decode(bytes: Uint8Array): unknown {
     const outer = bind(this.#references);
     try {
-      return this.#packr.unpack(bytes);
+      const value: unknown = this.#packr.unpack(bytes);
+      if (this.#hasLost && usesLostStructure(value)) {
+        throw new BosunError('BOSUN_STORE_DAMAGED', 'a stored value needs a record structure that is damaged');
+      }
+      return value;
     } catch (error) {
       if (error instanceof BosunError) throw error;
       throw new BosunError('BOSUN_STORE_DAMAGED', 'a stored value cannot be decoded', { cause: error });
@@ -143,6 +150,15 @@ class MessagePackCodec implements StructuredCodec {
 }
 
 const NONE: readonly LearnedStructure[] = [];
+
+function usesLostStructure(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(usesLostStructure);
+  if (value instanceof Map) return [...value].some(usesLostStructure);
+  if (value instanceof Set) return [...value].some(usesLostStructure);
+  if (value instanceof Error) return [value.cause, (value as { code?: unknown }).code].some(usesLostStructure);
+  return isLost(Object.keys(value)) || Object.values(value).some(usesLostStructure);
+}
 
 /**
  * Extensions know neither their Packr nor its options, so the coding in use is bound for the length of one synchronous

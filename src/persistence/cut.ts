@@ -1,4 +1,9 @@
-/** The cut: from which epoch recovery replays, and what that epoch must be linked to. [from f64][oldest f64][link 16]. */
+/**
+ * The cut: from which epoch recovery replays, and what that epoch must be linked to; and the mark of the last fold.
+ *
+ *     cut        [from f64][oldest f64][link 16][written f64]
+ *     fold mark  [end f64]
+ */
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { LINK_BYTES, NO_LINK } from './epoch-format.ts';
 
@@ -9,21 +14,40 @@ export interface Cut {
   readonly oldest: number;
   /** Link to the epoch before `from`. */
   readonly link: Uint8Array;
+  /**
+   * The epoch in whose batch the cut was written: the last slice of its fold went no later. Where an epoch up to this one is
+   * lost, a slice may be lost with it. Infinity in a cut that was written before this was kept.
+   */
+  readonly written: number;
 }
 
 /** The cut of a store that was never folded. */
-export const FIRST_CUT: Cut = { from: 1, oldest: 1, link: NO_LINK };
+export const FIRST_CUT: Cut = { from: 1, oldest: 1, link: NO_LINK, written: 0 };
 
-export function encodeCut({ from, oldest, link }: Cut): Uint8Array {
+export function encodeCut({ from, oldest, link, written }: Cut): Uint8Array {
   const writer = new ByteWriter();
   writer.f64(from);
   writer.f64(oldest);
   writer.bytes(link);
+  writer.f64(written);
   return writer.copy();
 }
 
 /** @throws RangeError where the bytes end early. */
 export function decodeCut(payload: Uint8Array): Cut {
   const reader = new ByteReader(payload);
-  return { from: reader.f64(), oldest: reader.f64(), link: reader.bytes(LINK_BYTES) };
+  const place = { from: reader.f64(), oldest: reader.f64(), link: reader.bytes(LINK_BYTES) };
+  return { ...place, written: reader.atEnd ? Infinity : reader.f64() };
+}
+
+/** @param end The epoch whose state the fold writes. */
+export function encodeFoldMark(end: number): Uint8Array {
+  const writer = new ByteWriter();
+  writer.f64(end);
+  return writer.copy();
+}
+
+/** @throws RangeError where the bytes end early. */
+export function decodeFoldMark(payload: Uint8Array): number {
+  return new ByteReader(payload).f64();
 }

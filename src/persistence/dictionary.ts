@@ -3,10 +3,11 @@
  * codec, the configurations of machines. Either good copy is enough; the other is written again with the next epoch.
  */
 import { type Configuration, type NewConfiguration, type Store, type StoreWrite } from '../actors/ports.ts';
+import { BosunError, isBosunError } from '../errors.ts';
 import { type LearnedStructure } from './codec.ts';
 import { damaged, seal, unseal } from './envelope.ts';
-import { configurationKeys, keysUnder, structureKeys } from './keys.ts';
-import { FIRST_LEARNED_STRUCTURE } from './structures.ts';
+import { configurationKeys, keysUnder, numberIn, structureKeys } from './keys.ts';
+import { FIRST_LEARNED_STRUCTURE, lostNames } from './structures.ts';
 
 function encodeJson(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value));
@@ -31,42 +32,70 @@ export function configurationWrites({ definition, id, nodes, value, invokes }: N
   return configurationKeys(definition, id).map((key) => ({ key, value: seal(key, payload) }));
 }
 
+/** A dictionary as it was read. Where an entry is damaged a name stands in its place that nothing else has. */
+export interface Dictionary {
+  /** Key lists of the codec by number, from the first learned one on. */
+  readonly structures: readonly (readonly string[])[];
+  /** Per definition, the configurations by id. */
+  readonly configurations: ReadonlyMap<string, readonly Configuration[]>;
+  readonly damage: readonly BosunError[];
+}
+
 /**
- * @returns The key lists by number, from the first learned one on.
- * @throws BOSUN_STORE_DAMAGED where one is missing in the middle or both copies are bad.
+ * An entry with two bad copies, or one that is missing before others, does not stop the reading: what refers to it cannot
+ * be decoded, and everything else can.
  */
-export async function readStructures(store: Store, repairs: StoreWrite[]): Promise<string[][]> {
+export async function readDictionary(store: Store, repairs: StoreWrite[]): Promise<Dictionary> {
+  const damage: BosunError[] = [];
   const structures: string[][] = [];
   for (const [base, payload] of await readCopies(store, 'x!s!', repairs)) {
-    const [expected] = structureKeys(FIRST_LEARNED_STRUCTURE + structures.length);
-    if (`${base}a` !== expected) throw damaged(expected, 'is missing');
-    structures.push(decodeJson(expected, payload) as string[]);
+    const number = numberIn(base.slice(0, -1)) - FIRST_LEARNED_STRUCTURE;
+    const keyOf = (id: number) => structureKeys(FIRST_LEARNED_STRUCTURE + id)[0];
+    enter(structures, number, payload, { damage, keyOf, lost: lostNames, read: (json) => json as string[] });
   }
-  return structures;
-}
-
-/** @returns Per definition, the configurations by id. */
-export async function readConfigurations(store: Store, repairs: StoreWrite[]): Promise<Map<string, Configuration[]>> {
-  const tables = new Map<string, Configuration[]>();
+  const configurations = new Map<string, Configuration[]>();
   for (const [base, payload] of await readCopies(store, 'x!c!', repairs)) {
     const [, , definition = ''] = base.split('!');
-    const table = tables.get(definition) ?? [];
-    tables.set(definition, table);
-    const [expected] = configurationKeys(definition, table.length);
-    if (`${base}a` !== expected) throw damaged(expected, 'is missing');
-    const stored = decodeJson(expected, payload) as Configuration | string[];
-    table.push(Array.isArray(stored) ? { nodes: stored } : stored);
+    const table = configurations.get(definition) ?? [];
+    configurations.set(definition, table);
+    const keyOf = (id: number) => configurationKeys(definition, id)[0];
+    const read = (json: unknown) => (Array.isArray(json) ? { nodes: json as string[] } : (json as Configuration));
+    enter(table, numberIn(base.slice(0, -1)), payload, { damage, keyOf, lost: (id) => ({ nodes: lostNames(id) }), read });
   }
-  return tables;
+  return { structures, configurations, damage };
+}
+
+/** How the entries of one table are read. */
+interface Entries<Entry> {
+  readonly damage: BosunError[];
+  readonly keyOf: (id: number) => string;
+  /** What stands in the place of an entry that is damaged. */
+  readonly lost: (id: number) => Entry;
+  readonly read: (json: unknown) => Entry;
+}
+
+/** Appends an entry to its table. `id` is at least the table's length, because keys come in order. */
+function enter<Entry>(table: Entry[], id: number, payload: Uint8Array | BosunError, { damage, keyOf, lost, read }: Entries<Entry>): void {
+  const lose = (error: BosunError) => {
+    damage.push(error);
+    table.push(lost(table.length));
+  };
+  while (table.length < id) lose(damaged(keyOf(table.length), 'is missing'));
+  try {
+    if (payload instanceof BosunError) throw payload;
+    table.push(read(decodeJson(keyOf(id), payload)));
+  } catch (error) {
+    lose(error as BosunError);
+  }
 }
 
 /**
- * Reads pairs of copies. Where the copies differ, the first good one counts.
+ * Reads pairs of copies. Where the copies differ, the first good one counts; where none is good, the damage stands for it.
  *
- * @param repairs Gains a write for every copy that is missing or damaged.
+ * @param repairs Gains a write for every copy that is missing or damaged beside a good one.
  * @returns Payloads by the key without its last letter, in key order.
  */
-export async function readCopies(store: Store, prefix: string, repairs: StoreWrite[]): Promise<Map<string, Uint8Array>> {
+export async function readCopies(store: Store, prefix: string, repairs: StoreWrite[]): Promise<Map<string, Uint8Array | BosunError>> {
   const pairs = new Map<string, Map<string, Uint8Array>>();
   for await (const batch of store.scan(keysUnder(prefix))) {
     for (const [key, value] of batch) {
@@ -75,26 +104,29 @@ export async function readCopies(store: Store, prefix: string, repairs: StoreWri
       pairs.set(base, pair.set(key, value));
     }
   }
-  const payloads = new Map<string, Uint8Array>();
+  const payloads = new Map<string, Uint8Array | BosunError>();
   for (const [base, pair] of pairs) payloads.set(base, readPair(base, pair, repairs));
   return payloads;
 }
 
-function readPair(base: string, pair: ReadonlyMap<string, Uint8Array>, repairs: StoreWrite[]): Uint8Array {
+function readPair(base: string, pair: ReadonlyMap<string, Uint8Array>, repairs: StoreWrite[]): Uint8Array | BosunError {
   const bad: string[] = [];
   let good: Uint8Array | undefined;
-  let cause: unknown;
+  let problem: BosunError | undefined;
   for (const key of [`${base}a`, `${base}b`]) {
     try {
       const value = pair.get(key);
       if (value === undefined) throw damaged(key, 'is missing');
-      good ??= unseal(key, value);
+      // Also where the first was good: a bad second one is found while there still is a good one.
+      const payload = unseal(key, value);
+      good ??= payload;
     } catch (error) {
+      if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
       bad.push(key);
-      cause = error;
+      problem = error;
     }
   }
-  if (good === undefined) throw cause;
+  if (good === undefined) return problem as BosunError;
   for (const key of bad) repairs.push({ key, value: seal(key, good) });
   return good;
 }

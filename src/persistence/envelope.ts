@@ -13,9 +13,9 @@ export const FORMAT = 1;
 export const ENVELOPE_BYTES = 5;
 
 /** Writes the first {@link ENVELOPE_BYTES} of `record`, whose payload is in place behind them. */
-export function stamp(key: string, record: Uint8Array): void {
-  const crc = checksumOf(key, FORMAT, record);
-  record[0] = FORMAT;
+export function stamp(key: string, record: Uint8Array, format = FORMAT): void {
+  const crc = checksumOf(key, format, record);
+  record[0] = format;
   record[1] = crc >>> 24;
   record[2] = crc >>> 16;
   record[3] = crc >>> 8;
@@ -23,10 +23,10 @@ export function stamp(key: string, record: Uint8Array): void {
 }
 
 /** @returns A new record that holds a copy of `payload`. */
-export function seal(key: string, payload: Uint8Array): Uint8Array {
+export function seal(key: string, payload: Uint8Array, format = FORMAT): Uint8Array {
   const record = new Uint8Array(ENVELOPE_BYTES + payload.length);
   record.set(payload, ENVELOPE_BYTES);
-  stamp(key, record);
+  stamp(key, record, format);
   return record;
 }
 
@@ -35,25 +35,53 @@ export function seal(key: string, payload: Uint8Array): Uint8Array {
  * @throws BOSUN_STORE_DAMAGED with details { key }, BOSUN_STORE_FORMAT where the record is sound but of another format.
  */
 export function unseal(key: string, record: Uint8Array): Uint8Array {
+  const { format, payload } = unsealAny(key, record);
+  if (format !== FORMAT) throw foreignFormat(key, format);
+  return payload;
+}
+
+/** The same for a record of any format. */
+export function unsealAny(key: string, record: Uint8Array): { readonly format: number; readonly payload: Uint8Array } {
   if (record.length < ENVELOPE_BYTES) throw damaged(key, 'is cut short');
   const format = record[0] ?? 0;
   const stored = new DataView(record.buffer, record.byteOffset, ENVELOPE_BYTES).getUint32(1);
   if (checksumOf(key, format, record) !== stored) throw damaged(key, 'does not match its checksum');
-  if (format !== FORMAT) {
-    throw new BosunError('BOSUN_STORE_FORMAT', `record ${key} has format ${format}; this version reads ${FORMAT}`, {
-      details: { key, format },
-    });
-  }
-  return record.subarray(ENVELOPE_BYTES);
+  return { format, payload: record.subarray(ENVELOPE_BYTES) };
+}
+
+export function foreignFormat(key: string, format: number): BosunError {
+  return new BosunError('BOSUN_STORE_FORMAT', `record ${key} has format ${format}; this version reads ${FORMAT}`, {
+    details: { key, format },
+  });
+}
+
+/** Where damage is, as far as it is known: details of BOSUN_STORE_DAMAGED. */
+export interface Place {
+  readonly epoch?: number;
+  /** The actor that cannot be read because of it. */
+  readonly life?: number;
+  readonly address?: string;
+  /** Of the change that is missing or wrong. */
+  readonly seq?: number;
+  /** The epoch is not there, and later ones are. */
+  readonly isMissing?: boolean;
+  /** Of a damaged journal: the epochs that `recoverTo` may name, if there is one. */
+  readonly lastGoodEpoch?: number | null;
+  readonly firstGoodEpoch?: number | null;
 }
 
 /** The one form in which damage is reported: what is wrong, and where. */
-export function damaged(key: string, what: string, options: { cause?: unknown; epoch?: number } = {}): BosunError {
-  const { cause, epoch } = options;
+export function damaged(key: string, what: string, options: { cause?: unknown } & Place = {}): BosunError {
+  const { cause, ...place } = options;
   return new BosunError('BOSUN_STORE_DAMAGED', `the record under ${JSON.stringify(key)} ${what}`, {
     cause,
-    details: epoch === undefined ? { key } : { key, epoch },
+    details: { key, ...place },
   });
+}
+
+/** Adds to damage what is known of its place now. */
+export function placed(error: BosunError, place: Place): BosunError {
+  return new BosunError(error.code, error.message, { cause: error.cause, details: { ...error.details, ...place } });
 }
 
 function checksumOf(key: string, format: number, record: Uint8Array): number {

@@ -9,8 +9,8 @@
  */
 import { type ActorImage, type ActorState, type Counters, type RowKey, type StoreWrite } from '../actors/ports.ts';
 import { seal } from './envelope.ts';
-import { encodeCut } from './cut.ts';
-import { CUT_KEYS, epochKey, isYounger, stateKey } from './keys.ts';
+import { encodeCut, encodeFoldMark } from './cut.ts';
+import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, isYounger, stateKey } from './keys.ts';
 
 export interface FoldLimits {
   /** A window of this many epochs or bytes of journal is folded. They bound what recovery replays. */
@@ -74,6 +74,8 @@ export class Fold {
   #since: Counters;
   /** The first epoch that may still be on disk. */
   #oldest: number;
+  /** Of the fold under way. */
+  #mark: Group = [];
   /** The fold under way. */
   #groups: Iterator<Group> | null = null;
 
@@ -116,6 +118,9 @@ export class Fold {
       if (!this.#isDue()) return writes;
       this.#groups = this.#begin();
     }
+    // In every slice, because one may be lost and a later one not, and never deleted, because the cut may be lost: records
+    // may be as new as the mark's epoch, or deleted as of it, and recovery cannot go back behind that.
+    writes.push(...this.#mark);
     let records = this.#limits.sliceRecords + inflow.records;
     let bytes = this.#limits.sliceBytes + inflow.bytes;
     while (records > 0 && bytes > 0) {
@@ -133,6 +138,20 @@ export class Fold {
     return writes;
   }
 
+  /** All that is left of a fold under way, and a whole one of everything behind it. */
+  drain(): StoreWrite[] {
+    const writes: StoreWrite[] = [];
+    const finish = () => {
+      writes.push(...this.#mark);
+      for (const group of { [Symbol.iterator]: () => this.#groups as Iterator<Group> }) writes.push(...group);
+      this.#groups = null;
+    };
+    if (this.#groups !== null) finish();
+    this.#groups = this.#begin();
+    finish();
+    return writes;
+  }
+
   #isDue(): boolean {
     const { epochs, bytes } = this.#window;
     return epochs >= this.#limits.windowEpochs || bytes >= this.#limits.windowBytes;
@@ -141,6 +160,8 @@ export class Fold {
   /** Freezes the window by replacing it. */
   #begin(): Iterator<Group> {
     const groups = this.#fold(this.#window, this.#end, this.#since);
+    const mark = encodeFoldMark(this.#end.epoch);
+    this.#mark = FOLD_MARK_KEYS.map((key) => sealed(key, mark));
     this.#since = this.#end.counters;
     this.#window = emptyWindow();
     return groups;
@@ -158,7 +179,8 @@ export class Fold {
       // What came and went within the window never was on disk.
       else if (!isYounger(key, since)) yield [{ key, value: null }];
     }
-    const cut = encodeCut({ from: end.epoch + 1, oldest: this.#oldest, link: end.link });
+    // It goes with the epoch behind the last one that was added.
+    const cut = encodeCut({ from: end.epoch + 1, oldest: this.#oldest, link: end.link, written: this.#end.epoch + 1 });
     yield CUT_KEYS.map((key) => sealed(key, cut));
     // Not before the cut: until then the deltas of the dead are replayed, on top of these states.
     for (const life of dead) if (life < since.life) yield [{ key: stateKey(life), value: null }];

@@ -20,11 +20,13 @@ import { BosunError } from '../errors.ts';
 import { ByteWriter } from './bytes.ts';
 import { type StructuredCodec } from './codec.ts';
 import { configurationWrites, structureWrites } from './dictionary.ts';
-import { damaged, seal, unseal } from './envelope.ts';
+import { damaged, seal } from './envelope.ts';
 import { encodeEpoch, linkTo } from './epoch-format.ts';
 import { Fold, FOLD_LIMITS, type FoldLimits, type Position, type Share } from './fold.ts';
-import { assertStoreKey, epochKey, EVERY_KEY, MANIFEST_KEY } from './keys.ts';
-import { recover } from './recovery.ts';
+import { assertStoreKey, epochKey, EVERY_KEY, keysUnder, MANIFEST_KEY, numberIn } from './keys.ts';
+import { type Restored, type Survey, survey } from './recovery.ts';
+import { checkRecoverTo, type SetAside, setAside } from './set-aside.ts';
+import { type Upgrade, upgrade } from './upgrade.ts';
 
 /** What a commit survives: nothing, the death of the process, or a power cut. Only `disk` waits for the medium. */
 export type Durability = 'memory' | 'process' | 'disk';
@@ -36,11 +38,24 @@ export interface JournalOptions {
   readonly fold?: Partial<FoldLimits>;
   /** Identity of a new store, printable ASCII; random unless told. */
   readonly storeId?: string;
+  /**
+   * Of a store whose journal is damaged: the epoch to go on from, one that BOSUN_STORE_DAMAGED named. What is behind it is
+   * kept aside in the store, and was perhaps acknowledged. Refused for a sound journal, so that a line that is run again
+   * does not cut twice.
+   */
+  readonly recoverTo?: number;
+  /** For tests, which make up older formats. */
+  readonly upgrades?: readonly Upgrade[];
+  /** Told of damage that does not stop the start, one call a place. */
+  readonly onDamage?: (damage: BosunError) => void;
+  /** Told what was cut off. */
+  readonly onSetAside?: (aside: SetAside) => void;
 }
 
 /**
- * Open rejects with BOSUN_STORE_LOCKED, BOSUN_STORE_DAMAGED, BOSUN_STORE_FORMAT or BOSUN_STORE_FAILED and leaves the
- * store closed. After a commit that failed, with BOSUN_STORE_FAILED, so does every further one until `retry` has made it good:
+ * Open rejects with BOSUN_STORE_LOCKED, BOSUN_STORE_DAMAGED (details { key, epoch, firstGoodEpoch, lastGoodEpoch } where the
+ * journal is damaged), BOSUN_STORE_FORMAT, BOSUN_STORE_FAILED or, for `recoverTo`, BOSUN_CONFIG_INVALID and leaves the store
+ * closed. After a commit that failed, with BOSUN_STORE_FAILED, so does every further one until `retry` has made it good:
  * whether the failed epoch is on disk is known only when the store has been closed and opened again.
  */
 export function createJournal(store: Store, options: JournalOptions = {}): Journal {
@@ -68,11 +83,14 @@ interface Prepared {
   readonly share: Share;
 }
 
+/** What of the fold goes with the batch of an epoch. */
+type Extra = (session: Session, value: Uint8Array, rows: number) => readonly StoreWrite[];
+
 class StoreJournal implements Journal {
   readonly #store: Store;
   readonly #sync: boolean;
   readonly #limits: FoldLimits;
-  readonly #storeId: string | undefined;
+  readonly #options: JournalOptions;
   readonly #writer = new ByteWriter();
   #session: Session | null = null;
 
@@ -82,19 +100,21 @@ class StoreJournal implements Journal {
     decode: (bytes) => this.#opened().codec.decode(bytes),
   };
 
-  constructor(store: Store, { durability = 'disk', fold, storeId }: JournalOptions) {
+  constructor(store: Store, options: JournalOptions) {
+    const { durability = 'disk', fold } = options;
     this.#store = store;
     this.#sync = durability === 'disk';
     this.#limits = { ...FOLD_LIMITS, ...fold };
-    this.#storeId = storeId;
+    this.#options = options;
   }
 
   async open(references: ReferenceCoding): Promise<Recovered> {
     assert(this.#session === null, 'a journal is closed before it is opened again');
     await this.#store.open();
     try {
-      await checkManifest(this.#store, this.#storeId);
-      const { recovered, codec, end, window, oldest, repairs } = await recover(this.#store, references);
+      await checkManifest(this.#store, this.#options);
+      const { recovered, codec, end, window, oldest, repairs } = await this.#recover(references);
+      for (const damage of recovered.damage) this.#options.onDamage?.(damage);
       const encode = codec.encode.bind(codec);
       const fold = new Fold({ limits: this.#limits, encode, window, end, oldest });
       this.#session = { codec, fold, position: end, repairs, state: 'ready', failed: null };
@@ -106,18 +126,39 @@ class StoreJournal implements Journal {
   }
 
   async commit(epoch: Epoch): Promise<void> {
+    await this.#commit(epoch, (session, value, rows) => session.fold.slice({ records: epoch.images.length + rows, bytes: value.length }));
+  }
+
+  /** What earlier recoveries cut off or found unreadable goes too: it may hold what was deleted. */
+  async purge(epoch: Epoch): Promise<void> {
+    const gone = new Set(epoch.images.filter(({ isGone }) => isGone).map(({ life }) => life));
+    const leftovers: StoreWrite[] = [];
+    for (const prefix of ['l!', 'w!']) {
+      for await (const batch of this.#store.scan(keysUnder(prefix))) {
+        for (const [key] of batch) if (prefix === 'l!' || gone.has(numberIn(key))) leftovers.push({ key, value: null });
+      }
+    }
+    await this.#commit(epoch, ({ fold }) => [...leftovers, ...fold.drain()]);
+    await this.#store.compact?.();
+  }
+
+  async #commit(epoch: Epoch, extra: Extra): Promise<void> {
     const session = this.#opened();
     if (session.state === 'failed') throw new BosunError('BOSUN_STORE_FAILED', 'an earlier commit failed and has not been made good');
     assert(session.state === 'ready', 'one commit at a time');
     assert(epoch.number === session.position.epoch + 1, 'epochs are committed in order');
     session.state = 'committing';
-    await this.#write(session, this.#prepare(session, epoch));
+    await this.#write(session, this.#prepare(session, epoch, extra));
   }
 
   async retry(): Promise<void> {
     const session = this.#opened();
     const { failed } = session;
-    assert(session.state === 'failed' && failed !== null, 'what is tried again has failed');
+    if (failed === null) {
+      // The epoch of a purge is durable; what failed is getting rid of what was deleted before it.
+      await this.#store.compact?.();
+      return;
+    }
     session.state = 'committing';
     try {
       await this.#store.close();
@@ -135,15 +176,39 @@ class StoreJournal implements Journal {
     await this.#store.close();
   }
 
-  #prepare(session: Session, epoch: Epoch): Prepared {
-    const { codec, fold, position } = session;
+  async #recover(references: ReferenceCoding): Promise<Restored> {
+    const found = await survey(this.#store, references);
+    const { journalDamage } = found;
+    const epoch = this.#goesBackTo(found);
+    if (epoch === null) {
+      if (journalDamage !== null) throw journalDamage;
+      return found;
+    }
+    const restored = epoch === found.end.epoch ? found : await survey(this.#store, references, epoch);
+    const aside = await setAside(this.#store, epoch);
+    this.#options.onSetAside?.(aside);
+    return restored;
+  }
+
+  /** @returns null where the journal stays as it is. */
+  #goesBackTo(found: Survey): number | null {
+    const { recoverTo } = this.#options;
+    if (recoverTo !== undefined) return checkRecoverTo(found, recoverTo);
+    // Epochs that were never synced may vanish in a power cut, and behind a hole nothing can be used. To lose them is what
+    // the level allows; a record that is there and damaged is no loss of that kind.
+    const isLoss = found.journalDamage?.details['isMissing'] === true;
+    const lastGood = found.journalDamage?.details['lastGoodEpoch'] as number | null;
+    return isLoss && !this.#sync ? lastGood : null;
+  }
+
+  #prepare(session: Session, epoch: Epoch, extra: Extra): Prepared {
+    const { codec, position } = session;
     const key = epochKey(epoch.number);
     const rows = encodeRows(epoch.rows, codec);
     const value = encodeEpoch({ ...epoch, link: position.link, rows }, this.#writer);
     const writes: StoreWrite[] = [{ key, value }, ...session.repairs];
     session.repairs = [];
-    const slice = fold.slice({ records: epoch.images.length + rows.size, bytes: value.length });
-    for (const write of slice) writes.push(write);
+    for (const write of extra(session, value, rows.size)) writes.push(write);
     // Last, because the fold encodes too.
     for (const structure of codec.takeNewStructures()) writes.push(...structureWrites(structure));
     for (const configuration of epoch.configurations) writes.push(...configurationWrites(configuration));
@@ -204,10 +269,10 @@ function encodeRows(rows: Epoch['rows'], codec: Codec): Map<RowKey, Uint8Array |
 }
 
 /** A store without a manifest is new only if it is empty. */
-async function checkManifest(store: Store, storeId: string = randomUUID()): Promise<void> {
+async function checkManifest(store: Store, { storeId = randomUUID(), upgrades }: JournalOptions): Promise<void> {
   const manifest = await store.get(MANIFEST_KEY);
   if (manifest !== undefined) {
-    unseal(MANIFEST_KEY, manifest);
+    await upgrade(store, manifest, upgrades);
     return;
   }
   for await (const batch of store.scan(EVERY_KEY)) {

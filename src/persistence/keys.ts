@@ -6,7 +6,10 @@
  * | `v!`                            | manifest: format version, id of the store                    | once                 |
  * | `e!<number>`                    | one epoch                                                    | every commit         |
  * | `c!a` `c!b`                     | the cut: the epoch from which recovery replays               | at the end of a fold |
+ * | `y!a` `y!b`                     | mark of the last fold: the epoch that it folds up to         | by every slice       |
  * | `s!<life>`                      | state of one actor, as of the cut or newer                   | by the fold          |
+ * | `w!<life>`                      | mark of an actor that cannot be read, and why                | after recovery found it |
+ * | `l!<group>!<key>`               | what a recovery to an older epoch cut off, byte by byte      | by `recoverTo`       |
  * | `x!s!<n>!a` `x!s!<n>!b`         | keys of a record structure of the codec, 4 digits            | before its first use |
  * | `x!c!<definition>!<id>!a` `…!b` | nodes of a configuration, 8 digits                           | before its first use |
  * | `<table>!<row>`                 | rows of `i a n m t f k o b d q u` (actors/ports.ts)          | by the fold          |
@@ -19,11 +22,13 @@ import { assert } from '../assert.ts';
 
 export const MANIFEST_KEY = 'v!';
 export const CUT_KEYS = ['c!a', 'c!b'] as const;
+export const FOLD_MARK_KEYS = ['y!a', 'y!b'] as const;
 
 /** Hexadecimal digits of a number in a key: enough for every safe integer. The kernel uses the same width. */
 const NUMBER_DIGITS = 14;
 const STRUCTURE_DIGITS = 4;
 const CONFIGURATION_DIGITS = 8;
+const GROUP_DIGITS = 4;
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
@@ -50,6 +55,16 @@ export function epochKey(number: number): string {
 
 export function stateKey(life: number): string {
   return `s!${hex(life)}`;
+}
+
+/** Of the mark that an actor cannot be read. */
+export function unreadableKey(life: number): string {
+  return `w!${hex(life)}`;
+}
+
+/** Where what was cut off is kept aside. Groups count recoveries to an older epoch. */
+export function asideKey(group: number, key: string): string {
+  return `l!${hex(group, GROUP_DIGITS)}!${key}`;
 }
 
 export function structureKeys(number: number): Copies {

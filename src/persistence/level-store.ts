@@ -6,9 +6,10 @@
 import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
-import { type Store, type StoreEntry, type StoreWrite } from '../actors/ports.ts';
+import { type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError, messageOf } from '../errors.ts';
+import { EVERY_KEY } from './keys.ts';
 import { assertWrites } from './memory-store.ts';
 
 /** Larger than LevelDB's 4 MB: a switch of the memtable is where writes stall, and replaying 16 MB takes some 0.1 s. */
@@ -26,6 +27,15 @@ const UNSYNCED = { sync: false };
 
 type Database = Level<string, Uint8Array>;
 
+/** What `level` does not say of its implementation in Node. */
+type Compactable = Database & { compactRange(from: string, to: string): Promise<void> };
+
+interface Range {
+  readonly gte: string;
+  readonly lt: string;
+  readonly limit?: number;
+}
+
 /**
  * Real paths that this process has open. A second open of one directory must never reach LevelDB: where it fails it
  * closes a descriptor of the lock file, and with it goes the lock of the first (POSIX). On globalThis, because two copies
@@ -41,6 +51,8 @@ function openPaths(): Set<string> {
 export interface LevelStoreOptions {
   /** Of LevelDB's memtable, 64 KiB or more. For tests, which want it switched often. */
   readonly writeBufferBytes?: number;
+  /** Default true. False: a directory without a store is refused with BOSUN_STORE_FAILED. */
+  readonly createIfMissing?: boolean;
 }
 
 /**
@@ -62,11 +74,13 @@ interface Opened {
 class LevelStore implements Store {
   readonly name: string;
   readonly #writeBufferBytes: number;
+  readonly #createIfMissing: boolean;
   #opened: Opened | null = null;
 
-  constructor(directory: string, { writeBufferBytes = WRITE_BUFFER_BYTES }: LevelStoreOptions) {
+  constructor(directory: string, { writeBufferBytes = WRITE_BUFFER_BYTES, createIfMissing = true }: LevelStoreOptions) {
     this.name = directory;
     this.#writeBufferBytes = writeBufferBytes;
+    this.#createIfMissing = createIfMissing;
   }
 
   async open(): Promise<void> {
@@ -110,18 +124,31 @@ class LevelStore implements Store {
     }
   }
 
-  async *scan(range: { gte: string; lt: string }): AsyncGenerator<readonly StoreEntry[]> {
-    const iterator = this.#require().database.iterator({ ...range, highWaterMarkBytes: SCAN_BYTES });
+  async *scan(range: Range): AsyncGenerator<readonly StoreEntry[]> {
+    yield* batchesOf(this.#require().database.iterator({ ...range, highWaterMarkBytes: SCAN_BYTES }));
+  }
+
+  async snapshot(): Promise<StoreSnapshot> {
+    const { database } = this.#require();
+    const snapshot = database.snapshot();
+    return {
+      scan: (range) => batchesOf(database.iterator({ ...range, snapshot, highWaterMarkBytes: SCAN_BYTES })),
+      close: () => snapshot.close(),
+    };
+  }
+
+  /** Rewrites all tables, then opens anew: the logs of LevelDB (LOG, MANIFEST) name keys too, and begin again then. */
+  async compact(): Promise<void> {
+    const opened = this.#require();
+    assert(!opened.writing, 'a store is compacted between writes');
     try {
-      for (;;) {
-        const entries = await iterator.nextv(SCAN_ENTRIES);
-        if (entries.length === 0) return;
-        yield entries;
-      }
+      await (opened.database as Compactable).compactRange(EVERY_KEY.gte, EVERY_KEY.lt);
+      await opened.database.close();
+      await opened.database.open({ writeBufferSize: this.#writeBufferBytes, createIfMissing: false });
+      await rm(join(opened.path, 'LOG.old'), { force: true });
     } catch (error) {
-      throw readError(error);
-    } finally {
-      await iterator.close();
+      opened.failed = true;
+      throw new BosunError('BOSUN_STORE_FAILED', `compacting ${this.name} failed: ${messageOf(error)}`, { cause: error });
     }
   }
 
@@ -152,7 +179,7 @@ class LevelStore implements Store {
   /** @returns The real path of the directory, which exists then. */
   async #prepare(): Promise<string> {
     try {
-      await mkdir(this.name, { recursive: true });
+      if (this.#createIfMissing) await mkdir(this.name, { recursive: true });
       return await realpath(this.name);
     } catch (error) {
       throw this.#failed(error);
@@ -162,7 +189,7 @@ class LevelStore implements Store {
   async #openDatabase(path: string): Promise<Database> {
     const database: Database = new Level(path, { keyEncoding: 'utf8', valueEncoding: 'view' });
     try {
-      await database.open({ writeBufferSize: this.#writeBufferBytes });
+      await database.open({ writeBufferSize: this.#writeBufferBytes, createIfMissing: this.#createIfMissing });
       return database;
     } catch (error) {
       // The driver's own code says that it is not open; why is in the cause.
@@ -188,6 +215,20 @@ class LevelStore implements Store {
 
   #failed(error: unknown): BosunError {
     return new BosunError('BOSUN_STORE_FAILED', `cannot open ${this.name}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+async function* batchesOf(iterator: { nextv(size: number): Promise<StoreEntry[]>; close(): Promise<void> }): AsyncGenerator<readonly StoreEntry[]> {
+  try {
+    for (;;) {
+      const entries = await iterator.nextv(SCAN_ENTRIES);
+      if (entries.length === 0) return;
+      yield entries;
+    }
+  } catch (error) {
+    throw readError(error);
+  } finally {
+    await iterator.close();
   }
 }
 
@@ -223,12 +264,17 @@ async function put(database: Database, writes: readonly StoreWrite[], options: {
  */
 async function refuseHeadless(path: string): Promise<void> {
   const files = await readdir(path);
-  if (files.includes('CURRENT')) return;
-  const remains = files.filter((file) => /^MANIFEST-|\.(ldb|sst|log)$/.test(file) && file !== 'MANIFEST-000001');
-  if (remains.length === 0) return;
-  throw new BosunError('BOSUN_STORE_DAMAGED', `${path} holds data but its file CURRENT is missing`, {
-    details: { directory: path, files: remains },
-  });
+  const refuse = (what: string) => {
+    throw new BosunError('BOSUN_STORE_DAMAGED', `${path} holds data but ${what}`, { details: { directory: path, files } });
+  };
+  if (!files.includes('CURRENT')) {
+    const remains = files.filter((file) => /^MANIFEST-|\.(ldb|sst|log)$/.test(file) && file !== 'MANIFEST-000001');
+    if (remains.length > 0) refuse('its file CURRENT is missing');
+    return;
+  }
+  const manifest = (await readFile(join(path, 'CURRENT'), 'utf8')).trimEnd();
+  // LevelDB would call it an error of the disk, which one may try again.
+  if (!files.includes(manifest)) refuse(`the file ${JSON.stringify(manifest)} is missing that CURRENT names`);
 }
 
 /** @returns null where the file is missing or holds no number, as in the instant between lock and file. */

@@ -2,7 +2,7 @@
  * A store in memory: the contract of the Store port without a medium. It keeps its data over close and open of the same
  * object, and nothing beyond the process. For tests, demos and systems whose durability is `memory`.
  */
-import { type Store, type StoreEntry, type StoreWrite } from '../actors/ports.ts';
+import { type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError } from '../errors.ts';
 import { assertStoreKey } from './keys.ts';
@@ -33,11 +33,13 @@ export class OrderedMap {
     }
   }
 
-  entries(range: { gte: string; lt: string }): StoreEntry[] {
-    this.#keys ??= [...this.#values.keys()].sort();
+  entries({ gte, lt, limit = Infinity }: { gte: string; lt: string; limit?: number }): StoreEntry[] {
+    const keys = (this.#keys ??= [...this.#values.keys()].sort());
     const entries: StoreEntry[] = [];
-    for (const key of this.#keys) {
-      if (key >= range.gte && key < range.lt) entries.push([key, new Uint8Array(this.#values.get(key) ?? [])]);
+    for (let index = firstFrom(keys, gte); index < keys.length && entries.length < limit; index++) {
+      const key = keys[index] as string;
+      if (key >= lt) break;
+      entries.push([key, new Uint8Array(this.#values.get(key) ?? [])]);
     }
     return entries;
   }
@@ -53,6 +55,31 @@ export class OrderedMap {
     this.#values.clear();
     this.#keys = [];
   }
+}
+
+/** Index of the first key that is not before `gte`. */
+function firstFrom(keys: readonly string[], gte: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] as string) < gte) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A snapshot of a store in memory. */
+export function snapshotOf(map: OrderedMap): StoreSnapshot {
+  const image = map.clone();
+  return {
+    async *scan(range) {
+      yield* inBatches(image.entries(range));
+    },
+    async close() {
+      image.clear();
+    },
+  };
 }
 
 /** @throws BOSUN_STORE_LOCKED for a second open without a close, BOSUN_STORE_FAILED for use of a store that is not open. */
@@ -79,7 +106,12 @@ class MemoryStore implements Store {
     return this.#map.get(key);
   }
 
-  async *scan(range: { gte: string; lt: string }): AsyncGenerator<readonly StoreEntry[]> {
+  async snapshot(): Promise<StoreSnapshot> {
+    this.#assertOpen();
+    return snapshotOf(this.#map);
+  }
+
+  async *scan(range: { gte: string; lt: string; limit?: number }): AsyncGenerator<readonly StoreEntry[]> {
     this.#assertOpen();
     yield* inBatches(this.#map.entries(range));
   }

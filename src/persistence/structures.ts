@@ -45,3 +45,15 @@ export const FIXED_STRUCTURES: readonly (readonly string[])[] = [
   ...SHAPES,
   ...Array.from({ length: FIRST_LEARNED_STRUCTURE - SHAPES.length }, (_, i) => [`\0reserved ${SHAPES.length + i}`]),
 ];
+
+/** Begins the name that stands for what is damaged; nobody names a key or a state so. */
+const LOST = '\0damaged ';
+
+/** Takes the place of a damaged list of names, of a structure or a configuration, so that the others keep their numbers. */
+export function lostNames(number: number): string[] {
+  return [`${LOST}${number}`];
+}
+
+export function isLost([name]: readonly string[]): boolean {
+  return name?.startsWith(LOST) === true;
+}

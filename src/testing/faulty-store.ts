@@ -2,11 +2,11 @@
  * A store whose medium fails on command: power cuts that take unsynced writes, writes that fail or hang, bits that flip.
  * In memory and deterministic: no timers, and every promise resolves by microtasks alone.
  */
-import { type Store, type StoreEntry, type StoreWrite } from '../actors/ports.ts';
+import { type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError } from '../errors.ts';
 import { EVERY_KEY } from '../persistence/keys.ts';
-import { assertWrites, inBatches, OrderedMap } from '../persistence/memory-store.ts';
+import { assertWrites, inBatches, OrderedMap, snapshotOf } from '../persistence/memory-store.ts';
 
 /** One write of the store, as its log keeps it. */
 export interface LoggedBatch {
@@ -118,7 +118,12 @@ class Medium implements FaultyStore {
     return this.#image.get(key);
   }
 
-  async *scan(range: { gte: string; lt: string }): AsyncGenerator<readonly StoreEntry[]> {
+  async snapshot(): Promise<StoreSnapshot> {
+    this.#assertOpen();
+    return snapshotOf(this.#image);
+  }
+
+  async *scan(range: { gte: string; lt: string; limit?: number }): AsyncGenerator<readonly StoreEntry[]> {
     this.#assertOpen();
     yield* inBatches(this.#image.entries(range));
   }

@@ -46,6 +46,8 @@ export function storeConformance(name: string, { describe, it }: TestApi, create
     describe('values', () => valueRules(rule));
     describe('scans', () => scanRules(rule));
     describe('writes', () => writeRules(rule));
+    describe('snapshots, if it has any', () => snapshotRules(rule));
+    describe('compaction, if it has any', () => compactionRules(rule));
     describe('opening and closing', () => lifeRules(rule));
   });
 }
@@ -110,6 +112,12 @@ function scanRules(rule: Rule): void {
     await store.write(keys.map((key) => put(key, key)), SYNC);
     deepStrictEqual(await keysIn(store, EVERYTHING), keys);
   });
+  rule('returns no more entries than its limit', async (store) => {
+    await store.write(['a', 'b', 'c', 'd'].map((key) => put(key, key)), SYNC);
+    const keys: string[] = [];
+    for await (const batch of store.scan({ gte: 'b', lt: 'z', limit: 2 })) for (const [key] of batch) keys.push(key);
+    deepStrictEqual(keys, ['b', 'c']);
+  });
   rule('may be left early', async (store) => {
     await store.write(Array.from({ length: MANY }, (_, i) => put(`k${i}`, '')), SYNC);
     for await (const batch of store.scan(EVERYTHING)) if (batch.length > 0) break;
@@ -149,6 +157,41 @@ function writeRules(rule: Rule): void {
     const again = await reopen();
     strictEqual(await textAt(again, 'last'), '199');
     strictEqual((await keysIn(again, { gte: 'k', lt: 'l' })).length, 200);
+  });
+}
+
+function snapshotRules(rule: Rule): void {
+  rule('show what there was, whatever is written meanwhile', async (store) => {
+    await store.write([put('a', 'one'), put('b', 'two')], SYNC);
+    const snapshot = await store.snapshot?.();
+    if (snapshot === undefined) return;
+    await store.write([remove('a'), put('b', 'three'), put('c', 'four')], SYNC);
+    const seen: string[] = [];
+    for await (const batch of snapshot.scan(EVERYTHING)) for (const [key, value] of batch) seen.push(`${key}=${Buffer.from(value).toString()}`);
+    deepStrictEqual(seen, ['a=one', 'b=two']);
+    await snapshot.close();
+    deepStrictEqual(await keysIn(store, EVERYTHING), ['b', 'c']);
+  });
+  rule('return more entries than fit one batch, each once', async (store) => {
+    const keys = Array.from({ length: MANY }, (_, i) => `k${String(i).padStart(6, '0')}`);
+    await store.write(keys.map((key) => put(key, key)), SYNC);
+    const snapshot = await store.snapshot?.();
+    if (snapshot === undefined) return;
+    const seen: string[] = [];
+    for await (const batch of snapshot.scan(EVERYTHING)) for (const [key] of batch) seen.push(key);
+    deepStrictEqual(seen, keys);
+    await snapshot.close();
+  });
+}
+
+function compactionRules(rule: Rule): void {
+  rule('changes nothing that can be read, and the store goes on', async (store, { reopen }) => {
+    await store.write([put('a', 'one'), put('b', 'two')], SYNC);
+    await store.write([remove('a')], SYNC);
+    await store.compact?.();
+    deepStrictEqual(await keysIn(store, EVERYTHING), ['b']);
+    await store.write([put('c', 'three')], SYNC);
+    deepStrictEqual(await keysIn(await reopen(), EVERYTHING), ['b', 'c']);
   });
 }
 

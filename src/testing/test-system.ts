@@ -2,7 +2,8 @@
  * A whole system for tests: virtual time, seeded chance, and a store that can lose what was not synced. `crash` and
  * `restart` stand for power loss and the next start of the process.
  */
-import { createSystem, type System, type SystemOptions } from '../system.ts';
+import { createSystem, type System } from '../system.ts';
+import { type SystemOptions } from '../system-options.ts';
 import { type FaultyStore, faultyStore } from './faulty-store.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -66,6 +67,8 @@ export class TestSystem {
   #create(options: TestSystemOptions): System {
     const { seed = 1, ...rest } = options;
     return createSystem({
+      // It would come up every second of every test.
+      scrub: false,
       log: (...line) => this.logged.push(line),
       ...rest,
       store: this.store,

@@ -10,7 +10,7 @@ work.write('agents.mjs', "export async function worker(_, { attempt }) { console
 work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: worker, retry: { backoff: { minMs: 1 } } }] }');
 
 describe('bosun --help', () => {
-  const verbs = [[], ['run'], ['schedule'], ['plan'], ['plan', 'pause'], ['plan', 'resume'], ['tree'], ['check']];
+  const verbs = [[], ['run'], ['schedule'], ['plan'], ['plan', 'pause'], ['plan', 'resume'], ['tree'], ['check'], ['verify'], ['backup'], ['restore'], ['erase']];
 
   it('shows two examples for every verb, on stdout, within 80 columns', async () => {
     for (const verb of verbs) {

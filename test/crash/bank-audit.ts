@@ -2,7 +2,8 @@
 import { type ActorState, type Identity, type ReferenceCoding } from '../../src/actors/ports.ts';
 import { messageOf } from '../../src/errors.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
-import { recover, type Restored } from '../../src/persistence/recovery.ts';
+import { sessionFrom } from '../../src/actors/sessions.ts';
+import { type Restored, survey } from '../../src/persistence/recovery.ts';
 
 const ACCOUNTS = 200;
 const BALANCE = 1_000;
@@ -56,7 +57,9 @@ export async function auditBank(directory: string, acknowledged: readonly number
   const store = levelStore(directory);
   await store.open();
   try {
-    const restored = await recover(store, references);
+    const restored = await survey(store, references);
+    const damage = restored.journalDamage ?? restored.recovered.damage[0];
+    if (damage !== undefined) throw damage;
     const books = booksOf(restored);
     const accepted = [...books.lastSequence.values()].reduce((sum, last) => sum + last, 0);
     const violations = [...missingMoney(books), ...miscountedOrders(books), ...owedReceipts(books), ...lostOrders(books, acknowledged)];
@@ -93,7 +96,7 @@ function booksOf({ recovered: { rows, states } }: Restored): Books {
     accounts,
     unread: events('m', MESSAGE_EVENT),
     delayed: events('t', TIMER_EVENT),
-    lastSequence: (rows.get('d') ?? new Map<string, number>()) as ReadonlyMap<string, number>,
+    lastSequence: new Map([...(rows.get('d') ?? [])].map(([session, row]) => [session, sessionFrom(row, 0)[0]])),
   };
 }
 

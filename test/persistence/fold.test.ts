@@ -29,12 +29,14 @@ describe('a fold', () => {
     expect(fold.slice()).not.toEqual([]);
   });
 
-  it('writes last images first, then the cut, then deletes what the cut made superfluous', () => {
+  it('writes last images behind its mark, then the cut, then deletes what the cut made superfluous', () => {
     const fold = newFold(ROOMY);
     fold.epoch({ states: [[1, state(1)], [2, state(1)]], rows: [['d!s1', bytes]] });
     fold.epoch({ states: [[1, state(2)]], rows: [['d!s1', Buffer.from('last')]] });
     fold.epoch({});
     expect(fold.slice().map(({ key, value }) => [key, value === null ? 'deleted' : 'put'])).toEqual([
+      ['y!a', 'put'],
+      ['y!b', 'put'],
       [stateKey(1), 'put'],
       [stateKey(2), 'put'],
       ['d!s1', 'put'],
@@ -54,8 +56,8 @@ describe('a fold', () => {
     fold.epoch({ states: [[2, state(2)]] });
     expect(seqs(fold.slice())).toEqual([[2, 1]]);
     const cut = fold.slice();
-    expect(cut.map(({ key }) => key)).toEqual(['c!a', 'c!b']);
-    expect(decodeCut(unseal('c!a', cut[0]?.value ?? new Uint8Array()))).toMatchObject({ from: 4, oldest: 1 });
+    expect(cut.map(({ key }) => key)).toEqual(['y!a', 'y!b', 'c!a', 'c!b']);
+    expect(decodeCut(unseal('c!a', cut[2]?.value ?? new Uint8Array()))).toMatchObject({ from: 4, oldest: 1, written: 5 });
   });
 
   it('is bounded in records and bytes, beyond what the epoch brings in itself', () => {
@@ -63,13 +65,13 @@ describe('a fold', () => {
     const byRecords = newFold({ ...ROOMY, sliceRecords: 4 });
     byRecords.epoch({ states: many });
     byRecords.epochs(2);
-    expect(byRecords.slice().length).toBe(4);
-    expect(byRecords.slice({ records: 3, bytes: 0 }).length).toBe(7);
+    expect(behindMark(byRecords.slice()).length).toBe(4);
+    expect(behindMark(byRecords.slice({ records: 3, bytes: 0 })).length).toBe(7);
     const byBytes = newFold({ ...ROOMY, sliceBytes: 1 });
     byBytes.epoch({ states: many });
     byBytes.epochs(2);
-    expect(byBytes.slice().length).toBe(1);
-    expect(byBytes.slice({ records: 0, bytes: 100 }).length).toBeGreaterThan(1);
+    expect(behindMark(byBytes.slice()).length).toBe(1);
+    expect(behindMark(byBytes.slice({ records: 0, bytes: 100 })).length).toBeGreaterThan(1);
   });
 
   it('overtakes births however many there are', () => {
@@ -90,7 +92,7 @@ describe('a fold', () => {
     fold.epoch({ states: [[5, state(1)]], rows: [[`m!${hex(7)}`, bytes]], counters: 10 });
     fold.epoch({ states: [[5, null]], rows: [[`m!${hex(7)}`, null]], counters: 10 });
     fold.epoch({ counters: 10 });
-    expect(fold.slice().filter(({ key }) => !/^[ce]/.test(key))).toEqual([]);
+    expect(fold.slice().filter(({ key }) => !/^[cey]/.test(key))).toEqual([]);
   });
 
   it('deletes what an earlier fold may have written, after a rewrite too', () => {
@@ -99,7 +101,7 @@ describe('a fold', () => {
     fold.slice();
     fold.epoch({ rows: [[`m!${hex(7)}`, Buffer.from('delivered once')]], counters: 8 });
     fold.epoch({ states: [[5, null]], rows: [[`m!${hex(7)}`, null], ['d!s1', null]], counters: 8 });
-    expect(fold.slice().filter(({ key }) => !/^[ce]/.test(key))).toEqual([
+    expect(fold.slice().filter(({ key }) => !/^[cey]/.test(key))).toEqual([
       { key: `m!${hex(7)}`, value: null },
       { key: 'd!s1', value: null },
       { key: stateKey(5), value: null },
@@ -109,7 +111,7 @@ describe('a fold', () => {
   it('deletes the states of the dead only behind the cut: until then their deltas are replayed', () => {
     const fold = newFold({ ...ROOMY, windowEpochs: 1 }, 9);
     fold.epoch({ states: [[5, null]], counters: 9 });
-    expect(fold.slice().map(({ key }) => key)).toEqual(['c!a', 'c!b', stateKey(5), epochKey(1)]);
+    expect(fold.slice().map(({ key }) => key)).toEqual(['y!a', 'y!b', 'c!a', 'c!b', stateKey(5), epochKey(1)]);
   });
 });
 
@@ -151,5 +153,11 @@ function state(seq: number): ActorState {
 
 /** Life and seq of each state in a slice. */
 function seqs(writes: readonly StoreWrite[]): unknown[] {
-  return writes.map(({ key, value }) => [Number.parseInt(key.slice(2), 16), unseal(key, value ?? new Uint8Array())[0]]);
+  return behindMark(writes).map(({ key, value }) => [Number.parseInt(key.slice(2), 16), unseal(key, value ?? new Uint8Array())[0]]);
+}
+
+/** Every slice of records repeats the mark of its fold. */
+function behindMark(writes: readonly StoreWrite[]): readonly StoreWrite[] {
+  expect(writes.slice(0, 2).map(({ key }) => key)).toEqual(['y!a', 'y!b']);
+  return writes.slice(2);
 }

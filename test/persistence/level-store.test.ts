@@ -100,6 +100,40 @@ describe('a directory that is not what it was', () => {
     expect(Buffer.from((await (await open()).get('a')) ?? []).toString()).toBe('one');
   });
 
+  it('is refused if the file that CURRENT names is missing', async () => {
+    const store = await open();
+    await store.write(entry, SYNC);
+    await store.close();
+    const [manifest] = (await readdir(directory)).filter((file) => file.startsWith('MANIFEST-'));
+    await unlink(join(directory, manifest!));
+    await expect(open()).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED', details: { directory } });
+    expect((await readdir(directory)).some((file) => file.endsWith('.log'))).toBe(true);
+  });
+
+  it('is refused if a table is missing', async () => {
+    const store = await open();
+    await store.write(entry, SYNC);
+    await store.compact!();
+    await store.close();
+    const [table] = (await readdir(directory)).filter((file) => /\.(ldb|sst)$/.test(file));
+    await unlink(join(directory, table!));
+    await expect(open()).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
+  });
+
+  it('is a new store if it has nothing but the log of what LevelDB did', async () => {
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, 'LOG'), 'nothing to lose');
+    const store = await open();
+    expect(await store.get('a')).toBeUndefined();
+  });
+
+  it('is neither made nor taken for a store where one is expected', async () => {
+    await expect(levelStore(directory, { createIfMissing: false }).open()).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    await expect(readdir(directory)).rejects.toMatchObject({ code: 'ENOENT' });
+    await mkdir(directory, { recursive: true });
+    await expect(levelStore(directory, { createIfMissing: false }).open()).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+  });
+
   it('is refused as a file', async () => {
     await writeFile(join(root, 'file'), '');
     await expect(open(join(root, 'file'))).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });

@@ -192,6 +192,7 @@ describe('a record that the store reports as damaged', () => {
       },
       commit: (epoch) => journal.commit(epoch),
       retry: () => journal.retry(),
+      purge: (epoch) => journal.purge(epoch),
       close: () => journal.close(),
     };
     const agents: Readonly<Record<string, Logic>> = {

@@ -1,0 +1,54 @@
+/**
+ * Erasing an actor for good: it and everything below it leave the population, and what others hold of it in the kernel's
+ * own records goes too: unread messages that it sent, quarantined ones, its Boss's record of it. What other actors have
+ * taken into their contexts is theirs. Getting its bytes off the medium is the journal's part.
+ */
+import { BosunError } from '../errors.ts';
+import { ROOT } from './address.ts';
+import { type Bosses } from './bosses.ts';
+import { type Cell } from './cell.ts';
+import { type DurableView } from './durable-view.ts';
+import { type MessageRow } from './message.ts';
+import { type World } from './world.ts';
+
+export interface Erasure {
+  readonly world: World;
+  readonly bosses: Bosses;
+  readonly shown: DurableView;
+  /** Has its Boss end a child; undefined on hold, where no Boss takes a turn. */
+  readonly terminate: ((cell: Cell) => Promise<void>) | undefined;
+  /** Makes what has changed so far durable; with `purge`, what was deleted before is no longer on the medium then. */
+  readonly flush: (options?: { purge: boolean }) => Promise<void>;
+}
+
+/** Resolves when nothing of it is left. Rejects with BOSUN_ADDRESS_INVALID for the root: that is the whole store. */
+export async function erase(cell: Cell, { world, bosses, shown, terminate, flush }: Erasure): Promise<void> {
+  const { identity, parent } = cell;
+  if (parent === undefined) throw new BosunError('BOSUN_ADDRESS_INVALID', `${ROOT} cannot be erased; delete the store instead`);
+  const family = familyOf(cell);
+  const lives = new Set(family.map(({ identity }) => identity.life));
+  const addresses = new Set(family.map(({ identity }) => identity.address));
+  // A Boss counts its waiting children, so it has to know.
+  if (parent.isBoss) await terminate?.(cell);
+  if (!cell.gone) bosses.remove(cell);
+  if (identity.bond === 'supervised') world.removeChildRow(parent, identity.childId);
+  for (const other of world.cells.values()) {
+    other.mailbox.removeWhere((message) => {
+      const isTheirs = lives.has(message.from);
+      if (isTheirs) world.draft.read(message);
+      return isTheirs;
+    });
+  }
+  await flush();
+  // Only now are all quarantined messages to be seen, those of the epoch in the making among them.
+  for (const [key, record] of shown.quarantineRows()) {
+    const { address, message } = record as { address: string; message: MessageRow };
+    if (addresses.has(address) || lives.has(message[0]) || lives.has(message[3])) world.draft.remove(key);
+  }
+  await flush();
+  await flush({ purge: true });
+}
+
+function familyOf(cell: Cell): Cell[] {
+  return [cell, ...[...cell.children.values()].flatMap(familyOf)];
+}

@@ -1,0 +1,97 @@
+/** `bosun backup` and `bosun restore`: copies of a stopped store, verified, and put in place whole or not at all. */
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { BosunError, type ErrorCode, isBosunError } from '../errors.ts';
+import { backup, isVacant, restore } from '../persistence/backup.ts';
+import { levelStore } from '../persistence/level-store.ts';
+import { type Verification } from '../persistence/verify.ts';
+import { type DataDirectory, dataDirectory, hasStore, storeDirectory } from './data-directory.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+
+interface Output {
+  write(text: string): unknown;
+}
+
+interface Shared {
+  readonly data: string;
+  readonly json: boolean;
+  readonly out: Output;
+  readonly err: Output;
+}
+
+export interface BackupCommand extends Shared {
+  readonly to: string;
+}
+
+export interface RestoreCommand extends Shared {
+  readonly from: string;
+  /** Replace the store that is there. */
+  readonly force: boolean;
+}
+
+/** Exit code 0: copied and sound; 1: copied, and damaged as the original is, or failed; 2: bad places; 4: in use. */
+export async function backupCommand({ to, data, json, out, err }: BackupCommand): Promise<ExitCode> {
+  return await copying(err, async () => {
+    const copied = await opened(storeDirectory(data), (store) => backup(store, to));
+    tell(out, { json, copied, what: `backed up to ${resolve(to)}` });
+    if (copied.sound) return EXIT.completed;
+    err.write(`The store is damaged, and so is its copy: bosun verify --data ${to}\n`);
+    return EXIT.failed;
+  });
+}
+
+/** Exit code 0: restored; 1: the backup is damaged, or failed; 2: bad places; 4: in use. */
+export async function restoreCommand({ from, data, force, json, out, err }: RestoreCommand): Promise<ExitCode> {
+  return await copying(err, async () => {
+    const target = dataDirectory(data);
+    if (!force && !(await isVacant(target.path))) {
+      throw new BosunError('BOSUN_CONFIG_INVALID', `${target.path} is not empty; --force replaces the store in it`);
+    }
+    if (hasStore(target)) await refuseInUse(target);
+    const copied = await opened(storeDirectory(from), async (store) => {
+      await mkdir(target.path, { recursive: true });
+      return await restore(store, target.store);
+    });
+    tell(out, { json, copied, what: `restored to ${target.path}` });
+    return EXIT.completed;
+  });
+}
+
+async function opened(directory: DataDirectory, use: (store: ReturnType<typeof levelStore>) => Promise<Verification>): Promise<Verification> {
+  if (!hasStore(directory)) throw new BosunError('BOSUN_CONFIG_INVALID', `${directory.path} holds no store`);
+  const store = levelStore(directory.store, { createIfMissing: false });
+  await store.open();
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** What is damaged may be replaced; what somebody works on may not. */
+async function refuseInUse({ store: path }: DataDirectory): Promise<void> {
+  const store = levelStore(path, { createIfMissing: false });
+  try {
+    await store.open();
+  } catch (error) {
+    if (isBosunError(error, 'BOSUN_STORE_LOCKED')) throw error;
+  } finally {
+    await store.close();
+  }
+}
+
+function tell(out: Output, { json, copied, what }: { json: boolean; copied: Verification; what: string }): void {
+  out.write(json ? `${JSON.stringify(copied)}\n` : `${what}: epoch ${copied.epoch ?? 0}, ${copied.actors} actors, ${copied.records} records\n`);
+}
+
+const EXITS: Partial<Record<ErrorCode, ExitCode>> = { BOSUN_STORE_LOCKED: EXIT.inUse, BOSUN_CONFIG_INVALID: EXIT.badInput };
+
+async function copying(err: Output, copy: () => Promise<ExitCode>): Promise<ExitCode> {
+  try {
+    return await copy();
+  } catch (error) {
+    if (!isBosunError(error)) throw error;
+    err.write(`${error.message}\n`);
+    return EXITS[error.code] ?? EXIT.failed;
+  }
+}

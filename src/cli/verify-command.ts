@@ -1,0 +1,57 @@
+/** `bosun verify`: reads every record of a stopped store, or of a backup, and says what is damaged and whom it stops. */
+import { isBosunError } from '../errors.ts';
+import { levelStore } from '../persistence/level-store.ts';
+import { type Finding, type Verification, verify } from '../persistence/verify.ts';
+import { hasStore, storeDirectory } from './data-directory.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+
+interface Output {
+  write(text: string): unknown;
+}
+
+export interface VerifyCommand {
+  readonly data: string;
+  readonly json: boolean;
+  readonly out: Output;
+  readonly err: Output;
+}
+
+/** Exit code 0: sound; 1: damaged; 2: no store; 4: in use. */
+export async function verifyCommand({ data, json, out, err }: VerifyCommand): Promise<ExitCode> {
+  const directory = storeDirectory(data);
+  if (!hasStore(directory)) {
+    err.write(`${directory.path} holds no store\n`);
+    return EXIT.badInput;
+  }
+  const store = levelStore(directory.store, { createIfMissing: false });
+  try {
+    await store.open();
+    const result = await verify(store);
+    out.write(json ? `${JSON.stringify(result)}\n` : `${[...result.findings.map(findingLine), summary(result)].join('\n')}\n`);
+    return result.sound ? EXIT.completed : EXIT.failed;
+  } catch (error) {
+    if (!isBosunError(error)) throw error;
+    if (json && error.code === 'BOSUN_STORE_DAMAGED') out.write(`${JSON.stringify({ sound: false, message: error.message, findings: [] })}\n`);
+    err.write(`${error.message}\n`);
+    return error.code === 'BOSUN_STORE_LOCKED' ? EXIT.inUse : EXIT.failed;
+  } finally {
+    await store.close();
+  }
+}
+
+function findingLine({ gravity, message, epoch, address, agent, life, sequence }: Finding): string {
+  const who = address ?? (life === null ? null : `life ${life}`);
+  const place = [
+    ...(who === null ? [] : [agent === null || agent === '' ? who : `${who} (${agent})`]),
+    ...(sequence === null ? [] : [`change ${sequence}`]),
+    ...(epoch === null ? [] : [`epoch ${epoch}`]),
+  ];
+  return `${gravity.padEnd(9)}  ${place.length === 0 ? '' : `${place.join(', ')}: `}${message}`;
+}
+
+function summary({ sound, epoch, actors, records, bytes, recoverable, aside }: Verification): string {
+  const size = `${records} records, ${bytes} bytes, ${actors} ${actors === 1 ? 'actor' : 'actors'}${aside === 0 ? '' : `, ${aside} records set aside`}`;
+  if (sound) return `sound at epoch ${epoch ?? 0}: ${size}`;
+  if (recoverable === null) return `damaged: ${size}`;
+  return `damaged: ${size}; it can go on from epoch ${recoverable.to} (--recover-to ${recoverable.to})`;
+}

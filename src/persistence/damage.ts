@@ -1,0 +1,192 @@
+/**
+ * What damage outside the journal means, once the journal has been replayed: who cannot run, what is withheld, what can be
+ * made again from sound records, and what has to be written so that the next recovery comes to the same end. Reads nothing.
+ *
+ * | damaged                      | stops                                                          |
+ * |------------------------------|----------------------------------------------------------------|
+ * | `s!` state, `i!` identity    | that actor                                                     |
+ * | `b!` child record of a Boss  | that child                                                     |
+ * | `x!` configuration           | actors that are in it now                                      |
+ * | `x!` structure               | whatever was written with it                                   |
+ * | `m!` message, `t!` timer     | that message or timer: whose it was is in the part that is lost |
+ * | `d!` session                 | that session: its sends are refused                            |
+ * | `q!` quarantine              | that record                                                    |
+ * | `a!` `n!` `f!` indexes       | nothing: they are made again from the identities               |
+ */
+import { type ActorState, type Identity, type RowKey, type StoreWrite, type Table, TABLES } from '../actors/ports.ts';
+import { UNBORN } from '../actors/state.ts';
+import { BosunError, isBosunError } from '../errors.ts';
+import { type StructuredCodec } from './codec.ts';
+import { type Dictionary } from './dictionary.ts';
+import { damaged, placed, seal } from './envelope.ts';
+import { configurationKeys, hex, numberIn, stateKey, unreadableKey } from './keys.ts';
+import { type Replay } from './replay.ts';
+import { isLost } from './structures.ts';
+
+/** Everything as of the last epoch replayed, and what is wrong with it. */
+export interface Assessment {
+  readonly states: ReadonlyMap<number, ActorState>;
+  readonly rows: Map<Table, Map<string, unknown>>;
+  readonly unreadable: ReadonlyMap<number, BosunError>;
+  readonly damage: readonly BosunError[];
+  /** Damage that hurts nobody any more. */
+  readonly overcome: readonly BosunError[];
+  /** For the next batch: marks of actors that have become unreadable, deletion of those that are dead. */
+  readonly repairs: readonly StoreWrite[];
+}
+
+/** @param marks Records under `w!`, by life: actors that an earlier recovery found unreadable. null: the mark is damaged too. */
+export function assess(
+  replay: Replay,
+  dictionary: Dictionary,
+  marks: ReadonlyMap<number, BosunError | null>,
+  codec: StructuredCodec,
+): Assessment {
+  return new Assessor(replay, dictionary, marks, codec).assess();
+}
+
+class Assessor {
+  readonly #replay: Replay;
+  readonly #dictionary: Dictionary;
+  readonly #marks: ReadonlyMap<number, BosunError | null>;
+  readonly #codec: StructuredCodec;
+  readonly #rows = new Map<Table, Map<string, unknown>>();
+  readonly #living = new Map<number, ActorState>();
+  readonly #unreadable = new Map<number, BosunError>();
+  readonly #repairs: StoreWrite[] = [];
+  readonly #damage: BosunError[];
+
+  constructor(replay: Replay, dictionary: Dictionary, marks: ReadonlyMap<number, BosunError | null>, codec: StructuredCodec) {
+    this.#replay = replay;
+    this.#dictionary = dictionary;
+    this.#marks = marks;
+    this.#codec = codec;
+    this.#damage = [...dictionary.damage];
+  }
+
+  assess(): Assessment {
+    this.#decodeRows();
+    const identities = this.#table('i') as Map<string, Identity>;
+    for (const [text, identity] of identities) this.#judge(Number.parseInt(text, 16), identity);
+    for (const [key, error] of [...this.#replay.badRows].sort()) this.#judgeRow(key, error, identities);
+    this.#keepWindow();
+    this.#keepMarks(identities);
+    this.#damage.push(...this.#unreadable.values());
+    const left = [...this.#replay.stranded].flatMap(([life, { error }]) => (this.#unreadable.has(life) ? [] : [error]));
+    const overcome = [...this.#replay.overcome, ...left];
+    return { states: this.#living, rows: this.#rows, unreadable: this.#unreadable, damage: this.#damage, overcome, repairs: this.#repairs };
+  }
+
+  #table(table: Table): Map<string, unknown> {
+    return this.#rows.get(table) as Map<string, unknown>;
+  }
+
+  #decodeRows(): void {
+    const { rows, badRows } = this.#replay;
+    for (const table of TABLES) this.#rows.set(table, new Map());
+    for (const key of [...rows.keys()].sort()) {
+      try {
+        this.#table(key[0] as Table).set(key.slice(2), this.#replay.decode(key, rows.get(key) as Uint8Array));
+      } catch (error) {
+        if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
+        badRows.set(key, error);
+      }
+    }
+  }
+
+  /** One whose identity is sound. */
+  #judge(life: number, identity: Identity): void {
+    const { states, stranded, born } = this.#replay;
+    const state = states.get(life);
+    const problem = stranded.get(life)?.error ?? this.#marks.get(life) ?? this.#lost(life, identity, state);
+    if (problem !== null) this.#strand(life, problem, identity.address);
+    else if (state === undefined && !born.has(life)) this.#strand(life, damaged(stateKey(life), 'is missing'), identity.address);
+    else this.#living.set(life, state ?? UNBORN);
+  }
+
+  #lost(life: number, { definition }: Identity, state: ActorState | undefined): BosunError | null {
+    if (this.#marks.has(life)) return damaged(unreadableKey(life), 'marks an actor as unreadable and is itself damaged');
+    const id = state?.configuration ?? null;
+    if (id === null || !isLost(this.#dictionary.configurations.get(definition)?.[id]?.nodes ?? [])) return null;
+    return damaged(configurationKeys(definition, id)[0], 'holds the configuration that the actor is in');
+  }
+
+  #judgeRow(key: RowKey, error: BosunError, identities: ReadonlyMap<string, Identity>): void {
+    const table = key[0] as Table;
+    const name = key.slice(2);
+    if (table === 'i') {
+      const life = Number.parseInt(name, 16);
+      const [address] = [...this.#table('a')].find(([, owner]) => owner === life) ?? [];
+      this.#strand(life, error, address);
+    } else if (table === 'b') {
+      const [boss = '', childId = ''] = splitOnce(name);
+      const parent = Number.parseInt(boss, 16);
+      const child = [...identities.values()].find((identity) => identity.parent === parent && identity.childId === childId);
+      if (child === undefined) this.#damage.push(error);
+      else this.#strand(child.life, error, child.address);
+    } else {
+      this.#damage.push(error);
+      if (table === 'a' || table === 'n' || table === 'f') this.#makeAgain(key, table, name, identities);
+    }
+  }
+
+  /** Index rows say nothing that identities do not say. */
+  #makeAgain(key: RowKey, table: 'a' | 'n' | 'f', name: string, identities: ReadonlyMap<string, Identity>): void {
+    const owner = [...identities.values()].find(({ life, address, systemId }) =>
+      table === 'a' ? address === name : table === 'f' ? hex(life) === name : systemId !== null && systemId === decodeURIComponent(name),
+    );
+    const row = owner && (table === 'f' ? 1 : owner.life);
+    if (row !== undefined) this.#table(table).set(name, row);
+    this.#replay.window.rows.set(key, row === undefined ? null : this.#codec.encode(row));
+  }
+
+  #strand(life: number, error: BosunError, address: string | undefined): void {
+    this.#living.delete(life);
+    if (this.#unreadable.has(life)) return;
+    const seq = this.#replay.stranded.get(life)?.deltas[0]?.seq;
+    this.#unreadable.set(life, placed(error, { life, ...(address !== undefined && { address }), ...(seq !== undefined && { seq }) }));
+  }
+
+  /** What the next fold writes. The records of unreadable actors are none of it. */
+  #keepWindow(): void {
+    const { changed, states, window } = this.#replay;
+    for (const life of changed) if (!this.#unreadable.has(life)) window.states.set(life, this.#living.get(life) ?? null);
+    // Left behind by a fold that was cut short after its cut, or born and gone within one epoch. Not found out while
+    // replaying: a fold that was cut short before its cut has deleted identities of actors that are still to die.
+    const isLeft = (life: number) => !this.#living.has(life) && !this.#unreadable.has(life);
+    for (const life of [...states.keys(), ...this.#replay.stranded.keys()]) if (isLeft(life)) window.states.set(life, null);
+  }
+
+  /**
+   * The fold deletes the epochs that show what is missing in an actor's record, and the record would look sound again, only
+   * old. So the finding is written down, together with what those epochs say of the actor.
+   */
+  #keepMarks(identities: ReadonlyMap<string, Identity>): void {
+    for (const [life, { code, message, details }] of this.#unreadable) {
+      if (this.#marks.has(life)) continue;
+      const key = unreadableKey(life);
+      const deltas = this.#replay.stranded.get(life)?.deltas ?? [];
+      this.#repairs.push({ key, value: seal(key, this.#codec.encode({ code, message, details, deltas })) });
+    }
+    for (const life of this.#marks.keys()) {
+      const isDead = !identities.has(hex(life)) && !this.#replay.badRows.has(`i!${hex(life)}`);
+      if (isDead) this.#repairs.push({ key: unreadableKey(life), value: null });
+    }
+  }
+}
+
+/** What a mark says. @throws BOSUN_STORE_DAMAGED. */
+export function markFrom(replay: Replay, key: string, payload: Uint8Array): BosunError {
+  const { code, message, details } = replay.decode(key, payload) as Pick<BosunError, 'code' | 'message'> & { details: Record<string, unknown> };
+  return new BosunError(code, message, { details });
+}
+
+/** Life of a mark. */
+export function markedLife(key: string): number {
+  return numberIn(key);
+}
+
+function splitOnce(text: string): [string, string] {
+  const at = text.indexOf('!');
+  return [text.slice(0, at), text.slice(at + 1)];
+}

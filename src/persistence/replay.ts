@@ -1,0 +1,145 @@
+/**
+ * The folded records, brought forward epoch by epoch. While a fold was under way at the crash, some of them are newer than
+ * epochs that are still in the journal; for those actors the older deltas are skipped, and rows converge because each of
+ * them is replayed up to its last value.
+ *
+ * Damage in what belongs to one actor is kept with that actor and stops nobody else (damage.ts says what it means at the
+ * end). What an actor's record lacks may not matter: the actor may die, or the row be overwritten, further on.
+ */
+import { type ActorState, type RowKey } from '../actors/ports.ts';
+import { applyChange, type StateChange, UNBORN } from '../actors/state.ts';
+import { BosunError, isBosunError, messageOf } from '../errors.ts';
+import { type StructuredCodec } from './codec.ts';
+import { damaged, unseal } from './envelope.ts';
+import { type EpochRecord } from './epoch-format.ts';
+import { emptyWindow, type Window } from './fold.ts';
+import { epochKey, numberIn } from './keys.ts';
+
+/** What the journal says of an actor whose record is damaged: kept, because the fold will delete its epochs. */
+export interface StrandedDelta {
+  readonly epoch: number;
+  readonly seq: number;
+  readonly hash: number;
+  readonly body: Uint8Array;
+}
+
+/** An actor that cannot be brought forward. */
+export interface Stranded {
+  readonly error: BosunError;
+  readonly deltas: StrandedDelta[];
+}
+
+export class Replay {
+  readonly #codec: StructuredCodec;
+  readonly states = new Map<number, ActorState>();
+  /** By life. */
+  readonly stranded = new Map<number, Stranded>();
+  readonly rows = new Map<RowKey, Uint8Array>();
+  /** Rows whose record is damaged. */
+  readonly badRows = new Map<RowKey, BosunError>();
+  /** Damage that does not matter any more: the journal has a later value, or says that the actor is dead. */
+  readonly overcome: BosunError[] = [];
+  readonly changed = new Set<number>();
+  readonly born = new Set<number>();
+  readonly window: Window = emptyWindow();
+
+  constructor(codec: StructuredCodec) {
+    this.#codec = codec;
+  }
+
+  get isPopulated(): boolean {
+    return this.states.size + this.stranded.size + this.rows.size + this.badRows.size > 0;
+  }
+
+  loadState(key: string, value: Uint8Array): void {
+    const life = numberIn(key);
+    const state = this.#sound(() => this.decode(key, unseal(key, value)) as ActorState);
+    if (state instanceof BosunError) this.strand(life, state);
+    // Over UNBORN, so that a field that the format gains later has its value of birth.
+    else this.states.set(life, Object.freeze({ ...UNBORN, ...state }));
+  }
+
+  loadRow(key: RowKey, value: Uint8Array): void {
+    const row = this.#sound(() => unseal(key, value));
+    if (row instanceof BosunError) this.badRows.set(key, row);
+    else this.rows.set(key, row);
+  }
+
+  strand(life: number, error: BosunError): void {
+    if (!this.stranded.has(life)) this.stranded.set(life, { error, deltas: [] });
+  }
+
+  apply(epoch: EpochRecord, bytes: number): void {
+    this.window.epochs += 1;
+    this.window.bytes += bytes;
+    for (const delta of epoch.deltas) this.#applyDelta(delta, epoch.number);
+    for (const [key, row] of epoch.rows) this.#applyRow(key, row);
+  }
+
+  /** @throws BOSUN_STORE_DAMAGED with details { key }. */
+  decode(key: string, bytes: Uint8Array): unknown {
+    try {
+      return this.#codec.decode(bytes);
+    } catch (error) {
+      throw damaged(key, `cannot be decoded: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #applyDelta({ life, seq, hash, body }: EpochRecord['deltas'][number], epoch: number): void {
+    this.changed.add(life);
+    const state = this.states.get(life) ?? UNBORN;
+    if (!this.stranded.has(life)) {
+      const next = this.#sound(() => this.#next(state, { life, seq, hash, body }, epoch));
+      if (!(next instanceof BosunError)) {
+        if (next !== state) this.states.set(life, next);
+        return;
+      }
+      this.strand(life, next);
+    }
+    this.stranded.get(life)?.deltas.push({ epoch, seq, hash, body });
+  }
+
+  #next(state: ActorState, { life, seq, hash, body }: EpochRecord['deltas'][number], epoch: number): ActorState {
+    const key = epochKey(epoch);
+    const place = { epoch, life, seq };
+    if (seq < state.seq) return state;
+    if (seq === state.seq) {
+      if (hash !== state.hash) throw damaged(key, `disagrees with the folded state of life ${life}`, place);
+      return state;
+    }
+    if (seq !== state.seq + 1) throw damaged(key, `has change ${seq} of life ${life}, whose state is at ${state.seq}`, place);
+    const next = applyChange(state, this.decode(key, body) as StateChange, body);
+    if (next.hash !== hash) throw damaged(key, `breaks the chain of life ${life} at change ${seq}`, place);
+    return next;
+  }
+
+  #applyRow(key: RowKey, row: Uint8Array | null): void {
+    this.window.rows.set(key, row);
+    this.#overcome(this.badRows.get(key));
+    this.badRows.delete(key);
+    if (row === null) this.rows.delete(key);
+    else this.rows.set(key, row);
+    if (!key.startsWith('i!')) return;
+    const life = numberIn(key);
+    this.changed.add(life);
+    if (row !== null) this.born.add(life);
+    else {
+      this.states.delete(life);
+      this.#overcome(this.stranded.get(life)?.error);
+      this.stranded.delete(life);
+    }
+  }
+
+  #overcome(error: BosunError | undefined): void {
+    if (error !== undefined) this.overcome.push(error);
+  }
+
+  #sound<T>(read: () => T): T | BosunError {
+    try {
+      return read();
+    } catch (error) {
+      if (isBosunError(error, 'BOSUN_STORE_DAMAGED')) return error;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Going back to an older epoch of a damaged journal: the epochs behind it leave the journal and are kept aside, byte by
+ * byte as they were found, under `l!<group>!<key>`. Only an order does that: an option of createSystem or of the command
+ * line, or the loss of unsynced epochs at a durability that allows it.
+ */
+import { type Store, type StoreWrite } from '../actors/ports.ts';
+import { BosunError } from '../errors.ts';
+import { asideKey, epochKey, keysUnder } from './keys.ts';
+import { type Survey } from './recovery.ts';
+
+export interface SetAside {
+  /** The epoch that the store stands at now. */
+  readonly recoveredTo: number;
+  /** Keys of what was cut off, and where each of them is now. */
+  readonly moved: ReadonlyMap<string, string>;
+}
+
+/**
+ * @returns The epoch to go back to.
+ * @throws BOSUN_CONFIG_INVALID for an epoch that cannot be asked for, and the damage where there is none to go back to.
+ */
+export function checkRecoverTo({ journalDamage, end }: Survey, wanted: number): number {
+  if (journalDamage === null) {
+    throw new BosunError('BOSUN_CONFIG_INVALID', `recoverTo ${wanted}: the journal is sound up to its last epoch ${end.epoch}; there is nothing to go back from`);
+  }
+  const { firstGoodEpoch: first, lastGoodEpoch: last } = journalDamage.details as { firstGoodEpoch: number | null; lastGoodEpoch: number | null };
+  if (first === null || last === null) throw journalDamage;
+  if (Number.isSafeInteger(wanted) && wanted >= first && wanted <= last) return wanted;
+  throw new BosunError('BOSUN_CONFIG_INVALID', `recoverTo ${wanted}: this store can be recovered to an epoch from ${first} to ${last}`, {
+    details: { firstGoodEpoch: first, lastGoodEpoch: last },
+  });
+}
+
+/** One synced write: either the journal ends at the epoch and the rest is aside, or nothing has changed. */
+export async function setAside(store: Store, recoveredTo: number): Promise<SetAside> {
+  const group = (await lastGroup(store)) + 1;
+  const moved = new Map<string, string>();
+  const writes: StoreWrite[] = [];
+  for await (const batch of store.scan({ gte: epochKey(recoveredTo + 1), lt: keysUnder('e!').lt })) {
+    for (const [key, value] of batch) {
+      const aside = asideKey(group, key);
+      moved.set(key, aside);
+      writes.push({ key: aside, value }, { key, value: null });
+    }
+  }
+  if (writes.length > 0) await store.write(writes, { sync: true });
+  return { recoveredTo, moved };
+}
+
+async function lastGroup(store: Store): Promise<number> {
+  let last = 0;
+  for await (const batch of store.scan(keysUnder('l!'))) {
+    for (const [key] of batch) last = Math.max(last, Number.parseInt(key.split('!')[1] ?? '', 16));
+  }
+  return last;
+}

@@ -1,0 +1,160 @@
+/**
+ * Verification: reads every record of a store that nobody runs on, checks each checksum, the chain of epochs, the chain of
+ * every actor and what rows say of each other, and lists all it finds. It changes nothing and runs no code of an agent.
+ */
+import { type Identity, type Store, type Table } from '../actors/ports.ts';
+import { type BosunError, isBosunError } from '../errors.ts';
+import { decodeEpoch, linkTo } from './epoch-format.ts';
+import { damaged, unseal } from './envelope.ts';
+import { EVERY_KEY, hex, keysUnder, MANIFEST_KEY, numberIn } from './keys.ts';
+import { plainReferences } from './plain-references.ts';
+import { type Survey, survey } from './recovery.ts';
+
+/** One place where the store is damaged. */
+export interface Finding {
+  /** The store does not start with `stops`, an actor does not run with `withholds`; `reports` is mended or hurts nobody. */
+  readonly gravity: 'stops' | 'withholds' | 'reports';
+  readonly key: string;
+  readonly message: string;
+  readonly epoch: number | null;
+  readonly life: number | null;
+  readonly address: string | null;
+  readonly agent: string | null;
+  /** Of the first change that is wrong or cannot be applied; null where none is known. */
+  readonly sequence: number | null;
+}
+
+export interface Verification {
+  readonly sound: boolean;
+  /** The last sound epoch; null where the store cannot be read at all. */
+  readonly epoch: number | null;
+  /** Epochs that recovery may go back to where the journal is damaged; null where it is sound or there is none. */
+  readonly recoverable: { readonly from: number; readonly to: number } | null;
+  readonly actors: number;
+  readonly records: number;
+  readonly bytes: number;
+  /** Keys of what earlier recoveries cut off. */
+  readonly aside: number;
+  readonly findings: readonly Finding[];
+}
+
+/** The store is open. Rejects with BOSUN_STORE_FAILED where it cannot be read, BOSUN_STORE_FORMAT where it is newer. */
+export async function verify(store: Store): Promise<Verification> {
+  const size = await measure(store);
+  const problems: BosunError[] = [];
+  let found: Survey | null = null;
+  try {
+    const manifest = await store.get(MANIFEST_KEY);
+    if (manifest !== undefined) unseal(MANIFEST_KEY, manifest);
+    else if (size.records > 0) throw damaged(MANIFEST_KEY, 'is missing, but the store is not empty');
+    found = await survey(store, plainReferences);
+  } catch (error) {
+    if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
+    problems.push(error);
+  }
+  const findings = problems.map((problem) => finding('stops', problem, null));
+  if (found === null) return { ...size, sound: false, epoch: null, recoverable: null, actors: 0, findings };
+  const { journalDamage, recovered } = found;
+  const epochs = [...(journalDamage === null ? [] : [journalDamage]), ...(await otherEpochs(store, found))];
+  findings.push(...epochs.map((problem, index) => finding(index === 0 && journalDamage !== null ? 'stops' : 'reports', problem, found)));
+  for (const key of found.badCopies) findings.push(finding('reports', damaged(key, 'is missing or damaged; its second copy is sound'), found));
+  for (const problem of recovered.damage) findings.push(finding(recovered.unreadable.has(lifeOf(problem)) ? 'withholds' : 'reports', problem, found));
+  for (const problem of found.overcome) findings.push(finding('reports', problem, found));
+  // Without the whole journal rows may well disagree.
+  if (journalDamage === null) findings.push(...disagreements(found).map((problem) => finding('reports', problem, found)));
+  const from = journalDamage?.details['firstGoodEpoch'] as number | null | undefined;
+  const recoverable = from === null || from === undefined ? null : { from, to: recovered.epoch };
+  const actors = recovered.rows.get('i')?.size ?? 0;
+  return { ...size, sound: findings.length === 0, epoch: recovered.epoch, recoverable, actors, findings };
+}
+
+async function measure(store: Store): Promise<{ records: number; bytes: number; aside: number }> {
+  const size = { records: 0, bytes: 0, aside: 0 };
+  const aside = keysUnder('l!');
+  for await (const batch of store.scan(EVERY_KEY)) {
+    for (const [key, value] of batch) {
+      size.records += 1;
+      size.bytes += key.length + value.length;
+      if (key >= aside.gte && key < aside.lt) size.aside += 1;
+    }
+  }
+  return size;
+}
+
+/** Epochs that recovery does not look at: those before the cut that wait for their deletion, and those behind damage. */
+async function otherEpochs(store: Store, { cut, end }: Survey): Promise<BosunError[]> {
+  const problems: BosunError[] = [];
+  let before: { number: number; link: Uint8Array } | null = null;
+  for await (const batch of store.scan(keysUnder('e!'))) {
+    for (const [key, value] of batch) {
+      const number = numberIn(key);
+      const isReplayed = number >= cut.from && number <= end.epoch + 1;
+      try {
+        const { link } = decodeEpoch(number, value);
+        const isLinked = before?.number !== number - 1 || Buffer.compare(before.link, link) === 0;
+        if (!isReplayed && !isLinked) throw damaged(key, 'is not linked to the epoch before it', { epoch: number });
+      } catch (error) {
+        if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
+        if (!isReplayed) problems.push(error);
+        // What follows cannot be linked to it.
+        before = null;
+        continue;
+      }
+      before = { number, link: linkTo(value) };
+    }
+  }
+  return problems;
+}
+
+/** Rows that speak of actors that are not there, and indexes that say something else than the identities. */
+function disagreements({ recovered: { rows, unreadable } }: Survey): BosunError[] {
+  const problems: BosunError[] = [];
+  const table = (name: Table) => rows.get(name) ?? new Map<string, unknown>();
+  const identities = table('i') as ReadonlyMap<string, Identity>;
+  const isKnown = (life: number) => identities.has(hex(life)) || unreadable.has(life);
+  const blame = (key: string, what: string, place = {}) => problems.push(damaged(key, what, place));
+  for (const [text, { life, address, parent }] of identities) {
+    const place = { life, address };
+    if (hex(life) !== text) blame(`i!${text}`, `holds the identity of life ${life}`, place);
+    if (parent !== 0 && !isKnown(parent)) blame(`i!${text}`, `belongs to life ${parent}, which is not there`, place);
+    if (table('a').get(address) !== life && !unreadable.has(life)) blame(`a!${address}`, `does not lead to life ${life}, which lives there`, place);
+  }
+  for (const index of ['a', 'n'] as const) {
+    for (const [name, life] of table(index) as ReadonlyMap<string, number>) {
+      if (!isKnown(life)) blame(`${index}!${name}`, `leads to life ${life}, which is not there`);
+    }
+  }
+  for (const text of table('f').keys()) if (!isKnown(Number.parseInt(text, 16))) blame(`f!${text}`, 'is of an effect that is not there');
+  for (const text of table('b').keys()) {
+    if (!isKnown(Number.parseInt(text, 16))) blame(`b!${text}`, 'belongs to a Boss that is not there');
+  }
+  for (const name of ['m', 't'] as const) {
+    for (const [text, row] of table(name)) {
+      // The life that it belongs to comes first in both kinds of row.
+      const [owner] = row as readonly [number];
+      if (!isKnown(owner)) blame(`${name}!${text}`, `belongs to life ${owner}, which is not there`, { life: owner });
+    }
+  }
+  return problems;
+}
+
+function lifeOf({ details }: BosunError): number {
+  return (details['life'] as number | undefined) ?? 0;
+}
+
+function finding(gravity: Finding['gravity'], { message, details }: BosunError, found: Survey | null): Finding {
+  // Where LevelDB itself cannot read a block, no key is known.
+  const { key = '', epoch = null, life = null, seq } = details as { key?: string; epoch?: number; life?: number; seq?: number };
+  const identity = life === null ? undefined : (found?.recovered.rows.get('i')?.get(hex(life)) as Identity | undefined);
+  return {
+    // Nothing runs without the root Boss.
+    gravity: gravity === 'withholds' && (identity?.parent === 0 || details['address'] === 'root') ? 'stops' : gravity,
+    key,
+    message,
+    epoch,
+    life,
+    address: identity?.address ?? (details['address'] as string | undefined) ?? null,
+    agent: identity?.agent ?? null,
+    sequence: seq ?? null,
+  };
+}

@@ -1,0 +1,85 @@
+/** What createSystem and a system's methods take, and the shapes that they give. No behaviour. */
+import { type AnyStateMachine, type SnapshotFrom } from 'xstate';
+import { type ActorSnapshot } from './actors/actor.ts';
+import { type Agent, type AgentInput, type AnyAgent, type EventSchemas } from './actors/agent.ts';
+import { type Random, type Store } from './actors/ports.ts';
+import { type Clock } from './clock.ts';
+import { type Durability, type JournalOptions } from './persistence/journal.ts';
+import { type ScrubOptions } from './persistence/scrubber.ts';
+import { type BossOptions, type ChildOptions } from './supervisor/child-spec.ts';
+
+export interface SystemOptions {
+  /** Every agent that an actor of this system may run. */
+  readonly agents: readonly AnyAgent[];
+  /** Asked for an agent that is not in `agents`, by its name. */
+  readonly resolveAgent?: (name: string) => AnyAgent | undefined;
+  /** `levelStore('./data')` or `memoryStore()`. The system opens and closes it. */
+  readonly store: Store;
+  /**
+   * What an acknowledgement survives: `disk` (the default) a power cut, `process` the death of the process, `memory`
+   * nothing. Not on macOS, whose LevelDB lacks the full flush: there `disk` may lose the last writes in a power cut.
+   */
+  readonly durability?: Durability;
+  /**
+   * How long to go on while the store cannot be written (a full disk), before the system closes. Meanwhile sends and spawns
+   * are refused with BOSUN_STORE_UNAVAILABLE, reads are served, and what was taken before waits. Default: for ever.
+   */
+  readonly outageMs?: number;
+  /** For tests, which fold early. */
+  readonly journal?: Pick<JournalOptions, 'fold' | 'storeId'>;
+  /**
+   * For a store whose journal is damaged: the epoch to go on from, between the two that BOSUN_STORE_DAMAGED names in its
+   * details. What came after it is undone, though it may have been acknowledged and its effects may have run; its records
+   * are kept aside in the store. Refused with BOSUN_CONFIG_INVALID where the journal is sound.
+   */
+  readonly recoverTo?: number;
+  /** The root Boss and its static children. */
+  readonly tree?: BossOptions;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /**
+   * Reading the store in the background to find damage early; false turns it off. Default: 256 records a second, and off
+   * for a system on hold or of durability `memory`.
+   */
+  readonly scrub?: ScrubOptions | false;
+  /** Take messages and answer reads, but run nothing: to look at a store, or to leave orders for its next start. */
+  readonly hold?: boolean;
+  /** Where `log` actions and reports of the runtime go. Default: standard error. */
+  readonly log?: (...args: unknown[]) => void;
+}
+
+export interface SpawnOptions<A extends AnyAgent = AnyAgent> {
+  /** Address of the Boss. Default: the root. */
+  readonly under?: string;
+  /** Default `transient`: restarted after a failure, removed after its end. */
+  readonly restart?: ChildOptions['restart'];
+  readonly input?: AgentInput<A>;
+  readonly backoff?: ChildOptions['backoff'];
+  readonly resume?: 'committed' | 'initial';
+}
+
+/** Options of a send that may be repeated: the second of equal or lower sequence in a session is ignored. */
+export interface SendOptions {
+  readonly session?: { readonly id: string; readonly sequence: number };
+}
+
+/** One actor in the supervision tree, as of the last durable epoch. */
+export interface TreeNode {
+  readonly address: string;
+  readonly agent: string;
+  readonly status: ActorSnapshot['status'];
+  /** State value of a machine; null for other logic. */
+  readonly state: unknown;
+  /** Unread messages, at this moment. */
+  readonly mailbox: number;
+  /** Restarts by its Boss since it was started; null for the root and for children of machines. */
+  readonly restarts: number | null;
+  /** Of a suspended one, what it is suspended for. */
+  readonly lastError: unknown;
+  readonly children: readonly TreeNode[];
+}
+
+type MachineOf<A> = A extends Agent<infer Machine, EventSchemas> ? Machine : AnyStateMachine;
+
+/** A snapshot whose context is typed by the agent's machine. */
+export type SnapshotOf<A extends AnyAgent> = ActorSnapshot & { readonly context: SnapshotFrom<MachineOf<A>>['context'] };

@@ -1,0 +1,111 @@
+/** The verbs that look after a store: verify, backup, restore, erase, and `run --recover-to`. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type StoreWrite } from '../../src/actors/ports.ts';
+import { keysUnder, numberIn } from '../../src/persistence/keys.ts';
+import { levelStore } from '../../src/persistence/level-store.ts';
+import { type Verification } from '../../src/persistence/verify.ts';
+import { Workspace } from './workspace.ts';
+
+const work = new Workspace();
+afterAll(() => work[Symbol.asyncDispose]());
+
+beforeAll(async () => {
+  work.write('agents.mjs', 'export async function worker() { return { files: [] }; }');
+  work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: worker }, { id: b, agent: worker, after: [a] }] }');
+  expect(await work.bosun(['run', 'plan.yaml', '--data', 'crew'])).toMatchObject({ code: 0 });
+});
+
+async function change(data: string, writes: (entries: Map<string, Uint8Array>) => StoreWrite[]): Promise<void> {
+  const store = levelStore(work.file(`${data}/store`));
+  await store.open();
+  const entries = new Map<string, Uint8Array>();
+  for await (const batch of store.scan(keysUnder('e!'))) for (const [key, value] of batch) entries.set(key, value);
+  await store.write(writes(entries), { sync: true });
+  await store.close();
+}
+
+const flipped = (value: Uint8Array) => {
+  const bad = new Uint8Array(value);
+  bad[40]! ^= 0xff;
+  return bad;
+};
+
+describe('bosun verify', () => {
+  it('finds a stopped store sound, exits 0, and tells how large it is', async () => {
+    const { code, out } = await work.bosun(['verify', '--data', 'crew']);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^sound at epoch \d+: \d+ records, \d+ bytes, \d+ actors\n$/) as string });
+    const json = await work.bosun(['verify', '--data', 'crew/store', '--json']);
+    expect([json.code, JSON.parse(json.out)]).toEqual([0, expect.objectContaining({ sound: true, findings: [] })]);
+  });
+
+  it('exits 2 where there is no store, and 4 where somebody has it', async () => {
+    expect(await work.bosun(['verify', '--data', 'nowhere'])).toMatchObject({ code: 2, out: '' });
+    const store = levelStore(work.file('crew/store'));
+    await store.open();
+    expect(await work.bosun(['verify', '--data', 'crew'])).toMatchObject({ code: 4, out: '', err: expect.stringContaining(String(process.pid)) as string });
+    await store.close();
+  });
+});
+
+describe('bosun backup and restore', () => {
+  it('make a directory that every verb accepts', async () => {
+    expect(await work.bosun(['backup', 'copy', '--data', 'crew'])).toMatchObject({ code: 0, out: expect.stringContaining('backed up to') as string });
+    expect(await work.bosun(['verify', '--data', 'copy'])).toMatchObject({ code: 0 });
+    expect(await work.bosun(['run', 'plan.yaml', '--data', 'copy'])).toMatchObject({ code: 0, err: expect.stringContaining('completed already') as string });
+    expect(await work.bosun(['restore', 'copy', '--data', 'new', '--json'])).toMatchObject({ code: 0 });
+    expect(await work.bosun(['run', 'plan.yaml', '--data', 'new'])).toMatchObject({ code: 0, err: expect.stringContaining('completed already') as string });
+  });
+
+  it('write over nothing unless told', async () => {
+    expect(await work.bosun(['backup', 'crew', '--data', 'crew'])).toMatchObject({ code: 2 });
+    expect(await work.bosun(['restore', 'copy', '--data', 'new'])).toMatchObject({ code: 2, err: expect.stringContaining('--force') as string });
+    expect(await work.bosun(['restore', 'copy', '--data', 'new', '--force'])).toMatchObject({ code: 0 });
+    expect(await work.bosun(['restore', 'nowhere', '--data', 'newer'])).toMatchObject({ code: 2 });
+    expect(work.has('newer')).toBe(false);
+  });
+});
+
+describe('a damaged journal', () => {
+  it('stops the run with a way on, and `--recover-to` goes it once', async () => {
+    await work.bosun(['backup', 'bad', '--data', 'crew']);
+    let damaged = 0;
+    await change('bad', (entries) => {
+      const [key, value] = [...entries].at(-2)!;
+      damaged = numberIn(key);
+      return [{ key, value: flipped(value) }];
+    });
+    const run = await work.bosun(['run', 'plan.yaml', '--data', 'bad']);
+    expect(run).toMatchObject({ code: 1, err: expect.stringContaining(`--recover-to ${damaged - 1}`) as string });
+    const verified = await work.bosun(['verify', '--data', 'bad']);
+    expect(verified.code).toBe(1);
+    expect(verified.out).toMatch(new RegExp(`^stops {6}epoch ${damaged}: [^]*--recover-to ${damaged - 1}\\)\n$`));
+    expect(await work.bosun(['run', 'plan.yaml', '--data', 'bad', '--recover-to', String(damaged)])).toMatchObject({ code: 2 });
+    const recovered = await work.bosun(['run', 'plan.yaml', '--data', 'bad', '--recover-to', String(damaged - 1)]);
+    expect(recovered).toMatchObject({ code: 0, err: expect.stringContaining(`recovered to epoch ${damaged - 1}; 2 damaged or later epochs were set aside`) as string });
+    expect(await work.bosun(['run', 'plan.yaml', '--data', 'bad', '--recover-to', String(damaged - 1)])).toMatchObject({ code: 2 });
+    const after = await work.bosun(['verify', '--data', 'bad', '--json']);
+    expect(JSON.parse(after.out) as Verification).toMatchObject({ sound: true, aside: 2 });
+  });
+
+  it('is copied as it is, and not restored', async () => {
+    await work.bosun(['backup', 'worse', '--data', 'crew']);
+    await change('worse', (entries) => [{ key: [...entries.keys()].at(-2)!, value: null }]);
+    expect(await work.bosun(['backup', 'worse-copy', '--data', 'worse'])).toMatchObject({ code: 1 });
+    expect(await work.bosun(['restore', 'worse-copy', '--data', 'fine'])).toMatchObject({ code: 1, err: expect.stringContaining('is damaged') as string });
+  });
+});
+
+describe('bosun erase', () => {
+  it('removes an actor of a stopped store', async () => {
+    const addresses = async () => JSON.stringify(JSON.parse((await work.bosun(['tree', '--data', 'copy', '--json'])).out));
+    const [first] = /"address":"(?!root)([^"]+)"/.exec(await addresses())?.slice(1) ?? [];
+    expect(first).toBeDefined();
+    expect(await work.bosun(['erase', first!, '--data', 'copy'])).toMatchObject({ code: 0 });
+    expect(await addresses()).not.toContain(`"${first}"`);
+    expect(await work.bosun(['verify', '--data', 'copy'])).toMatchObject({ code: 0 });
+    for (const [address, code] of [['nobody', 2], ['root', 2], ['not an address', 2]] as const) {
+      expect(await work.bosun(['erase', address, '--data', 'copy'])).toMatchObject({ code });
+    }
+    expect(await work.bosun(['erase', 'a', '--data', 'nowhere'])).toMatchObject({ code: 2 });
+  });
+});

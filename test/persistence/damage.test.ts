@@ -1,0 +1,165 @@
+/** Damage outside the journal: what it stops, what it leaves alone, and that it stays found (design P10). */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Recovered } from '../../src/actors/ports.ts';
+import { type StateChange } from '../../src/actors/state.ts';
+import { type BosunError } from '../../src/errors.ts';
+import { createJournal } from '../../src/persistence/journal.ts';
+import { configurationKeys, structureKeys } from '../../src/persistence/keys.ts';
+import { FIRST_LEARNED_STRUCTURE } from '../../src/persistence/structures.ts';
+import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
+import { type Facts, nextEpoch, NOTHING, references, type Step } from './model.ts';
+
+const INITIAL: StateChange = { status: 'active', configuration: 0, context: { value: { count: 0 } } };
+const BIRTH: Step = { kind: 'birth', initial: INITIAL };
+const count = (pick: number, value: number): Step => ({ kind: 'change', pick, change: { set: { count: value } } });
+const MESSAGE: Step = { kind: 'arrival', table: 'm', row: ['hello'] };
+const CONFIGURATION: Step = { kind: 'configuration', definition: '4fe1', nodes: ['m.a'] };
+const SHAPED: Step = { kind: 'change', pick: 0, change: { set: { order: { sku: 'A-1', amount: 2 } } } };
+const fold = { windowEpochs: 2, sliceRecords: 100 };
+
+let store: FaultyStore;
+beforeEach(() => {
+  store = faultyStore();
+});
+
+/** Commits one epoch per list of steps, from the facts on. */
+async function written(epochs: readonly (readonly Step[])[], facts: Facts = NOTHING): Promise<Facts> {
+  const journal = createJournal(store, { fold });
+  await journal.open(references);
+  for (const steps of epochs) {
+    const { epoch, after } = nextEpoch(facts, steps, journal.codec);
+    await journal.commit(epoch);
+    facts = after;
+  }
+  await journal.close();
+  return facts;
+}
+
+async function reopened(): Promise<Recovered> {
+  const journal = createJournal(store);
+  try {
+    return await journal.open(references);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Two actors, folded: life 1 and life 2. */
+const folded = () => written([[BIRTH, BIRTH, MESSAGE], [count(0, 1)], [], [], []]);
+
+const keysOf = (damage: readonly BosunError[]) => damage.map(({ details }) => details['key']);
+
+describe("damage in an actor's record", () => {
+  it.each(['s!00000000000001', 'i!00000000000001'])('stops that actor and nobody else: %s', async (key) => {
+    await folded();
+    store.flip(key, 5);
+    const { unreadable, damage, states, rows } = await reopened();
+    expect([...unreadable]).toEqual([[1, expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED', details: { key, life: 1, address: 'crew/1' } })]]);
+    expect(keysOf(damage)).toEqual([key]);
+    expect([...states.keys()]).toEqual([2]);
+    expect([...(rows.get('m') ?? [])]).toHaveLength(1);
+  });
+
+  it('at any byte is never served', async () => {
+    await folded();
+    const length = store.entries().find(([key]) => key === 's!00000000000001')?.[1].length ?? 0;
+    for (let i = 0; i < length; i++) {
+      store.flip('s!00000000000001', i);
+      const { states, unreadable } = await reopened();
+      expect([[...states.keys()], [...unreadable.keys()]], `byte ${i}`).toEqual([[2], [1]]);
+      store.flip('s!00000000000001', i);
+    }
+    expect((await reopened()).damage).toEqual([]);
+  });
+
+  it('includes a state that is missing', async () => {
+    await folded();
+    store.lose('s!00000000000001');
+    expect((await reopened()).unreadable.get(1)?.details).toEqual({ key: 's!00000000000001', life: 1, address: 'crew/1' });
+  });
+
+  it('includes a state that is older than the changes behind it', async () => {
+    await folded();
+    const old = store.entries().find(([key]) => key === 's!00000000000001')?.[1] ?? null;
+    await written([[count(0, 2)], [count(0, 3)], [], [], [count(0, 4)]], await facts());
+    await store.open();
+    await store.write([{ key: 's!00000000000001', value: old }], { sync: true });
+    await store.close();
+    const { unreadable } = await reopened();
+    expect([...unreadable.values()].map(({ details }) => details)).toEqual([expect.objectContaining({ life: 1, address: 'crew/1', seq: expect.any(Number) as number })]);
+  });
+
+  it('stays found when the epochs that showed it have been folded away', async () => {
+    const before = await folded();
+    const old = store.entries().find(([key]) => key === 's!00000000000001')?.[1] ?? null;
+    const after = await written([[count(0, 2)], [count(0, 3)], [], [], [count(0, 4)]], before);
+    await store.open();
+    await store.write([{ key: 's!00000000000001', value: old }], { sync: true });
+    await store.close();
+    await written([[], [], [], [], [], []], after);
+    const epochs = store.entries().flatMap(([key]) => (key.startsWith('e!') ? [Number.parseInt(key.slice(2), 16)] : []));
+    expect(Math.min(...epochs)).toBeGreaterThan(after.epoch);
+    const { unreadable, states } = await reopened();
+    expect([[...unreadable.keys()], [...states.keys()]]).toEqual([[1], [2]]);
+    expect(store.entries().find(([key]) => key === 's!00000000000001')?.[1]).toEqual(old);
+    store.flip('w!00000000000001', 7);
+    expect([...(await reopened()).unreadable.keys()]).toEqual([1]);
+  });
+
+  it('does not matter once the actor is dead', async () => {
+    await written([[{ kind: 'death', pick: 0 }]], await folded());
+    store.flip('s!00000000000001', 5);
+    expect((await reopened()).damage).toEqual([]);
+  });
+});
+
+describe('damage in a row', () => {
+  it('withholds a message and reports it', async () => {
+    await folded();
+    store.flip('m!00000000000001', 6);
+    const { rows, damage, unreadable } = await reopened();
+    expect([rows.get('m')?.size, keysOf(damage), unreadable.size]).toEqual([0, ['m!00000000000001'], 0]);
+  });
+
+  it('does not matter once the journal has a later value', async () => {
+    await written([[{ kind: 'rewrite', pick: 0, row: ['again'] }]], await folded());
+    store.flip('m!00000000000001', 6);
+    const { rows, damage } = await reopened();
+    expect([[...(rows.get('m') ?? [])], damage]).toEqual([[['00000000000001', ['again']]], []]);
+  });
+
+  it('of an address is mended from the identity', async () => {
+    const facts = await folded();
+    store.flip('a!crew/1', 5);
+    const { rows, damage } = await reopened();
+    expect([rows.get('a')?.get('crew/1'), keysOf(damage)]).toEqual([1, ['a!crew/1']]);
+    await written([[], [], [], [], [], []], facts);
+    expect((await reopened()).damage).toEqual([]);
+  });
+});
+
+describe('damage in the dictionary', () => {
+  it('of a structure stops what was written with it', async () => {
+    await written([[BIRTH, BIRTH], [SHAPED], [SHAPED], [SHAPED], [SHAPED], [], [], []]);
+    for (const key of structureKeys(FIRST_LEARNED_STRUCTURE)) store.flip(key, 7);
+    const { unreadable, states, damage } = await reopened();
+    expect([[...unreadable.keys()], [...states.keys()]]).toEqual([[1], [2]]);
+    expect(keysOf(damage)).toEqual([structureKeys(FIRST_LEARNED_STRUCTURE)[1], 's!00000000000001']);
+  });
+
+  it('of a configuration stops the actors that are in it', async () => {
+    // The model's identities name no definition, so nobody is in this one.
+    await written([[BIRTH, CONFIGURATION], [{ kind: 'configuration', definition: '4fe1', nodes: ['m.b'] }]]);
+    for (const key of configurationKeys('4fe1', 0)) store.lose(key);
+    const { damage, configurations, unreadable } = await reopened();
+    expect(keysOf(damage)).toEqual([configurationKeys('4fe1', 0)[0]]);
+    expect(configurations.get('4fe1')?.[1]).toEqual({ nodes: ['m.b'] });
+    expect(unreadable.size).toBe(0);
+  });
+});
+
+async function facts(): Promise<Facts> {
+  const { epoch, kernelTimeMs, counters, states, rows, configurations } = await reopened();
+  const flat = [...rows].flatMap(([table, entries]) => [...entries].map(([key, row]) => [`${table}!${key}`, row] as const));
+  return { epoch, kernelTimeMs, counters, states, rows: new Map(flat) as Facts['rows'], configurations };
+}

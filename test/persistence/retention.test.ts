@@ -1,0 +1,135 @@
+/** What an endless load leaves: a directory and a memory that stay as large as what lives (design P8). */
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SESSION_WINDOW_MS, SESSIONS_MAX } from '../../src/limits.ts';
+import { EpochDraft } from '../../src/actors/epoch-draft.ts';
+import { Sessions } from '../../src/actors/sessions.ts';
+import { createJournal } from '../../src/persistence/journal.ts';
+import { EVERY_KEY } from '../../src/persistence/keys.ts';
+import { levelStore } from '../../src/persistence/level-store.ts';
+import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { account, deposit } from '../actors/account.ts';
+import { type Facts, nextEpoch, NOTHING, references } from './model.ts';
+
+const KILO = 1024;
+
+describe('a directory under an endless load', () => {
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'bosun-retention-'));
+  });
+  afterEach(() => rm(root, { recursive: true }));
+
+  async function sizes(): Promise<{ all: number; logs: number; files: number }> {
+    const names = await readdir(root);
+    const bytes = await Promise.all(names.map(async (name) => ({ name, size: (await stat(join(root, name))).size })));
+    const sum = (of: typeof bytes) => of.reduce((total, { size }) => total + size, 0);
+    return { all: sum(bytes), logs: sum(bytes.filter(({ name }) => /^(LOG|LOG\.old|MANIFEST-.*)$/.test(name))), files: names.length };
+  }
+
+  it('keeps its size and its number of keys and files', async () => {
+    const store = levelStore(root, { writeBufferBytes: 64 * KILO });
+    const journal = createJournal(store, { durability: 'process', fold: { windowEpochs: 50 } });
+    await journal.open(references);
+    let facts: Facts = NOTHING;
+    const epochs = async (count: number) => {
+      for (let n = 0; n < count; n++) {
+        // Births and deaths, messages that come and go, and a payload that does not repeat.
+        const { epoch, after } = nextEpoch(
+          facts,
+          [
+            { kind: 'birth', initial: { status: 'active', context: { value: { text: noise(1_500, facts.epoch) } } } },
+            { kind: 'arrival', table: 'm', row: [noise(500, facts.epoch)] },
+            ...(facts.epoch < 20 ? [] : [{ kind: 'death', pick: 0 } as const, { kind: 'removal', pick: 0, net: false } as const]),
+          ],
+          journal.codec,
+        );
+        await journal.commit(epoch);
+        facts = after;
+      }
+    };
+    const peaks: { all: number; keys: number; files: number }[] = [];
+    let written = 0;
+    for (let round = 0; round < 6; round++) {
+      const peak = { all: 0, keys: 0, files: 0 };
+      for (let part = 0; part < 5; part++) {
+        await epochs(200);
+        const { all, files } = await sizes();
+        let keys = 0;
+        for await (const batch of store.scan(EVERY_KEY)) keys += batch.length;
+        peak.all = Math.max(peak.all, all);
+        peak.keys = Math.max(peak.keys, keys);
+        peak.files = Math.max(peak.files, files);
+      }
+      peaks.push(peak);
+      written += 1_000 * 2_000;
+    }
+    const { logs } = await sizes();
+    await journal.close();
+    const [first, last] = [peaks[1]!, peaks.at(-1)!];
+    expect(last.keys).toBeLessThan(first.keys * 1.3 + 20);
+    expect(last.files).toBeLessThan(first.files * 1.5 + 15);
+    // Compaction may lag behind on a busy machine, until LevelDB makes writers wait for it.
+    expect(Math.max(...peaks.map(({ all }) => all))).toBeLessThan(written / 4);
+    // What LevelDB logs of itself grows with the switches of the memtable, of which 64 KiB make 256 times as many as usual.
+    expect(logs).toBeLessThan(written * 0.05);
+  });
+});
+
+describe('sessions', () => {
+  let test: TestSystem;
+  beforeEach(async () => {
+    test = await startTestSystem({ agents: [account], tree: { children: [{ id: 'a', agent: 'account' }] }, journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } } });
+  });
+  afterEach(() => test.system.stop());
+
+  const send = (id: string, sequence: number) => test.system.send('a', deposit(1), { session: { id, sequence } });
+  const balance = () => (test.system.snapshot('a')?.context as { balance: number }).balance;
+  const rows = () => test.store.entries().flatMap(([key]) => (key.startsWith('d!') ? [key] : []));
+
+  it('are remembered for their window after the last send, over crashes, and then forgotten', async () => {
+    await send('old', 5);
+    await test.advance(SESSION_WINDOW_MS - 1);
+    await send('new', 1);
+    await send('old', 5);
+    await test.settle();
+    expect(balance()).toBe(2);
+    await test.crash();
+    await test.restart();
+    await send('old', 5);
+    await test.settle();
+    expect([balance(), test.system.lastSequence('old')]).toEqual([2, 5]);
+    await test.advance(1);
+    // Whichever session comes next.
+    await send('new', 2);
+    await test.settle();
+    expect([balance(), test.system.lastSequence('old'), test.system.lastSequence('new')]).toEqual([3, 0, 2]);
+    for (let n = 3; n < 6; n++) await send('new', n);
+    expect(rows()).toEqual(['d!new']);
+  });
+
+  it(`are at most ${SESSIONS_MAX}; one more is refused until one is forgotten`, () => {
+    let nowMs = 0;
+    const sessions = new Sessions(new EpochDraft(), { rows: new Map(), damage: [], kernelTimeMs: 0 }, () => nowMs);
+    const begin = (id: string) => {
+      sessions.check({ id, sequence: 1 });
+      expect(sessions.accept({ id, sequence: 1 })).toBe(true);
+    };
+    for (let n = 0; n < SESSIONS_MAX; n++) begin(`s${n}`);
+    expect(() => begin('one more')).toThrow(expect.objectContaining({ code: 'BOSUN_SESSIONS_FULL' }) as Error);
+    sessions.check({ id: 's0', sequence: 2 });
+    nowMs = SESSION_WINDOW_MS;
+    begin('one more');
+  });
+});
+
+/** Text that does not compress, the same in every run. */
+function noise(length: number, seed: number): string {
+  let state = seed * 2_654_435_761 + 1;
+  return Array.from({ length }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return String.fromCharCode(33 + (state >>> 16) % 90);
+  }).join('');
+}

@@ -1,0 +1,108 @@
+/** `verify`: what a store says of itself when nobody runs on it. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { epochKey } from '../../src/persistence/keys.ts';
+import { type Finding, type Verification, verify } from '../../src/persistence/verify.ts';
+import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { account, deposit } from '../actors/account.ts';
+
+let test: TestSystem;
+
+/** A stopped store with a folded part and a journal behind it. */
+beforeEach(async () => {
+  test = await startTestSystem({
+    agents: [account],
+    tree: { children: [{ id: 'a', agent: 'account' }, { id: 'team', boss: { children: [{ id: 'b', agent: 'account' }] } }] },
+    journal: { fold: { windowEpochs: 8, sliceRecords: 1_000 } },
+  });
+  for (let n = 0; n < 10; n++) {
+    await test.system.send('a', deposit(1), { session: { id: 'client', sequence: n + 1 } });
+    await test.system.send('team/b', deposit(1));
+  }
+  await test.settle();
+  await test.system.stop();
+});
+
+async function verified(): Promise<Verification> {
+  await test.store.open();
+  try {
+    return await verify(test.store);
+  } finally {
+    await test.store.close();
+  }
+}
+
+const keys = (prefix: string) => test.store.entries().flatMap(([key]) => (key.startsWith(prefix) ? [key] : []));
+const lifeOf = (address: string) => test.store.entries().filter(([key]) => key.startsWith('i!')).findIndex((_, n) => ['root', 'a', 'team', 'team/b'][n] === address) + 1;
+
+describe('verify', () => {
+  it('finds a store sound that was stopped, crashed or never used, and changes nothing', async () => {
+    const before = test.store.entries();
+    expect(await verified()).toMatchObject({ sound: true, epoch: expect.any(Number) as number, actors: 4, findings: [], aside: 0, recoverable: null });
+    expect(test.store.entries()).toEqual(before);
+    await test.restart();
+    await test.system.send('a', deposit(1));
+    await test.crash();
+    expect(await verified()).toMatchObject({ sound: true });
+    for (const key of keys('')) test.store.lose(key);
+    expect(await verified()).toMatchObject({ sound: true, epoch: 0, records: 0 });
+  });
+
+  it('names agent, address and key of damage in the record of an actor', async () => {
+    const [life] = [lifeOf('team/b')];
+    const key = `s!${life.toString(16).padStart(14, '0')}`;
+    test.store.flip(key, 7);
+    const { sound, findings } = await verified();
+    expect(sound).toBe(false);
+    expect(findings).toEqual([expect.objectContaining<Partial<Finding>>({ gravity: 'withholds', key, life, address: 'team/b', agent: 'account' })]);
+  });
+
+  it('says of damage of the root that it stops all', async () => {
+    test.store.flip('s!00000000000001', 7);
+    expect((await verified()).findings).toEqual([expect.objectContaining<Partial<Finding>>({ gravity: 'stops', address: 'root', life: 1 })]);
+  });
+
+  it('names the change that a stale record does not lead to', async () => {
+    const key = `s!${lifeOf('a').toString(16).padStart(14, '0')}`;
+    const stale = test.store.entries().find(([found]) => found === key)![1];
+    await test.restart();
+    for (let n = 0; n < 12; n++) await test.system.send('a', deposit(1));
+    await test.settle();
+    await test.system.stop();
+    await test.store.open();
+    await test.store.write([{ key, value: stale }], { sync: true });
+    await test.store.close();
+    const [finding] = (await verified()).findings;
+    expect(finding).toMatchObject({ gravity: 'withholds', address: 'a', sequence: expect.any(Number) as number, epoch: expect.any(Number) as number });
+  });
+
+  it('names every bad epoch, and where recovery could go on', async () => {
+    const epochs = keys('e!').map((key) => Number.parseInt(key.slice(2), 16));
+    const last = epochs.at(-1)!;
+    test.store.flip(epochKey(last), 40);
+    test.store.flip(epochKey(last - 2), 40);
+    const { findings, recoverable, epoch } = await verified();
+    expect(findings.map(({ gravity, epoch }) => [gravity, epoch])).toEqual([['stops', last - 2], ['reports', last]]);
+    expect([recoverable?.to, epoch]).toEqual([last - 3, last - 3]);
+    await test.restart({ recoverTo: last - 3 });
+    expect(test.logged.flat()).toContainEqual([`l!0001!${epochKey(last - 2)}`, `l!0001!${epochKey(last - 1)}`, `l!0001!${epochKey(last)}`]);
+    await test.system.stop();
+    expect(await verified()).toMatchObject({ sound: true, aside: 3 });
+  });
+
+  it('finds rows that disagree with the identities', async () => {
+    test.store.lose('a!team/b');
+    expect((await verified()).findings).toEqual([expect.objectContaining({ gravity: 'reports', key: 'a!team/b', address: 'team/b', agent: 'account' })]);
+  });
+
+  it('finds damage of any byte of any record', async () => {
+    for (const [key, value] of test.store.entries()) {
+      // Every byte of the small ones, some of the others.
+      for (let byte = 0; byte < value.length; byte += 1 + Math.floor(value.length / 40)) {
+        test.store.flip(key, byte);
+        const { sound } = await verified();
+        test.store.flip(key, byte);
+        expect(sound, `${key} at ${byte}`).toBe(false);
+      }
+    }
+  });
+});
