@@ -27,6 +27,8 @@ interface Calls {
   failed: boolean;
 }
 
+const NOTHING: readonly Effect[] = [];
+
 export class Turns {
   readonly #world: World;
   readonly #effects: Effects;
@@ -172,12 +174,12 @@ export class Turns {
 
   #applyEffects(cell: Cell, { births, dropped, effects }: Prepared): void {
     const calls: Calls = { failed: false };
-    const leaving = new Set(dropped.map(({ life }) => life));
-    const isLastWord = (effect: Effect) => effect.kind === 'send' && leaving.has(this.#world.own(effect.to)?.life ?? 0);
-    if (leaving.size > 0) for (const effect of effects) if (isLastWord(effect)) this.#perform(cell, effect, calls);
+    // Children that leave hear first what was sent to them. What they answer comes after all that this turn sent.
+    const early = dropped.length === 0 ? NOTHING : effects.filter((effect) => this.#isToTheLiving(effect));
+    for (const effect of early) this.#perform(cell, effect, calls);
     for (const ref of dropped) this.#drop(ref.life);
     births.forEach((birth, index) => this.#bear(cell, birth, `${cell.life}/${cell.state.seq}/${index}`));
-    for (const effect of effects) if (leaving.size === 0 || !isLastWord(effect)) this.#perform(cell, effect, calls);
+    for (const effect of effects) if (!early.includes(effect)) this.#perform(cell, effect, calls);
   }
 
   /** A child's failure that its machine has handled is settled: a later restart of the machine leaves that child alone. */
@@ -243,6 +245,10 @@ export class Turns {
         this.#bosses.perform(cell, effect.name, effect.params);
         return;
     }
+  }
+
+  #isToTheLiving(effect: Effect): boolean {
+    return effect.kind === 'send' && this.#target(effect.to) !== undefined;
   }
 
   #arm(cell: Cell, effect: Extract<Effect, { kind: 'arm' }>): void {

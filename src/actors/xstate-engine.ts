@@ -204,6 +204,7 @@ export class XstateEngine implements StepEngine {
       else births.push(this.#birth(definition, self, child as Handle));
     }
     for (const { childId, ref } of births) after.children[childId] = ref;
+    for (const child of stopped) if (!(child instanceof Ref)) this.#stillborn(self, child as Handle);
     const gone = Object.entries(previous).filter(([key, child]) => after.children[key] !== child);
     for (const ref of [...stopped, ...gone.map(([, child]) => child)]) {
       if (ref instanceof Ref && gone.some(([, child]) => child === ref) && !dropped.includes(ref)) dropped.push(ref);
@@ -228,6 +229,13 @@ export class XstateEngine implements StepEngine {
       if (handle === undefined) throw new BosunError('BOSUN_AGENT_INVALID', `${definition.name} has no "${String(src)}" in setup({ actors })`);
       if (handle.options.id === undefined && !stopped.has(handle)) after.children[handle.id] = handle;
     }
+  }
+
+  /** A context may refer to a child that was stopped in the step that spawned it: then to a life that was never lived. */
+  #stillborn(self: Ref, handle: Handle): void {
+    const ref = this.#host.ref(Number(handle.sessionId), invokedAddress(self.address, handle.id));
+    handles.set(handle, ref);
+    handle.getSnapshot = () => ref.getSnapshot() as never;
   }
 
   #birth(definition: Definition, self: Ref, handle: Handle): Birth {

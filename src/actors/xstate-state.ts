@@ -121,6 +121,8 @@ export function restoreMachine(
   const made = machine.resolveState({ value: valueOf(machine.root, new Set(nodes)) as never, context: {} as never });
   return Object.assign(made, {
     _nodes: nodes,
+    // XState may have left a configuration that is not one (a history state right under a parallel one does); it stays as it was.
+    tags: new Set(nodes.flatMap((node) => node.tags as string[])),
     context: state.context,
     status: statusOf(state),
     output: state.output,

@@ -3,7 +3,7 @@
  * createActor delivers depth-first within `send`; Bosun first in, first out per pair. Where a scenario differs in that
  * alone, what each actor saw is compared.
  */
-import { type AnyStateMachine, createMachine, fromCallback, sendParent, sendTo, setup } from 'xstate';
+import { type AnyStateMachine, createMachine, enqueueActions, fromCallback, sendParent, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { climbing, climbingCount, forwarding, pingPong, remembering, spawning, waiting, waitingForChild } from './machines.ts';
 import { type Outcome, perActor, type Record, type Scenario, underBosun, underBosunOnLevel, underCreateActor } from './scenario.ts';
@@ -46,6 +46,13 @@ describe('the end of a child', () => {
     const expected = await underCreateActor(ending);
     expect(expected).toMatchObject({ status: 'done', lines: [['kid', 'told BYE']] });
     expect(await underBosun(ending, { kill: false })).toEqual(expected);
+  });
+
+  it('leaves what it answers behind what its machine sent in the same turn, also to itself', async () => {
+    const scenario: Scenario = { ...PARTING, script: ({ send }) => send({ type: 'MURMUR' }) };
+    const expected = await underCreateActor(scenario);
+    expect(expected.lines).toEqual([['kid', 'told BYE'], ['subject', 'murmured'], ['subject', 'answered THANKS']]);
+    expect(await underBosun(scenario, { kill: false })).toEqual(expected);
   });
 
   it('takes callbacks down in the order of their starts', async () => {
@@ -187,19 +194,25 @@ const PARTING: Scenario = {
     });
     return setup({ actors: { kid } }).createMachine({
       initial: 'together',
-      on: { THANKS: { actions: () => record('subject', 'answered THANKS') } },
+      on: { THANKS: { actions: () => record('subject', 'answered THANKS') }, MURMURED: { actions: () => record('subject', 'murmured') } },
       states: {
         together: {
           invoke: { src: 'kid', id: 'kid' },
-          exit: sendTo('kid', { type: 'BYE' }),
-          on: { PART: 'apart', END: 'over' },
+          exit: [
+            enqueueActions(({ event, enqueue, self }) => {
+              if (event.type === 'MURMUR') enqueue.sendTo(self, { type: 'MURMURED' });
+            }),
+            sendTo('kid', { type: 'BYE' }),
+          ],
+          on: { PART: 'apart', END: 'over', MURMUR: 'murmuring' },
         },
         apart: {},
+        murmuring: {},
         over: { type: 'final' },
       },
     });
   },
-  events: ['PART', 'END'],
+  events: ['PART', 'END', 'MURMUR'],
   script: ({ send }) => send({ type: 'PART' }),
 };
 

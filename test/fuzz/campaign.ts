@@ -1,0 +1,54 @@
+/** Plays many random stories and says what they met. A difference is shrunk and told; the campaign ends with it. */
+import { type BatchSize, play, randomStory } from './differential.ts';
+import { kernel, type Subject } from './hosted.ts';
+import { Coverage } from './record.ts';
+import { report, shrink } from './shrink.ts';
+
+/** So many machines share a system, and each of its epochs. */
+const BATCH: BatchSize = { machines: 48, steps: 22 };
+
+export interface Campaign {
+  readonly seeds: Iterable<number>;
+  /** Compared steps after which it ends. */
+  readonly steps: number;
+  readonly subject?: Subject;
+  /** Told now and then how far it is. */
+  readonly progress?: (line: string) => void;
+}
+
+export interface Outcome {
+  readonly steps: number;
+  readonly machines: number;
+  readonly cpuMs: number;
+  readonly coverage: Coverage;
+  /** The first difference, shrunk, for a person. */
+  readonly difference: string | undefined;
+}
+
+export async function campaign({ seeds, steps: goal, subject = kernel, progress }: Campaign): Promise<Outcome> {
+  const coverage = new Coverage();
+  const began = process.cpuUsage();
+  const cpuMs = () => {
+    const { user, system } = process.cpuUsage(began);
+    return Math.round((user + system) / 1_000);
+  };
+  let [steps, machines, batches] = [0, 0, 0];
+  for (const seed of seeds) {
+    const story = randomStory(seed, BATCH);
+    const played = await play(story, coverage, subject);
+    steps += played.steps;
+    machines += story.machines.size;
+    if (played.difference !== undefined) {
+      const difference = report(seed, await shrink(story, played.difference, subject));
+      return { steps, machines, cpuMs: cpuMs(), coverage, difference };
+    }
+    if (++batches % 50 === 0) progress?.(`${steps} steps, ${machines} machines, ${Math.round(cpuMs() / 1_000)} s of processor time`);
+    if (steps >= goal) break;
+  }
+  return { steps, machines, cpuMs: cpuMs(), coverage, difference: undefined };
+}
+
+/** Every second number from `first`, so that two processes can share the work. */
+export function* everySecond(first: number): Generator<number> {
+  for (let seed = first; ; seed += 2) yield seed;
+}

@@ -1,0 +1,108 @@
+/**
+ * A random machine as data: what the generator makes, the builder turns into XState, the printer into code, and the shrinker
+ * cuts down. Everything a machine does depends on these values, its input and the events it gets.
+ */
+
+/** `even`, `odd`: of context.n. `live`: a child of that id was spawned. `fuel`: there is some left. `bad` throws now and then. */
+export type GuardSpec =
+  | { readonly is: 'even' | 'odd' | 'fuel' | 'bad' }
+  | { readonly is: 'below'; readonly x: number }
+  | { readonly is: 'mod'; readonly by: number }
+  | { readonly is: 'live'; readonly id: string }
+  | { readonly is: 'in'; readonly state: string }
+  | { readonly is: 'not'; readonly of: GuardSpec }
+  | { readonly is: 'and' | 'or'; readonly of: readonly GuardSpec[] };
+
+/**
+ * `refill` and `burn` keep machines from feeding themselves for ever: an event from outside gives fuel, and whatever could
+ * go round in a circle burns some.
+ */
+export type ActionSpec =
+  | { readonly do: 'refill' | 'burn' | 'mix' | 'inline' | 'emit' | 'throw' | 'boom' | 'badAssign' }
+  | { readonly do: 'add'; readonly key: 'n' | 'm'; readonly by: number }
+  | { readonly do: 'note'; readonly params: 'static' | 'dynamic' }
+  | { readonly do: 'log'; readonly label?: string }
+  | { readonly do: 'raise'; readonly type: string; readonly delay?: number | string; readonly id?: string }
+  | { readonly do: 'cancel'; readonly id: string }
+  /** `to`: `self`, `parent`, or the id of a child. */
+  | { readonly do: 'tell'; readonly to: string; readonly type: string; readonly delay?: number | string; readonly id?: string }
+  | { readonly do: 'forward' | 'stop'; readonly to: string }
+  | { readonly do: 'spawn' | 'spawnInAssign'; readonly src: string; readonly id: string }
+  | { readonly do: 'queue'; readonly check: GuardSpec; readonly then: readonly ActionSpec[] };
+
+export interface TransitionSpec {
+  /** Ids of states. Empty: no target. */
+  readonly target: readonly string[];
+  readonly guard?: GuardSpec;
+  readonly actions: readonly ActionSpec[];
+  readonly reenter?: boolean;
+}
+
+export interface InvokeSpec {
+  readonly id: string;
+  readonly src: string;
+  readonly onDone?: readonly TransitionSpec[];
+  readonly onError?: readonly TransitionSpec[];
+  readonly onSnapshot?: readonly TransitionSpec[];
+}
+
+/** Properties can be taken away, which is how a machine shrinks. */
+export interface NodeSpec {
+  id: string;
+  type?: 'parallel' | 'final' | 'history';
+  history?: 'shallow' | 'deep';
+  /** Of a history state: where to without a past. */
+  target?: string;
+  initial?: string;
+  initialActions?: readonly ActionSpec[];
+  states: Record<string, NodeSpec>;
+  entry: readonly ActionSpec[];
+  exit: readonly ActionSpec[];
+  /** null forbids the event. */
+  on: Record<string, readonly TransitionSpec[] | null>;
+  always: readonly TransitionSpec[];
+  after: Record<string, readonly TransitionSpec[]>;
+  onDone: readonly TransitionSpec[];
+  invoke: readonly InvokeSpec[];
+  tags: readonly string[];
+  hasOutput?: boolean;
+}
+
+export interface MachineSpec {
+  readonly root: NodeSpec;
+  /** Machines by the name under which invoke and spawn know them. Beside them there is always the reducer `sum`. */
+  readonly kids: Readonly<Record<string, MachineSpec>>;
+}
+
+/** The event types that hosts send, and some that nobody handles. */
+export const EVENT_TYPES = ['A', 'B', 'C', 'x.y', 'x.z', 'x.y.w', 'unheard'] as const;
+
+/** The machine as the code of its configuration, for a person to read or to paste. */
+export function toCode(spec: MachineSpec): string {
+  const kids = Object.entries(spec.kids).map(([name, kid]) => `${name}: ${toCode(kid)}`);
+  const actors = kids.length > 0 ? `, { actors: { ${kids.join(', ')} } }` : '';
+  return `createMachine(${print(bare(spec.root))}${actors})`;
+}
+
+/** Without what is empty. */
+function bare(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bare);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([, item]) => item !== undefined && !isEmpty(item));
+  return Object.fromEntries(kept.map(([key, item]) => [key, bare(item)]));
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+function print(value: unknown, indent = ''): string {
+  const flat = JSON.stringify(value).replaceAll(/"([a-zA-Z_]\w*)":/g, '$1: ').replaceAll('"', "'");
+  if (flat.length + indent.length < 110 || typeof value !== 'object' || value === null) return flat;
+  const inner = `${indent}  `;
+  const lines = Array.isArray(value)
+    ? value.map((item) => print(item, inner))
+    : Object.entries(value).map(([key, item]) => `${/^[a-zA-Z_]\w*$/.test(key) ? key : `'${key}'`}: ${print(item, inner)}`);
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  return `${open}\n${lines.map((line) => `${inner}${line},\n`).join('')}${indent}${close}`;
+}

@@ -1,0 +1,266 @@
+/**
+ * One random machine under createActor: the truth that the kernel is held against. Besides playing it, this watches for the
+ * few things that Bosun does differently on purpose (docs/semantics.md, Differences to createActor); where one happens the
+ * comparison of this machine ends, because from there on the two may go different ways:
+ *
+ *   order        two messages whose order is free came to one actor (causality.ts)
+ *   accident     a custom action threw amid others, or effects had left before a guard or assign threw: the kernel runs
+ *                actions after the turn, and a turn that throws leaves nothing behind
+ *   orphan       an id was used again, and createActor lets the first child run on unseen
+ *   rearmed      the same with the id of a delayed event
+ *   stillborn    a machine stopped a child in its initial step, which createActor begins all the same before it stops it
+ *   stale        a machine was told of the end or a snapshot of a child that it does not have any more
+ */
+import { type AnyActor, type AnyActorRef, type AnyStateMachine, createActor, type EventObject, type InspectionEvent } from 'xstate';
+import { FUEL_MAX } from './build.ts';
+import { FROM_OUTSIDE, Party, type Sent } from './causality.ts';
+import { type Coverage, type Recorder } from './record.ts';
+import { StepClock } from './step-clock.ts';
+import { pathOf, type View, viewOf } from './view.ts';
+
+export type Departure = 'order' | 'accident' | 'orphan' | 'rearmed' | 'stale' | 'stillborn';
+
+/** What XState has and does not publish. */
+interface Inside {
+  readonly _parent: AnyActor | undefined;
+  readonly _processingStatus: 0 | 1 | 2;
+  readonly system: {
+    _relay: (source: AnyActor | undefined, target: AnyActor, event: EventObject) => void;
+    readonly _snapshot: { readonly _scheduledEvents: Readonly<Record<string, unknown>> };
+    readonly scheduler: { schedule: (source: AnyActor, target: AnyActor, event: EventObject, delay: number, id?: string) => void };
+  };
+  readonly mailbox: { _process: (event: EventObject) => void };
+  readonly _syncSnapshot?: boolean;
+  readonly _stop: () => void;
+}
+
+interface Member extends Party {
+  readonly actor: AnyActor;
+  readonly path: string;
+  /** What left it in the turn under way. */
+  leaks: number;
+  /** A custom action failed it, which the kernel runs after its turn: until then it goes on reading. */
+  isLate: boolean;
+  /** Its initial step is behind it. */
+  hasBegun: boolean;
+}
+
+const RUNNING = 1;
+
+/** Generated machines stay far below; one that does not would fill the memory. */
+const TURNS_PER_STEP_MAX = 2_000;
+
+export class Oracle {
+  readonly actor: AnyActor;
+  readonly #recorder: Recorder;
+  readonly #coverage: Coverage;
+  readonly #clock = new StepClock((isOwn) => {
+    // Due timers are in the mailbox already: only the very turn of one can keep another from being read.
+    if (!isOwn || this.#turnsSinceTimer !== 1) this.#depart('order');
+  });
+  readonly #members = new Map<AnyActor, Member>();
+  readonly #byPath = new Map<string, Member>();
+  #isFiring = false;
+  #turns = 0;
+  #turnsSinceTimer = 0;
+  /** Why the comparison ends with this step. */
+  departure: Departure | undefined;
+
+  constructor(machine: AnyStateMachine, name: string, recorder: Recorder, coverage: Coverage) {
+    this.#recorder = recorder;
+    this.#coverage = coverage;
+    recorder.onNote = (me) => {
+      const member = this.#byPath.get(me);
+      if (member !== undefined) member.leaks += 1;
+    };
+    const logger = (...line: unknown[]) => {
+      const { me, line: text } = line.at(-1) as { me: string; line: string };
+      recorder.note(me, 'log', line.length > 1 ? `${String(line[0])} ${text}` : text);
+    };
+    const inspect = (event: InspectionEvent) => this.#inspect(event);
+    this.actor = createActor(machine, { id: name, input: { me: name, fuel: FUEL_MAX } as never, clock: this.#clock as never, logger, inspect });
+    this.actor.subscribe({ error: () => {} });
+    this.actor.start();
+    this.#endStep();
+  }
+
+  get isOver(): boolean {
+    return this.actor.getSnapshot().status !== 'active';
+  }
+
+  /** Whether a custom action failed somebody. A power cut may take that failure, as it may take the action. */
+  get hasFailedLate(): boolean {
+    return [...this.#members.values()].some(({ isLate }) => isLate);
+  }
+
+  send(event: EventObject): void {
+    this.actor.send(event);
+    this.#endStep();
+  }
+
+  advance(ms: number): void {
+    const fire = (run: () => void) => {
+      this.#coverage.count('timers fired');
+      this.#isFiring = true;
+      this.#turnsSinceTimer = 0;
+      run();
+      this.#isFiring = false;
+    };
+    this.#clock.advance(ms, fire, () => this.#endStep());
+  }
+
+  /** The root and everybody below it whose parents live, by path. */
+  views(): Map<string, View> {
+    const views = new Map<string, View>();
+    const visit = (actor: AnyActorRef, path: string): void => {
+      const snapshot = actor.getSnapshot();
+      views.set(path, viewOf(snapshot));
+      if (snapshot.status !== 'active') return;
+      const { children = {} } = snapshot as { children?: Record<string, AnyActorRef | undefined> };
+      for (const [id, child] of Object.entries(children)) if (child !== undefined) visit(child, `${path}/${id}`);
+    };
+    visit(this.actor, this.actor.id);
+    return views;
+  }
+
+  /** Frees what the global scheduler of XState would otherwise keep. */
+  dispose(): void {
+    this.actor.stop();
+  }
+
+  #inspect(event: InspectionEvent): void {
+    if (event.type === '@xstate.actor') this.#join(event.actorRef as AnyActor);
+    else if (event.type === '@xstate.microstep') this.#countMicrostep(event);
+  }
+
+  #join(actor: AnyActor): void {
+    const inside = actor as unknown as Inside;
+    const parent = inside._parent && this.#members.get(inside._parent);
+    if (parent === undefined) {
+      this.#watchRelays(inside);
+      this.#watchTimers(inside);
+    } else {
+      parent.leaks += 1;
+      this.#coverage.count('children born');
+    }
+    const path = pathOf(inside as never);
+    const member = Object.assign(new Party(this.#members.size + 1, parent), { actor, path, leaks: 0, isLate: false, hasBegun: false }) as Member;
+    this.#members.set(actor, member);
+    this.#byPath.set(path, member);
+    actor.on('*' as never, (emitted: { at: string; n: number }) => this.#recorder.note(path, 'emitted', `${emitted.at} ${emitted.n}`));
+    const process = inside.mailbox._process;
+    inside.mailbox._process = (event) => this.#turn(member, event, process);
+  }
+
+  #watchRelays({ system }: Inside): void {
+    const relay = system._relay;
+    system._relay = (source, target, event) => {
+      const sender = source && this.#members.get(source);
+      if (sender !== undefined && !this.#isFiring) sender.leaks += 1;
+      const sent = sender === undefined ? FROM_OUTSIDE : this.#isFiring ? sender.sendByTimer() : sender.send();
+      this.#isFiring = false;
+      this.#members.get(target)?.unread.push(sent);
+      relay(source, target, event);
+    };
+  }
+
+  #watchTimers({ system }: Inside): void {
+    const { schedule } = system.scheduler;
+    system.scheduler.schedule = (source, target, event, delay, id) => {
+      if (`${source.sessionId}.${id}` in system._snapshot._scheduledEvents) this.#depart('rearmed');
+      this.#clock.owner = source;
+      schedule(source, target, event, delay, id);
+    };
+  }
+
+  #turn(member: Member, event: EventObject, process: (event: EventObject) => void): void {
+    this.#turnsSinceTimer += 1;
+    if (++this.#turns > TURNS_PER_STEP_MAX) throw new Error(`${member.path} runs away`);
+    const isStop = event.type === 'xstate.stop';
+    const above = (member.actor as unknown as Inside)._parent;
+    const parent = above && this.#members.get(above);
+    const sent = isStop ? parent?.send() : member.unread.shift();
+    if (isStop && parent?.hasBegun === false) this.#depart('stillborn');
+    member.hasBegun = true;
+    if (member.receive(sent ?? FROM_OUTSIDE)) this.#depart('order');
+    if (isStop) this.#coverage.count('children stopped');
+    else this.#recorder.note(member.path, 'received', `${event.type} ${(event as { v?: number }).v ?? ''}`);
+    if (isSignal(event) && this.#isStale(member.actor, sent)) this.#depart('stale');
+    const before = member.actor.getSnapshot() as { status: string };
+    member.leaks = 0;
+    process(event);
+    const after = member.actor.getSnapshot() as { status: string };
+    if (!isStop && after !== before) this.#coverage.count('turns that changed something');
+    if (before.status === 'active' && after.status === 'error') this.#judge(member);
+    if (before.status === 'active' && after.status === 'done') this.#coverage.count(parent === undefined ? 'roots done' : 'children done');
+  }
+
+  #isStale(parent: AnyActor, sent: Sent | undefined): boolean {
+    const child = [...this.#members.values()].find(({ index }) => index === sent?.by)?.actor;
+    const { children } = parent.getSnapshot() as { children?: Record<string, unknown> };
+    return child !== undefined && (child as unknown as Inside)._parent === parent && children?.[child.id] !== child;
+  }
+
+  /** Whether what the accident left behind is the same on both sides. */
+  #judge(member: Member): void {
+    const isRoot = member.actor === this.actor;
+    const accident = this.#recorder.accidentOf(member.path) ?? 'pure';
+    this.#coverage.count(`${isRoot ? 'roots' : 'children'} failed: ${accident}`);
+    const { _syncSnapshot: isShown } = member.actor as unknown as Inside;
+    // The error is told to the parent in the same turn. Of a turn that stands, so is the snapshot, to who asked for it.
+    const isClean = (accident === 'boom' && isShown !== true) || (accident === 'pure' && member.leaks <= (isRoot ? 0 : 1));
+    if (!isClean) this.#depart('accident');
+    member.isLate = accident !== 'pure';
+    // createActor lets the children of what failed run on unseen; the kernel ends them.
+    for (const below of [...this.#members.values()].filter(({ path }) => path.startsWith(`${member.path}/`))) {
+      // How much of what was under way below is still done is free.
+      if (!below.hasBegun || below.last !== undefined) this.#depart('accident');
+      (below.actor as unknown as Inside)._stop();
+    }
+  }
+
+  #endStep(): void {
+    this.#turns = 0;
+    for (const member of this.#members.values()) {
+      member.hasBegun = true;
+      if (member.isLate && member.unread.length > 0) this.#depart('accident');
+      if (member.endStep()) this.#depart('order');
+      if (isOrphan(member.actor)) this.#depart('orphan');
+    }
+  }
+
+  #depart(why: Departure): void {
+    this.departure ??= why;
+  }
+
+  #countMicrostep(event: Extract<InspectionEvent, { type: '@xstate.microstep' }>): void {
+    this.#coverage.count('transitions taken', event._transitions.length);
+    for (const { eventType, reenter, target, guard } of event._transitions) {
+      if (eventType === '') this.#coverage.count('transitions: always');
+      else if (eventType === '*') this.#coverage.count('transitions: *');
+      else if (eventType.endsWith('.*')) this.#coverage.count('transitions: partial wildcard');
+      else if (eventType.startsWith('xstate.')) this.#coverage.count(`transitions: ${eventType.split('.').slice(0, 3).join('.').replace(/\.[^.]*\d.*$/, '')}`);
+      if (reenter) this.#coverage.count('transitions: reenter');
+      if (guard !== undefined) this.#coverage.count('transitions: guarded');
+      if ((target?.length ?? 0) > 1) this.#coverage.count('transitions: several targets');
+      for (const { type, id } of target ?? []) if (type === 'history') this.#countHistory(event, id);
+    }
+  }
+
+  #countHistory({ snapshot }: Extract<InspectionEvent, { type: '@xstate.microstep' }>, id: string): void {
+    const past = (snapshot as unknown as { historyValue: Record<string, unknown> }).historyValue[id];
+    this.#coverage.count(past === undefined ? 'history: default' : 'history: restored');
+  }
+}
+
+function isSignal({ type }: EventObject): boolean {
+  return type.startsWith('xstate.done.actor.') || type.startsWith('xstate.error.actor.') || type.startsWith('xstate.snapshot.');
+}
+
+/** Still running, though its living parent does not have it any more. */
+function isOrphan(actor: AnyActor): boolean {
+  const { _parent: parent, _processingStatus: status } = actor as unknown as Inside;
+  if (parent === undefined || status !== RUNNING) return false;
+  if ((parent as unknown as Inside)._processingStatus !== RUNNING) return false;
+  return (parent.getSnapshot() as { children: Record<string, unknown> }).children[actor.id] !== actor;
+}

@@ -1,0 +1,61 @@
+/**
+ * What observers of a run wrote down, per actor and kind, in order; and what the run met, to show that it met everything.
+ * Machines name themselves by `context.me`, which is their address under Bosun: `m3`, `m3/k0`, `m3/k0/p1`.
+ */
+
+export type Kind = 'action' | 'emitted' | 'log' | 'received' | 'reduced';
+
+/** How a random action or guard throws: `boom` stands alone in its transition, so nothing follows it. */
+export type Accident = 'pure' | 'boom' | 'action';
+
+export class Recorder {
+  /** Since the last `take`. */
+  #lines = new Map<string, string[]>();
+  #accidents = new Map<string, Accident>();
+  /** Told of each line as it comes. */
+  onNote: (me: string) => void = () => {};
+
+  note(me: string, kind: Kind, line: string): void {
+    this.onNote(me);
+    const key = `${me} ${kind}`;
+    const lines = this.#lines.get(key);
+    if (lines === undefined) this.#lines.set(key, [line]);
+    else lines.push(line);
+  }
+
+  /** To be called right before a throw. */
+  accident(me: string, accident: Accident): void {
+    if (!this.#accidents.has(me)) this.#accidents.set(me, accident);
+  }
+
+  accidentOf(me: string): Accident | undefined {
+    return this.#accidents.get(me);
+  }
+
+  /** What was written since the last call, by `me kind`. */
+  take(): Map<string, string[]> {
+    const lines = this.#lines;
+    this.#lines = new Map();
+    return lines;
+  }
+}
+
+/** How often each thing happened under createActor. */
+export class Coverage {
+  readonly #counts = new Map<string, number>();
+
+  count(what: string, times = 1): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + times);
+  }
+
+  of(what: string): number {
+    return this.#counts.get(what) ?? 0;
+  }
+
+  toString(): string {
+    return [...this.#counts]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([what, times]) => `  ${what.padEnd(34)}${times}`)
+      .join('\n');
+  }
+}

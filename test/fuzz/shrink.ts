@@ -1,0 +1,132 @@
+/** Cuts a story that ends in a difference down to the smallest machine and the fewest steps that still end in one of its kind. */
+import { type Difference, play, type Step, type Story } from './differential.ts';
+import { kernel, type Subject } from './hosted.ts';
+import { type GuardSpec, type MachineSpec, type NodeSpec, toCode } from './machine-spec.ts';
+
+/** Each takes some milliseconds. */
+const TRIES_MAX = 4_000;
+
+interface Failing {
+  readonly machine: MachineSpec;
+  readonly steps: readonly Step[];
+  readonly difference: Difference;
+}
+
+/** Smaller machines and shorter stories are tried greedily. What cannot be built or played is no candidate. */
+export async function shrink(story: Story, difference: Difference, subject: Subject = kernel): Promise<Failing> {
+  const { machine: name, what } = difference;
+  const kind = kindOf(what);
+  let tries = 0;
+  const attempt = async (machine: MachineSpec, steps: readonly Step[]): Promise<Failing | undefined> => {
+    if (tries++ >= TRIES_MAX || !isSound(machine)) return undefined;
+    try {
+      const played = await play({ machines: new Map([[name, machine]]), steps }, undefined, subject);
+      return played.difference && kindOf(played.difference.what) === kind ? { machine, steps, difference: played.difference } : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+  const whole = { machine: story.machines.get(name)!, steps: story.steps.map((step) => only(step, name)), difference };
+  // Alone it may do better: then the story as it was is what there is to show.
+  let best = (await attempt(whole.machine, whole.steps)) ?? whole;
+  let position = 0;
+  for (let isBetter = true; isBetter; position = 0) {
+    isBetter = false;
+    for (let next = nth(best, position); next !== undefined; next = nth(best, position)) {
+      const found = await attempt(...next);
+      // What comes after the part that went has moved to its place.
+      if (found === undefined) position += 1;
+      else best = found;
+      isBetter ||= found !== undefined;
+    }
+  }
+  return best;
+}
+
+/** For a person: what to paste, what to send, and what came of it. */
+export function report(seed: number, { machine, steps, difference }: Failing): string {
+  const script = steps.map((step) => (step.kind === 'advance' ? `advance ${step.ms} ms` : sendLine(step, difference.machine)));
+  const { what, expected, actual } = difference;
+  return [`seed ${seed}, after step ${difference.step}: ${what}`, `  createActor: ${expected}`, `  Bosun:       ${actual}`, toCode(machine), ...script].join('\n');
+}
+
+function sendLine(step: Extract<Step, { kind: 'send' }>, name: string): string {
+  return `send ${JSON.stringify(step.events.get(name))}${step.cut === undefined ? '' : `, power cut: ${step.cut}`}`;
+}
+
+function kindOf(what: string): string {
+  return `${what.split(' ')[0]} ${what.includes('/') ? 'child' : 'root'}`;
+}
+
+function only(step: Step, name: string): Step {
+  return step.kind === 'advance' ? step : { ...step, events: new Map([...step.events].filter(([key]) => key === name)) };
+}
+
+function nth(failing: Failing, position: number): [MachineSpec, readonly Step[]] | undefined {
+  let index = 0;
+  for (const candidate of candidates(failing)) if (index++ === position) return candidate;
+  return undefined;
+}
+
+function* candidates({ machine, steps, difference }: Failing): Generator<[MachineSpec, readonly Step[]]> {
+  if (steps.length > difference.step + 1) yield [machine, steps.slice(0, difference.step + 1)];
+  for (let i = 0; i < steps.length; i++) yield [machine, without(steps, i)];
+  for (const [i, step] of steps.entries()) {
+    if (step.kind === 'send' && step.cut !== undefined) yield [machine, without(steps, i, { kind: 'send', events: step.events })];
+  }
+  for (const smaller of smallerOf(machine)) yield [smaller as MachineSpec, steps];
+}
+
+function without<T>(items: readonly T[], index: number, ...instead: readonly T[]): T[] {
+  return [...items.slice(0, index), ...instead, ...items.slice(index + 1)];
+}
+
+/** XState finds out late, and in a way of its own, that a state is not there. */
+function isSound({ root, kids }: MachineSpec): boolean {
+  const ids = new Set<string>();
+  const text = JSON.stringify(root);
+  const visit = (node: NodeSpec): boolean => {
+    ids.add(node.id);
+    const children = Object.values(node.states);
+    if (children.length > 0 && node.type === undefined && (node.initial === undefined || !(node.initial in node.states))) return false;
+    return children.every(visit);
+  };
+  if (!visit(root)) return false;
+  const named = [...text.matchAll(/"target":(\[[^\]]*\]|"[^"]*")|"state":"([^"]*)"/g)].flatMap(([, target, state]) =>
+    target === undefined ? [state!] : ([JSON.parse(target)] as (string | string[])[]).flat(),
+  );
+  const sources = [...text.matchAll(/"src":"([^"]*)"/g)].map(([, src]) => src!);
+  return named.every((id) => ids.has(id)) && sources.every((src) => src === 'sum' || src in kids) && Object.values(kids).every(isSound);
+}
+
+/** Every value with one part less, big parts first. What keeps machines from running for ever stays. */
+function* smallerOf(value: unknown): Generator<unknown> {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) if (!isBrake(value[i])) yield without(value, i);
+    for (let i = 0; i < value.length; i++) for (const part of smallerOf(value[i])) yield without(value, i, part);
+    return;
+  }
+  const record = value as Record<string, unknown>;
+  for (const key of Object.keys(record)) {
+    if (NEEDED.has(key) || (key === 'type' && 'do' in record) || (key === 'guard' && usesFuel(record[key] as GuardSpec))) continue;
+    yield Object.fromEntries(Object.entries(record).filter(([other]) => other !== key));
+  }
+  for (const key of Object.keys(record)) {
+    if (key === 'check' || key === 'guard') continue;
+    for (const part of smallerOf(record[key])) yield { ...record, [key]: part };
+  }
+}
+
+const NEEDED: ReadonlySet<string> = new Set([
+  ...['root', 'kids', 'id', 'states', 'entry', 'exit', 'on', 'always', 'after', 'onDone', 'invoke', 'tags'],
+  ...['do', 'is', 'check', 'then', 'target', 'actions', 'src', 'to', 'key', 'by', 'params', 'of', 'x'],
+]);
+
+function isBrake(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'do' in value && value.do === 'burn';
+}
+
+function usesFuel(guard: GuardSpec): boolean {
+  return guard.is === 'fuel' || ((guard.is === 'and' || guard.is === 'or') && guard.of.some(usesFuel));
+}
