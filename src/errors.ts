@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   BOSUN_AGENT_UNKNOWN: { means: 'A stored actor or a child spec names an agent that the system was not given.', retryable: false },
   BOSUN_AGENT_UNREADABLE: { means: 'The current code cannot read the stored state of this actor, which is suspended with its record untouched.', retryable: false },
   BOSUN_CHILD_SPEC_INVALID: { means: 'A child spec is not valid; the message names the field.', retryable: false },
+  BOSUN_CLOCK_SUSPECT: { means: 'The wall clock is more than a year ahead of the last epoch; every timer would come up.', retryable: false },
   BOSUN_CONFIG_INVALID: { means: 'An option of createSystem is not valid; the message names it.', retryable: false },
   BOSUN_EFFECT_HUNG: { means: 'An effect gave no sign of life for longer than its heartbeatMs.', retryable: true },
   BOSUN_EFFECT_OVER: { means: 'This start of the effect is over: it was stopped, or a later start has taken its place.', retryable: false },

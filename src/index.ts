@@ -8,6 +8,9 @@ export { type ActionOptions, type EffectOptions, type RetryOptions } from './act
 export { type ActionFacts, actionOf, effectOf, type EffectFacts } from './actors/ref.ts';
 export { type Backoff } from './backoff.ts';
 export { type Random, type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from './actors/ports.ts';
+export { type CatchUp, type ScheduledFacts, type ScheduleOptions } from './actors/schedules.ts';
+export { type RestorePolicy } from './actors/timers.ts';
+export { type TimerOptions } from './actors/timing.ts';
 export { type Cancel, type Clock, systemClock } from './clock.ts';
 export { BosunError, ERROR_CODES, type ErrorCode, isBosunError } from './errors.ts';
 export { type Durability } from './persistence/journal.ts';

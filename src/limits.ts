@@ -27,12 +27,36 @@ export const QUARANTINES_IN_A_ROW_MAX = 2;
 /** Microsteps of one macrostep; more is an endless `always` loop. */
 export const MICROSTEPS_MAX = 10_000;
 
+/**
+ * Lookups by patterns (`*`, `a.*`) that one state node may remember before it forgets them all. XState remembers every event
+ * type for ever; working a lookup out again once in so many costs nothing that can be measured.
+ */
+export const PATTERN_LOOKUPS_MAX = 1_000;
+
 /** Segments of an address, and characters of one segment. */
 export const ADDRESS_SEGMENTS_MAX = 16;
 export const ADDRESS_SEGMENT_CHARS_MAX = 128;
 
-/** Timers of one actor. */
+/** Timers of one actor. A turn that arms more is a loop; a hundred of this size are the ten million that fit into memory. */
 export const TIMERS_PER_ACTOR_MAX = 100_000;
+
+/** Timers that come up in one slice: as many as there are turns in an epoch, so that a start with a million overdue is no halt. */
+export const TIMERS_PER_SLICE = 2_000;
+
+/** Schedules of one agent: each is a timer of every one of its actors, looked at on every start. */
+export const SCHEDULES_PER_AGENT_MAX = 100;
+
+/** Missed times of a schedule that are counted; finding one costs half a millisecond, so this half a second at a start. */
+export const SCHEDULE_MISSED_MAX = 1_000;
+
+/** Missed times of a schedule that may get an event each: as many as are counted. */
+export const SCHEDULE_CATCH_UP_MAX = 1_000;
+
+/** While a timer with the policy `remaining` is armed, the time is written down this often: how exact it is after a crash. */
+export const HEARTBEAT_MS = 60_000;
+
+/** How far the wall clock may be ahead of the last epoch at a start: systems stand still for months, seldom for years. */
+export const CLOCK_AHEAD_MS_MAX = 366 * 24 * 60 * 60 * 1_000;
 
 /** Quarantined messages kept, oldest dropped first. */
 export const QUARANTINE_MESSAGES_MAX = 1_000;

@@ -44,6 +44,12 @@ export interface SystemOptions {
   readonly scrub?: ScrubOptions | false;
   /** Take messages and answer reads, but run nothing: to look at a store, or to leave orders for its next start. */
   readonly hold?: boolean;
+  /**
+   * Believe the wall clock at this start wherever it stands, once it has been looked at: more than a year ahead of the last
+   * epoch, which is refused otherwise with BOSUN_CLOCK_SUSPECT, or before it, which sets kernel time back; then every timer
+   * keeps what was left of it. Meant for one start, not for good.
+   */
+  readonly trustWallClock?: boolean;
   /** Where `log` actions and reports of the runtime go. Default: standard error. */
   readonly log?: (...args: unknown[]) => void;
 }

@@ -54,6 +54,7 @@ export class System {
         root: parseBossSpec(options.tree ?? {}),
         hold: options.hold ?? false,
         outageMs: options.outageMs ?? Infinity,
+        trustWallClock: options.trustWallClock ?? false,
         log: this.#log,
       },
       ({ error }) => {
@@ -65,7 +66,7 @@ export class System {
 
   /**
    * Opens the store and goes on from its last epoch. Resolves when the static children of every Boss are there. An actor
-   * that the agents given cannot read is suspended and does not keep the others from starting. Rejects with BOSUN_STORE_*.
+   * that the agents given cannot read is suspended and does not keep the others from starting. Rejects with BOSUN_STORE_* or BOSUN_CLOCK_SUSPECT.
    */
   async start(): Promise<this> {
     await this.#kernel.start();
@@ -368,8 +369,8 @@ export async function checkStore(options: Pick<SystemOptions, 'agents' | 'resolv
   }
 }
 
-function logicOf({ machine, version, policies, migrate, migrateChildren, previous }: AnyAgent): Logic {
-  return { logic: machine, version, policies, migrate, migrateChildren, previous: previous.map(logicOf) };
+function logicOf({ machine, version, policies, timing, migrate, migrateChildren, previous }: AnyAgent): Logic {
+  return { logic: machine, version, policies, timing, migrate, migrateChildren, previous: previous.map(logicOf) };
 }
 
 function byName(agents: readonly AnyAgent[]): Map<string, AnyAgent> {

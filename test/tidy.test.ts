@@ -29,8 +29,9 @@ const PORTS = ['src/actors/ports.ts', 'src/actors/state.ts'];
 
 /** design: "The house". A new edge needs a decision record. */
 const LAYERS: Readonly<Record<string, Layer>> = {
-  'src/*': { files: LEAVES, packages: ['node:zlib'] },
-  'src/actors': { files: LEAVES, packages: ['xstate', 'zod', 'node:crypto'] },
+  'src/*': { files: LEAVES, packages: ['node:zlib', 'node:os'] },
+  // croner for calendar.ts only: what a planned time is has no second implementation, so a port would have one adapter.
+  'src/actors': { files: LEAVES, packages: ['xstate', 'zod', 'croner', 'node:crypto'] },
   'src/supervisor': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod'] },
   'src/machines': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod', 'graphology', 'graphology-dag', 'node:crypto'] },
   'src/persistence': { files: [...PORTS, ...LEAVES], packages: ['level', 'msgpackr', 'node:crypto', 'node:fs', 'node:path'] },

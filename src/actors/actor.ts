@@ -1,6 +1,6 @@
 /** A handle on one address, for hosts: send, watch, wait. It reaches whoever lives there; it holds no state of its own. */
 import { type EventObject } from 'xstate';
-import { type Cancel, type Clock, TIMEOUT_MS_MAX } from '../clock.ts';
+import { type Cancel, type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { type Cell, type Observer } from './cell.ts';
 import { type SnapshotView, type StepEngine } from './engine.ts';
@@ -104,7 +104,7 @@ export class ActorHandle<Event extends EventObject = EventObject, Snapshot exten
         closed: (reason) => finish(() => reject(reason)),
       });
       const { timeoutMs } = options;
-      if (timeoutMs !== undefined && timeoutMs <= TIMEOUT_MS_MAX) {
+      if (timeoutMs !== undefined) {
         const timedOut = new BosunError('BOSUN_TIMEOUT', `${address} was not as waited for within ${timeoutMs} ms`);
         cancel = this.#host.clock.setTimeout(() => finish(() => reject(timedOut)), timeoutMs);
       }

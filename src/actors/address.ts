@@ -31,6 +31,17 @@ export function invokedAddress(parent: string, childId: string): string {
   return checkAddress(`${parent}/${segment}`);
 }
 
+/** The way back: the id of the machine's child that lives, or lived, there. Of a Boss's child, the last segment of its id. */
+export function childIdOf(address: string): string {
+  const segment = address.slice(address.lastIndexOf('/') + 1);
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // An address that a host chose may have a "%" of its own.
+    return segment;
+  }
+}
+
 function hex(char: string): string {
   return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 }

@@ -1,12 +1,14 @@
 /** defineAgent: an ordinary XState machine, the events it accepts from outside as zod schemas, and a version. */
 import { type AnyActorLogic, type AnyStateMachine, type ContextFrom, type EventObject, type InputFrom, type MachineImplementationsFrom } from 'xstate';
 import { type z } from 'zod';
-import { BosunError } from '../errors.ts';
+import { BosunError, messageOf } from '../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
+import { flawOfType, refusalOf } from './agent-rules.ts';
 import { type ActionOptions, actionPolicy, type EffectOptions, type EffectPolicy, effectPolicy } from './effect-policy.ts';
-import { KERNEL_ACTION_PREFIX } from './xstate-engine.ts';
+import { type ScheduleOptions } from './schedules.ts';
+import { type DelayOf, parseTiming, type TimerOptions, type Timing } from './timing.ts';
 import { type MigrationSteps, type StoredState } from './versions.ts';
-import { customAction, kindOf, nodesById, type Policies } from './xstate-definition.ts';
+import { customAction, kindOf, type Policies } from './xstate-definition.ts';
 
 /** Per event type, the schema of the whole event or of its fields beside `type`. */
 export type EventSchemas = Readonly<Record<string, z.ZodObject>>;
@@ -42,6 +44,8 @@ export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends E
   readonly machine: Machine;
   /** What may come from outside (hosts, clients, people). Messages between agents need no schema. */
   readonly events: Schemas;
+  /** Event types that only other agents send: names for which a key in `on` must not be taken for a misspelling. */
+  readonly internal?: readonly string[];
   readonly limits?: Partial<AgentLimits>;
   /** Retry, timeout and heartbeat of promises, callbacks and observables, by the name under which the machine has them. */
   readonly effects?: { readonly [Src in ActorNames<Machine>]?: EffectOptions };
@@ -51,6 +55,10 @@ export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends E
    * effect id. A promise that it returns is waited for.
    */
   readonly actions?: { readonly [Name in ActionNames<Machine>]?: ActionOptions };
+  /** What a start of the system does to timers of earlier ones. Default: they keep their deadlines. */
+  readonly timers?: TimerOptions<DelayOf<Machine>>;
+  /** By name, which is stored: events that every actor of the agent gets by the calendar. */
+  readonly schedules?: Readonly<Record<string, ScheduleOptions>>;
 }
 
 type ActorNames<Machine extends AnyStateMachine> = keyof NonNullable<MachineImplementationsFrom<Machine>['actors']> & string;
@@ -72,6 +80,7 @@ export interface Agent<Machine extends AnyStateMachine = AnyStateMachine, Schema
   readonly migrate: MigrationSteps;
   readonly migrateChildren: Readonly<Record<string, MigrationSteps>>;
   readonly previous: readonly AnyAgent[];
+  readonly timing: Timing;
 }
 
 export type AnyAgent = Agent<AnyStateMachine, EventSchemas>;
@@ -83,18 +92,18 @@ export const BOSS_AGENT = 'bosun.boss';
 
 const NAME = /^[A-Za-z0-9\-_.:@+~]+$/;
 const EFFECTS: ReadonlySet<string> = new Set(['promise', 'callback', 'observable']);
-const RESERVED = ['xstate.', KERNEL_ACTION_PREFIX, 'child.'];
 
 /**
  * Throws BOSUN_AGENT_INVALID for a name that is none, an event type that is reserved or a wildcard, a schema for an event
- * that no state of the machine handles (most often a misspelling), an invoke of an actor that the machine does not have,
- * an action named `bosun.*`, options of an effect or action that the machine does not have, or a migration to a version that
- * is none of those up to its own.
+ * that no state of the machine handles or a key in `on` that is a schema's misspelt, an actor that is invoked or spawned and
+ * not there, inline logic in `spawnChild`, a history state that XState itself cannot go back to, an action named `bosun.*`,
+ * options of an effect or action that the machine does not have, a restore policy for a delay that it lacks, a schedule that
+ * is none, or a migration to a version that is none of those up to its own. The message names the place.
  */
 export function defineAgent<Machine extends AnyStateMachine, const Schemas extends EventSchemas, const Version extends number = 1>(
   options: AgentOptions<Machine, Schemas, Version>,
 ): Agent<Machine, Schemas> {
-  const { name, version = 1, machine, events, migrateChildren = {}, previous = [] } = options;
+  const { name, version = 1, machine, events, internal = [], migrateChildren = {}, previous = [] } = options;
   const migrate = (options.migrate ?? {}) as MigrationSteps;
   const limits: AgentLimits = { mailboxMessages: MAILBOX_MESSAGES_MAX, ...options.limits };
   const invalid = (what: string) => new BosunError('BOSUN_AGENT_INVALID', `agent ${JSON.stringify(name)}: ${what}`);
@@ -105,20 +114,14 @@ export function defineAgent<Machine extends AnyStateMachine, const Schemas exten
   if (!Number.isSafeInteger(mailboxMessages) || mailboxMessages < 1 || mailboxMessages > MAILBOX_MESSAGES_MAX) {
     throw invalid(`limits.mailboxMessages is a whole number from 1 to ${MAILBOX_MESSAGES_MAX}`);
   }
+  const scheduled = Object.values(options.schedules ?? {}).map((schedule) => schedule?.event?.type);
+  const refusal = refusalOf({ machine, schemas: Object.keys(events), internal: [...internal, ...scheduled] });
+  if (refusal !== undefined) throw invalid(refusal);
+  const policies = policiesOf(machine, options, invalid);
+  const timing = timingOf(options, invalid);
   const history = historyProblem(migrate, migrateChildren, previous, { name, version });
   if (history !== undefined) throw invalid(history);
-  const handled = handledTypes(machine);
-  for (const type of Object.keys(events)) {
-    if (type.includes('*')) throw invalid(`"${type}" is a pattern, not an event type`);
-    if (RESERVED.some((prefix) => type.startsWith(prefix))) throw invalid(`"${type}" is a reserved event type`);
-    if (!isHandled(type, handled)) throw invalid(`no state handles "${type}"${nearest(type, handled)}`);
-  }
-  const missing = missingActors(machine);
-  if (missing !== undefined) throw invalid(`it invokes "${missing}", which its actors lack`);
-  const forged = Object.keys(machine.implementations.actions as object).find((action) => action.startsWith(KERNEL_ACTION_PREFIX));
-  if (forged !== undefined) throw invalid(`the action name "${forged}" is reserved`);
-  const policies = policiesOf(machine, options, invalid);
-  return Object.freeze({ name, version, machine, events, limits: Object.freeze(limits), policies, migrate, migrateChildren, previous });
+  return Object.freeze({ name, version, machine, events, limits: Object.freeze(limits), policies, timing, migrate, migrateChildren, previous });
 }
 
 type Declared = Readonly<Record<string, EffectOptions | ActionOptions | undefined>>;
@@ -170,6 +173,17 @@ function historyProblem(
   return versions.some((old, index) => versions.indexOf(old) !== index) ? 'two agents of one version are in `previous`' : undefined;
 }
 
+function timingOf(
+  { machine, timers, schedules }: Pick<AgentOptions<AnyStateMachine, EventSchemas>, 'machine' | 'timers' | 'schedules'>,
+  invalid: (what: string) => BosunError,
+): Timing {
+  try {
+    return parseTiming(machine, { timers, schedules }, (type) => flawOfType(machine, type));
+  } catch (error) {
+    throw invalid(messageOf(error));
+  }
+}
+
 /** The event if it is one of the agent's, with its fields as the schema gives them. Throws BOSUN_EVENT_REFUSED or _INVALID. */
 export function parseEvent(agent: { name: string; events: EventSchemas }, event: EventObject): EventObject {
   const type: unknown = event?.type;
@@ -184,32 +198,6 @@ export function parseEvent(agent: { name: string; events: EventSchemas }, event:
   if (parsed.success) return Object.assign(parsed.data, { type });
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'event'}: ${message}`);
   throw new BosunError('BOSUN_EVENT_INVALID', `${type} for ${agent.name}: ${problems.join('; ')}`, { cause: parsed.error });
-}
-
-/** A name under which some state invokes an actor that the machine does not have. */
-function missingActors(machine: AnyStateMachine): string | undefined {
-  const sources = [...nodesById(machine).values()].flatMap(({ config }) => (config.invoke === undefined ? [] : [config.invoke].flat()));
-  return sources.map(({ src }) => src as unknown).find((src): src is string => typeof src === 'string' && !(src in machine.implementations.actors));
-}
-
-/** Every event descriptor that any state of the machine has a transition for. */
-function handledTypes(machine: AnyStateMachine): string[] {
-  return [...nodesById(machine).values()].flatMap((node) => [...node.transitions.keys()]);
-}
-
-function isHandled(type: string, descriptors: readonly string[]): boolean {
-  return descriptors.some(
-    (descriptor) =>
-      descriptor === type ||
-      descriptor === '*' ||
-      (descriptor.endsWith('.*') && `${type}.`.startsWith(descriptor.slice(0, -1))),
-  );
-}
-
-function nearest(type: string, descriptors: readonly string[]): string {
-  const letters = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
-  const match = descriptors.find((descriptor) => letters(descriptor) === letters(type));
-  return match === undefined ? '' : `; did you mean "${match}"?`;
 }
 
 /** A schema that does not name the type leaves it out, unless it refuses what it does not name. */

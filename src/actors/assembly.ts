@@ -32,6 +32,8 @@ export interface KernelParts {
   readonly hold: boolean;
   /** How long to go on without a store that can be written. */
   readonly outageMs: number;
+  /** Begin at the wall clock, however far it is from the last epoch. */
+  readonly trustWallClock: boolean;
   /** Where `log` actions and reports of the kernel go. */
   readonly log: (...args: unknown[]) => void;
 }
@@ -62,10 +64,11 @@ export interface Machinery {
 
 /** Everything as it was at the last durable epoch, and nothing running yet. */
 export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame): Machinery {
-  const { journal, clock, random, log, hold } = parts;
+  const { journal, clock, random, log, hold, trustWallClock } = parts;
   const { switchboard, roster, shown, watchers, wake, refusal, onRootGone } = frame;
   const { engine, own } = switchboard;
-  const time = new KernelTime(clock, recovered.kernelTimeMs);
+  const time = new KernelTime(clock, { lastMs: recovered.kernelTimeMs, hold, trustWallClock });
+  if (time.report !== undefined) log(time.report);
   const refOf = (life: number, address: string) => switchboard.ref(life, address);
   const world = new World({ engine, codec: journal.codec, clock, time, counters: recovered.counters, refOf, own, wake, watchers, log });
   const definitionOf = (agent: string) => roster.today(agent);

@@ -151,7 +151,8 @@ export class Bosses {
     this.#world.redefine(cell, (bond === 'supervised' ? this.#definitionOf(agent) : undefined) ?? cell.definition);
     this.removeChildren(cell);
     for (const id of [...cell.table.keys()]) this.#world.removeChildRow(cell, id);
-    for (const timer of [...cell.timers.values()]) this.#world.disarm(cell, timer);
+    // Schedules are the actor's, not its state's: they go on as planned.
+    for (const timer of [...cell.timers.values()]) if (timer.schedule === null) this.#world.agenda.disarm(cell, timer);
     const incarnation = cell.state.incarnation + 1;
     this.#world.revive(cell);
     const blank = { error: { value: undefined }, output: { value: undefined }, ...(cell.state.history && { history: {} }) };

@@ -104,7 +104,7 @@ export class Effects implements EffectHost {
     cell.failures = failures;
     this.#world.draft.put(rowKey('f', cell.identity.life), effectRow(cell));
     if (delayMs === 0) this.again(cell);
-    else this.#world.arm(cell, { id: RETRY, delayMs, to: cell.identity.life, event: Object.freeze({ type: RETRY }) });
+    else this.#world.agenda.arm(cell, { id: RETRY, delayMs, delay: null, to: cell.identity.life, event: Object.freeze({ type: RETRY }) });
     return true;
   }
 

@@ -9,6 +9,7 @@ import { type Configuration } from './ports.ts';
 import { type Ref } from './ref.ts';
 import { type ActorState, type StateChange } from './state.ts';
 import { type MigrationSteps, type StoredState } from './versions.ts';
+import { type Timing } from './timing.ts';
 
 export type LogicKind = 'machine' | 'promise' | 'callback' | 'observable' | 'transition' | 'custom';
 
@@ -30,6 +31,8 @@ export interface Definition {
   readonly version: number;
   /** Runs something outside turns: promise, callback, observable, or custom logic with a start. */
   readonly isEffect: boolean;
+  /** What the agent says about its timers and schedules. */
+  readonly timing: Timing;
   /** Logic that the machine names `src`; undefined when it names none. */
   child(src: string): Definition | undefined;
   /** By the version that it leads to: how a state stored by the version before becomes one of that version. */
@@ -64,7 +67,15 @@ export interface Birth {
 
 export type Effect =
   | { readonly kind: 'send'; readonly to: object; readonly event: EventObject }
-  | { readonly kind: 'arm'; readonly id: string | undefined; readonly delayMs: number; readonly to: object; readonly event: EventObject }
+  | {
+      readonly kind: 'arm';
+      readonly id: string | undefined;
+      readonly delayMs: number;
+      /** The name in the machine's `delays`; null for a delay that has none. */
+      readonly delay: string | null;
+      readonly to: object;
+      readonly event: EventObject;
+    }
   | { readonly kind: 'cancel'; readonly id: string }
   | { readonly kind: 'emit'; readonly event: EventObject }
   | { readonly kind: 'log'; readonly label: string | undefined; readonly value: unknown }
@@ -127,7 +138,7 @@ export interface Entry {
   readonly afters: ReadonlySet<string>;
   /** Of those, what does not run yet. */
   readonly births: readonly Omit<Birth, 'life' | 'ref'>[];
-  readonly arms: readonly { readonly id: string; readonly delayMs: number; readonly event: EventObject }[];
+  readonly arms: readonly { readonly id: string; readonly delayMs: number; readonly delay: string | null; readonly event: EventObject }[];
 }
 
 /** A snapshot as data: what reads, subscriptions and `xstate.snapshot.*` events carry. */

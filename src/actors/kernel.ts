@@ -115,8 +115,13 @@ export class Kernel {
       this.#require.effects.close();
       this.#require.outbox.close();
       this.ingress.takeIn(Infinity);
-      while (this.#isOpen && (this.#commit !== null || !this.#world.draft.isEmpty)) {
-        if (this.#commit === null) this.#beginCommit();
+      // Where timers keep what is left of them, the time of the stop is part of the state.
+      let isOwed = this.#world.agenda.timed > 0;
+      while (this.#isOpen && (this.#commit !== null || !this.#world.draft.isEmpty || isOwed)) {
+        if (this.#commit === null) {
+          this.#beginCommit();
+          isOwed = false;
+        }
         await this.#commit;
       }
     } else if (this.#phase === 'new') this.#phase = 'closed';
@@ -236,18 +241,18 @@ export class Kernel {
     try {
       if (this.#parts.hold) this.ingress.takeIn(Infinity);
       else {
-        this.#world.fireDue();
+        this.#world.agenda.fireDue();
         this.#runTurns();
       }
     } catch (error) {
       this.#fail(error);
       return;
     }
-    if (this.#commit === null && !this.#world.draft.isEmpty) this.#beginCommit();
+    if (this.#commit === null && (!this.#world.draft.isEmpty || this.#world.agenda.isBeatDue)) this.#beginCommit();
     if (this.#rootFailure !== undefined) return;
     if (!this.#parts.hold) {
       if (this.#hasWork && this.#hasRoom) this.#wake();
-      this.#alarm.set(this.#world.timers.nextDeadlineMs());
+      this.#alarm.set(this.#world.agenda.nextAlarmMs());
     }
     this.#tellIdle();
   }
@@ -267,9 +272,9 @@ export class Kernel {
     }
   }
 
-  /** Whether turns are waiting, or events that cause some. */
+  /** Whether turns are waiting, or events or timers that cause some. */
   get #hasWork(): boolean {
-    return this.#world.runnable.size > 0 || this.ingress.size > 0;
+    return this.#world.runnable.size > 0 || this.ingress.size > 0 || this.#world.agenda.isBehind;
   }
 
   get #hasRoom(): boolean {
@@ -296,7 +301,7 @@ export class Kernel {
   #beginCommit(): void {
     const frozen = this.#world.draft.freeze({
       number: ++this.#epoch,
-      kernelTimeMs: this.#world.time.nowMs(),
+      kernelTimeMs: this.#world.time.stamp(),
       counters: this.#world.counters,
       configurations: this.#roster.definitions.takeNewConfigurations(),
     });
@@ -329,10 +334,10 @@ export class Kernel {
 
   #afterRelease(): void {
     if (this.#phase !== 'running') return;
-    const { draft } = this.#world;
+    const { draft, agenda } = this.#world;
     const isRunning = this.#hasWork && !this.#parts.hold;
     if (isRunning) this.#wake();
-    if (draft.isEmpty) this.#tellIdle();
+    if (draft.isEmpty && !agenda.isBeatDue) this.#tellIdle();
     // What only arrived is written together with the turns that it causes, unless it causes none.
     else if (draft.turns > 0 || !isRunning) this.#beginCommit();
   }

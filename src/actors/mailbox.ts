@@ -8,9 +8,11 @@ export class Mailbox {
   #size = 0;
   #command: Message | null = null;
   #lastCommand: Message | null = null;
+  /** Due timers that were cancelled stay in this lane until they come up: taking them out would be linear. */
   #first: Message | null = null;
   #last: Message | null = null;
 
+  /** Messages that will be read. */
   get size(): number {
     return this.#size;
   }
@@ -29,12 +31,14 @@ export class Mailbox {
   }
 
   peek(): Message | null {
-    return this.#command ?? this.#first;
+    if (this.#command !== null) return this.#command;
+    const first = this.#first;
+    return first === null || !isCancelled(first) ? first : this.#pass(first);
   }
 
-  /** Removes what `peek` gives. */
+  /** Removes what `peek` gave. */
   shift(): void {
-    const message = this.peek()!;
+    const message = (this.#command ?? this.#first)!;
     const { next } = message;
     // What was read must not keep what came later alive.
     message.next = null;
@@ -42,13 +46,17 @@ export class Mailbox {
     if (this.#command !== null) {
       this.#command = next;
       if (next === null) this.#lastCommand = null;
-    } else {
-      this.#first = next;
-      if (next === null) this.#last = null;
-    }
+    } else if (this.#size > 0) this.#first = next;
+    else this.#first = this.#last = null;
   }
 
-  /** Removes messages for which `drop` says so, wherever they are. Linear. */
+  /** To be told of every timer marked as gone whose message is still unread. */
+  forget(): void {
+    this.#size -= 1;
+    if (this.#size === 0) this.#first = this.#last = null;
+  }
+
+  /** Removes unread messages for which `drop` says so, wherever they are. Linear. */
   removeWhere(drop: (message: Message) => boolean): void {
     for (const message of this.drain()) if (!drop(message)) this.push(message);
   }
@@ -65,7 +73,20 @@ export class Mailbox {
   unread(): Message[] {
     const unread: Message[] = [];
     for (let message = this.#command; message !== null; message = message.next) unread.push(message);
-    for (let message = this.#first; message !== null; message = message.next) unread.push(message);
+    for (let message = this.#first; message !== null; message = message.next) if (!isCancelled(message)) unread.push(message);
     return unread;
   }
+
+  /** Takes out the first message of the lane and those behind it that are not to be read. */
+  #pass(first: Message): Message | null {
+    let next: Message | null = first;
+    while (next !== null && isCancelled(next)) next = next.next;
+    this.#first = next;
+    if (next === null) this.#last = null;
+    return next;
+  }
+}
+
+function isCancelled({ timer }: Message): boolean {
+  return timer !== null && timer.gone;
 }

@@ -76,9 +76,9 @@ export function messageFromRow(id: number, row: MessageRow): Message {
   return message;
 }
 
-/** What a timer that is due to its own owner puts into the mailbox. */
-export function messageOfTimer(timer: Timer): Message {
-  const message = new Message(0, timer.to, 'event', timer.event, timer.to, 0, timer, null);
+/** What a timer that is due to its own owner puts into the mailbox. `event`: its own, or what its schedule makes of that. */
+export function messageOfTimer(timer: Timer, event: EventObject): Message {
+  const message = new Message(0, timer.to, 'event', event, timer.to, 0, timer, null);
   message.deliveries = timer.deliveries;
   message.isStored = true;
   return message;

@@ -56,7 +56,7 @@ export function prepareMigration(world: World, cell: Cell, stored: Configuration
 /** Enters the migration into the epoch in the making. */
 export function applyMigration(world: World, bosses: Bosses, cell: Cell, { change, leaving, lapsed, births, arms }: Migration): void {
   const { life } = cell.identity;
-  for (const timer of lapsed) world.disarm(cell, timer);
+  for (const timer of lapsed) world.agenda.disarm(cell, timer);
   for (const child of leaving) bosses.remove(child);
   const newborn = births.map((birth): Birth => {
     const number = world.next('life');
@@ -76,7 +76,7 @@ export function applyMigration(world: World, bosses: Bosses, cell: Cell, { chang
     const effectId = `${life}/${cell.state.seq}/${index}`;
     world.bear({ ...identity, syncSnapshot: birth.syncSnapshot, effectId, input: birth.input }, definition, cell, ref);
   });
-  for (const { id, delayMs, event } of arms) world.arm(cell, { id, delayMs, to: life, event });
+  for (const arm of arms) world.agenda.arm(cell, { ...arm, to: life });
 }
 
 function work(world: World, cell: Cell, stored: Configuration, { value, context }: StoredState<unknown>): Migration {
@@ -101,7 +101,7 @@ function work(world: World, cell: Cell, stored: Configuration, { value, context 
     return (stored.invokes?.includes(childId) === true || invokes.has(childId)) && !kept.has(childId);
   });
   const births = entry.births.map((birth) => admitBirth(world, cell, leaving, birth));
-  world.checkTimers(cell, arms.length);
+  world.agenda.check(cell, arms.length);
   return {
     change: { ...admitted, configuration, ...(history && { history }) },
     leaving,

@@ -72,8 +72,12 @@ export class Outbox {
 
   /** Takes in a row that recovery found. */
   load(number: number, row: EntryRow): void {
-    const [life, address, agent, name, event, params, failures, dueMs] = row;
-    this.#append({ number, life, address, agent, name, event, params, failures, dueMs, stored: true });
+    const { setBackMs } = this.#world.time;
+    const [life, address, agent, name, event, params, failures, storedDueMs] = row;
+    const dueMs = storedDueMs - setBackMs;
+    const entry: Entry = { number, life, address, agent, name, event, params, failures, dueMs, stored: true };
+    if (setBackMs > 0) this.#put(entry);
+    this.#append(entry);
   }
 
   /** Runs what recovery found, once the system runs. */

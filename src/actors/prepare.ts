@@ -9,6 +9,7 @@ import { admit, admitChange, type ResolveHandle } from './admission.ts';
 import { type Cell } from './cell.ts';
 import { type Birth, type Effect, type Snapshot, type Step } from './engine.ts';
 import { Ref } from './ref.ts';
+import { checkTimerId } from './schedules.ts';
 import { type StateChange } from './state.ts';
 import { type World } from './world.ts';
 import { KERNEL_ACTION_PREFIX } from './xstate-engine.ts';
@@ -37,7 +38,7 @@ export function prepare(world: World, cell: Cell, before: Snapshot | undefined, 
 
 function admitEffects(world: World, cell: Cell, effects: readonly Effect[]): Effect[] {
   const admitted = effects.map((effect) => admitEffect(world, cell, effect));
-  world.checkTimers(cell, admitted.filter(({ kind }) => kind === 'arm').length);
+  world.agenda.check(cell, admitted.filter(({ kind }) => kind === 'arm').length);
   if (cell.definition.durable !== undefined) checkDurable(cell, admitted);
   return admitted;
 }
@@ -77,8 +78,9 @@ function admitEffect({ own }: World, cell: Cell, effect: Effect): Effect {
     case 'arm': {
       const event = admitEvent(effect.event, { address, isBoss: cell.isBoss }, own);
       if (!isActor(effect.to, own)) throw new BosunError('BOSUN_VALUE_REFUSED', `${address} sends ${event.type} to something that is no actor`);
-      if (effect.kind === 'arm' && Number.isNaN(effect.delayMs)) {
-        throw new BosunError('BOSUN_VALUE_REFUSED', `${address} delays ${event.type} by NaN`);
+      if (effect.kind === 'arm') {
+        if (Number.isNaN(effect.delayMs)) throw new BosunError('BOSUN_VALUE_REFUSED', `${address} delays ${event.type} by NaN`);
+        if (effect.id !== undefined) checkTimerId(effect.id, cell);
       }
       return { ...effect, event };
     }
@@ -95,9 +97,11 @@ function admitEffect({ own }: World, cell: Cell, effect: Effect): Effect {
       const place = `of ${name} of ${address}`;
       return { kind: 'durable', name, event: admit(event, `event ${place}`, own), params: admit(params, `params ${place}`, own) };
     }
+    case 'cancel':
+      checkTimerId(effect.id, cell);
+      return effect;
     case 'log':
     case 'durable':
-    case 'cancel':
       return effect;
   }
 }

@@ -33,11 +33,6 @@ export class Queue<T> {
     return item;
   }
 
-  removeWhere(drop: (item: T) => boolean): void {
-    this.#items = this.toArray().filter((item) => !drop(item));
-    this.#head = 0;
-  }
-
   clear(): void {
     this.#items.length = 0;
     this.#head = 0;

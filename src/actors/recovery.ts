@@ -17,7 +17,9 @@ import { suspicion } from './quarantine.ts';
 import { type Roster } from './roster.ts';
 import { ordered } from './rows.ts';
 import { type ActorState, type Identity, UNBORN } from './state.ts';
-import { type Timer, timerFromRow, type TimerRow } from './timers.ts';
+import { isPlannedBy, scheduleNameOf, skipped } from './schedules.ts';
+import { newTimer, restoredDeadline, type Timer, timerFromRow, type TimerRow } from './timers.ts';
+import { policyOf } from './timing.ts';
 import { type Reading, readingOf } from './versions.ts';
 import { type World } from './world.ts';
 
@@ -31,8 +33,8 @@ export type Verdict =
 /** What `repopulate` found, for `goOn`. */
 export interface Population {
   readonly verdicts: Map<Cell, Verdict>;
-  /** Armed when their owners turn out to be readable. */
-  readonly unarmed: readonly { readonly owner: Cell; readonly timer: Timer }[];
+  /** Timers, as they were on disk. */
+  readonly armed: readonly { readonly owner: Cell; readonly timer: Timer }[];
 }
 
 /**
@@ -66,20 +68,23 @@ export function repopulate(
   for (const [key, row] of recovered.rows.get('k') ?? []) keep(world, parseInt(key, 16), row as readonly [string, number, unknown]);
   for (const [key, row] of recovered.rows.get('o') ?? []) outbox.load(parseInt(key, 16), deepFreeze(row as never));
   for (const [key, row] of recovered.rows.get('u') ?? []) holdAgainst(world, parseInt(key, 16), row as Held);
-  return { verdicts, unarmed: [...(recovered.rows.get('t') ?? [])].flatMap(([key, row]) => ownedTimer(world, parseInt(key, 16), row as TimerRow)) };
+  return { verdicts, armed: [...(recovered.rows.get('t') ?? [])].flatMap(([key, row]) => ownedTimer(world, parseInt(key, 16), row as TimerRow)) };
 }
 
 /** Migrates, then lets everything go on that can. Gives whether something was migrated. Throws why the root Boss cannot be read: without it nothing runs. */
-export function goOn(world: World, { verdicts, unarmed }: Population, roster: Roster, { bosses, effects }: { bosses: Bosses; effects: Effects }): boolean {
+export function goOn(world: World, { verdicts, armed }: Population, roster: Roster, { bosses, effects }: { bosses: Bosses; effects: Effects }): boolean {
   for (const [cell, verdict] of verdicts) if (!cell.gone) bringForward(world, cell, verdict, { roster, bosses });
-  for (const { owner, timer } of unarmed) {
-    if (timer.gone || owner.isUnreadable) continue;
-    timer.due = false;
-    world.timers.push(timer);
+  const run = { lastMs: world.time.lastMs, nowMs: world.time.nowMs(), setBackMs: world.time.setBackMs };
+  for (const { owner, timer } of armed) {
+    if (timer.gone) continue;
+    // Of what the code cannot read nothing comes up; its rows stay.
+    if (owner.isUnreadable) world.agenda.timers.remove(timer);
+    else world.agenda.replace(owner, timer, restored(world, owner, timer, run));
   }
   for (const cell of [...world.cells.values()]) {
     if (cell.parent === undefined && cell.isUnreadable) throw cell.suspension!;
     if (cell.isUnreadable) continue;
+    if (cell.snapshot !== undefined && (cell.state.status === 'active' || cell.state.status === 'error')) world.agenda.plan(cell);
     if (cell.definition.isEffect && cell.state.status === 'active') effects.resume(cell);
     if (cell.held !== undefined && cell.held.restart !== null) bosses.makeUp(cell, cell.held.restart);
     world.schedule(cell);
@@ -214,14 +219,49 @@ function holdAgainst(world: World, life: number, held: Held): void {
   if (suspect !== undefined && cell.suspension === undefined) suspend(cell, suspect);
 }
 
-/** Marked as due, which is how a timer is that the queue of timers does not have. */
 function ownedTimer(world: World, number: number, row: TimerRow): { owner: Cell; timer: Timer }[] {
   const timer = timerFromRow(number, deepFreeze(row));
   const owner = world.cells.get(timer.owner);
   if (owner === undefined) return [];
-  timer.due = true;
-  owner.addTimer(timer);
+  world.agenda.add(owner, timer);
   return [{ owner, timer }];
+}
+
+interface Run {
+  readonly lastMs: number;
+  readonly nowMs: number;
+  readonly setBackMs: number;
+}
+
+/** What the agent says that a start does to a timer, entered into the first epoch; null where the timer is dropped. */
+function restored(world: World, owner: Cell, timer: Timer, run: Run): Timer | null {
+  // Timers of Bosses have the ids of their children.
+  const name = owner.isBoss ? undefined : scheduleNameOf(timer.id);
+  if (name !== undefined) return replanned(world, owner, timer, { name, ...run });
+  const policy = policyOf(owner.definition.timing, timer.delay);
+  const deadlineMs = restoredDeadline(timer, policy, run);
+  if (deadlineMs === null) {
+    world.draft.disarmed(timer);
+    return null;
+  }
+  const keepsRemaining = policy === 'remaining';
+  if (deadlineMs === timer.deadlineMs && !keepsRemaining) return timer;
+  const moved = newTimer({ ...timer, deadlineMs, keepsRemaining });
+  if (deadlineMs !== timer.deadlineMs) world.draft.armed(moved);
+  return moved;
+}
+
+/** A schedule that the code no longer has, or has with another expression, loses its timer; `goOn` plans the new one. */
+function replanned(world: World, owner: Cell, timer: Timer, { name, nowMs, setBackMs }: Run & { name: string }): Timer | null {
+  const schedule = owner.definition.timing.schedules.get(name);
+  if (schedule === undefined || setBackMs > 0 || !isPlannedBy(schedule, timer.event)) {
+    world.draft.disarmed(timer);
+    return null;
+  }
+  const later = skipped(schedule, timer, nowMs);
+  const planned = newTimer({ ...timer, ...later, schedule });
+  if (later !== null) world.draft.armed(planned);
+  return planned;
 }
 
 /** How often a live effect has failed. */

@@ -4,6 +4,7 @@
  * It carries what XState expects of an ActorRef; everything real happens in the RefHost.
  */
 import { type EventObject } from 'xstate';
+import { childIdOf } from './address.ts';
 
 /** What a reference asks of the kernel. */
 export interface RefHost {
@@ -47,8 +48,9 @@ export class Ref {
     this.host.relay(undefined, this, event);
   }
 
+  /** The same after the end of the life: what is left of it then is the address. */
   get id(): string {
-    return this.host.factsOf(this.life)?.childId ?? this.address;
+    return this.host.factsOf(this.life)?.childId ?? childIdOf(this.address);
   }
   get sessionId(): string {
     return `life:${this.life}`;

@@ -1,5 +1,6 @@
 /** The agents that the code of today has, each prepared for hosting when it is first asked for. */
 import { type AnyActorLogic } from 'xstate';
+import { PLAIN_TIMING, type Timing } from './timing.ts';
 import { type MigrationSteps } from './versions.ts';
 import { Definitions, NO_POLICIES, type Policies, type XstateDefinition } from './xstate-definition.ts';
 
@@ -10,6 +11,7 @@ export interface Logic {
   readonly migrate?: MigrationSteps;
   readonly migrateChildren?: Readonly<Record<string, MigrationSteps>>;
   readonly policies?: Policies;
+  readonly timing?: Timing;
   /** Old definitions on which the actors that they stored go on. */
   readonly previous?: readonly Logic[];
 }
@@ -49,7 +51,7 @@ export class Roster {
     return this.#entries.get(agent);
   }
 
-  #prepare(agent: string, { logic, version, migrate = {}, migrateChildren = {}, policies = NO_POLICIES }: Logic): XstateDefinition {
-    return this.definitions.prepare(agent, logic, version, { steps: { own: migrate, below: migrateChildren }, policies });
+  #prepare(agent: string, { logic, version, migrate = {}, migrateChildren = {}, policies = NO_POLICIES, timing = PLAIN_TIMING }: Logic): XstateDefinition {
+    return this.definitions.prepare(agent, logic, version, { steps: { own: migrate, below: migrateChildren }, policies, timing });
   }
 }

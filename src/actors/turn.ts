@@ -84,6 +84,7 @@ export class Turns {
       return;
     }
     const { change } = prepared;
+    this.#world.agenda.plan(cell);
     this.#apply(cell, { ...prepared, change: { ...change, status: change.status ?? 'active' } }, null);
   }
 
@@ -226,7 +227,7 @@ export class Turns {
         return;
       case 'cancel': {
         const timer = cell.timers.get(effect.id);
-        if (timer !== undefined) this.#world.disarm(cell, timer);
+        if (timer !== undefined) this.#world.agenda.disarm(cell, timer);
         return;
       }
       case 'emit':
@@ -256,7 +257,7 @@ export class Turns {
     if (target === undefined) return;
     // XState names unnamed timers by chance; a number of ours is as good and the same in every replay.
     const id = effect.id ?? `timer:${this.#world.counters.timer}`;
-    this.#world.arm(cell, { id, delayMs: effect.delayMs, to: target.identity.life, event: effect.event });
+    this.#world.agenda.arm(cell, { id, delayMs: effect.delayMs, delay: effect.delay, to: target.identity.life, event: effect.event });
   }
 
   #target(to: object): Cell | undefined {
@@ -297,7 +298,7 @@ export class Turns {
     this.#bosses.removeChildren(cell);
     if (cell.identity.bond === 'supervised') {
       // Its mailbox waits for what the Boss decides.
-      for (const timer of [...cell.timers.values()]) this.#world.disarm(cell, timer);
+      for (const timer of [...cell.timers.values()]) this.#world.agenda.disarm(cell, timer);
       this.#bosses.exited(cell, exitOf(cell));
       return;
     }
@@ -376,6 +377,6 @@ export class Turns {
     assert(cell.mailbox.peek() === message, 'a turn consumes the message it was given');
     cell.mailbox.shift();
     this.#world.draft.read(message);
-    if (message.timer !== null) this.#world.endTimer(cell, message.timer);
+    if (message.timer !== null) this.#world.agenda.consume(cell, message.timer, message.event);
   }
 }

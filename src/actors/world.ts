@@ -1,25 +1,24 @@
 /**
- * The population and its primitive operations: births, deaths, changes, messages and timers, each entered into the epoch
- * in the making. No policy: who may do what, and when, is decided in turn.ts, bosses.ts and effects.ts.
+ * The population and its primitive operations: births, deaths, changes and messages, each entered into the epoch in the
+ * making. Timers are in agenda.ts. No policy: who may do what, and when, is decided in turn.ts, bosses.ts and effects.ts.
  */
 import { type EventObject } from 'xstate';
 import { assert } from '../assert.ts';
 import { type Clock } from '../clock.ts';
-import { BosunError, messageOf } from '../errors.ts';
-import { TIMERS_PER_ACTOR_MAX } from '../limits.ts';
+import { type BosunError, messageOf } from '../errors.ts';
 import { type ResolveHandle } from './admission.ts';
+import { Agenda } from './agenda.ts';
 import { type Arrival } from './arrival.ts';
 import { Cell, type Held, type Keepsake, type Observer } from './cell.ts';
 import { type Definition, type Snapshot, type StepEngine } from './engine.ts';
 import { EpochDraft } from './epoch-draft.ts';
 import { type KernelTime } from './kernel-time.ts';
-import { Message, type MessageKind, messageOfTimer } from './message.ts';
+import { Message, type MessageKind } from './message.ts';
 import { type Codec, type Counters, type RowKey } from './ports.ts';
 import { Queue } from './queue.ts';
 import { type Ref } from './ref.ts';
 import { childKey, keptKey, keyText, rowKey } from './rows.ts';
 import { type ActorState, applyChange, type Identity, type StateChange, UNBORN } from './state.ts';
-import { type Timer, TimerQueue } from './timers.ts';
 
 export class World {
   readonly cells = new Map<number, Cell>();
@@ -28,7 +27,7 @@ export class World {
   /** Actors that are on disk and cannot be read, by life, and why; their addresses are taken. */
   readonly withheld = new Map<number, BosunError>();
   readonly #withheldAddresses = new Map<string, BosunError>();
-  readonly timers = new TimerQueue();
+  readonly agenda = new Agenda(this);
   readonly draft = new EpochDraft();
   readonly engine: StepEngine;
   readonly codec: Codec;
@@ -166,8 +165,9 @@ export class World {
 
   /** Takes from a cell all that could make it act: messages, timers, its system id. */
   silence(cell: Cell): void {
+    // Timers first: those that are due are in the mailbox.
+    for (const timer of [...cell.timers.values()]) this.agenda.disarm(cell, timer);
     for (const message of cell.mailbox.drain()) this.draft.read(message);
-    for (const timer of [...cell.timers.values()]) this.disarm(cell, timer);
     const { systemId, life } = cell.identity;
     if (systemId !== null && this.names.get(systemId) === cell) {
       this.names.delete(systemId);
@@ -228,72 +228,6 @@ export class World {
     cell.queued = true;
     this.runnable.push(cell);
     this.wake();
-  }
-
-  /** Arms a timer under an id of its owner; one armed before under the same id is replaced. */
-  arm(owner: Cell, facts: { id: string; delayMs: number; to: number; event: EventObject }): void {
-    const before = owner.timers.get(facts.id);
-    if (before !== undefined) this.disarm(owner, before);
-    const timer: Timer = {
-      number: this.next('timer'),
-      owner: owner.identity.life,
-      id: facts.id,
-      deadlineMs: Math.ceil(this.time.nowMs() + Math.max(0, facts.delayMs)),
-      to: facts.to,
-      event: facts.event,
-      deliveries: 0,
-      gone: false,
-      due: false,
-      stored: false,
-      isListed: false,
-    };
-    owner.addTimer(timer);
-    this.timers.push(timer);
-    this.draft.armed(timer);
-    this.wake();
-  }
-
-  /** Cancels a timer. One that is due but unread is taken out of the mailbox. */
-  disarm(owner: Cell, timer: Timer): void {
-    if (timer.gone) return;
-    this.endTimer(owner, timer);
-    if (timer.due) owner.mailbox.removeWhere((message) => message.timer === timer);
-    else this.timers.forget();
-  }
-
-  /** Ends a timer that has come up. */
-  endTimer(owner: Cell, timer: Timer): void {
-    timer.gone = true;
-    owner.removeTimer(timer);
-    this.draft.disarmed(timer);
-  }
-
-  /** Checks, while a turn may still throw, that so many more timers may be armed. Throws BOSUN_VALUE_REFUSED. */
-  checkTimers(owner: Cell, more: number): void {
-    if (owner.timers.size + more <= TIMERS_PER_ACTOR_MAX) return;
-    throw new BosunError('BOSUN_VALUE_REFUSED', `${owner.identity.address} would have more than ${TIMERS_PER_ACTOR_MAX} timers`);
-  }
-
-  /** Moves due timers into mailboxes, in deadline order. */
-  fireDue(): void {
-    const nowMs = this.time.nowMs();
-    for (let timer = this.timers.popDue(nowMs); timer !== undefined; timer = this.timers.popDue(nowMs)) {
-      const owner = this.cells.get(timer.owner);
-      if (owner !== undefined) this.#fire(owner, timer);
-    }
-  }
-
-  /** A timer to its own owner stays on disk until the turn that consumes it; one to another becomes a message here. */
-  #fire(owner: Cell, timer: Timer): void {
-    if (timer.to === timer.owner) {
-      timer.due = true;
-      owner.mailbox.push(messageOfTimer(timer));
-      this.schedule(owner);
-      return;
-    }
-    const target = this.cells.get(timer.to);
-    if (target !== undefined) this.post(target, timer.event, timer.owner);
-    this.endTimer(owner, timer);
   }
 
   /** Tells whoever watches the actor, or all actors, of an emitted event. */

@@ -18,16 +18,18 @@ import {
   fromTransition,
 } from 'xstate';
 import { BosunError } from '../errors.ts';
-import { MICROSTEPS_MAX } from '../limits.ts';
+import { MICROSTEPS_MAX, PATTERN_LOOKUPS_MAX } from '../limits.ts';
 import { type EffectPolicy } from './effect-policy.ts';
 import { ConfigurationTable, type Definition, type DurableAction, type LogicKind } from './engine.ts';
 import { type Configuration, type NewConfiguration } from './ports.ts';
 import { type Identity } from './state.ts';
 import { type MigrationSteps } from './versions.ts';
+import { childTiming, PLAIN_TIMING, type Timing } from './timing.ts';
 
 /** What we touch of XState that its types do not publish. */
 export const XSTATE_INTERNALS = {
   machine: ['idMap'],
+  node: ['next'],
   snapshot: ['_nodes', 'historyValue', 'children', 'machine'],
   observable: ['_subscription'],
   actor: ['_syncSnapshot', 'options', 'systemId', 'src', 'sessionId', 'id'],
@@ -57,6 +59,12 @@ const INLINE_INVOKE = /^xstate\.invoke\.(\d+)\.(.*)$/;
 /** A definition with what the engine needs besides. */
 export interface XstateDefinition extends Definition {
   readonly logic: AnyActorLogic;
+  readonly lookUp: DelayLookUp;
+}
+
+/** The named delay that XState has looked up for the action it describes next: the description has only its number. */
+export interface DelayLookUp {
+  name: string | null;
 }
 
 /** What an agent declares of its machine's effects, by src, and of its durable actions, by name. */
@@ -77,9 +85,10 @@ export interface Steps {
 export interface Declared {
   readonly steps: Steps;
   readonly policies: Policies;
+  readonly timing: Timing;
 }
 
-const NOTHING_DECLARED: Declared = { steps: { own: {}, below: {} }, policies: NO_POLICIES };
+const NOTHING_DECLARED: Declared = { steps: { own: {}, below: {} }, policies: NO_POLICIES, timing: PLAIN_TIMING };
 
 /** Configuration tables are shared by definitions of equal structure: their ids mean the same on disk. */
 export class Definitions {
@@ -93,7 +102,8 @@ export class Definitions {
   absent({ agent, bond, definition, version }: Pick<Identity, 'agent' | 'bond' | 'definition' | 'version'>, isEffect: boolean): Definition {
     const kind = definition === '' ? 'custom' : 'machine';
     const name = bond === 'supervised' ? agent : `>${agent}`;
-    return { name, kind, hash: definition, version, isEffect, steps: {}, child: () => undefined, configurations: this.table(definition), policy: undefined, durable: undefined };
+    const rest = { steps: {}, child: () => undefined, policy: undefined, durable: undefined, timing: PLAIN_TIMING };
+    return { name, kind, hash: definition, version, isEffect, configurations: this.table(definition), ...rest };
   }
 
   table(hash: string): ConfigurationTable {
@@ -107,34 +117,45 @@ export class Definitions {
     return [...this.#tables].flatMap(([definition, table]) => table.takeNew().map((fresh) => ({ definition, ...fresh })));
   }
 
-  #prepareMachine(name: string, machine: AnyStateMachine, version: number, { steps, policies }: Declared): XstateDefinition {
-    const hosted = hostable(machine);
+  #prepareMachine(name: string, machine: AnyStateMachine, version: number, { steps, policies, timing }: Declared): XstateDefinition {
+    const lookUp: DelayLookUp = { name: null };
+    const hosted = hostable(machine, lookUp);
     const hash = structuralHash(machine);
     const children = new Map<string, XstateDefinition | undefined>();
     const child = (src: string): XstateDefinition | undefined => {
       if (!children.has(src)) {
         const logic = childLogic(machine, src);
-        children.set(src, logic && this.#prepareChild(`${name}>${src}`, logic, version, stepsBelow(steps, src), policies.effects.get(src)));
+        children.set(src, logic && this.#prepareChild(`${name}>${src}`, logic, version, {
+          steps: stepsBelow(steps, src),
+          timing: childTiming(timing),
+          policy: policies.effects.get(src),
+        }));
       }
       return children.get(src);
     };
     const configurations = this.table(hash);
     configurations.describe ??= (ids) => describeConfiguration(hosted, ids);
     const durable = durableActions(machine, policies.actions);
-    const rest = { child, configurations, steps: steps.own, policy: undefined, durable };
-    return { name, kind: 'machine', hash, version, isEffect: false, logic: hosted, ...rest };
+    const rest = { child, configurations, steps: steps.own, policy: undefined, durable, timing };
+    return { name, kind: 'machine', hash, version, isEffect: false, logic: hosted, lookUp, ...rest };
   }
 
-  #prepareChild(name: string, logic: AnyActorLogic, version: number, steps: Steps, policy: EffectPolicy | undefined): XstateDefinition {
-    if (isMachine(logic)) return this.#prepareMachine(name, logic, version, { steps, policies: NO_POLICIES });
+  #prepareChild(
+    name: string,
+    logic: AnyActorLogic,
+    version: number,
+    { steps, timing, policy }: { steps: Steps; timing: Timing; policy: EffectPolicy | undefined },
+  ): XstateDefinition {
+    if (isMachine(logic)) return this.#prepareMachine(name, logic, version, { steps, timing, policies: NO_POLICIES });
     return this.#prepareOther(name, logic, version, steps.own, policy);
   }
 
+  /** No logic but a machine has timers of its own; the wait of an effect between two tries is the kernel's and keeps its deadline. */
   #prepareOther(name: string, logic: AnyActorLogic, version: number, steps: MigrationSteps, policy: EffectPolicy | undefined): XstateDefinition {
     const kind = kindOf(logic);
     const isEffect = logic.start !== undefined;
-    const rest = { child: () => undefined, configurations: new ConfigurationTable(), steps, policy, durable: undefined };
-    return { name, kind, hash: '', version, isEffect, logic, ...rest };
+    const rest = { child: () => undefined, configurations: new ConfigurationTable(), steps, policy, durable: undefined, timing: PLAIN_TIMING };
+    return { name, kind, hash: '', version, isEffect, logic, lookUp: { name: null }, ...rest };
   }
 }
 
@@ -157,17 +178,65 @@ export function isMachine(logic: unknown): logic is AnyStateMachine {
   return typeof logic === 'object' && logic !== null && '__xstatenode' in logic;
 }
 
-function hostable(machine: AnyStateMachine): AnyStateMachine {
+function hostable(machine: AnyStateMachine, lookUp: DelayLookUp): AnyStateMachine {
   const stubs = Object.fromEntries(
     Object.entries(machine.implementations.actors as Record<string, AnyActorLogic | undefined>)
       .filter(([, logic]) => logic !== undefined)
       .map(([src, logic]) => [src, stub(logic as AnyActorLogic)]),
   );
-  const hosted = machine.provide({ actors: stubs }) as AnyStateMachine;
-  for (const node of nodesById(hosted).values()) stubInlineInvokes(node);
+  const hosted = machine.provide({ actors: stubs, delays: noting(machine, lookUp) }) as AnyStateMachine;
+  for (const node of nodesById(hosted).values()) {
+    stubInlineInvokes(node);
+    boundLookups(node);
+  }
   const options = hosted.options as { maxIterations: number };
-  if (!Number.isFinite(options.maxIterations)) options.maxIterations = MICROSTEPS_MAX;
+  // Not only where the machine says nothing: one that says Infinity would hold the process for ever.
+  if (!(options.maxIterations <= MICROSTEPS_MAX)) options.maxIterations = MICROSTEPS_MAX;
   return hosted;
+}
+
+type DelayExpression = (args: object, params: unknown) => number;
+
+/** The machine's delays, each noting its name when XState asks for its length. */
+function noting(machine: AnyStateMachine, lookUp: DelayLookUp): Record<string, DelayExpression> {
+  const delays = Object.entries(machine.implementations.delays as Record<string, number | DelayExpression>);
+  return Object.fromEntries(
+    delays.map(([name, delay]) => [
+      name,
+      (args, params) => {
+        const delayMs = typeof delay === 'function' ? delay(args, params) : delay;
+        lookUp.name = name;
+        return delayMs;
+      },
+    ]),
+  );
+}
+
+interface Lookup {
+  next(snapshot: unknown, event: EventObject): unknown;
+}
+
+/**
+ * XState remembers for every state node and every type of an event that ever came which transitions may take it: memory that
+ * whoever sends ever-new types makes grow without end. Its memory hangs on the object that is asked (`this`). So types
+ * that the node names are asked of the node; others of a stand-in, which is replaced, and its memory with it, once in a while.
+ */
+function boundLookups(node: AnyStateNode): void {
+  const lookup = node as unknown as Lookup;
+  const { next } = lookup;
+  const hasPatterns = [...node.transitions.keys()].some((descriptor) => descriptor === '*' || descriptor.endsWith('.*'));
+  let standIn = Object.create(node) as Lookup;
+  let lookups = 0;
+  lookup.next = (snapshot, event) => {
+    if (node.transitions.has(event.type)) return next.call(node, snapshot, event);
+    if (!hasPatterns) return undefined;
+    lookups += 1;
+    if (lookups > PATTERN_LOOKUPS_MAX) {
+      standIn = Object.create(node) as Lookup;
+      lookups = 1;
+    }
+    return next.call(standIn, snapshot, event);
+  };
 }
 
 /** `provide` reaches named actors only; inline ones are looked up in the node's config, of which this copy has its own. */
@@ -210,6 +279,55 @@ export function valueOf(node: AnyStateNode, active: ReadonlySet<AnyStateNode>): 
   const isLeaf = typeof below === 'object' && below !== null && Object.keys(below).length === 0;
   return isLeaf && child.type !== 'parallel' ? child.key : { [child.key]: below };
 }
+
+
+/** A machine and every machine that it names or has inline, each once. `owner` says of which one it is part. */
+export function machinesOf(machine: AnyStateMachine, owner = '', seen = new Set<unknown>()): { machine: AnyStateMachine; owner: string }[] {
+  if (seen.has(machine)) return [];
+  seen.add(machine);
+  const named = Object.entries(machine.implementations.actors as Record<string, unknown>);
+  const inline = [...nodesById(machine).values()].flatMap((node) =>
+    invokesOf(node).map(({ src }): [string, unknown] => [`the invoke of ${node.id}`, src]),
+  );
+  const below = [...named, ...inline].flatMap(([name, logic]) =>
+    isMachine(logic) ? machinesOf(logic, owner === '' ? name : `${owner} > ${name}`, seen) : [],
+  );
+  return [{ machine, owner }, ...below];
+}
+
+/** What the machine itself says, as far as it can be seen without running it: functions that return an event or a child are not. */
+export interface StaticAction {
+  /** The state node, or the name in `setup({ actions })`. */
+  readonly place: string;
+  /** As XState names its own: `xstate.raise`, `xstate.spawnChild`. */
+  readonly type: string;
+  /** The source of a `spawnChild`. */
+  readonly src?: unknown;
+  /** The event of a `raise`, `sendTo`, `sendParent`. */
+  readonly event?: unknown;
+}
+
+export function staticActionsOf(machine: AnyStateMachine): StaticAction[] {
+  const found = (place: string, actions: readonly unknown[]) =>
+    actions
+      .filter((action) => typeof action === 'function' && 'resolve' in action)
+      .map((action) => ({ ...(action as unknown as Omit<StaticAction, 'place'>), place }));
+  const implemented = Object.entries(machine.implementations.actions as Record<string, unknown>);
+  const named = implemented.flatMap(([name, action]) => found(`the action ${name}`, [action]));
+  const inNodes = [...nodesById(machine).values()].flatMap((node) => {
+    const taken = transitionsOf(node).flatMap(({ actions }) => actions);
+    const initial = node.type === 'compound' ? node.initial.actions : [];
+    return found(`state ${node.id}`, [...node.entry, ...node.exit, ...initial, ...taken]);
+  });
+  return [...named, ...inNodes];
+}
+
+/** All transitions of a node: by events, by delays, by the ends of children, eventless. */
+export function transitionsOf(node: AnyStateNode): AnyTransition[] {
+  return [...[...node.transitions.values()].flat(), ...(node.always ?? [])];
+}
+
+type AnyTransition = NonNullable<AnyStateNode['always']>[number];
 
 function stub(real: AnyActorLogic): AnyActorLogic {
   return {

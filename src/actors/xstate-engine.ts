@@ -20,7 +20,7 @@ import {
 import { invokedAddress } from './address.ts';
 import { Ref } from './ref.ts';
 import { type ActorState, type StateChange } from './state.ts';
-import { type XstateDefinition } from './xstate-definition.ts';
+import { type DelayLookUp, type XstateDefinition } from './xstate-definition.ts';
 import { enterMachine } from './xstate-migration.ts';
 import { adopt, changeOf, type MachineSnapshot, restoreMachine, restoreOther, storedSnapshot } from './xstate-state.ts';
 
@@ -45,6 +45,8 @@ interface Action {
   readonly info: object;
   readonly params: unknown;
   readonly exec?: (info: object, params: unknown) => unknown;
+  /** Ours: the name of its delay. */
+  delay?: string;
 }
 
 /** Actions whose names begin so are performed by the kernel (see supervision.ts); machines of users may not use them. */
@@ -99,6 +101,8 @@ export class XstateEngine implements StepEngine {
   /** The scope of all steps of machines: a step never yields, and what XState makes of it dies with the step. */
   readonly #stepScope: Scope;
   #actions: Action[] = [];
+  /** Of the definition that steps. */
+  #lookUp: DelayLookUp = { name: null };
   /** System ids taken (a handle) or freed (null) by the step under way. */
   #names = new Map<string, object | null>();
 
@@ -170,6 +174,8 @@ export class XstateEngine implements StepEngine {
   #begin(definition: Definition, self: Ref): Scope {
     const scope = definition.kind === 'machine' ? this.#stepScope : this.#scope(self);
     scope.self = self;
+    this.#lookUp = (definition as XstateDefinition).lookUp;
+    this.#lookUp.name = null;
     return scope;
   }
 
@@ -197,6 +203,7 @@ export class XstateEngine implements StepEngine {
     const previous = before?.children ?? {};
     const stopped = this.#stopped();
     this.#keepUnnamed(definition, after, stopped);
+    for (const child of stopped) if (!(child instanceof Ref)) this.#stillborn(self, child as Handle);
     for (const [key, child] of Object.entries(after.children)) {
       if (child instanceof Ref) continue;
       // Born and stopped within one step, it never lived.
@@ -204,7 +211,6 @@ export class XstateEngine implements StepEngine {
       else births.push(this.#birth(definition, self, child as Handle));
     }
     for (const { childId, ref } of births) after.children[childId] = ref;
-    for (const child of stopped) if (!(child instanceof Ref)) this.#stillborn(self, child as Handle);
     const gone = Object.entries(previous).filter(([key, child]) => after.children[key] !== child);
     for (const ref of [...stopped, ...gone.map(([, child]) => child)]) {
       if (ref instanceof Ref && gone.some(([, child]) => child === ref) && !dropped.includes(ref)) dropped.push(ref);
@@ -264,8 +270,15 @@ export class XstateEngine implements StepEngine {
   #scope(self: Ref): Scope {
     return new Scope(self, this.system, this.#host.log, (action) => {
       if (action.type === 'xstate.stopChild') this.#freeNames(action.params as object | undefined);
+      if (this.#lookUp.name !== null) this.#name(action);
       this.#actions.push(action);
     });
+  }
+
+  /** XState describes an action as soon as it has looked up its delay, so the last name looked up is this one's. */
+  #name(action: Action): void {
+    action.delay = this.#lookUp.name!;
+    this.#lookUp.name = null;
   }
 
   #freeNames(child: object | undefined): void {
@@ -315,7 +328,7 @@ function describe(action: Action): Effect[] {
   switch (action.type) {
     case 'xstate.raise':
     case 'xstate.sendTo':
-      return describeSend(action.type, params as unknown as SendParams, action.info as { self: Ref });
+      return describeSend(action, params as unknown as SendParams, action.info as { self: Ref });
     case 'xstate.cancel':
       return [{ kind: 'cancel', id: String(params?.['sendId']) }];
     case 'xstate.emit':
@@ -334,9 +347,10 @@ interface SendParams {
   readonly delay?: number;
 }
 
-function describeSend(type: string, { to, event, id, delay }: SendParams, { self }: { self: Ref }): Effect[] {
+function describeSend(action: Action, { to, event, id, delay }: SendParams, { self }: { self: Ref }): Effect[] {
+  const { type } = action;
   const target = type === 'xstate.raise' ? self : to!;
-  if (typeof delay === 'number') return [{ kind: 'arm', id, delayMs: delay, to: target, event }];
+  if (typeof delay === 'number') return [{ kind: 'arm', id, delayMs: delay, delay: action.delay ?? null, to: target, event }];
   return type === 'xstate.raise' ? [] : [{ kind: 'send', to: target, event }];
 }
 

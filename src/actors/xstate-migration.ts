@@ -43,7 +43,7 @@ export function enterMachine(definition: XstateDefinition, stored: Standing, run
     births: invokes.filter(({ id, src }) => !running.child(id, src)).map((invoke) => birthOf(definition, invoke, args)),
     arms: [...new Map(afters.map((after) => [after.id, after])).values()]
       .filter(({ id }) => !running.timer(id))
-      .map(({ id, delay }) => ({ id, delayMs: delayMs(machine, delay, args), event: { type: id } })),
+      .map(({ id, delay }) => ({ id, delayMs: delayMs(machine, delay, args), delay: typeof delay === 'string' ? delay : null, event: { type: id } })),
   };
 }
 

@@ -3,7 +3,7 @@
  * caller owns the streams and the process. What is printed has happened: every line comes after its epoch is durable.
  */
 import { type ActorSnapshot } from '../actors/actor.ts';
-import { type Cancel, systemClock, TIMEOUT_MS_MAX } from '../clock.ts';
+import { type Cancel, systemClock } from '../clock.ts';
 import { BosunError, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/lead-coordinator.ts';
@@ -115,10 +115,7 @@ async function carryOut(
 
 /** What a plan waits for may be nothing that Node knows of (an agent's promise, a person), and Node would end the process. */
 function stayAwake(): Cancel {
-  let cancel: Cancel = () => {};
-  const arm = () => void (cancel = systemClock.setTimeout(arm, TIMEOUT_MS_MAX));
-  arm();
-  return () => cancel();
+  return systemClock.setTimeout(() => {}, Infinity);
 }
 
 type Outcome =

@@ -5,7 +5,7 @@
 import { fromPromise, type PromiseActorLogic } from 'xstate';
 import { admit } from '../actors/admission.ts';
 import { effectOf, type EffectFacts } from '../actors/ref.ts';
-import { type Cancel, type Clock, TIMEOUT_MS_MAX } from '../clock.ts';
+import { type Cancel, type Clock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { type WorkContext } from '../machines/coordination/agent-function.ts';
 import { type StageContext, type WorkInput, type WorkReport } from '../machines/coordination/stage.ts';
@@ -61,7 +61,7 @@ async function withinTime<T>(
     cancel = clock.setTimeout(() => {
       controller.abort(late);
       reject(late);
-    }, Math.min(task.timeoutMs!, TIMEOUT_MS_MAX));
+    }, task.timeoutMs!);
   });
   try {
     return await Promise.race([run(controller.signal), timedOut]);

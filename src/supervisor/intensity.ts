@@ -23,6 +23,6 @@ export function addRestart(
   { intensity, periodMs }: Intensity,
 ): readonly number[] | null {
   const threshold = nowMs - periodMs;
-  const window = [nowMs, ...restartedAtMs.filter((atMs) => atMs >= threshold)];
+  const window = [nowMs, ...restartedAtMs.filter((atMs) => atMs >= threshold && atMs <= nowMs)];
   return window.length <= intensity ? window : null;
 }

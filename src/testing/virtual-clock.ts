@@ -5,7 +5,8 @@
 import { type Cancel, type Clock, systemClock } from '../clock.ts';
 
 interface Alarm {
-  readonly atMs: number;
+  /** Monotonic time; a machine that sleeps puts it off. */
+  atMs: number;
   readonly order: number;
   readonly callback: () => void;
 }
@@ -43,9 +44,24 @@ export class VirtualClock implements Clock {
     systemClock.defer(callback);
   }
 
-  /** Sets the wall clock forward or back; monotonic time and timers do not notice. */
+  /** Moves the wall clock forward or back; monotonic time and timers do not notice. */
   jumpWallMs(byMs: number): void {
     this.#wallOffsetMs += byMs;
+  }
+
+  /** Sets the wall clock to a time, milliseconds since 1970; monotonic time and timers do not notice. */
+  setWall(wallMs: number): void {
+    this.#wallOffsetMs = wallMs - this.#nowMs;
+  }
+
+  /**
+   * The machine sleeps for `forMs`: both clocks go on, but timeouts do not come up; once it is awake those that are overdue
+   * come up no later than `noticedMs` after, as those of a real clock do, the others at their time. Nothing comes up before
+   * the next `advance`.
+   */
+  suspend(forMs: number, noticedMs = 0): void {
+    this.#nowMs += forMs;
+    for (const alarm of this.#alarms) if (alarm.atMs < this.#nowMs) alarm.atMs = Math.min(alarm.atMs + forMs, this.#nowMs + noticedMs);
   }
 
   /**

@@ -1,8 +1,8 @@
 /** P8: bounds of the kernel that no other test reaches, each at its bound. */
 import { assign, createMachine, enqueueActions, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { checkAddress, childAddress, invokedAddress } from '../../src/actors/address.ts';
-import { ADDRESS_SEGMENT_CHARS_MAX, ADDRESS_SEGMENTS_MAX, QUARANTINE_MESSAGES_MAX, TIMERS_PER_ACTOR_MAX } from '../../src/limits.ts';
+import { checkAddress, childAddress, childIdOf, invokedAddress } from '../../src/actors/address.ts';
+import { ADDRESS_SEGMENT_CHARS_MAX, ADDRESS_SEGMENTS_MAX, QUARANTINE_MESSAGES_MAX, TIMERS_PER_ACTOR_MAX, TIMERS_PER_SLICE } from '../../src/limits.ts';
 import { contextOf, startSubject, tell } from './subject.ts';
 
 describe('an actor', () => {
@@ -24,6 +24,29 @@ describe('an actor', () => {
     expect(contextOf(test)).toEqual({ armed: TIMERS_PER_ACTOR_MAX });
     expect(test.system.quarantined()).toMatchObject([{ error: { code: 'BOSUN_VALUE_REFUSED' } }]);
     await test.system.stop();
+  });
+});
+
+describe('a slice', () => {
+  it(`takes ${TIMERS_PER_SLICE} due timers; those beyond come up in the next, in their order`, async () => {
+    const machine = setup({ types: {} as { context: { fired: number; inOrder: boolean }; events: { type: 'ARM'; count: number } | { type: 'DUE'; n: number } } }).createMachine({
+      context: { fired: 0, inOrder: true },
+      on: {
+        ARM: {
+          actions: enqueueActions(({ enqueue, event }) => {
+            for (let n = 0; n < event.count; n++) enqueue.raise({ type: 'DUE', n }, { delay: 1_000 });
+          }),
+        },
+        DUE: { actions: assign(({ context, event }) => ({ fired: context.fired + 1, inOrder: context.inOrder && event.n === context.fired })) },
+      },
+    });
+    for (const count of [TIMERS_PER_SLICE, TIMERS_PER_SLICE + 1, 3 * TIMERS_PER_SLICE]) {
+      const test = await startSubject(machine, { events: ['ARM'] });
+      await tell(test, 'ARM', { count });
+      await test.advance(1_000);
+      expect(contextOf(test)).toEqual({ fired: count, inOrder: true });
+      await test.system.stop();
+    }
   });
 });
 
@@ -75,5 +98,7 @@ describe('an address', () => {
     expect(new Set(addresses).size).toBe(ids.length);
     for (const address of addresses) expect(address.split('/')).toHaveLength(2);
     expect(addresses.map((address) => decodeURIComponent(address.slice(2)))).toEqual(ids);
+    expect(addresses.map(childIdOf)).toEqual(ids);
+    expect(childIdOf('a/100%')).toBe('100%');
   });
 });

@@ -114,7 +114,7 @@ describe('children', () => {
   it.each([{}, { id: 'named' }])('for which the machine has no logic are a throw of the turn', async (options) => {
     const machine = createMachine({
       initial: 'a',
-      states: { a: { on: { GO: { actions: spawnChild('nothing', options as never) as never }, OK: 'c' } }, c: {} },
+      states: { a: { on: { GO: { actions: enqueueActions(({ enqueue }) => enqueue.spawnChild('nothing' as never, options as never)) }, OK: 'c' } }, c: {} },
     });
     const test = await startSubject(machine, { events: ['GO', 'OK'] });
     await tell(test, 'GO');

@@ -106,6 +106,7 @@ describe('the listed internals', () => {
   it('exist on machines, snapshots and provisional children', () => {
     const { result } = host().initial(machine);
     for (const key of XSTATE_INTERNALS.machine) expect(machine).toHaveProperty(key);
+    for (const key of XSTATE_INTERNALS.node) expect(key in machine.root).toBe(true);
     for (const key of XSTATE_INTERNALS.snapshot) expect(result).toHaveProperty(key);
     for (const key of XSTATE_INTERNALS.actor) expect(key in result.children['kid']!).toBe(true);
   });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { actionOf } from '../../src/actors/ref.ts';
 import { DURABLE_ACTIONS_MAX } from '../../src/limits.ts';
 import { type TestSystem } from '../../src/testing/test-system.ts';
+import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { type Declared, declaredAgent, SECOND, startDeclared } from './declared.ts';
 import { atEveryWrite, tellStory } from './power-cut.ts';
 import { contextOf, tell, valueOf } from './subject.ts';
@@ -144,6 +145,25 @@ describe('a durable action', () => {
     runs[1]!.reject(new Error('no, again'));
     await test.settle();
     expect(test.system.quarantined()).toMatchObject([{ address: 'subject', error: { message: 'no, again' } }]);
+    await test.system.stop();
+  });
+
+  it('waits for the rest of its backoff where a start sets kernel time back, and over the starts behind it', async () => {
+    const { runs, run } = settled();
+    const test = await start(run, { retry: { attempts: 2, backoff: SECOND } }, { clock: new VirtualClock(Date.UTC(2100, 0, 1)) });
+    await tell(test, 'MAIL', { n: 1 });
+    runs[0]!.reject(new Error('no'));
+    await test.settle();
+    await test.system.stop();
+    test.clock.setWall(Date.UTC(2026, 0, 1));
+    await test.restart({ trustWallClock: true });
+    await test.advance(400);
+    await test.crash();
+    await test.restart();
+    await test.advance(599);
+    expect(runs).toHaveLength(1);
+    await test.advance(1);
+    expect(runs).toHaveLength(2);
     await test.system.stop();
   });
 

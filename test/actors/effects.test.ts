@@ -223,6 +223,20 @@ describe('a callback', () => {
     await test.system.stop();
   });
 
+  it('that throws at its start, and whose failure leads away, is stopped once', async () => {
+    const broken = fromCallback(() => {
+      throw new Error('no');
+    });
+    const machine = setup({ actors: { broken } }).createMachine({
+      initial: 'a',
+      states: { a: { on: { GO: 'b' } }, b: { invoke: { src: 'broken', onError: 'c' } }, c: {} },
+    });
+    const test = await startSubject(machine, { events: ['GO'] });
+    await tell(test, 'GO');
+    expect([valueOf(test), test.logged]).toEqual(['c', []]);
+    await test.system.stop();
+  });
+
   it('whose cleanup throws is reported', async () => {
     const logic = fromCallback(() => () => {
       throw new Error('stuck');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { type AnyActorRef, assign, cancel, createMachine, emit, enqueueActions, raise, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { type Timer, TimerQueue } from '../../src/actors/timers.ts';
+import { newTimer, type Timer, TimerQueue } from '../../src/actors/timers.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem } from '../../src/system.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
@@ -332,6 +332,18 @@ describe('the timers of an actor', () => {
     await test.system.stop();
   });
 
+  it('that are due and unread when it ends leave nothing in its mailbox', async () => {
+    const ending = setup({}).createMachine({
+      initial: 'on',
+      entry: [raise({ type: 'END' }, { delay: 10 }), raise({ type: 'LATE' }, { delay: 10 })],
+      states: { on: { on: { END: 'off' } }, off: { type: 'final' } },
+    });
+    const test = await startSubject(setup({ actors: { ending } }).createMachine({ invoke: { src: 'ending', id: 'kid' } }));
+    await test.advance(10);
+    expect(test.system.tree('subject/kid')).toMatchObject({ status: 'done', mailbox: 0 });
+    await test.system.stop();
+  });
+
   it('to somebody who is gone are nothing', async () => {
     const machine = setup({ types: {} as { context: { kid: AnyActorRef } }, actors: { ticking } }).createMachine({
       context: ({ spawn }) => ({ kid: spawn('ticking', { id: 'kid' }) }),
@@ -358,7 +370,7 @@ describe('the timer queue', () => {
     fc.assert(fc.property(fc.array(step, { maxLength: 200 }), (steps) => agreesWithModel(steps)));
   });
 
-  it('forgets many cancelled timers, and goes on as before', () => {
+  it('gives up many cancelled timers, and goes on as before', () => {
     const many = Array.from({ length: 3_000 }, (_, i): Step => ({ kind: 'arm', delayMs: (i * 7) % 50 }));
     const cancels = Array.from({ length: 2_500 }, (_, i): Step => ({ kind: 'cancel', pick: i * 13 }));
     agreesWithModel([...many, ...cancels, { kind: 'pass', ms: 20 }, ...many.slice(0, 10), { kind: 'pass', ms: 100 }]);
@@ -377,8 +389,7 @@ describe('the timer queue', () => {
       } else if (next.kind === 'cancel') {
         const timer = model[next.pick % (model.length || 1)];
         if (timer !== undefined) {
-          timer.gone = true;
-          queue.forget();
+          queue.remove(timer);
           model = model.filter((other) => other !== timer);
         }
       } else {
@@ -394,7 +405,6 @@ describe('the timer queue', () => {
   }
 
   function timerAt(number: number, deadlineMs: number): Timer {
-    const facts = { owner: 1, id: String(number), to: 1, event: { type: 'E' }, deliveries: 0 };
-    return { number, deadlineMs, ...facts, gone: false, due: false, stored: false, isListed: false };
+    return newTimer({ number, owner: 1, id: String(number), deadlineMs, to: 1, event: { type: 'E' }, delayMs: 0 });
   }
 });

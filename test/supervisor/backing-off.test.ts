@@ -113,6 +113,16 @@ describe('a crash of the host while a child waits', () => {
     expect([restarts(test, 'w'), notes(test, 'w')]).toEqual([1, ['kept']]);
   });
 
+  it('may have a name that is like those of the kernel\'s timers', async () => {
+    const children = [{ id: 'bosun.schedule.w', agent: 'worker', backoff }] as never;
+    const test = await startTestSystem({ agents, tree: { intensity: 10, children } });
+    await told(test, 'bosun.schedule.w', 'explode');
+    await test.crash();
+    await test.restart();
+    await test.advance(100);
+    expect(restarts(test, 'bosun.schedule.w')).toBe(1);
+  });
+
   it('calls the wait off when the child is removed from the tree', async () => {
     const test = await start();
     await told(test, 'w', 'explode');

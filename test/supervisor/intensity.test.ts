@@ -24,6 +24,10 @@ describe('restart intensity', () => {
     expect(survived([0], { intensity: 0, periodMs: 5_000 })).toBe(0);
   });
 
+  it('counts no restart that kernel time, set back since, has yet to reach', () => {
+    expect(survived([9_000, 9_001, 9_002, 0, 1, 2], DEFAULT_INTENSITY)).toBe(6);
+  });
+
   it('counts a restart exactly one period ago, and none that is older (OTP: the boundary is inclusive)', () => {
     const limit = { intensity: 1, periodMs: 1_000 };
     expect(survived([0, 1_000], limit)).toBe(1);

@@ -200,7 +200,7 @@ describe('a record that the store reports as damaged', () => {
       'bosun.boss': { logic: bossMachine as AnyStateMachine, version: 1 },
     };
     const kernel = new Kernel(
-      { journal: reporting, clock: test.clock, random: { next: () => 0 }, logicOf: (name) => agents[name], root: parseBossSpec({}), hold: false, outageMs: 0, log: () => {} },
+      { journal: reporting, clock: test.clock, random: { next: () => 0 }, logicOf: (name) => agents[name], root: parseBossSpec({}), hold: false, outageMs: 0, trustWallClock: false, log: () => {} },
       () => {},
     );
     await kernel.start();

@@ -7,13 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AnyActor, type AnyStateMachine, createActor, type EventObject, SimulatedClock } from 'xstate';
 import { z } from 'zod';
-import { type ActorSnapshot } from '../../../src/actors/actor.ts';
-import { type AnyAgent, defineAgent } from '../../../src/actors/agent.ts';
-import { levelStore } from '../../../src/persistence/level-store.ts';
-import { createSystem, type System } from '../../../src/system.ts';
-import { SeededRandom } from '../../../src/testing/seeded-random.ts';
-import { startTestSystem } from '../../../src/testing/test-system.ts';
-import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
+import { type ActorSnapshot } from '../../src/actors/actor.ts';
+import { childIdOf } from '../../src/actors/address.ts';
+import { type AnyAgent, defineAgent } from '../../src/actors/agent.ts';
+import { levelStore } from '../../src/persistence/level-store.ts';
+import { createSystem, type System } from '../../src/system.ts';
+import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { startTestSystem } from '../../src/testing/test-system.ts';
+import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 
 /** Writes a line on behalf of an actor: a received event, an action. */
 export type Record = (actor: string, line: string) => void;
@@ -39,6 +40,7 @@ export interface Outcome {
   readonly logged: readonly string[];
   readonly value: unknown;
   readonly context: unknown;
+  readonly tags: readonly string[];
   readonly status: string;
   readonly output: unknown;
   readonly error: string | undefined;
@@ -67,9 +69,9 @@ export async function underCreateActor({ machine, script }: Scenario): Promise<O
     settle: turnsOfTheLoop,
     cycle: async () => {},
   });
-  const { value, context, status, output, error, children } = actor.getSnapshot();
+  const { value, context, tags, status, output, error, children } = actor.getSnapshot();
   const seen = { value, context, output, error };
-  return { lines, emitted, logged, status, ...normalized(seen), children: status === 'active' ? Object.keys(children).sort() : null };
+  return { lines, emitted, logged, status, tags: [...tags].sort(), ...normalized(seen), children: status === 'active' ? Object.keys(children).sort() : null };
 }
 
 /** What the runner asks of a hosted system. */
@@ -168,12 +170,13 @@ async function hosted({ machine, events = [], script }: Scenario, open: (agent: 
     },
   });
   await host.settle();
-  const { value, context, status, output, error } = last!;
-  const isOver = host.system.snapshot('subject') === undefined;
+  const present = host.system.snapshot('subject');
+  const { value, context, tags, status, output, error } = (present ?? last)!;
+  const isOver = present === undefined;
   const children = isOver ? null : host.system.tree('subject').children.map(({ address }) => childIdOf(address)).sort();
   await host.dispose();
   const logged = host.logged.map((line) => JSON.stringify(line));
-  return { lines, emitted, logged, status, ...normalized({ value, context, output, error }), children };
+  return { lines, emitted, logged, status, tags: [...tags].sort(), ...normalized({ value, context, output, error }), children };
 }
 
 async function settled(system: System): Promise<void> {
@@ -188,9 +191,9 @@ async function turnsOfTheLoop(): Promise<void> {
 }
 
 function normalized(seen: { value: unknown; context: unknown; output: unknown; error: unknown }) {
-  const { value, output, error } = seen;
+  const { value, error } = seen;
   const message = error === undefined ? undefined : String((error as Error).message);
-  return { value, output, error: message, context: withoutReferences(seen.context) };
+  return { value, output: withoutReferences(seen.output), error: message, context: withoutReferences(seen.context) };
 }
 
 /** References become the id of the child that they are to, in whatever form each side keeps them. */
@@ -201,11 +204,9 @@ function withoutReferences(value: unknown): unknown {
     return `REF ${address === undefined ? id : childIdOf(address)}`;
   }
   if (Array.isArray(value)) return value.map(withoutReferences);
+  if (value instanceof Map) return new Map([...value].map(([key, item]) => [key, withoutReferences(item)]));
+  if (value instanceof Set) return new Set([...value].map(withoutReferences));
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutReferences(item)]));
-}
-
-function childIdOf(address: string): string {
-  return decodeURIComponent(address.slice(address.lastIndexOf('/') + 1));
 }
 
 /** Per actor, in its order: what is left of the order where two actors only differ in who ran first. */

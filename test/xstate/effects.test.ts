@@ -1,7 +1,7 @@
 /** Machines with promises, callbacks and observables behave under Bosun as under createActor. */
 import { assign, fromCallback, fromEventObservable, fromObservable, fromPromise, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { observable } from '../observable.ts';
+import { observable } from '../actors/observable.ts';
 import { type Record, type Scenario, underBosun, underCreateActor } from './scenario.ts';
 
 async function sameAsCreateActor(scenario: Scenario) {
