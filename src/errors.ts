@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   BOSUN_EFFECT_TIMEOUT: { means: 'An effect or a durable action took longer than its timeoutMs.', retryable: true },
   BOSUN_EVENT_INVALID: { means: "The event does not match the agent's schema for its type.", retryable: false },
   BOSUN_EVENT_REFUSED: { means: 'The agent declares no such event for the outside, or the type is reserved.', retryable: false },
+  BOSUN_HOST_KILLED: { means: 'The process died again and again in the middle of this message, birth or effect, so it was put aside.', retryable: false },
   BOSUN_INTENSITY_EXCEEDED: { means: 'A Boss restarted its children more often than its intensity allows and gave up.', retryable: false },
   BOSUN_INTERNAL: { means: 'Bosun broke one of its own rules. Please report it with the message.', retryable: false },
   BOSUN_MAILBOX_FULL: { means: 'The mailbox of the receiver is at its limit. Send again later.', retryable: true },

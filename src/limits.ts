@@ -90,3 +90,9 @@ export const SESSIONS_MAX = 100_000;
 export const SCRUB_RECORDS = 256;
 export const SCRUB_BYTES = 64 * 1024;
 export const SCRUB_INTERVAL_MS = 1_000;
+
+/** Deaths of the process in the middle of one message or effect, after which it is not begun again (P6b). */
+export const DEATHS_MAX = 2;
+
+/** How long a run is cautious after one that died: time for clients to come back with what was not acknowledged. */
+export const CAUTIOUS_MS = 5_000;

@@ -50,6 +50,11 @@ export interface SystemOptions {
    * keeps what was left of it. Meant for one start, not for good.
    */
   readonly trustWallClock?: boolean;
+  /**
+   * Whether to find out what kills the process: after a run that did not stop, the first seconds take turns only for what is
+   * durable, and note each of them. Default true; without effect for a store without notes (memory).
+   */
+  readonly caution?: boolean;
   /** Where `log` actions and reports of the runtime go. Default: standard error. */
   readonly log?: (...args: unknown[]) => void;
 }

@@ -55,6 +55,7 @@ export class System {
         hold: options.hold ?? false,
         outageMs: options.outageMs ?? Infinity,
         trustWallClock: options.trustWallClock ?? false,
+        caution: options.caution ?? true,
         log: this.#log,
       },
       ({ error }) => {

@@ -31,7 +31,7 @@ const PORTS = ['src/actors/ports.ts', 'src/actors/state.ts'];
 const LAYERS: Readonly<Record<string, Layer>> = {
   'src/*': { files: LEAVES, packages: ['node:zlib', 'node:os'] },
   // croner for calendar.ts only: what a planned time is has no second implementation, so a port would have one adapter.
-  'src/actors': { files: LEAVES, packages: ['xstate', 'zod', 'croner', 'node:crypto'] },
+  'src/actors': { files: LEAVES, packages: ['node:async_hooks', 'xstate', 'zod', 'croner', 'node:crypto'] },
   'src/supervisor': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod'] },
   'src/machines': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod', 'graphology', 'graphology-dag', 'node:crypto'] },
   'src/persistence': { files: [...PORTS, ...LEAVES], packages: ['level', 'msgpackr', 'node:crypto', 'node:fs', 'node:path'] },
@@ -80,8 +80,8 @@ const BANS: readonly Ban[] = [
   {
     name: 'the process',
     what: ['process'],
-    home: ['src/cli/', 'src/persistence/level-store.ts'],
-    because: 'a library leaves its process alone; the store names the holder of its lock by the process id',
+    home: ['src/cli/', 'src/persistence/level-store.ts', 'src/actors/caution.ts'],
+    because: 'a library leaves its process alone; the store names the holder of its lock by the process id, caution watches it die',
   },
 ];
 

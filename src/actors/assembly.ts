@@ -6,6 +6,8 @@ import { type EventObject } from 'xstate';
 import { type Clock } from '../clock.ts';
 import { type BosunError } from '../errors.ts';
 import { Bosses } from './bosses.ts';
+import { type Caution, type Deed } from './caution.ts';
+import { convict } from './conviction.ts';
 import { type DurableView } from './durable-view.ts';
 import { Effects } from './effects.ts';
 import { Ingress } from './ingress.ts';
@@ -18,6 +20,7 @@ import { type Logic, type Roster } from './roster.ts';
 import { Sessions } from './sessions.ts';
 import { type Switchboard } from './switchboard.ts';
 import { Turns } from './turn.ts';
+import { TurnLoop } from './turn-loop.ts';
 import { World } from './world.ts';
 
 export interface KernelParts {
@@ -34,6 +37,8 @@ export interface KernelParts {
   readonly outageMs: number;
   /** Begin at the wall clock, however far it is from the last epoch. */
   readonly trustWallClock: boolean;
+  /** Find out what kills the process. */
+  readonly caution: boolean;
   /** Where `log` actions and reports of the kernel go. */
   readonly log: (...args: unknown[]) => void;
 }
@@ -49,6 +54,8 @@ interface Frame {
   /** Why hosts are refused at present. */
   readonly refusal: () => BosunError | undefined;
   readonly onRootGone: (error: unknown) => void;
+  readonly isHalted: () => boolean;
+  readonly caution: Caution;
 }
 
 export interface Machinery {
@@ -57,6 +64,7 @@ export interface Machinery {
   readonly outbox: Outbox;
   readonly bosses: Bosses;
   readonly turns: Turns;
+  readonly loop: TurnLoop;
   readonly ingress: Ingress;
   readonly quarantine: Quarantine;
   readonly population: Population;
@@ -65,14 +73,14 @@ export interface Machinery {
 /** Everything as it was at the last durable epoch, and nothing running yet. */
 export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame): Machinery {
   const { journal, clock, random, log, hold, trustWallClock } = parts;
-  const { switchboard, roster, shown, watchers, wake, refusal, onRootGone } = frame;
+  const { switchboard, roster, shown, watchers, wake, refusal, onRootGone, isHalted, caution } = frame;
   const { engine, own } = switchboard;
   const time = new KernelTime(clock, { lastMs: recovered.kernelTimeMs, hold, trustWallClock });
   if (time.report !== undefined) log(time.report);
   const refOf = (life: number, address: string) => switchboard.ref(life, address);
   const world = new World({ engine, codec: journal.codec, clock, time, counters: recovered.counters, refOf, own, wake, watchers, log });
   const definitionOf = (agent: string) => roster.today(agent);
-  const effects = new Effects({ world, engine, refHost: switchboard, random });
+  const effects = new Effects({ world, engine, refHost: switchboard, random, caution });
   const outbox = new Outbox({ world, refHost: switchboard, random, definitionOf });
   const bosses = new Bosses({ world, effects, random, definitionOf, onRootGone });
   const turns = new Turns({ world, effects, bosses, outbox });
@@ -80,16 +88,18 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
   for (const [hash, lists] of recovered.configurations) roster.definitions.table(hash).load(lists);
   const sessions = new Sessions(world.draft, recovered, () => time.nowMs());
   const ingress = new Ingress({ world, sessions, hold, refusal, wake });
+  const loop = new TurnLoop({ world, turns, ingress, clock, caution, isHalted });
   const rowAt = (number: number) => shown.quarantineRow(number) as QuarantineRow | undefined;
   const quarantine = new Quarantine(world, outbox, rowAt);
   const population = repopulate(world, outbox, recovered, { roster, hold });
   shown.load(recovered, world.cells.values());
   switchboard.recovered();
-  return { world, effects, outbox, bosses, turns, ingress, quarantine, population };
+  return { world, effects, outbox, bosses, turns, loop, ingress, quarantine, population };
 }
 
-/** Lets what was live go on: migrates, starts effects again, runs durable actions. @returns Whether something was migrated. */
-export function setGoing({ world, population, outbox, bosses, effects }: Machinery, roster: Roster): boolean {
+/** Lets what was live go on, but for what killed earlier runs: migrates, starts effects again, runs durable actions. @returns Whether something was migrated. */
+export function setGoing({ world, population, outbox, bosses, effects, turns }: Machinery, roster: Roster, guilty: ReadonlySet<Deed>): boolean {
+  convict(world, turns, guilty);
   const hasMigrated = goOn(world, population, roster, { bosses, effects });
   outbox.resume();
   return hasMigrated;

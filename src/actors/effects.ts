@@ -6,6 +6,7 @@
 import { type AnyActorLogic, type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../errors.ts';
 import { admit, admitChange, admitError } from './admission.ts';
+import { type Caution } from './caution.ts';
 import { type Cell } from './cell.ts';
 import { isRetryable, retryDelayMs } from './effect-policy.ts';
 import { Watch } from './effect-watch.ts';
@@ -43,14 +44,16 @@ export class Effects implements EffectHost {
   readonly #engine: XstateEngine;
   readonly #refHost: RefHost;
   readonly #random: Random;
+  readonly #caution: Caution;
   readonly #runs = new Map<EffectRef, Run>();
   #isClosed = false;
 
-  constructor(parts: { world: World; engine: XstateEngine; refHost: RefHost; random: Random }) {
+  constructor(parts: { world: World; engine: XstateEngine; refHost: RefHost; random: Random; caution: Caution }) {
     this.#world = parts.world;
     this.#engine = parts.engine;
     this.#refHost = parts.refHost;
     this.#random = parts.random;
+    this.#caution = parts.caution;
   }
 
   /** Enters the first start of a birth into the epoch; it runs once that is durable. Throws what admission throws. */
@@ -271,7 +274,7 @@ export class Effects implements EffectHost {
     const run: Run = { self, scope, cell, watch: this.#watch(cell, self), memos: new Map() };
     this.#runs.set(self, run);
     cell.running = self;
-    this.#guarded(run, () => (cell.definition as XstateDefinition).logic.start?.(cell.snapshot as never, scope));
+    this.#caution.runEffect(life, () => this.#guarded(run, () => (cell.definition as XstateDefinition).logic.start?.(cell.snapshot as never, scope)));
   }
 
   #watch(cell: Cell, self: EffectRef): Watch | undefined {

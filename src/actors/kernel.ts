@@ -5,12 +5,12 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../errors.ts';
-import { MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../limits.ts';
 import { admit } from './admission.ts';
 import { checkAddress, ROOT } from './address.ts';
 import { assemble, type KernelParts, type Machinery, setGoing } from './assembly.ts';
 import { type CheckedActor, checkPopulation } from './check.ts';
 import { BOSS_AGENT } from './agent.ts';
+import { Caution } from './caution.ts';
 import { type Cell, stands } from './cell.ts';
 import { CommitLine } from './commit-line.ts';
 import { DurableView } from './durable-view.ts';
@@ -24,9 +24,6 @@ import { type Quarantine } from './quarantine.ts';
 import { Roster } from './roster.ts';
 import { Switchboard } from './switchboard.ts';
 import { type World } from './world.ts';
-
-/** Events of hosts taken in at a time: enough to keep a slice busy, few enough to be processed in the same epoch. */
-const INTAKE = 64;
 
 /** Why the kernel stopped by itself. */
 export interface Failure {
@@ -47,6 +44,7 @@ export class Kernel {
   #epoch = 0;
   #awake = false;
   readonly #line: CommitLine;
+  readonly #caution: Caution;
   /** The write under way. */
   #commit: Promise<void> | null = null;
   #alarm!: Alarm;
@@ -66,6 +64,7 @@ export class Kernel {
     this.#roster = new Roster(parts.logicOf);
     this.#onFailure = onFailure;
     this.#line = new CommitLine(parts, () => this.#tellIdle());
+    this.#caution = new Caution(() => (parts.caution && !parts.hold ? parts.journal.notes : undefined));
     this.#switchboard = new Switchboard(parts.log, () => this.#phase === 'running');
   }
 
@@ -103,6 +102,7 @@ export class Kernel {
   abandon(): void {
     this.#phase = 'closed';
     this.#line.giveUp(true);
+    this.#caution.abandon();
     this.#alarm?.set(undefined);
     this.#machinery?.outbox.halt();
   }
@@ -204,10 +204,13 @@ export class Kernel {
       wake: () => this.#wake(),
       refusal: () => (this.#phase === 'running' ? this.outage : new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running')),
       onRootGone: (error) => this.#rootGone(error),
+      isHalted: () => this.#rootFailure !== undefined,
+      caution: this.#caution,
     });
     this.#alarm = new Alarm(this.#parts.clock, this.#world.time, () => this.#wake());
     if (this.#parts.hold) return;
-    this.#hasMigrated = setGoing(this.#machinery, this.#roster);
+    this.#hasMigrated = setGoing(this.#machinery, this.#roster, this.#caution.begin());
+    this.#caution.relaxLater(this.#parts.clock, () => this.#commit === null && !this.#require.loop.hasWork);
     this.#bearRoot();
   }
 
@@ -242,7 +245,7 @@ export class Kernel {
       if (this.#parts.hold) this.ingress.takeIn(Infinity);
       else {
         this.#world.agenda.fireDue();
-        this.#runTurns();
+        this.#takeTurns();
       }
     } catch (error) {
       this.#fail(error);
@@ -251,34 +254,19 @@ export class Kernel {
     if (this.#commit === null && (!this.#world.draft.isEmpty || this.#world.agenda.isBeatDue)) this.#beginCommit();
     if (this.#rootFailure !== undefined) return;
     if (!this.#parts.hold) {
-      if (this.#hasWork && this.#hasRoom) this.#wake();
+      const { hasWork, hasRoom } = this.#require.loop;
+      // A cautious run takes no turns while it writes; the end of the write wakes it.
+      if (hasWork && hasRoom && !(this.#caution.isOn && this.#commit !== null)) this.#wake();
       this.#alarm.set(this.#world.agenda.nextAlarmMs());
     }
     this.#tellIdle();
   }
 
-  #runTurns(): void {
-    const { clock } = this.#parts;
-    const untilMs = clock.monotonicMs() + SLICE_MS;
-    this.ingress.takeIn(INTAKE);
-    while (this.#hasRoom && this.#rootFailure === undefined) {
-      if (this.#world.runnable.size === 0) this.ingress.takeIn(INTAKE);
-      const cell = this.#world.runnable.shift();
-      if (cell === undefined) return;
-      cell.queued = false;
-      for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && this.#rootFailure === undefined; n++) this.#require.turns.take(cell);
-      this.#world.schedule(cell);
-      if (clock.monotonicMs() > untilMs) return;
-    }
-  }
-
-  /** Whether turns are waiting, or events or timers that cause some. */
-  get #hasWork(): boolean {
-    return this.#world.runnable.size > 0 || this.ingress.size > 0 || this.#world.agenda.isBehind;
-  }
-
-  get #hasRoom(): boolean {
-    return this.#world.draft.turns < TURNS_PER_EPOCH;
+  #takeTurns(): void {
+    const { loop, ingress } = this.#require;
+    if (!this.#caution.isOn) loop.run();
+    else if (this.#commit === null && this.#world.draft.isEmpty && this.#world.runnable.size > 0) loop.runCautiously();
+    else ingress.takeIn(Infinity);
   }
 
   /** Removes an actor and all below it from population and medium. */
@@ -335,7 +323,7 @@ export class Kernel {
   #afterRelease(): void {
     if (this.#phase !== 'running') return;
     const { draft, agenda } = this.#world;
-    const isRunning = this.#hasWork && !this.#parts.hold;
+    const isRunning = this.#require.loop.hasWork && !this.#parts.hold;
     if (isRunning) this.#wake();
     if (draft.isEmpty && !agenda.isBeatDue) this.#tellIdle();
     // What only arrived is written together with the turns that it causes, unless it causes none.
@@ -373,6 +361,7 @@ export class Kernel {
   /** A store must not be closed under a write; whether that one succeeds does not matter any more. */
   async #closeJournal(): Promise<void> {
     await this.#commit?.catch(() => {});
+    this.#caution.stop();
     await this.#parts.journal.close();
   }
 
@@ -391,7 +380,7 @@ export class Kernel {
 
   get #isIdle(): boolean {
     if (this.#phase !== 'running') return true;
-    return !this.#awake && (this.#line.isWaiting || (this.#commit === null && (this.#parts.hold || !this.#hasWork)));
+    return !this.#awake && (this.#line.isWaiting || (this.#commit === null && (this.#parts.hold || !this.#require.loop.hasWork)));
   }
 
   #tellIdle(): void {

@@ -19,6 +19,15 @@ export interface StoreWrite {
 export type StoreEntry = readonly [key: string, value: Uint8Array];
 
 /**
+ * A line beside the store, replaced as a whole at the price of a system call. It survives the death of the process; a power
+ * cut may take it. Synchronous, because whoever writes it may be about to die.
+ */
+export interface Notes {
+  read(): string | undefined;
+  write(line: string): void;
+}
+
+/**
  * An ordered key-value medium. Keys are ASCII and ordered by code unit. The contract, which `storeConformance` checks:
  * a write is atomic; a write with `sync` is on the medium, with all writes before it, once its promise resolves; a write
  * without may be lost by a crash, alone or with later unsynced ones; writes are never in flight side by side (the caller waits).
@@ -27,6 +36,8 @@ export type StoreEntry = readonly [key: string, value: Uint8Array];
 export interface Store {
   /** For messages to people: a directory, or "memory". */
   readonly name: string;
+  /** While it is open. Absent where the medium goes with the process. */
+  readonly notes?: Notes;
   /** Rejects with BOSUN_STORE_LOCKED where somebody else has it open. */
   open(): Promise<void>;
   close(): Promise<void>;
@@ -150,6 +161,8 @@ export interface ReferenceCoding {
 /** How epochs become durable. */
 export interface Journal {
   readonly codec: Codec;
+  /** Of the store, while it is open. */
+  readonly notes: Notes | undefined;
   /** Opens the store, checks it, and reads everything. Rejects with a BOSUN_STORE_* code. */
   open(references: ReferenceCoding): Promise<Recovered>;
   /** Resolves once the epoch is durable. Never called while another commit is under way. */

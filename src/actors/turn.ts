@@ -67,6 +67,11 @@ export class Turns {
     else this.#takeMessage(cell, message);
   }
 
+  /** Has an actor fail for a reason outside of its turns. */
+  fail(cell: Cell, error: unknown): void {
+    this.#crash(cell, error, null);
+  }
+
   #begin(cell: Cell): void {
     let prepared: Prepared | null;
     try {

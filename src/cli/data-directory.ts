@@ -20,9 +20,6 @@ import { type Attempt } from './work.ts';
 /** A run waits so long for room on the disk; then it ends, and the same line goes on. */
 const OUTAGE_MS = 30_000;
 
-/** Where `--data` is not given. */
-export const DEFAULT_DATA = './data';
-
 export interface DataDirectory {
   /** Absolute. */
   readonly path: string;

@@ -1,22 +1,15 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
-/** The command line: arguments in, exit code out. Each verb lives in a file of its own and owns neither streams nor process. */
+/**
+ * The command line: arguments in, exit code out. Each verb lives in a file of its own, which is loaded when it is called for,
+ * and owns neither streams nor process.
+ */
 import { Console } from 'node:console';
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../errors.ts';
-import { loadAgents } from './agents-module.ts';
-import { backupCommand, restoreCommand } from './backup-command.ts';
-import { checkCommand } from './check-command.ts';
-import { DEFAULT_DATA } from './data-directory.ts';
-import { eraseCommand } from './erase-command.ts';
+import { DEFAULT_DATA } from './default-data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { planCommand } from './plan-command.ts';
-import { readPlanFile } from './plan-file.ts';
-import { runCommand } from './run-command.ts';
-import { jsonReporter, plainReporter, type Reporter, terminalReporter } from './run-report.ts';
-import { scheduleCommand } from './schedule-command.ts';
-import { treeCommand } from './tree-command.ts';
-import { verifyCommand } from './verify-command.ts';
+import type { Reporter } from './run-report.ts';
 
 interface Shared {
   readonly data: string;
@@ -78,7 +71,8 @@ function addRun(bosun: Command, exit: (code: ExitCode) => void): void {
       const { data, fresh = false, wait = false, recoverTo } = options;
       // What agents print is talk: stdout is for data.
       globalThis.console = new Console(err);
-      exit(await runCommand({ file, data, fresh, wait, recoverTo, reporter: reporterFor(options), interrupt: interruption() }));
+      const { runCommand } = await import('./run-command.ts');
+      exit(await runCommand({ file, data, fresh, wait, recoverTo, reporter: await reporterFor(options), interrupt: interruption() }));
     });
 }
 
@@ -89,6 +83,9 @@ function addSchedule(bosun: Command, exit: (code: ExitCode) => void): void {
   ])
     .option('--svg <file>', 'write a Gantt chart')
     .action(async (file: string, { json, svg }: Shared & { svg?: string }) => {
+      const { scheduleCommand } = await import('./schedule-command.ts');
+      const { loadAgents } = await import('./agents-module.ts');
+      const { readPlanFile } = await import('./plan-file.ts');
       const agentNames = async () => [...(await loadAgents(await readPlanFile(file))).keys()];
       exit(await scheduleCommand({ file, json: json === true, svg, out, err, width: out.columns ?? 100, colour: out.isTTY && colour, agentNames }));
     });
@@ -105,20 +102,25 @@ function addPlan(bosun: Command, exit: (code: ExitCode) => void): void {
     'plan pause AAPL --reason "figures under review" --data /var/lib/crew',
   ])
     .option('--reason <text>', 'why, for whoever looks at it')
-    .action(async (item: string, { data, json, reason }: Shared & { reason?: string }) =>
-      exit(await planCommand({ order: 'pause', item, reason, data, json: json === true, out, err })),
-    );
+    .action(async (item: string, { data, json, reason }: Shared & { reason?: string }) => {
+      const { planCommand } = await import('./plan-command.ts');
+      exit(await planCommand({ order: 'pause', item, reason, data, json: json === true, out, err }));
+    });
   verb(plan, 'resume <item>', 'Resume a paused item at the next start.', [
     'plan resume AAPL',
     'plan resume AAPL --data /var/lib/crew --json',
-  ]).action(async (item: string, { data, json }: Shared) =>
-    exit(await planCommand({ order: 'resume', item, data, json: json === true, out, err })),
-  );
+  ]).action(async (item: string, { data, json }: Shared) => {
+    const { planCommand } = await import('./plan-command.ts');
+    exit(await planCommand({ order: 'resume', item, data, json: json === true, out, err }));
+  });
 }
 
 function addTree(bosun: Command, exit: (code: ExitCode) => void): void {
   verb(bosun, 'tree', 'Show the supervision tree in a stopped data directory.', ['tree', 'tree --data /var/lib/crew --json']).action(
-    async ({ data, json }: Shared) => exit(await treeCommand({ data, json: json === true, out, err })),
+    async ({ data, json }: Shared) => {
+      const { treeCommand } = await import('./tree-command.ts');
+      exit(await treeCommand({ data, json: json === true, out, err }));
+    },
   );
 }
 
@@ -131,13 +133,17 @@ function addCheck(bosun: Command, exit: (code: ExitCode) => void): void {
     .action(async (plan: string | undefined, { data, json, agents }: Shared & { agents?: string }) => {
       // What the module prints is talk: stdout is for data.
       globalThis.console = new Console(err);
+      const { checkCommand } = await import('./check-command.ts');
       exit(await checkCommand({ plan, agents, data, json: json === true, out, err }));
     });
 }
 
 function addVerify(bosun: Command, exit: (code: ExitCode) => void): void {
   verb(bosun, 'verify', 'Check every record of a stopped store or a backup.', ['verify', 'verify --data /backups/crew --json']).action(
-    async ({ data, json }: Shared) => exit(await verifyCommand({ data, json: json === true, out, err })),
+    async ({ data, json }: Shared) => {
+      const { verifyCommand } = await import('./verify-command.ts');
+      exit(await verifyCommand({ data, json: json === true, out, err }));
+    },
   );
 }
 
@@ -145,25 +151,33 @@ function addCopies(bosun: Command, exit: (code: ExitCode) => void): void {
   verb(bosun, 'backup <to>', 'Copy a stopped store to a new data directory.', [
     'backup /backups/monday',
     'backup /backups/monday --data /var/lib/crew --json',
-  ]).action(async (to: string, { data, json }: Shared) => exit(await backupCommand({ to, data, json: json === true, out, err })));
+  ]).action(async (to: string, { data, json }: Shared) => {
+    const { backupCommand } = await import('./backup-command.ts');
+    exit(await backupCommand({ to, data, json: json === true, out, err }));
+  });
   verb(bosun, 'restore <from>', 'Make a data directory of a backup.', [
     'restore /backups/monday',
     'restore /backups/monday --data /var/lib/crew --force',
   ])
     .option('--force', 'replace the store that the directory has')
-    .action(async (from: string, { data, json, force = false }: Shared & { force?: boolean }) =>
-      exit(await restoreCommand({ from, data, force, json: json === true, out, err })),
-    );
+    .action(async (from: string, { data, json, force = false }: Shared & { force?: boolean }) => {
+      const { restoreCommand } = await import('./backup-command.ts');
+      exit(await restoreCommand({ from, data, force, json: json === true, out, err }));
+    });
 }
 
 function addErase(bosun: Command, exit: (code: ExitCode) => void): void {
   verb(bosun, 'erase <address>', 'Erase an actor and all below it from a stopped store.', [
     'erase stages/AAPL',
     'erase stages/AAPL --data /var/lib/crew --json',
-  ]).action(async (address: string, { data, json }: Shared) => exit(await eraseCommand({ address, data, json: json === true, out, err })));
+  ]).action(async (address: string, { data, json }: Shared) => {
+    const { eraseCommand } = await import('./erase-command.ts');
+    exit(await eraseCommand({ address, data, json: json === true, out, err }));
+  });
 }
 
-function reporterFor({ json }: Shared): Reporter {
+async function reporterFor({ json }: Shared): Promise<Reporter> {
+  const { jsonReporter, plainReporter, terminalReporter } = await import('./run-report.ts');
   if (json) return jsonReporter(out, err);
   return err.isTTY ? terminalReporter(out, err, colour) : plainReporter(out, err);
 }

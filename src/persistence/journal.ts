@@ -9,6 +9,7 @@ import {
   type Counters,
   type Epoch,
   type Journal,
+  type Notes,
   type Recovered,
   type ReferenceCoding,
   type RowKey,
@@ -99,6 +100,10 @@ class StoreJournal implements Journal {
     encode: (value) => this.#opened().codec.encode(value),
     decode: (bytes) => this.#opened().codec.decode(bytes),
   };
+
+  get notes(): Notes | undefined {
+    return this.#store.notes;
+  }
 
   constructor(store: Store, options: JournalOptions) {
     const { durability = 'disk', fold } = options;

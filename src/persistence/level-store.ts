@@ -9,6 +9,7 @@ import { Level } from 'level';
 import { type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError, messageOf } from '../errors.ts';
+import { FileNotes } from './file-notes.ts';
 import { EVERY_KEY } from './keys.ts';
 import { assertWrites } from './memory-store.ts';
 
@@ -21,6 +22,9 @@ const SCAN_BYTES = 256 * 1024;
 
 /** Holds the process id of whoever has the store open. For messages only: LevelDB's own lock decides. */
 const PID_FILE = 'bosun.pid';
+
+/** What the kernel wants to find again after the process has died. */
+const NOTES_FILE = 'bosun.note';
 
 const SYNCED = { sync: true };
 const UNSYNCED = { sync: false };
@@ -73,12 +77,14 @@ interface Opened {
 
 class LevelStore implements Store {
   readonly name: string;
+  readonly notes: FileNotes;
   readonly #writeBufferBytes: number;
   readonly #createIfMissing: boolean;
   #opened: Opened | null = null;
 
   constructor(directory: string, { writeBufferBytes = WRITE_BUFFER_BYTES, createIfMissing = true }: LevelStoreOptions) {
     this.name = directory;
+    this.notes = new FileNotes(join(directory, NOTES_FILE));
     this.#writeBufferBytes = writeBufferBytes;
     this.#createIfMissing = createIfMissing;
   }
@@ -108,6 +114,7 @@ class LevelStore implements Store {
     const opened = this.#opened;
     if (opened === null) return;
     this.#opened = null;
+    this.notes.close();
     try {
       await rm(join(opened.path, PID_FILE), { force: true });
     } finally {

@@ -2,7 +2,7 @@
  * A store whose medium fails on command: power cuts that take unsynced writes, writes that fail or hang, bits that flip.
  * In memory and deterministic: no timers, and every promise resolves by microtasks alone.
  */
-import { type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/ports.ts';
+import { type Notes, type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError } from '../errors.ts';
 import { EVERY_KEY } from '../persistence/keys.ts';
@@ -27,6 +27,7 @@ export interface HeldWrite {
 export type HoldPoint = 'before' | 'durable';
 
 export interface FaultyStore extends Store {
+  readonly isOpen: boolean;
   /** Writes accepted so far, over all opens. */
   readonly writes: number;
   /** All writes accepted so far. */
@@ -55,10 +56,12 @@ export interface FaultyStore extends Store {
 
 export interface FaultyStoreOptions {
   readonly name?: string;
+  /** Whether it has notes, which survive `crash` here: then a run after a crash is cautious. Default false. */
+  readonly notes?: boolean;
 }
 
 export function faultyStore(options: FaultyStoreOptions = {}): FaultyStore {
-  return new Medium(options.name ?? 'faulty memory');
+  return new Medium(options.name ?? 'faulty memory', options.notes === true ? new MemoryNotes() : undefined);
 }
 
 interface Hold {
@@ -78,8 +81,21 @@ type Fails = (writes: readonly StoreWrite[]) => boolean;
 
 const never: Fails = () => false;
 
+class MemoryNotes implements Notes {
+  #line: string | undefined;
+
+  read(): string | undefined {
+    return this.#line;
+  }
+
+  write(line: string): void {
+    this.#line = line;
+  }
+}
+
 class Medium implements FaultyStore {
   readonly name: string;
+  readonly notes?: Notes;
   readonly log: LoggedBatch[] = [];
   /** What readers see. */
   #image = new OrderedMap();
@@ -94,8 +110,13 @@ class Medium implements FaultyStore {
   #fails: Fails = never;
   #failuresApply = false;
 
-  constructor(name: string) {
+  constructor(name: string, notes: Notes | undefined) {
     this.name = name;
+    if (notes !== undefined) this.notes = notes;
+  }
+
+  get isOpen(): boolean {
+    return this.#state !== 'closed';
   }
 
   get writes(): number {

@@ -185,6 +185,7 @@ describe('a record that the store reports as damaged', () => {
     const journal = createJournal(test.store);
     const reporting: Journal = {
       codec: journal.codec,
+      notes: undefined,
       open: async (references) => {
         const recovered = await journal.open(references);
         const life = recovered.rows.get('a')!.get('o') as number;
@@ -200,7 +201,7 @@ describe('a record that the store reports as damaged', () => {
       'bosun.boss': { logic: bossMachine as AnyStateMachine, version: 1 },
     };
     const kernel = new Kernel(
-      { journal: reporting, clock: test.clock, random: { next: () => 0 }, logicOf: (name) => agents[name], root: parseBossSpec({}), hold: false, outageMs: 0, trustWallClock: false, log: () => {} },
+      { journal: reporting, clock: test.clock, random: { next: () => 0 }, logicOf: (name) => agents[name], root: parseBossSpec({}), hold: false, outageMs: 0, trustWallClock: false, caution: false, log: () => {} },
       () => {},
     );
     await kernel.start();

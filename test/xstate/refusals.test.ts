@@ -1,7 +1,6 @@
 /** What cannot be honoured is refused, with a code and the place; and what looks like it is not. */
 import { createMachine, raise, sendParent, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { DELIVERIES_MAX } from '../../src/limits.ts';
 import { startSubject, tell, valueOf } from '../actors/subject.ts';
 import { REFUSALS } from './refusals.ts';
 
