@@ -25,6 +25,7 @@ import { type Configuration, type NewConfiguration } from './ports.ts';
 import { type Identity } from './state.ts';
 import { type MigrationSteps } from './versions.ts';
 import { childTiming, PLAIN_TIMING, type Timing } from './timing.ts';
+import { wrapped } from './xstate-family.ts';
 
 /** What we touch of XState that its types do not publish. */
 export const XSTATE_INTERNALS = {
@@ -189,10 +190,22 @@ function hostable(machine: AnyStateMachine, lookUp: DelayLookUp): AnyStateMachin
     stubInlineInvokes(node);
     boundLookups(node);
   }
+  if (Object.keys(stubs).length > 0) wrapSpawns(hosted);
   const options = hosted.options as { maxIterations: number };
   // Not only where the machine says nothing: one that says Infinity would hold the process for ever.
   if (!(options.maxIterations <= MICROSTEPS_MAX)) options.maxIterations = MICROSTEPS_MAX;
   return hosted;
+}
+
+/** Has a machine that may spawn do so without copying a large family. Lists of actions may be those of the user's own config. */
+function wrapSpawns(hosted: AnyStateMachine): void {
+  const implementations = hosted.implementations as { actions: Record<string, unknown> };
+  implementations.actions = Object.fromEntries(Object.entries(implementations.actions).map(([name, action]) => [name, wrapped(action)]));
+  for (const node of nodesById(hosted).values()) {
+    Object.assign(node, { entry: node.entry.map(wrapped), exit: node.exit.map(wrapped) });
+    const initial = node.type === 'compound' ? [node.initial] : [];
+    for (const transition of [...transitionsOf(node), ...initial]) Object.assign(transition, { actions: transition.actions.map(wrapped) });
+  }
 }
 
 type DelayExpression = (args: object, params: unknown) => number;

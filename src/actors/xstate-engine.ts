@@ -21,6 +21,7 @@ import { invokedAddress } from './address.ts';
 import { Ref } from './ref.ts';
 import { type ActorState, type StateChange } from './state.ts';
 import { type DelayLookUp, type XstateDefinition } from './xstate-definition.ts';
+import { type Family, type Growth, growthOf, marked } from './xstate-family.ts';
 import { enterMachine } from './xstate-migration.ts';
 import { adopt, changeOf, type MachineSnapshot, restoreMachine, restoreOther, storedSnapshot } from './xstate-state.ts';
 
@@ -198,6 +199,8 @@ export class XstateEngine implements StepEngine {
    */
   #family(definition: Definition, self: Ref, before: MachineSnapshot | undefined, after: MachineSnapshot) {
     if (after.children === before?.children) return NO_FAMILY;
+    const growth = growthOf(after.children as Family);
+    if (growth !== undefined && growth.base === before?.children) return this.#added(definition, self, growth);
     const births: Birth[] = [];
     const dropped: Ref[] = [];
     const previous = before?.children ?? {};
@@ -217,6 +220,22 @@ export class XstateEngine implements StepEngine {
     }
     // Object keys that look like numbers lose their place; lives are given out in the order of the spawns.
     births.sort((a, b) => a.life - b.life);
+    marked(after.children as Family);
+    return { births, dropped };
+  }
+
+  /** The step has only added to a large family: what was there before is not looked at. */
+  #added(definition: Definition, self: Ref, { base, fresh }: Growth) {
+    const births: Birth[] = [];
+    const dropped: Ref[] = [];
+    const stopped = this.#stopped();
+    this.#keepUnnamed(definition, { children: fresh }, stopped);
+    for (const child of Object.values(fresh)) births.push(this.#birth(definition, self, child as Handle));
+    for (const { childId, ref } of births) {
+      fresh[childId] = ref;
+      if (base[childId] instanceof Ref) dropped.push(base[childId]);
+    }
+    births.sort((a, b) => a.life - b.life);
     return { births, dropped };
   }
 
@@ -227,7 +246,7 @@ export class XstateEngine implements StepEngine {
   }
 
   /** XState keeps every spawnChild without id under the key "undefined", so that a second one hides the first. */
-  #keepUnnamed(definition: Definition, after: MachineSnapshot, stopped: ReadonlySet<object>): void {
+  #keepUnnamed(definition: Definition, after: Pick<MachineSnapshot, 'children'>, stopped: ReadonlySet<object>): void {
     if ((after.children['undefined'] as Handle | undefined)?.id !== 'undefined') delete after.children['undefined'];
     for (const { type, params } of this.#actions) {
       if (type !== 'xstate.spawnChild') continue;

@@ -8,6 +8,7 @@ import { type Definition, type Snapshot } from './engine.ts';
 import { type Ref } from './ref.ts';
 import { type ActorState, type StateChange } from './state.ts';
 import { nodesById, valueOf, type XstateDefinition } from './xstate-definition.ts';
+import { type Family, grown, marked } from './xstate-family.ts';
 
 export interface MachineSnapshot extends Snapshot {
   readonly machine: AnyStateMachine;
@@ -32,7 +33,11 @@ export function changeOf(definition: XstateDefinition, before: Snapshot | undefi
 
 /** Makes a snapshot hold what was admitted. */
 export function adopt(definition: Definition, snapshot: Snapshot, state: ActorState): Snapshot {
-  if (definition.kind === 'machine') (snapshot as MachineSnapshot).context = state.context;
+  if (definition.kind === 'machine') {
+    const machineSnapshot = snapshot as MachineSnapshot;
+    machineSnapshot.context = state.context;
+    machineSnapshot.children = grown(machineSnapshot.children as Family);
+  }
   // How custom logic relates a snapshot to its persisted form is its own affair.
   else if (definition.kind !== 'custom') adoptParts(snapshot, state);
   return snapshot;
@@ -127,7 +132,7 @@ export function restoreMachine(
     status: statusOf(state),
     output: state.output,
     error: state.error,
-    children: { ...children },
+    children: marked({ ...children }),
     historyValue: Object.fromEntries(history) as Record<string, AnyStateNode[]>,
   }) as unknown as Snapshot;
 }
