@@ -2,7 +2,12 @@
 export { defineAgent, type Agent, type AgentEvents, type AgentLimits, type AgentOptions, type AnyAgent, type EventSchemas, type EventsOf, type Migrations } from './actors/agent.ts';
 export { type MigrationSteps, type StoredState } from './actors/versions.ts';
 export { type CheckedActor } from './actors/check.ts';
-export { type Quarantined } from './actors/quarantine.ts';
+export { ask, type AskInput } from './actors/ask.ts';
+export { type AskOptions } from './actors/asks.ts';
+export { type DeadAction, type DeadLetter, type DeadLetterReason } from './actors/dead-letters.ts';
+export { type DeadLetterBox } from './actors/dead-letter-box.ts';
+export { type DownEvent, type DownReason } from './actors/monitors.ts';
+export { demonitor, join, leave, link, monitor, publish, register, reply, type ReplyTo, type Target, unlink, unregister } from './actors/talk-actions.ts';
 export { type ActorHandle, type ActorSnapshot, type Subscription } from './actors/actor.ts';
 export { type ActionOptions, type EffectOptions, type RetryOptions } from './actors/effect-policy.ts';
 export { type ActionFacts, actionOf, effectOf, type EffectFacts } from './actors/ref.ts';

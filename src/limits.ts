@@ -61,6 +61,31 @@ export const CLOCK_AHEAD_MS_MAX = 366 * 24 * 60 * 60 * 1_000;
 /** Quarantined messages kept, oldest dropped first. */
 export const QUARANTINE_MESSAGES_MAX = 1_000;
 
+/** Other dead letters kept, oldest dropped first; apart from the quarantined, which a flood of them must not wash away. */
+export const DEAD_LETTERS_MAX = 1_000;
+
+/** How long an ask waits that says nothing else: OTP's five seconds. */
+export const ASK_TIMEOUT_MS = 5_000;
+
+/** Kernel time for which an ask with an id is remembered after its last use, and the longest that one may wait. */
+export const ASK_WINDOW_MS = 24 * 60 * 60 * 1_000;
+export const ASK_MS_MAX = ASK_WINDOW_MS;
+
+/** Asks open or remembered at a time, replies included; over it a new one gets BOSUN_ASKS_FULL. */
+export const ASKS_MAX = 100_000;
+
+/** Characters of the id of an ask: a UUID has 36, an effect id some 30. */
+export const ASK_ID_CHARS_MAX = 256;
+
+/** Lives that one actor watches, and half as many links: as many as a Boss may well have children. */
+export const MONITORS_PER_ACTOR_MAX = 100_000;
+
+/** Groups that one actor is in and names that it holds, together; more belongs into its context. */
+export const GROUPS_PER_ACTOR_MAX = 1_000;
+
+/** Characters of the name of a group or of an actor: it becomes part of a key. */
+export const GROUP_NAME_CHARS_MAX = 256;
+
 /** Between two tries to write to a store that failed: short at first, as a full disk is often emptied by whoever filled it. */
 export const STORE_RETRY_MS_MIN = 100;
 export const STORE_RETRY_MS_MAX = 5_000;

@@ -6,9 +6,9 @@ import { type AgentEvents, type AnyAgent, BOSS_AGENT, parseEvent } from './actor
 import { type Cell } from './actors/cell.ts';
 import { type CheckedActor } from './actors/check.ts';
 import { Kernel } from './actors/kernel.ts';
-import { admit } from './actors/admission.ts';
+import { type AskOptions } from './actors/asks.ts';
+import { DeadLetterBox } from './actors/dead-letter-box.ts';
 import { type Journal } from './actors/ports.ts';
-import { type Quarantined, type QuarantineRow, quarantinedOf } from './actors/quarantine.ts';
 import { type Logic } from './actors/roster.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
@@ -29,6 +29,8 @@ export class System {
   readonly #log: (...args: unknown[]) => void;
   readonly #upkeep: Upkeep;
   readonly #damage: BosunError[] = [];
+  /** Events that reached nobody, or were put aside because they crashed their agent. */
+  readonly deadLetters: DeadLetterBox;
   readonly #damageWatchers = new Set<(damage: BosunError) => void>();
   #settle!: { resolve: () => void; reject: (error: BosunError) => void };
   /** Resolves when the system has been stopped; rejects with the reason when it closed by itself. */
@@ -63,6 +65,7 @@ export class System {
         this.#settle.reject(error);
       },
     );
+    this.deadLetters = new DeadLetterBox(this.#kernel, (cell, event) => parseEvent(this.#receiver(cell), event));
   }
 
   /**
@@ -128,13 +131,34 @@ export class System {
   send<Event extends EventObject>(address: string, event: Event, options?: SendOptions): Promise<void> {
     try {
       const cell = this.#kernel.cell(address);
-      const agent = this.#agentOf(cell);
-      if (agent === undefined && cell.suspension !== undefined) throw cell.suspension;
-      if (agent === undefined) throw new BosunError('BOSUN_EVENT_REFUSED', `${address} accepts no events from outside`);
+      const agent = this.#receiver(cell);
       return this.#kernel.ingress.send(cell, parseEvent(agent, event), agent.limits.mailboxMessages, options?.session);
     } catch (error) {
       return Promise.reject(error as BosunError);
     }
+  }
+
+  /**
+   * Sends an event as `send` does, and resolves with what the actor replies to it (the action `reply`), once that is durable.
+   * With an `id`, an ask that is repeated is not sent again and gets the reply that is recorded, over crashes too. Rejects as
+   * `send` does, and with BOSUN_TIMEOUT (`details.unknownOutcome`), BOSUN_ASK_FAILED, BOSUN_ASKS_FULL.
+   */
+  async ask<Reply = unknown>(address: string, event: EventObject & { readonly [field: string]: unknown }, options: AskOptions = {}): Promise<Reply> {
+    return (await this.#kernel.ingress.ask(address, options, () => {
+      const to = this.#kernel.cell(address);
+      const agent = this.#receiver(to);
+      return { to, event: parseEvent(agent, event), mailboxMessages: agent.limits.mailboxMessages };
+    })) as Reply;
+  }
+
+  /** Who has a name, by a `systemId` or the action `register`, and the value beside it; undefined when nobody has. As of the last durable epoch. */
+  lookup(name: string): { readonly address: string; readonly value: unknown } | undefined {
+    return this.#kernel.shown.named(name);
+  }
+
+  /** Addresses of a group's members, in order of their births. As of the last durable epoch. */
+  members(group: string): readonly string[] {
+    return this.#kernel.shown.members(group);
   }
 
   /** The last sequence of a session that was accepted; 0 when none was. */
@@ -167,32 +191,6 @@ export class System {
   /** The supervision tree from the root, or from an address. Throws BOSUN_ACTOR_UNKNOWN. */
   tree(address: string = ROOT): TreeNode {
     return this.#node(this.#kernel.observed(address), this.#kernel.shown.families());
-  }
-
-  /** Messages that crashed their agent too often, with the error, oldest first. */
-  quarantined(): readonly Quarantined[] {
-    return this.#kernel.shown.quarantined().map(([number, row]) => quarantinedOf(number, row as QuarantineRow));
-  }
-
-  /**
-   * Takes a message out of quarantine and puts it at the end of its receiver's mailbox, as it was or as `event` in its place.
-   * Resolves when that is durable. Rejects with BOSUN_MESSAGE_UNKNOWN, BOSUN_ACTOR_UNKNOWN where the receiver has ended, and,
-   * for an event in its place, as `send` does: it has to be one that the agent declares.
-   */
-  async redeliver(number: number, event?: EventObject): Promise<void> {
-    const { ingress, quarantine } = this.#kernel;
-    if (event === undefined) return ingress.enter(() => quarantine.redeliver(number, undefined));
-    const { address } = quarantine.row(number);
-    const agent = this.#agentOf(this.#kernel.cell(address));
-    if (agent === undefined) throw new BosunError('BOSUN_EVENT_REFUSED', `${address} accepts no events from outside`);
-    const edited = admit(parseEvent(agent, event), `event ${event.type}`);
-    return ingress.enter(() => quarantine.redeliver(number, edited));
-  }
-
-  /** Takes a message out of quarantine for good. Resolves when that is durable. Rejects with BOSUN_MESSAGE_UNKNOWN. */
-  async discard(number: number): Promise<void> {
-    const { ingress, quarantine } = this.#kernel;
-    return ingress.enter(() => quarantine.discard(number));
   }
 
   /**
@@ -314,6 +312,13 @@ export class System {
     const resolved = this.#resolveAgent(name);
     if (resolved !== undefined) this.#agents.set(name, resolved);
     return resolved;
+  }
+
+  /** Whose schemas events from outside have to fit. Throws what the actor is suspended for, or BOSUN_EVENT_REFUSED where there are none. */
+  #receiver(cell: Cell): AnyAgent {
+    const agent = this.#agentOf(cell);
+    if (agent !== undefined) return agent;
+    throw cell.suspension ?? new BosunError('BOSUN_EVENT_REFUSED', `${cell.identity.address} accepts no events from outside`);
   }
 
   /** The agent whose events an actor takes: the one it runs, which may be an older one. */

@@ -72,8 +72,10 @@ export class Agenda {
   disarm(owner: Cell, timer: Timer): void {
     if (timer.gone) return;
     this.#end(owner, timer);
-    if (timer.due) owner.mailbox.forget();
-    else this.timers.remove(timer);
+    if (timer.due) {
+      owner.mailbox.forget();
+      this.#world.crowding.eased(owner);
+    } else this.timers.remove(timer);
   }
 
   /** Ends a timer whose event has been read; a schedule's next time is planned in the same epoch. */
@@ -124,6 +126,7 @@ export class Agenda {
     }
     const target = this.#world.cells.get(timer.to);
     if (target !== undefined) this.#world.post(target, timer.event, timer.owner);
+    else this.#world.letters.undeliverable({ life: timer.to, address: `life:${timer.to}` }, timer.event, timer.owner);
     this.#end(owner, timer);
   }
 

@@ -5,6 +5,7 @@ import { BosunError, messageOf } from '../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
 import { flawOfType, refusalOf } from './agent-rules.ts';
 import { type ActionOptions, actionPolicy, type EffectOptions, type EffectPolicy, effectPolicy } from './effect-policy.ts';
+import { type PoisonPolicy } from './engine.ts';
 import { type ScheduleOptions } from './schedules.ts';
 import { type DelayOf, parseTiming, type TimerOptions, type Timing } from './timing.ts';
 import { type MigrationSteps, type StoredState } from './versions.ts';
@@ -47,6 +48,12 @@ export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends E
   /** Event types that only other agents send: names for which a key in `on` must not be taken for a misspelling. */
   readonly internal?: readonly string[];
   readonly limits?: Partial<AgentLimits>;
+  /**
+   * What happens after a message has crashed an actor three times and is put among the dead letters. `dead-letter`, the default: the
+   * actor goes on. `suspend`: it takes no turns until `system.resume`. `stop`: it ends normally, so that its Boss starts it anew only
+   * if it is permanent; what it had not read goes to the dead letters where it is removed.
+   */
+  readonly poison?: PoisonPolicy;
   /** Retry, timeout and heartbeat of promises, callbacks and observables, by the name under which the machine has them. */
   readonly effects?: { readonly [Src in ActorNames<Machine>]?: EffectOptions };
   /**
@@ -91,6 +98,7 @@ export type AgentInput<A> = A extends Agent<infer Machine, EventSchemas> ? Input
 export const BOSS_AGENT = 'bosun.boss';
 
 const NAME = /^[A-Za-z0-9\-_.:@+~]+$/;
+const POISON_POLICIES: ReadonlySet<string> = new Set<PoisonPolicy>(['dead-letter', 'suspend', 'stop']);
 const EFFECTS: ReadonlySet<string> = new Set(['promise', 'callback', 'observable']);
 
 /**
@@ -128,9 +136,10 @@ type Declared = Readonly<Record<string, EffectOptions | ActionOptions | undefine
 
 function policiesOf(
   machine: AnyStateMachine,
-  { effects = {}, actions = {} }: { readonly effects?: Declared; readonly actions?: Declared },
+  { effects = {}, actions = {}, poison = 'dead-letter' }: { readonly effects?: Declared; readonly actions?: Declared; readonly poison?: PoisonPolicy },
   invalid: (what: string) => BosunError,
 ): Policies {
+  if (!POISON_POLICIES.has(poison)) throw invalid(`poison is one of ${[...POISON_POLICIES].join(', ')}`);
   const actors = machine.implementations.actors as Record<string, AnyActorLogic>;
   const policies = (declared: Declared, kind: string, policyOf: (name: string, options: never) => EffectPolicy) =>
     new Map(
@@ -145,6 +154,7 @@ function policiesOf(
       }),
     );
   return {
+    poison,
     effects: policies(effects, 'effects', (src, options: EffectOptions) => {
       const logic = Object.hasOwn(actors, src) ? actors[src] : undefined;
       if (logic === undefined || !EFFECTS.has(kindOf(logic))) throw invalid(`"${src}" is no promise, callback or observable of its actors`);

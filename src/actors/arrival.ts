@@ -1,6 +1,7 @@
 /** An event of a host on its way in, and whoever waits for word of it. Data and one promise; no decisions. */
 import { type EventObject } from 'xstate';
 import { type BosunError } from '../errors.ts';
+import type { Ask } from './asks.ts';
 import type { Cell } from './cell.ts';
 
 /** Sends that a client may repeat carry one. */
@@ -31,9 +32,12 @@ export class Arrival extends Waiting {
   readonly session: Session | undefined;
   /** Whether its host waits for the turn that the event causes to be durable, instead of for the event. */
   readonly isOrder: boolean;
+  /** Whose request the event is. */
+  readonly ask: Ask | undefined;
 
-  constructor(to: Cell, event: EventObject, session: Session | undefined, isOrder: boolean) {
+  constructor(to: Cell, event: EventObject, session: Session | undefined, isOrder: boolean, ask: Ask | undefined) {
     super();
+    this.ask = ask;
     this.to = to;
     this.event = event;
     this.session = session;

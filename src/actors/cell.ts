@@ -1,6 +1,8 @@
 /** The kernel's box round one actor: its durable state, its snapshot, its mailbox and what it owns. Data only. */
 import { type BosunError } from '../errors.ts';
+import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
 import { BOSS_AGENT } from './agent.ts';
+import type { Ask } from './asks.ts';
 import { type Definition, type Snapshot } from './engine.ts';
 import { Mailbox } from './mailbox.ts';
 import { type EffectRef, type Ref } from './ref.ts';
@@ -79,6 +81,12 @@ export class Cell {
   failures = 0;
   /** Effects: what they keep for their later starts, by name. */
   kept: Map<string, Keepsake> | undefined;
+  /** Effects: what they have asked, and have not forgotten. */
+  asked: Ask | undefined;
+  /** Whose full mailbox it waits for before it takes another turn. */
+  waitsFor: Cell | undefined;
+  /** Who waits for room in its mailbox. */
+  crowd: Set<Cell> | undefined;
   /** Durable actions that have not been run yet. */
   unsent = 0;
   observers: Set<Observer> | undefined;
@@ -138,8 +146,13 @@ export class Cell {
 
   /** Whether it may take a turn now: a crashed child of a Boss waits for the Boss's decision. */
   get isRunnable(): boolean {
-    if (this.gone || this.suspension !== undefined) return false;
+    if (this.gone || this.suspension !== undefined || this.waitsFor !== undefined) return false;
     return this.state.status === 'starting' || (this.state.status === 'active' && this.mailbox.size > 0);
+  }
+
+  /** Whether its mailbox has as many messages as it should have. */
+  get isFull(): boolean {
+    return this.mailbox.size >= MAILBOX_MESSAGES_MAX;
   }
 
   /** Whether its record is damaged: then nothing of it may be served either. */

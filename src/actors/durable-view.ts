@@ -6,7 +6,7 @@ import { childKey, keyText, rowKey } from './rows.ts';
 import { sessionFrom } from './sessions.ts';
 
 /** Tables that readers ask for. */
-const SHOWN: readonly Table[] = ['b', 'd', 'q'];
+const SHOWN: readonly Table[] = ['b', 'd', 'q', 'g', 'p', 'n'];
 
 export class DurableView {
   readonly #population = new Map<string, Cell>();
@@ -60,24 +60,36 @@ export class DurableView {
     return sessionFrom(this.#rows.get(rowKey('d', keyText(session))) ?? 0, 0)[0];
   }
 
-  /** Quarantined messages by number, oldest first. */
+  /** Dead letters by number, oldest first. */
   quarantined(): (readonly [number: number, row: unknown])[] {
     return [...this.#quarantine].map(([key, row]) => [parseInt(key.slice(2), 16), row] as const);
   }
 
-  quarantineRow(number: number): unknown {
-    return this.#quarantine.get(rowKey('q', number));
+  /** Who has a system id or a registered name, and the value beside it. */
+  named(name: string): { readonly address: string; readonly value: unknown } | undefined {
+    const key = keyText(name);
+    const row = this.#rows.get(rowKey('p', key)) ?? this.#rows.get(rowKey('n', key));
+    const [life, value] = typeof row === 'number' ? [row, undefined] : ((row ?? []) as [life?: number, value?: unknown]);
+    const [holder] = life === undefined ? [] : this.#addressesOf(new Set([life]));
+    return holder === undefined ? undefined : { address: holder, value };
+  }
+
+  /** Addresses of a group's members, in the order of their births. Linear in the population. */
+  members(group: string): readonly string[] {
+    const prefix = `g!${keyText(group)}!`;
+    const keys = [...this.#rows.keys()].filter((key) => key.startsWith(prefix) && key.length === prefix.length + 14);
+    return this.#addressesOf(new Set(keys.map((key) => parseInt(key.slice(-14), 16))));
+  }
+
+  #addressesOf(lives: ReadonlySet<number>): string[] {
+    const found = [...this.#population.values()].filter(({ life }) => lives.has(life));
+    return found.sort((a, b) => a.life - b.life).map(({ identity }) => identity.address);
   }
 
   /** Somebody else may live there by now. */
   #hide(cell: Cell): void {
     const { address } = cell.identity;
     if (this.#population.get(address) === cell) this.#population.delete(address);
-  }
-
-  /** The same by row key. */
-  quarantineRows(): readonly (readonly [RowKey, unknown])[] {
-    return [...this.#quarantine];
   }
 
   #showRow(key: string, row: unknown): void {

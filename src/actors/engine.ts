@@ -40,9 +40,14 @@ export interface Definition {
   readonly configurations: ConfigurationTable;
   /** Effects: what the agent declares of them, if anything. */
   readonly policy: EffectPolicy | undefined;
+  /** What is done about a message that crashed its actor too often, once it is among the dead letters. */
+  readonly poison: PoisonPolicy;
   /** Machines: custom actions that the agent declares durable, by name. */
   readonly durable: ReadonlyMap<string, DurableAction> | undefined;
 }
+
+/** `dead-letter`: the actor goes on with the next message. `suspend`: it waits to be resumed. `stop`: it ends, as by a normal exit. */
+export type PoisonPolicy = 'dead-letter' | 'suspend' | 'stop';
 
 /** A custom action that is recorded with its turn and run until it returned without a throw. */
 export interface DurableAction {

@@ -1,20 +1,17 @@
 /**
  * Erasing an actor for good: it and everything below it leave the population, and what others hold of it in the kernel's
- * own records goes too: unread messages that it sent, quarantined ones, its Boss's record of it. What other actors have
+ * own records goes too: unread messages that it sent, dead letters, asks, its Boss's record of it. What other actors have
  * taken into their contexts is theirs. Getting its bytes off the medium is the journal's part.
  */
 import { BosunError } from '../errors.ts';
 import { ROOT } from './address.ts';
 import { type Bosses } from './bosses.ts';
 import { type Cell } from './cell.ts';
-import { type DurableView } from './durable-view.ts';
-import { type MessageRow } from './message.ts';
 import { type World } from './world.ts';
 
 export interface Erasure {
   readonly world: World;
   readonly bosses: Bosses;
-  readonly shown: DurableView;
   /** Has its Boss end a child; undefined on hold, where no Boss takes a turn. */
   readonly terminate: ((cell: Cell) => Promise<void>) | undefined;
   /** Makes what has changed so far durable; with `purge`, what was deleted before is no longer on the medium then. */
@@ -22,7 +19,7 @@ export interface Erasure {
 }
 
 /** Resolves when nothing of it is left. Rejects with BOSUN_ADDRESS_INVALID for the root: that is the whole store. */
-export async function erase(cell: Cell, { world, bosses, shown, terminate, flush }: Erasure): Promise<void> {
+export async function erase(cell: Cell, { world, bosses, terminate, flush }: Erasure): Promise<void> {
   const { identity, parent } = cell;
   if (parent === undefined) throw new BosunError('BOSUN_ADDRESS_INVALID', `${ROOT} cannot be erased; delete the store instead`);
   const family = familyOf(cell);
@@ -38,13 +35,14 @@ export async function erase(cell: Cell, { world, bosses, shown, terminate, flush
       if (isTheirs) world.draft.read(message);
       return isTheirs;
     });
+    world.crowding.eased(other);
   }
   await flush();
-  // Only now are all quarantined messages to be seen, those of the epoch in the making among them.
-  for (const [key, record] of shown.quarantineRows()) {
-    const { address, message } = record as { address: string; message: MessageRow };
-    if (addresses.has(address) || lives.has(message[0]) || lives.has(message[3])) world.draft.remove(key);
-  }
+  world.letters.removeWhere(({ address, ...row }) => {
+    const involved = 'message' in row ? [row.message[0], row.message[3]] : [row.action.life];
+    return addresses.has(address) || involved.some((life) => lives.has(life));
+  });
+  world.asks.erase(lives);
   await flush();
   await flush({ purge: true });
 }

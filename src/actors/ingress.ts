@@ -8,6 +8,7 @@ import { BosunError } from '../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
 import { admit } from './admission.ts';
 import { Arrival, type Session, Waiting } from './arrival.ts';
+import { type AskOptions } from './asks.ts';
 import { type Cell } from './cell.ts';
 import { Queue } from './queue.ts';
 import { type Sessions } from './sessions.ts';
@@ -21,6 +22,14 @@ interface Parts {
   /** Why nothing is taken at present. */
   readonly refusal: () => BosunError | undefined;
   readonly wake: () => void;
+}
+
+/** What is asked of whom. */
+export interface Request {
+  readonly to: Cell;
+  /** Checked by the agent's schema. */
+  readonly event: EventObject;
+  readonly mailboxMessages: number;
 }
 
 export class Ingress {
@@ -44,13 +53,40 @@ export class Ingress {
    * @throws BOSUN_MAILBOX_FULL, BOSUN_VALUE_REFUSED, BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED.
    */
   send(to: Cell, event: EventObject, mailboxMessages: number, session: Session | undefined): Promise<void> {
-    return this.#accept(to, event, mailboxMessages, session, false);
+    return this.#accept(to, event, mailboxMessages, { session, isOrder: false, ask: undefined }).promise;
+  }
+
+  /**
+   * Asks, or joins an ask that its id names already; `receiver` is called only for one that is new.
+   *
+   * @returns The reply. Rejects with BOSUN_TIMEOUT, BOSUN_ASK_FAILED, BOSUN_ACTOR_UNKNOWN, or what the system closed for.
+   * @throws As `send`, BOSUN_VALUE_REFUSED for options that are none, BOSUN_ASKS_FULL, and what `receiver` throws.
+   */
+  ask(address: string, options: AskOptions, receiver: () => Request): Promise<unknown> {
+    const { world, refusal } = this.#parts;
+    const reason = refusal();
+    if (reason !== undefined) throw reason;
+    const deadlineMs = world.asks.deadlineOf(options);
+    const known = world.asks.known(options.id, address);
+    if (known !== undefined) return world.asks.wait(known, deadlineMs);
+    const { to, event, mailboxMessages } = receiver();
+    const ask = world.asks.open(to, { id: options.id ?? null, asker: 0, deadlineMs });
+    let arrival: Arrival;
+    try {
+      arrival = this.#accept(to, { ...event, replyTo: world.asks.replyTo(ask) } as EventObject, mailboxMessages, { session: undefined, isOrder: false, ask });
+    } catch (error) {
+      world.asks.drop(ask);
+      throw error;
+    }
+    const reply = world.asks.wait(ask, deadlineMs);
+    arrival.promise.catch((error: unknown) => world.asks.fail(ask, error as BosunError));
+    return reply;
   }
 
   /** Like `send`, but resolves when the turn that the event causes is durable. */
   order(to: Cell, event: EventObject): Promise<void> {
     if (to.suspension !== undefined) throw to.suspension;
-    return this.#accept(to, event, MAILBOX_MESSAGES_MAX, undefined, !this.#parts.hold);
+    return this.#accept(to, event, MAILBOX_MESSAGES_MAX, { session: undefined, isOrder: !this.#parts.hold, ask: undefined }).promise;
   }
 
   /** Makes a change of the world at once, which throws or is whole. Resolves when it is durable. */
@@ -85,11 +121,12 @@ export class Ingress {
   /** Nothing further becomes durable: tells all that wait, also those whose epoch was on its way. */
   rejectAll(reason: BosunError, onTheWay: readonly Waiting[]): void {
     for (const host of [...onTheWay, ...this.#orders, ...this.#arrivals.toArray()]) host.reject(reason);
+    this.#parts.world.asks.rejectAll(reason);
     this.#orders.clear();
     this.#arrivals.clear();
   }
 
-  #accept(to: Cell, event: EventObject, mailboxMessages: number, session: Session | undefined, isOrder: boolean): Promise<void> {
+  #accept(to: Cell, event: EventObject, mailboxMessages: number, { session, isOrder, ask }: Pick<Arrival, 'session' | 'isOrder' | 'ask'>): Arrival {
     const { world, sessions, refusal, wake } = this.#parts;
     const reason = refusal();
     if (reason !== undefined) throw reason;
@@ -99,11 +136,11 @@ export class Ingress {
     }
     const admitted = admit(event, `event ${event.type}`, world.own);
     if (session !== undefined) sessions.check(session);
-    const arrival = new Arrival(to, admitted, session, isOrder);
+    const arrival = new Arrival(to, admitted, session, isOrder, ask);
     to.incoming += 1;
     this.#arrivals.push(arrival);
     wake();
-    return arrival.promise;
+    return arrival;
   }
 
   #takeIn(arrival: Arrival): void {
@@ -120,6 +157,7 @@ export class Ingress {
       world.post(to, event, 0, arrival);
       return;
     }
+    if (arrival.ask !== undefined) world.asks.enter(arrival.ask);
     // A repeated send is acknowledged with the epoch that is open now: the first one is in it or in an earlier one.
     if (session === undefined || sessions.accept(session)) world.post(to, event, 0);
     world.draft.settle(arrival);

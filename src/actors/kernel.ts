@@ -176,7 +176,7 @@ export class Kernel {
     return this.#line.outage;
   }
 
-  /** Orders about quarantined messages and suspended actors; enter them by `ingress.enter`. Throws BOSUN_SYSTEM_CLOSED. */
+  /** Orders about dead letters and suspended actors; enter them by `ingress.enter`. Throws BOSUN_SYSTEM_CLOSED. */
   get quarantine(): Quarantine {
     return this.#require.quarantine;
   }
@@ -272,7 +272,7 @@ export class Kernel {
   /** Removes an actor and all below it from population and medium. */
   erase(cell: Cell): Promise<void> {
     const terminate = (cell: Cell) => this.ingress.order(cell.parent!, { type: 'child.terminate', id: cell.identity.childId } as EventObject);
-    const parts = { world: this.#world, bosses: this.#require.bosses, shown: this.shown, flush: (options?: { purge: boolean }) => this.#flush(options) };
+    const parts = { world: this.#world, bosses: this.#require.bosses, flush: (options?: { purge: boolean }) => this.#flush(options) };
     return erase(cell, { ...parts, terminate: this.#parts.hold ? undefined : terminate });
   }
 

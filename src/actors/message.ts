@@ -5,9 +5,9 @@ import { type Timer } from './timers.ts';
 
 /**
  * `event`: from anybody. `signal`: done, error or snapshot of a machine's own child. `completion`: an effect about itself.
- * `exit`: end of a Boss's child. `command`: to a Boss, in the system lane.
+ * `exit`: end of a Boss's child. `command`: to a Boss, in the system lane. `down`: end of a monitored life. `link`: of a linked one.
  */
-export type MessageKind = 'event' | 'signal' | 'completion' | 'exit' | 'command';
+export type MessageKind = 'event' | 'signal' | 'completion' | 'exit' | 'command' | 'down' | 'link';
 
 export class Message {
   /** In the order of acceptance over the whole system; 0 for a due timer, whose durable form is the timer. */

@@ -7,11 +7,11 @@ import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../errors.ts';
 import { admitError } from './admission.ts';
 import { type Cell } from './cell.ts';
+import { type StoredAction } from './dead-letters.ts';
 import { isRetryable, retryDelayMs } from './effect-policy.ts';
 import { type Definition, type DurableAction, type Effect } from './engine.ts';
 import { Alarm } from './kernel-time.ts';
 import { type Random } from './ports.ts';
-import { quarantine, type StoredAction } from './quarantine.ts';
 import { Queue } from './queue.ts';
 import { ActionRef, type RefHost } from './ref.ts';
 import { rowKey } from './rows.ts';
@@ -204,7 +204,7 @@ export class Outbox {
     const delayMs = mayRetry ? retryDelayMs(policy, entry.failures, this.#random.next()) : undefined;
     if (delayMs === undefined) {
       this.#world.log(`durable action ${name} of ${address} was given up: ${messageOf(error)}`);
-      quarantine(this.#world, { address, error: admitError(error), action: { number, life, agent, name, params, event, effectId: effectIdOf(entry) } });
+      this.#world.letters.add({ reason: 'quarantined', address, error: admitError(error), action: { number, life, agent, name, params, event, effectId: effectIdOf(entry) } });
       this.#done(line, entry);
       return;
     }

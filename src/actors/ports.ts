@@ -76,10 +76,14 @@ export type Table =
   | 'o' // durable actions to be run: number -> action
   | 'b' // child tables of Bosses: boss life / child id -> child
   | 'd' // dedupe: session -> last sequence
-  | 'q' // quarantine: number -> message and error
+  | 'q' // dead letters: number -> message or action, and reason
+  | 'r' // asks: number -> who asks whom, until when, and the reply
+  | 'h' // monitors and links: life / life of the watcher / which
+  | 'g' // groups: group / life -> how often it has joined
+  | 'p' // registered names: name -> life and value
   | 'u'; // what is held against an actor: life -> strikes, and the restart that waits for it
 
-export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'k', 'o', 'b', 'd', 'q', 'u'];
+export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'k', 'o', 'b', 'd', 'q', 'r', 'h', 'g', 'p', 'u'];
 
 /** `m!0000000000002a`: the table, then the key. Numbers are fixed-width hexadecimal so that they sort. */
 export type RowKey = `${Table}!${string}`;

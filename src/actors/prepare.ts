@@ -11,6 +11,7 @@ import { type Birth, type Effect, type Snapshot, type Step } from './engine.ts';
 import { Ref } from './ref.ts';
 import { checkTimerId } from './schedules.ts';
 import { type StateChange } from './state.ts';
+import { admitTalk, checkTalk } from './talk.ts';
 import { type World } from './world.ts';
 import { KERNEL_ACTION_PREFIX } from './xstate-engine.ts';
 
@@ -40,6 +41,7 @@ function admitEffects(world: World, cell: Cell, effects: readonly Effect[]): Eff
   const admitted = effects.map((effect) => admitEffect(world, cell, effect));
   world.agenda.check(cell, admitted.filter(({ kind }) => kind === 'arm').length);
   if (cell.definition.durable !== undefined) checkDurable(cell, admitted);
+  if (!cell.isBoss && admitted.some(({ kind }) => kind === 'command')) checkTalk(world, cell, admitted);
   return admitted;
 }
 
@@ -71,7 +73,8 @@ function admitBirth(world: World, parent: Cell, birth: Birth): Birth {
   return { ...birth, input: admit(birth.input, `input ${place}`, world.own), systemId: admit(systemId, `system id ${place}`) };
 }
 
-function admitEffect({ own }: World, cell: Cell, effect: Effect): Effect {
+function admitEffect(world: World, cell: Cell, effect: Effect): Effect {
+  const { own } = world;
   const { address } = cell.identity;
   switch (effect.kind) {
     case 'send':
@@ -87,7 +90,7 @@ function admitEffect({ own }: World, cell: Cell, effect: Effect): Effect {
     case 'emit':
       return { ...effect, event: admitEvent(effect.event, { address, isBoss: cell.isBoss }, own) };
     case 'command':
-      if (!cell.isBoss) throw new BosunError('BOSUN_AGENT_INVALID', `${address} has an action of the reserved name ${effect.name}`);
+      if (!cell.isBoss) return admitTalk(world, cell, effect, admitEvent);
       return { ...effect, params: admit(effect.params, `${effect.name} of ${address}`, own) };
     case 'call': {
       // An inline function may have the name by chance.

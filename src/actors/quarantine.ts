@@ -5,70 +5,22 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../errors.ts';
-import { QUARANTINE_MESSAGES_MAX, QUARANTINES_IN_A_ROW_MAX } from '../limits.ts';
+import { QUARANTINES_IN_A_ROW_MAX } from '../limits.ts';
 import { type Cell, type Held } from './cell.ts';
+import { type DeadLetterRow, type DeadLetters, type StoredAction } from './dead-letters.ts';
 import { type MessageRow } from './message.ts';
-import { rowKey } from './rows.ts';
 import { type World } from './world.ts';
 
-/** A message, or a durable action, in quarantine. */
-export interface Quarantined {
-  /** By which `redeliver` and `discard` know it. */
-  readonly number: number;
-  readonly address: string;
-  /** Kernel time. */
-  readonly atMs: number;
-  readonly error: unknown;
-  /** The event that crashed its agent; of an action, the event of the turn that wanted it. */
-  readonly event: EventObject;
-  /** Of a durable action that was given up; undefined for a message. */
-  readonly action: QuarantinedAction | undefined;
-}
-
-/** A durable action that was given up. */
-export interface QuarantinedAction {
-  readonly name: string;
-  readonly params: unknown;
-  readonly effectId: string;
-}
-
-/** A durable action, as it is stored. */
-export interface StoredAction {
-  /** Key of its row; in the order of the turns. */
-  readonly number: number;
-  readonly life: number;
-  readonly agent: string;
-  readonly name: string;
-  readonly event: EventObject;
-  readonly params: unknown;
-  readonly effectId: string;
-}
-
-/** What failed, as it is stored. */
-type Failed = { readonly message: MessageRow } | { readonly action: StoredAction };
-
-/** Its row of table `q`. */
-export type QuarantineRow = Pick<Quarantined, 'address' | 'atMs' | 'error'> & Failed;
-
-/** Puts aside what failed too often. The oldest makes room for the newest. Everything in it has been admitted. */
-export function quarantine(world: World, facts: { address: string; error: unknown } & Failed): void {
-  const number = world.next('quarantine');
-  const row: QuarantineRow = { ...facts, atMs: world.time.nowMs() };
-  world.draft.put(rowKey('q', number), row);
-  if (number > QUARANTINE_MESSAGES_MAX) world.draft.remove(rowKey('q', number - QUARANTINE_MESSAGES_MAX));
-}
-
-/** A row as people see it. */
-export function quarantinedOf(number: number, row: QuarantineRow): Quarantined {
-  const { address, atMs, error } = row;
-  if ('message' in row) return { number, address, atMs, error, event: row.message[2], action: undefined };
-  const { name, params, effectId, event } = row.action;
-  return { number, address, atMs, error, event, action: { name, params, effectId } };
+/** Puts aside a message that crashed its agent too often. Everything in it has been admitted. */
+export function quarantine(world: World, facts: { address: string; error: unknown; message: MessageRow }): void {
+  world.letters.add({ reason: 'quarantined', ...facts });
+  world.asks.crashed(facts.message[2], facts.error);
 }
 
 /** Holds a quarantined message against its agent. @returns Whether it was one too many in a row, and the agent is suspended. */
 export function strike(world: World, cell: Cell, error: unknown): boolean {
-  const held: Held = { strikes: (cell.held?.strikes ?? 0) + 1, error, restart: null };
+  const least = cell.definition.poison === 'suspend' ? QUARANTINES_IN_A_ROW_MAX : 1;
+  const held: Held = { strikes: Math.max(least, (cell.held?.strikes ?? 0) + 1), error, restart: null };
   world.hold(cell, held);
   cell.suspension = suspicion(cell, held);
   return cell.suspension !== undefined;
@@ -77,7 +29,7 @@ export function strike(world: World, cell: Cell, error: unknown): boolean {
 /** What an agent is suspended for by what is held against it, if that is enough. */
 export function suspicion({ identity: { address, agent } }: Cell, { strikes, error }: Held): BosunError | undefined {
   if (strikes < QUARANTINES_IN_A_ROW_MAX) return undefined;
-  const what = `${address}: ${strikes} messages in a row crashed it until they were quarantined, the last by: ${messageOf(error)}`;
+  const what = `${address}: crashed by messages until they were quarantined, the last by: ${messageOf(error)}`;
   return new BosunError('BOSUN_STATE_SUSPECT', what, { cause: error, details: { address, agent } });
 }
 
@@ -89,28 +41,26 @@ interface Actions {
 export class Quarantine {
   readonly #world: World;
   readonly #actions: Actions;
-  readonly #rowAt: (number: number) => QuarantineRow | undefined;
-  /** Taken out; not durable yet. */
-  readonly #taken = new Set<number>();
 
-  /** @param rowAt As of the last durable epoch. */
-  constructor(world: World, actions: Actions, rowAt: (number: number) => QuarantineRow | undefined) {
+  constructor(world: World, actions: Actions) {
     this.#world = world;
     this.#actions = actions;
-    this.#rowAt = rowAt;
+  }
+
+  get letters(): DeadLetters {
+    return this.#world.letters;
   }
 
   /** Throws BOSUN_MESSAGE_UNKNOWN. */
-  row(number: number): QuarantineRow {
-    const row = this.#taken.has(number) ? undefined : this.#rowAt(number);
-    if (row === undefined) throw new BosunError('BOSUN_MESSAGE_UNKNOWN', `no message ${number} is in quarantine`, { details: { number } });
+  row(number: number): DeadLetterRow {
+    const row = this.letters.row(number);
+    if (row === undefined) throw new BosunError('BOSUN_MESSAGE_UNKNOWN', `no message ${number} is among the dead letters`, { details: { number } });
     return row;
   }
 
   discard(number: number): void {
     this.row(number);
-    this.#taken.add(number);
-    this.#world.draft.remove(rowKey('q', number));
+    this.letters.remove(number);
   }
 
   /**
@@ -122,7 +72,7 @@ export class Quarantine {
     const row = this.row(number);
     const { address } = row;
     if (!('message' in row)) {
-      if (edited !== undefined) throw new BosunError('BOSUN_EVENT_REFUSED', `${number} in quarantine is an action of ${address}, which takes no other event`);
+      if (edited !== undefined) throw new BosunError('BOSUN_EVENT_REFUSED', `dead letter ${number} is an action of ${address}, which takes no other event`);
       this.discard(number);
       this.#actions.again(address, row.action);
       return;

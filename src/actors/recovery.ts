@@ -4,11 +4,14 @@
  * left as it is on disk, and so is what belongs to it (design P12).
  */
 import { BosunError, messageOf } from '../errors.ts';
+import { type AskRow } from './asks.ts';
 import { type Bosses } from './bosses.ts';
 import { Cell, type Held, imageOf } from './cell.ts';
+import { type DeadLetterRow } from './dead-letters.ts';
 import { type Definition } from './engine.ts';
 import { type Effects } from './effects.ts';
 import { deepFreeze } from './frozen.ts';
+import { type NameRow } from './groups.ts';
 import { messageFromRow, type MessageRow } from './message.ts';
 import { applyMigration, type Migration, prepareMigration } from './migration.ts';
 import { type Outbox } from './outbox.ts';
@@ -67,6 +70,7 @@ export function repopulate(
   for (const [key, row] of recovered.rows.get('f') ?? []) recount(world, parseInt(key, 16), row as number | readonly [number, number]);
   for (const [key, row] of recovered.rows.get('k') ?? []) keep(world, parseInt(key, 16), row as readonly [string, number, unknown]);
   for (const [key, row] of recovered.rows.get('o') ?? []) outbox.load(parseInt(key, 16), deepFreeze(row as never));
+  loadTalk(world, recovered);
   for (const [key, row] of recovered.rows.get('u') ?? []) holdAgainst(world, parseInt(key, 16), row as Held);
   return { verdicts, armed: [...(recovered.rows.get('t') ?? [])].flatMap(([key, row]) => ownedTimer(world, parseInt(key, 16), row as TimerRow)) };
 }
@@ -209,6 +213,15 @@ function tabulate(world: World, key: string, row: unknown): void {
 function deliver(world: World, id: number, row: MessageRow): void {
   const message = messageFromRow(id, deepFreeze(row));
   world.cells.get(message.to)?.mailbox.push(message);
+}
+
+function loadTalk({ letters, asks, monitors, groups }: World, { rows }: Recovered): void {
+  for (const [key, row] of rows.get('q') ?? []) letters.load(parseInt(key, 16), deepFreeze(row as DeadLetterRow));
+  for (const [key, row] of rows.get('r') ?? []) asks.load(parseInt(key, 16), deepFreeze(row as AskRow));
+  asks.loaded();
+  for (const key of rows.get('h')?.keys() ?? []) monitors.load(key);
+  for (const [key, row] of rows.get('g') ?? []) groups.loadMember(key, row as number);
+  for (const [key, row] of rows.get('p') ?? []) groups.loadName(key, deepFreeze(row as NameRow));
 }
 
 function holdAgainst(world: World, life: number, held: Held): void {

@@ -5,6 +5,7 @@
  */
 import { type EventObject } from 'xstate';
 import { childIdOf } from './address.ts';
+import type { AskInput } from './ask.ts';
 
 /** What a reference asks of the kernel. */
 export interface RefHost {
@@ -15,6 +16,8 @@ export interface RefHost {
   /** Like relay from an effect to its parent; resolves when the event is durable. */
   tellParent(from: EffectRef, event: EventObject): Promise<void>;
   readonly effects: EffectHost;
+  /** Asks on behalf of a running effect. Rejects as `ask` of ask.ts fails. */
+  ask(from: EffectRef, input: AskInput): Promise<unknown>;
   /** @param attempt Of the effect that asks about itself; a superseded start sees itself stopped. */
   snapshotOf(life: number, attempt?: number): unknown;
   factsOf(life: number): { childId: string; parent: Ref | undefined; systemId: string | undefined; src: string } | undefined;
@@ -102,6 +105,10 @@ export class EffectRef extends Ref {
     return this.host.ref(this.life, this.address);
   }
 
+  ask(input: AskInput): Promise<unknown> {
+    return this.host.ask(this, input);
+  }
+
   facts(): EffectFacts {
     const { effectId, attempt, _parent: parent, host } = this;
     return {
@@ -145,7 +152,7 @@ export interface EffectFacts {
   readonly parent: Ref | undefined;
   /**
    * Sends an event to that machine. Resolves when it is durable; never, when this start of the effect is over.
-   * Rejects with BOSUN_VALUE_REFUSED.
+   * Rejects with BOSUN_VALUE_REFUSED, BOSUN_MAILBOX_FULL.
    */
   tellParent(event: EventObject): Promise<void>;
   /** What was checkpointed last when these facts were asked for, by this start or an earlier one; undefined when nothing was. */

@@ -3,6 +3,8 @@
  * Also what the engine and references ask back: who is who, and what can be seen of them.
  */
 import { type EventObject } from 'xstate';
+import { BosunError } from '../errors.ts';
+import { type AskInput } from './ask.ts';
 import { type Cell } from './cell.ts';
 import { type Effects } from './effects.ts';
 import { type ReferenceCoding } from './ports.ts';
@@ -77,7 +79,7 @@ export class Switchboard implements RefHost, EngineHost {
   }
 
   named(systemId: string): Ref | undefined {
-    return this.#world.names.get(systemId)?.ref;
+    return (this.#world.names.get(systemId) ?? this.#world.groups.holder(systemId))?.ref;
   }
 
   allNamed(): Record<string, Ref> {
@@ -100,9 +102,26 @@ export class Switchboard implements RefHost, EngineHost {
     return new Promise((resolve) => {
       const parent = this.#effects.current(from)?.parent;
       if (parent === undefined || !this.#isOpen()) return;
-      this.#world.post(parent, admitEvent(event, { address: from.address }, this.own), from.life);
+      const admitted = admitEvent(event, { address: from.address }, this.own);
+      if (parent.isFull) throw new BosunError('BOSUN_MAILBOX_FULL', `${parent.identity.address} has too many unread messages`);
+      this.#world.post(parent, admitted, from.life);
       this.#effects.heard(from);
       this.#world.draft.output(resolve);
+    });
+  }
+
+  ask(from: EffectRef, { to, event, ...options }: AskInput): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const asker = this.#effects.current(from);
+      // What an older start asked is the business of the present one.
+      if (asker === undefined || !this.#isOpen()) return;
+      const target = typeof to === 'string' ? this.#world.addresses.get(to) : this.#world.cells.get(this.own(to)?.life ?? 0);
+      if (target === undefined && asker.asked === undefined) {
+        const address = typeof to === 'string' ? to : (this.own(to)?.address ?? String(to));
+        throw new BosunError('BOSUN_ACTOR_UNKNOWN', `nobody lives at ${address} to be asked`, { details: { address } });
+      }
+      const request = (replyTo: Ref) => admitEvent({ ...event, replyTo } as EventObject, { address: from.address }, this.own);
+      this.#world.asks.fromEffect(asker, target ?? asker, options, request).then(resolve, reject);
     });
   }
 

@@ -17,9 +17,11 @@ import { type Birth, type Effect, type Snapshot, type Step } from './engine.ts';
 import { type Message, messageRow } from './message.ts';
 import { type Outbox } from './outbox.ts';
 import { type Prepared, prepare } from './prepare.ts';
+import { type DownEvent, linkFailure } from './monitors.ts';
 import { quarantine, strike } from './quarantine.ts';
 import { type BossOutput, childOf, exitOf, gaveUp, isStale } from './signals.ts';
 import { type StateChange } from './state.ts';
+import { performTalk } from './talk.ts';
 import { type World } from './world.ts';
 
 /** Custom actions of one turn: where one throws, those behind it are not run, as in XState. */
@@ -64,7 +66,10 @@ export class Turns {
     if (message === null) return;
     if (cell.definition.isEffect) this.#takeEffectMessage(cell, message);
     else if (isStale(cell, message)) this.#consume(cell, message);
-    else this.#takeMessage(cell, message);
+    else if (message.kind === 'link') {
+      this.#consume(cell, message);
+      this.#crash(cell, linkFailure(message.event as DownEvent), null);
+    } else this.#takeMessage(cell, message);
   }
 
   /** Has an actor fail for a reason outside of its turns. */
@@ -225,6 +230,7 @@ export class Turns {
       case 'send': {
         const target = this.#target(effect.to);
         if (target !== undefined) this.#world.post(target, effect.event, cell.life);
+        else this.#world.lost(effect.to, effect.event, cell.life);
         return;
       }
       case 'arm':
@@ -248,7 +254,8 @@ export class Turns {
         this.#outbox.add(cell, effect);
         return;
       case 'command':
-        this.#bosses.perform(cell, effect.name, effect.params);
+        if (cell.isBoss) this.#bosses.perform(cell, effect.name, effect.params);
+        else performTalk(this.#world, cell, effect);
         return;
     }
   }
@@ -322,6 +329,7 @@ export class Turns {
   /** Tells the machine that a child belongs to how it ended. It keeps the child until it drops it, as XState does. */
   #end(cell: Cell): void {
     const { identity, parent, state } = cell;
+    this.#world.ended(cell);
     if (identity.bond !== 'invoked' || parent === undefined) return;
     const { childId: actorId, life: from } = identity;
     const event =
@@ -348,7 +356,7 @@ export class Turns {
     if (cell.isBoss && message?.kind === 'command') {
       // Whoever gave the command is at fault; the Boss stands as it was.
       this.#consume(cell, message);
-      quarantine(this.#world, { address: cell.identity.address, error, message: messageRow(message) });
+      this.#world.letters.add({ reason: 'refused', address: cell.identity.address, error, message: messageRow(message) });
       return;
     }
     const redelivery = message !== null && message.deliveries > 0;
@@ -358,7 +366,7 @@ export class Turns {
     this.#bosses.crashed(cell, { reason: 'error', error, redelivery });
   }
 
-  /** @returns Whether the agent is suspended now. */
+  /** @returns Whether nothing is left for its Boss to decide: the agent is suspended, or has been stopped, by its poison policy. */
   #countDelivery(cell: Cell, message: Message, error: unknown): boolean {
     if (cell.isBoss) {
       // Never delivered again nor quarantined: the Boss ends its children and escalates. Those of the root live on, and so
@@ -375,7 +383,11 @@ export class Turns {
     }
     this.#consume(cell, message);
     quarantine(this.#world, { address: cell.identity.address, error, message: messageRow(message) });
-    return strike(this.#world, cell, error);
+    if (cell.definition.poison !== 'stop') return strike(this.#world, cell, error);
+    this.#bosses.removeChildren(cell);
+    this.#world.change(cell, { status: 'stopped', error: { value: error } });
+    this.#bosses.exited(cell, { reason: 'normal', error: undefined, redelivery: false });
+    return true;
   }
 
   #consume(cell: Cell, message: Message): void {
@@ -383,5 +395,6 @@ export class Turns {
     cell.mailbox.shift();
     this.#world.draft.read(message);
     if (message.timer !== null) this.#world.agenda.consume(cell, message.timer, message.event);
+    if (cell.crowd !== undefined) this.#world.crowding.eased(cell);
   }
 }

@@ -9,11 +9,16 @@ import { type BosunError, messageOf } from '../errors.ts';
 import { type ResolveHandle } from './admission.ts';
 import { Agenda } from './agenda.ts';
 import { type Arrival } from './arrival.ts';
+import { Asks } from './asks.ts';
 import { Cell, type Held, type Keepsake, type Observer } from './cell.ts';
+import { Crowding } from './crowding.ts';
+import { DeadLetters } from './dead-letters.ts';
 import { type Definition, type Snapshot, type StepEngine } from './engine.ts';
 import { EpochDraft } from './epoch-draft.ts';
+import { Groups } from './groups.ts';
 import { type KernelTime } from './kernel-time.ts';
 import { Message, type MessageKind } from './message.ts';
+import { Monitors } from './monitors.ts';
 import { type Codec, type Counters, type RowKey } from './ports.ts';
 import { Queue } from './queue.ts';
 import { type Ref } from './ref.ts';
@@ -28,6 +33,11 @@ export class World {
   readonly withheld = new Map<number, BosunError>();
   readonly #withheldAddresses = new Map<string, BosunError>();
   readonly agenda = new Agenda(this);
+  readonly letters = new DeadLetters(this);
+  readonly asks = new Asks(this);
+  readonly monitors = new Monitors(this);
+  readonly groups = new Groups(this);
+  readonly crowding = new Crowding(this);
   readonly draft = new EpochDraft();
   readonly engine: StepEngine;
   readonly codec: Codec;
@@ -125,7 +135,7 @@ export class World {
     return this.#withheldAddresses.get(address);
   }
 
-  /** Removes a cell without children from the population and from disk. Unread messages are discarded. */
+  /** Removes a cell without children from the population and from disk. Unread events become dead letters. */
   bury(cell: Cell): void {
     assert(cell.children.size === 0, `burial of ${cell.identity.address} before its children`);
     const { life, address } = cell.identity;
@@ -133,6 +143,7 @@ export class World {
     for (const id of [...cell.table.keys()]) this.removeChildRow(cell, id);
     this.forget(cell);
     cell.gone = true;
+    this.ended(cell);
     this.cells.delete(life);
     if (this.addresses.get(address) === cell) {
       this.addresses.delete(address);
@@ -167,7 +178,11 @@ export class World {
   silence(cell: Cell): void {
     // Timers first: those that are due are in the mailbox.
     for (const timer of [...cell.timers.values()]) this.agenda.disarm(cell, timer);
-    for (const message of cell.mailbox.drain()) this.draft.read(message);
+    for (const message of cell.mailbox.drain()) {
+      this.draft.read(message);
+      if (message.kind === 'event' && message.timer === null) this.letters.undeliverable(cell.identity, message.event, message.from);
+    }
+    this.crowding.eased(cell);
     const { systemId, life } = cell.identity;
     if (systemId !== null && this.names.get(systemId) === cell) {
       this.names.delete(systemId);
@@ -176,8 +191,18 @@ export class World {
     if (cell.definition.isEffect) this.draft.remove(rowKey('f', life));
   }
 
-  /** Gives back to a cell that starts again the system id that `silence` took, if it is still free. */
+  /** A life is over: whoever watches it, asked it or shares a group with it learns of that. */
+  ended(cell: Cell): void {
+    this.asks.ended(cell);
+    this.groups.ended(cell);
+    this.monitors.ended(cell);
+    this.crowding.eased(cell);
+  }
+
+  /** Gives back to a cell that starts again the system id that `silence` took, if it is still free. It is in no group and watches nobody yet. */
   revive(cell: Cell): void {
+    this.groups.ended(cell);
+    this.monitors.release(cell);
     const { systemId, life } = cell.identity;
     if (systemId === null || this.names.has(systemId)) return;
     this.names.set(systemId, cell);
@@ -204,10 +229,11 @@ export class World {
     this.draft.delta(cell, body);
   }
 
-  /** Puts a message into a mailbox. The event has been admitted. Messages to the dead are dropped. */
+  /** Puts a message into a mailbox. The event has been admitted. Events for the dead become dead letters; what else is for them is dropped. */
   enqueue(to: Cell, event: EventObject, kind: MessageKind, from: number, attempt = 0, order: Arrival | null = null): void {
     if (to.gone || (isOver(to) && to.identity.bond === 'invoked')) {
       if (order !== null) this.draft.settle(order);
+      if (kind === 'event') this.letters.undeliverable(to.identity, event, from);
       return;
     }
     const message = new Message(this.#counters.message++, to.life, kind, event, from, attempt, null, order);
@@ -218,8 +244,15 @@ export class World {
     this.wake();
   }
 
+  /** An event to somebody who has ended, or was stopped before it was born: it becomes a dead letter where it is known whose. */
+  lost(to: object, event: EventObject, from: number): void {
+    const ref = this.own(to);
+    if (ref !== undefined) this.letters.undeliverable(ref, event, from);
+  }
+
   /** Puts an event that an actor or a host sends into a mailbox. The event has been admitted. */
   post(to: Cell, event: EventObject, from: number, order: Arrival | null = null): void {
+    if (to.isFull && from !== 0 && !this.crowding.admits(to, event, from)) return;
     this.enqueue(to, event, to.isBoss && event.type.startsWith('child.') ? 'command' : 'event', from, 0, order);
   }
 
@@ -258,6 +291,7 @@ export class World {
 
   /** The effect has ended for good: there will be no later start. */
   forget(cell: Cell): void {
+    if (cell.asked !== undefined) this.asks.forget(cell);
     if (cell.kept === undefined) return;
     for (const name of cell.kept.keys()) this.draft.remove(keptKey(cell.identity.life, name));
     cell.kept = undefined;

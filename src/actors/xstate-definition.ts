@@ -20,7 +20,7 @@ import {
 import { BosunError } from '../errors.ts';
 import { MICROSTEPS_MAX, PATTERN_LOOKUPS_MAX } from '../limits.ts';
 import { type EffectPolicy } from './effect-policy.ts';
-import { ConfigurationTable, type Definition, type DurableAction, type LogicKind } from './engine.ts';
+import { ConfigurationTable, type Definition, type DurableAction, type LogicKind, type PoisonPolicy } from './engine.ts';
 import { type Configuration, type NewConfiguration } from './ports.ts';
 import { type Identity } from './state.ts';
 import { type MigrationSteps } from './versions.ts';
@@ -72,9 +72,10 @@ export interface DelayLookUp {
 export interface Policies {
   readonly effects: ReadonlyMap<string, EffectPolicy>;
   readonly actions: ReadonlyMap<string, EffectPolicy>;
+  readonly poison: PoisonPolicy;
 }
 
-export const NO_POLICIES: Policies = { effects: new Map(), actions: new Map() };
+export const NO_POLICIES: Policies = { effects: new Map(), actions: new Map(), poison: 'dead-letter' };
 
 /** Migrations of an agent's logic and, by the `src` that leads to them, of its children and theirs. */
 export interface Steps {
@@ -103,7 +104,7 @@ export class Definitions {
   absent({ agent, bond, definition, version }: Pick<Identity, 'agent' | 'bond' | 'definition' | 'version'>, isEffect: boolean): Definition {
     const kind = definition === '' ? 'custom' : 'machine';
     const name = bond === 'supervised' ? agent : `>${agent}`;
-    const rest = { steps: {}, child: () => undefined, policy: undefined, durable: undefined, timing: PLAIN_TIMING };
+    const rest = { steps: {}, child: () => undefined, policy: undefined, durable: undefined, poison: NO_POLICIES.poison, timing: PLAIN_TIMING };
     return { name, kind, hash: definition, version, isEffect, configurations: this.table(definition), ...rest };
   }
 
@@ -137,7 +138,7 @@ export class Definitions {
     const configurations = this.table(hash);
     configurations.describe ??= (ids) => describeConfiguration(hosted, ids);
     const durable = durableActions(machine, policies.actions);
-    const rest = { child, configurations, steps: steps.own, policy: undefined, durable, timing };
+    const rest = { child, configurations, steps: steps.own, policy: undefined, durable, poison: policies.poison, timing };
     return { name, kind: 'machine', hash, version, isEffect: false, logic: hosted, lookUp, ...rest };
   }
 
@@ -155,7 +156,7 @@ export class Definitions {
   #prepareOther(name: string, logic: AnyActorLogic, version: number, steps: MigrationSteps, policy: EffectPolicy | undefined): XstateDefinition {
     const kind = kindOf(logic);
     const isEffect = logic.start !== undefined;
-    const rest = { child: () => undefined, configurations: new ConfigurationTable(), steps, policy, durable: undefined, timing: PLAIN_TIMING };
+    const rest = { child: () => undefined, configurations: new ConfigurationTable(), steps, policy, durable: undefined, poison: NO_POLICIES.poison, timing: PLAIN_TIMING };
     return { name, kind, hash: '', version, isEffect, logic, lookUp: { name: null }, ...rest };
   }
 }

@@ -10,7 +10,7 @@
  * | `x!` structure               | whatever was written with it                                   |
  * | `m!` message, `t!` timer     | that message or timer: whose it was is in the part that is lost |
  * | `d!` session                 | that session: its sends are refused                            |
- * | `q!` quarantine              | that record                                                    |
+ * | `q!` `r!` `h!` `g!` `p!`     | that record                                                    |
  * | `a!` `n!` `f!` indexes       | nothing: they are made again from the identities               |
  */
 import { type ActorState, type Identity, type RowKey, type StoreWrite, type Table, TABLES } from '../actors/ports.ts';

@@ -122,7 +122,7 @@ describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('a value that is n
     const seen = () => ({
       subject: contextOf(test),
       others: OTHERS.map((id) => (contextOf(test, id) as { count: number }).count),
-      quarantined: test.system.quarantined().length,
+      quarantined: test.system.deadLetters.list({ reason: 'quarantined' }).length,
     });
     expect(seen()).toEqual(expected);
     await test.crash();
@@ -156,7 +156,7 @@ describe('an output that is not data', () => {
     const test = await startAmongOthers(ending);
     await takeAmongOthers(test, what);
     expect(test.system.snapshot('subject')).toMatchObject({ status: 'active', value: 'going', context: { what: '' } });
-    expect(test.system.quarantined()).toHaveLength(1);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
     expect(OTHERS.map((id) => (contextOf(test, id) as { count: number }).count)).toEqual([1, 1, 1, 1]);
     await test.system.stop();
   });

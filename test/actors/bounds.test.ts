@@ -22,7 +22,7 @@ describe('an actor', () => {
     await tell(test, 'ARM', { count: TIMERS_PER_ACTOR_MAX });
     await tell(test, 'ARM', { count: 1 });
     expect(contextOf(test)).toEqual({ armed: TIMERS_PER_ACTOR_MAX });
-    expect(test.system.quarantined()).toMatchObject([{ error: { code: 'BOSUN_VALUE_REFUSED' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { code: 'BOSUN_VALUE_REFUSED' } }]);
     await test.system.stop();
   });
 });
@@ -68,7 +68,7 @@ describe('the quarantine', () => {
     const sent = QUARANTINE_MESSAGES_MAX + 2;
     await Promise.all(Array.from({ length: sent }, (_, n) => [test.system.send('subject', { type: 'BREAK', n }), test.system.send('subject', { type: 'PASS' })]).flat());
     await test.settle();
-    const numbers = () => test.system.quarantined().map((record) => (record.event as unknown as { n: number }).n);
+    const numbers = () => test.system.deadLetters.list({ reason: 'quarantined' }).map((record) => (record.event as unknown as { n: number }).n);
     expect([numbers().length, numbers()[0], numbers().at(-1)]).toEqual([QUARANTINE_MESSAGES_MAX, 2, sent - 1]);
     await test.crash();
     await test.restart();

@@ -70,7 +70,7 @@ describe('a message that kills the process', () => {
     if (test.store.isOpen) void test.system.send('subject', { type }).catch(() => {});
     await dead(test);
     expect(await startsUntilAlive(test)).toBeLessThanOrEqual(2);
-    expect(test.system.quarantined()).toMatchObject([{ address: 'subject', event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ address: 'subject', event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } }]);
     await tell(test, 'GOOD');
     expect(contextOf(test)).toMatchObject({ good: 2 });
     await test.system.stop();
@@ -82,7 +82,7 @@ describe('a message that kills the process', () => {
     await test.advance(1_000).catch(() => {});
     expect(test.store.isOpen).toBe(false);
     expect(await startsUntilAlive(test)).toBe(3);
-    expect(test.system.quarantined()).toMatchObject([{ event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } }]);
     await test.system.stop();
   });
 
@@ -92,7 +92,7 @@ describe('a message that kills the process', () => {
     await dead(test);
     death.isDeadly = false;
     expect(await startsUntilAlive(test)).toBe(1);
-    expect(test.system.quarantined()).toEqual([]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
     await test.system.stop();
   });
 });

@@ -74,7 +74,7 @@ describe('children', () => {
     const test = await startSubject(machine, { events: ['GO'] });
     await tell(test, 'GO');
     await tell(test, 'GO');
-    expect([addresses(test), test.system.quarantined()]).toEqual([[], []]);
+    expect([addresses(test), test.system.deadLetters.list({ reason: 'quarantined' })]).toEqual([[], []]);
     await test.system.stop();
   });
 
@@ -94,7 +94,7 @@ describe('children', () => {
     await test.restart();
     await tell(test, 'HIT');
     expect(contextOf(test, 'subject/holder/kid')).toEqual({ n: 2 });
-    expect(test.system.quarantined()).toEqual([]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
     await test.system.stop();
   });
 
@@ -120,7 +120,7 @@ describe('children', () => {
     await tell(test, 'GO');
     await tell(test, 'OK');
     expect(valueOf(test)).toBe('c');
-    expect(test.system.quarantined()).toMatchObject([{ error: { code: 'BOSUN_AGENT_INVALID' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { code: 'BOSUN_AGENT_INVALID' } }]);
     await test.system.stop();
   });
 
@@ -132,7 +132,7 @@ describe('children', () => {
     await other.send({ type: 'HIT' });
     await tell(test, 'GO');
     expect(contextOf(test, 'subject/kid')).toEqual({ n: 1 });
-    expect(test.system.quarantined()).toMatchObject([{ error: { code: 'BOSUN_ADDRESS_INVALID' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { code: 'BOSUN_ADDRESS_INVALID' } }]);
     await test.system.stop();
   });
 });

@@ -144,7 +144,7 @@ describe('a durable action', () => {
     await test.advance(1);
     runs[1]!.reject(new Error('no, again'));
     await test.settle();
-    expect(test.system.quarantined()).toMatchObject([{ address: 'subject', error: { message: 'no, again' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ address: 'subject', error: { message: 'no, again' } }]);
     await test.system.stop();
   });
 
@@ -174,9 +174,10 @@ describe('a durable action', () => {
     const test = await start(run, { retry: { attempts: 3, backoff: { ...SECOND, minMs: 0 } } });
     await tell(test, 'TWO');
     const effectId = expect.stringMatching(/^\d+\/action\/\d+$/) as unknown;
-    expect(test.system.quarantined()).toEqual([
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([
       {
         number: 1,
+        reason: 'quarantined',
         address: 'subject',
         atMs: expect.any(Number) as unknown,
         error: new Error('no'),
@@ -187,7 +188,7 @@ describe('a durable action', () => {
     expect([test.system.tree('subject').restarts, test.logged]).toEqual([0, [['durable action mail of subject was given up: no']]]);
     await test.crash();
     await test.restart();
-    expect(test.system.quarantined()).toHaveLength(1);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
     await test.system.stop();
   });
 
@@ -197,18 +198,18 @@ describe('a durable action', () => {
     await tell(test, 'MAIL', { n: 1 });
     runs[0]!.reject(new Error('no'));
     await test.settle();
-    await expect(test.system.redeliver(1, { type: 'MAIL', n: 2 } as never)).rejects.toMatchObject({ code: 'BOSUN_EVENT_REFUSED' });
-    await test.system.redeliver(1);
+    await expect(test.system.deadLetters.edit(1, { type: 'MAIL', n: 2 } as never)).rejects.toMatchObject({ code: 'BOSUN_EVENT_REFUSED' });
+    await test.system.deadLetters.redeliver(1);
     await test.crash();
     await test.restart();
-    expect(test.system.quarantined()).toEqual([]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
     expect(runs.length).toBeGreaterThan(1);
     expect(new Set(runs.map(({ effectId }) => effectId)).size).toBe(1);
     runs.at(-1)!.resolve();
     await test.settle();
     await test.crash();
     await test.restart();
-    expect(test.system.quarantined()).toEqual([]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
     await test.system.stop();
   });
 
@@ -218,7 +219,7 @@ describe('a durable action', () => {
     await tell(test, 'MAIL', { n: 1 });
     runs[0]!.reject(Object.assign(new Error('never'), { retryable: false }));
     await test.advance(100_000);
-    expect([runs.length, test.system.quarantined().length]).toEqual([1, 1]);
+    expect([runs.length, test.system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([1, 1]);
     await test.system.stop();
   });
 
@@ -232,7 +233,7 @@ describe('a durable action', () => {
     await test.advance(1_000);
     expect(runs).toHaveLength(2);
     await test.advance(500);
-    expect(test.system.quarantined()).toMatchObject([{ error: { code: 'BOSUN_EFFECT_TIMEOUT' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { code: 'BOSUN_EFFECT_TIMEOUT' } }]);
     await test.system.stop();
   });
 
@@ -254,7 +255,7 @@ describe('a durable action', () => {
   it('has no context, and says so at once', async () => {
     const test = await start((info) => (info as unknown as { context: unknown }).context);
     await tell(test, 'MAIL', { n: 1 });
-    expect(test.system.quarantined()).toMatchObject([{ error: { code: 'BOSUN_AGENT_INVALID' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { code: 'BOSUN_AGENT_INVALID' } }]);
     await test.system.stop();
   });
 
@@ -278,7 +279,7 @@ describe('a durable action', () => {
     await tell(test, 'MAIL', { n: 1 });
     await test.crash();
     await test.restart({ agents: [declaredAgent(mailing(run), { events: EVENTS })] });
-    expect([runs.length, test.system.quarantined()]).toMatchObject([1, [{ error: { code: 'BOSUN_AGENT_UNREADABLE' } }]]);
+    expect([runs.length, test.system.deadLetters.list({ reason: 'quarantined' })]).toMatchObject([1, [{ error: { code: 'BOSUN_AGENT_UNREADABLE' } }]]);
     await test.system.stop();
   });
 
@@ -355,7 +356,7 @@ describe('a durable action', () => {
       // In order: none begins for the first time before all in front of it have succeeded.
       expect(order.indexOf(3) > order.lastIndexOf(2) || cut.write > 0, place).toBe(true);
       expect([order.indexOf(1) < order.indexOf(2), order.indexOf(2) < order.indexOf(3)], place).toEqual([true, true]);
-      expect([told.test.system.quarantined(), valueOf(told.test), contextOf(told.test)], place).toEqual([[], 'on', { sent: [] }]);
+      expect([told.test.system.deadLetters.list({ reason: 'quarantined' }), valueOf(told.test), contextOf(told.test)], place).toEqual([[], 'on', { sent: [] }]);
       await told.test.system.stop();
       return told.writes;
     });

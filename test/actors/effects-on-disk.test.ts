@@ -56,6 +56,6 @@ it('what effects and actions have stored outlives three starts of the process', 
   }
   expect(lines.filter((line) => line.startsWith('start'))).toEqual([1, 2, 3, 4].map((n) => `start ${n}, quoted at 1, page ${n}`));
   expect(lines.filter((line) => line.startsWith('mail'))).toEqual(['mail 1', 'mail 2', 'mail 3', 'mail 4']);
-  expect([ids.size, system.snapshot('subject')?.value, system.quarantined()]).toMatchObject([1, 'done', [{ action: { name: 'mail' } }]]);
+  expect([ids.size, system.snapshot('subject')?.value, system.deadLetters.list({ reason: 'quarantined' })]).toMatchObject([1, 'done', [{ action: { name: 'mail' } }]]);
   await system.stop();
 });

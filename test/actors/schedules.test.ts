@@ -133,7 +133,7 @@ describe('a schedule', () => {
     await test.crash();
     await test.restart();
     await test.advance(DAY_MS);
-    expect([throws, test.system.quarantined().length, test.system.snapshot('subject')?.context]).toEqual([3, 1, { ok: 1 }]);
+    expect([throws, test.system.deadLetters.list({ reason: 'quarantined' }).length, test.system.snapshot('subject')?.context]).toEqual([3, 1, { ok: 1 }]);
     await test.system.stop();
   });
 
@@ -189,7 +189,7 @@ describe('a schedule', () => {
     await test.system.resume('subject');
     await test.advance(DAY_MS);
     expect(ran(test)).toEqual([['run', 3, 0]]);
-    expect(test.system.quarantined()).toMatchObject([{ error: { code: 'BOSUN_VALUE_REFUSED' } }, { error: { code: 'BOSUN_VALUE_REFUSED' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { code: 'BOSUN_VALUE_REFUSED' } }, { error: { code: 'BOSUN_VALUE_REFUSED' } }]);
     await test.system.stop();
   });
 });

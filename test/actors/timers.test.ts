@@ -154,7 +154,7 @@ describe('a timer', () => {
       await test.restart();
     }
     await tell(test, 'OK');
-    expect([throws, contextOf(test), test.system.quarantined().length]).toEqual([3, { n: 1 }, 1]);
+    expect([throws, contextOf(test), test.system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([3, { n: 1 }, 1]);
     await test.system.stop();
   });
 

@@ -79,7 +79,7 @@ describe('a throw leaves nothing of the turn', () => {
     expect(test.system.tree('subject').children.map(({ address }) => address)).toEqual(['subject/log']);
     expect([emitted, acted]).toEqual([[], []]);
     // The name is free: the next turn that asks for it gets it.
-    expect(test.system.quarantined()).toHaveLength(1);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
     await test.crash();
     await test.restart();
     expect(contextOf(test)).toEqual({ count: 1, later: 0 });
@@ -131,7 +131,7 @@ describe('an endless loop of transitions without events', () => {
     await tell(test, 'GO');
     await tell(test, 'OK');
     expect(valueOf(test)).toBe('fine');
-    expect(test.system.quarantined()).toMatchObject([{ error: { message: expect.stringContaining(`${MICROSTEPS_MAX} microsteps`) as string } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { message: expect.stringContaining(`${MICROSTEPS_MAX} microsteps`) as string } }]);
     await test.system.stop();
   });
 });
@@ -159,7 +159,7 @@ describe('a custom action that throws', () => {
     expect(contextOf(test)).toEqual({ count: 1 });
     expect(test.system.tree('subject')).toMatchObject({ status: 'active', restarts: 1, lastError: new Error('broken') });
     expect(acted).toEqual(['first']);
-    expect(test.system.quarantined()).toEqual([]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
     await test.system.stop();
   });
 
@@ -183,7 +183,7 @@ describe('a message that crashes its agent', () => {
     await Promise.all([1, -1, 2].map((n) => test.system.send('subject', { type: 'GET', n })));
     await test.settle();
     expect(contextOf(test)).toEqual({ got: [1, 2] });
-    expect(test.system.quarantined()).toMatchObject([{ address: 'subject', error: new Error('broken') }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ address: 'subject', error: new Error('broken') }]);
     expect(test.system.tree('subject').restarts).toBe(1);
     await test.system.stop();
   });
@@ -197,7 +197,7 @@ describe('a message that crashes its agent', () => {
       await test.restart();
     }
     await test.settle();
-    expect(test.system.quarantined()).toHaveLength(1);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
     await test.system.stop();
   });
 
@@ -211,7 +211,7 @@ describe('a message that crashes its agent', () => {
     await tell(test, 'GET', { n: -1 });
     expect(valueOf(test)).toBe('without');
     expect(test.system.tree('subject')).toMatchObject({ restarts: 0, children: [] });
-    expect(test.system.quarantined()).toEqual([]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
     await test.system.stop();
   });
 });

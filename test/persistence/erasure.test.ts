@@ -105,7 +105,7 @@ async function withSecret(): Promise<System> {
   }
   await system.spawn(person, 'gone');
   await tell('gone', `${SECRET}-gone`);
-  expect(system.quarantined()).toHaveLength(9);
+  expect(system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(9);
   expect(await filesWith(SECRET)).not.toEqual([]);
   return system;
 }
@@ -120,7 +120,7 @@ describe('erasing an actor of a running system', () => {
     // Neither does anything name it.
     expect(await filesWith('jane')).toEqual([]);
     expect(() => system.actor('jane').snapshot()).toThrow('no actor at jane');
-    expect(system.quarantined()).toHaveLength(5);
+    expect(system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(5);
     expect(system.snapshot('other')?.sequence).toBeGreaterThan(before!.sequence);
     expect(JSON.stringify(system.tree())).not.toContain('jane');
     await system.send('other', { type: 'tell', text: 'after' });

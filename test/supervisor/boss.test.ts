@@ -274,13 +274,13 @@ describe('orders to a Boss', () => {
     expect([test.system.snapshot('team'), heard(test)]).toEqual([undefined, ['team: shutdown']]);
   });
 
-  it('that make no sense are quarantined, and the Boss stands', async () => {
+  it('that make no sense are refused as dead letters, and the Boss stands', async () => {
     const test = await startManager();
     await hire(test, { id: 'a', agent: 'worker', restart: 'sometimes' });
     // As deep as a message may be: the record of the child would be one level deeper.
     const deep = Array.from({ length: 29 }).reduce<object>((below) => ({ below }), {});
     await hire(test, { id: 'b', agent: 'worker', input: deep });
-    expect(test.system.quarantined()).toMatchObject([
+    expect(test.system.deadLetters.list({ reason: 'refused' })).toMatchObject([
       { address: 'root', error: { code: 'BOSUN_CHILD_SPEC_INVALID', message: expect.stringContaining('restart') as string } },
       { address: 'root', error: { code: 'BOSUN_VALUE_REFUSED' } },
     ]);

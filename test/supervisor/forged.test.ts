@@ -26,7 +26,7 @@ describe('an event of the runtime that an agent sends', () => {
     await test.system.send('f', { type: 'forge' });
     await test.settle();
     expect(test.system.snapshot('floor/victim')?.status).toBe('active');
-    expect(test.system.quarantined()).toMatchObject([{ address: 'f', error: { message: 'f sends bosun.exit, which only the runtime may' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ address: 'f', error: { message: 'f sends bosun.exit, which only the runtime may' } }]);
     await test.system.stop();
   });
 });

@@ -27,7 +27,7 @@ async function outcome(test: TestSystem): Promise<Outcome> {
     const { address, restarts, lastError, status } = node;
     children[address] = { notes: node.agent === 'boss' ? null : notes(test, address), status, restarts, lastError: (lastError as Error | undefined)?.message };
   }
-  return { closed, children, quarantined: test.system.quarantined().length };
+  return { closed, children, quarantined: test.system.deadLetters.list({ reason: 'quarantined' }).length };
 }
 
 function below(node: ReturnType<TestSystem['system']['tree']>): (typeof node)[] {

@@ -13,7 +13,7 @@ describe('a message that crashes its agent', () => {
     await Promise.all([tell(test, 'w', 'note', 'before'), tell(test, 'w', 'choke', 'poison'), tell(test, 'w', 'note', 'after')]);
     await test.settle();
     expect(notes(test, 'w')).toEqual(['before', 'after']);
-    expect(test.system.quarantined()).toMatchObject([{ address: 'w', error: { message: 'poison' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ address: 'w', error: { message: 'poison' } }]);
   });
 
   it('counts once against the intensity, whatever its number of deliveries', async () => {
@@ -30,14 +30,14 @@ describe('a message that crashes its agent', () => {
     expect(await reasonOfClosing(test)).toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED' });
     await test.restart();
     await told(test, 'w', 'note', 'after');
-    expect([notes(test, 'w'), test.system.quarantined().length, restarts(test, 'w')]).toEqual([['after'], 1, 1]);
+    expect([notes(test, 'w'), test.system.deadLetters.list({ reason: 'quarantined' }).length, restarts(test, 'w')]).toEqual([['after'], 1, 1]);
   });
 
   it('does not bring down a temporary child twice: the child is gone, and its mailbox with it', async () => {
     const test = await start({ children: [{ id: 'w', agent: 'worker', restart: 'temporary' }] });
     await Promise.all([tell(test, 'w', 'choke'), tell(test, 'w', 'note')]);
     await test.settle();
-    expect([notes(test, 'w'), test.system.quarantined()]).toEqual([null, []]);
+    expect([notes(test, 'w'), test.system.deadLetters.list({ reason: 'quarantined' })]).toEqual([null, []]);
   });
 
   it('waits for the backoff once, not between its deliveries', async () => {
@@ -45,16 +45,16 @@ describe('a message that crashes its agent', () => {
     const test = await start({ children: [{ id: 'w', agent: 'worker', backoff }] });
     await told(test, 'w', 'choke');
     await test.advance(99);
-    expect(test.system.quarantined()).toEqual([]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
     await test.advance(1);
-    expect(test.system.quarantined()).toHaveLength(1);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
   });
 
   it('does not end a live promise', async () => {
     const { agent, pending } = promiser();
     const test = await startTestSystem({ agents: [agent], tree: { children: [{ id: 'p', agent: 'promiser' }] } });
     await told(test, 'p', 'choke');
-    expect([test.system.quarantined().length, pending.length, pending[0]!.signal.aborted]).toEqual([1, 1, false]);
+    expect([test.system.deadLetters.list({ reason: 'quarantined' }).length, pending.length, pending[0]!.signal.aborted]).toEqual([1, 1, false]);
     pending[0]!.resolve('done');
     await test.settle();
     expect([pending.length, test.system.snapshot('p')?.value]).toEqual([1, 'rested']);
@@ -67,6 +67,6 @@ describe('a message that crashes its agent', () => {
     await test.crash();
     await test.restart();
     await test.advance(100);
-    expect([test.system.quarantined().length, restarts(test, 'w')]).toEqual([1, 1]);
+    expect([test.system.deadLetters.list({ reason: 'quarantined' }).length, restarts(test, 'w')]).toEqual([1, 1]);
   });
 });

@@ -46,7 +46,7 @@ describe('a Boss that throws', () => {
     await failOver('team/w', run);
     expect(system.tree('team')).toMatchObject({ restarts: 1, lastError: { message: 'out of dice' } });
     expect(system.tree('team').children.map(({ address, restarts }) => [address, restarts])).toEqual([['team/w', 0], ['team/v', 0]]);
-    expect([notesAt(system, 'team/w'), system.tree('w').restarts, system.quarantined()]).toEqual([[], 0, []]);
+    expect([notesAt(system, 'team/w'), system.tree('w').restarts, system.deadLetters.list({ reason: 'quarantined' })]).toEqual([[], 0, []]);
   });
 
   it('is gone with its children when it is temporary', async () => {
@@ -62,6 +62,6 @@ describe('a Boss that throws', () => {
     const { system } = await start({ children: [w] }, first.store);
     await system.send('w', { type: 'note', text: 'after' });
     await system.idle();
-    expect([notesAt(system, 'w'), system.quarantined().length]).toEqual([['before', 'after'], 1]);
+    expect([notesAt(system, 'w'), system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([['before', 'after'], 1]);
   });
 });

@@ -154,7 +154,7 @@ describe('the Boss of a suspended child', () => {
     await test.restart({ agents: [agent('one')] });
     await test.advance(2_000);
     expect(test.system.tree('f')).toMatchObject({ status: 'active', restarts: 1, mailbox: 0 });
-    expect([test.system.snapshot('f')!.context, test.system.quarantined().length]).toEqual([{ n: 1 }, 1]);
+    expect([test.system.snapshot('f')!.context, test.system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([{ n: 1 }, 1]);
   });
 
   it('ends it by order, and when the code has it no more: agent and static child may go in one deploy', async () => {

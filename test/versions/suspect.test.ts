@@ -42,7 +42,7 @@ describe(`an agent that ${QUARANTINES_IN_A_ROW_MAX} messages in a row crash unti
     await send(test, note('a'), bad('x'), bad('y'), bad('z'), note('b'));
     for (let n = 0; n < 2; n++) {
       expect(test.system.tree('w')).toMatchObject({ status: 'suspended', mailbox: 2, lastError: { code: 'BOSUN_STATE_SUSPECT', message: expect.stringContaining('y') as string } });
-      expect([notes(test), test.system.quarantined().length]).toEqual([['a'], 2]);
+      expect([notes(test), test.system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([['a'], 2]);
       await crash(test);
     }
   });
@@ -90,40 +90,40 @@ describe('a quarantined message', () => {
   async function withOne(): Promise<{ test: TestSystem; number: number }> {
     const test = await start();
     await send(test, bad('x'), note('a'));
-    return { test, number: test.system.quarantined()[0]!.number };
+    return { test, number: test.system.deadLetters.list({ reason: 'quarantined' })[0]!.number };
   }
 
   it('can be looked at, edited and delivered again', async () => {
     const { test, number } = await withOne();
-    expect(test.system.quarantined()).toMatchObject([{ number, address: 'w', error: { message: 'x' }, event: { type: 'break', text: 'x' } }]);
-    await test.system.redeliver(number, note('mended'));
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ number, address: 'w', error: { message: 'x' }, event: { type: 'break', text: 'x' } }]);
+    await test.system.deadLetters.edit(number, note('mended'));
     await test.settle();
-    expect([notes(test), test.system.quarantined()]).toEqual([['a', 'mended'], []]);
+    expect([notes(test), test.system.deadLetters.list({ reason: 'quarantined' })]).toEqual([['a', 'mended'], []]);
     await crash(test);
-    expect([notes(test), test.system.quarantined()]).toEqual([['a', 'mended'], []]);
+    expect([notes(test), test.system.deadLetters.list({ reason: 'quarantined' })]).toEqual([['a', 'mended'], []]);
   });
 
   it('can be delivered again as it was, and crashes the agent again', async () => {
     const { test, number } = await withOne();
-    await test.system.redeliver(number);
+    await test.system.deadLetters.redeliver(number);
     await test.settle();
-    expect(test.system.quarantined()).toMatchObject([{ number: number + 1, event: { type: 'break' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ number: number + 1, event: { type: 'break' } }]);
   });
 
   it('can be discarded, once', async () => {
     const { test, number } = await withOne();
-    const [one, two] = await Promise.allSettled([test.system.discard(number), test.system.redeliver(number)]);
+    const [one, two] = await Promise.allSettled([test.system.deadLetters.discard(number), test.system.deadLetters.redeliver(number)]);
     expect([one.status, two]).toMatchObject(['fulfilled', { reason: { code: 'BOSUN_MESSAGE_UNKNOWN' } }]);
     await crash(test);
-    expect(test.system.quarantined()).toEqual([]);
-    await expect(test.system.discard(number)).rejects.toEqual(code('BOSUN_MESSAGE_UNKNOWN'));
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+    await expect(test.system.deadLetters.discard(number)).rejects.toEqual(code('BOSUN_MESSAGE_UNKNOWN'));
   });
 
   it('takes in its place only what the agent declares', async () => {
     const { test, number } = await withOne();
-    await expect(test.system.redeliver(number, { type: 'xstate.stop' })).rejects.toEqual(code('BOSUN_EVENT_REFUSED'));
-    await expect(test.system.redeliver(number, { type: 'note', text: 7 } as never)).rejects.toEqual(code('BOSUN_EVENT_INVALID'));
-    expect(test.system.quarantined()).toHaveLength(1);
+    await expect(test.system.deadLetters.edit(number, { type: 'xstate.stop' })).rejects.toEqual(code('BOSUN_EVENT_REFUSED'));
+    await expect(test.system.deadLetters.edit(number, { type: 'note', text: 7 } as never)).rejects.toEqual(code('BOSUN_EVENT_INVALID'));
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
   });
 
   it('cannot be delivered to somebody else who was born at the address since', async () => {
@@ -131,7 +131,7 @@ describe('a quarantined message', () => {
     await test.crash();
     await test.restart({ tree: { children: [] } });
     await test.system.spawn(worker, 'w');
-    await expect(test.system.redeliver(number)).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
-    expect(test.system.quarantined()).toHaveLength(1);
+    await expect(test.system.deadLetters.redeliver(number)).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
   });
 });

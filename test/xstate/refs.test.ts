@@ -173,7 +173,7 @@ describe('a child that is stopped in the step that spawns it', () => {
     });
     const test = await startSubject(machine, { events: ['GO', 'USE', 'ANEW'] });
     await tell(test, 'GO');
-    expect(test.system.quarantined()).toEqual([]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
     await tell(test, 'USE');
     await cut(test);
     await tell(test, 'ANEW');
@@ -221,7 +221,7 @@ describe('a system id', () => {
     const test = await startSubject(machine, { events: ['TWICE', 'UP'] });
     await cut(test);
     await tell(test, 'TWICE');
-    expect(test.system.quarantined()).toMatchObject([{ error: { message: "Actor with system ID 'the-counter' already exists." } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { message: "Actor with system ID 'the-counter' already exists." } }]);
     await tell(test, 'UP');
     expect([countOf(test, 'one'), countOf(test, 'thief')]).toEqual([1, undefined]);
     await test.system.stop();

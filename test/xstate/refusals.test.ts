@@ -38,7 +38,7 @@ describe('an endless loop', () => {
     const test = await startSubject(machine, { events: ['GO', 'OK'] });
     await tell(test, 'GO');
     expect(valueOf(test)).toBe('still');
-    expect(test.system.quarantined()).toMatchObject([{ event: { type: 'GO' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ event: { type: 'GO' } }]);
     await test.crash();
     await test.restart();
     await tell(test, 'OK');

@@ -28,7 +28,7 @@ function tell(machine: unknown, event: string, events: readonly string[] = [even
     try {
       await test.system.send('subject', { type: event });
       await test.settle();
-      const [record] = test.system.quarantined();
+      const [record] = test.system.deadLetters.list({ reason: 'quarantined' });
       if (record !== undefined) throw (record as { error: unknown }).error;
     } finally {
       await test.system.stop();

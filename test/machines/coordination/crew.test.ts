@@ -222,7 +222,7 @@ describe('the PauseManager', () => {
     }
     await crew.test.settle();
     expect(crew.state()).toBe('completed');
-    expect(crew.test.system.quarantined()).toEqual([]);
+    expect(crew.test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
   });
 });
 

@@ -1,0 +1,54 @@
+/** The dead letters as hosts see and handle them: what is shown is durable, what is ordered is durable when it resolves. */
+import { type EventObject } from 'xstate';
+import { type Subscription } from './actor.ts';
+import { admit } from './admission.ts';
+import { type Cell } from './cell.ts';
+import { type DeadLetter, deadLetterOf, type DeadLetterReason, type DeadLetterRow } from './dead-letters.ts';
+import { type Kernel } from './kernel.ts';
+
+export class DeadLetterBox {
+  readonly #kernel: Kernel;
+  readonly #parse: (to: Cell, event: EventObject) => EventObject;
+
+  /** @param parse Checks an event from outside by the schema of its receiver's agent. */
+  constructor(kernel: Kernel, parse: (to: Cell, event: EventObject) => EventObject) {
+    this.#kernel = kernel;
+    this.#parse = parse;
+  }
+
+  /** As of the last durable epoch, oldest first; all of them, or those of one reason. */
+  list(only: { readonly reason?: DeadLetterReason } = {}): readonly DeadLetter[] {
+    const letters = this.#kernel.shown.quarantined().map(([number, row]) => deadLetterOf(number, row as DeadLetterRow));
+    return only.reason === undefined ? letters : letters.filter(({ reason }) => reason === only.reason);
+  }
+
+  /**
+   * Takes a letter out and puts it at the end of its receiver's mailbox; a durable action is tried again. Resolves when that
+   * is durable. Rejects with BOSUN_MESSAGE_UNKNOWN, or BOSUN_ACTOR_UNKNOWN where the receiver has ended.
+   */
+  async redeliver(number: number): Promise<void> {
+    const { ingress, quarantine } = this.#kernel;
+    return ingress.enter(() => quarantine.redeliver(number, undefined));
+  }
+
+  /** Like `redeliver` with another event in its place, one that the agent declares. Rejects besides as `send` does, and for an action with BOSUN_EVENT_REFUSED. */
+  async edit<Event extends EventObject>(number: number, event: Event): Promise<void> {
+    const { ingress, quarantine } = this.#kernel;
+    const { address } = quarantine.row(number);
+    const edited = admit(this.#parse(this.#kernel.cell(address), event), `event ${event.type}`);
+    return ingress.enter(() => quarantine.redeliver(number, edited));
+  }
+
+  /** Takes a letter out for good. Resolves when that is durable. Rejects with BOSUN_MESSAGE_UNKNOWN. */
+  async discard(number: number): Promise<void> {
+    const { ingress, quarantine } = this.#kernel;
+    return ingress.enter(() => quarantine.discard(number));
+  }
+
+  /** Called for every further letter once it is durable. Those of a turn that ran before the call may be among them. Throws BOSUN_SYSTEM_CLOSED before the start. */
+  subscribe(handler: (letter: DeadLetter) => void): Subscription {
+    const { watchers } = this.#kernel.quarantine.letters;
+    watchers.add(handler);
+    return { unsubscribe: () => void watchers.delete(handler) };
+  }
+}
