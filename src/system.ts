@@ -208,6 +208,11 @@ export class System {
     return this.#kernel.readings();
   }
 
+  /** @internal For proofs: what a recovery must come to, by life, as of the last durable epoch in memory. */
+  chains(): Map<number, { readonly seq: number; readonly hash: number }> {
+    return new Map([...this.#kernel.shown.states()].map(([life, { seq, hash }]) => [life, { seq, hash }]));
+  }
+
   /**
    * Damage found in the store at the start and since, oldest first; `details` say where it is and whom it stops. What is
    * damaged is withheld; everything else works.

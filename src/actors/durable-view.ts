@@ -4,6 +4,7 @@ import { type Frozen } from './epoch-draft.ts';
 import { type Recovered, type RowKey, type Table } from './ports.ts';
 import { childKey, keyText, rowKey } from './rows.ts';
 import { sessionFrom } from './sessions.ts';
+import { type ActorState } from './state.ts';
 
 /** Tables that readers ask for. */
 const SHOWN: readonly Table[] = ['b', 'd', 'q', 'g', 'p', 'n'];
@@ -36,6 +37,11 @@ export class DurableView {
 
   at(address: string): Cell | undefined {
     return this.#population.get(address);
+  }
+
+  /** By life. */
+  *states(): Generator<readonly [life: number, state: ActorState]> {
+    for (const { identity, durable } of this.#population.values()) if (durable !== undefined) yield [identity.life, durable.state];
   }
 
   /** Every actor's children, in the order of their births. */

@@ -38,8 +38,13 @@ export interface Store {
   readonly name: string;
   /** While it is open. Absent where the medium goes with the process. */
   readonly notes?: Notes;
-  /** Rejects with BOSUN_STORE_LOCKED where somebody else has it open. */
-  open(): Promise<void>;
+  /**
+   * Rejects with BOSUN_STORE_LOCKED where somebody else has it open, and with BOSUN_STORE_DAMAGED where it finds that writes
+   * are lost which were on the medium; `lossy` opens it all the same, without them.
+   */
+  open(options?: { readonly lossy?: boolean }): Promise<void>;
+  /** What was found to be lost or damaged at the last open and did not keep it from succeeding. */
+  losses?(): readonly BosunError[];
   close(): Promise<void>;
   get(key: string): Promise<Uint8Array | undefined>;
   /** Entries with `gte <= key < lt`, in key order, in batches; at most `limit` of them. */

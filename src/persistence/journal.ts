@@ -115,10 +115,12 @@ class StoreJournal implements Journal {
 
   async open(references: ReferenceCoding): Promise<Recovered> {
     assert(this.#session === null, 'a journal is closed before it is opened again');
-    await this.#store.open();
+    // At levels without a sync a power cut may take any epochs from the end; what is lost for good is to be gone on without.
+    await this.#store.open({ lossy: !this.#sync || this.#options.recoverTo !== undefined });
     try {
       await checkManifest(this.#store, this.#options);
       const { recovered, codec, end, window, oldest, repairs } = await this.#recover(references);
+      for (const loss of this.#store.losses?.() ?? []) this.#options.onDamage?.(loss);
       for (const damage of recovered.damage) this.#options.onDamage?.(damage);
       const encode = codec.encode.bind(codec);
       const fold = new Fold({ limits: this.#limits, encode, window, end, oldest });
@@ -198,6 +200,8 @@ class StoreJournal implements Journal {
   /** @returns null where the journal stays as it is. */
   #goesBackTo(found: Survey): number | null {
     const { recoverTo } = this.#options;
+    // What followed is gone with the part of the medium that was lost.
+    if (recoverTo === found.end.epoch && found.journalDamage === null && this.#store.losses?.().length) return null;
     if (recoverTo !== undefined) return checkRecoverTo(found, recoverTo);
     // Epochs that were never synced may vanish in a power cut, and behind a hole nothing can be used. To lose them is what
     // the level allows; a record that is there and damaged is no loss of that kind.

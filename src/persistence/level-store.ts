@@ -11,6 +11,7 @@ import { assert } from '../assert.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { FileNotes } from './file-notes.ts';
 import { EVERY_KEY } from './keys.ts';
+import { damageOfFiles, type FileDamage } from './level-files.ts';
 import { assertWrites } from './memory-store.ts';
 
 /** Larger than LevelDB's 4 MB: a switch of the memtable is where writes stall, and replaying 16 MB takes some 0.1 s. */
@@ -62,7 +63,8 @@ export interface LevelStoreOptions {
 /**
  * @param directory Is created where it does not exist.
  * Open rejects with BOSUN_STORE_LOCKED, details { directory, pid } with the process id of the holder or null; with
- * BOSUN_STORE_DAMAGED for files that LevelDB cannot read or that lack their index; with BOSUN_STORE_FAILED otherwise.
+ * BOSUN_STORE_DAMAGED for files that LevelDB cannot read, that lack their index, or whose checksums do not match,
+ * details { directory, file, offset, lastGoodEpoch? } then; with BOSUN_STORE_FAILED otherwise.
  */
 export function levelStore(directory: string, options: LevelStoreOptions = {}): Store {
   return new LevelStore(directory, options);
@@ -81,6 +83,7 @@ class LevelStore implements Store {
   readonly #writeBufferBytes: number;
   readonly #createIfMissing: boolean;
   #opened: Opened | null = null;
+  #losses: readonly BosunError[] = [];
 
   constructor(directory: string, { writeBufferBytes = WRITE_BUFFER_BYTES, createIfMissing = true }: LevelStoreOptions) {
     this.name = directory;
@@ -89,13 +92,14 @@ class LevelStore implements Store {
     this.#createIfMissing = createIfMissing;
   }
 
-  async open(): Promise<void> {
+  async open({ lossy = false }: { readonly lossy?: boolean } = {}): Promise<void> {
     const path = await this.#prepare();
     const paths = openPaths();
     if (paths.has(path)) throw this.#locked(process.pid);
     paths.add(path);
     try {
       await refuseHeadless(path);
+      await this.#inspect(path, lossy);
       const database = await this.#openDatabase(path);
       this.#opened = { database, path, writing: false, failed: false };
     } catch (error) {
@@ -108,6 +112,10 @@ class LevelStore implements Store {
       await this.close();
       throw this.#failed(error);
     }
+  }
+
+  losses(): readonly BosunError[] {
+    return this.#losses;
   }
 
   async close(): Promise<void> {
@@ -176,6 +184,21 @@ class LevelStore implements Store {
     } finally {
       opened.writing = false;
     }
+  }
+
+  /** Before LevelDB opens: it drops what is damaged in its log, and then the log; some damage of a table ends the process. */
+  async #inspect(path: string, lossy: boolean): Promise<void> {
+    const damage = await damageOfFiles(path);
+    const certain = damage.find(({ kind }) => kind === 'certain');
+    if (certain !== undefined && !lossy) throw this.#damaged(certain);
+    this.#losses = damage.map((place) => this.#damaged(place));
+  }
+
+  #damaged({ file, offset, kind, lastEpoch }: FileDamage): BosunError {
+    const what = kind === 'certain' ? 'is damaged' : 'ends in a write that a crash cut short, or that is damaged';
+    return new BosunError('BOSUN_STORE_DAMAGED', `${join(this.name, file)} ${what} at byte ${offset}`, {
+      details: { directory: this.name, file, offset, ...(lastEpoch !== null && { lastGoodEpoch: lastEpoch }) },
+    });
   }
 
   #require(): Opened {

@@ -52,7 +52,8 @@ export async function verify(store: Store): Promise<Verification> {
     if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
     problems.push(error);
   }
-  const findings = problems.map((problem) => finding('stops', problem, null));
+  const losses = (store.losses?.() ?? []).map((problem) => finding('reports', problem, found));
+  const findings = [...problems.map((problem) => finding('stops', problem, null)), ...losses];
   if (found === null) return { ...size, sound: false, epoch: null, recoverable: null, actors: 0, findings };
   const { journalDamage, recovered } = found;
   const epochs = [...(journalDamage === null ? [] : [journalDamage]), ...(await otherEpochs(store, found))];

@@ -55,8 +55,8 @@ const references: ReferenceCoding = {
 /** @param acknowledged Per client, how many orders the store must hold at least. */
 export async function auditBank(directory: string, acknowledged: readonly number[]): Promise<Audit> {
   const store = levelStore(directory);
-  await store.open();
   try {
+    await store.open();
     const restored = await survey(store, references);
     const damage = restored.journalDamage ?? restored.recovered.damage[0];
     if (damage !== undefined) throw damage;

@@ -43,6 +43,8 @@ interface Written {
   readonly file: string;
   /** How much of it is synced. */
   readonly bytes: number;
+  /** Per client, the highest order that was acknowledged by then. */
+  readonly told: readonly number[];
   /** What of a fold was in the batch: images of actors, or the cut that follows the last of them. */
   readonly fold: 'images' | 'cut' | 'other';
 }
@@ -56,6 +58,9 @@ export class Bank {
   readonly #root: string;
   readonly #synced: string;
   readonly #sabotage: Sabotage;
+  /** What children have reported of their writes, as far as it has been read. */
+  readonly #reports: Written[] = [];
+  #reportBytes = 0;
 
   constructor(root: string, sabotage: Sabotage = {}) {
     this.#root = root;
@@ -127,11 +132,13 @@ export class Bank {
   }
 
   /**
-   * A copy as a power cut may leave it: of each log all that was synced, some of what was not, and perhaps garbage.
+   * A copy as a power cut at the moment of death may leave it: of each log all that was synced, perhaps some of what was
+   * not, and perhaps garbage.
    *
+   * @param keeps `synced`: every log ends at its last synced byte. `some`: somewhere behind it.
    * @returns The copy, and how many logs it has.
    */
-  cutCopy(name: string, random: Random): { copy: string; logs: number } {
+  cutCopy(name: string, random: Random, keeps: 'synced' | 'some' = 'some'): { copy: string; logs: number } {
     const copy = this.copy(name);
     const synced = new Map<string, number>();
     for (const { file, bytes } of this.#written()) synced.set(file, bytes);
@@ -139,10 +146,28 @@ export class Bank {
     for (const log of logs) {
       const path = join(copy, log);
       const least = synced.get(log) ?? 0;
-      truncateSync(path, least + Math.floor(random.next() * (statSync(path).size - least + 1)));
+      const more = keeps === 'synced' ? 0 : Math.floor(random.next() * (statSync(path).size - least + 1));
+      truncateSync(path, least + more);
       if (random.next() < 1 / 3) appendFileSync(path, garbage(random));
     }
     return { copy, logs: logs.length };
+  }
+
+  /**
+   * A copy as a power cut behind one of the earlier writes would have left it: the newest log ends at what was synced then.
+   * The logs before it were synced to their ends, and what LevelDB has made of them since says the same.
+   *
+   * @returns The copy, how many logs it has, and what had been acknowledged by then. Null where the newest log has no write yet.
+   */
+  earlierCopy(name: string, random: Random): { copy: string; logs: number; told: readonly number[]; isFolding: boolean } | null {
+    const newest = logsIn(this.directory).at(-1);
+    const writes = this.#written().filter(({ file }) => file === newest);
+    const write = writes[Math.floor(random.next() * writes.length)];
+    if (newest === undefined || write === undefined) return null;
+    const copy = this.copy(name);
+    truncateSync(join(copy, newest), write.bytes);
+    if (random.next() < 1 / 3) appendFileSync(join(copy, newest), garbage(random));
+    return { copy, logs: logsIn(copy).length, told: write.told, isFolding: write.fold === 'images' };
   }
 
   /** A copy whose newest log ends anywhere: an earlier state, which must be as whole as the last. */
@@ -161,10 +186,13 @@ export class Bank {
     cpSync(copy, this.directory, { recursive: true });
   }
 
-  #written(): Written[] {
+  #written(): readonly Written[] {
     if (!existsSync(this.#synced)) return [];
-    const lines = readFileSync(this.#synced, 'utf8').split('\n').slice(0, -1);
-    return lines.map((line) => JSON.parse(line) as Written);
+    const news = readFileSync(this.#synced).subarray(this.#reportBytes);
+    const whole = news.subarray(0, news.lastIndexOf(10) + 1);
+    this.#reportBytes += whole.length;
+    for (const line of whole.toString().split('\n')) if (line !== '') this.#reports.push(JSON.parse(line) as Written);
+    return this.#reports;
   }
 }
 

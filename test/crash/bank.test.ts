@@ -11,15 +11,19 @@ import { type Audit, auditBank } from './bank-audit.ts';
 import { Bank, type Moment, type Sabotage } from './bank-run.ts';
 
 const SOAK = process.env['BOSUN_SOAK'] === '1';
-const KILLS = SOAK ? 40 : 5;
-const CUTS = SOAK ? 200 : 30;
-const REWINDS = SOAK ? 100 : 5;
+const CI = process.env['CI'] === 'true';
+const KILLS = SOAK ? 500 : CI ? 50 : 5;
+const CUTS = SOAK ? 5_000 : CI ? 300 : 30;
+const REWINDS = SOAK ? 500 : CI ? 50 : 5;
+
+/** So many times during a long run. */
+const PROGRESS_LINES = 10;
 
 /** Every kind of moment is among the first five. */
 const MOMENTS: readonly Moment[] = ['random', 'fold', 'unsaid', 'switch', 'random'];
 
 /** For all crashes together. */
-const PATIENCE_MS = 30 * 60_000;
+const PATIENCE_MS = 40 * 60_000;
 
 /** Between two crashes. */
 const ORDERS_MIN = 100;
@@ -64,9 +68,12 @@ async function crashes(bank: Bank, numbers: { kills: number; cuts: number; rewin
     const { isFolding, acknowledged } = bank;
     see(seen, await auditBank(bank.copy('killed'), acknowledged), `kill ${kill} (${moment})`, isFolding);
     for (let cut = 0; cut < perKill.cuts; cut++) {
-      const { copy, logs } = bank.cutCopy('cut', random);
+      const place = `cut ${cut} of kill ${kill} (${moment})`;
+      // The first two at the moment of death, the others at the moments of earlier writes.
+      const earlier = cut < 2 ? null : bank.earlierCopy('cut', random);
+      const { copy, logs } = earlier ?? bank.cutCopy('cut', random, cut === 0 ? 'synced' : 'some');
       seen.switched += logs > 1 ? 1 : 0;
-      see(seen, await auditBank(copy, acknowledged), `cut ${cut} of kill ${kill} (${moment})`, isFolding);
+      see(seen, await auditBank(copy, earlier?.told ?? acknowledged), place, earlier?.isFolding ?? isFolding);
     }
     // What is rewound behind a sync has lost orders, but nothing else.
     for (let rewind = 0; rewind < perKill.rewinds; rewind++) {
@@ -74,6 +81,9 @@ async function crashes(bank: Bank, numbers: { kills: number; cuts: number; rewin
     }
     // Every other time the bank goes on as if the power had failed.
     if (kill % 2 === 1) bank.adopt(bank.cutCopy('adopted', random).copy);
+    if (SOAK && (kill + 1) % (numbers.kills / PROGRESS_LINES) === 0) {
+      process.stderr.write(`bank: ${kill + 1} of ${numbers.kills} kills, ${seen.violations.length} violations\n`);
+    }
   }
   return seen;
 }

@@ -1,0 +1,123 @@
+/**
+ * Damage of any byte of the files of a real store. After it, every value that is served is what it was, or the damage is
+ * reported: by the start, which is refused or names what it withholds, or by `verify`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { startTestSystem } from '../../src/testing/test-system.ts';
+import { complaintsOf, type Damage, type Files, filesOf, putDamaged, type Served, type Start, start, trusting } from './damaged-directory.ts';
+import { perform, scriptOf } from './script.ts';
+import { emptyOutside, TREE, workerAgent } from './workshop.ts';
+
+const SOAK = process.env['BOSUN_SOAK'] === '1';
+const CI = process.env['CI'] === 'true';
+const FLIPS = SOAK ? 10_000 : CI ? 500 : 150;
+
+/** As many as leave actors, timers, effects and a message in quarantine behind. */
+const COMMANDS = 120;
+
+/** Folds are small and frequent, so that all kinds of records are in tables of LevelDB. */
+const JOURNAL = { fold: { windowEpochs: 24, sliceRecords: 40 } };
+
+const PATIENCE_MS = 3_600_000;
+
+const seed = Date.now() % 1_000_000;
+const random = new SeededRandom(seed);
+const root = mkdtempSync(join(tmpdir(), 'bosun-flips-'));
+const place = join(root, 'copy');
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let files: Files;
+let sound: Start;
+
+beforeAll(async () => {
+  const worker = workerAgent(emptyOutside());
+  const test = await startTestSystem({ agents: [worker], tree: TREE, journal: JOURNAL });
+  for (const [index, command] of scriptOf(COMMANDS).entries()) await perform(test, command, index + 1, worker);
+  await test.crash();
+  const batches = test.store.log.map(({ writes }) => writes);
+  files = await filesOf(join(root, 'sound'), batches, 0.6);
+  putDamaged(place, files, null);
+  sound = await start(place);
+});
+
+type Outcome =
+  /** All is served, and nothing was said. */
+  | 'harmless'
+  /** The start was refused, with the place. */
+  | 'refused'
+  /** The start said what is damaged. */
+  | 'reported'
+  /** Only `verify` says it. */
+  | 'verified'
+  | 'not seen';
+
+async function outcomeOf(damage: Damage): Promise<Outcome> {
+  putDamaged(place, files, damage);
+  const { refused, reported, served } = await start(place);
+  if (refused !== null) {
+    expect(refused).toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
+    return 'refused';
+  }
+  if (reported.length > 0) return 'reported';
+  if (isAsBefore(served)) return 'harmless';
+  putDamaged(place, files, damage);
+  return (await complaintsOf(place)).length > 0 ? 'verified' : 'not seen';
+}
+
+function isAsBefore(served: Served): boolean {
+  return served.size === sound.served.size && [...served].every(([key, value]) => sound.served.get(key) === value);
+}
+
+function someDamage(name: string): Damage {
+  return { name, offset: random.integer(files.contents.get(name)!.length), bit: random.integer(9) };
+}
+
+/** Per kind of file, how often what. */
+type Tally = Record<string, Partial<Record<Outcome, number>>>;
+
+function count(tally: Tally, name: string, outcome: Outcome): void {
+  const kind = name.replace(/\d{6}/, 'n');
+  const outcomes = (tally[kind] ??= {});
+  outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+}
+
+describe('a store of which one byte is damaged', () => {
+  it('is sound before', async () => {
+    expect(sound).toMatchObject({ refused: null, reported: [] });
+    putDamaged(place, files, null);
+    expect(await complaintsOf(place)).toEqual([]);
+    const tables = new Set([...sound.served.keys()].map((key) => key[0]));
+    for (const table of 'siantfbdq') expect(tables, `a record under ${table}`).toContain(table);
+    expect(files.names.map((name) => name.replace(/\d{6}/, 'n'))).toEqual(expect.arrayContaining(['n.ldb', 'n.log', 'CURRENT', 'MANIFEST-n']));
+  });
+
+  it(`serves nothing wrong without a word, at ${FLIPS} places`, async () => {
+    const begun = performance.now();
+    const tally: Tally = {};
+    const unseen: Damage[] = [];
+    // A fifth in the small files that lead to the others, the rest by size.
+    const [small, large] = [files.names.filter((name) => !/\.(ldb|log)$/.test(name)), files.names.filter((name) => /\.(ldb|log)$/.test(name))];
+    for (let flip = 0; flip < FLIPS; flip++) {
+      const names = flip % 5 === 0 ? small : large;
+      const damage = someDamage(names[random.integer(names.length)]!);
+      const outcome = await outcomeOf(damage);
+      count(tally, damage.name, outcome);
+      if (outcome === 'not seen') unseen.push(damage);
+      if (SOAK && flip % 1_000 === 999) process.stderr.write(`flips: ${flip + 1} of ${FLIPS}, ${unseen.length} not seen\n`);
+    }
+    console.log(`flips: seed ${seed}, ${FLIPS} flips, ${Math.round((performance.now() - begun) / 1_000)} s, ${JSON.stringify(tally)}`);
+    expect(unseen).toEqual([]);
+  }, PATIENCE_MS);
+
+  it('is found out where nobody checks the log of LevelDB but LevelDB', async () => {
+    const log = files.names.find((name) => name.endsWith('.log'))!;
+    putDamaged(place, files, { name: log, offset: Math.floor(files.contents.get(log)!.length / 2), bit: 0 });
+    const { refused, reported, served } = await start(place, trusting(place));
+    expect([refused, reported]).toEqual([null, []]);
+    expect(isAsBefore(served)).toBe(false);
+  });
+});
