@@ -6,12 +6,19 @@ const conditions = ['@bosun/source', 'module', 'node', 'default'];
 /** Where the counts go for whoever adds them up. */
 const report = process.env['BOSUN_TEST_REPORT'];
 
+/** What takes its time even in its short form: run where CI=true, by name, and in the soak. */
+const LONG = ['test/crash/{every-write,failed-write,flips,full-disk,host-killers}.test.ts', 'test/fuzz/**', 'test/xstate/page.test.ts'];
+
+/** `npm test` without further words. */
+const isQuick = process.env['CI'] !== 'true' && !process.argv.slice(2).some((argument) => argument.includes('test/') || argument.endsWith('.test.ts'));
+
 /** The fast suite: everything `npm test` runs. Long proofs live in vitest.soak.config.ts. */
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
+    exclude: ['**/node_modules/**', ...(isQuick ? LONG : [])],
     globalSetup: ['test/global-setup.ts'],
     testTimeout: 30_000,
     pool: 'forks',

@@ -23,5 +23,6 @@ export { type Finding, type Verification } from './persistence/verify.ts';
 export { levelStore } from './persistence/level-store.ts';
 export { memoryStore } from './persistence/memory-store.ts';
 export { type BossOptions, type ChildOptions } from './supervisor/child-spec.ts';
+export { BossHandle, type ChildCounts, type ChildInfo, type CompleteSpec, type DynamicChildOptions } from './supervisor/boss-handle.ts';
 export { checkStore, createSystem, type System } from './system.ts';
 export { type SendOptions, type SnapshotOf, type SpawnOptions, type SystemOptions, type TreeNode } from './system-options.ts';

@@ -6,7 +6,7 @@ import { type Random, type Store } from './actors/ports.ts';
 import { type Clock } from './clock.ts';
 import { type Durability, type JournalOptions } from './persistence/journal.ts';
 import { type ScrubOptions } from './persistence/scrubber.ts';
-import { type BossOptions, type ChildOptions } from './supervisor/child-spec.ts';
+import { type BossOptions, type ChildOptions, type Strategy } from './supervisor/child-spec.ts';
 
 export interface SystemOptions {
   /** Every agent that an actor of this system may run. */
@@ -87,6 +87,10 @@ export interface TreeNode {
   readonly restarts: number | null;
   /** Of a suspended one, what it is suspended for. */
   readonly lastError: unknown;
+  /** Milliseconds of kernel time until its Boss starts it again; null where it does not wait for that. */
+  readonly restartInMs: number | null;
+  /** Of a Boss: its strategy, and how many of the restarts that it allows it has used up; null for others. */
+  readonly boss: { readonly strategy: Strategy; readonly intensity: number; readonly periodMs: number; readonly restartsInPeriod: number } | null;
   readonly children: readonly TreeNode[];
 }
 

@@ -2,22 +2,23 @@
 import { type AnyStateMachine, type EventObject } from 'xstate';
 import { ActorHandle, type ActorSnapshot, type Subscription, viewOf } from './actors/actor.ts';
 import { childAddress, checkAddress, ROOT } from './actors/address.ts';
-import { type AgentEvents, type AnyAgent, BOSS_AGENT, parseEvent } from './actors/agent.ts';
+import { agentsByName, type AgentEvents, type AnyAgent, BOSS_AGENT, parseEvent } from './actors/agent.ts';
 import { type Cell } from './actors/cell.ts';
 import { type CheckedActor } from './actors/check.ts';
 import { Kernel } from './actors/kernel.ts';
 import { type AskOptions } from './actors/asks.ts';
 import { DeadLetterBox } from './actors/dead-letter-box.ts';
 import { type Journal } from './actors/ports.ts';
-import { type Logic } from './actors/roster.ts';
+import { type Logic, logicOf } from './actors/roster.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
 import { createJournal, type JournalOptions } from './persistence/journal.ts';
 import { type ScrubberParts } from './persistence/scrubber.ts';
 import { Upkeep } from './persistence/upkeep.ts';
 import { type Verification } from './persistence/verify.ts';
-import { bossMachine } from './supervisor/boss.ts';
-import { parseBossSpec, parseChildSpec } from './supervisor/child-spec.ts';
+import { BOSS_VERSION, type BossContext, bossMachine, migrateBoss } from './supervisor/boss.ts';
+import { BossHandle, standingOf } from './supervisor/boss-handle.ts';
+import { parseChildSpec, parseTree } from './supervisor/child-spec.ts';
 import { type ChildRecord } from './supervisor/exit-rules.ts';
 import { type SendOptions, type SnapshotOf, type SpawnOptions, type SystemOptions, type TreeNode } from './system-options.ts';
 
@@ -38,7 +39,7 @@ export class System {
 
   /** Use {@link createSystem}. */
   constructor(options: SystemOptions) {
-    this.#agents = byName(options.agents);
+    this.#agents = agentsByName(options.agents);
     this.#resolveAgent = options.resolveAgent ?? (() => undefined);
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? ((...args) => console.error(...args));
@@ -53,7 +54,7 @@ export class System {
         clock: this.#clock,
         random: options.random ?? { next: Math.random },
         logicOf: (name) => this.#logicOf(name),
-        root: parseBossSpec(options.tree ?? {}),
+        root: parseTree(options.tree ?? {}),
         hold: options.hold ?? false,
         outageMs: options.outageMs ?? Infinity,
         trustWallClock: options.trustWallClock ?? false,
@@ -101,7 +102,8 @@ export class System {
   /**
    * Gets the actor at an address, or has its Boss start one there. Resolves when the start is durable.
    * Rejects with BOSUN_AGENT_UNKNOWN, BOSUN_ADDRESS_INVALID, BOSUN_CHILD_SPEC_INVALID (also where another agent has the
-   * address), BOSUN_ACTOR_UNKNOWN (no such Boss), and as `send` does.
+   * address), BOSUN_START_FAILED where its first turn fails (nothing of it is left then), BOSUN_CHILDREN_FULL,
+   * BOSUN_ACTOR_UNKNOWN (no such Boss), and as `send` does. Under a Boss of the strategy `dynamic` only `input` counts.
    */
   async spawn<A extends AnyAgent>(agent: A, id: string, options: SpawnOptions<A> = {}): Promise<ActorHandle<AgentEvents<A>, SnapshotOf<A>>> {
     const { under = ROOT, restart = 'transient', input, backoff, resume } = options;
@@ -114,11 +116,8 @@ export class System {
     if (there !== undefined && (there.bond !== 'supervised' || there.agent !== agent.name)) {
       throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${address} is the address of another agent, ${there.agent}`);
     }
-    if (there === undefined || this.snapshot(address) === undefined) {
-      if (!this.#kernel.cell(under).isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${under} is no Boss`);
-      // For one that has been born in memory only, the Boss's answer is durable no earlier than the birth.
-      await this.#kernel.ingress.order(this.#kernel.cell(under), { type: 'child.start', id, spec } as EventObject);
-    }
+    // For one that has been born in memory only, the Boss's answer is durable no earlier than the birth.
+    if (there === undefined || this.snapshot(address) === undefined) await this.#order(under, { type: 'child.start', spec } as EventObject);
     return this.actor(address, agent);
   }
 
@@ -186,6 +185,17 @@ export class System {
       },
       checkAddress(address),
     );
+  }
+
+  /** A handle on a Boss: OTP's start_child and so on. Its methods throw BOSUN_ACTOR_UNKNOWN where none lives there. */
+  boss(address: string = ROOT): BossHandle {
+    const look = (at: string) => {
+      const cell = this.#kernel.observed(at);
+      if (!cell.isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${at} is no Boss`);
+      const records = [...cell.table.keys()].flatMap((id) => (this.#kernel.shown.childRow(cell, id) as ChildRecord | undefined) ?? []);
+      return { context: this.#view(cell)?.context as BossContext, records };
+    };
+    return new BossHandle({ order: (at, event) => this.#order(at, event), look }, checkAddress(address));
   }
 
   /** The supervision tree from the root, or from an address. Throws BOSUN_ACTOR_UNKNOWN. */
@@ -334,9 +344,15 @@ export class System {
   }
 
   #logicOf(name: string): Logic | undefined {
-    if (name === BOSS_AGENT) return { logic: bossMachine as AnyStateMachine, version: 1 };
+    if (name === BOSS_AGENT) return { logic: bossMachine as AnyStateMachine, version: BOSS_VERSION, migrate: migrateBoss };
     const agent = this.#agent(name);
     return agent && logicOf(agent);
+  }
+
+  async #order(boss: string, event: EventObject): Promise<unknown> {
+    const cell = this.#kernel.cell(boss);
+    if (!cell.isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${boss} is no Boss`);
+    return await this.#kernel.ingress.order(cell, event);
   }
 
   #view(cell: Cell): ActorSnapshot | undefined {
@@ -356,6 +372,7 @@ export class System {
       mailbox: cell.mailbox.size,
       restarts: record?.restarts ?? null,
       lastError: view?.status === 'suspended' ? view.error : record?.lastError,
+      ...standingOf({ record, context: cell.isBoss ? view?.context : undefined }, this.#kernel.world?.time.nowMs() ?? 0),
       children: (families.get(cell) ?? []).map((child) => this.#node(child, families)),
     };
   }
@@ -378,17 +395,4 @@ export async function checkStore(options: Pick<SystemOptions, 'agents' | 'resolv
   } finally {
     await system.stop();
   }
-}
-
-function logicOf({ machine, version, policies, timing, migrate, migrateChildren, previous }: AnyAgent): Logic {
-  return { logic: machine, version, policies, timing, migrate, migrateChildren, previous: previous.map(logicOf) };
-}
-
-function byName(agents: readonly AnyAgent[]): Map<string, AnyAgent> {
-  const map = new Map<string, AnyAgent>();
-  for (const agent of agents) {
-    if (map.has(agent.name)) throw new BosunError('BOSUN_CONFIG_INVALID', `two agents are named "${agent.name}"`);
-    map.set(agent.name, agent);
-  }
-  return map;
 }

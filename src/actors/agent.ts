@@ -218,3 +218,13 @@ function takesType({ shape, def }: z.ZodObject): boolean {
 function withoutType({ type: _, ...fields }: EventObject): object {
   return fields;
 }
+
+/** Throws BOSUN_CONFIG_INVALID for two agents of one name. */
+export function agentsByName(agents: readonly AnyAgent[]): Map<string, AnyAgent> {
+  const map = new Map<string, AnyAgent>();
+  for (const agent of agents) {
+    if (map.has(agent.name)) throw new BosunError('BOSUN_CONFIG_INVALID', `two agents are named "${agent.name}"`);
+    map.set(agent.name, agent);
+  }
+  return map;
+}

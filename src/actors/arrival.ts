@@ -23,6 +23,11 @@ export class Waiting {
       this.reject = reject;
     });
   }
+
+  /** What was waited for is durable. */
+  tell(): void {
+    this.resolve();
+  }
 }
 
 export class Arrival extends Waiting {
@@ -34,6 +39,16 @@ export class Arrival extends Waiting {
   readonly isOrder: boolean;
   /** Whose request the event is. */
   readonly ask: Ask | undefined;
+  /** Of an order to a Boss: told by the Boss's hands, which may be later than the turn that takes it. */
+  isInHand = false;
+  /** What comes of an order: a value, or why it is refused. */
+  answer: unknown = undefined;
+  failure: BosunError | undefined = undefined;
+
+  override tell(): void {
+    if (this.failure === undefined) this.resolve();
+    else this.reject(this.failure);
+  }
 
   constructor(to: Cell, event: EventObject, session: Session | undefined, isOrder: boolean, ask: Ask | undefined) {
     super();

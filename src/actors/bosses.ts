@@ -4,16 +4,19 @@
  * record a child, so that a Boss with many children changes one record at a time.
  *
  * Commands (custom actions of these names): `bosun.child.start {id, agent, input, systemId}`,
- * `.restart {id, agent, input, systemId, mode}`, `.declare {id, input}`, `.remove {id}`, `.put {id, row}`, `.forget {id}`.
+ * `.restart {id, agent, input, systemId, mode}`, `.declare {id, input}`, `.remove {id}`, `.halt {id}`, `.shutdown {id}`,
+ * `.put {id, row}`, `.forget {id}`, `.meet {id}`, `.refuse {id, code}`.
  */
 import { type EventObject } from 'xstate';
 import { unreachable } from '../assert.ts';
-import { BosunError, messageOf } from '../errors.ts';
+import { BosunError, type ErrorCode, messageOf } from '../errors.ts';
 import { childAddress } from './address.ts';
 import { admitError } from './admission.ts';
+import { Answers } from './answers.ts';
 import { type Cell } from './cell.ts';
-import { type Definition } from './engine.ts';
+import { type Definition, SHUTDOWN } from './engine.ts';
 import { type Effects } from './effects.ts';
+import { type Message } from './message.ts';
 import { type Random } from './ports.ts';
 import { type World } from './world.ts';
 
@@ -26,9 +29,11 @@ export interface Exit {
   readonly redelivery: boolean;
   /** Of a Boss that gave up: the child that it gave up over, as an address below it. */
   readonly over?: string;
+  /** It has never taken a turn. */
+  readonly isUnborn?: boolean;
 }
 
-type Command = 'start' | 'restart' | 'declare' | 'remove' | 'put' | 'forget';
+type Command = 'start' | 'restart' | 'declare' | 'remove' | 'halt' | 'shutdown' | 'put' | 'forget' | 'meet' | 'refuse';
 
 interface CommandParams {
   readonly id: string;
@@ -38,6 +43,7 @@ interface CommandParams {
   readonly row?: unknown;
   /** Of a restart: go on from the last committed state, or begin anew. */
   readonly mode?: 'committed' | 'initial';
+  readonly code?: ErrorCode;
 }
 
 export class Bosses {
@@ -46,6 +52,7 @@ export class Bosses {
   readonly #random: Random;
   readonly #definitionOf: (agent: string) => Definition | undefined;
   readonly #onRootGone: (error: unknown) => void;
+  readonly #answers: Answers;
 
   constructor(parts: {
     world: World;
@@ -59,11 +66,44 @@ export class Bosses {
     this.#random = parts.random;
     this.#definitionOf = parts.definitionOf;
     this.#onRootGone = parts.onRootGone;
+    this.#answers = new Answers(parts.world.draft);
+  }
+
+  /**
+   * Has a Boss take the next message that it looks at. While it waits for children to end, that is only the word of their
+   * ends; the others are held back, and stay where they are on disk.
+   */
+  attend(boss: Cell, take: (message: Message) => void): void {
+    const { mailbox } = boss;
+    for (let next = mailbox.peek(); next !== null; next = mailbox.peek()) {
+      if (isHeldBack(boss, next)) {
+        mailbox.holdBack();
+        continue;
+      }
+      this.#answers.begin(next);
+      take(next);
+      const isBusy = boss.state.status === 'active' && isWaiting(boss);
+      this.#answers.end(boss.life, isBusy);
+      if (!isBusy && mailbox.isHolding) mailbox.release();
+      return;
+    }
+  }
+
+  /** The order under way cannot be carried out. */
+  refuse(error: unknown): void {
+    this.#answers.refuse(error);
+  }
+
+  /** An actor has taken its first turn. */
+  begun(cell: Cell): void {
+    this.#answers.begun(cell.life);
   }
 
   /** Gives a Boss's event what its decision needs: its child table, the kernel time, one random number. */
   decorate(boss: Cell, event: EventObject): EventObject {
-    return { ...event, children: boss.table, nowMs: this.#world.time.nowMs(), random: this.#random.next() } as EventObject;
+    const lingers = (id: string) => isLingering(boss.children.get(id));
+    const facts = { children: boss.table, nowMs: this.#world.time.nowMs(), random: this.#random.next() };
+    return { ...event, ...facts, lingers, isRoot: boss.parent === undefined } as EventObject;
   }
 
   /** Performs a command of a Boss's turn. */
@@ -89,6 +129,18 @@ export class Bosses {
         return;
       case 'remove':
         if (child !== undefined) this.remove(child);
+        return;
+      case 'halt':
+        if (child?.isUnreadable === false) this.#halt(child);
+        return;
+      case 'shutdown':
+        if (child !== undefined) this.#order(child, Object.freeze({ type: SHUTDOWN }));
+        return;
+      case 'meet':
+        if (child?.state.status === 'starting') this.#answers.awaitStart(child.life, child.identity.address);
+        return;
+      case 'refuse':
+        this.#answers.refuse(refusalOf(boss, params as CommandParams));
         return;
       case 'put':
         this.#world.putChildRow(boss, id, row);
@@ -116,7 +168,8 @@ export class Bosses {
       this.#onRootGone(over === undefined ? error : new Error(`${over}: ${messageOf(error)}`, { cause: error }));
       return;
     }
-    this.#tellExit(parent, identity.childId, { life: identity.life, generation: cell.state.incarnation }, exit);
+    const isUnborn = cell.snapshot === undefined && cell.state.incarnation === 0;
+    this.#tellExit(parent, identity.childId, { life: identity.life, generation: cell.state.incarnation }, isUnborn ? { ...exit, isUnborn } : exit);
   }
 
   /** Goes on from the last committed state: mailbox, timers and live effects as they are; failed effects start again. */
@@ -153,6 +206,7 @@ export class Bosses {
     for (const id of [...cell.table.keys()]) this.#world.removeChildRow(cell, id);
     // Schedules are the actor's, not its state's: they go on as planned.
     for (const timer of [...cell.timers.values()]) if (timer.schedule === null) this.#world.agenda.disarm(cell, timer);
+    this.#forgetShutdown(cell);
     const incarnation = cell.state.incarnation + 1;
     this.#world.revive(cell);
     const blank = { error: { value: undefined }, output: { value: undefined }, ...(cell.state.history && { history: {} }) };
@@ -165,6 +219,7 @@ export class Bosses {
   remove(cell: Cell): void {
     this.removeChildren(cell);
     this.#effects.stop(cell);
+    this.#answers.gone(cell.life, cell.identity.address);
     this.#world.bury(cell);
   }
 
@@ -172,6 +227,22 @@ export class Bosses {
     const children = [...cell.children.values()];
     // A Boss ends the youngest first, as OTP does; a machine its children in their order, as XState does.
     for (const child of cell.isBoss ? children.reverse() : children) this.remove(child);
+  }
+
+  /** Ends a cell that is started again by a later command: its mailbox, its name and its address wait for that. */
+  #halt(cell: Cell): void {
+    this.removeChildren(cell);
+    for (const timer of [...cell.timers.values()]) this.#world.agenda.disarm(cell, timer);
+    this.#world.change(cell, { status: 'stopped' });
+  }
+
+  /** It was meant for the life before; what a Boss held back is for the new one. */
+  #forgetShutdown(cell: Cell): void {
+    cell.mailbox.removeWhere((message) => {
+      const isOld = message.event.type === SHUTDOWN;
+      if (isOld) this.#world.draft.read(message);
+      return isOld;
+    });
   }
 
   #restartFailed(child: Cell): void {
@@ -197,8 +268,9 @@ export class Bosses {
       const identity = { life, address, agent, definition: hash, version, parent, bond: 'supervised' as const };
       const rest = { childId: id, systemId, syncSnapshot: false, effectId: `${life}`, input };
       this.#world.bear({ ...identity, ...rest }, definition, boss);
+      this.#answers.awaitStart(life, address);
     } catch (error) {
-      this.#tellExit(boss, id, { life: 0, generation: boss.state.incarnation }, { reason: 'error', error: admitError(error), redelivery: false });
+      this.#tellExit(boss, id, { life: 0, generation: boss.state.incarnation }, { reason: 'error', error: admitError(error), redelivery: false, isUnborn: true });
     }
   }
 
@@ -208,6 +280,48 @@ export class Bosses {
 
   #tellExit(boss: Cell, id: string, from: { life: number; generation: number }, exit: Exit): void {
     const event = Object.freeze({ type: 'bosun.exit', id, ...exit });
-    this.#world.enqueue(boss, event, 'exit', from.life, from.generation);
+    const order = exit.isUnborn === true ? this.#answers.startFailed(from.life, exit.error) : null;
+    this.#world.enqueue(boss, event, 'exit', from.life, from.generation, order);
   }
+}
+
+/** What we read of a Boss's context and of its records; they are the supervisor's. */
+interface BossContext {
+  readonly script?: object | null;
+}
+
+function isWaiting(boss: Cell): boolean {
+  const { script } = (boss.snapshot?.context ?? {}) as BossContext;
+  return script !== undefined && script !== null;
+}
+
+function isHeldBack(boss: Cell, { kind, event }: Message): boolean {
+  if (!isWaiting(boss) || event.type === 'bosun.overdue') return false;
+  if (kind !== 'exit') return true;
+  return (boss.table.get((event as { id?: string }).id ?? '') as { status?: string } | undefined)?.status !== 'stopping';
+}
+
+/** Whether it has something to do before it ends. One that takes no turns has not. */
+function isLingering(cell: Cell | undefined): boolean {
+  if (cell === undefined || cell.suspension !== undefined) return false;
+  const { status } = cell.state;
+  if (status !== 'active' && status !== 'starting') return false;
+  if (!cell.isBoss) return cell.definition.endsByItself;
+  for (const child of cell.children.values()) if (isLingering(child)) return true;
+  return false;
+}
+
+/** OTP's words for it. */
+const REFUSALS: Partial<Record<ErrorCode, string>> = {
+  BOSUN_CHILD_RUNNING: 'is running (OTP: running, already_started)',
+  BOSUN_CHILD_PRESENT: 'has ended and its spec is kept: restart it, or delete it first (OTP: already_present)',
+  BOSUN_CHILD_RESTARTING: 'waits for its restart (OTP: restarting)',
+  BOSUN_CHILD_UNKNOWN: 'is no child of this Boss (OTP: not_found)',
+  BOSUN_CHILD_DYNAMIC: 'is a child of a template, whose spec is not kept (OTP: simple_one_for_one)',
+  BOSUN_CHILDREN_FULL: 'would be one too many (Elixir: max_children)',
+};
+
+function refusalOf(boss: Cell, { id, code = 'BOSUN_INTERNAL' }: CommandParams): BosunError {
+  const { address } = boss.identity;
+  return new BosunError(code, `${address}: "${id}" ${REFUSALS[code] ?? 'is refused'}`, { details: { boss: address, id } });
 }

@@ -147,7 +147,7 @@ export class Cell {
   /** Whether it may take a turn now: a crashed child of a Boss waits for the Boss's decision. */
   get isRunnable(): boolean {
     if (this.gone || this.suspension !== undefined || this.waitsFor !== undefined) return false;
-    return this.state.status === 'starting' || (this.state.status === 'active' && this.mailbox.size > 0);
+    return this.state.status === 'starting' || (this.state.status === 'active' && this.mailbox.peek() !== null);
   }
 
   /** Whether its mailbox has as many messages as it should have. */

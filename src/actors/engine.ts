@@ -11,6 +11,9 @@ import { type ActorState, type StateChange } from './state.ts';
 import { type MigrationSteps, type StoredState } from './versions.ts';
 import { type Timing } from './timing.ts';
 
+/** Sent to an actor that its Boss ends, and that handles it: it has the time of its child spec to come to its own end. */
+export const SHUTDOWN = 'bosun.shutdown';
+
 export type LogicKind = 'machine' | 'promise' | 'callback' | 'observable' | 'transition' | 'custom';
 
 /** Anything XState calls a snapshot. Only the engine looks inside. */
@@ -33,6 +36,8 @@ export interface Definition {
   readonly isEffect: boolean;
   /** What the agent says about its timers and schedules. */
   readonly timing: Timing;
+  /** Machines: some state handles `bosun.shutdown`, so that its Boss gives it time to end. */
+  readonly endsByItself: boolean;
   /** Logic that the machine names `src`; undefined when it names none. */
   child(src: string): Definition | undefined;
   /** By the version that it leads to: how a state stored by the version before becomes one of that version. */

@@ -79,7 +79,7 @@ export class EpochDraft {
   /** A message was read or discarded. */
   read(message: Message): void {
     message.isGone = true;
-    if (message.order !== null) this.settle(message.order);
+    if (message.order !== null && !message.order.isInHand) this.settle(message.order);
     if (message.isStored && message.timer === null) this.remove(rowKey('m', message.id));
   }
 

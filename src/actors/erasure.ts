@@ -13,7 +13,7 @@ export interface Erasure {
   readonly world: World;
   readonly bosses: Bosses;
   /** Has its Boss end a child; undefined on hold, where no Boss takes a turn. */
-  readonly terminate: ((cell: Cell) => Promise<void>) | undefined;
+  readonly terminate: ((cell: Cell) => Promise<unknown>) | undefined;
   /** Makes what has changed so far durable; with `purge`, what was deleted before is no longer on the medium then. */
   readonly flush: (options?: { purge: boolean }) => Promise<void>;
 }

@@ -83,10 +83,15 @@ export class Ingress {
     return reply;
   }
 
-  /** Like `send`, but resolves when the turn that the event causes is durable. */
-  order(to: Cell, event: EventObject): Promise<void> {
+  /**
+   * An order to a Boss. Resolves with its answer when what it asks for is done and durable: a start when the child has begun.
+   * Rejects with BOSUN_CHILD_* where it is refused, and with what a start failed for.
+   */
+  async order(to: Cell, event: EventObject): Promise<unknown> {
     if (to.suspension !== undefined) throw to.suspension;
-    return this.#accept(to, event, MAILBOX_MESSAGES_MAX, { session: undefined, isOrder: !this.#parts.hold, ask: undefined }).promise;
+    const arrival = this.#accept(to, event, MAILBOX_MESSAGES_MAX, { session: undefined, isOrder: !this.#parts.hold, ask: undefined });
+    await arrival.promise;
+    return arrival.answer;
   }
 
   /** Makes a change of the world at once, which throws or is whole. Resolves when it is durable. */
@@ -114,7 +119,7 @@ export class Ingress {
   acknowledge(hosts: readonly Waiting[]): void {
     for (const host of hosts) {
       this.#orders.delete(host);
-      host.resolve();
+      host.tell();
     }
   }
 

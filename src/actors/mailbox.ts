@@ -1,5 +1,6 @@
 /**
  * A mailbox: first in, first out, in two lanes. Commands to Bosses overtake; everything else keeps its place.
+ * What a Boss does not look at for the time being is held back, in order, and comes first once it is released.
  * A lane is a list linked through its messages, so that the mailbox of an actor at rest is one small object.
  */
 import { type Message } from './message.ts';
@@ -11,8 +12,9 @@ export class Mailbox {
   /** Due timers that were cancelled stay in this lane until they come up: taking them out would be linear. */
   #first: Message | null = null;
   #last: Message | null = null;
+  #heldBack: Message[] | undefined;
 
-  /** Messages that will be read. */
+  /** All that is unread, what is held back among it. */
   get size(): number {
     return this.#size;
   }
@@ -28,6 +30,22 @@ export class Mailbox {
       else this.#last.next = message;
       this.#last = message;
     }
+  }
+
+  /** Puts what `peek` gives aside, until `release`. */
+  holdBack(): void {
+    const message = this.peek()!;
+    this.shift();
+    this.#size += 1;
+    (this.#heldBack ??= []).push(message);
+  }
+
+  get isHolding(): boolean {
+    return this.#heldBack !== undefined;
+  }
+
+  release(): void {
+    for (const message of this.drain()) this.push(message);
   }
 
   peek(): Message | null {
@@ -46,8 +64,11 @@ export class Mailbox {
     if (this.#command !== null) {
       this.#command = next;
       if (next === null) this.#lastCommand = null;
-    } else if (this.#size > 0) this.#first = next;
-    else this.#first = this.#last = null;
+    } else {
+      // What is held back counts, and is not in the lane.
+      this.#first = this.#size === 0 ? null : next;
+      if (this.#first === null) this.#last = null;
+    }
   }
 
   /** To be told of every timer marked as gone whose message is still unread. */
@@ -66,12 +87,13 @@ export class Mailbox {
     const unread = this.unread();
     this.#size = 0;
     this.#command = this.#lastCommand = this.#first = this.#last = null;
+    this.#heldBack = undefined;
     for (const message of unread) message.next = null;
     return unread;
   }
 
   unread(): Message[] {
-    const unread: Message[] = [];
+    const unread: Message[] = (this.#heldBack ?? []).filter((message) => !isCancelled(message));
     for (let message = this.#command; message !== null; message = message.next) unread.push(message);
     for (let message = this.#first; message !== null; message = message.next) if (!isCancelled(message)) unread.push(message);
     return unread;

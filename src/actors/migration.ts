@@ -95,7 +95,9 @@ function work(world: World, cell: Cell, stored: Configuration, { value, context 
   const entry = world.engine.enter(definition, ref, { value, context: admitted.context!.value, history: state.history }, running);
   const { configuration, history, invokes, afters, arms } = entry;
   const leaving = [...cell.children.values()].filter((child) => {
-    const { childId } = child.identity;
+    const { childId, bond } = child.identity;
+    // Children of a Boss are its table's affair, not its machine's.
+    if (bond === 'supervised') return false;
     if (!isFit(definition, child)) return true;
     // One that was spawned and not invoked belongs to no state, and stays.
     return (stored.invokes?.includes(childId) === true || invokes.has(childId)) && !kept.has(childId);

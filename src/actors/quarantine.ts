@@ -5,16 +5,26 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../errors.ts';
-import { QUARANTINES_IN_A_ROW_MAX } from '../limits.ts';
+import { DELIVERIES_MAX, QUARANTINES_IN_A_ROW_MAX } from '../limits.ts';
 import { type Cell, type Held } from './cell.ts';
 import { type DeadLetterRow, type DeadLetters, type StoredAction } from './dead-letters.ts';
-import { type MessageRow } from './message.ts';
+import { type Message, type MessageRow } from './message.ts';
 import { type World } from './world.ts';
 
 /** Puts aside a message that crashed its agent too often. Everything in it has been admitted. */
 export function quarantine(world: World, facts: { address: string; error: unknown; message: MessageRow }): void {
   world.letters.add({ reason: 'quarantined', ...facts });
   world.asks.crashed(facts.message[2], facts.error);
+}
+
+/** Counts a delivery that crashed the agent. @returns Whether there will be another. */
+export function isDeliveredAgain({ draft }: World, message: Message): boolean {
+  message.deliveries += 1;
+  if (message.timer !== null) message.timer.deliveries = message.deliveries;
+  if (message.deliveries >= DELIVERIES_MAX) return false;
+  if (message.timer === null) draft.unread(message);
+  else draft.armed(message.timer);
+  return true;
 }
 
 /** Holds a quarantined message against its agent. @returns Whether it was one too many in a row, and the agent is suspended. */

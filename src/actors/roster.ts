@@ -1,5 +1,6 @@
 /** The agents that the code of today has, each prepared for hosting when it is first asked for. */
 import { type AnyActorLogic } from 'xstate';
+import { type AnyAgent } from './agent.ts';
 import { PLAIN_TIMING, type Timing } from './timing.ts';
 import { type MigrationSteps } from './versions.ts';
 import { Definitions, NO_POLICIES, type Policies, type XstateDefinition } from './xstate-definition.ts';
@@ -54,4 +55,9 @@ export class Roster {
   #prepare(agent: string, { logic, version, migrate = {}, migrateChildren = {}, policies = NO_POLICIES, timing = PLAIN_TIMING }: Logic): XstateDefinition {
     return this.definitions.prepare(agent, logic, version, { steps: { own: migrate, below: migrateChildren }, policies, timing });
   }
+}
+
+/** An agent as the kernel wants it. */
+export function logicOf({ machine, version, policies, timing, migrate, migrateChildren, previous }: AnyAgent): Logic {
+  return { logic: machine, version, policies, timing, migrate, migrateChildren, previous: previous.map(logicOf) };
 }

@@ -8,17 +8,16 @@
 import { type EventObject } from 'xstate';
 import { assert } from '../assert.ts';
 import { messageOf } from '../errors.ts';
-import { DELIVERIES_MAX } from '../limits.ts';
 import { admit, admitChange, admitError } from './admission.ts';
 import { type Bosses } from './bosses.ts';
 import { type Cell } from './cell.ts';
 import { EFFECT_FAILED, type Effects } from './effects.ts';
-import { type Birth, type Effect, type Snapshot, type Step } from './engine.ts';
+import { type Birth, type Effect, SHUTDOWN, type Snapshot, type Step } from './engine.ts';
 import { type Message, messageRow } from './message.ts';
 import { type Outbox } from './outbox.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { type DownEvent, linkFailure } from './monitors.ts';
-import { quarantine, strike } from './quarantine.ts';
+import { isDeliveredAgain, quarantine, strike } from './quarantine.ts';
 import { type BossOutput, childOf, exitOf, gaveUp, isStale } from './signals.ts';
 import { type StateChange } from './state.ts';
 import { performTalk } from './talk.ts';
@@ -62,6 +61,10 @@ export class Turns {
       this.#begin(cell);
       return;
     }
+    if (cell.isBoss) {
+      this.#bosses.attend(cell, (message) => (isStale(cell, message) ? this.#consume(cell, message) : this.#takeMessage(cell, message)));
+      return;
+    }
     const message = cell.mailbox.peek();
     if (message === null) return;
     if (cell.definition.isEffect) this.#takeEffectMessage(cell, message);
@@ -96,6 +99,7 @@ export class Turns {
     const { change } = prepared;
     this.#world.agenda.plan(cell);
     this.#apply(cell, { ...prepared, change: { ...change, status: change.status ?? 'active' } }, null);
+    this.#bosses.begun(cell);
   }
 
   #takeMessage(cell: Cell, message: Message): void {
@@ -353,10 +357,11 @@ export class Turns {
       this.#end(cell);
       return;
     }
-    if (cell.isBoss && message?.kind === 'command') {
+    if (cell.isBoss && message?.kind === 'command' && message.event.type !== SHUTDOWN) {
       // Whoever gave the command is at fault; the Boss stands as it was.
       this.#consume(cell, message);
-      this.#world.letters.add({ reason: 'refused', address: cell.identity.address, error, message: messageRow(message) });
+      if (message.order !== null) this.#bosses.refuse(error);
+      else this.#world.letters.add({ reason: 'refused', address: cell.identity.address, error, message: messageRow(message) });
       return;
     }
     const redelivery = message !== null && message.deliveries > 0;
@@ -374,13 +379,7 @@ export class Turns {
       if (cell.parent !== undefined) this.#consume(cell, message);
       return false;
     }
-    message.deliveries += 1;
-    if (message.timer !== null) message.timer.deliveries = message.deliveries;
-    if (message.deliveries < DELIVERIES_MAX) {
-      if (message.timer === null) this.#world.draft.unread(message);
-      else this.#world.draft.armed(message.timer);
-      return false;
-    }
+    if (isDeliveredAgain(this.#world, message)) return false;
     this.#consume(cell, message);
     quarantine(this.#world, { address: cell.identity.address, error, message: messageRow(message) });
     if (cell.definition.poison !== 'stop') return strike(this.#world, cell, error);

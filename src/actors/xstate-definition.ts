@@ -20,7 +20,7 @@ import {
 import { BosunError } from '../errors.ts';
 import { MICROSTEPS_MAX, PATTERN_LOOKUPS_MAX } from '../limits.ts';
 import { type EffectPolicy } from './effect-policy.ts';
-import { ConfigurationTable, type Definition, type DurableAction, type LogicKind, type PoisonPolicy } from './engine.ts';
+import { ConfigurationTable, type Definition, type DurableAction, type LogicKind, type PoisonPolicy, SHUTDOWN } from './engine.ts';
 import { type Configuration, type NewConfiguration } from './ports.ts';
 import { type Identity } from './state.ts';
 import { type MigrationSteps } from './versions.ts';
@@ -104,7 +104,7 @@ export class Definitions {
   absent({ agent, bond, definition, version }: Pick<Identity, 'agent' | 'bond' | 'definition' | 'version'>, isEffect: boolean): Definition {
     const kind = definition === '' ? 'custom' : 'machine';
     const name = bond === 'supervised' ? agent : `>${agent}`;
-    const rest = { steps: {}, child: () => undefined, policy: undefined, durable: undefined, poison: NO_POLICIES.poison, timing: PLAIN_TIMING };
+    const rest = { steps: {}, child: () => undefined, policy: undefined, durable: undefined, poison: NO_POLICIES.poison, timing: PLAIN_TIMING, endsByItself: false };
     return { name, kind, hash: definition, version, isEffect, configurations: this.table(definition), ...rest };
   }
 
@@ -138,7 +138,8 @@ export class Definitions {
     const configurations = this.table(hash);
     configurations.describe ??= (ids) => describeConfiguration(hosted, ids);
     const durable = durableActions(machine, policies.actions);
-    const rest = { child, configurations, steps: steps.own, policy: undefined, durable, poison: policies.poison, timing };
+    const endsByItself = [...nodesById(machine).values()].some(({ transitions }) => transitions.has(SHUTDOWN));
+    const rest = { child, configurations, steps: steps.own, policy: undefined, durable, poison: policies.poison, timing, endsByItself };
     return { name, kind: 'machine', hash, version, isEffect: false, logic: hosted, lookUp, ...rest };
   }
 
@@ -156,7 +157,7 @@ export class Definitions {
   #prepareOther(name: string, logic: AnyActorLogic, version: number, steps: MigrationSteps, policy: EffectPolicy | undefined): XstateDefinition {
     const kind = kindOf(logic);
     const isEffect = logic.start !== undefined;
-    const rest = { child: () => undefined, configurations: new ConfigurationTable(), steps, policy, durable: undefined, poison: NO_POLICIES.poison, timing: PLAIN_TIMING };
+    const rest = { child: () => undefined, configurations: new ConfigurationTable(), steps, policy, durable: undefined, poison: NO_POLICIES.poison, timing: PLAIN_TIMING, endsByItself: false };
     return { name, kind, hash: '', version, isEffect, logic, lookUp: { name: null }, ...rest };
   }
 }

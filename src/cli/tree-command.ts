@@ -42,11 +42,14 @@ function draw(node: TreeNode, lead = '', isLast = true, isRoot = true): string[]
   return [`${isRoot ? '' : lead}${branch}${describe(node)}`, ...children];
 }
 
-function describe({ address, agent, status, state, mailbox, restarts, lastError }: TreeNode): string {
+function describe({ address, agent, status, state, mailbox, restarts, lastError, restartInMs, boss }: TreeNode): string {
   const facts = [
     agent,
     state === null ? status : stateText(state),
     ...(status === 'active' || state === null ? [] : [status]),
+    ...(boss === null ? [] : [boss.strategy]),
+    ...(boss === null || boss.restartsInPeriod === 0 ? [] : [`${boss.restartsInPeriod} of ${boss.intensity} restarts in ${boss.periodMs} ms`]),
+    ...(restartInMs === null ? [] : [`restarted in ${restartInMs} ms`]),
     ...(mailbox > 0 ? [`${mailbox} unread`] : []),
     ...(restarts !== null && restarts > 0 ? [`${restarts} restart${restarts === 1 ? '' : 's'}`] : []),
     ...(lastError === undefined ? [] : [`last error: ${messageOf(lastError)}`]),

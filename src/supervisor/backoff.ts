@@ -1,7 +1,14 @@
-/** When a restarted child is well again. The delay itself is the same for everything that is tried again: src/backoff.ts. */
+/** Backoff of restarts: what a Boss adds to the delays of src/backoff.ts. Pure. */
 import { type Backoff } from '../backoff.ts';
 
-/** A child that ran this long is well again: its count of restarts in a row starts anew. Pekko's default. */
-export function resetAfterMs({ minMs, maxMs }: Backoff): number {
-  return (minMs + maxMs) / 2;
+export interface RestartBackoff extends Backoff {
+  /** A child that ran this long is well again: its count of restarts in a row starts anew. */
+  readonly resetAfterMs?: number | undefined;
+  /** Delayed restarts in a row before the Boss gives up. */
+  readonly maxConsecutive?: number | undefined;
+}
+
+/** Pekko's default where none is given. */
+export function resetAfterMs({ minMs, maxMs, resetAfterMs }: RestartBackoff): number {
+  return resetAfterMs ?? (minMs + maxMs) / 2;
 }

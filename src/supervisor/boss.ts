@@ -2,18 +2,27 @@
  * The Boss: OTP's supervisor as a machine that anyone can draw and watch. It decides by the pure rules beside it; what it
  * decides becomes orders, of which the actions `bosun.child.*` are performed by the kernel in the same turn
  * (src/actors/bosses.ts). The kernel keeps the child table too: every event arrives with it, the kernel time and a random
- * number.
+ * number. While a script of several steps waits for a child to end, the kernel keeps all other messages back, as OTP's
+ * supervisor does not look at its mailbox then.
  */
-import { assertEvent, assign, enqueueActions, not, setup } from 'xstate';
+import { assertEvent, assign, enqueueActions, setup, type StateValue } from 'xstate';
+import { adminOrders, type AdminEvent } from './admin.ts';
 import { brief } from './brief.ts';
-import { type BossSpec, type ChildSpec, parseBossSpec, parseChildSpec } from './child-spec.ts';
+import { type BossSpec, type ChildSpec, parseBossSpec } from './child-spec.ts';
 import { declarationOrders } from './declaration.ts';
-import { type ChildExit, type ChildRecord, decideExit, decideRetry, type Decision, type Situation } from './exit-rules.ts';
-import { type Intensity } from './intensity.ts';
-import { type Command, decisionOrders, lostOrders, type Order, startOrders, terminateOrders } from './orders.ts';
+import { type ChildExit, type ChildRecord, decideExit, decideRetry, type Decision, groupOf, isShutDownBy, type Situation } from './exit-rules.ts';
+import { type Command, decisionOrders, lostOrders, type Order, put, startOrders } from './orders.ts';
+import { endSteps, proceed, restartSteps, type Scene, type Step } from './script.ts';
 
-interface Context extends Intensity {
-  readonly strategy: BossSpec['strategy'];
+/** Steps that wait for children to end. */
+interface Script {
+  readonly kind: 'restarting' | 'stopping';
+  readonly steps: readonly Step[];
+  /** Children told and still to end. */
+  readonly awaited: number;
+}
+
+export interface BossContext extends Omit<BossSpec, 'children'> {
   /** Static children: those of the code, in its order. */
   readonly declared: readonly ChildSpec[];
   /** Given to the next new child. */
@@ -24,25 +33,31 @@ interface Context extends Intensity {
   readonly pardoned: boolean;
   /** Children whose restart is delayed. */
   readonly waiting: number;
+  readonly script: Script | null;
   /** The child that it gave up over, as an address below it, and what that one died of. */
   readonly failed: { readonly child: string; readonly error: unknown } | null;
+  /** Its children are gone, and it is next. */
+  readonly hasFinished: boolean;
 }
 
 /** What the kernel adds to every event of a Boss. */
-interface Decorated {
+interface Decorated extends Pick<Scene, 'lingers' | 'nowMs'> {
   /** The child table as of before this turn, by child id. */
   readonly children: ReadonlyMap<string, ChildRecord>;
-  readonly nowMs: number;
   readonly random: number;
+  readonly isRoot: boolean;
 }
 
 type BossEvent = Decorated &
   (
-    | { type: 'child.start'; spec: unknown }
-    | { type: 'child.terminate'; id: string }
+    | AdminEvent
     | { type: 'bosun.declare'; input: unknown }
     | { type: 'bosun.retry'; id: string }
     | { type: 'bosun.resumed' }
+    /** From its own Boss: end your children, then yourself. */
+    | { type: 'bosun.shutdown' }
+    /** Who was told to end has not done so in time. */
+    | { type: 'bosun.overdue' }
     | ({ type: 'bosun.exit'; id: string } & ChildExit)
   );
 
@@ -51,7 +66,7 @@ export type BossEmitted =
   | { readonly type: 'child.failed'; readonly id: string; readonly error: unknown; readonly restarts: number }
   | { readonly type: 'child.restarted'; readonly id: string; readonly restarts: number };
 
-/** How a Boss that gave up ends. */
+/** How a Boss ends: it gave up, or `over` is undefined. */
 export interface BossOutput {
   readonly reason: 'shutdown';
   readonly over: string | undefined;
@@ -61,76 +76,90 @@ export interface BossOutput {
 /** The kernel performs these; nothing is left to do here. */
 const performed = (_: unknown, _params: never): void => {};
 
+const PHASES = ['running', 'backingOff', 'restarting', 'stopping'] as const;
+type Phase = (typeof PHASES)[number];
+
+/** Which of its states the Boss is in says its context; all of them know the way to all others. */
+const toOthers = (own: Phase) => PHASES.filter((phase) => phase !== own).map((phase) => ({ guard: { type: 'isIn' as const, params: phase }, target: phase }));
+
+/** Of the timer that ends the waiting for children told to end. No child can have this id. */
+const PATIENCE = 'bosun overdue';
+
 export const bossMachine = setup({
-  types: {} as { context: Context; events: BossEvent; input: BossSpec; output: BossOutput; emitted: BossEmitted },
+  types: {} as { context: BossContext; events: BossEvent; input: BossSpec; output: BossOutput; emitted: BossEmitted },
   actions: {
     'bosun.child.start': performed,
     'bosun.child.restart': performed,
     'bosun.child.declare': performed,
     'bosun.child.remove': performed,
+    'bosun.child.halt': performed,
+    'bosun.child.shutdown': performed,
     'bosun.child.forget': performed,
+    'bosun.child.meet': performed,
+    'bosun.child.refuse': performed,
     'bosun.child.put': performed,
     startDeclared: enqueueActions(({ context: { declared }, enqueue }) => {
       give(enqueue, declared.flatMap((spec, position) => startOrders(spec, { position, nowMs: 0 })));
       enqueue.assign({ nextPosition: declared.length });
     }),
-    startChild: enqueueActions(({ context: { nextPosition }, event, enqueue }) => {
-      assertEvent(event, 'child.start');
-      const spec = parseChildSpec(event.spec);
-      const record = event.children.get(spec.id);
-      if (record !== undefined && record.status !== 'ended') return;
-      give(enqueue, startOrders(spec, { position: record?.position ?? nextPosition, nowMs: event.nowMs }));
-      if (record === undefined) enqueue.assign({ nextPosition: nextPosition + 1 });
-    }),
-    terminateChild: enqueueActions(({ context, event, enqueue }) => {
-      assertEvent(event, 'child.terminate');
-      const record = event.children.get(event.id);
-      if (record !== undefined) giveAndCount(enqueue, terminateOrders(record), context.waiting);
+    administer: enqueueActions(({ context, event, enqueue }) => {
+      const { orders, steps, nextPosition } = adminOrders(context, event as AdminEvent & Decorated);
+      giveAndCount(enqueue, orders, context);
+      if (nextPosition !== context.nextPosition) enqueue.assign({ nextPosition });
+      if (steps.length > 0) run(enqueue, { context, event, kind: 'stopping', steps });
     }),
     declareChildren: enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'bosun.declare');
-      const { strategy, intensity, periodMs, children: declared } = parseBossSpec(event.input);
-      const { declared: before, nextPosition, waiting } = context;
-      const { children: records, nowMs } = event;
-      giveAndCount(enqueue, declarationOrders({ before, now: declared, records, nextPosition, nowMs }), waiting);
-      enqueue.assign({ strategy, intensity, periodMs, declared, nextPosition: nextPosition + declared.length });
+      const { children: declared, ...options } = parseBossSpec(event.input);
+      const { declared: before, nextPosition } = context;
+      const { orders, steps } = declarationOrders({ before, now: declared, records: event.children, nextPosition });
+      give(enqueue, orders);
+      const today = { autoShutdown: undefined, template: undefined, maxChildren: undefined, ...options, declared, nextPosition: nextPosition + declared.length };
+      enqueue.assign(today);
+      run(enqueue, { context: { ...context, ...today }, event, kind: 'stopping', steps });
     }),
     answer: enqueueActions(({ context, event, enqueue }) => {
       const decision = decide(context, event);
       if (decision === null) return;
-      if (decision.kind === 'restart') enqueue.assign(context.pardoned ? { pardoned: false } : { window: decision.window });
-      giveAndCount(enqueue, decisionOrders(decision), context.waiting - (event.type === 'bosun.retry' ? 1 : 0));
-      if (decision.kind !== 'restart') return;
-      const { spec, restarts } = decision.record;
-      enqueue.emit({ type: 'child.restarted', id: spec.id, restarts });
-    }),
-    giveUp: enqueueActions(({ context, event, enqueue }) => {
-      const decision = decide(context, event);
-      if (decision?.kind !== 'give-up') return;
-      enqueue.assign({ failed: { child: pathOf(event), error: decision.error } });
-      // Declared children begin anew with their Boss; the others are lost, and who waits for them must know.
-      const declared = new Set(context.declared.map(({ id }) => id));
-      give(enqueue, lostOrders([...event.children.values()].filter(({ spec }) => !declared.has(spec.id))));
+      if (decision.kind === 'give-up') giveUp(enqueue, { context, event, error: decision.error });
+      else if (decision.kind === 'restart') restart(enqueue, { context, event, decision });
+      else {
+        giveAndCount(enqueue, decisionOrders(isKept(context, decision)), context);
+        const { autoShutdown, strategy } = context;
+        if (decision.kind !== 'end' || !isShutDownBy(decision, autoShutdown, event.children.values())) return;
+        run(enqueue, { context, event, kind: 'stopping', steps: endSteps(strategy, without(event, decision.record)) });
+      }
     }),
     tellFailure: enqueueActions(({ event, enqueue }) => {
       assertEvent(event, 'bosun.exit');
       const { id, reason, error } = event;
       const record = event.children.get(id);
-      if (record === undefined || reason === 'normal') return;
+      if (record === undefined || reason === 'normal' || (reason === 'shutdown' && event.over === undefined)) return;
       enqueue.emit({ type: 'child.failed', id, error: brief(error), restarts: record.restarts });
+    }),
+    shutDown: enqueueActions(({ context, event, enqueue }) => {
+      run(enqueue, { context, event, kind: 'stopping', steps: endSteps(context.strategy, { records: event.children, lingers: event.lingers }) });
+    }),
+    carryOn: enqueueActions(({ context, event, enqueue }) => {
+      const { script } = context;
+      if (script === null) return;
+      const awaited = event.type === 'bosun.overdue' ? 0 : script.awaited - 1;
+      if (awaited > 0) enqueue.assign({ script: { ...script, awaited } });
+      else run(enqueue, { context, event, ...script, isTold: true });
     }),
     forgetRestarts: assign({ window: [], pardoned: true }),
   },
   guards: {
-    givesUp: ({ context, event }) => decide(context, event)?.kind === 'give-up',
-    hasWaiting: ({ context }) => context.waiting > 0,
+    isIn: ({ context: { script, waiting } }, phase: Phase) => phase === (script?.kind ?? (waiting > 0 ? 'backingOff' : 'running')),
+    hasGivenUp: ({ context }) => context.hasFinished && context.failed !== null,
+    hasFinished: ({ context }) => context.hasFinished,
   },
 }).createMachine({
   id: 'boss',
   context: ({ input }) => {
-    const { strategy, intensity, periodMs, children } = parseBossSpec(input);
-    const fresh = { nextPosition: 0, window: [], pardoned: false, waiting: 0, failed: null };
-    return { strategy, intensity, periodMs, declared: children, ...fresh };
+    const { children, ...options } = parseBossSpec(input);
+    const fresh = { nextPosition: 0, window: [], pardoned: false, waiting: 0, script: null, failed: null, hasFinished: false };
+    return { ...options, declared: children, ...fresh };
   },
   initial: 'starting',
   output: ({ context: { failed } }) => ({ reason: 'shutdown' as const, over: failed?.child, error: failed?.error }),
@@ -138,29 +167,45 @@ export const bossMachine = setup({
     starting: { entry: 'startDeclared', always: 'supervising' },
     supervising: {
       initial: 'running',
+      always: [
+        { guard: 'hasGivenUp', target: 'escalated' },
+        { guard: 'hasFinished', target: 'stopped' },
+      ],
       on: {
-        'child.start': { actions: 'startChild' },
-        'child.terminate': { actions: 'terminateChild' },
+        'child.start': { actions: 'administer' },
+        'child.terminate': { actions: 'administer' },
+        'child.restart': { actions: 'administer' },
+        'child.delete': { actions: 'administer' },
         'bosun.declare': { actions: 'declareChildren' },
-        'bosun.retry': [{ guard: 'givesUp', target: 'escalated', actions: 'giveUp' }, { actions: 'answer' }],
-        'bosun.exit': [
-          { guard: 'givesUp', target: 'escalated', actions: ['tellFailure', 'giveUp'] },
-          { actions: ['tellFailure', 'answer'] },
-        ],
+        'bosun.shutdown': { actions: 'shutDown' },
+        'bosun.retry': { actions: 'answer' },
+        'bosun.exit': { actions: ['tellFailure', 'answer'] },
         // The root, at the first start after it gave up.
         'bosun.resumed': { actions: 'forgetRestarts' },
       },
       states: {
-        running: { always: { guard: 'hasWaiting', target: 'backingOff' } },
-        backingOff: { always: { guard: not('hasWaiting'), target: 'running' } },
+        running: { always: toOthers('running') },
+        backingOff: { always: toOthers('backingOff') },
+        // Others come only when the script is through.
+        restarting: { always: toOthers('restarting'), on: { 'bosun.exit': { actions: ['tellFailure', 'carryOn'] }, 'bosun.overdue': { actions: 'carryOn' } } },
+        stopping: { always: toOthers('stopping'), on: { 'bosun.exit': { actions: ['tellFailure', 'carryOn'] }, 'bosun.overdue': { actions: 'carryOn' } } },
       },
     },
     escalated: { type: 'final' },
+    stopped: { type: 'final' },
   },
 });
 
+/** Of the machine above, for stores that an older one wrote. */
+export const BOSS_VERSION = 2;
+
+/** Version 1 had one strategy and ended children at once. */
+export const migrateBoss = {
+  2: ({ value, context }: { value: StateValue; context: unknown }) => ({ value, context: { script: null, hasFinished: false, ...(context as object) } }),
+};
+
 /** What to do about the child that the event is about; null when it is about none that could need it. */
-function decide({ window, intensity, periodMs, pardoned }: Context, event: BossEvent): Decision | null {
+function decide({ window, intensity, periodMs, pardoned }: BossContext, event: BossEvent): Decision | null {
   if (event.type !== 'bosun.exit' && event.type !== 'bosun.retry') return null;
   const record = event.children.get(event.id);
   if (record === undefined) return null;
@@ -169,6 +214,62 @@ function decide({ window, intensity, periodMs, pardoned }: Context, event: BossE
   if (event.type === 'bosun.retry') return decideRetry(situation);
   // One that was ended by order meanwhile needs no answer.
   return record.status === 'running' ? decideExit(situation, event, event.random) : null;
+}
+
+/** Children of a template leave no record behind. */
+function isKept<D extends Decision>({ strategy }: BossContext, decision: D): D {
+  return decision.kind === 'end' && strategy === 'dynamic' ? { ...decision, isForgotten: true } : decision;
+}
+
+function restart(enqueue: unknown, facts: { context: BossContext; event: BossEvent; decision: Extract<Decision, { kind: 'restart' }> }): void {
+  const { context, event, decision } = facts;
+  const { record, window } = decision;
+  const { id } = record.spec;
+  const to = enqueue as Enqueue;
+  to.assign(context.pardoned ? { pardoned: false } : { window });
+  to.emit({ type: 'child.restarted', id, restarts: record.restarts });
+  const { strategy } = context;
+  if (strategy !== 'one_for_all' && strategy !== 'rest_for_one') {
+    giveAndCount(enqueue, decisionOrders(decision), { waiting: context.waiting - (event.type === 'bosun.retry' ? 1 : 0) });
+    return;
+  }
+  const before = event.children.get(id)!;
+  const failed: ChildRecord = { ...before, lastError: record.lastError };
+  give(enqueue, [put(failed)]);
+  const records = new Map(event.children).set(id, failed);
+  const steps = restartSteps(groupOf(strategy, failed, records.values()), failed, record.restarts > before.restarts);
+  run(enqueue, { context, event: { ...event, children: records }, kind: 'restarting', steps });
+}
+
+function giveUp(enqueue: unknown, { context, event, error }: { context: BossContext; event: BossEvent; error: unknown }): void {
+  (enqueue as Enqueue).assign({ failed: { child: pathOf(event), error } });
+  // The children of the root outlive it: the next start goes on with them.
+  const steps: readonly Step[] = event.isRoot ? [{ do: 'finish' }] : endSteps(context.strategy, { records: event.children, lingers: event.lingers });
+  // Declared children begin anew with their Boss; the others are lost, and who waits for them must know.
+  const declared = new Set(context.declared.map(({ id }) => id));
+  const isTold = steps[0]?.do === 'terminate';
+  if (!isTold) give(enqueue, lostOrders([...event.children.values()].filter(({ spec }) => !declared.has(spec.id))));
+  run(enqueue, { context, event, kind: 'stopping', steps });
+}
+
+/** Takes the steps that can be taken now; the rest is kept until whoever was told to end has ended. */
+function run(enqueue: unknown, script: Pick<Script, 'kind' | 'steps'> & { context: BossContext; event: BossEvent; isTold?: boolean }): void {
+  const { context, event, kind, steps, isTold = false } = script;
+  const { declared, strategy } = context;
+  const { children: records, lingers, nowMs } = event;
+  const { orders, rest, hasFinished } = proceed(steps, { records, lingers, declared, isDynamic: strategy === 'dynamic', nowMs }, isTold);
+  const to = enqueue as Enqueue;
+  if (isTold) to.cancel(PATIENCE);
+  giveAndCount(enqueue, orders, context);
+  const awaited = orders.reduce((sum, order) => sum + (order.type === 'await' ? order.count : 0), 0);
+  if (rest.length > 0) to.assign({ script: { kind, steps: rest, awaited } });
+  else if (context.script !== null || hasFinished) to.assign({ script: null, hasFinished });
+}
+
+function without(event: BossEvent, { spec }: ChildRecord): Pick<Scene, 'records' | 'lingers'> {
+  const records = new Map(event.children);
+  records.delete(spec.id);
+  return { records, lingers: event.lingers };
 }
 
 /** Where the failure began, as an address below this Boss. */
@@ -180,9 +281,10 @@ function pathOf(event: BossEvent): string {
 /** What we use of `enqueue`; its own type depends on the transition it stands in. */
 interface Enqueue {
   (command: Command): void;
-  assign(patch: Partial<Context>): void;
+  assign(patch: Partial<BossContext>): void;
   cancel(id: string): void;
-  raise(event: { type: 'bosun.retry'; id: string }, options: { id: string; delay: number }): void;
+  emit(event: BossEmitted): void;
+  raise(event: { type: 'bosun.retry'; id: string } | { type: 'bosun.overdue' }, options: { id: string; delay: number }): void;
   sendTo(to: object, event: { type: string }): void;
 }
 
@@ -196,6 +298,9 @@ function give(enqueue: unknown, orders: readonly Order[]): void {
       case 'cancel':
         to.cancel(order.id);
         break;
+      case 'await':
+        if (order.delayMs !== null) to.raise({ type: 'bosun.overdue' }, { id: PATIENCE, delay: order.delayMs });
+        break;
       case 'tell':
         to.sendTo(order.to, order.event);
         break;
@@ -206,7 +311,7 @@ function give(enqueue: unknown, orders: readonly Order[]): void {
 }
 
 /** Gives the orders, and keeps count of the children whose restart they delay or call off. */
-function giveAndCount(enqueue: unknown, orders: readonly Order[], waiting: number): void {
+function giveAndCount(enqueue: unknown, orders: readonly Order[], { waiting }: Pick<BossContext, 'waiting'>): void {
   give(enqueue, orders);
   const delayed = orders.filter(({ type }) => type === 'delay').length;
   const calledOff = orders.filter(({ type }) => type === 'cancel').length;

@@ -4,7 +4,8 @@
  */
 import { type ChildSpec } from './child-spec.ts';
 import { type ChildRecord } from './exit-rules.ts';
-import { keepOrders, type Order, startOrders, terminateOrders } from './orders.ts';
+import { keepOrders, type Order } from './orders.ts';
+import { type Step } from './script.ts';
 
 export interface Declaration {
   /** What the code declared when the Boss last heard of it. */
@@ -13,28 +14,30 @@ export interface Declaration {
   readonly now: readonly ChildSpec[];
   readonly records: ReadonlyMap<string, ChildRecord>;
   readonly nextPosition: number;
-  readonly nowMs: number;
 }
 
 /**
  * New children start; removed ones stop and keep their record; one whose agent is another now is replaced; the others go
  * on under today's spec. A declared child that has ended stays ended, as the store knows it.
+ *
+ * @returns What is done at once, and then step by step.
  */
-export function declarationOrders({ before, now, records, nextPosition, nowMs }: Declaration): Order[] {
+export function declarationOrders({ before, now, records, nextPosition }: Declaration): { orders: Order[]; steps: Step[] } {
   const declared = new Set(now.map(({ id }) => id));
   const known = new Set(before.map(({ id }) => id));
-  const removed = before.filter(({ id }) => !declared.has(id)).flatMap(({ id }) => records.get(id) ?? []);
-  return [
-    ...removed.flatMap(terminateOrders),
-    ...now.flatMap((spec, index) => {
-      const record = records.get(spec.id);
-      const position = record?.position ?? nextPosition + index;
-      if (record === undefined) return known.has(spec.id) ? [] : startOrders(spec, { position, nowMs });
-      if (record.status === 'ended') return known.has(spec.id) ? keepOrders(record, spec) : startOrders(spec, { position, nowMs });
-      if (isSameLogic(record.spec, spec)) return keepOrders(record, spec);
-      return [...terminateOrders(record), ...startOrders(spec, { position, nowMs })];
-    }),
-  ];
+  const orders: Order[] = [];
+  const steps: Step[] = before.filter(({ id }) => !declared.has(id)).map(({ id }) => ({ do: 'terminate', id }));
+  for (const [index, spec] of now.entries()) {
+    const { id } = spec;
+    const record = records.get(id);
+    const start: Step = { do: 'start', id, position: record?.position ?? nextPosition + index };
+    if (record === undefined || record.status === 'ended') {
+      if (!known.has(id)) steps.push(start);
+      else if (record !== undefined) orders.push(...keepOrders(record, spec));
+    } else if (isSameLogic(record.spec, spec)) orders.push(...keepOrders(record, spec));
+    else steps.push({ do: 'terminate', id }, start);
+  }
+  return { orders, steps };
 }
 
 function isSameLogic(before: ChildSpec, now: ChildSpec): boolean {

@@ -2,7 +2,7 @@
 import { backoffMs } from '../backoff.ts';
 import { resetAfterMs } from './backoff.ts';
 import { brief } from './brief.ts';
-import { type ChildSpec } from './child-spec.ts';
+import { type AutoShutdown, type ChildSpec, type Strategy } from './child-spec.ts';
 import { addRestart, type Intensity } from './intensity.ts';
 
 /** Go on from the last committed state, or begin anew. */
@@ -13,8 +13,10 @@ export interface ChildRecord {
   readonly spec: ChildSpec;
   /** Its place in the order of first starts among its siblings; strategies for groups go by it. */
   readonly position: number;
-  /** `waiting`: its restart is delayed by backoff. `ended`: the record is kept, nothing runs. */
-  readonly status: 'running' | 'waiting' | 'ended';
+  /** `waiting`: its restart is delayed by backoff. `stopping`: told to end. `ended`: the record is kept, nothing runs. */
+  readonly status: 'running' | 'waiting' | 'stopping' | 'ended';
+  /** Started by an order, which is told if that fails: then it is forgotten again, or stays ended. Declared children: absent. */
+  readonly onDemand?: 'start' | 'restart';
   /** Delayed restarts in a row, for backoff. */
   readonly consecutive: number;
   /** Kernel time of the last start; 0 for one that was started together with its Boss. */
@@ -35,12 +37,15 @@ export interface ChildExit {
   readonly redelivery: boolean;
   /** Of a Boss that gave up: the child that it gave up over, as an address below it. */
   readonly over?: string;
+  /** It has never taken a turn: its first start failed. */
+  readonly isUnborn?: boolean;
 }
 
 export type Decision =
   | { readonly kind: 'restart'; readonly mode: RestartMode; readonly window: readonly number[]; readonly record: ChildRecord }
   | { readonly kind: 'wait'; readonly delayMs: number; readonly record: ChildRecord }
-  | { readonly kind: 'end'; readonly reason: ChildExit['reason']; readonly record: ChildRecord }
+  /** `isForgotten`: as if it had never been started. */
+  | { readonly kind: 'end'; readonly reason: ChildExit['reason']; readonly record: ChildRecord; readonly isForgotten: boolean }
   | { readonly kind: 'give-up'; readonly error: unknown };
 
 /** What the Boss knows when it decides. */
@@ -57,13 +62,19 @@ export function decideExit(situation: Situation, exit: ChildExit, random: number
   const { window, limit, nowMs } = situation;
   const { spec } = situation.record;
   const record: ChildRecord = { ...situation.record, lastError: brief(exit.error) };
-  if (!isRestarted(spec, exit)) return { kind: 'end', reason: exit.reason, record: { ...record, status: 'ended', retry: null } };
+  const isRefused = exit.isUnborn === true && record.onDemand !== undefined;
+  // A start by order that fails is the affair of who ordered it (OTP: start_child returns the error), and counts nowhere.
+  if (isRefused || !isRestarted(spec, exit)) {
+    const isForgotten = isRefused && record.onDemand === 'start';
+    return { kind: 'end', reason: exit.reason, record: { ...record, status: 'ended', retry: null }, isForgotten };
+  }
   const mode = modeOf(spec, exit);
   // Waiting does not help against a message: it is delivered again at once, until it is quarantined.
   if (exit.redelivery) return { kind: 'restart', mode, window, record };
   if (spec.backoff === undefined) return restartNow({ ...situation, record }, mode);
   const isWell = nowMs - record.startedAtMs >= resetAfterMs(spec.backoff);
   const consecutive = isWell ? 0 : record.consecutive;
+  if (consecutive >= (spec.backoff.maxConsecutive ?? Infinity)) return { kind: 'give-up', error: record.lastError };
   const delayMs = backoffMs(consecutive, spec.backoff, random);
   const atMs = nowMs + delayMs;
   // A restart counts when it runs, and the window may only fill until then. One too many need not be waited for.
@@ -88,6 +99,27 @@ function restartNow({ record, window, limit, nowMs }: Situation, mode: RestartMo
 function isRestarted({ restart = 'permanent' }: ChildSpec, { reason }: ChildExit): boolean {
   if (restart === 'permanent') return true;
   return restart === 'transient' && reason === 'error';
+}
+
+/**
+ * Whether a Boss ends because this child has ended by itself.
+ *
+ * @param records Its children, as of before.
+ * @see OTP supervisor manual, "Automatic shutdown".
+ */
+export function isShutDownBy({ record, isForgotten }: Extract<Decision, { kind: 'end' }>, autoShutdown: AutoShutdown | undefined, records: Iterable<ChildRecord>): boolean {
+  if (isForgotten || autoShutdown === undefined || autoShutdown === 'never' || record.spec.significant !== true) return false;
+  if (autoShutdown === 'any_significant') return true;
+  for (const other of records) {
+    if (other.spec.significant === true && other.status !== 'ended' && other.spec.id !== record.spec.id) return false;
+  }
+  return true;
+}
+
+/** Whom a strategy restarts together with a child, itself among them, in the order of their starts. */
+export function groupOf(strategy: Strategy, { position }: ChildRecord, records: Iterable<ChildRecord>): ChildRecord[] {
+  const group = [...records].filter((other) => strategy === 'one_for_all' || other.position >= position);
+  return group.sort((a, b) => a.position - b.position);
 }
 
 /** Only after a failure is there a state to go on from; a Boss always begins anew, because its children are gone. */

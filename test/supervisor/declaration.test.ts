@@ -3,6 +3,7 @@ import { parseChildSpec } from '../../src/supervisor/child-spec.ts';
 import { declarationOrders } from '../../src/supervisor/declaration.ts';
 import { type ChildRecord } from '../../src/supervisor/exit-rules.ts';
 import { type Order } from '../../src/supervisor/orders.ts';
+import { type Step } from '../../src/supervisor/script.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
 import { agents, notes, restarts, told } from './worker.ts';
 
@@ -21,9 +22,12 @@ function orders(before: object[], now: object[], records: ChildRecord[]): string
     now: now.map(parseChildSpec),
     records: new Map(records.map((row) => [row.spec.id, row])),
     nextPosition: 10,
-    nowMs: 7,
   });
-  return given.map(inShort);
+  return [...given.orders.map(inShort), ...given.steps.map(stepInShort)];
+}
+
+function stepInShort(step: Step): string {
+  return step.do === 'start' ? `start ${step.id} ${step.position}` : `${step.do} ${'id' in step ? step.id : ''}`;
 }
 
 function inShort(order: Order): string {
@@ -33,20 +37,15 @@ function inShort(order: Order): string {
 
 describe('a changed declaration', () => {
   it('starts what is new', () => {
-    expect(orders([a], [a, b], [record(a)])).toEqual(['put a running 3', 'put b running 11', 'start b']);
+    expect(orders([a], [a, b], [record(a)])).toEqual(['put a running 3', 'start b 11']);
   });
 
   it('stops what is removed and keeps its record', () => {
-    expect(orders([a, b], [a], [record(a), record(b)])).toEqual(['remove b', 'put b ended 3', 'put a running 3']);
+    expect(orders([a, b], [a], [record(a), record(b)])).toEqual(['put a running 3', 'terminate b']);
   });
 
-  it('calls off a delayed restart of what is removed', () => {
-    expect(orders([a], [], [record(a, 'waiting')])).toEqual(['cancel', 'remove a', 'put a ended 3']);
-  });
-
-  it('forgets a removed temporary child', () => {
-    const temporary = { ...a, restart: 'temporary' };
-    expect(orders([temporary], [], [record(temporary)])).toEqual(['remove a', 'forget a']);
+  it('ends what is removed, also where it waits for its restart', () => {
+    expect(orders([a], [], [record(a, 'waiting')])).toEqual(['terminate a']);
   });
 
   it('leaves dynamic children alone', () => {
@@ -58,7 +57,7 @@ describe('a changed declaration', () => {
   });
 
   it('starts a child that was removed before and comes back, in its old place', () => {
-    expect(orders([], [a], [record(a, 'ended')])).toEqual(['put a running 3', 'start a']);
+    expect(orders([], [a], [record(a, 'ended')])).toEqual(['start a 3']);
   });
 
   it('leaves a declared child ended that has ended', () => {
@@ -67,8 +66,8 @@ describe('a changed declaration', () => {
   });
 
   it('replaces a child whose agent is another', () => {
-    expect(orders([a], [{ ...a, agent: 'manager' }], [record(a)])).toEqual(['remove a', 'put a ended 3', 'put a running 3', 'start a']);
-    expect(orders([a], [{ id: 'a', boss: {} }], [record(a)])).toContain('remove a');
+    expect(orders([a], [{ ...a, agent: 'manager' }], [record(a)])).toEqual(['terminate a', 'start a 3']);
+    expect(orders([a], [{ id: 'a', boss: {} }], [record(a)])).toContain('terminate a');
   });
 
   it('is passed on to Bosses below', () => {

@@ -85,7 +85,7 @@ describe('a Boss that gives up', () => {
     const test = await start({ children: [team('permanent')] });
     await Promise.all([tell(test, 'team/v', 'explode'), test.system.spawn(worker, 'dynamic', { under: 'team' })]);
     await test.settle();
-    await Promise.all([tell(test, 'team/v', 'choke'), test.system.spawn(worker, 'late', { under: 'team' })]);
+    await Promise.allSettled([tell(test, 'team/v', 'choke'), test.system.spawn(worker, 'late', { under: 'team' })]);
     await test.settle();
     expect(restarts(test, 'team')).toBe(2);
     expect(test.system.tree('team').children.map(({ address }) => address)).toEqual(expect.arrayContaining(['team/w', 'team/v']));

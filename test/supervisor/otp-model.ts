@@ -1,5 +1,5 @@
 /**
- * OTP's one_for_one as a pure model to compare whole systems with: who lives, what they know, what was counted. From
+ * OTP's strategies as a pure model to compare whole systems with: who lives, what they know, what was counted. From
  * supervisor.erl, with the two things that durability changes: a failed worker goes on from what it knew, and so does
  * everything under a root that gave up, in the next run.
  */
@@ -11,7 +11,10 @@ export interface WorkerPlan {
   readonly restart: Restart;
 }
 
+export type GroupStrategy = 'one_for_one' | 'one_for_all' | 'rest_for_one';
+
 export interface BossPlan {
+  readonly strategy: GroupStrategy;
   readonly restart: Restart;
   readonly intensity: number;
   readonly periodMs: number;
@@ -24,11 +27,15 @@ interface Member {
   readonly plan: WorkerPlan | BossPlan;
   readonly isStatic: boolean;
   restarts: number;
+  /** Its Boss has its record only. */
+  hasEnded: boolean;
 }
 
 interface Worker extends Member {
   readonly kind: 'worker';
   notes: string[];
+  /** Messages that choked it since one did not: the second suspends it, and is no failure when it is delivered for the last time. */
+  strikes: number;
 }
 
 interface Boss extends Member {
@@ -71,7 +78,8 @@ export class OtpModel {
     const { boss, plan } = member;
     const isRestarted = plan.restart === 'permanent' || (plan.restart === 'transient' && reason === 'error');
     if (!isRestarted) {
-      boss!.children = boss!.children.filter((other) => other !== member);
+      member.hasEnded = true;
+      if (plan.restart === 'temporary') boss!.children = boss!.children.filter((other) => other !== member);
       return;
     }
     const { intensity, periodMs } = boss!.plan;
@@ -88,6 +96,22 @@ export class OtpModel {
     }
   }
 
+  /** A message that crashes its worker is delivered twice more; that is not counted, but a group is restarted each time. */
+  choke(member: Worker): void {
+    const boss = member.boss!;
+    const { strategy } = boss.plan;
+    const strikes = member.strikes + 1;
+    this.exit(member, 'error');
+    const present = () => boss.children.find(({ address }) => address === member.address) as Worker;
+    if (strategy === 'one_for_one' || member.plan.restart === 'temporary' || !this.bosses().includes(boss)) return;
+    for (let again = strikes; again < 3; again++) {
+      this.#restart(present(), 'error');
+      present().restarts -= 1;
+    }
+    // Somebody has a look at a suspended one and lets it go on.
+    present().strikes = strikes % 2;
+  }
+
   picture(): Picture {
     const rows = this.#members().map((member) => [member.address, pictured(member.restarts, member.kind === 'boss' ? this.#inWindow(member) : member.notes)]);
     return { root: pictured(null, this.#inWindow(this.root)), ...(Object.fromEntries(rows) as Picture) };
@@ -95,16 +119,27 @@ export class OtpModel {
 
   #restart(member: Worker | Boss, reason: 'normal' | 'shutdown' | 'error'): void {
     const { boss } = member;
-    member.restarts += 1;
-    if (member.kind === 'worker' && reason === 'error') return;
-    const anew = this.#begin(member);
-    anew.restarts = member.restarts;
-    boss!.children = boss!.children.map((other) => (other === member ? anew : other));
+    const { strategy } = boss!.plan;
+    if (strategy === 'one_for_one' && member.kind === 'worker' && reason === 'error') {
+      member.restarts += 1;
+      return;
+    }
+    const siblings = boss!.children;
+    const from = siblings.indexOf(member);
+    const isAnew = (index: number) => index === from || strategy === 'one_for_all' || (strategy === 'rest_for_one' && index > from);
+    boss!.children = siblings.flatMap((other, index) => {
+      if (!isAnew(index)) return other;
+      if (other !== member && other.plan.restart === 'temporary') return [];
+      const anew = this.#begin(other);
+      anew.restarts = other.restarts + 1;
+      if (anew.kind === 'worker' && !other.hasEnded) anew.strikes = (other as Worker).strikes;
+      return anew;
+    });
   }
 
-  #begin({ address, boss, plan, isStatic }: Omit<Member, 'restarts'>): Worker | Boss {
-    const facts = { address, boss, isStatic, restarts: 0 };
-    if (!('children' in plan)) return { ...facts, plan, kind: 'worker', notes: [] };
+  #begin({ address, boss, plan, isStatic }: Omit<Member, 'restarts' | 'hasEnded'>): Worker | Boss {
+    const facts = { address, boss, isStatic, restarts: 0, hasEnded: false };
+    if (!('children' in plan)) return { ...facts, plan, kind: 'worker', notes: [], strikes: 0 };
     const begun: Boss = { ...facts, plan, kind: 'boss', window: [], children: [] };
     begun.children = plan.children.map((child, index) => this.#begin({ address: below(begun, `c${index}`), boss: begun, plan: child, isStatic: true }));
     return begun;
@@ -115,7 +150,7 @@ export class OtpModel {
   }
 
   #members(of: Boss = this.root): (Worker | Boss)[] {
-    return of.children.flatMap((child) => (child.kind === 'boss' ? [child, ...this.#members(child)] : [child]));
+    return of.children.filter(({ hasEnded }) => !hasEnded).flatMap((child) => (child.kind === 'boss' ? [child, ...this.#members(child)] : [child]));
   }
 }
 
@@ -124,8 +159,9 @@ export function pictured(restarts: number | null, facts: readonly string[] | num
 }
 
 /** The same plan for createSystem. */
-export function treeOf({ intensity, periodMs, children }: BossPlan): BossOptions {
+export function treeOf({ strategy, intensity, periodMs, children }: BossPlan): BossOptions {
   return {
+    strategy,
     intensity,
     periodMs,
     children: children.map((child, index) => {

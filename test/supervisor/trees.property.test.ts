@@ -22,6 +22,7 @@ const workerPlan: fc.Arbitrary<WorkerPlan> = fc.record({ restart });
 const { boss: bossPlan } = fc.letrec<{ boss: BossPlan }>((tie) => ({
   boss: fc.record({
     restart,
+    strategy: fc.constantFrom('one_for_one', 'one_for_all', 'rest_for_one'),
     intensity: fc.nat({ max: 3 }),
     periodMs: fc.constantFrom(500, 1_000, 60_000),
     children: fc.array(fc.oneof({ depthSize: 'small', withCrossShrink: true }, workerPlan, tie('boss')), { minLength: 1, maxLength: 3 }),
@@ -70,7 +71,9 @@ async function order({ kind, pick, isCutOff }: Extract<Step, { isCutOff: boolean
   await tell(test, target.address, kind, `${kind}${pick}`);
   // The host dies with whatever part of the consequences is durable by now.
   if (isCutOff) await crash(test);
+  if (kind !== 'choke') target.strikes = 0;
   if (kind === 'note') target.notes.push(`${kind}${pick}`);
+  else if (kind === 'choke') model.choke(target);
   else model.exit(target, kind === 'finish' ? 'normal' : 'error');
 }
 

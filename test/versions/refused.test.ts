@@ -11,7 +11,7 @@ import { type Logic } from '../../src/actors/roster.ts';
 import { BosunError } from '../../src/errors.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
-import { bossMachine } from '../../src/supervisor/boss.ts';
+import { BOSS_VERSION, bossMachine } from '../../src/supervisor/boss.ts';
 import { type BossOptions, parseBossSpec } from '../../src/supervisor/child-spec.ts';
 import { createSystem } from '../../src/system.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
@@ -198,7 +198,7 @@ describe('a record that the store reports as damaged', () => {
     };
     const agents: Readonly<Record<string, Logic>> = {
       order: { logic: first.machine as AnyStateMachine, version: 1 },
-      'bosun.boss': { logic: bossMachine as AnyStateMachine, version: 1 },
+      'bosun.boss': { logic: bossMachine as AnyStateMachine, version: BOSS_VERSION },
     };
     const kernel = new Kernel(
       { journal: reporting, clock: test.clock, random: { next: () => 0 }, logicOf: (name) => agents[name], root: parseBossSpec({}), hold: false, outageMs: 0, trustWallClock: false, caution: false, log: () => {} },

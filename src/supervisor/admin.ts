@@ -1,0 +1,72 @@
+/**
+ * Orders about single children, with OTP's answers (start_child, terminate_child, restart_child, delete_child). What cannot
+ * be done is refused in words that the kernel hands to whoever gave the order; a machine that gave it hears nothing. Pure.
+ */
+import { type BossSpec, childProblem, type ChildSpec, parseChildSpec, specOfTemplate } from './child-spec.ts';
+import { BosunError } from '../errors.ts';
+import { type ChildRecord } from './exit-rules.ts';
+import { type Order, type Refusal, startOrders } from './orders.ts';
+import { type Step } from './script.ts';
+
+export type AdminEvent =
+  /** `isNew`: one that is there already, or has been, is refused; otherwise one that is there will do. */
+  | { readonly type: 'child.start'; readonly spec: unknown; readonly isNew?: boolean }
+  | { readonly type: 'child.terminate' | 'child.restart' | 'child.delete'; readonly id: string };
+
+interface Boss extends Pick<BossSpec, 'strategy' | 'autoShutdown' | 'template' | 'maxChildren'> {
+  readonly nextPosition: number;
+}
+
+interface Outcome {
+  readonly orders: readonly Order[];
+  readonly steps: readonly Step[];
+  readonly nextPosition: number;
+}
+
+type Facts = { readonly children: ReadonlyMap<string, ChildRecord>; readonly nowMs: number };
+
+/** Throws BOSUN_CHILD_SPEC_INVALID. */
+export function adminOrders(boss: Boss, event: AdminEvent & Facts): Outcome {
+  const { nextPosition } = boss;
+  if (event.type === 'child.start') return startChild(boss, event);
+  const { id } = event;
+  const record = event.children.get(id);
+  const refuse = (code: Refusal['code']): Outcome => ({ orders: [refusal(code, id)], steps: [], nextPosition });
+  if (boss.strategy === 'dynamic' && event.type !== 'child.terminate') return refuse('BOSUN_CHILD_DYNAMIC');
+  if (record === undefined) return refuse('BOSUN_CHILD_UNKNOWN');
+  if (event.type === 'child.terminate') return { orders: [], steps: record.status === 'ended' ? [] : [{ do: 'terminate', id }], nextPosition };
+  if (record.status === 'waiting') return refuse('BOSUN_CHILD_RESTARTING');
+  if (record.status !== 'ended') return refuse('BOSUN_CHILD_RUNNING');
+  if (event.type === 'child.delete') return { orders: [{ type: 'bosun.child.forget', params: { id } }], steps: [], nextPosition };
+  const { position, spec } = record;
+  return { orders: startOrders(spec, { position, nowMs: event.nowMs, onDemand: 'restart' }), steps: [], nextPosition };
+}
+
+function startChild(boss: Boss, event: Extract<AdminEvent, { type: 'child.start' }> & Facts): Outcome {
+  const { nextPosition, maxChildren = Infinity } = boss;
+  const spec = specOf(boss, event.spec);
+  const { id } = spec;
+  const only = (order: Order): Outcome => ({ orders: [order], steps: [], nextPosition });
+  const record = event.children.get(id);
+  if (record !== undefined && record.status !== 'ended') {
+    const code = record.status === 'waiting' ? 'BOSUN_CHILD_PRESENT' : 'BOSUN_CHILD_RUNNING';
+    return only(event.isNew === true ? refusal(code, id) : { type: 'bosun.child.meet', params: { id } });
+  }
+  if (record !== undefined && event.isNew === true) return only(refusal('BOSUN_CHILD_PRESENT', id));
+  if (event.children.size >= maxChildren) return only(refusal('BOSUN_CHILDREN_FULL', id));
+  const { position = nextPosition } = record ?? {};
+  const orders = startOrders(spec, { position, nowMs: event.nowMs, onDemand: 'start' });
+  return { orders, steps: [], nextPosition: record === undefined ? nextPosition + 1 : nextPosition };
+}
+
+function specOf({ template, autoShutdown, nextPosition }: Boss, given: unknown): ChildSpec {
+  if (template !== undefined) return specOfTemplate(template, given, String(nextPosition));
+  const spec = parseChildSpec(given);
+  const problem = childProblem(spec, autoShutdown);
+  if (problem !== undefined) throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `child spec: ${problem}`);
+  return spec;
+}
+
+function refusal(code: Refusal['code'], id: string): Order {
+  return { type: 'bosun.child.refuse', params: { code, id } };
+}

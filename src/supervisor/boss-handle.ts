@@ -1,0 +1,135 @@
+/**
+ * A handle on a Boss, for hosts: OTP's functions of the module `supervisor`. Orders go through the Boss's mailbox and are
+ * answered when they are carried out and durable; reads show the last durable epoch.
+ */
+import { childAddress } from '../actors/address.ts';
+import { BosunError } from '../errors.ts';
+import { type BossContext } from './boss.ts';
+import { type ChildOptions, type ChildSpec, type Shutdown, shutdownOf } from './child-spec.ts';
+import { type ChildRecord } from './exit-rules.ts';
+
+/** What a handle needs of the system. */
+export interface BossHost {
+  /** Resolves with the answer once what is ordered is done and durable. */
+  order(boss: string, event: { readonly type: string; readonly [field: string]: unknown }): Promise<unknown>;
+  /** Context and child table of the Boss as of the last durable epoch. Throws BOSUN_ACTOR_UNKNOWN, also for one that is no Boss. */
+  look(boss: string): { readonly context: BossContext; readonly records: readonly ChildRecord[] };
+}
+
+/** A child as its Boss knows it. */
+export interface ChildInfo {
+  readonly id: string;
+  readonly address: string;
+  /** `ended`: only the spec is kept. `restarting`: waits for its restart. `stopping`: has been told to end. */
+  readonly status: 'running' | 'restarting' | 'stopping' | 'ended';
+  readonly kind: 'worker' | 'supervisor';
+  /** Restarts since it was started. */
+  readonly restarts: number;
+  /** Of a restarting one: when it is started again, kernel time. */
+  readonly restartAtMs: number | null;
+  readonly lastError: unknown;
+}
+
+/** OTP's count_children. */
+export interface ChildCounts {
+  /** Children, those that have ended among them. */
+  readonly specs: number;
+  /** Running now. */
+  readonly active: number;
+  readonly supervisors: number;
+  readonly workers: number;
+}
+
+/** A spec with every default filled in. */
+export type CompleteSpec = ChildSpec & { readonly shutdownMs: Shutdown; readonly significant: boolean };
+
+/** What a dynamic Boss is told of a new child; the rest is its template's. */
+export interface DynamicChildOptions {
+  /** Default: a number that no child of this Boss had. */
+  readonly id?: string;
+  readonly input?: unknown;
+}
+
+export class BossHandle {
+  readonly address: string;
+  readonly #host: BossHost;
+
+  constructor(host: BossHost, address: string) {
+    this.address = address;
+    this.#host = host;
+  }
+
+  /**
+   * Starts a new child. Resolves with its address when it has taken its first turn and that is durable. Rejects with
+   * BOSUN_CHILD_RUNNING or BOSUN_CHILD_PRESENT for an id that the Boss knows, BOSUN_CHILDREN_FULL, BOSUN_CHILD_SPEC_INVALID,
+   * BOSUN_AGENT_UNKNOWN, and with BOSUN_START_FAILED where its first turn fails: nothing of it is left then, and nothing is
+   * counted. Of a dynamic Boss the child may be of no options at all.
+   */
+  startChild(child: ChildOptions | DynamicChildOptions = {}): Promise<string> {
+    return this.#host.order(this.address, { type: 'child.start', spec: child, isNew: true }) as Promise<string>;
+  }
+
+  /**
+   * Ends a child. Resolves when it has ended, for which its spec may give it time; at once where it has ended already. Its
+   * record is kept, but for temporary and dynamic children. Rejects with BOSUN_CHILD_UNKNOWN.
+   */
+  terminateChild(id: string): Promise<void> {
+    return this.#do('child.terminate', id);
+  }
+
+  /** Starts a child again that has ended. Rejects with BOSUN_CHILD_RUNNING, _RESTARTING, _UNKNOWN, _DYNAMIC, and as `startChild` does. */
+  restartChild(id: string): Promise<string> {
+    return this.#host.order(this.address, { type: 'child.restart', id }) as Promise<string>;
+  }
+
+  /** Forgets a child that has ended. Rejects with BOSUN_CHILD_RUNNING, _RESTARTING, _UNKNOWN, _DYNAMIC. */
+  deleteChild(id: string): Promise<void> {
+    return this.#do('child.delete', id);
+  }
+
+  /** All children, in the order of their first starts. Throws BOSUN_ACTOR_UNKNOWN. */
+  whichChildren(): ChildInfo[] {
+    const { records } = this.#host.look(this.address);
+    return [...records].sort((a, b) => a.position - b.position).map((record) => infoOf(this.address, record));
+  }
+
+  /** Throws BOSUN_ACTOR_UNKNOWN. */
+  countChildren(): ChildCounts {
+    const { records } = this.#host.look(this.address);
+    const supervisors = records.filter(({ spec }) => 'boss' in spec).length;
+    const active = records.filter(({ status }) => status === 'running' || status === 'stopping').length;
+    return { specs: records.length, active, supervisors, workers: records.length - supervisors };
+  }
+
+  /** With every default filled in. Throws BOSUN_CHILD_UNKNOWN, BOSUN_ACTOR_UNKNOWN. */
+  getChildSpec(id: string): CompleteSpec {
+    const { address } = this;
+    const spec = this.#host.look(address).records.find((record) => record.spec.id === id)?.spec;
+    if (spec === undefined) throw new BosunError('BOSUN_CHILD_UNKNOWN', `${address}: "${id}" is no child of this Boss (OTP: not_found)`, { details: { boss: address, id } });
+    return { ...spec, significant: spec.significant ?? false, shutdownMs: shutdownOf(spec) };
+  }
+
+  #do(type: string, id: string): Promise<void> {
+    return this.#host.order(this.address, { type, id }).then(() => {});
+  }
+}
+
+/** What a tree shows of a child that waits and of a Boss. `context` is a Boss's; undefined for others. */
+export function standingOf({ record, context }: { record: ChildRecord | undefined; context: unknown }, nowMs: number) {
+  const restartInMs = record?.status === 'waiting' && record.retry !== null ? Math.max(0, Math.ceil(record.retry.atMs - nowMs)) : null;
+  if (context === undefined) return { restartInMs, boss: null };
+  const { strategy, intensity, periodMs, window } = context as BossContext;
+  return { restartInMs, boss: { strategy, intensity, periodMs, restartsInPeriod: window.filter((atMs) => atMs >= nowMs - periodMs).length } };
+}
+
+function infoOf(boss: string, { spec, status, restarts, retry, lastError }: ChildRecord): ChildInfo {
+  return {
+    id: spec.id,
+    address: childAddress(boss, spec.id),
+    status: status === 'waiting' ? 'restarting' : status,
+    kind: 'boss' in spec ? 'supervisor' : 'worker',
+    restarts,
+    restartAtMs: retry?.atMs ?? null,
+    lastError,
+  };
+}
