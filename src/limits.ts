@@ -9,6 +9,15 @@ export const VALUE_BYTES_MAX = 4 * 1024 * 1024;
 /** Unread messages of one actor; a host that sends more gets BOSUN_MAILBOX_FULL. An agent may set a lower bound. */
 export const MAILBOX_MESSAGES_MAX = 10_000;
 
+/**
+ * Deferred messages of one actor, beside those that it has not looked at: more is work that belongs into a context. They
+ * do not take room in the mailbox, or deferring would close the door to the very message that ends it.
+ */
+export const DEFERRED_MESSAGES_MAX = 1_000;
+
+/** Messages of higher levels that may be taken while one of a lower level waits: one visit of an actor. */
+export const PRIORITY_RUN_MAX = 16;
+
 /** Messages one actor may take before others get their turn. 16 kept p99 of quiet actors within 3x beside a busy one. */
 export const MESSAGES_PER_VISIT = 16;
 

@@ -120,7 +120,7 @@ export class Agenda {
   #fire(owner: Cell, timer: Timer, nowMs: number): void {
     if (timer.to === timer.owner) {
       timer.due = true;
-      owner.mailbox.push(messageOfTimer(timer, timer.schedule === null ? timer.event : dueEvent(timer.schedule, timer, nowMs)));
+      owner.receive(messageOfTimer(timer, timer.schedule === null ? timer.event : dueEvent(timer.schedule, timer, nowMs)));
       this.#world.schedule(owner);
       return;
     }

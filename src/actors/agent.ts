@@ -1,15 +1,17 @@
 /** defineAgent: an ordinary XState machine, the events it accepts from outside as zod schemas, and a version. */
-import { type AnyActorLogic, type AnyStateMachine, type ContextFrom, type EventObject, type InputFrom, type MachineImplementationsFrom } from 'xstate';
+import { type AnyActorLogic, type AnyStateMachine, type ContextFrom, type EventFromLogic, type EventObject, type InputFrom, type MachineImplementationsFrom } from 'xstate';
 import { type z } from 'zod';
 import { BosunError, messageOf } from '../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
 import { flawOfType, refusalOf } from './agent-rules.ts';
 import { type ActionOptions, actionPolicy, type EffectOptions, type EffectPolicy, effectPolicy } from './effect-policy.ts';
 import { type PoisonPolicy } from './engine.ts';
+import { type Policies } from './policies.ts';
+import { parsePriorities, type Priority } from './priorities.ts';
 import { type ScheduleOptions } from './schedules.ts';
 import { type DelayOf, parseTiming, type TimerOptions, type Timing } from './timing.ts';
 import { type MigrationSteps, type StoredState } from './versions.ts';
-import { customAction, kindOf, type Policies } from './xstate-definition.ts';
+import { customAction, kindOf } from './xstate-definition.ts';
 
 /** Per event type, the schema of the whole event or of its fields beside `type`. */
 export type EventSchemas = Readonly<Record<string, z.ZodObject>>;
@@ -54,6 +56,11 @@ export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends E
    * if it is permanent; what it had not read goes to the dead letters where it is removed.
    */
   readonly poison?: PoisonPolicy;
+  /**
+   * By event type, whoever sends it: `high` before `normal`, which is the default, before `low`. From one sender to one receiver
+   * order holds within a level. While a message of a lower level waits, at most 16 of higher ones are taken.
+   */
+  readonly priorities?: { readonly [Type in OwnEvents<Machine, Schemas>]?: Priority };
   /** Retry, timeout and heartbeat of promises, callbacks and observables, by the name under which the machine has them. */
   readonly effects?: { readonly [Src in ActorNames<Machine>]?: EffectOptions };
   /**
@@ -67,6 +74,11 @@ export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends E
   /** By name, which is stored: events that every actor of the agent gets by the calendar. */
   readonly schedules?: Readonly<Record<string, ScheduleOptions>>;
 }
+
+/** Event types with a schema, and those that the machine's types name. */
+type OwnEvents<Machine extends AnyStateMachine, Schemas extends EventSchemas> =
+  | (keyof Schemas & string)
+  | (string extends EventFromLogic<Machine>['type'] ? never : EventFromLogic<Machine>['type']);
 
 type ActorNames<Machine extends AnyStateMachine> = keyof NonNullable<MachineImplementationsFrom<Machine>['actors']> & string;
 type ActionNames<Machine extends AnyStateMachine> = keyof NonNullable<MachineImplementationsFrom<Machine>['actions']> & string;
@@ -106,7 +118,7 @@ const EFFECTS: ReadonlySet<string> = new Set(['promise', 'callback', 'observable
  * that no state of the machine handles or a key in `on` that is a schema's misspelt, an actor that is invoked or spawned and
  * not there, inline logic in `spawnChild`, a history state that XState itself cannot go back to, an action named `bosun.*`,
  * options of an effect or action that the machine does not have, a restore policy for a delay that it lacks, a schedule that
- * is none, or a migration to a version that is none of those up to its own. The message names the place.
+ * is none, a priority of an event that no state handles, or a migration to a version that is none of those up to its own. The message names the place.
  */
 export function defineAgent<Machine extends AnyStateMachine, const Schemas extends EventSchemas, const Version extends number = 1>(
   options: AgentOptions<Machine, Schemas, Version>,
@@ -134,9 +146,16 @@ export function defineAgent<Machine extends AnyStateMachine, const Schemas exten
 
 type Declared = Readonly<Record<string, EffectOptions | ActionOptions | undefined>>;
 
+interface DeclaredPolicies {
+  readonly effects?: Declared;
+  readonly actions?: Declared;
+  readonly poison?: PoisonPolicy;
+  readonly priorities?: Readonly<Record<string, Priority | undefined>>;
+}
+
 function policiesOf(
   machine: AnyStateMachine,
-  { effects = {}, actions = {}, poison = 'dead-letter' }: { readonly effects?: Declared; readonly actions?: Declared; readonly poison?: PoisonPolicy },
+  { effects = {}, actions = {}, poison = 'dead-letter', priorities = {} }: DeclaredPolicies,
   invalid: (what: string) => BosunError,
 ): Policies {
   if (!POISON_POLICIES.has(poison)) throw invalid(`poison is one of ${[...POISON_POLICIES].join(', ')}`);
@@ -155,6 +174,7 @@ function policiesOf(
     );
   return {
     poison,
+    priorities: levelsOf(machine, priorities, invalid),
     effects: policies(effects, 'effects', (src, options: EffectOptions) => {
       const logic = Object.hasOwn(actors, src) ? actors[src] : undefined;
       if (logic === undefined || !EFFECTS.has(kindOf(logic))) throw invalid(`"${src}" is no promise, callback or observable of its actors`);
@@ -181,6 +201,14 @@ function historyProblem(
   if (stranger !== undefined) return `version ${stranger.version} of "${stranger.name}" is none before version ${version} of it`;
   const versions = previous.map((old) => old.version);
   return versions.some((old, index) => versions.indexOf(old) !== index) ? 'two agents of one version are in `previous`' : undefined;
+}
+
+function levelsOf(machine: AnyStateMachine, priorities: Readonly<Record<string, Priority | undefined>>, invalid: (what: string) => BosunError): Policies['priorities'] {
+  try {
+    return parsePriorities(priorities, (type) => flawOfType(machine, type));
+  } catch (error) {
+    throw invalid(messageOf(error));
+  }
 }
 
 function timingOf(

@@ -243,6 +243,7 @@ export class Bosses {
       if (isOld) this.#world.draft.read(message);
       return isOld;
     });
+    cell.mailbox.release();
   }
 
   #restartFailed(child: Cell): void {

@@ -5,9 +5,11 @@ import { BOSS_AGENT } from './agent.ts';
 import type { Ask } from './asks.ts';
 import { type Definition, type Snapshot } from './engine.ts';
 import { Mailbox } from './mailbox.ts';
+import { type Message } from './message.ts';
+import { levelOf } from './priorities.ts';
 import { type EffectRef, type Ref } from './ref.ts';
 import { type ActorImage, type ActorState, type Identity } from './state.ts';
-import { type Timer } from './timers.ts';
+import { EVENT_TIMEOUT_ID, type Timer } from './timers.ts';
 
 /** What an epoch makes of an actor: a state together with the snapshot that belongs to it. */
 export interface Image extends ActorImage {
@@ -144,15 +146,29 @@ export class Cell {
     this.#table?.delete(childId);
   }
 
+  /** The timer that the next message disarms. Those of a Boss are all its children's. */
+  get eventTimeout(): Timer | undefined {
+    return this.#timers === undefined || this.isBoss ? undefined : this.#timers.get(EVENT_TIMEOUT_ID);
+  }
+
+  /** Puts a message into the mailbox, at the level that the agent gives its event. One that recovery found deferred stands first. */
+  receive(message: Message): void {
+    const { priorities } = this.definition;
+    if (priorities !== undefined) message.level = levelOf(priorities, message);
+    if (message.deferral === 0) this.mailbox.push(message);
+    else if (message.deferral > 0) this.mailbox.defer(message);
+    else this.mailbox.pushFirst(message);
+  }
+
   /** Whether it may take a turn now: a crashed child of a Boss waits for the Boss's decision. */
   get isRunnable(): boolean {
     if (this.gone || this.suspension !== undefined || this.waitsFor !== undefined) return false;
     return this.state.status === 'starting' || (this.state.status === 'active' && this.mailbox.peek() !== null);
   }
 
-  /** Whether its mailbox has as many messages as it should have. */
+  /** Whether its mailbox has as many messages as it should have. What is deferred has a bound of its own. */
   get isFull(): boolean {
-    return this.mailbox.size >= MAILBOX_MESSAGES_MAX;
+    return this.mailbox.size - this.mailbox.deferred >= MAILBOX_MESSAGES_MAX;
   }
 
   /** Whether its record is damaged: then nothing of it may be served either. */

@@ -54,7 +54,7 @@ export class Crowding {
 
   /** A mailbox has become shorter: who waited for room goes on. */
   eased(cell: Cell): void {
-    if (cell.crowd === undefined || (cell.mailbox.size > ROOM && !cell.gone)) return;
+    if (cell.crowd === undefined || (cell.mailbox.size - cell.mailbox.deferred > ROOM && !cell.gone)) return;
     const { crowd } = cell;
     cell.crowd = undefined;
     for (const sender of crowd) {

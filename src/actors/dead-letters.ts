@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 /**
  * `quarantined`: it crashed its agent too often, or a durable action was given up. `undeliverable`: its receiver had
  * ended, or ended before reading it. `overflowed`: its receiver's mailbox was full, and waiting for room would never have
- * ended or was not possible. `late`: a reply that nobody waits for any more. `refused`: a command that its Boss could not carry out.
+ * ended or was not possible; or the receiver had deferred too many. `late`: a reply that nobody waits for any more. `refused`: a command that its Boss could not carry out.
  */
 export type DeadLetterReason = 'quarantined' | 'undeliverable' | 'overflowed' | 'late' | 'refused';
 

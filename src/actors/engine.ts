@@ -6,6 +6,7 @@
 import { type EventObject } from 'xstate';
 import { type EffectPolicy } from './effect-policy.ts';
 import { type Configuration } from './ports.ts';
+import { type Priorities } from './priorities.ts';
 import { type Ref } from './ref.ts';
 import { type ActorState, type StateChange } from './state.ts';
 import { type MigrationSteps, type StoredState } from './versions.ts';
@@ -47,6 +48,8 @@ export interface Definition {
   readonly policy: EffectPolicy | undefined;
   /** What is done about a message that crashed its actor too often, once it is among the dead letters. */
   readonly poison: PoisonPolicy;
+  /** The levels that the agent declares of its events; undefined where it declares none. */
+  readonly priorities: Priorities | undefined;
   /** Machines: custom actions that the agent declares durable, by name. */
   readonly durable: ReadonlyMap<string, DurableAction> | undefined;
 }

@@ -135,7 +135,7 @@ export class Ingress {
     const { world, sessions, refusal, wake } = this.#parts;
     const reason = refusal();
     if (reason !== undefined) throw reason;
-    if (to.mailbox.size + to.incoming >= mailboxMessages) {
+    if (to.mailbox.size - to.mailbox.deferred + to.incoming >= mailboxMessages) {
       const { address } = to.identity;
       throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${mailboxMessages} unread messages`, { details: { address } });
     }

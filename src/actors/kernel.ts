@@ -5,11 +5,9 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../errors.ts';
-import { admit } from './admission.ts';
 import { checkAddress, ROOT } from './address.ts';
 import { assemble, type KernelParts, type Machinery, setGoing } from './assembly.ts';
 import { type CheckedActor, checkPopulation } from './check.ts';
-import { BOSS_AGENT } from './agent.ts';
 import { Caution } from './caution.ts';
 import { type Cell, stands } from './cell.ts';
 import { CommitLine } from './commit-line.ts';
@@ -21,6 +19,8 @@ import { type Ingress } from './ingress.ts';
 import { Alarm } from './kernel-time.ts';
 import { type Recovered } from './ports.ts';
 import { type Quarantine } from './quarantine.ts';
+import { letOut } from './release.ts';
+import { bearRoot, rootFailure } from './root.ts';
 import { Roster } from './roster.ts';
 import { Switchboard } from './switchboard.ts';
 import { type World } from './world.ts';
@@ -203,7 +203,9 @@ export class Kernel {
       watchers: this.#watchers,
       wake: () => this.#wake(),
       refusal: () => (this.#phase === 'running' ? this.outage : new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running')),
-      onRootGone: (error) => this.#rootGone(error),
+      onRootGone: (error) => {
+        this.#rootFailure = rootFailure(this.#world, error);
+      },
       isHalted: () => this.#rootFailure !== undefined,
       caution: this.#caution,
     });
@@ -211,24 +213,7 @@ export class Kernel {
     if (this.#parts.hold) return;
     this.#hasMigrated = setGoing(this.#machinery, this.#roster, this.#caution.begin());
     this.#caution.relaxLater(this.#parts.clock, () => this.#commit === null && !this.#require.loop.hasWork);
-    this.#bearRoot();
-  }
-
-  #bearRoot(): void {
-    const root = this.#world.addresses.get(ROOT);
-    // Nothing runs without it, and another one would find the addresses of its children taken.
-    if (root === undefined && this.#world.withheld.size > 0) throw this.#world.unreadableAt(ROOT) ?? this.#world.unreadable[0];
-    if (root !== undefined) {
-      // It gave up in an earlier run: this start begins with a fresh window (design P5).
-      if (root.state.status === 'error') this.#require.bosses.resume(root);
-      this.#world.enqueue(root, admit({ type: 'bosun.declare', input: this.#parts.root }, 'tree'), 'command', 0);
-      return;
-    }
-    const definition = this.#roster.today(BOSS_AGENT)!;
-    const { hash, version } = definition;
-    const identity = { life: this.#world.next('life'), address: ROOT, agent: BOSS_AGENT, definition: hash, version };
-    const place = { parent: 0, bond: 'supervised' as const, childId: ROOT, systemId: null, syncSnapshot: false };
-    this.#world.bear({ ...identity, ...place, effectId: '1', input: admit(this.#parts.root, 'tree') }, definition, undefined);
+    bearRoot({ machinery: this.#machinery, roster: this.#roster, tree: this.#parts.root });
   }
 
   #wake(): void {
@@ -307,15 +292,7 @@ export class Kernel {
 
   /** The epoch is durable: show it to readers, then let out what it caused, in order. */
   #release(frozen: Frozen): void {
-    this.shown.show(frozen);
-    for (const resolve of this.#next.splice(0)) resolve();
-    for (const output of frozen.outputs) this.#world.guarded(output);
-    this.ingress.acknowledge(frozen.settled);
-    for (const { cell, isGone } of frozen.images) {
-      if (cell.observers === undefined) continue;
-      this.#world.tell(cell, (observer) => observer.changed?.());
-      if (isGone) this.#world.tell(cell, (observer) => observer.ended?.());
-    }
+    letOut(frozen, { world: this.#world, ingress: this.ingress, shown: this.shown, waiting: this.#next.splice(0) });
     if (this.#rootFailure !== undefined && this.#world.draft.isEmpty) this.#fail(this.#rootFailure);
     else this.#afterRelease();
   }
@@ -328,14 +305,6 @@ export class Kernel {
     if (draft.isEmpty && !agenda.isBeatDue) this.#tellIdle();
     // What only arrived is written together with the turns that it causes, unless it causes none.
     else if (draft.turns > 0 || !isRunning) this.#beginCommit();
-  }
-
-  /** The root has given up: what led there is committed, then the system closes. */
-  #rootGone(cause: unknown): void {
-    const reason = `the root Boss gave up: ${messageOf(cause)}`;
-    this.#rootFailure = new BosunError('BOSUN_INTENSITY_EXCEEDED', reason, { cause });
-    const root = this.#world.addresses.get(ROOT)!;
-    this.#world.change(root, { status: 'error', error: { value: admit(this.#rootFailure, 'error') } });
   }
 
   /** Memory may be ahead of disk, so nothing further is released: the next start goes on from the last epoch. */

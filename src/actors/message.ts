@@ -25,6 +25,13 @@ export class Message {
   readonly timer: Timer | null;
   /** Told once the end of the message, with or without a turn, is durable. Not stored. */
   readonly order: Arrival | null;
+  /** Of its event, by what its receiver declares: -1 high, 0 normal, 1 low. Not stored. */
+  level = 0;
+  /**
+   * 0 for one that was never deferred. Otherwise by when that was, a number that it keeps: positive while it is set aside,
+   * negative since it was offered again.
+   */
+  deferral = 0;
   /** Whether its row is in an epoch already frozen. */
   isStored = false;
   /** Whether the epoch in the making has it among those that may have to be stored. */
@@ -62,16 +69,19 @@ export type MessageRow = readonly [
   from: number,
   attempt: number,
   deliveries: number,
+  /** Absent for one that was never deferred. */
+  deferral?: number,
 ];
 
-export function messageRow({ to, kind, event, from, attempt, deliveries }: Message): MessageRow {
-  return [to, kind, event, from, attempt, deliveries];
+export function messageRow({ to, kind, event, from, attempt, deliveries, deferral }: Message): MessageRow {
+  return deferral === 0 ? [to, kind, event, from, attempt, deliveries] : [to, kind, event, from, attempt, deliveries, deferral];
 }
 
 export function messageFromRow(id: number, row: MessageRow): Message {
-  const [to, kind, event, from, attempt, deliveries] = row;
+  const [to, kind, event, from, attempt, deliveries, deferral = 0] = row;
   const message = new Message(id, to, kind, event, from, attempt, null, null);
   message.deliveries = deliveries;
+  message.deferral = deferral;
   message.isStored = true;
   return message;
 }

@@ -9,6 +9,7 @@ import { admit, admitChange } from './admission.ts';
 import { invokedAddress } from './address.ts';
 import { type Bosses } from './bosses.ts';
 import { type Cell } from './cell.ts';
+import { offerAgain } from './deferral.ts';
 import { type Birth, type Definition, type Entry } from './engine.ts';
 import { type Configuration } from './ports.ts';
 import { type StateChange } from './state.ts';
@@ -77,6 +78,7 @@ export function applyMigration(world: World, bosses: Bosses, cell: Cell, { chang
     world.bear({ ...identity, syncSnapshot: birth.syncSnapshot, effectId, input: birth.input }, definition, cell, ref);
   });
   for (const arm of arms) world.agenda.arm(cell, { ...arm, to: life });
+  offerAgain(world, cell);
 }
 
 function work(world: World, cell: Cell, stored: Configuration, { value, context }: StoredState<unknown>): Migration {

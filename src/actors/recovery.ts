@@ -8,11 +8,12 @@ import { type AskRow } from './asks.ts';
 import { type Bosses } from './bosses.ts';
 import { Cell, type Held, imageOf } from './cell.ts';
 import { type DeadLetterRow } from './dead-letters.ts';
+import { restoreDeferred } from './deferral.ts';
 import { type Definition } from './engine.ts';
 import { type Effects } from './effects.ts';
 import { deepFreeze } from './frozen.ts';
 import { type NameRow } from './groups.ts';
-import { messageFromRow, type MessageRow } from './message.ts';
+import { type Message, messageFromRow, type MessageRow } from './message.ts';
 import { applyMigration, type Migration, prepareMigration } from './migration.ts';
 import { type Outbox } from './outbox.ts';
 import { type Recovered } from './ports.ts';
@@ -66,7 +67,7 @@ export function repopulate(
   for (const [cell, verdict] of verdicts) verdicts.set(cell, rehydrate(world, cell, verdict, roster));
   for (const [cell, verdict] of verdicts) if (verdict.kind === 'refused' && !(hold && isForShow(cell, verdict.error))) suspend(cell, verdict.error);
   for (const [key, row] of recovered.rows.get('b') ?? []) tabulate(world, key, row);
-  for (const [key, row] of recovered.rows.get('m') ?? []) deliver(world, parseInt(key, 16), row as MessageRow);
+  deliver(world, recovered.rows.get('m') ?? []);
   for (const [key, row] of recovered.rows.get('f') ?? []) recount(world, parseInt(key, 16), row as number | readonly [number, number]);
   for (const [key, row] of recovered.rows.get('k') ?? []) keep(world, parseInt(key, 16), row as readonly [string, number, unknown]);
   for (const [key, row] of recovered.rows.get('o') ?? []) outbox.load(parseInt(key, 16), deepFreeze(row as never));
@@ -210,9 +211,14 @@ function tabulate(world: World, key: string, row: unknown): void {
   world.cells.get(parseInt(key.slice(0, separator), 16))?.putRow(key.slice(separator + 1), deepFreeze(row));
 }
 
-function deliver(world: World, id: number, row: MessageRow): void {
-  const message = messageFromRow(id, deepFreeze(row));
-  world.cells.get(message.to)?.mailbox.push(message);
+function deliver(world: World, rows: Iterable<readonly [key: string, row: unknown]>): void {
+  const deferred: Message[] = [];
+  for (const [key, row] of rows) {
+    const message = messageFromRow(parseInt(key, 16), deepFreeze(row as MessageRow));
+    if (message.deferral === 0) world.cells.get(message.to)?.receive(message);
+    else deferred.push(message);
+  }
+  restoreDeferred(world, deferred);
 }
 
 function loadTalk({ letters, asks, monitors, groups }: World, { rows }: Recovered): void {

@@ -1,9 +1,10 @@
 /** The agents that the code of today has, each prepared for hosting when it is first asked for. */
 import { type AnyActorLogic } from 'xstate';
 import { type AnyAgent } from './agent.ts';
+import { NO_POLICIES, type Policies } from './policies.ts';
 import { PLAIN_TIMING, type Timing } from './timing.ts';
 import { type MigrationSteps } from './versions.ts';
-import { Definitions, NO_POLICIES, type Policies, type XstateDefinition } from './xstate-definition.ts';
+import { Definitions, type XstateDefinition } from './xstate-definition.ts';
 
 /** An agent as the kernel wants it. */
 export interface Logic {

@@ -8,6 +8,7 @@ import { SCHEDULES_PER_AGENT_MAX, SCHEDULE_CATCH_UP_MAX } from '../limits.ts';
 import { admit } from './admission.ts';
 import { Calendar } from './calendar.ts';
 import type { Cell } from './cell.ts';
+import { EVENT_TIMEOUT_ID } from './timers.ts';
 
 /**
  * What happens to planned times that passed while nothing could run. `once`: one event for all of them. `each`: one for
@@ -136,5 +137,6 @@ export function planNext(schedule: Schedule, event: EventObject): ReturnType<typ
 
 /** Checks a timer id of a machine; those of a Boss are the ids of its children. Throws BOSUN_VALUE_REFUSED. */
 export function checkTimerId(id: string, { isBoss, identity: { address } }: Cell): void {
-  if (!isBoss && id.startsWith(KERNEL_TIMER_PREFIX)) throw new BosunError('BOSUN_VALUE_REFUSED', `${address} names a timer ${id}, which only the runtime may`);
+  if (isBoss || !id.startsWith(KERNEL_TIMER_PREFIX) || id === EVENT_TIMEOUT_ID) return;
+  throw new BosunError('BOSUN_VALUE_REFUSED', `${address} names a timer ${id}, which only the runtime may`);
 }

@@ -1,10 +1,15 @@
 /**
- * Actions for machines: to reply, to watch other actors, to be in groups and to have names. They stand where `assign` and
- * `sendTo` stand, and what they do is durable with the turn. Under XState's `createActor` they do nothing.
+ * Actions for machines: to put messages off, to reply, to watch other actors, to be in groups and to have names. They stand where
+ * `assign` and `sendTo` stand, and what they do is durable with the turn. Under XState's `createActor` they do nothing, but for
+ * `eventTimeout`.
  */
-import { type ActionArgs, type ActionFunction, enqueueActions, type EventObject, type MachineContext, type ParameterizedObject } from 'xstate';
+import { type ActionArgs, type ActionFunction, enqueueActions, type EventObject, type MachineContext, type ParameterizedObject, raise, type SendExpr } from 'xstate';
+import { EVENT_TIMEOUT_ID } from './timers.ts';
 
 type Params = ParameterizedObject['params'] | undefined;
+
+/** As XState has it: `NoInfer` does not find its way through a union of events. */
+type DoNotInfer<T> = [T][T extends unknown ? 0 : never];
 
 /** What can be data. Spelled out, because a parameter of `unknown` would say nothing of the function beside it. */
 type Plain = string | number | boolean | bigint | null | undefined | object;
@@ -22,6 +27,35 @@ export type Target = object | string;
 
 /** Where a reply goes: what an event has as `replyTo` when it was asked. Data: it may be kept in the context and passed on. */
 export type ReplyTo = object;
+
+/**
+ * Leaves the message of this transition unread, gen_statem's postpone: it is set aside until a turn ends in another state, and
+ * comes up again then, with all that were deferred, in their order and before newer ones. What else the transition does
+ * stands. At most 1,000 are deferred; one more becomes a dead letter. In the first turn of an actor, which has no message, it throws
+ * BOSUN_VALUE_REFUSED.
+ */
+export function defer<Context extends MachineContext, Expression extends EventObject, P extends Params, Event extends EventObject>(): Action<Context, Expression, P, Event> {
+  return command('bosun.defer', () => ({}));
+}
+
+/**
+ * Sends this actor an event unless it takes a message before: whatever that is, a deferred one that is offered again too,
+ * disarms it. As a delayed `raise` otherwise: durable, in kernel time, `delay` a name of the machine's, milliseconds, or how
+ * they are worked out. One at a time: a second one takes the place of the first. Under `createActor` nothing disarms it.
+ */
+export function eventTimeout<
+  Context extends MachineContext,
+  Expression extends EventObject,
+  Event extends EventObject,
+  P extends Params,
+  Delay extends string = never,
+  Used extends Delay = never,
+>(
+  delay: number | Used | ((args: ActionArgs<Context, Expression, DoNotInfer<Event>>, params: P) => number),
+  event: DoNotInfer<Event> | SendExpr<Context, Expression, P, DoNotInfer<Event>, Event>,
+): ActionFunction<Context, Expression, Event, P, never, never, never, Delay, never> {
+  return raise<Context, Expression, Event, P, Delay, Used>(event, { delay, id: EVENT_TIMEOUT_ID });
+}
 
 /**
  * Replies to whoever asked: with the event of this transition, or with the one whose `replyTo` is given. The first reply

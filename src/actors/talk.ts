@@ -22,12 +22,16 @@ interface Params {
 }
 
 /** Throws BOSUN_VALUE_REFUSED for what the command cannot be given, BOSUN_AGENT_INVALID for one that is none. */
-export function admitTalk({ own }: World, { identity: { address } }: Cell, command: Command, admitEvent: AdmitEvent): Command {
+export function admitTalk({ own }: World, cell: Cell, command: Command, admitEvent: AdmitEvent): Command {
   const { name } = command;
+  const { address } = cell.identity;
   const { to, value, group, event } = (command.params ?? {}) as Params;
   const refuse = (what: string) => new BosunError('BOSUN_VALUE_REFUSED', `${address}: ${name} ${what}`);
   const ref = typeof to === 'object' && to !== null ? own(to) : undefined;
   switch (name) {
+    case 'bosun.defer':
+      if (cell.state.status === 'starting') throw refuse('is done by the first turn, which has no message');
+      return command;
     case 'bosun.reply':
       return { ...command, params: { to: ref, value: admit(value, `reply of ${address}`, own) } };
     case 'bosun.monitor':
@@ -72,6 +76,9 @@ export function checkTalk({ monitors, groups }: World, cell: Cell, effects: read
 export function performTalk(world: World, cell: Cell, { name, params }: Command): void {
   const { to, value, group, event } = params as { to: Ref | string; value: unknown; group: string; event: EventObject };
   switch (name) {
+    case 'bosun.defer':
+      // Done where the message would have been read.
+      return;
     case 'bosun.reply':
       // An event that was sent and not asked has nobody to reply to.
       if (to instanceof Ref) world.asks.reply(cell, to, value);

@@ -3,7 +3,7 @@
  * the heap here only says which is next. Each timer knows its place in the heap, so that cancelling takes it out at once.
  */
 import { type EventObject } from 'xstate';
-import { type Schedule } from './schedules.ts';
+import type { Schedule } from './schedules.ts';
 
 /**
  * What a start of the system does to a timer that had not come due when the one before ended. `deadline`: it keeps its
@@ -13,6 +13,9 @@ import { type Schedule } from './schedules.ts';
 export type RestorePolicy = 'deadline' | 'remaining' | 'restart' | 'skip';
 
 export const RESTORE_POLICIES: readonly RestorePolicy[] = ['deadline', 'remaining', 'restart', 'skip'];
+
+/** The id of the timer that the next message disarms, of which an actor has one at most. */
+export const EVENT_TIMEOUT_ID = 'bosun.event-timeout';
 
 export interface Timer {
   /** Arming order over the whole system; also the key of its row. */

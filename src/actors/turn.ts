@@ -11,22 +11,18 @@ import { messageOf } from '../errors.ts';
 import { admit, admitChange, admitError } from './admission.ts';
 import { type Bosses } from './bosses.ts';
 import { type Cell } from './cell.ts';
+import { isDeferring, offerAgain, setAside } from './deferral.ts';
 import { EFFECT_FAILED, type Effects } from './effects.ts';
 import { type Birth, type Effect, SHUTDOWN, type Snapshot, type Step } from './engine.ts';
 import { type Message, messageRow } from './message.ts';
 import { type Outbox } from './outbox.ts';
+import { type Calls, Performer } from './perform.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { type DownEvent, linkFailure } from './monitors.ts';
 import { isDeliveredAgain, quarantine, strike } from './quarantine.ts';
 import { type BossOutput, childOf, exitOf, gaveUp, isStale } from './signals.ts';
 import { type StateChange } from './state.ts';
-import { performTalk } from './talk.ts';
 import { type World } from './world.ts';
-
-/** Custom actions of one turn: where one throws, those behind it are not run, as in XState. */
-interface Calls {
-  failed: boolean;
-}
 
 const NOTHING: readonly Effect[] = [];
 
@@ -34,7 +30,7 @@ export class Turns {
   readonly #world: World;
   readonly #effects: Effects;
   readonly #bosses: Bosses;
-  readonly #outbox: Outbox;
+  readonly #performer: Performer;
   readonly #log: (...args: unknown[]) => void;
   /** Whether user code of a step is running now. */
   isStepping = false;
@@ -45,7 +41,7 @@ export class Turns {
     this.#world = parts.world;
     this.#effects = parts.effects;
     this.#bosses = parts.bosses;
-    this.#outbox = parts.outbox;
+    this.#performer = new Performer({ ...parts, fail: (cell, error) => this.fail(cell, error) });
     this.#log = parts.world.log;
   }
 
@@ -176,12 +172,15 @@ export class Turns {
   #apply(cell: Cell, prepared: Prepared, message: Message | null): void {
     const { change, snapshot, births, dropped, effects } = prepared;
     if (message !== null) {
-      this.#consume(cell, message);
+      const { eventTimeout } = cell;
+      if (effects.length === 0 || !isDeferring(effects) || !setAside(this.#world, cell, message)) this.#consume(cell, message);
+      if (eventTimeout !== undefined) this.#world.agenda.disarm(cell, eventTimeout);
       if (cell.held !== undefined) this.#world.hold(cell, undefined);
     }
     // A birth counts as a change, so that no two turns give the same effect id.
     this.#world.change(cell, change, snapshot, births.length > 0);
-    if (message?.kind === 'signal') this.#settleFailure(cell, message);
+    if (change.configuration !== undefined && cell.mailbox.deferred > 0) offerAgain(this.#world, cell);
+    if (message?.kind === 'signal' && message.isGone) this.#settleFailure(cell, message);
     if (births.length + dropped.length + effects.length > 0) this.#applyEffects(cell, prepared);
     this.#signalSnapshot(cell);
     if (cell.state.status === 'done') this.#finish(cell);
@@ -190,11 +189,11 @@ export class Turns {
   #applyEffects(cell: Cell, { births, dropped, effects }: Prepared): void {
     const calls: Calls = { failed: false };
     // Children that leave hear first what was sent to them. What they answer comes after all that this turn sent.
-    const early = dropped.length === 0 ? NOTHING : effects.filter((effect) => this.#isToTheLiving(effect));
-    for (const effect of early) this.#perform(cell, effect, calls);
+    const early = dropped.length === 0 ? NOTHING : effects.filter((effect) => this.#performer.isToTheLiving(effect));
+    for (const effect of early) this.#performer.perform(cell, effect, calls);
     for (const ref of dropped) this.#drop(ref.life);
     births.forEach((birth, index) => this.#bear(cell, birth, `${cell.life}/${cell.state.seq}/${index}`));
-    for (const effect of effects) if (!early.includes(effect)) this.#perform(cell, effect, calls);
+    for (const effect of effects) if (!early.includes(effect)) this.#performer.perform(cell, effect, calls);
   }
 
   /** A child's failure that its machine has handled is settled: a later restart of the machine leaves that child alone. */
@@ -224,73 +223,13 @@ export class Turns {
 
   /** A child that its machine stops takes first what was sent to it until then, as in XState, where sends are immediate. */
   #hearOut(cell: Cell): void {
-    for (let left = cell.mailbox.size + 1; left > 0 && cell.isRunnable; left--) this.take(cell);
+    for (let left = cell.mailbox.size + 1; left > 0 && cell.isRunnable;) {
+      const { deferred } = cell.mailbox;
+      this.take(cell);
+      // What is put off is heard later.
+      if (cell.mailbox.deferred <= deferred) left -= 1;
+    }
     for (const child of [...cell.children.values()]) this.#hearOut(child);
-  }
-
-  #perform(cell: Cell, effect: Effect, calls: Calls): void {
-    const { draft } = this.#world;
-    switch (effect.kind) {
-      case 'send': {
-        const target = this.#target(effect.to);
-        if (target !== undefined) this.#world.post(target, effect.event, cell.life);
-        else this.#world.lost(effect.to, effect.event, cell.life);
-        return;
-      }
-      case 'arm':
-        this.#arm(cell, effect);
-        return;
-      case 'cancel': {
-        const timer = cell.timers.get(effect.id);
-        if (timer !== undefined) this.#world.agenda.disarm(cell, timer);
-        return;
-      }
-      case 'emit':
-        draft.output(() => this.#world.tellEmitted(cell, effect.event));
-        return;
-      case 'log':
-        draft.output(() => this.#log(...(effect.label === undefined ? [] : [effect.label]), effect.value));
-        return;
-      case 'call':
-        draft.output(() => this.#call(cell, effect, calls));
-        return;
-      case 'durable':
-        this.#outbox.add(cell, effect);
-        return;
-      case 'command':
-        if (cell.isBoss) this.#bosses.perform(cell, effect.name, effect.params);
-        else performTalk(this.#world, cell, effect);
-        return;
-    }
-  }
-
-  #isToTheLiving(effect: Effect): boolean {
-    return effect.kind === 'send' && this.#target(effect.to) !== undefined;
-  }
-
-  #arm(cell: Cell, effect: Extract<Effect, { kind: 'arm' }>): void {
-    const target = this.#target(effect.to);
-    if (target === undefined) return;
-    // XState names unnamed timers by chance; a number of ours is as good and the same in every replay.
-    const id = effect.id ?? `timer:${this.#world.counters.timer}`;
-    this.#world.agenda.arm(cell, { id, delayMs: effect.delayMs, delay: effect.delay, to: target.identity.life, event: effect.event });
-  }
-
-  #target(to: object): Cell | undefined {
-    const ref = this.#world.own(to);
-    return ref && this.#world.cells.get(ref.life);
-  }
-
-  #call(cell: Cell, { exec, info, params }: Extract<Effect, { kind: 'call' }>, calls: Calls): void {
-    if (calls.failed) return;
-    try {
-      exec(info, params);
-    } catch (error) {
-      calls.failed = true;
-      // The turn stands; the failure is the actor's all the same (design P1).
-      if (!cell.gone && cell.state.status === 'active') this.#crash(cell, error, null);
-      else this.#log(`an action of ${cell.identity.address} threw after its end: ${messageOf(error)}`);
-    }
   }
 
   #signalSnapshot(cell: Cell): void {

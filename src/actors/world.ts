@@ -237,7 +237,7 @@ export class World {
       return;
     }
     const message = new Message(this.#counters.message++, to.life, kind, event, from, attempt, null, order);
-    to.mailbox.push(message);
+    to.receive(message);
     this.draft.unread(message);
     this.schedule(to);
     // Also where nobody can read it now: it has to become durable.

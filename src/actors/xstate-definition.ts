@@ -20,7 +20,8 @@ import {
 import { BosunError } from '../errors.ts';
 import { MICROSTEPS_MAX, PATTERN_LOOKUPS_MAX } from '../limits.ts';
 import { type EffectPolicy } from './effect-policy.ts';
-import { ConfigurationTable, type Definition, type DurableAction, type LogicKind, type PoisonPolicy, SHUTDOWN } from './engine.ts';
+import { ConfigurationTable, type Definition, type DurableAction, type LogicKind, SHUTDOWN } from './engine.ts';
+import { NO_POLICIES, type Policies } from './policies.ts';
 import { type Configuration, type NewConfiguration } from './ports.ts';
 import { type Identity } from './state.ts';
 import { type MigrationSteps } from './versions.ts';
@@ -68,15 +69,6 @@ export interface DelayLookUp {
   name: string | null;
 }
 
-/** What an agent declares of its machine's effects, by src, and of its durable actions, by name. */
-export interface Policies {
-  readonly effects: ReadonlyMap<string, EffectPolicy>;
-  readonly actions: ReadonlyMap<string, EffectPolicy>;
-  readonly poison: PoisonPolicy;
-}
-
-export const NO_POLICIES: Policies = { effects: new Map(), actions: new Map(), poison: 'dead-letter' };
-
 /** Migrations of an agent's logic and, by the `src` that leads to them, of its children and theirs. */
 export interface Steps {
   readonly own: MigrationSteps;
@@ -92,6 +84,9 @@ export interface Declared {
 
 const NOTHING_DECLARED: Declared = { steps: { own: {}, below: {} }, policies: NO_POLICIES, timing: PLAIN_TIMING };
 
+/** What logic has for which nothing can be declared. */
+const PLAIN = { child: () => undefined, durable: undefined, poison: NO_POLICIES.poison, priorities: undefined, timing: PLAIN_TIMING, endsByItself: false };
+
 /** Configuration tables are shared by definitions of equal structure: their ids mean the same on disk. */
 export class Definitions {
   readonly #tables = new Map<string, ConfigurationTable>();
@@ -104,7 +99,7 @@ export class Definitions {
   absent({ agent, bond, definition, version }: Pick<Identity, 'agent' | 'bond' | 'definition' | 'version'>, isEffect: boolean): Definition {
     const kind = definition === '' ? 'custom' : 'machine';
     const name = bond === 'supervised' ? agent : `>${agent}`;
-    const rest = { steps: {}, child: () => undefined, policy: undefined, durable: undefined, poison: NO_POLICIES.poison, timing: PLAIN_TIMING, endsByItself: false };
+    const rest = { ...PLAIN, steps: {}, policy: undefined };
     return { name, kind, hash: definition, version, isEffect, configurations: this.table(definition), ...rest };
   }
 
@@ -139,7 +134,7 @@ export class Definitions {
     configurations.describe ??= (ids) => describeConfiguration(hosted, ids);
     const durable = durableActions(machine, policies.actions);
     const endsByItself = [...nodesById(machine).values()].some(({ transitions }) => transitions.has(SHUTDOWN));
-    const rest = { child, configurations, steps: steps.own, policy: undefined, durable, poison: policies.poison, timing, endsByItself };
+    const rest = { child, configurations, steps: steps.own, policy: undefined, durable, poison: policies.poison, priorities: policies.priorities, timing, endsByItself };
     return { name, kind: 'machine', hash, version, isEffect: false, logic: hosted, lookUp, ...rest };
   }
 
@@ -157,7 +152,7 @@ export class Definitions {
   #prepareOther(name: string, logic: AnyActorLogic, version: number, steps: MigrationSteps, policy: EffectPolicy | undefined): XstateDefinition {
     const kind = kindOf(logic);
     const isEffect = logic.start !== undefined;
-    const rest = { child: () => undefined, configurations: new ConfigurationTable(), steps, policy, durable: undefined, poison: NO_POLICIES.poison, timing: PLAIN_TIMING, endsByItself: false };
+    const rest = { ...PLAIN, configurations: new ConfigurationTable(), steps, policy };
     return { name, kind, hash: '', version, isEffect, logic, lookUp: { name: null }, ...rest };
   }
 }

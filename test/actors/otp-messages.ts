@@ -1,5 +1,5 @@
 /** Cases of other runtimes about calls, monitors, groups and restarts, as scenarios here. The page is made from what they show. */
-import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 import { clerk, member, teller } from './talkers.ts';
 
 export interface ParityCase {
@@ -14,6 +14,8 @@ export interface ParityCase {
   readonly shows?: (test: TestSystem) => Promise<unknown>;
   /** Why it is not the same. */
   readonly differs?: string;
+  /** The system that it runs on, where that is not the one below. */
+  readonly options?: TestSystemOptions;
 }
 
 const temporary = (id: string) => ({ id, agent: 'member', restart: 'temporary' as const });
@@ -23,10 +25,10 @@ const OPTIONS = {
 };
 
 /** Runs a case on a system of its own. */
-export async function show(run: (test: TestSystem) => Promise<unknown>): Promise<unknown> {
-  const test = await startTestSystem(OPTIONS);
+export async function show({ shows, options = OPTIONS }: ParityCase): Promise<unknown> {
+  const test = await startTestSystem(options);
   try {
-    return await run(test);
+    return await shows!(test);
   } finally {
     await test.system.stop();
   }

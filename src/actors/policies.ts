@@ -1,0 +1,15 @@
+/** What an agent declares of how its machine is treated, with every default filled in; agent.ts makes it, definitions carry it. */
+import { type EffectPolicy } from './effect-policy.ts';
+import { type PoisonPolicy } from './engine.ts';
+import { type Priorities } from './priorities.ts';
+
+export interface Policies {
+  /** Of effects, by src. */
+  readonly effects: ReadonlyMap<string, EffectPolicy>;
+  /** Of durable actions, by name. */
+  readonly actions: ReadonlyMap<string, EffectPolicy>;
+  readonly poison: PoisonPolicy;
+  readonly priorities: Priorities | undefined;
+}
+
+export const NO_POLICIES: Policies = { effects: new Map(), actions: new Map(), poison: 'dead-letter', priorities: undefined };
