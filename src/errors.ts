@@ -75,6 +75,27 @@ export function isBosunError(error: unknown, code?: ErrorCode): error is BosunEr
   return error instanceof BosunError && (code === undefined || error.code === code);
 }
 
+/**
+ * A plain Error that says what another one said. Taking a stack of its own is most of what a new Error costs, and this one
+ * has its stack already.
+ */
+export function retold(said: { name: string; message: string; stack: string | undefined; code?: unknown; cause?: unknown }): Error {
+  const { stackTraceLimit } = Error;
+  // As an option that a process may have made unwritable.
+  Reflect.set(Error, 'stackTraceLimit', 0);
+  const error = new Error(said.message, 'cause' in said ? { cause: said.cause } : undefined);
+  Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  if (said.name !== error.name) hide(error, 'name', said.name);
+  hide(error, 'stack', said.stack);
+  if ('code' in said) Object.assign(error, { code: said.code });
+  return error;
+}
+
+/** Like what the engine sets on an error: there, but not enumerable. */
+function hide(error: Error, key: 'name' | 'stack', value: string | undefined): void {
+  Object.defineProperty(error, key, { value, writable: true, configurable: true, enumerable: false });
+}
+
 /** The text of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -8,9 +8,13 @@
  *   open(size, directory)  sets the stage: { round, subject, close }. `round` gives one sample, { contender: { metric: number } };
  *                 `subject` runs what --profile looks at; units are last in the names of metrics.
  */
+import { avalanche } from './avalanche.mjs';
 import { hops } from './hops.mjs';
 import { idle } from './idle.mjs';
 import { inputs } from './inputs.mjs';
 import { recovery } from './recovery.mjs';
+import { restarts } from './restarts.mjs';
+import { largeStorm, smallStorm } from './storms.mjs';
+import { tree } from './tree.mjs';
 
-export const ROWS = [inputs, idle, hops, recovery];
+export const ROWS = [inputs, idle, hops, recovery, restarts, smallStorm, largeStorm, avalanche, tree];

@@ -4,7 +4,7 @@
  * children born in this turn by their references. A refusal is a throw of the turn it happens in, so an agent with a bad
  * value hurts itself only (design: one agent can never spoil the epoch of all).
  */
-import { BosunError, messageOf } from '../errors.ts';
+import { BosunError, messageOf, retold } from '../errors.ts';
 import { VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../limits.ts';
 import { Ref } from './ref.ts';
 import { type StateChange } from './state.ts';
@@ -198,31 +198,29 @@ function walkBuiltin(value: object, depth: number, resolve: ResolveHandle | unde
   return refuse(depth - 1, `an instance of ${nameOf(value)}`);
 }
 
+/** Errors that were made here and hold nothing but text: one failure is quoted in several records. */
+const admittedErrors = new WeakSet<Error>();
+
 /** As the codec brings it back: a plain Error with name, message, stack, code and cause. So a crash changes nothing. */
 function walkError(error: Error & { code?: unknown }, depth: number, resolve: ResolveHandle | undefined): Error {
   const name = text(error.name, 'Error');
   const message = text(error.message, '');
   const stack = error.stack === undefined ? undefined : text(error.stack, '');
   spend(name.length + message.length + (stack?.length ?? 0) + 20, depth);
+  if (admittedErrors.has(error)) return error;
   const inner: { code?: unknown; cause?: unknown } = {};
   for (const key of ['code', 'cause'] as const) {
     if (!(key in error)) continue;
     trail[depth - 1] = key;
     inner[key] = walk(error[key], depth, resolve);
   }
-  const copy = new Error(message, 'cause' in inner ? { cause: inner.cause } : undefined);
-  if (name !== copy.name) hide(copy, 'name', name);
-  hide(copy, 'stack', stack);
-  if ('code' in inner) Object.assign(copy, { code: inner.code });
-  return Object.freeze(copy);
+  const copy = Object.freeze(retold({ name, message, stack, ...inner }));
+  if (!('cause' in inner) && typeof inner.code !== 'object') admittedErrors.add(copy);
+  return copy;
 }
 
 function text(value: unknown, otherwise: string): string {
   return typeof value === 'string' ? value.toWellFormed() : otherwise;
-}
-
-function hide(error: Error, key: 'name' | 'stack', value: string | undefined): void {
-  Object.defineProperty(error, key, { value, writable: true, configurable: true, enumerable: false });
 }
 
 /** Freezing leaves the members of a Map or Set open to change; without the methods that change them it does not. */

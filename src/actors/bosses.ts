@@ -238,6 +238,8 @@ export class Bosses {
 
   /** It was meant for the life before; what a Boss held back is for the new one. */
   #forgetShutdown(cell: Cell): void {
+    // It is a command; a restart must not cost more the fuller the mailbox is.
+    if (!cell.isBoss && !cell.mailbox.hasCommands) return;
     cell.mailbox.removeWhere((message) => {
       const isOld = message.event.type === SHUTDOWN;
       if (isOld) this.#world.draft.read(message);

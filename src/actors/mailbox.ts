@@ -77,6 +77,11 @@ export class Mailbox extends Lane {
     (this.#annex ??= new Annex()).heldBack.push(message);
   }
 
+  /** Of the lane that overtakes. */
+  get hasCommands(): boolean {
+    return this.#annex !== undefined && this.#annex.command.head() !== null;
+  }
+
   get isHolding(): boolean {
     return this.#annex !== undefined && this.#annex.heldBack.length > 0;
   }

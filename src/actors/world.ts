@@ -239,7 +239,9 @@ export class World {
     const message = new Message(this.#counters.message++, to.life, kind, event, from, attempt, null, order);
     to.receive(message);
     this.draft.unread(message);
-    this.schedule(to);
+    // A Boss decides at once: behind ten thousand children that fail together it would leave all of them and their exits to be
+    // written as they wait. One that has more to read after a visit waits in line like others.
+    this.schedule(to, kind === 'exit');
     // Also where nobody can read it now: it has to become durable.
     this.wake();
   }
@@ -256,10 +258,11 @@ export class World {
     this.enqueue(to, event, to.isBoss && event.type.startsWith('child.') ? 'command' : 'event', from, 0, order);
   }
 
-  schedule(cell: Cell): void {
+  schedule(cell: Cell, isFirst = false): void {
     if (cell.queued || !cell.isRunnable) return;
     cell.queued = true;
-    this.runnable.push(cell);
+    if (isFirst) this.runnable.unshift(cell);
+    else this.runnable.push(cell);
     this.wake();
   }
 

@@ -10,7 +10,7 @@
 import { addExtension, Packr } from 'msgpackr';
 import { type Codec, type ReferenceCoding } from '../actors/ports.ts';
 import { assert } from '../assert.ts';
-import { BosunError, messageOf } from '../errors.ts';
+import { BosunError, messageOf, retold } from '../errors.ts';
 import { FIXED_STRUCTURES, isLost } from './structures.ts';
 
 /**
@@ -188,7 +188,7 @@ class BoundReference {
 function registerExtensions(): void {
   if (registered) return;
   registered = true;
-  addExtension({ Class: BoundError, type: ERROR_TYPE, write: errorFields, read: errorFrom });
+  addExtension({ Class: BoundError, type: ERROR_TYPE, write: errorFields, read: retold });
   addExtension({ Class: BoundReference, type: REFERENCE_TYPE, write: referenceFields, read: referenceFrom });
 }
 
@@ -220,17 +220,4 @@ function errorFields(error: Error & { code?: unknown }): ErrorFields {
     ...('code' in error && { code: error.code }),
     ...('cause' in error && { cause: error.cause }),
   };
-}
-
-function errorFrom(fields: ErrorFields): Error {
-  const error = new Error(fields.message, 'cause' in fields ? { cause: fields.cause } : undefined);
-  if (fields.name !== error.name) setHidden(error, 'name', fields.name);
-  setHidden(error, 'stack', fields.stack);
-  if ('code' in fields) Object.assign(error, { code: fields.code });
-  return error;
-}
-
-/** Like the property of an error made by the engine: there, but not enumerable. */
-function setHidden(error: Error, key: string, value: unknown): void {
-  Object.defineProperty(error, key, { value, writable: true, configurable: true, enumerable: false });
 }

@@ -7,6 +7,7 @@ import { BosunError } from '../errors.ts';
 import { type BossContext } from './boss.ts';
 import { type ChildOptions, type ChildSpec, type Shutdown, shutdownOf } from './child-spec.ts';
 import { type ChildRecord } from './exit-rules.ts';
+import { restartsWithin } from './intensity.ts';
 
 /** What a handle needs of the system. */
 export interface BossHost {
@@ -119,7 +120,7 @@ export function standingOf({ record, context }: { record: ChildRecord | undefine
   const restartInMs = record?.status === 'waiting' && record.retry !== null ? Math.max(0, Math.ceil(record.retry.atMs - nowMs)) : null;
   if (context === undefined) return { restartInMs, boss: null };
   const { strategy, intensity, periodMs, window } = context as BossContext;
-  return { restartInMs, boss: { strategy, intensity, periodMs, restartsInPeriod: window.filter((atMs) => atMs >= nowMs - periodMs).length } };
+  return { restartInMs, boss: { strategy, intensity, periodMs, restartsInPeriod: restartsWithin(window, nowMs, periodMs) } };
 }
 
 function infoOf(boss: string, { spec, status, restarts, retry, lastError }: ChildRecord): ChildInfo {

@@ -11,13 +11,15 @@ import { brief } from './brief.ts';
 import { type BossSpec, type ChildSpec, parseBossSpec } from './child-spec.ts';
 import { declarationOrders } from './declaration.ts';
 import { type ChildExit, type ChildRecord, decideExit, decideRetry, type Decision, groupOf, isShutDownBy, type Situation } from './exit-rules.ts';
+import { type Window } from './intensity.ts';
 import { type Command, decisionOrders, lostOrders, type Order, put, startOrders } from './orders.ts';
 import { endSteps, proceed, restartSteps, type Scene, type Step } from './script.ts';
 
-/** Steps that wait for children to end. */
+/** Where a Boss is in its steps, while it waits for children to end. It changes with every step, which the steps do not. */
 interface Script {
   readonly kind: 'restarting' | 'stopping';
-  readonly steps: readonly Step[];
+  /** Index of the step under way. */
+  readonly at: number;
   /** Children told and still to end. */
   readonly awaited: number;
 }
@@ -27,13 +29,15 @@ export interface BossContext extends Omit<BossSpec, 'children'> {
   readonly declared: readonly ChildSpec[];
   /** Given to the next new child. */
   readonly nextPosition: number;
-  /** Restarts within the period, newest first, kernel time. */
-  readonly window: readonly number[];
+  /** Restarts within the period. */
+  readonly window: Window;
   /** The root after it gave up: its next restart is not counted, because the start of the process is what allowed it. */
   readonly pardoned: boolean;
   /** Children whose restart is delayed. */
   readonly waiting: number;
   readonly script: Script | null;
+  /** Of the script; empty without one. */
+  readonly steps: readonly Step[];
   /** The child that it gave up over, as an address below it, and what that one died of. */
   readonly failed: { readonly child: string; readonly error: unknown } | null;
   /** Its children are gone, and it is next. */
@@ -141,11 +145,11 @@ export const bossMachine = setup({
       run(enqueue, { context, event, kind: 'stopping', steps: endSteps(context.strategy, { records: event.children, lingers: event.lingers }) });
     }),
     carryOn: enqueueActions(({ context, event, enqueue }) => {
-      const { script } = context;
+      const { script, steps } = context;
       if (script === null) return;
       const awaited = event.type === 'bosun.overdue' ? 0 : script.awaited - 1;
       if (awaited > 0) enqueue.assign({ script: { ...script, awaited } });
-      else run(enqueue, { context, event, ...script, isTold: true });
+      else run(enqueue, { context, event, kind: script.kind, steps, told: script.at });
     }),
     forgetRestarts: assign({ window: [], pardoned: true }),
   },
@@ -158,7 +162,7 @@ export const bossMachine = setup({
   id: 'boss',
   context: ({ input }) => {
     const { children, ...options } = parseBossSpec(input);
-    const fresh = { nextPosition: 0, window: [], pardoned: false, waiting: 0, script: null, failed: null, hasFinished: false };
+    const fresh = { nextPosition: 0, window: [], pardoned: false, waiting: 0, script: null, steps: [], failed: null, hasFinished: false };
     return { ...options, declared: children, ...fresh };
   },
   initial: 'starting',
@@ -197,12 +201,23 @@ export const bossMachine = setup({
 });
 
 /** Of the machine above, for stores that an older one wrote. */
-export const BOSS_VERSION = 2;
+export const BOSS_VERSION = 3;
 
-/** Version 1 had one strategy and ended children at once. */
+/** Version 1 had one strategy and ended children at once; in version 2 the steps were part of the script. */
 export const migrateBoss = {
-  2: ({ value, context }: { value: StateValue; context: unknown }) => ({ value, context: { script: null, hasFinished: false, ...(context as object) } }),
+  2: ({ value, context }: Stored) => ({ value, context: { script: null, hasFinished: false, ...(context as object) } }),
+  3: ({ value, context }: Stored) => {
+    const { script } = context as { script: { kind: Script['kind']; steps: readonly Step[]; awaited: number } | null };
+    if (script === null) return { value, context: { ...(context as object), steps: [] } };
+    const { steps, ...rest } = script;
+    return { value, context: { ...(context as object), script: { ...rest, at: 0 }, steps } };
+  },
 };
+
+interface Stored {
+  readonly value: StateValue;
+  readonly context: unknown;
+}
 
 /** What to do about the child that the event is about; null when it is about none that could need it. */
 function decide({ window, intensity, periodMs, pardoned }: BossContext, event: BossEvent): Decision | null {
@@ -230,15 +245,14 @@ function restart(enqueue: unknown, facts: { context: BossContext; event: BossEve
   to.emit({ type: 'child.restarted', id, restarts: record.restarts });
   const { strategy } = context;
   if (strategy !== 'one_for_all' && strategy !== 'rest_for_one') {
-    giveAndCount(enqueue, decisionOrders(decision), { waiting: context.waiting - (event.type === 'bosun.retry' ? 1 : 0) });
+    giveAndCount(enqueue, decisionOrders(decision), context, context.waiting - (event.type === 'bosun.retry' ? 1 : 0));
     return;
   }
   const before = event.children.get(id)!;
   const failed: ChildRecord = { ...before, lastError: record.lastError };
   give(enqueue, [put(failed)]);
-  const records = new Map(event.children).set(id, failed);
-  const steps = restartSteps(groupOf(strategy, failed, records.values()), failed, record.restarts > before.restarts);
-  run(enqueue, { context, event: { ...event, children: records }, kind: 'restarting', steps });
+  const steps = restartSteps(groupOf(strategy, failed, event.children.values()), failed, record.restarts > before.restarts);
+  run(enqueue, { context, event, kind: 'restarting', steps, failed });
 }
 
 function giveUp(enqueue: unknown, { context, event, error }: { context: BossContext; event: BossEvent; error: unknown }): void {
@@ -252,18 +266,28 @@ function giveUp(enqueue: unknown, { context, event, error }: { context: BossCont
   run(enqueue, { context, event, kind: 'stopping', steps });
 }
 
-/** Takes the steps that can be taken now; the rest is kept until whoever was told to end has ended. */
-function run(enqueue: unknown, script: Pick<Script, 'kind' | 'steps'> & { context: BossContext; event: BossEvent; isTold?: boolean }): void {
-  const { context, event, kind, steps, isTold = false } = script;
+interface Course {
+  readonly context: BossContext;
+  readonly event: BossEvent;
+  readonly kind: Script['kind'];
+  readonly steps: readonly Step[];
+  /** Index of the step whose children were told to end, and have; absent at the beginning. */
+  readonly told?: number;
+  /** The child that it is about, as it is recorded in this turn. */
+  readonly failed?: ChildRecord;
+}
+
+/** Takes the steps that can be taken now; the others wait until whoever was told to end has ended. */
+function run(enqueue: unknown, { context, event, kind, steps, told, failed }: Course): void {
   const { declared, strategy } = context;
   const { children: records, lingers, nowMs } = event;
-  const { orders, rest, hasFinished } = proceed(steps, { records, lingers, declared, isDynamic: strategy === 'dynamic', nowMs }, isTold);
+  const { orders, at, hasFinished } = proceed(steps, { records, failed, lingers, declared, isDynamic: strategy === 'dynamic', nowMs }, told);
   const to = enqueue as Enqueue;
-  if (isTold) to.cancel(PATIENCE);
+  if (told !== undefined) to.cancel(PATIENCE);
   giveAndCount(enqueue, orders, context);
   const awaited = orders.reduce((sum, order) => sum + (order.type === 'await' ? order.count : 0), 0);
-  if (rest.length > 0) to.assign({ script: { kind, steps: rest, awaited } });
-  else if (context.script !== null || hasFinished) to.assign({ script: null, hasFinished });
+  if (at !== null) to.assign({ script: { kind, at, awaited }, ...(steps !== context.steps && { steps }) });
+  else if (context.script !== null || hasFinished) to.assign({ script: null, steps: [], hasFinished });
 }
 
 function without(event: BossEvent, { spec }: ChildRecord): Pick<Scene, 'records' | 'lingers'> {
@@ -311,9 +335,9 @@ function give(enqueue: unknown, orders: readonly Order[]): void {
 }
 
 /** Gives the orders, and keeps count of the children whose restart they delay or call off. */
-function giveAndCount(enqueue: unknown, orders: readonly Order[], { waiting }: Pick<BossContext, 'waiting'>): void {
+function giveAndCount(enqueue: unknown, orders: readonly Order[], context: Pick<BossContext, 'waiting'>, waiting = context.waiting): void {
   give(enqueue, orders);
-  const delayed = orders.filter(({ type }) => type === 'delay').length;
-  const calledOff = orders.filter(({ type }) => type === 'cancel').length;
-  (enqueue as Enqueue).assign({ waiting: waiting + delayed - calledOff });
+  let now = waiting;
+  for (const { type } of orders) now += type === 'delay' ? 1 : type === 'cancel' ? -1 : 0;
+  if (now !== context.waiting) (enqueue as Enqueue).assign({ waiting: now });
 }

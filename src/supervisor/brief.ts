@@ -2,12 +2,15 @@
  * What a Boss keeps of an error: enough to act on, small enough to be quoted in records, events and further errors
  * without ever being refused. The whole error stays with the message in quarantine.
  */
+import { retold } from '../errors.ts';
 
 const MESSAGE_CHARS_MAX = 2_000;
 /** Some twenty frames. */
 const STACK_CHARS_MAX = 4_000;
 /** Causes kept below the error itself. */
 const CAUSES_MAX = 3;
+/** What an error may have of its own and be brief; a cause is worth a look. */
+const PLAIN: ReadonlySet<string> = new Set(['name', 'message', 'stack', 'code']);
 
 /** Never throws. Errors stay errors, with name, message, stack, code and their first causes; other things are quoted. */
 export function brief(thrown: unknown, causesLeft: number = CAUSES_MAX): unknown {
@@ -26,17 +29,23 @@ export function brief(thrown: unknown, causesLeft: number = CAUSES_MAX): unknown
 }
 
 function briefError(error: Error & { readonly code?: unknown }, causesLeft: number): Error {
+  if (isBrief(error)) return error;
   const { name, message, stack, code, cause } = error;
-  const kept = new Error(cut(message, MESSAGE_CHARS_MAX), cause === undefined || causesLeft === 0 ? {} : { cause: brief(cause, causesLeft - 1) });
-  hide(kept, 'name', cut(name, MESSAGE_CHARS_MAX));
-  hide(kept, 'stack', stack === undefined ? undefined : cut(stack, STACK_CHARS_MAX));
-  if (typeof code === 'string' || typeof code === 'number') Object.assign(kept, { code });
-  return kept;
+  return retold({
+    name: cut(name, MESSAGE_CHARS_MAX),
+    message: cut(message, MESSAGE_CHARS_MAX),
+    stack: stack === undefined ? undefined : cut(stack, STACK_CHARS_MAX),
+    ...((typeof code === 'string' || typeof code === 'number') && { code }),
+    ...(cause !== undefined && causesLeft > 0 && { cause: brief(cause, causesLeft - 1) }),
+  });
 }
 
-/** Like what the engine sets on an error: there, but not enumerable. */
-function hide(error: Error, key: 'name' | 'stack', value: string | undefined): void {
-  Object.defineProperty(error, key, { value, writable: true, configurable: true, enumerable: false });
+/** Most errors are, once admission has made them plain; a copy for every record that quotes one would be for nothing. */
+function isBrief(error: Error & { readonly code?: unknown }): boolean {
+  if (!Object.isFrozen(error) || !Object.getOwnPropertyNames(error).every((key) => PLAIN.has(key))) return false;
+  const { name, message, stack = '', code = '' } = error;
+  if (typeof code !== 'string' && typeof code !== 'number') return false;
+  return name.length <= MESSAGE_CHARS_MAX && message.length <= MESSAGE_CHARS_MAX && stack.length <= STACK_CHARS_MAX;
 }
 
 function quote(thrown: object): string {

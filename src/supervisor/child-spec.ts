@@ -110,9 +110,19 @@ const bossChildSchema = z.strictObject({ ...common, boss: bossSchema });
 /** Which of the two it is meant to be is plain to see, and a message about that one is worth more than about both. */
 const childSchema: z.ZodType<ChildSpec, ChildOptions> = z.unknown().transform((value, context): ChildSpec => readChild(value, context)) as never;
 
+/** What has been parsed: each Boss of a tree reads all that is below it, and would parse it as often as it is deep. */
+const complete = new WeakSet<object>();
+
 /** Fills in the defaults. Throws BOSUN_CHILD_SPEC_INVALID, naming the field. */
 export function parseBossSpec(options: unknown): BossSpec {
-  return parsed(bossSchema, options, 'tree');
+  if (typeof options === 'object' && options !== null && complete.has(options)) return options as BossSpec;
+  return completed(parsed(bossSchema, options, 'tree'));
+}
+
+function completed(spec: BossSpec): BossSpec {
+  complete.add(spec);
+  for (const child of spec.children) if ('boss' in child) completed(child.boss);
+  return spec;
 }
 
 /** The same for the root, which nothing could start again that it ends by itself. Throws BOSUN_CHILD_SPEC_INVALID. */
@@ -198,8 +208,8 @@ function isAddress(id: string): boolean {
 }
 
 function refuseDuplicates(children: readonly { id: string }[], context: z.RefinementCtx): void {
-  const ids = children.map(({ id }) => id);
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  const ids = new Set<string>();
+  const twice = children.find(({ id }) => ids.size === ids.add(id).size)?.id;
   if (twice !== undefined) context.addIssue({ code: 'custom', message: `two children with the id "${twice}"` });
 }
 

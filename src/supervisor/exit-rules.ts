@@ -3,7 +3,7 @@ import { backoffMs } from '../backoff.ts';
 import { resetAfterMs } from './backoff.ts';
 import { brief } from './brief.ts';
 import { type AutoShutdown, type ChildSpec, type Strategy } from './child-spec.ts';
-import { addRestart, type Intensity } from './intensity.ts';
+import { addRestart, type Intensity, type Window } from './intensity.ts';
 
 /** Go on from the last committed state, or begin anew. */
 export type RestartMode = 'committed' | 'initial';
@@ -42,7 +42,7 @@ export interface ChildExit {
 }
 
 export type Decision =
-  | { readonly kind: 'restart'; readonly mode: RestartMode; readonly window: readonly number[]; readonly record: ChildRecord }
+  | { readonly kind: 'restart'; readonly mode: RestartMode; readonly window: Window; readonly record: ChildRecord }
   | { readonly kind: 'wait'; readonly delayMs: number; readonly record: ChildRecord }
   /** `isForgotten`: as if it had never been started. */
   | { readonly kind: 'end'; readonly reason: ChildExit['reason']; readonly record: ChildRecord; readonly isForgotten: boolean }
@@ -51,8 +51,8 @@ export type Decision =
 /** What the Boss knows when it decides. */
 export interface Situation {
   readonly record: ChildRecord;
-  /** Past restarts of the Boss, newest first, kernel time. */
-  readonly window: readonly number[];
+  /** Past restarts of the Boss. */
+  readonly window: Window;
   readonly limit: Intensity;
   readonly nowMs: number;
 }
@@ -118,7 +118,8 @@ export function isShutDownBy({ record, isForgotten }: Extract<Decision, { kind: 
 
 /** Whom a strategy restarts together with a child, itself among them, in the order of their starts. */
 export function groupOf(strategy: Strategy, { position }: ChildRecord, records: Iterable<ChildRecord>): ChildRecord[] {
-  const group = [...records].filter((other) => strategy === 'one_for_all' || other.position >= position);
+  const group: ChildRecord[] = [];
+  for (const other of records) if (strategy === 'one_for_all' || other.position >= position) group.push(other);
   return group.sort((a, b) => a.position - b.position);
 }
 

@@ -10,19 +10,59 @@ export interface Intensity {
 /** Elixir's default; OTP's is 1 in 5 seconds. */
 export const DEFAULT_INTENSITY: Intensity = { intensity: 3, periodMs: 5_000 };
 
+/** Past restarts, newest first: kernel times, or with a number beside it so many that count as of one time. */
+export type Window = readonly (number | readonly [atMs: number, restarts: number])[];
+
 /**
- * Counts one more restart and decides whether the Boss may go on.
+ * From so many entries on, restarts close to each other share one: the window is written with every restart, and a storm
+ * must not make each dearer than the one before. Whoever allows fewer restarts than this has them counted to the millisecond.
+ */
+export const EXACT_ENTRIES = 16;
+
+/** Of a period, in which restarts share an entry then. OTP counts in whole seconds; this is the sixteenth part of a period. */
+const SHARES = 16;
+
+/**
+ * Counts one more restart and decides whether the Boss may go on. Restarts that share an entry count as of the last of them:
+ * a Boss that allows many may give up a sixteenth of the period too early, never too late.
  *
- * @param restartedAtMs Past restarts, newest first, kernel time in milliseconds.
  * @returns The new window, or null when the Boss must give up. Never throws.
  * @see OTP lib/stdlib/src/supervisor.erl `add_restart/3`: same rule and the same inclusive boundary, seconds there.
  */
-export function addRestart(
-  restartedAtMs: readonly number[],
-  nowMs: number,
-  { intensity, periodMs }: Intensity,
-): readonly number[] | null {
-  const threshold = nowMs - periodMs;
-  const window = [nowMs, ...restartedAtMs.filter((atMs) => atMs >= threshold && atMs <= nowMs)];
-  return window.length <= intensity ? window : null;
+export function addRestart(window: Window, nowMs: number, { intensity, periodMs }: Intensity): Window | null {
+  const kept = window.filter(isWithin(nowMs, periodMs));
+  const [newest] = kept;
+  const isShared = kept.length >= EXACT_ENTRIES && shareOf(timeOf(newest!), periodMs) === shareOf(nowMs, periodMs);
+  const next: Window = isShared ? [[nowMs, countOf(newest!) + 1], ...kept.slice(1)] : [nowMs, ...kept];
+  return sumOf(next) <= intensity ? next : null;
+}
+
+/** How many restarts of a window count now. */
+export function restartsWithin(window: Window, nowMs: number, periodMs: number): number {
+  return sumOf(window.filter(isWithin(nowMs, periodMs)));
+}
+
+function isWithin(nowMs: number, periodMs: number): (entry: Window[number]) => boolean {
+  return (entry) => {
+    const atMs = timeOf(entry);
+    return atMs >= nowMs - periodMs && atMs <= nowMs;
+  };
+}
+
+function shareOf(atMs: number, periodMs: number): number {
+  return Math.floor((atMs * SHARES) / periodMs);
+}
+
+function timeOf(entry: Window[number]): number {
+  return typeof entry === 'number' ? entry : entry[0];
+}
+
+function countOf(entry: Window[number]): number {
+  return typeof entry === 'number' ? 1 : entry[1];
+}
+
+function sumOf(window: Window): number {
+  let sum = 0;
+  for (const entry of window) sum += countOf(entry);
+  return sum;
 }

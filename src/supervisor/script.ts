@@ -3,7 +3,7 @@
  * A child that is told to end takes its time, so the rest of a script may have to wait; it is kept in the Boss's context and
  * goes on after a crash of the host. Pure; the machine in boss.ts hands the orders over.
  */
-import { type ChildSpec, shutdownOf, type Strategy } from './child-spec.ts';
+import { type ChildSpec, type Shutdown, shutdownOf, type Strategy } from './child-spec.ts';
 import { type ChildRecord } from './exit-rules.ts';
 import { cancelOrders, type Order, put, restartOrders, startOrders, terminateOrders } from './orders.ts';
 
@@ -21,6 +21,8 @@ export type Step =
 export interface Scene {
   /** As of before the turn. */
   readonly records: ReadonlyMap<string, ChildRecord>;
+  /** What this turn has made of one of them. */
+  readonly failed?: ChildRecord | undefined;
   /** Whether a child, or one below it, has something to do before it ends. */
   readonly lingers: (id: string) => boolean;
   readonly declared: readonly ChildSpec[];
@@ -31,22 +33,23 @@ export interface Scene {
 
 export interface Progress {
   readonly orders: readonly Order[];
-  /** Steps to be taken when those that were told have ended, the first of them without asking again; empty at the end. */
-  readonly rest: readonly Step[];
+  /** Index of the step whose children were told: it goes on with this one when they have ended; null at the end. */
+  readonly at: number | null;
   /** The Boss itself is to end. */
   readonly hasFinished: boolean;
 }
 
-/** @param isTold The child of the first step has been told to end, and has, or its time is up. */
-export function proceed(steps: readonly Step[], scene: Scene, isTold: boolean): Progress {
+/** @param told Index of the step to go on with: its children have been told to end, and have, or their time is up. Absent at the beginning. */
+export function proceed(steps: readonly Step[], scene: Scene, told: number | undefined): Progress {
   const orders: Order[] = [];
-  for (const [index, step] of steps.entries()) {
-    if (step.do === 'finish') return { orders, rest: [], hasFinished: true };
-    const told = isTold && index === 0 ? [] : tellOrders(step, scene);
-    if (told.length > 0) return { orders: [...orders, ...told], rest: steps.slice(index), hasFinished: false };
+  for (let at = told ?? 0; at < steps.length; at++) {
+    const step = steps[at]!;
+    if (step.do === 'finish') return { orders, at: null, hasFinished: true };
+    const tells = at === told ? [] : tellOrders(step, scene);
+    if (tells.length > 0) return { orders: [...orders, ...tells], at, hasFinished: false };
     orders.push(...stepOrders(step, scene));
   }
-  return { orders, rest: [], hasFinished: false };
+  return { orders, at: null, hasFinished: false };
 }
 
 /**
@@ -79,20 +82,31 @@ function isTold(spec: ChildSpec, lingers: Scene['lingers']): boolean {
 }
 
 /** Tells whom a step ends, where there is somebody to be told. */
-function tellOrders(step: Step, { records, lingers }: Scene): Order[] {
-  const named = step.do === 'terminate' || step.do === 'halt' ? [records.get(step.id)] : step.do === 'empty' ? [...records.values()] : [];
+function tellOrders(step: Step, scene: Scene): Order[] {
+  const { records, lingers } = scene;
+  const named = step.do === 'terminate' || step.do === 'halt' ? [recordOf(step.id, scene)] : step.do === 'empty' ? [...records.values()] : [];
   const told = named.filter((record) => record !== undefined && record.status !== 'ended' && isTold(record.spec, lingers)) as ChildRecord[];
   if (told.length === 0) return [];
-  const ms = Math.max(...told.map(({ spec }) => shutdownOf(spec)).map((time) => (typeof time === 'number' ? time : Infinity)));
+  // Not by Math.max of them all: a dynamic Boss has more children than a call may have arguments.
+  const ms = told.reduce((longest, { spec }) => Math.max(longest, msOf(shutdownOf(spec))), 0);
   return [
     ...told.flatMap((record): Order[] => [put({ ...record, status: 'stopping' }), { type: 'bosun.child.shutdown', params: { id: record.spec.id } }]),
     { type: 'await', count: told.length, delayMs: ms === Infinity ? null : ms },
   ];
 }
 
-function stepOrders(step: Exclude<Step, { do: 'finish' }>, { records, declared, isDynamic, nowMs }: Scene): Order[] {
+function msOf(time: Shutdown): number {
+  return typeof time === 'number' ? time : Infinity;
+}
+
+function recordOf(id: string, { records, failed }: Scene): ChildRecord | undefined {
+  return failed?.spec.id === id ? failed : records.get(id);
+}
+
+function stepOrders(step: Exclude<Step, { do: 'finish' }>, scene: Scene): Order[] {
   if (step.do === 'empty') return [];
-  const record = records.get(step.id);
+  const { declared, isDynamic, nowMs } = scene;
+  const record = recordOf(step.id, scene);
   switch (step.do) {
     case 'terminate':
       return record === undefined ? [] : terminateOrders(record, isDynamic);

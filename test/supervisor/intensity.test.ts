@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addRestart, DEFAULT_INTENSITY } from '../../src/supervisor/intensity.ts';
+import { addRestart, DEFAULT_INTENSITY, EXACT_ENTRIES, restartsWithin, type Window } from '../../src/supervisor/intensity.ts';
 
 /** All restarts at these times, in order; the number of those that the Boss survives. */
 function survived(times: readonly number[], limit: { intensity: number; periodMs: number }): number {
-  let window: readonly number[] | null = [];
+  let window: Window | null = [];
   let count = 0;
   for (const atMs of times) {
     window = addRestart(window, atMs, limit);
@@ -53,5 +53,37 @@ describe('restart intensity', () => {
         expect(survived(times, { intensity, periodMs })).toBe(firstTooMany === -1 ? times.length : firstTooMany);
       }),
     );
+  });
+
+  it('stays short in a storm, counts every restart, and never lets more through than the intensity', () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 60, maxLength: 200 });
+    fc.assert(
+      fc.property(gaps, fc.integer({ min: EXACT_ENTRIES, max: 80 }), (between, intensity) => {
+        const periodMs = 1_000;
+        const times: number[] = [];
+        let [atMs, window]: [number, Window | null] = [0, []];
+        for (const gap of between) {
+          window = addRestart(window, (atMs += gap), { intensity, periodMs });
+          times.push(atMs);
+          const within = (ms: number) => times.filter((time) => time >= atMs - ms).length;
+          if (window === null) {
+            // Too early by a sixteenth of the period at most.
+            expect(within((periodMs * 17) / 16)).toBeGreaterThan(intensity);
+            return;
+          }
+          expect(within(periodMs)).toBeLessThanOrEqual(intensity);
+          expect(window.length).toBeLessThanOrEqual(EXACT_ENTRIES + 17);
+          const counted = restartsWithin(window, atMs, periodMs);
+          expect(counted >= within(periodMs) && counted <= within((periodMs * 17) / 16)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('is exact to the millisecond as long as fewer restarts are allowed than it has entries', () => {
+    const limit = { intensity: EXACT_ENTRIES - 1, periodMs: 16_000 };
+    const storm = Array.from({ length: EXACT_ENTRIES - 1 }, (_, ms) => ms);
+    expect(survived([...storm, 16_000], limit)).toBe(EXACT_ENTRIES - 1);
+    expect(survived([...storm, 16_001], limit)).toBe(EXACT_ENTRIES);
   });
 });

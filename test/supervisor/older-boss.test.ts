@@ -26,7 +26,7 @@ describe('a store in which Bosses are of version 1', () => {
     await kernel.ingress.send(kernel.cell('w'), { type: 'note', text: 'old' } as never, 10, undefined);
     await kernel.stop();
     const test = await startTestSystem({ agents, store, clock, tree: { ...tree, strategy: 'one_for_all' } });
-    expect(BOSS_VERSION).toBe(2);
+    expect(BOSS_VERSION).toBe(3);
     expect([notes(test, 'w'), notes(test, 'team/x'), test.system.unreadable()]).toEqual([['old'], [], []]);
     await told(test, 'team/x', 'explode');
     await told(test, 'w', 'explode');

@@ -73,7 +73,7 @@ describe('three versions in one store', () => {
 
     const verdicts = async (agent: typeof third) =>
       Object.fromEntries((await checkStore({ agents: [agent], store: test.store })).map(({ address, verdict, version }) => [address, `${version} ${verdict}`]));
-    const boss = { root: '2 fine' };
+    const boss = { root: '3 fine' };
     expect(await verdicts(third)).toEqual({ ...boss, one: '1 migrates', two: '2 migrates', three: '3 fine' });
     expect(await verdicts(thirdFromSecond)).toEqual({ ...boss, one: '1 refused', two: '2 migrates', three: '3 fine' });
     expect(await verdicts(thirdBesideSecond)).toEqual({ ...boss, one: '1 refused', two: '2 kept', three: '3 fine' });

@@ -1,0 +1,41 @@
+/**
+ * Erlang/OTP as a contender: its own supervisor in a process of its own (erlang/restarts.erl, compiled when it is needed), in
+ * memory, with logging off. It idles while others are measured.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const SOURCES = ['restarts', 'brittle'].map((name) => join(import.meta.dirname, 'erlang', `${name}.erl`));
+
+/** Whether there is an Erlang to compare with. */
+export const HAS_OTP = (process.env.PATH ?? '').split(delimiter).some((directory) => existsSync(join(directory, 'erl')));
+
+/** For a row's `about`. */
+export const OTP_WORDS = HAS_OTP
+  ? "**otp**: Erlang/OTP's own supervisor of gen_servers, in memory, nothing delivered again, logging off, from the first crash " +
+    'until init has returned in all and the supervisor answers a call behind all exits.'
+  : "No `erl` here (Debian: erlang-base), so without Erlang/OTP's supervisor beside it.";
+
+/** @returns `ask(command, ...numbers)`, which resolves with what restarts.erl answers, and `close`; undefined where there is no Erlang. */
+export async function startOtp(directory) {
+  if (!HAS_OTP) return undefined;
+  const out = join(directory, 'beams');
+  await mkdir(out, { recursive: true });
+  const compile = `[{ok, _} = compile:file(F, [{outdir, "${out}"}]) || F <- [${SOURCES.map((file) => `"${file}"`).join(', ')}]], halt().`;
+  const { status, stdout } = spawnSync('erl', ['-noshell', '-eval', compile], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the Erlang contender does not compile: ${stdout}`);
+  const erl = spawn('erl', ['-noshell', '-pa', out, '-s', 'restarts', 'main'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: erl.stdout })[Symbol.asyncIterator]();
+  return {
+    async ask(command, ...numbers) {
+      erl.stdin.write(`${[command, ...numbers].join(' ')}\n`);
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`Erlang ended at ${command}`);
+      return JSON.parse(value);
+    },
+    close: () => void erl.stdin.end(),
+  };
+}

@@ -1,0 +1,89 @@
+/** What supervision costs must not grow with what has nothing to do with it; mostly read off the bytes that are written. */
+import { describe, expect, it } from 'vitest';
+import { assign, emit, setup } from 'xstate';
+import { z } from 'zod';
+import { defineAgent } from '../../src/actors/agent.ts';
+import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { migrateBoss } from '../../src/supervisor/boss.ts';
+import { type BossOptions } from '../../src/supervisor/child-spec.ts';
+import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { plain, s, slow, w } from './otp/bench.ts';
+import { restarts, told } from './worker.ts';
+
+async function started(boss: BossOptions): Promise<{ test: TestSystem; written: () => number }> {
+  const store = memoryStore();
+  const write = store.write.bind(store);
+  let bytes = 0;
+  store.write = (writes, options) => {
+    for (const { key, value } of writes) if (key.startsWith('e!')) bytes += value?.length ?? 0;
+    return write(writes, options);
+  };
+  const tree = { children: [{ id: 'sup', boss }] };
+  const test = await startTestSystem({ agents: [plain, slow], store: store as never, tree });
+  await test.settle();
+  return { test, written: () => bytes };
+}
+
+const ids = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`);
+
+/** Bytes that a Boss and its children write while they end in order. */
+async function bytesOfAnEnd(count: number): Promise<number> {
+  const { test, written } = await started({ children: ids(count).map((id) => s(id, 0)) });
+  const before = written();
+  const ended = test.system.boss().terminateChild('sup');
+  for (let n = 0; n < count; n++) await test.advance(1);
+  await ended;
+  expect(test.system.tree().children).toEqual([]);
+  return written() - before;
+}
+
+/** Bytes that so many restarts write, one after the other. */
+async function bytesOfRestarts(count: number, siblings: number): Promise<number> {
+  const { test, written } = await started({ intensity: 100_000, periodMs: 1_000_000, children: ids(siblings).map((id) => w(id)) });
+  const before = written();
+  for (let n = 0; n < count; n++) {
+    await told(test, 'sup/c0', 'explode');
+    await test.advance(7);
+  }
+  expect(restarts(test, 'sup/c0')).toBe(count);
+  return written() - before;
+}
+
+const shouter = defineAgent({
+  name: 'shouter',
+  machine: setup({}).createMachine({
+    id: 'shouter',
+    on: { shout: { actions: emit({ type: 'shouted' }) }, fall: { actions: assign(() => { throw new Error('fell'); }) } },
+  }),
+  events: { shout: z.object({}), fall: z.object({}) },
+});
+
+describe('supervision', () => {
+  it('ends four times as many children for four times as many bytes', async () => {
+    const few = await bytesOfAnEnd(50);
+    expect((await bytesOfAnEnd(200)) / few).toBeLessThan(4.4);
+  });
+
+  it('restarts a child for no more bytes after a hundred restarts in the same period than after thirty, or beside a hundred siblings', async () => {
+    const thirty = await bytesOfRestarts(30, 1);
+    const more = await bytesOfRestarts(150, 1);
+    expect(more / 150).toBeLessThan((thirty / 30) * 1.2);
+    expect(await bytesOfRestarts(30, 100)).toBeLessThan(thirty * 1.1);
+  });
+
+  it('decides about a failure before others take their turns, so that many failures at once are not written as they wait', async () => {
+    const test = await startTestSystem({ agents: [shouter], tree: { intensity: 10, children: ids(3).map((id) => ({ id, agent: 'shouter' })) } });
+    const heard: string[] = [];
+    test.system.onEmitted((address, { type }) => heard.push(`${address} ${type}`));
+    await Promise.all([test.system.send('c0', { type: 'fall' }), test.system.send('c1', { type: 'shout' }), test.system.send('c2', { type: 'shout' })]);
+    await test.settle();
+    expect(heard.slice(0, 4)).toEqual(['root child.failed', 'root child.restarted', 'c1 shouted', 'c2 shouted']);
+  });
+
+  it('goes on where a Boss of version 2 stood in the middle of its steps', () => {
+    const steps = [{ do: 'terminate', id: 'b' }, { do: 'finish' }];
+    const migrate = (context: object) => migrateBoss[3]({ value: 'supervising', context }).context;
+    expect(migrate({ waiting: 1, script: { kind: 'stopping', steps, awaited: 1 } })).toEqual({ waiting: 1, script: { kind: 'stopping', at: 0, awaited: 1 }, steps });
+    expect(migrate({ waiting: 0, script: null })).toEqual({ waiting: 0, script: null, steps: [] });
+  });
+});
