@@ -20,8 +20,11 @@ export default defineConfig({
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
     exclude: ['**/node_modules/**', ...(isQuick ? LONG : [])],
     globalSetup: ['test/global-setup.ts'],
+    setupFiles: ['test/setup.ts'],
     testTimeout: 30_000,
     pool: 'forks',
+    // As the launcher has it: a worker makes much that is soon garbage.
+    execArgv: ['--max-semi-space-size=64', '--min-semi-space-size=32'],
     // Modules are loaded once a worker: src keeps no state that one test could leave to another.
     isolate: false,
     // Vitest leaves one core free by default, which on two cores halves the speed.

@@ -91,7 +91,7 @@ describe('plans', () => {
     const directory = mkdtempSync(join(tmpdir(), 'bosun-docs-'));
     const file = join(directory, 'plan.yaml');
     writeFileSync(file, text);
-    const { plan } = await readPlanFile(file).finally(() => rmSync(directory, { recursive: true }));
+    const { plan } = await readPlanFile({ file, cwd: ROOT }).finally(() => rmSync(directory, { recursive: true }));
     expect(plan.tasks.length, place).toBeGreaterThan(0);
   });
 

@@ -7,33 +7,25 @@ import { levelStore } from '../persistence/level-store.ts';
 import { type Verification } from '../persistence/verify.ts';
 import { type DataDirectory, dataDirectory, hasStore, storeDirectory } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type DataCommand, type Output } from './surroundings.ts';
 
-interface Output {
-  write(text: string): unknown;
-}
-
-interface Shared {
-  readonly data: string;
-  readonly json: boolean;
-  readonly out: Output;
-  readonly err: Output;
-}
-
-export interface BackupCommand extends Shared {
+export interface BackupCommand extends DataCommand {
   readonly to: string;
 }
 
-export interface RestoreCommand extends Shared {
+export interface RestoreCommand extends DataCommand {
   readonly from: string;
   /** Replace the store that is there. */
   readonly force: boolean;
 }
 
 /** Exit code 0: copied and sound; 1: copied, and damaged as the original is, or failed; 2: bad places; 4: in use. */
-export async function backupCommand({ to, data, json, out, err }: BackupCommand): Promise<ExitCode> {
+export async function backupCommand(command: BackupCommand): Promise<ExitCode> {
+  const { to, cwd, json, out, err } = command;
   return await copying(err, async () => {
-    const copied = await opened(storeDirectory(data), (store) => backup(store, to));
-    tell(out, { json, copied, what: `backed up to ${resolve(to)}` });
+    const path = resolve(cwd, to);
+    const copied = await opened(storeDirectory(command), (store) => backup(store, path));
+    tell(out, { json, copied, what: `backed up to ${path}` });
     if (copied.sound) return EXIT.completed;
     err.write(`The store is damaged, and so is its copy: bosun verify --data ${to}\n`);
     return EXIT.failed;
@@ -41,14 +33,15 @@ export async function backupCommand({ to, data, json, out, err }: BackupCommand)
 }
 
 /** Exit code 0: restored; 1: the backup is damaged, or failed; 2: bad places; 4: in use. */
-export async function restoreCommand({ from, data, force, json, out, err }: RestoreCommand): Promise<ExitCode> {
+export async function restoreCommand(command: RestoreCommand): Promise<ExitCode> {
+  const { from, cwd, force, json, out, err } = command;
   return await copying(err, async () => {
-    const target = dataDirectory(data);
+    const target = dataDirectory(command);
     if (!force && !(await isVacant(target.path))) {
       throw new BosunError('BOSUN_CONFIG_INVALID', `${target.path} is not empty; --force replaces the store in it`);
     }
     if (hasStore(target)) await refuseInUse(target);
-    const copied = await opened(storeDirectory(from), async (store) => {
+    const copied = await opened(storeDirectory({ data: from, cwd }), async (store) => {
       await mkdir(target.path, { recursive: true });
       return await restore(store, target.store);
     });

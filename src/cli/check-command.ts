@@ -15,20 +15,13 @@ import { loadAgents } from './agents-module.ts';
 import { dataDirectory, hasStore, planAgents } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { readPlanFile } from './plan-file.ts';
+import { type DataCommand } from './surroundings.ts';
 
-interface Output {
-  write(text: string): unknown;
-}
-
-export interface CheckCommand {
+export interface CheckCommand extends DataCommand {
   /** A plan file: the agents are those of the crew and of the plan. */
   readonly plan: string | undefined;
   /** A module that exports agents, one by one or in arrays. */
   readonly agents: string | undefined;
-  readonly data: string;
-  readonly json: boolean;
-  readonly out: Output;
-  readonly err: Output;
 }
 
 /** Actors of one agent and version that fare alike. */
@@ -54,7 +47,7 @@ const WORDS: Readonly<Record<CheckedActor['verdict'], string>> = {
 export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
   const { json, out, err } = command;
   try {
-    const store = levelStore(storeIn(command.data));
+    const store = levelStore(storeIn(command));
     const agents = await agentsFor(command);
     const actors = await checkStore({ agents, store, log: (...line) => err.write(`${line.map(String).join(' ')}\n`) });
     const groups = grouped(actors);
@@ -71,27 +64,27 @@ export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
 }
 
 /** That of a data directory, or the directory of a store itself, as `levelStore` was given it. */
-function storeIn(data: string): string {
-  const directory = dataDirectory(data);
+function storeIn(command: CheckCommand): string {
+  const directory = dataDirectory(command);
   if (hasStore(directory)) return directory.store;
   if (existsSync(join(directory.path, 'CURRENT'))) return directory.path;
   throw new BosunError('BOSUN_CONFIG_INVALID', `${directory.path} holds no store`);
 }
 
-async function agentsFor({ plan, agents }: CheckCommand): Promise<readonly AnyAgent[]> {
+async function agentsFor({ plan, agents, cwd }: CheckCommand): Promise<readonly AnyAgent[]> {
   if ((plan === undefined) === (agents === undefined)) {
     throw new BosunError('BOSUN_CONFIG_INVALID', 'name the plan, or by --agents a module that exports the agents');
   }
-  if (agents !== undefined) return exportedAgents(agents);
-  const source = await readPlanFile(plan!);
+  if (agents !== undefined) return exportedAgents(agents, { cwd });
+  const source = await readPlanFile({ file: plan!, cwd });
   return planAgents(source.plan, await loadAgents(source), () => Promise.reject(new Error('nothing runs in a check')));
 }
 
 /** Rejects with BOSUN_CONFIG_INVALID. */
-async function exportedAgents(file: string): Promise<readonly AnyAgent[]> {
+async function exportedAgents(file: string, { cwd }: { cwd: string }): Promise<readonly AnyAgent[]> {
   let module: Record<string, unknown>;
   try {
-    module = await createJiti(import.meta.url).import<Record<string, unknown>>(resolve(file));
+    module = await createJiti(import.meta.url).import<Record<string, unknown>>(resolve(cwd, file));
   } catch (error) {
     throw new BosunError('BOSUN_CONFIG_INVALID', `${file} cannot be loaded: ${messageOf(error).replace(/\nRequire stack:[^]*$/, '')}`, { cause: error });
   }

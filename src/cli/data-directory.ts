@@ -15,6 +15,7 @@ import { stageAgent, stageName } from '../machines/coordination/stage.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { createSystem, type System } from '../system.ts';
 import { type AgentModule, workFor } from './agents-module.ts';
+import { type DataCommand } from './surroundings.ts';
 import { type Attempt } from './work.ts';
 
 /** A run waits so long for room on the disk; then it ends, and the same line goes on. */
@@ -26,14 +27,14 @@ export interface DataDirectory {
   readonly store: string;
 }
 
-export function dataDirectory(path: string): DataDirectory {
-  const absolute = resolve(path);
+export function dataDirectory({ data, cwd }: Pick<DataCommand, 'data' | 'cwd'>): DataDirectory {
+  const absolute = resolve(cwd, data);
   return { path: absolute, store: join(absolute, 'store') };
 }
 
 /** A directory that may also be a LevelDB itself, as a program that embeds Bosun has one. For verbs that run no crew. */
-export function storeDirectory(path: string): DataDirectory {
-  const directory = dataDirectory(path);
+export function storeDirectory(command: Pick<DataCommand, 'data' | 'cwd'>): DataDirectory {
+  const directory = dataDirectory(command);
   return existsSync(join(directory.path, 'CURRENT')) ? { path: directory.path, store: directory.path } : directory;
 }
 

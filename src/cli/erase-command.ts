@@ -2,17 +2,10 @@
 import { type ErrorCode, isBosunError } from '../errors.ts';
 import { hasStore, openOnHold, storeDirectory } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type DataCommand } from './surroundings.ts';
 
-interface Output {
-  write(text: string): unknown;
-}
-
-export interface EraseCommand {
+export interface EraseCommand extends DataCommand {
   readonly address: string;
-  readonly data: string;
-  readonly json: boolean;
-  readonly out: Output;
-  readonly err: Output;
 }
 
 const EXITS: Partial<Record<ErrorCode, ExitCode>> = {
@@ -22,8 +15,9 @@ const EXITS: Partial<Record<ErrorCode, ExitCode>> = {
 };
 
 /** Exit code 0: erased; 1: the store cannot be read or written; 2: no store, or nobody at the address; 4: in use. */
-export async function eraseCommand({ address, data, json, out, err }: EraseCommand): Promise<ExitCode> {
-  const directory = storeDirectory(data);
+export async function eraseCommand(command: EraseCommand): Promise<ExitCode> {
+  const { address, json, out, err } = command;
+  const directory = storeDirectory(command);
   if (!hasStore(directory)) {
     err.write(`${directory.path} holds no store\n`);
     return EXIT.badInput;

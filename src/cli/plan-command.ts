@@ -5,19 +5,12 @@ import { itemsIn } from '../machines/coordination/lead-coordinator.ts';
 import { itemOf, nearestName } from '../machines/coordination/plan.ts';
 import { coordinatorOf, dataDirectory, hasStore, openOnHold } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type DataCommand } from './surroundings.ts';
 
-interface Output {
-  write(text: string): unknown;
-}
-
-export interface PlanCommand {
+export interface PlanCommand extends DataCommand {
   readonly order: 'pause' | 'resume';
   readonly item: string;
   readonly reason?: string | undefined;
-  readonly data: string;
-  readonly json: boolean;
-  readonly out: Output;
-  readonly err: Output;
 }
 
 export async function planCommand(command: PlanCommand): Promise<ExitCode> {
@@ -34,8 +27,9 @@ export async function planCommand(command: PlanCommand): Promise<ExitCode> {
   return EXIT.completed;
 }
 
-async function leaveOrder({ order, item, reason, data, err }: PlanCommand): Promise<void> {
-  const directory = dataDirectory(data);
+async function leaveOrder(command: PlanCommand): Promise<void> {
+  const { order, item, reason, err } = command;
+  const directory = dataDirectory(command);
   if (!hasStore(directory)) throw new BosunError('BOSUN_PLAN_INVALID', `${directory.path} holds no plan; run one first`);
   const system = await openOnHold(directory, (...args) => err.write(`${args.map(String).join(' ')}\n`));
   try {

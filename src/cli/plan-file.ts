@@ -32,9 +32,10 @@ export interface PlanSource {
   refuse(problems: readonly PlanProblem[]): BosunError;
 }
 
-/** Rejects with BOSUN_PLAN_INVALID; details: `file`, `line` and `column` (from 1; null without a place), `problems` (all lines). */
-export async function readPlanFile(file: string): Promise<PlanSource> {
-  const text = await readText(file);
+/** `file` as the user wrote it, which may be relative to `cwd`. Rejects with BOSUN_PLAN_INVALID; details: `file`, `line` and `column` (from 1; null without a place), `problems` (all lines). */
+export async function readPlanFile({ file, cwd }: { readonly file: string; readonly cwd: string }): Promise<PlanSource> {
+  const path = resolve(cwd, file);
+  const text = await readText(file, path);
   const source = parseText(file, text);
   const refuse = (problems: readonly PlanProblem[]): BosunError =>
     invalid(file, problems.map((problem) => ({ place: source.placeOf(problem), message: sentence(problem) })));
@@ -46,7 +47,7 @@ export async function readPlanFile(file: string): Promise<PlanSource> {
   if ('problems' in normalised) throw refuse(normalised.problems);
 
   const { agents } = parsed.data;
-  return { file, plan: normalised.plan, agents: agents === undefined ? null : resolve(dirname(file), agents), refuse };
+  return { file, plan: normalised.plan, agents: agents === undefined ? null : resolve(dirname(path), agents), refuse };
 }
 
 interface Place {
@@ -74,12 +75,12 @@ function oneLine(message: string): string {
   return message.trim().replace(/\s*\n\s*/g, ' ').replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-async function readText(file: string): Promise<string> {
+async function readText(file: string, path: string): Promise<string> {
   const refuse = (message: string, cause?: unknown): BosunError => invalid(file, [{ place: null, message }], cause);
   const chunks: Buffer[] = [];
   try {
     // Not readFile: a device or a pipe has no size that could be checked before.
-    for await (const chunk of createReadStream(file, { end: PLAN_BYTES_MAX })) chunks.push(chunk as Buffer); // no encoding is set
+    for await (const chunk of createReadStream(path, { end: PLAN_BYTES_MAX })) chunks.push(chunk as Buffer); // no encoding is set
   } catch (error) {
     throw refuse(`cannot be read: ${reasonOf(error)}`, error);
   }

@@ -21,8 +21,9 @@ import { machineReports } from './machine-reports.ts';
 import { type PlanSource, readPlanFile } from './plan-file.ts';
 import { filesOf, oneLine, planLine, type Reporter, resultLines } from './run-report.ts';
 import { shellCommands } from './shell-task.ts';
+import { type Surroundings } from './surroundings.ts';
 
-export interface RunCommand {
+export interface RunCommand extends Pick<Surroundings, 'env' | 'cwd'> {
   readonly file: string;
   readonly data: string;
   /** Start over: forget what the directory holds of the plan. */
@@ -39,9 +40,9 @@ export interface RunCommand {
 /** Resolves to the exit code. Rejects only for faults of Bosun. */
 export async function runCommand(command: RunCommand): Promise<ExitCode> {
   const { reporter } = command;
-  const directory = dataDirectory(command.data);
+  const directory = dataDirectory(command);
   try {
-    const source = await readPlanFile(command.file);
+    const source = await readPlanFile(command);
     const agents = await loadAgents(source);
     const unknown = checkAgents(source.plan, [...agents.keys()]);
     const hint = source.agents === null ? '; the plan names no module with agents' : '';
@@ -85,10 +86,10 @@ async function carryOut(
   { plan }: PlanSource,
   agents: AgentModule,
 ): Promise<ExitCode> {
-  const { reporter, interrupt, wait } = command;
+  const { reporter, interrupt, wait, env, cwd } = command;
   // For agents that write files of their own.
-  process.env['BOSUN_DATA_DIR'] = directory.path;
-  const commands = shellCommands(directory.store);
+  env['BOSUN_DATA_DIR'] = directory.path;
+  const commands = shellCommands({ storeId: directory.store, env, cwd });
   const system = crewOf(directory, plan, agents, { shell: commands.attempt, log: reporter.log });
   const sleep = stayAwake();
   const halt = async () => {

@@ -2,10 +2,7 @@
 import { type CoordinatorContext, itemsIn, resultsOf } from '../machines/coordination/lead-coordinator.ts';
 import { itemOf } from '../machines/coordination/plan.ts';
 import { type ItemProgress } from '../machines/coordination/progress.ts';
-
-interface Output {
-  write(text: string): unknown;
-}
+import { type Output } from './surroundings.ts';
 
 /** An event as an actor emitted it. */
 export interface Told {
@@ -71,12 +68,8 @@ export function plainReporter(out: Output, err: Output): Reporter {
   };
 }
 
-export interface Terminal extends Output {
-  readonly columns?: number;
-}
-
 /** A picture that is drawn over itself: a bar per item, who works on what, what is paused and why. */
-export function terminalReporter(out: Output, terminal: Terminal, colour: boolean): Reporter {
+export function terminalReporter(out: Output, terminal: Output, colour: boolean): Reporter {
   let drawn = 0;
   const attempts = new Map<string, number>();
   const clear = () => {

@@ -3,19 +3,19 @@
  * owns the streams and the process.
  */
 import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { isBosunError, messageOf } from '../errors.ts';
 import { checkAgents, type Plan } from '../machines/coordination/plan.ts';
 import { schedule, type Schedule } from '../machines/coordination/schedule.ts';
 import { ganttSvg, ganttText, summaryOf } from './gantt.ts';
 import { readPlanFile } from './plan-file.ts';
-
-interface Output {
-  write(text: string): unknown;
-}
+import { type Output } from './surroundings.ts';
 
 export interface ScheduleCommand {
   /** The plan file. */
   readonly file: string;
+  /** Absolute. Relative paths begin here. */
+  readonly cwd: string;
   /** Print one JSON object and nothing else. */
   readonly json?: boolean;
   /** Where to write the chart. */
@@ -32,10 +32,10 @@ export interface ScheduleCommand {
 
 /** Resolves to the exit code: 0, or 2 for bad input after one line on `err`. Rejects only for faults of Bosun or of `agentNames`. */
 export async function scheduleCommand(command: ScheduleCommand): Promise<0 | 2> {
-  const { file, json = false, svg, out, err, width = 100, colour = false } = command;
+  const { json = false, svg, out, err, width = 100, colour = false } = command;
   let plan: Plan;
   try {
-    plan = await readPlan(file, command.agentNames);
+    plan = await readPlan(command);
   } catch (error) {
     if (!isBosunError(error, 'BOSUN_PLAN_INVALID')) throw error;
     err.write(`${error.message}\n`);
@@ -43,22 +43,22 @@ export async function scheduleCommand(command: ScheduleCommand): Promise<0 | 2> 
   }
 
   const result = schedule(plan);
-  if (svg !== undefined && !(await written(svg, ganttSvg(result, plan), err))) return 2;
+  if (svg !== undefined && !(await written(svg, ganttSvg(result, plan), command))) return 2;
   out.write(json ? `${JSON.stringify(result)}\n` : report(result, plan, { width, colour }));
   return 0;
 }
 
-async function readPlan(file: string, agentNames: ScheduleCommand['agentNames']): Promise<Plan> {
-  const { plan, agents, refuse } = await readPlanFile(file);
+async function readPlan({ file, cwd, agentNames }: ScheduleCommand): Promise<Plan> {
+  const { plan, agents, refuse } = await readPlanFile({ file, cwd });
   if (agents === null || agentNames === undefined) return plan;
   const problems = checkAgents(plan, await agentNames(agents));
   if (problems.length > 0) throw refuse(problems);
   return plan;
 }
 
-async function written(file: string, text: string, err: Output): Promise<boolean> {
+async function written(file: string, text: string, { cwd, err }: ScheduleCommand): Promise<boolean> {
   try {
-    await writeFile(file, text);
+    await writeFile(resolve(cwd, file), text);
   } catch (error) {
     err.write(`${file}: cannot be written: ${messageOf(error)}\n`);
     return false;

@@ -8,6 +8,7 @@ import { type Writable } from 'node:stream';
 import { type Cancel, systemClock } from '../clock.ts';
 import { type WorkContext } from '../machines/coordination/agent-function.ts';
 import { type WorkInput } from '../machines/coordination/stage.ts';
+import { type Surroundings } from './surroundings.ts';
 import { type Attempt } from './work.ts';
 
 /** Output kept of one command, per stream: enough for a result or an error report; more belongs in a file. */
@@ -44,13 +45,17 @@ export interface ShellCommands {
   ended(): Promise<void>;
 }
 
-/** @param storeId Tells the commands of one store from those of another. */
-export function shellCommands(storeId: string): ShellCommands {
+export interface ShellPlace extends Pick<Surroundings, 'env' | 'cwd'> {
+  /** Tells the commands of one store from those of another. */
+  readonly storeId: string;
+}
+
+export function shellCommands(place: ShellPlace): ShellCommands {
   const running = new Set<Promise<unknown>>();
   const attempt: Attempt = async (work, context) => {
     const before = context.checkpointed as Group | undefined;
-    if (before !== undefined) await endGroup(before.processGroup, storeId, context);
-    const child = start(work, context, storeId);
+    if (before !== undefined) await endGroup(before.processGroup, place.storeId, context);
+    const child = start(work, context, place);
     const result = outcome(child, context.signal);
     const end = result.catch(() => {}).finally(() => running.delete(end));
     running.add(end);
@@ -66,12 +71,13 @@ export function shellCommands(storeId: string): ShellCommands {
   return { attempt, ended: async () => void (await Promise.all(running)) };
 }
 
-function start({ task }: WorkInput, { effectId, attempt }: WorkContext, storeId: string): ChildProcess {
+function start({ task }: WorkInput, { effectId, attempt }: WorkContext, { storeId, env, cwd }: ShellPlace): ChildProcess {
   return spawn('/bin/sh', ['-c', GATE], {
+    cwd,
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     env: {
-      ...process.env,
+      ...env,
       BOSUN_RUN: task.run!,
       BOSUN_TASK: task.id,
       BOSUN_EFFECT_ID: effectId,

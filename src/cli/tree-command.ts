@@ -3,20 +3,11 @@ import { isBosunError, messageOf } from '../errors.ts';
 import { type TreeNode } from '../system-options.ts';
 import { dataDirectory, hasStore, openOnHold } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type DataCommand } from './surroundings.ts';
 
-interface Output {
-  write(text: string): unknown;
-}
-
-export interface TreeCommand {
-  readonly data: string;
-  readonly json: boolean;
-  readonly out: Output;
-  readonly err: Output;
-}
-
-export async function treeCommand({ data, json, out, err }: TreeCommand): Promise<ExitCode> {
-  const directory = dataDirectory(data);
+export async function treeCommand(command: DataCommand): Promise<ExitCode> {
+  const { json, out, err } = command;
+  const directory = dataDirectory(command);
   if (!hasStore(directory)) {
     err.write(`${directory.path} holds no store; run a plan first\n`);
     return EXIT.badInput;

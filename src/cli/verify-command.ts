@@ -4,21 +4,12 @@ import { levelStore } from '../persistence/level-store.ts';
 import { type Finding, type Verification, verify } from '../persistence/verify.ts';
 import { hasStore, storeDirectory } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-
-interface Output {
-  write(text: string): unknown;
-}
-
-export interface VerifyCommand {
-  readonly data: string;
-  readonly json: boolean;
-  readonly out: Output;
-  readonly err: Output;
-}
+import { type DataCommand } from './surroundings.ts';
 
 /** Exit code 0: sound; 1: damaged; 2: no store; 4: in use. */
-export async function verifyCommand({ data, json, out, err }: VerifyCommand): Promise<ExitCode> {
-  const directory = storeDirectory(data);
+export async function verifyCommand(command: DataCommand): Promise<ExitCode> {
+  const { json, out, err } = command;
+  const directory = storeDirectory(command);
   if (!hasStore(directory)) {
     err.write(`${directory.path} holds no store\n`);
     return EXIT.badInput;

@@ -1,13 +1,17 @@
-/** The command line as a whole: help, versions, unknown words, and what goes to which stream. */
+/** The command line as a whole: help, versions, unknown words, what goes to which stream, and the launcher. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
+import { commandLine } from '../../src/cli/command-line.ts';
 import { linesOf, Workspace } from './workspace.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());
 
-work.write('agents.mjs', "export async function worker(_, { attempt }) { console.log('talking'); if (attempt === 1) throw new Error('once'); }");
-work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: worker, retry: { backoff: { minMs: 1 } } }] }');
+for (const [plan, agents, words] of [['plan.yaml', 'agents.mjs', ''], ['talking.yaml', 'talking.mjs', "console.log('talking');"]] as const) {
+  work.write(agents, `export async function worker(_, { attempt }) { ${words} if (attempt === 1) throw new Error('once'); }`);
+  work.write(plan, `{ version: 1, plan: p, agents: ./${agents}, tasks: [{ id: a, agent: worker, retry: { backoff: { minMs: 1 } } }] }`);
+}
 
 describe('bosun --help', () => {
   const verbs = [[], ['run'], ['schedule'], ['plan'], ['plan', 'pause'], ['plan', 'resume'], ['tree'], ['check'], ['verify'], ['backup'], ['restore'], ['erase']];
@@ -37,9 +41,68 @@ describe('bosun', () => {
   });
 });
 
+describe('the command line as a function', () => {
+  it('leaves the process alone: two calls in two directories at once, each with its own streams and variables', async () => {
+    const facts = () => [process.cwd(), process.env['BOSUN_DATA_DIR'], process.exitCode, process.listenerCount('SIGINT'), process.listenerCount('SIGTERM')];
+    const before = [...facts(), globalThis.console];
+    await using other = new Workspace();
+    const places = [work, other];
+    for (const [index, place] of places.entries()) place.write('shell.yaml', `{ version: 1, plan: p${index}, tasks: [{ id: a, run: 'echo "$BOSUN_DATA_DIR $MINE" > told' }] }`);
+    const ended = await Promise.all(places.map((place, index) => place.bosun(['run', 'shell.yaml', '--data', 'own'], { MINE: `${index}` })));
+    expect(ended.map(({ code, out }) => [code, out])).toEqual([[0, 'p0\n  a: completed\n'], [0, 'p1\n  a: completed\n']]);
+    expect(places.map((place) => place.read('told'))).toEqual(places.map((place, index) => `${place.file('own')} ${index}\n`));
+    expect([...facts(), globalThis.console]).toEqual(before);
+  });
+
+  it('gives colours to a terminal, and none where NO_COLOR asks for none', async () => {
+    const on = async (isTTY: boolean, env: Record<string, string>) => {
+      let said = '';
+      const stream = { isTTY, columns: 70, write: (text: string) => (said += text) };
+      const interruption = () => new AbortController().signal;
+      const code = await commandLine(['schedule', 'plan.yaml'], { out: stream, err: stream, env, cwd: work.path, interruption });
+      return { code, colours: said.includes('\u001b') };
+    };
+    expect(await on(true, {})).toEqual({ code: 0, colours: true });
+    expect(await on(true, { NO_COLOR: '1' })).toEqual({ code: 0, colours: false });
+    expect(await on(false, {})).toEqual({ code: 0, colours: false });
+  });
+
+  it('resolves to 1 for a fault of its own, and says that it is one', async () => {
+    const said: string[] = [];
+    const out = { write: () => { throw new Error('no room for a word'); } };
+    const interruption = () => new AbortController().signal;
+    const code = await commandLine(['schedule', 'plan.yaml', '--json'], { out, err: { write: (text) => said.push(text) }, env: {}, cwd: work.path, interruption });
+    expect([code, said.join('')]).toEqual([1, expect.stringMatching(/^bosun: no room for a word\nThis is a fault of Bosun's; please report it with: Error/)]);
+  });
+});
+
+describe('the launcher', () => {
+  it('hands on arguments, streams, directory and exit code', async () => {
+    expect(await work.spawn(['schedule', 'nowhere.yaml']).ended).toEqual({ code: 2, out: '', err: 'nowhere.yaml: cannot be read: no such file\n' });
+  });
+
+  it('ends only when a slow reader has taken everything, and minds no reader that goes', async () => {
+    const tasks = Array.from({ length: 1000 }, (_, index) => ({ id: `a${index}`, run: 'true' }));
+    work.write('long.json', JSON.stringify({ version: 1, plan: 'long', tasks }));
+    const slow = work.spawn(['schedule', 'long.json', '--json']);
+    // It has written all it will write long before the pipe, which takes 64 KiB, is read on.
+    const [first] = (await once(slow.child.stdout!, 'data')) as [Buffer];
+    slow.child.stdout!.pause();
+    await work.bosun(['schedule', 'long.json', '--json']);
+    expect(slow.child.exitCode, first.toString().slice(0, 20)).toBeNull();
+    slow.child.stdout!.resume();
+    const { code, out } = await slow.ended;
+    expect([code, (JSON.parse(out) as { tasks: object[] }).tasks.length]).toEqual([0, 1000]);
+
+    const gone = work.spawn(['schedule', 'long.json', '--json']);
+    gone.child.stdout!.destroy();
+    expect(await gone.ended).toEqual({ code: 0, out: '', err: '' });
+  });
+});
+
 describe('streams', () => {
   it('have only JSON objects on stdout with --json, whatever agents print', async () => {
-    const { code, out, err } = await work.bosun(['run', 'plan.yaml', '--json', '--data', 'json']);
+    const { code, out, err } = await work.spawn(['run', 'talking.yaml', '--json', '--data', 'json']).ended;
     expect(code).toBe(0);
     expect(linesOf(out).map(({ type }) => type)).toEqual(['task.started', 'task.failed', 'task.started', 'task.completed', 'plan.completed']);
     expect(err).toContain('talking\n');

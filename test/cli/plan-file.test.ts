@@ -15,11 +15,11 @@ const HEAD = 'version: 1\nplan: test\n';
 
 async function read(text: string | Uint8Array): Promise<PlanSource> {
   writeFileSync(file, text);
-  return await readPlanFile(file);
+  return await readPlanFile({ file, cwd: folder });
 }
 
 async function refusal(path: string): Promise<BosunError> {
-  const error: unknown = await readPlanFile(path).then(() => null, (thrown: unknown) => thrown);
+  const error: unknown = await readPlanFile({ file: path, cwd: folder }).then(() => null, (thrown: unknown) => thrown);
   if (!(error instanceof BosunError)) throw new Error(`not refused: ${String(error)}`);
   expect(error.code).toBe('BOSUN_PLAN_INVALID');
   return error;

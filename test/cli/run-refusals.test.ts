@@ -10,7 +10,7 @@ afterEach(() => work[Symbol.asyncDispose]());
 /** Waits for ever, and leaves without a word when told to. */
 const PATIENT = `
   import { existsSync } from 'node:fs';
-  export const patient = (_, { signal }) => existsSync('go') ? null : new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  export const patient = (_, { signal }) => existsSync(new URL('go', import.meta.url)) ? null : new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 `;
 
 function patientPlan(): void {
@@ -21,7 +21,7 @@ function patientPlan(): void {
 describe('a data directory in use', () => {
   it('ends every verb with exit code 4 and names the process; --fresh does not touch it', async () => {
     patientPlan();
-    const running = work.start(['run', 'plan.yaml', '--json']);
+    const running = work.spawn(['run', 'plan.yaml', '--json']);
     await running.says('task.started');
     for (const args of [['run', 'plan.yaml'], ['run', 'plan.yaml', '--fresh'], ['tree'], ['plan', 'pause', 'a']]) {
       const { code, out, err } = await work.bosun(args);
@@ -33,7 +33,7 @@ describe('a data directory in use', () => {
 
   it('is free again after a kill', async () => {
     patientPlan();
-    const running = work.start(['run', 'plan.yaml', '--json']);
+    const running = work.spawn(['run', 'plan.yaml', '--json']);
     await running.says('task.started');
     await running.end('SIGKILL');
     work.write('go', '');
@@ -47,7 +47,7 @@ describe('an interrupted run', () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     it(`drains on ${signal}, exits with 130, says that the same line goes on, and it does`, async () => {
       patientPlan();
-      const running = work.start(['run', 'plan.yaml', '--json']);
+      const running = work.spawn(['run', 'plan.yaml', '--json']);
       await running.says('task.started');
       const { code, out, err } = await running.end(signal);
       expect(code).toBe(130);
@@ -70,9 +70,9 @@ describe('bosun run --wait', () => {
     work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: bad, retry: { attempts: 1 } }] }');
     const running = work.start(['run', 'plan.yaml', '--json', '--wait']);
     await running.says('item.paused');
-    // Where it does not stay it has ended by the time another process has started.
-    expect((await work.bosun(['tree'])).code).toBe(4);
-    expect((await running.end('SIGINT')).code).toBe(130);
+    // What it would end by has been said: where it does not stay, its store is free by the time another process has started.
+    expect((await work.spawn(['tree']).ended).code).toBe(4);
+    expect((await running.interrupt()).code).toBe(130);
   });
 });
 
@@ -98,7 +98,7 @@ describe('bad input', () => {
     plan('');
     chmodSync(work.file('plan.yaml'), 0o000);
     chmodSync(work.path, 0o755);
-    const { code, out, err } = await work.bosun(['run', 'plan.yaml'], { uid: 65_534 });
+    const { code, out, err } = await work.spawn(['run', 'plan.yaml'], { uid: 65_534 }).ended;
     expect({ code, out, err }).toEqual({ code: 2, out: '', err: 'plan.yaml: cannot be read: permission denied\n' });
   });
 

@@ -1,4 +1,4 @@
-/** `bosun run` as its user sees it, end to end through the built command line: agents that fail, pause, hand on and resume. */
+/** `bosun run` as its user sees it, end to end through the command line: agents that fail, pause, hand on and resume. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storyOf, Workspace } from './workspace.ts';
 
@@ -35,7 +35,7 @@ describe('an agent that throws', () => {
     work.write('plan.yaml', `{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: bad, ${RETRY} }] }`);
     const running = work.start(['run', 'plan.yaml', '--json']);
     await running.says('"attempt":2');
-    await running.end('SIGINT');
+    await running.interrupt();
     const { code, out } = await work.bosun(['tree']);
     expect(code).toBe(0);
     expect(out).toMatch(/^root {2}boss, supervising\./);
@@ -62,7 +62,7 @@ describe('an agent that throws', () => {
 
     work.write('agents.mjs', agents(true));
     expect(await work.bosun(['plan', 'resume', 'I'])).toEqual({ code: 0, out: 'I: resume at the next start\n', err: '' });
-    const completed = await work.run('plan.yaml');
+    const completed = await work.runProcess('plan.yaml');
     expect(storyOf(completed.lines)).toEqual(['item.resumed I', 'task.started I/two 1', 'task.completed I/two 1', 'plan.completed']);
     expect(completed.code).toBe(0);
   });
@@ -79,7 +79,7 @@ describe('an agent that throws', () => {
   it('fails when it takes longer than its timeoutMs, and is told by its signal', async () => {
     work.write('agents.mjs', `
       import { writeFileSync } from 'node:fs';
-      export const slow = (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => { writeFileSync('aborted', ''); reject(signal.reason); }));`);
+      export const slow = (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => { writeFileSync(new URL('aborted', import.meta.url), ''); reject(signal.reason); }));`);
     work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: slow, timeoutMs: 50, retry: { attempts: 1 } }] }');
     const { code, lines } = await work.run('plan.yaml');
     expect(lines[1]).toMatchObject({ type: 'task.failed', error: 'took longer than 50 ms' });
@@ -168,13 +168,13 @@ describe('a data directory that holds a plan', () => {
     expect(err).toMatch(/^plan\.yaml: \S+data holds another plan: the task J\/one is gone; .*the task K\/one is new.*--fresh.*\n$/);
     work.write('plan.yaml', STAGES);
     work.write('agents.mjs', `${AGENTS} export const more = 1;`);
-    expect((await work.run('plan.yaml')).code).toBe(0);
+    expect((await work.runProcess('plan.yaml')).code).toBe(0);
   });
 
   it('pauses an item by order, before it runs and with a reason', async () => {
-    work.write('agents.mjs', "import { existsSync } from 'node:fs';\nexport async function first(_, { signal }) { if (!existsSync('go')) await new Promise((_, stop) => signal.addEventListener('abort', stop)); } export async function second() {}");
+    work.write('agents.mjs', "import { existsSync } from 'node:fs';\nexport async function first(_, { signal }) { if (!existsSync(new URL('go', import.meta.url))) await new Promise((_, stop) => signal.addEventListener('abort', stop)); } export async function second() {}");
     work.write('plan.yaml', STAGES);
-    const running = work.start(['run', 'plan.yaml', '--json']);
+    const running = work.spawn(['run', 'plan.yaml', '--json']);
     await running.says('"task":"J/one"');
     await running.end('SIGKILL');
     work.write('go', '');

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 async function run(command: Partial<ScheduleCommand>): Promise<{ code: number; out: string; err: string }> {
   const written = { out: '', err: '' };
   const stream = (name: 'out' | 'err') => ({ write: (text: string) => (written[name] += text) });
-  const code = await scheduleCommand({ file: EQUITY, ...command, out: stream('out'), err: stream('err') });
+  const code = await scheduleCommand({ file: EQUITY, cwd: folder, ...command, out: stream('out'), err: stream('err') });
   return { code, ...written };
 }
 
@@ -48,6 +48,13 @@ describe('bosun schedule', () => {
     expect({ code, err }).toEqual({ code: 0, err: `chart written to ${svg}\n` });
     expect(JSON.parse(out)).toHaveProperty('makespan', 9);
     expect(readFileSync(svg, 'utf8')).toMatch(/^<svg [^]*<\/svg>\n$/);
+  });
+
+  it('takes relative paths from the directory that it is given, and says them as they were given', async () => {
+    writeFileSync(join(folder, 'small.yaml'), '{ version: 1, plan: x, tasks: [{ id: a, run: make }] }');
+    expect(await run({ file: 'small.yaml', svg: 'small.svg' })).toMatchObject({ code: 0, err: 'chart written to small.svg\n' });
+    expect(readFileSync(join(folder, 'small.svg'), 'utf8')).toMatch(/^<svg /);
+    expect((await run({ file: 'none.yaml' })).err).toBe('none.yaml: cannot be read: no such file\n');
   });
 
   it('exits with 2 and one line when the chart cannot be written', async () => {

@@ -1,11 +1,15 @@
 /** Tasks that are shell commands, end to end: what they are given, what is kept of them, and how they are ended. */
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { until, Workspace } from './workspace.ts';
 
-let work: Workspace;
-beforeEach(() => void (work = new Workspace()));
-afterEach(() => work[Symbol.asyncDispose]());
+/** Each in a directory of its own, so that one may run while another waits for processes to die. */
+const it = test.extend<{ work: Workspace }>({
+  work: async ({}, use) => {
+    await using work = new Workspace();
+    await use(work);
+  },
+});
 
 interface Command {
   readonly id?: string;
@@ -14,7 +18,7 @@ interface Command {
 }
 
 /** A plan of commands in JSON, which is YAML too. */
-function plan(...tasks: Command[]): void {
+function plan(work: Workspace, ...tasks: Command[]): void {
   const named = tasks.map((task) => ({ id: 'a', retry: { attempts: 2, backoff: { minMs: 1 } }, ...task }));
   work.write('plan.json', JSON.stringify({ version: 1, plan: 'commands', agents: './agents.mjs', tasks: named }));
   work.write('agents.mjs', 'export async function show(_, { results }) { return { files: [{ path: JSON.stringify(results) }] }; }');
@@ -31,7 +35,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** The number that a command wrote with `echo $$ > FILE`, once it has. */
-async function pidIn(file: string): Promise<number> {
+async function pidIn(work: Workspace, file: string): Promise<number> {
   await until(() => work.has(file) && work.read(file).endsWith('\n'), () => `the process number in ${file}`);
   return Number(work.read(file));
 }
@@ -39,36 +43,36 @@ async function pidIn(file: string): Promise<number> {
 /** For a command: says in the file `verdict` whether the process named in the file `pid` lives. */
 const JUDGE = `p=$(cat pid); if [ -d /proc/$p ] && ! grep -q '^State:.*[ZX]' /proc/$p/status; then echo alive > verdict; else echo ended > verdict; fi`;
 
-describe('a command', () => {
-  it('is given its input as JSON on stdin, and its task, effect and attempt in the environment', async () => {
-    plan({ input: { symbol: 'AAPL', years: [1, 2] }, run: 'cat > stdin; echo "$BOSUN_TASK $BOSUN_EFFECT_ID $BOSUN_ATTEMPT" > told' });
+describe.concurrent('a command', () => {
+  it('is given its input as JSON on stdin, and its task, effect and attempt in the environment', async ({ work }) => {
+    plan(work, { input: { symbol: 'AAPL', years: [1, 2] }, run: 'cat > stdin; echo "$BOSUN_TASK $BOSUN_EFFECT_ID $BOSUN_ATTEMPT" > told' });
     const { code, lines } = await work.run('plan.json');
     expect(code).toBe(0);
     expect(JSON.parse(work.read('stdin'))).toEqual({ symbol: 'AAPL', years: [1, 2] });
     expect(work.read('told')).toBe(`a ${lines[0]?.effectId} 1\n`);
   });
 
-  it('hands on its output', async () => {
-    plan({ run: 'echo out; echo err >&2' }, { id: 'b', agent: 'show', after: ['a'] });
+  it('hands on its output', async ({ work }) => {
+    plan(work, { run: 'echo out; echo err >&2' }, { id: 'b', agent: 'show', after: ['a'] });
     const { lines } = await work.run('plan.json');
     expect(lines.at(-1)).toMatchObject({ files: [JSON.stringify({ a: { exitCode: 0, stdout: 'out\n', stderr: 'err\n', truncated: false } })] });
   });
 
-  it('has no more than 64 KiB of each stream kept, and still runs to its end', async () => {
-    plan({ run: "head -c 1000000 /dev/zero | tr '\\0' x; touch end" }, { id: 'b', agent: 'show', after: ['a'] });
+  it('has no more than 64 KiB of each stream kept, and still runs to its end', async ({ work }) => {
+    plan(work, { run: "head -c 1000000 /dev/zero | tr '\\0' x; touch end" }, { id: 'b', agent: 'show', after: ['a'] });
     const { lines } = await work.run('plan.json');
     const [text] = (lines.at(-1) as unknown as { files: string[] }).files;
     expect(JSON.parse(text!)).toEqual({ a: { exitCode: 0, stdout: 'x'.repeat(65_536), stderr: '', truncated: true } });
     expect(work.has('end')).toBe(true);
   });
 
-  it('that does not read its input is no worse for it', async () => {
-    plan({ input: 'x'.repeat(200_000), run: 'exec 0<&-; true' });
+  it('that does not read its input is no worse for it', async ({ work }) => {
+    plan(work, { input: 'x'.repeat(200_000), run: 'exec 0<&-; true' });
     expect((await work.run('plan.json')).code).toBe(0);
   });
 
-  it('fails with its exit code and its last word on stderr, or with the signal that ended it', async () => {
-    plan({ id: 'a', run: 'echo first >&2; echo last >&2; exit 7' }, { id: 'b', run: 'kill -USR1 $$' });
+  it('fails with its exit code and its last word on stderr, or with the signal that ended it', async ({ work }) => {
+    plan(work, { id: 'a', run: 'echo first >&2; echo last >&2; exit 7' }, { id: 'b', run: 'kill -USR1 $$' });
     const { code, lines } = await work.run('plan.json');
     const errors = (id: string) => lines.filter(({ type, task }) => type === 'task.failed' && task === id).map(({ error }) => error);
     expect(errors('a')).toEqual(['exit code 7: last', 'exit code 7: last']);
@@ -77,35 +81,35 @@ describe('a command', () => {
   });
 });
 
-describe('the process group of a command', () => {
-  it('is ended whole when the time limit is over', async () => {
-    plan({ run: 'sleep 1000 & echo $! > pid; wait', timeoutMs: 1_500, retry: { attempts: 1 } });
+describe.concurrent('the process group of a command', () => {
+  it('is ended whole when the time limit is over', async ({ work }) => {
+    plan(work, { run: 'sleep 1000 & echo $! > pid; wait', timeoutMs: 1_500, retry: { attempts: 1 } });
     const running = work.start(['run', 'plan.json', '--json']);
-    const pid = await pidIn('pid');
+    const pid = await pidIn(work, 'pid');
     const { code, out } = await running.ended;
     expect(out).toContain('"error":"took longer than 1500 ms"');
     expect(isAlive(pid)).toBe(false);
     expect(code).toBe(3);
   });
 
-  it('is ended before the next attempt, even where it does not listen', async () => {
-    plan({ run: `trap '' TERM; if [ $BOSUN_ATTEMPT = 1 ]; then echo $$ > pid; while :; do sleep 1; done; else ${JUDGE}; fi`, timeoutMs: 1_500 });
+  it('is ended before the next attempt, even where it does not listen', async ({ work }) => {
+    plan(work, { run: `trap '' TERM; if [ $BOSUN_ATTEMPT = 1 ]; then echo $$ > pid; while :; do sleep 1; done; else ${JUDGE}; fi`, timeoutMs: 1_500 });
     const { code } = await work.run('plan.json');
     expect({ code, verdict: work.read('verdict') }).toEqual({ code: 0, verdict: 'ended\n' });
   });
 
-  it('is ended before an interrupted run is, politely at first', async () => {
-    plan({ id: 'a', run: "trap 'echo bye > polite; exit 1' TERM; echo $$ > pid-a; sleep 1000 & wait" }, { id: 'b', run: "trap '' TERM; echo $$ > pid-b; while :; do sleep 1; done" });
+  it('is ended before an interrupted run is, politely at first', async ({ work }) => {
+    plan(work, { id: 'a', run: "trap 'echo bye > polite; exit 1' TERM; echo $$ > pid-a; sleep 1000 & wait" }, { id: 'b', run: "trap '' TERM; echo $$ > pid-b; while :; do sleep 1; done" });
     const running = work.start(['run', 'plan.json', '--json']);
-    const pids = [await pidIn('pid-a'), await pidIn('pid-b')];
-    const { code } = await running.end('SIGINT');
+    const pids = [await pidIn(work, 'pid-a'), await pidIn(work, 'pid-b')];
+    const { code } = await running.interrupt();
     expect({ code, alive: pids.filter(isAlive), polite: work.has('polite') }).toEqual({ code: 130, alive: [], polite: true });
   });
 
-  it('outlives a host that is killed, and is ended by the next before the command runs again', async () => {
-    plan({ run: `if [ $BOSUN_ATTEMPT = 1 ]; then echo $$ > pid; sleep 1000; else ${JUDGE}; fi` });
-    const running = work.start(['run', 'plan.json', '--json']);
-    const pid = await pidIn('pid');
+  it('outlives a host that is killed, and is ended by the next before the command runs again', async ({ work }) => {
+    plan(work, { run: `if [ $BOSUN_ATTEMPT = 1 ]; then echo $$ > pid; sleep 1000; else ${JUDGE}; fi` });
+    const running = work.spawn(['run', 'plan.json', '--json']);
+    const pid = await pidIn(work, 'pid');
     await running.end('SIGKILL');
     expect(isAlive(pid)).toBe(true);
     const { code, lines } = await work.run('plan.json');
@@ -114,8 +118,8 @@ describe('the process group of a command', () => {
   });
 });
 
-describe('a host that dies before it has recorded the process group', () => {
-  it('never has started the command', async () => {
+describe.concurrent('a host that dies before it has recorded the process group', () => {
+  it('never has started the command', async ({ work }) => {
     // Dies in the instant in which the process exists and nobody knows of it.
     work.write('die.mjs', `
       import childProcess from 'node:child_process';
@@ -129,10 +133,10 @@ describe('a host that dies before it has recorded the process group', () => {
         return child;
       };
       syncBuiltinESMExports();`);
-    plan({ run: 'echo $BOSUN_ATTEMPT >> ran' });
-    const killed = await work.bosun(['run', 'plan.json', '--json'], { env: { NODE_OPTIONS: `--import=${work.file('die.mjs')}` } });
+    plan(work, { run: 'echo $BOSUN_ATTEMPT >> ran' });
+    const killed = await work.spawn(['run', 'plan.json', '--json'], { env: { NODE_OPTIONS: `--import=${work.file('die.mjs')}` } }).ended;
     expect(killed.code).toBeNull();
-    const pid = await pidIn('pid');
+    const pid = await pidIn(work, 'pid');
     await until(() => !isAlive(pid), () => 'the end of the process that was to become the command');
     expect(work.has('ran')).toBe(false);
 

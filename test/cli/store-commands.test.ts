@@ -42,7 +42,9 @@ describe('bosun verify', () => {
     expect(await work.bosun(['verify', '--data', 'nowhere'])).toMatchObject({ code: 2, out: '' });
     const store = levelStore(work.file('crew/store'));
     await store.open();
-    expect(await work.bosun(['verify', '--data', 'crew'])).toMatchObject({ code: 4, out: '', err: expect.stringContaining(String(process.pid)) as string });
+    for (const args of [['verify', '--data', 'crew'], ['backup', 'elsewhere', '--data', 'crew'], ['erase', 'root', '--data', 'crew']]) {
+      expect(await work.bosun(args)).toEqual({ code: 4, out: '', err: `${work.file('crew/store')} is open in this process\n` });
+    }
     await store.close();
   });
 });

@@ -1,4 +1,7 @@
-/** A directory with plans and agents, and the built `bosun` run in it as a user would. */
+/**
+ * A directory with plans and agents, and `bosun` called in it: as a function in this process, or started as a user would
+ * start it, where the process is what matters.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -6,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { commandLine } from '../../src/cli/command-line.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const NODE_MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
@@ -28,37 +32,72 @@ export interface Line {
   readonly items?: readonly unknown[];
 }
 
-/** How a process ended, and all it said. */
+/** How a call ended, and all it said. */
 export interface Ended {
-  /** null where a signal ended it. */
+  /** null where a signal ended the process. */
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-export interface RunOptions {
+/** Of a call with `--json`. */
+export interface Told extends Ended {
+  readonly lines: readonly Line[];
+}
+
+export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** As another user than root. */
   readonly uid?: number;
 }
 
-/** A process under way. */
-export class Running {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ended>;
+/** A call under way. */
+abstract class Running {
+  abstract readonly ended: Promise<Ended>;
   out = '';
   err = '';
-
-  constructor(child: ChildProcess) {
-    this.child = child;
-    child.stdout!.on('data', (chunk: Buffer) => (this.out += chunk.toString()));
-    child.stderr!.on('data', (chunk: Buffer) => (this.err += chunk.toString()));
-    this.ended = once(child, 'close').then(([code]) => ({ code: code as number | null, out: this.out, err: this.err }));
-  }
 
   /** Waits until it has said something, on either stream. */
   async says(text: string): Promise<void> {
     await until(() => this.out.includes(text) || this.err.includes(text), () => `${text}, after: ${this.out}${this.err}`);
+  }
+}
+
+/** In this process. */
+export class Call extends Running {
+  readonly ended: Promise<Ended>;
+  readonly #interruption = new AbortController();
+
+  constructor(args: readonly string[], { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }) {
+    super();
+    const code = commandLine(args, {
+      out: { write: (text) => (this.out += text) },
+      err: { write: (text) => (this.err += text) },
+      env: { ...process.env, ...env },
+      cwd,
+      interruption: () => this.#interruption.signal,
+    });
+    this.ended = code.then((ended) => ({ code: ended, out: this.out, err: this.err }));
+  }
+
+  /** As a first Ctrl-C does. */
+  interrupt(): Promise<Ended> {
+    this.#interruption.abort();
+    return this.ended;
+  }
+}
+
+/** In a process of its own. */
+export class Process extends Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+
+  constructor(child: ChildProcess) {
+    super();
+    this.child = child;
+    child.stdout!.on('data', (chunk: Buffer) => (this.out += chunk.toString()));
+    child.stderr!.on('data', (chunk: Buffer) => (this.err += chunk.toString()));
+    this.ended = once(child, 'close').then(([code]) => ({ code: code as number | null, out: this.out, err: this.err }));
   }
 
   /** Sends a signal and waits for the end. */
@@ -70,7 +109,8 @@ export class Running {
 
 export class Workspace {
   readonly path: string;
-  readonly #running = new Set<Running>();
+  readonly #calls = new Set<Call>();
+  readonly #processes = new Set<Process>();
 
   constructor() {
     this.path = mkdtempSync(join(tmpdir(), 'bosun-cli-'));
@@ -94,33 +134,52 @@ export class Workspace {
     return join(this.path, name);
   }
 
-  start(args: readonly string[], { env, uid }: RunOptions = {}): Running {
+  /** Calls the command line in this process, which loads a module of agents once: to run a changed one takes a process of its own. */
+  start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Call {
+    const call = new Call(args, { cwd: this.path, env });
+    this.#calls.add(call);
+    void call.ended.then(() => this.#calls.delete(call));
+    return call;
+  }
+
+  bosun(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended> {
+    return this.start(args, env).ended;
+  }
+
+  /** `bosun run FILE --json` with what it said in lines. */
+  run(file: string, ...options: string[]): Promise<Told> {
+    return told(this.start(['run', file, '--json', ...options]));
+  }
+
+  /** The same in a process of its own. */
+  runProcess(file: string, ...options: string[]): Promise<Told> {
+    return told(this.spawn(['run', file, '--json', ...options]));
+  }
+
+  /** Starts the built `bosun` in a process of its own. */
+  spawn(args: readonly string[], { env, uid }: ProcessOptions = {}): Process {
     const child = spawn(process.execPath, [MAIN, ...args], {
       cwd: this.path,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
       ...(uid !== undefined && { uid }),
     });
-    const running = new Running(child);
-    this.#running.add(running);
-    void running.ended.then(() => this.#running.delete(running));
+    const running = new Process(child);
+    this.#processes.add(running);
+    void running.ended.then(() => this.#processes.delete(running));
     return running;
   }
 
-  bosun(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-    return this.start(args, options).ended;
-  }
-
-  /** `bosun run FILE --json` with what it said in lines. */
-  async run(file: string, ...options: string[]): Promise<Ended & { readonly lines: readonly Line[] }> {
-    const ended = await this.bosun(['run', file, '--json', ...options]);
-    return { ...ended, lines: linesOf(ended.out) };
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const running of [...this.#running]) await running.end('SIGKILL');
+    for (const running of [...this.#processes]) await running.end('SIGKILL');
+    for (const call of [...this.#calls]) await call.interrupt();
     rmSync(this.path, { recursive: true, force: true });
   }
+}
+
+async function told(running: Running): Promise<Told> {
+  const ended = await running.ended;
+  return { ...ended, lines: linesOf(ended.out) };
 }
 
 /** Throws where a line is anything else than a JSON object. */

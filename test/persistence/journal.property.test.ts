@@ -15,6 +15,8 @@ type Event =
   | { readonly kind: 'crash while held'; readonly at: 'before' | 'durable'; readonly steps: readonly Step[] }
   | { readonly kind: 'failed write'; readonly applied: boolean; readonly again: boolean; readonly steps: readonly Step[] };
 
+const IN_FULL = process.env['CI'] === 'true';
+
 /** Shrinking a long story may take minutes; a shorter one found in time is enough. */
 const BOUNDED = { interruptAfterTimeLimit: 20_000 };
 
@@ -175,7 +177,7 @@ describe.each<Durability>(['disk', 'process'])('the journal at durability "%s"',
         for (const event of events) await trial.take(event);
         await trial.take({ kind: 'reopen' });
       }),
-      { numRuns: 200, ...BOUNDED },
+      { numRuns: IN_FULL ? 200 : 80, ...BOUNDED },
     );
   });
 
@@ -196,7 +198,7 @@ describe.each<Durability>(['disk', 'process'])('the journal at durability "%s"',
         expect(epochs.length).toBeLessThan(400);
         await trial.take({ kind: 'reopen' });
       }),
-      { numRuns: 60, ...BOUNDED },
+      { numRuns: IN_FULL ? 60 : 25, ...BOUNDED },
     );
   });
 });

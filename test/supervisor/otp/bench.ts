@@ -114,6 +114,11 @@ export class Bench {
     return { intensity: 1_000, children: [{ id: 'sup', restart: 'temporary', boss: { intensity: 2, periodMs: 3_600_000, ...boss }, ...own } as never] };
   }
 
+  /** How many of something a case has that is about scale: without CI=true a tenth, but for the store in memory. */
+  many(count: number): number {
+    return this.#way === 'memory' || process.env['CI'] === 'true' ? count : count / 10;
+  }
+
   get sup(): BossHandle {
     return this.test.system.boss('sup');
   }

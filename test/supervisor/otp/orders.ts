@@ -52,10 +52,11 @@ export const adminCases: readonly Case[] = [
   } },
   { number: 41, source: 'count_children', run: async (b) => {
     await b.start(dynamic({ restart: 'temporary' }, { intensity: 0 }));
-    const ids = Array.from({ length: 1_000 }, (_, index) => `n${index}`);
+    const count = b.many(1_000);
+    const ids = Array.from({ length: count }, (_, index) => `n${index}`);
     await Promise.all(ids.map((id) => b.sup.startChild({ id })));
     await b.settle();
-    expect(b.sup.countChildren()).toEqual({ specs: 1_000, active: 1_000, supervisors: 0, workers: 1_000 });
+    expect(b.sup.countChildren()).toEqual({ specs: count, active: count, supervisors: 0, workers: count });
     await Promise.all(ids.map((id) => b.test.system.send(`sup/${id}`, { type: 'explode', text: 'now' } as never)));
     await b.settle();
     expect(b.sup.countChildren()).toEqual({ specs: 0, active: 0, supervisors: 0, workers: 0 });

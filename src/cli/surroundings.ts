@@ -1,0 +1,40 @@
+/** What the command line is given of the process around it. It takes nothing else: a test or a program can call it as often as it likes. */
+
+/** A stream, or anything that takes text. */
+export interface Output {
+  write(text: string): unknown;
+  /** A terminal gets colours and a live picture. */
+  readonly isTTY?: boolean;
+  /** Of a terminal, in characters. */
+  readonly columns?: number;
+}
+
+/** Variables by name, as in `process.env`. */
+export type Environment = Record<string, string | undefined>;
+
+export interface Surroundings {
+  /** For data. */
+  readonly out: Output;
+  /** For talk. */
+  readonly err: Output;
+  /**
+   * Read for NO_COLOR and handed on to shell commands. A run writes BOSUN_DATA_DIR into it: agents that look there for a
+   * place of their own see that only where this is `process.env`.
+   */
+  readonly env: Environment;
+  /** Absolute. Relative paths in arguments begin here, and so do shell commands. */
+  readonly cwd: string;
+  /**
+   * Called by a verb that can end in good order, once: the signal tells it to. A verb that does not call it may be cut off
+   * anywhere.
+   */
+  interruption(): AbortSignal;
+}
+
+/** What every verb on a data directory is given. */
+export interface DataCommand extends Pick<Surroundings, 'out' | 'err' | 'cwd'> {
+  /** The data directory, as the user wrote it. */
+  readonly data: string;
+  /** Print JSON on `out`, and nothing else there. */
+  readonly json: boolean;
+}
