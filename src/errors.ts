@@ -11,6 +11,7 @@ interface ErrorRow {
 }
 
 export const ERROR_CODES = {
+  BOSUN_ACTOR_SUSPENDED: { means: 'An administrator suspended the actor. The message says who and why; resume it.', retryable: true },
   BOSUN_ACTOR_UNKNOWN: { means: 'No actor lives at this address. Spawn it first, or check the spelling.', retryable: false },
   BOSUN_ADDRESS_INVALID: { means: 'An address is one to 16 segments of letters, digits and -_.:@+~ joined by "/".', retryable: false },
   BOSUN_AGENT_INVALID: { means: 'The agent definition contradicts itself; the message names the place.', retryable: false },
@@ -35,9 +36,11 @@ export const ERROR_CODES = {
   BOSUN_HOST_KILLED: { means: 'The process died again and again in the middle of this message, birth or effect, so it was put aside.', retryable: false },
   BOSUN_INTENSITY_EXCEEDED: { means: 'A Boss restarted its children more often than its intensity allows and gave up.', retryable: false },
   BOSUN_INTERNAL: { means: 'Bosun broke one of its own rules. Please report it with the message.', retryable: false },
+  BOSUN_KILLED: { means: 'An administrator killed the actor. Its Boss does with it what it does after a crash.', retryable: false },
   BOSUN_LINK_DOWN: { means: 'An actor that this one is linked to ended, and not normally.', retryable: false },
   BOSUN_MAILBOX_FULL: { means: 'The mailbox of the receiver is at its limit. Send again later.', retryable: true },
   BOSUN_MESSAGE_UNKNOWN: { means: 'No message with this number is among the dead letters.', retryable: false },
+  BOSUN_ORDER_REFUSED: { means: 'The order does not fit the actor as it is now; the message says why. Nothing was changed.', retryable: false },
   BOSUN_PLAN_INVALID: { means: 'The plan file is not valid; the message names file, line and column.', retryable: false },
   BOSUN_SESSIONS_FULL: { means: 'Too many sessions are remembered for another one to begin. Send again later.', retryable: true },
   BOSUN_START_FAILED: { means: 'A child that was to be started failed in its first turn; the cause says how. Nothing of it is left.', retryable: false },

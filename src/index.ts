@@ -2,6 +2,13 @@
 export { defineAgent, type Agent, type AgentEvents, type AgentLimits, type AgentOptions, type AnyAgent, type EventSchemas, type EventsOf, type Migrations } from './actors/agent.ts';
 export { type MigrationSteps, type StoredState } from './actors/versions.ts';
 export { type CheckedActor } from './actors/check.ts';
+export { type AdminHandle } from './actors/admin-handle.ts';
+export { type StateReplacement } from './actors/administration.ts';
+export { type AuditedOrder, type AuditRecord, type OrderedBy } from './actors/audit.ts';
+export { type InspectedTimer, type Inspection } from './actors/inspection.ts';
+export { type TakenTransition } from './actors/engine.ts';
+export { type Trace, type TraceLoss, type TraceRecord, type TracedSend } from './actors/tracing.ts';
+export { type Wait, type WaitKind } from './actors/waits.ts';
 export { ask, type AskInput } from './actors/ask.ts';
 export { type AskOptions } from './actors/asks.ts';
 export { type DeadAction, type DeadLetter, type DeadLetterReason } from './actors/dead-letters.ts';

@@ -95,6 +95,21 @@ export const GROUPS_PER_ACTOR_MAX = 1_000;
 /** Characters of the name of a group or of an actor: it becomes part of a key. */
 export const GROUP_NAME_CHARS_MAX = 256;
 
+/** Orders of administrators kept in the audit, by number and by kernel time; the oldest are dropped first. Some 300 bytes each. */
+export const AUDIT_RECORDS_MAX = 10_000;
+export const AUDIT_MS_MAX = 366 * 24 * 60 * 60 * 1_000;
+
+/** Characters of who gave an order, why, and what it was given: enough to understand it, not to store by it. */
+export const AUDIT_NAME_CHARS_MAX = 256;
+export const AUDIT_REASON_CHARS_MAX = 2_000;
+export const AUDIT_ARGUMENTS_CHARS_MAX = 2_000;
+
+/** Records that one trace holds for a reader that is behind; the oldest are dropped, and it is told how many. */
+export const TRACE_RECORDS_MAX = 10_000;
+
+/** Turns that a trace remembers to say which of them caused a message: as many as five full epochs have. */
+export const TRACE_CAUSES_MAX = 10_000;
+
 /** Between two tries to write to a store that failed: short at first, as a full disk is often emptied by whoever filled it. */
 export const STORE_RETRY_MS_MIN = 100;
 export const STORE_RETRY_MS_MAX = 5_000;

@@ -83,6 +83,11 @@ export interface TreeNode {
   readonly state: unknown;
   /** Unread messages, at this moment. */
   readonly mailbox: number;
+  /**
+   * Milliseconds of kernel time for which the oldest of them has waited: since the first epoch that was written while it was
+   * unread, or since its timer came due. Null where none has waited through an epoch.
+   */
+  readonly oldestMessageMs: number | null;
   /** Restarts by its Boss since it was started; null for the root and for children of machines. */
   readonly restarts: number | null;
   /** Of a suspended one, what it is suspended for. */

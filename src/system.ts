@@ -1,37 +1,42 @@
 /** The composition root: joins kernel, supervisor and persistence into a system. The only file that sees them all. */
-import { type AnyStateMachine, type EventObject } from 'xstate';
+import { type EventObject } from 'xstate';
+import { AdminHandle } from './actors/admin-handle.ts';
 import { ActorHandle, type ActorSnapshot, type Subscription, viewOf } from './actors/actor.ts';
 import { childAddress, checkAddress, ROOT } from './actors/address.ts';
-import { agentsByName, type AgentEvents, type AnyAgent, BOSS_AGENT, parseEvent } from './actors/agent.ts';
+import { type AgentEvents, type AnyAgent, parseEvent } from './actors/agent.ts';
+import { BY_HOST, type OrderedBy } from './actors/audit.ts';
+import { carryOutAtBoss, carryOutSlowly } from './actors/audited-order.ts';
 import { type Cell } from './actors/cell.ts';
 import { type CheckedActor } from './actors/check.ts';
 import { Kernel } from './actors/kernel.ts';
 import { type AskOptions } from './actors/asks.ts';
 import { DeadLetterBox } from './actors/dead-letter-box.ts';
 import { type Journal } from './actors/ports.ts';
-import { type Logic, logicOf } from './actors/roster.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
 import { createJournal, type JournalOptions } from './persistence/journal.ts';
 import { type ScrubberParts } from './persistence/scrubber.ts';
 import { Upkeep } from './persistence/upkeep.ts';
 import { type Verification } from './persistence/verify.ts';
-import { BOSS_VERSION, type BossContext, bossMachine, migrateBoss } from './supervisor/boss.ts';
-import { BossHandle, standingOf } from './supervisor/boss-handle.ts';
+import { type BossContext } from './supervisor/boss.ts';
+import { BossHandle } from './supervisor/boss-handle.ts';
 import { parseChildSpec, parseTree } from './supervisor/child-spec.ts';
 import { type ChildRecord } from './supervisor/exit-rules.ts';
+import { Agents } from './system-agents.ts';
 import { type SendOptions, type SnapshotOf, type SpawnOptions, type SystemOptions, type TreeNode } from './system-options.ts';
+import { treeUnder } from './system-tree.ts';
 
 export class System {
   readonly #kernel: Kernel;
-  readonly #agents: Map<string, AnyAgent>;
-  readonly #resolveAgent: (name: string) => AnyAgent | undefined;
+  readonly #agents: Agents;
   readonly #clock: Clock;
   readonly #log: (...args: unknown[]) => void;
   readonly #upkeep: Upkeep;
   readonly #damage: BosunError[] = [];
   /** Events that reached nobody, or were put aside because they crashed their agent. */
   readonly deadLetters: DeadLetterBox;
+  /** To look into actors, to hold, step, mend and end them by hand, and to read who did. */
+  readonly admin: AdminHandle;
   readonly #damageWatchers = new Set<(damage: BosunError) => void>();
   #settle!: { resolve: () => void; reject: (error: BosunError) => void };
   /** Resolves when the system has been stopped; rejects with the reason when it closed by itself. */
@@ -39,8 +44,7 @@ export class System {
 
   /** Use {@link createSystem}. */
   constructor(options: SystemOptions) {
-    this.#agents = agentsByName(options.agents);
-    this.#resolveAgent = options.resolveAgent ?? (() => undefined);
+    this.#agents = new Agents(options);
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? ((...args) => console.error(...args));
     this.closed = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
@@ -53,7 +57,7 @@ export class System {
         journal,
         clock: this.#clock,
         random: options.random ?? { next: Math.random },
-        logicOf: (name) => this.#logicOf(name),
+        logicOf: (name) => this.#agents.logicOf(name),
         root: parseTree(options.tree ?? {}),
         hold: options.hold ?? false,
         outageMs: options.outageMs ?? Infinity,
@@ -66,7 +70,8 @@ export class System {
         this.#settle.reject(error);
       },
     );
-    this.deadLetters = new DeadLetterBox(this.#kernel, (cell, event) => parseEvent(this.#receiver(cell), event));
+    this.admin = new AdminHandle(this.#kernel);
+    this.deadLetters = new DeadLetterBox(this.#kernel, (cell, event) => parseEvent(this.#agents.receiver(cell), event));
   }
 
   /**
@@ -107,7 +112,7 @@ export class System {
    */
   async spawn<A extends AnyAgent>(agent: A, id: string, options: SpawnOptions<A> = {}): Promise<ActorHandle<AgentEvents<A>, SnapshotOf<A>>> {
     const { under = ROOT, restart = 'transient', input, backoff, resume } = options;
-    if (this.#agent(agent.name) === undefined) {
+    if (this.#agents.named(agent.name) === undefined) {
       throw new BosunError('BOSUN_AGENT_UNKNOWN', `agent "${agent.name}" was not given to createSystem`);
     }
     const address = childAddress(under, id);
@@ -130,7 +135,7 @@ export class System {
   send<Event extends EventObject>(address: string, event: Event, options?: SendOptions): Promise<void> {
     try {
       const cell = this.#kernel.cell(address);
-      const agent = this.#receiver(cell);
+      const agent = this.#agents.receiver(cell);
       return this.#kernel.ingress.send(cell, parseEvent(agent, event), agent.limits.mailboxMessages, options?.session);
     } catch (error) {
       return Promise.reject(error as BosunError);
@@ -145,7 +150,7 @@ export class System {
   async ask<Reply = unknown>(address: string, event: EventObject & { readonly [field: string]: unknown }, options: AskOptions = {}): Promise<Reply> {
     return (await this.#kernel.ingress.ask(address, options, () => {
       const to = this.#kernel.cell(address);
-      const agent = this.#receiver(to);
+      const agent = this.#agents.receiver(to);
       return { to, event: parseEvent(agent, event), mailboxMessages: agent.limits.mailboxMessages };
     })) as Reply;
   }
@@ -187,30 +192,25 @@ export class System {
     );
   }
 
-  /** A handle on a Boss: OTP's start_child and so on. Its methods throw BOSUN_ACTOR_UNKNOWN where none lives there. */
-  boss(address: string = ROOT): BossHandle {
+  /** A handle on a Boss: OTP's start_child and so on, each audited as an order of `as`. Its methods throw BOSUN_ACTOR_UNKNOWN where none lives there. */
+  boss(address: string = ROOT, as: OrderedBy = BY_HOST): BossHandle {
     const look = (at: string) => {
       const cell = this.#kernel.observed(at);
       if (!cell.isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${at} is no Boss`);
       const records = [...cell.table.keys()].flatMap((id) => (this.#kernel.shown.childRow(cell, id) as ChildRecord | undefined) ?? []);
       return { context: this.#view(cell)?.context as BossContext, records };
     };
-    return new BossHandle({ order: (at, event) => this.#order(at, event), look }, checkAddress(address));
+    return new BossHandle({ order: (at, event) => carryOutAtBoss(this.#kernel, at, event, as), look }, checkAddress(address));
   }
 
   /** The supervision tree from the root, or from an address. Throws BOSUN_ACTOR_UNKNOWN. */
   tree(address: string = ROOT): TreeNode {
-    return this.#node(this.#kernel.observed(address), this.#kernel.shown.families());
+    return treeUnder(this.#kernel, address);
   }
 
-  /**
-   * Lets an actor go on that was suspended with BOSUN_STATE_SUSPECT; one that is not suspended goes on as it does. Resolves
-   * when that is durable. Rejects with BOSUN_ACTOR_UNKNOWN, or what the actor is suspended for where that is something else.
-   */
-  async resume(address: string): Promise<void> {
-    const { ingress, quarantine } = this.#kernel;
-    const cell = this.#kernel.cell(checkAddress(address));
-    return ingress.enter(() => quarantine.resume(cell));
+  /** `admin.resume` by the host. */
+  resume(address: string): Promise<void> {
+    return this.admin.resume(address, BY_HOST);
   }
 
   /** @internal For {@link checkStore}. */
@@ -262,13 +262,15 @@ export class System {
    * the whole store once; turns go on meanwhile, and their epochs wait. What others learned of it stays with them, and so
    * do backups, and the keys (not the values) of objects that it held.
    *
-   * A static child is started anew by the next start. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID for the root,
-   * BOSUN_SYSTEM_CLOSED.
+   * A static child is started anew by the next start. The audit keeps that something was ordered, when and by whom, without
+   * its address, reason and arguments. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID for the root, BOSUN_SYSTEM_CLOSED.
    */
-  async erase(address: string): Promise<void> {
-    // Also one whose record is damaged.
-    const cell = this.#kernel.find(checkAddress(address)) ?? this.#kernel.cell(address);
-    await this.#upkeep.erase(() => this.#kernel.erase(cell));
+  erase(address: string, as: OrderedBy = BY_HOST): Promise<void> {
+    return carryOutSlowly(this.#kernel, { order: 'erase', address, as }, async () => {
+      // Also one whose record is damaged.
+      const cell = this.#kernel.find(checkAddress(address)) ?? this.#kernel.cell(address);
+      await this.#upkeep.erase(() => this.#kernel.erase(cell));
+    });
   }
 
   /** Resolves when nothing is to be done before time passes: no turn is waiting, and no write is under way. Running effects do not count. */
@@ -321,34 +323,6 @@ export class System {
     for (const watcher of [...this.#damageWatchers]) watcher(damage);
   }
 
-  #agent(name: string): AnyAgent | undefined {
-    const known = this.#agents.get(name);
-    if (known !== undefined) return known;
-    const resolved = this.#resolveAgent(name);
-    if (resolved !== undefined) this.#agents.set(name, resolved);
-    return resolved;
-  }
-
-  /** Whose schemas events from outside have to fit. Throws what the actor is suspended for, or BOSUN_EVENT_REFUSED where there are none. */
-  #receiver(cell: Cell): AnyAgent {
-    const agent = this.#agentOf(cell);
-    if (agent !== undefined) return agent;
-    throw cell.suspension ?? new BosunError('BOSUN_EVENT_REFUSED', `${cell.identity.address} accepts no events from outside`);
-  }
-
-  /** The agent whose events an actor takes: the one it runs, which may be an older one. */
-  #agentOf({ definition: { name, version } }: Cell): AnyAgent | undefined {
-    // Definitions of what machines invoke have names that no agent can have.
-    const agent = this.#agent(name);
-    return agent?.version === version ? agent : (agent?.previous.find((old) => old.version === version) ?? agent);
-  }
-
-  #logicOf(name: string): Logic | undefined {
-    if (name === BOSS_AGENT) return { logic: bossMachine as AnyStateMachine, version: BOSS_VERSION, migrate: migrateBoss };
-    const agent = this.#agent(name);
-    return agent && logicOf(agent);
-  }
-
   async #order(boss: string, event: EventObject): Promise<unknown> {
     const cell = this.#kernel.cell(boss);
     if (!cell.isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${boss} is no Boss`);
@@ -357,24 +331,6 @@ export class System {
 
   #view(cell: Cell): ActorSnapshot | undefined {
     return viewOf(this.#kernel.engine, cell);
-  }
-
-  #node(cell: Cell, families: ReadonlyMap<Cell, readonly Cell[]>): TreeNode {
-    const { address, agent, bond, childId } = cell.identity;
-    const isChild = bond === 'supervised' && cell.parent !== undefined;
-    const record = isChild ? (this.#kernel.shown.childRow(cell.parent, childId) as ChildRecord | undefined) : undefined;
-    const view = this.#view(cell);
-    return {
-      address,
-      agent: cell.isBoss ? 'boss' : agent,
-      status: view?.status ?? 'active',
-      state: view?.value ?? null,
-      mailbox: cell.mailbox.size,
-      restarts: record?.restarts ?? null,
-      lastError: view?.status === 'suspended' ? view.error : record?.lastError,
-      ...standingOf({ record, context: cell.isBoss ? view?.context : undefined }, this.#kernel.world?.time.nowMs() ?? 0),
-      children: (families.get(cell) ?? []).map((child) => this.#node(child, families)),
-    };
   }
 }
 

@@ -43,7 +43,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'src/cli': { files: ['src/'], packages: ['commander', 'yaml', 'jiti', 'xstate', 'zod', 'node:'] },
   // The composition root, and the list of what users may import.
-  'src/system.ts': { files: ['src/actors/', 'src/supervisor/', 'src/machines/', 'src/persistence/', 'src/gateway/', 'src/system-options.ts', ...LEAVES], packages: ['xstate'] },
+  'src/system.ts': { files: ['src/actors/', 'src/supervisor/', 'src/machines/', 'src/persistence/', 'src/gateway/', 'src/system-', ...LEAVES], packages: ['xstate'] },
+  // Its parts.
+  'src/system-agents.ts': { files: ['src/actors/', 'src/supervisor/', 'src/system-options.ts', ...LEAVES], packages: ['xstate'] },
+  'src/system-tree.ts': { files: ['src/actors/', 'src/supervisor/', 'src/system-options.ts', ...LEAVES], packages: [] },
   'src/system-options.ts': { files: ['src/actors/', 'src/supervisor/', 'src/persistence/', ...LEAVES], packages: ['xstate'] },
   'src/index.ts': { files: ['src/actors/', 'src/supervisor/', 'src/persistence/', 'src/system.ts', 'src/system-options.ts', ...LEAVES], packages: [] },
 };

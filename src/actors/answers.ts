@@ -35,11 +35,11 @@ export class Answers {
       if (asked !== null) this.#scripts.set(boss, asked);
       return;
     }
-    if (asked !== null) this.#draft.settle(asked);
+    if (asked !== null) this.#settle(asked);
     const script = this.#scripts.get(boss);
     if (script === undefined) return;
     this.#scripts.delete(boss);
-    this.#draft.settle(script);
+    this.#settle(script);
   }
 
   refuse(error: unknown): void {
@@ -59,7 +59,7 @@ export class Answers {
 
   begun(child: number): void {
     if (this.#starts.size === 0) return;
-    for (const asked of this.#take(child)) this.#draft.settle(asked);
+    for (const asked of this.#take(child)) this.#settle(asked);
   }
 
   /**
@@ -73,7 +73,7 @@ export class Answers {
     const [first = null, ...others] = asked === null ? this.#take(child) : [asked];
     if (first === null) return null;
     for (const order of [first, ...others]) order.failure = failureOf(error);
-    for (const order of others) this.#draft.settle(order);
+    for (const order of others) this.#settle(order);
     first.isInHand = false;
     return first;
   }
@@ -85,8 +85,13 @@ export class Answers {
     this.#scripts.delete(life);
     for (const order of [...this.#take(life), ...(script === undefined ? [] : [script])]) {
       order.failure = new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed meanwhile`, { details: { address } });
-      this.#draft.settle(order);
+      this.#settle(order);
     }
+  }
+
+  #settle(order: Arrival): void {
+    order.conclude?.();
+    this.#draft.settle(order);
   }
 
   #take(child: number): Arrival[] {

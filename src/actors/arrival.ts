@@ -2,6 +2,7 @@
 import { type EventObject } from 'xstate';
 import { type BosunError } from '../errors.ts';
 import type { Ask } from './asks.ts';
+import { type AuditFacts } from './audit.ts';
 import type { Cell } from './cell.ts';
 
 /** Sends that a client may repeat carry one. */
@@ -44,6 +45,9 @@ export class Arrival extends Waiting {
   /** What comes of an order: a value, or why it is refused. */
   answer: unknown = undefined;
   failure: BosunError | undefined = undefined;
+  /** What is recorded of an order, and, once it is taken in, how its end is. */
+  audited: AuditFacts | undefined = undefined;
+  conclude: (() => void) | undefined = undefined;
 
   override tell(): void {
     if (this.failure === undefined) this.resolve();

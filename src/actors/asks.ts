@@ -39,6 +39,8 @@ export interface Ask {
   readonly asker: number;
   readonly to: number;
   readonly address: string;
+  /** Kernel time of its beginning; null in rows of earlier builds. */
+  readonly sinceMs: number | null;
   deadlineMs: number;
   usedAtMs: number;
   answer: { readonly value: unknown } | null;
@@ -58,6 +60,8 @@ export type AskRow = readonly [
   deadlineMs: number,
   usedAtMs: number,
   answer: readonly [value: unknown] | null,
+  /** Absent in rows of earlier builds. */
+  sinceMs?: number | null,
 ];
 
 /** Old ones forgotten at a time: more than one ask can add, few enough not to be felt. */
@@ -72,6 +76,8 @@ export class Asks {
   readonly #open = new Map<number, Set<Ask>>();
   /** Also those whose end is in an epoch that is not durable yet. */
   readonly #waiters = new Set<Waiter>();
+  /** Without an answer, as of the last durable epoch. */
+  readonly #shown = new Set<Ask>();
 
   constructor(world: World) {
     this.#world = world;
@@ -79,15 +85,17 @@ export class Asks {
 
   /** Takes in a row that recovery found. The population is there. */
   load(number: number, row: AskRow): void {
-    const [id, asker, to, address, storedDeadlineMs, storedUsedAtMs, answer] = row;
+    const [id, asker, to, address, storedDeadlineMs, storedUsedAtMs, answer, since = null] = row;
     const { setBackMs } = this.#world.time;
     const cell = this.#world.cells.get(asker);
     if (asker !== 0 && cell === undefined) return;
     const deadlineMs = storedDeadlineMs - setBackMs;
     const usedAtMs = storedUsedAtMs - setBackMs;
-    const ask: Ask = { number, id, asker, to, address, deadlineMs, usedAtMs, answer: answer && { value: answer[0] }, isEntered: true, isTold: answer !== null, waiters: new Set() };
+    const sinceMs = since && since - setBackMs;
+    const ask: Ask = { number, id, asker, to, address, sinceMs, deadlineMs, usedAtMs, answer: answer && { value: answer[0] }, isEntered: true, isTold: answer !== null, waiters: new Set() };
     if (cell !== undefined) cell.asked = ask;
     this.#index(ask);
+    if (answer === null) this.#shown.add(ask);
   }
 
   /** Brings the ids into the order of their use, after all rows are loaded. */
@@ -95,6 +103,12 @@ export class Asks {
     const byUse = [...this.#byId.values()].sort((a, b) => a.usedAtMs - b.usedAtMs);
     this.#byId.clear();
     for (const ask of byUse) this.#byId.set(ask.id!, ask);
+  }
+
+  /** Those that somebody waits for, as of the last durable epoch: not answered, and not overdue. */
+  pending(): Ask[] {
+    const nowMs = this.#world.time.nowMs();
+    return [...this.#shown].filter(({ deadlineMs }) => deadlineMs > nowMs);
   }
 
   /** Throws BOSUN_VALUE_REFUSED. */
@@ -131,7 +145,7 @@ export class Asks {
     }
     const { life, address } = to.identity;
     const usedAtMs = this.#world.time.nowMs();
-    const ask: Ask = { number: this.#world.next('life'), id, asker, to: life, address, deadlineMs, usedAtMs, answer: null, isEntered: false, isTold: false, waiters: new Set() };
+    const ask: Ask = { number: this.#world.next('life'), id, asker, to: life, address, sinceMs: usedAtMs, deadlineMs, usedAtMs, answer: null, isEntered: false, isTold: false, waiters: new Set() };
     this.#index(ask);
     return ask;
   }
@@ -144,6 +158,9 @@ export class Asks {
   /** Enters it into the epoch of its request. */
   enter(ask: Ask): void {
     ask.isEntered = true;
+    this.#world.draft.output(() => {
+      if (this.#byNumber.has(ask.number)) this.#shown.add(ask);
+    });
     if (ask.id !== null || ask.asker !== 0) this.#put(ask);
   }
 
@@ -205,6 +222,7 @@ export class Asks {
     else this.#use(ask, ask.deadlineMs, true);
     this.#world.draft.output(() => {
       ask.isTold = true;
+      this.#shown.delete(ask);
       this.#settle(ask, ({ resolve }) => resolve(value));
     });
   }
@@ -277,7 +295,12 @@ export class Asks {
       const asker = this.#world.cells.get(ask.asker);
       if (asker?.asked === ask) asker.asked = undefined;
     }
-    if (ask.id !== null || ask.asker !== 0) this.#world.draft.remove(rowKey('r', ask.number));
+    // What is in no row is forgotten at once.
+    if (ask.id === null && ask.asker === 0) this.#shown.delete(ask);
+    else {
+      this.#world.draft.remove(rowKey('r', ask.number));
+      if (this.#shown.has(ask)) this.#world.draft.output(() => this.#shown.delete(ask));
+    }
   }
 
   /** It was asked again, or answered: its window begins anew. */
@@ -299,8 +322,8 @@ export class Asks {
     this.#world.wake();
   }
 
-  #put({ number, id, asker, to, address, deadlineMs, usedAtMs, answer }: Ask): void {
-    const row: AskRow = [id, asker, to, address, deadlineMs, usedAtMs, answer && [answer.value]];
+  #put({ number, id, asker, to, address, sinceMs, deadlineMs, usedAtMs, answer }: Ask): void {
+    const row: AskRow = [id, asker, to, address, deadlineMs, usedAtMs, answer && [answer.value], sinceMs];
     this.#world.draft.put(rowKey('r', number), Object.freeze(row));
   }
 

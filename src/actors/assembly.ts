@@ -5,6 +5,7 @@
 import { type EventObject } from 'xstate';
 import { type Clock } from '../clock.ts';
 import { type BosunError } from '../errors.ts';
+import { Administration } from './administration.ts';
 import { Bosses } from './bosses.ts';
 import { type Caution, type Deed } from './caution.ts';
 import { convict } from './conviction.ts';
@@ -67,6 +68,7 @@ export interface Machinery {
   readonly loop: TurnLoop;
   readonly ingress: Ingress;
   readonly quarantine: Quarantine;
+  readonly administration: Administration;
   readonly population: Population;
 }
 
@@ -89,11 +91,13 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
   const sessions = new Sessions(world.draft, recovered, () => time.nowMs());
   const ingress = new Ingress({ world, sessions, hold, refusal, wake });
   const quarantine = new Quarantine(world, outbox);
-  const loop = new TurnLoop({ world, turns, ingress, clock, caution, isHalted });
+  const administration = new Administration({ world, turns, bosses, effects, quarantine, hold });
+  const loop = new TurnLoop({ world, turns, ingress, administration, clock, caution, isHalted });
+  world.tracing.durableEpoch = () => shown.epoch;
   const population = repopulate(world, outbox, recovered, { roster, hold });
   shown.load(recovered, world.cells.values());
   switchboard.recovered();
-  return { world, effects, outbox, bosses, turns, loop, ingress, quarantine, population };
+  return { world, effects, outbox, bosses, turns, loop, ingress, quarantine, administration, population };
 }
 
 /** Lets what was live go on, but for what killed earlier runs: migrates, starts effects again, runs durable actions. @returns Whether something was migrated. */

@@ -193,7 +193,7 @@ export class Bosses {
   /** Does the restart that was ordered while the code could not read the cell. */
   makeUp(cell: Cell, mode: 'committed' | 'initial'): void {
     const { held } = cell;
-    this.#world.hold(cell, held !== undefined && held.strikes > 0 ? { ...held, restart: null } : undefined);
+    this.#world.hold(cell, held !== undefined && (held.strikes > 0 || held.order !== undefined) ? { ...held, restart: null } : undefined);
     if (mode === 'committed') this.resume(cell);
     else this.reset(cell);
   }

@@ -32,6 +32,8 @@ export interface Held {
   readonly error: unknown;
   /** Its Boss had it restarted while the code could not read it; done by the first start that can. */
   readonly restart: 'committed' | 'initial' | null;
+  /** An administrator suspended it. */
+  readonly order?: { readonly by: string; readonly reason: string | null; readonly atMs: number };
 }
 
 /** What outside observers of one actor registered. */
@@ -71,7 +73,7 @@ export class Cell {
   queued = false;
   /** In the list of those that the epoch in the making changes. */
   isTouched = false;
-  /** Why it takes no turns though it lives: the code cannot read it, or its state is suspect. Its mailbox fills. */
+  /** Why it takes no turns though it lives: the code cannot read it, its state is suspect, or somebody suspended it. Its mailbox fills. */
   suspension: BosunError | undefined;
   /** Set by World.hold. */
   held: Held | undefined;
@@ -178,7 +180,7 @@ export class Cell {
 
   /** Whether the code cannot read it: then nothing of it may be touched but its mailbox. */
   get isUnreadable(): boolean {
-    return this.suspension !== undefined && this.suspension.code !== 'BOSUN_STATE_SUSPECT';
+    return this.suspension !== undefined && this.suspension.code !== 'BOSUN_STATE_SUSPECT' && this.suspension.code !== 'BOSUN_ACTOR_SUSPENDED';
   }
 }
 

@@ -18,6 +18,8 @@ const ROOM = MAILBOX_MESSAGES_MAX / 2;
 export class Crowding {
   readonly #world: World;
   #last: Error | undefined;
+  /** Who waits for room, and from when on. */
+  readonly #since = new Map<Cell, number>();
 
   constructor(world: World) {
     this.#world = world;
@@ -34,9 +36,15 @@ export class Crowding {
     }
     if (sender.waitsFor === undefined) {
       sender.waitsFor = to;
+      this.#since.set(sender, this.#world.time.nowMs());
       (to.crowd ??= new Set()).add(sender);
     }
     return true;
+  }
+
+  /** Who waits for room in whose mailbox, and from when on. At this moment: nothing of it is stored. */
+  waiting(): { readonly sender: Cell; readonly to: Cell; readonly sinceMs: number }[] {
+    return [...this.#since].flatMap(([sender, sinceMs]) => (sender.waitsFor === undefined || sender.gone ? [] : [{ sender, to: sender.waitsFor, sinceMs }]));
   }
 
   /** Puts an event aside for which there is no room. */
@@ -59,6 +67,7 @@ export class Crowding {
     cell.crowd = undefined;
     for (const sender of crowd) {
       sender.waitsFor = undefined;
+      this.#since.delete(sender);
       this.#world.schedule(sender);
     }
   }

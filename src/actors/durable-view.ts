@@ -14,6 +14,8 @@ export class DurableView {
   /** By row key. */
   readonly #rows = new Map<string, unknown>();
   readonly #quarantine = new Map<RowKey, unknown>();
+  /** Number of the last durable epoch of this run; 0 before the first. */
+  epoch = 0;
 
   /** Begins with what was recovered. */
   load(recovered: Recovered, cells: Iterable<Cell>): void {
@@ -25,6 +27,7 @@ export class DurableView {
 
   /** An epoch is durable. */
   show({ images, epoch }: Frozen): void {
+    this.epoch = epoch.number;
     for (const [key, row] of epoch.rows) this.#showRow(key, row);
     for (const image of images) {
       const { cell } = image;
@@ -37,6 +40,15 @@ export class DurableView {
 
   at(address: string): Cell | undefined {
     return this.#population.get(address);
+  }
+
+  cells(): Iterable<Cell> {
+    return this.#population.values();
+  }
+
+  /** In the order of their births. Linear in the population. */
+  childrenOf(parent: Cell): readonly Cell[] {
+    return [...this.#population.values()].filter((cell) => cell.parent === parent).sort((a, b) => a.life - b.life);
   }
 
   /** By life. */

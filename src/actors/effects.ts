@@ -35,6 +35,8 @@ interface Run {
   readonly scope: Scope;
   readonly watch: Watch | undefined;
   readonly cell: Cell;
+  /** Kernel time of this start. */
+  readonly sinceMs: number;
   /** Results by name that are being worked out. */
   readonly memos: Map<string, Promise<unknown>>;
 }
@@ -78,6 +80,11 @@ export class Effects implements EffectHost {
   /** Whether the effect has failed and its next try is to come. What its last start says is not heard any more. */
   isWaiting(cell: Cell): boolean {
     return cell.timers.has(RETRY);
+  }
+
+  /** When this start of an effect began, or its next one is to; null for neither: its first is not durable, or nothing runs. Kernel time. */
+  standingOf(cell: Cell): { readonly sinceMs: number | null; readonly retryAtMs: number | null } {
+    return { sinceMs: this.#runOf(cell.running)?.sinceMs ?? null, retryAtMs: cell.timers.get(RETRY)?.deadlineMs ?? null };
   }
 
   /** Whether the message, which has been consumed, is what a waiting effect waits for. */
@@ -271,7 +278,7 @@ export class Effects implements EffectHost {
     const { life, address, effectId } = cell.identity;
     const self = new EffectRef(this.#refHost, { life, address, attempt, effectId });
     const scope = this.#engine.effectScope(self, (event) => this.#world.tellEmitted(cell, event)) as Scope;
-    const run: Run = { self, scope, cell, watch: this.#watch(cell, self), memos: new Map() };
+    const run: Run = { self, scope, cell, sinceMs: this.#world.time.nowMs(), watch: this.#watch(cell, self), memos: new Map() };
     this.#runs.set(self, run);
     cell.running = self;
     this.#caution.runEffect(life, () => this.#guarded(run, () => (cell.definition as XstateDefinition).logic.start?.(cell.snapshot as never, scope)));

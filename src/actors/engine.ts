@@ -107,7 +107,21 @@ export interface Step {
   readonly dropped: readonly Ref[];
 }
 
+/** A transition that a step took. */
+export interface TakenTransition {
+  /** Id of the state node that it belongs to. */
+  readonly from: string;
+  /** As the machine has it: a type, a pattern, the empty text for `always`. */
+  readonly event: string;
+  /** Which of the transitions that the node has for it, from 0. */
+  readonly index: number;
+  /** Ids of its targets; none for one that stays where it is. */
+  readonly to: readonly string[];
+}
+
 export interface StepEngine {
+  /** Told of the transitions that a machine takes together, while it is set. */
+  onMicrostep: ((taken: readonly TakenTransition[]) => void) | undefined;
   /** Takes the initial step. Throws what the user's code threw. */
   initial(definition: Definition, self: Ref, input: unknown): Step;
   /** Takes one step. Throws what the user's code threw; then nothing has happened. */

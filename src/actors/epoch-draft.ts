@@ -101,7 +101,7 @@ export class EpochDraft {
     counters: Counters;
     configurations: readonly NewConfiguration[];
   }): Frozen {
-    this.#store();
+    this.#store(head.kernelTimeMs);
     const images = this.#touched.map(imageOf);
     for (const cell of this.#touched) cell.isTouched = false;
     const epoch: Epoch = { ...head, deltas: this.#deltas, rows: this.#rows, images };
@@ -125,10 +125,11 @@ export class EpochDraft {
   }
 
   /** What is still unread or armed becomes rows. */
-  #store(): void {
+  #store(nowMs: number): void {
     for (const message of this.#messages) {
       message.isListed = false;
       if (message.isGone) continue;
+      message.storedAtMs ??= nowMs;
       this.#rows.set(rowKey('m', message.id), messageRow(message));
       message.isStored = true;
     }

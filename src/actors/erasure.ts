@@ -43,6 +43,7 @@ export async function erase(cell: Cell, { world, bosses, terminate, flush }: Era
     return addresses.has(address) || involved.some((life) => lives.has(life));
   });
   world.asks.erase(lives);
+  world.audit.erase(addresses);
   await flush();
   await flush({ purge: true });
 }

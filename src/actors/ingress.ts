@@ -9,6 +9,7 @@ import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
 import { admit } from './admission.ts';
 import { Arrival, type Session, Waiting } from './arrival.ts';
 import { type AskOptions } from './asks.ts';
+import { type AuditFacts } from './audit.ts';
 import { type Cell } from './cell.ts';
 import { Queue } from './queue.ts';
 import { type Sessions } from './sessions.ts';
@@ -85,13 +86,25 @@ export class Ingress {
 
   /**
    * An order to a Boss. Resolves with its answer when what it asks for is done and durable: a start when the child has begun.
-   * Rejects with BOSUN_CHILD_* where it is refused, and with what a start failed for.
+   * Rejects with BOSUN_CHILD_* where it is refused, and with what a start failed for. Throws where it does not reach the Boss.
+   *
+   * @param audited Recorded in the epoch of the order, and closed in that of its end.
    */
-  async order(to: Cell, event: EventObject): Promise<unknown> {
+  order(to: Cell, event: EventObject, audited?: AuditFacts): Promise<unknown> {
     if (to.suspension !== undefined) throw to.suspension;
     const arrival = this.#accept(to, event, MAILBOX_MESSAGES_MAX, { session: undefined, isOrder: !this.#parts.hold, ask: undefined });
-    await arrival.promise;
-    return arrival.answer;
+    arrival.audited = audited;
+    return arrival.promise.then(() => arrival.answer);
+  }
+
+  /** For what takes a turn: the promise resolves when the epoch is durable in which `settle` was called. Throws as `enter` does. */
+  request(): { readonly waiting: Promise<void>; readonly settle: () => void } {
+    const { world, refusal } = this.#parts;
+    const reason = refusal();
+    if (reason !== undefined) throw reason;
+    const waiting = new Waiting();
+    this.#orders.add(waiting);
+    return { waiting: waiting.promise, settle: () => world.draft.settle(waiting) };
   }
 
   /** Makes a change of the world at once, which throws or is whole. Resolves when it is durable. */
@@ -148,10 +161,17 @@ export class Ingress {
     return arrival;
   }
 
+  #record(arrival: Arrival, facts: AuditFacts): void {
+    const { audit } = this.#parts.world;
+    const number = audit.enter(facts, arrival.to.gone ? 'BOSUN_ACTOR_UNKNOWN' : 'open');
+    arrival.conclude = () => audit.close(number, arrival.failure?.code ?? 'done', isStart(arrival) ? arrival.answer : undefined);
+  }
+
   #takeIn(arrival: Arrival): void {
     const { world, sessions } = this.#parts;
     const { to, event, session, isOrder } = arrival;
     to.incoming -= 1;
+    if (arrival.audited !== undefined) this.#record(arrival, arrival.audited);
     if (to.gone) {
       const { address } = to.identity;
       arrival.reject(new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed before the event arrived`, { details: { address } }));
@@ -167,4 +187,9 @@ export class Ingress {
     if (session === undefined || sessions.accept(session)) world.post(to, event, 0);
     world.draft.settle(arrival);
   }
+}
+
+/** A start is answered with the address of the child, which nobody knew before where its Boss gives it. */
+function isStart(arrival: Arrival): arrival is Arrival & { readonly answer: string } {
+  return arrival.failure === undefined && typeof arrival.answer === 'string';
 }

@@ -18,7 +18,6 @@ import { type Frozen } from './epoch-draft.ts';
 import { type Ingress } from './ingress.ts';
 import { Alarm } from './kernel-time.ts';
 import { type Recovered } from './ports.ts';
-import { type Quarantine } from './quarantine.ts';
 import { letOut } from './release.ts';
 import { bearRoot, rootFailure } from './root.ts';
 import { Roster } from './roster.ts';
@@ -176,9 +175,9 @@ export class Kernel {
     return this.#line.outage;
   }
 
-  /** Orders about dead letters and suspended actors; enter them by `ingress.enter`. Throws BOSUN_SYSTEM_CLOSED. */
-  get quarantine(): Quarantine {
-    return this.#require.quarantine;
+  /** What orders act on: enter changes by `ingress.enter`. Throws BOSUN_SYSTEM_CLOSED before the start. */
+  get machinery(): Machinery {
+    return this.#require;
   }
 
   /** How the code of today reads each stored actor. Only before anything has run. */
@@ -250,7 +249,7 @@ export class Kernel {
   #takeTurns(): void {
     const { loop, ingress } = this.#require;
     if (!this.#caution.isOn) loop.run();
-    else if (this.#commit === null && this.#world.draft.isEmpty && this.#world.runnable.size > 0) loop.runCautiously();
+    else if (this.#commit === null && this.#world.draft.isEmpty && (this.#world.runnable.size > 0 || this.#require.administration.hasSteps)) loop.runCautiously();
     else ingress.takeIn(Infinity);
   }
 
@@ -323,6 +322,7 @@ export class Kernel {
     this.#alarm?.set(undefined);
     this.#machinery?.ingress.rejectAll(reason, [...(this.#line.writing?.settled ?? []), ...this.#world.draft.takeSettled()]);
     for (const cell of this.#world.cells.values()) this.#world.tell(cell, (observer) => observer.closed?.(reason));
+    this.#world.tracing.close();
     for (const resolve of [...this.#idle.splice(0), ...this.#next.splice(0)]) resolve();
     return (this.#closing = this.#closeJournal());
   }

@@ -34,6 +34,15 @@ export class Mailbox extends Lane {
     return this.#annex === undefined ? 0 : this.#annex.deferred.length;
   }
 
+  /** Since when the oldest one waits, as far as that is known; null where nothing has waited through an epoch. Constant. */
+  get oldestAtMs(): number | null {
+    const annex = this.#annex;
+    // Each lane, and what is set aside, is in order of arrival.
+    const heads = [this.head(), annex?.command.head(), annex?.high.head(), annex?.low.head(), annex?.heldBack[0], annex?.deferred[0]];
+    const times = heads.flatMap((message) => message?.storedAtMs ?? []);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
   push(message: Message): void {
     this.#size += 1;
     if (message.level === 0 && message.kind !== 'command') this.append(message);

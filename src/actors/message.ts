@@ -34,6 +34,8 @@ export class Message {
   deferral = 0;
   /** Whether its row is in an epoch already frozen. */
   isStored = false;
+  /** Kernel time of the first epoch that held it unread, or when its timer came up; null before, and in rows of earlier builds. */
+  storedAtMs: number | null = null;
   /** Whether the epoch in the making has it among those that may have to be stored. */
   isListed = false;
   /** Read or discarded. */
@@ -69,20 +71,23 @@ export type MessageRow = readonly [
   from: number,
   attempt: number,
   deliveries: number,
+  /** Absent in rows of earlier builds, and of what was never in a mailbox. */
+  storedAtMs?: number | null,
   /** Absent for one that was never deferred. */
   deferral?: number,
 ];
 
-export function messageRow({ to, kind, event, from, attempt, deliveries, deferral }: Message): MessageRow {
-  return deferral === 0 ? [to, kind, event, from, attempt, deliveries] : [to, kind, event, from, attempt, deliveries, deferral];
+export function messageRow({ to, kind, event, from, attempt, deliveries, storedAtMs, deferral }: Message): MessageRow {
+  return deferral === 0 ? [to, kind, event, from, attempt, deliveries, storedAtMs] : [to, kind, event, from, attempt, deliveries, storedAtMs, deferral];
 }
 
 export function messageFromRow(id: number, row: MessageRow): Message {
-  const [to, kind, event, from, attempt, deliveries, deferral = 0] = row;
+  const [to, kind, event, from, attempt, deliveries, storedAtMs = null, deferral = 0] = row;
   const message = new Message(id, to, kind, event, from, attempt, null, null);
   message.deliveries = deliveries;
   message.deferral = deferral;
   message.isStored = true;
+  message.storedAtMs = storedAtMs;
   return message;
 }
 
@@ -91,5 +96,6 @@ export function messageOfTimer(timer: Timer, event: EventObject): Message {
   const message = new Message(0, timer.to, 'event', event, timer.to, 0, timer, null);
   message.deliveries = timer.deliveries;
   message.isStored = true;
+  message.storedAtMs = timer.deadlineMs;
   return message;
 }

@@ -48,7 +48,7 @@ export function prepareMigration(world: World, cell: Cell, stored: Configuration
     if (!isState(state)) throw refusal(address, `the migration to version ${to} gave no { value, context }`);
   }
   try {
-    return work(world, cell, stored, state);
+    return prepareState(world, cell, stored, state);
   } catch (error) {
     throw isBosunError(error, 'BOSUN_AGENT_UNREADABLE') && error.message.startsWith(address) ? error : refusal(address, messageOf(error), error);
   }
@@ -81,7 +81,11 @@ export function applyMigration(world: World, bosses: Bosses, cell: Cell, { chang
   offerAgain(world, cell);
 }
 
-function work(world: World, cell: Cell, stored: Configuration, { value, context }: StoredState<unknown>): Migration {
+/**
+ * What putting a machine into a state comes to. Throws BOSUN_AGENT_UNREADABLE for a value that it does not have,
+ * BOSUN_VALUE_REFUSED for a context that is no data, and what the user's code for inputs and delays throws.
+ */
+export function prepareState(world: World, cell: Cell, stored: Configuration, { value, context }: StoredState<unknown>): Migration {
   const { definition, ref, state } = cell;
   const admitted = admitChange({ context: { value: context } }, world.own);
   const kept = new Set<string>();

@@ -86,9 +86,10 @@ export type Table =
   | 'h' // monitors and links: life / life of the watcher / which
   | 'g' // groups: group / life -> how often it has joined
   | 'p' // registered names: name -> life and value
-  | 'u'; // what is held against an actor: life -> strikes, and the restart that waits for it
+  | 'u' // what is held against an actor: life -> strikes, the restart that waits for it, and who suspended it
+  | 'z'; // the audit: number -> who ordered what of whom, and what came of it
 
-export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'k', 'o', 'b', 'd', 'q', 'r', 'h', 'g', 'p', 'u'];
+export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'k', 'o', 'b', 'd', 'q', 'r', 'h', 'g', 'p', 'u', 'z'];
 
 /** `m!0000000000002a`: the table, then the key. Numbers are fixed-width hexadecimal so that they sort. */
 export type RowKey = `${Table}!${string}`;

@@ -28,13 +28,15 @@ export interface Prepared {
 export function prepare(world: World, cell: Cell, before: Snapshot | undefined, step: Step): Prepared {
   const { snapshot, births, dropped, effects } = step;
   const change = admitChange(world.engine.changeOf(cell.definition, before, snapshot), world.own);
-  return {
+  const prepared: Prepared = {
     change,
     snapshot,
     dropped,
     births: births.length === 0 ? births : births.map((birth) => admitBirth(world, cell, birth)),
     effects: effects.length === 0 ? effects : admitEffects(world, cell, effects),
   };
+  if (world.tracing.isOn) world.tracing.prepared(cell, prepared);
+  return prepared;
 }
 
 function admitEffects(world: World, cell: Cell, effects: readonly Effect[]): Effect[] {

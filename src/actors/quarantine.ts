@@ -30,15 +30,26 @@ export function isDeliveredAgain({ draft }: World, message: Message): boolean {
 /** Holds a quarantined message against its agent. @returns Whether it was one too many in a row, and the agent is suspended. */
 export function strike(world: World, cell: Cell, error: unknown): boolean {
   const least = cell.definition.poison === 'suspend' ? QUARANTINES_IN_A_ROW_MAX : 1;
-  const held: Held = { strikes: Math.max(least, (cell.held?.strikes ?? 0) + 1), error, restart: null };
+  const held: Held = { ...cell.held, strikes: Math.max(least, (cell.held?.strikes ?? 0) + 1), error, restart: null };
   world.hold(cell, held);
   cell.suspension = suspicion(cell, held);
   return cell.suspension !== undefined;
 }
 
+/** A message was processed: those before it were bad, and not the agent's state. Who was suspended by order stays so. */
+export function forgive(world: World, cell: Cell): void {
+  const order = cell.held?.order;
+  if (order === undefined) world.hold(cell, undefined);
+  else if (cell.held!.strikes > 0) world.hold(cell, { strikes: 0, error: undefined, restart: null, order });
+}
+
 /** What an agent is suspended for by what is held against it, if that is enough. */
-export function suspicion({ identity: { address, agent } }: Cell, { strikes, error }: Held): BosunError | undefined {
-  if (strikes < QUARANTINES_IN_A_ROW_MAX) return undefined;
+export function suspicion({ identity: { address, agent } }: Cell, { strikes, error, order }: Held): BosunError | undefined {
+  if (strikes < QUARANTINES_IN_A_ROW_MAX) {
+    if (order === undefined) return undefined;
+    const { by, reason } = order;
+    return new BosunError('BOSUN_ACTOR_SUSPENDED', `${address}: suspended by ${by}${reason === null ? '' : `: ${reason}`}`, { details: { address, agent, ...order } });
+  }
   const what = `${address}: crashed by messages until they were quarantined, the last by: ${messageOf(error)}`;
   return new BosunError('BOSUN_STATE_SUSPECT', what, { cause: error, details: { address, agent } });
 }
@@ -95,7 +106,7 @@ export class Quarantine {
     else this.#world.post(cell, edited, from);
   }
 
-  /** Lets a suspect agent go on. Throws what it is suspended for where that is something else. */
+  /** Lets an agent go on that is suspect or was suspended by order. Throws what it is suspended for where that is something else. */
   resume(cell: Cell): void {
     if (cell.suspension === undefined) return;
     if (cell.isUnreadable) throw cell.suspension;

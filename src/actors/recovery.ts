@@ -5,6 +5,7 @@
  */
 import { BosunError, messageOf } from '../errors.ts';
 import { type AskRow } from './asks.ts';
+import { type AuditRow } from './audit.ts';
 import { type Bosses } from './bosses.ts';
 import { Cell, type Held, imageOf } from './cell.ts';
 import { type DeadLetterRow } from './dead-letters.ts';
@@ -221,7 +222,8 @@ function deliver(world: World, rows: Iterable<readonly [key: string, row: unknow
   restoreDeferred(world, deferred);
 }
 
-function loadTalk({ letters, asks, monitors, groups }: World, { rows }: Recovered): void {
+function loadTalk({ letters, asks, monitors, groups, audit }: World, { rows }: Recovered): void {
+  for (const [key, row] of rows.get('z') ?? []) audit.load(parseInt(key, 16), row as AuditRow);
   for (const [key, row] of rows.get('q') ?? []) letters.load(parseInt(key, 16), deepFreeze(row as DeadLetterRow));
   for (const [key, row] of rows.get('r') ?? []) asks.load(parseInt(key, 16), deepFreeze(row as AskRow));
   asks.loaded();

@@ -1,5 +1,5 @@
 /** What the ends of children mean: whose signal a message is, whether it still is anybody's, and how an end is told to a Boss. */
-import { type Exit } from './bosses.ts';
+import type { Exit } from './bosses.ts';
 import { type Cell } from './cell.ts';
 import { type Message } from './message.ts';
 

@@ -4,6 +4,7 @@
  */
 import { type Clock } from '../clock.ts';
 import { MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../limits.ts';
+import { type Administration } from './administration.ts';
 import { type Caution, type Deed } from './caution.ts';
 import { type Cell } from './cell.ts';
 import { type Ingress } from './ingress.ts';
@@ -17,6 +18,7 @@ interface Parts {
   readonly world: World;
   readonly turns: Turns;
   readonly ingress: Ingress;
+  readonly administration: Administration;
   readonly clock: Clock;
   readonly caution: Caution;
   /** The root has given up: no further turn in this run. */
@@ -32,8 +34,8 @@ export class TurnLoop {
 
   /** Whether turns are waiting, or events or timers that cause some. */
   get hasWork(): boolean {
-    const { world, ingress } = this.#parts;
-    return world.runnable.size > 0 || ingress.size > 0 || world.agenda.isBehind;
+    const { world, ingress, administration } = this.#parts;
+    return world.runnable.size > 0 || ingress.size > 0 || administration.hasSteps || world.agenda.isBehind;
   }
 
   /** Whether the epoch in the making takes further turns. */
@@ -43,15 +45,17 @@ export class TurnLoop {
 
   /** One slice. */
   run(): void {
-    const { world, turns, ingress, clock, isHalted } = this.#parts;
+    const { world, turns, ingress, administration, clock, isHalted } = this.#parts;
+    const { tracing } = world;
     const untilMs = clock.monotonicMs() + SLICE_MS;
     ingress.takeIn(INTAKE);
+    if (administration.hasSteps) administration.takeSteps();
     while (this.hasRoom && !isHalted()) {
       if (world.runnable.size === 0) ingress.takeIn(INTAKE);
       const cell = world.runnable.shift();
       if (cell === undefined) return;
       cell.queued = false;
-      for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && !isHalted(); n++) turns.take(cell);
+      for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && !isHalted(); n++) tracing.take(turns, cell);
       world.schedule(cell);
       if (clock.monotonicMs() > untilMs) return;
     }
@@ -59,13 +63,14 @@ export class TurnLoop {
 
   /** One slice of turns for what is durable, each of them noted first. Only between two writes, with nothing to be written. */
   runCautiously(): void {
-    const { world, turns, ingress, caution, isHalted } = this.#parts;
+    const { world, turns, ingress, administration, caution, isHalted } = this.#parts;
+    administration.takeSteps({ isReady: isDurable, begin: (cell) => caution.enter(deedOf(cell)) });
     for (let left = world.runnable.size; left > 0 && this.hasRoom && !isHalted(); left--) {
       const cell = world.runnable.shift()!;
       cell.queued = false;
       for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && isDurable(cell) && !isHalted(); n++) {
         caution.enter(deedOf(cell));
-        turns.take(cell);
+        world.tracing.take(turns, cell);
       }
       world.schedule(cell);
     }

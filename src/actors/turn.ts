@@ -19,7 +19,7 @@ import { type Outbox } from './outbox.ts';
 import { type Calls, Performer } from './perform.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { type DownEvent, linkFailure } from './monitors.ts';
-import { isDeliveredAgain, quarantine, strike } from './quarantine.ts';
+import { forgive, isDeliveredAgain, quarantine, strike } from './quarantine.ts';
 import { type BossOutput, childOf, exitOf, gaveUp, isStale } from './signals.ts';
 import { type StateChange } from './state.ts';
 import { type World } from './world.ts';
@@ -175,7 +175,7 @@ export class Turns {
       const { eventTimeout } = cell;
       if (effects.length === 0 || !isDeferring(effects) || !setAside(this.#world, cell, message)) this.#consume(cell, message);
       if (eventTimeout !== undefined) this.#world.agenda.disarm(cell, eventTimeout);
-      if (cell.held !== undefined) this.#world.hold(cell, undefined);
+      if (cell.held !== undefined) forgive(this.#world, cell);
     }
     // A birth counts as a change, so that no two turns give the same effect id.
     this.#world.change(cell, change, snapshot, births.length > 0);
@@ -225,7 +225,7 @@ export class Turns {
   #hearOut(cell: Cell): void {
     for (let left = cell.mailbox.size + 1; left > 0 && cell.isRunnable;) {
       const { deferred } = cell.mailbox;
-      this.take(cell);
+      this.#world.tracing.take(this, cell);
       // What is put off is heard later.
       if (cell.mailbox.deferred <= deferred) left -= 1;
     }

@@ -10,6 +10,7 @@ import { type ResolveHandle } from './admission.ts';
 import { Agenda } from './agenda.ts';
 import { type Arrival } from './arrival.ts';
 import { Asks } from './asks.ts';
+import { Audit } from './audit.ts';
 import { Cell, type Held, type Keepsake, type Observer } from './cell.ts';
 import { Crowding } from './crowding.ts';
 import { DeadLetters } from './dead-letters.ts';
@@ -23,6 +24,7 @@ import { type Codec, type Counters, type RowKey } from './ports.ts';
 import { Queue } from './queue.ts';
 import { type Ref } from './ref.ts';
 import { childKey, keptKey, keyText, rowKey } from './rows.ts';
+import { Tracing } from './tracing.ts';
 import { type ActorState, applyChange, type Identity, type StateChange, UNBORN } from './state.ts';
 
 export class World {
@@ -38,6 +40,8 @@ export class World {
   readonly monitors = new Monitors(this);
   readonly groups = new Groups(this);
   readonly crowding = new Crowding(this);
+  readonly audit = new Audit(this);
+  readonly tracing = new Tracing(this);
   readonly draft = new EpochDraft();
   readonly engine: StepEngine;
   readonly codec: Codec;
@@ -138,6 +142,7 @@ export class World {
   /** Removes a cell without children from the population and from disk. Unread events become dead letters. */
   bury(cell: Cell): void {
     assert(cell.children.size === 0, `burial of ${cell.identity.address} before its children`);
+    if (this.tracing.isOn) this.tracing.buried(cell);
     const { life, address } = cell.identity;
     this.silence(cell);
     for (const id of [...cell.table.keys()]) this.removeChildRow(cell, id);

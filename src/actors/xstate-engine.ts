@@ -22,6 +22,7 @@ import { Ref } from './ref.ts';
 import { type ActorState, type StateChange } from './state.ts';
 import { type DelayLookUp, type XstateDefinition } from './xstate-definition.ts';
 import { type Family, type Growth, growthOf, marked } from './xstate-family.ts';
+import { type Inspected, takenBy } from './xstate-inspection.ts';
 import { enterMachine } from './xstate-migration.ts';
 import { adopt, changeOf, type MachineSnapshot, restoreMachine, restoreOther, storedSnapshot } from './xstate-state.ts';
 
@@ -97,6 +98,7 @@ const NO_FAMILY = { births: NOTHING, dropped: NOTHING };
 
 export class XstateEngine implements StepEngine {
   readonly #host: EngineHost;
+  onMicrostep: StepEngine['onMicrostep'];
   /** The stand-in for XState's actor system; also what user code sees as `system`. */
   readonly system: object;
   /** The scope of all steps of machines: a step never yields, and what XState makes of it dies with the step. */
@@ -333,7 +335,7 @@ export class XstateEngine implements StepEngine {
       _unregister() {},
       _set: (systemId: string, handle: object) => this.#takeName(systemId, handle),
       _relay: (from: object | undefined, to: object, event: EventObject) => host.relay(from, to, event),
-      _sendInspectionEvent() {},
+      _sendInspectionEvent: (inspected: Inspected) => void this.onMicrostep?.(takenBy(inspected)),
       _snapshot: { _scheduledEvents: {} },
       _clock: { setTimeout() {}, clearTimeout() {} },
       _logger: (...args: unknown[]) => host.log(...args),

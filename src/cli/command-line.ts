@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../errors.ts';
+import { addAdministration } from './administration-verbs.ts';
 import { DEFAULT_DATA } from './default-data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Reporter } from './run-report.ts';
@@ -66,6 +67,7 @@ function program(setting: Setting): Command {
   addVerify(bosun, setting);
   addCopies(bosun, setting);
   addErase(bosun, setting);
+  addAdministration(bosun, { verb, exit: setting.exit, dataCommand: (options) => dataCommand(options, setting) });
   return bosun;
 }
 

@@ -1,13 +1,13 @@
 /** `bosun tree`: the supervision tree of a stopped store. */
 import { isBosunError, messageOf } from '../errors.ts';
 import { type TreeNode } from '../system-options.ts';
-import { dataDirectory, hasStore, openOnHold } from './data-directory.ts';
+import { hasStore, openOnHold, storeDirectory } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type DataCommand } from './surroundings.ts';
 
 export async function treeCommand(command: DataCommand): Promise<ExitCode> {
   const { json, out, err } = command;
-  const directory = dataDirectory(command);
+  const directory = storeDirectory(command);
   if (!hasStore(directory)) {
     err.write(`${directory.path} holds no store; run a plan first\n`);
     return EXIT.badInput;
@@ -33,7 +33,7 @@ function draw(node: TreeNode, lead = '', isLast = true, isRoot = true): string[]
   return [`${isRoot ? '' : lead}${branch}${describe(node)}`, ...children];
 }
 
-function describe({ address, agent, status, state, mailbox, restarts, lastError, restartInMs, boss }: TreeNode): string {
+function describe({ address, agent, status, state, mailbox, oldestMessageMs, restarts, lastError, restartInMs, boss }: TreeNode): string {
   const facts = [
     agent,
     state === null ? status : stateText(state),
@@ -41,7 +41,7 @@ function describe({ address, agent, status, state, mailbox, restarts, lastError,
     ...(boss === null ? [] : [boss.strategy]),
     ...(boss === null || boss.restartsInPeriod === 0 ? [] : [`${boss.restartsInPeriod} of ${boss.intensity} restarts in ${boss.periodMs} ms`]),
     ...(restartInMs === null ? [] : [`restarted in ${restartInMs} ms`]),
-    ...(mailbox > 0 ? [`${mailbox} unread`] : []),
+    ...(mailbox > 0 ? [`${mailbox} unread${oldestMessageMs === null ? '' : `, the oldest for ${oldestMessageMs} ms`}`] : []),
     ...(restarts !== null && restarts > 0 ? [`${restarts} restart${restarts === 1 ? '' : 's'}`] : []),
     ...(lastError === undefined ? [] : [`last error: ${messageOf(lastError)}`]),
   ];

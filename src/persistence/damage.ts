@@ -118,6 +118,9 @@ class Assessor {
       const life = Number.parseInt(name, 16);
       const [address] = [...this.#table('a')].find(([, owner]) => owner === life) ?? [];
       this.#strand(life, error, address);
+    } else if (table === 'u') {
+      // It may say that somebody suspended the actor, which must not go on by itself then.
+      this.#strand(Number.parseInt(name, 16), error, identities.get(name)?.address);
     } else if (table === 'b') {
       const [boss = '', childId = ''] = splitOnce(name);
       const parent = Number.parseInt(boss, 16);

@@ -101,6 +101,7 @@ const NUMBERED: Partial<Record<Table, keyof Counters>> = {
   t: 'timer',
   q: 'quarantine',
   r: 'life',
+  z: 'message',
 };
 
 /** Whether the row's number had not been given out yet when the counters stood at `since`. False where there is no number. */

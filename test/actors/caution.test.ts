@@ -97,6 +97,29 @@ describe('a message that kills the process', () => {
   });
 });
 
+describe('a step that kills the process', () => {
+  it('is noted like any turn, so that its message is quarantined after the third death', async () => {
+    const { test } = await startDeadly();
+    const as = { by: 'ada' };
+    await test.system.admin.suspend('subject', as);
+    await test.system.send('subject', { type: 'BAD' });
+    await test.crash();
+    for (let starts = 0; starts < 2; starts++) {
+      await test.restart();
+      void test.system.admin.step('subject', as).catch(() => {});
+      expect(await dead(test)).toBe('dead');
+    }
+    await test.restart();
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } }]);
+    // The run is cautious still: what is stepped through has to be durable first.
+    await tell(test, 'GOOD');
+    expect(await test.system.admin.step('subject', as)).toEqual({ type: 'GOOD' });
+    expect(await test.system.admin.step('subject', as)).toBe(null);
+    expect([contextOf(test), test.system.snapshot('subject')!.status]).toEqual([{ good: 1 }, 'suspended']);
+    await test.system.stop();
+  });
+});
+
 describe('an effect that kills the process', () => {
   it('fails instead of being started once more, and its machine handles that', async () => {
     const { test } = await startDeadly();

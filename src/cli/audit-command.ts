@@ -1,0 +1,26 @@
+/** `bosun audit`: who ordered what of whom, when, why, and what came of it; newest first, from a stopped store. */
+import { type AuditRecord } from '../actors/audit.ts';
+import { type ExitCode } from './exit-codes.ts';
+import { jsonLine, timeText, withStoppedStore } from './stopped-store.ts';
+import { type DataCommand } from './surroundings.ts';
+
+export interface AuditCommand extends DataCommand {
+  /** Only what is about this address. */
+  readonly address?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+export function auditCommand(command: AuditCommand): Promise<ExitCode> {
+  const { address, limit, json, out, err } = command;
+  return withStoppedStore(command, (system) => {
+    const records = system.admin.audit({ ...(address !== undefined && { address }), ...(limit !== undefined && { limit }) });
+    for (const record of records) out.write(json ? jsonLine(record) : `${line(record)}\n`);
+    if (records.length === 0 && !json) err.write('no order is on record\n');
+  });
+}
+
+function line({ atMs, by, reason, order, address, life, arguments: args, outcome }: AuditRecord): string {
+  const whom = address === '' ? (life === 0 ? 'nobody' : `erased life ${life}`) : address;
+  const facts = [reason === null ? [] : [`because: ${reason}`], args === null ? [] : [args], outcome === 'done' ? [] : [outcome]].flat();
+  return [`${timeText(atMs)}  ${by}  ${order} ${whom}`, ...facts].join('  ');
+}

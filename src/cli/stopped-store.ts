@@ -1,0 +1,46 @@
+/** The frame of verbs that look at a stopped store, or leave an order in it: opens it on hold, and says what went wrong by exit codes. */
+import { type ErrorCode, isBosunError } from '../errors.ts';
+import { type System } from '../system.ts';
+import { hasStore, openOnHold, storeDirectory } from './data-directory.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type DataCommand } from './surroundings.ts';
+
+/** What was asked for is not there, or does not fit. */
+const BAD_INPUT: readonly ErrorCode[] = ['BOSUN_ACTOR_UNKNOWN', 'BOSUN_ADDRESS_INVALID', 'BOSUN_MESSAGE_UNKNOWN', 'BOSUN_ORDER_REFUSED', 'BOSUN_VALUE_REFUSED'];
+
+/** Resolves to 0, 1 where the store cannot be read or written, 2 for bad input or no store, 4 where it is in use. Rejects for faults of Bosun only. */
+export async function withStoppedStore(command: DataCommand, work: (system: System) => void | Promise<void>): Promise<ExitCode> {
+  const { err } = command;
+  const directory = storeDirectory(command);
+  if (!hasStore(directory)) {
+    err.write(`${directory.path} holds no store\n`);
+    return EXIT.badInput;
+  }
+  try {
+    const system = await openOnHold(directory, (...args) => err.write(`${args.map(String).join(' ')}\n`));
+    try {
+      await work(system);
+    } finally {
+      await system.stop();
+    }
+    return EXIT.completed;
+  } catch (error) {
+    if (!isBosunError(error)) throw error;
+    err.write(`${error.message}\n`);
+    if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
+    return BAD_INPUT.includes(error.code) ? EXIT.badInput : EXIT.failed;
+  }
+}
+
+/** One line of `--json`: errors as name, code and message. */
+export function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part === 'bigint') return String(part);
+    return part instanceof Error ? { name: part.name, code: (part as { code?: unknown }).code, message: part.message } : part;
+  })}\n`;
+}
+
+/** Kernel time for people. */
+export function timeText(ms: number): string {
+  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : `${ms} ms`;
+}

@@ -1,0 +1,46 @@
+/** The agents of a system: those it was given, those it has to ask for, and the Boss; and whose schemas an actor's events have to fit. */
+import { type AnyStateMachine } from 'xstate';
+import { agentsByName, type AnyAgent, BOSS_AGENT } from './actors/agent.ts';
+import { type Cell } from './actors/cell.ts';
+import { type Logic, logicOf } from './actors/roster.ts';
+import { BosunError } from './errors.ts';
+import { BOSS_VERSION, bossMachine, migrateBoss } from './supervisor/boss.ts';
+import { type SystemOptions } from './system-options.ts';
+
+export class Agents {
+  readonly #byName: Map<string, AnyAgent>;
+  readonly #resolve: (name: string) => AnyAgent | undefined;
+
+  constructor({ agents, resolveAgent = () => undefined }: Pick<SystemOptions, 'agents' | 'resolveAgent'>) {
+    this.#byName = agentsByName(agents);
+    this.#resolve = resolveAgent;
+  }
+
+  named(name: string): AnyAgent | undefined {
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const resolved = this.#resolve(name);
+    if (resolved !== undefined) this.#byName.set(name, resolved);
+    return resolved;
+  }
+
+  /** Whose schemas events from outside have to fit. Throws what the actor is suspended for, or BOSUN_EVENT_REFUSED where there are none. */
+  receiver(cell: Cell): AnyAgent {
+    const agent = this.#agentOf(cell);
+    if (agent !== undefined) return agent;
+    throw cell.suspension ?? new BosunError('BOSUN_EVENT_REFUSED', `${cell.identity.address} accepts no events from outside`);
+  }
+
+  logicOf(name: string): Logic | undefined {
+    if (name === BOSS_AGENT) return { logic: bossMachine as AnyStateMachine, version: BOSS_VERSION, migrate: migrateBoss };
+    const agent = this.named(name);
+    return agent && logicOf(agent);
+  }
+
+  /** The agent whose events an actor takes: the one it runs, which may be an older one. */
+  #agentOf({ definition: { name, version } }: Cell): AnyAgent | undefined {
+    // Definitions of what machines invoke have names that no agent can have.
+    const agent = this.named(name);
+    return agent?.version === version ? agent : (agent?.previous.find((old) => old.version === version) ?? agent);
+  }
+}
