@@ -22,6 +22,7 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/setup.ts'],
     testTimeout: 30_000,
+    env: { BOSUN_QUICK: isQuick ? '1' : '' },
     pool: 'forks',
     // As the launcher has it: a worker makes much that is soon garbage.
     execArgv: ['--max-semi-space-size=64', '--min-semi-space-size=32'],

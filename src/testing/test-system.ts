@@ -13,6 +13,8 @@ export interface TestSystemOptions extends Omit<SystemOptions, 'store' | 'clock'
   readonly seed?: number;
   readonly clock?: VirtualClock;
   readonly store?: FaultyStore;
+  /** Is given each system before it starts, to hear what it says from its first epoch on. */
+  readonly onCreate?: (system: System) => void;
 }
 
 export class TestSystem {
@@ -65,8 +67,8 @@ export class TestSystem {
   }
 
   #create(options: TestSystemOptions): System {
-    const { seed = 1, ...rest } = options;
-    return createSystem({
+    const { seed = 1, onCreate, ...rest } = options;
+    const system = createSystem({
       // It would come up every second of every test.
       scrub: false,
       log: (...line) => this.logged.push(line),
@@ -75,6 +77,8 @@ export class TestSystem {
       clock: this.clock,
       random: new SeededRandom(seed),
     });
+    onCreate?.(system);
+    return system;
   }
 }
 

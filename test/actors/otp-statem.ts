@@ -5,7 +5,7 @@ import { defineAgent } from '../../src/actors/agent.ts';
 import { defer, eventTimeout } from '../../src/actors/talk-actions.ts';
 import { DEFERRED_MESSAGES_MAX } from '../../src/limits.ts';
 import { type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
-import { type ParityCase } from './otp-messages.ts';
+import { type ParityCase } from './parity.ts';
 
 type Event = { type: string; n?: number };
 
@@ -81,6 +81,9 @@ async function told(test: TestSystem, ...steps: (string | number)[]): Promise<st
 
 const notes = (test: TestSystem) => (test.system.snapshot('s')!.context as { notes: string[] }).notes;
 
+/** Who gives the orders. */
+const AS = { by: 'case 88' };
+
 const statemCase = (number: number, source: string, name: string, expected: unknown, ...steps: (string | number)[]): ParityCase => ({
   number, source: `gen_statem ${source}`, name, expected, options, shows: (test) => told(test, ...steps),
 });
@@ -105,7 +108,14 @@ export const STATEM_CASES: readonly ParityCase[] = [
   statemCase(81, 'timeout_cancel_and_update', 'cancelled, it does not come', ['t2'], 'both', 'unset', 1_000),
   statemCase(81, 'timeout_cancel_and_update', 'set again under its name it has the new event and the new time', ['t2', 't2'], 'both', 'again', 300),
   notOffered(81, 'gen_statem timeout_cancel_and_update', 'an update of a timer that does not run fires at once', 'a timer that is set again begins again; there is no update'),
-  notOffered(81, 'gen_statem timeout_cancel_and_update', 'the status lists the timers that run', 'timers cannot be listed from outside yet'),
+  {
+    number: 81, source: 'gen_statem timeout_cancel_and_update', name: 'the status lists the timers that run', expected: [['t1', 200], ['t2', 100]], options,
+    shows: async (test) => {
+      await told(test, 'both');
+      const { timers } = test.system.admin.getState('s');
+      return timers.map(({ id, dueInMs }) => [id, dueInMs]);
+    },
+  },
   statemCase(82, 'generic_timers', 'named timers run beside each other, over changes of state', ['inserted', 't2', 't1'], 'both', 'go', 99, 1, 100),
   notOffered(82, 'gen_statem generic_timers', 'an absolute deadline', 'delays only; a function may work one out from a deadline'),
   statemCase(83, 'state_enter', 'entry runs on a change and on an explicit entry of the same state, and not for what stays inside', ['entry', 'inner', 're', 'entry', 'entry'], 'entered', 'inner', 're', 'change', 'entered'),
@@ -127,8 +137,27 @@ export const STATEM_CASES: readonly ParityCase[] = [
       return [status, before, notes(test)];
     },
   },
-  notOffered(88, 'gen_statem sys1', 'suspended by hand', 'agents are suspended by what crashes them; people can only resume'),
-  notOffered(88, 'gen_statem replace_state', 'a replacer that throws changes nothing', 'no state is replaced from outside; migrations are held to that rule'),
+  {
+    number: 88, source: 'gen_statem sys1', name: 'suspended by hand, what comes waits until it is resumed', expected: [[], ['x1', 'x2']], options,
+    shows: async (test) => {
+      await test.system.admin.suspend('s', AS);
+      const before = await told(test, 'x1', 'x2');
+      await test.system.admin.resume('s', AS);
+      await test.settle();
+      return [before, notes(test)];
+    },
+  },
+  {
+    number: 88, source: 'gen_statem replace_state', name: 'a replacer that throws changes nothing; one that returns changes the state', expected: ['the state of s is not replaced: not today', ['x1'], ['new']], options,
+    shows: async (test) => {
+      await told(test, 'x1');
+      await test.system.admin.suspend('s', AS);
+      const failure = await test.system.admin.replaceState('s', () => { throw new Error('not today'); }, AS).catch((error: Error) => error.message);
+      const after = notes(test);
+      await test.system.admin.replaceState('s', () => ({ context: { notes: ['new'] } }), AS);
+      return [failure, after, notes(test)];
+    },
+  },
   {
     number: 89, source: 'gen_statem code_change', name: 'the state of the old version is handed to its migration, and what was postponed comes up', expected: ['x', 'migrated', 'p1'], options,
     shows: async (test) => {

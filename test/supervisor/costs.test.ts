@@ -7,7 +7,7 @@ import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { migrateBoss } from '../../src/supervisor/boss.ts';
 import { type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
-import { plain, s, slow, w } from './otp/bench.ts';
+import { plain, s, slow, w } from './otp/cast.ts';
 import { restarts, told } from './worker.ts';
 
 async function started(boss: BossOptions): Promise<{ test: TestSystem; written: () => number }> {

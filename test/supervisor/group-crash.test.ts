@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { type TestSystem } from '../../src/testing/test-system.ts';
 import { type Story, withACrashAfterEveryEpoch } from './every-epoch.ts';
-import { plain, s, slow, w } from './otp/bench.ts';
+import { plain, s, slow, w } from './otp/cast.ts';
 import { tell } from './worker.ts';
 
 /** Long enough that time passing between epochs does not matter. */

@@ -1,12 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { TABLES } from '../../src/actors/ports.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
+import { type AutoShutdown, type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
-import { type BossPlan, OtpModel, type Picture, pictured, type Restart, treeOf, type WorkerPlan } from './otp-model.ts';
-import { agents, notes, tell, worker } from './worker.ts';
+import { type BossPlan, OtpModel, type Picture, pictured, type Restart, sanePlan, type Strategy, treeOf, type WorkerPlan } from './otp-model.ts';
+import { Presence, presentWorker, watcher } from './presence.ts';
+import { manager, notes, tell, worker } from './worker.ts';
 
-/** All of them take some three seconds. */
-const RUNS = process.env['CI'] === 'true' ? 40 : 15;
+/** Rows that go with what they are of. Bosses are counted apart; dead letters, and the audit of orders about them, are to stay. */
+const COUNTED = TABLES.filter((table) => !['b', 'q', 'z'].includes(table));
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** A few seconds of it; where CI=true more. */
+const RUNS = process.env['CI'] === 'true' ? 300 : 30;
 
 /** Time to find the shortest story when one fails. */
 const SHRINKING_MS = 120_000;
@@ -14,111 +22,168 @@ const SHRINKING_MS = 120_000;
 type Step =
   | { readonly kind: 'note' | 'explode' | 'choke' | 'finish'; readonly pick: number; readonly isCutOff: boolean }
   | { readonly kind: 'spawn'; readonly pick: number; readonly restart: Restart }
+  | { readonly kind: 'watch'; readonly pick: number }
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'crash' };
 
 const restart = fc.constantFrom<Restart>('permanent', 'transient', 'temporary');
-const workerPlan: fc.Arbitrary<WorkerPlan> = fc.record({ restart });
-const { boss: bossPlan } = fc.letrec<{ boss: BossPlan }>((tie) => ({
+const significant = fc.boolean();
+const workerPlan: fc.Arbitrary<WorkerPlan> = fc.record({ restart, significant, backoff: fc.constantFrom(true, true, false) });
+const { boss: anyPlan } = fc.letrec<{ boss: BossPlan }>((tie) => ({
   boss: fc.record({
     restart,
-    strategy: fc.constantFrom('one_for_one', 'one_for_all', 'rest_for_one'),
+    significant,
+    strategy: fc.constantFrom<Strategy>('one_for_one', 'one_for_all', 'rest_for_one', 'dynamic'),
+    autoShutdown: fc.constantFrom<AutoShutdown>('never', 'any_significant', 'all_significant'),
     intensity: fc.nat({ max: 3 }),
     periodMs: fc.constantFrom(500, 1_000, 60_000),
     children: fc.array(fc.oneof({ depthSize: 'small', withCrossShrink: true }, workerPlan, tie('boss')), { minLength: 1, maxLength: 3 }),
+    template: workerPlan,
   }),
 }));
+const bossPlan = anyPlan.map((plan) => sanePlan(plan));
 
 const pick = fc.nat({ max: 1_000 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom('note', 'choke', 'finish'), pick, isCutOff: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('explode'), pick, isCutOff: fc.constant(false) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('spawn'), pick, restart }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait'), ms: fc.constantFrom(1, 499, 500, 501, 2_000) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait'), ms: fc.constantFrom(1, 99, 100, 250, 499, 500, 501, 2_000) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('watch'), pick }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash') }) },
 );
 
+/** A system, the model of it, and who is present in its process. */
+interface Life {
+  readonly test: TestSystem;
+  readonly model: OtpModel;
+  readonly presence: Presence;
+}
+
 /** What the system looks like, in the words of the model. */
-function pictureOf(test: TestSystem): Picture {
+function pictureOf({ test }: Life): Picture {
   const picture: Picture = {};
-  const visit = ({ address, agent, restarts, children }: ReturnType<TestSystem['system']['tree']>): void => {
+  const visit = ({ address, agent, restarts, restartInMs, children }: ReturnType<TestSystem['system']['tree']>): void => {
+    if (agent === 'watcher') return;
     const context = test.system.snapshot(address)?.context as { window: readonly number[]; intensity: number };
     if (agent === 'boss') expect(context.window.length).toBeLessThanOrEqual(context.intensity);
-    picture[address] = pictured(restarts, agent === 'boss' ? context.window.length : notes(test, address)!);
-    children.forEach(visit);
+    const facts = agent === 'boss' ? context.window.length : notes(test, address)!;
+    picture[address] = pictured({ restarts, retry: restartInMs === null ? null : {} }, facts);
+    // Below a worker there is its effect.
+    if (agent === 'boss') children.forEach(visit);
   };
   visit(test.system.tree());
   return picture;
 }
 
-async function take(step: Step, test: TestSystem, model: OtpModel): Promise<void> {
+/** The tree is as the model says, and everybody in it who does not wait runs once, and nobody else. */
+function check(life: Life): void {
+  expect(pictureOf(life)).toEqual(life.model.picture());
+  const here = life.presence.here();
+  const workers = life.model.workers();
+  expect(here).toEqual(expect.arrayContaining(workers.filter(({ retry }) => retry === null).map(({ address }) => address)));
+  expect(workers.map(({ address }) => address)).toEqual(expect.arrayContaining(here));
+  expect([...life.presence.doubled]).toEqual([]);
+}
+
+async function take(step: Step, life: Life): Promise<void> {
+  const { test, model } = life;
   if (step.kind === 'wait') {
     await test.advance(step.ms);
-    model.nowMs += step.ms;
-  } else if (step.kind === 'crash') await crash(test);
+    model.wait(step.ms);
+  } else if (step.kind === 'crash') await crash(life);
   else if (step.kind === 'spawn') {
     const boss = model.bosses()[step.pick % model.bosses().length]!;
     await test.system.spawn(worker, model.spawn(boss, { restart: step.restart }), { under: boss.address, restart: step.restart });
-  } else if (model.workers().length > 0) await order(step, test, model);
+  } else {
+    const ready = model.workers().filter(({ retry }) => retry === null);
+    if (ready.length === 0) return;
+    const target = ready[step.pick % ready.length]!;
+    if (step.kind === 'watch') await tell(test, 'watcher', 'watch', target.address);
+    else await order(step, target, life);
+  }
   await test.settle();
-  if (test.system.snapshot('root')?.status !== 'active') await test.restart();
+  if (test.system.snapshot('root')?.status !== 'active') {
+    life.presence.die();
+    await test.restart();
+  }
   // Two that choke in a row suspend: somebody has a look and lets it go on.
   for (const { address } of model.workers()) if (test.system.snapshot(address)?.status === 'suspended') await test.system.resume(address);
+  await test.settle();
 }
 
-async function order({ kind, pick, isCutOff }: Extract<Step, { isCutOff: boolean }>, test: TestSystem, model: OtpModel): Promise<void> {
-  const target = model.workers()[pick % model.workers().length]!;
+async function order({ kind, pick, isCutOff }: Extract<Step, { isCutOff: boolean }>, target: ReturnType<OtpModel['workers']>[number], life: Life): Promise<void> {
+  const { test, model } = life;
   await tell(test, target.address, kind, `${kind}${pick}`);
   // The host dies with whatever part of the consequences is durable by now.
-  if (isCutOff) await crash(test);
+  if (isCutOff) await crash(life);
   if (kind !== 'choke') target.strikes = 0;
   if (kind === 'note') target.notes.push(`${kind}${pick}`);
   else if (kind === 'choke') model.choke(target);
   else model.exit(target, kind === 'finish' ? 'normal' : 'error');
 }
 
-async function crash(test: TestSystem): Promise<void> {
+async function crash({ test, presence }: Life): Promise<void> {
   await test.crash();
+  presence.die();
   await test.restart();
 }
 
 /** Takes everything out of the tree: what the code declared, then what was spawned under the root. */
-async function clear(test: TestSystem): Promise<void> {
-  await test.crash();
-  await test.restart({ tree: { children: [{ id: 'cleaner', agent: 'manager' }] } });
+async function clear(life: Life): Promise<void> {
+  const { test, presence } = life;
+  const restartWith = async (tree: BossOptions) => {
+    await test.crash();
+    presence.die();
+    await test.restart({ tree });
+  };
+  await restartWith({ children: [{ id: 'cleaner', agent: 'manager' }] });
   for (const { address: id } of test.system.tree().children) {
     if (id !== 'cleaner') await test.system.send('cleaner', { type: 'dismiss', id } as never);
   }
   await test.settle();
-  await test.crash();
-  await test.restart({ tree: { children: [] } });
+  await restartWith({ children: [] });
 }
 
-/** Rows of the store by table, once the system has stopped. Children that have ended have records with their Boss. */
+/** Rows of the store by table, once the system has stopped, and actors with a state. Children that have ended have records with their Boss. */
 async function rowsOf(test: TestSystem): Promise<Record<string, number>> {
   await test.system.stop();
   const journal = createJournal(test.store);
   const { rows, states } = await journal.open({ Class: class {}, encode: () => ({ life: 0, address: '' }), decode: (fields) => fields });
   await journal.close();
-  const sizeOf = (table: 'i' | 'a' | 'm' | 't' | 'f' | 'u') => rows.get(table)?.size ?? 0;
   const bosses = new Set([...(rows.get('b')?.keys() ?? [])].map((key) => key.slice(0, key.indexOf('!'))));
-  return { i: sizeOf('i'), a: sizeOf('a'), m: sizeOf('m'), t: sizeOf('t'), f: sizeOf('f'), u: sizeOf('u'), states: states.size, bosses: bosses.size };
+  const others = COUNTED.map((table) => [table, rows.get(table)?.size ?? 0]);
+  return { ...(Object.fromEntries(others) as Record<string, number>), states: states.size, bosses: bosses.size };
 }
 
+/** What is left where only the root is: its identity, address, state and records. */
+const ROOT_ALONE = { ...Object.fromEntries(COUNTED.map((table) => [table, 0])), i: 1, a: 1, states: 1, bosses: 1 };
+
 describe('any tree of Bosses and workers, whatever befalls it', () => {
-  it('is at all times as the model of OTP says, never beyond an intensity, and leaves nothing behind', async () => {
-    const life = fc.asyncProperty(bossPlan, fc.array(step, { minLength: 5, maxLength: 25 }), async (plan, steps) => {
-      const model = new OtpModel(plan);
-      const test = await startTestSystem({ agents, tree: treeOf(plan) });
-      expect(pictureOf(test)).toEqual(model.picture());
+  it('is at all times as the model of OTP says, never beyond an intensity, nobody twice, and leaves nothing behind', async () => {
+    const property = fc.asyncProperty(bossPlan, fc.array(step, { minLength: 5, maxLength: 25 }), async (plan, steps) => {
+      const presence = new Presence();
+      const { children = [], ...tree } = treeOf(plan);
+      // A dynamic root has no place for somebody who watches.
+      const watched = plan.strategy === 'dynamic' ? tree : { ...tree, children: [...children, { id: 'watcher', agent: 'watcher' }] };
+      const test = await startTestSystem({ agents: [presentWorker(presence), watcher, manager], tree: watched as BossOptions });
+      const life: Life = { test, model: new OtpModel(plan), presence };
+      check(life);
       for (const next of steps) {
-        await take(next, test, model);
-        expect(pictureOf(test)).toEqual(model.picture());
+        if (next.kind === 'watch' && plan.strategy === 'dynamic') continue;
+        await take(next, life);
+        check(life);
       }
-      await clear(test);
+      await clear(life);
       expect(test.system.tree()).toMatchObject({ children: [], mailbox: 0 });
-      expect(await rowsOf(test)).toEqual({ i: 1, a: 1, m: 0, t: 0, f: 0, u: 0, states: 1, bosses: 1 });
+      expect(presence.here()).toEqual([]);
+      // No timer is left that would come up, and no wait.
+      const { epoch } = test.system;
+      await test.advance(DAY_MS);
+      expect(test.system.epoch).toBe(epoch);
+      expect(test.system.chains().size).toBe(1);
+      expect(await rowsOf(test)).toEqual(ROOT_ALONE);
     });
-    await fc.assert(life, { numRuns: RUNS });
+    await fc.assert(property, { numRuns: RUNS });
   }, SHRINKING_MS);
 });

@@ -1,130 +1,112 @@
-/** What the cases of OTP's supervisor_SUITE are told with: a Boss `sup` under the root, scripted children, three ways to run. */
+/** What the cases of OTP's supervisor_SUITE are told with: a Boss `sup` under the root, on a host that may die between and within the steps. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assign, emit, setup } from 'xstate';
-import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/agent.ts';
 import { levelStore } from '../../../src/persistence/level-store.ts';
-import { type BossOptions } from '../../../src/supervisor/child-spec.ts';
 import { type BossHandle } from '../../../src/supervisor/boss-handle.ts';
-import { TestSystem } from '../../../src/testing/test-system.ts';
+import { type BossOptions } from '../../../src/supervisor/child-spec.ts';
+import { type System } from '../../../src/system.ts';
+import { type TestSystem } from '../../../src/testing/test-system.ts';
+import { agents, failing } from './cast.ts';
+import { type Answers, type Cut, MortalHost } from './mortal-host.ts';
+import { SlicedClock } from './sliced-clock.ts';
 
-/** `crash`: the host dies after every step of the case, on the store in memory. */
-export type Way = 'memory' | 'leveldb' | 'crash';
+/** Every call of a method of the Bench that returns a promise is a step, and so is every order to `b.sup` and `b.root`. */
+export type Script = (b: Bench) => Promise<void>;
 
 export interface Case {
   readonly number: number;
   /** Its name in supervisor_SUITE.erl, or E (Elixir), P (Pekko), R (ractor), N (new). */
   readonly source: string;
-  /** Where Bosun differs on purpose, or why the case means nothing here or cannot be told yet. */
+  /** Where Bosun differs on purpose, or why the case means nothing here. */
   readonly differs?: string;
   readonly without?: string;
-  readonly notYet?: string;
-  readonly run?: (bench: Bench) => Promise<void>;
-  /** Steps that no crash may come between: what the case counts is lost with the process. */
-  readonly isCrashless?: true;
+  /** Several where a case says something of each of several systems. */
+  readonly run?: Script | readonly Script[];
+  /** Why no crash can come between its steps. */
+  readonly uncut?: string;
 }
 
-const text = z.object({ text: z.string() });
-
-/** Names whose starts fail, always or once, and how many were tried. */
-export const failing = { names: new Set<string>(), once: new Set<string>(), tries: 0 };
-
-function born(name: string): { name: string; notes: string[] } {
-  if (failing.names.has(name) || failing.once.delete(name)) {
-    failing.tries += 1;
-    throw new Error(`${name} cannot start`);
-  }
-  return { name, notes: [] };
+/** A script for each of these. */
+export function forEach<T>(values: readonly T[], run: (b: Bench, value: T) => Promise<void>): Script[] {
+  return values.map((value) => (b: Bench) => run(b, value));
 }
 
-/** Ends as told; `slow` handles `bosun.shutdown` and takes its time, `plain` does not. */
-function scripted(name: 'plain' | 'slow') {
-  const machine = setup({
-    types: {} as {
-      context: { name: string; notes: readonly string[] };
-      input: { name?: string; ms?: number } | undefined;
-      events: { type: 'note' | 'explode' | 'choke'; text: string } | { type: 'finish' } | { type: 'bosun.shutdown' };
-      emitted: { type: 'up' | 'down' };
-    },
-    delays: { closing: ({ context }) => Number(context.name.split(':')[1] ?? 0) },
-    actions: { fail: () => { throw new Error('told to'); } },
-  }).createMachine({
-    id: name,
-    context: ({ input }) => born(`${input?.name ?? 'nobody'}${input?.ms === undefined ? '' : `:${input.ms}`}`),
-    initial: 'working',
-    entry: emit({ type: 'up' }),
-    states: {
-      working: {
-        on: {
-          note: { actions: assign({ notes: ({ context, event }) => [...context.notes, event.text] }) },
-          explode: { actions: 'fail' },
-          choke: { actions: assign(() => { throw new Error('choked'); }) },
-          finish: 'finished',
-          ...(name === 'slow' && { 'bosun.shutdown': { target: 'closing', actions: emit({ type: 'down' }) } }),
-        },
-      },
-      closing: { after: { closing: 'finished' }, on: { explode: { actions: 'fail' } } },
-      finished: { type: 'final' },
-    },
-  });
-  return defineAgent({ name, machine, events: { note: text, explode: text, choke: text, finish: z.object({}) } });
+export interface BenchOptions {
+  readonly store?: 'memory' | 'leveldb';
+  /** Default `never`. */
+  readonly cut?: Cut;
+  /** Each visit of an actor is an epoch. */
+  readonly isSliced?: boolean;
+  /** Of the same script without a cut. */
+  readonly undisturbed?: Answers;
 }
 
-export const plain = scripted('plain');
-export const slow = scripted('slow');
-
-/** Over as soon as it has begun: the nearest thing to a start that returns `ignore`. */
-const over = defineAgent({ name: 'over', machine: setup({}).createMachine({ id: 'over', initial: 'end', states: { end: { type: 'final' } } }), events: {} });
-
-const agents = [plain, slow, over];
-
-export const w = (id: string, options: object = {}) => ({ id, agent: 'plain', ...options }) as never;
-export const s = (id: string, ms: number, options: object = {}) => ({ id, agent: 'slow', input: { name: id, ms }, ...options }) as never;
+const ORDERS = new Set<PropertyKey>(['startChild', 'terminateChild', 'restartChild', 'deleteChild'] satisfies (keyof BossHandle)[]);
 
 export class Bench {
-  test!: TestSystem;
-  readonly #way: Way;
+  readonly #options: BenchOptions;
+  #host: MortalHost | undefined;
   #cleanUp = (): void => {};
-  #changes: { tree?: BossOptions } = {};
-  /** `sup/a up`, `sup/a down` in order. */
+  /** Whether orders are part of a step that another method is. */
+  #isWithin = false;
+  #explosions = 0;
+  /** `a up`, `a down` in order. */
   heard: string[] = [];
+  /** What Bosses said of their children, in order. */
+  readonly failures: string[] = [];
 
-  constructor(way: Way) {
-    this.#way = way;
+  constructor(options: BenchOptions = {}) {
+    this.#options = options;
+  }
+
+  get test(): TestSystem {
+    return this.#mortal.test;
+  }
+
+  /** Steps, writes and answers of the story so far. */
+  get story(): { readonly steps: number; readonly writes: number; readonly answers: Answers } {
+    return { steps: this.#host?.steps ?? 0, writes: failing.writes, answers: this.#host?.answers ?? [] };
+  }
+
+  /** What is to be many where a case is about scale. A story that is told again for each of its epochs makes do with a few. */
+  many(count: number): number {
+    return this.#options.isSliced === true ? Math.min(count, 6) : count;
   }
 
   /** @param own Options of the child spec of `sup`. */
   async start(boss: BossOptions, own: object = {}): Promise<void> {
-    failing.names.clear();
-    failing.tries = 0;
-    const options = { agents, tree: this.tree(boss, own) };
-    if (this.#way === 'leveldb') {
+    failing.reset();
+    const { store, cut = 'never', isSliced, undisturbed } = this.#options;
+    const onCreate = (system: System) => this.#listen(system);
+    const options = { agents, tree: treeOf(boss, own), onCreate, ...(isSliced === true && { clock: new SlicedClock() }) };
+    if (store === 'leveldb') {
       const directory = mkdtempSync(join(tmpdir(), 'bosun-otp-'));
       this.#cleanUp = () => rmSync(directory, { recursive: true });
-      this.test = new TestSystem({ ...options, durability: 'process', store: levelStore(directory) as never });
-    } else this.test = new TestSystem(options);
-    await this.test.system.start();
-    this.#listen();
-    await this.test.settle();
+      this.#host = new MortalHost({ ...options, durability: 'process', store: levelStore(directory) as never }, cut, undisturbed);
+    } else this.#host = new MortalHost(options, cut, undisturbed);
+    await this.#host.start();
   }
 
-  tree(boss: BossOptions, own: object = {}): BossOptions {
-    return { intensity: 1_000, children: [{ id: 'sup', restart: 'temporary', boss: { intensity: 2, periodMs: 3_600_000, ...boss }, ...own } as never] };
-  }
-
-  /** How many of something a case has that is about scale: without CI=true a tenth, but for the store in memory. */
-  many(count: number): number {
-    return this.#way === 'memory' || process.env['CI'] === 'true' ? count : count / 10;
-  }
-
+  /** The Boss under test. */
   get sup(): BossHandle {
-    return this.test.system.boss('sup');
+    return this.boss('sup');
   }
 
   get root(): BossHandle {
-    return this.test.system.boss();
+    return this.boss('root');
+  }
+
+  boss(address: string): BossHandle {
+    const handle = () => this.test.system.boss(address);
+    // A handle is of one start of the system; an order may have to be given to the next one.
+    return new Proxy(handle(), {
+      get: (current, name) => {
+        const member = Reflect.get(current, name) as (...args: unknown[]) => unknown;
+        if (!ORDERS.has(name)) return typeof member === 'function' ? member.bind(current) : member;
+        return (...args: unknown[]) => this.#order(() => (Reflect.get(handle(), name) as (...args: unknown[]) => Promise<unknown>).apply(handle(), args));
+      },
+    });
   }
 
   /** Whether the Boss under test lives. */
@@ -149,55 +131,107 @@ export class Bench {
     return ids.map((id) => this.sup.whichChildren().find((child) => child.id === id)?.restarts);
   }
 
-  async tell(id: string, type: string): Promise<void> {
-    await this.test.system.send(`sup/${id}`, (type === 'finish' ? { type } : { type, text: type }) as never);
-    await this.settle();
+  tell(id: string, type: string): Promise<void> {
+    return this.#mortal.step(() => this.#tell(id, type));
   }
 
+  /** One after the other. */
   async tellAll(ids: readonly string[], type: string): Promise<void> {
     for (const id of ids) await this.tell(id, type);
   }
 
-  /** One step is done: in the way `crash` the host dies and starts again. */
-  async settle(): Promise<void> {
-    await this.test.settle();
-    if (this.#way !== 'crash') return;
-    await this.test.crash();
-    await this.test.restart(this.#changes);
-    this.#listen();
-    await this.test.settle();
+  /** At the same time. */
+  tellAtOnce(ids: readonly string[], type: string): Promise<void> {
+    return this.#mortal.step(() => Promise.all(ids.map((id) => this.#tell(id, type))).then(() => {}));
   }
 
-  /** The next version of the code: another tree on the same store. */
-  async upgrade(boss: BossOptions): Promise<void> {
-    await this.test.system.stop();
-    this.#changes = { tree: this.tree(boss) };
-    await this.test.restart(this.#changes);
-    this.#listen();
-    await this.settle();
+  /** The next version of the code: another tree on the same store. Rejects where it is none. */
+  upgrade(boss: BossOptions): Promise<void> {
+    return this.#mortal.step(() => this.#mortal.replace({ tree: treeOf(boss) }));
   }
 
-  async advance(ms: number): Promise<void> {
-    await this.test.advance(ms);
-    await this.settle();
+  advance(ms: number): Promise<void> {
+    return this.#mortal.step(() => this.#mortal.advance(ms));
   }
 
   /** Gives an order that takes time, and lets it begin. */
-  async begin(order: () => Promise<unknown>): Promise<void> {
-    order().catch(() => {});
-    await this.settle();
+  begin(order: () => Promise<unknown>): Promise<void> {
+    return this.#mortal.step(() => {
+      this.#within(order).catch(() => {});
+      return this.#mortal.settle();
+    });
+  }
+
+  /** Gives orders at the same time, and waits for them. */
+  together(orders: () => Promise<unknown>[]): Promise<void> {
+    return this.#mortal.step(() => Promise.all(this.#within(orders)).then(() => {}));
+  }
+
+  /** All that must not depend on crashes of the host. */
+  outcome(): unknown {
+    if (this.#host === undefined) return 'no system';
+    const { system } = this.test;
+    const seen: Record<string, unknown> = {};
+    const visit = ({ address, agent, children, ...node }: ReturnType<typeof system.tree>): void => {
+      const { status, state, restarts, restartInMs, lastError } = node;
+      const context = system.snapshot(address)?.context as { notes?: string[]; window?: number[]; waiting?: number };
+      const { notes, window, waiting } = context;
+      const records = agent === 'boss' ? system.boss(address).whichChildren().map(({ id, status, restarts, restartAtMs }) => [id, status, restarts, restartAtMs]) : null;
+      seen[address] = { agent, status, state, restarts, restartInMs, lastError: String(lastError), notes, window, waiting, records };
+      children.forEach(visit);
+    };
+    visit(system.tree());
+    return { seen, heard: this.heard, failures: this.failures, tries: failing.tries, dead: system.deadLetters.list().map(({ reason, address }) => `${address} ${reason}`) };
   }
 
   async end(): Promise<void> {
-    await this.test?.system.stop();
+    await this.#host?.test.system.stop();
     this.#cleanUp();
   }
 
-  #listen(): void {
-    this.test.system.onEmitted((address, { type }) => {
-      if (type === 'up' || type === 'down') this.heard.push(`${address.replace('sup/', '')} ${type}`);
+  get #mortal(): MortalHost {
+    if (this.#host === undefined) throw new Error('start the bench first');
+    return this.#host;
+  }
+
+  #order(give: () => Promise<unknown>): Promise<unknown> {
+    const order = () => this.#mortal.order(give);
+    return this.#isWithin ? order() : this.#mortal.step(() => order().then((value) => ({ value }), (error: unknown) => ({ error }))).then((outcome) => {
+      if ('error' in outcome) throw outcome.error;
+      return outcome.value;
     });
   }
+
+  #within<Result>(give: () => Result): Result {
+    this.#isWithin = true;
+    try {
+      return give();
+    } finally {
+      this.#isWithin = false;
+    }
+  }
+
+  async #tell(id: string, type: string): Promise<void> {
+    const text = type === 'explode' ? `explosion ${++this.#explosions}` : type;
+    const tell = async () => {
+      await this.#mortal.send(`sup/${id}`, type === 'finish' ? { type } : { type, text });
+      await this.#mortal.settle();
+    };
+    await tell();
+    if (failing.hasForgotten(text)) await tell();
+  }
+
+  #listen(system: System): void {
+    system.onEmitted((address, event) => {
+      const { type, id, restarts } = event as { type: string; id?: string; restarts?: number };
+      if (type === 'up' || type === 'down') this.heard.push(`${address.replace('sup/', '')} ${type}`);
+      else this.failures.push([address, type, id, restarts].join(' '));
+    });
+  }
+}
+
+function treeOf(boss: BossOptions, own: object = {}): BossOptions {
+  return { intensity: 1_000, children: [{ id: 'sup', restart: 'temporary', boss: { intensity: 2, periodMs: 3_600_000, ...boss }, ...own } as never] };
 }
 
 /** The code that a promise is rejected with; `done` where it is not. */

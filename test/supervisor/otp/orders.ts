@@ -1,25 +1,22 @@
 /** Cases 37 to 44: start_child and its kin. */
 import { expect } from 'vitest';
-import { type Case, codeOf, failing, s, w } from './bench.ts';
+import { type Case, codeOf, forEach } from './bench.ts';
+import { dynamic, failing, s, w } from './cast.ts';
 
-const dynamic = (template: object, more: object = {}) => ({ strategy: 'dynamic', template: { agent: 'plain', ...template }, ...more }) as const;
 const fails = (id: string) => w(id, { input: { name: id }, resume: 'initial' });
 
 export const adminCases: readonly Case[] = [
   { number: 37, source: 'child_adm', run: async (b) => {
     await b.start({ children: [w('a')] });
-    const { sup } = b;
-    expect(await codeOf(sup.startChild(w('a')))).toBe('BOSUN_CHILD_RUNNING');
-    expect(await codeOf(sup.terminateChild('x'))).toBe('BOSUN_CHILD_UNKNOWN');
-    expect(await codeOf(sup.restartChild('a'))).toBe('BOSUN_CHILD_RUNNING');
-    expect(await codeOf(sup.deleteChild('a'))).toBe('BOSUN_CHILD_RUNNING');
-    expect([await codeOf(sup.terminateChild('a')), await codeOf(sup.terminateChild('a'))]).toEqual(['done', 'done']);
-    await b.settle();
+    expect(await codeOf(b.sup.startChild(w('a')))).toBe('BOSUN_CHILD_RUNNING');
+    expect(await codeOf(b.sup.terminateChild('x'))).toBe('BOSUN_CHILD_UNKNOWN');
+    expect(await codeOf(b.sup.restartChild('a'))).toBe('BOSUN_CHILD_RUNNING');
+    expect(await codeOf(b.sup.deleteChild('a'))).toBe('BOSUN_CHILD_RUNNING');
+    expect([await codeOf(b.sup.terminateChild('a')), await codeOf(b.sup.terminateChild('a'))]).toEqual(['done', 'done']);
     expect(await codeOf(b.sup.startChild(w('a')))).toBe('BOSUN_CHILD_PRESENT');
     expect(await codeOf(b.sup.restartChild('a'))).toBe('done');
     expect(await codeOf(b.sup.restartChild('a'))).toBe('BOSUN_CHILD_RUNNING');
     await b.sup.terminateChild('a');
-    await b.settle();
     expect([await codeOf(b.sup.deleteChild('a')), await codeOf(b.sup.deleteChild('a')), await codeOf(b.sup.restartChild('a'))]).toEqual(['done', 'BOSUN_CHILD_UNKNOWN', 'BOSUN_CHILD_UNKNOWN']);
     expect([await codeOf(b.sup.startChild(w('a'))), b.restarts('a')]).toEqual(['done', [0]]);
   } },
@@ -28,7 +25,6 @@ export const adminCases: readonly Case[] = [
     await b.sup.startChild({ id: 'a' });
     expect(await codeOf(b.sup.restartChild('a'))).toBe('BOSUN_CHILD_DYNAMIC');
     expect(await codeOf(b.sup.deleteChild('a'))).toBe('BOSUN_CHILD_DYNAMIC');
-    await b.settle();
     expect([await codeOf(b.sup.terminateChild('a')), await codeOf(b.sup.terminateChild('a')), b.children]).toEqual(['done', 'BOSUN_CHILD_UNKNOWN', []]);
   } },
   { number: 39, source: 'which_children', differs: 'in the order of the starts; OTP has the last one first', run: async (b) => {
@@ -36,10 +32,8 @@ export const adminCases: readonly Case[] = [
     const list = () => b.sup.whichChildren().map(({ id, address, kind, status }) => [id, address, kind, status].join(' '));
     expect(list()).toEqual(['a sup/a worker running', 'b sup/b supervisor running']);
     await b.sup.terminateChild('a');
-    await b.settle();
     expect(list()).toEqual(['a sup/a worker ended', 'b sup/b supervisor running']);
     await b.sup.deleteChild('a');
-    await b.settle();
     expect(list()).toEqual(['b sup/b supervisor running']);
   } },
   { number: 40, source: 'which_children_simple_one_for_one', run: async (b) => {
@@ -47,18 +41,15 @@ export const adminCases: readonly Case[] = [
     for (const id of ['a', 'b']) await b.sup.startChild({ id });
     expect(b.children).toEqual(['a running', 'b running']);
     await b.sup.terminateChild('a');
-    await b.settle();
     expect(b.children).toEqual(['b running']);
   } },
   { number: 41, source: 'count_children', run: async (b) => {
     await b.start(dynamic({ restart: 'temporary' }, { intensity: 0 }));
     const count = b.many(1_000);
     const ids = Array.from({ length: count }, (_, index) => `n${index}`);
-    await Promise.all(ids.map((id) => b.sup.startChild({ id })));
-    await b.settle();
+    await b.together(() => ids.map((id) => b.sup.startChild({ id })));
     expect(b.sup.countChildren()).toEqual({ specs: count, active: count, supervisors: 0, workers: count });
-    await Promise.all(ids.map((id) => b.test.system.send(`sup/${id}`, { type: 'explode', text: 'now' } as never)));
-    await b.settle();
+    await b.tellAtOnce(ids, 'choke');
     expect(b.sup.countChildren()).toEqual({ specs: 0, active: 0, supervisors: 0, workers: 0 });
   } },
   { number: 42, source: 'count_restarting_children', differs: 'OTP tries again at once for ever within the intensity; here a backoff keeps the children restarting long enough to be counted', run: async (b) => {
@@ -77,13 +68,12 @@ export const adminCases: readonly Case[] = [
     }
   } },
   { number: 43, source: 'E max_children', run: async (b) => {
-    await b.start(dynamic({ backoff: { minMs: 1_000 } }, { maxChildren: 2 }));
+    await b.start(dynamic({ backoff: { minMs: 1_000, jitter: 0 } }, { maxChildren: 2 }));
     for (const id of ['a', 'b']) await b.sup.startChild({ id });
     await b.tell('a', 'explode');
     expect(b.children).toEqual(['a restarting', 'b running']);
     expect(await codeOf(b.sup.startChild({ id: 'c' }))).toBe('BOSUN_CHILDREN_FULL');
     await b.sup.terminateChild('b');
-    await b.settle();
     expect(await codeOf(b.sup.startChild({ id: 'c' }))).toBe('done');
   } },
   { number: 44, source: 'E terminates restarting child', run: async (b) => {
@@ -94,23 +84,19 @@ export const adminCases: readonly Case[] = [
     await b.advance(10_000);
     expect([b.children, b.test.system.snapshot('sup')?.value]).toEqual([['a ended'], { supervising: 'running' }]);
   } },
-  { number: 69, source: 'hanging_restart_loop', differs: 'the loop hangs by backoff: a start does not block its Boss', run: async (b) => {
-    for (const strategy of ['one_for_one', 'rest_for_one', 'one_for_all'] as const) {
-      await b.end();
-      await b.start({ strategy, intensity: 100, children: [w('first'), w('a', { input: { name: 'a' }, resume: 'initial', backoff: { minMs: 100, maxMs: 100, jitter: 0 } }), s('z', 0)] });
-      failing.names.add('a');
-      await b.tell('a', 'explode');
-      await b.advance(250);
-      expect(b.children[1]).toBe('a restarting');
-      expect([await codeOf(b.sup.startChild(fails('a'))), await codeOf(b.sup.restartChild('a')), await codeOf(b.sup.deleteChild('a'))]).toEqual([
-        'BOSUN_CHILD_PRESENT', 'BOSUN_CHILD_RESTARTING', 'BOSUN_CHILD_RESTARTING',
-      ]);
-      expect(await codeOf(b.sup.terminateChild('a'))).toBe('done');
-      await b.settle();
-      await b.sup.deleteChild('a');
-      await b.begin(() => b.root.terminateChild('sup'));
-      await b.advance(0);
-      expect(b.lives).toBe(false);
-    }
-  } },
+  { number: 69, source: 'hanging_restart_loop', differs: 'the loop hangs by backoff: a start does not block its Boss', run: forEach(['one_for_one', 'rest_for_one', 'one_for_all'] as const, async (b, strategy) => {
+    await b.start({ strategy, intensity: 100, children: [w('first'), w('a', { input: { name: 'a' }, resume: 'initial', backoff: { minMs: 100, maxMs: 100, jitter: 0 } }), s('z', 0)] });
+    failing.names.add('a');
+    await b.tell('a', 'explode');
+    await b.advance(250);
+    expect(b.children[1]).toBe('a restarting');
+    expect([await codeOf(b.sup.startChild(fails('a'))), await codeOf(b.sup.restartChild('a')), await codeOf(b.sup.deleteChild('a'))]).toEqual([
+      'BOSUN_CHILD_PRESENT', 'BOSUN_CHILD_RESTARTING', 'BOSUN_CHILD_RESTARTING',
+    ]);
+    expect(await codeOf(b.sup.terminateChild('a'))).toBe('done');
+    await b.sup.deleteChild('a');
+    await b.begin(() => b.root.terminateChild('sup'));
+    await b.advance(0);
+    expect(b.lives).toBe(false);
+  }) },
 ];

@@ -1,8 +1,8 @@
 /** Cases 45 to 72: restart types, strategies, intensity, backoff. */
 import { expect } from 'vitest';
-import { type Bench, type Case, failing, s, w } from './bench.ts';
+import { type Bench, type Case, forEach } from './bench.ts';
+import { dynamic, failing, s, w } from './cast.ts';
 
-const dynamic = (template: object, more: object = {}) => ({ strategy: 'dynamic', template: { agent: 'plain', ...template }, ...more }) as const;
 const initial = (id: string, more: object = {}) => w(id, { input: { name: id }, resume: 'initial', ...more });
 
 /** A child that ends with `shutdown`: a Boss that ends because its significant child has. */
@@ -10,9 +10,11 @@ const endsBy = (restart: string) => ({ id: 'c', restart, boss: { autoShutdown: '
 
 type Way = 'normal' | 'shutdown' | 'error';
 
+const specOf = (restart: string, way: Way) => (way === 'shutdown' ? endsBy(restart) : w('c', { restart }));
+
 /** How often a child of this restart type is restarted after it has ended so, and what is left of its record. */
 async function endOf(b: Bench, restart: string, way: Way): Promise<[restarts: number | undefined, listed: string[]]> {
-  await b.start({ children: [way === 'shutdown' ? endsBy(restart) : w('c', { restart })] });
+  await b.start({ children: [specOf(restart, way)] });
   await b.tell(way === 'shutdown' ? 'c/w' : 'c', way === 'error' ? 'explode' : 'finish');
   return [b.restarts('c')[0], b.children];
 }
@@ -25,7 +27,7 @@ const typeCase = (number: number, restart: string, way: Way, outcome: keyof type
     expect(await endOf(b, restart, way)).toEqual(KINDS[outcome]);
     expect(b.lives).toBe(true);
     if (outcome !== 'gone') return;
-    expect(await b.sup.startChild(w('c', { restart }))).toBe('sup/c');
+    expect(await b.sup.startChild(specOf(restart, way))).toBe('sup/c');
   },
 });
 
@@ -33,6 +35,10 @@ const typeCase = (number: number, restart: string, way: Way, outcome: keyof type
 async function noted(b: Bench, ...ids: string[]): Promise<void> {
   await b.tellAll(ids, 'note');
 }
+
+const SAVED_OR_NOT = (['one_for_one', 'one_for_all', 'rest_for_one'] as const).flatMap((strategy) =>
+  (['permanent', 'transient', 'temporary'] as const).map((restart) => [strategy, restart] as const),
+);
 
 const abc = [w('a'), w('b'), w('c')];
 
@@ -46,32 +52,24 @@ export const restartCases: readonly Case[] = [
   typeCase(51, 'temporary', 'normal', 'gone'),
   typeCase(52, 'temporary', 'shutdown', 'gone'),
   typeCase(53, 'temporary', 'error', 'gone'),
-  { number: 54, source: 'temporary_bystander', run: async (b) => {
-    for (const strategy of ['one_for_all', 'rest_for_one'] as const) {
-      await b.end();
-      await b.start({ strategy, children: [w('a'), w('b', { restart: 'temporary' })] });
-      await b.tell('a', 'explode');
-      expect([b.lives, b.children]).toEqual([true, ['a running']]);
+  { number: 54, source: 'temporary_bystander', run: forEach(['one_for_all', 'rest_for_one'] as const, async (b, strategy) => {
+    await b.start({ strategy, children: [w('a'), w('b', { restart: 'temporary' })] });
+    await b.tell('a', 'explode');
+    expect([b.lives, b.children]).toEqual([true, ['a running']]);
+  }) },
+  { number: 55, source: 'do_not_save_child_specs_for_temporary_children', run: forEach(SAVED_OR_NOT, async (b, [strategy, restart]) => {
+    await b.start({ strategy, intensity: 100 });
+    for (const how of ['finish', 'explode', 'terminate']) {
+      await b.sup.startChild(w('x', { restart }));
+      if (how === 'terminate') await b.sup.terminateChild('x');
+      else await b.tell('x', how);
+      const isKept = b.children.length > 0;
+      expect([how, isKept]).toEqual([how, restart !== 'temporary']);
+      if (!isKept) continue;
+      await b.sup.terminateChild('x');
+      await b.sup.deleteChild('x');
     }
-  } },
-  { number: 55, source: 'do_not_save_child_specs_for_temporary_children', run: async (b) => {
-    for (const strategy of ['one_for_one', 'one_for_all', 'rest_for_one'] as const) {
-      await b.end();
-      await b.start({ strategy, intensity: 100 });
-      for (const restart of ['permanent', 'transient', 'temporary'])
-        for (const how of ['finish', 'explode', 'terminate']) {
-          await b.sup.startChild(w('x', { restart }));
-          if (how === 'terminate') await b.sup.terminateChild('x');
-          else await b.tell('x', how);
-          await b.settle();
-          const isKept = b.children.length > 0;
-          expect([restart, how, isKept]).toEqual([restart, how, restart !== 'temporary']);
-          if (!isKept) continue;
-          await b.sup.terminateChild('x');
-          await b.sup.deleteChild('x');
-        }
-    }
-  } },
+  }) },
   { number: 56, source: 'do_not_save_start_parameters_for_temporary_children', differs: 'while it lives the input of a temporary child is kept, since a crash of the host may come before its first turn; after its end nothing of it is', run: async (b) => {
     await b.start(dynamic({ restart: 'temporary' }));
     await b.sup.startChild({ id: 'a', input: { name: 'x'.repeat(10_000) } });
@@ -100,7 +98,6 @@ export const restartCases: readonly Case[] = [
     await b.start({ intensity: 4, children: [initial('a'), w('b')] });
     failing.names.add('a');
     await b.tell('a', 'explode');
-    await b.settle();
     expect([b.lives, failing.tries, b.notes('b')]).toEqual([false, 4, [null]]);
   } },
   { number: 60, source: 'one_for_all', run: async (b) => {
@@ -170,7 +167,7 @@ export const restartCases: readonly Case[] = [
         { id: 'right', boss: { ...dynamic({}), intensity: 0 } },
       ],
     });
-    const right = () => b.test.system.boss('sup/right');
+    const right = () => b.boss('sup/right');
     await right().startChild({ id: 'd' });
     await b.sup.terminateChild('byHand');
     await noted(b, 'left/x');
@@ -186,16 +183,13 @@ export const restartCases: readonly Case[] = [
     await b.advance(1_000);
     expect([b.lives, failing.tries]).toEqual([false, 3]);
   } },
-  { number: 71, source: 'N window boundary', run: async (b) => {
-    for (const [gapMs, survives] of [[1_000, false], [1_001, true]] as const) {
-      await b.end();
-      await b.start({ intensity: 1, periodMs: 1_000, children: [w('a')] });
-      await b.tell('a', 'explode');
-      await b.advance(gapMs);
-      await b.tell('a', 'explode');
-      expect(b.lives).toBe(survives);
-    }
-  } },
+  { number: 71, source: 'N window boundary', run: forEach([[1_000, false], [1_001, true]] as const, async (b, [gapMs, survives]) => {
+    await b.start({ intensity: 1, periodMs: 1_000, children: [w('a')] });
+    await b.tell('a', 'explode');
+    await b.advance(gapMs);
+    await b.tell('a', 'explode');
+    expect(b.lives).toBe(survives);
+  }) },
   { number: 72, source: 'P backoff: exponential, reset, most in a row, jitter', run: async (b) => {
     const backoff = { minMs: 200, maxMs: 1_000, jitter: 0.2, maxConsecutive: 6 };
     await b.start({ intensity: 100, children: [w('a', { backoff })] });

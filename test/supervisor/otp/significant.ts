@@ -1,60 +1,48 @@
 /** Cases 73 to 78: significant children, changes of a live Boss, scale. */
 import { expect } from 'vitest';
 import { type AutoShutdown } from '../../../src/supervisor/child-spec.ts';
-import { type Bench, type Case, codeOf, w } from './bench.ts';
+import { type Bench, type Case, codeOf, forEach } from './bench.ts';
+import { w } from './cast.ts';
 
 const MODES: readonly AutoShutdown[] = ['never', 'any_significant', 'all_significant'];
+const ACTIVE = ['any_significant', 'all_significant'] as const;
+const STRATEGIES = ['one_for_one', 'one_for_all', 'rest_for_one'] as const;
 const HOWS = ['terminate', 'explode', 'finish'] as const;
+
+const withRestart = (autoShutdown: AutoShutdown) => (['temporary', 'transient'] as const).map((restart) => [autoShutdown, restart] as const);
 
 async function ended(b: Bench, id: string, how: (typeof HOWS)[number]): Promise<void> {
   if (how === 'terminate') await b.sup.terminateChild(id);
   else await b.tell(id, how);
-  await b.settle();
 }
 
 export const significantCases: readonly Case[] = [
-  { number: 73, source: 'nonsignificant_temporary, _transient', run: async (b) => {
-    for (const autoShutdown of MODES)
-      for (const restart of ['temporary', 'transient']) {
-        await b.end();
-        await b.start({ autoShutdown, intensity: 100, children: HOWS.map((how) => w(how, { restart })) });
-        for (const how of HOWS) await ended(b, how, how);
-        expect([autoShutdown, restart, b.lives]).toEqual([autoShutdown, restart, true]);
-      }
-  } },
-  { number: 74, source: 'significant_temporary, _transient', run: async (b) => {
-    for (const autoShutdown of ['any_significant', 'all_significant'] as const)
-      for (const restart of ['temporary', 'transient'])
-        for (const how of HOWS) {
-          const ends = how === 'finish' || (how === 'explode' && restart === 'temporary');
-          await b.end();
-          await b.start({ autoShutdown, children: [w('a', { restart, significant: true }), w('b', { restart, significant: true }), w('c')] });
-          await ended(b, 'a', how);
-          expect([autoShutdown, restart, how, b.lives]).toEqual([autoShutdown, restart, how, !(ends && autoShutdown === 'any_significant')]);
-          if (!b.lives) continue;
-          await ended(b, 'b', how);
-          // Of those that a failure restarts both still live.
-          expect([autoShutdown, restart, how, b.lives]).toEqual([autoShutdown, restart, how, !ends]);
-        }
-  } },
-  { number: 75, source: 'significant_bystander', run: async (b) => {
-    for (const strategy of ['one_for_one', 'one_for_all', 'rest_for_one'] as const)
-      for (const autoShutdown of ['any_significant', 'all_significant'] as const) {
-        await b.end();
-        await b.start({ strategy, autoShutdown, children: [w('a'), w('b', { restart: 'transient', significant: true }), w('c', { restart: 'temporary', significant: true })] });
-        await b.tell('a', 'explode');
-        expect([strategy, autoShutdown, b.lives]).toEqual([strategy, autoShutdown, true]);
-      }
-  } },
-  { number: 76, source: 'significant_escalation', run: async (b) => {
-    for (const significant of [true, false]) {
-      await b.end();
-      const boss = { autoShutdown: 'any_significant' as const, children: [w('x', { restart: 'transient', significant: true })] };
-      await b.start({ autoShutdown: 'any_significant', children: [{ id: 'below', restart: 'transient', significant, boss }, w('c')] });
-      await b.tell('below/x', 'finish');
-      expect([significant, b.lives, b.test.system.snapshot('sup/below')]).toEqual([significant, !significant, undefined]);
-    }
-  } },
+  { number: 73, source: 'nonsignificant_temporary, _transient', run: forEach(MODES.flatMap(withRestart), async (b, [autoShutdown, restart]) => {
+    await b.start({ autoShutdown, intensity: 100, children: HOWS.map((how) => w(how, { restart })) });
+    for (const how of HOWS) await ended(b, how, how);
+    expect(b.lives).toBe(true);
+  }) },
+  { number: 74, source: 'significant_temporary, _transient', run: forEach(ACTIVE.flatMap(withRestart).flatMap((kind) => HOWS.map((how) => [...kind, how] as const)), async (b, [autoShutdown, restart, how]) => {
+    const ends = how === 'finish' || (how === 'explode' && restart === 'temporary');
+    await b.start({ autoShutdown, children: [w('a', { restart, significant: true }), w('b', { restart, significant: true }), w('c')] });
+    await ended(b, 'a', how);
+    expect([autoShutdown, restart, how, b.lives]).toEqual([autoShutdown, restart, how, !(ends && autoShutdown === 'any_significant')]);
+    if (!b.lives) return;
+    await ended(b, 'b', how);
+    // Of those that a failure restarts both still live.
+    expect([autoShutdown, restart, how, b.lives]).toEqual([autoShutdown, restart, how, !ends]);
+  }) },
+  { number: 75, source: 'significant_bystander', run: forEach(STRATEGIES.flatMap((strategy) => ACTIVE.map((mode) => [strategy, mode] as const)), async (b, [strategy, autoShutdown]) => {
+    await b.start({ strategy, autoShutdown, children: [w('a'), w('b', { restart: 'transient', significant: true }), w('c', { restart: 'temporary', significant: true })] });
+    await b.tell('a', 'explode');
+    expect(b.lives).toBe(true);
+  }) },
+  { number: 76, source: 'significant_escalation', run: forEach([true, false], async (b, significant) => {
+    const boss = { autoShutdown: 'any_significant' as const, children: [w('x', { restart: 'transient', significant: true })] };
+    await b.start({ autoShutdown: 'any_significant', children: [{ id: 'below', restart: 'transient', significant, boss }, w('c')] });
+    await b.tell('below/x', 'finish');
+    expect([significant, b.lives, b.test.system.snapshot('sup/below')]).toEqual([significant, !significant, undefined]);
+  }) },
   { number: 77, source: 'significant_upgrade_*', differs: 'a Boss is changed by a start of the system with another tree', run: async (b) => {
     const children = (significant: boolean) => ['a', 'b', 'c'].map((id) => w(id, { restart: 'transient', significant }));
     await b.start({ autoShutdown: 'any_significant', children: children(false) });
@@ -77,12 +65,12 @@ export const significantCases: readonly Case[] = [
     const timeOf = async (count: number) => {
       const from = process.hrtime.bigint();
       const ids = Array.from({ length: count }, (_, index) => `${count}-${index}`);
-      await Promise.all(ids.map((id) => b.sup.startChild({ id })));
-      await Promise.all(ids.map((id) => b.sup.terminateChild(id)));
+      await b.together(() => ids.map((id) => b.sup.startChild({ id })));
+      await b.together(() => ids.map((id) => b.sup.terminateChild(id)));
       return Number(process.hrtime.bigint() - from);
     };
-    await timeOf(200);
-    const few = await timeOf(200);
-    expect(await timeOf(2_000)).toBeLessThan(few * 100);
+    await timeOf(b.many(200));
+    const few = await timeOf(b.many(200));
+    expect(await timeOf(b.many(2_000))).toBeLessThan(few * 100);
   } },
 ];

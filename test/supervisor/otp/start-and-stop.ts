@@ -1,12 +1,12 @@
 /** Cases 1 to 36: starts, validation, stops. */
 import { expect } from 'vitest';
 import { parseBossSpec, parseChildSpec } from '../../../src/supervisor/child-spec.ts';
-import { type Case, codeOf, failing, s, w } from './bench.ts';
+import { type Case, codeOf } from './bench.ts';
+import { dynamic, failing, s, w } from './cast.ts';
 
 const NO_INIT = 'a Boss is options, not a callback module: there is no init that could answer so';
 const NO_IGNORE = 'there is no `ignore`: a child whose initial state is final takes its place; it has ended normally, and its restart type says what follows';
-const dynamic = (template: object, more: object = {}) => ({ strategy: 'dynamic', template: { agent: 'plain', ...template }, ...more }) as const;
-const terminate = (id = 'sup') => id;
+const NO_SYSTEM = 'reads specs; there is no system';
 
 function problem(parse: () => unknown): string {
   try {
@@ -21,7 +21,7 @@ export const startCases: readonly Case[] = [
   { number: 1, source: 'sup_start_normal', run: async (b) => {
     await b.start({});
     expect(b.sup.countChildren()).toEqual({ specs: 0, active: 0, supervisors: 0, workers: 0 });
-    await b.root.terminateChild(terminate());
+    await b.root.terminateChild('sup');
     expect(b.lives).toBe(false);
   } },
   { number: 2, source: 'sup_start_ignore_init', without: NO_INIT },
@@ -29,32 +29,27 @@ export const startCases: readonly Case[] = [
     await b.start({});
     await b.sup.startChild({ id: 'a', agent: 'over', restart: 'transient' });
     await b.sup.startChild(w('b'));
-    await b.settle();
     expect(b.children).toEqual(['a ended', 'b running']);
     expect(b.sup.countChildren()).toEqual({ specs: 2, active: 1, supervisors: 0, workers: 2 });
   } },
   { number: 4, source: 'sup_start_ignore_temporary_child', differs: NO_IGNORE, run: async (b) => {
     await b.start({ children: [{ id: 'a', agent: 'over', restart: 'temporary' }, w('b')] });
-    await b.settle();
     expect(b.sup.countChildren()).toEqual({ specs: 1, active: 1, supervisors: 0, workers: 1 });
   } },
   { number: 5, source: 'sup_start_ignore_temporary_child_start_child', differs: NO_IGNORE, run: async (b) => {
     await b.start({});
     await b.sup.startChild({ id: 'a', agent: 'over', restart: 'temporary' });
     await b.sup.startChild(w('b'));
-    await b.settle();
     expect(b.sup.countChildren()).toEqual({ specs: 1, active: 1, supervisors: 0, workers: 1 });
   } },
   { number: 6, source: 'sup_start_ignore_temporary_child_start_child_simple', differs: NO_IGNORE, run: async (b) => {
     await b.start(dynamic({ agent: 'over', restart: 'temporary' }));
     await b.sup.startChild();
-    await b.settle();
     expect(b.children).toEqual([]);
   } },
   { number: 7, source: 'sup_start_ignore_permanent_child_start_child_simple', differs: NO_IGNORE, run: async (b) => {
     await b.start(dynamic({ agent: 'over', restart: 'transient' }));
     await b.sup.startChild({ id: 'a' });
-    await b.settle();
     expect(b.children).toEqual([]);
     await b.root.terminateChild('sup');
     expect([b.lives, b.root.whichChildren()]).toEqual([false, []]);
@@ -66,21 +61,18 @@ export const startCases: readonly Case[] = [
     await b.sup.terminateChild('a');
     failing.names.add('a');
     expect(await codeOf(b.sup.restartChild('a'))).toBe('BOSUN_START_FAILED');
-    await b.settle();
     expect([b.children, b.lives]).toEqual([['a ended'], true]);
   } },
   { number: 11, source: 'sup_start_child_returns_error', run: async (b) => {
     await b.start({ intensity: 0 });
     failing.names.add('a');
     expect(await codeOf(b.sup.startChild(w('a', { input: { name: 'a' } })))).toBe('BOSUN_START_FAILED');
-    await b.settle();
     expect([b.children, b.lives, failing.tries]).toEqual([[], true, 1]);
   } },
   { number: 12, source: 'sup_start_child_returns_error_simple', run: async (b) => {
     await b.start(dynamic({}, { intensity: 0 }));
     failing.names.add('a');
     expect(await codeOf(b.sup.startChild({ input: { name: 'a' } }))).toBe('BOSUN_START_FAILED');
-    await b.settle();
     expect([b.children, b.lives]).toEqual([[], true]);
   } },
   { number: 13, source: 'sup_start_map', run: async (b) => {
@@ -109,23 +101,21 @@ export const startCases: readonly Case[] = [
     failing.names.add('bad');
     failing.tries = 0;
     await b.sup.startChild({ id: 'team', restart: 'transient', boss: { children: [w('good'), w('bad', { input: { name: 'bad' } })] } });
-    await b.settle();
     expect([failing.tries, b.children]).toEqual([4, ['team ended']]);
   } },
   { number: 17, source: 'already_started_outside_supervisor', run: async (b) => {
     await b.start({ children: [w('a', { systemId: 'only' })] });
     expect(await codeOf(b.sup.startChild(w('b', { systemId: 'only' })))).toBe('BOSUN_CHILD_SPEC_INVALID');
-    await b.settle();
     expect(b.children).toEqual(['a running']);
   } },
   { number: 18, source: 'extra_return', without: 'a start gives nothing but the address; what else a child has to say is in its snapshot' },
-  { number: 19, source: 'child_specs', run: async () => {
+  { number: 19, source: 'child_specs', uncut: NO_SYSTEM, run: async () => {
     const fields = { restart: 'sometimes', shutdownMs: -10, resume: 'later', agent: 7, backoff: 5 };
     for (const [field, value] of Object.entries(fields)) expect(problem(() => parseChildSpec({ id: 'a', agent: 'plain', [field]: value }))).toContain(field);
     expect(problem(() => parseBossSpec({ children: [{ id: 'a' }] }))).toMatch(/^tree: .*children/);
     return Promise.resolve();
   } },
-  { number: 20, source: 'child_specs_map', run: async () => {
+  { number: 20, source: 'child_specs_map', uncut: NO_SYSTEM, run: async () => {
     for (const autoShutdown of [undefined, 'never', 'any_significant', 'all_significant'] as const)
       for (const restart of [undefined, 'permanent', 'transient', 'temporary'] as const)
         for (const shutdownMs of [undefined, 'brutal_kill', 'infinity', 0, 7] as const)
@@ -139,23 +129,23 @@ export const startCases: readonly Case[] = [
             }
     return Promise.resolve();
   } },
-  { number: 21, source: 'child_specs (duplicate id)', run: async () => {
+  { number: 21, source: 'child_specs (duplicate id)', uncut: NO_SYSTEM, run: async () => {
     expect(problem(() => parseBossSpec({ children: [w('a'), w('a')] }))).toContain('two children with the id "a"');
     return Promise.resolve();
   } },
-  { number: 22, source: 'simple_one_for_one needs exactly one', run: async () => {
+  { number: 22, source: 'simple_one_for_one needs exactly one', uncut: NO_SYSTEM, run: async () => {
     expect(problem(() => parseBossSpec({ strategy: 'dynamic' }))).toContain('template');
     expect(problem(() => parseBossSpec({ ...dynamic({}), children: [w('a')] }))).toContain('children');
     expect(problem(() => parseBossSpec({ ...dynamic({}), strategy: 'one_for_one' }))).toContain('template');
     return Promise.resolve();
   } },
-  { number: 23, source: 'sup_flags', differs: 'an unknown flag is refused', run: async () => {
+  { number: 23, source: 'sup_flags', differs: 'an unknown flag is refused', uncut: NO_SYSTEM, run: async () => {
     const flags = { strategy: 'all_for_one', intensity: Infinity, periodMs: 0, autoShutdown: 'maybe', silly: true };
     for (const [flag, value] of Object.entries(flags)) expect(problem(() => parseBossSpec({ [flag]: value }))).toContain(flag);
     expect([problem(() => parseBossSpec({ periodMs: Infinity })), problem(() => parseBossSpec('one'))]).not.toContain('fine');
     return Promise.resolve();
   } },
-  { number: 24, source: 'significant_simple', run: async () => {
+  { number: 24, source: 'significant_simple', uncut: NO_SYSTEM, run: async () => {
     for (const autoShutdown of ['any_significant', 'all_significant'] as const) expect(problem(() => parseBossSpec(dynamic({}, { autoShutdown })))).toContain('autoShutdown');
     expect(problem(() => parseBossSpec(dynamic({ restart: 'temporary', significant: true })))).toContain('significant');
     expect(problem(() => parseBossSpec(dynamic({}, { autoShutdown: 'never' })))).toBe('fine');
@@ -253,7 +243,6 @@ export const stopCases: readonly Case[] = [
   { number: 36, source: 'R no post_stop of children on kill', run: async (b) => {
     await b.start({ children: [s('a', 0)] }, { shutdownMs: 'brutal_kill' });
     await b.root.terminateChild('sup');
-    await b.settle();
-    expect(b.heard).toEqual([]);
+    expect([b.lives, b.heard]).toEqual([false, ['a up']]);
   } },
 ];
