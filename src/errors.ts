@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   BOSUN_AGENT_UNREADABLE: { means: 'The current code cannot read the stored state of this actor, which is suspended with its record untouched.', retryable: false },
   BOSUN_ASK_FAILED: { means: 'The actor that was asked crashed over the request, or ended before it replied.', retryable: false },
   BOSUN_ASKS_FULL: { means: 'Too many asks are open or remembered for another one to begin. Ask again later.', retryable: true },
+  BOSUN_CHART_TOO_LARGE: { means: 'The machine has more states or transitions than are charted; the message has the bounds.', retryable: false },
   BOSUN_CHILD_DYNAMIC: { means: 'The Boss has children of a template and keeps no specs of those that ended, so none is restarted or deleted by order.', retryable: false },
   BOSUN_CHILD_PRESENT: { means: 'The Boss knows a child of this id that has ended. Restart it, or delete it first.', retryable: false },
   BOSUN_CHILD_RESTARTING: { means: 'The child waits for its restart. Terminate it first, or wait.', retryable: true },

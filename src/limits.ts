@@ -145,3 +145,26 @@ export const DEATHS_MAX = 2;
 
 /** How long a run is cautious after one that died: time for clients to come back with what was not acknowledged. */
 export const CAUTIOUS_MS = 5_000;
+
+/** A machine larger than this is generated, and no chart of it is of use to anybody; it also bounds what one request costs. */
+export const CHART_STATES_MAX = 2_000;
+export const CHART_TRANSITIONS_MAX = 10_000;
+
+/** Larger charts are listed, not drawn: nobody follows so many arrows, and their layout takes seconds. */
+export const CHART_DRAWN_STATES_MAX = 200;
+export const CHART_DRAWN_TRANSITIONS_MAX = 400;
+
+/** A layout that takes longer is given up, and the chart is listed. One within the bounds above takes a second or two. */
+export const CHART_LAYOUT_MS_MAX = 15_000;
+
+/** Layouts remembered, the least recently used one dropped first: more than a system has agents, some 50 KB each. */
+export const CHART_LAYOUTS_KEPT_MAX = 64;
+
+/** Layouts that wait for the one under way; charts beyond are listed at once. */
+export const CHART_LAYOUTS_WAITING_MAX = 32;
+
+/** Characters of one line in a chart; the whole text is in its tooltip and its label for screen readers. */
+export const CHART_LINE_CHARS_MAX = 44;
+
+/** Lines of one kind in one state; of more, the last says how many there are besides. */
+export const CHART_LINES_MAX = 24;

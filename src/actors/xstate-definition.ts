@@ -348,7 +348,8 @@ function stub(real: AnyActorLogic): AnyActorLogic {
   } as unknown as AnyActorLogic;
 }
 
-function childLogic(machine: AnyStateMachine, src: string): AnyActorLogic | undefined {
+/** What a machine runs under this `src`: by name, or by the place of an inline invoke. */
+export function childLogic(machine: AnyStateMachine, src: string): AnyActorLogic | undefined {
   const inline = INLINE_INVOKE.exec(src);
   if (inline === null) return (machine.implementations.actors as Record<string, AnyActorLogic | undefined>)[src];
   const [, index, nodeId] = inline;

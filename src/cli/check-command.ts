@@ -80,8 +80,8 @@ async function agentsFor({ plan, agents, cwd }: CheckCommand): Promise<readonly 
   return planAgents(source.plan, await loadAgents(source), () => Promise.reject(new Error('nothing runs in a check')));
 }
 
-/** Rejects with BOSUN_CONFIG_INVALID. */
-async function exportedAgents(file: string, { cwd }: { cwd: string }): Promise<readonly AnyAgent[]> {
+/** Every agent that a module exports, one by one or in arrays. Rejects with BOSUN_CONFIG_INVALID. */
+export async function exportedAgents(file: string, { cwd }: { cwd: string }): Promise<readonly AnyAgent[]> {
   let module: Record<string, unknown>;
   try {
     module = await createJiti(import.meta.url).import<Record<string, unknown>>(resolve(cwd, file));

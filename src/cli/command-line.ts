@@ -8,6 +8,7 @@ import { messageOf } from '../errors.ts';
 import { addAdministration } from './administration-verbs.ts';
 import { DEFAULT_DATA } from './default-data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { ChartFormat } from './inspect-command.ts';
 import type { Reporter } from './run-report.ts';
 import { type DataCommand, type Output, type Surroundings } from './surroundings.ts';
 
@@ -63,6 +64,7 @@ function program(setting: Setting): Command {
   addSchedule(bosun, setting);
   addPlan(bosun, setting);
   addTree(bosun, setting);
+  addInspect(bosun, setting);
   addCheck(bosun, setting);
   addVerify(bosun, setting);
   addCopies(bosun, setting);
@@ -156,6 +158,23 @@ function addTree(bosun: Command, setting: Setting): void {
       setting.exit(await treeCommand(dataCommand(options, setting)));
     },
   );
+}
+
+function addInspect(bosun: Command, setting: Setting): void {
+  verb(bosun, 'inspect <actor>', 'Draw the statechart of an actor in a stopped data directory, or of an agent.', [
+    'inspect coordinator > coordinator.svg',
+    'inspect order --agents ./agents.ts --format mermaid',
+    'inspect stages/AAPL-valuation/agent --plan plan.yaml --out stage.svg',
+  ])
+    .addOption(new Option('--format <format>', 'of what is written').choices(['svg', 'mermaid', 'json', 'scxml']).default('svg'))
+    .option('--out <file>', 'write to a file')
+    .option('--plan <file>', 'a plan whose agents are looked at')
+    .option('--agents <module>', 'a module that exports agents, where there is no plan')
+    .action(async (actor: string, options: Shared & { format: ChartFormat; out?: string; plan?: string; agents?: string }) => {
+      const { json, format, out: file, plan, agents } = options;
+      const { inspectCommand } = await import('./inspect-command.ts');
+      setting.exit(await inspectCommand({ ...dataCommand(options, setting), actor, format: json === true ? 'json' : format, file, plan, agents }));
+    });
 }
 
 function addCheck(bosun: Command, setting: Setting): void {

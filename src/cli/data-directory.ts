@@ -85,13 +85,13 @@ export function planAgents(plan: Plan, agents: AgentModule, shell: Attempt): Any
   return [...crewAgents, ...types.map((type) => stageAgent(type, workFor(agents.get(type), shell)))];
 }
 
-/** A system on hold: nothing runs, and no agent's code is needed. */
-export async function openOnHold(directory: DataDirectory, log: (...args: unknown[]) => void): Promise<System> {
+/** A system on hold: nothing runs, and no agent's code is needed. Actors of agents that are not given are shown suspended. */
+export async function openOnHold(directory: DataDirectory, log: (...args: unknown[]) => void, agents: readonly AnyAgent[] = crewAgents): Promise<System> {
   const idle = fromPromise<unknown, unknown>(() => new Promise(() => {}));
   const prefix = stageName('');
   const resolveAgent = (name: string): AnyAgent | undefined =>
     name.startsWith(prefix) ? stageAgent(name.slice(prefix.length), idle) : undefined;
-  return createSystem({ agents: crewAgents, resolveAgent, store: levelStore(directory.store), hold: true, log, outageMs: 0 }).start();
+  return createSystem({ agents, resolveAgent, store: levelStore(directory.store), hold: true, log, outageMs: 0 }).start();
 }
 
 /** The coordinator's record of the plan; undefined where the store holds none. */

@@ -1,0 +1,173 @@
+/**
+ * `bosun inspect`: the statechart of an agent, or of an actor of a stopped store with its present state marked. Runs nothing
+ * and writes nothing to the store.
+ */
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type AnyStateMachine } from 'xstate';
+import { type AnyAgent, BOSS_AGENT } from '../actors/agent.ts';
+import { childLogic, isMachine } from '../actors/xstate-definition.ts';
+import { systemClock } from '../clock.ts';
+import { BosunError, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
+import { ChartLayouts } from '../gateway/chart-layout.ts';
+import { mermaidOf } from '../gateway/chart-mermaid.ts';
+import { activeStates, type Chart, chartOf } from '../gateway/chart-model.ts';
+import { scxmlOf } from '../gateway/chart-scxml.ts';
+import { svgOf } from '../gateway/chart-svg.ts';
+import { crewAgents } from '../machines/coordination/crew.ts';
+import { bossMachine } from '../supervisor/boss.ts';
+import { type System } from '../system.ts';
+import { loadAgents } from './agents-module.ts';
+import { exportedAgents } from './check-command.ts';
+import { hasStore, openOnHold, planAgents, storeDirectory } from './data-directory.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { readPlanFile } from './plan-file.ts';
+import { type DataCommand } from './surroundings.ts';
+
+export type ChartFormat = 'svg' | 'mermaid' | 'json' | 'scxml';
+
+export interface InspectCommand extends DataCommand {
+  /** An address in the store, or the name of an agent. */
+  readonly actor: string;
+  readonly format: ChartFormat;
+  /** Where to write; `out` by default. */
+  readonly file: string | undefined;
+  /** A plan file: its agents are known besides the crew. */
+  readonly plan: string | undefined;
+  /** A module that exports agents: they are known besides the crew. */
+  readonly agents: string | undefined;
+}
+
+/** A machine, and where in it an actor is. */
+interface Subject {
+  readonly machine: AnyStateMachine;
+  readonly title: string;
+  readonly active: { readonly value: unknown } | null;
+}
+
+const EXITS: Partial<Record<ErrorCode, ExitCode>> = {
+  BOSUN_STORE_LOCKED: EXIT.inUse,
+  BOSUN_ACTOR_UNKNOWN: EXIT.badInput,
+  BOSUN_AGENT_UNKNOWN: EXIT.badInput,
+  BOSUN_AGENT_INVALID: EXIT.badInput,
+  BOSUN_CONFIG_INVALID: EXIT.badInput,
+  BOSUN_PLAN_INVALID: EXIT.badInput,
+};
+
+/** Exit code 0: written; 1: the store cannot be read, or the machine is too large; 2: nobody of that name; 4: the store is in use. */
+export async function inspectCommand(command: InspectCommand): Promise<ExitCode> {
+  const { format, file, cwd, out, err } = command;
+  try {
+    const subject = await subjectOf(command);
+    const text = await written(format, subject);
+    if (file === undefined) out.write(text);
+    else await save(resolve(cwd, file), text);
+    return EXIT.completed;
+  } catch (error) {
+    if (!isBosunError(error)) throw error;
+    err.write(`${error.message}\n`);
+    return EXITS[error.code] ?? EXIT.failed;
+  }
+}
+
+async function save(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    throw new BosunError('BOSUN_CONFIG_INVALID', `${file} cannot be written: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function subjectOf(command: InspectCommand): Promise<Subject> {
+  const { actor, err } = command;
+  const agents = await knownAgents(command);
+  const agent = machineOfAgent(actor, agents);
+  const directory = storeDirectory(command);
+  if (hasStore(directory)) {
+    try {
+      const system = await openOnHold(directory, (...line) => err.write(`${line.map(String).join(' ')}\n`), [...agents.values()]);
+      try {
+        const subject = subjectIn(system, actor, agents);
+        if (subject !== undefined) return subject;
+      } finally {
+        await system.stop();
+      }
+    } catch (error) {
+      // An agent can be drawn while a run has the store; only where its actors are cannot be said.
+      if (agent === undefined || !isBosunError(error, 'BOSUN_STORE_LOCKED')) throw error;
+    }
+  }
+  if (agent !== undefined) return { machine: agent, title: actor, active: null };
+  const where = hasStore(directory) ? `no actor in ${directory.path} and no agent` : 'no agent';
+  throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${where} is called ${JSON.stringify(actor)}; agents known: ${[...agents.keys(), BOSS_AGENT].join(', ')}`);
+}
+
+async function knownAgents({ plan, agents, cwd }: InspectCommand): Promise<ReadonlyMap<string, AnyAgent>> {
+  if (plan !== undefined && agents !== undefined) throw new BosunError('BOSUN_CONFIG_INVALID', 'name a plan or a module of agents, not both');
+  const known = new Map(crewAgents.map((agent) => [agent.name, agent]));
+  for (const agent of agents !== undefined ? await exportedAgents(agents, { cwd }) : plan !== undefined ? await agentsOfPlan({ file: plan, cwd }) : []) known.set(agent.name, agent);
+  return known;
+}
+
+async function agentsOfPlan(place: { file: string; cwd: string }): Promise<readonly AnyAgent[]> {
+  const source = await readPlanFile(place);
+  return planAgents(source.plan, await loadAgents(source), () => Promise.reject(new Error('nothing runs here')));
+}
+
+function machineOfAgent(name: string, agents: ReadonlyMap<string, AnyAgent>): AnyStateMachine | undefined {
+  return name === BOSS_AGENT ? (bossMachine as unknown as AnyStateMachine) : agents.get(name)?.machine;
+}
+
+/** Undefined where nobody lives at the address. Throws BOSUN_AGENT_UNKNOWN where the machine is not known, or there is none. */
+function subjectIn(system: System, address: string, agents: ReadonlyMap<string, AnyAgent>): Subject | undefined {
+  const snapshot = system.snapshot(address);
+  if (snapshot === undefined) return undefined;
+  const machine = machineAt(system, address, agents);
+  if (machine === undefined) {
+    const message = `the agent ${JSON.stringify(snapshot.agent)} of ${address} is no machine, or is not known: name its plan by --plan, or by --agents a module that exports it`;
+    throw new BosunError('BOSUN_AGENT_UNKNOWN', message);
+  }
+  return { machine, title: `${address} (${snapshot.agent})`, active: snapshot.value === null ? null : { value: snapshot.value } };
+}
+
+/** That of its agent, or of the machine it is a child of. */
+function machineAt(system: System, address: string, agents: ReadonlyMap<string, AnyAgent>): AnyStateMachine | undefined {
+  const { agent } = system.snapshot(address)!;
+  const parent = parentOf(system, address);
+  if (parent === undefined || system.snapshot(parent)?.agent === BOSS_AGENT) return machineOfAgent(agent, agents);
+  const owner = machineAt(system, parent, agents);
+  const logic = owner && childLogic(owner, agent);
+  return isMachine(logic) ? logic : undefined;
+}
+
+/** The nearest actor above; undefined for children of the root. An id given to a Boss may have slashes in it. */
+function parentOf(system: System, address: string): string | undefined {
+  const slash = address.lastIndexOf('/');
+  if (slash < 0) return undefined;
+  const above = address.slice(0, slash);
+  return system.snapshot(above) === undefined ? parentOf(system, above) : above;
+}
+
+async function written(format: ChartFormat, { machine, title, active }: Subject): Promise<string> {
+  const chart = chartOf(machine);
+  const states = active === null ? [] : [...activeStates(chart, active.value)];
+  switch (format) {
+    case 'mermaid':
+      return mermaidOf(chart);
+    case 'scxml':
+      return scxmlOf(chart);
+    case 'json':
+      return `${JSON.stringify({ ...chart, active: active === null ? null : states }, null, 2)}\n`;
+    case 'svg':
+      return drawn(chart, title, new Set(states));
+  }
+}
+
+async function drawn(chart: Chart, title: string, active: ReadonlySet<string>): Promise<string> {
+  const layouts = new ChartLayouts(systemClock);
+  try {
+    return svgOf(chart, await layouts.geometry(chart), { title, active });
+  } finally {
+    await layouts.close();
+  }
+}

@@ -1,0 +1,92 @@
+/** `bosun inspect`: charts of actors in a stopped store, and of agents without one. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Chart } from '../../src/gateway/chart-model.ts';
+import { levelStore } from '../../src/persistence/level-store.ts';
+import { parseXml } from '../gateway/charted.ts';
+import { Workspace } from './workspace.ts';
+
+const work = new Workspace();
+afterAll(() => work[Symbol.asyncDispose]());
+
+beforeAll(async () => {
+  work.write(
+    'agents.mjs',
+    `import { setup } from 'xstate';
+     const drying = setup({}).createMachine({ id: 'drying', initial: 'hot', states: { hot: { on: { COOL: 'cold' } }, cold: { type: 'final' } } });
+     export const dryer = setup({ actors: { drying } }).createMachine({
+       id: 'dryer', initial: 'on', states: { on: { invoke: { id: 'hot air', src: 'drying', onDone: 'off' } }, off: { type: 'final' } },
+     });
+     export async function worker() { throw new Error('no'); }`,
+  );
+  work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: worker, retry: { attempts: 1 } }] }');
+  work.write('machines.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: wet, agent: dryer }] }');
+  expect(await work.bosun(['run', 'plan.yaml', '--data', 'crew'])).toMatchObject({ code: 3 });
+});
+
+const chartIn = (out: string) => JSON.parse(out) as Chart & { active: readonly string[] | null };
+
+describe('bosun inspect', () => {
+  it('draws an actor of a stopped store with the state it is in', async () => {
+    const { code, out, err } = await work.bosun(['inspect', 'coordinator', '--data', 'crew']);
+    expect([code, err]).toEqual([0, '']);
+    const svg = parseXml(out);
+    expect(svg.children[0]!.text).toBe('coordinator (lead-coordinator)');
+    expect(svg.children[1]!.text).toContain('now in lead-coordinator.paused');
+    const { active, id } = chartIn((await work.bosun(['inspect', 'coordinator', '--data', 'crew', '--json'])).out);
+    expect([id, active]).toEqual(['lead-coordinator', ['lead-coordinator', 'lead-coordinator.paused']]);
+  });
+
+  it('draws Bosses and helpers below them', async () => {
+    expect(chartIn((await work.bosun(['inspect', 'root', '--data', 'crew/store', '--json'])).out)).toMatchObject({ id: 'boss', active: ['boss', 'boss.supervising', 'boss.supervising.running'] });
+    expect(chartIn((await work.bosun(['inspect', 'pauses/a', '--data', 'crew', '--json'])).out).active).toContain('pause-manager.PAUSED');
+  });
+
+  it('draws an agent where there is no store', async () => {
+    expect(chartIn((await work.bosun(['inspect', 'pause-manager', '--data', 'nowhere', '--json'])).out)).toMatchObject({ id: 'pause-manager', active: null });
+    expect(chartIn((await work.bosun(['inspect', 'stage:dryer', '--plan', 'machines.yaml', '--data', 'nowhere', '--json'])).out)).toMatchObject({ id: 'stage' });
+    work.write('orders.mjs', `import { createMachine } from 'xstate'; export const order = { name: 'order', version: 1, machine: createMachine({ id: 'order' }) };`);
+    expect(chartIn((await work.bosun(['inspect', 'order', '--agents', 'orders.mjs', '--data', 'nowhere', '--json'])).out)).toMatchObject({ id: 'order' });
+    expect(chartIn((await work.bosun(['inspect', 'bosun.boss', '--data', 'nowhere', '--json'])).out)).toMatchObject({ id: 'boss' });
+  });
+
+  it('draws the machine that an actor of a plan runs, and its children', async () => {
+    const run = work.start(['run', 'machines.yaml', '--data', 'dry', '--json']);
+    await run.says('task.started');
+    await run.interrupt();
+    const active: unknown[] = [];
+    for (const address of ['stages/wet/agent', 'stages/wet/agent/work', 'stages/wet/agent/work/hot%20air']) {
+      const { out } = await work.bosun(['inspect', address, '--plan', 'machines.yaml', '--data', 'dry', '--json']);
+      active.push(chartIn(out).active);
+    }
+    expect(active).toEqual([['stage', 'stage.working'], ['dryer', 'dryer.on'], ['drying', 'drying.hot']]);
+  });
+
+  it.each([
+    ['svg', /^<svg /],
+    ['mermaid', /^stateDiagram-v2\n/],
+    ['scxml', /^<\?xml /],
+    ['json', /^\{\n/],
+  ])('writes %s to a file', async (format, opening) => {
+    expect(await work.bosun(['inspect', 'pause-manager', '--format', format, '--out', `chart.${format}`])).toMatchObject({ code: 0, out: '', err: '' });
+    expect(work.read(`chart.${format}`)).toMatch(opening);
+  });
+
+  it('exits 2 where nobody has the name, the machine is not known, or the file cannot be written', async () => {
+    expect(await work.bosun(['inspect', 'nobody', '--data', 'crew'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('agents known: lead-coordinator, pause-manager') as string });
+    expect(await work.bosun(['inspect', 'pause-manager', '--out', 'no/such/place.svg'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('cannot be written') as string });
+    expect(await work.bosun(['inspect', 'stages/wet/agent/work', '--data', 'dry'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--plan') as string });
+    expect(await work.bosun(['inspect', 'x', '--agents', 'agents.mjs', '--plan', 'plan.yaml'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('not both') as string });
+    expect(await work.bosun(['inspect', 'x', '--format', 'png'])).toMatchObject({ code: 2, out: '' });
+  });
+
+  it('exits 4 where somebody has the store, but draws an agent all the same', async () => {
+    const store = levelStore(work.file('crew/store'));
+    await store.open();
+    try {
+      expect(await work.bosun(['inspect', 'coordinator', '--data', 'crew'])).toMatchObject({ code: 4, out: '' });
+      expect(await work.bosun(['inspect', 'pause-manager', '--data', 'crew'])).toMatchObject({ code: 0 });
+    } finally {
+      await store.close();
+    }
+  });
+});
