@@ -144,10 +144,14 @@ function keep(stream: NodeJS.ReadableStream): { text(): string; isCut(): boolean
  */
 async function endGroup(processGroup: number, storeId: string, { effectId, signal }: WorkContext): Promise<void> {
   const marks = [`BOSUN_EFFECT_ID=${effectId}`, `BOSUN_STORE=${storeId}`];
+  const killed = new Set<number>();
+  // One that is dying loses its environment first, while files of its may still be open.
+  const isLeft = ({ pid, environment, isDead }: Process) => (killed.has(pid) && !isDead) || marks.every((mark) => environment.includes(mark));
   for (;;) {
-    const left = [...processes()].filter(({ group, environment }) => group === processGroup && marks.every((mark) => environment.includes(mark)));
+    const left = [...processes()].filter((found) => found.group === processGroup && isLeft(found));
     if (left.length === 0) return;
     for (const { pid } of left) {
+      killed.add(pid);
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
@@ -159,14 +163,22 @@ async function endGroup(processGroup: number, storeId: string, { effectId, signa
   }
 }
 
-function* processes(): Iterable<{ pid: number; group: number; environment: readonly string[] }> {
+interface Process {
+  readonly pid: number;
+  readonly group: number;
+  readonly environment: readonly string[];
+  /** Only its parent has not heard of it yet. */
+  readonly isDead: boolean;
+}
+
+function* processes(): Iterable<Process> {
   for (const name of numberedDirectories('/proc')) {
     try {
       // The command's name may hold anything; the fields after its closing bracket are: state, parent, group.
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+      const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const environment = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
-      yield { pid: Number(name), group, environment };
+      yield { pid: Number(name), group: Number(group), environment, isDead: state === 'Z' || state === 'X' };
     } catch {
       // Gone, or somebody else's: not ours either way.
     }

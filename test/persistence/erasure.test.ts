@@ -85,7 +85,9 @@ async function started(changes: Partial<SystemOptions> = {}): Promise<System> {
 
 async function filesWith(text: string): Promise<string[]> {
   const folder = join(root, 'store');
-  const contents = await Promise.all((await readdir(folder)).map(async (name) => ({ name, bytes: await readFile(join(folder, name)) })));
+  // LevelDB removes old logs at times of its own.
+  const bytesOf = (name: string) => readFile(join(folder, name)).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? Buffer.alloc(0) : Promise.reject(error)));
+  const contents = await Promise.all((await readdir(folder)).map(async (name) => ({ name, bytes: await bytesOf(name) })));
   return contents.filter(({ bytes }) => bytes.includes(text)).map(({ name }) => name);
 }
 
