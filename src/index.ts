@@ -1,5 +1,5 @@
 /** The public API of Bosun. Everything here is documented and kept stable; nothing inside src imports this file. */
-export { defineAgent, type Agent, type AgentEvents, type AgentLimits, type AgentOptions, type AnyAgent, type EventSchemas, type EventsOf, type Migrations } from './actors/agent.ts';
+export { defineAgent, type Agent, type AgentEvents, type AgentLimits, type AgentOptions, type AnyAgent, type EventSchemas, type EventsOf, type Migrations, type ShownSchemas } from './actors/agent.ts';
 export { type MigrationSteps, type StoredState } from './actors/versions.ts';
 export { type CheckedActor } from './actors/check.ts';
 export { type AdminHandle } from './actors/admin-handle.ts';
@@ -18,6 +18,8 @@ export { type Priority } from './actors/priorities.ts';
 export { defer, demonitor, eventTimeout, join, leave, link, monitor, publish, register, reply, type ReplyTo, type Target, unlink, unregister } from './actors/talk-actions.ts';
 export { type ActorHandle, type ActorSnapshot, type Subscription } from './actors/actor.ts';
 export { type ActionOptions, type EffectOptions, type RetryOptions } from './actors/effect-policy.ts';
+export { type Reception } from './actors/reception.ts';
+export { secret } from './actors/secret.ts';
 export { type ActionFacts, actionOf, effectOf, type EffectFacts } from './actors/ref.ts';
 export { type Backoff } from './backoff.ts';
 export { type Random, type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from './actors/ports.ts';

@@ -168,3 +168,96 @@ export const CHART_LINE_CHARS_MAX = 44;
 
 /** Lines of one kind in one state; of more, the last says how many there are besides. */
 export const CHART_LINES_MAX = 24;
+/** One frame of a client, or the body of one of its HTTP requests. Twenty times the largest event seen in practice. */
+export const FRAME_BYTES_MAX = 1024 * 1024;
+
+/** Fragments of one frame, and chunks of it that wait: with the defaults of `ws` 2 MB of tiny ones held 37 MB of memory. */
+export const FRAME_FRAGMENTS_MAX = 256;
+export const FRAME_CHUNKS_MAX = 4_096;
+
+/** Values in one frame: a megabyte of empty arrays would be 64 MB in memory. */
+export const FRAME_VALUES_MAX = 100_000;
+
+/** Nesting of a frame: an event of VALUE_DEPTH_MAX levels in the parameters of a call. */
+export const FRAME_DEPTH_MAX = VALUE_DEPTH_MAX + 4;
+
+/** Characters of the type of an event that a client sends. */
+export const EVENT_TYPE_CHARS_MAX = 128;
+
+/** A connection that has not said hello by then is closed: its place may be taken by one that talks. */
+export const HELLO_MS = 5_000;
+
+/** A connection that was silent for so long gets a ping, and is closed when it stays silent: proxies drop idle ones after 60 s. */
+export const PING_EVERY_MS = 25_000;
+export const SILENCE_MS_MAX = 35_000;
+
+/** Calls of one connection, and of all connections of one caller together: what they may have saved up, and get each second. */
+export const CALLS_BURST = 100;
+export const CALLS_PER_SECOND = 50;
+
+/** Calls of one connection that are not answered yet. */
+export const CALLS_IN_FLIGHT_MAX = 64;
+
+/** Calls of one caller that wait for an actor, those of closed connections among them: they cannot all be taken back. */
+export const CALLS_WAITING_MAX = 1_000;
+
+/** How long a call may take: a proxy gives up earlier. Who needs longer asks again with the same key. */
+export const CALL_MS = 30_000;
+export const CALL_MS_MAX = 600_000;
+
+/** Answers remembered for keys of calls that the store keeps no record of; the oldest go first. */
+export const KEYED_ANSWERS_MAX = 10_000;
+
+/** Subscriptions of one connection. */
+export const SUBSCRIPTIONS_MAX = 128;
+
+/** Connections of one caller, all together, and of those that have not said hello: each costs some 20 KB and a file handle. */
+export const CONNECTIONS_PER_CALLER_MAX = 20;
+export const CONNECTIONS_MAX = 1_000;
+export const STRANGERS_MAX = 100;
+
+/** New connections of one network address. */
+export const CONNECTS_BURST = 100;
+export const CONNECTS_PER_SECOND = 20;
+
+/** Callers and network addresses whose rates are remembered; the one that was silent longest goes first. */
+export const RATES_MAX = 10_000;
+
+/** Bytes that wait to be sent to one client: above `high` it is told only the latest, below `low` it is well again, at the last it is closed. */
+export const OUT_BYTES_LOW = 256 * 1024;
+export const OUT_BYTES_HIGH = 1024 * 1024;
+export const OUT_BYTES_MAX = 8 * 1024 * 1024;
+
+/** How long a client may be slow before it is closed. */
+export const SLOW_MS_MAX = 30_000;
+
+/** Emitted events that are kept for clients that come back, and how many bytes of them. */
+export const EVENTS_KEPT_MAX = 4_096;
+export const EVENT_BYTES_KEPT_MAX = 16 * 1024 * 1024;
+
+/** They are kept for so long after the last one who listened has left. */
+export const EVENTS_LINGER_MS = 120_000;
+
+/** Events of one subscription sent in a row, before the others get their turn. */
+export const EVENTS_PER_TURN = 64;
+
+/** Frames a second of a topic that has to be worked out anew after every epoch: a tree, the dead letters. */
+export const LISTING_HZ = 4;
+
+/** How long before its token expires a client is told. */
+export const TOKEN_NOTICE_MS = 60_000;
+
+/** After a close the peer has so long to answer it before its connection is cut. */
+export const CLOSE_MS = 1_000;
+
+/** Actors in one answer or frame of a tree or a list. */
+export const LISTED_MAX = 10_000;
+
+/** A draining gateway waits so long for calls in flight, then closes connections in batches, so that not all come back at once. */
+export const DRAIN_MS = 10_000;
+export const DRAIN_BATCH = 100;
+export const DRAIN_BATCH_MS = 200;
+
+/** How long an HTTP client may take for its headers, and for its whole request. */
+export const HTTP_HEADERS_MS = 10_000;
+export const HTTP_REQUEST_MS = 30_000;

@@ -24,9 +24,14 @@ export class Agents {
     return resolved;
   }
 
+  /** Those it was given, and those it had to ask for so far. */
+  known(): Iterable<AnyAgent> {
+    return this.#byName.values();
+  }
+
   /** Whose schemas events from outside have to fit. Throws what the actor is suspended for, or BOSUN_EVENT_REFUSED where there are none. */
   receiver(cell: Cell): AnyAgent {
-    const agent = this.#agentOf(cell);
+    const agent = this.of(cell);
     if (agent !== undefined) return agent;
     throw cell.suspension ?? new BosunError('BOSUN_EVENT_REFUSED', `${cell.identity.address} accepts no events from outside`);
   }
@@ -38,7 +43,7 @@ export class Agents {
   }
 
   /** The agent whose events an actor takes: the one it runs, which may be an older one. */
-  #agentOf({ definition: { name, version } }: Cell): AnyAgent | undefined {
+  of({ definition: { name, version } }: Cell): AnyAgent | undefined {
     // Definitions of what machines invoke have names that no agent can have.
     const agent = this.named(name);
     return agent?.version === version ? agent : (agent?.previous.find((old) => old.version === version) ?? agent);

@@ -6,12 +6,12 @@ import { childAddress, checkAddress, ROOT } from './actors/address.ts';
 import { type AgentEvents, type AnyAgent, parseEvent } from './actors/agent.ts';
 import { BY_HOST, type OrderedBy } from './actors/audit.ts';
 import { carryOutAtBoss, carryOutSlowly } from './actors/audited-order.ts';
-import { type Cell } from './actors/cell.ts';
 import { type CheckedActor } from './actors/check.ts';
 import { Kernel } from './actors/kernel.ts';
 import { type AskOptions } from './actors/asks.ts';
 import { DeadLetterBox } from './actors/dead-letter-box.ts';
 import { type Journal } from './actors/ports.ts';
+import { Reception } from './actors/reception.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
 import { createJournal, type JournalOptions } from './persistence/journal.ts';
@@ -37,6 +37,8 @@ export class System {
   readonly deadLetters: DeadLetterBox;
   /** To look into actors, to hold, step, mend and end them by hand, and to read who did. */
   readonly admin: AdminHandle;
+  /** What a gateway needs of the system beside what hosts use. */
+  readonly reception: Reception;
   readonly #damageWatchers = new Set<(damage: BosunError) => void>();
   #settle!: { resolve: () => void; reject: (error: BosunError) => void };
   /** Resolves when the system has been stopped; rejects with the reason when it closed by itself. */
@@ -71,6 +73,7 @@ export class System {
       },
     );
     this.admin = new AdminHandle(this.#kernel);
+    this.reception = new Reception(this.#kernel, this.#agents);
     this.deadLetters = new DeadLetterBox(this.#kernel, (cell, event) => parseEvent(this.#agents.receiver(cell), event));
   }
 
@@ -145,7 +148,8 @@ export class System {
   /**
    * Sends an event as `send` does, and resolves with what the actor replies to it (the action `reply`), once that is durable.
    * With an `id`, an ask that is repeated is not sent again and gets the reply that is recorded, over crashes too. Rejects as
-   * `send` does, and with BOSUN_TIMEOUT (`details.unknownOutcome`), BOSUN_ASK_FAILED, BOSUN_ASKS_FULL.
+   * `send` does, and with BOSUN_TIMEOUT (`details.unknownOutcome`), BOSUN_ASK_FAILED, BOSUN_ASKS_FULL,
+   * BOSUN_EVENT_NOT_TAKEN where the actor's state does nothing with the event, BOSUN_KEY_CONFLICT.
    */
   async ask<Reply = unknown>(address: string, event: EventObject & { readonly [field: string]: unknown }, options: AskOptions = {}): Promise<Reply> {
     return (await this.#kernel.ingress.ask(address, options, () => {
@@ -174,7 +178,7 @@ export class System {
   snapshot(address: string): ActorSnapshot | undefined {
     const cell = this.#kernel.shown.at(address);
     if (cell?.isDamaged === true) throw cell.suspension!;
-    return cell && this.#view(cell);
+    return cell && viewOf(this.#kernel.engine, cell);
   }
 
   /** A handle on an address. Given the agent that lives there, its events and context are typed. */
@@ -185,7 +189,7 @@ export class System {
       {
         clock: this.#clock,
         observed: (at) => this.#kernel.observed(at),
-        snapshotOf: (cell) => this.#view(cell),
+        snapshotOf: (cell) => viewOf(this.#kernel.engine, cell),
         send: (at, event) => this.send(at, event),
       },
       checkAddress(address),
@@ -198,7 +202,7 @@ export class System {
       const cell = this.#kernel.observed(at);
       if (!cell.isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${at} is no Boss`);
       const records = [...cell.table.keys()].flatMap((id) => (this.#kernel.shown.childRow(cell, id) as ChildRecord | undefined) ?? []);
-      return { context: this.#view(cell)?.context as BossContext, records };
+      return { context: viewOf(this.#kernel.engine, cell)?.context as BossContext, records };
     };
     return new BossHandle({ order: (at, event) => carryOutAtBoss(this.#kernel, at, event, as), look }, checkAddress(address));
   }
@@ -327,10 +331,6 @@ export class System {
     const cell = this.#kernel.cell(boss);
     if (!cell.isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${boss} is no Boss`);
     return await this.#kernel.ingress.order(cell, event);
-  }
-
-  #view(cell: Cell): ActorSnapshot | undefined {
-    return viewOf(this.#kernel.engine, cell);
   }
 }
 

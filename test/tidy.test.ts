@@ -35,10 +35,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'src/supervisor': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod'] },
   'src/machines': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod', 'graphology', 'graphology-dag', 'node:crypto'] },
   'src/persistence': { files: [...PORTS, ...LEAVES], packages: ['level', 'msgpackr', 'node:crypto', 'node:fs', 'node:path'] },
-  // xstate, elkjs, a thread and a hash for charts only: machines are what is charted, and their layout must not hold up the kernel.
+  // elkjs, a thread and a hash for charts: machines are what is charted, and their layout must not hold up the kernel.
   'src/gateway': {
     files: ['src/actors/', 'src/system.ts', 'src/system-options.ts', ...LEAVES],
-    packages: ['ws', 'zod', 'xstate', 'elkjs', 'node:crypto', 'node:module', 'node:worker_threads'],
+    packages: ['ws', 'zod', 'jose', 'xstate', 'elkjs', 'node:http', 'node:net', 'node:stream', 'node:crypto', 'node:module', 'node:worker_threads'],
   },
   'src/client': { files: ['src/gateway/protocol'], packages: ['@xstate/store'] },
   'src/testing': {

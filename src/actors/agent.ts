@@ -50,6 +50,8 @@ export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends E
   /** Event types that only other agents send: names for which a key in `on` must not be taken for a misspelling. */
   readonly internal?: readonly string[];
   readonly limits?: Partial<AgentLimits>;
+  /** Schemas of what clients can read of its actors. Nothing is checked by them; they say what of it is `secret`. */
+  readonly shown?: ShownSchemas;
   /**
    * What happens after a message has crashed an actor three times and is put among the dead letters. `dead-letter`, the default: the
    * actor goes on. `suspend`: it takes no turns until `system.resume`. `stop`: it ends normally, so that its Boss starts it anew only
@@ -83,6 +85,15 @@ type OwnEvents<Machine extends AnyStateMachine, Schemas extends EventSchemas> =
 type ActorNames<Machine extends AnyStateMachine> = keyof NonNullable<MachineImplementationsFrom<Machine>['actors']> & string;
 type ActionNames<Machine extends AnyStateMachine> = keyof NonNullable<MachineImplementationsFrom<Machine>['actions']> & string;
 
+/** Where an event type of `emitted` is not named, its schema in `events` counts. */
+export interface ShownSchemas {
+  readonly context?: z.ZodType;
+  readonly output?: z.ZodType;
+  /** What it replies to an ask. */
+  readonly reply?: z.ZodType;
+  readonly emitted?: Readonly<Record<string, z.ZodType>>;
+}
+
 export interface AgentLimits {
   /** Unread messages over which a sender from outside gets BOSUN_MAILBOX_FULL. Default and highest: 10,000. */
   readonly mailboxMessages: number;
@@ -94,6 +105,7 @@ export interface Agent<Machine extends AnyStateMachine = AnyStateMachine, Schema
   readonly machine: Machine;
   readonly events: Schemas;
   readonly limits: AgentLimits;
+  readonly shown: ShownSchemas;
   /** Of its effects and its durable actions, with every default filled in. */
   readonly policies: Policies;
   readonly migrate: MigrationSteps;
@@ -123,7 +135,7 @@ const EFFECTS: ReadonlySet<string> = new Set(['promise', 'callback', 'observable
 export function defineAgent<Machine extends AnyStateMachine, const Schemas extends EventSchemas, const Version extends number = 1>(
   options: AgentOptions<Machine, Schemas, Version>,
 ): Agent<Machine, Schemas> {
-  const { name, version = 1, machine, events, internal = [], migrateChildren = {}, previous = [] } = options;
+  const { name, version = 1, machine, events, internal = [], migrateChildren = {}, previous = [], shown = {} } = options;
   const migrate = (options.migrate ?? {}) as MigrationSteps;
   const limits: AgentLimits = { mailboxMessages: MAILBOX_MESSAGES_MAX, ...options.limits };
   const invalid = (what: string) => new BosunError('BOSUN_AGENT_INVALID', `agent ${JSON.stringify(name)}: ${what}`);
@@ -141,7 +153,7 @@ export function defineAgent<Machine extends AnyStateMachine, const Schemas exten
   const timing = timingOf(options, invalid);
   const history = historyProblem(migrate, migrateChildren, previous, { name, version });
   if (history !== undefined) throw invalid(history);
-  return Object.freeze({ name, version, machine, events, limits: Object.freeze(limits), policies, timing, migrate, migrateChildren, previous });
+  return Object.freeze({ name, version, machine, events, limits: Object.freeze(limits), shown, policies, timing, migrate, migrateChildren, previous });
 }
 
 type Declared = Readonly<Record<string, EffectOptions | ActionOptions | undefined>>;

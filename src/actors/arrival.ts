@@ -1,9 +1,11 @@
 /** An event of a host on its way in, and whoever waits for word of it. Data and one promise; no decisions. */
 import { type EventObject } from 'xstate';
-import { type BosunError } from '../errors.ts';
+import { BosunError, messageOf } from '../errors.ts';
+import { takes } from './acceptance.ts';
 import type { Ask } from './asks.ts';
 import { type AuditFacts } from './audit.ts';
 import type { Cell } from './cell.ts';
+import { type Snapshot } from './engine.ts';
 
 /** Sends that a client may repeat carry one. */
 export interface Session {
@@ -42,12 +44,27 @@ export class Arrival extends Waiting {
   readonly ask: Ask | undefined;
   /** Of an order to a Boss: told by the Boss's hands, which may be later than the turn that takes it. */
   isInHand = false;
+  /** Whether the state took the event, once its turn has begun; null for a repeat, whose first one nobody asked about. */
+  taken: boolean | null | undefined = undefined;
   /** What comes of an order: a value, or why it is refused. */
   answer: unknown = undefined;
   failure: BosunError | undefined = undefined;
   /** What is recorded of an order, and, once it is taken in, how its end is. */
   audited: AuditFacts | undefined = undefined;
   conclude: (() => void) | undefined = undefined;
+
+  /** A turn of an actor that is no Boss begins with the event. It may be one more, after one that crashed. */
+  begin(snapshot: Snapshot | undefined): void {
+    this.failure = undefined;
+    this.taken = takes(snapshot, this.event);
+    if (!this.taken && this.ask !== undefined) this.failure = notTaken(this);
+  }
+
+  /** That turn has crashed. Nobody is told before the event is put aside. */
+  crashed(error: unknown): void {
+    const { address } = this.to.identity;
+    this.failure = new BosunError('BOSUN_ASK_FAILED', `${address} failed over the event: ${messageOf(error)}`, { cause: error, details: { address } });
+  }
 
   override tell(): void {
     if (this.failure === undefined) this.resolve();
@@ -62,4 +79,10 @@ export class Arrival extends Waiting {
     this.session = session;
     this.isOrder = isOrder;
   }
+}
+
+/** The event has reached its actor and means nothing to it in its present state. */
+export function notTaken({ to, event }: Arrival): BosunError {
+  const { address } = to.identity;
+  return new BosunError('BOSUN_EVENT_NOT_TAKEN', `${address} is in a state that takes no ${JSON.stringify(event.type)}`, { details: { address } });
 }

@@ -23,6 +23,8 @@ export interface AskOptions {
    * 24 hours of kernel time after its last use. 1 to 256 characters.
    */
   readonly id?: string;
+  /** Of what is asked: an ask of the same id with another digest is refused with BOSUN_KEY_CONFLICT. At most 256 characters. */
+  readonly digest?: string;
 }
 
 interface Waiter {
@@ -35,6 +37,7 @@ interface Waiter {
 export interface Ask {
   readonly number: number;
   readonly id: string | null;
+  readonly digest: string | undefined;
   /** Life of the effect that asks; 0 for a host. */
   readonly asker: number;
   readonly to: number;
@@ -60,8 +63,10 @@ export type AskRow = readonly [
   deadlineMs: number,
   usedAtMs: number,
   answer: readonly [value: unknown] | null,
-  /** Absent in rows of earlier builds. */
+  /** When it began; absent in rows of earlier builds. */
   sinceMs?: number | null,
+  /** Absent where its host gave none. */
+  digest?: string,
 ];
 
 /** Old ones forgotten at a time: more than one ask can add, few enough not to be felt. */
@@ -85,14 +90,14 @@ export class Asks {
 
   /** Takes in a row that recovery found. The population is there. */
   load(number: number, row: AskRow): void {
-    const [id, asker, to, address, storedDeadlineMs, storedUsedAtMs, answer, since = null] = row;
+    const [id, asker, to, address, storedDeadlineMs, storedUsedAtMs, answer, since = null, digest] = row;
     const { setBackMs } = this.#world.time;
     const cell = this.#world.cells.get(asker);
     if (asker !== 0 && cell === undefined) return;
     const deadlineMs = storedDeadlineMs - setBackMs;
     const usedAtMs = storedUsedAtMs - setBackMs;
     const sinceMs = since && since - setBackMs;
-    const ask: Ask = { number, id, asker, to, address, sinceMs, deadlineMs, usedAtMs, answer: answer && { value: answer[0] }, isEntered: true, isTold: answer !== null, waiters: new Set() };
+    const ask: Ask = { number, id, digest, asker, to, address, sinceMs, deadlineMs, usedAtMs, answer: answer && { value: answer[0] }, isEntered: true, isTold: answer !== null, waiters: new Set() };
     if (cell !== undefined) cell.asked = ask;
     this.#index(ask);
     if (answer === null) this.#shown.add(ask);
@@ -123,11 +128,11 @@ export class Asks {
 
   /**
    * The ask that a host's id names already. Throws BOSUN_VALUE_REFUSED for what is no id, and for the id of an ask of
-   * somebody else.
+   * somebody else; BOSUN_KEY_CONFLICT for that of an ask with another digest.
    */
-  known(id: string | undefined, address: string): Ask | undefined {
+  known(id: string | undefined, address: string, digest?: string): Ask | undefined {
     if (id === undefined) return undefined;
-    if (typeof id !== 'string' || id.length === 0 || id.length > ASK_ID_CHARS_MAX || !id.isWellFormed()) {
+    if (!isName(id) || (digest !== undefined && !isName(digest))) {
       throw new BosunError('BOSUN_VALUE_REFUSED', `the id of an ask is text of 1 to ${ASK_ID_CHARS_MAX} characters`);
     }
     this.#forgetOld();
@@ -135,17 +140,20 @@ export class Asks {
     if (known !== undefined && known.address !== address) {
       throw new BosunError('BOSUN_VALUE_REFUSED', `the id ${JSON.stringify(id)} is that of an ask of ${known.address}`);
     }
+    if (known !== undefined && known.digest !== digest) {
+      throw new BosunError('BOSUN_KEY_CONFLICT', `the id ${JSON.stringify(id)} is that of another request to ${address}`);
+    }
     return known;
   }
 
   /** A new ask, which counts once it is entered. Throws BOSUN_ASKS_FULL for a host's. */
-  open(to: Cell, { id = null, asker, deadlineMs }: { id?: string | null; asker: number; deadlineMs: number }): Ask {
+  open(to: Cell, { id = null, digest, asker, deadlineMs }: { id?: string | null; digest?: string; asker: number; deadlineMs: number }): Ask {
     if (asker === 0 && this.#byNumber.size >= ASKS_MAX) {
       throw new BosunError('BOSUN_ASKS_FULL', `${ASKS_MAX} asks are open or remembered; one is forgotten ${ASK_WINDOW_MS} ms after its last use`);
     }
     const { life, address } = to.identity;
     const usedAtMs = this.#world.time.nowMs();
-    const ask: Ask = { number: this.#world.next('life'), id, asker, to: life, address, sinceMs: usedAtMs, deadlineMs, usedAtMs, answer: null, isEntered: false, isTold: false, waiters: new Set() };
+    const ask: Ask = { number: this.#world.next('life'), id, digest, asker, to: life, address, sinceMs: usedAtMs, deadlineMs, usedAtMs, answer: null, isEntered: false, isTold: false, waiters: new Set() };
     this.#index(ask);
     return ask;
   }
@@ -322,9 +330,9 @@ export class Asks {
     this.#world.wake();
   }
 
-  #put({ number, id, asker, to, address, sinceMs, deadlineMs, usedAtMs, answer }: Ask): void {
+  #put({ number, id, digest, asker, to, address, sinceMs, deadlineMs, usedAtMs, answer }: Ask): void {
     const row: AskRow = [id, asker, to, address, deadlineMs, usedAtMs, answer && [answer.value], sinceMs];
-    this.#world.draft.put(rowKey('r', number), Object.freeze(row));
+    this.#world.draft.put(rowKey('r', number), Object.freeze(digest === undefined ? row : [...row, digest]));
   }
 
   #settle({ waiters }: Ask, settle: (waiter: Waiter) => void): void {
@@ -344,4 +352,8 @@ export class Asks {
       this.drop(ask);
     }
   }
+}
+
+function isName(text: unknown): text is string {
+  return typeof text === 'string' && text.length > 0 && text.length <= ASK_ID_CHARS_MAX && text.isWellFormed();
 }

@@ -7,7 +7,7 @@ import { type EventObject } from 'xstate';
 import { BosunError } from '../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
 import { admit } from './admission.ts';
-import { Arrival, type Session, Waiting } from './arrival.ts';
+import { Arrival, notTaken, type Session, Waiting } from './arrival.ts';
 import { type AskOptions } from './asks.ts';
 import { type AuditFacts } from './audit.ts';
 import { type Cell } from './cell.ts';
@@ -58,6 +58,22 @@ export class Ingress {
   }
 
   /**
+   * Sends as `send` does, and waits for the turn that the event causes to be durable.
+   *
+   * @returns Whether the state took it; null for a repeat, and where nothing runs. Rejects besides with BOSUN_EVENT_NOT_TAKEN
+   * where the actor ended before, and with BOSUN_ASK_FAILED where it crashed over the event until that was put aside.
+   * @throws As `send`.
+   */
+  take(to: Cell, event: EventObject, mailboxMessages: number, session: Session | undefined): Promise<boolean | null> {
+    const arrival = this.#accept(to, event, mailboxMessages, { session, isOrder: !this.#parts.hold, ask: undefined });
+    return arrival.promise.then(() => {
+      if (!arrival.isOrder) return null;
+      if (arrival.taken === undefined) throw notTaken(arrival);
+      return arrival.taken;
+    });
+  }
+
+  /**
    * Asks, or joins an ask that its id names already; `receiver` is called only for one that is new.
    *
    * @returns The reply. Rejects with BOSUN_TIMEOUT, BOSUN_ASK_FAILED, BOSUN_ACTOR_UNKNOWN, or what the system closed for.
@@ -68,13 +84,13 @@ export class Ingress {
     const reason = refusal();
     if (reason !== undefined) throw reason;
     const deadlineMs = world.asks.deadlineOf(options);
-    const known = world.asks.known(options.id, address);
+    const known = world.asks.known(options.id, address, options.digest);
     if (known !== undefined) return world.asks.wait(known, deadlineMs);
     const { to, event, mailboxMessages } = receiver();
-    const ask = world.asks.open(to, { id: options.id ?? null, asker: 0, deadlineMs });
+    const ask = world.asks.open(to, { ...options, asker: 0, deadlineMs });
     let arrival: Arrival;
     try {
-      arrival = this.#accept(to, { ...event, replyTo: world.asks.replyTo(ask) } as EventObject, mailboxMessages, { session: undefined, isOrder: false, ask });
+      arrival = this.#accept(to, { ...event, replyTo: world.asks.replyTo(ask) } as EventObject, mailboxMessages, { session: undefined, isOrder: !this.#parts.hold, ask });
     } catch (error) {
       world.asks.drop(ask);
       throw error;
@@ -177,12 +193,17 @@ export class Ingress {
       arrival.reject(new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed before the event arrived`, { details: { address } }));
       return;
     }
+    if (arrival.ask !== undefined) world.asks.enter(arrival.ask);
     if (isOrder) {
+      if (session !== undefined && !sessions.accept(session)) {
+        arrival.taken = null;
+        world.draft.settle(arrival);
+        return;
+      }
       this.#orders.add(arrival);
       world.post(to, event, 0, arrival);
       return;
     }
-    if (arrival.ask !== undefined) world.asks.enter(arrival.ask);
     // A repeated send is acknowledged with the epoch that is open now: the first one is in it or in an earlier one.
     if (session === undefined || sessions.accept(session)) world.post(to, event, 0);
     world.draft.settle(arrival);

@@ -164,6 +164,15 @@ export class Kernel {
     return this.#machinery?.world.addresses.get(address);
   }
 
+  /** Resolves when the next epoch is durable, or the kernel has closed. */
+  nextEpoch(): Promise<void> {
+    return this.isRunning ? new Promise((resolve) => this.#next.push(resolve)) : Promise.resolve();
+  }
+
+  get isRunning(): boolean {
+    return this.#phase === 'running';
+  }
+
   /** Watches the emitted events of all actors. */
   onEmitted(handler: (address: string, event: EventObject) => void): { unsubscribe(): void } {
     this.#watchers.add(handler);

@@ -2,7 +2,7 @@
  * Levels of events: what an agent declares, and what of a message follows from it. A level goes by the type of the event, whoever
  * sends it. Which message is next is the mailbox's affair.
  */
-import { type Message } from './message.ts';
+import type { Message } from './message.ts';
 
 /** Within one level messages keep their order. */
 export type Priority = 'high' | 'normal' | 'low';

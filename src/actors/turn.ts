@@ -16,9 +16,9 @@ import { EFFECT_FAILED, type Effects } from './effects.ts';
 import { type Birth, type Effect, SHUTDOWN, type Snapshot, type Step } from './engine.ts';
 import { type Message, messageRow } from './message.ts';
 import { type Outbox } from './outbox.ts';
+import { type DownEvent, linkFailure } from './monitors.ts';
 import { type Calls, Performer } from './perform.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import { type DownEvent, linkFailure } from './monitors.ts';
 import { forgive, isDeliveredAgain, quarantine, strike } from './quarantine.ts';
 import { type BossOutput, childOf, exitOf, gaveUp, isStale } from './signals.ts';
 import { type StateChange } from './state.ts';
@@ -92,18 +92,19 @@ export class Turns {
       this.#signalSnapshot(cell);
       return;
     }
-    const { change } = prepared;
     this.#world.agenda.plan(cell);
-    this.#apply(cell, { ...prepared, change: { ...change, status: change.status ?? 'active' } }, null);
+    this.#apply(cell, { ...prepared, change: { ...prepared.change, status: prepared.change.status ?? 'active' } }, null);
     this.#bosses.begun(cell);
   }
 
   #takeMessage(cell: Cell, message: Message): void {
     let prepared: Prepared;
     try {
+      if (message.order !== null && !cell.isBoss) message.order.begin(cell.snapshot);
       const event = cell.isBoss ? this.#bosses.decorate(cell, message.event) : message.event;
       prepared = prepare(this.#world, cell, cell.snapshot, this.#step(cell, event));
     } catch (error) {
+      if (!cell.isBoss) message.order?.crashed(error);
       this.#crash(cell, error, message);
       return;
     }

@@ -1,0 +1,188 @@
+/** What each method of methods.ts does. Who may call, parameters and deadlines have been looked after by then (call-desk.ts). */
+import { type EventObject } from 'xstate';
+import { z } from 'zod';
+import { checkAddress, childAddress } from '../actors/address.ts';
+import { type AnyAgent } from '../actors/agent.ts';
+import { type Session } from '../actors/arrival.ts';
+import { BosunError } from '../errors.ts';
+import { type System } from '../system.ts';
+import { type Caller, checkAddressed, mayReach } from './callers.ts';
+import { type MethodName, type ParamsOf } from './methods.ts';
+import { type Repeatable, type Repeats } from './repeats.ts';
+import { type Tallies } from './tallies.ts';
+import { type Views } from './views.ts';
+import { invalid } from './wire-errors.ts';
+import { shownError } from './wire-values.ts';
+
+/** One call under way. */
+export interface Call {
+  readonly caller: Caller;
+  /** Of `actor.send`: its session and number. */
+  readonly session: Session | undefined;
+  readonly key: string | undefined;
+  /** What is left of its time. */
+  readonly leftMs: number;
+  /** Nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface CallParts {
+  readonly system: System;
+  readonly views: Views;
+  readonly repeats: Repeats;
+  readonly tallies: Tallies;
+}
+
+type Answer = unknown;
+type Handlers = { readonly [Name in MethodName]: (params: ParamsOf<Name>, call: Call) => Answer | Promise<Answer> };
+
+/** Answers that say themselves whether they are a repeat's. */
+export class Marked implements Repeatable<unknown> {
+  readonly result: unknown;
+  readonly replayed: boolean;
+
+  constructor({ result, replayed }: Repeatable<unknown>) {
+    this.result = result;
+    this.replayed = replayed;
+  }
+}
+
+export function handlersOf(parts: CallParts): Handlers {
+  const { system, views } = parts;
+  return {
+    ...bossHandlers(system),
+    'actor.get': ({ address }, { caller }) => views.actor(reach(caller, address)),
+    'actor.list': (params, { caller }) => list(views, caller, params),
+    'actor.tree': ({ address, depth }, { caller }) => views.tree(caller, checkAddress(address), depth),
+    'actor.send': (params, call) => send(parts, params, call),
+    'actor.ask': (params, call) => ask(parts, params, call),
+    'actor.wait': (params, call) => wait(parts, params, call),
+    'actor.spawn': (params, { caller }) => spawn(system, caller, params),
+    'actor.resume': ({ address }, { caller }) => system.resume(reach(caller, address)).then(() => ({})),
+    'actor.erase': ({ address }, { caller }) => system.erase(reach(caller, address)).then(() => ({})),
+    'deadletter.list': ({ reason, after, limit }, { caller }) => ({
+      letters: views.letters(caller, reason === undefined ? {} : { reason }).filter(({ number }) => number > after).slice(0, limit),
+    }),
+    'deadletter.redeliver': async ({ number, event }, { caller }) => {
+      reachLetter(system, caller, number);
+      await (event === undefined ? system.deadLetters.redeliver(number) : system.deadLetters.edit(number, event as EventObject));
+      return {};
+    },
+    'deadletter.discard': async ({ number }, { caller }) => {
+      reachLetter(system, caller, number);
+      await system.deadLetters.discard(number);
+      return {};
+    },
+    'name.find': ({ name }, { caller }) => {
+      const address = system.lookup(name)?.address;
+      return { address: address !== undefined && mayReach(caller, address) ? address : null };
+    },
+    'group.members': ({ name }, { caller }) => ({ members: system.members(name).filter((address) => mayReach(caller, address)) }),
+    'agent.list': () => ({ agents: system.reception.agents().map(agentView) }),
+    'system.info': () => ({
+      epoch: system.epoch,
+      nowMs: system.reception.nowMs ?? 0,
+      outage: system.outage?.code ?? null,
+      damaged: system.damage().length,
+      unreadable: system.unreadable().length,
+      gateway: parts.tallies.all(),
+    }),
+  };
+}
+
+type BossMethod = 'boss.children' | 'boss.terminateChild' | 'boss.restartChild' | 'boss.deleteChild';
+
+function bossHandlers(system: System): Pick<Handlers, BossMethod> {
+  /** Whose order it is must reach the child. */
+  const ofChild = (caller: Caller, boss: string, id: string) => {
+    reach(caller, childAddress(boss, id));
+    return system.boss(boss);
+  };
+  return {
+    'boss.children': ({ address }, { caller }) => {
+      const children = system.boss(address).whichChildren().filter((child) => mayReach(caller, child.address));
+      return { children: children.map((child) => ({ ...child, lastError: shownError(child.lastError) })) };
+    },
+    'boss.terminateChild': ({ address, id }, { caller }) => ofChild(caller, address, id).terminateChild(id).then(() => ({})),
+    'boss.restartChild': ({ address, id }, { caller }) => ofChild(caller, address, id).restartChild(id).then((child) => ({ address: child })),
+    'boss.deleteChild': ({ address, id }, { caller }) => ofChild(caller, address, id).deleteChild(id).then(() => ({})),
+  };
+}
+
+async function send({ system, repeats }: CallParts, { address, event, until }: ParamsOf<'actor.send'>, { caller, session, key }: Call): Promise<Answer> {
+  reach(caller, address);
+  const { reception } = system;
+  const deliver = (stored?: Session): Promise<boolean | null> =>
+    until === 'taken' ? reception.deliverTaken(address, event as EventObject, { session: stored }) : reception.deliver(address, event as EventObject, { session: stored }).then(() => null);
+  let done: Repeatable<boolean | null>;
+  if (session !== undefined) done = await repeats.sequenced(caller, session, deliver);
+  else if (key !== undefined) done = await repeats.keyedSend(caller, key, ['actor.send', address, event], deliver);
+  else done = { result: await deliver(), replayed: false };
+  if (done.result !== false) return new Marked({ result: { taken: done.result }, replayed: done.replayed });
+  const accepts = reception.accepts(address);
+  throw new BosunError('BOSUN_EVENT_NOT_TAKEN', `the state of ${address} takes no ${JSON.stringify(event.type)}`, { details: { address, accepts } });
+}
+
+async function ask({ system, views, repeats }: CallParts, { address, event }: ParamsOf<'actor.ask'>, { caller, key, leftMs }: Call): Promise<Answer> {
+  reach(caller, address);
+  const name = key === undefined ? {} : { id: repeats.keyOf(caller, key), digest: repeats.digestOf(['actor.ask', address, event]) };
+  return { reply: views.reply(address, await system.ask(address, event, { timeoutMs: leftMs, ...name })) };
+}
+
+async function wait({ system, views }: CallParts, { address, value, tag, status }: ParamsOf<'actor.wait'>, { caller, leftMs, signal }: Call): Promise<Answer> {
+  reach(caller, address);
+  await system.actor(address).waitFor(
+    (snapshot) => {
+      signal.throwIfAborted();
+      const fits = value === undefined || fitsValue(snapshot.value, value);
+      return fits && (tag === undefined || snapshot.tags.includes(tag)) && (status === undefined || snapshot.status === status);
+    },
+    { timeoutMs: leftMs },
+  );
+  return views.actor(address);
+}
+
+async function spawn(system: System, caller: Caller, { agent: name, id, under, input, restart }: ParamsOf<'actor.spawn'>): Promise<Answer> {
+  reach(caller, childAddress(under, id));
+  const agent = system.reception.agent(name);
+  if (agent === undefined) throw new BosunError('BOSUN_AGENT_UNKNOWN', `the system has no agent ${JSON.stringify(name)}`);
+  const { address } = await system.spawn(agent, id, { under, ...(restart !== undefined && { restart }), ...(input !== undefined && { input: input as never }) });
+  return { address };
+}
+
+function list(views: Views, caller: Caller, { under, agent, status, after = '', limit }: ParamsOf<'actor.list'>): Answer {
+  const found = views.list(caller, checkAddress(under)).filter((node) => {
+    return node.address > after && (agent === undefined || node.agent === agent) && (status === undefined || node.status === status);
+  });
+  const page = found.slice(0, limit);
+  const actors = page.map(({ address, agent, status, state, mailbox, restarts }) => ({ address, agent, status, state, mailbox, restarts }));
+  return { actors, next: found.length > limit ? page.at(-1)!.address : null };
+}
+
+/** Throws BOSUN_ADDRESS_INVALID, BOSUN_FORBIDDEN. */
+function reach(caller: Caller, address: string): string {
+  checkAddressed(caller, checkAddress(address));
+  return address;
+}
+
+/** What is not there is for the order itself to say. */
+function reachLetter(system: System, caller: Caller, number: number): void {
+  const letter = system.deadLetters.list().find((one) => one.number === number);
+  if (letter !== undefined) checkAddressed(caller, letter.address);
+}
+
+/** As XState's `matches`: the wanted value is the same, or a part. */
+function fitsValue(value: unknown, wanted: unknown): boolean {
+  if (typeof wanted === 'string') return value === wanted || (isRecord(value) && Object.hasOwn(value, wanted));
+  if (!isRecord(wanted)) throw invalid('p.value: a state value is text or an object');
+  return isRecord(value) && Object.keys(wanted).every((key) => Object.hasOwn(value, key) && fitsValue(value[key], wanted[key]));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function agentView({ name, version, events }: AnyAgent) {
+  const schemas = Object.entries(events).map(([type, schema]) => [type, z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' })] as const);
+  return { name, version, events: Object.fromEntries(schemas) };
+}

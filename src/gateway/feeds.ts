@@ -1,0 +1,92 @@
+/** The subscriptions of one connection, and when each gets its turn. */
+import { type Cancel } from '../clock.ts';
+import { BosunError } from '../errors.ts';
+import { SUBSCRIPTIONS_MAX } from '../limits.ts';
+import { type Caller } from './callers.ts';
+import type { Hub } from './hub.ts';
+import { type ServerFrame, type Sub } from './protocol-frames.ts';
+import { EventsSubscription, StateSubscription, type Subscription } from './subscriptions.ts';
+import { invalid } from './wire-errors.ts';
+
+export interface FeedsParts {
+  readonly hub: Hub;
+  readonly send: (frame: ServerFrame) => void;
+  readonly isSlow: () => boolean;
+  readonly isOpen: () => boolean;
+}
+
+export class Feeds {
+  readonly #parts: FeedsParts;
+  readonly #open = new Map<string, Subscription>();
+  #isAwake = false;
+  #alarm: Cancel | undefined;
+  #isOver = false;
+
+  constructor(parts: FeedsParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws BOSUN_CALL_INVALID, BOSUN_GATEWAY_FULL, BOSUN_FORBIDDEN, BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID. */
+  open(caller: Caller, sub: Sub): void {
+    const { hub, send } = this.#parts;
+    const { id, from, maxHz = Infinity } = sub;
+    if (this.#open.has(id)) throw invalid('a subscription of this id is open');
+    if (this.#open.size >= SUBSCRIPTIONS_MAX) throw new BosunError('BOSUN_GATEWAY_FULL', `${SUBSCRIPTIONS_MAX} subscriptions are open`);
+    const topic = hub.topics.find(caller, sub);
+    const parts = { id, maxHz, wake: () => this.#wake() };
+    const subscription = topic.mode === 'state' ? new StateSubscription(topic, parts) : new EventsSubscription(topic, hub.events, parts);
+    const first = subscription.begin(from);
+    this.#open.set(id, subscription);
+    hub.tallies.add('subscriptions');
+    send(first);
+    this.#wake();
+  }
+
+  close(id: string): void {
+    this.#open.get(id)?.stop();
+    this.#open.delete(id);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#alarm?.();
+    for (const id of [...this.#open.keys()]) this.close(id);
+  }
+
+  /** Sends what there is to send, as far as the client takes it. */
+  pump(): void {
+    if (this.#isOver || !this.#parts.isOpen()) return;
+    this.#alarm?.();
+    this.#alarm = undefined;
+    const { clock } = this.#parts.hub;
+    const nowMs = clock.monotonicMs();
+    for (const [id, subscription] of this.#open) {
+      if (this.#parts.isSlow()) {
+        if (subscription instanceof StateSubscription) subscription.delay();
+        continue;
+      }
+      const frames = subscription.next(nowMs);
+      for (const frame of frames) this.#parts.send(frame);
+      if (frames.at(-1)?.t === 'end') this.close(id);
+    }
+    // Whoever is slow comes back when it is well.
+    if (!this.#parts.isSlow()) this.#goOn(nowMs);
+  }
+
+  #goOn(nowMs: number): void {
+    const due = [...this.#open.values()].flatMap(({ dueMs }) => dueMs ?? []);
+    if (due.length === 0 || this.#isOver) return;
+    const waitMs = Math.min(...due) - nowMs;
+    if (waitMs <= 0) this.#wake();
+    else this.#alarm = this.#parts.hub.clock.setTimeout(() => this.pump(), waitMs, { isBackground: true });
+  }
+
+  #wake(): void {
+    if (this.#isAwake || this.#isOver) return;
+    this.#isAwake = true;
+    this.#parts.hub.clock.defer(() => {
+      this.#isAwake = false;
+      this.pump();
+    });
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * The gateway without a network: everything that connections and requests share, who is connected, and how all of them are
+ * let go. server.ts gives it sockets.
+ */
+import { randomUUID } from 'node:crypto';
+import { type Clock } from '../clock.ts';
+import { isBosunError, messageOf } from '../errors.ts';
+import {
+  CALLS_BURST,
+  CALLS_IN_FLIGHT_MAX,
+  CALLS_PER_SECOND,
+  CONNECTIONS_MAX,
+  CONNECTIONS_PER_CALLER_MAX,
+  DRAIN_BATCH,
+  DRAIN_BATCH_MS,
+  DRAIN_MS,
+  FRAME_BYTES_MAX,
+  PING_EVERY_MS,
+  RATES_MAX,
+  SILENCE_MS_MAX,
+  STRANGERS_MAX,
+  SUBSCRIPTIONS_MAX,
+} from '../limits.ts';
+import { type System } from '../system.ts';
+import { CallDesk } from './call-desk.ts';
+import { type Caller, Callers, type JwtOptions, type TokenOptions } from './callers.ts';
+import { CODECS } from './codec.ts';
+import { Connection } from './connection.ts';
+import { EventLog } from './event-log.ts';
+import { type Wire } from './outflow.ts';
+import { type ServerFrame, type Welcome, type WireError } from './protocol-frames.ts';
+import { type CloseName, PROTOCOL_MINOR, PROTOCOL_VERSION, SUBPROTOCOLS } from './protocol.ts';
+import { type Rate, Rates } from './rates.ts';
+import { Repeats } from './repeats.ts';
+import { Tallies } from './tallies.ts';
+import { Topics } from './topics.ts';
+import { Views } from './views.ts';
+import { isOurs, wireError } from './wire-errors.ts';
+
+export interface HubOptions {
+  readonly clock: Clock;
+  readonly tokens: readonly TokenOptions[];
+  readonly jwt: JwtOptions | undefined;
+  readonly destructive: boolean;
+  /** Of one connection, and of one caller. */
+  readonly rate: Rate | undefined;
+  readonly log: (...args: unknown[]) => void;
+}
+
+/** Whoever holds a connection open: a WebSocket or a stream of server-sent events. */
+export interface Peer {
+  /** Undefined until it is known. */
+  readonly caller: Caller | undefined;
+  /** Of the caller, as it is named in this hub; undefined where there is none. */
+  readonly session: string | undefined;
+  /** Calls that are not answered. */
+  readonly inFlight: number;
+  send(frame: ServerFrame): void;
+  close(name: CloseName, reason?: string): void;
+  /** As the death of the process does. */
+  cut(): void;
+}
+
+export interface Entrance {
+  /** One of SUBPROTOCOLS. Default: JSON. */
+  readonly subprotocol?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+export class Hub {
+  readonly system: System;
+  readonly clock: Clock;
+  readonly callers: Callers;
+  readonly rate: Rate;
+  readonly tallies = new Tallies();
+  readonly repeats: Repeats;
+  readonly desk: CallDesk;
+  readonly topics: Topics;
+  readonly events: EventLog;
+  readonly instance: string = randomUUID();
+  readonly #rates: Rates;
+  readonly #log: (...args: unknown[]) => void;
+  readonly #peers = new Set<Peer>();
+  readonly #unwatch: () => void;
+  /** Requests of HTTP that are not answered. */
+  requests = 0;
+  #errors = 0;
+  #isDraining = false;
+
+  /** Throws BOSUN_CONFIG_INVALID. */
+  constructor(system: System, { clock, tokens, jwt, destructive, rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND }, log }: HubOptions) {
+    this.system = system;
+    this.clock = clock;
+    this.rate = rate;
+    this.#log = log;
+    this.#rates = new Rates(rate, RATES_MAX);
+    this.callers = new Callers({ tokens, jwt, clock });
+    const views = new Views(system);
+    this.repeats = new Repeats(system);
+    this.desk = new CallDesk({ system, views, repeats: this.repeats, tallies: this.tallies, clock, destructive });
+    this.topics = new Topics(system, views);
+    this.events = new EventLog({ clock, instance: this.instance, shown: (address, event) => views.emitted(address, event) });
+    const emitted = system.onEmitted((address, event) => this.events.record(address, event));
+    this.#unwatch = () => emitted.unsubscribe();
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  get size(): number {
+    return this.#peers.size;
+  }
+
+  /** A client has connected. Tell what comes of it: frames to `receive`, that it reads to `drained`, its end to `gone`. */
+  connect(wire: Wire, { subprotocol = SUBPROTOCOLS.json, token }: Entrance = {}): Connection {
+    const connection = new Connection({ hub: this, wire, codec: CODECS[subprotocol]!, token });
+    this.enter(connection);
+    return connection;
+  }
+
+  /** One more that is connected, or is closed at once where there are too many. */
+  enter(peer: Peer): void {
+    const strangers = [...this.#peers].filter(({ caller }) => caller === undefined).length;
+    this.#peers.add(peer);
+    this.#countOpen();
+    if (this.#isDraining) peer.close('draining');
+    else if (this.#peers.size > CONNECTIONS_MAX || strangers >= STRANGERS_MAX) peer.close('overloaded');
+  }
+
+  /** Whether one more connection of the caller may stay. */
+  admits({ id }: Caller): boolean {
+    return [...this.#peers].filter(({ caller }) => caller?.id === id).length < CONNECTIONS_PER_CALLER_MAX;
+  }
+
+  /** @returns 0, or after how many ms the caller may call again. */
+  takeCall({ id }: Caller, nowMs: number): number {
+    return this.#rates.take(id, nowMs);
+  }
+
+  /** What a connection is welcomed with. Another one of its session makes room for it. */
+  welcome(connection: Peer, session: Welcome['session']): Welcome {
+    for (const other of [...this.#peers]) {
+      if (other !== connection && other.session !== undefined && other.session === connection.session) other.close('session_taken');
+    }
+    const { id, scopes, addresses } = connection.caller!;
+    return {
+      t: 'welcome',
+      v: PROTOCOL_VERSION,
+      minor: PROTOCOL_MINOR,
+      server: { name: 'bosun', instance: this.instance },
+      session,
+      nowMs: this.system.reception.nowMs ?? 0,
+      heartbeat: { everyMs: PING_EVERY_MS, timeoutMs: SILENCE_MS_MAX - PING_EVERY_MS },
+      limits: { frameBytes: FRAME_BYTES_MAX, inFlight: CALLS_IN_FLIGHT_MAX, subscriptions: SUBSCRIPTIONS_MAX, perSecond: this.rate.perSecond, burst: this.rate.burst },
+      principal: { id, scopes: [...scopes], addresses: [...addresses] },
+    };
+  }
+
+  left(peer: Peer): void {
+    this.#peers.delete(peer);
+    this.#countOpen();
+  }
+
+  /** An error as its client is told of it. What says nothing to the client is logged under a reference that it gets. */
+  told(error: unknown): WireError {
+    const reference = `${this.instance.slice(0, 8)}-${++this.#errors}`;
+    if (isOurs(error)) this.#log(`the gateway failed (${reference}): ${messageOf(error)}`, error);
+    return wireError(error, () => reference);
+  }
+
+  /** An error that a client is told of. */
+  count(error: unknown): void {
+    this.tallies.add(`refused.${isBosunError(error) ? error.code : 'BOSUN_INTERNAL'}`);
+  }
+
+  /**
+   * Takes no further calls, lets those under way end within `graceMs`, then closes connections in batches. Resolves when
+   * none is left.
+   */
+  async drain(graceMs: number = DRAIN_MS): Promise<void> {
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    const note = { t: 'note', code: 'draining', inMs: graceMs, reconnectInMs: [DRAIN_BATCH_MS, graceMs + DRAIN_BATCH_MS] } as const;
+    for (const connection of this.#peers) connection.send({ ...note, reconnectInMs: [...note.reconnectInMs] });
+    const untilMs = this.clock.monotonicMs() + graceMs;
+    while ((this.requests > 0 || [...this.#peers].some(({ inFlight }) => inFlight > 0)) && this.clock.monotonicMs() < untilMs) await this.#pass(Math.min(DRAIN_BATCH_MS, graceMs));
+    for (let batch = this.#batch(); batch.length > 0; batch = this.#batch()) {
+      for (const connection of batch) connection.close('draining');
+      await this.#pass(DRAIN_BATCH_MS);
+      // Whoever does not answer the close is cut.
+      for (const connection of batch) connection.cut();
+    }
+    this.#unwatch();
+  }
+
+  /** As the death of the process does. */
+  abandon(): void {
+    this.#isDraining = true;
+    this.#unwatch();
+    for (const connection of [...this.#peers]) connection.cut();
+  }
+
+  #batch(): Peer[] {
+    return [...this.#peers].slice(0, DRAIN_BATCH);
+  }
+
+  #countOpen(): void {
+    this.tallies.add('connections.open', this.#peers.size - this.tallies.get('connections.open'));
+  }
+
+  #pass(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.clock.setTimeout(resolve, ms));
+  }
+}

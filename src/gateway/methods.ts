@@ -1,0 +1,248 @@
+/**
+ * The one table of what a client can call. WebSocket, HTTP, the documents and the command line are fed by it; what each
+ * method does is in calls.ts. A new method is a row here and a handler there.
+ */
+import { z } from 'zod';
+import { EVENT_TYPE_CHARS_MAX, LISTED_MAX } from '../limits.ts';
+import { type Scope } from './callers.ts';
+
+/**
+ * `nothing`: reads. `changes`: may be repeated with a key. `destroys`: the same, and off unless the gateway was made with
+ * `destructive: true`.
+ */
+export type Does = 'nothing' | 'changes' | 'destroys';
+
+export interface MethodRow {
+  readonly means: string;
+  readonly scope: Scope;
+  readonly does: Does;
+  readonly params: z.ZodObject;
+  readonly result: z.ZodType;
+  /** In the path, `{address}` is a parameter, percent-encoded as one segment. Others are in the query of a GET and in the body of a POST. */
+  readonly http: { readonly verb: 'GET' | 'POST'; readonly path: string };
+  readonly example: { readonly p: Readonly<Record<string, unknown>>; readonly r: unknown };
+}
+
+const address = z.string().min(1).max(2_080);
+const name = z.string().min(1).max(256);
+const event = z.looseObject({ type: z.string().min(1).max(EVENT_TYPE_CHARS_MAX) }).describe('One of the events that the agent declares.');
+const limit = z.number().int().min(1).max(LISTED_MAX).default(100);
+const nothing = z.object({});
+
+const status = z.enum(['active', 'done', 'error', 'stopped', 'suspended']);
+
+const actorView = z.object({
+  address: z.string(),
+  agent: z.string(),
+  status,
+  value: z.unknown().describe("The machine's state value; null for other logic."),
+  context: z.unknown(),
+  tags: z.array(z.string()),
+  output: z.unknown(),
+  error: z.unknown(),
+  sequence: z.number().int().describe('Changes so far.'),
+  accepts: z.array(z.string()).describe('Types of the declared events that the present state takes, guards aside.'),
+});
+
+const listed = z.object({ address: z.string(), agent: z.string(), status, state: z.unknown(), mailbox: z.number(), restarts: z.number().nullable() });
+
+const tree = z.looseObject({ address: z.string() }).describe('`agent`, `status`, `state`, `mailbox`, `restarts`, `lastError`, `restartInMs`, `boss` and `children`; `hidden` instead for one that the caller may not reach.');
+
+const letter = z.looseObject({ number: z.number(), reason: z.enum(['quarantined', 'undeliverable', 'overflowed', 'late', 'refused']), address: z.string(), atMs: z.number() });
+
+const child = z.looseObject({ id: z.string(), address: z.string(), status: z.enum(['running', 'restarting', 'stopping', 'ended']) });
+
+const counter = { address: 'visits', agent: 'counter', status: 'active', value: {}, context: { count: 1 }, tags: [], output: null, error: null, sequence: 2, accepts: ['add'] };
+
+export const METHODS = {
+  'actor.get': {
+    means: 'What an actor looks like, as of the last durable epoch.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ address }),
+    result: actorView,
+    http: { verb: 'GET', path: '/v1/actors/{address}' },
+    example: { p: { address: 'visits' }, r: counter },
+  },
+  'actor.list': {
+    means: 'Actors by address, a page at a time.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ under: address.default('root'), agent: name.optional(), status: status.optional(), after: address.optional().describe('`next` of the page before.'), limit }),
+    result: z.object({ actors: z.array(listed), next: z.string().nullable() }),
+    http: { verb: 'GET', path: '/v1/actors' },
+    example: { p: { agent: 'counter' }, r: { actors: [{ address: 'visits', agent: 'counter', status: 'active', state: {}, mailbox: 0, restarts: 0 }], next: null } },
+  },
+  'actor.tree': {
+    means: 'The supervision tree below an actor.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ address: address.default('root'), depth: z.number().int().min(0).max(64).default(64) }),
+    result: tree,
+    http: { verb: 'GET', path: '/v1/tree' },
+    example: {
+      p: { address: 'visits' },
+      r: { address: 'visits', agent: 'counter', status: 'active', state: {}, mailbox: 0, restarts: 0, lastError: null, restartInMs: null, boss: null, children: [] },
+    },
+  },
+  'actor.send': {
+    means: 'Sends an event. Answers when it is durable, whether or not the state takes it; with `until: taken`, when its turn is, and with BOSUN_EVENT_NOT_TAKEN where the state did not.',
+    scope: 'actor:send',
+    does: 'changes',
+    params: z.object({ address, event, until: z.enum(['durable', 'taken']).default('durable') }),
+    result: z.object({ taken: z.boolean().nullable().describe('null where nobody asked, and for a repeat.') }),
+    http: { verb: 'POST', path: '/v1/actors/{address}/send' },
+    example: { p: { address: 'visits', event: { type: 'add', by: 1 } }, r: { taken: null } },
+  },
+  'actor.ask': {
+    means: 'Sends an event and answers with the reply of the actor, once that is durable. With a key, a repeat gets the recorded reply. BOSUN_EVENT_NOT_TAKEN where the state does not take it.',
+    scope: 'actor:send',
+    does: 'changes',
+    params: z.object({ address, event }),
+    result: z.object({ reply: z.unknown() }),
+    http: { verb: 'POST', path: '/v1/actors/{address}/ask' },
+    example: { p: { address: 'visits', event: { type: 'count' } }, r: { reply: 1 } },
+  },
+  'actor.wait': {
+    means: 'Answers when the actor looks as described. BOSUN_TIMEOUT when it does not within `deadlineMs`.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ address, value: z.unknown().optional().describe("A state value, or a part of one, as XState's `matches` takes it."), tag: name.optional(), status: status.optional() }),
+    result: actorView,
+    http: { verb: 'POST', path: '/v1/actors/{address}/wait' },
+    example: { p: { address: 'visits', status: 'active' }, r: counter },
+  },
+  'actor.spawn': {
+    means: 'Gets the actor, or has its Boss start one: the second call of the same changes nothing.',
+    scope: 'actor:admin',
+    does: 'changes',
+    params: z.object({ agent: name, id: address, under: address.default('root'), input: z.unknown().optional(), restart: z.enum(['permanent', 'transient', 'temporary']).optional() }),
+    result: z.object({ address: z.string() }),
+    http: { verb: 'POST', path: '/v1/actors' },
+    example: { p: { agent: 'counter', id: 'visits' }, r: { address: 'visits' } },
+  },
+  'actor.resume': {
+    means: 'Lets an actor go on that was suspended with BOSUN_STATE_SUSPECT.',
+    scope: 'actor:admin',
+    does: 'changes',
+    params: z.object({ address }),
+    result: nothing,
+    http: { verb: 'POST', path: '/v1/actors/{address}/resume' },
+    example: { p: { address: 'visits' }, r: {} },
+  },
+  'actor.erase': {
+    means: 'Removes an actor and everything below it for good, from the files too.',
+    scope: 'actor:admin',
+    does: 'destroys',
+    params: z.object({ address }),
+    result: nothing,
+    http: { verb: 'POST', path: '/v1/actors/{address}/erase' },
+    example: { p: { address: 'visits' }, r: {} },
+  },
+  'boss.children': {
+    means: 'The children of a Boss, in the order of their first starts.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ address: address.default('root') }),
+    result: z.object({ children: z.array(child) }),
+    http: { verb: 'GET', path: '/v1/bosses/{address}/children' },
+    example: { p: { address: 'root' }, r: { children: [{ id: 'visits', address: 'visits', status: 'running', kind: 'worker', restarts: 0, restartAtMs: null, lastError: null }] } },
+  },
+  'boss.terminateChild': {
+    means: 'Ends a child. Its record is kept, but for temporary and dynamic children.',
+    scope: 'actor:admin',
+    does: 'destroys',
+    params: z.object({ address: address.default('root'), id: address }),
+    result: nothing,
+    http: { verb: 'POST', path: '/v1/bosses/{address}/terminate' },
+    example: { p: { address: 'root', id: 'visits' }, r: {} },
+  },
+  'boss.restartChild': {
+    means: 'Starts a child again that has ended.',
+    scope: 'actor:admin',
+    does: 'changes',
+    params: z.object({ address: address.default('root'), id: address }),
+    result: z.object({ address: z.string() }),
+    http: { verb: 'POST', path: '/v1/bosses/{address}/restart' },
+    example: { p: { address: 'root', id: 'visits' }, r: { address: 'visits' } },
+  },
+  'boss.deleteChild': {
+    means: 'Forgets a child that has ended.',
+    scope: 'actor:admin',
+    does: 'destroys',
+    params: z.object({ address: address.default('root'), id: address }),
+    result: nothing,
+    http: { verb: 'POST', path: '/v1/bosses/{address}/delete' },
+    example: { p: { address: 'root', id: 'visits' }, r: {} },
+  },
+  'deadletter.list': {
+    means: 'Events that reached nobody or were put aside, oldest first.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ reason: letter.shape.reason.optional(), after: z.number().int().nonnegative().default(0).describe('`number` of the last one of the page before.'), limit }),
+    result: z.object({ letters: z.array(letter) }),
+    http: { verb: 'GET', path: '/v1/dead-letters' },
+    example: { p: {}, r: { letters: [{ number: 3, reason: 'undeliverable', address: 'visits', atMs: 1_767_225_600_000, error: null, event: { type: 'add', by: 1 }, action: null }] } },
+  },
+  'deadletter.redeliver': {
+    means: "Takes a dead letter out and puts it, or `event` in its place, at the end of its receiver's mailbox. A repeat finds it gone.",
+    scope: 'actor:admin',
+    does: 'changes',
+    params: z.object({ number: z.number().int().positive(), event: event.optional() }),
+    result: nothing,
+    http: { verb: 'POST', path: '/v1/dead-letters/redeliver' },
+    example: { p: { number: 3 }, r: {} },
+  },
+  'deadletter.discard': {
+    means: 'Takes a dead letter out for good.',
+    scope: 'actor:admin',
+    does: 'destroys',
+    params: z.object({ number: z.number().int().positive() }),
+    result: nothing,
+    http: { verb: 'POST', path: '/v1/dead-letters/discard' },
+    example: { p: { number: 3 }, r: {} },
+  },
+  'name.find': {
+    means: 'Who has a name, by a `systemId` or the action `register`.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ name }),
+    result: z.object({ address: z.string().nullable() }),
+    http: { verb: 'GET', path: '/v1/names/{name}' },
+    example: { p: { name: 'front-desk' }, r: { address: 'desks/1' } },
+  },
+  'group.members': {
+    means: 'Addresses of the members of a group.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ name }),
+    result: z.object({ members: z.array(z.string()) }),
+    http: { verb: 'GET', path: '/v1/groups/{name}' },
+    example: { p: { name: 'desks' }, r: { members: ['desks/1'] } },
+  },
+  'agent.list': {
+    means: 'The agents of the system: versions, and the events that each takes from outside, as JSON Schema.',
+    scope: 'system:read',
+    does: 'nothing',
+    params: nothing,
+    result: z.object({ agents: z.array(z.object({ name: z.string(), version: z.number(), events: z.record(z.string(), z.unknown()) })) }),
+    http: { verb: 'GET', path: '/v1/agents' },
+    example: { p: {}, r: { agents: [{ name: 'counter', version: 1, events: { add: { type: 'object', properties: { by: { type: 'number' } }, required: ['by'] } } }] } },
+  },
+  'system.info': {
+    means: 'How the system stands: its epoch, an outage of its store, damage, what the gateway has counted.',
+    scope: 'system:read',
+    does: 'nothing',
+    params: nothing,
+    result: z.looseObject({ epoch: z.number(), nowMs: z.number(), outage: z.string().nullable(), damaged: z.number(), unreadable: z.number(), gateway: z.record(z.string(), z.number()) }),
+    http: { verb: 'GET', path: '/v1/system' },
+    example: { p: {}, r: { epoch: 12, nowMs: 1_767_225_600_000, outage: null, damaged: 0, unreadable: 0, gateway: { 'connections.open': 1 } } },
+  },
+} as const satisfies Record<string, MethodRow>;
+
+export type MethodName = keyof typeof METHODS;
+export type ParamsOf<Name extends MethodName> = z.output<(typeof METHODS)[Name]['params']>;
+
+export function rowOf(method: string): MethodRow | undefined {
+  return Object.hasOwn(METHODS, method) ? METHODS[method as MethodName] : undefined;
+}

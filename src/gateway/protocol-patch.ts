@@ -1,0 +1,80 @@
+/**
+ * JSON patches of add, remove and replace (RFC 6902): what a view has become, in fewer words than the view. Both sides of a
+ * connection use this file. It compares, and does not search: an item put in front of a long list costs the list.
+ */
+
+export interface PatchOp {
+  readonly op: 'add' | 'remove' | 'replace';
+  /** A JSON pointer; empty for the whole. */
+  readonly path: string;
+  readonly value?: unknown;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Identical objects are not looked into, so shared structure makes this cheap. */
+export function diff(before: unknown, after: unknown): PatchOp[] {
+  const ops: PatchOp[] = [];
+  compare(before, after, '', ops);
+  return ops;
+}
+
+function compare(before: unknown, after: unknown, path: string, ops: PatchOp[]): void {
+  if (Object.is(before, after)) return;
+  if (Array.isArray(before) && Array.isArray(after)) compareArrays(before, after, path, ops);
+  else if (isRecord(before) && isRecord(after)) compareRecords(before, after, path, ops);
+  else ops.push({ op: 'replace', path, value: after });
+}
+
+function compareRecords(before: Json, after: Json, path: string, ops: PatchOp[]): void {
+  for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) ops.push({ op: 'remove', path: below(path, key) });
+  for (const key of Object.keys(after)) {
+    if (Object.hasOwn(before, key)) compare(before[key], after[key], below(path, key), ops);
+    else ops.push({ op: 'add', path: below(path, key), value: after[key] });
+  }
+}
+
+function compareArrays(before: readonly unknown[], after: readonly unknown[], path: string, ops: PatchOp[]): void {
+  const common = Math.min(before.length, after.length);
+  for (let index = 0; index < common; index++) compare(before[index], after[index], `${path}/${index}`, ops);
+  for (let index = before.length - 1; index >= common; index--) ops.push({ op: 'remove', path: `${path}/${index}` });
+  for (let index = common; index < after.length; index++) ops.push({ op: 'add', path: `${path}/${index}`, value: after[index] });
+}
+
+/** The view after the operations; what they do not touch is shared with the one before. Throws RangeError for a path that is not there. */
+export function patched(view: unknown, ops: readonly PatchOp[]): unknown {
+  return ops.reduce((at: unknown, op) => applied(at, partsOf(op.path), op), view);
+}
+
+function applied(view: unknown, [key, ...rest]: readonly string[], op: PatchOp): unknown {
+  if (key === undefined) return op.op === 'remove' ? undefined : op.value;
+  if (Array.isArray(view)) return appliedToArray(view, key, rest, op);
+  if (!isRecord(view)) throw new RangeError(`no place for ${op.path}`);
+  const isThere = Object.hasOwn(view, key);
+  if (!isThere && (rest.length > 0 || op.op !== 'add')) throw new RangeError(`nothing at ${op.path}`);
+  const next: Record<string, unknown> = { ...view };
+  if (rest.length === 0 && op.op === 'remove') delete next[key];
+  // A key like `__proto__` must become a field and nothing else.
+  else Object.defineProperty(next, key, { value: applied(view[key], rest, op), enumerable: true, writable: true, configurable: true });
+  return next;
+}
+
+function appliedToArray(view: readonly unknown[], key: string, rest: readonly string[], op: PatchOp): unknown {
+  const index = key === '-' ? view.length : Number(key);
+  const end = rest.length === 0 && op.op === 'add' ? view.length : view.length - 1;
+  if (!Number.isInteger(index) || index < 0 || index > end) throw new RangeError(`nothing at ${op.path}`);
+  if (rest.length > 0 || op.op === 'replace') return view.with(index, applied(view[index], rest, op));
+  return op.op === 'add' ? view.toSpliced(index, 0, op.value) : view.toSpliced(index, 1);
+}
+
+function below(path: string, key: string): string {
+  return `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function partsOf(path: string): string[] {
+  return path.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function isRecord(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

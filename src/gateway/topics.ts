@@ -1,0 +1,143 @@
+/**
+ * What can be subscribed to. A topic of the mode `state` is a view that replaces itself: a client needs its latest form and
+ * may miss those between. A topic of the mode `events` is a part of the event log.
+ */
+import { createHash } from 'node:crypto';
+import { checkAddress, ROOT } from '../actors/address.ts';
+import { BosunError } from '../errors.ts';
+import { LISTING_HZ } from '../limits.ts';
+import { type System } from '../system.ts';
+import { isPattern, matches } from './address-patterns.ts';
+import { type Caller, checkAddressed, checkScope, mayReach } from './callers.ts';
+import { type Sub } from './protocol-frames.ts';
+import { type Cursor } from './protocol.ts';
+import { type Views } from './views.ts';
+import { invalid } from './wire-errors.ts';
+
+export interface View {
+  readonly at: Cursor;
+  readonly d: unknown;
+}
+
+export interface StateTopic {
+  readonly mode: 'state';
+  /** At most so many frames a second, whatever the client wants. */
+  readonly maxHz: number;
+  /** Throws BOSUN_ACTOR_UNKNOWN when it is over. */
+  view(): View;
+  /** @returns What ends the watch. */
+  watch(changed: () => void, ended: () => void): () => void;
+}
+
+export interface EventsTopic {
+  readonly mode: 'events';
+  /** Whether events of this actor belong to it. */
+  has(address: string): boolean;
+}
+
+export interface TopicRow {
+  readonly topic: string;
+  readonly modes: string;
+  readonly means: string;
+}
+
+/** For the documents. */
+export const TOPICS: readonly TopicRow[] = [
+  { topic: 'actor/{address}', modes: 'state', means: 'One actor, as `actor.get` shows it.' },
+  { topic: 'actor/{address}', modes: 'events', means: 'Events that it emits.' },
+  { topic: 'events/{pattern}', modes: 'events', means: 'Events that any actor emits whose address fits: `*` is one segment, `**` any number of them.' },
+  { topic: 'tree/{address}', modes: 'state', means: `The supervision tree below an actor, as \`actor.tree\` shows it, at most ${LISTING_HZ} times a second. \`tree\` is that of the root.` },
+  { topic: 'dead-letters', modes: 'state', means: `\`{ letters }\`, as \`deadletter.list\` shows them, at most ${LISTING_HZ} times a second.` },
+];
+
+/** Tells of durable epochs, as long as somebody wants to know. */
+export class EpochWatch {
+  readonly #system: System;
+  readonly #watchers = new Set<() => void>();
+  #isOn = false;
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed);
+    if (!this.#isOn) void this.#run();
+    return () => void this.#watchers.delete(changed);
+  }
+
+  async #run(): Promise<void> {
+    this.#isOn = true;
+    while (this.#watchers.size > 0 && this.#system.reception.isRunning) {
+      await this.#system.reception.nextEpoch();
+      for (const changed of [...this.#watchers]) changed();
+    }
+    this.#isOn = false;
+  }
+}
+
+export class Topics {
+  readonly #system: System;
+  readonly #views: Views;
+  readonly #epochs: EpochWatch;
+
+  constructor(system: System, views: Views) {
+    this.#system = system;
+    this.#views = views;
+    this.#epochs = new EpochWatch(system);
+  }
+
+  /** Throws BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ADDRESS_INVALID. */
+  find(caller: Caller, { topic, mode }: Pick<Sub, 'topic' | 'mode'>): StateTopic | EventsTopic {
+    checkScope(caller, 'actor:read');
+    const cut = topic.indexOf('/');
+    const [kind, rest] = cut < 0 ? [topic, undefined] : [topic.slice(0, cut), topic.slice(cut + 1)];
+    if (kind === 'actor' && rest !== undefined) return mode === 'state' ? this.#actor(caller, rest) : eventsOf(caller, checked(caller, rest));
+    if (kind === 'events' && mode === 'events' && rest !== undefined) return eventsOf(caller, rest);
+    if (kind === 'tree' && mode === 'state') return this.#listing(() => this.#views.tree(caller, checkAddress(rest ?? ROOT), Infinity));
+    if (topic === 'dead-letters' && mode === 'state') return this.#listing(() => ({ letters: this.#views.letters(caller) }));
+    throw invalid(`there is no topic ${JSON.stringify(topic)} with the mode ${mode}`);
+  }
+
+  #actor(caller: Caller, address: string): StateTopic {
+    checked(caller, address);
+    const views = this.#views;
+    return {
+      mode: 'state',
+      maxHz: Infinity,
+      view: () => ({ at: views.cursor(address), d: views.actor(address) }),
+      watch: (changed, ended) => {
+        let isFirst = true;
+        const subscription = this.#system.actor(address).subscribe(() => {
+          // The kernel tells of the present at once; the first frame has it.
+          if (!isFirst) changed();
+        }, ended);
+        isFirst = false;
+        return () => subscription.unsubscribe();
+      },
+    };
+  }
+
+  /** What has no version is known by its contents. */
+  #listing(look: () => unknown): StateTopic {
+    return {
+      mode: 'state',
+      maxHz: LISTING_HZ,
+      view: () => {
+        const d = look();
+        return { at: { epoch: createHash('sha256').update(JSON.stringify(d)).digest('base64url'), seq: this.#system.epoch }, d };
+      },
+      watch: (changed) => this.#epochs.watch(changed),
+    };
+  }
+}
+
+function eventsOf(caller: Caller, pattern: string): EventsTopic {
+  if (!isPattern(pattern)) throw new BosunError('BOSUN_ADDRESS_INVALID', `not a pattern of addresses: ${JSON.stringify(pattern.slice(0, 200))}`);
+  return { mode: 'events', has: (address) => matches(pattern, address) && mayReach(caller, address) };
+}
+
+function checked(caller: Caller, address: string): string {
+  checkAddressed(caller, checkAddress(address));
+  return address;
+}

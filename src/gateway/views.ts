@@ -1,0 +1,154 @@
+/** What clients are shown: durable reads, as JSON can say them, without secrets and without what the caller may not reach. */
+import { type EventObject } from 'xstate';
+import { type ActorSnapshot } from '../actors/actor.ts';
+import { type AnyAgent } from '../actors/agent.ts';
+import { type DeadLetter } from '../actors/dead-letters.ts';
+import { SECRET_SHOWN } from '../actors/secret.ts';
+import { BosunError, isBosunError } from '../errors.ts';
+import { LISTED_MAX } from '../limits.ts';
+import { type System } from '../system.ts';
+import { type TreeNode } from '../system-options.ts';
+import { type Caller, mayReach } from './callers.ts';
+import { type Cursor } from './protocol.ts';
+import { hasSecrets, shown, shownError } from './wire-values.ts';
+
+export interface ActorView {
+  readonly address: string;
+  readonly agent: string;
+  readonly status: ActorSnapshot['status'];
+  readonly value: unknown;
+  readonly context: unknown;
+  readonly tags: readonly string[];
+  readonly output: unknown;
+  readonly error: unknown;
+  readonly sequence: number;
+  /** Types of the declared events that the present state takes, guards aside. */
+  readonly accepts: readonly string[];
+}
+
+/** Of an actor that the caller may not reach, what leads to those that it may. */
+export interface HiddenView {
+  readonly address: string;
+  readonly hidden: true;
+  readonly children: readonly (TreeView | HiddenView)[];
+}
+
+export interface TreeView extends Omit<TreeNode, 'children' | 'lastError'> {
+  readonly lastError: unknown;
+  /** Absent below the depth that was asked for. */
+  readonly children?: readonly (TreeView | HiddenView)[];
+}
+
+const BOSS = 'bosun.boss';
+
+export class Views {
+  readonly #system: System;
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  /** Throws BOSUN_ACTOR_UNKNOWN. */
+  actor(address: string): ActorView {
+    const { reception } = this.#system;
+    const snapshot = this.#system.actor(address).snapshot();
+    const agent = reception.agentAt(address);
+    const { status, value, tags, sequence } = snapshot;
+    const said = { address, agent: snapshot.agent, status, value, tags, sequence, error: shownError(snapshot.error), accepts: reception.accepts(address) };
+    // A Boss's context is its child specs, whose inputs have no schemas; the tree shows what there is to know.
+    if (snapshot.agent === BOSS) return { ...said, context: null, output: null };
+    if (agent === undefined && marksSecrets(reception.ownerAt(address))) return { ...said, context: SECRET_SHOWN, output: SECRET_SHOWN };
+    return { ...said, context: shown(snapshot.context, agent?.shown.context) ?? null, output: shown(snapshot.output, agent?.shown.output) ?? null };
+  }
+
+  /** Names what {@link actor} shows. Throws BOSUN_ACTOR_UNKNOWN. */
+  cursor(address: string): Cursor {
+    const { life, seq, hash, isSuspended } = this.#system.reception.version(address);
+    return { epoch: `${life}.${hash.toString(16)}${isSuspended ? '.s' : ''}`, seq };
+  }
+
+  /** An event that an actor emitted. */
+  emitted(address: string, event: EventObject): Readonly<Record<string, unknown>> {
+    const agent = this.#agentOrUndefined(address);
+    const schema = agent?.shown.emitted?.[event.type] ?? agent?.events[event.type];
+    if (schema === undefined && this.#mayHoldSecrets(address, agent)) return { type: event.type, fields: SECRET_SHOWN };
+    return shown(event, schema) as Readonly<Record<string, unknown>>;
+  }
+
+  reply(address: string, value: unknown): unknown {
+    return shown(value, this.#agentOrUndefined(address)?.shown.reply) ?? null;
+  }
+
+  /** Throws BOSUN_ACTOR_UNKNOWN; BOSUN_FORBIDDEN where the caller may reach nothing of it; BOSUN_GATEWAY_FULL for more than LISTED_MAX actors. */
+  tree(caller: Caller, address: string, depth: number): TreeView | HiddenView {
+    const left = { count: LISTED_MAX };
+    const view = this.#node(caller, this.#system.tree(address), depth, left);
+    if (view !== undefined) return view;
+    throw new BosunError('BOSUN_FORBIDDEN', 'this address is not among those that the caller may reach');
+  }
+
+  /** Every actor that the caller may reach, by address. */
+  list(caller: Caller, under: string): TreeNode[] {
+    const found: TreeNode[] = [];
+    const open = [this.#system.tree(under)];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (mayReach(caller, next.address)) found.push(next);
+      open.push(...next.children);
+    }
+    return found.sort((a, b) => (a.address < b.address ? -1 : 1));
+  }
+
+  /** Oldest first. */
+  letters(caller: Caller, only: Parameters<System['deadLetters']['list']>[0] = {}) {
+    return this.#system.deadLetters.list(only).filter(({ address }) => mayReach(caller, address)).map((letter) => this.#letter(letter));
+  }
+
+  #letter({ number, reason, address, atMs, error, event, action }: DeadLetter) {
+    const agent = this.#agentOrUndefined(address);
+    const schema = agent?.events[event.type];
+    const isHidden = schema === undefined && this.#mayHoldSecrets(address, agent);
+    return {
+      number,
+      reason,
+      address,
+      atMs,
+      error: shownError(error),
+      event: isHidden ? { type: event.type, fields: SECRET_SHOWN } : shown(event, schema),
+      action: action === undefined ? null : { name: action.name, params: isHidden || marksSecrets(agent) ? SECRET_SHOWN : (shown(action.params) ?? null), effectId: action.effectId },
+    };
+  }
+
+  #node(caller: Caller, node: TreeNode, depth: number, left: { count: number }): TreeView | HiddenView | undefined {
+    const isOurs = mayReach(caller, node.address);
+    if (left.count-- === 0) throw new BosunError('BOSUN_GATEWAY_FULL', `a tree shows at most ${LISTED_MAX} actors: ask for less depth, or for a part of it`);
+    const children = depth === 0 ? [] : node.children.flatMap((child) => this.#node(caller, child, depth - 1, left) ?? []);
+    if (!isOurs) return children.length === 0 ? undefined : { address: node.address, hidden: true, children };
+    return { ...node, lastError: shownError(node.lastError), children: depth === 0 ? undefined : children } as TreeView;
+  }
+
+  /** Without a schema nobody knows: then what belongs to an agent with secrets is taken to be one, and so is what belongs to one that is gone. */
+  #mayHoldSecrets(address: string, agent: AnyAgent | undefined): boolean {
+    if (agent !== undefined) return marksSecrets(agent);
+    try {
+      return marksSecrets(this.#system.reception.ownerAt(address));
+    } catch (error) {
+      if (!isBosunError(error)) throw error;
+      return this.#system.reception.agents().some(marksSecrets);
+    }
+  }
+
+  #agentOrUndefined(address: string): AnyAgent | undefined {
+    try {
+      return this.#system.reception.agentAt(address);
+    } catch (error) {
+      if (isBosunError(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+function marksSecrets(agent: AnyAgent | undefined): boolean {
+  if (agent === undefined) return false;
+  const { context, output, reply, emitted = {} } = agent.shown;
+  return [context, output, reply, ...Object.values(emitted), ...Object.values(agent.events)].some(hasSecrets);
+}

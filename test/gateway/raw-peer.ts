@@ -1,0 +1,124 @@
+/** A peer on a real socket that says what it likes: requests and frames byte by byte. */
+import { randomBytes } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+
+export class RawPeer {
+  readonly #socket: Socket;
+  #received = Buffer.alloc(0);
+  readonly #ended: Promise<void>;
+  #told: (() => void)[] = [];
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    this.#ended = new Promise((resolve) => socket.once('close', () => resolve()));
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      this.#received = Buffer.concat([this.#received, data]);
+      for (const tell of this.#told.splice(0)) tell();
+    });
+    socket.on('close', () => {
+      for (const tell of this.#told.splice(0)) tell();
+    });
+  }
+
+  static async open(port: number): Promise<RawPeer> {
+    const socket = connect(port, '127.0.0.1');
+    await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+    return new RawPeer(socket);
+  }
+
+  get text(): string {
+    return this.#received.toString('latin1');
+  }
+
+  write(data: string | Uint8Array): void {
+    if (!this.#socket.destroyed) this.#socket.write(data);
+  }
+
+  stopReading(): void {
+    this.#socket.pause();
+  }
+
+  /** Until what was received fits, or nothing more will come. */
+  async until(fits: (text: string) => boolean): Promise<string> {
+    while (!fits(this.text) && !this.#socket.closed) await new Promise<void>((resolve) => this.#told.push(resolve));
+    return this.text;
+  }
+
+  async end(): Promise<string> {
+    await this.#ended;
+    return this.text;
+  }
+
+  /** The status of the answer, `101` among them. */
+  async status(): Promise<number> {
+    const text = await this.until((all) => all.includes('\r\n\r\n'));
+    return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]);
+  }
+
+  /** Reads what is left, until the end. */
+  async resume(): Promise<void> {
+    this.#socket.resume();
+    await this.#ended;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+}
+
+/** A handshake; `undefined` leaves a header out. */
+export function handshake(changes: Readonly<Record<string, string | undefined>> = {}, { path = '/v1/ws', version = '1.1' } = {}): string {
+  const headers = {
+    Host: '127.0.0.1',
+    Upgrade: 'websocket',
+    Connection: 'Upgrade',
+    'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': randomBytes(16).toString('base64'),
+    'Sec-WebSocket-Protocol': 'bosun.v1.json',
+    ...changes,
+  };
+  const lines = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
+  return `GET ${path} HTTP/${version}\r\n${lines.join('\r\n')}\r\n\r\n`;
+}
+
+export interface FrameShape {
+  readonly opcode?: number;
+  readonly isLast?: boolean;
+  readonly isMasked?: boolean;
+  readonly rsv1?: boolean;
+  /** Claimed in place of the real one. */
+  readonly length?: bigint;
+}
+
+export function frame(payload: string | Uint8Array, { opcode = 1, isLast = true, isMasked = true, rsv1 = false, length }: FrameShape = {}): Buffer {
+  const data = Buffer.from(payload);
+  const first = (isLast ? 0x80 : 0) | (rsv1 ? 0x40 : 0) | opcode;
+  const masked = isMasked ? 0x80 : 0;
+  const head = Buffer.alloc(10);
+  head[0] = first;
+  let bytes = 2;
+  if (length !== undefined || data.length > 0xffff) {
+    head[1] = masked | 127;
+    head.writeBigUInt64BE(length ?? BigInt(data.length), 2);
+    bytes = 10;
+  } else if (data.length > 125) {
+    head[1] = masked | 126;
+    head.writeUInt16BE(data.length, 2);
+    bytes = 4;
+  } else head[1] = masked | data.length;
+  // A mask of zeros leaves the payload as it is.
+  return Buffer.concat([head.subarray(0, bytes), Buffer.alloc(isMasked ? 4 : 0), data]);
+}
+
+/** The code of the close frame at the end of what was received; undefined where there is none. */
+export function closeCode(text: string): number | undefined {
+  const bytes = Buffer.from(text, 'latin1');
+  for (let at = bytes.indexOf('\r\n\r\n') + 4; at + 1 < bytes.length; ) {
+    const short = bytes[at + 1]! & 0x7f;
+    const [from, size] = short === 126 ? [at + 4, bytes.readUInt16BE(at + 2)] : short === 127 ? [at + 10, Number(bytes.readBigUInt64BE(at + 2))] : [at + 2, short];
+    if ((bytes[at]! & 0x0f) === 8) return size >= 2 ? bytes.readUInt16BE(from) : 1005;
+    at = from + size;
+  }
+  return undefined;
+}
