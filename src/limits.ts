@@ -42,6 +42,12 @@ export const MICROSTEPS_MAX = 10_000;
  */
 export const PATTERN_LOOKUPS_MAX = 1_000;
 
+/**
+ * What the plan engine keeps of one definition: positions, selections and microsteps, some 1 KB each. Most machines need some
+ * dozens; one of many parallel regions could go on for ever. Whatever finds no room is left to XState.
+ */
+export const PLANS_MAX = 4_096;
+
 /** Segments of an address, and characters of one segment. */
 export const ADDRESS_SEGMENTS_MAX = 16;
 export const ADDRESS_SEGMENT_CHARS_MAX = 128;

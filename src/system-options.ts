@@ -2,6 +2,7 @@
 import { type AnyStateMachine, type SnapshotFrom } from 'xstate';
 import { type ActorSnapshot } from './actors/actor.ts';
 import { type Agent, type AgentInput, type AnyAgent, type EventSchemas } from './actors/agent.ts';
+import { type StepEngineName } from './actors/engine.ts';
 import { type Random, type Store } from './actors/ports.ts';
 import { type Clock } from './clock.ts';
 import { type Durability, type JournalOptions } from './persistence/journal.ts';
@@ -55,6 +56,11 @@ export interface SystemOptions {
    * durable, and note each of them. Default true; without effect for a store without notes (memory).
    */
   readonly caution?: boolean;
+  /**
+   * For tests and measurements: who takes the steps of machines. Both give the same results; `plan` (the default) is faster,
+   * `xstate` calls XState for each.
+   */
+  readonly stepEngine?: StepEngineName;
   /** Where `log` actions and reports of the runtime go. Default: standard error. */
   readonly log?: (...args: unknown[]) => void;
 }

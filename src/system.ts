@@ -65,6 +65,7 @@ export class System {
         outageMs: options.outageMs ?? Infinity,
         trustWallClock: options.trustWallClock ?? false,
         caution: options.caution ?? true,
+        ...(options.stepEngine && { stepEngine: options.stepEngine }),
         log: this.#log,
       },
       ({ error }) => {

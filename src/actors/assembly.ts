@@ -11,6 +11,7 @@ import { type Caution, type Deed } from './caution.ts';
 import { convict } from './conviction.ts';
 import { type DurableView } from './durable-view.ts';
 import { Effects } from './effects.ts';
+import { type StepEngineName } from './engine.ts';
 import { Ingress } from './ingress.ts';
 import { KernelTime } from './kernel-time.ts';
 import { Outbox } from './outbox.ts';
@@ -40,6 +41,8 @@ export interface KernelParts {
   readonly trustWallClock: boolean;
   /** Find out what kills the process. */
   readonly caution: boolean;
+  /** Who takes the steps of machines. Default `plan`. */
+  readonly stepEngine?: StepEngineName;
   /** Where `log` actions and reports of the kernel go. */
   readonly log: (...args: unknown[]) => void;
 }

@@ -10,7 +10,7 @@ import { type Caution } from './caution.ts';
 import { type Cell } from './cell.ts';
 import { isRetryable, retryDelayMs } from './effect-policy.ts';
 import { Watch } from './effect-watch.ts';
-import { type Snapshot } from './engine.ts';
+import { type HostEngine, type Snapshot } from './engine.ts';
 import { admitKeepsake, CHECKPOINT, checkMemoName } from './keepsakes.ts';
 import { type Message } from './message.ts';
 import { type Random } from './ports.ts';
@@ -19,7 +19,6 @@ import { rowKey } from './rows.ts';
 import { type StateChange } from './state.ts';
 import { type World } from './world.ts';
 import { failureOf, isEndOfEffect, type XstateDefinition } from './xstate-definition.ts';
-import { type XstateEngine } from './xstate-engine.ts';
 
 /** What an effect that threw while it started or received reports about itself. */
 export const EFFECT_FAILED = 'bosun.effect.failed';
@@ -43,14 +42,14 @@ interface Run {
 
 export class Effects implements EffectHost {
   readonly #world: World;
-  readonly #engine: XstateEngine;
+  readonly #engine: HostEngine;
   readonly #refHost: RefHost;
   readonly #random: Random;
   readonly #caution: Caution;
   readonly #runs = new Map<EffectRef, Run>();
   #isClosed = false;
 
-  constructor(parts: { world: World; engine: XstateEngine; refHost: RefHost; random: Random; caution: Caution }) {
+  constructor(parts: { world: World; engine: HostEngine; refHost: RefHost; random: Random; caution: Caution }) {
     this.#world = parts.world;
     this.#engine = parts.engine;
     this.#refHost = parts.refHost;

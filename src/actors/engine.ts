@@ -1,9 +1,9 @@
 /**
  * The step engine: what the kernel asks of a statechart library, and nothing more. A step is pure: it gives the next
  * snapshot and a description of what should happen, and has no effect of its own. One implementation drives XState
- * (xstate-engine.ts); a faster one may take its place without the kernel noticing.
+ * (xstate-engine.ts); a faster one of the same results takes its place where it can (plan-engine.ts).
  */
-import { type EventObject } from 'xstate';
+import { type AnyActorLogic, type EventObject } from 'xstate';
 import { type EffectPolicy } from './effect-policy.ts';
 import { type Configuration } from './ports.ts';
 import { type Priorities } from './priorities.ts';
@@ -141,6 +141,23 @@ export interface StepEngine {
   enter(definition: Definition, self: Ref, stored: Standing, running: Running): Entry;
   /** The part of a snapshot that observers may have: plain, no functions. */
   view(definition: Definition, snapshot: Snapshot): SnapshotView;
+}
+
+/** `plan`: plan-engine.ts. `xstate`: xstate-engine.ts. They give the same results. */
+export type StepEngineName = 'plan' | 'xstate';
+
+/** A step engine with what effects are hosted by. */
+export interface HostEngine extends StepEngine {
+  /** What user code sees as `system`. */
+  readonly system: object;
+  /** Runs user code of an effect: its start, an event it receives, its stop. Outside of steps. */
+  effectScope(self: Ref, emit: (event: EventObject) => void): Parameters<NonNullable<AnyActorLogic['start']>>[1];
+}
+
+/** The snapshot of an actor that has failed. What it could be asked (`matches`, `hasTag`) it still can. */
+export function failedSnapshot(snapshot: Snapshot | undefined, error: unknown): Snapshot {
+  const empty = Object.create(snapshot === undefined ? Object.prototype : (Object.getPrototypeOf(snapshot) as object)) as object;
+  return Object.assign(empty, snapshot, { status: 'error' as const, error });
 }
 
 /** What a migration gives, and what is kept from before. */

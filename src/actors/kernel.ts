@@ -64,7 +64,7 @@ export class Kernel {
     this.#onFailure = onFailure;
     this.#line = new CommitLine(parts, () => this.#tellIdle());
     this.#caution = new Caution(() => (parts.caution && !parts.hold ? parts.journal.notes : undefined));
-    this.#switchboard = new Switchboard(parts.log, () => this.#phase === 'running');
+    this.#switchboard = new Switchboard(parts.log, parts.stepEngine, () => this.#phase === 'running');
   }
 
   /**

@@ -13,7 +13,7 @@ import { checkTimerId } from './schedules.ts';
 import { type StateChange } from './state.ts';
 import { admitTalk, checkTalk } from './talk.ts';
 import { type World } from './world.ts';
-import { KERNEL_ACTION_PREFIX } from './xstate-engine.ts';
+import { KERNEL_ACTION_PREFIX } from './xstate-effects.ts';
 
 /** A step whose every value has been admitted. Applying it cannot fail. */
 export interface Prepared {

@@ -7,18 +7,22 @@ import { BosunError } from '../errors.ts';
 import { type AskInput } from './ask.ts';
 import { type Cell } from './cell.ts';
 import { type Effects } from './effects.ts';
+import { type HostEngine, type StepEngineName } from './engine.ts';
+import { PlanEngine } from './plan-engine.ts';
 import { type ReferenceCoding } from './ports.ts';
 import { admitEvent } from './prepare.ts';
 import { EffectRef, Ref, type RefHost } from './ref.ts';
 import { type Turns } from './turn.ts';
 import { type World } from './world.ts';
-import { type EngineHost, refOf, XstateEngine } from './xstate-engine.ts';
+import { refOf } from './xstate-births.ts';
+import { XstateEngine } from './xstate-engine.ts';
+import { type EngineHost } from './xstate-step.ts';
 
 /** What a reference sees of an actor that has no snapshot yet. */
 const UNBEGUN = Object.freeze({ status: 'active', output: undefined, error: undefined, context: undefined, children: {} });
 
 export class Switchboard implements RefHost, EngineHost {
-  readonly engine: XstateEngine;
+  readonly engine: HostEngine;
   readonly log: (...args: unknown[]) => void;
   readonly #isOpen: () => boolean;
   #world!: World;
@@ -27,10 +31,10 @@ export class Switchboard implements RefHost, EngineHost {
   /** References read from disk before the population exists, so that each life has one; null once it does. */
   #read: Map<number, Ref> | null = new Map();
 
-  constructor(log: (...args: unknown[]) => void, isOpen: () => boolean) {
+  constructor(log: (...args: unknown[]) => void, stepEngine: StepEngineName | undefined, isOpen: () => boolean) {
     this.log = log;
     this.#isOpen = isOpen;
-    this.engine = new XstateEngine(this);
+    this.engine = stepEngine === 'xstate' ? new XstateEngine(this) : new PlanEngine(this);
   }
 
   connect(world: World, effects: Effects, turns: Turns): void {

@@ -13,7 +13,7 @@ import { type Bosses } from './bosses.ts';
 import { type Cell } from './cell.ts';
 import { isDeferring, offerAgain, setAside } from './deferral.ts';
 import { EFFECT_FAILED, type Effects } from './effects.ts';
-import { type Birth, type Effect, SHUTDOWN, type Snapshot, type Step } from './engine.ts';
+import { type Birth, type Effect, failedSnapshot, SHUTDOWN, type Snapshot, type Step } from './engine.ts';
 import { type Message, messageRow } from './message.ts';
 import { type Outbox } from './outbox.ts';
 import { type DownEvent, linkFailure } from './monitors.ts';
@@ -293,7 +293,7 @@ export class Turns {
       if (message !== null) this.#consume(cell, message);
       this.#bosses.removeChildren(cell);
       this.#world.silence(cell);
-      this.#world.change(cell, { status: 'error', error: { value: error } }, { ...cell.snapshot, status: 'error', error } as Snapshot);
+      this.#world.change(cell, { status: 'error', error: { value: error } }, failedSnapshot(cell.snapshot, error));
       this.#end(cell);
       return;
     }

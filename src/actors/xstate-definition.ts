@@ -1,5 +1,5 @@
 /**
- * Prepares XState logic for hosting. With xstate-engine.ts the only place that knows XState's internals (5.33): the names
+ * Prepares XState logic for hosting. With the files named alike and the plans the only place that knows XState's internals (5.33): the names
  * used here that XState does not publish are listed in XSTATE_INTERNALS and pinned by a contract test.
  *
  * A machine is copied, and in the copy every named or inline actor is a stub: XState runs a child's initial transition
@@ -30,8 +30,9 @@ import { wrapped } from './xstate-family.ts';
 
 /** What we touch of XState that its types do not publish. */
 export const XSTATE_INTERNALS = {
-  machine: ['idMap'],
-  node: ['next'],
+  machine: ['idMap', 'getTransitionData', 'implementations'],
+  node: ['next', 'transitions', 'always', 'entry', 'exit', 'invoke', 'initial', 'output'],
+  action: { assign: ['assignment', 'resolve'], raise: ['event', 'delay', 'id'], cancel: ['sendId'], sendTo: ['retryResolve', 'execute'] },
   snapshot: ['_nodes', 'historyValue', 'children', 'machine'],
   observable: ['_subscription'],
   actor: ['_syncSnapshot', 'options', 'systemId', 'src', 'sessionId', 'id'],
@@ -231,7 +232,7 @@ interface Lookup {
  * whoever sends ever-new types makes grow without end. Its memory hangs on the object that is asked (`this`). So types
  * that the node names are asked of the node; others of a stand-in, which is replaced, and its memory with it, once in a while.
  */
-function boundLookups(node: AnyStateNode): void {
+export function boundLookups(node: AnyStateNode): void {
   const lookup = node as unknown as Lookup;
   const { next } = lookup;
   const hasPatterns = [...node.transitions.keys()].some((descriptor) => descriptor === '*' || descriptor.endsWith('.*'));

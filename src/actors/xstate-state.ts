@@ -20,13 +20,18 @@ export interface MachineSnapshot extends Snapshot {
   context: unknown;
 }
 
-export function changeOf(definition: XstateDefinition, before: Snapshot | undefined, after: Snapshot): StateChange {
+/** The number of the snapshot's configuration in the definition's table. */
+export type Numbering = (definition: Definition, snapshot: MachineSnapshot) => number;
+
+export const numberByNodes: Numbering = ({ configurations }, { _nodes }) => configurations.intern(_nodes);
+
+export function changeOf(definition: XstateDefinition, before: Snapshot | undefined, after: Snapshot, numberOf = numberByNodes): StateChange {
   if (after === before) return {};
   const change: StateChange = {};
   if (before?.status !== after.status) change.status = after.status;
   if (after.output !== undefined && after.output !== before?.output) change.output = { value: after.output };
   if (after.error !== undefined && after.error !== before?.error) change.error = { value: after.error };
-  if (definition.kind === 'machine') machineChange(change, definition, before as MachineSnapshot | undefined, after as MachineSnapshot);
+  if (definition.kind === 'machine') machineChange(change, definition, { before: before as MachineSnapshot | undefined, after: after as MachineSnapshot }, numberOf);
   else change.context = { value: definition.logic.getPersistedSnapshot(after as never) };
   return change;
 }
@@ -54,12 +59,12 @@ export function restoreOther({ logic, kind }: XstateDefinition, state: ActorStat
 function machineChange(
   change: StateChange,
   definition: Definition,
-  before: MachineSnapshot | undefined,
-  after: MachineSnapshot,
+  { before, after }: { before: MachineSnapshot | undefined; after: MachineSnapshot },
+  numberOf: Numbering,
 ): void {
   if (after._nodes !== before?._nodes) {
-    const id = definition.configurations.intern(after._nodes);
-    if (before === undefined || definition.configurations.intern(before._nodes) !== id) change.configuration = id;
+    const id = numberOf(definition, after);
+    if (before === undefined || numberOf(definition, before) !== id) change.configuration = id;
   }
   if (after.historyValue !== before?.historyValue && (before !== undefined || Object.keys(after.historyValue).length > 0)) {
     change.history = Object.fromEntries(
@@ -75,17 +80,23 @@ function contextChange(change: StateChange, before: unknown, after: unknown): vo
     change.context = { value: after };
     return;
   }
-  const keys = Object.keys(after);
   let kept = 0;
   let set: Record<string, unknown> | undefined;
-  for (const key of keys) {
+  for (const key in after) {
+    if (!Object.hasOwn(after, key)) continue;
     const isKept = Object.hasOwn(before, key);
     if (isKept) kept += 1;
     if (isKept && Object.is(after[key], before[key])) continue;
     put((set ??= {}), key, after[key]);
   }
   if (set !== undefined) change.set = set;
-  if (kept < Object.keys(before).length) change.unset = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  if (kept < countOf(before)) change.unset = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+}
+
+function countOf(record: object): number {
+  let count = 0;
+  for (const key in record) if (Object.hasOwn(record, key)) count += 1;
+  return count;
 }
 
 /** Such that a key named __proto__ reaches admission, and is refused there. */
@@ -108,20 +119,7 @@ export function restoreMachine(
   address: string,
 ): Snapshot {
   const machine = definition.logic as AnyStateMachine;
-  const ids = state.configuration === null ? undefined : definition.configurations.nodes(state.configuration);
-  const unreadable = (what: string) =>
-    new BosunError('BOSUN_AGENT_UNREADABLE', `${address}: ${what} is not in the current ${definition.name}`, {
-      details: { address, agent: definition.name },
-    });
-  if (ids === undefined) throw unreadable(`configuration ${state.configuration}`);
-  const byId = nodesById(machine);
-  const nodeOf = (id: string): AnyStateNode => {
-    const node = byId.get(id);
-    if (node === undefined) throw unreadable(`state "${id}"`);
-    return node;
-  };
-  const nodes = ids.map(nodeOf);
-  const history = Object.entries(state.history ?? {}).map(([id, remembered]) => [id, remembered.map(nodeOf)]);
+  const { nodes, history } = standingNodes(definition, state, address);
   // XState makes the object, with its methods; the configuration is then set exactly, order included.
   const made = machine.resolveState({ value: valueOf(machine.root, new Set(nodes)) as never, context: {} as never });
   return Object.assign(made, {
@@ -133,8 +131,26 @@ export function restoreMachine(
     output: state.output,
     error: state.error,
     children: marked({ ...children }),
-    historyValue: Object.fromEntries(history) as Record<string, AnyStateNode[]>,
+    historyValue: history,
   }) as unknown as Snapshot;
+}
+
+/** The active nodes, and those that history states remember. Throws BOSUN_AGENT_UNREADABLE where the machine no longer has them. */
+export function standingNodes(definition: XstateDefinition, state: ActorState, address: string): { nodes: AnyStateNode[]; history: Record<string, AnyStateNode[]> } {
+  const ids = state.configuration === null ? undefined : definition.configurations.nodes(state.configuration);
+  const unreadable = (what: string) =>
+    new BosunError('BOSUN_AGENT_UNREADABLE', `${address}: ${what} is not in the current ${definition.name}`, {
+      details: { address, agent: definition.name },
+    });
+  if (ids === undefined) throw unreadable(`configuration ${state.configuration}`);
+  const byId = nodesById(definition.logic as AnyStateMachine);
+  const nodeOf = (id: string): AnyStateNode => {
+    const node = byId.get(id);
+    if (node === undefined) throw unreadable(`state "${id}"`);
+    return node;
+  };
+  const history = Object.entries(state.history ?? {}).map(([id, remembered]) => [id, remembered.map(nodeOf)]);
+  return { nodes: ids.map(nodeOf), history: Object.fromEntries(history) as Record<string, AnyStateNode[]> };
 }
 
 /** What can be shown of a state that no machine of today's code stands for. It takes no turns. */
@@ -153,6 +169,6 @@ function adoptParts(snapshot: Snapshot, state: ActorState): void {
   Object.assign(snapshot, { output, error }, 'context' in snapshot && { context }, 'input' in snapshot && { input });
 }
 
-function statusOf({ status }: ActorState): Snapshot['status'] {
+export function statusOf({ status }: ActorState): Snapshot['status'] {
   return status === 'starting' ? 'active' : status;
 }

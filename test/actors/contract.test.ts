@@ -110,6 +110,12 @@ describe('the listed internals', () => {
     for (const key of XSTATE_INTERNALS.snapshot) expect(result).toHaveProperty(key);
     for (const key of XSTATE_INTERNALS.actor) expect(key in result.children['kid']!).toBe(true);
   });
+  it('exist on actions', () => {
+    const actions = { assign: assign({}), raise: raise({ type: 'R' }, { delay: 1, id: 'r' }), cancel: cancel('c'), sendTo: sendTo('kid', { type: 'S' }) };
+    for (const [name, keys] of Object.entries(XSTATE_INTERNALS.action)) {
+      for (const key of keys) expect(actions[name as keyof typeof actions]).toHaveProperty(key);
+    }
+  });
   it('of a system are all that a step calls', () => {
     // The host above has no others, and the steps of this file pass.
     expect([...XSTATE_INTERNALS.system].sort()).toEqual(['_bookId', '_clock', '_logger', '_register', '_relay', '_sendInspectionEvent', '_set', '_snapshot', '_unregister']);
@@ -178,6 +184,34 @@ describe('a step', () => {
     expect(started.actions).toMatchObject([{ type: 'xstate.raise', params: { delay: 10, id: 'xstate.after.10.m.a', event: { type: 'xstate.after.10.m.a' } } }]);
     const { actions } = step(machine, started.result, { type: 'xstate.after.10.m.a' });
     expect(actions).toMatchObject([{ type: 'xstate.cancel', params: { sendId: 'xstate.after.10.m.a' } }]);
+  });
+
+  it('selects by the method of the machine, raised events too, and takes whatever that gives', () => {
+    const machine = createMachine({ id: 'm', initial: 'a', states: { a: { initial: 'x', states: { x: { on: { GO: 'y' } }, y: { type: 'final' } } }, b: {} } });
+    const { initial, step } = host();
+    const { result } = initial(machine);
+    const asked: string[] = [];
+    const { a, b } = machine.states;
+    const own = { source: a, target: [b], actions: [], reenter: false, eventType: 'OWN' };
+    const select = (_: unknown, { type }: EventObject) => {
+      asked.push(type);
+      return type === 'OWN' ? [own] : type === 'ANY' ? a!.states['x']!.transitions.get('GO') : [];
+    };
+    Object.assign(machine, { getTransitionData: select });
+    expect(step(machine, result, { type: 'OWN' }).result.value).toBe('b');
+    step(machine, result, { type: 'ANY' });
+    expect(asked).toEqual(['OWN', 'ANY', 'xstate.done.state.m.a']);
+  });
+
+  it('resolves an action of its own by what hangs on it, with the internal queue', () => {
+    const seen: object[] = [];
+    const resolve = (_: object, snapshot: object, _args: object, _params: unknown, _action: object, extra: { internalQueue: unknown[] }) => {
+      seen.push(extra.internalQueue);
+      return [snapshot, undefined, undefined];
+    };
+    const machine = createMachine({ entry: Object.assign(() => {}, { type: 'own', resolve }), on: { GO: {} } });
+    const { result, actions } = host().initial(machine);
+    expect([seen, actions, result.status]).toEqual([[[]], [], 'active']);
   });
 
   it('returns the same snapshot for an event that nothing handles', () => {

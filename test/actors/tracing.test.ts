@@ -1,6 +1,6 @@
 /** Traces: one record a turn, only once it is durable, for a subtree; causes, losses, ends; and nothing while nobody traces. */
 import { assign, enqueueActions, sendTo, setup } from 'xstate';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { type Trace, type TraceLoss, type TraceRecord } from '../../src/actors/tracing.ts';
@@ -187,6 +187,10 @@ describe('a trace', () => {
   });
 
   it('changes nothing: a traced run leaves the same states as one that is not', async () => {
+    // Of an error's stack only what the trace cannot be on.
+    const { stackTraceLimit } = Error;
+    onTestFinished(() => void (Error.stackTraceLimit = stackTraceLimit));
+    Error.stackTraceLimit = 1;
     const run = async (isTraced: boolean) => {
       await start();
       if (isTraced) test.system.admin.trace('root');

@@ -6,6 +6,7 @@ import { type EventObject } from 'xstate';
 import { z } from 'zod';
 import { type ActorSnapshot } from '../../src/actors/actor.ts';
 import { type Agent, defineAgent } from '../../src/actors/agent.ts';
+import { PlanEngine } from '../../src/actors/plan-engine.ts';
 import { XstateEngine } from '../../src/actors/xstate-engine.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 import { build, FUEL_MAX } from './build.ts';
@@ -20,19 +21,28 @@ export interface Subject {
   observe(received: (address: string, event: EventObject) => void): () => void;
 }
 
-export const kernel: Subject = {
-  start: startTestSystem,
-  observe(received) {
-    const { transition } = XstateEngine.prototype;
-    XstateEngine.prototype.transition = function (definition, self, snapshot, event) {
-      received(self.address, event);
-      return transition.call(this, definition, self, snapshot, event);
-    };
-    return () => {
-      XstateEngine.prototype.transition = transition;
-    };
-  },
-};
+/** The kernel with one of its engines. */
+function subject(stepEngine: 'plan' | 'xstate'): Subject {
+  const { prototype } = stepEngine === 'plan' ? PlanEngine : XstateEngine;
+  return {
+    start: (options) => startTestSystem({ ...options, stepEngine }),
+    observe(received) {
+      const { transition } = prototype;
+      prototype.transition = function (this: never, definition, self, snapshot, event) {
+        received(self.address, event);
+        return transition.call(this, definition, self, snapshot, event);
+      };
+      return () => {
+        prototype.transition = transition;
+      };
+    },
+  };
+}
+
+/** As it is by default. */
+export const kernel = subject('plan');
+/** With XState taking every step. */
+export const kernelOnXstate = subject('xstate');
 
 /**
  * `settled`: when all is quiet. `acknowledged`: when the events are durable, whatever they cause being under way.

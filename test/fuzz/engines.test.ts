@@ -1,0 +1,46 @@
+/**
+ * The plan engine takes every step as the XState engine does (engines.ts), and what finds this: a fault planted in a plan. In
+ * `npm test` 10,000 steps, where CI=true 100,000, with BOSUN_SOAK=1 1,000,000. BOSUN_FUZZ_SEED=7 begins elsewhere. The kernel
+ * runs on plans by default, in the other fuzz tests too; here a fiftieth of the steps has it run on the XState engine.
+ */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Plans } from '../../src/actors/plan-table.ts';
+import { campaign, everySecond } from './campaign.ts';
+import { compareEngines } from './engines.ts';
+import { kernelOnXstate } from './hosted.ts';
+
+const IS_SOAK = process.env['BOSUN_SOAK'] === '1';
+const STEPS = IS_SOAK ? 1_000_000 : process.env['CI'] === 'true' ? 100_000 : 10_000;
+const FIRST = 1 + 1_000_000 * Number(process.env['BOSUN_FUZZ_SEED'] ?? 0);
+const PATIENCE_MS = IS_SOAK ? 60 * 60_000 : 180_000;
+
+describe('the plan engine', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  it(`does as the XState engine in ${STEPS} steps of random machines`, () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const { steps, difference } = compareEngines(FIRST, STEPS);
+    expect(difference).toBe(undefined);
+    expect(steps).toBeGreaterThanOrEqual(STEPS);
+  }, PATIENCE_MS);
+
+  it('is found out when a plan leaves out an operation', () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const { plan } = Plans.prototype;
+    vi.spyOn(Plans.prototype, 'plan').mockImplementation(function (this: Plans, ...args) {
+      const right = plan.apply(this, args);
+      return right === null || right.operations.length < 5 ? right : { ...right, operations: right.operations.slice(0, -1) };
+    });
+    const { difference } = compareEngines(FIRST, 100_000);
+    expect(difference).toContain('plan:');
+  }, PATIENCE_MS);
+});
+
+describe('the XState engine', () => {
+  it(`does as createActor in ${STEPS / 50} steps of random machines`, async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const { difference } = await campaign({ seeds: everySecond(FIRST), steps: STEPS / 50, subject: kernelOnXstate });
+    vi.restoreAllMocks();
+    expect(difference).toBe(undefined);
+  }, PATIENCE_MS);
+});

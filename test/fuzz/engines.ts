@@ -1,0 +1,152 @@
+/**
+ * Holds the plan engine against the XState engine, step by step and without a kernel, which is fast and sees more than the
+ * kernel shows: the order of nodes and effects, what was remembered, whether the snapshot is a new one, the words of errors.
+ */
+import { type AnyStateNode, type EventObject } from 'xstate';
+import { type Definition, type HostEngine, type Snapshot, type Step } from '../../src/actors/engine.ts';
+import { PlanEngine } from '../../src/actors/plan-engine.ts';
+import { Ref, type RefHost } from '../../src/actors/ref.ts';
+import { type ActorState } from '../../src/actors/state.ts';
+import { Definitions } from '../../src/actors/xstate-definition.ts';
+import { XstateEngine } from '../../src/actors/xstate-engine.ts';
+import { type MachineSnapshot } from '../../src/actors/xstate-state.ts';
+import { type EngineHost } from '../../src/actors/xstate-step.ts';
+import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { build, FUEL_MAX } from './build.ts';
+import { randomMachine } from './generator.ts';
+import { EVENT_TYPES, type MachineSpec, toCode } from './machine-spec.ts';
+import { Recorder } from './record.ts';
+
+const EVENTS_PER_MACHINE = 30;
+/** So often the machine is put away and stood up again. */
+const RESTORES = 0.05;
+
+export interface Comparison {
+  readonly steps: number;
+  /** For a person; the first there is. */
+  readonly difference: string | undefined;
+}
+
+/** Plays machines of seeds from `first` on until `steps` steps were compared, or something differs. */
+export function compareEngines(first: number, steps: number): Comparison {
+  let taken = 0;
+  for (let seed = first; taken < steps; seed++) {
+    const random = new SeededRandom(seed);
+    const spec = randomMachine(random);
+    for (const machine of [spec, ...Object.values(spec.kids)]) {
+      const story = new Story(machine, random);
+      const difference = story.play();
+      taken += story.events.length;
+      if (difference !== undefined) return { steps: taken, difference: [`seed ${seed}`, difference, toCode(machine), ...story.events.map((event) => JSON.stringify(event))].join('\n') };
+    }
+  }
+  return { steps: taken, difference: undefined };
+}
+
+class Story {
+  readonly events: EventObject[] = [];
+  readonly #random: SeededRandom;
+  readonly #plan: Side;
+  readonly #xstate: Side;
+
+  constructor(spec: MachineSpec, random: SeededRandom) {
+    this.#random = random;
+    this.#plan = new Side(PlanEngine, spec);
+    this.#xstate = new Side(XstateEngine, spec);
+  }
+
+  play(): string | undefined {
+    const both = (take: (side: Side) => string): string | undefined => {
+      const [expected, actual] = [take(this.#xstate), take(this.#plan)];
+      return expected === actual ? undefined : `  XState: ${expected}\n  plan:   ${actual}`;
+    };
+    let difference = both((side) => side.begin());
+    for (let i = 0; i < EVENTS_PER_MACHINE && difference === undefined && this.#xstate.isActive; i++) {
+      const event = this.#event();
+      this.events.push(event);
+      difference = both((side) => side.take(event));
+      if (this.#random.next() < RESTORES) difference ??= both((side) => side.restore());
+    }
+    return difference;
+  }
+
+  /** What hosts send, or what the runtime would say to a machine that stands there. */
+  #event(): EventObject {
+    const random = this.#random;
+    const { _nodes: nodes, children } = this.#xstate.snapshot;
+    const own = nodes.flatMap((node) => [...node.transitions.keys()]).filter((type) => !type.includes('*'));
+    const ofChildren = Object.keys(children).flatMap((id) => ['done', 'error'].map((end) => `xstate.${end}.actor.${id}`));
+    const type = random.next() < 0.5 ? random.pick(EVENT_TYPES) : random.pick([...own, ...ofChildren, 'x.y.w']);
+    return { type, v: random.integer(9), ext: true, ...(type.startsWith('xstate.error') && { error: 'it broke' }) } as EventObject;
+  }
+}
+
+/** One engine with one machine. */
+class Side {
+  readonly #engine: HostEngine;
+  readonly #definition: Definition;
+  readonly #self: Ref;
+  snapshot!: MachineSnapshot;
+
+  constructor(Engine: new (host: EngineHost) => HostEngine, spec: MachineSpec) {
+    let life = 2;
+    const refs = new Map<number, Ref>();
+    const refHost = { factsOf: (life: number) => (life === 2 ? { childId: 'm', parent: refs.get(1) } : undefined) } as unknown as RefHost;
+    const ref = (life: number, address: string) => refs.get(life) ?? refs.set(life, new Ref(refHost, life, address)).get(life)!;
+    const nothing = () => {};
+    this.#engine = new Engine({ nextLife: () => ++life, ref, named: () => undefined, allNamed: () => ({}), namesUnder: () => [], relay: nothing, log: nothing });
+    Object.assign(refHost, { system: this.#engine.system });
+    ref(1, 'parent');
+    this.#self = ref(2, 'm');
+    this.#definition = new Definitions().prepare('m', build(spec, 'm', new Recorder()), 1);
+  }
+
+  get isActive(): boolean {
+    return this.snapshot?.status === 'active';
+  }
+
+  begin(): string {
+    return this.#step(undefined, () => this.#engine.initial(this.#definition, this.#self, { me: 'm', fuel: FUEL_MAX }));
+  }
+
+  take(event: EventObject): string {
+    return this.#step(this.snapshot, () => this.#engine.transition(this.#definition, this.#self, this.snapshot, event));
+  }
+
+  restore(): string {
+    const { status, configuration, history, context } = this.#engine.changeOf(this.#definition, undefined, this.snapshot);
+    const state = { status, configuration, history: history ?? null, context: context?.value, output: this.snapshot.output, error: this.snapshot.error };
+    this.snapshot = this.#engine.restore(this.#definition, this.#self, state as unknown as ActorState, this.snapshot.children as Record<string, Ref>) as MachineSnapshot;
+    return textOf({ snapshot: shown(this.snapshot) });
+  }
+
+  #step(before: Snapshot | undefined, take: () => Step): string {
+    try {
+      const { snapshot, effects, births, dropped } = take();
+      this.snapshot = snapshot as MachineSnapshot;
+      // XState takes a history for changed where it is the same anew; what it is the snapshot shows.
+      const { history: _, ...change } = this.#engine.changeOf(this.#definition, before, snapshot);
+      const isNew = snapshot !== before;
+      return textOf({ snapshot: shown(this.snapshot), isNew, change, effects, births: births.map(({ definition, life: _life, ...rest }) => ({ ...rest, definition: definition.name })), dropped });
+    } catch (error) {
+      return `throws ${String(error)}`;
+    }
+  }
+}
+
+function shown({ status, value, context, tags, output, error, children, _nodes, historyValue }: MachineSnapshot): object {
+  const ids = (nodes: readonly AnyStateNode[]) => nodes.map(({ id }) => id);
+  const history = Object.fromEntries(Object.entries(historyValue).map(([id, nodes]) => [id, ids(nodes)]));
+  return { status, value, context, tags: [...tags], output, error, children, nodes: ids(_nodes), history };
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) => {
+    if (typeof item === 'function') return `function ${item.name}`;
+    if (typeof item !== 'object' || item === null) return item === undefined ? null : item;
+    // A step that is begun again gives out numbers of lives twice, so they are not compared.
+    if ('life' in item && 'address' in item) return `reference to ${String(item.address)}`;
+    if ('xstate$$type' in item) return 'a child in the making';
+    return '_bookId' in item ? 'the system' : item;
+  });
+}
