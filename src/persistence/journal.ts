@@ -132,8 +132,9 @@ class StoreJournal implements Journal {
     }
   }
 
-  async commit(epoch: Epoch): Promise<void> {
-    await this.#commit(epoch, (session, value, rows) => session.fold.slice({ records: epoch.images.length + rows, bytes: value.length }));
+  // No async here and in #commit: an idle acknowledgement waits for every promise on its way.
+  commit(epoch: Epoch): Promise<void> {
+    return this.#commit(epoch, (session, value, rows) => session.fold.slice({ records: epoch.images.length + rows, bytes: value.length }));
   }
 
   /** What earlier recoveries cut off or found unreadable goes too: it may hold what was deleted. */
@@ -149,13 +150,13 @@ class StoreJournal implements Journal {
     await this.#store.compact?.();
   }
 
-  async #commit(epoch: Epoch, extra: Extra): Promise<void> {
+  #commit(epoch: Epoch, extra: Extra): Promise<void> {
     const session = this.#opened();
-    if (session.state === 'failed') throw new BosunError('BOSUN_STORE_FAILED', 'an earlier commit failed and has not been made good');
+    if (session.state === 'failed') return Promise.reject(new BosunError('BOSUN_STORE_FAILED', 'an earlier commit failed and has not been made good'));
     assert(session.state === 'ready', 'one commit at a time');
     assert(epoch.number === session.position.epoch + 1, 'epochs are committed in order');
     session.state = 'committing';
-    await this.#write(session, this.#prepare(session, epoch, extra));
+    return this.#write(session, this.#prepare(session, epoch, extra));
   }
 
   async retry(): Promise<void> {

@@ -273,19 +273,17 @@ async function closeDatabase({ database, path }: Opened): Promise<void> {
 }
 
 /** A chained batch goes to the driver entry by entry; the array form of abstract-level copies each and takes three times as long. */
-async function put(database: Database, writes: readonly StoreWrite[], options: { sync: boolean }): Promise<void> {
+function put(database: Database, writes: readonly StoreWrite[], options: { sync: boolean }): Promise<void> {
   const [first] = writes;
   if (writes.length === 1 && first !== undefined) {
-    if (first.value === null) await database.del(first.key, options);
-    else await database.put(first.key, first.value, options);
-    return;
+    return first.value === null ? database.del(first.key, options) : database.put(first.key, first.value, options);
   }
   const batch = database.batch();
   for (const { key, value } of writes) {
     if (value === null) batch.del(key);
     else batch.put(key, value);
   }
-  await batch.write(options);
+  return batch.write(options);
 }
 
 /**
