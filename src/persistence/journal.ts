@@ -132,7 +132,7 @@ class StoreJournal implements Journal {
     }
   }
 
-  // No async here and in #commit: an idle acknowledgement waits for every promise on its way.
+  // Not async: an idle acknowledgement waits for every promise on its way.
   commit(epoch: Epoch): Promise<void> {
     return this.#commit(epoch, (session, value, rows) => session.fold.slice({ records: epoch.images.length + rows, bytes: value.length }));
   }
@@ -150,13 +150,13 @@ class StoreJournal implements Journal {
     await this.#store.compact?.();
   }
 
-  #commit(epoch: Epoch, extra: Extra): Promise<void> {
+  async #commit(epoch: Epoch, extra: Extra): Promise<void> {
     const session = this.#opened();
-    if (session.state === 'failed') return Promise.reject(new BosunError('BOSUN_STORE_FAILED', 'an earlier commit failed and has not been made good'));
+    if (session.state === 'failed') throw new BosunError('BOSUN_STORE_FAILED', 'an earlier commit failed and has not been made good');
     assert(session.state === 'ready', 'one commit at a time');
     assert(epoch.number === session.position.epoch + 1, 'epochs are committed in order');
     session.state = 'committing';
-    return this.#write(session, this.#prepare(session, epoch, extra));
+    await this.#write(session, this.#prepare(session, epoch, extra));
   }
 
   async retry(): Promise<void> {
