@@ -37,6 +37,8 @@ export class Arrival extends Waiting {
   readonly to: Cell;
   /** Admitted. */
   readonly event: EventObject;
+  /** FROM_HOST, or FROM_CLIENT for what came by a gateway. */
+  readonly from: number;
   readonly session: Session | undefined;
   /** Whether its host waits for the turn that the event causes to be durable, instead of for the event. */
   readonly isOrder: boolean;
@@ -71,13 +73,14 @@ export class Arrival extends Waiting {
     else this.reject(this.failure);
   }
 
-  constructor(to: Cell, event: EventObject, session: Session | undefined, isOrder: boolean, ask: Ask | undefined) {
+  constructor(to: Cell, event: EventObject, { session, isOrder, ask, from }: Pick<Arrival, 'session' | 'isOrder' | 'ask' | 'from'>) {
     super();
     this.ask = ask;
     this.to = to;
     this.event = event;
     this.session = session;
     this.isOrder = isOrder;
+    this.from = from;
   }
 }
 

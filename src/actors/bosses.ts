@@ -27,6 +27,8 @@ export interface Exit {
   readonly error: unknown;
   /** The message that it crashed on has crashed it before: this restart was counted then. */
   readonly redelivery: boolean;
+  /** The message of a client has brought it about: that counts against no intensity (design P9). */
+  readonly byClient?: boolean;
   /** Of a Boss that gave up: the child that it gave up over, as an address below it. */
   readonly over?: string;
   /** It has never taken a turn. */

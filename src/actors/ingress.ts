@@ -12,6 +12,7 @@ import { type AskOptions } from './asks.ts';
 import { type AuditFacts } from './audit.ts';
 import { type Cell } from './cell.ts';
 import { Queue } from './queue.ts';
+import { FROM_HOST } from './message.ts';
 import { type Sessions } from './sessions.ts';
 import { type World } from './world.ts';
 
@@ -31,6 +32,8 @@ export interface Request {
   /** Checked by the agent's schema. */
   readonly event: EventObject;
   readonly mailboxMessages: number;
+  /** FROM_HOST unless told. */
+  readonly from?: number;
 }
 
 export class Ingress {
@@ -53,8 +56,8 @@ export class Ingress {
    * the receiver was removed meanwhile, and with what the system closed for; the event may or may not have become durable then.
    * @throws BOSUN_MAILBOX_FULL, BOSUN_VALUE_REFUSED, BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED.
    */
-  send(to: Cell, event: EventObject, mailboxMessages: number, session: Session | undefined): Promise<void> {
-    return this.#accept(to, event, mailboxMessages, { session, isOrder: false, ask: undefined }).promise;
+  send(to: Cell, event: EventObject, mailboxMessages: number, session: Session | undefined, from = FROM_HOST): Promise<void> {
+    return this.#accept(to, event, mailboxMessages, { session, isOrder: false, ask: undefined, from }).promise;
   }
 
   /**
@@ -64,8 +67,8 @@ export class Ingress {
    * where the actor ended before, and with BOSUN_ASK_FAILED where it crashed over the event until that was put aside.
    * @throws As `send`.
    */
-  take(to: Cell, event: EventObject, mailboxMessages: number, session: Session | undefined): Promise<boolean | null> {
-    const arrival = this.#accept(to, event, mailboxMessages, { session, isOrder: !this.#parts.hold, ask: undefined });
+  take(to: Cell, event: EventObject, mailboxMessages: number, session: Session | undefined, from = FROM_HOST): Promise<boolean | null> {
+    const arrival = this.#accept(to, event, mailboxMessages, { session, isOrder: !this.#parts.hold, ask: undefined, from });
     return arrival.promise.then(() => {
       if (!arrival.isOrder) return null;
       if (arrival.taken === undefined) throw notTaken(arrival);
@@ -86,11 +89,11 @@ export class Ingress {
     const deadlineMs = world.asks.deadlineOf(options);
     const known = world.asks.known(options.id, address, options.digest);
     if (known !== undefined) return world.asks.wait(known, deadlineMs);
-    const { to, event, mailboxMessages } = receiver();
+    const { to, event, mailboxMessages, from = FROM_HOST } = receiver();
     const ask = world.asks.open(to, { ...options, asker: 0, deadlineMs });
     let arrival: Arrival;
     try {
-      arrival = this.#accept(to, { ...event, replyTo: world.asks.replyTo(ask) } as EventObject, mailboxMessages, { session: undefined, isOrder: !this.#parts.hold, ask });
+      arrival = this.#accept(to, { ...event, replyTo: world.asks.replyTo(ask) } as EventObject, mailboxMessages, { session: undefined, isOrder: !this.#parts.hold, ask, from });
     } catch (error) {
       world.asks.drop(ask);
       throw error;
@@ -108,7 +111,7 @@ export class Ingress {
    */
   order(to: Cell, event: EventObject, audited?: AuditFacts): Promise<unknown> {
     if (to.suspension !== undefined) throw to.suspension;
-    const arrival = this.#accept(to, event, MAILBOX_MESSAGES_MAX, { session: undefined, isOrder: !this.#parts.hold, ask: undefined });
+    const arrival = this.#accept(to, event, MAILBOX_MESSAGES_MAX, { session: undefined, isOrder: !this.#parts.hold, ask: undefined, from: FROM_HOST });
     arrival.audited = audited;
     return arrival.promise.then(() => arrival.answer);
   }
@@ -160,7 +163,7 @@ export class Ingress {
     this.#arrivals.clear();
   }
 
-  #accept(to: Cell, event: EventObject, mailboxMessages: number, { session, isOrder, ask }: Pick<Arrival, 'session' | 'isOrder' | 'ask'>): Arrival {
+  #accept(to: Cell, event: EventObject, mailboxMessages: number, how: Pick<Arrival, 'session' | 'isOrder' | 'ask' | 'from'>): Arrival {
     const { world, sessions, refusal, wake } = this.#parts;
     const reason = refusal();
     if (reason !== undefined) throw reason;
@@ -169,8 +172,8 @@ export class Ingress {
       throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${mailboxMessages} unread messages`, { details: { address } });
     }
     const admitted = admit(event, `event ${event.type}`, world.own);
-    if (session !== undefined) sessions.check(session);
-    const arrival = new Arrival(to, admitted, session, isOrder, ask);
+    if (how.session !== undefined) sessions.check(how.session);
+    const arrival = new Arrival(to, admitted, how);
     to.incoming += 1;
     this.#arrivals.push(arrival);
     wake();
@@ -185,7 +188,7 @@ export class Ingress {
 
   #takeIn(arrival: Arrival): void {
     const { world, sessions } = this.#parts;
-    const { to, event, session, isOrder } = arrival;
+    const { to, event, session, isOrder, from } = arrival;
     to.incoming -= 1;
     if (arrival.audited !== undefined) this.#record(arrival, arrival.audited);
     if (to.gone) {
@@ -201,11 +204,11 @@ export class Ingress {
         return;
       }
       this.#orders.add(arrival);
-      world.post(to, event, 0, arrival);
+      world.post(to, event, from, arrival);
       return;
     }
     // A repeated send is acknowledged with the epoch that is open now: the first one is in it or in an earlier one.
-    if (session === undefined || sessions.accept(session)) world.post(to, event, 0);
+    if (session === undefined || sessions.accept(session)) world.post(to, event, from);
     world.draft.settle(arrival);
   }
 }

@@ -9,13 +9,17 @@ import { type Timer } from './timers.ts';
  */
 export type MessageKind = 'event' | 'signal' | 'completion' | 'exit' | 'command' | 'down' | 'link';
 
+/** In place of the life of a sender. */
+export const FROM_HOST = 0;
+export const FROM_CLIENT = -1;
+
 export class Message {
   /** In the order of acceptance over the whole system; 0 for a due timer, whose durable form is the timer. */
   readonly id: number;
   readonly to: number;
   readonly kind: MessageKind;
   readonly event: EventObject;
-  /** Life of the sender; 0 for a host or client. */
+  /** Life of the sender, FROM_HOST or FROM_CLIENT. */
   readonly from: number;
   /** Completions: the start of the effect they belong to. A restore hands those that had arrived to the start it makes. */
   attempt: number;

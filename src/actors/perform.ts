@@ -13,6 +13,8 @@ import { type World } from './world.ts';
 /** Custom actions of one turn: where one throws, those behind it are not run, as in XState. */
 export interface Calls {
   failed: boolean;
+  /** The turn was that of a client's message. */
+  readonly byClient: boolean;
 }
 
 export class Performer {
@@ -20,10 +22,10 @@ export class Performer {
   readonly #bosses: Bosses;
   readonly #outbox: Outbox;
   readonly #log: (...args: unknown[]) => void;
-  readonly #fail: (cell: Cell, error: unknown) => void;
+  readonly #fail: (cell: Cell, error: unknown, byClient: boolean) => void;
 
   /** `fail`: has an actor fail whose custom action threw. */
-  constructor(parts: { world: World; bosses: Bosses; outbox: Outbox; fail: (cell: Cell, error: unknown) => void }) {
+  constructor(parts: { world: World; bosses: Bosses; outbox: Outbox; fail: (cell: Cell, error: unknown, byClient: boolean) => void }) {
     this.#world = parts.world;
     this.#bosses = parts.bosses;
     this.#outbox = parts.outbox;
@@ -91,7 +93,7 @@ export class Performer {
     } catch (error) {
       calls.failed = true;
       // The turn stands; the failure is the actor's all the same (design P1).
-      if (!cell.gone && cell.state.status === 'active') this.#fail(cell, error);
+      if (!cell.gone && cell.state.status === 'active') this.#fail(cell, error, calls.byClient);
       else this.#log(`an action of ${cell.identity.address} threw after its end: ${messageOf(error)}`);
     }
   }

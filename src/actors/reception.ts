@@ -6,8 +6,10 @@ import { type EventObject } from 'xstate';
 import { taken } from './acceptance.ts';
 import { type AnyAgent, parseEvent } from './agent.ts';
 import { type Session } from './arrival.ts';
+import { type AskOptions } from './asks.ts';
 import { type Cell } from './cell.ts';
 import { type Kernel } from './kernel.ts';
+import { FROM_CLIENT } from './message.ts';
 
 /** Names what an actor looked like: equal versions of one address look equal, over restarts too. */
 export interface Version {
@@ -79,11 +81,13 @@ export class Reception {
     return taken(durable.snapshot, Object.keys(agent.events));
   }
 
+  // What clients send is told apart from what hosts send: a failure that it brings about counts against no Boss's intensity.
+
   /** As `System.send`, but throws at once where the event is refused, so that a caller knows what to send next. */
   deliver(address: string, event: EventObject, { session }: DeliverOptions = {}): Promise<void> {
     const cell = this.#kernel.cell(address);
     const agent = this.#agents.receiver(cell);
-    return this.#kernel.ingress.send(cell, parseEvent(agent, event), agent.limits.mailboxMessages, session);
+    return this.#kernel.ingress.send(cell, parseEvent(agent, event), agent.limits.mailboxMessages, session, FROM_CLIENT);
   }
 
   /**
@@ -94,7 +98,16 @@ export class Reception {
   deliverTaken(address: string, event: EventObject, { session }: DeliverOptions = {}): Promise<boolean | null> {
     const cell = this.#kernel.cell(address);
     const agent = this.#agents.receiver(cell);
-    return this.#kernel.ingress.take(cell, parseEvent(agent, event), agent.limits.mailboxMessages, session);
+    return this.#kernel.ingress.take(cell, parseEvent(agent, event), agent.limits.mailboxMessages, session, FROM_CLIENT);
+  }
+
+  /** As `System.ask`. */
+  async ask(address: string, event: EventObject, options: AskOptions): Promise<unknown> {
+    return await this.#kernel.ingress.ask(address, options, () => {
+      const to = this.#kernel.cell(address);
+      const agent = this.#agents.receiver(to);
+      return { to, event: parseEvent(agent, event), mailboxMessages: agent.limits.mailboxMessages, from: FROM_CLIENT };
+    });
   }
 
   /** Resolves when the next epoch is durable, or the system has closed. */

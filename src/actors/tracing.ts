@@ -254,7 +254,7 @@ export class Tracing {
   }
 
   #causeOf({ id, from, timer }: Message): TraceRecord['cause'] {
-    if (from === 0) return null;
+    if (from <= 0) return null;
     const cause = timer === null ? this.#causeAt('messages', id) : this.#causeAt('timers', timer.number);
     return { life: from, address: this.#world.cells.get(from)?.identity.address ?? null, sequence: cause?.life === from ? cause.sequence : null };
   }

@@ -14,7 +14,7 @@ import { type Cell } from './cell.ts';
 import { isDeferring, offerAgain, setAside } from './deferral.ts';
 import { EFFECT_FAILED, type Effects } from './effects.ts';
 import { type Birth, type Effect, failedSnapshot, SHUTDOWN, type Snapshot, type Step } from './engine.ts';
-import { type Message, messageRow } from './message.ts';
+import { FROM_CLIENT, type Message, messageRow } from './message.ts';
 import { type Outbox } from './outbox.ts';
 import { type DownEvent, linkFailure } from './monitors.ts';
 import { type Calls, Performer } from './perform.ts';
@@ -41,7 +41,7 @@ export class Turns {
     this.#world = parts.world;
     this.#effects = parts.effects;
     this.#bosses = parts.bosses;
-    this.#performer = new Performer({ ...parts, fail: (cell, error) => this.fail(cell, error) });
+    this.#performer = new Performer({ ...parts, fail: (cell, error, byClient) => this.#crash(cell, error, null, byClient) });
     this.#log = parts.world.log;
   }
 
@@ -182,13 +182,13 @@ export class Turns {
     this.#world.change(cell, change, snapshot, births.length > 0);
     if (change.configuration !== undefined && cell.mailbox.deferred > 0) offerAgain(this.#world, cell);
     if (message?.kind === 'signal' && message.isGone) this.#settleFailure(cell, message);
-    if (births.length + dropped.length + effects.length > 0) this.#applyEffects(cell, prepared);
+    if (births.length + dropped.length + effects.length > 0) this.#applyEffects(cell, prepared, message);
     this.#signalSnapshot(cell);
-    if (cell.state.status === 'done') this.#finish(cell);
+    if (cell.state.status === 'done') this.#finish(cell, message);
   }
 
-  #applyEffects(cell: Cell, { births, dropped, effects }: Prepared): void {
-    const calls: Calls = { failed: false };
+  #applyEffects(cell: Cell, { births, dropped, effects }: Prepared, message: Message | null): void {
+    const calls: Calls = { failed: false, byClient: isByClient(message) };
     // Children that leave hear first what was sent to them. What they answer comes after all that this turn sent.
     const early = dropped.length === 0 ? NOTHING : effects.filter((effect) => this.#performer.isToTheLiving(effect));
     for (const effect of early) this.#performer.perform(cell, effect, calls);
@@ -249,13 +249,13 @@ export class Turns {
   }
 
   /** A machine or reducer that has reached its end. */
-  #finish(cell: Cell): void {
+  #finish(cell: Cell, message: Message | null): void {
     if (!cell.isBoss) for (const child of [...cell.children.values()]) this.#hearOut(child);
     this.#bosses.removeChildren(cell);
     if (cell.identity.bond === 'supervised') {
       // Its mailbox waits for what the Boss decides.
       for (const timer of [...cell.timers.values()]) this.#world.agenda.disarm(cell, timer);
-      this.#bosses.exited(cell, exitOf(cell));
+      this.#bosses.exited(cell, isByClient(message) ? { ...exitOf(cell), byClient: true } : exitOf(cell));
       return;
     }
     this.#world.silence(cell);
@@ -287,7 +287,7 @@ export class Turns {
    * The turn threw, or what it meant failed. `message` is the one to deliver again, if any.
    * A child of a machine dies, as in XState; a child of a Boss keeps its state and mailbox and waits for the Boss.
    */
-  #crash(cell: Cell, thrown: unknown, message: Message | null): void {
+  #crash(cell: Cell, thrown: unknown, message: Message | null, byClient = isByClient(message)): void {
     const error = admitError(thrown);
     if (cell.identity.bond === 'invoked') {
       if (message !== null) this.#consume(cell, message);
@@ -308,7 +308,7 @@ export class Turns {
     // A suspect state is no failure for a Boss to answer: it waits for a person.
     if (message !== null && this.#countDelivery(cell, message, error)) return;
     this.#world.change(cell, { status: 'error', error: { value: error } });
-    this.#bosses.crashed(cell, { reason: 'error', error, redelivery });
+    this.#bosses.crashed(cell, { reason: 'error', error, redelivery, ...(byClient && { byClient }) });
   }
 
   /** @returns Whether nothing is left for its Boss to decide: the agent is suspended, or has been stopped, by its poison policy. */
@@ -336,4 +336,9 @@ export class Turns {
     if (message.timer !== null) this.#world.agenda.consume(cell, message.timer, message.event);
     if (cell.crowd !== undefined) this.#world.crowding.eased(cell);
   }
+}
+
+/** Whether a client has brought about what the turn comes to. */
+function isByClient(message: Message | null): boolean {
+  return message !== null && message.from === FROM_CLIENT;
 }

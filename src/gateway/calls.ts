@@ -123,10 +123,10 @@ async function send({ system, repeats }: CallParts, { address, event, until }: P
   throw new BosunError('BOSUN_EVENT_NOT_TAKEN', `the state of ${address} takes no ${JSON.stringify(event.type)}`, { details: { address, accepts } });
 }
 
-async function ask({ system, views, repeats }: CallParts, { address, event }: ParamsOf<'actor.ask'>, { caller, key, leftMs }: Call): Promise<Answer> {
+async function ask({ system: { reception }, views, repeats }: CallParts, { address, event }: ParamsOf<'actor.ask'>, { caller, key, leftMs }: Call): Promise<Answer> {
   reach(caller, address);
   const name = key === undefined ? {} : { id: repeats.keyOf(caller, key), digest: repeats.digestOf(['actor.ask', address, event]) };
-  return { reply: views.reply(address, await system.ask(address, event, { timeoutMs: leftMs, ...name })) };
+  return { reply: views.reply(address, await reception.ask(address, event as EventObject, { timeoutMs: leftMs, ...name })) };
 }
 
 async function wait({ system, views }: CallParts, { address, value, tag, status }: ParamsOf<'actor.wait'>, { caller, leftMs, signal }: Call): Promise<Answer> {

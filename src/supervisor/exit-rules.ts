@@ -35,6 +35,8 @@ export interface ChildExit {
   readonly error: unknown;
   /** The same message crashed it before; that restart has been counted. */
   readonly redelivery: boolean;
+  /** The message of a client has brought it about. Nothing that a client sends may make a Boss give up (design P9). */
+  readonly byClient?: boolean;
   /** Of a Boss that gave up: the child that it gave up over, as an address below it. */
   readonly over?: string;
   /** It has never taken a turn: its first start failed. */
@@ -71,6 +73,8 @@ export function decideExit(situation: Situation, exit: ChildExit, random: number
   const mode = modeOf(spec, exit);
   // Waiting does not help against a message: it is delivered again at once, until it is quarantined.
   if (exit.redelivery) return { kind: 'restart', mode, window, record };
+  // What bounds these is the quarantine of the message, the suspension of the agent, and the client's rate.
+  if (exit.byClient === true) return { kind: 'restart', mode, window, record: { ...record, startedAtMs: nowMs, restarts: record.restarts + 1 } };
   if (spec.backoff === undefined) return restartNow({ ...situation, record }, mode);
   const isWell = nowMs - record.startedAtMs >= resetAfterMs(spec.backoff);
   const consecutive = isWell ? 0 : record.consecutive;

@@ -170,7 +170,11 @@ export const TIME_CASES: readonly ParityCase[] = [
   { number: 157, name: 'a snapshot written and read again does the same from there on', source: 'N', proofs: [['test/fuzz/differential-even.test.ts', 'a random machine under Bosun is equal to the same under createActor'], ['test/fuzz/differential-odd.test.ts', 'a random machine under Bosun is equal to the same under createActor']] },
   {
     number: 158, name: 'a client resumes, a slow one is bounded, forged events are refused, an ask survives its connection', source: 'N',
-    notYet: 'there is no gateway; of its parts, what clients may send and asks that are repeated with their id are there',
-    proofs: [['test/supervisor/forged.test.ts', 'is refused as a throw of its turn, and the Boss hears nothing'], ['test/actors/ask.test.ts', 'is joined while it is open, also after a crash, and its late reply is recorded']],
+    proofs: [
+      ['test/gateway/sessions.test.ts', 'is recovered and gets nothing where nothing was missed, over a crash too'],
+      ['test/gateway/flow.test.ts', 'is told once, gets only the latest when it reads again, and a word of what it missed'],
+      ['test/supervisor/forged.test.ts', 'is refused as a throw of its turn, and the Boss hears nothing'],
+      ['test/gateway/sessions.test.ts', 'gets an ask the recorded reply over a crash, and refuses another question'],
+    ],
   },
 ];

@@ -91,6 +91,41 @@ describe('a client that sends poison only', () => {
   });
 });
 
+describe('whatever clients send', () => {
+  const CRASHES = 5;
+
+  it.each(['choke', 'explode', 'finish'])('counts against no intensity, be it %s between good messages; wherever the host crashes', async (type) => {
+    const story: Story<unknown> = {
+      options: () => ({ agents, tree: { intensity: 0, children: [w] } }),
+      begin: async (test) => {
+        const send = async (event: { type: string; text?: string }) => {
+          await test.system.reception.deliver('w', event as never);
+          await test.settle();
+        };
+        for (let n = 0; n < CRASHES; n++) {
+          await send({ type, text: type });
+          await send({ type: 'note', text: String(n) });
+        }
+      },
+      unfoldMs: 1_000,
+      outcome: ({ system }) => [system.snapshot('root')!.status, system.snapshot('w')!.status, system.tree('w').restarts],
+    };
+    expect((await withACrashAfterEveryEpoch(story)).outcome).toEqual(['active', 'active', CRASHES]);
+  });
+
+  it('is told apart from what hosts send, over a crash too', async () => {
+    const test = await startTestSystem({ agents, tree: { intensity: 0, children: [w] } });
+    await test.system.reception.deliver('w', { type: 'finish' } as never);
+    await test.crash();
+    await test.restart();
+    await test.settle();
+    expect(test.system.snapshot('root')!.status).toBe('active');
+    const closing = test.system.closed.catch((error: { code: string }) => error.code);
+    await test.system.send('w', { type: 'finish' });
+    expect(await closing).toBe('BOSUN_INTENSITY_EXCEEDED');
+  });
+});
+
 describe('a permanent child that finishes again and again', () => {
   it('begins anew each time, which counts, until its Boss gives up; wherever the host crashes', async () => {
     const team = { id: 'team', restart: 'transient' as const, boss: { intensity: 2, periodMs: 86_400_000, children: [w, v] } };
