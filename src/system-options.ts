@@ -9,9 +9,9 @@ import { type Durability, type JournalOptions } from './persistence/journal.ts';
 import { type ScrubOptions } from './persistence/scrubber.ts';
 import { type BossOptions, type ChildOptions, type Strategy } from './supervisor/child-spec.ts';
 
-export interface SystemOptions {
+export interface SystemOptions<A extends AnyAgent = AnyAgent> {
   /** Every agent that an actor of this system may run. */
-  readonly agents: readonly AnyAgent[];
+  readonly agents: readonly A[];
   /** Asked for an agent that is not in `agents`, by its name. */
   readonly resolveAgent?: (name: string) => AnyAgent | undefined;
   /** `levelStore('./data')` or `memoryStore()`. The system opens and closes it. */

@@ -26,7 +26,9 @@ import { Agents } from './system-agents.ts';
 import { type SendOptions, type SnapshotOf, type SpawnOptions, type SystemOptions, type TreeNode } from './system-options.ts';
 import { treeUnder } from './system-tree.ts';
 
-export class System {
+export class System<A extends AnyAgent = AnyAgent> {
+  /** For types only, and nothing at run time: by it a client is typed (`createClient<typeof system>`). */
+  declare readonly '~agents': A;
   readonly #kernel: Kernel;
   readonly #agents: Agents;
   readonly #clock: Clock;
@@ -45,7 +47,7 @@ export class System {
   readonly closed: Promise<void>;
 
   /** Use {@link createSystem}. */
-  constructor(options: SystemOptions) {
+  constructor(options: SystemOptions<A>) {
     this.#agents = new Agents(options);
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? ((...args) => console.error(...args));
@@ -336,8 +338,8 @@ export class System {
 }
 
 /** Makes a system; call `start` on it. Throws BOSUN_CONFIG_INVALID or BOSUN_CHILD_SPEC_INVALID. */
-export function createSystem(options: SystemOptions): System {
-  return new System(options);
+export function createSystem<const A extends AnyAgent>(options: SystemOptions<A>): System<A> {
+  return new System<A>(options);
 }
 
 /**

@@ -33,9 +33,9 @@ export type Migrations<Machine extends AnyStateMachine, Version extends number> 
   readonly [To in number]: Step<StoredState<object>>;
 } & (number extends Version ? unknown : { readonly [To in Version]?: Step<StoredState<ContextFrom<Machine>>> });
 
-export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends EventSchemas, Version extends number = number> {
+export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends EventSchemas, Version extends number = number, Name extends string = string> {
   /** Unique in a system; stored with every actor. */
-  readonly name: string;
+  readonly name: Name;
   /** From 1, the default. Raise it when stored contexts or states of older actors no longer fit. */
   readonly version?: Version;
   /** How actors of older versions become actors of this one, when a system starts. */
@@ -99,8 +99,8 @@ export interface AgentLimits {
   readonly mailboxMessages: number;
 }
 
-export interface Agent<Machine extends AnyStateMachine = AnyStateMachine, Schemas extends EventSchemas = EventSchemas> {
-  readonly name: string;
+export interface Agent<Machine extends AnyStateMachine = AnyStateMachine, Schemas extends EventSchemas = EventSchemas, Name extends string = string> {
+  readonly name: Name;
   readonly version: number;
   readonly machine: Machine;
   readonly events: Schemas;
@@ -132,9 +132,9 @@ const EFFECTS: ReadonlySet<string> = new Set(['promise', 'callback', 'observable
  * options of an effect or action that the machine does not have, a restore policy for a delay that it lacks, a schedule that
  * is none, a priority of an event that no state handles, or a migration to a version that is none of those up to its own. The message names the place.
  */
-export function defineAgent<Machine extends AnyStateMachine, const Schemas extends EventSchemas, const Version extends number = 1>(
-  options: AgentOptions<Machine, Schemas, Version>,
-): Agent<Machine, Schemas> {
+export function defineAgent<Machine extends AnyStateMachine, const Schemas extends EventSchemas, const Version extends number = 1, const Name extends string = string>(
+  options: AgentOptions<Machine, Schemas, Version, Name>,
+): Agent<Machine, Schemas, Name> {
   const { name, version = 1, machine, events, internal = [], migrateChildren = {}, previous = [], shown = {} } = options;
   const migrate = (options.migrate ?? {}) as MigrationSteps;
   const limits: AgentLimits = { mailboxMessages: MAILBOX_MESSAGES_MAX, ...options.limits };

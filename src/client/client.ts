@@ -1,0 +1,162 @@
+/** createClient: joins a line, its calls and its subscriptions, and hands out remote actors. */
+import { CALLS_OPEN_MAX } from './bounds.ts';
+import { type CallOptions, Calls } from './calls.ts';
+import { type ClientError } from './client-error.ts';
+import { type AgentName, type AgentNamed, type AgentShape, type AgentsOf, type AnyEmitted, type SystemShape } from './contract.ts';
+import { type EmissionOptions, Emissions } from './emissions.ts';
+import { type ClientStorage, Keepsake } from './keepsake.ts';
+import { type ClientStatus, Line, type TokenSource } from './line.ts';
+import { RemoteActor, type RemoteSubscription } from './remote-actor.ts';
+import { type ClientClock, type ClientRandom, ownClock, ownRandom, ownSocket, type SocketClass, toldTo } from './surroundings.ts';
+import { Topics } from './topics.ts';
+
+export interface ClientOptions {
+  /** Names the client to the gateway, and its record in `storage`. Default `client`. */
+  readonly name?: string;
+  /** Or what gives one for each try. */
+  readonly token?: TokenSource;
+  /** Asked for a new token when the present one is refused or has expired; once, until the next welcome. */
+  readonly onUnauthorized?: () => string | Promise<string>;
+  /** Default: that of the platform. Node before 22 has none: give it that of `ws`. */
+  readonly WebSocket?: SocketClass;
+  /** Where session and unacknowledged sends are kept for the next page or process. Default: nowhere. */
+  readonly storage?: ClientStorage;
+  /** Calls that may wait for an answer. Default 1,000. */
+  readonly queueMax?: number;
+  readonly clock?: ClientClock;
+  readonly random?: ClientRandom;
+}
+
+export class Client<S = SystemShape> {
+  readonly #line: Line;
+  readonly #calls: Calls;
+  readonly #topics: Topics;
+  readonly #clock: ClientClock;
+  readonly #keepsake: Keepsake;
+  readonly #actors = new Map<string, WeakRef<RemoteActor<AgentShape>>>();
+  readonly #collected = new FinalizationRegistry<string>((address) => {
+    if (this.#actors.get(address)?.deref() === undefined) this.#actors.delete(address);
+  });
+  #failure: ClientError | undefined;
+
+  /** Use {@link createClient}. */
+  constructor(url: string, options: ClientOptions = {}) {
+    const { name = 'client', token, onUnauthorized, WebSocket = ownSocket(), storage, queueMax = CALLS_OPEN_MAX, clock = ownClock, random = ownRandom } = options;
+    if (WebSocket === undefined) throw new TypeError('this platform has no WebSocket: give createClient one, such as that of `ws`');
+    this.#clock = clock;
+    this.#keepsake = new Keepsake(storage, name);
+    const sends = () => this.#calls.sends();
+    const failure = () => this.#failure;
+    this.#calls = new Calls({
+      clock,
+      queueMax,
+      failure,
+      transmit: (frame) => this.#line.send(frame),
+      cancel: (id) => this.#line.send({ t: 'cancel', id }),
+      state: () => (this.#line.isLive ? 'live' : this.#line.status.get() === 'offline' ? 'offline' : 'soon'),
+      changed: () => this.#keepsake.later(sends),
+      keep: () => this.#keepsake.now(sends),
+    });
+    this.#topics = new Topics({ clock, failure, isLive: () => this.#line.isLive, transmit: (frame) => this.#line.send(frame) });
+    this.#calls.restore(this.#keepsake.sends);
+    this.#keepsake.now(sends);
+    this.#line = new Line({
+      url: new URL(url).href,
+      name,
+      session: this.#keepsake.session,
+      token,
+      onUnauthorized,
+      WebSocket,
+      clock,
+      random,
+      up: (welcome) => {
+        this.#topics.up();
+        this.#calls.up(welcome);
+      },
+      hear: (frame) => {
+        if (frame.t === 'res') this.#calls.hear(frame);
+        else if (frame.t === 'snap' || frame.t === 'delta' || frame.t === 'evt' || frame.t === 'lag' || frame.t === 'end') this.#topics.hear(frame);
+      },
+      down: (error) => {
+        this.#failure = error;
+        this.#calls.down(error);
+        this.#topics.down(error);
+      },
+    });
+  }
+
+  /** A store: `get`, and `subscribe` for changes. */
+  readonly status = {
+    get: (): ClientStatus => this.#line.status.get(),
+    subscribe: (changed: (status: ClientStatus) => void): RemoteSubscription => {
+      const { unsubscribe } = this.#line.status.subscribe(toldTo(changed));
+      return { unsubscribe, [Symbol.dispose]: unsubscribe };
+    },
+  };
+
+  /** Why the client is `closed`; undefined while it is not. */
+  get failure(): ClientError | undefined {
+    return this.#failure;
+  }
+
+  /** Sends that are not acknowledged yet. */
+  get unacknowledged(): number {
+    return this.#calls.sends().length;
+  }
+
+  /**
+   * A remote actor, the same object for the same address. With the name of its agent it is typed by that agent; without, by
+   * all of the system. Whether that agent lives there nobody checks before the gateway does.
+   */
+  actor(address: string): RemoteActor<AgentsOf<S>>;
+  actor<Name extends AgentName<S>>(address: string, agent: Name): RemoteActor<AgentNamed<S, Name>>;
+  actor(address: string): RemoteActor<AgentShape> {
+    const known = this.#actors.get(address)?.deref();
+    if (known !== undefined) return known;
+    const host = {
+      clock: this.#clock,
+      topics: this.#topics,
+      send: this.#calls.send.bind(this.#calls),
+      call: this.#calls.call.bind(this.#calls),
+    };
+    const actor = new RemoteActor<AgentShape>(host, address);
+    this.#actors.set(address, new WeakRef(actor));
+    this.#collected.register(actor, address);
+    return actor;
+  }
+
+  /**
+   * Any method of the protocol but `actor.send`. With a `key` it waits for a line and is repeated over breaks; without, it is sent once.
+   * Rejects with what the gateway answers, BOSUN_OFFLINE, BOSUN_CONNECTION_LOST, BOSUN_QUEUE_FULL, BOSUN_CLIENT_CLOSED, BOSUN_TIMEOUT.
+   */
+  async call<Result = unknown>(method: string, params: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}): Promise<Result> {
+    return (await this.#calls.call({ m: method, p: params, key: options.key }, options)) as Result;
+  }
+
+  /** Events that any actor emits whose address fits the pattern: `*` is one segment, `**` any number of them. */
+  events(pattern: string, options: EmissionOptions = {}): Emissions<AnyEmitted> {
+    return new Emissions(this.#topics, `events/${pattern}`, options);
+  }
+
+  /** Tries at once, where the next try would come later: for a page that is shown again, or a network that is back. */
+  retry(): void {
+    this.#line.retry();
+  }
+
+  /** For good. What waits rejects with BOSUN_CLIENT_CLOSED; sends that were not acknowledged stay in `storage`. */
+  close(): void {
+    this.#line.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+/**
+ * Connects to a gateway, typed by a system (`createClient<typeof system>(...)`) or by agents (`createClient<typeof counter>(...)`).
+ * @param url `ws://host:4180` or `http://host:4180`. Throws TypeError for what is none.
+ */
+export function createClient<S = SystemShape>(url: string, options: ClientOptions = {}): Client<S> {
+  return new Client<S>(url, options);
+}

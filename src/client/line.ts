@@ -1,0 +1,193 @@
+/**
+ * The line to the gateway: opens sockets, greets, notices silence, comes back after breaks. It knows no calls and no
+ * subscriptions; whoever has some is told when the line is up, what comes, and when it is down.
+ */
+import { type Atom, createAtom } from '@xstate/store';
+import type { ClientFrame, ServerFrame, Welcome } from '../gateway/protocol-frames.ts';
+import { CLOSES, PROTOCOL_VERSION, SOCKET_PATH, SUBPROTOCOLS } from '../gateway/protocol.ts';
+import { HEALTHY_MS, WELCOME_MS } from './bounds.ts';
+import { clientClosed, ClientError, errorFrom } from './client-error.ts';
+import { afterBreak } from './reconnect.ts';
+import { type ClientClock, type ClientRandom, type Socket, type SocketClass } from './surroundings.ts';
+
+/**
+ * `connecting`: a try is under way; `live`: calls go out; `draining`: the gateway is about to close, calls wait for the next;
+ * `offline`: the next try comes after a while; `closed`: for good.
+ */
+export type ClientStatus = 'connecting' | 'live' | 'draining' | 'offline' | 'closed';
+
+export type TokenSource = string | (() => string | Promise<string>);
+
+export interface LineParts {
+  readonly url: string;
+  readonly name: string;
+  readonly session: string;
+  readonly token: TokenSource | undefined;
+  readonly onUnauthorized: (() => string | Promise<string>) | undefined;
+  readonly WebSocket: SocketClass;
+  readonly clock: ClientClock;
+  readonly random: ClientRandom;
+  readonly up: (welcome: Welcome) => void;
+  readonly hear: (frame: ServerFrame) => void;
+  /** The line is down. With an error, for good. */
+  readonly down: (error: ClientError | undefined) => void;
+}
+
+export class Line {
+  readonly status: Atom<ClientStatus> = createAtom<ClientStatus>('connecting');
+  readonly #parts: LineParts;
+  #socket: Socket | undefined;
+  /** Counts sockets, so that what belongs to an older one is known. */
+  #generation = 0;
+  #tries = 0;
+  #upMs: number | undefined;
+  #heardMs = 0;
+  #silenceMs = Infinity;
+  #renewed: string | undefined;
+  #canRenew = true;
+  #windowMs: readonly [number, number] | undefined;
+  #said: ClientError | undefined;
+  #cancel: () => void = () => {};
+
+  constructor(parts: LineParts) {
+    this.#parts = parts;
+    this.#attempt(false);
+  }
+
+  get isLive(): boolean {
+    return this.status.get() === 'live';
+  }
+
+  send(frame: ClientFrame): void {
+    this.#socket?.send(JSON.stringify(frame));
+  }
+
+  /** Tries now, where the next try would come later. */
+  retry(): void {
+    if (this.status.get() === 'offline') this.#attempt(false);
+  }
+
+  close(error: ClientError = clientClosed()): void {
+    if (this.status.get() === 'closed') return;
+    this.#release(CLOSES.normal.code);
+    this.status.set('closed');
+    this.#parts.down(error);
+  }
+
+  #attempt(renews: boolean): void {
+    const generation = ++this.#generation;
+    this.#cancel();
+    this.status.set('connecting');
+    this.#cancel = this.#parts.clock.setTimeout(() => this.#ended(generation, 1006, 'no welcome'), WELCOME_MS);
+    this.#open(generation, renews).catch((error: unknown) => this.#ended(generation, 1006, String(error)));
+  }
+
+  async #open(generation: number, renews: boolean): Promise<void> {
+    const { token, onUnauthorized, WebSocket, url, name, session } = this.#parts;
+    if (renews && onUnauthorized !== undefined) this.#renewed = await onUnauthorized();
+    const now = this.#renewed ?? (typeof token === 'function' ? await token() : token);
+    if (generation !== this.#generation) return;
+    const socket = new WebSocket(addressOf(url), [SUBPROTOCOLS.json]);
+    this.#socket = socket;
+    socket.onopen = () => this.send({ t: 'hello', v: PROTOCOL_VERSION, client: { name }, session, ...(now !== undefined && { token: now }) });
+    socket.onmessage = ({ data }: { readonly data: unknown }) => {
+      if (generation !== this.#generation) return;
+      const frame = frameFrom(String(data));
+      if (frame === undefined) this.#ended(generation, CLOSES.internal.code, 'no frame');
+      else this.#hear(frame);
+    };
+    socket.onclose = ({ code, reason }: { readonly code: number; readonly reason: string }) => this.#ended(generation, code, reason);
+    // A close follows, and says as much.
+    socket.onerror = () => {};
+  }
+
+  #hear(frame: ServerFrame): void {
+    this.#heardMs = this.#parts.clock.monotonicMs();
+    switch (frame.t) {
+      case 'welcome':
+        return this.#welcomed(frame);
+      case 'ping':
+        return this.send({ t: 'pong' });
+      case 'err':
+        this.#said = errorFrom(frame.e);
+        return;
+      case 'note':
+        if (frame.code !== 'draining') return;
+        this.#windowMs = frame.reconnectInMs;
+        this.status.set('draining');
+        return;
+      default:
+        return this.#parts.hear(frame);
+    }
+  }
+
+  #welcomed(welcome: Welcome): void {
+    this.#cancel();
+    this.#canRenew = true;
+    this.#windowMs = undefined;
+    this.#upMs = this.#heardMs;
+    this.#silenceMs = welcome.heartbeat.everyMs + welcome.heartbeat.timeoutMs;
+    this.#watchSilence(this.#silenceMs);
+    this.status.set('live');
+    this.#parts.up(welcome);
+  }
+
+  #watchSilence(afterMs: number): void {
+    const generation = this.#generation;
+    this.#cancel = this.#parts.clock.setTimeout(() => {
+      const leftMs = this.#heardMs + this.#silenceMs - this.#parts.clock.monotonicMs();
+      if (leftMs <= 0) this.#ended(generation, 1006, 'silent');
+      else this.#watchSilence(leftMs);
+    }, afterMs);
+  }
+
+  #ended(generation: number, code: number, reason: string): void {
+    if (generation !== this.#generation || this.status.get() === 'closed') return;
+    const { clock, random, token, onUnauthorized, down } = this.#parts;
+    if (this.#upMs !== undefined && clock.monotonicMs() - this.#upMs >= HEALTHY_MS) this.#tries = 0;
+    this.#upMs = undefined;
+    const canRenew = this.#canRenew && (onUnauthorized !== undefined || typeof token === 'function');
+    const { then, waitMs } = afterBreak({ code, reason, tries: this.#tries, random: random.next(), canRenew, windowMs: this.#windowMs });
+    if (then === 'stop') return this.close(this.#said ?? stopped(code, reason));
+    this.#release(CLOSES.silent.code);
+    this.#tries += 1;
+    this.#windowMs = undefined;
+    this.#said = undefined;
+    if (then === 'authenticate') this.#canRenew = false;
+    this.status.set('offline');
+    down(undefined);
+    this.#cancel = clock.setTimeout(() => this.#attempt(then === 'authenticate'), waitMs);
+  }
+
+  #release(code: number): void {
+    this.#generation += 1;
+    this.#cancel();
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (socket === undefined) return;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close(code);
+  }
+}
+
+/** undefined for what is none: somebody else answers at that address. */
+function frameFrom(data: string): ServerFrame | undefined {
+  try {
+    return JSON.parse(data) as ServerFrame;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `http://host:4180` will do. */
+function addressOf(url: string): string {
+  const address = new URL(url);
+  address.protocol = address.protocol.replace('http', 'ws');
+  if (address.pathname === '/') address.pathname = SOCKET_PATH;
+  return address.href;
+}
+
+function stopped(code: number, reason: string): ClientError {
+  const isStranger = code === CLOSES.unauthenticated.code || code === CLOSES.token_expired.code;
+  return new ClientError(isStranger ? 'BOSUN_UNAUTHENTICATED' : 'BOSUN_CLIENT_CLOSED', `the gateway closed the line with ${code} (${reason})`, { details: { closeCode: code } });
+}

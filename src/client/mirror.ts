@@ -1,0 +1,113 @@
+/**
+ * The local read model of one actor, in an atom of @xstate/store: the view as of the last frame, kept over breaks. It is
+ * subscribed while somebody watches, and only then.
+ */
+import { type Atom, createAtom } from '@xstate/store';
+import { patched } from '../gateway/protocol-patch.ts';
+import { type Cursor } from '../gateway/protocol.ts';
+import { type ClientError } from './client-error.ts';
+import { type ActorView, type RemoteSnapshot, snapshotOf } from './remote-snapshot.ts';
+import { toldTo } from './surroundings.ts';
+import { type Listener, type TopicFrame, type Topics } from './topics.ts';
+
+export interface Watcher<A> {
+  readonly next?: ((snapshot: RemoteSnapshot<A>) => void) | undefined;
+  /** The actor cannot be seen any more, or at all. Nothing follows. */
+  readonly error?: ((error: unknown) => void) | undefined;
+  /** `next` is called with the present snapshot too, as soon as it is known to be that. */
+  readonly current?: boolean;
+}
+
+interface Told<A> {
+  readonly next: (snapshot: RemoteSnapshot<A>) => void;
+  readonly error: (error: unknown) => void;
+  readonly current: boolean;
+}
+
+export class Mirror<A> {
+  readonly #address: string;
+  /** Whom it belongs to: not to be collected while somebody watches, or the next who asks for the actor gets one that knows nothing. */
+  readonly owner: object;
+  readonly #topics: Topics;
+  readonly #store: Atom<RemoteSnapshot<A>>;
+  readonly #watchers = new Set<Told<A>>();
+  readonly #listener: Listener;
+  #view: ActorView | undefined;
+  #at: Cursor | undefined;
+  /** What is shown has come, or was confirmed, since somebody began to watch. */
+  #isFresh = false;
+
+  constructor(address: string, topics: Topics, owner: object) {
+    this.owner = owner;
+    this.#address = address;
+    this.#topics = topics;
+    this.#store = createAtom<RemoteSnapshot<A>>(snapshotOf<A>(address, undefined));
+    this.#listener = { topic: `actor/${address}`, mode: 'state', at: () => this.#at, hear: (frame) => this.#hear(frame), ended: (error) => this.#ended(error) };
+  }
+
+  get snapshot(): RemoteSnapshot<A> {
+    return this.#store.get();
+  }
+
+  /** Calls `next` for each change from now on. */
+  watch(given: Watcher<A>): () => void {
+    // A copy, since one may be given twice.
+    const watcher = { next: toldTo(given.next), error: toldTo(given.error), current: given.current === true };
+    const subscription = this.#store.subscribe(watcher.next);
+    this.#watchers.add(watcher);
+    if (this.#watchers.size === 1) {
+      this.#isFresh = false;
+      this.#topics.open(this.#listener);
+    } else if (this.#isFresh && watcher.current) watcher.next(this.snapshot);
+    return () => {
+      subscription.unsubscribe();
+      if (this.#watchers.delete(watcher) && this.#watchers.size === 0) this.#topics.close(this.#listener);
+    };
+  }
+
+  #hear(frame: TopicFrame): boolean {
+    if (frame.t === 'snap') {
+      this.#at = frame.at;
+      // What is there is what there is, unless its last word was that there is none.
+      if (!frame.recovered) this.#view = frame.d as ActorView;
+      const isNews = !frame.recovered || this.snapshot.status === 'stopped';
+      const wasFresh = this.#isFresh;
+      this.#isFresh = true;
+      if (isNews) this.#show();
+      else if (!wasFresh) for (const watcher of [...this.#watchers]) if (watcher.current) watcher.next(this.snapshot);
+      return true;
+    }
+    if (frame.t !== 'delta') return true;
+    const next = frame.prev === this.#at?.seq ? tried(this.#view, frame.ops) : undefined;
+    if (next === undefined) {
+      this.#at = undefined;
+      return false;
+    }
+    this.#view = next;
+    this.#at = frame.at;
+    this.#show();
+    return true;
+  }
+
+  #show(): void {
+    this.#store.set(snapshotOf<A>(this.#address, this.#view));
+  }
+
+  #ended(error: ClientError): void {
+    const watchers = [...this.#watchers];
+    this.#watchers.clear();
+    this.#at = undefined;
+    this.#store.set(snapshotOf<A>(this.#address, this.#view, { reason: error }));
+    for (const watcher of watchers) watcher.error(error);
+  }
+}
+
+/** undefined where the patch does not fit. */
+function tried(view: unknown, ops: Parameters<typeof patched>[1]): ActorView | undefined {
+  try {
+    return patched(view, ops) as ActorView;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

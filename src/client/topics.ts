@@ -1,0 +1,103 @@
+/**
+ * The subscriptions of a client over all its lines: each is opened again where it left off, told what comes, and ended
+ * with the reason where there is nothing further to see.
+ */
+import type { ServerFrame, Sub } from '../gateway/protocol-frames.ts';
+import { type Cursor } from '../gateway/protocol.ts';
+import { RETRY_MS } from './bounds.ts';
+import { type ClientError, errorFrom } from './client-error.ts';
+import { type ClientClock } from './surroundings.ts';
+
+export type TopicFrame = ServerFrame & { readonly t: 'snap' | 'delta' | 'evt' | 'lag' };
+
+export interface Listener {
+  readonly topic: string;
+  readonly mode: 'state' | 'events';
+  /** Where it left off; undefined for the present. */
+  readonly at: () => Cursor | undefined;
+  /** @returns Whether it fits to what came before; where it does not, the subscription begins anew. */
+  readonly hear: (frame: TopicFrame) => boolean;
+  /** There is nothing further to see. */
+  readonly ended: (error: ClientError) => void;
+}
+
+export interface TopicsParts {
+  readonly clock: ClientClock;
+  readonly isLive: () => boolean;
+  /** Why nothing comes any more. */
+  readonly failure: () => ClientError | undefined;
+  readonly transmit: (frame: Sub | { readonly t: 'unsub'; readonly id: string }) => void;
+}
+
+export class Topics {
+  readonly #parts: TopicsParts;
+  /** The id under which each is open; undefined where it is not. */
+  readonly #ids = new Map<Listener, string | undefined>();
+  readonly #byId = new Map<string, Listener>();
+  #count = 0;
+
+  constructor(parts: TopicsParts) {
+    this.#parts = parts;
+  }
+
+  open(listener: Listener): void {
+    const failure = this.#parts.failure();
+    if (failure !== undefined) return listener.ended(failure);
+    this.#ids.set(listener, undefined);
+    if (this.#parts.isLive()) this.#subscribe(listener);
+  }
+
+  close(listener: Listener): void {
+    const id = this.#ids.get(listener);
+    this.#ids.delete(listener);
+    if (id === undefined || !this.#byId.delete(id)) return;
+    if (this.#parts.isLive()) this.#parts.transmit({ t: 'unsub', id });
+  }
+
+  up(): void {
+    for (const listener of [...this.#ids.keys()]) this.#subscribe(listener);
+  }
+
+  down(error: ClientError | undefined): void {
+    this.#byId.clear();
+    for (const listener of [...this.#ids.keys()]) {
+      if (error === undefined) this.#ids.set(listener, undefined);
+      else this.#end(listener, error);
+    }
+  }
+
+  hear(frame: TopicFrame | (ServerFrame & { readonly t: 'end' })): void {
+    const listener = this.#byId.get(frame.id);
+    if (listener === undefined) return;
+    if (frame.t !== 'end') {
+      if (!listener.hear(frame)) this.#again(listener);
+      return;
+    }
+    this.#byId.delete(frame.id);
+    const error = errorFrom(frame.e);
+    if (!error.retryable) return this.#end(listener, error);
+    this.#ids.set(listener, undefined);
+    this.#parts.clock.setTimeout(() => {
+      if (this.#ids.has(listener) && this.#ids.get(listener) === undefined && this.#parts.isLive()) this.#subscribe(listener);
+    }, Number(error.details['retryAfterMs'] ?? RETRY_MS));
+  }
+
+  #again(listener: Listener): void {
+    this.close(listener);
+    this.open(listener);
+  }
+
+  #end(listener: Listener, error: ClientError): void {
+    this.#ids.delete(listener);
+    listener.ended(error);
+  }
+
+  /** Each time under a new id: frames of the last one may still come. */
+  #subscribe(listener: Listener): void {
+    const id = `s${++this.#count}`;
+    const from = listener.at();
+    this.#ids.set(listener, id);
+    this.#byId.set(id, listener);
+    this.#parts.transmit({ t: 'sub', id, topic: listener.topic, mode: listener.mode, ...(from && { from }) });
+  }
+}

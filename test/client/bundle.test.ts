@@ -1,0 +1,21 @@
+/** What a page has to load: small, and nothing of Node. */
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+import { expect, it } from 'vitest';
+
+const GZIP_BYTES_MAX = 12 * 1_024;
+
+it('is below 12 KB with gzip, its dependencies included, and imports nothing of Node', async () => {
+  const build = await rolldown({ input: join(import.meta.dirname, '../../src/client/index.ts'), platform: 'browser', external: isBuiltin });
+  const { output } = await build.generate({ minify: true, format: 'esm' });
+  await build.close();
+  expect(output).toHaveLength(1);
+  const [chunk] = output;
+  expect([...chunk.imports, ...chunk.dynamicImports]).toEqual([]);
+  // As a list, so that a failure does not print the whole of it.
+  expect(chunk.code.match(/bosun\.v1\.json/g)).toHaveLength(1);
+  expect(chunk.code.match(/node:|\brequire\(|\bBuffer\b/g)).toBe(null);
+  expect(gzipSync(chunk.code).length).toBeLessThan(GZIP_BYTES_MAX);
+});

@@ -1,0 +1,255 @@
+/** When a client comes back, with what, and when not: the rules, and the line that keeps them. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { afterBreak, type Break } from '../../src/client/reconnect.ts';
+import { type ClientStatus } from '../../src/client/line.ts';
+import { type Client } from '../../src/client/client.ts';
+import { type Socket } from '../../src/client/surroundings.ts';
+import { CLOSES } from '../../src/gateway/protocol.ts';
+import { type ClientTest, startClientTest, watched } from './client-kit.ts';
+
+const LONG_MS = 31_000;
+const broken: Break = { code: 1006, reason: '', tries: 0, random: 0.5, canRenew: false, windowMs: undefined };
+
+describe('the rules of coming back', () => {
+  it('wait with full jitter: a random part of 250 ms, doubled with each try, and at most 30 s', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 2_000 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (tries, random) => {
+        const { then, waitMs } = afterBreak({ ...broken, tries, random });
+        expect(then).toBe('reconnect');
+        expect(waitMs).toBeCloseTo(random * Math.min(30_000, 250 * 2 ** tries), 6);
+      }),
+    );
+  });
+
+  it.each(Object.entries(CLOSES))('do after %s what the protocol says', (_, { code, then }) => {
+    expect(afterBreak({ ...broken, code, canRenew: true }).then).toBe(then);
+    expect(afterBreak({ ...broken, code, canRenew: false }).then).toBe(then === 'authenticate' ? 'stop' : then);
+  });
+
+  it.each([[1001, 'reconnect'], [1006, 'reconnect'], [1008, 'stop'], [1009, 'stop'], [1011, 'reconnect'], [4403, 'stop'], [4599, 'reconnect']] as const)('after %i: %s', (code, then) => {
+    expect(afterBreak({ ...broken, code }).then).toBe(then);
+  });
+
+  it('keep to the time that the gateway names, and spare one that is overloaded', () => {
+    expect(afterBreak({ ...broken, code: 4429, reason: 'rate_limited;retryAfterMs=700' }).waitMs).toBe(700 + 125);
+    expect(afterBreak({ ...broken, code: 4501, windowMs: [200, 10_200] }).waitMs).toBe(5_200);
+    expect(afterBreak({ ...broken, code: 4503 }).waitMs).toBe(500);
+  });
+});
+
+function statuses(client: Client<never>): ClientStatus[] {
+  const seen: ClientStatus[] = [client.status.get()];
+  client.status.subscribe((status) => seen.push(status));
+  return seen;
+}
+
+/** Opens, and lets the test say what the other side does. */
+function scripted(): { sockets: (Socket & { sent: object[] })[]; WebSocket: new () => Socket } {
+  const sockets: (Socket & { sent: object[] })[] = [];
+  class Scripted implements Socket {
+    onopen = null;
+    onmessage = null;
+    onclose: ((event: never) => void) | null = null;
+    onerror = null;
+    sent: object[] = [];
+    constructor() {
+      sockets.push(this);
+    }
+    send(data: string): void {
+      this.sent.push(JSON.parse(data) as object);
+    }
+    close(): void {}
+  }
+  return { sockets, WebSocket: Scripted };
+}
+
+const say = (socket: Socket | undefined, frame: object) => (socket?.onmessage as ((event: unknown) => void) | null)?.({ data: JSON.stringify(frame) });
+const WELCOME = { t: 'welcome', session: { resumed: false, sequence: 0 }, heartbeat: { everyMs: 25_000, timeoutMs: 10_000 }, limits: { inFlight: 64, perSecond: 50, burst: 100 } };
+
+async function scriptedClient(): Promise<{ test: ClientTest; client: Client<never>; script: ReturnType<typeof scripted> }> {
+  const test = await startClientTest();
+  const script = scripted();
+  return { test, script, client: test.client({ WebSocket: script.WebSocket, random: { next: () => 0.999 } }) as unknown as Client<never> };
+}
+
+describe('a line', () => {
+  it('tells how it stands, from the first try to the last', async () => {
+    const test = await startClientTest();
+    const client = test.client();
+    const seen = statuses(client as unknown as Client<never>);
+    await test.settle();
+    test.cut();
+    await test.advance(1_000);
+    client.close();
+    client.close();
+    expect(seen).toEqual(['connecting', 'live', 'offline', 'connecting', 'live', 'closed']);
+    expect(client.failure?.code).toBe('BOSUN_CLIENT_CLOSED');
+    expect(test.socket.lines.size).toBe(0);
+    await test.stop();
+  });
+
+  it('waits longer after each try, and begins anew once it has held for ten seconds', async () => {
+    const { test, script, client } = await scriptedClient();
+    const breakOff = () => (script.sockets.at(-1)!.onclose as unknown as (event: object) => void)({ code: 1006, reason: '' });
+    const waits: number[] = [];
+    const waitMs = async () => {
+      const before = script.sockets.length;
+      for (let ms = 0; ms < 40_000; ms += 25) {
+        if (script.sockets.length > before) return ms;
+        await test.host.test.clock.advance(25, async () => {});
+      }
+      return Infinity;
+    };
+    for (let n = 0; n < 9; n++) {
+      breakOff();
+      waits.push(await waitMs());
+    }
+    expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 29_975, 29_975]);
+    say(script.sockets.at(-1), WELCOME);
+    await test.host.test.clock.advance(9_999, async () => {});
+    breakOff();
+    expect(await waitMs()).toBe(29_975);
+    say(script.sockets.at(-1), WELCOME);
+    expect(client.status.get()).toBe('live');
+    await test.host.test.clock.advance(10_000, async () => {});
+    breakOff();
+    expect(await waitMs()).toBe(250);
+    breakOff();
+    client.retry();
+    expect(client.status.get()).toBe('connecting');
+    await test.stop();
+  });
+
+  it('that is silent for 35 s is given up, and so is one that never welcomes', async () => {
+    const { test, script, client } = await scriptedClient();
+    await test.host.test.clock.advance(14_999, async () => {});
+    expect(client.status.get()).toBe('connecting');
+    await test.host.test.clock.advance(1, async () => {});
+    expect(client.status.get()).toBe('offline');
+    await test.host.test.clock.advance(1_000, async () => {});
+    say(script.sockets.at(-1), WELCOME);
+    await test.host.test.clock.advance(30_000, async () => {});
+    say(script.sockets.at(-1), { t: 'ping' });
+    expect(script.sockets.at(-1)!.sent).toEqual([{ t: 'pong' }]);
+    await test.host.test.clock.advance(34_999, async () => {});
+    expect(client.status.get()).toBe('live');
+    await test.host.test.clock.advance(1, async () => {});
+    expect(client.status.get()).toBe('offline');
+    await test.stop();
+  });
+
+  it('on which somebody else answers is given up', async () => {
+    const { test, script, client } = await scriptedClient();
+    (script.sockets.at(-1)!.onmessage as unknown as (event: object) => void)({ data: '<html>' });
+    expect(client.status.get()).toBe('offline');
+    await test.stop();
+  });
+
+  it('of a gateway that drains holds calls back, and comes back in the time it was given', async () => {
+    const test = await startClientTest();
+    const client = await test.live();
+    const seen = statuses(client as unknown as Client<never>);
+    // Something under way, so that the gateway does not close at once.
+    const ask = watched(client.actor('deaf', 'deaf').ask({ type: 'hear' }));
+    await test.settle();
+    const drained = test.host.gateway.drain({ graceMs: 2_000 });
+    await test.settle();
+    expect(client.status.get()).toBe('draining');
+    const sent = watched(client.actor('visits', 'counter').send({ type: 'add', by: 1 }));
+    test.isDown = true;
+    await test.advance(1_900);
+    expect([client.status.get(), sent]).toEqual(['draining', {}]);
+    await test.advance(1_000);
+    await drained;
+    expect(ask.error?.code).toBe('BOSUN_CONNECTION_LOST');
+    await test.host.test.system.stop();
+    await test.restart();
+    await test.advance(LONG_MS);
+    expect(sent.value).toEqual({ taken: null });
+    expect(seen.slice(0, 3)).toEqual(['live', 'draining', 'offline']);
+    expect(seen.at(-1)).toBe('live');
+    await test.stop();
+  });
+
+  it('gives way to a newer one of its session, for good', async () => {
+    const test = await startClientTest();
+    const storage = { getItem: () => JSON.stringify({ session: 'a-session-of-22-chars-', sends: [] }), setItem: () => {} };
+    const first = await test.live({ storage });
+    const second = await test.live({ storage });
+    await test.advance(LONG_MS);
+    expect([first.status.get(), second.status.get()]).toEqual(['closed', 'live']);
+    expect(first.failure).toMatchObject({ code: 'BOSUN_CLIENT_CLOSED', details: { closeCode: 4409 } });
+    await expect(first.actor('visits', 'counter').send({ type: 'close' })).rejects.toMatchObject({ code: 'BOSUN_CLIENT_CLOSED' });
+    await test.stop();
+  });
+});
+
+describe('a token', () => {
+  const tokens = [{ id: 'ada', token: 'right-token-0123456789' }];
+
+  it('that is refused is renewed once, and then the client stops', async () => {
+    const test = await startClientTest({ tokens });
+    let asked = 0;
+    const onUnauthorized = (token: string) => () => {
+      asked += 1;
+      return Promise.resolve(token);
+    };
+    const healed = await test.live({ token: 'wrong-token-0123456789', onUnauthorized: onUnauthorized('right-token-0123456789') });
+    await test.advance(LONG_MS);
+    expect([healed.status.get(), asked]).toEqual(['live', 1]);
+    const lost = await test.live({ token: 'wrong-token-0123456789', onUnauthorized: onUnauthorized('wrong-again-0123456789') });
+    await test.advance(LONG_MS);
+    expect([lost.status.get(), lost.failure?.code, asked]).toEqual(['closed', 'BOSUN_UNAUTHENTICATED', 2]);
+    const bare = await test.live();
+    await test.settle();
+    expect([bare.status.get(), bare.failure?.code]).toEqual(['closed', 'BOSUN_UNAUTHENTICATED']);
+    await test.stop();
+  });
+
+  it('may be made for each try', async () => {
+    const test = await startClientTest({ tokens });
+    const given = ['wrong-token-0123456789', 'right-token-0123456789'];
+    const client = await test.live({ token: () => given.shift() ?? 'none' });
+    const sent = watched(client.actor('visits', 'counter').send({ type: 'add', by: 1 }));
+    await test.advance(LONG_MS);
+    expect([client.status.get(), sent.value]).toEqual(['live', { taken: null }]);
+    await test.stop();
+  });
+
+  it('that expires is renewed, and what was under way goes on', async () => {
+    const { SignJWT } = await import('jose');
+    const key = new TextEncoder().encode('a secret of at least thirty-two bytes');
+    const test = await startClientTest({ jwt: { key, issuer: 'test', audience: 'bosun' } });
+    const signed = (seconds: number) =>
+      new SignJWT({ scope: 'actor:read actor:send', bosun_addresses: ['**'] })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setSubject('ada')
+        .setIssuer('test')
+        .setAudience('bosun')
+        .setIssuedAt(test.host.test.clock.wallMs() / 1_000)
+        .setExpirationTime(test.host.test.clock.wallMs() / 1_000 + seconds)
+        .sign(key);
+    let renewals = 0;
+    const client = test.client({
+      token: await signed(60),
+      onUnauthorized: () => {
+        renewals += 1;
+        return signed(600);
+      },
+    });
+    // A signature is checked in a thread of its own, which no settling waits for.
+    const until = async (status: ClientStatus) => {
+      for (let round = 0; round < 500 && client.status.get() !== status; round++) await test.settle();
+      expect(client.status.get()).toBe(status);
+    };
+    await until('live');
+    await test.advance(61_000);
+    await until('live');
+    expect(renewals).toBe(1);
+    const sent = watched(client.actor('visits', 'counter').send({ type: 'add', by: 1 }));
+    await test.settle();
+    expect(sent.value).toEqual({ taken: null });
+    await test.stop();
+  });
+});

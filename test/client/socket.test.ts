@@ -1,0 +1,32 @@
+/** The client on a real socket, as Node 20 needs it: with the class of `ws` handed in. */
+import { expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { createClient } from '../../src/client/client.ts';
+import { createGateway } from '../../src/gateway/server.ts';
+import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { createSystem } from '../../src/system.ts';
+import { shop } from '../gateway/shop.ts';
+import { type Shop } from './client-kit.ts';
+
+it('sends, asks, watches and comes back after a restart of the gateway, over a real socket', async () => {
+  const { agents, tree } = shop();
+  const system = await createSystem({ agents, tree: tree!, store: memoryStore(), durability: 'memory', log: () => {} }).start();
+  const tokens = [{ id: 'ada', token: 'a-token-of-ada-0123456789' }];
+  const first = createGateway(system, { port: 0, tokens });
+  const { url, port } = await first.listen();
+  const client = createClient<Shop>(url, { WebSocket, token: tokens[0]!.token, random: { next: () => 0.1 } });
+  const visits = client.actor('visits', 'counter');
+  await visits.send({ type: 'add', by: 2 }, { until: 'taken' });
+  expect(await visits.ask({ type: 'count' })).toBe(2);
+  const five = visits.waitFor(({ context }) => context.count === 5);
+  first.abandon();
+  const sent = visits.send({ type: 'add', by: 3 });
+  const second = createGateway(system, { port, tokens });
+  await second.listen();
+  expect(await sent).toEqual({ taken: null });
+  expect((await five).context.count).toBe(5);
+  client.close();
+  expect(client.status.get()).toBe('closed');
+  await second.close();
+  await system.stop();
+});
