@@ -35,17 +35,18 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'src/supervisor': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod'] },
   'src/machines': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod', 'graphology', 'graphology-dag', 'node:crypto'] },
   'src/persistence': { files: [...PORTS, ...LEAVES], packages: ['level', 'msgpackr', 'node:crypto', 'node:fs', 'node:path'] },
-  // elkjs, a thread and a hash for charts: machines are what is charted, and their layout must not hold up the kernel.
+  // elkjs, a thread and a hash for charts: machines are what is charted, and their layout must not hold up the kernel. perf_hooks: how late
+  // the event loop was, for /metrics.
   'src/gateway': {
     files: ['src/actors/', 'src/system.ts', 'src/system-options.ts', ...LEAVES],
-    packages: ['ws', 'zod', 'jose', 'xstate', 'elkjs', 'node:http', 'node:net', 'node:stream', 'node:crypto', 'node:module', 'node:worker_threads'],
+    packages: ['ws', 'zod', 'jose', 'xstate', 'elkjs', 'node:http', 'node:net', 'node:stream', 'node:crypto', 'node:module', 'node:worker_threads', 'node:perf_hooks'],
   },
   'src/client': { files: ['src/gateway/protocol'], packages: ['@xstate/store'] },
   'src/testing': {
     files: ['src/actors/', 'src/supervisor/', 'src/machines/', 'src/persistence/', 'src/gateway/', 'src/client/', 'src/system.ts', 'src/system-options.ts', ...LEAVES],
     packages: ['xstate', 'zod', 'fast-check', 'node:assert'],
   },
-  'src/cli': { files: ['src/'], packages: ['commander', 'yaml', 'jiti', 'xstate', 'zod', 'node:'] },
+  'src/cli': { files: ['src/'], packages: ['commander', 'yaml', 'jiti', 'pino', 'xstate', 'zod', 'node:'] },
   // The composition root, and the list of what users may import.
   'src/system.ts': { files: ['src/actors/', 'src/supervisor/', 'src/machines/', 'src/persistence/', 'src/gateway/', 'src/system-', ...LEAVES], packages: ['xstate'] },
   // Its parts.

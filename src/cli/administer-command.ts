@@ -1,10 +1,12 @@
-/** `bosun suspend|resume|kill ADDRESS`: leaves an order about one actor in a stopped store, audited; it counts from the next start on. */
+/** `bosun suspend|resume|kill|stop|restart ADDRESS`: an audited order about one actor, at once where its system runs; else some of them are left in the stopped store and count from the next start on. */
+import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
-import { jsonLine, withStoppedStore } from './stopped-store.ts';
+import { type LiveGateway } from './live-gateway.ts';
+import { jsonLine } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 
 export interface AdministerCommand extends DataCommand {
-  readonly order: 'suspend' | 'resume' | 'kill';
+  readonly order: 'suspend' | 'resume' | 'kill' | 'stop' | 'restart';
   readonly address: string;
   readonly by: string;
   readonly reason?: string | undefined;
@@ -16,10 +18,28 @@ const SAID = {
   kill: 'is killed: at the next start its Boss deals with that as with a crash',
 } as const;
 
+const SAID_LIVE = {
+  suspend: 'is suspended',
+  resume: 'goes on',
+  kill: 'is killed: its Boss deals with that as with a crash',
+  stop: 'has ended',
+  restart: 'was started again',
+} as const;
+
 export function administerCommand(command: AdministerCommand): Promise<ExitCode> {
   const { order, address, by, reason, json, out } = command;
-  return withStoppedStore(command, async (system) => {
-    await system.admin[order](address, { by, ...(reason !== undefined && { reason }) });
-    out.write(json ? jsonLine({ type: order, address, by, durable: true }) : `${address} ${SAID[order]}\n`);
+  const said = (text: string) => out.write(json ? jsonLine({ type: order, address, by, durable: true }) : `${address} ${text}\n`);
+  const live = async (gateway: LiveGateway) => {
+    await gateway.call(`actor.${order}`, { address, by, reason });
+    said(SAID_LIVE[order]);
+  };
+  // What a Boss does about a child takes turns, of which a stopped store has none.
+  if (order === 'stop' || order === 'restart') return withData(command, { live });
+  return withData(command, {
+    live,
+    async stopped(system) {
+      await system.admin[order](address, { by, ...(reason !== undefined && { reason }) });
+      said(SAID[order]);
+    },
   });
 }

@@ -1,4 +1,4 @@
-/** The verbs of administration, as the command line knows them: suspend, resume, kill, audit, deadletters. Each is carried out by a file that is loaded when it is called for. */
+/** The verbs of administration, as the command line knows them: suspend, resume, kill, stop, restart, audit, deadletters. Each is carried out by a file that is loaded when it is called for. */
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type ExitCode } from './exit-codes.ts';
@@ -25,20 +25,23 @@ interface Options extends Shared {
   readonly limit?: number;
 }
 
+/** Those that make sense for a stopped store are left there for its next start. */
 const ORDERS = {
-  suspend: 'Have an actor in a stopped store take no turns until it is resumed.',
-  resume: 'Have a suspended actor in a stopped store go on at the next start.',
-  kill: 'Fail an actor in a stopped store, for its Boss to deal with at the next start.',
+  suspend: 'Have an actor take no turns until it is resumed.',
+  resume: 'Have a suspended actor go on.',
+  kill: 'Fail an actor, for its Boss to deal with.',
+  stop: 'Have its Boss end an actor of a running system.',
+  restart: 'Have its Boss end an actor of a running system and start it again.',
 } as const;
 
 export function addAdministration(bosun: Command, verbs: Verbs): void {
-  for (const order of ['suspend', 'resume', 'kill'] as const) addOrder(bosun, order, verbs);
+  for (const order of ['suspend', 'resume', 'kill', 'stop', 'restart'] as const) addOrder(bosun, order, verbs);
   addAudit(bosun, verbs);
   addDeadLetters(bosun, verbs);
 }
 
 function addOrder(bosun: Command, order: keyof typeof ORDERS, { verb, exit, dataCommand }: Verbs): void {
-  const examples = [`${order} stages/AAPL`, `${order} stages/AAPL --by ada --reason "figures under review" --data /var/lib/crew`];
+  const examples = [`${order} stages/AAPL`, `${order} stages/AAPL --by ada --reason "figures under review"`];
   byWhom(verb(bosun, `${order} <address>`, ORDERS[order], examples)).action(async (address: string, options: Options) => {
     const { administerCommand } = await import('./administer-command.ts');
     exit(await administerCommand({ ...dataCommand(options), order, address, by: options.by ?? userName(), reason: options.reason }));
@@ -46,7 +49,7 @@ function addOrder(bosun: Command, order: keyof typeof ORDERS, { verb, exit, data
 }
 
 function addAudit(bosun: Command, { verb, exit, dataCommand }: Verbs): void {
-  verb(bosun, 'audit', 'Show who ordered what in a stopped store, newest first.', ['audit', 'audit --address stages/AAPL --limit 20 --json'])
+  verb(bosun, 'audit', 'Show who ordered what in a running system or a stopped store, newest first.', ['audit', 'audit --address stages/AAPL --limit 20 --json'])
     .option('--address <address>', 'only orders about this actor')
     .option('--limit <count>', 'at most so many', wholeNumber)
     .action(async (options: Options) => {
@@ -56,12 +59,12 @@ function addAudit(bosun: Command, { verb, exit, dataCommand }: Verbs): void {
 }
 
 function addDeadLetters(bosun: Command, { verb, exit, dataCommand }: Verbs): void {
-  const letters = bosun.command('deadletters').description('Show and handle the dead letters in a stopped store.').exitOverride();
+  const letters = bosun.command('deadletters').description('Show and handle the dead letters of a running system or a stopped store.').exitOverride();
   verb(letters, 'list', 'Show what reached nobody or was put aside.', ['deadletters list', 'deadletters list --json']).action(async (options: Options) => {
     const { listDeadLetters } = await import('./dead-letters-command.ts');
     exit(await listDeadLetters(dataCommand(options)));
   });
-  const said = { redeliver: 'Put a dead letter at the end of its mailbox, to be read at the next start.', discard: 'Remove a dead letter for good.' };
+  const said = { redeliver: 'Put a dead letter at the end of its mailbox, to be read after all.', discard: 'Remove a dead letter for good.' };
   for (const order of ['redeliver', 'discard'] as const) {
     const command = verb(letters, order, said[order], [`deadletters ${order} 3`, `deadletters ${order} 3 --by ada --reason mended`]);
     byWhom(command.argument('<number>', 'as the list has it', wholeNumber)).action(async (number: number, options: Options) => {

@@ -1,7 +1,9 @@
-/** `bosun audit`: who ordered what of whom, when, why, and what came of it; newest first, from a stopped store. */
+/** `bosun audit`: who ordered what of whom, when, why, and what came of it; newest first, from a running system or a stopped store. */
 import { type AuditRecord } from '../actors/audit.ts';
+import { LISTED_MAX } from '../limits.ts';
+import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
-import { jsonLine, timeText, withStoppedStore } from './stopped-store.ts';
+import { jsonLine, timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 
 export interface AuditCommand extends DataCommand {
@@ -12,10 +14,13 @@ export interface AuditCommand extends DataCommand {
 
 export function auditCommand(command: AuditCommand): Promise<ExitCode> {
   const { address, limit, json, out, err } = command;
-  return withStoppedStore(command, (system) => {
-    const records = system.admin.audit({ ...(address !== undefined && { address }), ...(limit !== undefined && { limit }) });
+  const show = (records: readonly AuditRecord[]) => {
     for (const record of records) out.write(json ? jsonLine(record) : `${line(record)}\n`);
     if (records.length === 0 && !json) err.write('no order is on record\n');
+  };
+  return withData(command, {
+    live: async (gateway) => show((await gateway.call<{ records: AuditRecord[] }>('audit.list', { address, limit: limit ?? LISTED_MAX })).records),
+    stopped: (system) => show(system.admin.audit({ ...(address !== undefined && { address }), ...(limit !== undefined && { limit }) })),
   });
 }
 

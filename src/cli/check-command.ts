@@ -94,7 +94,7 @@ export async function exportedAgents(file: string, { cwd }: { cwd: string }): Pr
 }
 
 /** By its form: the module may have another copy of Bosun than the command line. */
-function isAgent(value: unknown): value is AnyAgent {
+export function isAgent(value: unknown): value is AnyAgent {
   if (typeof value !== 'object' || value === null) return false;
   const { name, version, machine } = value as Partial<AnyAgent>;
   return typeof name === 'string' && typeof version === 'number' && isMachine(machine);

@@ -10,6 +10,7 @@ import { DEFAULT_DATA } from './default-data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { ChartFormat } from './inspect-command.ts';
 import type { Reporter } from './run-report.ts';
+import { addService, portNumber } from './service-verbs.ts';
 import { type DataCommand, type Output, type Surroundings } from './surroundings.ts';
 
 /**
@@ -49,6 +50,8 @@ function program(setting: Setting): Command {
   const bosun = new Command('bosun')
     .description('Erlang/OTP for statecharts: runs plans of work by durable, supervised agents.')
     .version(versionOfPackage())
+    // Every verb has options; to say so of each leaves no room to say what it does.
+    .configureHelp({ subcommandTerm: (command) => [command.name(), command.usage().replace('[options]', '').trim()].join(' ').trim() })
     .showHelpAfterError('(add --help for the options)')
     .addHelpText('after', examplesText(['run plan.yaml', 'schedule plan.yaml']))
     .configureOutput({
@@ -69,7 +72,10 @@ function program(setting: Setting): Command {
   addVerify(bosun, setting);
   addCopies(bosun, setting);
   addErase(bosun, setting);
-  addAdministration(bosun, { verb, exit: setting.exit, dataCommand: (options) => dataCommand(options, setting) });
+  const { env, interruption, exit } = setting;
+  const verbs = { verb, exit, dataCommand: (options: Shared) => dataCommand(options, setting), env, interruption };
+  addAdministration(bosun, verbs);
+  addService(bosun, verbs);
   return bosun;
 }
 
@@ -99,13 +105,15 @@ function addRun(bosun: Command, setting: Setting): void {
   ])
     .option('--fresh', 'start over: forget what the directory holds of the plan')
     .option('--wait', 'stay while items are paused')
+    .option('--serve', 'keep a gateway open while the plan runs, to look at it and to steer it')
+    .option('--port <number>', 'where the gateway listens, with --serve (default: 4180)', portNumber)
     .addOption(new Option('--recover-to <epoch>', 'go on from this epoch of a damaged journal').argParser(wholeNumber))
-    .action(async (file: string, options: Shared & { fresh?: true; wait?: true; recoverTo?: number }) => {
-      const { data, fresh = false, wait = false, recoverTo } = options;
+    .action(async (file: string, options: Shared & { fresh?: true; wait?: true; recoverTo?: number; serve?: true; port?: number }) => {
+      const { data, fresh = false, wait = false, recoverTo, serve = false, port } = options;
       const { env, cwd, exit } = setting;
       const { runCommand } = await import('./run-command.ts');
       const reporter = await reporterFor(options, setting);
-      exit(await runCommand({ file, data, fresh, wait, recoverTo, env, cwd, reporter, interrupt: setting.interruption() }));
+      exit(await runCommand({ file, data, fresh, wait, recoverTo, door: serve ? { port } : undefined, env, cwd, reporter, interrupt: setting.interruption() }));
     });
 }
 
@@ -130,10 +138,10 @@ function addSchedule(bosun: Command, setting: Setting): void {
 function addPlan(bosun: Command, setting: Setting): void {
   const plan = bosun
     .command('plan')
-    .description('Pause or resume an item of the plan in a stopped data directory.')
+    .description('Pause or resume an item of the plan in a data directory, at once where it runs.')
     .addHelpText('after', examplesText(['plan pause AAPL', 'plan resume AAPL']))
     .exitOverride();
-  verb(plan, 'pause <item>', 'Pause an item at its next stage boundary, from the next start on.', [
+  verb(plan, 'pause <item>', 'Pause an item at its next stage boundary.', [
     'plan pause AAPL',
     'plan pause AAPL --reason "figures under review" --data /var/lib/crew',
   ])
@@ -142,7 +150,7 @@ function addPlan(bosun: Command, setting: Setting): void {
       const { planCommand } = await import('./plan-command.ts');
       setting.exit(await planCommand({ ...dataCommand(options, setting), order: 'pause', item, reason: options.reason }));
     });
-  verb(plan, 'resume <item>', 'Resume a paused item at the next start.', [
+  verb(plan, 'resume <item>', 'Resume a paused item.', [
     'plan resume AAPL',
     'plan resume AAPL --data /var/lib/crew --json',
   ]).action(async (item: string, options: Shared) => {
@@ -152,7 +160,7 @@ function addPlan(bosun: Command, setting: Setting): void {
 }
 
 function addTree(bosun: Command, setting: Setting): void {
-  verb(bosun, 'tree', 'Show the supervision tree in a stopped data directory.', ['tree', 'tree --data /var/lib/crew --json']).action(
+  verb(bosun, 'tree', 'Show the supervision tree of a running system or a stopped data directory.', ['tree', 'tree --data /var/lib/crew --json']).action(
     async (options: Shared) => {
       const { treeCommand } = await import('./tree-command.ts');
       setting.exit(await treeCommand(dataCommand(options, setting)));

@@ -1,16 +1,20 @@
-/** `bosun deadletters list|redeliver|discard`: what reached nobody or was put aside, in a stopped store; orders are audited. */
+/** `bosun deadletters list|redeliver|discard`: what reached nobody or was put aside, in a running system or a stopped store; orders are audited. */
 import { type DeadLetter } from '../actors/dead-letters.ts';
-import { messageOf } from '../errors.ts';
+import { LISTED_MAX } from '../limits.ts';
+import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
-import { jsonLine, timeText, withStoppedStore } from './stopped-store.ts';
+import { errorText, jsonLine, timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 
 export function listDeadLetters(command: DataCommand): Promise<ExitCode> {
   const { json, out, err } = command;
-  return withStoppedStore(command, (system) => {
-    const letters = system.deadLetters.list();
+  const show = (letters: readonly DeadLetter[]) => {
     for (const letter of letters) out.write(json ? jsonLine(letter) : `${line(letter)}\n`);
     if (letters.length === 0 && !json) err.write('no dead letters\n');
+  };
+  return withData(command, {
+    live: async (gateway) => show((await gateway.call<{ letters: DeadLetter[] }>('deadletter.list', { limit: LISTED_MAX })).letters),
+    stopped: (system) => show(system.deadLetters.list()),
   });
 }
 
@@ -23,14 +27,25 @@ export interface DeadLetterCommand extends DataCommand {
 
 export function deadLetterCommand(command: DeadLetterCommand): Promise<ExitCode> {
   const { order, number, by, reason, json, out } = command;
-  return withStoppedStore(command, async (system) => {
-    await system.deadLetters[order](number, { by, ...(reason !== undefined && { reason }) });
-    const said = order === 'redeliver' ? 'is read after all at the next start' : 'is discarded';
-    out.write(json ? jsonLine({ type: order, number, by, durable: true }) : `dead letter ${number} ${said}\n`);
+  const said = (when: string) => {
+    const text = order === 'redeliver' ? `is read after all${when}` : 'is discarded';
+    out.write(json ? jsonLine({ type: order, number, by, durable: true }) : `dead letter ${number} ${text}\n`);
+  };
+  return withData(command, {
+    async live(gateway) {
+      await gateway.call(`deadletter.${order}`, { number, by, reason });
+      said('');
+    },
+    async stopped(system) {
+      await system.deadLetters[order](number, { by, ...(reason !== undefined && { reason }) });
+      said(' at the next start');
+    },
   });
 }
 
 function line({ number, atMs, reason, address, event, action, error }: DeadLetter): string {
-  const what = action === undefined ? event.type : `${action.name} of ${event.type}`;
-  return `${number}  ${timeText(atMs)}  ${reason}  ${address}  ${what}${error === undefined ? '' : `  ${messageOf(error)}`}`;
+  // Through a gateway what is not there is null.
+  const what = action === undefined || action === null ? event.type : `${action.name} of ${event.type}`;
+  const why = errorText(error);
+  return `${number}  ${timeText(atMs)}  ${reason}  ${address}  ${what}${why === undefined ? '' : `  ${why}`}`;
 }

@@ -1,10 +1,12 @@
-/** `bosun plan pause|resume ITEM`: leaves an order in a stopped store, which takes effect at the next start. */
+/** `bosun plan pause|resume ITEM`: an order about an item, at once where the plan's system runs, else left in its stopped store for the next start. */
 import { BosunError, isBosunError } from '../errors.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
-import { itemsIn } from '../machines/coordination/lead-coordinator.ts';
+import { type CoordinatorContext, itemsIn } from '../machines/coordination/lead-coordinator.ts';
 import { itemOf, nearestName } from '../machines/coordination/plan.ts';
-import { coordinatorOf, dataDirectory, hasStore, openOnHold } from './data-directory.ts';
+import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, openOnHold } from './data-directory.ts';
+import { exitOf } from './data-work.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { LiveGateway } from './live-gateway.ts';
 import { type DataCommand } from './surroundings.ts';
 
 export interface PlanCommand extends DataCommand {
@@ -14,40 +16,58 @@ export interface PlanCommand extends DataCommand {
 }
 
 export async function planCommand(command: PlanCommand): Promise<ExitCode> {
+  const { order, item, json, out } = command;
+  const directory = dataDirectory(command);
+  let when = ' at the next start';
   try {
-    await leaveOrder(command);
+    const gateway = await LiveGateway.of(directory);
+    if (gateway !== undefined) when = '';
+    await (gateway === undefined ? leaveOrder(command, directory) : giveOrder(command, directory, gateway));
   } catch (error) {
     if (!isBosunError(error)) throw error;
     command.err.write(`${error.message}\n`);
     if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
-    return error.code === 'BOSUN_PLAN_INVALID' || error.code === 'BOSUN_EVENT_INVALID' ? EXIT.badInput : EXIT.failed;
+    return error.code === 'BOSUN_EVENT_INVALID' ? EXIT.badInput : exitOf(error.code);
   }
-  const { order, item, json, out } = command;
-  out.write(json ? `${JSON.stringify({ type: `plan.${order}`, item, durable: true })}\n` : `${item}: ${order} at the next start\n`);
+  out.write(json ? `${JSON.stringify({ type: `plan.${order}`, item, durable: true })}\n` : `${item}: ${order}${when}\n`);
   return EXIT.completed;
 }
 
-async function leaveOrder(command: PlanCommand): Promise<void> {
-  const { order, item, reason, err } = command;
-  const directory = dataDirectory(command);
+async function giveOrder(command: PlanCommand, directory: DataDirectory, gateway: LiveGateway): Promise<void> {
+  const coordinator = await gateway.call<{ context: CoordinatorContext }>('actor.get', { address: COORDINATOR }).catch((error: unknown) => {
+    throw isBosunError(error, 'BOSUN_ACTOR_UNKNOWN') ? noPlan(directory) : error;
+  });
+  await gateway.call('actor.send', { address: COORDINATOR, event: orderFor(command, coordinator.context), until: 'taken' });
+}
+
+async function leaveOrder(command: PlanCommand, directory: DataDirectory): Promise<void> {
   if (!hasStore(directory)) throw new BosunError('BOSUN_PLAN_INVALID', `${directory.path} holds no plan; run one first`);
-  const system = await openOnHold(directory, (...args) => err.write(`${args.map(String).join(' ')}\n`));
+  const system = await openOnHold(directory, (...args) => command.err.write(`${args.map(String).join(' ')}\n`));
   try {
     const coordinator = coordinatorOf(system);
-    if (coordinator === undefined) throw new BosunError('BOSUN_PLAN_INVALID', `${directory.path} holds no plan`);
-    const items = itemsIn(coordinator.context);
-    const progress = items.get(item);
-    if (progress === undefined) {
-      const near = nearestName(item, items.keys());
-      throw new BosunError('BOSUN_PLAN_INVALID', `no item "${item}" in the plan${near === undefined ? '' : `; did you mean "${near}"?`}`);
-    }
-    const isRunning = progress.phase === 'running';
-    const tasks = coordinator.context.plan.tasks.filter((task) => itemOf(task) === item).length;
-    if (order === 'pause' && progress.done.length === tasks) throw new BosunError('BOSUN_PLAN_INVALID', `${item} is completed`);
-    if (order === 'resume' && isRunning) throw new BosunError('BOSUN_PLAN_INVALID', `${item} is not paused`);
-    if (order === 'pause' && !isRunning) throw new BosunError('BOSUN_PLAN_INVALID', `${item} is ${progress.phase} already`);
-    await system.send(COORDINATOR, { type: `plan.${order}`, item, ...(order === 'pause' && reason !== undefined && { reason }) });
+    if (coordinator === undefined) throw noPlan(directory);
+    await system.send(COORDINATOR, orderFor(command, coordinator.context));
   } finally {
     await system.stop();
   }
+}
+
+function noPlan({ path }: DataDirectory): BosunError {
+  return new BosunError('BOSUN_PLAN_INVALID', `${path} holds no plan`);
+}
+
+/** Throws BOSUN_PLAN_INVALID for an order that does not fit the item as it is. */
+function orderFor({ order, item, reason }: PlanCommand, context: CoordinatorContext) {
+  const items = itemsIn(context);
+  const progress = items.get(item);
+  if (progress === undefined) {
+    const near = nearestName(item, items.keys());
+    throw new BosunError('BOSUN_PLAN_INVALID', `no item "${item}" in the plan${near === undefined ? '' : `; did you mean "${near}"?`}`);
+  }
+  const isRunning = progress.phase === 'running';
+  const tasks = context.plan.tasks.filter((task) => itemOf(task) === item).length;
+  if (order === 'pause' && progress.done.length === tasks) throw new BosunError('BOSUN_PLAN_INVALID', `${item} is completed`);
+  if (order === 'resume' && isRunning) throw new BosunError('BOSUN_PLAN_INVALID', `${item} is not paused`);
+  if (order === 'pause' && !isRunning) throw new BosunError('BOSUN_PLAN_INVALID', `${item} is ${progress.phase} already`);
+  return { type: `plan.${order}`, item, ...(order === 'pause' && reason !== undefined && { reason }) };
 }

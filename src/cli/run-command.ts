@@ -7,18 +7,20 @@ import { type Cancel, systemClock } from '../clock.ts';
 import { BosunError, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/lead-coordinator.ts';
-import { checkAgents, comparePlans, type Plan } from '../machines/coordination/plan.ts';
+import { type Plan } from '../machines/coordination/plan.ts';
 import { createJournal } from '../persistence/journal.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { plainReferences } from '../persistence/plain-references.ts';
 import { type SetAside } from '../persistence/set-aside.ts';
 import { type System } from '../system.ts';
-import { type AgentModule, checkMachineLimits, loadAgents } from './agents-module.ts';
-import { coordinatorOf, crewOf, type DataDirectory, dataDirectory, hasStore, makeDirectory, openOnHold, removeStore } from './data-directory.ts';
+import { type AgentModule } from './agents-module.ts';
+import { crewOf, type DataDirectory, dataDirectory, hasStore, makeDirectory, removeStore } from './data-directory.ts';
 import { DEFAULT_DATA } from './default-data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { FrontDoor } from './front-door.ts';
 import { machineReports } from './machine-reports.ts';
-import { type PlanSource, readPlanFile } from './plan-file.ts';
+import { type PlanSource } from './plan-file.ts';
+import { heldPlan, readyPlan } from './plan-on-hand.ts';
 import { filesOf, oneLine, planLine, type Reporter, resultLines } from './run-report.ts';
 import { shellCommands } from './shell-task.ts';
 import { type Surroundings } from './surroundings.ts';
@@ -32,6 +34,8 @@ export interface RunCommand extends Pick<Surroundings, 'env' | 'cwd'> {
   readonly wait: boolean;
   /** Of a damaged journal: the epoch to go on from. */
   readonly recoverTo?: number | undefined;
+  /** Keep a gateway open meanwhile; `port` is 4180 where it is undefined. */
+  readonly door?: { readonly port: number | undefined } | undefined;
   readonly reporter: Reporter;
   /** Aborted when the user interrupts. */
   readonly interrupt: AbortSignal;
@@ -42,33 +46,16 @@ export async function runCommand(command: RunCommand): Promise<ExitCode> {
   const { reporter } = command;
   const directory = dataDirectory(command);
   try {
-    const source = await readPlanFile(command);
-    const agents = await loadAgents(source);
-    const unknown = checkAgents(source.plan, [...agents.keys()]);
-    const hint = source.agents === null ? '; the plan names no module with agents' : '';
-    if (unknown.length > 0) throw source.refuse(unknown.map((problem) => ({ ...problem, message: `${problem.message}${hint}` })));
-    checkMachineLimits(source, agents);
+    const { source, agents } = await readyPlan(command);
     await makeDirectory(directory);
     if (command.fresh) await removeStore(directory);
     if (command.recoverTo !== undefined) await recoverStore(directory, command.recoverTo, reporter);
-    reporter.talk(greeting(source.plan, await heldPlan(directory, source, reporter), directory));
+    const held = await heldPlan(directory, source, { log: reporter.log, hint: 'Run with --fresh to start over, or with another --data directory' });
+    reporter.talk(greeting(source.plan, held, directory));
     return await carryOut(command, directory, source, agents);
   } catch (error) {
     return refused(error, reporter);
   }
-}
-
-/** What the directory holds of the plan. Throws BOSUN_PLAN_INVALID where it holds another. */
-async function heldPlan(directory: DataDirectory, { file, plan }: PlanSource, reporter: Reporter): Promise<CoordinatorContext | undefined> {
-  if (!hasStore(directory)) return undefined;
-  const system = await openOnHold(directory, reporter.log);
-  const held = coordinatorOf(system)?.context;
-  await system.stop();
-  if (held?.plan === undefined) return undefined;
-  const differences = comparePlans(held.plan, plan);
-  if (differences.length === 0) return held;
-  const where = `${file}: ${directory.path} holds another plan: ${differences.join('; ')}`;
-  throw new BosunError('BOSUN_PLAN_INVALID', `${where}. Run with --fresh to start over, or with another --data directory`);
 }
 
 async function recoverStore(directory: DataDirectory, recoverTo: number, { talk }: Reporter): Promise<void> {
@@ -92,7 +79,9 @@ async function carryOut(
   const commands = shellCommands({ storeId: directory.store, env, cwd });
   const system = crewOf(directory, plan, agents, { shell: commands.attempt, log: reporter.log });
   const sleep = stayAwake();
+  let door: FrontDoor | undefined;
   const halt = async () => {
+    await door?.close();
     await system.stop();
     await commands.ended();
   };
@@ -100,6 +89,7 @@ async function carryOut(
   const watching = system.onEmitted((address, event) => reporter.told(meaning(address, event)));
   try {
     await system.start();
+    door = await opened(command, directory, system);
     await system.idle();
     const progress = system.actor(COORDINATOR).subscribe((snapshot) => reporter.progress(contextOf(snapshot)));
     const outcome = await Promise.race([settled(system, wait), interrupted(interrupt), failureOf(system)]);
@@ -113,6 +103,14 @@ async function carryOut(
     sleep();
     reporter.close();
   }
+}
+
+async function opened({ door, reporter, data }: RunCommand, directory: DataDirectory, system: System): Promise<FrontDoor | undefined> {
+  if (door === undefined) return undefined;
+  const { openFrontDoor } = await import('./front-door.ts');
+  const opened = await openFrontDoor(system, directory, { settings: door.port === undefined ? {} : { port: door.port }, log: reporter.log });
+  reporter.talk(`Live while it runs: ${opened.url}, and bosun tree, ps, tail or plan pause${dataOption(data)} in another terminal.`);
+  return opened;
 }
 
 /** What a plan waits for may be nothing that Node knows of (an agent's promise, a person), and Node would end the process. */
@@ -171,7 +169,7 @@ function greeting({ name, tasks }: Plan, held: CoordinatorContext | undefined, {
   const done = items.reduce((sum, item) => sum + item.done.length, 0);
   if (done === tasks.length) return `${name}: completed already; its results are in ${path}. --fresh starts over.`;
   const place = done === 0 ? `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}` : `goes on; ${done} of ${tasks.length} tasks are done`;
-  return `${name}: ${place}. State is kept in ${path}: stop it or kill it at any moment, the same line goes on.`;
+  return `${name}: ${place}. State is kept in ${path}: stop it or kill it at any moment, the same line goes on. To look at it live: add --serve.`;
 }
 
 function completedHints(context: CoordinatorContext, data: string): string[] {

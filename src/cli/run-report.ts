@@ -31,7 +31,8 @@ export interface Reporter {
   close(): void;
 }
 
-const TOLD = new Set(['task.started', 'task.completed', 'task.failed', 'item.paused', 'item.resumed']);
+/** Types of events that whoever follows a plan is told of. */
+export const TOLD = new Set<string>(['task.started', 'task.completed', 'task.failed', 'item.paused', 'item.resumed']);
 
 /** One JSON object a line on `out`, nothing else. */
 export function jsonReporter(out: Output, err: Output): Reporter {

@@ -13,7 +13,7 @@ export async function withStoppedStore(command: DataCommand, work: (system: Syst
   const { err } = command;
   const directory = storeDirectory(command);
   if (!hasStore(directory)) {
-    err.write(`${directory.path} holds no store\n`);
+    err.write(`${directory.path} holds no store; run a plan first\n`);
     return EXIT.badInput;
   }
   try {
@@ -38,6 +38,13 @@ export function jsonLine(value: unknown): string {
     if (typeof part === 'bigint') return String(part);
     return part instanceof Error ? { name: part.name, code: (part as { code?: unknown }).code, message: part.message } : part;
   })}\n`;
+}
+
+/** What an error says, also one that came through a gateway; undefined where there is none. */
+export function errorText(error: unknown): string | undefined {
+  if (error === undefined || error === null) return undefined;
+  const { message } = error as { readonly message?: unknown };
+  return typeof message === 'string' ? message : String(error);
 }
 
 /** Kernel time for people. */

@@ -1,28 +1,17 @@
-/** `bosun tree`: the supervision tree of a stopped store. */
-import { isBosunError, messageOf } from '../errors.ts';
+/** `bosun tree`: the supervision tree of a running system or a stopped store. */
 import { type TreeNode } from '../system-options.ts';
-import { hasStore, openOnHold, storeDirectory } from './data-directory.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { withData } from './data-work.ts';
+import { type ExitCode } from './exit-codes.ts';
+import { errorText, jsonLine } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 
-export async function treeCommand(command: DataCommand): Promise<ExitCode> {
-  const { json, out, err } = command;
-  const directory = storeDirectory(command);
-  if (!hasStore(directory)) {
-    err.write(`${directory.path} holds no store; run a plan first\n`);
-    return EXIT.badInput;
-  }
-  try {
-    const system = await openOnHold(directory, (...args) => err.write(`${args.map(String).join(' ')}\n`));
-    const tree = system.tree();
-    await system.stop();
-    out.write(json ? `${JSON.stringify(tree, plainErrors)}\n` : `${draw(tree).join('\n')}\n`);
-    return EXIT.completed;
-  } catch (error) {
-    if (!isBosunError(error)) throw error;
-    err.write(`${error.message}\n`);
-    return error.code === 'BOSUN_STORE_LOCKED' ? EXIT.inUse : EXIT.failed;
-  }
+export function treeCommand(command: DataCommand): Promise<ExitCode> {
+  const { json, out } = command;
+  const show = (tree: TreeNode) => void out.write(json ? jsonLine(tree) : `${draw(tree).join('\n')}\n`);
+  return withData(command, {
+    live: async (gateway) => show(await gateway.call<TreeNode>('actor.tree')),
+    stopped: (system) => show(system.tree()),
+  });
 }
 
 /** One line an actor; branches as `tree` draws them. */
@@ -34,6 +23,7 @@ function draw(node: TreeNode, lead = '', isLast = true, isRoot = true): string[]
 }
 
 function describe({ address, agent, status, state, mailbox, oldestMessageMs, restarts, lastError, restartInMs, boss }: TreeNode): string {
+  const error = errorText(lastError);
   const facts = [
     agent,
     state === null ? status : stateText(state),
@@ -43,21 +33,17 @@ function describe({ address, agent, status, state, mailbox, oldestMessageMs, res
     ...(restartInMs === null ? [] : [`restarted in ${restartInMs} ms`]),
     ...(mailbox > 0 ? [`${mailbox} unread${oldestMessageMs === null ? '' : `, the oldest for ${oldestMessageMs} ms`}`] : []),
     ...(restarts !== null && restarts > 0 ? [`${restarts} restart${restarts === 1 ? '' : 's'}`] : []),
-    ...(lastError === undefined ? [] : [`last error: ${messageOf(lastError)}`]),
+    ...(error === undefined ? [] : [`last error: ${error}`]),
   ];
   return `${address}  ${facts.join(', ')}`;
 }
 
 /** `supervising.running`; regions of a parallel state in brackets. */
-function stateText(state: unknown): string {
+export function stateText(state: unknown): string {
   if (typeof state !== 'object' || state === null) return String(state);
   const parts = Object.entries(state).map(([key, below]) => {
     const text = stateText(below);
     return text === '' ? key : `${key}.${text}`;
   });
   return parts.length === 1 ? parts[0]! : parts.length === 0 ? '' : `(${parts.join(' | ')})`;
-}
-
-function plainErrors(_key: string, value: unknown): unknown {
-  return value instanceof Error ? { name: value.name, message: value.message } : value;
 }

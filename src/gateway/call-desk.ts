@@ -55,7 +55,7 @@ export class CallDesk {
     const row = rowOf(method);
     if (row === undefined) throw invalid(`there is no method ${JSON.stringify(method)}`);
     checkScope(caller, row.scope);
-    if (row.does === 'destroys' && !this.#parts.destructive) throw new BosunError('BOSUN_FORBIDDEN', 'this gateway was made without what destroys (destructive: true)');
+    if (row.does === 'destroys' && !this.#parts.destructive && caller.isOperator !== true) throw new BosunError('BOSUN_FORBIDDEN', 'this gateway was made without what destroys (destructive: true)');
     if (session !== undefined && method !== 'actor.send') throw invalid('only actor.send has a sequence');
     if (session !== undefined && key !== undefined) throw invalid('a send has a sequence or a key, not both');
     const params = parsed(row, request.params);

@@ -22,6 +22,8 @@ export interface Caller {
   readonly addresses: readonly string[];
   /** Wall clock; undefined for a token that does not expire. */
   readonly expiresAtMs: number | undefined;
+  /** Whoever runs the system: may destroy whatever the gateway allows others, and may say for whom an order is given. */
+  readonly isOperator?: true;
 }
 
 export interface TokenOptions {
@@ -47,6 +49,8 @@ export interface JwtOptions {
 export interface CallersOptions {
   readonly tokens: readonly TokenOptions[];
   readonly jwt: JwtOptions | undefined;
+  /** Token of whoever runs the system: at least 16 characters. */
+  readonly operator?: string | undefined;
   readonly clock: Clock;
 }
 
@@ -56,6 +60,9 @@ const EVERYWHERE = ['**'];
 /** Whoever is on this machine, where no token is configured. What destroys is the gateway's option, not a scope. */
 const LOCAL: Caller = { id: 'local', scopes: new Set(SCOPES), addresses: EVERYWHERE, expiresAtMs: undefined };
 
+/** The id of whoever has the operator's token. */
+const OPERATOR = 'operator';
+
 interface Known {
   readonly digest: Buffer;
   readonly caller: Caller;
@@ -64,12 +71,14 @@ interface Known {
 export class Callers {
   readonly #known: readonly Known[];
   readonly #jwt: JwtOptions | undefined;
+  readonly #isForAnybody: boolean;
   readonly #clock: Clock;
 
   /** Throws BOSUN_CONFIG_INVALID. */
-  constructor({ tokens, jwt, clock }: CallersOptions) {
-    this.#known = tokens.map(knownOf);
+  constructor({ tokens, jwt, operator, clock }: CallersOptions) {
+    this.#known = [...tokens.map(knownOf), ...(operator === undefined ? [] : [operatorOf(operator)])];
     this.#jwt = jwt;
+    this.#isForAnybody = tokens.length === 0 && jwt === undefined;
     this.#clock = clock;
     const twice = this.#known.find(({ digest }, index) => this.#known.some((other, at) => at < index && other.digest.equals(digest)));
     if (twice !== undefined) throw new BosunError('BOSUN_CONFIG_INVALID', 'a gateway was given one token twice');
@@ -77,12 +86,12 @@ export class Callers {
 
   /** Whether callers have to show who they are. */
   get areAsked(): boolean {
-    return this.#known.length > 0 || this.#jwt !== undefined;
+    return !this.#isForAnybody;
   }
 
   /** Rejects with BOSUN_UNAUTHENTICATED, whose message does not say what was wrong with which token. */
   async authenticate(token: string | undefined): Promise<Caller> {
-    if (!this.areAsked) return LOCAL;
+    if (this.#isForAnybody && (token === undefined || this.#known.length === 0)) return LOCAL;
     if (token === undefined) throw new BosunError('BOSUN_UNAUTHENTICATED', 'a token is needed');
     const digest = digestOf(token);
     let found: Caller | undefined;
@@ -136,6 +145,11 @@ function knownOf({ token, id, scopes = SCOPES, addresses = EVERYWHERE }: TokenOp
   const wrong = addresses.find((pattern) => !isPattern(pattern));
   if (wrong !== undefined) throw invalid(`${JSON.stringify(wrong)} is no pattern of addresses`);
   return { digest: digestOf(token), caller: { id, scopes: new Set(scopes), addresses, expiresAtMs: undefined } };
+}
+
+function operatorOf(token: string): Known {
+  const { digest, caller } = knownOf({ token, id: OPERATOR });
+  return { digest, caller: { ...caller, isOperator: true } };
 }
 
 function digestOf(token: string): Buffer {

@@ -6,8 +6,9 @@ import { type AnyAgent } from '../actors/agent.ts';
 import { type Session } from '../actors/arrival.ts';
 import { BosunError } from '../errors.ts';
 import { type System } from '../system.ts';
-import { type Caller, checkAddressed, mayReach } from './callers.ts';
+import { type Caller, mayReach } from './callers.ts';
 import { type MethodName, type ParamsOf } from './methods.ts';
+import { orderHandlers, reach } from './orders.ts';
 import { type Repeatable, type Repeats } from './repeats.ts';
 import { type Tallies } from './tallies.ts';
 import { type Views } from './views.ts';
@@ -34,7 +35,7 @@ export interface CallParts {
 }
 
 type Answer = unknown;
-type Handlers = { readonly [Name in MethodName]: (params: ParamsOf<Name>, call: Call) => Answer | Promise<Answer> };
+export type Handlers = { readonly [Name in MethodName]: (params: ParamsOf<Name>, call: Call) => Answer | Promise<Answer> };
 
 /** Answers that say themselves whether they are a repeat's. */
 export class Marked implements Repeatable<unknown> {
@@ -50,7 +51,16 @@ export class Marked implements Repeatable<unknown> {
 export function handlersOf(parts: CallParts): Handlers {
   const { system, views } = parts;
   return {
-    ...bossHandlers(system),
+    ...orderHandlers(system),
+    'audit.list': ({ address, before = Infinity, limit }, { caller }) => {
+      if (address !== undefined) reach(caller, address);
+      return { records: views.audit(caller, address).filter(({ number }) => number < before).slice(0, limit) };
+    },
+    'wait.list': ({ limit }, { caller }) => ({ waits: views.waits(caller).slice(0, limit) }),
+    'boss.children': ({ address }, { caller }) => {
+      const children = system.boss(address).whichChildren().filter((child) => mayReach(caller, child.address));
+      return { children: children.map((child) => ({ ...child, lastError: shownError(child.lastError) })) };
+    },
     'actor.get': ({ address }, { caller }) => views.actor(reach(caller, address)),
     'actor.list': (params, { caller }) => list(views, caller, params),
     'actor.tree': ({ address, depth }, { caller }) => views.tree(caller, checkAddress(address), depth),
@@ -58,21 +68,9 @@ export function handlersOf(parts: CallParts): Handlers {
     'actor.ask': (params, call) => ask(parts, params, call),
     'actor.wait': (params, call) => wait(parts, params, call),
     'actor.spawn': (params, { caller }) => spawn(system, caller, params),
-    'actor.resume': ({ address }, { caller }) => system.resume(reach(caller, address)).then(() => ({})),
-    'actor.erase': ({ address }, { caller }) => system.erase(reach(caller, address)).then(() => ({})),
     'deadletter.list': ({ reason, after, limit }, { caller }) => ({
       letters: views.letters(caller, reason === undefined ? {} : { reason }).filter(({ number }) => number > after).slice(0, limit),
     }),
-    'deadletter.redeliver': async ({ number, event }, { caller }) => {
-      reachLetter(system, caller, number);
-      await (event === undefined ? system.deadLetters.redeliver(number) : system.deadLetters.edit(number, event as EventObject));
-      return {};
-    },
-    'deadletter.discard': async ({ number }, { caller }) => {
-      reachLetter(system, caller, number);
-      await system.deadLetters.discard(number);
-      return {};
-    },
     'name.find': ({ name }, { caller }) => {
       const address = system.lookup(name)?.address;
       return { address: address !== undefined && mayReach(caller, address) ? address : null };
@@ -87,25 +85,6 @@ export function handlersOf(parts: CallParts): Handlers {
       unreadable: system.unreadable().length,
       gateway: parts.tallies.all(),
     }),
-  };
-}
-
-type BossMethod = 'boss.children' | 'boss.terminateChild' | 'boss.restartChild' | 'boss.deleteChild';
-
-function bossHandlers(system: System): Pick<Handlers, BossMethod> {
-  /** Whose order it is must reach the child. */
-  const ofChild = (caller: Caller, boss: string, id: string) => {
-    reach(caller, childAddress(boss, id));
-    return system.boss(boss);
-  };
-  return {
-    'boss.children': ({ address }, { caller }) => {
-      const children = system.boss(address).whichChildren().filter((child) => mayReach(caller, child.address));
-      return { children: children.map((child) => ({ ...child, lastError: shownError(child.lastError) })) };
-    },
-    'boss.terminateChild': ({ address, id }, { caller }) => ofChild(caller, address, id).terminateChild(id).then(() => ({})),
-    'boss.restartChild': ({ address, id }, { caller }) => ofChild(caller, address, id).restartChild(id).then((child) => ({ address: child })),
-    'boss.deleteChild': ({ address, id }, { caller }) => ofChild(caller, address, id).deleteChild(id).then(() => ({})),
   };
 }
 
@@ -157,18 +136,6 @@ function list(views: Views, caller: Caller, { under, agent, status, after = '', 
   const page = found.slice(0, limit);
   const actors = page.map(({ address, agent, status, state, mailbox, restarts }) => ({ address, agent, status, state, mailbox, restarts }));
   return { actors, next: found.length > limit ? page.at(-1)!.address : null };
-}
-
-/** Throws BOSUN_ADDRESS_INVALID, BOSUN_FORBIDDEN. */
-function reach(caller: Caller, address: string): string {
-  checkAddressed(caller, checkAddress(address));
-  return address;
-}
-
-/** What is not there is for the order itself to say. */
-function reachLetter(system: System, caller: Caller, number: number): void {
-  const letter = system.deadLetters.list().find((one) => one.number === number);
-  if (letter !== undefined) checkAddressed(caller, letter.address);
 }
 
 /** As XState's `matches`: the wanted value is the same, or a part. */

@@ -23,6 +23,7 @@ export const STATUS_OF: { readonly [Code in ErrorCode]?: number } = {
   BOSUN_CHILD_RUNNING: 409,
   BOSUN_EVENT_NOT_TAKEN: 409,
   BOSUN_KEY_CONFLICT: 409,
+  BOSUN_ORDER_REFUSED: 409,
   BOSUN_SEQUENCE_GAP: 409,
   BOSUN_STATE_SUSPECT: 409,
   BOSUN_ASKS_FULL: 429,
@@ -40,7 +41,9 @@ export const STATUS_OF: { readonly [Code in ErrorCode]?: number } = {
 
 export interface HttpAnswer {
   readonly status: number;
+  /** JSON, or text where `type` is given. */
   readonly body: unknown;
+  readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -62,9 +65,9 @@ export const EVERY_ANSWER = {
   'Referrer-Policy': 'no-referrer',
 } as const;
 
-export function answer(response: ServerResponse, { status, body, headers = {} }: HttpAnswer): void {
+export function answer(response: ServerResponse, { status, body, type, headers = {} }: HttpAnswer): void {
   if (response.headersSent || response.destroyed) return;
-  const text = JSON.stringify(body);
-  response.writeHead(status, { ...EVERY_ANSWER, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text), ...headers });
+  const text = type === undefined ? JSON.stringify(body) : String(body);
+  response.writeHead(status, { ...EVERY_ANSWER, 'Content-Type': type ?? 'application/json', 'Content-Length': Buffer.byteLength(text), ...headers });
   response.end(text);
 }

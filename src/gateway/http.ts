@@ -7,13 +7,14 @@ import { type z } from 'zod';
 import { BosunError } from '../errors.ts';
 import { CALL_MS_MAX, FRAME_BYTES_MAX } from '../limits.ts';
 import { type Session } from '../actors/arrival.ts';
-import { type Caller } from './callers.ts';
+import { type Caller, checkScope } from './callers.ts';
 import { parseJson } from './codec.ts';
 import { asyncapi, openapi } from './documents.ts';
 import { EventStream } from './event-stream.ts';
 import { answer, answerOf, type HttpAnswer } from './http-answers.ts';
 import { type Hub } from './hub.ts';
 import { type MethodName, type MethodRow, METHODS, rowOf } from './methods.ts';
+import { METRICS_TYPE } from './metrics.ts';
 import { sessionId, sub } from './protocol-frames.ts';
 import { cursorFrom, EVENTS_PATH } from './protocol.ts';
 import { firstIssue, invalid } from './wire-errors.ts';
@@ -28,6 +29,8 @@ const ROUTES: readonly Route[] = (Object.keys(METHODS) as MethodName[]).map((met
   const { verb, path } = METHODS[method].http;
   return { method, verb, segments: path.split('/') };
 });
+
+const METRICS_PATH = '/metrics';
 
 /** Names under which tokens are wrongly put into addresses, which end up in logs and histories. */
 const TOKEN_NAMES = ['token', 'access_token', 'authorization', 'api_key'];
@@ -61,6 +64,10 @@ async function serve(hub: Hub, request: IncomingMessage, response: ServerRespons
     hub.requests -= 1;
     response.once('close', () => (hub.requests += 1));
     return undefined;
+  }
+  if (url.pathname === METRICS_PATH && request.method === 'GET') {
+    checkScope(caller, 'system:read');
+    return { status: 200, body: hub.metrics.text(), type: METRICS_TYPE };
   }
   return call(hub, caller, { url, request, response });
 }

@@ -27,6 +27,7 @@ import { type Caller, Callers, type JwtOptions, type TokenOptions } from './call
 import { CODECS } from './codec.ts';
 import { Connection } from './connection.ts';
 import { EventLog } from './event-log.ts';
+import { Metrics } from './metrics.ts';
 import { type Wire } from './outflow.ts';
 import { type ServerFrame, type Welcome, type WireError } from './protocol-frames.ts';
 import { type CloseName, PROTOCOL_MINOR, PROTOCOL_VERSION, SUBPROTOCOLS } from './protocol.ts';
@@ -41,6 +42,7 @@ export interface HubOptions {
   readonly clock: Clock;
   readonly tokens: readonly TokenOptions[];
   readonly jwt: JwtOptions | undefined;
+  readonly operator?: string | undefined;
   readonly destructive: boolean;
   /** Of one connection, and of one caller. */
   readonly rate: Rate | undefined;
@@ -73,6 +75,7 @@ export class Hub {
   readonly callers: Callers;
   readonly rate: Rate;
   readonly tallies = new Tallies();
+  readonly metrics: Metrics;
   readonly repeats: Repeats;
   readonly desk: CallDesk;
   readonly topics: Topics;
@@ -88,20 +91,24 @@ export class Hub {
   #isDraining = false;
 
   /** Throws BOSUN_CONFIG_INVALID. */
-  constructor(system: System, { clock, tokens, jwt, destructive, rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND }, log }: HubOptions) {
+  constructor(system: System, { clock, tokens, jwt, operator, destructive, rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND }, log }: HubOptions) {
     this.system = system;
     this.clock = clock;
     this.rate = rate;
     this.#log = log;
     this.#rates = new Rates(rate, RATES_MAX);
-    this.callers = new Callers({ tokens, jwt, clock });
+    this.callers = new Callers({ tokens, jwt, operator, clock });
     const views = new Views(system);
+    this.metrics = new Metrics({ system, tallies: this.tallies });
     this.repeats = new Repeats(system);
     this.desk = new CallDesk({ system, views, repeats: this.repeats, tallies: this.tallies, clock, destructive });
     this.topics = new Topics(system, views);
     this.events = new EventLog({ clock, instance: this.instance, shown: (address, event) => views.emitted(address, event) });
     const emitted = system.onEmitted((address, event) => this.events.record(address, event));
-    this.#unwatch = () => emitted.unsubscribe();
+    this.#unwatch = () => {
+      emitted.unsubscribe();
+      this.metrics.stop();
+    };
   }
 
   get isDraining(): boolean {

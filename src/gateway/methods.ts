@@ -3,7 +3,7 @@
  * method does is in calls.ts. A new method is a row here and a handler there.
  */
 import { z } from 'zod';
-import { EVENT_TYPE_CHARS_MAX, LISTED_MAX } from '../limits.ts';
+import { AUDIT_REASON_CHARS_MAX, EVENT_TYPE_CHARS_MAX, LISTED_MAX } from '../limits.ts';
 import { type Scope } from './callers.ts';
 
 /**
@@ -29,6 +29,12 @@ const event = z.looseObject({ type: z.string().min(1).max(EVENT_TYPE_CHARS_MAX) 
 const limit = z.number().int().min(1).max(LISTED_MAX).default(100);
 const nothing = z.object({});
 
+/** Of orders that are audited. */
+const order = {
+  reason: z.string().max(AUDIT_REASON_CHARS_MAX).optional().describe('Why, for the audit.'),
+  by: name.optional().describe('In whose name; only for the operator. Default: the caller.'),
+};
+
 const status = z.enum(['active', 'done', 'error', 'stopped', 'suspended']);
 
 const actorView = z.object({
@@ -51,6 +57,17 @@ const tree = z.looseObject({ address: z.string() }).describe('`agent`, `status`,
 const letter = z.looseObject({ number: z.number(), reason: z.enum(['quarantined', 'undeliverable', 'overflowed', 'late', 'refused']), address: z.string(), atMs: z.number() });
 
 const child = z.looseObject({ id: z.string(), address: z.string(), status: z.enum(['running', 'restarting', 'stopping', 'ended']) });
+
+const record = z.looseObject({ number: z.number(), atMs: z.number(), by: z.string(), order: z.string(), address: z.string(), outcome: z.string() });
+
+const wait = z.object({
+  kind: z.enum(['ask', 'effect', 'room', 'restart', 'end', 'suspended']),
+  address: z.string().nullable(),
+  state: z.unknown(),
+  for: z.string().nullable(),
+  sinceMs: z.number().nullable(),
+  untilMs: z.number().nullable(),
+});
 
 const counter = { address: 'visits', agent: 'counter', status: 'active', value: {}, context: { count: 1 }, tags: [], output: null, error: null, sequence: 2, accepts: ['add'] };
 
@@ -121,20 +138,65 @@ export const METHODS = {
     http: { verb: 'POST', path: '/v1/actors' },
     example: { p: { agent: 'counter', id: 'visits' }, r: { address: 'visits' } },
   },
-  'actor.resume': {
-    means: 'Lets an actor go on that was suspended with BOSUN_STATE_SUSPECT.',
+  'actor.suspend': {
+    means: 'Has an actor take no turns until it is resumed.',
     scope: 'actor:admin',
     does: 'changes',
-    params: z.object({ address }),
+    params: z.object({ address, ...order }),
+    result: nothing,
+    http: { verb: 'POST', path: '/v1/actors/{address}/suspend' },
+    example: { p: { address: 'visits', reason: 'figures under review' }, r: {} },
+  },
+  'actor.resume': {
+    means: 'Lets an actor go on that was suspended, by an order or with BOSUN_STATE_SUSPECT.',
+    scope: 'actor:admin',
+    does: 'changes',
+    params: z.object({ address, ...order }),
     result: nothing,
     http: { verb: 'POST', path: '/v1/actors/{address}/resume' },
+    example: { p: { address: 'visits' }, r: {} },
+  },
+  'actor.step': {
+    means: 'Has a suspended actor take one message and stay suspended. `event` is its type; null where there was none to take.',
+    scope: 'actor:admin',
+    does: 'changes',
+    params: z.object({ address, ...order }),
+    result: z.object({ event: z.string().nullable() }),
+    http: { verb: 'POST', path: '/v1/actors/{address}/step' },
+    example: { p: { address: 'visits' }, r: { event: 'add' } },
+  },
+  'actor.kill': {
+    means: 'Fails an actor with BOSUN_KILLED: its Boss, or the machine that it belongs to, deals with it as with a crash.',
+    scope: 'actor:admin',
+    does: 'destroys',
+    params: z.object({ address, ...order }),
+    result: nothing,
+    http: { verb: 'POST', path: '/v1/actors/{address}/kill' },
+    example: { p: { address: 'visits' }, r: {} },
+  },
+  'actor.stop': {
+    means: 'Has its Boss end a child, as `boss.terminateChild` does.',
+    scope: 'actor:admin',
+    does: 'destroys',
+    params: z.object({ address, ...order }),
+    result: nothing,
+    http: { verb: 'POST', path: '/v1/actors/{address}/stop' },
+    example: { p: { address: 'visits' }, r: {} },
+  },
+  'actor.restart': {
+    means: 'Ends a child of a Boss and has the Boss start it again. BOSUN_ORDER_REFUSED for children that a Boss forgets when they end.',
+    scope: 'actor:admin',
+    does: 'destroys',
+    params: z.object({ address, ...order }),
+    result: nothing,
+    http: { verb: 'POST', path: '/v1/actors/{address}/restart' },
     example: { p: { address: 'visits' }, r: {} },
   },
   'actor.erase': {
     means: 'Removes an actor and everything below it for good, from the files too.',
     scope: 'actor:admin',
     does: 'destroys',
-    params: z.object({ address }),
+    params: z.object({ address, ...order }),
     result: nothing,
     http: { verb: 'POST', path: '/v1/actors/{address}/erase' },
     example: { p: { address: 'visits' }, r: {} },
@@ -152,7 +214,7 @@ export const METHODS = {
     means: 'Ends a child. Its record is kept, but for temporary and dynamic children.',
     scope: 'actor:admin',
     does: 'destroys',
-    params: z.object({ address: address.default('root'), id: address }),
+    params: z.object({ address: address.default('root'), id: address, ...order }),
     result: nothing,
     http: { verb: 'POST', path: '/v1/bosses/{address}/terminate' },
     example: { p: { address: 'root', id: 'visits' }, r: {} },
@@ -161,7 +223,7 @@ export const METHODS = {
     means: 'Starts a child again that has ended.',
     scope: 'actor:admin',
     does: 'changes',
-    params: z.object({ address: address.default('root'), id: address }),
+    params: z.object({ address: address.default('root'), id: address, ...order }),
     result: z.object({ address: z.string() }),
     http: { verb: 'POST', path: '/v1/bosses/{address}/restart' },
     example: { p: { address: 'root', id: 'visits' }, r: { address: 'visits' } },
@@ -170,7 +232,7 @@ export const METHODS = {
     means: 'Forgets a child that has ended.',
     scope: 'actor:admin',
     does: 'destroys',
-    params: z.object({ address: address.default('root'), id: address }),
+    params: z.object({ address: address.default('root'), id: address, ...order }),
     result: nothing,
     http: { verb: 'POST', path: '/v1/bosses/{address}/delete' },
     example: { p: { address: 'root', id: 'visits' }, r: {} },
@@ -188,7 +250,7 @@ export const METHODS = {
     means: "Takes a dead letter out and puts it, or `event` in its place, at the end of its receiver's mailbox. A repeat finds it gone.",
     scope: 'actor:admin',
     does: 'changes',
-    params: z.object({ number: z.number().int().positive(), event: event.optional() }),
+    params: z.object({ number: z.number().int().positive(), event: event.optional(), ...order }),
     result: nothing,
     http: { verb: 'POST', path: '/v1/dead-letters/redeliver' },
     example: { p: { number: 3 }, r: {} },
@@ -197,10 +259,31 @@ export const METHODS = {
     means: 'Takes a dead letter out for good.',
     scope: 'actor:admin',
     does: 'destroys',
-    params: z.object({ number: z.number().int().positive() }),
+    params: z.object({ number: z.number().int().positive(), ...order }),
     result: nothing,
     http: { verb: 'POST', path: '/v1/dead-letters/discard' },
     example: { p: { number: 3 }, r: {} },
+  },
+  'audit.list': {
+    means: 'Who ordered what of whom, when, why, and what came of it, newest first.',
+    scope: 'actor:admin',
+    does: 'nothing',
+    params: z.object({ address: address.optional(), before: z.number().int().positive().optional().describe('`number` of the last one of the page before.'), limit }),
+    result: z.object({ records: z.array(record) }),
+    http: { verb: 'GET', path: '/v1/audit' },
+    example: {
+      p: { address: 'visits' },
+      r: { records: [{ number: 7, atMs: 1_767_225_600_000, by: 'ada', reason: 'figures under review', order: 'suspend', address: 'visits', life: 2, arguments: null, outcome: 'done' }] },
+    },
+  },
+  'wait.list': {
+    means: 'Who waits for whom, since when and until when, the longest waiting first.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ limit }),
+    result: z.object({ waits: z.array(wait) }),
+    http: { verb: 'GET', path: '/v1/waits' },
+    example: { p: {}, r: { waits: [{ kind: 'ask', address: 'front', state: 'asking', for: 'visits', sinceMs: 1_767_225_600_000, untilMs: 1_767_225_605_000 }] } },
   },
   'name.find': {
     means: 'Who has a name, by a `systemId` or the action `register`.',

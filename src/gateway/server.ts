@@ -43,6 +43,11 @@ export interface GatewayOptions {
   /** Who may call. Without these and `jwt`, whoever is on this machine. */
   readonly tokens?: readonly TokenOptions[];
   readonly jwt?: JwtOptions;
+  /**
+   * A token for whoever runs the system, 16 characters or more: every scope, what destroys included, and orders in the name
+   * of others. Where it is the only one, callers of this machine still need none.
+   */
+  readonly operator?: string;
   /** Allow the methods that destroy: erase, terminate, delete, discard. Default false. */
   readonly destructive?: boolean;
   /** Calls of one connection, and of one caller over all connections. Default: 50 a second, bursts of 100. */
@@ -72,9 +77,9 @@ export class Gateway {
 
   /** Use {@link createGateway}. */
   constructor(system: System, options: GatewayOptions) {
-    const { port = DEFAULT_PORT, host = DEFAULT_HOST, hosts = [], origins = [], tokens = [], jwt, destructive = false, rate, clock = systemClock, log = () => {} } = options;
+    const { port = DEFAULT_PORT, host = DEFAULT_HOST, hosts = [], origins = [], tokens = [], jwt, operator, destructive = false, rate, clock = systemClock, log = () => {} } = options;
     const { connectRate = { burst: CONNECTS_BURST, perSecond: CONNECTS_PER_SECOND } } = options;
-    this.#hub = new Hub(system, { clock, tokens, jwt, destructive, rate, log });
+    this.#hub = new Hub(system, { clock, tokens, jwt, operator, destructive, rate, log });
     if (!isLoopback(host) && !this.#hub.callers.areAsked) {
       throw new BosunError('BOSUN_CONFIG_INVALID', `a gateway on ${host} can be reached by others: give it tokens, or listen on ${DEFAULT_HOST}`);
     }

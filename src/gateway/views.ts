@@ -2,8 +2,10 @@
 import { type EventObject } from 'xstate';
 import { type ActorSnapshot } from '../actors/actor.ts';
 import { type AnyAgent } from '../actors/agent.ts';
+import { type AuditRecord } from '../actors/audit.ts';
 import { type DeadLetter } from '../actors/dead-letters.ts';
 import { SECRET_SHOWN } from '../actors/secret.ts';
+import { type Wait } from '../actors/waits.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { LISTED_MAX } from '../limits.ts';
 import { type System } from '../system.ts';
@@ -101,6 +103,23 @@ export class Views {
   /** Oldest first. */
   letters(caller: Caller, only: Parameters<System['deadLetters']['list']>[0] = {}) {
     return this.#system.deadLetters.list(only).filter(({ address }) => mayReach(caller, address)).map((letter) => this.#letter(letter));
+  }
+
+  /** Newest first. What was ordered of somebody who is gone without a trace is for those who may reach everybody. */
+  audit(caller: Caller, address: string | undefined): AuditRecord[] {
+    const records = this.#system.admin.audit(address === undefined ? {} : { address });
+    const mayReachAll = caller.addresses.includes('**');
+    return records
+      .filter((record) => (record.address === '' ? mayReachAll : mayReach(caller, record.address)))
+      .map((record) => (record.arguments !== null && this.#mayHoldSecrets(record.address, this.#agentOrUndefined(record.address)) ? { ...record, arguments: SECRET_SHOWN } : record));
+  }
+
+  /** The longest waiting first. Of a host that waits, those whom it waits for tell who may see it. */
+  waits(caller: Caller): Wait[] {
+    return this.#system.admin
+      .waiting()
+      .filter(({ address, for: whom }) => mayReach(caller, address ?? whom ?? ''))
+      .map((wait) => (wait.kind === 'suspended' || wait.for === null || mayReach(caller, wait.for) ? wait : { ...wait, for: null }));
   }
 
   #letter({ number, reason, address, atMs, error, event, action }: DeadLetter) {

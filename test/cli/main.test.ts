@@ -14,7 +14,7 @@ for (const [plan, agents, words] of [['plan.yaml', 'agents.mjs', ''], ['talking.
 }
 
 describe('bosun --help', () => {
-  const verbs = [[], ['run'], ['schedule'], ['plan'], ['plan', 'pause'], ['plan', 'resume'], ['tree'], ['check'], ['verify'], ['backup'], ['restore'], ['erase']];
+  const verbs = [[], ['run'], ['schedule'], ['plan'], ['plan', 'pause'], ['plan', 'resume'], ['tree'], ['check'], ['verify'], ['backup'], ['restore'], ['erase'], ['serve'], ['ps'], ['send'], ['ask'], ['tail'], ['suspend'], ['stop'], ['restart'], ['audit'], ['deadletters', 'list']];
 
   it('shows two examples for every verb, on stdout, within 80 columns', async () => {
     for (const verb of verbs) {

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { PLAN_BYTES_MAX, type PlanSource, readPlanFile } from '../../src/cli/plan-file.ts';
+import { type PlanSource, readPlanFile } from '../../src/cli/plan-file.ts';
+import { FILE_BYTES_MAX } from '../../src/cli/yaml-source.ts';
 import { BosunError } from '../../src/errors.ts';
 import { fixture, fixtureText } from '../fixtures/plans/plans.ts';
 
@@ -69,8 +70,8 @@ describe('a file that cannot be read', () => {
 
   it('is refused when it is larger than 4 MiB, and read when it is just as large', async () => {
     const plan = `${HEAD}tasks: [{ id: a, run: make }]\n#`;
-    expect((await read(plan.padEnd(PLAN_BYTES_MAX, '#'))).plan.tasks.length).toBe(1);
-    expect(await refused(plan.padEnd(PLAN_BYTES_MAX + 1, '#'))).toBe('plan.yaml: larger than 4 MiB, the limit of a plan file');
+    expect((await read(plan.padEnd(FILE_BYTES_MAX, '#'))).plan.tasks.length).toBe(1);
+    expect(await refused(plan.padEnd(FILE_BYTES_MAX + 1, '#'))).toBe('plan.yaml: larger than 4 MiB, the limit of a plan file');
     expect((await refusal('/dev/zero')).message).toBe('/dev/zero: larger than 4 MiB, the limit of a plan file');
   });
 

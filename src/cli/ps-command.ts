@@ -1,0 +1,57 @@
+/** `bosun ps`: every actor on a line, of a running system or a stopped store. */
+import { LISTED_MAX } from '../limits.ts';
+import { type System } from '../system.ts';
+import { type TreeNode } from '../system-options.ts';
+import { withData } from './data-work.ts';
+import { type ExitCode } from './exit-codes.ts';
+import { type LiveGateway } from './live-gateway.ts';
+import { jsonLine } from './stopped-store.ts';
+import { type DataCommand } from './surroundings.ts';
+import { stateText } from './tree-command.ts';
+
+export interface PsCommand extends DataCommand {
+  readonly agent?: string | undefined;
+  readonly status?: string | undefined;
+}
+
+type Row = Pick<TreeNode, 'address' | 'agent' | 'status' | 'state' | 'mailbox' | 'restarts'>;
+
+export function psCommand(command: PsCommand): Promise<ExitCode> {
+  const { agent, status, json, out } = command;
+  const show = (rows: readonly Row[]) => void out.write(json ? rows.map(jsonLine).join('') : table(rows));
+  return withData(command, {
+    live: async (gateway) => show(await liveRows(gateway, { agent, status })),
+    stopped: (system) => show(storedRows(system).filter((row) => (agent === undefined || row.agent === agent) && (status === undefined || row.status === status))),
+  });
+}
+
+async function liveRows(gateway: LiveGateway, only: object): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: { actors: Row[]; next: string | null } = await gateway.call('actor.list', { ...only, after, limit: LISTED_MAX });
+    rows.push(...page.actors);
+    after = page.next;
+  }
+  return rows;
+}
+
+function storedRows(system: System): Row[] {
+  const rows: Row[] = [];
+  const open = [system.tree()];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const { address, agent, status, state, mailbox, restarts, children } = node;
+    rows.push({ address, agent, status, state, mailbox, restarts });
+    open.push(...children);
+  }
+  return rows.sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+function table(rows: readonly Row[]): string {
+  const lines = [['ADDRESS', 'AGENT', 'STATUS', 'STATE', 'UNREAD', 'RESTARTS'], ...rows.map(cellsOf)];
+  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((cells) => cells[column]!.length)));
+  return lines.map((cells) => `${cells.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd()}\n`).join('');
+}
+
+function cellsOf({ address, agent, status, state, mailbox, restarts }: Row): string[] {
+  return [address, agent, status, state === null ? '' : stateText(state), String(mailbox), restarts === null ? '' : String(restarts)];
+}

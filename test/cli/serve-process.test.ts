@@ -1,0 +1,58 @@
+/** `bosun serve` as a process manager sees it, and `bosun run --serve`: signals, what they leave, and what a killed one leaves. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { AGENTS } from './shop-config.ts';
+import { linesOf, Workspace } from './workspace.ts';
+
+const work = new Workspace();
+afterAll(() => work[Symbol.asyncDispose]());
+
+/** Ends when it is told to. */
+const WAITING = '{ version: 1, plan: p, tasks: [{ id: a, run: "while [ ! -e go ]; do sleep 0.05; done" }] }';
+
+describe('bosun serve', () => {
+  it('drains at SIGTERM and exits with 0; killed, it leaves a store that verbs read and the next one serves', async () => {
+    work.write('plan.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "true" }] }');
+    const first = work.spawn(['serve', 'plan.yaml', '--json', '--port', '0', '--data', 'kept']);
+    await first.says('task.completed a');
+    const tail = work.start(['tail', '--data', 'kept']);
+    await tail.says('listening');
+    const { code, out, err } = await first.end('SIGTERM');
+    expect({ code, out: linesOf(out) }).toMatchObject({ code: 0, out: [{ type: 'serving' }] });
+    expect(linesOf(err).map((line) => (line as unknown as { level: string }).level)).toEqual(['info', 'info', 'info', 'info', 'info']);
+    expect(await tail.ended).toMatchObject({ code: 0 });
+    expect(work.has('kept/bosun.gateway.json')).toBe(false);
+
+    const second = work.spawn(['serve', 'plan.yaml', '--json', '--port', '0', '--data', 'kept']);
+    await second.says('"serving"');
+    expect((await second.end('SIGKILL')).code).toBe(null);
+    expect(work.has('kept/bosun.gateway.json')).toBe(true);
+    expect(await work.bosun(['ps', '--data', 'kept'])).toMatchObject({ code: 0, out: expect.stringContaining('coordinator') as string });
+    const third = work.spawn(['serve', '--json', '--port', '0', '--data', 'kept']);
+    await third.says('"serving"');
+    expect((await third.end('SIGTERM')).code).toBe(0);
+  });
+
+  it('logs why it does not start, and exits with 2', async () => {
+    work.write('bosun.config.mts', `${AGENTS}export default { agents: [counter], gateway: { port: 'high' } };`);
+    const { code, err } = await work.spawn(['serve', '--data', 'never']).ended;
+    expect({ code, lines: linesOf(err) }).toMatchObject({ code: 2, lines: [{ level: 'error', code: 'BOSUN_CONFIG_INVALID', msg: 'bosun.config.mts: gateway.port: must be a number, not the text "high"' }] });
+  });
+});
+
+describe('bosun run', () => {
+  it('with --serve keeps a gateway open while its plan runs, and still ends with it', async () => {
+    work.write('waiting.yaml', WAITING);
+    const run = work.start(['run', 'waiting.yaml', '--serve', '--port', '0', '--data', 'live']);
+    await run.says('Live while it runs: http://127.0.0.1:');
+    await run.says('started    a');
+    expect((await work.bosun(['tree', '--data', 'live'])).out).toContain('coordinator  lead-coordinator, working');
+    work.write('go', '');
+    expect(await run.ended).toMatchObject({ code: 0 });
+    expect(work.has('live/bosun.gateway.json')).toBe(false);
+  });
+
+  it('says how to look at it live', async () => {
+    work.write('short.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "true" }] }');
+    expect((await work.bosun(['run', 'short.yaml', '--data', 'short'])).err).toContain('To look at it live: add --serve.');
+  });
+});

@@ -1,0 +1,207 @@
+/** `bosun serve`: what it serves, that it is found, and that it ends in good order; and the verbs that go through it. */
+import { statSync } from 'node:fs';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AuditRecord } from '../../src/actors/audit.ts';
+import { type TreeNode } from '../../src/system-options.ts';
+import { writeShop } from './shop-config.ts';
+import { type Call, type Ended, linesOf, Workspace } from './workspace.ts';
+
+const work = new Workspace();
+afterAll(() => work[Symbol.asyncDispose]());
+
+interface Announced {
+  readonly url: string;
+  readonly token: string;
+}
+
+const announced = () => JSON.parse(work.read('shop/bosun.gateway.json')) as Announced;
+const shop = (...args: string[]) => work.bosun([...args, '--data', 'shop']);
+const rows = <T>({ out }: Ended) => linesOf(out) as unknown as T[];
+
+async function serve(...args: string[]): Promise<Call> {
+  const call = work.start(['serve', '--json', ...args]);
+  await Promise.race([call.says('"serving"'), call.ended]);
+  return call;
+}
+
+describe('a config', () => {
+  it('is served until the interruption: found by its data directory, then gone, all of it kept', async () => {
+    writeShop(work);
+    const call = await serve();
+    const { url } = announced();
+    expect(linesOf(call.out)).toMatchObject([{ type: 'serving', url, data: work.file('shop') }]);
+    expect(statSync(work.file('shop/bosun.gateway.json')).mode & 0o777).toBe(0o600);
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ ready: true });
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('bosun_actors{agent="counter",status="active"} 2');
+    expect(await shop('send', 'visits', 'add', '{"by": 3}', '--wait')).toEqual({ code: 0, out: 'add was taken by visits\n', err: '' });
+    const { code, err } = await call.interrupt();
+    expect(code).toBe(0);
+    expect(linesOf(err)).toMatchObject([{ level: 'info', msg: `bosun serves bosun.config.ts at ${url}, data in ${work.file('shop')}` }, { level: 'info' }, { msg: 'ended' }]);
+    expect(work.has('shop/bosun.gateway.json')).toBe(false);
+    const again = await serve();
+    expect((await shop('ask', 'visits', 'count')).out).toBe('3\n');
+    expect(await again.interrupt()).toMatchObject({ code: 0 });
+  });
+
+  it('is refused with its place, exit code 2', async () => {
+    const refusal = async (file: string, text: string) => {
+      work.write(file, text);
+      // One that is served after all is told to end.
+      const call = await serve('--config', file, '--port', '0');
+      const { code, err } = await call.interrupt();
+      expect({ text, code }).toEqual({ text, code: 2 });
+      return (linesOf(err)[0] as unknown as { msg: string }).msg;
+    };
+    expect(await refusal('a.yaml', 'gateway:\n  port: high\n')).toBe('a.yaml:2:9: gateway.port: must be a number, not the text "high"');
+    expect(await refusal('a.yaml', 'gateway:\n  prot: 80\n')).toMatch(/^a\.yaml:2:3: gateway: Unrecognized key: "prot"$/);
+    expect(await refusal('a.yaml', 'gateway:\n  tokens:\n    - { id: eve, tokenEnv: NO_SUCH_VARIABLE }\n')).toBe('a.yaml:3:28: gateway.tokens[0].tokenEnv: the environment has no NO_SUCH_VARIABLE');
+    expect(await refusal('a.yaml', 'gateway: { host: 0.0.0.0 }\n')).toMatch(/can be reached by others: give it tokens/);
+    expect(await refusal('a.yaml', 'agents: ./nowhere.ts\n')).toMatch(/nowhere\.ts cannot be loaded/);
+    expect(await refusal('b.ts', 'export default { agents: [{}] };\n')).toBe('b.ts: agents: must be agents made by defineAgent, or the path of a module that exports them');
+    expect(await refusal('b2.ts', 'export const agents = [];\n')).toBe('b2.ts: has to export its settings as default');
+    expect(await refusal('b3.ts', 'export default {\n  gateway: { port: 1 +* 2 },\n};\n')).toBe('b3.ts:2:22: cannot be loaded: ParseError: Unexpected token');
+    expect(await refusal('c.ts', 'export default { tree: { children: [{ id: 7 }] } };\n')).toMatch(/id/);
+    expect(await work.bosun(['serve', '--config', 'missing.yaml'])).toMatchObject({ code: 2 });
+  });
+
+  it('in YAML names its agents by a module, and its tokens by the environment', async () => {
+    writeShop(work);
+    work.write('shop.yaml', 'data: ./shop-yaml\nagents: ./bosun.config.ts\ntree: { children: [{ id: visits, agent: counter }] }\ngateway: { port: 0, tokens: [{ id: eye, tokenEnv: EYE_TOKEN, scopes: ["system:read"] }] }\n');
+    const call = work.start(['serve', '--config', 'shop.yaml', '--json'], { EYE_TOKEN: 'a-long-random-secret' });
+    await call.says('"serving"');
+    const { url } = JSON.parse(work.read('shop-yaml/bosun.gateway.json')) as Announced;
+    expect((await fetch(`${url}/metrics`)).status).toBe(401);
+    expect((await fetch(`${url}/metrics`, { headers: { Authorization: 'Bearer a-long-random-secret' } })).status).toBe(200);
+    expect(await work.bosun(['ps', '--data', 'shop-yaml'])).toMatchObject({ code: 0 });
+    await call.interrupt();
+  });
+});
+
+describe('without a config', () => {
+  const bare = new Workspace();
+  afterAll(() => bare[Symbol.asyncDispose]());
+  const PLAN = '{ version: 1, plan: p, tasks: [{ id: a, run: "exit 1", retry: { attempts: 1 } }, { id: b, run: "true" }] }';
+
+  async function served(...args: string[]): Promise<Call> {
+    const call = bare.start(['serve', '--json', '--port', '0', ...args]);
+    await Promise.race([call.says('"serving"'), call.ended]);
+    return call;
+  }
+
+  it('the plan that is named is carried out, and one that its directory holds; the system stays', async () => {
+    bare.write('plan.yaml', PLAN);
+    const call = await served('plan.yaml');
+    await call.says('item.paused a');
+    expect(await bare.bosun(['plan', 'resume', 'a'])).toEqual({ code: 0, out: 'a: resume\n', err: '' });
+    expect(await bare.bosun(['plan', 'pause', 'b'])).toMatchObject({ code: 2, err: 'b is completed\n' });
+    expect(await bare.bosun(['run', 'plan.yaml'])).toMatchObject({ code: 4 });
+    expect((await call.interrupt()).code).toBe(0);
+    const again = await served();
+    expect(again.err).toContain('bosun serves the plan p at');
+    expect((await again.interrupt()).code).toBe(0);
+  });
+
+  it('what it does not know is not touched', async () => {
+    writeShop(work);
+    const before = await serve();
+    await before.interrupt();
+    const { code, err } = await bare.bosun(['serve', '--port', '0', '--data', work.file('shop')]);
+    expect({ code, msg: (linesOf(err)[0] as unknown as { msg: string }).msg }).toMatchObject({ code: 2, msg: expect.stringContaining('holds actors of the agents counter, boss') as string });
+    bare.write('agents.mjs', 'export const work = async () => 1;');
+    bare.write('other.yaml', '{ version: 1, plan: o, agents: ./agents.mjs, tasks: [{ id: a, agent: work }] }');
+    await bare.bosun(['run', 'other.yaml', '--data', 'other']);
+    expect((await bare.bosun(['serve', '--port', '0', '--data', 'other'])).err).toContain('name its file, as in bosun serve plan.yaml');
+  });
+
+  it('an empty directory is served as it is', async () => {
+    const call = await served('--data', 'empty');
+    expect(call.err).toContain('bosun serves no plan at');
+    expect((await bare.bosun(['ps', '--data', 'empty'])).out).toMatch(/^ADDRESS .*\nroot {5}boss {3}active /);
+    expect((await call.interrupt()).code).toBe(0);
+  });
+});
+
+describe('verbs on a running system', () => {
+  let call: Call;
+  beforeEach(async () => {
+    writeShop(work);
+    call = await serve();
+  });
+  afterEach(async () => {
+    await call.interrupt();
+  });
+
+  it('show it: tree, ps', async () => {
+    expect((await shop('tree')).out).toMatch(/^root {2}boss, supervising\.running, one_for_one\n├─ visits {2}counter, open.*\n└─ desk {2}boss, .*\n {3}└─ desk\/visits {2}counter, open/);
+    expect(rows<TreeNode>(await shop('tree', '--json'))[0]!.children.map(({ address }) => address)).toEqual(['visits', 'desk']);
+    expect((await shop('ps', '--agent', 'counter')).out).toMatch(/^ADDRESS {6}AGENT .*\ndesk\/visits {2}counter {2}active {2}open {3}0 {7}0\nvisits {7}counter /);
+    expect(rows<TreeNode>(await shop('ps', '--status', 'suspended', '--json'))).toEqual([]);
+    expect(await shop('ps', '--status', 'asleep')).toMatchObject({ code: 2 });
+  });
+
+  it('send and ask, with exit codes for what is refused, late and nobody', async () => {
+    const before = Number((await shop('ask', 'visits', 'count')).out);
+    expect(await shop('send', 'visits', 'add', '{"by": 2}')).toMatchObject({ code: 0, out: 'add is in the mailbox of visits\n' });
+    expect(rows(await shop('ask', 'visits', 'count', '--json'))).toEqual([{ type: 'reply', address: 'visits', reply: before + 2 }]);
+    expect(await shop('send', 'visits', 'add', '{"by": "much"}')).toMatchObject({ code: 5 });
+    expect(await shop('send', 'visits', 'explode')).toMatchObject({ code: 5, out: '' });
+    expect(await shop('send', 'visits', 'slow', '--wait')).toMatchObject({ code: 5, err: expect.stringContaining('; it takes: add, count, close') as string });
+    expect(await shop('send', 'nobody', 'add', '{"by": 1}')).toMatchObject({ code: 2 });
+    expect(await shop('send', 'visits', 'add', '[1]')).toMatchObject({ code: 2 });
+    expect(await shop('send', 'visits', 'add', '{by: 1}')).toMatchObject({ code: 2, err: expect.stringContaining('a JSON object') as string });
+    expect(await shop('suspend', 'desk/visits')).toMatchObject({ code: 0 });
+    expect(await shop('ask', 'desk/visits', 'count', '--timeout', '100')).toMatchObject({ code: 6, out: '' });
+    expect(await shop('resume', 'desk/visits')).toMatchObject({ code: 0, out: 'desk/visits goes on\n' });
+    await shop('ask', 'desk/visits', 'count');
+    expect((await shop('deadletters', 'list')).out).toMatch(/^1 {2}\S+ {2}late {2}desk\/visits {2}\S+\n$/);
+    expect(await shop('deadletters', 'discard', '1', '--by', 'ada')).toMatchObject({ code: 0, out: 'dead letter 1 is discarded\n' });
+    expect(await shop('deadletters', 'list')).toMatchObject({ code: 0, out: '', err: 'no dead letters\n' });
+  });
+
+  it('hold, end, kill and start again, on record by name', async () => {
+    expect(await shop('suspend', 'visits', '--by', 'ada', '--reason', 'review')).toMatchObject({ code: 0, out: 'visits is suspended\n' });
+    expect(await shop('resume', 'visits', '--by', 'ada')).toMatchObject({ code: 0 });
+    expect(await shop('kill', 'desk/visits', '--by', 'bob', '--json')).toMatchObject({ code: 0 });
+    expect(await shop('restart', 'visits', '--by', 'ada')).toMatchObject({ code: 0, out: 'visits was started again\n' });
+    expect(await shop('stop', 'visits', '--by', 'eve')).toMatchObject({ code: 0, out: 'visits has ended\n' });
+    expect(await shop('restart', 'visits', '--by', 'ada')).toMatchObject({ code: 0 });
+    expect(await shop('stop', 'root')).toMatchObject({ code: 2 });
+    expect(await shop('kill', 'nobody')).toMatchObject({ code: 2 });
+    const records = rows<AuditRecord>(await shop('audit', '--json')).map(({ by, order, address }) => `${by} ${order} ${address}`);
+    for (const record of ['ada suspend visits', 'ada resume visits', 'bob kill desk/visits', 'eve terminateChild visits', 'ada restartChild visits']) expect(records).toContain(record);
+    expect((await shop('audit', '--address', 'desk/visits')).out).toMatch(/^\S+ {2}bob {2}kill desk\/visits\n/);
+    expect(await shop('deadletters', 'discard', '99')).toMatchObject({ code: 2, err: expect.stringContaining('99') as string });
+  });
+
+  it('tail prints what is emitted and ends with the interruption, or with the gateway', async () => {
+    const first = work.start(['tail', '--data', 'shop', '--json']);
+    await first.says('listening');
+    await shop('send', 'visits', 'add', '{"by": 1}');
+    await first.says('counted');
+    const [{ address, event, cursor }] = linesOf(first.out) as unknown as [{ address: string; event: object; cursor: string }];
+    expect([address, event]).toMatchObject(['visits', { type: 'counted' }]);
+    expect((await first.interrupt()).code).toBe(130);
+    await shop('send', 'visits', 'add', '{"by": 1}');
+    const second = work.start(['tail', 'visits', '--from', cursor, '--data', 'shop']);
+    await second.says('visits  counted');
+    expect(await shop('tail', 'a//b')).toMatchObject({ code: 2 });
+    const ended = call.interrupt();
+    expect(await second.ended).toMatchObject({ code: 0, err: expect.stringContaining('the gateway has closed\n') as string });
+    await ended;
+  });
+});
+
+describe('where nothing runs', () => {
+  it('what only a running system can do is exit code 7, and a file that a killed one left is no system', async () => {
+    writeShop(work);
+    await (await serve()).interrupt();
+    work.write('shop/bosun.gateway.json', JSON.stringify({ url: 'http://127.0.0.1:9', token: 'a-long-random-secret', pid: 1 }));
+    for (const args of [['ask', 'visits', 'count'], ['tail'], ['stop', 'visits'], ['restart', 'visits'], ['send', 'visits', 'add', '--wait']]) {
+      expect(await shop(...args)).toMatchObject({ code: 7, err: expect.stringContaining('start one by bosun serve') as string });
+    }
+    expect((await shop('ps')).out).toContain('desk/visits');
+    const call = await serve();
+    expect(announced().token).not.toBe('a-long-random-secret');
+    await call.interrupt();
+  });
+});
