@@ -154,10 +154,13 @@ export interface HostEngine extends StepEngine {
   effectScope(self: Ref, emit: (event: EventObject) => void): Parameters<NonNullable<AnyActorLogic['start']>>[1];
 }
 
+/** What is seen of a machine that has failed in its first step. */
+const UNBEGUN = { context: undefined, output: undefined, children: {} };
+
 /** The snapshot of an actor that has failed. What it could be asked (`matches`, `hasTag`) it still can. */
 export function failedSnapshot(snapshot: Snapshot | undefined, error: unknown): Snapshot {
   const empty = Object.create(snapshot === undefined ? Object.prototype : (Object.getPrototypeOf(snapshot) as object)) as object;
-  return Object.assign(empty, snapshot, { status: 'error' as const, error });
+  return Object.assign(empty, snapshot ?? UNBEGUN, { status: 'error' as const, error });
 }
 
 /** What a migration gives, and what is kept from before. */
