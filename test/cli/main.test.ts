@@ -82,7 +82,8 @@ describe('the launcher', () => {
   });
 
   it('ends only when a slow reader has taken everything, and minds no reader that goes', async () => {
-    const tasks = Array.from({ length: 1000 }, (_, index) => ({ id: `a${index}`, run: 'true' }));
+    // Several times what the pipe and the reader's own buffer take.
+    const tasks = Array.from({ length: 1000 }, (_, index) => ({ id: `a${index}-${'x'.repeat(100)}`, agent: 'y'.repeat(100), run: 'true' }));
     work.write('long.json', JSON.stringify({ version: 1, plan: 'long', tasks }));
     const slow = work.spawn(['schedule', 'long.json', '--json']);
     // It has written all it will write long before the pipe, which takes 64 KiB, is read on.
