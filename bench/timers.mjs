@@ -4,9 +4,9 @@
  */
 import { argv } from 'node:process';
 import { Cell } from '../dist/actors/cell.js';
-import { KernelTime } from '../dist/actors/kernel-time.js';
+import { KernelTime } from '../dist/actors/time/kernel-time.js';
 import { UNBORN } from '../dist/actors/state.js';
-import { PLAIN_TIMING } from '../dist/actors/timing.js';
+import { PLAIN_TIMING } from '../dist/actors/time/timing.js';
 import { World } from '../dist/actors/world.js';
 
 const COUNTS = [10_000, 100_000, 1_000_000];

@@ -1,7 +1,7 @@
 /** The supervision tree as people see it: what the kernel knows of each actor, and what its Boss does. As of the last durable epoch. */
 import { viewOf } from './actors/actor.ts';
 import { type Cell } from './actors/cell.ts';
-import { ageOf } from './actors/inspection.ts';
+import { ageOf } from './actors/administration/inspection.ts';
 import { type Kernel } from './actors/kernel.ts';
 import { standingOf } from './supervisor/boss-handle.ts';
 import { type ChildRecord } from './supervisor/exit-rules.ts';

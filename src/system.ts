@@ -1,17 +1,17 @@
 /** The composition root: joins kernel, supervisor and persistence into a system. The only file that sees them all. */
 import { type EventObject } from 'xstate';
-import { AdminHandle } from './actors/admin-handle.ts';
+import { AdminHandle } from './actors/administration/admin-handle.ts';
 import { ActorHandle, type ActorSnapshot, type Subscription, viewOf } from './actors/actor.ts';
 import { childAddress, checkAddress, ROOT } from './actors/address.ts';
 import { type AgentEvents, type AnyAgent, parseEvent } from './actors/agent.ts';
-import { BY_HOST, type OrderedBy } from './actors/audit.ts';
-import { carryOutAtBoss, carryOutSlowly } from './actors/audited-order.ts';
-import { type CheckedActor } from './actors/check.ts';
+import { BY_HOST, type OrderedBy } from './actors/administration/audit.ts';
+import { carryOutAtBoss, carryOutSlowly } from './actors/administration/audited-order.ts';
+import { type CheckedActor } from './actors/versions/check.ts';
 import { Kernel } from './actors/kernel.ts';
-import { type AskOptions } from './actors/asks.ts';
-import { DeadLetterBox } from './actors/dead-letter-box.ts';
+import { type AskOptions } from './actors/talk/asks.ts';
+import { DeadLetterBox } from './actors/mailbox/dead-letter-box.ts';
 import { type Journal } from './actors/ports.ts';
-import { Reception } from './actors/reception.ts';
+import { Reception } from './actors/door/reception.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
 import { createJournal, type JournalOptions } from './persistence/journal.ts';

@@ -139,15 +139,20 @@ describe('pages', () => {
     const drawn = map.split('\n').filter((line) => line !== '');
     const missing: string[] = [];
     const folders: string[] = [];
+    let top = 'src';
     let folder = 'src';
     for (const line of drawn) {
       const [first = '', ...names] = line.trim().split(/\s+/);
-      if (first.endsWith('/')) folders.push((folder = first === 'src/' ? 'src' : `src/${first.slice(0, -1)}`));
+      const depth = line.search(/\S/);
+      if (depth === 0 && first.endsWith('/')) folders.push((folder = top = first === 'src/' ? 'src' : `src/${first.slice(0, -1)}`));
+      // One level in: a folder in the folder, or a group of files that has no folder of its own.
+      else if (depth === 2 && first.endsWith('/')) folders.push((folder = `${top}/${first.slice(0, -1)}`));
+      else if (depth === 2) folder = top;
       for (const name of [first, ...names].filter((word) => word.endsWith('.ts'))) if (!existsSync(join(ROOT, folder, name))) missing.push(`${folder}/${name}`);
     }
     expect(missing).toEqual([]);
-    const present = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) => /^\w+\/.*\.ts$/.test(path));
-    expect(folders.filter((path) => path !== 'src').sort()).toEqual([...new Set(present.map((path) => `src/${path.split('/')[0]}`))].sort());
+    const present = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) => /^\w+\/.*\.tsx?$/.test(path));
+    expect(folders.filter((path) => path !== 'src').sort()).toEqual([...new Set(present.map((path) => `src/${dirname(path)}`))].sort());
   });
 
   it('keep decision records to one page', () => {

@@ -89,7 +89,7 @@ const BANS: readonly Ban[] = [
   {
     name: 'the process',
     what: ['process'],
-    home: ['src/cli/', 'src/persistence/level-store.ts', 'src/actors/caution.ts'],
+    home: ['src/cli/', 'src/persistence/level-store.ts', 'src/actors/turn/caution.ts'],
     because: 'a library leaves its process alone; the store names the holder of its lock by the process id, caution watches it die',
   },
 ];

@@ -1,12 +1,12 @@
 /**
  * What a machine and its event schemas may not be: pure rules, each of which says what is wrong and where, or nothing.
  * They see what stands in the machine, not what its functions return: `spawn` in an `assign` and `enqueueActions` with inline
- * logic are refused by the turn that does it (xstate-births.ts).
+ * logic are refused by the turn that does it (xstate/births.ts).
  */
 import { type AnyStateMachine, type AnyStateNode } from 'xstate';
 import { isMisspelt, nearestTo } from './event-keys.ts';
-import { machinesOf, nodesById, staticActionsOf, transitionsOf } from './xstate-definition.ts';
-import { KERNEL_ACTION_PREFIX } from './xstate-effects.ts';
+import { machinesOf, nodesById, staticActionsOf, transitionsOf } from './xstate/definition.ts';
+import { KERNEL_ACTION_PREFIX } from './xstate/effects.ts';
 
 export interface Declared {
   readonly machine: AnyStateMachine;

@@ -4,14 +4,14 @@ import { type z } from 'zod';
 import { BosunError, messageOf } from '../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
 import { flawOfType, refusalOf } from './agent-rules.ts';
-import { type ActionOptions, actionPolicy, type EffectOptions, type EffectPolicy, effectPolicy } from './effect-policy.ts';
+import { type ActionOptions, actionPolicy, type EffectOptions, type EffectPolicy, effectPolicy } from './effects/effect-policy.ts';
 import { type PoisonPolicy } from './engine.ts';
 import { type Policies } from './policies.ts';
 import { parsePriorities, type Priority } from './priorities.ts';
-import { type ScheduleOptions } from './schedules.ts';
-import { type DelayOf, parseTiming, type TimerOptions, type Timing } from './timing.ts';
-import { type MigrationSteps, type StoredState } from './versions.ts';
-import { customAction, kindOf } from './xstate-definition.ts';
+import { type ScheduleOptions } from './time/schedules.ts';
+import { type DelayOf, parseTiming, type TimerOptions, type Timing } from './time/timing.ts';
+import { type MigrationSteps, type StoredState } from './versions/versions.ts';
+import { customAction, kindOf } from './xstate/definition.ts';
 
 /** Per event type, the schema of the whole event or of its fields beside `type`. */
 export type EventSchemas = Readonly<Record<string, z.ZodObject>>;

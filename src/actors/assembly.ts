@@ -5,24 +5,24 @@
 import { type EventObject } from 'xstate';
 import { type Clock } from '../clock.ts';
 import { type BosunError } from '../errors.ts';
-import { Administration } from './administration.ts';
+import { Administration } from './administration/administration.ts';
 import { Bosses } from './bosses.ts';
-import { type Caution, type Deed } from './caution.ts';
-import { convict } from './conviction.ts';
-import { type DurableView } from './durable-view.ts';
-import { Effects } from './effects.ts';
+import { type Caution, type Deed } from './turn/caution.ts';
+import { convict } from './turn/conviction.ts';
+import { type DurableView } from './epoch/durable-view.ts';
+import { Effects } from './effects/effects.ts';
 import { type StepEngineName } from './engine.ts';
-import { Ingress } from './ingress.ts';
-import { KernelTime } from './kernel-time.ts';
-import { Outbox } from './outbox.ts';
+import { Ingress } from './door/ingress.ts';
+import { KernelTime } from './time/kernel-time.ts';
+import { Outbox } from './effects/outbox.ts';
 import { type Journal, type Random, type Recovered } from './ports.ts';
-import { Quarantine } from './quarantine.ts';
+import { Quarantine } from './turn/quarantine.ts';
 import { goOn, type Population, repopulate } from './recovery.ts';
-import { type Logic, type Roster } from './roster.ts';
-import { Sessions } from './sessions.ts';
-import { type Switchboard } from './switchboard.ts';
-import { Turns } from './turn.ts';
-import { TurnLoop } from './turn-loop.ts';
+import { type Logic, type Roster } from './versions/roster.ts';
+import { Sessions } from './door/sessions.ts';
+import { type Switchboard } from './door/switchboard.ts';
+import { Turns } from './turn/turn.ts';
+import { TurnLoop } from './turn/turn-loop.ts';
 import { World } from './world.ts';
 
 export interface KernelParts {

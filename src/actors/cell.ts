@@ -2,14 +2,14 @@
 import { type BosunError } from '../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
 import { BOSS_AGENT } from './agent.ts';
-import type { Ask } from './asks.ts';
+import type { Ask } from './talk/asks.ts';
 import { type Definition, type Snapshot } from './engine.ts';
-import { Mailbox } from './mailbox.ts';
+import { Mailbox } from './mailbox/mailbox.ts';
 import { type Message } from './message.ts';
 import { levelOf } from './priorities.ts';
 import { type EffectRef, type Ref } from './ref.ts';
 import { type ActorImage, type ActorState, type Identity } from './state.ts';
-import { EVENT_TIMEOUT_ID, type Timer } from './timers.ts';
+import { EVENT_TIMEOUT_ID, type Timer } from './time/timers.ts';
 
 /** What an epoch makes of an actor: a state together with the snapshot that belongs to it. */
 export interface Image extends ActorImage {

@@ -1,16 +1,16 @@
 /**
  * The step engine: what the kernel asks of a statechart library, and nothing more. A step is pure: it gives the next
  * snapshot and a description of what should happen, and has no effect of its own. One implementation drives XState
- * (xstate-engine.ts); a faster one of the same results takes its place where it can (plan-engine.ts).
+ * (xstate/engine.ts); a faster one of the same results takes its place where it can (plan-engine.ts).
  */
 import { type AnyActorLogic, type EventObject } from 'xstate';
-import { type EffectPolicy } from './effect-policy.ts';
+import { type EffectPolicy } from './effects/effect-policy.ts';
 import { type Configuration } from './ports.ts';
 import { type Priorities } from './priorities.ts';
 import { type Ref } from './ref.ts';
 import { type ActorState, type StateChange } from './state.ts';
-import { type MigrationSteps, type StoredState } from './versions.ts';
-import { type Timing } from './timing.ts';
+import { type MigrationSteps, type StoredState } from './versions/versions.ts';
+import { type Timing } from './time/timing.ts';
 
 /** Sent to an actor that its Boss ends, and that handles it: it has the time of its child spec to come to its own end. */
 export const SHUTDOWN = 'bosun.shutdown';
@@ -143,7 +143,7 @@ export interface StepEngine {
   view(definition: Definition, snapshot: Snapshot): SnapshotView;
 }
 
-/** `plan`: plan-engine.ts. `xstate`: xstate-engine.ts. They give the same results. */
+/** `plan`: plan-engine.ts. `xstate`: xstate/engine.ts. They give the same results. */
 export type StepEngineName = 'plan' | 'xstate';
 
 /** A step engine with what effects are hosted by. */

@@ -1,5 +1,5 @@
 /** Makes values from disk as immutable as those that were admitted. */
-import { fixed } from './admission.ts';
+import { fixed } from './turn/admission.ts';
 import { Ref } from './ref.ts';
 
 /** Not dates and typed arrays, which cannot be frozen. */

@@ -1,7 +1,7 @@
 /** A message in a mailbox, and its durable form: a row of table `m`. */
 import { type EventObject } from 'xstate';
-import { type Arrival } from './arrival.ts';
-import { type Timer } from './timers.ts';
+import { type Arrival } from './mailbox/arrival.ts';
+import { type Timer } from './time/timers.ts';
 
 /**
  * `event`: from anybody. `signal`: done, error or snapshot of a machine's own child. `completion`: an effect about itself.

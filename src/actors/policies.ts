@@ -1,5 +1,5 @@
 /** What an agent declares of how its machine is treated, with every default filled in; agent.ts makes it, definitions carry it. */
-import { type EffectPolicy } from './effect-policy.ts';
+import { type EffectPolicy } from './effects/effect-policy.ts';
 import { type PoisonPolicy } from './engine.ts';
 import { type Priorities } from './priorities.ts';
 

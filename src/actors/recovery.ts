@@ -4,28 +4,28 @@
  * left as it is on disk, and so is what belongs to it (design P12).
  */
 import { BosunError, messageOf } from '../errors.ts';
-import { type AskRow } from './asks.ts';
-import { type AuditRow } from './audit.ts';
+import { type AskRow } from './talk/asks.ts';
+import { type AuditRow } from './administration/audit.ts';
 import { type Bosses } from './bosses.ts';
 import { Cell, type Held, imageOf } from './cell.ts';
-import { type DeadLetterRow } from './dead-letters.ts';
-import { restoreDeferred } from './deferral.ts';
+import { type DeadLetterRow } from './mailbox/dead-letters.ts';
+import { restoreDeferred } from './mailbox/deferral.ts';
 import { type Definition } from './engine.ts';
-import { type Effects } from './effects.ts';
+import { type Effects } from './effects/effects.ts';
 import { deepFreeze } from './frozen.ts';
-import { type NameRow } from './groups.ts';
+import { type NameRow } from './talk/groups.ts';
 import { type Message, messageFromRow, type MessageRow } from './message.ts';
-import { applyMigration, type Migration, prepareMigration } from './migration.ts';
-import { type Outbox } from './outbox.ts';
+import { applyMigration, type Migration, prepareMigration } from './versions/migration.ts';
+import { type Outbox } from './effects/outbox.ts';
 import { type Recovered } from './ports.ts';
-import { suspicion } from './quarantine.ts';
-import { type Roster } from './roster.ts';
-import { ordered } from './rows.ts';
+import { suspicion } from './turn/quarantine.ts';
+import { type Roster } from './versions/roster.ts';
+import { ordered } from './epoch/rows.ts';
 import { type ActorState, type Identity, UNBORN } from './state.ts';
-import { isPlannedBy, scheduleNameOf, skipped } from './schedules.ts';
-import { newTimer, restoredDeadline, type Timer, timerFromRow, type TimerRow } from './timers.ts';
-import { policyOf } from './timing.ts';
-import { type Reading, readingOf } from './versions.ts';
+import { isPlannedBy, scheduleNameOf, skipped } from './time/schedules.ts';
+import { newTimer, restoredDeadline, type Timer, timerFromRow, type TimerRow } from './time/timers.ts';
+import { policyOf } from './time/timing.ts';
+import { type Reading, readingOf } from './versions/versions.ts';
 import { type World } from './world.ts';
 
 /** How an actor is read; `refused` with the report that it is suspended for. */

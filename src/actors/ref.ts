@@ -5,7 +5,7 @@
  */
 import { type EventObject } from 'xstate';
 import { childIdOf } from './address.ts';
-import type { AskInput } from './ask.ts';
+import type { AskInput } from './talk/ask.ts';
 
 /** What a reference asks of the kernel. */
 export interface RefHost {

@@ -1,10 +1,10 @@
 /** The root Boss as the kernel sees it: how a start brings it to life, and what its giving up means. What it decides is its own. */
 import { BosunError, messageOf } from '../errors.ts';
-import { admit } from './admission.ts';
+import { admit } from './turn/admission.ts';
 import { ROOT } from './address.ts';
 import { BOSS_AGENT } from './agent.ts';
 import { type Machinery } from './assembly.ts';
-import { type Roster } from './roster.ts';
+import { type Roster } from './versions/roster.ts';
 import { type World } from './world.ts';
 
 /** Has the root Boss learn of the tree that the code declares, and bears it where the store is new. `tree`: its input. */

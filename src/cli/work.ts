@@ -3,7 +3,7 @@
  * stage agent. Reports starts and failures to the stage, so that they are told once they are durable.
  */
 import { fromPromise, type PromiseActorLogic } from 'xstate';
-import { admit } from '../actors/admission.ts';
+import { admit } from '../actors/turn/admission.ts';
 import { effectOf, type EffectFacts } from '../actors/ref.ts';
 import { type Cancel, type Clock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';

@@ -5,7 +5,7 @@
 import { type Cancel, type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { CALL_MS, CALLS_WAITING_MAX } from '../limits.ts';
-import { type Session } from '../actors/arrival.ts';
+import { type Session } from '../actors/mailbox/arrival.ts';
 import { type Call, type CallParts, handlersOf, Marked } from './calls.ts';
 import { type Caller, checkScope } from './callers.ts';
 import { type MethodName, type MethodRow, rowOf } from './methods.ts';

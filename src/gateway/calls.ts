@@ -3,7 +3,7 @@ import { type EventObject } from 'xstate';
 import { z } from 'zod';
 import { checkAddress, childAddress } from '../actors/address.ts';
 import { type AnyAgent } from '../actors/agent.ts';
-import { type Session } from '../actors/arrival.ts';
+import { type Session } from '../actors/mailbox/arrival.ts';
 import { BosunError } from '../errors.ts';
 import { type System } from '../system.ts';
 import { type Caller, mayReach } from './callers.ts';

@@ -5,7 +5,7 @@
 import { type Cancel } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { CALLS_IN_FLIGHT_MAX, CLOSE_MS, HELLO_MS, PING_EVERY_MS, SILENCE_MS_MAX, TOKEN_NOTICE_MS } from '../limits.ts';
-import { type Session } from '../actors/arrival.ts';
+import { type Session } from '../actors/mailbox/arrival.ts';
 import { type Caller } from './callers.ts';
 import { type Codec } from './codec.ts';
 import type { Hub, Peer } from './hub.ts';

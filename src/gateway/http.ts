@@ -6,7 +6,7 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type z } from 'zod';
 import { BosunError } from '../errors.ts';
 import { CALL_MS_MAX, FRAME_BYTES_MAX } from '../limits.ts';
-import { type Session } from '../actors/arrival.ts';
+import { type Session } from '../actors/mailbox/arrival.ts';
 import { type Caller, checkScope } from './callers.ts';
 import { parseJson } from './codec.ts';
 import { asyncapi, openapi } from './documents.ts';

@@ -2,7 +2,7 @@
 import { type EventObject } from 'xstate';
 import { checkAddress, childAddress } from '../actors/address.ts';
 import { BOSS_AGENT } from '../actors/agent.ts';
-import { type OrderedBy } from '../actors/audit.ts';
+import { type OrderedBy } from '../actors/administration/audit.ts';
 import { BosunError } from '../errors.ts';
 import { type System } from '../system.ts';
 import type { Handlers } from './calls.ts';

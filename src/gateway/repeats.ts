@@ -4,7 +4,7 @@
  * calls answered to a key is remembered in memory only; those are harmless to repeat by what they do.
  */
 import { createHash } from 'node:crypto';
-import { type Session } from '../actors/arrival.ts';
+import { type Session } from '../actors/mailbox/arrival.ts';
 import { BosunError } from '../errors.ts';
 import { KEYED_ANSWERS_MAX } from '../limits.ts';
 import { type System } from '../system.ts';

@@ -2,10 +2,10 @@
 import { type EventObject } from 'xstate';
 import { type ActorSnapshot } from '../actors/actor.ts';
 import { type AnyAgent } from '../actors/agent.ts';
-import { type AuditRecord } from '../actors/audit.ts';
-import { type DeadLetter } from '../actors/dead-letters.ts';
-import { SECRET_SHOWN } from '../actors/secret.ts';
-import { type Wait } from '../actors/waits.ts';
+import { type AuditRecord } from '../actors/administration/audit.ts';
+import { type DeadLetter } from '../actors/mailbox/dead-letters.ts';
+import { SECRET_SHOWN } from '../actors/door/secret.ts';
+import { type Wait } from '../actors/administration/waits.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { LISTED_MAX } from '../limits.ts';
 import { type System } from '../system.ts';

@@ -4,7 +4,7 @@
  */
 import { type z } from 'zod';
 import { Ref } from '../actors/ref.ts';
-import { isSecret, SECRET_SHOWN } from '../actors/secret.ts';
+import { isSecret, SECRET_SHOWN } from '../actors/door/secret.ts';
 
 type Schemas = readonly z.ZodType[];
 

@@ -2,7 +2,7 @@
 import { setup } from 'xstate';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { type StateReplacement } from '../../src/actors/administration.ts';
+import { type StateReplacement } from '../../src/actors/administration/administration.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { code } from './account.ts';
 import { clerk, deeds, note } from './clerk.ts';

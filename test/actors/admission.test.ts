@@ -2,7 +2,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { admit, admitChange, admitError } from '../../src/actors/admission.ts';
+import { admit, admitChange, admitError } from '../../src/actors/turn/admission.ts';
 import { Ref, type RefHost } from '../../src/actors/ref.ts';
 import { isBosunError } from '../../src/errors.ts';
 import { VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../../src/limits.ts';

@@ -1,6 +1,6 @@
 /** The audit: every order leaves who, when, why and what came of it, in the epoch of what it did; bounded; kept over crashes. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { Audit } from '../../src/actors/audit.ts';
+import { Audit } from '../../src/actors/administration/audit.ts';
 import { AUDIT_ARGUMENTS_CHARS_MAX, AUDIT_MS_MAX, AUDIT_NAME_CHARS_MAX, AUDIT_REASON_CHARS_MAX, AUDIT_RECORDS_MAX } from '../../src/limits.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { code } from './account.ts';

@@ -2,7 +2,7 @@
 import { assign, fromCallback, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { reply } from '../../src/actors/talk-actions.ts';
+import { reply } from '../../src/actors/talk/talk-actions.ts';
 
 /** `begin NAME`, `end NAME`: what the effects of clerks did, for the test that cleared it. */
 export const deeds: string[] = [];

@@ -1,6 +1,6 @@
 /**
  * What Bosun relies on of XState 5.33 beyond its published types (XSTATE_INTERNALS): each rule here is one that hosting
- * breaks without. An upgrade of XState that fails here needs a look at xstate-definition.ts and xstate-engine.ts.
+ * breaks without. An upgrade of XState that fails here needs a look at xstate/definition.ts and xstate/engine.ts.
  */
 import {
   type AnyActorLogic,
@@ -24,7 +24,7 @@ import {
 } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import xstatePackage from 'xstate/package.json' with { type: 'json' };
-import { Definitions, isMachine, XSTATE_INTERNALS } from '../../src/actors/xstate-definition.ts';
+import { Definitions, isMachine, XSTATE_INTERNALS } from '../../src/actors/xstate/definition.ts';
 import { observable } from './observable.ts';
 
 interface Action {
@@ -53,7 +53,7 @@ interface Child {
   readonly options: { id?: string; input?: unknown };
 }
 
-/** The least host: a scope and a system that record, as xstate-engine.ts has them. */
+/** The least host: a scope and a system that record, as xstate/engine.ts has them. */
 function host() {
   const actions: Action[] = [];
   const taken: string[] = [];

@@ -1,7 +1,7 @@
 /** A test system with one machine at the address "subject" whose agent declares something of its effects and actions. */
 import { type AnyStateMachine } from 'xstate';
 import { z } from 'zod';
-import { type ActionOptions, type EffectOptions } from '../../src/actors/effect-policy.ts';
+import { type ActionOptions, type EffectOptions } from '../../src/actors/effects/effect-policy.ts';
 import { type AnyAgent, defineAgent } from '../../src/actors/agent.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 

@@ -3,7 +3,7 @@ import { assign, cancel, raise, setup } from 'xstate';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { defer, eventTimeout, reply } from '../../src/actors/talk-actions.ts';
+import { defer, eventTimeout, reply } from '../../src/actors/talk/talk-actions.ts';
 import { DEFERRED_MESSAGES_MAX } from '../../src/limits.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem } from '../../src/system.ts';

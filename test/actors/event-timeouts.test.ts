@@ -3,7 +3,7 @@ import { assign, setup } from 'xstate';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { eventTimeout } from '../../src/actors/talk-actions.ts';
+import { eventTimeout } from '../../src/actors/talk/talk-actions.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { withACrashAfterEveryEpoch } from '../supervisor/every-epoch.ts';
 

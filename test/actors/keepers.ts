@@ -2,8 +2,8 @@
 import { assign, cancel, enqueueActions, fromPromise, raise, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { ask } from '../../src/actors/ask.ts';
-import { reply, type ReplyTo } from '../../src/actors/talk-actions.ts';
+import { ask } from '../../src/actors/talk/ask.ts';
+import { reply, type ReplyTo } from '../../src/actors/talk/talk-actions.ts';
 
 /** Storage of one value, and a list to append to, of which the reply is its length. */
 export const keeper = defineAgent({

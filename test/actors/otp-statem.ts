@@ -2,7 +2,7 @@
 import { type AnyStateMachine, assign, cancel, createMachine, raise, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { defer, eventTimeout } from '../../src/actors/talk-actions.ts';
+import { defer, eventTimeout } from '../../src/actors/talk/talk-actions.ts';
 import { DEFERRED_MESSAGES_MAX } from '../../src/limits.ts';
 import { type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 import { type ParityCase } from './parity.ts';

@@ -2,12 +2,12 @@
 import { type AnyStateMachine, and, assign, createActor, createMachine, emit, type EventObject, raise, setup, stateIn } from 'xstate';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { failedSnapshot, type Snapshot, type Step } from '../../src/actors/engine.ts';
-import { PlanEngine } from '../../src/actors/plan-engine.ts';
-import { Plans } from '../../src/actors/plan-table.ts';
+import { PlanEngine } from '../../src/actors/xstate/plan-engine.ts';
+import { Plans } from '../../src/actors/xstate/plan-table.ts';
 import { Ref, type RefHost } from '../../src/actors/ref.ts';
-import { Definitions } from '../../src/actors/xstate-definition.ts';
-import { XstateEngine } from '../../src/actors/xstate-engine.ts';
-import { type MachineSnapshot } from '../../src/actors/xstate-state.ts';
+import { Definitions } from '../../src/actors/xstate/definition.ts';
+import { XstateEngine } from '../../src/actors/xstate/engine.ts';
+import { type MachineSnapshot } from '../../src/actors/xstate/state.ts';
 import { PATTERN_LOOKUPS_MAX, PLANS_MAX } from '../../src/limits.ts';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 

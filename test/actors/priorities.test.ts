@@ -3,7 +3,7 @@ import { assign, raise, sendTo, setup } from 'xstate';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { defer, eventTimeout } from '../../src/actors/talk-actions.ts';
+import { defer, eventTimeout } from '../../src/actors/talk/talk-actions.ts';
 import { PRIORITY_RUN_MAX } from '../../src/limits.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { withACrashAfterEveryEpoch } from '../supervisor/every-epoch.ts';

@@ -6,7 +6,7 @@ import { assign, type AnyStateMachine, createMachine, raise } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { type Priority } from '../../src/actors/priorities.ts';
-import { defer } from '../../src/actors/talk-actions.ts';
+import { defer } from '../../src/actors/talk/talk-actions.ts';
 import { PRIORITY_RUN_MAX } from '../../src/limits.ts';
 
 export const STATES = ['x', 'y', 'z'] as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Queue } from '../../src/actors/queue.ts';
+import { Queue } from '../../src/actors/mailbox/queue.ts';
 
 describe('a queue', () => {
   it('does as an array does, whatever is pushed, put first and taken', () => {

@@ -3,7 +3,7 @@ import { assign, setup } from 'xstate';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { defer, eventTimeout, monitor, reply } from '../../src/actors/talk-actions.ts';
+import { defer, eventTimeout, monitor, reply } from '../../src/actors/talk/talk-actions.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 
 type Event = { type: 'query' } | { type: 'note'; n: number } | { type: 'fail'; n?: number } | { type: 'open' } | { type: 'idle' } | { type: 'wait' } | { type: 'watch'; what: string };

@@ -1,9 +1,9 @@
 /** Bounds of talking that are too high to be reached by a system in a test: the rules alone. */
 import { describe, expect, it } from 'vitest';
-import { Asks } from '../../src/actors/asks.ts';
+import { Asks } from '../../src/actors/talk/asks.ts';
 import { type Cell } from '../../src/actors/cell.ts';
 import { type Effect } from '../../src/actors/engine.ts';
-import { checkTalk } from '../../src/actors/talk.ts';
+import { checkTalk } from '../../src/actors/talk/talk.ts';
 import { type World } from '../../src/actors/world.ts';
 import { ASK_WINDOW_MS, ASKS_MAX, MONITORS_PER_ACTOR_MAX } from '../../src/limits.ts';
 import { code } from './account.ts';

@@ -2,8 +2,8 @@
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { ask } from '../../src/actors/ask.ts';
-import { demonitor, join, leave, link, monitor, publish, register, reply, type ReplyTo, unlink, unregister } from '../../src/actors/talk-actions.ts';
+import { ask } from '../../src/actors/talk/ask.ts';
+import { demonitor, join, leave, link, monitor, publish, register, reply, type ReplyTo, unlink, unregister } from '../../src/actors/talk/talk-actions.ts';
 
 type TellerEvent =
   | { type: 'read' } | { type: 'add'; amount: number } | { type: 'hold'; replyTo?: ReplyTo } | { type: 'answer'; value: unknown }

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { createMachine } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { anchor, KernelTime } from '../../src/actors/kernel-time.ts';
-import { Mailbox } from '../../src/actors/mailbox.ts';
+import { anchor, KernelTime } from '../../src/actors/time/kernel-time.ts';
+import { Mailbox } from '../../src/actors/mailbox/mailbox.ts';
 import { Message } from '../../src/actors/message.ts';
-import { newTimer, type Timer } from '../../src/actors/timers.ts';
+import { newTimer, type Timer } from '../../src/actors/time/timers.ts';
 import { BosunError } from '../../src/errors.ts';
 import { CLOCK_AHEAD_MS_MAX } from '../../src/limits.ts';
 import { type TestSystem } from '../../src/testing/test-system.ts';

@@ -4,7 +4,7 @@ import { assign, cancel, enqueueActions, raise, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type AgentOptions, defineAgent, type EventSchemas } from '../../src/actors/agent.ts';
-import { restoredDeadline, type RestorePolicy, timerFromRow, timerRow } from '../../src/actors/timers.ts';
+import { restoredDeadline, type RestorePolicy, timerFromRow, timerRow } from '../../src/actors/time/timers.ts';
 import { HEARTBEAT_MS } from '../../src/limits.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { SECOND } from './declared.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { type AnyActorRef, assign, cancel, createMachine, emit, enqueueActions, raise, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { newTimer, type Timer, TimerQueue } from '../../src/actors/timers.ts';
+import { newTimer, type Timer, TimerQueue } from '../../src/actors/time/timers.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem } from '../../src/system.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';

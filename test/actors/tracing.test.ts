@@ -3,7 +3,7 @@ import { assign, enqueueActions, sendTo, setup } from 'xstate';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { type Trace, type TraceLoss, type TraceRecord } from '../../src/actors/tracing.ts';
+import { type Trace, type TraceLoss, type TraceRecord } from '../../src/actors/administration/tracing.ts';
 import { TRACE_CAUSES_MAX, TRACE_RECORDS_MAX } from '../../src/limits.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 import { clerk, note } from './clerk.ts';

@@ -1,8 +1,8 @@
 /** The verbs of administration on a stopped store: what they leave is carried out by the next start, and is on record. */
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AuditRecord } from '../../src/actors/audit.ts';
-import { type DeadLetter } from '../../src/actors/dead-letters.ts';
+import { type AuditRecord } from '../../src/actors/administration/audit.ts';
+import { type DeadLetter } from '../../src/actors/mailbox/dead-letters.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem, type System } from '../../src/system.ts';
 import { type TreeNode } from '../../src/system-options.ts';

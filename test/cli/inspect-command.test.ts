@@ -1,6 +1,6 @@
 /** `bosun inspect`: charts of actors in a stopped store, and of agents without one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Chart } from '../../src/gateway/chart-model.ts';
+import { type Chart } from '../../src/gateway/charts/model.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { parseXml } from '../gateway/charted.ts';
 import { Workspace } from './workspace.ts';

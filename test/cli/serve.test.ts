@@ -1,7 +1,7 @@
 /** `bosun serve`: what it serves, that it is found, and that it ends in good order; and the verbs that go through it. */
 import { statSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AuditRecord } from '../../src/actors/audit.ts';
+import { type AuditRecord } from '../../src/actors/administration/audit.ts';
 import { type TreeNode } from '../../src/system-options.ts';
 import { writeShop } from './shop-config.ts';
 import { type Call, type Ended, linesOf, Workspace } from './workspace.ts';

@@ -2,7 +2,7 @@
 import { type ActorState, type Identity, type ReferenceCoding } from '../../src/actors/ports.ts';
 import { messageOf } from '../../src/errors.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
-import { sessionFrom } from '../../src/actors/sessions.ts';
+import { sessionFrom } from '../../src/actors/door/sessions.ts';
 import { type Restored, survey } from '../../src/persistence/recovery.ts';
 
 const ACCOUNTS = 200;

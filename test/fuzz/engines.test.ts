@@ -4,7 +4,7 @@
  * runs on plans by default, in the other fuzz tests too; here a fiftieth of the steps has it run on the XState engine.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Plans } from '../../src/actors/plan-table.ts';
+import { Plans } from '../../src/actors/xstate/plan-table.ts';
 import { campaign, everySecond } from './campaign.ts';
 import { compareEngines } from './engines.ts';
 import { kernelOnXstate } from './hosted.ts';

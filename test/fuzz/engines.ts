@@ -4,13 +4,13 @@
  */
 import { type AnyStateNode, type EventObject } from 'xstate';
 import { type Definition, type HostEngine, type Snapshot, type Step } from '../../src/actors/engine.ts';
-import { PlanEngine } from '../../src/actors/plan-engine.ts';
+import { PlanEngine } from '../../src/actors/xstate/plan-engine.ts';
 import { Ref, type RefHost } from '../../src/actors/ref.ts';
 import { type ActorState } from '../../src/actors/state.ts';
-import { Definitions } from '../../src/actors/xstate-definition.ts';
-import { XstateEngine } from '../../src/actors/xstate-engine.ts';
-import { type MachineSnapshot } from '../../src/actors/xstate-state.ts';
-import { type EngineHost } from '../../src/actors/xstate-step.ts';
+import { Definitions } from '../../src/actors/xstate/definition.ts';
+import { XstateEngine } from '../../src/actors/xstate/engine.ts';
+import { type MachineSnapshot } from '../../src/actors/xstate/state.ts';
+import { type EngineHost } from '../../src/actors/xstate/step.ts';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { build, FUEL_MAX } from './build.ts';
 import { randomMachine } from './generator.ts';

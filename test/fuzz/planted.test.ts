@@ -1,7 +1,7 @@
 /** The fuzz is worth something: a fault that was planted in the engine is found, and told by a small machine. */
 import { describe, expect, it } from 'vitest';
-import { PlanEngine } from '../../src/actors/plan-engine.ts';
-import { Plans } from '../../src/actors/plan-table.ts';
+import { PlanEngine } from '../../src/actors/xstate/plan-engine.ts';
+import { Plans } from '../../src/actors/xstate/plan-table.ts';
 import { campaign, everySecond } from './campaign.ts';
 import { kernel, type Subject } from './hosted.ts';
 

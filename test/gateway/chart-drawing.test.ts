@@ -2,12 +2,12 @@
 import { type AnyStateMachine, createMachine } from 'xstate';
 import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { type Geometry } from '../../src/gateway/chart-geometry.ts';
-import { ChartLayouts } from '../../src/gateway/chart-layout.ts';
-import { listGeometry } from '../../src/gateway/chart-list.ts';
-import { activeStates, type Chart, chartOf } from '../../src/gateway/chart-model.ts';
-import { CHART_STYLE } from '../../src/gateway/chart-style.ts';
-import { svgOf, type SvgOptions } from '../../src/gateway/chart-svg.ts';
+import { type Geometry } from '../../src/gateway/charts/geometry.ts';
+import { ChartLayouts } from '../../src/gateway/charts/layout.ts';
+import { listGeometry } from '../../src/gateway/charts/list.ts';
+import { activeStates, type Chart, chartOf } from '../../src/gateway/charts/model.ts';
+import { CHART_STYLE } from '../../src/gateway/charts/style.ts';
+import { svgOf, type SvgOptions } from '../../src/gateway/charts/svg.ts';
 import { CHART_LINE_CHARS_MAX, CHART_LINES_MAX } from '../../src/limits.ts';
 import { leadCoordinator } from '../../src/machines/coordination/lead-coordinator.ts';
 import { pauseManager } from '../../src/machines/coordination/pause-manager.ts';

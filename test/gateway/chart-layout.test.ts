@@ -2,8 +2,8 @@
 import { type AnyStateMachine, createMachine } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { ChartLayouts } from '../../src/gateway/chart-layout.ts';
-import { type Chart, chartOf } from '../../src/gateway/chart-model.ts';
+import { ChartLayouts } from '../../src/gateway/charts/layout.ts';
+import { type Chart, chartOf } from '../../src/gateway/charts/model.ts';
 import { CHART_DRAWN_STATES_MAX, CHART_DRAWN_TRANSITIONS_MAX, CHART_LAYOUT_MS_MAX, CHART_LAYOUTS_KEPT_MAX, CHART_LAYOUTS_WAITING_MAX } from '../../src/limits.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 

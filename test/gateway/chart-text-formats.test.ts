@@ -1,8 +1,8 @@
 /** What is written for other tools: SCXML that keeps every state and transition, Mermaid that keeps their order and breaks on no name. */
 import { describe, expect, it } from 'vitest';
-import { mermaidOf } from '../../src/gateway/chart-mermaid.ts';
-import { chartOf } from '../../src/gateway/chart-model.ts';
-import { scxmlOf } from '../../src/gateway/chart-scxml.ts';
+import { mermaidOf } from '../../src/gateway/charts/mermaid.ts';
+import { chartOf } from '../../src/gateway/charts/model.ts';
+import { scxmlOf } from '../../src/gateway/charts/scxml.ts';
 import { type Element, elementsIn, everything, hostileMachine, parseXml } from './charted.ts';
 
 const chart = chartOf(everything);

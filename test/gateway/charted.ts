@@ -1,8 +1,8 @@
 /** A machine with every feature of XState that a chart shows, and what tests ask of drawings. */
 import { and, type AnyStateMachine, assign, cancel, createMachine, emit, fromPromise, not, raise, sendTo, setup, spawnChild, stateIn } from 'xstate';
-import { type Box, type Geometry, overlap } from '../../src/gateway/chart-geometry.ts';
-import { planOf } from '../../src/gateway/chart-graph.ts';
-import { type Chart } from '../../src/gateway/chart-model.ts';
+import { type Box, type Geometry, overlap } from '../../src/gateway/charts/geometry.ts';
+import { planOf } from '../../src/gateway/charts/graph.ts';
+import { type Chart } from '../../src/gateway/charts/model.ts';
 
 export const everything = setup({
   types: {} as { context: { n: number }; events: { type: string } },

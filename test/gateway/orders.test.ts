@@ -1,6 +1,6 @@
 /** Orders of people through the gateway: each is carried out, on record as its caller's, and held against what the caller may. */
 import { describe, expect, it } from 'vitest';
-import { type AuditRecord } from '../../src/actors/audit.ts';
+import { type AuditRecord } from '../../src/actors/administration/audit.ts';
 import { type TokenOptions } from '../../src/gateway/callers.ts';
 import { type GatewayOptions } from '../../src/gateway/server.ts';
 import { startGatewayTest } from './memory-client.ts';

@@ -2,8 +2,8 @@
 import { assign, createMachine, emit, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { secret } from '../../src/actors/secret.ts';
-import { reply, type ReplyTo } from '../../src/actors/talk-actions.ts';
+import { secret } from '../../src/actors/door/secret.ts';
+import { reply, type ReplyTo } from '../../src/actors/talk/talk-actions.ts';
 import { type TestSystemOptions } from '../../src/testing/test-system.ts';
 
 export const counter = defineAgent({

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Packr } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { secret, SECRET_SHOWN } from '../../src/actors/secret.ts';
+import { secret, SECRET_SHOWN } from '../../src/actors/door/secret.ts';
 import { isPattern, matches } from '../../src/gateway/address-patterns.ts';
 import { decodeMsgpack, encodeMsgpack } from '../../src/gateway/protocol-msgpack.ts';
 import { diff, patched } from '../../src/gateway/protocol-patch.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { admit } from '../../src/actors/admission.ts';
+import { admit } from '../../src/actors/turn/admission.ts';
 import { BosunError } from '../../src/errors.ts';
 import { brief } from '../../src/supervisor/brief.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyStateMachine } from 'xstate';
 import { Kernel } from '../../src/actors/kernel.ts';
-import { type Logic } from '../../src/actors/roster.ts';
+import { type Logic } from '../../src/actors/versions/roster.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { BOSS_VERSION, bossMachine } from '../../src/supervisor/boss.ts';
 import { parseBossSpec } from '../../src/supervisor/child-spec.ts';

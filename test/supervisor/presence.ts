@@ -2,7 +2,7 @@
 import { assign, fromCallback, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { monitor } from '../../src/actors/talk-actions.ts';
+import { monitor } from '../../src/actors/talk/talk-actions.ts';
 
 /** Who runs in this process, by address, and the most of one address that ever ran at a time. */
 export class Presence {

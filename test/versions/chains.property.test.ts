@@ -3,7 +3,7 @@ import { assign, createMachine, fromPromise } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type AnyAgent, defineAgent } from '../../src/actors/agent.ts';
-import { type StoredState } from '../../src/actors/versions.ts';
+import { type StoredState } from '../../src/actors/versions/versions.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { faultyStore } from '../../src/testing/faulty-store.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';

@@ -2,7 +2,7 @@ import { type AnyActorRef, assign, createMachine, fromPromise, sendTo, setup } f
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type AnyAgent, defineAgent } from '../../src/actors/agent.ts';
-import { type MigrationSteps } from '../../src/actors/versions.ts';
+import { type MigrationSteps } from '../../src/actors/versions/versions.ts';
 import { type Recovered } from '../../src/actors/ports.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { startTestSystem, TestSystem } from '../../src/testing/test-system.ts';

@@ -2,7 +2,7 @@
 import { assign, fromPromise, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { type StoredState } from '../../src/actors/versions.ts';
+import { type StoredState } from '../../src/actors/versions/versions.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 
 const events = { add: z.object({ amount: z.number() }), pay: z.object({}) };

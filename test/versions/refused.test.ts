@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type AnyAgent, defineAgent } from '../../src/actors/agent.ts';
 import { Kernel } from '../../src/actors/kernel.ts';
 import { type Journal } from '../../src/actors/ports.ts';
-import { type Logic } from '../../src/actors/roster.ts';
+import { type Logic } from '../../src/actors/versions/roster.ts';
 import { BosunError } from '../../src/errors.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';

@@ -1,7 +1,7 @@
 import { setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { type StoredState } from '../../src/actors/versions.ts';
+import { type StoredState } from '../../src/actors/versions/versions.ts';
 
 const machine = setup({ types: {} as { context: { cents: number } } }).createMachine({
   context: { cents: 0 },

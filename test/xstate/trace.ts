@@ -3,7 +3,7 @@
  * in its order, as custom actions put in front of its own. Named and inline machines below it are traced as well.
  */
 import { type AnyStateMachine, createMachine } from 'xstate';
-import { isMachine } from '../../src/actors/xstate-definition.ts';
+import { isMachine } from '../../src/actors/xstate/definition.ts';
 import { type Record } from './scenario.ts';
 
 type Node = { readonly [key: string]: unknown };

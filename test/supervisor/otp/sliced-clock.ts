@@ -2,8 +2,8 @@
  * Virtual time by which each visit of an actor is a slice of its own, and so an epoch of its own, while kernel time stays
  * exact: only the turn loop finds that its time is up, whenever it looks.
  */
-import { KernelTime } from '../../../src/actors/kernel-time.ts';
-import { TurnLoop } from '../../../src/actors/turn-loop.ts';
+import { KernelTime } from '../../../src/actors/time/kernel-time.ts';
+import { TurnLoop } from '../../../src/actors/turn/turn-loop.ts';
 import { SLICE_MS } from '../../../src/limits.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 

@@ -1,0 +1,73 @@
+/** One actor as an administrator sees it. State, status and children are as of the last durable epoch; mailbox and timers as of now. */
+import { BosunError } from '../../errors.ts';
+import { type ActorSnapshot, viewOf } from '../actor.ts';
+import { type Cell } from '../cell.ts';
+import { type LogicKind } from '../engine.ts';
+import { type Kernel } from '../kernel.ts';
+
+export interface Inspection extends ActorSnapshot {
+  readonly life: number;
+  readonly kind: LogicKind;
+  /** Of its machine's definition. */
+  readonly version: number;
+  /** How often it began anew within its life. */
+  readonly incarnation: number;
+  /** Effects: which start this is; 0 for others. */
+  readonly attempt: number;
+  /** Address of the Boss or machine that it belongs to; null for the root. */
+  readonly parent: string | null;
+  /** Why it takes no turns; null where it does. `by`, `reason` and `atMs` of one that somebody suspended, null otherwise. */
+  readonly suspended: { readonly code: string; readonly message: string; readonly by: string | null; readonly reason: string | null; readonly atMs: number | null } | null;
+  /** Unread messages, and for how long the oldest has waited: see TreeNode. */
+  readonly mailbox: number;
+  readonly oldestMessageMs: number | null;
+  readonly timers: readonly InspectedTimer[];
+  /** Addresses, in the order of their births. */
+  readonly children: readonly string[];
+}
+
+export interface InspectedTimer {
+  readonly id: string;
+  /** Kernel time. */
+  readonly deadlineMs: number;
+  /** Milliseconds until then; 0 for one that is due and has not been read. */
+  readonly dueInMs: number;
+  /** Type of its event; null for a schedule. */
+  readonly event: string | null;
+}
+
+/** Throws BOSUN_ACTOR_UNKNOWN, also where the birth is not durable yet, and BOSUN_STORE_DAMAGED. */
+export function inspect(kernel: Kernel, address: string): Inspection {
+  const cell = kernel.observed(address);
+  const view = viewOf(kernel.engine, cell);
+  if (view === undefined) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `the birth of ${address} is not durable yet`, { details: { address } });
+  const { identity, definition, durable, mailbox, life, parent } = cell;
+  const nowMs = kernel.machinery.world.time.nowMs();
+  return {
+    ...view,
+    life,
+    kind: definition.kind,
+    version: identity.version,
+    incarnation: durable!.state.incarnation,
+    attempt: durable!.state.attempt,
+    parent: parent?.identity.address ?? null,
+    suspended: suspensionOf(cell),
+    mailbox: mailbox.size,
+    oldestMessageMs: ageOf(cell, nowMs),
+    timers: [...cell.timers.values()].map(({ id, deadlineMs, event, schedule }) => ({ id, deadlineMs, dueInMs: Math.max(0, Math.ceil(deadlineMs - nowMs)), event: schedule === null ? event.type : null })),
+    children: kernel.shown.childrenOf(cell).map((child) => child.identity.address),
+  };
+}
+
+/** For how long the oldest unread message has waited; null where none has waited through an epoch. */
+export function ageOf({ mailbox }: Cell, nowMs: number): number | null {
+  const { oldestAtMs } = mailbox;
+  return oldestAtMs === null ? null : Math.max(0, Math.floor(nowMs - oldestAtMs));
+}
+
+function suspensionOf({ durable, held }: Cell): Inspection['suspended'] {
+  const error = durable?.suspension;
+  if (error === undefined) return null;
+  const { by = null, reason = null, atMs = null } = held?.order ?? {};
+  return { code: error.code, message: error.message, by, reason, atMs };
+}

@@ -1,0 +1,126 @@
+/**
+ * What a door to the outside needs beyond what hosts use: who takes which events, a version of what is shown, word of every
+ * durable epoch, and sends that throw at once where they are refused. Reads are durable, as all reads are.
+ */
+import { type EventObject } from 'xstate';
+import { taken } from './acceptance.ts';
+import { type AnyAgent, parseEvent } from '../agent.ts';
+import { type Session } from '../mailbox/arrival.ts';
+import { type AskOptions } from '../talk/asks.ts';
+import { type Cell } from '../cell.ts';
+import { type Kernel } from '../kernel.ts';
+import { FROM_CLIENT } from '../message.ts';
+
+/** Names what an actor looked like: equal versions of one address look equal, over restarts too. */
+export interface Version {
+  readonly life: number;
+  /** Changes so far. */
+  readonly seq: number;
+  /** Of everything that led there. */
+  readonly hash: number;
+  readonly isSuspended: boolean;
+}
+
+export interface DeliverOptions {
+  readonly session?: Session | undefined;
+}
+
+/** The agents of the system. */
+interface Agents {
+  known(): Iterable<AnyAgent>;
+  named(name: string): AnyAgent | undefined;
+  /** The agent whose events an actor takes. */
+  of(cell: Cell): AnyAgent | undefined;
+  /** The same; throws where there is none. */
+  receiver(cell: Cell): AnyAgent;
+}
+
+export class Reception {
+  readonly #kernel: Kernel;
+  readonly #agents: Agents;
+
+  constructor(kernel: Kernel, agents: Agents) {
+    this.#kernel = kernel;
+    this.#agents = agents;
+  }
+
+  /** Agents that the system has met so far, by name. */
+  agents(): readonly AnyAgent[] {
+    return [...this.#agents.known()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  agent(name: string): AnyAgent | undefined {
+    return this.#agents.named(name);
+  }
+
+  /** The agent that an actor runs; undefined for a Boss and for a machine's child. Throws BOSUN_ACTOR_UNKNOWN. */
+  agentAt(address: string): AnyAgent | undefined {
+    return this.#agents.of(this.#kernel.observed(address));
+  }
+
+  /** The agent that an actor or else the next one above it runs; undefined for Bosses. Throws BOSUN_ACTOR_UNKNOWN. */
+  ownerAt(address: string): AnyAgent | undefined {
+    let cell: Cell | undefined = this.#kernel.observed(address);
+    while (cell?.identity.bond === 'invoked') cell = cell.parent;
+    return cell && this.#agents.of(cell);
+  }
+
+  /** Throws BOSUN_ACTOR_UNKNOWN. */
+  version(address: string): Version {
+    const { durable, life } = this.#kernel.observed(address);
+    const { seq = 0, hash = 0 } = durable?.state ?? {};
+    return { life, seq, hash, isSuspended: durable?.suspension !== undefined };
+  }
+
+  /** Types of the declared events that the present state takes, guards aside. Throws BOSUN_ACTOR_UNKNOWN. */
+  accepts(address: string): readonly string[] {
+    const cell = this.#kernel.observed(address);
+    const { durable } = cell;
+    const agent = this.#agents.of(cell);
+    if (agent === undefined || durable === undefined || durable.suspension !== undefined) return [];
+    return taken(durable.snapshot, Object.keys(agent.events));
+  }
+
+  // What clients send is told apart from what hosts send: a failure that it brings about counts against no Boss's intensity.
+
+  /** As `System.send`, but throws at once where the event is refused, so that a caller knows what to send next. */
+  deliver(address: string, event: EventObject, { session }: DeliverOptions = {}): Promise<void> {
+    const cell = this.#kernel.cell(address);
+    const agent = this.#agents.receiver(cell);
+    return this.#kernel.ingress.send(cell, parseEvent(agent, event), agent.limits.mailboxMessages, session, FROM_CLIENT);
+  }
+
+  /**
+   * As `deliver`, but resolves when the turn that the event causes is durable: with whether the state took it, or null where
+   * that is not known because it is a repeat or nothing runs. Rejects besides with BOSUN_EVENT_NOT_TAKEN where the actor
+   * ended first, and with BOSUN_ASK_FAILED where it crashed over the event until that was put aside.
+   */
+  deliverTaken(address: string, event: EventObject, { session }: DeliverOptions = {}): Promise<boolean | null> {
+    const cell = this.#kernel.cell(address);
+    const agent = this.#agents.receiver(cell);
+    return this.#kernel.ingress.take(cell, parseEvent(agent, event), agent.limits.mailboxMessages, session, FROM_CLIENT);
+  }
+
+  /** As `System.ask`. */
+  async ask(address: string, event: EventObject, options: AskOptions): Promise<unknown> {
+    return await this.#kernel.ingress.ask(address, options, () => {
+      const to = this.#kernel.cell(address);
+      const agent = this.#agents.receiver(to);
+      return { to, event: parseEvent(agent, event), mailboxMessages: agent.limits.mailboxMessages, from: FROM_CLIENT };
+    });
+  }
+
+  /** Resolves when the next epoch is durable, or the system has closed. */
+  nextEpoch(): Promise<void> {
+    return this.#kernel.nextEpoch();
+  }
+
+  get isRunning(): boolean {
+    return this.#kernel.isRunning;
+  }
+
+  /** Kernel time, milliseconds since 1970; undefined before the start. */
+  get nowMs(): number | undefined {
+    return this.#kernel.world?.time.nowMs();
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Sends that a client may repeat: per session, the highest sequence that was accepted (design P3). A session is remembered
+ * for SESSION_WINDOW_MS of kernel time after its last send; at most SESSIONS_MAX are.
+ */
+import { BosunError } from '../../errors.ts';
+import { SESSION_WINDOW_MS, SESSIONS_MAX } from '../../limits.ts';
+import { admit } from '../turn/admission.ts';
+import { type Session } from '../mailbox/arrival.ts';
+import { type EpochDraft } from '../epoch/epoch-draft.ts';
+import { type Recovered, type RowKey } from '../ports.ts';
+import { keyText, rowKey } from '../epoch/rows.ts';
+
+/** `d`: the last sequence, and the kernel time of its send. */
+export type SessionRow = readonly [sequence: number, usedAtMs: number];
+
+/** Old sessions forgotten at a time: more than one send can add, few enough not to be felt. */
+const FORGOTTEN_AT_ONCE = 8;
+
+interface Known {
+  readonly key: RowKey;
+  sequence: number;
+  usedAtMs: number;
+}
+
+export class Sessions {
+  readonly #draft: EpochDraft;
+  readonly #nowMs: () => number;
+  /** By id; the one that was used longest ago comes first. */
+  readonly #known = new Map<string, Known>();
+  /** Sessions whose record is damaged: nobody knows what they have sent. */
+  readonly #damaged = new Map<string, BosunError>();
+
+  constructor(draft: EpochDraft, recovered: Pick<Recovered, 'rows' | 'damage' | 'kernelTimeMs'>, nowMs: () => number) {
+    this.#draft = draft;
+    this.#nowMs = nowMs;
+    const rows = [...(recovered.rows.get('d') ?? [])].map(([text, row]) => [text, sessionFrom(row, recovered.kernelTimeMs)] as const);
+    for (const [text, [sequence, usedAtMs]] of rows.sort(([, [, a]], [, [, b]]) => a - b)) {
+      this.#known.set(decodeURIComponent(text), { key: `d!${text}`, sequence, usedAtMs });
+    }
+    for (const error of recovered.damage) {
+      const key = String(error.details['key']);
+      if (key.startsWith('d!')) this.#damaged.set(decodeURIComponent(key.slice(2)), error);
+    }
+  }
+
+  /**
+   * Throws BOSUN_VALUE_REFUSED for what is no session, BOSUN_SESSIONS_FULL for a new one while too many are remembered,
+   * BOSUN_STORE_DAMAGED for one whose record is damaged.
+   */
+  check({ id, sequence }: Session): void {
+    if (!Number.isSafeInteger(sequence)) throw new BosunError('BOSUN_VALUE_REFUSED', 'the sequence of a session is a whole number');
+    if (!this.#known.has(id)) this.#meet(admit(id, 'session id'));
+  }
+
+  /** Enters the sequence of a checked session and returns true, unless it was accepted before. */
+  accept({ id, sequence }: Session): boolean {
+    // It may have been forgotten while its event waited for room.
+    const known = this.#known.get(id) ?? this.#remember(id);
+    if (sequence <= known.sequence) return false;
+    known.sequence = sequence;
+    known.usedAtMs = this.#nowMs();
+    this.#known.delete(id);
+    this.#known.set(id, known);
+    this.#draft.put(known.key, [sequence, known.usedAtMs]);
+    this.#forgetOld();
+    return true;
+  }
+
+  #meet(id: string): void {
+    const damage = this.#damaged.get(id);
+    if (damage !== undefined) throw damage;
+    this.#forgetOld();
+    if (this.#known.size >= SESSIONS_MAX) {
+      throw new BosunError('BOSUN_SESSIONS_FULL', `${SESSIONS_MAX} sessions are remembered; one is forgotten when it has been silent for ${SESSION_WINDOW_MS} ms`);
+    }
+    this.#remember(id);
+  }
+
+  #remember(id: string): Known {
+    const known: Known = { key: rowKey('d', keyText(id)), sequence: 0, usedAtMs: this.#nowMs() };
+    this.#known.set(id, known);
+    return known;
+  }
+
+  #forgetOld(): void {
+    const before = this.#nowMs() - SESSION_WINDOW_MS;
+    let left = FORGOTTEN_AT_ONCE;
+    for (const [id, { key, usedAtMs }] of this.#known) {
+      if (usedAtMs > before || left-- === 0) return;
+      this.#known.delete(id);
+      this.#draft.remove(key);
+    }
+  }
+}
+
+/** @param writtenMs Kernel time that stands for the one that older rows lack. */
+export function sessionFrom(row: unknown, writtenMs: number): SessionRow {
+  return typeof row === 'number' ? [row, writtenMs] : (row as SessionRow);
+}

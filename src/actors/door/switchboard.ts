@@ -1,0 +1,179 @@
+/**
+ * The ways into the kernel that no step described: references in the hands of user code, running effects, custom actions.
+ * Also what the engine and references ask back: who is who, and what can be seen of them.
+ */
+import { type EventObject } from 'xstate';
+import { BosunError } from '../../errors.ts';
+import { type AskInput } from '../talk/ask.ts';
+import { type Cell } from '../cell.ts';
+import { type Effects } from '../effects/effects.ts';
+import { type HostEngine, type StepEngineName } from '../engine.ts';
+import { PlanEngine } from '../xstate/plan-engine.ts';
+import { type ReferenceCoding } from '../ports.ts';
+import { admitEvent } from '../turn/prepare.ts';
+import { EffectRef, Ref, type RefHost } from '../ref.ts';
+import { type Turns } from '../turn/turn.ts';
+import { type World } from '../world.ts';
+import { refOf } from '../xstate/births.ts';
+import { XstateEngine } from '../xstate/engine.ts';
+import { type EngineHost } from '../xstate/step.ts';
+
+/** What a reference sees of an actor that has no snapshot yet. */
+const UNBEGUN = Object.freeze({ status: 'active', output: undefined, error: undefined, context: undefined, children: {} });
+
+export class Switchboard implements RefHost, EngineHost {
+  readonly engine: HostEngine;
+  readonly log: (...args: unknown[]) => void;
+  readonly #isOpen: () => boolean;
+  #world!: World;
+  #turns!: Turns;
+  #effects!: Effects;
+  /** References read from disk before the population exists, so that each life has one; null once it does. */
+  #read: Map<number, Ref> | null = new Map();
+
+  constructor(log: (...args: unknown[]) => void, stepEngine: StepEngineName | undefined, isOpen: () => boolean) {
+    this.log = log;
+    this.#isOpen = isOpen;
+    this.engine = stepEngine === 'xstate' ? new XstateEngine(this) : new PlanEngine(this);
+  }
+
+  connect(world: World, effects: Effects, turns: Turns): void {
+    this.#world = world;
+    this.#effects = effects;
+    this.#turns = turns;
+  }
+
+  /** The population exists. */
+  recovered(): void {
+    this.#read = null;
+  }
+
+  get effects(): Effects {
+    return this.#effects;
+  }
+
+  get system(): object {
+    return this.engine.system;
+  }
+
+  get coding(): ReferenceCoding {
+    return {
+      Class: Ref,
+      encode: (ref) => ({ life: (ref as Ref).life, address: (ref as Ref).address }),
+      decode: ({ life, address }) => this.ref(life, address),
+    };
+  }
+
+  /** The one reference to a living actor; to the dead there may be several. */
+  ref(life: number, address: string): Ref {
+    const known = this.#world?.cells.get(life)?.ref ?? this.#read?.get(life);
+    if (known !== undefined) return known;
+    const ref = new Ref(this, life, address);
+    this.#read?.set(life, ref);
+    return ref;
+  }
+
+  readonly own = (object: object): Ref | undefined => {
+    const ref = refOf(object);
+    return ref?.isOf(this) === true ? ref.ref : undefined;
+  };
+
+  nextLife(): number {
+    return this.#world.next('life');
+  }
+
+  named(systemId: string): Ref | undefined {
+    return (this.#world.names.get(systemId) ?? this.#world.groups.holder(systemId))?.ref;
+  }
+
+  allNamed(): Record<string, Ref> {
+    return Object.fromEntries([...this.#world.names].map(([name, cell]) => [name, cell.ref]));
+  }
+
+  namesUnder(child: Ref): readonly string[] {
+    return namesUnder(this.#world.cells.get(child.life));
+  }
+
+  /** Within a step the send belongs to it; otherwise it is a message of its own. Throws BOSUN_VALUE_REFUSED. */
+  relay(from: object | undefined, to: object, event: EventObject): void {
+    if (this.#turns.isStepping) this.#turns.stray({ kind: 'send', to, event });
+    else if (!this.#isOpen()) return;
+    else if (from instanceof EffectRef) this.#relayEffect(from, to, event);
+    else this.#post(to, admitEvent(event, { address: 'a reference' }, this.own), from instanceof Ref ? from.life : 0);
+  }
+
+  tellParent(from: EffectRef, event: EventObject): Promise<void> {
+    return new Promise((resolve) => {
+      const parent = this.#effects.current(from)?.parent;
+      if (parent === undefined || !this.#isOpen()) return;
+      const admitted = admitEvent(event, { address: from.address }, this.own);
+      if (parent.isFull) throw new BosunError('BOSUN_MAILBOX_FULL', `${parent.identity.address} has too many unread messages`);
+      this.#world.post(parent, admitted, from.life);
+      this.#effects.heard(from);
+      this.#world.draft.output(resolve);
+    });
+  }
+
+  ask(from: EffectRef, { to, event, ...options }: AskInput): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const asker = this.#effects.current(from);
+      // What an older start asked is the business of the present one.
+      if (asker === undefined || !this.#isOpen()) return;
+      const target = typeof to === 'string' ? this.#world.addresses.get(to) : this.#world.cells.get(this.own(to)?.life ?? 0);
+      if (target === undefined && asker.asked === undefined) {
+        const address = typeof to === 'string' ? to : (this.own(to)?.address ?? String(to));
+        throw new BosunError('BOSUN_ACTOR_UNKNOWN', `nobody lives at ${address} to be asked`, { details: { address } });
+      }
+      const request = (replyTo: Ref) => admitEvent({ ...event, replyTo } as EventObject, { address: from.address }, this.own);
+      this.#world.asks.fromEffect(asker, target ?? asker, options, request).then(resolve, reject);
+    });
+  }
+
+  /** Inside a step, and for an effect about itself, as of now; otherwise as of the last durable epoch. */
+  snapshotOf(life: number, attempt?: number): unknown {
+    const cell = this.#world.cells.get(life);
+    if (attempt !== undefined && (cell === undefined || cell.state.attempt !== attempt || cell.running === undefined)) {
+      return { status: 'stopped' };
+    }
+    if (cell === undefined) return undefined;
+    const seen = this.#turns.isStepping || attempt !== undefined ? cell : cell.durable;
+    return seen?.snapshot ?? UNBEGUN;
+  }
+
+  factsOf(life: number): ReturnType<RefHost['factsOf']> {
+    const cell = this.#world.cells.get(life);
+    if (cell === undefined) return undefined;
+    const { childId, systemId, agent } = cell.identity;
+    return { childId, parent: cell.parent?.ref, systemId: systemId ?? undefined, src: agent };
+  }
+
+  /** An effect that sends what is not data fails by it: it may be in a callback of a timer, where a throw ends the process. */
+  #relayEffect(from: EffectRef, to: object, event: EventObject): void {
+    const source = this.#effects.current(from);
+    if (source === undefined) return;
+    if (from === to) {
+      this.#effects.complete(source, from, event);
+      return;
+    }
+    let admitted: EventObject;
+    try {
+      admitted = admitEvent(event, { address: from.address }, this.own);
+    } catch (error) {
+      this.#effects.fail(source, from, error);
+      return;
+    }
+    this.#effects.heard(from);
+    this.#post(to, admitted, from.life);
+  }
+
+  #post(to: object, event: EventObject, from: number): void {
+    const target = this.#world.cells.get(this.own(to)?.life ?? 0);
+    if (target !== undefined) this.#world.post(target, event, from);
+  }
+}
+
+function namesUnder(cell: Cell | undefined): string[] {
+  if (cell === undefined) return [];
+  const below = [...cell.children.values()].flatMap(namesUnder);
+  return cell.identity.systemId === null ? below : [cell.identity.systemId, ...below];
+}

@@ -1,0 +1,143 @@
+/**
+ * The epoch in the making: gathers what turns change until it is frozen into one commit. What appears and vanishes within
+ * one epoch (a message sent and read, a timer armed and cancelled) leaves no trace in it.
+ */
+import { type Waiting } from '../mailbox/arrival.ts';
+import { type Cell, type Image, imageOf } from '../cell.ts';
+import { type Message, messageRow } from '../message.ts';
+import { type Counters, type Delta, type Epoch, type NewConfiguration, type RowKey } from '../ports.ts';
+import { rowKey } from './rows.ts';
+import { type Timer, timerRow } from '../time/timers.ts';
+
+/** What happens once the epoch is durable. */
+export type Output = () => void;
+
+/** A frozen epoch and what its durability releases. */
+export interface Frozen {
+  readonly epoch: Epoch;
+  /** Those of the epoch, with what the kernel knows besides. */
+  readonly images: readonly Image[];
+  readonly outputs: readonly Output[];
+  /** Hosts that are told. */
+  readonly settled: readonly Waiting[];
+}
+
+export class EpochDraft {
+  #deltas: Delta[] = [];
+  #rows = new Map<RowKey, unknown>();
+  /** Accepted, or delivered once more. Most of them are read before the epoch ends. */
+  #messages: Message[] = [];
+  #timers: Timer[] = [];
+  #touched: Cell[] = [];
+  #outputs: Output[] = [];
+  #settled: Waiting[] = [];
+  turns = 0;
+
+  /** Whether there is anything to write or to release. */
+  get isEmpty(): boolean {
+    const { length: changes } = this.#touched;
+    return changes + this.#rows.size + this.#messages.length + this.#timers.length + this.#outputs.length + this.#settled.length === 0;
+  }
+
+  delta(cell: Cell, body: Uint8Array): void {
+    const { seq, hash } = cell.state;
+    this.#deltas.push({ life: cell.life, seq, hash, body });
+    this.touch(cell);
+  }
+
+  /** Marks a birth, a death or a change of the cell. */
+  touch(cell: Cell): void {
+    if (cell.isTouched) return;
+    cell.isTouched = true;
+    this.#touched.push(cell);
+  }
+
+  put(key: RowKey, row: unknown): void {
+    this.#rows.set(key, row);
+  }
+
+  remove(key: RowKey): void {
+    this.#rows.set(key, null);
+  }
+
+  output(output: Output): void {
+    this.#outputs.push(output);
+  }
+
+  /** Tells the host when this epoch is durable. */
+  settle(host: Waiting): void {
+    this.#settled.push(host);
+  }
+
+  /** A message was accepted, or its delivery count rose. */
+  unread(message: Message): void {
+    if (message.timer !== null || message.isListed) return;
+    message.isListed = true;
+    this.#messages.push(message);
+  }
+
+  /** A message was read or discarded. */
+  read(message: Message): void {
+    message.isGone = true;
+    if (message.order !== null && !message.order.isInHand) this.settle(message.order);
+    if (message.isStored && message.timer === null) this.remove(rowKey('m', message.id));
+  }
+
+  armed(timer: Timer): void {
+    if (timer.isListed) return;
+    timer.isListed = true;
+    this.#timers.push(timer);
+  }
+
+  /** The timer is marked as gone. */
+  disarmed(timer: Timer): void {
+    if (timer.stored) this.remove(rowKey('t', timer.number));
+  }
+
+  /** Closes the draft and begins a new one. */
+  freeze(head: {
+    number: number;
+    kernelTimeMs: number;
+    counters: Counters;
+    configurations: readonly NewConfiguration[];
+  }): Frozen {
+    this.#store(head.kernelTimeMs);
+    const images = this.#touched.map(imageOf);
+    for (const cell of this.#touched) cell.isTouched = false;
+    const epoch: Epoch = { ...head, deltas: this.#deltas, rows: this.#rows, images };
+    const frozen: Frozen = { epoch, images, outputs: this.#outputs, settled: this.#settled };
+    this.#deltas = [];
+    this.#rows = new Map();
+    this.#messages = [];
+    this.#timers = [];
+    this.#touched = [];
+    this.#outputs = [];
+    this.#settled = [];
+    this.turns = 0;
+    return frozen;
+  }
+
+  /** Those who would have been told, when there will be no further epoch. */
+  takeSettled(): readonly Waiting[] {
+    const settled = this.#settled;
+    this.#settled = [];
+    return settled;
+  }
+
+  /** What is still unread or armed becomes rows. */
+  #store(nowMs: number): void {
+    for (const message of this.#messages) {
+      message.isListed = false;
+      if (message.isGone) continue;
+      message.storedAtMs ??= nowMs;
+      this.#rows.set(rowKey('m', message.id), messageRow(message));
+      message.isStored = true;
+    }
+    for (const timer of this.#timers) {
+      timer.isListed = false;
+      if (timer.gone) continue;
+      this.#rows.set(rowKey('t', timer.number), timerRow(timer));
+      timer.stored = true;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * The effects of a turn, performed: what a step described becomes messages, timers, orders and outputs of the epoch in the
+ * making. All of it has been admitted (prepare.ts), so nothing here throws; which effects there are is the engine's affair.
+ */
+import { messageOf } from '../../errors.ts';
+import { type Bosses } from '../bosses.ts';
+import { type Cell } from '../cell.ts';
+import { type Effect } from '../engine.ts';
+import { type Outbox } from '../effects/outbox.ts';
+import { performTalk } from '../talk/talk.ts';
+import { type World } from '../world.ts';
+
+/** Custom actions of one turn: where one throws, those behind it are not run, as in XState. */
+export interface Calls {
+  failed: boolean;
+  /** The turn was that of a client's message. */
+  readonly byClient: boolean;
+}
+
+export class Performer {
+  readonly #world: World;
+  readonly #bosses: Bosses;
+  readonly #outbox: Outbox;
+  readonly #log: (...args: unknown[]) => void;
+  readonly #fail: (cell: Cell, error: unknown, byClient: boolean) => void;
+
+  /** `fail`: has an actor fail whose custom action threw. */
+  constructor(parts: { world: World; bosses: Bosses; outbox: Outbox; fail: (cell: Cell, error: unknown, byClient: boolean) => void }) {
+    this.#world = parts.world;
+    this.#bosses = parts.bosses;
+    this.#outbox = parts.outbox;
+    this.#log = parts.world.log;
+    this.#fail = parts.fail;
+  }
+
+  perform(cell: Cell, effect: Effect, calls: Calls): void {
+    const { draft } = this.#world;
+    switch (effect.kind) {
+      case 'send': {
+        const target = this.#target(effect.to);
+        if (target !== undefined) this.#world.post(target, effect.event, cell.life);
+        else this.#world.lost(effect.to, effect.event, cell.life);
+        return;
+      }
+      case 'arm':
+        this.#arm(cell, effect);
+        return;
+      case 'cancel': {
+        const timer = cell.timers.get(effect.id);
+        if (timer !== undefined) this.#world.agenda.disarm(cell, timer);
+        return;
+      }
+      case 'emit':
+        draft.output(() => this.#world.tellEmitted(cell, effect.event));
+        return;
+      case 'log':
+        draft.output(() => this.#log(...(effect.label === undefined ? [] : [effect.label]), effect.value));
+        return;
+      case 'call':
+        draft.output(() => this.#call(cell, effect, calls));
+        return;
+      case 'durable':
+        this.#outbox.add(cell, effect);
+        return;
+      case 'command':
+        if (cell.isBoss) this.#bosses.perform(cell, effect.name, effect.params);
+        else performTalk(this.#world, cell, effect);
+        return;
+    }
+  }
+
+  isToTheLiving(effect: Effect): boolean {
+    return effect.kind === 'send' && this.#target(effect.to) !== undefined;
+  }
+
+  #arm(cell: Cell, effect: Extract<Effect, { kind: 'arm' }>): void {
+    const target = this.#target(effect.to);
+    if (target === undefined) return;
+    // XState names unnamed timers by chance; a number of ours is as good and the same in every replay.
+    const id = effect.id ?? `timer:${this.#world.counters.timer}`;
+    this.#world.agenda.arm(cell, { id, delayMs: effect.delayMs, delay: effect.delay, to: target.identity.life, event: effect.event });
+  }
+
+  #target(to: object): Cell | undefined {
+    const ref = this.#world.own(to);
+    return ref && this.#world.cells.get(ref.life);
+  }
+
+  #call(cell: Cell, { exec, info, params }: Extract<Effect, { kind: 'call' }>, calls: Calls): void {
+    if (calls.failed) return;
+    try {
+      exec(info, params);
+    } catch (error) {
+      calls.failed = true;
+      // The turn stands; the failure is the actor's all the same (design P1).
+      if (!cell.gone && cell.state.status === 'active') this.#fail(cell, error, calls.byClient);
+      else this.#log(`an action of ${cell.identity.address} threw after its end: ${messageOf(error)}`);
+    }
+  }
+}

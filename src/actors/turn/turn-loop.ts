@@ -1,0 +1,92 @@
+/**
+ * The turn loop: which actor is next, how long a slice of turns lasts, and, after a run that died, what may be begun at all.
+ * When a slice begins, and what is written after it, is the kernel's.
+ */
+import { type Clock } from '../../clock.ts';
+import { MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../../limits.ts';
+import { type Administration } from '../administration/administration.ts';
+import { type Caution, type Deed } from './caution.ts';
+import { type Cell } from '../cell.ts';
+import { type Ingress } from '../door/ingress.ts';
+import { type Turns } from './turn.ts';
+import { type World } from '../world.ts';
+
+/** Events of hosts taken in at a time: enough to keep a slice busy, few enough to be processed in the same epoch. */
+const INTAKE = 64;
+
+interface Parts {
+  readonly world: World;
+  readonly turns: Turns;
+  readonly ingress: Ingress;
+  readonly administration: Administration;
+  readonly clock: Clock;
+  readonly caution: Caution;
+  /** The root has given up: no further turn in this run. */
+  readonly isHalted: () => boolean;
+}
+
+export class TurnLoop {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Whether turns are waiting, or events or timers that cause some. */
+  get hasWork(): boolean {
+    const { world, ingress, administration } = this.#parts;
+    return world.runnable.size > 0 || ingress.size > 0 || administration.hasSteps || world.agenda.isBehind;
+  }
+
+  /** Whether the epoch in the making takes further turns. */
+  get hasRoom(): boolean {
+    return this.#parts.world.draft.turns < TURNS_PER_EPOCH;
+  }
+
+  /** One slice. */
+  run(): void {
+    const { world, turns, ingress, administration, clock, isHalted } = this.#parts;
+    const { tracing } = world;
+    const untilMs = clock.monotonicMs() + SLICE_MS;
+    ingress.takeIn(INTAKE);
+    if (administration.hasSteps) administration.takeSteps();
+    while (this.hasRoom && !isHalted()) {
+      if (world.runnable.size === 0) ingress.takeIn(INTAKE);
+      const cell = world.runnable.shift();
+      if (cell === undefined) return;
+      cell.queued = false;
+      for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && !isHalted(); n++) tracing.take(turns, cell);
+      world.schedule(cell);
+      if (clock.monotonicMs() > untilMs) return;
+    }
+  }
+
+  /** One slice of turns for what is durable, each of them noted first. Only between two writes, with nothing to be written. */
+  runCautiously(): void {
+    const { world, turns, ingress, administration, caution, isHalted } = this.#parts;
+    administration.takeSteps({ isReady: isDurable, begin: (cell) => caution.enter(deedOf(cell)) });
+    for (let left = world.runnable.size; left > 0 && this.hasRoom && !isHalted(); left--) {
+      const cell = world.runnable.shift()!;
+      cell.queued = false;
+      for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && isDurable(cell) && !isHalted(); n++) {
+        caution.enter(deedOf(cell));
+        world.tracing.take(turns, cell);
+      }
+      world.schedule(cell);
+    }
+    caution.leave();
+    ingress.takeIn(INTAKE);
+  }
+}
+
+/** Whether what its next turn is about is on disk. */
+function isDurable(cell: Cell): boolean {
+  if (cell.state.status === 'starting') return cell.durable !== undefined;
+  return cell.mailbox.peek()?.isStored === true;
+}
+
+function deedOf(cell: Cell): Deed {
+  if (cell.state.status === 'starting') return `birth ${cell.life}`;
+  const { id, timer } = cell.mailbox.peek()!;
+  return timer === null ? `message ${id}` : `timer ${timer.number}`;
+}

@@ -1,0 +1,344 @@
+/**
+ * The turn: one message applied to one actor, whole or not at all (design P1).
+ *
+ *   step      the engine runs the user's pure code and describes what should happen
+ *   prepare   everything is admitted and checked; a throw up to here leaves no trace but a delivery count
+ *   apply     state, births, deaths, messages, timers and outputs go into the epoch in the making; nothing here throws
+ */
+import { type EventObject } from 'xstate';
+import { assert } from '../../assert.ts';
+import { messageOf } from '../../errors.ts';
+import { admit, admitChange, admitError } from './admission.ts';
+import { type Bosses } from '../bosses.ts';
+import { type Cell } from '../cell.ts';
+import { isDeferring, offerAgain, setAside } from '../mailbox/deferral.ts';
+import { EFFECT_FAILED, type Effects } from '../effects/effects.ts';
+import { type Birth, type Effect, failedSnapshot, SHUTDOWN, type Snapshot, type Step } from '../engine.ts';
+import { FROM_CLIENT, type Message, messageRow } from '../message.ts';
+import { type Outbox } from '../effects/outbox.ts';
+import { type DownEvent, linkFailure } from '../talk/monitors.ts';
+import { type Calls, Performer } from './perform.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import { forgive, isDeliveredAgain, quarantine, strike } from './quarantine.ts';
+import { type BossOutput, childOf, exitOf, gaveUp, isStale } from './signals.ts';
+import { type StateChange } from '../state.ts';
+import { type World } from '../world.ts';
+
+const NOTHING: readonly Effect[] = [];
+
+export class Turns {
+  readonly #world: World;
+  readonly #effects: Effects;
+  readonly #bosses: Bosses;
+  readonly #performer: Performer;
+  readonly #log: (...args: unknown[]) => void;
+  /** Whether user code of a step is running now. */
+  isStepping = false;
+  /** Sends by user code inside the step under way (`self.send` in an assign). */
+  #strays: Effect[] = [];
+
+  constructor(parts: { world: World; effects: Effects; bosses: Bosses; outbox: Outbox }) {
+    this.#world = parts.world;
+    this.#effects = parts.effects;
+    this.#bosses = parts.bosses;
+    this.#performer = new Performer({ ...parts, fail: (cell, error, byClient) => this.#crash(cell, error, null, byClient) });
+    this.#log = parts.world.log;
+  }
+
+  stray(effect: Effect): void {
+    assert(this.isStepping, 'a stray send belongs to a step');
+    this.#strays.push(effect);
+  }
+
+  /** Takes the next turn of a cell: its first, or the one that its oldest message asks for. */
+  take(cell: Cell): void {
+    this.#world.draft.turns += 1;
+    if (cell.state.status === 'starting') {
+      this.#begin(cell);
+      return;
+    }
+    if (cell.isBoss) {
+      this.#bosses.attend(cell, (message) => (isStale(cell, message) ? this.#consume(cell, message) : this.#takeMessage(cell, message)));
+      return;
+    }
+    const message = cell.mailbox.peek();
+    if (message === null) return;
+    if (cell.definition.isEffect) this.#takeEffectMessage(cell, message);
+    else if (isStale(cell, message)) this.#consume(cell, message);
+    else if (message.kind === 'link') {
+      this.#consume(cell, message);
+      this.#crash(cell, linkFailure(message.event as DownEvent), null);
+    } else this.#takeMessage(cell, message);
+  }
+
+  /** Has an actor fail for a reason outside of its turns. */
+  fail(cell: Cell, error: unknown): void {
+    this.#crash(cell, error, null);
+  }
+
+  #begin(cell: Cell): void {
+    let prepared: Prepared | null;
+    try {
+      const step = this.#step(cell, null);
+      if (cell.definition.isEffect) {
+        this.#effects.start(cell, step.snapshot);
+        prepared = null;
+      } else prepared = prepare(this.#world, cell, undefined, step);
+    } catch (error) {
+      this.#crash(cell, error, null);
+      return;
+    }
+    if (prepared === null) {
+      this.#signalSnapshot(cell);
+      return;
+    }
+    this.#world.agenda.plan(cell);
+    this.#apply(cell, { ...prepared, change: { ...prepared.change, status: prepared.change.status ?? 'active' } }, null);
+    this.#bosses.begun(cell);
+  }
+
+  #takeMessage(cell: Cell, message: Message): void {
+    let prepared: Prepared;
+    try {
+      if (message.order !== null && !cell.isBoss) message.order.begin(cell.snapshot);
+      const event = cell.isBoss ? this.#bosses.decorate(cell, message.event) : message.event;
+      prepared = prepare(this.#world, cell, cell.snapshot, this.#step(cell, event));
+    } catch (error) {
+      if (!cell.isBoss) message.order?.crashed(error);
+      this.#crash(cell, error, message);
+      return;
+    }
+    if (prepared.snapshot.status === 'error') {
+      // A child's failure that the machine does not handle is its own failure. The signal is consumed, not redelivered.
+      this.#consume(cell, message);
+      this.#crash(cell, prepared.snapshot.error, null);
+      return;
+    }
+    if (cell.parent === undefined && prepared.snapshot.status === 'done') {
+      // The root gives up: nothing more is decided in this run. The message waits for the next one.
+      this.#bosses.exited(cell, gaveUp(prepared.snapshot.output as BossOutput));
+      return;
+    }
+    this.#apply(cell, prepared, message);
+  }
+
+  /** An effect learns of its own progress by completions; a callback hands other events to its receivers, after the epoch. */
+  #takeEffectMessage(cell: Cell, message: Message): void {
+    this.#consume(cell, message);
+    if (this.#effects.isRetry(message)) {
+      this.#effects.again(cell);
+      return;
+    }
+    const { kind } = cell.definition;
+    if (message.kind === 'completion') {
+      if (message.attempt !== cell.state.attempt || this.#effects.isWaiting(cell)) return;
+    } else if (kind !== 'custom') {
+      // To promises and observables events mean nothing.
+      if (kind === 'callback') this.#effects.deliver(cell, message.event);
+      return;
+    }
+    const { change, snapshot } = this.#effectStep(cell, message.event);
+    if (snapshot.status === 'error' && this.#effects.retry(cell, message.event)) return;
+    this.#world.change(cell, change, snapshot);
+    if (snapshot.status === 'active') this.#signalSnapshot(cell);
+    else this.#endEffect(cell);
+  }
+
+  #effectStep(cell: Cell, event: EventObject): { change: StateChange; snapshot: Snapshot } {
+    const { definition, snapshot: before } = cell;
+    try {
+      if (event.type === EFFECT_FAILED) throw (event as { error?: unknown }).error;
+      const { snapshot } = this.#step(cell, event);
+      return { snapshot, change: admitChange(this.#world.engine.changeOf(definition, before, snapshot), this.#world.own) };
+    } catch (thrown) {
+      const error = admitError(thrown);
+      return { snapshot: { ...before, status: 'error', error } as Snapshot, change: { status: 'error', error: { value: error } } };
+    }
+  }
+
+  /** @param event null for the initial step. */
+  #step(cell: Cell, event: EventObject | null): Step {
+    const { definition, ref, snapshot, identity } = cell;
+    const { engine } = this.#world;
+    this.isStepping = true;
+    try {
+      const step = event === null ? engine.initial(definition, ref, identity.input) : engine.transition(definition, ref, snapshot!, event);
+      return this.#strays.length === 0 ? step : { ...step, effects: [...step.effects, ...this.#strays] };
+    } finally {
+      this.isStepping = false;
+      if (this.#strays.length > 0) this.#strays = [];
+    }
+  }
+
+  #apply(cell: Cell, prepared: Prepared, message: Message | null): void {
+    const { change, snapshot, births, dropped, effects } = prepared;
+    if (message !== null) {
+      const { eventTimeout } = cell;
+      if (effects.length === 0 || !isDeferring(effects) || !setAside(this.#world, cell, message)) this.#consume(cell, message);
+      if (eventTimeout !== undefined) this.#world.agenda.disarm(cell, eventTimeout);
+      if (cell.held !== undefined) forgive(this.#world, cell);
+    }
+    // A birth counts as a change, so that no two turns give the same effect id.
+    this.#world.change(cell, change, snapshot, births.length > 0);
+    if (change.configuration !== undefined && cell.mailbox.deferred > 0) offerAgain(this.#world, cell);
+    if (message?.kind === 'signal' && message.isGone) this.#settleFailure(cell, message);
+    if (births.length + dropped.length + effects.length > 0) this.#applyEffects(cell, prepared, message);
+    this.#signalSnapshot(cell);
+    if (cell.state.status === 'done') this.#finish(cell, message);
+  }
+
+  #applyEffects(cell: Cell, { births, dropped, effects }: Prepared, message: Message | null): void {
+    const calls: Calls = { failed: false, byClient: isByClient(message) };
+    // Children that leave hear first what was sent to them. What they answer comes after all that this turn sent.
+    const early = dropped.length === 0 ? NOTHING : effects.filter((effect) => this.#performer.isToTheLiving(effect));
+    for (const effect of early) this.#performer.perform(cell, effect, calls);
+    for (const ref of dropped) this.#drop(ref.life);
+    births.forEach((birth, index) => this.#bear(cell, birth, `${cell.life}/${cell.state.seq}/${index}`));
+    for (const effect of effects) if (!early.includes(effect)) this.#performer.perform(cell, effect, calls);
+  }
+
+  /** A child's failure that its machine has handled is settled: a later restart of the machine leaves that child alone. */
+  #settleFailure(cell: Cell, message: Message): void {
+    const child = cell.children.get(childOf(message));
+    if (child?.state.status !== 'error') return;
+    this.#world.change(child, { status: 'stopped' });
+    this.#world.forget(child);
+  }
+
+  #bear(parent: Cell, birth: Birth, effectId: string): void {
+    const { definition, ref, childId, src, systemId, syncSnapshot, input, life } = birth;
+    // XState would leave a child running whose id is used again; here the new one takes its place.
+    const before = this.#world.addresses.get(ref.address);
+    if (before !== undefined) this.#bosses.remove(before);
+    const facts = { agent: src, definition: definition.hash, version: definition.version, bond: 'invoked' as const };
+    const place = { life, address: ref.address, parent: parent.identity.life, childId, systemId };
+    this.#world.bear({ ...place, ...facts, syncSnapshot, effectId, input }, definition, parent, ref);
+  }
+
+  #drop(life: number): void {
+    const child = this.#world.cells.get(life);
+    if (child === undefined) return;
+    this.#hearOut(child);
+    this.#bosses.remove(child);
+  }
+
+  /** A child that its machine stops takes first what was sent to it until then, as in XState, where sends are immediate. */
+  #hearOut(cell: Cell): void {
+    for (let left = cell.mailbox.size + 1; left > 0 && cell.isRunnable;) {
+      const { deferred } = cell.mailbox;
+      this.#world.tracing.take(this, cell);
+      // What is put off is heard later.
+      if (cell.mailbox.deferred <= deferred) left -= 1;
+    }
+    for (const child of [...cell.children.values()]) this.#hearOut(child);
+  }
+
+  #signalSnapshot(cell: Cell): void {
+    const { identity, parent, definition, state, snapshot: present } = cell;
+    if (!cell.syncSnapshot || parent === undefined || present === undefined || state.status !== 'active') return;
+    const { life: from, childId } = identity;
+    const view = this.#world.engine.view(definition, present);
+    try {
+      // All but the snapshots of custom logic consists of what was admitted before, and need not fit into one value.
+      const snapshot = definition.kind === 'custom' ? admit(view, 'snapshot', this.#world.own) : Object.freeze(view);
+      const event = Object.freeze({ type: `xstate.snapshot.${childId}`, snapshot });
+      this.#world.enqueue(parent, event, 'signal', from, state.incarnation);
+    } catch (error) {
+      this.#log(`${identity.address} has a snapshot that its parent cannot be told: ${messageOf(error)}`);
+    }
+  }
+
+  /** A machine or reducer that has reached its end. */
+  #finish(cell: Cell, message: Message | null): void {
+    if (!cell.isBoss) for (const child of [...cell.children.values()]) this.#hearOut(child);
+    this.#bosses.removeChildren(cell);
+    if (cell.identity.bond === 'supervised') {
+      // Its mailbox waits for what the Boss decides.
+      for (const timer of [...cell.timers.values()]) this.#world.agenda.disarm(cell, timer);
+      this.#bosses.exited(cell, isByClient(message) ? { ...exitOf(cell), byClient: true } : exitOf(cell));
+      return;
+    }
+    this.#world.silence(cell);
+    this.#end(cell);
+  }
+
+  #endEffect(cell: Cell): void {
+    this.#effects.stop(cell);
+    this.#world.silence(cell);
+    // A failure may be followed by one more start, which goes on from what was kept.
+    if (cell.state.status === 'done') this.#world.forget(cell);
+    this.#end(cell);
+  }
+
+  /** Tells the machine that a child belongs to how it ended. It keeps the child until it drops it, as XState does. */
+  #end(cell: Cell): void {
+    const { identity, parent, state } = cell;
+    this.#world.ended(cell);
+    if (identity.bond !== 'invoked' || parent === undefined) return;
+    const { childId: actorId, life: from } = identity;
+    const event =
+      state.status === 'error'
+        ? { type: `xstate.error.actor.${actorId}`, error: state.error, actorId }
+        : { type: `xstate.done.actor.${actorId}`, output: state.output, actorId };
+    this.#world.enqueue(parent, Object.freeze(event), 'signal', from, state.incarnation);
+  }
+
+  /**
+   * The turn threw, or what it meant failed. `message` is the one to deliver again, if any.
+   * A child of a machine dies, as in XState; a child of a Boss keeps its state and mailbox and waits for the Boss.
+   */
+  #crash(cell: Cell, thrown: unknown, message: Message | null, byClient = isByClient(message)): void {
+    const error = admitError(thrown);
+    if (cell.identity.bond === 'invoked') {
+      if (message !== null) this.#consume(cell, message);
+      this.#bosses.removeChildren(cell);
+      this.#world.silence(cell);
+      this.#world.change(cell, { status: 'error', error: { value: error } }, failedSnapshot(cell.snapshot, error));
+      this.#end(cell);
+      return;
+    }
+    if (cell.isBoss && message?.kind === 'command' && message.event.type !== SHUTDOWN) {
+      // Whoever gave the command is at fault; the Boss stands as it was.
+      this.#consume(cell, message);
+      if (message.order !== null) this.#bosses.refuse(error);
+      else this.#world.letters.add({ reason: 'refused', address: cell.identity.address, error, message: messageRow(message) });
+      return;
+    }
+    const redelivery = message !== null && message.deliveries > 0;
+    // A suspect state is no failure for a Boss to answer: it waits for a person.
+    if (message !== null && this.#countDelivery(cell, message, error)) return;
+    this.#world.change(cell, { status: 'error', error: { value: error } });
+    this.#bosses.crashed(cell, { reason: 'error', error, redelivery, ...(byClient && { byClient }) });
+  }
+
+  /** @returns Whether nothing is left for its Boss to decide: the agent is suspended, or has been stopped, by its poison policy. */
+  #countDelivery(cell: Cell, message: Message, error: unknown): boolean {
+    if (cell.isBoss) {
+      // Never delivered again nor quarantined: the Boss ends its children and escalates. Those of the root live on, and so
+      // does what is to be decided about them.
+      if (cell.parent !== undefined) this.#consume(cell, message);
+      return false;
+    }
+    if (isDeliveredAgain(this.#world, message)) return false;
+    this.#consume(cell, message);
+    quarantine(this.#world, { address: cell.identity.address, error, message: messageRow(message) });
+    if (cell.definition.poison !== 'stop') return strike(this.#world, cell, error);
+    this.#bosses.removeChildren(cell);
+    this.#world.change(cell, { status: 'stopped', error: { value: error } });
+    this.#bosses.exited(cell, { reason: 'normal', error: undefined, redelivery: false });
+    return true;
+  }
+
+  #consume(cell: Cell, message: Message): void {
+    assert(cell.mailbox.peek() === message, 'a turn consumes the message it was given');
+    cell.mailbox.shift();
+    this.#world.draft.read(message);
+    if (message.timer !== null) this.#world.agenda.consume(cell, message.timer, message.event);
+    if (cell.crowd !== undefined) this.#world.crowding.eased(cell);
+  }
+}
+
+/** Whether a client has brought about what the turn comes to. */
+function isByClient(message: Message | null): boolean {
+  return message !== null && message.from === FROM_CLIENT;
+}

@@ -1,0 +1,305 @@
+/**
+ * The step engine that takes steps of machines by plans: what XState would do in a microstep from one position is worked out
+ * once, by asking XState (plan-probe.ts), and then done without it. A step is: who is asked, guards in order, operations of the
+ * plan, the next position; again for eventless transitions and raised events. Snapshots share what depends on the position.
+ *
+ * Planned: nested and parallel states, history, final states and output, guards of every kind, all actions of XState and of
+ * users, `always`, `after`, raised events, invokes and spawns, the initial step. Left to the XState engine, step by step:
+ * `xstate.stop`, failures of children that nobody handles, machines that are not active, endless loops (whose error it
+ * words), and what finds no room within PLANS_MAX; so is all logic that is no machine.
+ *
+ * A step that turns out to be no plan's is begun again by XState from the start, so the functions of its guards and
+ * assigns may run twice; nothing of the first run is kept.
+ */
+import { type EventObject, stopChild } from 'xstate';
+import { type Definition, type Entry, type HostEngine, type Running, type Snapshot, type SnapshotView, type Standing, type Step } from '../engine.ts';
+import { guardError } from './plan-guards.ts';
+import { operationsOf } from './plan-operations.ts';
+import { NO_CHILDREN, PlanSnapshot } from './plan-snapshot.ts';
+import { type Candidate, type Plan, Plans, Position } from './plan-table.ts';
+import { Work } from './plan-work.ts';
+import { type Ref } from '../ref.ts';
+import { type ActorState, type StateChange } from '../state.ts';
+import { NO_FAMILY_CHANGE } from './births.ts';
+import { type XstateDefinition } from './definition.ts';
+import { XstateEngine } from './engine.ts';
+import { takenBy } from './inspection.ts';
+import { marked } from './family.ts';
+import { adopt, changeOf, type MachineSnapshot, numberByNodes, type Numbering, standingNodes, statusOf } from './state.ts';
+import { type EngineHost, OpenStep } from './step.ts';
+
+/** Thrown, and caught here, where a step turns out to be no plan's. No error: nobody sees it. */
+const UNPLANNED = Symbol('left to XState');
+
+const NONE: readonly never[] = [];
+
+export class PlanEngine implements HostEngine {
+  readonly #step: OpenStep;
+  readonly #xstate: XstateEngine;
+  readonly #work: Work;
+  /** Null for a machine that has none. */
+  readonly #plans = new WeakMap<Definition, Plans | null>();
+
+  constructor(host: EngineHost) {
+    this.#step = new OpenStep(host);
+    this.#xstate = new XstateEngine(host, this.#step);
+    this.#work = new Work(this.#step);
+  }
+
+  get system(): object {
+    return this.#xstate.system;
+  }
+
+  get onMicrostep(): HostEngine['onMicrostep'] {
+    return this.#step.onMicrostep;
+  }
+
+  set onMicrostep(tell: HostEngine['onMicrostep']) {
+    this.#step.onMicrostep = tell;
+  }
+
+  initial(definition: Definition, self: Ref, input: unknown): Step {
+    const beginning = this.#plansOf(definition)?.beginning;
+    if (!beginning) return this.#adopted(definition, undefined, this.#xstate.initial(definition, self, input));
+    const { position, context, plan } = beginning;
+    this.#step.begin(definition, self);
+    try {
+      this.#work.begin(position, { context, children: NO_CHILDREN }, { type: 'xstate.init', input } as EventObject);
+      take(this.#work, plan);
+      settle(this.#work, plan.next);
+      return this.#finished(definition, self, undefined);
+    } catch (thrown) {
+      if (thrown !== UNPLANNED) throw thrown;
+      this.#work.microsteps = undefined;
+    } finally {
+      this.#end();
+    }
+    return this.#adopted(definition, undefined, this.#xstate.initial(definition, self, input));
+  }
+
+  transition(definition: Definition, self: Ref, before: Snapshot, event: EventObject): Step {
+    const place = PlanSnapshot.placeOf(before);
+    if (!(place instanceof Position) || place.machine !== (definition as XstateDefinition).logic || before.status !== 'active' || isReserved(event.type)) {
+      return this.#adopted(definition, before, this.#xstate.transition(definition, self, before, event));
+    }
+    this.#step.begin(definition, self);
+    try {
+      if (this.#transition(place, before as PlanSnapshot, event)) return this.#finished(definition, self, before as PlanSnapshot);
+      const { effects } = this.#work;
+      return { snapshot: before, effects, births: NO_FAMILY_CHANGE.births, dropped: NO_FAMILY_CHANGE.dropped };
+    } catch (thrown) {
+      if (thrown !== UNPLANNED) throw thrown;
+      this.#work.microsteps = undefined;
+    } finally {
+      this.#end();
+    }
+    return this.#adopted(definition, before, this.#xstate.transition(definition, self, before, event));
+  }
+
+  effectScope(self: Ref, emit: (event: EventObject) => void): ReturnType<HostEngine['effectScope']> {
+    return this.#xstate.effectScope(self, emit);
+  }
+
+  changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): StateChange {
+    return changeOf(definition as XstateDefinition, before, after, numberOf);
+  }
+
+  adopt(definition: Definition, snapshot: Snapshot, state: ActorState): Snapshot {
+    return adopt(definition, snapshot, state);
+  }
+
+  restore(definition: Definition, self: Ref, state: ActorState, children: Readonly<Record<string, Ref>>): Snapshot {
+    const plans = this.#plansOf(definition);
+    if (!plans) return this.#xstate.restore(definition, self, state, children);
+    const { nodes, history } = standingNodes(definition as XstateDefinition, state, self.address);
+    const position = plans.positionOf(nodes, history);
+    if (position === undefined) return this.#xstate.restore(definition, self, state, children);
+    const snapshot = new PlanSnapshot(position, state.context, isEmpty(children) ? NO_CHILDREN : marked({ ...children }));
+    return Object.assign(snapshot, { status: statusOf(state), output: state.output, error: state.error });
+  }
+
+  stored(definition: Definition, state: ActorState): Snapshot {
+    return this.#xstate.stored(definition, state);
+  }
+
+  enter(definition: Definition, self: Ref, stored: Standing, running: Running): Entry {
+    return this.#xstate.enter(definition, self, stored, running);
+  }
+
+  view(definition: Definition, snapshot: Snapshot): SnapshotView {
+    return this.#xstate.view(definition, snapshot);
+  }
+
+  #end(): void {
+    for (const transitions of this.#work.microsteps ?? NONE) this.#step.onMicrostep?.(takenBy({ _transitions: transitions }));
+    this.#step.end();
+    this.#work.end();
+  }
+
+  /** @returns Whether XState would have made a new snapshot. */
+  #transition(position: Position, before: PlanSnapshot, event: EventObject): boolean {
+    const work = this.#work;
+    work.begin(position, before, event);
+    const plan = selected(work, position);
+    // The machine fails with its child.
+    if (plan === undefined && event.type.startsWith('xstate.error.actor')) throw UNPLANNED;
+    const isTouched = plan !== undefined && take(work, plan);
+    work.microsteps?.push(plan?.transitions ?? NONE);
+    return settle(work, plan?.next ?? position) || isTouched;
+  }
+
+  #finished(definition: Definition, self: Ref, before: PlanSnapshot | undefined): Step {
+    const { snapshot, effects } = this.#work;
+    if (snapshot.status !== 'active') this.#stopChildren();
+    const { births, dropped } =
+      snapshot.children === (before?.children ?? NO_CHILDREN) ? NO_FAMILY_CHANGE : this.#step.familyChange(definition, self, before?.children, snapshot);
+    return { snapshot, effects, births, dropped };
+  }
+
+  /** Describes it; that the children stay in the snapshot is XState's way. */
+  #stopChildren(): void {
+    const { snapshot } = this.#work;
+    const { children } = snapshot;
+    if (children === NO_CHILDREN) return;
+    const stops = Object.values(children).map((child) => stopChild(child as never));
+    for (const operation of operationsOf(snapshot.machine, stops)) operation.perform(this.#work);
+    snapshot.children = children;
+  }
+
+  /** What XState has made becomes a snapshot of this engine, if there is room for its position. */
+  #adopted(definition: Definition, before: Snapshot | undefined, step: Step): Step {
+    const plans = step.snapshot === before ? undefined : this.#plansOf(definition);
+    if (!plans) return step;
+    const { _nodes: nodes, historyValue, context, children, status, output, error } = step.snapshot as MachineSnapshot;
+    const position = plans.positionOf(nodes, historyValue);
+    if (position === undefined) return step;
+    return { ...step, snapshot: Object.assign(new PlanSnapshot(position, context, children), { status, output, error }) };
+  }
+
+  #plansOf(definition: Definition): Plans | null {
+    if (definition.kind !== 'machine') return null;
+    let plans = this.#plans.get(definition);
+    if (plans === undefined) this.#plans.set(definition, (plans = plansFor(definition as XstateDefinition)));
+    return plans;
+  }
+}
+
+/** Noted at the position, which belongs to one definition. */
+const numberOf: Numbering = (definition, snapshot) => {
+  const place = PlanSnapshot.placeOf(snapshot);
+  return place instanceof Position ? (place.configuration ??= numberByNodes(definition, snapshot)) : numberByNodes(definition, snapshot);
+};
+
+/** Null for a machine that cannot be entered; what is wrong with it XState says when it is. */
+function plansFor(definition: XstateDefinition): Plans | null {
+  try {
+    return new Plans(definition);
+  } catch {
+    return null;
+  }
+}
+
+/** What XState handles apart from all transitions. */
+function isReserved(type: string): boolean {
+  return type === '*' || type === 'xstate.stop' || type === 'xstate.init';
+}
+
+/**
+ * Goes on until the machine is at rest: eventless transitions first, then what it has raised.
+ *
+ * @param from Where it stands.
+ * @returns Whether XState would have made a new snapshot.
+ */
+function settle(work: Work, from: Position): boolean {
+  let position = from;
+  let isChanged = false;
+  let looksForEventless = true;
+  for (let microsteps = 1; work.snapshot.status === 'active'; microsteps++) {
+    // As XState counts them: the look that finds nothing is one, too.
+    if (microsteps > position.plans.microstepsMax) throw UNPLANNED;
+    const eventless: Plan | undefined = looksForEventless && position.eventless.length > 0 ? eventlessPlan(work, position) : undefined;
+    let plan: Plan | undefined = eventless;
+    if (plan === undefined) {
+      const raised = work.queue.shift();
+      if (raised === undefined) break;
+      work.event = raised;
+      plan = selected(work, position);
+    }
+    const isTouched: boolean = plan !== undefined && take(work, plan);
+    work.microsteps?.push(plan?.transitions ?? NONE);
+    if (plan !== undefined) position = plan.next;
+    isChanged ||= isTouched;
+    looksForEventless = eventless === undefined || isTouched;
+  }
+  return isChanged;
+}
+
+function take(work: Work, { operations, next, moves }: Plan): boolean {
+  work.isTouched = moves;
+  for (let i = 0; i < operations.length; i++) operations[i]!.perform(work);
+  if (moves) work.snapshot.moveTo(next);
+  return work.isTouched;
+}
+
+/** Undefined where nobody takes the event. */
+function selected(work: Work, position: Position): Plan | undefined {
+  const { plans } = position;
+  const selection = plans.selection(position, work.event.type);
+  if (selection === null) throw UNPLANNED;
+  const { row, asked } = selection;
+  if (row !== undefined) {
+    const candidate = firstOf(work, row);
+    return candidate && planned(plans.planOf(position, candidate));
+  }
+  const taken: Candidate[] = [];
+  let last = -1;
+  for (let i = 0; i < asked.length; i++) {
+    const { candidates, from } = asked[i]!;
+    const candidate = last >= from ? undefined : firstOf(work, candidates);
+    if (candidate === undefined) continue;
+    taken.push(candidate);
+    last = i;
+  }
+  return taken.length === 0 ? undefined : planned(planOfAll(position, taken));
+}
+
+function firstOf(work: Work, candidates: readonly Candidate[]): Candidate | undefined {
+  for (let i = 0; i < candidates.length; i++) {
+    const candidate = candidates[i]!;
+    if (candidate.guard === undefined || accepts(work, candidate)) return candidate;
+  }
+  return undefined;
+}
+
+function accepts(work: Work, { guard, transition }: Candidate): unknown {
+  try {
+    return guard!(work);
+  } catch (error) {
+    throw guardError(transition.source, transition.guard, work.event, error);
+  }
+}
+
+/** The first that each active leaf comes upon, each once. Here XState adds nothing to what a guard throws. */
+function eventlessPlan(work: Work, position: Position): Plan | undefined {
+  const taken: Candidate[] = [];
+  for (const chain of position.eventless) {
+    const candidate = chain.find(({ guard }) => guard === undefined || guard(work));
+    if (candidate !== undefined && !taken.some(({ transition }) => transition === candidate.transition)) taken.push(candidate);
+  }
+  return taken.length === 0 ? undefined : planned(planOfAll(position, taken));
+}
+
+function planOfAll(position: Position, taken: readonly Candidate[]): Plan | null {
+  const [first] = taken;
+  return taken.length === 1 ? position.plans.planOf(position, first!) : position.plans.plan(position, taken.map(({ transition }) => transition));
+}
+
+function planned(plan: Plan | null): Plan {
+  if (plan === null) throw UNPLANNED;
+  return plan;
+}
+
+function isEmpty(record: object): boolean {
+  for (const _ in record) return false;
+  return true;
+}

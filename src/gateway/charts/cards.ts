@@ -1,0 +1,199 @@
+/**
+ * What is written in the box of a state and on an arrow, line by line, with the room it takes. Layout asks for the room, the
+ * drawing for the lines: both from here, so that they agree. Lengths are in pixels of the drawing.
+ */
+import { CHART_LINES_MAX } from '../../limits.ts';
+import { type Chart, type ChartState, type ChartTransition } from './model.ts';
+import { fixedWidth, nameWidth, shown, wrapped } from './text.ts';
+
+/** A piece of a line that has a style of its own. */
+export interface Piece {
+  readonly style: 'word' | 'event' | 'guard' | 'action' | 'plain';
+  readonly text: string;
+}
+
+export interface Line {
+  readonly kind: 'name' | 'tags' | 'note' | 'rule' | 'row';
+  readonly pieces: readonly Piece[];
+  readonly height: number;
+  /** The transition that the line is about. */
+  readonly transition?: string;
+}
+
+export interface Card {
+  readonly width: number;
+  readonly height: number;
+  readonly lines: readonly Line[];
+}
+
+export const CARD_PADDING_X = 12;
+export const CARD_PADDING_Y = 7;
+export const LABEL_PADDING_X = 7;
+export const LABEL_PADDING_Y = 4;
+const HEIGHTS: Readonly<Record<Line['kind'], number>> = { name: 20, tags: 16, note: 15, rule: 9, row: 16 };
+const CARD_WIDTH_MIN = 72;
+const NOTE_LINES_MAX = 3;
+
+/** Between two pieces of a line: pixels, and in columns for where lines are broken. */
+export const PIECE_GAP = 9;
+const GAP_CHARS = 2;
+
+/** Transitions by the state they leave, and which of them are drawn as arrows: those that lead somewhere. */
+export interface Wiring {
+  readonly own: ReadonlyMap<string, readonly ChartTransition[]>;
+}
+
+export function wiringOf({ transitions }: Chart): Wiring {
+  const own = new Map<string, ChartTransition[]>();
+  for (const transition of transitions) {
+    const list = own.get(transition.source);
+    if (list === undefined) own.set(transition.source, [transition]);
+    else list.push(transition);
+  }
+  return { own };
+}
+
+/** `listed`: transitions that lead elsewhere are lines too, because no arrows are drawn. */
+export function cardOf(state: ChartState, { own }: Wiring, arrows: 'drawn' | 'listed'): Card {
+  const transitions = (own.get(state.id) ?? []).filter(({ targets, kind }) => kind !== 'default' && (arrows === 'listed' || targets.length === 0));
+  const rows = [
+    ...(arrows === 'listed' ? leadRows(state, own) : []),
+    ...actionRows('entry', state.entry),
+    ...actionRows('exit', state.exit),
+    ...(state.initialActions.length > 0 ? actionRows('initial', state.initialActions) : []),
+    ...limited(state.invokes.map(({ id, src }) => row([word('invoke'), plain(shown(id === src || id.includes('.') ? src : `${id}: ${src}`))]))),
+    ...limited(transitions.flatMap((transition) => transitionRows(transition, own, arrows))),
+  ];
+  const lines = [
+    line('name', [plain(shown(state.key))]),
+    ...(state.tags.length > 0 ? [line('tags', [plain(shown(state.tags.map((tag) => `#${tag}`).join(' ')))])] : []),
+    ...(state.description === null ? [] : wrapped(state.description, NOTE_LINES_MAX).map((text) => line('note', [plain(text)]))),
+    ...(rows.length > 0 ? [line('rule', []), ...rows] : []),
+  ];
+  const width = Math.max(CARD_WIDTH_MIN, ...lines.map(widthOf).map((wide) => wide + 2 * CARD_PADDING_X));
+  return { width: Math.ceil(width), height: heightOf(lines) + 2 * CARD_PADDING_Y, lines };
+}
+
+/** What dots and lines without a label say in a drawing. */
+function leadRows({ id, type, history, initial }: ChartState, own: Wiring['own']): Line[] {
+  const to = (target: string) => plain(shown(`\u2192 ${target}`));
+  if (initial !== null) return [row([word('initial'), to(initial)])];
+  if (type !== 'history') return [];
+  return [row([word(`${history} history`), to((own.get(id) ?? []).flatMap(({ targets }) => targets).join(', '))])];
+}
+
+/** The label of an arrow: one or two lines for each transition that goes along it. */
+export function labelOf(transitions: readonly ChartTransition[], { own }: Wiring): Card {
+  const lines = limited(transitions.flatMap((transition) => transitionRows(transition, own, 'drawn')));
+  if (lines.length === 0) return { width: 0, height: 0, lines };
+  return {
+    width: Math.ceil(Math.max(...lines.map(widthOf)) + 2 * LABEL_PADDING_X),
+    height: heightOf(lines) + 2 * LABEL_PADDING_Y,
+    lines,
+  };
+}
+
+/** A transition in one line of plain text, uncut: `TASK [hasBudget] / log`. */
+export function transitionText(transition: ChartTransition, among: readonly ChartTransition[] = []): string {
+  const { actions, isForbidden, reenter, isInternal, targets } = transition;
+  const guard = guardOf(transition, among);
+  return [
+    triggerOf(transition).map(({ text }) => text).join(' '),
+    ...(guard === null ? [] : [`[${guard}]`]),
+    ...(actions.length === 0 ? [] : [`/ ${actions.join(', ')}`]),
+    ...(isForbidden ? ['(forbidden)'] : reenter && !isInternal && targets.length > 0 ? ['(reenters)'] : []),
+  ].join(' ');
+}
+
+function transitionRows(transition: ChartTransition, own: Wiring['own'], arrows: 'drawn' | 'listed'): Line[] {
+  if (transition.kind === 'default') return [];
+  const guard = guardOf(transition, own.get(transition.source) ?? []);
+  const { actions, targets, isForbidden, reenter } = transition;
+  const first: Piece[] = [
+    ...triggerOf(transition).map((piece) => ({ ...piece, text: shown(piece.text) })),
+    ...(guard === null ? [] : [{ style: 'guard', text: shown(`[${guard}]`) } as const]),
+    ...(isForbidden ? [word('forbidden')] : []),
+    ...(reenter && targets.length > 0 ? [word('reenter')] : []),
+  ];
+  const actionPiece: Piece[] = actions.length === 0 ? [] : [{ style: 'action', text: shown(`/ ${actions.join(', ')}`) }];
+  const target: Piece[] = arrows === 'drawn' || targets.length === 0 ? [] : [plain(shown(`\u2192 ${targets.join(', ')}`))];
+  return broken([...first, ...actionPiece, ...target]).map((pieces) => ({ ...row(pieces), transition: transition.id }));
+}
+
+/** Pieces that do not fit on one line go on with the next. */
+function broken(pieces: readonly Piece[]): Piece[][] {
+  const lines: Piece[][] = [];
+  let room = 0;
+  for (const piece of pieces) {
+    const { length } = [...piece.text];
+    const last = lines.at(-1);
+    if (last === undefined || length + GAP_CHARS > room) {
+      lines.push([piece]);
+      room = LINE_CHARS - length;
+    } else {
+      last.push(piece);
+      room -= length + GAP_CHARS;
+    }
+  }
+  return lines;
+}
+
+/** Lines are broken before they are as long as one piece may be. */
+const LINE_CHARS = 36;
+
+function triggerOf({ kind, about, delay }: ChartTransition): Piece[] {
+  switch (kind) {
+    case 'event':
+      return [{ style: 'event', text: about }];
+    case 'after':
+      return [word('after'), plain(typeof delay === 'number' ? `${delay} ms` : String(delay))];
+    case 'done':
+    case 'error':
+    case 'snapshot':
+      return about === '' || about.includes('.') ? [word(kind)] : [word(kind), plain(about)];
+    default:
+      return [word(kind)];
+  }
+}
+
+/** A later candidate without a guard is taken where those before it are not: it says so. */
+function guardOf({ id, event, guard }: ChartTransition, among: readonly ChartTransition[]): string | null {
+  if (guard !== null) return guard;
+  const first = among.find((other) => other.event === event);
+  return first === undefined || first.id === id || first.guard === null ? null : 'else';
+}
+
+function actionRows(name: string, actions: readonly string[]): Line[] {
+  if (actions.length === 0) return [];
+  return broken([word(name), ...actions.map((action, index) => plain(`${shown(action)}${index < actions.length - 1 ? ',' : ''}`))]).slice(0, CHART_LINES_MAX).map(row);
+}
+
+function limited(lines: readonly Line[]): Line[] {
+  if (lines.length <= CHART_LINES_MAX) return [...lines];
+  return [...lines.slice(0, CHART_LINES_MAX - 1), row([word(`and ${lines.length - CHART_LINES_MAX + 1} more`)])];
+}
+
+function line(kind: Line['kind'], pieces: readonly Piece[]): Line {
+  return { kind, pieces, height: HEIGHTS[kind] };
+}
+
+function row(pieces: readonly Piece[]): Line {
+  return line('row', pieces);
+}
+
+function word(text: string): Piece {
+  return { style: 'word', text };
+}
+
+function plain(text: string): Piece {
+  return { style: 'plain', text };
+}
+
+export function widthOf({ kind, pieces }: Line): number {
+  const gaps = Math.max(0, pieces.length - 1) * PIECE_GAP;
+  return pieces.reduce((sum, { text }) => sum + (kind === 'name' ? nameWidth(text) : fixedWidth(text)), gaps);
+}
+
+function heightOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, { height }) => sum + height, 0);
+}

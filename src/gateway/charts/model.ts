@@ -1,0 +1,208 @@
+/**
+ * A machine as data: its states and transitions as XState has resolved them, in the machine's own order. Made of the live
+ * state nodes, because `machine.definition` loses `always` and the config has targets unresolved. Everything that draws or
+ * writes a machine starts here. Functions are names; what they do is not in it.
+ */
+import { createHash } from 'node:crypto';
+import { type AnyStateMachine, type AnyStateNode } from 'xstate';
+import { actionName, guardName, historyDefault } from '../../actors/xstate/names.ts';
+import { BosunError } from '../../errors.ts';
+import { CHART_STATES_MAX, CHART_TRANSITIONS_MAX } from '../../limits.ts';
+
+export interface Chart {
+  readonly id: string;
+  /** The machine's own, as written in its config. */
+  readonly version: string | null;
+  /** Sixteen hexadecimal digits over everything else in here: machines that look alike have it in common. */
+  readonly hash: string;
+  /** In document order, the root first. */
+  readonly states: readonly ChartState[];
+  /** By source in document order, then in the order in which the source has them. */
+  readonly transitions: readonly ChartTransition[];
+}
+
+export interface ChartState {
+  /** XState's, unique in the machine. */
+  readonly id: string;
+  readonly key: string;
+  /** Null for the root. */
+  readonly parent: string | null;
+  readonly type: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
+  /** Of a history state. */
+  readonly history: 'shallow' | 'deep' | null;
+  /** Of a compound state: the id of its initial child, and the actions on the way to it. */
+  readonly initial: string | null;
+  readonly initialActions: readonly string[];
+  readonly entry: readonly string[];
+  readonly exit: readonly string[];
+  readonly invokes: readonly { readonly id: string; readonly src: string }[];
+  readonly tags: readonly string[];
+  readonly description: string | null;
+}
+
+/** `default` leads from a history state to where it goes without a past. */
+export type TransitionKind = 'event' | 'always' | 'after' | 'done' | 'error' | 'snapshot' | 'default';
+
+export interface ChartTransition {
+  /** Of source, event and place among those of one event: the same in every process and every copy of the machine. */
+  readonly id: string;
+  readonly source: string;
+  /** Empty: the state stays as it is. */
+  readonly targets: readonly string[];
+  readonly kind: TransitionKind;
+  /** The type of the event as XState matches it, `''` for `always`. */
+  readonly event: string;
+  /** What the kind is about: the event's name, the id of the invoke that ended, or nothing. */
+  readonly about: string;
+  /** Of `after`: milliseconds, or the name of a delay. */
+  readonly delay: number | string | null;
+  readonly guard: string | null;
+  readonly actions: readonly string[];
+  readonly reenter: boolean;
+  /** The source is not left. */
+  readonly isInternal: boolean;
+  /** It takes the event and does nothing, so that no state around it gets it. */
+  readonly isForbidden: boolean;
+  readonly description: string | null;
+}
+
+type AnyTransition = NonNullable<AnyStateNode['always']>[number];
+
+/** Throws BOSUN_CHART_TOO_LARGE for a machine of more than {@link CHART_STATES_MAX} states or {@link CHART_TRANSITIONS_MAX} transitions. */
+export function chartOf(machine: AnyStateMachine): Chart {
+  const nodes = nodesBelow(machine.root as AnyStateNode);
+  const states = nodes.map(stateOf);
+  const transitions = nodes.flatMap((node) => [...ownTransitions(node).map(transitionOf), ...defaultOf(node)]);
+  if (states.length > CHART_STATES_MAX || transitions.length > CHART_TRANSITIONS_MAX) {
+    throw new BosunError(
+      'BOSUN_CHART_TOO_LARGE',
+      `the machine ${machine.id} has ${states.length} states and ${transitions.length} transitions; at most ${CHART_STATES_MAX} and ${CHART_TRANSITIONS_MAX} are charted`,
+    );
+  }
+  const chart = { id: machine.id, version: machine.version ?? null, states, transitions };
+  return { ...chart, hash: createHash('sha256').update(JSON.stringify(chart)).digest('hex').slice(0, 16) };
+}
+
+/** The id under which a chart has a transition that XState has taken, whichever copy of the machine it was taken in. */
+export function transitionId(transition: AnyTransition): string {
+  const source = transition.source as AnyStateNode;
+  const event = transition.eventType as string;
+  const among = (event === '' ? source.always : source.transitions.get(event)) ?? [];
+  return idOf(source.id, event, among.indexOf(transition));
+}
+
+/** Ids of the states that a state value of the machine has active, the root among them; keys that it lacks are left out. */
+export function activeStates(chart: Chart, value: unknown): ReadonlySet<string> {
+  const [root] = chart.states;
+  const byPlace = new Map(chart.states.map(({ id, parent, key }) => [JSON.stringify([parent, key]), id]));
+  const active = new Set<string>();
+  const enter = (id: string, below: unknown): void => {
+    active.add(id);
+    const entries = typeof below === 'string' ? [[below, {}] as const] : Object.entries(below ?? {});
+    for (const [key, deeper] of entries) {
+      const child = byPlace.get(JSON.stringify([id, key]));
+      if (child !== undefined) enter(child, deeper);
+    }
+  };
+  if (root !== undefined) enter(root.id, value);
+  return active;
+}
+
+/** States by their parent, the root under null. */
+export function childrenOf({ states }: Chart): ReadonlyMap<string | null, readonly ChartState[]> {
+  const children = new Map<string | null, ChartState[]>();
+  for (const state of states) {
+    const siblings = children.get(state.parent);
+    if (siblings === undefined) children.set(state.parent, [state]);
+    else siblings.push(state);
+  }
+  return children;
+}
+
+function nodesBelow(root: AnyStateNode): AnyStateNode[] {
+  return [root, ...Object.values(root.states as Record<string, AnyStateNode>).flatMap(nodesBelow)];
+}
+
+function stateOf(node: AnyStateNode): ChartState {
+  const initial = node.type === 'compound' ? node.initial : undefined;
+  return {
+    id: node.id,
+    key: node.parent === undefined ? node.machine.id : node.key,
+    parent: (node.parent as AnyStateNode | undefined)?.id ?? null,
+    type: node.type,
+    history: node.type !== 'history' ? null : node.history === 'deep' ? 'deep' : 'shallow',
+    initial: (initial?.target[0] as AnyStateNode | undefined)?.id ?? null,
+    initialActions: names(initial?.actions ?? []),
+    entry: names(node.entry),
+    exit: names(node.exit),
+    invokes: node.invoke.map(({ id, src }) => ({ id, src: typeof src === 'string' && !src.startsWith('xstate.invoke.') ? src : '(inline)' })),
+    tags: [...node.tags],
+    description: node.description ?? null,
+  };
+}
+
+function names(actions: readonly unknown[]): string[] {
+  return actions.map(actionName).filter((name) => name !== undefined);
+}
+
+function ownTransitions(node: AnyStateNode): AnyTransition[] {
+  return [...[...node.transitions.values()].flat(), ...(node.always ?? [])];
+}
+
+function transitionOf(transition: AnyTransition): ChartTransition {
+  const source = transition.source as AnyStateNode;
+  const targets = (transition.target ?? []) as readonly AnyStateNode[];
+  const event = transition.eventType as string;
+  const { delay } = transition as { delay?: number | string };
+  const actions = names(transition.actions);
+  const { guard } = transition as { guard?: unknown };
+  return {
+    id: transitionId(transition),
+    source: source.id,
+    targets: targets.map(({ id }) => id),
+    ...kindOf(event, delay),
+    event,
+    delay: delay ?? null,
+    guard: guard === undefined ? null : guardName(guard),
+    actions,
+    reenter: transition.reenter,
+    isInternal: !transition.reenter && targets.every((target) => isWithin(target, source)),
+    isForbidden: targets.length === 0 && actions.length === 0 && guard === undefined,
+    description: transition.description ?? null,
+  };
+}
+
+const PREFIXES: readonly (readonly [prefix: string, kind: TransitionKind])[] = [
+  ['xstate.done.actor.', 'done'],
+  ['xstate.error.actor.', 'error'],
+  ['xstate.snapshot.', 'snapshot'],
+];
+
+function kindOf(event: string, delay: number | string | undefined): Pick<ChartTransition, 'kind' | 'about'> {
+  if (event === '') return { kind: 'always', about: '' };
+  if (delay !== undefined) return { kind: 'after', about: '' };
+  if (event.startsWith('xstate.done.state.')) return { kind: 'done', about: '' };
+  const found = PREFIXES.find(([prefix]) => event.startsWith(prefix));
+  return found === undefined ? { kind: 'event', about: event } : { kind: found[1], about: event.slice(found[0].length) };
+}
+
+function defaultOf(node: AnyStateNode): ChartTransition[] {
+  if (node.type !== 'history') return [];
+  const targets = historyDefault(node).map(({ id }) => id);
+  const rest = { event: '', about: '', delay: null, guard: null, actions: [], reenter: false, isInternal: false, isForbidden: false, description: null };
+  return [{ id: idOf(node.id, '', 0), source: node.id, targets, kind: 'default', ...rest }];
+}
+
+function isWithin(node: AnyStateNode, ancestor: AnyStateNode): boolean {
+  let at: AnyStateNode | undefined = node;
+  while (at !== undefined && at !== ancestor) at = at.parent as AnyStateNode | undefined;
+  return at === ancestor;
+}
+
+function idOf(source: string, event: string, index: number): string {
+  return `${escaped(source)}|${escaped(event)}|${index}`;
+}
+
+function escaped(part: string): string {
+  return part.replace(/[\\|]/g, '\\$&');
+}
