@@ -20,7 +20,7 @@ export { type ActorHandle, type ActorSnapshot, type Subscription } from './actor
 export { type ActionOptions, type EffectOptions, type RetryOptions } from './actors/effects/effect-policy.ts';
 export { type Reception } from './actors/door/reception.ts';
 export { secret } from './actors/door/secret.ts';
-export { type ActionFacts, actionOf, effectOf, type EffectFacts } from './actors/ref.ts';
+export { type ActionFacts, actionOf, effectOf, type EffectFacts, timeOf } from './actors/ref.ts';
 export { type Backoff } from './backoff.ts';
 export { type Random, type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from './actors/ports.ts';
 export { type CatchUp, type ScheduledFacts, type ScheduleOptions } from './actors/time/schedules.ts';

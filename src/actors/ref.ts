@@ -4,12 +4,15 @@
  * It carries what XState expects of an ActorRef; everything real happens in the RefHost.
  */
 import { type EventObject } from 'xstate';
+import { systemClock } from '../clock.ts';
 import { childIdOf } from './address.ts';
 import type { AskInput } from './talk/ask.ts';
 
 /** What a reference asks of the kernel. */
 export interface RefHost {
   readonly system: object;
+  /** Kernel time, whole milliseconds since 1970. */
+  nowMs(): number;
   /** The one reference to a living actor. */
   ref(life: number, address: string): Ref;
   relay(from: object | undefined, to: object, event: EventObject): void;
@@ -73,6 +76,10 @@ export class Ref {
   }
   get _parent(): Ref | undefined {
     return this.host.factsOf(this.life)?.parent;
+  }
+
+  nowMs(): number {
+    return this.host.nowMs();
   }
 
   /** Lives are numbers of one system; in another the same number is a stranger. */
@@ -196,4 +203,13 @@ export interface ActionFacts {
 export function actionOf(self: object): ActionFacts {
   if (!(self instanceof ActionRef)) throw new TypeError('actionOf needs the `self` of a durable action');
   return self.facts;
+}
+
+/**
+ * The time for a machine's context and actions, whole milliseconds since 1970: kernel time, which tests hold
+ * and which never goes back, unlike `Date.now()`. Read from the `self` they are given; under `createActor`, which has none, it
+ * is the wall clock.
+ */
+export function timeOf(self: object): number {
+  return self instanceof Ref ? self.nowMs() : Math.floor(systemClock.wallMs());
 }

@@ -56,6 +56,10 @@ export class Switchboard implements RefHost, EngineHost {
     return this.engine.system;
   }
 
+  nowMs(): number {
+    return Math.floor(this.#world.time.nowMs());
+  }
+
   get coding(): ReferenceCoding {
     return {
       Class: Ref,
