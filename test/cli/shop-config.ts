@@ -8,7 +8,7 @@ export const AGENTS = `
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from ${source('actors/agent.ts')};
-import { reply } from ${source('actors/talk-actions.ts')};
+import { reply } from ${source('actors/talk/talk-actions.ts')};
 
 export const counter = defineAgent({
   name: 'counter',

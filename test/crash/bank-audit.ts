@@ -81,7 +81,7 @@ interface Books {
   readonly lastSequence: ReadonlyMap<string, number>;
 }
 
-/** Position of the event in the rows of messages and of timers (actors/message.ts, actors/timers.ts). */
+/** Position of the event in the rows of messages and of timers (actors/message.ts, actors/time/timers.ts). */
 const MESSAGE_EVENT = 2;
 const TIMER_EVENT = 4;
 
