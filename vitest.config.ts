@@ -6,11 +6,21 @@ const conditions = ['@bosun/source', 'module', 'node', 'default'];
 /** Where the counts go for whoever adds them up. */
 const report = process.env['BOSUN_TEST_REPORT'];
 
-/** What takes its time even in its short form: run where CI=true, by name, and in the soak. */
-const LONG = ['test/crash/{every-write,failed-write,flips,full-disk,host-killers}.test.ts', 'test/fuzz/**', 'test/xstate/page.test.ts'];
+/** What takes its time even in its short form, for the processes or the full tables that it needs: run where CI=true, by name, and in the soak. */
+const LONG = [
+  'test/crash/{every-write,failed-write,flips,full-disk,host-killers}.test.ts',
+  'test/fuzz/**',
+  'test/xstate/{page,event-types}.test.ts',
+  'test/cli/{serve-process,shell,run-refusals}.test.ts',
+  'test/gateway/chart-layout.test.ts',
+  'test/persistence/retention.test.ts',
+  'test/actors/bounds.test.ts',
+];
 
-/** `npm test` without further words. */
-const isQuick = process.env['CI'] !== 'true' && !process.argv.slice(2).some((argument) => argument.includes('test/') || argument.endsWith('.test.ts'));
+const isNamed = process.argv.slice(2).some((argument) => argument.includes('test/') || argument.endsWith('.test.ts'));
+
+/** `npm test` without further words. How much each test tries is chosen in test/effort.ts. */
+const isQuick = process.env['CI'] !== 'true' && !isNamed;
 
 /** The fast suite: everything `npm test` runs. Long proofs live in vitest.soak.config.ts. */
 export default defineConfig({
@@ -22,7 +32,6 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/setup.ts'],
     testTimeout: 30_000,
-    env: { BOSUN_QUICK: isQuick ? '1' : '' },
     pool: 'forks',
     // As the launcher has it: a worker makes much that is soon garbage.
     execArgv: ['--max-semi-space-size=64', '--min-semi-space-size=32'],

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 const CHECKS = [
-  ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json']],
+  ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check.tsbuildinfo']],
   ['lint', ['node_modules/eslint/bin/eslint.js', '--cache', '--cache-location', 'node_modules/.cache/eslint/', '.']],
   ['tests', ['node_modules/vitest/vitest.mjs', 'run']],
 ];

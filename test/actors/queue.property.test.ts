@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { withACrashAfterEveryEpoch } from '../supervisor/every-epoch.ts';
 import { agentOf, type Deed, QueueModel, type Sent, STATES, type Table, TYPES } from './queue-model.ts';
+import { byEffort } from '../effort.ts';
 
 /** More turns than any table that comes to an end takes here. */
 const TURNS_MAX = 2_000;
@@ -58,9 +59,9 @@ describe('a mailbox', () => {
         }
         await test.system.stop();
       }),
-      { numRuns: 150 },
+      { numRuns: byEffort({ quick: 40, ci: 150 }) },
     );
-    expect(compared).toBeGreaterThan(100);
+    expect(compared).toBeGreaterThan(byEffort({ quick: 25, ci: 100 }));
   });
 
   it('is the same after a crash behind any epoch, deferred messages half way through coming up included', async () => {
@@ -79,8 +80,8 @@ describe('a mailbox', () => {
         });
         crashes += told.crashes;
       }),
-      { numRuns: 25 },
+      { numRuns: byEffort({ quick: 6, ci: 25 }) },
     );
-    expect(crashes).toBeGreaterThan(25);
+    expect(crashes).toBeGreaterThan(byEffort({ quick: 5, ci: 25 }));
   });
 });

@@ -17,6 +17,7 @@ import { type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { prefixesOf } from './prefixes.ts';
+import { byEffort } from '../effort.ts';
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -305,7 +306,7 @@ describe('whatever happens', () => {
         expect(ran(test).at(-1)![1]).toBe(planned.at(-1));
         await test.system.stop();
       }),
-      { numRuns: 25 },
+      { numRuns: byEffort({ quick: 8, ci: 25 }) },
     );
   }, 60_000);
 });

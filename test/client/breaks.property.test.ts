@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Client } from '../../src/client/client.ts';
 import { type ClientTest, memoryStorage, type Shop, startClientTest } from './client-kit.ts';
+import { byEffort } from '../effort.ts';
 
-const RUNS = process.env['BOSUN_SOAK'] !== undefined ? 500 : process.env['CI'] === 'true' ? 60 : 20;
+const RUNS = byEffort({ quick: 12, ci: 60, soak: 500 });
 const CLIENTS = 3;
 
 /** One who sends, watches, and sometimes loads the page anew. */

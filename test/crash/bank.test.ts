@@ -9,12 +9,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { type Audit, auditBank } from './bank-audit.ts';
 import { Bank, type Moment, type Sabotage } from './bank-run.ts';
+import { byEffort, EFFORT } from '../effort.ts';
 
-const SOAK = process.env['BOSUN_SOAK'] === '1';
-const CI = process.env['CI'] === 'true';
-const KILLS = SOAK ? 500 : CI ? 50 : 5;
-const CUTS = SOAK ? 5_000 : CI ? 300 : 30;
-const REWINDS = SOAK ? 500 : CI ? 50 : 5;
+const SOAK = EFFORT === 'soak';
+const KILLS = byEffort({ quick: 5, ci: 50, soak: 500 });
+const CUTS = byEffort({ quick: 20, ci: 300, soak: 5_000 });
+const REWINDS = byEffort({ quick: 5, ci: 50, soak: 500 });
 
 /** So many times during a long run. */
 const PROGRESS_LINES = 10;

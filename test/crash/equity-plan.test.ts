@@ -11,8 +11,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { byEffort } from '../effort.ts';
 
-const ROUNDS = process.env['BOSUN_SOAK'] === '1' ? 20 : process.env['CI'] === 'true' ? 5 : 2;
+const ROUNDS = byEffort({ quick: 1, ci: 5, soak: 20 });
 
 /** For all rounds together. */
 const PATIENCE_MS = 15 * 60_000;

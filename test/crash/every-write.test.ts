@@ -10,14 +10,14 @@ import { type FaultyStore, faultyStore, type HoldPoint } from '../../src/testing
 import { TestSystem } from '../../src/testing/test-system.ts';
 import { allBooks, expectedBooks, perform, scriptOf, SESSION } from './script.ts';
 import { emptyOutside, type Outside, TREE, workerAgent } from './workshop.ts';
+import { byEffort, EFFORT } from '../effort.ts';
 
-const SOAK = process.env['BOSUN_SOAK'] === '1';
-const CI = process.env['CI'] === 'true';
+const SOAK = EFFORT === 'soak';
 
 const COMMANDS = 500;
 
 /** Of the writes, every so many are cut; all of them in a long run. */
-const STRIDE = SOAK ? 1 : CI ? 24 : 60;
+const STRIDE = byEffort({ quick: 60, ci: 24, soak: 1 });
 
 /** A command that is on its way when the power fails may be followed by so many that were not awaited. */
 const BURST = 3;

@@ -8,14 +8,13 @@ import { type FaultyStore, faultyStore } from '../../src/testing/faulty-store.ts
 import { TestSystem } from '../../src/testing/test-system.ts';
 import { allBooks, type Command, expectedBooks, perform, scriptOf } from './script.ts';
 import { type Books, emptyOutside, type Outside, TREE, workerAgent } from './workshop.ts';
+import { byEffort } from '../effort.ts';
 
-const SOAK = process.env['BOSUN_SOAK'] === '1';
-const CI = process.env['CI'] === 'true';
 
-const COMMANDS = SOAK ? 240 : 60;
+const COMMANDS = byEffort({ quick: 60, ci: 60, soak: 240 });
 
 /** Of the writes, every so many fail. */
-const STRIDE = SOAK ? 1 : CI ? 2 : 4;
+const STRIDE = byEffort({ quick: 4, ci: 2, soak: 1 });
 
 /** Commands on their way at a time. */
 const BURST = 4;

@@ -11,10 +11,10 @@ import { startTestSystem } from '../../src/testing/test-system.ts';
 import { complaintsOf, type Damage, type Files, filesOf, putDamaged, type Served, type Start, start, trusting } from './damaged-directory.ts';
 import { perform, scriptOf } from './script.ts';
 import { emptyOutside, TREE, workerAgent } from './workshop.ts';
+import { byEffort, EFFORT } from '../effort.ts';
 
-const SOAK = process.env['BOSUN_SOAK'] === '1';
-const CI = process.env['CI'] === 'true';
-const FLIPS = SOAK ? 10_000 : CI ? 500 : 150;
+const SOAK = EFFORT === 'soak';
+const FLIPS = byEffort({ quick: 150, ci: 500, soak: 10_000 });
 
 /** As many as leave actors, timers, effects and a message in quarantine behind. */
 const COMMANDS = 120;

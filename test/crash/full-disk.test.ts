@@ -13,10 +13,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { auditBank } from './bank-audit.ts';
 import { CLIENTS } from './bank-run.ts';
+import { byEffort, EFFORT } from '../effort.ts';
 
-const SOAK = process.env['BOSUN_SOAK'] === '1';
-const CI = process.env['CI'] === 'true';
-const POINTS = SOAK ? 20 : CI ? 3 : 2;
+const SOAK = EFFORT === 'soak';
+const POINTS = byEffort({ quick: 2, ci: 3, soak: 20 });
 
 const CHILD = fileURLToPath(new URL('../fixtures/crash/full-disk-child.mjs', import.meta.url));
 

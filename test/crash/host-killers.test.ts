@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { byEffort } from '../effort.ts';
 
 const CHILD = new URL('../fixtures/crash/host-killer.mjs', import.meta.url).pathname;
 
@@ -27,7 +28,7 @@ const KILLERS = [
 ] as const;
 
 /** Each run of a loop burns a core until it is killed: where CI is not set, the quickest of them has to do. */
-it.concurrent.each(process.env['CI'] === 'true' ? KILLERS : KILLERS.slice(0, 1))('what kills its host by %s is put aside by the third start after it, and the rest works', async (kind, expected) => {
+it.concurrent.each(KILLERS.slice(0, byEffort({ quick: 1, ci: KILLERS.length })))('what kills its host by %s is put aside by the third start after it, and the rest works', async (kind, expected) => {
   const directory = mkdtempSync(join(tmpdir(), 'bosun-host-killer-'));
   try {
     const outcomes: unknown[] = [];

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EFFORT } from '../effort.ts';
 
 const run = promisify(execFile);
 
@@ -38,7 +39,7 @@ export const waiting = setup({}).createMachine({
 });
 `;
 
-describe.runIf(process.env['BOSUN_SOAK'] === '1')('the packed package in an empty folder', () => {
+describe.runIf(EFFORT === 'soak')('the packed package in an empty folder', () => {
   let root: string;
   let folder: string;
   afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -8,9 +8,10 @@ import { Plans } from '../../src/actors/xstate/plan-table.ts';
 import { campaign, everySecond } from './campaign.ts';
 import { compareEngines } from './engines.ts';
 import { kernelOnXstate } from './hosted.ts';
+import { byEffort, EFFORT } from '../effort.ts';
 
-const IS_SOAK = process.env['BOSUN_SOAK'] === '1';
-const STEPS = IS_SOAK ? 1_000_000 : process.env['CI'] === 'true' ? 100_000 : 10_000;
+const IS_SOAK = EFFORT === 'soak';
+const STEPS = byEffort({ quick: 10_000, ci: 100_000, soak: 1_000_000 });
 const FIRST = 1 + 1_000_000 * Number(process.env['BOSUN_FUZZ_SEED'] ?? 0);
 const PATIENCE_MS = IS_SOAK ? 60 * 60_000 : 180_000;
 

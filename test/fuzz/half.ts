@@ -4,9 +4,10 @@
  */
 import { expect, it, vi } from 'vitest';
 import { campaign, everySecond } from './campaign.ts';
+import { byEffort, EFFORT } from '../effort.ts';
 
-const IS_SOAK = process.env['BOSUN_SOAK'] === '1';
-const STEPS = IS_SOAK ? 500_000 : process.env['CI'] === 'true' ? 25_000 : 3_000;
+const IS_SOAK = EFFORT === 'soak';
+const STEPS = byEffort({ quick: 3_000, ci: 25_000, soak: 500_000 });
 /** Many times what it takes: a busy machine is no difference. */
 const PATIENCE_MS = IS_SOAK ? 60 * 60_000 : 180_000;
 const SEED = 2 * Number(process.env['BOSUN_FUZZ_SEED'] ?? 0);

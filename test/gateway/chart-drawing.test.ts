@@ -17,6 +17,7 @@ import { build } from '../fuzz/build.ts';
 import { randomMachine } from '../fuzz/generator.ts';
 import { Recorder } from '../fuzz/record.ts';
 import { type Element, elementsIn, everything, faultsOf, HOSTILE, hostileMachine, parseXml } from './charted.ts';
+import { byEffort } from '../effort.ts';
 
 const layouts = new ChartLayouts(systemClock);
 afterAll(() => layouts.close());
@@ -30,7 +31,7 @@ const edge = (root: Element, id: string) => all(root, ({ attributes }) => attrib
 const textOf = (element: Element): string => element.text + element.children.filter(({ tag }) => tag !== 'title').map(textOf).join(' ');
 
 /** A layout of a random machine takes some 50 ms, several times that where other tests run beside it. */
-const SEEDS = process.env['CI'] === 'true' ? 30 : 12;
+const SEEDS = byEffort({ quick: 5, ci: 30 });
 
 const MACHINES: Readonly<Record<string, AnyStateMachine>> = {
   everything,

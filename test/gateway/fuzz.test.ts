@@ -5,8 +5,9 @@ import { encodeMsgpack } from '../../src/gateway/protocol-msgpack.ts';
 import { SUBPROTOCOLS } from '../../src/gateway/protocol.ts';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { MemoryClient, startGatewayTest } from './memory-client.ts';
+import { byEffort } from '../effort.ts';
 
-const FRAMES = process.env['BOSUN_SOAK'] !== undefined ? 200_000 : process.env['CI'] === 'true' ? 20_000 : 4_000;
+const FRAMES = byEffort({ quick: 1_000, ci: 20_000, soak: 200_000 });
 
 /** Methods that a whole frame may well carry out are not among them: what is asserted is that nothing changes. */
 const READS = Object.entries(METHODS).filter(([, { does }]) => does === 'nothing');

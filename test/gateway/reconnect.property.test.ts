@@ -7,8 +7,9 @@ import { expect, it } from 'vitest';
 import { type Frame, type GatewayTest, MemoryClient, startGatewayTest } from './memory-client.ts';
 import { patched } from '../../src/gateway/protocol-patch.ts';
 import { type Cursor } from '../../src/gateway/protocol.ts';
+import { byEffort } from '../effort.ts';
 
-const RUNS = process.env['BOSUN_SOAK'] !== undefined ? 1_000 : process.env['CI'] === 'true' ? 100 : 25;
+const RUNS = byEffort({ quick: 15, ci: 100, soak: 1_000 });
 const CLIENTS = 3;
 
 /** As a client of the documentation: repeats what was not answered, resumes where it left off. */

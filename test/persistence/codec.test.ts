@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createCodec, STRUCTURES_MAX } from '../../src/persistence/codec.ts';
 import { FIRST_LEARNED_STRUCTURE, FIXED_STRUCTURES } from '../../src/persistence/structures.ts';
 import { Reference, references } from './model.ts';
+import { byEffort } from '../effort.ts';
 
 const anyKey = fc.oneof(
   fc.string({ unit: 'grapheme' }),
@@ -38,7 +39,7 @@ describe('the codec', () => {
       fc.property(anyValue, (value) => {
         deepStrictEqual(codec.decode(codec.encode(value)), value);
       }),
-      { numRuns: 1_000 },
+      { numRuns: byEffort({ quick: 300, ci: 1_000 }) },
     );
   });
 

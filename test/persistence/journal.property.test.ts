@@ -6,6 +6,7 @@ import { type FoldLimits } from '../../src/persistence/fold.ts';
 import { numberIn } from '../../src/persistence/keys.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { expected, type Facts, found, nextEpoch, NOTHING, Reference, references, type Step } from './model.ts';
+import { byEffort } from '../effort.ts';
 
 /** What happens to the system: epochs, and the ways they are interrupted. */
 type Event =
@@ -15,7 +16,6 @@ type Event =
   | { readonly kind: 'crash while held'; readonly at: 'before' | 'durable'; readonly steps: readonly Step[] }
   | { readonly kind: 'failed write'; readonly applied: boolean; readonly again: boolean; readonly steps: readonly Step[] };
 
-const IN_FULL = process.env['CI'] === 'true';
 
 /** Shrinking a long story may take minutes; a shorter one found in time is enough. */
 const BOUNDED = { interruptAfterTimeLimit: 20_000 };
@@ -177,7 +177,7 @@ describe.each<Durability>(['disk', 'process'])('the journal at durability "%s"',
         for (const event of events) await trial.take(event);
         await trial.take({ kind: 'reopen' });
       }),
-      { numRuns: IN_FULL ? 200 : 80, ...BOUNDED },
+      { numRuns: byEffort({ quick: 30, ci: 200 }), ...BOUNDED },
     );
   });
 
@@ -198,7 +198,7 @@ describe.each<Durability>(['disk', 'process'])('the journal at durability "%s"',
         expect(epochs.length).toBeLessThan(400);
         await trial.take({ kind: 'reopen' });
       }),
-      { numRuns: IN_FULL ? 60 : 25, ...BOUNDED },
+      { numRuns: byEffort({ quick: 10, ci: 60 }), ...BOUNDED },
     );
   });
 });

@@ -11,6 +11,7 @@ import { asideKey, epochKey, numberIn } from '../../src/persistence/keys.ts';
 import { type SetAside } from '../../src/persistence/set-aside.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { expected, type Facts, found, nextEpoch, NOTHING, references, type Step } from './model.ts';
+import { byEffort } from '../effort.ts';
 
 const BIRTH: Step = { kind: 'birth', initial: { status: 'active', configuration: 0, context: { value: { count: 0 } } } };
 const count = (value: number, pick = 0): Step => ({ kind: 'change', pick, change: { set: { count: value } } });
@@ -212,7 +213,7 @@ describe('going back', () => {
         else store.flip(epochKey(bad), 40);
         await goesBackSoundly();
       }),
-      { numRuns: 200 },
+      { numRuns: byEffort({ quick: 60, ci: 200 }) },
     );
   });
 
@@ -234,7 +235,7 @@ describe('going back', () => {
         if (first < cutOnDisk().from) return;
         await goesBackSoundly();
       }),
-      { numRuns: 200 },
+      { numRuns: byEffort({ quick: 60, ci: 200 }) },
     );
   });
 });

@@ -12,11 +12,12 @@ import { levelStore } from '../../src/persistence/level-store.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { account, deposit } from '../actors/account.ts';
 import { type Facts, nextEpoch, NOTHING, references } from './model.ts';
+import { byEffort } from '../effort.ts';
 
 const KILO = 1024;
 
 /** Of a thousand epochs each. Those after the second must not need more room than it did. */
-const ROUNDS = process.env['CI'] === 'true' ? 6 : 4;
+const ROUNDS = byEffort({ quick: 4, ci: 6 });
 
 describe('a directory under an endless load', () => {
   let root: string;

@@ -7,6 +7,7 @@ import { startTestSystem, type TestSystem } from '../../src/testing/test-system.
 import { type BossPlan, OtpModel, type Picture, pictured, type Restart, sanePlan, type Strategy, treeOf, type WorkerPlan } from './otp-model.ts';
 import { Presence, presentWorker, watcher } from './presence.ts';
 import { manager, notes, tell, worker } from './worker.ts';
+import { byEffort } from '../effort.ts';
 
 /** Rows that go with what they are of. Bosses are counted apart; dead letters, and the audit of orders about them, are to stay. */
 const COUNTED = TABLES.filter((table) => !['b', 'q', 'z'].includes(table));
@@ -14,7 +15,7 @@ const COUNTED = TABLES.filter((table) => !['b', 'q', 'z'].includes(table));
 const DAY_MS = 24 * 60 * 60_000;
 
 /** A few seconds of it; where CI=true more. */
-const RUNS = process.env['CI'] === 'true' ? 300 : 30;
+const RUNS = byEffort({ quick: 15, ci: 300 });
 
 /** Time to find the shortest story when one fails. */
 const SHRINKING_MS = 120_000;

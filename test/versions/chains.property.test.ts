@@ -8,9 +8,10 @@ import { createJournal } from '../../src/persistence/journal.ts';
 import { faultyStore } from '../../src/testing/faulty-store.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { SteppingClock } from '../supervisor/every-epoch.ts';
+import { byEffort } from '../effort.ts';
 
 /** Some five seconds of it. */
-const RUNS = 12;
+const RUNS = byEffort({ quick: 6, ci: 12 });
 
 const SHRINKING_MS = 120_000;
 

@@ -8,8 +8,9 @@ import { type AnyStateMachine, assign, createActor, createMachine } from 'xstate
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PATTERN_LOOKUPS_MAX } from '../../src/limits.ts';
 import { Definitions } from '../../src/actors/xstate/definition.ts';
+import { EFFORT } from '../effort.ts';
 
-const SOAK = process.env['BOSUN_SOAK'] === '1';
+const SOAK = EFFORT === 'soak';
 const CHILD = fileURLToPath(new URL('../fixtures/soak/event-types.mjs', import.meta.url));
 
 interface Memory {

@@ -1,6 +1,6 @@
 /**
  * OTP's supervisor_SUITE, case by case, four ways each. docs/otp-parity.md says what came of it; `vitest -u` writes it anew.
- * By `npm test` alone one crash in five is tried of those between and within steps; where CI=true, or by name, all of them.
+ * By `npm test` alone one crash in twelve is tried of those between and within steps; where CI=true all of them.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { restartCases } from './restarts.ts';
@@ -10,9 +10,10 @@ import { scriptsOf, tellCase, tellCut, type Told } from './cuts.ts';
 import { adminCases } from './orders.ts';
 import { sliceByVisits } from './sliced-clock.ts';
 import { startCases, stopCases } from './start-and-stop.ts';
+import { byEffort } from '../../effort.ts';
 
-/** Of the moments at which a host may die, one in so many is tried. */
-const ONE_IN = process.env['BOSUN_QUICK'] === '1' ? 5 : 1;
+/** Of the moments at which a host may die, the first is tried and one in so many of the others. */
+const ONE_IN = byEffort({ quick: 12, ci: 1 });
 
 const cases = [...startCases, ...stopCases, ...adminCases, ...restartCases, ...significantCases].sort((a, b) => a.number - b.number);
 const told = cases.filter((entry) => scriptsOf(entry).length > 0);
@@ -42,7 +43,7 @@ describe("OTP's cases with a crash of the host between any two steps, or before 
   afterAll(() => undo());
 
   it.each(named(toldCut))('%i %s', async (number, _, entry) => {
-    const result = await tellCut(entry, (moment) => (moment + number) % ONE_IN === 0);
+    const result = await tellCut(entry, (moment) => moment === 0 || (moment + number) % ONE_IN === 0);
     expect(result.taken).toBeGreaterThan(0);
     cuts.set(number, result);
   }, 120_000);
