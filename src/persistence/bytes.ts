@@ -77,7 +77,10 @@ export class ByteWriter {
 
   /** What was written, as bytes of their own. */
   copy(): Uint8Array {
-    return this.#bytes.slice(0, this.#length);
+    // Small ones from Node's pool: a buffer of its own costs an allocation outside the heap.
+    const copy = Buffer.allocUnsafe(this.#length);
+    copy.set(this.#bytes.subarray(0, this.#length));
+    return copy;
   }
 
   #reserve(bytes: number): void {

@@ -57,19 +57,20 @@ export class Sessions {
     // It may have been forgotten while its event waited for room.
     const known = this.#known.get(id) ?? this.#remember(id);
     if (sequence <= known.sequence) return false;
+    const nowMs = this.#nowMs();
     known.sequence = sequence;
-    known.usedAtMs = this.#nowMs();
+    known.usedAtMs = nowMs;
     this.#known.delete(id);
     this.#known.set(id, known);
-    this.#draft.put(known.key, [sequence, known.usedAtMs]);
-    this.#forgetOld();
+    this.#draft.put(known.key, [sequence, nowMs]);
+    this.#forgetOld(nowMs);
     return true;
   }
 
   #meet(id: string): void {
     const damage = this.#damaged.get(id);
     if (damage !== undefined) throw damage;
-    this.#forgetOld();
+    this.#forgetOld(this.#nowMs());
     if (this.#known.size >= SESSIONS_MAX) {
       throw new BosunError('BOSUN_SESSIONS_FULL', `${SESSIONS_MAX} sessions are remembered; one is forgotten when it has been silent for ${SESSION_WINDOW_MS} ms`);
     }
@@ -82,8 +83,8 @@ export class Sessions {
     return known;
   }
 
-  #forgetOld(): void {
-    const before = this.#nowMs() - SESSION_WINDOW_MS;
+  #forgetOld(nowMs: number): void {
+    const before = nowMs - SESSION_WINDOW_MS;
     let left = FORGOTTEN_AT_ONCE;
     for (const [id, { key, usedAtMs }] of this.#known) {
       if (usedAtMs > before || left-- === 0) return;

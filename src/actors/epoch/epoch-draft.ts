@@ -26,9 +26,9 @@ export class EpochDraft {
   #deltas: Delta[] = [];
   #rows = new Map<RowKey, unknown>();
   /** Accepted, or delivered once more. Most of them are read before the epoch ends. */
-  #messages: Message[] = [];
-  #timers: Timer[] = [];
-  #touched: Cell[] = [];
+  readonly #messages: Message[] = [];
+  readonly #timers: Timer[] = [];
+  readonly #touched: Cell[] = [];
   #outputs: Output[] = [];
   #settled: Waiting[] = [];
   turns = 0;
@@ -104,16 +104,17 @@ export class EpochDraft {
     this.#store(head.kernelTimeMs);
     const images = this.#touched.map(imageOf);
     for (const cell of this.#touched) cell.isTouched = false;
-    const epoch: Epoch = { ...head, deltas: this.#deltas, rows: this.#rows, images };
+    this.#touched.length = 0;
+    this.#messages.length = 0;
+    this.#timers.length = 0;
+    this.turns = 0;
+    const { number, kernelTimeMs, counters, configurations } = head;
+    const epoch: Epoch = { number, kernelTimeMs, counters, configurations, deltas: this.#deltas, rows: this.#rows, images };
     const frozen: Frozen = { epoch, images, outputs: this.#outputs, settled: this.#settled };
     this.#deltas = [];
     this.#rows = new Map();
-    this.#messages = [];
-    this.#timers = [];
-    this.#touched = [];
     this.#outputs = [];
     this.#settled = [];
-    this.turns = 0;
     return frozen;
   }
 
