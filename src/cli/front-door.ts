@@ -4,11 +4,11 @@ import { createGateway } from '../gateway/server.ts';
 import { type System } from '../system.ts';
 import { type Config } from './config-file.ts';
 import { type DataDirectory } from './data-directory.ts';
-import { announceGateway, withdrawGateway } from './gateway-file.ts';
+import { announceGateway, type GatewayAddress, withdrawGateway } from './gateway-file.ts';
 
 export interface FrontDoor {
-  /** `http://127.0.0.1:4180`. */
-  readonly url: string;
+  /** For a system that runs. Resolves to `http://127.0.0.1:4180`. Rejects with BOSUN_CONFIG_INVALID. */
+  open(): Promise<string>;
   /** Takes nothing more, lets calls under way end, closes. */
   close(): Promise<void>;
 }
@@ -18,21 +18,28 @@ export interface FrontDoorOptions {
   readonly log: (...args: unknown[]) => void;
 }
 
-/** For a system that runs. Rejects with BOSUN_CONFIG_INVALID. */
-export async function openFrontDoor(system: System, directory: DataDirectory, { settings, log }: FrontDoorOptions): Promise<FrontDoor> {
+/** Made before the system starts: settings that are refused must not cost a start. Throws BOSUN_CONFIG_INVALID. */
+export function frontDoor(system: System, directory: DataDirectory, { settings, log }: FrontDoorOptions): FrontDoor {
   const token = randomBytes(24).toString('base64url');
   const gateway = createGateway(system, { ...settings, operator: token, log });
-  const { url } = await gateway.listen();
-  const address = { url, token, pid: process.pid };
-  try {
-    await announceGateway(directory, address);
-  } catch (error) {
-    await gateway.close();
-    throw error;
-  }
+  let announced: GatewayAddress | undefined;
   return {
-    url,
+    async open() {
+      const { url } = await gateway.listen();
+      const address = { url, token, pid: process.pid };
+      try {
+        await announceGateway(directory, address);
+      } catch (error) {
+        await gateway.close();
+        throw error;
+      }
+      announced = address;
+      return url;
+    },
     async close() {
+      if (announced === undefined) return;
+      const address = announced;
+      announced = undefined;
       await gateway.drain();
       await withdrawGateway(directory, address);
     },

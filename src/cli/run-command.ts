@@ -79,7 +79,7 @@ async function carryOut(
   const commands = shellCommands({ storeId: directory.store, env, cwd });
   const system = crewOf(directory, plan, agents, { shell: commands.attempt, log: reporter.log });
   const sleep = stayAwake();
-  let door: FrontDoor | undefined;
+  const door = await doorOf(command, directory, system);
   const halt = async () => {
     await door?.close();
     await system.stop();
@@ -89,7 +89,7 @@ async function carryOut(
   const watching = system.onEmitted((address, event) => reporter.told(meaning(address, event)));
   try {
     await system.start();
-    door = await opened(command, directory, system);
+    await opened(command, door);
     await system.idle();
     const progress = system.actor(COORDINATOR).subscribe((snapshot) => reporter.progress(contextOf(snapshot)));
     const outcome = await Promise.race([settled(system, wait), interrupted(interrupt), failureOf(system)]);
@@ -105,12 +105,16 @@ async function carryOut(
   }
 }
 
-async function opened({ door, reporter, data }: RunCommand, directory: DataDirectory, system: System): Promise<FrontDoor | undefined> {
+async function doorOf({ door, reporter }: RunCommand, directory: DataDirectory, system: System): Promise<FrontDoor | undefined> {
   if (door === undefined) return undefined;
-  const { openFrontDoor } = await import('./front-door.ts');
-  const opened = await openFrontDoor(system, directory, { settings: door.port === undefined ? {} : { port: door.port }, log: reporter.log });
-  reporter.talk(`Live while it runs: ${opened.url}, and bosun tree, ps, tail or plan pause${dataOption(data)} in another terminal.`);
-  return opened;
+  const { frontDoor } = await import('./front-door.ts');
+  return frontDoor(system, directory, { settings: door.port === undefined ? {} : { port: door.port }, log: reporter.log });
+}
+
+async function opened({ reporter, data }: RunCommand, door: FrontDoor | undefined): Promise<void> {
+  if (door === undefined) return;
+  const url = await door.open();
+  reporter.talk(`Live while it runs: ${url}, and bosun tree, ps, tail or plan pause${dataOption(data)} in another terminal.`);
 }
 
 /** What a plan waits for may be nothing that Node knows of (an agent's promise, a person), and Node would end the process. */

@@ -7,7 +7,7 @@ import { type Config, readConfig } from './config-file.ts';
 import { type DataDirectory, dataDirectory, makeDirectory } from './data-directory.ts';
 import { DEFAULT_DATA } from './default-data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { type FrontDoor, openFrontDoor } from './front-door.ts';
+import { frontDoor } from './front-door.ts';
 import { type Told, TOLD } from './run-report.ts';
 import { type ServedSystem, servedSystem } from './served-system.ts';
 import { type ServiceLog, serviceLog } from './service-log.ts';
@@ -19,6 +19,7 @@ export interface ServeCommand extends Omit<DataCommand, 'data'>, Pick<Surroundin
   readonly plan: string | undefined;
   readonly config: string | undefined;
   readonly port: number | undefined;
+  readonly host: string | undefined;
   /** Aborted when the user, or whoever manages the process, wants it to end. */
   readonly interrupt: AbortSignal;
 }
@@ -29,12 +30,12 @@ const BAD_INPUT: ReadonlySet<ErrorCode> = new Set(['BOSUN_PLAN_INVALID', 'BOSUN_
 export async function serveCommand(command: ServeCommand): Promise<ExitCode> {
   const log = serviceLog(command.err);
   try {
-    const { cwd, env, port } = command;
+    const { cwd, env, port, host } = command;
     const config = await readConfig({ file: command.config, cwd, env });
     const directory = dataDirectory({ data: command.data ?? config?.data ?? DEFAULT_DATA, cwd });
     await makeDirectory(directory);
     const served = await servedSystem({ directory, config, plan: command.plan, cwd, env, log: log.runtime });
-    const settings = { ...config?.gateway, ...(port !== undefined && { port }) };
+    const settings = { ...config?.gateway, ...(port !== undefined && { port }), ...(host !== undefined && { host }) };
     return await serve(command, { served, directory, settings, log });
   } catch (error) {
     if (!isBosunError(error)) throw error;
@@ -54,11 +55,12 @@ interface Serving {
 async function serve({ interrupt, json, out }: ServeCommand, { served, directory, settings, log }: Serving): Promise<ExitCode> {
   const { system, what, meaning } = served;
   const watching = system.onEmitted((address, event) => follow(meaning?.(address, event as Told), log));
-  let door: FrontDoor | undefined;
+  const door = frontDoor(system, directory, { settings, log: log.runtime });
+  let isServing = false;
   try {
     await system.start();
-    door = await openFrontDoor(system, directory, { settings, log: log.runtime });
-    const { url } = door;
+    const url = await door.open();
+    isServing = true;
     log.info(`bosun serves ${what} at ${url}, data in ${directory.path}`, { url, data: directory.path });
     if (json) out.write(`${JSON.stringify({ type: 'serving', url, data: directory.path })}\n`);
     const failure = await Promise.race([toldToEnd(interrupt), failureOf(system.closed)]);
@@ -66,11 +68,11 @@ async function serve({ interrupt, json, out }: ServeCommand, { served, directory
     else log.info('about to end: calls under way are answered, and everything so far is kept');
     return failure === undefined ? EXIT.completed : EXIT.failed;
   } finally {
-    await door?.close();
+    await door.close();
     watching.unsubscribe();
     await system.stop();
     await served.ended();
-    if (door !== undefined) log.info('ended');
+    if (isServing) log.info('ended');
   }
 }
 

@@ -13,6 +13,7 @@ interface Options {
   readonly json?: true;
   readonly config?: string;
   readonly port?: number;
+  readonly host?: string;
   readonly agent?: string;
   readonly status?: string;
   readonly wait?: true;
@@ -32,10 +33,11 @@ function addServe(bosun: Command, { verb, exit, dataCommand, env, interruption }
   verb(bosun, 'serve [plan]', 'Run a system and its gateway until it is told to end.', ['serve plan.yaml', 'serve --config bosun.config.ts --data /var/lib/shop --port 8080'])
     .option('--config <file>', 'what to serve (default: bosun.config.ts, .mts, .mjs, .js, .yaml, .yml or .json)')
     .option('--port <number>', 'where the gateway listens (default: 4180); 0 takes a free one', portNumber)
+    .option('--host <address>', 'the address that the gateway listens on (default: 127.0.0.1); another one needs tokens in the config')
     .action(async (plan: string | undefined, options: Options, self: Command) => {
       const { serveCommand } = await import('./serve-command.ts');
       const isNamed = self.getOptionValueSource('data') !== 'default';
-      exit(await serveCommand({ ...dataCommand(options), data: isNamed ? options.data : undefined, plan, config: options.config, port: options.port, env, interrupt: interruption() }));
+      exit(await serveCommand({ ...dataCommand(options), data: isNamed ? options.data : undefined, plan, config: options.config, port: options.port, host: options.host, env, interrupt: interruption() }));
     });
 }
 

@@ -64,6 +64,13 @@ describe('a config', () => {
     expect(await work.bosun(['serve', '--config', 'missing.yaml'])).toMatchObject({ code: 2 });
   });
 
+  it('listens to others only with tokens, and is refused before the system starts', async () => {
+    writeShop(work);
+    const { code, err } = await work.bosun(['serve', '--host', '0.0.0.0', '--data', 'wide']);
+    expect({ code, msg: (linesOf(err)[0] as unknown as { msg: string }).msg }).toEqual({ code: 2, msg: expect.stringContaining('give it tokens') as string });
+    expect(await work.bosun(['ps', '--data', 'wide'])).toMatchObject({ code: 2 });
+  });
+
   it('in YAML names its agents by a module, and its tokens by the environment', async () => {
     writeShop(work);
     work.write('shop.yaml', 'data: ./shop-yaml\nagents: ./bosun.config.ts\ntree: { children: [{ id: visits, agent: counter }] }\ngateway: { port: 0, tokens: [{ id: eye, tokenEnv: EYE_TOKEN, scopes: ["system:read"] }] }\n');
