@@ -60,6 +60,7 @@ export function exitOf(code: ErrorCode): ExitCode {
   return EXITS[code] ?? EXIT.failed;
 }
 
-function hint({ accepts }: Readonly<Record<string, unknown>>): string {
-  return Array.isArray(accepts) ? `; it takes: ${accepts.join(', ') || 'nothing'}` : '';
+/** What the state would take instead; where a guard has decided, its types are no help. */
+function hint({ accepts, isGuarded }: Readonly<Record<string, unknown>>): string {
+  return Array.isArray(accepts) && isGuarded !== true ? `; it takes: ${accepts.join(', ') || 'nothing'}` : '';
 }

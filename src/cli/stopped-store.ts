@@ -13,7 +13,7 @@ export async function withStoppedStore(command: DataCommand, work: (system: Syst
   const { err } = command;
   const directory = storeDirectory(command);
   if (!hasStore(directory)) {
-    err.write(`${directory.path} holds no store; run a plan first\n`);
+    err.write(`${directory.path} holds no store; bosun run or bosun serve begin one\n`);
     return EXIT.badInput;
   }
   try {

@@ -99,7 +99,9 @@ async function send({ system, repeats }: CallParts, { address, event, until }: P
   else done = { result: await deliver(), replayed: false };
   if (done.result !== false) return new Marked({ result: { taken: done.result }, replayed: done.replayed });
   const accepts = reception.accepts(address);
-  throw new BosunError('BOSUN_EVENT_NOT_TAKEN', `the state of ${address} takes no ${JSON.stringify(event.type)}`, { details: { address, accepts } });
+  const isGuarded = Array.isArray(accepts) && accepts.includes(event.type);
+  const why = isGuarded ? `a guard of ${address} has turned ${JSON.stringify(event.type)} away` : `the state of ${address} takes no ${JSON.stringify(event.type)}`;
+  throw new BosunError('BOSUN_EVENT_NOT_TAKEN', why, { details: { address, accepts, ...(isGuarded && { isGuarded }) } });
 }
 
 async function ask({ system: { reception }, views, repeats }: CallParts, { address, event }: ParamsOf<'actor.ask'>, { caller, key, leftMs }: Call): Promise<Answer> {

@@ -13,7 +13,7 @@ const SPOKEN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /** Of `details`, what a client can do something with. */
-const TOLD: readonly string[] = ['address', 'accepts', 'expected', 'retryAfterMs', 'scope', 'unknownOutcome', 'reference'];
+const TOLD: readonly string[] = ['address', 'accepts', 'isGuarded', 'expected', 'retryAfterMs', 'scope', 'unknownOutcome', 'reference'];
 
 const MESSAGE_CHARS_MAX = 500;
 

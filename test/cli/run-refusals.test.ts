@@ -137,7 +137,7 @@ describe('bad input', () => {
       expect(await refusal('run', 'plan.yaml', '--data', data)).toBe(`${work.file(data)} cannot be the data directory: a file is in the way`);
     }
     mkdirSync(work.file('empty'));
-    expect(await refusal('tree', '--data', 'empty')).toBe(`${work.file('empty')} holds no store; run a plan first`);
+    expect(await refusal('tree', '--data', 'empty')).toBe(`${work.file('empty')} holds no store; bosun run or bosun serve begin one`);
   });
 
   it('refuses a time limit for a machine, whose limits are its own', async () => {

@@ -153,6 +153,7 @@ describe('verbs on a running system', () => {
     expect(await shop('send', 'visits', 'add', '{"by": "much"}')).toMatchObject({ code: 5 });
     expect(await shop('send', 'visits', 'explode')).toMatchObject({ code: 5, out: '' });
     expect(await shop('send', 'visits', 'slow', '--wait')).toMatchObject({ code: 5, err: expect.stringContaining('; it takes: add, count, close') as string });
+    expect(await shop('send', 'visits', 'add', '{"by": 0}', '--wait')).toMatchObject({ code: 5, err: 'a guard of visits has turned "add" away\n' });
     expect(await shop('send', 'nobody', 'add', '{"by": 1}')).toMatchObject({ code: 2 });
     expect(await shop('send', 'visits', 'add', '[1]')).toMatchObject({ code: 2 });
     expect(await shop('send', 'visits', 'add', '{by: 1}')).toMatchObject({ code: 2, err: expect.stringContaining('a JSON object') as string });

@@ -17,7 +17,7 @@ export const counter = defineAgent({
     initial: 'open',
     on: { count: { actions: reply(({ context }) => context.count) } },
     states: {
-      open: { on: { add: { actions: [assign({ count: ({ context, event }) => context.count + event.by }), emit(({ context }) => ({ type: 'counted', count: context.count }))] }, close: 'closed' } },
+      open: { on: { add: { guard: ({ event }) => event.by !== 0, actions: [assign({ count: ({ context, event }) => context.count + event.by }), emit(({ context }) => ({ type: 'counted', count: context.count }))] }, close: 'closed' } },
       closed: { on: { slow: 'open' } },
     },
   }),
