@@ -116,6 +116,9 @@ export const TRACE_RECORDS_MAX = 10_000;
 /** Turns that a trace remembers to say which of them caused a message: as many as five full epochs have. */
 export const TRACE_CAUSES_MAX = 10_000;
 
+/** Failures of one correlation, and of one signature that are remembered: 150 KB in one key, written with each. More begin the next one. */
+export const CORRELATION_FAILURES_MAX = 500;
+
 /** Between two tries to write to a store that failed: short at first, as a full disk is often emptied by whoever filled it. */
 export const STORE_RETRY_MS_MIN = 100;
 export const STORE_RETRY_MS_MAX = 5_000;

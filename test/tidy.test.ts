@@ -22,7 +22,7 @@ interface Layer {
 const LEAVES = ['src/assert.ts', 'src/backoff.ts', 'src/checksum.ts', 'src/clock.ts', 'src/errors.ts', 'src/limits.ts'];
 
 /** What an agent is written with, which is all that supervisor and machines know of the kernel. */
-const PUBLIC_KERNEL = ['src/actors/address.ts', 'src/actors/agent.ts', 'src/actors/ref.ts'];
+const PUBLIC_KERNEL = ['src/actors/address.ts', 'src/actors/agent.ts', 'src/actors/ref.ts', 'src/actors/talk/talk-actions.ts'];
 
 /** What an adapter implements, and the one function that memory and disk share. */
 const PORTS = ['src/actors/ports.ts', 'src/actors/state.ts'];

@@ -1,0 +1,19 @@
+/** The desks that failures come to: agents for createSystem, and the children of a root Boss. */
+import { type AnyAgent } from '../../actors/agent.ts';
+import { alertCard } from './alert-card.ts';
+import { alertDesk } from './alert-desk.ts';
+import { batch } from './batch.ts';
+import { batchManager } from './batch-manager.ts';
+import { failureCorrelator } from './failure-correlator.ts';
+import { DESKS } from './messages.ts';
+
+export const failureAgents: readonly AnyAgent[] = [alertCard, alertDesk, batch, batchManager, failureCorrelator];
+
+/** The Bosses come first: the desks have actors started by them. */
+export const failureDesks = [
+  { id: DESKS.alertCards, systemId: DESKS.alertCards, boss: {} },
+  { id: DESKS.batchActors, systemId: DESKS.batchActors, boss: {} },
+  { id: DESKS.alerts, systemId: DESKS.alerts, agent: alertDesk.name },
+  { id: DESKS.batches, systemId: DESKS.batches, agent: batchManager.name },
+  { id: DESKS.correlator, systemId: DESKS.correlator, agent: failureCorrelator.name },
+] as const;
