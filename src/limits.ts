@@ -270,3 +270,25 @@ export const DRAIN_BATCH_MS = 200;
 /** How long an HTTP client may take for its headers, and for its whole request. */
 export const HTTP_HEADERS_MS = 10_000;
 export const HTTP_REQUEST_MS = 30_000;
+
+/** Whom one gate asks, and how often it reminds them: more is a mailing list. */
+export const GATE_AUDIENCE_MAX = 100;
+export const GATE_REMINDERS_MAX = 100;
+
+/** What may come for a gate between its order and its first turn, which is a moment. */
+export const GATE_ANSWERS_HELD_MAX = 16;
+
+/** Closed gates in the records of their desk, the oldest dropped first: a day's work of many people. Some 500 bytes each. */
+export const GATES_KEPT_MAX = 1_000;
+
+/** What both sides may say in one debate: more is not recorded. Some 500 bytes each. */
+export const DEBATE_CONTRIBUTIONS_MAX = 100;
+
+/** Debates that have ended in the records of their desk, the oldest dropped first: years of precedents. Some kilobytes each. */
+export const DEBATES_KEPT_MAX = 1_000;
+
+/** Observations of one agent, the oldest dropped first: enough for two years of rolling accuracy. Some 120 bytes each, written together. */
+export const OBSERVATIONS_PER_AGENT_MAX = 500;
+
+/** What may come for a debate between its order and its first turn, which is a moment. */
+export const DEBATE_WORDS_HELD_MAX = 16;

@@ -27,6 +27,10 @@ export const DESKS = {
   batchActors: 'batch-actors',
   /** Boss of one actor per alert card. */
   alertCards: 'alert-cards',
+  /** Boss of one actor per gate that waits for an answer. */
+  openGates: 'open-gates',
+  /** Boss of one actor per debate under way. */
+  openDebates: 'open-debates',
 } as const;
 
 /** Who asked for a pause (CA-025). */

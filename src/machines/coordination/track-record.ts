@@ -1,0 +1,84 @@
+/**
+ * What an agent's past comes to, seen from the context of one debate: the figures that credibility.ts works with, out of
+ * single observations. The desk keeps observations; a host with a memory of its own gives track records instead. Pure.
+ */
+import { z } from 'zod';
+import { CONTEXT_DIMENSIONS, contextMatch } from './context-match.ts';
+import { type TrackRecord } from './credibility.ts';
+import { type AccuracyPoint, trendOf } from './trend.ts';
+
+const dimension = z.string().max(200).optional();
+const dimensions = Object.fromEntries(CONTEXT_DIMENSIONS.map((name) => [name, dimension]));
+export const contextSchema = z.object(dimensions as Record<(typeof CONTEXT_DIMENSIONS)[number], typeof dimension>);
+
+/** One thing that an agent said, and what became of it. */
+export const observation = z.object({
+  atMs: z.number(),
+  context: contextSchema,
+  regime: z.string().max(100),
+  /** Whether it proved right; null: not known yet. */
+  isRight: z.boolean().nullable(),
+  /** Whether people decided against it; null: nobody was asked. */
+  isOverridden: z.boolean().nullable(),
+});
+export type Observation = z.infer<typeof observation>;
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+const YEAR_MS = 365.25 * 24 * 60 * 60 * 1000;
+
+/** Rolling accuracy: over a quarter, looked at every week, for two years. */
+const ROLLING_WEEKS = 13;
+const ROLLING_POINTS = 104;
+
+/** Of an agent that nothing is known of: as likely right as wrong. */
+const ACCURACY_UNKNOWN = 0.5;
+
+export function trackRecordOf(
+  observations: readonly Observation[],
+  { context, nowMs, halfLifeYears }: { readonly context: Observation['context']; readonly nowMs: number; readonly halfLifeYears: number },
+): TrackRecord {
+  const judged = observations.filter(({ isRight }) => isRight !== null);
+  const { weight, quality, similar } = contextMatch(judged, context);
+  const overallAccuracy = accuracyOf(judged) ?? ACCURACY_UNKNOWN;
+  const points = rollingAccuracy(judged, nowMs);
+  return {
+    contextAccuracy: accuracyOf(similar) ?? overallAccuracy,
+    contextWeight: weight,
+    contextMatch: quality,
+    overallAccuracy,
+    samples: similar.length,
+    ageYears: meanOf(judged.map(({ atMs }) => Math.max(0, nowMs - atMs) / YEAR_MS)) ?? 0,
+    halfLifeYears,
+    regimes: byRegime(judged),
+    currentAccuracy: points.at(-1)?.accuracy ?? overallAccuracy,
+    trend: trendOf(points),
+    overrideRate: meanOf(observations.flatMap(({ isOverridden }) => (isOverridden === null ? [] : [Number(isOverridden)]))) ?? 0,
+  };
+}
+
+/** One point a week, the latest last; weeks with nothing to look back on have none. */
+export function rollingAccuracy(observations: readonly Observation[], nowMs: number): readonly AccuracyPoint[] {
+  return Array.from({ length: ROLLING_POINTS }, (_, index) => ROLLING_POINTS - 1 - index).flatMap((weeksAgo) => {
+    const atMs = nowMs - weeksAgo * WEEK_MS;
+    const accuracy = accuracyOf(observations.filter((one) => one.atMs <= atMs && one.atMs > atMs - ROLLING_WEEKS * WEEK_MS));
+    return accuracy === undefined ? [] : [{ atYears: (-weeksAgo * WEEK_MS) / YEAR_MS, accuracy }];
+  });
+}
+
+function byRegime(judged: readonly Observation[]): TrackRecord['regimes'] {
+  const regimes = [...new Set(judged.map(({ regime }) => regime))];
+  return Object.fromEntries(
+    regimes.map((name) => {
+      const own = judged.filter(({ regime }) => regime === name);
+      return [name, { accuracy: accuracyOf(own)!, samples: own.length }]; // every name is of one of them
+    }),
+  );
+}
+
+function accuracyOf(observations: readonly Observation[]): number | undefined {
+  return meanOf(observations.map(({ isRight }) => Number(isRight)));
+}
+
+function meanOf(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
