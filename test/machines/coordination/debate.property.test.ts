@@ -6,9 +6,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { debatesIn } from '../../../src/machines/coordination/debate-facilitator.ts';
 import { DEBATE_PRIORITIES, DEBATES_PER_EXPERT_MAX } from '../../../src/machines/coordination/routing.ts';
+import { byEffort } from '../../effort.ts';
 import { DAY_MS, EVIDENCE, HOUR_MS, MINUTE_MS, openRoom, type Room, withTrackRecords } from './debate-room.ts';
 
-const RUNS = process.env['BOSUN_SOAK'] === '1' ? 200 : 8;
+const RUNS = byEffort({ quick: 3, ci: 12, soak: 200 });
 const DEBATES_MAX = 6;
 
 type Step = (room: Room) => Promise<unknown>;
