@@ -292,3 +292,8 @@ export const OBSERVATIONS_PER_AGENT_MAX = 500;
 
 /** What may come for a debate between its order and its first turn, which is a moment. */
 export const DEBATE_WORDS_HELD_MAX = 16;
+/** Further failures kept in the record of one pause (CA-017). The item's checkpoint names every failed task all the same. */
+export const PAUSE_FAILURES_MAX = 100;
+
+/** Plans by which resuming one item failed that are kept at once (CA-030): enough to see a pattern, the latest ones. */
+export const FAILED_PLANS_MAX = 10;

@@ -4,7 +4,7 @@ import { type AnyActorLogic } from 'xstate';
 import { isMachine } from '../actors/xstate/definition.ts';
 import { systemClock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
-import { type AgentFunction } from '../machines/coordination/agent-function.ts';
+import { type AgentFunction } from '../machines/coordination/work/agent-function.ts';
 import { type PlanSource } from './plan-file.ts';
 import { type Attempt, workOf } from './work.ts';
 

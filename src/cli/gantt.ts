@@ -2,8 +2,8 @@
  * Draws a schedule as a Gantt chart, as SVG for people with a browser and as text for a terminal: one row per task, grouped
  * by item. Pure and deterministic. Nothing is told by colour alone, and all text from the plan is escaped.
  */
-import { type Plan } from '../machines/coordination/plan.ts';
-import { type Schedule, type ScheduledTask } from '../machines/coordination/schedule.ts';
+import { type Plan } from '../machines/coordination/plan/plan.ts';
+import { type Schedule, type ScheduledTask } from '../machines/coordination/plan/schedule.ts';
 
 /** A heading (an item) or one task under it. */
 interface Row {

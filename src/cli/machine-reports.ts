@@ -3,8 +3,8 @@
  * of plans, so its starts and failures are read off its stage and its Boss, which tell them of any child.
  */
 import { messageOf } from '../errors.ts';
-import { STAGES } from '../machines/coordination/lead-coordinator.ts';
-import { type Plan } from '../machines/coordination/plan.ts';
+import { DESKS } from '../machines/coordination/messages/messages.ts';
+import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { type System } from '../system.ts';
 import { type Told } from './run-report.ts';
 
@@ -16,7 +16,7 @@ interface Emitted {
 }
 
 /** Where a task's Boss lives, and the machine that does its work. */
-const BOSS_PREFIX = `${STAGES}/`;
+const BOSS_PREFIX = `${DESKS.stages}/`;
 const WORK_SUFFIX = 'agent/work';
 
 /** @param isMachine Whether tasks of an agent type are done by a machine. */

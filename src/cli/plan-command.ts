@@ -1,8 +1,8 @@
 /** `bosun plan pause|resume ITEM`: an order about an item, at once where the plan's system runs, else left in its stopped store for the next start. */
 import { BosunError, isBosunError } from '../errors.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
-import { type CoordinatorContext, itemsIn } from '../machines/coordination/lead-coordinator.ts';
-import { itemOf, nearestName } from '../machines/coordination/plan.ts';
+import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
+import { itemOf, nearestName } from '../machines/coordination/plan/plan.ts';
 import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, openOnHold } from './data-directory.ts';
 import { exitOf } from './data-work.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';

@@ -2,7 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import { type z } from 'zod';
 import { type BosunError } from '../errors.ts';
-import { normalisePlan, type Plan, planFileSchema, type PlanProblem, PROBLEMS_MAX } from '../machines/coordination/plan.ts';
+import { normalisePlan, type Plan, planFileSchema, type PlanProblem, PROBLEMS_MAX } from '../machines/coordination/plan/plan.ts';
 import { explain, problemOf, readYaml } from './yaml-source.ts';
 
 export interface PlanSource {

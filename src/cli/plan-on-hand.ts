@@ -1,7 +1,7 @@
 /** A plan that is about to be carried out: its file read, its agents loaded, and held against what its data directory has of it. */
 import { BosunError } from '../errors.ts';
-import { type CoordinatorContext } from '../machines/coordination/lead-coordinator.ts';
-import { checkAgents, comparePlans } from '../machines/coordination/plan.ts';
+import { type CoordinatorContext } from '../machines/coordination/coordinator/coordinator-context.ts';
+import { checkAgents, comparePlans } from '../machines/coordination/plan/plan.ts';
 import { type AgentModule, checkMachineLimits, loadAgents } from './agents-module.ts';
 import { coordinatorOf, type DataDirectory, hasStore, openOnHold } from './data-directory.ts';
 import { type PlanSource, readPlanFile } from './plan-file.ts';

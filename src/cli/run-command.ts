@@ -6,8 +6,8 @@ import { type ActorSnapshot } from '../actors/actor.ts';
 import { type Cancel, systemClock } from '../clock.ts';
 import { BosunError, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
-import { type CoordinatorContext, itemsIn } from '../machines/coordination/lead-coordinator.ts';
-import { type Plan } from '../machines/coordination/plan.ts';
+import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
+import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { createJournal } from '../persistence/journal.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { plainReferences } from '../persistence/plain-references.ts';
@@ -124,13 +124,15 @@ function stayAwake(): Cancel {
 
 type Outcome =
   | { readonly kind: 'completed' | 'paused'; readonly context: CoordinatorContext }
+  /** All that could be done is done; some items have failed or expired. */
+  | { readonly kind: 'itemsLost'; readonly context: CoordinatorContext }
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 async function settled(system: System, wait: boolean): Promise<Outcome> {
-  const isOver = ({ value }: ActorSnapshot) => value === 'completed' || (value === 'paused' && !wait);
+  const isOver = ({ value }: ActorSnapshot) => value === 'completed' || value === 'failed' || (value === 'paused' && !wait);
   const snapshot = await system.actor(COORDINATOR).waitFor(isOver);
-  return { kind: snapshot.value as 'completed' | 'paused', context: contextOf(snapshot) };
+  return { kind: snapshot.value === 'failed' ? 'itemsLost' : (snapshot.value as 'completed' | 'paused'), context: contextOf(snapshot) };
 }
 
 function interrupted(signal: AbortSignal): Promise<Outcome> {
@@ -156,6 +158,10 @@ function conclude({ reporter, data }: RunCommand, outcome: Outcome): ExitCode {
     case 'failed':
       reporter.line({ type: 'plan.failed', reason: messageOf(outcome.error) });
       reporter.talk(`the plan failed: ${messageOf(outcome.error)}`);
+      return EXIT.failed;
+    case 'itemsLost':
+      reporter.result(resultLines(outcome.context));
+      reporter.line(planLine('failed', outcome.context));
       return EXIT.failed;
     case 'completed':
     case 'paused': {

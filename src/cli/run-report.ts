@@ -1,7 +1,7 @@
 /** What `bosun run` tells: JSON lines for machines, a live picture or plain lines for people. Formatting only. */
-import { type CoordinatorContext, itemsIn, resultsOf } from '../machines/coordination/lead-coordinator.ts';
-import { itemOf } from '../machines/coordination/plan.ts';
-import { type ItemProgress } from '../machines/coordination/progress.ts';
+import { type CoordinatorContext, itemsIn, resultsOf } from '../machines/coordination/coordinator/coordinator-context.ts';
+import { itemOf } from '../machines/coordination/plan/plan.ts';
+import { type ItemProgress } from '../machines/coordination/coordinator/progress.ts';
 import { type Output } from './surroundings.ts';
 
 /** An event as an actor emitted it. */
@@ -32,7 +32,7 @@ export interface Reporter {
 }
 
 /** Types of events that whoever follows a plan is told of. */
-export const TOLD = new Set<string>(['task.started', 'task.completed', 'task.failed', 'item.paused', 'item.resumed']);
+export const TOLD = new Set<string>(['task.started', 'task.completed', 'task.failed', 'item.paused', 'item.resumed', 'item.failed', 'item.expired', 'task.overdue']);
 
 /** One JSON object a line on `out`, nothing else. */
 export function jsonReporter(out: Output, err: Output): Reporter {
@@ -119,6 +119,12 @@ function sentence({ type, task, item, attempt, error, reason }: Told): string {
       return `failed     ${task}${again}: ${oneLine(error ?? '')}`;
     case 'item.paused':
       return `paused     ${item}: ${oneLine(reason ?? '')}`;
+    case 'item.failed':
+      return `gave up    ${item}: ${oneLine(reason ?? '')}`;
+    case 'item.expired':
+      return `expired    ${item}: ${oneLine(reason ?? '')}`;
+    case 'task.overdue':
+      return `overdue    ${task}`;
     default:
       return `resumed    ${item}`;
   }
@@ -178,14 +184,14 @@ function activity({ running, phase, reason }: ItemProgress, attempts: ReadonlyMa
 }
 
 /** The closing object of a run. */
-export function planLine(outcome: 'completed' | 'paused', context: CoordinatorContext): object {
+export function planLine(outcome: 'completed' | 'paused' | 'failed', context: CoordinatorContext): object {
   const items = [...itemsIn(context)].map(([item, { phase, done, reason, failed }]) => ({
     item,
     status: phase === 'running' ? 'completed' : phase,
     done: done.length,
     ...(reason === null ? {} : { reason, failed }),
   }));
-  const unfinished = (item: { item: string; status: string }) => outcome === 'paused' && item.status === 'completed' && !isComplete(context, item.item);
+  const unfinished = (item: { item: string; status: string }) => outcome !== 'completed' && item.status === 'completed' && !isComplete(context, item.item);
   return {
     type: `plan.${outcome}`,
     plan: context.plan.name,

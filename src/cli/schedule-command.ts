@@ -5,8 +5,8 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isBosunError, messageOf } from '../errors.ts';
-import { checkAgents, type Plan } from '../machines/coordination/plan.ts';
-import { schedule, type Schedule } from '../machines/coordination/schedule.ts';
+import { checkAgents, type Plan } from '../machines/coordination/plan/plan.ts';
+import { schedule, type Schedule } from '../machines/coordination/plan/schedule.ts';
 import { ganttSvg, ganttText, summaryOf } from './gantt.ts';
 import { readPlanFile } from './plan-file.ts';
 import { type Output } from './surroundings.ts';

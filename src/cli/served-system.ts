@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type AnyAgent } from '../actors/agent.ts';
 import { BosunError } from '../errors.ts';
 import { crewAgents, crewTree } from '../machines/coordination/crew.ts';
-import { type Plan } from '../machines/coordination/plan.ts';
+import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { type BossOptions } from '../supervisor/child-spec.ts';
 import { createSystem, type System } from '../system.ts';

@@ -7,8 +7,9 @@ import { admit } from '../actors/turn/admission.ts';
 import { effectOf, type EffectFacts } from '../actors/ref.ts';
 import { type Cancel, type Clock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
-import { type WorkContext } from '../machines/coordination/agent-function.ts';
-import { type StageContext, type WorkInput, type WorkReport } from '../machines/coordination/stage.ts';
+import { type WorkContext } from '../machines/coordination/work/agent-function.ts';
+import { failureOf } from '../machines/coordination/work/failure-tiers.ts';
+import { type StageContext, type WorkInput, type WorkReport } from '../machines/coordination/work/stage.ts';
 
 export interface WorkTools {
   readonly clock: Clock;
@@ -27,7 +28,7 @@ export function workOf(attempt: Attempt, { clock }: WorkTools): PromiseActorLogi
       // Here and not by the kernel, so that it is told as the failure of this attempt.
       return admit(output ?? null, 'output');
     } catch (error) {
-      await tell(facts, { type: 'work.failed', effectId, attempt: number, error: messageOf(error) });
+      await tell(facts, { type: 'work.failed', effectId, attempt: number, error: messageOf(error), failure: failureOf(error) });
       throw error;
     }
   });
@@ -39,9 +40,16 @@ function tell(facts: EffectFacts, report: WorkReport): Promise<void> {
 
 function contextOf({ item, results }: WorkInput, facts: EffectFacts, signal: AbortSignal): WorkContext {
   const { effectId, attempt, parent } = facts;
-  const stage = parent?.getSnapshot() as { readonly context?: StageContext } | undefined;
+  const progress = () => (parent?.getSnapshot() as { readonly context?: StageContext } | undefined)?.context?.progress;
   const checkpoint = (value: unknown) => tell(facts, { type: 'work.checkpoint', value });
-  return { signal, effectId, attempt, checkpoint, checkpointed: stage?.context?.checkpoint, item, results };
+  const subtask = async <Result>(name: string, work: () => Result | PromiseLike<Result>): Promise<Result> => {
+    const known = progress();
+    if (known?.completedSubtasks.includes(name)) return known.interimResults[name] as Result;
+    const result = await work();
+    await tell(facts, { type: 'work.subtask', subtask: name, result });
+    return result;
+  };
+  return { signal, effectId, attempt, checkpoint, checkpointed: progress()?.workingMemory ?? undefined, subtask, item, results };
 }
 
 /** Runs under a signal that also aborts when the task's `timeoutMs` is over; then the attempt has failed, whatever it does. */

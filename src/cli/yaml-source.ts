@@ -7,7 +7,7 @@ import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lin
 import { type z } from 'zod';
 import { BosunError, type ErrorCode, messageOf } from '../errors.ts';
 import { VALUE_DEPTH_MAX } from '../limits.ts';
-import { type PlanProblem } from '../machines/coordination/plan.ts';
+import { type PlanProblem } from '../machines/coordination/plan/plan.ts';
 
 /** A plan of 50,000 tasks fits; a log or a database given by mistake does not. */
 export const FILE_BYTES_MAX = 4 * 1024 * 1024;

@@ -1,8 +1,8 @@
 /** The live picture of a run: what a terminal is sent. Lines for machines and pipes are tested end to end in run.test.ts. */
 import { describe, expect, it } from 'vitest';
 import { terminalReporter } from '../../src/cli/run-report.ts';
-import { type CoordinatorContext } from '../../src/machines/coordination/lead-coordinator.ts';
-import { type ItemProgress } from '../../src/machines/coordination/progress.ts';
+import { type CoordinatorContext } from '../../src/machines/coordination/coordinator/coordinator-context.ts';
+import { type ItemProgress } from '../../src/machines/coordination/coordinator/progress.ts';
 import { planOf } from '../fixtures/plans/plans.ts';
 
 const RUNNING: ItemProgress = { phase: 'running', done: [], running: [], failed: [], reason: null, pauses: 0, manager: null };

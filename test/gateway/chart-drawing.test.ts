@@ -9,8 +9,8 @@ import { activeStates, type Chart, chartOf } from '../../src/gateway/charts/mode
 import { CHART_STYLE } from '../../src/gateway/charts/style.ts';
 import { svgOf, type SvgOptions } from '../../src/gateway/charts/svg.ts';
 import { CHART_LINE_CHARS_MAX, CHART_LINES_MAX } from '../../src/limits.ts';
-import { leadCoordinator } from '../../src/machines/coordination/lead-coordinator.ts';
-import { pauseManager } from '../../src/machines/coordination/pause-manager.ts';
+import { leadCoordinator } from '../../src/machines/coordination/coordinator/lead-coordinator.ts';
+import { pauseManager } from '../../src/machines/coordination/pauses/pause-manager.ts';
 import { bossMachine } from '../../src/supervisor/boss.ts';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { build } from '../fuzz/build.ts';

@@ -1,22 +1,28 @@
 /** The crew that carries out a plan, as the children of a root Boss. */
 import { type AnyAgent } from '../../actors/agent.ts';
-import { leadCoordinator, PAUSES, STAGES } from './lead-coordinator.ts';
-import { pauseManager } from './pause-manager.ts';
-import { type Plan } from './plan.ts';
+import { type AgentTypes, withCapacities } from './coordinator/agent-registry.ts';
+import { leadCoordinator } from './coordinator/lead-coordinator.ts';
+import { DESKS } from './messages/messages.ts';
+import { pauseManager } from './pauses/pause-manager.ts';
+import { type Plan } from './plan/plan.ts';
 
 /** Address of the Lead Coordinator. */
-export const COORDINATOR = 'coordinator';
+export const COORDINATOR = DESKS.coordinator;
 
 /** The agents beside the stages, of which there is one per agent type. */
 export const crewAgents: readonly AnyAgent[] = [leadCoordinator, pauseManager];
 
-/** Input for createSystem's `tree`. The Bosses come first: the coordinator talks to them from its first turn on. */
-export function crewTree(plan: Plan) {
+/**
+ * Input for createSystem's `tree`. The Bosses come first: the coordinator talks to them from its first turn on.
+ *
+ * @param types Agent types whose capacities hold where the plan says none. Default: none.
+ */
+export function crewTree(plan: Plan, types: AgentTypes = {}) {
   return {
     children: [
-      { id: STAGES, systemId: STAGES, boss: {} },
-      { id: PAUSES, systemId: PAUSES, boss: {} },
-      { id: COORDINATOR, agent: leadCoordinator.name, input: { plan } },
+      { id: DESKS.stages, systemId: DESKS.stages, boss: {} },
+      { id: DESKS.pauses, systemId: DESKS.pauses, boss: {} },
+      { id: COORDINATOR, systemId: DESKS.coordinator, agent: leadCoordinator.name, input: { plan: withCapacities(plan, types) } },
     ],
   };
 }

@@ -1,11 +1,11 @@
 /** The desks that failures come to: agents for createSystem, and the children of a root Boss. */
 import { type AnyAgent } from '../../actors/agent.ts';
-import { alertCard } from './alert-card.ts';
-import { alertDesk } from './alert-desk.ts';
-import { batch } from './batch.ts';
-import { batchManager } from './batch-manager.ts';
-import { failureCorrelator } from './failure-correlator.ts';
-import { DESKS } from './messages.ts';
+import { alertCard } from './alerts/alert-card.ts';
+import { alertDesk } from './alerts/alert-desk.ts';
+import { batch } from './batches/batch.ts';
+import { batchManager } from './batches/batch-manager.ts';
+import { failureCorrelator } from './failures/failure-correlator.ts';
+import { DESKS } from './messages/messages.ts';
 
 export const failureAgents: readonly AnyAgent[] = [alertCard, alertDesk, batch, batchManager, failureCorrelator];
 

@@ -3,7 +3,7 @@
  * and how the desks that keep such records send to each other. Pure.
  */
 import { type AnyActorRef, type AnyEventObject } from 'xstate';
-import { type Message } from './messages.ts';
+import { type Message } from './messages/messages.ts';
 
 /** Makes what `assign` takes of a key and its record; undefined takes the record away. */
 export function recordIn<Context>() {

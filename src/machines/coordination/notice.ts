@@ -1,6 +1,6 @@
 /** Word to people: raised at the desk of alerts, which knows how to reach them. Where there is no such desk, nothing is said. */
 import { type AnyActorRef } from 'xstate';
-import { DESKS } from './messages.ts';
+import { DESKS } from './messages/messages.ts';
 
 interface Notice {
   /** What it is about: what is said of one subject, of one kind, shares a card. */

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromPromise } from 'xstate';
-import { type DeliveryInput } from '../../../src/machines/coordination/alert-card.ts';
-import { type AlertDeskContext, type AlertRecord, alertsIn } from '../../../src/machines/coordination/alert-desk.ts';
-import { ACKNOWLEDGED_KEPT, type Alert, bannerOf, cardText, DELIVERIES_MAX, DELIVERY_WINDOW_MS, forgettable, PATIENCE_MS, recent } from '../../../src/machines/coordination/alert-rules.ts';
-import { type AlertPriority, alertPriority, DESKS } from '../../../src/machines/coordination/messages.ts';
+import { type DeliveryInput } from '../../../src/machines/coordination/alerts/alert-card.ts';
+import { type AlertDeskContext, type AlertRecord, alertsIn } from '../../../src/machines/coordination/alerts/alert-desk.ts';
+import { ACKNOWLEDGED_KEPT, type Alert, bannerOf, cardText, DELIVERIES_MAX, DELIVERY_WINDOW_MS, forgettable, PATIENCE_MS, recent } from '../../../src/machines/coordination/alerts/alert-rules.ts';
+import { type AlertPriority, alertPriority, DESKS } from '../../../src/machines/coordination/messages/messages.ts';
 import { type Desks, HOUR_MS, MINUTE_MS, startDesks } from './desks.ts';
 
 const VIEW = { name: 'details', label: 'View Details', to: null, event: null };

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromPromise } from 'xstate';
-import { type AlertDeskContext, alertsIn } from '../../../src/machines/coordination/alert-desk.ts';
-import { type ResourceQuestion } from '../../../src/machines/coordination/batch.ts';
-import { type BatchManagerContext, batchesIn } from '../../../src/machines/coordination/batch-manager.ts';
-import { type BatchItem, type BatchRecord, countsOf, endOf, hasCollapsed, inResumeOrder, type Resources, toPause, toResume, verdictOf } from '../../../src/machines/coordination/batch-rules.ts';
-import { DESKS } from '../../../src/machines/coordination/messages.ts';
+import { type AlertDeskContext, alertsIn } from '../../../src/machines/coordination/alerts/alert-desk.ts';
+import { type ResourceQuestion } from '../../../src/machines/coordination/batches/batch.ts';
+import { type BatchManagerContext, batchesIn } from '../../../src/machines/coordination/batches/batch-manager.ts';
+import { type BatchItem, type BatchRecord, countsOf, endOf, hasCollapsed, inResumeOrder, type Resources, toPause, toResume, verdictOf } from '../../../src/machines/coordination/batches/batch-rules.ts';
+import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
 import { DAY_MS, type Desks, HOUR_MS, MINUTE_MS, startDesks } from './desks.ts';
 
 const FREE = { isFree: true } as const;

@@ -1,8 +1,8 @@
 /** A challenge under the seed's own names. */
 import { describe, expect, it } from 'vitest';
-import { challenge } from '../../../src/machines/coordination/challenge.ts';
-import { challengeFromWire, challengeToWire } from '../../../src/machines/coordination/challenge-wire.ts';
-import { provisionalOf } from '../../../src/machines/coordination/provisional.ts';
+import { challenge } from '../../../src/machines/coordination/debates/challenge.ts';
+import { challengeFromWire, challengeToWire } from '../../../src/machines/coordination/debates/challenge-wire.ts';
+import { provisionalOf } from '../../../src/machines/coordination/debates/provisional.ts';
 import { CHALLENGE } from './debate-room.ts';
 
 const WIRE = {

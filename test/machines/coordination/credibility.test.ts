@@ -1,13 +1,13 @@
 /** Credibility, factor by factor, against the seed's numbers, and level 2's decision; properties where the seed gives an invariant. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contextMatch, CONTEXT_DIMENSIONS, matchesOf } from '../../../src/machines/coordination/context-match.ts';
-import { credibilityOf, type CredibilityFormula, halfLifeOf, type TrackRecord } from '../../../src/machines/coordination/credibility.ts';
-import { analyse, conditionsOf, level2Winner, requiredDifferential } from '../../../src/machines/coordination/level-two.ts';
-import { regimeOf } from '../../../src/machines/coordination/regime.ts';
-import { rollingAccuracy, trackRecordOf, type Observation } from '../../../src/machines/coordination/track-record.ts';
-import { trend, trendAdjusted, trendOf } from '../../../src/machines/coordination/trend.ts';
-import { wilsonHalfWidth } from '../../../src/machines/coordination/wilson.ts';
+import { contextMatch, CONTEXT_DIMENSIONS, matchesOf } from '../../../src/machines/coordination/credibility/context-match.ts';
+import { credibilityOf, type CredibilityFormula, halfLifeOf, type TrackRecord } from '../../../src/machines/coordination/credibility/credibility.ts';
+import { analyse, conditionsOf, level2Winner, requiredDifferential } from '../../../src/machines/coordination/debates/level-two.ts';
+import { regimeOf } from '../../../src/machines/coordination/credibility/regime.ts';
+import { rollingAccuracy, trackRecordOf, type Observation } from '../../../src/machines/coordination/credibility/track-record.ts';
+import { trend, trendAdjusted, trendOf } from '../../../src/machines/coordination/credibility/trend.ts';
+import { wilsonHalfWidth } from '../../../src/machines/coordination/credibility/wilson.ts';
 import { CHALLENGE, DAY_MS, observations } from './debate-room.ts';
 
 /** CA-E14. */

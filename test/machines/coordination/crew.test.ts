@@ -1,55 +1,25 @@
 /** The crew at work on virtual time: Lead Coordinator, stages under their Bosses, PauseManagers. */
 import { describe, expect, it } from 'vitest';
-import { fromPromise } from 'xstate';
-import { COORDINATOR, crewAgents, crewTree } from '../../../src/machines/coordination/crew.ts';
-import { type CoordinatorContext, itemsIn, resultsOf } from '../../../src/machines/coordination/lead-coordinator.ts';
-import { normalisePlan, type Plan, planFileSchema } from '../../../src/machines/coordination/plan.ts';
-import { stageAgent, type WorkInput } from '../../../src/machines/coordination/stage.ts';
-import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
-
-/** What a stand-in for an agent does with one attempt: give an output, or throw. */
-type Work = (input: WorkInput, starts: number) => unknown;
-
-interface Crew {
-  readonly test: TestSystem;
-  /** Tasks in the order their work was started, every attempt. */
-  readonly starts: string[];
-  context(): CoordinatorContext;
-  state(): unknown;
-  phase(item: string): string;
-}
-
-const MINUTE_MS = 60_000;
-
-function planOf(file: object): Plan {
-  const result = normalisePlan(planFileSchema.parse({ version: 1, plan: 'test', ...file }));
-  if ('problems' in result) throw new Error(result.problems[0]!.message);
-  return result.plan;
-}
+import { COORDINATOR } from '../../../src/machines/coordination/crew.ts';
+import { resultsOf } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
+import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
+import { planOf } from '../../fixtures/plans/plans.ts';
+import { type Crew, MINUTE_MS, startCrew as start, type Work } from './crew-subject.ts';
 
 const twoStages = {
   stages: { draft: { agent: 'writer' }, print: { agent: 'printer', after: ['draft'], barrier: true } },
   items: ['A', 'B', 'C'],
 };
 
-async function startCrew(plan: Plan, work: Work = () => 'done'): Promise<Crew> {
-  const starts: string[] = [];
-  const logic = fromPromise<unknown, WorkInput>(async ({ input }) => {
-    starts.push(input.task.id);
-    return work(input, starts.filter((id) => id === input.task.id).length);
-  });
-  const types = [...new Set(plan.tasks.map(({ agent }) => agent))];
-  const agents = [...crewAgents, ...types.map((type) => stageAgent(type, logic))];
-  const test = await startTestSystem({ agents, tree: crewTree(plan) });
-  const snapshot = () => test.system.actor(COORDINATOR).snapshot();
-  const context = () => snapshot().context as CoordinatorContext;
-  return { test, starts, context, state: () => snapshot().value, phase: (item) => itemsIn(context()).get(item)!.phase };
+function startCrew(plan: Plan, work?: Work): Promise<Crew> {
+  return start(plan, { ...(work && { work }), desks: [] });
 }
 
 describe('the Lead Coordinator', () => {
   it('carries a plan out to its end, each task once, after what it waits for', async () => {
-    const { starts, state } = await startCrew(planOf(twoStages));
-    expect(state()).toBe('completed');
+    const crew = await startCrew(planOf(twoStages));
+    const { starts } = crew;
+    expect(crew.state()).toBe('completed');
     expect(starts.toSorted()).toEqual(['A/draft', 'A/print', 'B/draft', 'B/print', 'C/draft', 'C/print']);
     expect(starts.slice(0, 3).every((id) => id.endsWith('/draft'))).toBe(true);
   });
@@ -77,13 +47,30 @@ describe('the Lead Coordinator', () => {
     let active = 0;
     let most = 0;
     const plan = planOf({ ...twoStages, capacity: { writer: 2 } });
-    const { state } = await startCrew(plan, async () => {
+    const crew = await startCrew(plan, async () => {
       most = Math.max(most, ++active);
       await new Promise<void>((resolve) => setImmediate(resolve));
       active -= 1;
     });
-    expect(state()).toBe('completed');
+    expect(crew.state()).toBe('completed');
     expect(most).toBeLessThanOrEqual(3);
+  });
+
+  it('CA-002, CA-005: carries 500 tasks out, each once, and no agent type has more at work than it has places', async () => {
+    const active = { one: 0, two: 0 };
+    const most = { one: 0, two: 0 };
+    const stages = { a: { agent: 'one' }, b: { agent: 'two', after: ['a'] }, c: { agent: 'one', after: ['b'] }, d: { agent: 'two', after: ['c'], barrier: true }, e: { agent: 'one', after: ['d'] } };
+    const plan = planOf({ capacity: { one: 50, two: 20 }, stages, items: Array.from({ length: 100 }, (_, n) => `i${n}`) });
+    const crew = await startCrew(plan, async ({ task }) => {
+      const agent = task.agent as 'one' | 'two';
+      most[agent] = Math.max(most[agent], ++active[agent]);
+      await Promise.resolve();
+      active[agent] -= 1;
+    });
+    while (crew.state() === 'working') await crew.test.settle();
+    expect([crew.state(), crew.starts.length, new Set(crew.starts).size]).toEqual(['completed', 500, 500]);
+    expect(most.one).toBeLessThanOrEqual(50);
+    expect(most.two).toBeLessThanOrEqual(20);
   });
 
   it('goes on after a power cut with what was done kept and what was running started again', async () => {
@@ -96,12 +83,12 @@ describe('the Lead Coordinator', () => {
     await crew.test.crash();
     await crew.test.restart();
     expect(crew.starts).toEqual(['A/draft', 'B/draft', 'B/draft']);
-    expect(itemsIn(crew.context()).get('A')!.done).toEqual(['A/draft']);
+    expect(crew.item('A').done).toEqual(['A/draft']);
   });
 });
 
 describe('a task that fails', () => {
-  it('is tried again after a backoff, by its Boss, until it succeeds (CA-040)', async () => {
+  it('CA-040: is tried again after a backoff, by its Boss, until it succeeds', async () => {
     const crew = await startCrew(planOf({ ...twoStages, items: ['A'] }), ({ task }, starts) => {
       if (task.stage === 'draft' && starts < 3) throw new Error('not yet');
       return 'done';
@@ -112,7 +99,7 @@ describe('a task that fails', () => {
     expect(crew.state()).toBe('completed');
   });
 
-  it('pauses its item with the reason once its attempts are used up; the others finish without it (CA-028, CA-041)', async () => {
+  it('CA-028, CA-041: pauses its item with the reason once its attempts are used up; the others finish without it', async () => {
     const crew = await startCrew(planOf(twoStages), ({ task }) => {
       if (task.id === 'B/draft') throw new Error('no ink');
       return 'done';
@@ -121,7 +108,7 @@ describe('a task that fails', () => {
     expect(crew.state()).toBe('paused');
     expect(crew.starts.filter((id) => id === 'B/draft')).toHaveLength(3);
     expect(crew.phase('B')).toBe('paused');
-    expect(itemsIn(crew.context()).get('B')!.reason).toBe('B/draft failed: no ink');
+    expect(crew.item('B').reason).toBe('B/draft failed: no ink');
     expect(crew.starts).toContain('A/print');
     expect(crew.starts).toContain('C/print');
   });
@@ -152,26 +139,26 @@ describe('a task that fails', () => {
 });
 
 describe('the PauseManager', () => {
-  async function pausedCrew(): Promise<Crew & { mend(): void }> {
+  async function pausedCrew(): Promise<{ crew: Crew; mend(): void }> {
     let broken = true;
     const crew = await startCrew(planOf(twoStages), ({ task }) => {
       if (broken && task.id === 'B/draft') throw new Error('no ink');
       return 'done';
     });
     await crew.test.advance(10 * MINUTE_MS);
-    return { ...crew, mend: () => (broken = false) };
+    return { crew, mend: () => (broken = false) };
   }
 
-  it('is PAUSED with a checkpoint of the stage boundary (CA-016, CA-021)', async () => {
-    const { test } = await pausedCrew();
-    const manager = test.system.actor('pauses/B').snapshot();
+  it('CA-016, CA-021: is PAUSED with a checkpoint of the stage boundary', async () => {
+    const { crew } = await pausedCrew();
+    const manager = crew.test.system.actor('pauses/B').snapshot();
     expect(manager.value).toBe('PAUSED');
     expect(manager.context).toMatchObject({ checkpoint: { checkpointId: 'B#1', completed: [], failed: ['B/draft'] } });
   });
 
-  it('resumes the item, which passes the barrier alone and completes the plan (CA-043, CA-044)', async () => {
-    const crew = await pausedCrew();
-    crew.mend();
+  it('CA-043, CA-044: resumes the item, which passes the barrier alone and completes the plan', async () => {
+    const { crew, mend } = await pausedCrew();
+    mend();
     await crew.test.system.send(COORDINATOR, { type: 'plan.resume', item: 'B' });
     await crew.test.settle();
     expect(crew.state()).toBe('completed');
@@ -180,16 +167,16 @@ describe('the PauseManager', () => {
   });
 
   it('stays paused over a power cut, and an order left before it still counts', async () => {
-    const crew = await pausedCrew();
-    crew.mend();
+    const { crew, mend } = await pausedCrew();
+    mend();
     await crew.test.system.send(COORDINATOR, { type: 'plan.resume', item: 'B' });
     await crew.test.crash();
     await crew.test.restart();
     expect(crew.state()).toBe('completed');
   });
 
-  it('pauses again when the resumed task fails again (CA-017)', async () => {
-    const crew = await pausedCrew();
+  it('CA-017: pauses again when the resumed task fails again', async () => {
+    const { crew } = await pausedCrew();
     await crew.test.system.send(COORDINATOR, { type: 'plan.resume', item: 'B' });
     await crew.test.advance(10 * MINUTE_MS);
     expect(crew.phase('B')).toBe('paused');

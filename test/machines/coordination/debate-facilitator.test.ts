@@ -1,12 +1,12 @@
 /** The desk of debates: experts, overflow, the provisional list, what it remembers, and the eight scenarios of CA-138. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { type DebatePorts } from '../../../src/machines/coordination/debate-ports.ts';
+import { type DebatePorts } from '../../../src/machines/coordination/debates/debate-ports.ts';
 import { DEBATE_WORDS_HELD_MAX, DEBATES_KEPT_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../../src/limits.ts';
-import { debatesIn } from '../../../src/machines/coordination/debate-facilitator.ts';
-import { challenge as challengeSchema } from '../../../src/machines/coordination/challenge.ts';
+import { debatesIn } from '../../../src/machines/coordination/debates/debate-facilitator.ts';
+import { challenge as challengeSchema } from '../../../src/machines/coordination/debates/challenge.ts';
 import { placed, type Places } from '../../../src/machines/coordination/desk-records.ts';
-import { type DebateRecord, newRecord } from '../../../src/machines/coordination/debate-records.ts';
-import { DESKS } from '../../../src/machines/coordination/messages.ts';
+import { type DebateRecord, newRecord } from '../../../src/machines/coordination/debates/debate-records.ts';
+import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
 import { CHALLENGE, DAY_MS, EVIDENCE, HOUR_MS, MINUTE_MS, observations, openRoom, type Room, type RoomOptions, withTrackRecords } from './debate-room.ts';
 
 let room: Room;

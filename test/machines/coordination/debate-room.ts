@@ -1,13 +1,13 @@
 /** A system with the Debate Facilitator, the gate desk, and stand-ins for the Lead Coordinator and the desk of alerts. */
 import { assign, setup } from 'xstate';
 import { defineAgent } from '../../../src/actors/agent.ts';
-import { debateAgents, debateChildren, debatesIn, type FacilitatorContext, type FacilitatorInput } from '../../../src/machines/coordination/debate-facilitator.ts';
-import { type DebatePorts } from '../../../src/machines/coordination/debate-ports.ts';
-import { type DebateRecord } from '../../../src/machines/coordination/debate-records.ts';
-import { type DebateContext, type DebateNews, type Resolution } from '../../../src/machines/coordination/debate-state.ts';
-import { gateAgents, type GateDeskContext, gateChildren, gatesIn } from '../../../src/machines/coordination/gate-desk.ts';
-import { DESKS } from '../../../src/machines/coordination/messages.ts';
-import { type Observation } from '../../../src/machines/coordination/track-record.ts';
+import { debateAgents, debateChildren, debatesIn, type FacilitatorContext, type FacilitatorInput } from '../../../src/machines/coordination/debates/debate-facilitator.ts';
+import { type DebatePorts } from '../../../src/machines/coordination/debates/debate-ports.ts';
+import { type DebateRecord } from '../../../src/machines/coordination/debates/debate-records.ts';
+import { type DebateContext, type DebateNews, type Resolution } from '../../../src/machines/coordination/debates/debate-state.ts';
+import { gateAgents, type GateDeskContext, gateChildren, gatesIn } from '../../../src/machines/coordination/gates/gate-desk.ts';
+import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
+import { type Observation } from '../../../src/machines/coordination/credibility/track-record.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 
 export const MINUTE_MS = 60_000;

@@ -1,13 +1,13 @@
 /** Rules of debates as pure functions: routing, the conservative default, what is provisional, what an override costs, what the past teaches. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { challenge, evidenceQuality, flawOf } from '../../../src/machines/coordination/challenge.ts';
-import { conservativeChoice, type Position, RISK_ORDERS, type RiskOrder } from '../../../src/machines/coordination/conservative-default.ts';
-import { successorId } from '../../../src/machines/coordination/debate-document.ts';
-import { type PastDebate, patternsOf, precedentsOf } from '../../../src/machines/coordination/debate-patterns.ts';
-import { type ChangedValue, dependents, type Dependent, flaggedIn, impactOf } from '../../../src/machines/coordination/downstream-impact.ts';
-import { provisionalOf, reviewHeadline } from '../../../src/machines/coordination/provisional.ts';
-import { byUrgency, DEBATE_PRIORITIES, loadText, overflow, route } from '../../../src/machines/coordination/routing.ts';
+import { challenge, evidenceQuality, flawOf } from '../../../src/machines/coordination/debates/challenge.ts';
+import { conservativeChoice, type Position, RISK_ORDERS, type RiskOrder } from '../../../src/machines/coordination/debates/conservative-default.ts';
+import { successorId } from '../../../src/machines/coordination/debates/debate-document.ts';
+import { type PastDebate, patternsOf, precedentsOf } from '../../../src/machines/coordination/debates/debate-patterns.ts';
+import { type ChangedValue, dependents, type Dependent, flaggedIn, impactOf } from '../../../src/machines/coordination/debates/downstream-impact.ts';
+import { provisionalOf, reviewHeadline } from '../../../src/machines/coordination/debates/provisional.ts';
+import { byUrgency, DEBATE_PRIORITIES, loadText, overflow, route } from '../../../src/machines/coordination/debates/routing.ts';
 import { CHALLENGE, MINUTE_MS } from './debate-room.ts';
 
 const CHECKED = challenge.parse(CHALLENGE);

@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { debatesIn } from '../../../src/machines/coordination/debate-facilitator.ts';
-import { DEBATE_PRIORITIES, DEBATES_PER_EXPERT_MAX } from '../../../src/machines/coordination/routing.ts';
+import { debatesIn } from '../../../src/machines/coordination/debates/debate-facilitator.ts';
+import { DEBATE_PRIORITIES, DEBATES_PER_EXPERT_MAX } from '../../../src/machines/coordination/debates/routing.ts';
 import { byEffort } from '../../effort.ts';
 import { DAY_MS, EVIDENCE, HOUR_MS, MINUTE_MS, openRoom, type Room, withTrackRecords } from './debate-room.ts';
 

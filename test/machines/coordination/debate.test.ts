@@ -1,7 +1,7 @@
 /** One debate through its five levels, with the host killed between the arming and the firing of every timer. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { DEBATE_CONTRIBUTIONS_MAX } from '../../../src/limits.ts';
-import { DESKS } from '../../../src/machines/coordination/messages.ts';
+import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
 import { atEveryWrite, type Story, tellStory } from '../../actors/power-cut.ts';
 import { CHALLENGE, DAY_MS, EVIDENCE, GRACE_MS, HOUR_MS, MINUTE_MS, openRoom, type Room, roomOf, type RoomOptions, roomOptions, withTrackRecords } from './debate-room.ts';
 

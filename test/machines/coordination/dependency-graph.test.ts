@@ -9,11 +9,9 @@ import {
   downstreamOf,
   findCycle,
   type GraphTask,
-  linksOf,
   longestRemaining,
-  ReadySet,
   topologicalOrder,
-} from '../../../src/machines/coordination/dependency-graph.ts';
+} from '../../../src/machines/coordination/plan/dependency-graph.ts';
 import { plans } from '../../fixtures/plans/plans.ts';
 
 /** `{ b: ['a'] }` reads: b waits for a. Every task takes 1 unless `durations` says otherwise. */
@@ -29,7 +27,7 @@ const anyGraph = fc
   .map((picks) => buildGraph(picks.map((own, index) => ({ id: `t${index}`, duration: 1, after: own.map((pick) => `t${pick % picks.length}`) }))));
 
 describe('a circle of dependencies', () => {
-  it('is named whole and closed, from its first task in file order, each task before those that wait for it (CA-014)', () => {
+  it('CA-014: is named whole and closed, from its first task in file order, each task before those that wait for it', () => {
     expect(findCycle(graphOf({ c: ['b'], a: ['c'], b: ['a'] }))).toEqual(['c', 'a', 'b', 'c']);
   });
 
@@ -62,7 +60,7 @@ describe('a circle of dependencies', () => {
 });
 
 describe('orders and paths', () => {
-  it('put every task after all it waits for (CA-009)', () => {
+  it('CA-009: put every task after all it waits for', () => {
     fc.assert(
       fc.property(plans, ({ tasks }) => {
         const order = topologicalOrder(buildGraph(tasks));
@@ -91,7 +89,7 @@ describe('orders and paths', () => {
     );
   });
 
-  it('find one longest path, ties in file order (CA-009)', () => {
+  it('CA-009: find one longest path, ties in file order', () => {
     const graph = graphOf({ ...DIAMOND, other: [], longer: ['other'] }, { longer: 2 });
     expect(criticalPath(graph, longestRemaining(graph))).toEqual(['start', 'left', 'end']);
   });
@@ -124,22 +122,5 @@ describe('the downstream of tasks', () => {
 
   it('holds one of them only where it waits for another', () => {
     expect(downstreamOf(graphOf(DIAMOND), ['start', 'left'])).toEqual(new Set(['left', 'right', 'end']));
-  });
-});
-
-describe('a ready set', () => {
-  it('names what a completion makes ready, in file order', () => {
-    const set = new ReadySet(linksOf(graphOf(DIAMOND)), () => false);
-    expect(set.ready()).toEqual(['start']);
-    expect(set.complete('start')).toEqual(['left', 'right']);
-    expect(set.complete('right')).toEqual([]);
-    expect(set.complete('left')).toEqual(['end']);
-  });
-
-  it('does not count an edge that was met from the start', () => {
-    const set = new ReadySet(linksOf(graphOf(DIAMOND)), (dependency) => dependency === 'right');
-    expect(set.complete('right')).toEqual([]);
-    expect(set.complete('start')).toEqual(['left', 'right']);
-    expect(set.complete('left')).toEqual(['end']);
   });
 });

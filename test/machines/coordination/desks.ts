@@ -3,11 +3,11 @@ import { type AnyActorLogic, type AnyActorRef, assign, enqueueActions, type Prom
 import { z } from 'zod';
 import { type AnyAgent, defineAgent } from '../../../src/actors/agent.ts';
 import { timeOf } from '../../../src/actors/ref.ts';
-import { alertCard, type DeliveryInput } from '../../../src/machines/coordination/alert-card.ts';
-import { batch, type ResourceQuestion } from '../../../src/machines/coordination/batch.ts';
-import { type Resources } from '../../../src/machines/coordination/batch-rules.ts';
+import { alertCard, type DeliveryInput } from '../../../src/machines/coordination/alerts/alert-card.ts';
+import { batch, type ResourceQuestion } from '../../../src/machines/coordination/batches/batch.ts';
+import { type Resources } from '../../../src/machines/coordination/batches/batch-rules.ts';
 import { failureAgents, failureDesks } from '../../../src/machines/coordination/failure-crew.ts';
-import { DESKS } from '../../../src/machines/coordination/messages.ts';
+import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 
 export const MINUTE_MS = 60_000;

@@ -1,13 +1,13 @@
 /** The FailureCorrelator among the other desks of failures, on virtual time. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AlertDeskContext, alertsIn } from '../../../src/machines/coordination/alert-desk.ts';
-import { type BatchManagerContext, batchesIn } from '../../../src/machines/coordination/batch-manager.ts';
-import { type Correlation } from '../../../src/machines/coordination/correlation.ts';
-import { type CorrelationResult, correlationsIn, type CorrelatorContext, failureCorrelator } from '../../../src/machines/coordination/failure-correlator.ts';
+import { type AlertDeskContext, alertsIn } from '../../../src/machines/coordination/alerts/alert-desk.ts';
+import { type BatchManagerContext, batchesIn } from '../../../src/machines/coordination/batches/batch-manager.ts';
+import { type Correlation } from '../../../src/machines/coordination/failures/correlation.ts';
+import { type CorrelationResult, correlationsIn, type CorrelatorContext, failureCorrelator } from '../../../src/machines/coordination/failures/failure-correlator.ts';
 import { CORRELATION_FAILURES_MAX } from '../../../src/limits.ts';
-import { signatureOf } from '../../../src/machines/coordination/failure-signature.ts';
-import { DESKS } from '../../../src/machines/coordination/messages.ts';
+import { signatureOf } from '../../../src/machines/coordination/failures/failure-signature.ts';
+import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
 import { startTestSystem } from '../../../src/testing/test-system.ts';
 import { DAY_MS, type Desks, MINUTE_MS, startDesks } from './desks.ts';
 

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { correlatedWith, describe as findingsOf, detectCorrelation, WINDOW_MS } from '../../../src/machines/coordination/correlation.ts';
-import { type Failure, normalise, patternOf, signatureOf } from '../../../src/machines/coordination/failure-signature.ts';
-import { inferRootCause } from '../../../src/machines/coordination/root-cause.ts';
+import { correlatedWith, describe as findingsOf, detectCorrelation, WINDOW_MS } from '../../../src/machines/coordination/failures/correlation.ts';
+import { type Failure, normalise, patternOf, signatureOf } from '../../../src/machines/coordination/failures/failure-signature.ts';
+import { inferRootCause } from '../../../src/machines/coordination/failures/root-cause.ts';
 
 const KOYFIN = { agentType: 'Financial Analyst', errorType: 'QuotaError', dataSource: 'Koyfin', errorMessage: 'API quota exceeded: 1000/1000' };
 

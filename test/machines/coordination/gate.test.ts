@@ -5,11 +5,11 @@ import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/agent.ts';
 import { GATE_ANSWERS_HELD_MAX, GATE_AUDIENCE_MAX, GATE_REMINDERS_MAX, GATES_KEPT_MAX } from '../../../src/limits.ts';
 import { placed, type Places, recordsIn, type DeskRecord } from '../../../src/machines/coordination/desk-records.ts';
-import { formOf, problemsOf } from '../../../src/machines/coordination/gate-form.ts';
-import { gateAgents, type GateDeskContext, gateChildren, gateDesk, gatesIn } from '../../../src/machines/coordination/gate-desk.ts';
-import { GATE_PRESETS, type GatePresetName, isLearningDue, presetQuestion } from '../../../src/machines/coordination/gate-presets.ts';
-import { ANYBODY, gateQuestion, type GateResult } from '../../../src/machines/coordination/gate.ts';
-import { DESKS } from '../../../src/machines/coordination/messages.ts';
+import { formOf, problemsOf } from '../../../src/machines/coordination/gates/gate-form.ts';
+import { gateAgents, type GateDeskContext, gateChildren, gateDesk, gatesIn } from '../../../src/machines/coordination/gates/gate-desk.ts';
+import { GATE_PRESETS, type GatePresetName, isLearningDue, presetQuestion } from '../../../src/machines/coordination/gates/gate-presets.ts';
+import { ANYBODY, gateQuestion, type GateResult } from '../../../src/machines/coordination/gates/gate.ts';
+import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { checkAgents, comparePlans, fingerprintOf, itemOf, nearestName, planFileSchema, PLAN_TASKS_MAX } from '../../../src/machines/coordination/plan.ts';
+import { checkAgents, comparePlans, fingerprintOf, itemOf, nearestName, planFileSchema, PLAN_TASKS_MAX } from '../../../src/machines/coordination/plan/plan.ts';
 import { fixture, planOf, plans, printed, problemsOf } from '../../fixtures/plans/plans.ts';
 
 const stage = { agent: 'x' };
@@ -35,7 +35,7 @@ describe('a plan of stages and items', () => {
     expect(plan.tasks.map(({ barrier }) => barrier)).toEqual([false, ['a'], false]);
   });
 
-  it('retries three times with growing waits and has no time limit, unless it says otherwise (CA-040)', () => {
+  it('CA-040: retries three times with growing waits and has no time limit, unless it says otherwise', () => {
     const plan = planOf({ stages: { a: stage, b: { ...stage, retry: { attempts: 1, backoff: { factor: 3 } }, timeoutMs: 60_000 } }, items: ['I'] });
     expect(plan.tasks.map(({ retry, timeoutMs }) => ({ retry, timeoutMs }))).toEqual([
       { retry: { attempts: 3, backoff: { minMs: 1_000, maxMs: 60_000, factor: 2 } }, timeoutMs: null },
@@ -85,7 +85,7 @@ describe('a plan is refused', () => {
     expect(problemsOf({ tasks: [{ id: 'build', agent: 'x', after: ['elsewhere'] }] })).toEqual(['tasks.0.after.0: unknown task "elsewhere"']);
   });
 
-  it('with a circle, naming all of it (CA-014)', () => {
+  it('CA-014: with a circle, naming all of it', () => {
     const tasks = [{ id: 'd', agent: 'x', after: ['a'] }, { id: 'a', agent: 'x', after: ['c'] }, { id: 'b', agent: 'x', after: ['a'] }, { id: 'c', agent: 'x', after: ['b'] }];
     expect(problemsOf({ tasks })).toEqual(['tasks.1.after: these tasks wait for each other: a -> b -> c -> a']);
     expect(problemsOf({ stages: { a: { ...stage, after: ['a'] } }, items: ['I'] })).toEqual(['stages.a.after: these stages wait for each other: a -> a']);

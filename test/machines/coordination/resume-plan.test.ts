@@ -1,7 +1,7 @@
 /** What a paused item does when it goes on (spec CA-043..CA-047). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createResumePlan, resolveDependencies } from '../../../src/machines/coordination/resume-plan.ts';
+import { createResumePlan, resolveDependencies } from '../../../src/machines/coordination/pauses/resume-plan.ts';
 import { fixture, listedPlans, planOf } from '../../fixtures/plans/plans.ts';
 
 const STATES = ['completed', 'running', 'failed', 'not started'] as const;
@@ -15,7 +15,7 @@ const checkpoints = listedPlans.chain((plan) =>
 );
 
 describe('a resume plan', () => {
-  it('restarts what failed and everything behind it, skips what is complete, waits for what runs beside it (CA-E08)', () => {
+  it('CA-E08: restarts what failed and everything behind it, skips what is complete, waits for what runs beside it', () => {
     const { tasks } = planOf({
       tasks: [
         { id: 'screening', agent: 'screening' },
@@ -34,7 +34,7 @@ describe('a resume plan', () => {
     });
   });
 
-  it('is made for one item and leaves the others alone (CA-045)', () => {
+  it('CA-045: is made for one item and leaves the others alone', () => {
     const plan = fixture('equity-research');
     const completed = ['AAPL/screening', 'AAPL/business', 'AAPL/strategy', 'MSFT/screening'];
     expect(createResumePlan(plan, 'AAPL', ['AAPL/financial', 'MSFT/business'], { completed, running: [] })).toEqual({
@@ -44,12 +44,12 @@ describe('a resume plan', () => {
     });
   });
 
-  it('covers a whole plan of tasks where no item is named (CA-045)', () => {
+  it('CA-045: covers a whole plan of tasks where no item is named', () => {
     const plan = planOf({ tasks: [{ id: 'a', agent: 'x' }, { id: 'b', agent: 'x' }, { id: 'c', agent: 'x', after: ['b'] }] });
     expect(createResumePlan(plan, null, ['b'], { completed: ['a'], running: [] })).toEqual({ skip: ['a'], restart: ['b', 'c'], wait: [] });
   });
 
-  it('takes the word of a failure over that of the checkpoint (CA-044)', () => {
+  it('CA-044: takes the word of a failure over that of the checkpoint', () => {
     const { tasks } = planOf({ tasks: [{ id: 'a', agent: 'x' }, { id: 'b', agent: 'x', after: ['a'] }] });
     expect(resolveDependencies(tasks, ['a'], { completed: ['a', 'b'], running: [] }).restart).toEqual(['a', 'b']);
   });
@@ -59,7 +59,7 @@ describe('a resume plan', () => {
     expect(resolveDependencies(tasks, [], { completed: ['b'], running: ['a'] })).toEqual({ skip: [], restart: ['b'], wait: ['a'] });
   });
 
-  it('sorts every task into exactly one of three sets, and nothing behind a restarted task is skipped or waited for (CA-047)', () => {
+  it('CA-047: sorts every task into exactly one of three sets, and nothing behind a restarted task is skipped or waited for', () => {
     fc.assert(
       fc.property(checkpoints, ({ plan, failed, completed, running }) => {
         const { restart, skip, wait } = createResumePlan(plan, null, failed, { completed, running });
@@ -73,7 +73,7 @@ describe('a resume plan', () => {
     );
   });
 
-  it('lists tasks in an order in which they may run (CA-043)', () => {
+  it('CA-043: lists tasks in an order in which they may run', () => {
     fc.assert(
       fc.property(listedPlans, (plan) => {
         const { restart } = createResumePlan(plan, null, [], { completed: [], running: [] });

@@ -1,9 +1,9 @@
 /** The schedule against the seed's printed numbers and against the rules that any schedule keeps, and the rule that picks what starts. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addTime } from '../../../src/machines/coordination/dependency-graph.ts';
-import { capacityOf, type Plan } from '../../../src/machines/coordination/plan.ts';
-import { pickReady, type Progress, schedule, type ScheduledTask } from '../../../src/machines/coordination/schedule.ts';
+import { addTime } from '../../../src/machines/coordination/plan/dependency-graph.ts';
+import { capacityOf, type Plan } from '../../../src/machines/coordination/plan/plan.ts';
+import { pickReady, type Progress, schedule, type ScheduledTask } from '../../../src/machines/coordination/plan/schedule.ts';
 import { fixture, planOf, plans } from '../../fixtures/plans/plans.ts';
 
 const CAPACITY = { screening: 5, business: 3, financial: 2, strategy: 3, valuation: 1 };
@@ -21,7 +21,7 @@ function picked(plan: Plan, progress: Partial<Progress>, capacity?: Plan['capaci
 describe("the seed's example of two stocks", () => {
   const plan = fixture('equity-research');
 
-  it('has the printed timetable (CA-E01, CA-012, CA-013)', () => {
+  it('CA-E01, CA-012, CA-013: has the printed timetable', () => {
     expect(timetable(plan)).toEqual({
       'AAPL/screening': [0, 2],
       'MSFT/screening': [0, 2],
@@ -38,22 +38,22 @@ describe("the seed's example of two stocks", () => {
     });
   });
 
-  it('has the critical path screening, business, financial, valuation, report, and marks exactly its tasks (CA-E02)', () => {
+  it('CA-E02: has the critical path screening, business, financial, valuation, report, and marks exactly its tasks', () => {
     const { criticalPath, tasks } = schedule(plan);
     expect(criticalPath).toEqual(['AAPL/screening', 'AAPL/business', 'AAPL/financial', 'AAPL/valuation', 'AAPL/report']);
     expect(tasks.filter(({ critical }) => critical).map(({ task }) => task)).toEqual(criticalPath);
   });
 
-  it('takes 9 against 18 one after the other, a factor of 2 (CA-E03, CA-011)', () => {
+  it('CA-E03, CA-011: takes 9 against 18 one after the other, a factor of 2', () => {
     expect(schedule(plan)).toMatchObject({ plan: 'equity-research', makespan: 9, work: 20, sequential: 18, parallelismFactor: 2 });
   });
 
-  it('has valuation as its bottleneck, and with two of them takes 8 and has none (CA-E04)', () => {
+  it('CA-E04: has valuation as its bottleneck, and with two of them takes 8 and has none', () => {
     expect(schedule(plan).bottleneck).toBe('valuation');
     expect(schedule(fixture('equity-research', { capacity: { ...CAPACITY, valuation: 2 } }))).toMatchObject({ makespan: 8, bottleneck: null });
   });
 
-  it('writes the report of AAPL at 7 without the barrier, and still takes 9 (CA-E05)', () => {
+  it('CA-E05: writes the report of AAPL at 7 without the barrier, and still takes 9', () => {
     const open = { ...plan, tasks: plan.tasks.map((task) => ({ ...task, barrier: false as const })) };
     expect(timetable(open)).toMatchObject({ 'AAPL/report': [7, 8], 'MSFT/report': [8, 9] });
     expect(schedule(open).makespan).toBe(9);
@@ -71,7 +71,7 @@ describe('a schedule', () => {
     expect(schedule(fixture('equity-research', { capacity: { other: 1 } }))).toMatchObject({ makespan: 8, sequential: 20, parallelismFactor: 2.5 });
   });
 
-  it('prefers the critical path, then the longest remaining path, then file order (CA-012, CA-015)', () => {
+  it('CA-012, CA-015: prefers the critical path, then the longest remaining path, then file order', () => {
     const plan = planOf({
       capacity: { one: 1 },
       tasks: [
@@ -86,7 +86,7 @@ describe('a schedule', () => {
     expect(timetable(plan)).toMatchObject({ critical: [0, 1], middle: [1, 2], short: [2, 3], late: [3, 4] });
   });
 
-  it('prefers the critical path even to a longer remaining path (CA-015)', () => {
+  it('CA-015: prefers the critical path even to a longer remaining path', () => {
     const plan = planOf({
       capacity: { one: 1 },
       tasks: [
@@ -141,7 +141,7 @@ describe('a schedule', () => {
 });
 
 describe('any schedule', () => {
-  it('never exceeds a capacity (CA-012)', () => {
+  it('CA-012: never exceeds a capacity', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         const { tasks } = schedule(plan);
@@ -150,7 +150,7 @@ describe('any schedule', () => {
     );
   });
 
-  it('never starts a task before its dependencies end, nor before its barrier opens (CA-012)', () => {
+  it('CA-012: never starts a task before its dependencies end, nor before its barrier opens', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         const times = timetable(plan);
@@ -159,7 +159,7 @@ describe('any schedule', () => {
     );
   });
 
-  it('lets no task wait that is ready while its agent has room (CA-014)', () => {
+  it('CA-014: lets no task wait that is ready while its agent has room', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         const { tasks } = schedule(plan);
@@ -174,7 +174,7 @@ describe('any schedule', () => {
     );
   });
 
-  it('keeps critical path <= makespan <= work (CA-009)', () => {
+  it('CA-009: keeps critical path <= makespan <= work', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         const { criticalPath, makespan, work, tasks } = schedule(plan);
@@ -185,7 +185,7 @@ describe('any schedule', () => {
     );
   });
 
-  it('is the same each time (CA-012)', () => {
+  it('CA-012: is the same each time', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         expect(schedule(structuredClone(plan))).toEqual(schedule(plan));
@@ -193,7 +193,7 @@ describe('any schedule', () => {
     );
   });
 
-  it('is what the coordinator does when it picks again after every completion (CA-012)', () => {
+  it('CA-012: is what the coordinator does when it picks again after every completion', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         expect(pickedOneByOne(plan)).toEqual(schedule(plan).tasks.map(({ task, start }) => ({ task, start })));
@@ -214,7 +214,7 @@ describe('picking what starts', () => {
     expect(picked(plan, { running: ['AAPL/screening'] }, { screening: 2 })).toEqual(['MSFT/screening']);
   });
 
-  it('starts nothing of an agent type out of reach, and the rest all the same (CA-015)', () => {
+  it('CA-015: starts nothing of an agent type out of reach, and the rest all the same', () => {
     expect(picked(plan, { done: upTo('business', ['AAPL']) }, { ...CAPACITY, screening: 0 })).toEqual(['AAPL/financial', 'AAPL/strategy']);
   });
 
@@ -222,7 +222,7 @@ describe('picking what starts', () => {
     expect(picked(plan, { running: ['AAPL/screening', 'MSFT/screening'] }, { screening: 1 })).toEqual([]);
   });
 
-  it('starts nothing of a paused or failed item and goes on with the others (CA-028)', () => {
+  it('CA-028: starts nothing of a paused or failed item and goes on with the others', () => {
     expect(picked(plan, { paused: ['AAPL'], failed: ['MSFT'] })).toEqual(['GOOG/screening']);
   });
 

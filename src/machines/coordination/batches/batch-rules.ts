@@ -1,0 +1,129 @@
+/**
+ * How a batch goes: in which order its items resume, how many at a time, when one that fails takes all with it, and what is
+ * counted and kept (seed 002, CA-048 to CA-057). Pure; batch.ts acts on it.
+ */
+import { type PauseTrigger } from '../messages/messages.ts';
+
+/** CA-049, CA-050: items that pause or resume at a time. */
+export const CONCURRENCY = 5;
+
+/** An item that does not answer holds its place no longer: others need it. */
+export const SLOT_PATIENCE_MS = 30 * 60_000;
+
+/** A batch that nobody resumes ends when its items do (CA-017: a pause expires after 30 days). */
+export const BATCH_EXPIRY_MS = 30 * 24 * 60 * 60_000;
+
+/** CA-057 and CA-030: records of batches that have ended are kept so long. */
+export const BATCH_RETENTION_MS = 90 * 24 * 60 * 60_000;
+
+/** Resources are asked about again so soon when they have no time to name, and so late when the time named is further off. */
+const RECHECK_MS_MIN = 60_000;
+const RECHECK_MS_MAX = 24 * 60 * 60_000;
+
+export interface BatchItem {
+  readonly item: string;
+  /** `waiting`: to be paused yet. A `failed` one could not be paused, or not be resumed. */
+  readonly state: 'waiting' | 'pausing' | 'paused' | 'resuming' | 'resumed' | 'failed';
+  readonly pausedAtMs: number | null;
+  /** Who had asked for its pause; null where that is not known. */
+  readonly trigger: PauseTrigger | null;
+  readonly error: string | null;
+  /** Its order is under way. */
+  readonly holdsSlot: boolean;
+}
+
+/** CA-051; `pending` are those that are on their way to one of the others. All four add up to `total`. */
+export interface BatchCounts {
+  readonly total: number;
+  readonly paused: number;
+  readonly resumed: number;
+  readonly failed: number;
+  readonly pending: number;
+}
+
+export type BatchStatus = 'IN_PROGRESS' | 'COMPLETED' | 'PARTIALLY_FAILED' | 'FAILED';
+
+/** CA-057. The items of a batch stand beside it. */
+export interface BatchRecord extends BatchCounts {
+  readonly id: string;
+  /** What a list calls it. */
+  readonly name: string;
+  readonly reason: string;
+  readonly correlationId: string | null;
+  readonly phase: 'pausing' | 'paused' | 'resuming' | 'finished';
+  readonly status: BatchStatus;
+  readonly concurrencyLimit: number;
+  readonly createdAtMs: number;
+  readonly completedAtMs: number | null;
+  /** Resumption waits for resources until then; null while it does not. */
+  readonly notBeforeMs: number | null;
+  /** What is to be said of it beside: resources that could not be asked about, say. */
+  readonly note: string | null;
+}
+
+/** One of the three resources that a resumption needs (CA-054). */
+export type Availability = { readonly isFree: true } | { readonly isFree: false; readonly notBeforeMs: number | null };
+
+/** What the port `resources` answers. */
+export interface Resources {
+  readonly apiQuota: Availability;
+  readonly compute: Availability;
+  readonly connections: Availability;
+}
+
+export type Verdict = { readonly kind: 'go' } | { readonly kind: 'wait'; readonly untilMs: number; readonly isReset: boolean };
+
+export function countsOf(items: readonly BatchItem[]): BatchCounts {
+  const count = (...states: BatchItem['state'][]): number => items.filter(({ state }) => states.includes(state)).length;
+  return { total: items.length, paused: count('paused'), resumed: count('resumed'), failed: count('failed'), pending: count('waiting', 'pausing', 'resuming') };
+}
+
+/** Items to be paused now: in the order in which they were named, as many as there is room for. */
+export function toPause(items: readonly BatchItem[], limit: number): readonly BatchItem[] {
+  return items.filter(({ state }) => state === 'waiting').slice(0, room(items, limit));
+}
+
+/** The item to resume next; null where there is none or no room. */
+export function toResume(items: readonly BatchItem[], limit: number): BatchItem | null {
+  if (room(items, limit) === 0) return null;
+  return inResumeOrder(items.filter(({ state, holdsSlot }) => (state === 'paused' || state === 'pausing') && !holdsSlot))[0] ?? null;
+}
+
+/** CA-052: gate timeouts first, manual pauses last, and of one kind the oldest pause first. */
+export function inResumeOrder(items: readonly BatchItem[]): readonly BatchItem[] {
+  const age = ({ pausedAtMs }: BatchItem): number => pausedAtMs ?? Number.MAX_SAFE_INTEGER;
+  return items.toSorted((a, b) => rank(a) - rank(b) || age(a) - age(b) || (a.item < b.item ? -1 : Number(a.item > b.item)));
+}
+
+/** CA-055, X-35: more than half have failed. Exactly half has not. */
+export function hasCollapsed(items: readonly BatchItem[]): boolean {
+  return items.filter(({ state }) => state === 'failed').length * 2 > items.length;
+}
+
+/** Nothing is left to be done for any item. */
+export function isOver(items: readonly BatchItem[]): boolean {
+  return items.every(({ state }) => state === 'resumed' || state === 'failed');
+}
+
+/** How a batch has ended. */
+export function endOf(items: readonly BatchItem[]): Exclude<BatchStatus, 'IN_PROGRESS'> {
+  if (hasCollapsed(items)) return 'FAILED';
+  return items.some(({ state }) => state === 'failed') ? 'PARTIALLY_FAILED' : 'COMPLETED';
+}
+
+/** The latest of the times at which what is lacking is there again. */
+export function verdictOf({ apiQuota, compute, connections }: Resources, nowMs: number): Verdict {
+  const lacking = [apiQuota, compute, connections].flatMap((resource) => (resource.isFree ? [] : [resource.notBeforeMs]));
+  if (lacking.length === 0) return { kind: 'go' };
+  const named = lacking.filter((atMs) => atMs !== null && atMs > nowMs);
+  const untilMs = Math.max(...(named as number[]), lacking.length > named.length ? nowMs + RECHECK_MS_MIN : nowMs);
+  return { kind: 'wait', untilMs: Math.min(untilMs, nowMs + RECHECK_MS_MAX), isReset: named.length > 0 };
+}
+
+function room(items: readonly BatchItem[], limit: number): number {
+  return Math.max(0, limit - items.filter(({ holdsSlot }) => holdsSlot).length);
+}
+
+function rank({ trigger }: BatchItem): number {
+  return trigger === 'GATE_TIMEOUT' ? 0 : trigger === 'MANUAL' ? 2 : 1;
+}

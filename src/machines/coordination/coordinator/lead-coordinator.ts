@@ -1,0 +1,167 @@
+/**
+ * The Lead Coordinator (seed 002, CA-001 to CA-008): carries out a plan. It starts each task as soon as its dependencies
+ * and its agent's capacity allow, by the same rule as the schedule; keeps what came of them; sorts failures into three tiers;
+ * and has items paused, resumed and decided about. What it decides is in task-decisions.ts, pause-decisions.ts and
+ * gate-decisions.ts; here it is done.
+ */
+import { type AnyActorRef, enqueueActions, setup } from 'xstate';
+import { z } from 'zod';
+import { defineAgent } from '../../../actors/agent.ts';
+import { timeOf } from '../../../actors/ref.ts';
+import { reply } from '../../../actors/talk/talk-actions.ts';
+import { capacityRequested, correlationDetected, planReported } from './capacity-decisions.ts';
+import { type CoordinatorContext } from './coordinator-context.ts';
+import { type CoordinatorEvent, type EventOf } from './coordinator-events.ts';
+import { gateClosed, gateRequested, gateValidated } from './gate-decisions.ts';
+import { messages } from '../messages/messages.ts';
+import {
+  causeCleared,
+  passToManager,
+  pauseComplete,
+  pausePausing,
+  pauseRequested,
+  pauseResuming,
+  planPause,
+  planResume,
+  saveCheckpoint,
+  stopWork,
+} from './pause-decisions.ts';
+import { unitMsOf } from './performance.ts';
+import { type CoordinatorEmitted, type Letter, PlanLedger } from './plan-ledger.ts';
+import { type Plan } from '../plan/plan.ts';
+import { EMPTY_TALLY, outcomeOf } from './progress.ts';
+import { passOn } from './message-routes.ts';
+import {
+  attemptFailed,
+  checkpointDue,
+  checkpointPreserved,
+  itemCancelled,
+  loseItem,
+  startTasks,
+  taskCheckpointed,
+  taskCompleted,
+  taskExited,
+  taskFailed,
+  taskOverdue,
+} from './task-decisions.ts';
+
+export interface CoordinatorInput {
+  readonly plan: Plan;
+}
+
+type Decisions = { readonly [Type in CoordinatorEvent['type']]: (ledger: PlanLedger, event: EventOf<Type>) => void };
+
+const DECISIONS: Decisions = {
+  'task.completed': taskCompleted,
+  'task.attemptFailed': attemptFailed,
+  'task.failed': taskFailed,
+  'child.exited': taskExited,
+  'task.checkpointed': taskCheckpointed,
+  'task.overdue': taskOverdue,
+  'checkpoint.preserve': checkpointPreserved,
+  'checkpoint.due': checkpointDue,
+  'item.cancel': itemCancelled,
+  'plan.pause': planPause,
+  'plan.resume': planResume,
+  'pause.request': pauseRequested,
+  'resume.command': passToManager,
+  'pause.extend': passToManager,
+  'pause.expire': passToManager,
+  'pause.state': passToManager,
+  'cause.cleared': causeCleared,
+  'pause.pausing': pausePausing,
+  'pause.stopWork': stopWork,
+  'pause.complete': pauseComplete,
+  'pause.resuming': pauseResuming,
+  'pause.expired': (ledger, { item, reason }) => loseItem(ledger, item, { phase: 'expired', reason, task: null }),
+  'gate.request': gateRequested,
+  'gate.closed': gateClosed,
+  'gate.validate': gateValidated,
+  'capacity.set': capacityRequested,
+  'correlation.detected': correlationDetected,
+  'plan.report': planReported,
+  'talk.finding': passOn,
+  'talk.request': passOn,
+  'talk.challenge': passOn,
+  'talk.confirmation': passOn,
+  'talk.alert': passOn,
+};
+
+const machine = setup({
+  types: {} as { context: CoordinatorContext; events: CoordinatorEvent; emitted: CoordinatorEmitted; input: CoordinatorInput },
+  guards: {
+    isOutcome: ({ context: { tally, plan } }, { outcome }: { outcome: ReturnType<typeof outcomeOf> }) => outcomeOf(tally, plan.tasks.length) === outcome,
+  },
+  actions: {
+    /** Decides about the event, starts what that makes possible, and does all of it. */
+    decide: enqueueActions(({ context, event, enqueue, self, system }) => {
+      const isPresent = (systemId: string) => system.get(systemId) !== undefined;
+      const ledger = new PlanLedger(context, { nowMs: timeOf(self), self, isPresent });
+      // The first turn has none of its events.
+      const take = DECISIONS[event.type] as ((ledger: PlanLedger, event: CoordinatorEvent) => void) | undefined;
+      take?.(ledger, event);
+      for (const item of ledger.touched()) saveCheckpoint(ledger, item);
+      startTasks(ledger, context.unitMs);
+      const patch = ledger.close();
+      if (patch !== undefined) enqueue.assign(patch);
+      for (const letter of ledger.letters) post(enqueue, system, letter);
+      for (const { id, delayMs, event: alarm } of ledger.alarms) enqueue.raise(alarm, { id, delay: delayMs });
+      for (const said of ledger.emitted) enqueue.emit(said);
+      const { answer } = ledger;
+      if (answer !== undefined) enqueue(reply(() => answer));
+    }),
+  },
+}).createMachine({
+  id: 'lead-coordinator',
+  context: ({ input: { plan } }) => ({ plan, unitMs: unitMsOf(plan.unit), tally: EMPTY_TALLY, capacity: {}, gatesOpened: 0 }),
+  entry: 'decide',
+  initial: 'working',
+  on: Object.fromEntries(Object.keys(DECISIONS).map((type) => [type, { actions: 'decide' as const }])),
+  states: {
+    working: { always: toOthers('working') },
+    /** Nothing runs and nothing can: somebody has to resume an item, or give an agent type its places back. */
+    paused: { always: toOthers('paused') },
+    /** Everything that can be done is done, and some items have failed or expired. */
+    failed: { always: toOthers('failed') },
+    completed: {},
+  },
+});
+
+/** Where a plan stands follows from the tally; every state knows the way to all others. */
+function toOthers(own: ReturnType<typeof outcomeOf>) {
+  const outcomes = ['working', 'paused', 'failed', 'completed'] as const;
+  return outcomes.filter((outcome) => outcome !== own).map((outcome) => ({ guard: { type: 'isOutcome' as const, params: { outcome } }, target: outcome }));
+}
+
+export const leadCoordinator = defineAgent({
+  name: 'lead-coordinator',
+  version: 2,
+  machine,
+  events: {
+    'plan.pause': z.object({ item: z.string(), reason: z.string().max(1_000).optional() }),
+    'plan.resume': z.object({ item: z.string() }),
+    'plan.report': z.object({}),
+    'pause.request': messages['pause.request'],
+    'resume.command': messages['resume.command'],
+    'pause.state': z.object({ item: z.string() }),
+    'pause.extend': messages['pause.extend'],
+    'pause.expire': messages['pause.expire'],
+    'cause.cleared': messages['cause.cleared'],
+    'item.cancel': messages['item.cancel'],
+    'capacity.set': messages['capacity.set'],
+    'gate.request': messages['gate.request'],
+    'gate.validate': messages['gate.validate'],
+    'talk.finding': messages['talk.finding'],
+    'talk.request': messages['talk.request'],
+    'talk.challenge': messages['talk.challenge'],
+    'talk.confirmation': messages['talk.confirmation'],
+    'talk.alert': messages['talk.alert'],
+    'checkpoint.preserve': z.object({ task: z.string(), isPreserved: z.boolean() }),
+  },
+});
+
+/** A desk that is not there is not told. */
+function post(enqueue: unknown, system: { get(id: string): unknown }, { to, event }: Letter): void {
+  const receiver = (typeof to === 'string' ? system.get(to) : to) as AnyActorRef | undefined;
+  if (receiver !== undefined) (enqueue as { sendTo(to: AnyActorRef, event: object): void }).sendTo(receiver, event);
+}

@@ -1,0 +1,176 @@
+/**
+ * What the Lead Coordinator decides about tasks: starting them, what came of them, what kind of failure it was (CA-039 to
+ * CA-042), and items that are lost. Pure: it reads and writes through the ledger.
+ */
+import { FAILED_CHECKPOINT_MS } from '../work/checkpoints.ts';
+import { failureAlert, lossAlert, overdueAlert } from './coordinator-alerts.ts';
+import { type EventOf } from './coordinator-events.ts';
+import { CONSECUTIVE_TIMEOUTS_MAX, exhausted, type Failure, failureOf, timeoutsInARow } from '../work/failure-tiers.ts';
+import { DESKS } from '../messages/messages.ts';
+import { pauseFor } from './pause-decisions.ts';
+import { type PlanLedger, waitingFor } from './plan-ledger.ts';
+import { itemOf, type PlanTask } from '../plan/plan.ts';
+import { isLost } from './progress.ts';
+import { stageName } from '../work/stage.ts';
+
+/** A retry budget counts over the whole life of a task: failures of any age. */
+const TASK_PERIOD_MS = 10 * 365 * 24 * 60 * 60 * 1000;
+
+/** Spreads retries of tasks that failed together. */
+const RETRY_JITTER = 0.2;
+
+/** Starts every task that can start. */
+export function startTasks(ledger: PlanLedger, unitMs: number | null): void {
+  for (const task of ledger.start()) {
+    ledger.count(task.agent, { started: 1 });
+    ledger.send(DESKS.stages, { type: 'child.start', id: task.id, spec: taskBoss(task, ledger, unitMs) });
+  }
+}
+
+export function taskCompleted(ledger: PlanLedger, { task: id, output, tookMs, expectedMs }: EventOf<'task.completed'>): void {
+  if (!ledger.isRunning(id)) return;
+  const task = ledger.task(id)!;
+  const item = itemOf(task);
+  ledger.complete(id);
+  ledger.putResults(item, { ...ledger.results(item), [task.stage ?? id]: output });
+  ledger.putCheckpoint(id, undefined);
+  ledger.count(task.agent, { completed: 1, busyMs: tookMs, expectedMs: expectedMs ?? 0 });
+  ledger.send(DESKS.stages, { type: 'child.terminate', id });
+  const { isResuming, manager } = ledger.item(item);
+  if (isResuming !== true) return;
+  ledger.change(item, { isResuming: false });
+  ledger.send(manager!, { type: 'resume.completed' });
+}
+
+/** An attempt has failed and is tried again by the task's Boss, unless it is one timeout too many. */
+export function attemptFailed(ledger: PlanLedger, { task: id, failure }: EventOf<'task.attemptFailed'>): void {
+  if (!ledger.isRunning(id)) return;
+  const task = ledger.task(id)!;
+  const progress = ledger.item(itemOf(task));
+  const timeouts = timeoutsInARow(progress.attempts?.[id], failure);
+  ledger.count(task.agent, { failures: 1 });
+  ledger.change(itemOf(task), { attempts: { ...progress.attempts, [id]: { failure, timeouts } } });
+  if (timeouts < CONSECUTIVE_TIMEOUTS_MAX) return;
+  ledger.send(DESKS.stages, { type: 'child.terminate', id });
+  endTask(ledger, task, exhausted(failure));
+}
+
+/** The stage has found that no other try would help. */
+export function taskFailed(ledger: PlanLedger, { task: id, failure }: EventOf<'task.failed'>): void {
+  if (!ledger.isRunning(id)) return;
+  const task = ledger.task(id)!;
+  ledger.count(task.agent, { failures: 1 });
+  ledger.send(DESKS.stages, { type: 'child.terminate', id });
+  endTask(ledger, task, failure);
+}
+
+/** A task's Boss has used up its attempts, or ended in another way that nobody asked for. */
+export function taskExited(ledger: PlanLedger, { id, error }: EventOf<'child.exited'>): void {
+  if (!ledger.isRunning(id)) return;
+  const task = ledger.task(id)!;
+  const last = ledger.item(itemOf(task)).attempts?.[id]?.failure;
+  const said = failureOf(error);
+  if (last === undefined) ledger.count(task.agent, { failures: 1 });
+  // The attempt told more of its error than the Boss keeps of it.
+  endTask(ledger, task, exhausted(last !== undefined && last.message === said.message ? last : said));
+}
+
+/** Tier 2 pauses the item, tier 3 fails it; the others go on (CA-028). */
+function endTask(ledger: PlanLedger, task: PlanTask, failure: Failure): void {
+  const item = itemOf(task);
+  ledger.stop(task.id);
+  ledger.change(item, { failed: [...ledger.item(item).failed, { task: task.id, error: failure.message }] });
+  const reason = `${task.id} failed: ${failure.message}`;
+  if (failure.tier === 3) {
+    loseItem(ledger, item, { phase: 'failed', reason, task: task.id });
+    return;
+  }
+  const { agent: agentType } = task;
+  const { errorType, message: errorMessage, dataSource } = failure;
+  ledger.tell('correlator', { type: 'agent.failure', item, agentType, errorType, errorMessage: errorMessage.slice(0, TEXT_CHARS_MAX), dataSource, atMs: ledger.nowMs });
+  ledger.tell('alerts', failureAlert(ledger, task, failure));
+  pauseFor(ledger, item, { reason, trigger: 'AUTO_TIER2', failedTask: task.id, batchId: null, createdBy: 'lead-coordinator' });
+}
+
+/** As long as a text in messages.ts. */
+const TEXT_CHARS_MAX = 2_000;
+
+export function taskCheckpointed(ledger: PlanLedger, { task: id, checkpoint }: EventOf<'task.checkpointed'>): void {
+  if (ledger.isRunning(id)) ledger.putCheckpoint(id, { sealed: checkpoint, isPreserved: ledger.checkpoint(id)?.isPreserved ?? false });
+}
+
+/** CA-014: flagged for somebody to look at; it goes on. */
+export function taskOverdue(ledger: PlanLedger, { task: id, expectedMs }: EventOf<'task.overdue'>): void {
+  if (!ledger.isRunning(id)) return;
+  const task = ledger.task(id)!;
+  const item = itemOf(task);
+  ledger.change(item, { overdue: [...(ledger.item(item).overdue ?? []), id] });
+  ledger.count(task.agent, { overdue: 1 });
+  ledger.emitted.push({ type: 'task.overdue', item, task: id, expectedMs });
+  ledger.tell('alerts', overdueAlert(task, expectedMs));
+}
+
+export function checkpointPreserved(ledger: PlanLedger, { task, isPreserved }: EventOf<'checkpoint.preserve'>): void {
+  const kept = ledger.checkpoint(task);
+  if (kept !== undefined) ledger.putCheckpoint(task, { ...kept, isPreserved });
+}
+
+export function checkpointDue(ledger: PlanLedger, { task }: EventOf<'checkpoint.due'>): void {
+  if (ledger.checkpoint(task)?.isPreserved === false) ledger.putCheckpoint(task, undefined);
+}
+
+export function itemCancelled(ledger: PlanLedger, { item }: EventOf<'item.cancel'>): void {
+  if (!ledger.has(item) || isLost(ledger.item(item)) || ledger.item(item).done.length === ledger.tasksOf(item).length) return;
+  loseItem(ledger, item, { phase: 'failed', reason: 'given up by hand', task: null });
+}
+
+/** The item leaves the pipeline for good, and so does what can only run behind it. */
+export function loseItem(ledger: PlanLedger, item: string, how: { readonly phase: 'failed' | 'expired'; readonly reason: string; readonly task: string | null }): void {
+  const { phase, reason, task } = how;
+  const { running, manager } = ledger.item(item);
+  for (const id of running) {
+    ledger.send(DESKS.stages, { type: 'child.terminate', id });
+    ledger.stop(id);
+  }
+  ledger.change(item, { phase, reason });
+  if (phase === 'failed') {
+    if (manager !== null) ledger.send(manager, { type: 'pause.end' });
+    ledger.emitted.push({ type: 'item.failed', item, reason, task });
+    ledger.tell('alerts', lossAlert(ledger, item, reason, task));
+  } else ledger.emitted.push({ type: 'item.expired', item, reason });
+  ledger.tell('batches', { type: 'item.failed', item, error: reason.slice(0, TEXT_CHARS_MAX) });
+  dropCheckpoints(ledger, item, phase);
+  for (const other of waitingFor(ledger, item)) loseItem(ledger, other, { phase: 'failed', reason: `waits for ${item}, which has ${phase}`, task: null });
+}
+
+/** CA-036: 30 days after a failure. What has expired is purged at once (CA-019). */
+function dropCheckpoints(ledger: PlanLedger, item: string, phase: 'failed' | 'expired'): void {
+  if (phase === 'expired') ledger.putResults(item, {});
+  for (const { id: task } of ledger.tasksOf(item)) {
+    const kept = ledger.checkpoint(task);
+    if (kept === undefined) continue;
+    if (phase === 'failed') ledger.alarms.push({ id: `checkpoint:${task}`, delayMs: FAILED_CHECKPOINT_MS, event: { type: 'checkpoint.due', task } });
+    else if (!kept.isPreserved) ledger.putCheckpoint(task, undefined);
+  }
+}
+
+/** One Boss per task: its intensity is the task's retry budget, so that no task spends another's. */
+function taskBoss(task: PlanTask, ledger: PlanLedger, unitMs: number | null): object {
+  const { attempts, backoff } = task.retry;
+  const input = {
+    task,
+    results: resultsFor(task, ledger),
+    coordinator: ledger.self,
+    expectedMs: unitMs === null ? null : task.duration * unitMs,
+    checkpoint: ledger.checkpoint(task.id)?.sealed ?? null,
+  };
+  const stage = { id: 'agent', agent: stageName(task.agent), restart: 'transient', backoff: { ...backoff, jitter: RETRY_JITTER }, input };
+  const boss = { intensity: attempts - 1, periodMs: TASK_PERIOD_MS, children: [stage] };
+  return { id: task.id, restart: 'temporary', reportTo: ledger.self, boss };
+}
+
+/** What a task may build on: everything its item has; in a plan of tasks, what it waits for. */
+function resultsFor(task: PlanTask, ledger: PlanLedger): Readonly<Record<string, unknown>> {
+  if (task.item !== null) return ledger.results(task.item);
+  return Object.assign({}, ...task.after.map((id) => ledger.results(id))) as Record<string, unknown>;
+}

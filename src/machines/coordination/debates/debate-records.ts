@@ -1,0 +1,106 @@
+/** What the desk of debates keeps of each: enough for lists, experts' loads, the provisional list and precedents. Pure. */
+import { type AnyActorRef } from 'xstate';
+import { type Challenge } from './challenge.ts';
+import { type DebatePatterns, type DebateSummary, type PastDebate, patternsOf } from './debate-patterns.ts';
+import { type DebateEvent, type DebateLevel, type DebateOutcome, type Resolution } from './debate-state.ts';
+import { type DeskRecord } from '../desk-records.ts';
+import { type Analysis } from './level-two.ts';
+import { type Provisional, reviewHeadline, type ReviewItem, reviewItem } from './provisional.ts';
+import { byUrgency, type ExpertLoad, loadText } from './routing.ts';
+
+export interface DebateRecord extends DeskRecord {
+  readonly topic: string;
+  readonly item: string | null;
+  readonly priority: Challenge['priority'];
+  readonly valueKind: string;
+  readonly challenger: string;
+  readonly challenged: string;
+  readonly context: Challenge['context'];
+  /** `failed`: its actor ended without a word. */
+  readonly level: DebateLevel | DebateOutcome | 'failed';
+  /** Who decides it, at level 3. */
+  readonly expert: string | null;
+  readonly wantedExpert: string | null;
+  readonly provisional: Provisional | null;
+  readonly analysis: Analysis | null;
+  readonly summary: DebateSummary | null;
+  readonly provedRight: PastDebate['provedRight'];
+  readonly openedAtMs: number;
+  readonly ref: AnyActorRef | null;
+  /** What came before the debate had begun. */
+  readonly held: readonly DebateEvent[];
+}
+
+export interface ExpertState {
+  readonly isAvailable: boolean;
+}
+
+export function newRecord(challenge: Challenge, { number, nowMs }: { readonly number: number; readonly nowMs: number }): DebateRecord {
+  const { id, topic, item, priority, valueKind, context } = challenge;
+  return {
+    id,
+    number,
+    topic,
+    item,
+    priority,
+    valueKind,
+    context,
+    challenger: challenge.challenger.agent,
+    challenged: challenge.challenged.agent,
+    isOver: false,
+    level: 'setup',
+    expert: null,
+    wantedExpert: challenge.expert,
+    provisional: null,
+    analysis: null,
+    summary: null,
+    provedRight: null,
+    openedAtMs: nowMs,
+    ref: null,
+    held: [],
+  };
+}
+
+/** Debates at level 3 with an expert take a place in that expert's queue, from the assignment on. */
+export function loadsOf(records: readonly DebateRecord[], experts: Readonly<Record<string, ExpertState>>): readonly ExpertLoad[] {
+  return Object.entries(experts).map(([expert, { isAvailable }]) => ({ expert, isAvailable, debates: queueOf(records, expert).length }));
+}
+
+/** Of one expert, in the order in which to take them. */
+export function queueOf(records: readonly DebateRecord[], expert: string): readonly DebateRecord[] {
+  return byUrgency(records.filter((record) => record.level === 'L3' && record.expert === expert));
+}
+
+/** CA-126: "2/3 debates" per expert. */
+export function loadTexts(loads: readonly ExpertLoad[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(loads.map(({ expert, debates }) => [expert, loadText(debates)]));
+}
+
+/** CA-125, CA-132: what is gone on with until people have looked at it. */
+export function provisionalList(records: readonly DebateRecord[]): { readonly headline: string; readonly items: readonly ReviewItem[] } {
+  const items = records.flatMap(({ isOver, provisional, analysis }) => (isOver || provisional === null ? [] : [reviewItem(provisional, analysis)]));
+  return { headline: reviewHeadline(items.length), items };
+}
+
+export function pastDebates(records: readonly DebateRecord[]): readonly PastDebate[] {
+  return records.flatMap(({ summary, ...record }) => (summary === null ? [] : [{ ...pastOf(record), summary }]));
+}
+
+export function patternsIn(records: readonly DebateRecord[]): DebatePatterns {
+  return patternsOf(pastDebates(records));
+}
+
+export function summaryOf({ outcome, method, level, side, by, provisional, rounds, evidence, resolvedAtMs }: Resolution): DebateSummary {
+  const evidenceKinds = [...new Set(evidence.map(({ kind }) => kind))];
+  const byPeople = by !== null && level >= 3 && outcome !== 'consensus';
+  return { outcome, method, level, side, byPeople, provisionalSide: provisional?.side ?? null, rounds, evidenceKinds, resolvedAtMs };
+}
+
+/** A record as lists show it. */
+export function shownRecord({ ref: _, held: __, isOver: ___, ...record }: DebateRecord) {
+  return record;
+}
+
+function pastOf({ id, number, topic, valueKind, challenger, challenged, context, provedRight }: Omit<DebateRecord, 'summary'>): Omit<PastDebate, 'summary'> {
+  return { id, number, topic, valueKind, challenger, challenged, context, provedRight };
+}

@@ -1,0 +1,92 @@
+/**
+ * What people are asked in a debate, and what their answers mean: at level 3 (CA-119, CA-120), and at the review of a
+ * provisional or deferred one (CA-132, CA-133). Pure.
+ */
+import { z } from 'zod';
+import { formOf, type GateForm } from '../gates/gate-form.ts';
+import { type GateResult } from '../gates/gate.ts';
+import { type Side } from './level-two.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** CA-119, CA-097. */
+export const REVIEW_MS = 6 * HOUR_MS;
+
+/** CA-120: more evidence takes so much longer, once. */
+export const MORE_EVIDENCE_MS = 2 * HOUR_MS;
+
+/** How long a review of what is provisional or deferred is open, and how often it is asked for before silence is an answer. */
+export const GATE_REVIEW_MS = 24 * HOUR_MS;
+export const GATE_REVIEWS_MAX = 3;
+
+const side = z.enum(['challenger', 'challenged']);
+const note = z.string().max(2_000).optional();
+const confidence = z.number().min(0).max(1).optional();
+const own = z.object({ statement: z.string().min(1).max(2_000), value: z.union([z.number(), z.string().max(200)]).nullable().optional() });
+
+const decide = z.object({ action: z.literal('decide'), side, note, confidence });
+/** Neither of the two positions, but one of their own. */
+const decideOwn = z.object({ action: z.literal('decide-own'), own, note, confidence });
+const accept = z.object({ action: z.literal('accept-recommendation'), note, confidence });
+const more = z.object({ action: z.literal('request-evidence'), note });
+const postpone = z.object({ action: z.literal('defer'), note });
+const confirm = z.object({ action: z.literal('confirm'), note, confidence });
+const override = z.object({ action: z.literal('override'), side: side.optional(), own: own.optional(), note, confidence });
+const redebate = z.object({ action: z.literal('redebate'), context: z.string().min(1).max(2_000) });
+
+const answer = z.union([decide, decideOwn, accept, more, postpone, confirm, override, redebate]);
+export type ReviewAnswer = z.infer<typeof answer>;
+
+/** What an expert may answer: more evidence once, a deferral for supporting debates only. */
+export function level3Form({ canAskMore, canDefer }: { readonly canAskMore: boolean; readonly canDefer: boolean }): GateForm {
+  return formOf(z.union([decide, decideOwn, accept, ...(canAskMore ? [more] : []), ...(canDefer ? [postpone] : [])]));
+}
+
+export function gateReviewForm(isProvisional: boolean): GateForm {
+  return formOf(isProvisional ? z.union([confirm, override, redebate]) : z.union([decide, decideOwn, redebate]));
+}
+
+/** What people answered; null where they did not. The gate has checked it by its form. */
+export function reviewAnswer({ outcome, answer: given }: Pick<GateResult, 'outcome' | 'answer'>): ReviewAnswer | null {
+  return outcome === 'answered' ? (answer.safeParse(given).data ?? null) : null;
+}
+
+/** What was decided: one of the two positions, or one of their own. */
+export interface Decision {
+  readonly side: Side | null;
+  readonly own: { readonly statement: string; readonly value: number | string | null } | null;
+  readonly confidence: number;
+  readonly note: string | null;
+}
+
+/**
+ * @param recommended What `accept-recommendation` accepts.
+ * @param applied What is gone on with: what `confirm` confirms, and `override` without a side is not.
+ * @returns Null where the answer decides nothing.
+ */
+export function decisionOf(given: ReviewAnswer, { recommended, applied }: { readonly recommended: Side; readonly applied: Side | null }): Decision | null {
+  const decision = (chosen: Side | null, { note: said, confidence: trust }: { note?: string | undefined; confidence?: number | undefined }): Decision => ({
+    side: chosen,
+    own: null,
+    // People have looked at it: what they do not say is that they doubt it.
+    confidence: trust ?? 1,
+    note: said ?? null,
+  });
+  const ownOf = ({ statement, value = null }: z.infer<typeof own>) => ({ statement, value });
+  switch (given.action) {
+    case 'decide':
+      return decision(given.side, given);
+    case 'decide-own':
+      return { ...decision(null, given), own: ownOf(given.own) };
+    case 'accept-recommendation':
+      return decision(recommended, given);
+    case 'confirm':
+      return decision(applied, given);
+    case 'override': {
+      if (given.own !== undefined) return { ...decision(null, given), own: ownOf(given.own) };
+      return decision(given.side ?? (applied === 'challenger' ? 'challenged' : 'challenger'), given);
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * What the coordination agents say to each other: the seed's extended message types (002, CA-079 to CA-086) as events with
+ * schemas, and where each agent is found. An item is any long-running piece of work; the seed's own names (`stock_id`,
+ * `stock_ticker`, PAUSE_REQUEST) exist in wire-names.ts only. Times are milliseconds of kernel time.
+ */
+import { z } from 'zod';
+
+/** System ids of the agents that there is one of, and of the Bosses of those that there are many of. */
+export const DESKS = {
+  /** The Lead Coordinator. */
+  coordinator: 'coordinator',
+  /** Boss of one Boss per task under way. */
+  stages: 'stages',
+  /** Boss of one PauseManager per item that was ever paused. */
+  pauses: 'pauses',
+  /** The BatchManager. */
+  batches: 'batches',
+  /** The FailureCorrelator. */
+  correlator: 'correlator',
+  /** Where alert cards are raised, acknowledged and repeated. */
+  alerts: 'alerts',
+  /** The Debate Facilitator. */
+  debates: 'debates',
+  /** Where gates, questions to people, are opened and answered. */
+  gates: 'gates',
+  /** Boss of one actor per gate that waits for an answer. */
+  openGates: 'open-gates',
+  /** Boss of one actor per debate under way. */
+  openDebates: 'open-debates',
+  /** Boss of one actor per batch. */
+  batchActors: 'batch-actors',
+  /** Boss of one actor per alert card. */
+  alertCards: 'alert-cards',
+} as const;
+
+/** Who asked for a pause (CA-025). */
+export const pauseTrigger = z.enum(['AUTO_TIER2', 'MANUAL', 'GATE_TIMEOUT', 'GATE_REJECTION', 'AUTO_BATCH_CORRELATION']);
+export type PauseTrigger = z.infer<typeof pauseTrigger>;
+
+const tasks = z.array(z.string()).readonly();
+
+/** Disjoint lists of tasks: run again or for the first time; complete; still running and left alone (CA-044). */
+export const resumeLists = z.object({ restart: tasks, skip: tasks, wait: tasks }).readonly();
+export type ResumeLists = z.infer<typeof resumeLists>;
+
+/** How pressing an alert is (CA-077), and so how long it may go unacknowledged. */
+export const alertPriority = z.enum(['AGENT_FAILURE', 'CRITICAL', 'HIGH', 'MEDIUM', 'LOW']);
+export type AlertPriority = z.infer<typeof alertPriority>;
+
+const name = z.string().min(1).max(200);
+const text = z.string().max(2_000);
+const names = z.array(name).max(10_000);
+
+/**
+ * A button of an alert card. Chosen, its event is sent to that desk and the card is acknowledged; one that has no event only
+ * says that somebody looks ("View Details").
+ */
+export const alertAction = z.object({ name, label: name, to: name.nullable(), event: z.looseObject({ type: name }).nullable() }).readonly();
+export type AlertAction = z.infer<typeof alertAction>;
+
+/** How urgent a message is to people who read envelopes (CA-087, CA-088). */
+export const messagePriority = z.enum(['critical', 'high', 'normal', 'low']);
+export type MessagePriority = z.infer<typeof messagePriority>;
+
+/** What agents say to each other by way of the Lead Coordinator (CA-007, CA-079). */
+const talk = z.object({
+  from: name,
+  /** The system id of who is meant; null: whoever such messages go to. */
+  to: name.nullable(),
+  item: name.nullable(),
+  content: z.unknown(),
+  priority: messagePriority,
+  requiresResponse: z.boolean(),
+});
+
+/** The events between agents by type. A message is its payload and its `type`. */
+export const messages = {
+  /**
+   * Anyone to the Lead Coordinator, and from there to the PauseManager of the item. `checkpointId` is null until the item stands at a
+   * boundary; `failedTask` is the one whose failure led to it.
+   */
+  'pause.request': z.object({
+    item: name,
+    reason: text,
+    checkpointId: name.nullable(),
+    trigger: pauseTrigger,
+    failedTask: name.nullable().optional(),
+    batchId: name.nullable().optional(),
+    createdBy: name.optional(),
+  }),
+  /** PauseManager to Lead Coordinator and to the alerts: the item stands still. */
+  'pause.complete': z.object({
+    item: name,
+    pausedAtMs: z.number(),
+    resumeDependencies: resumeLists,
+    /** Who had asked; a batch resumes gate timeouts first and manual pauses last (CA-052). */
+    trigger: pauseTrigger.optional(),
+    reason: text.optional(),
+    checkpointId: name.optional(),
+    failedTask: name.nullable().optional(),
+  }),
+  /** Lead Coordinator or a person, by way of the Lead Coordinator, to PauseManager. A null plan is worked out from the checkpoint. */
+  'resume.command': z.object({ item: name, resumePlan: resumeLists.nullable(), notify: z.boolean() }),
+  /** Lead Coordinator to BatchManager. */
+  'batch.pause-request': z.object({ items: names, reason: text, batchId: name, maxConcurrency: z.int().positive() }),
+  /** Lead Coordinator, or an agent itself, to FailureCorrelator: one failure that was not cured by another try. */
+  'agent.failure': z.object({
+    item: name,
+    agentType: name,
+    errorType: name,
+    errorMessage: text,
+    dataSource: name.nullable(),
+    atMs: z.number(),
+  }),
+  /** FailureCorrelator to Lead Coordinator and BatchManager. */
+  'correlation.detected': z.object({ correlationId: name, items: names, rootCause: text, signature: name, batchTriggered: z.boolean() }),
+  /** FailureCorrelator to BatchManager: pause these together. Sent again with the items that joined later. */
+  'batch.trigger': z.object({ items: names, rootCause: text, correlationId: name }),
+  /** Lead Coordinator to BatchManager: the item runs again. */
+  'item.resumed': z.object({ item: name }),
+  /** Lead Coordinator to BatchManager: it cannot be paused or resumed, or has failed again, and why. */
+  'item.failed': z.object({ item: name, error: text }),
+  /** A person to the Lead Coordinator: the item is given up. */
+  'item.cancel': z.object({ item: name }),
+  /** A person to the Lead Coordinator: the pause may last until then, once, and no longer than 30 days in all (CA-019). */
+  'pause.extend': z.object({ item: name, untilMs: z.number(), reason: text }),
+  /** A person to the Lead Coordinator: the pause ends now, and with it the item (CA-017). */
+  'pause.expire': z.object({ item: name, reason: text }),
+  /** Whoever knows, to the Lead Coordinator: what these items were paused for is over (CA-032). */
+  'cause.cleared': z.object({ items: names, cause: text }),
+  /** Whoever may, to the Lead Coordinator: so many tasks of an agent type may run from now on; null: as the plan says, 0: none. */
+  'capacity.set': z.object({ agentType: name, capacity: z.int().min(0).nullable() }),
+  /** A task or a person to the Lead Coordinator: people have to decide about the item before it goes on. */
+  'gate.request': z.object({
+    item: name,
+    /** Its preset, `G3`; part of the gate's id, and what a validated gate is known by. */
+    gate: z.string().regex(/^[A-Za-z0-9-]{1,40}$/, 'a gate is 1 to 40 letters, digits and -'),
+    title: z.string().min(1).max(500),
+    audience: z.array(name).min(1).max(100),
+    remindAfterMs: z.array(z.int().positive()).max(20),
+    deadlineMs: z.int().positive().nullable(),
+    /** What else people need, beside what the coordinator packs. */
+    materials: z.unknown().optional(),
+  }),
+  /** A person to the Lead Coordinator: what a gate that timed out or was turned down had asked is settled; the item passes it. */
+  'gate.validate': z.object({ item: name, gate: name, by: name }),
+  /** BatchManager to FailureCorrelator, and its end to the alerts too: the batch that a trigger has led to, and what became of it. */
+  'batch.opened': z.object({ batchId: name, correlationId: name }),
+  'batch.finished': z.object({ batchId: name, correlationId: name.nullable(), status: z.enum(['COMPLETED', 'PARTIALLY_FAILED', 'FAILED']) }),
+  /** BatchManager to the alerts: these items were paused together; each has a card, and each card a button for all. */
+  'alert.batch': z.object({ batchId: name, items: names, reason: text }),
+  /**
+   * Anyone to the alerts: somebody has to know. `item` is null where it is about no single one. `kind` is `noun.verb`; `item.failed`
+   * and `item.paused` of one item share a card (the second brings it up to date), as does the same kind said again while the card is
+   * open; any other kind has a card of its own. Of `data` a card shows agentType, errorType, errorMessage, progressPct, phase, day,
+   * completed, pending, where they are there.
+   */
+  'alert.raise': z.object({
+    item: name.nullable(),
+    kind: name,
+    priority: alertPriority,
+    title: text,
+    detail: text,
+    actions: z.array(alertAction).max(10),
+    data: z.record(z.string(), z.unknown()),
+  }),
+  'talk.finding': talk,
+  'talk.request': talk,
+  'talk.challenge': talk,
+  'talk.confirmation': talk,
+  'talk.alert': talk,
+} as const;
+
+export type MessageType = keyof typeof messages;
+
+/** One message as an event. */
+export type Message<Type extends MessageType = MessageType> = { [Name in Type]: { readonly type: Name } & Readonly<z.infer<(typeof messages)[Name]>> }[Type];

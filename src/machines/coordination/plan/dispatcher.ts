@@ -1,0 +1,230 @@
+/**
+ * The one rule of what starts next, in a form that goes on: ready tasks wait in a line per agent type, best first, and start
+ * while there are free places. It is told what happens and keeps up with it, so an event costs what it changes and not the size
+ * of the plan. `pickReady` asks it once; a schedule and the coordinator go on with it.
+ */
+import { type Agenda, taskOf } from './agenda.ts';
+import { capacityOf, itemOf, type Plan, type PlanTask } from './plan.ts';
+
+/** How an item stands towards the scheduler. */
+export interface Standing {
+  /** Whether its tasks may start. */
+  readonly starts: boolean;
+  /** Whether barriers wait for it. */
+  readonly awaited: boolean;
+  /** Whether it passes barriers alone: it was paused before. */
+  readonly alone: boolean;
+}
+
+const AT_WORK: Standing = { starts: true, awaited: true, alone: false };
+
+/** How far a plan has come. */
+export interface Position {
+  readonly done: Iterable<string>;
+  /** Started and not ended: each holds a place of its agent's capacity. */
+  readonly running: Iterable<string>;
+  /** Items that are not simply at work. */
+  readonly standings: Iterable<readonly [item: string, standing: Standing]>;
+  readonly capacity: Plan['capacity'];
+}
+
+export class Dispatcher {
+  readonly #agenda: Agenda;
+  readonly #done: Set<string>;
+  readonly #running: Set<string>;
+  readonly #standings: Map<string, Standing>;
+  readonly #capacity = new Map<string, number>();
+  /** Running tasks per agent type; may exceed a capacity that was lowered. */
+  readonly #active = new Map<string, number>();
+  /** Per task and join: how many of what it waits for are still to come. A join with none is settled. */
+  readonly #unmet = new Map<string, number>();
+  /** Ranks of ready tasks per agent type, the best one last. */
+  readonly #lines = new Map<string, number[]>();
+  /** Agent types with a new task in the line or a new place. Only they need a look. */
+  readonly #touched = new Set<string>();
+
+  constructor(agenda: Agenda, { done, running, standings, capacity }: Position) {
+    this.#agenda = agenda;
+    this.#done = new Set(done);
+    this.#running = new Set(running);
+    this.#standings = new Map(standings);
+    for (const { id, agent } of agenda.byRank) {
+      if (!this.#capacity.has(agent)) this.#capacity.set(agent, capacityOf(capacity, agent));
+      if (this.#running.has(id)) this.#active.set(agent, this.#activeOf(agent) + 1);
+    }
+    // A join waits for tasks only, so the order of the agenda has every join before the tasks behind it.
+    for (const id of agenda.order) this.#unmet.set(id, agenda.links.dependencies.get(id)!.filter((dependency) => this.#counts(dependency, id)).length);
+    for (let rank = agenda.byRank.length - 1; rank >= 0; rank -= 1) {
+      const task = agenda.byRank[rank]!;
+      if (!this.#isReady(task)) continue;
+      this.#lineOf(task.agent).push(rank);
+      this.#touched.add(task.agent);
+    }
+  }
+
+  /** The tasks that start now, in order. From here on they hold their places. */
+  start(): readonly PlanTask[] {
+    const ranks: number[] = [];
+    for (const agent of this.#touched) {
+      const line = this.#lineOf(agent);
+      for (let free = this.#capacity.get(agent)! - this.#activeOf(agent); free > 0 && line.length > 0; free -= 1) ranks.push(line.pop()!);
+    }
+    this.#touched.clear();
+    const tasks = ranks.sort((a, b) => a - b).map((rank) => this.#agenda.byRank[rank]!); // ranks are places in this list
+    for (const { id, agent } of tasks) {
+      this.#running.add(id);
+      this.#active.set(agent, this.#activeOf(agent) + 1);
+    }
+    return tasks;
+  }
+
+  /** The task is done: its place is free, and so is what waited for it alone. */
+  complete(id: string): void {
+    this.#release(id);
+    if (this.#done.has(id)) return;
+    const counted = this.#dependents(id).filter((dependent) => this.#counts(id, dependent));
+    this.#done.add(id);
+    for (const dependent of counted) this.#lower(dependent);
+  }
+
+  /** The task has ended without being done: it is ready again, where its item starts anything. */
+  stop(id: string): void {
+    this.#release(id);
+    this.#queueIfReady(taskOf(this.#agenda, id)!);
+  }
+
+  /** What was done is to be done again. */
+  reopen(id: string): void {
+    if (!this.#done.delete(id)) return;
+    for (const dependent of this.#dependents(id)) if (this.#counts(id, dependent)) this.#raise(dependent);
+    this.#queueIfReady(taskOf(this.#agenda, id)!);
+  }
+
+  /** One thing at a time, because what an edge counts for depends on all three. */
+  place(item: string, standing: Standing): void {
+    const own = this.#agenda.byItem.get(item)!;
+    const before = this.#standingOf(item);
+    if (before.awaited !== standing.awaited) {
+      this.#standings.set(item, { ...before, awaited: standing.awaited });
+      for (const { id } of own) {
+        if (this.#done.has(id)) continue;
+        for (const join of this.#dependents(id)) if (this.#isJoin(join)) this.#shift(join, standing.awaited);
+      }
+    }
+    if (before.alone !== standing.alone) {
+      this.#standings.set(item, { ...this.#standingOf(item), alone: standing.alone });
+      for (const { id } of own) {
+        for (const join of this.#agenda.links.dependencies.get(id)!) if (this.#isJoin(join) && this.#unmet.get(join)! > 0) this.#shift(id, !standing.alone);
+      }
+    }
+    this.#standings.set(item, standing);
+    if (before.starts === standing.starts) return;
+    for (const task of own) {
+      if (standing.starts) this.#queueIfReady(task);
+      else this.#withdraw(task);
+    }
+  }
+
+  /** Fewer places than running tasks is possible: then nothing starts until enough have ended. */
+  setCapacity(agent: string, places: number): void {
+    if (!this.#capacity.has(agent)) return;
+    this.#capacity.set(agent, places);
+    this.#touched.add(agent);
+  }
+
+  /** Whether the edge keeps its dependent from being ready. */
+  #counts(dependency: string, dependent: string): boolean {
+    const task = taskOf(this.#agenda, dependency);
+    if (task === undefined) return this.#unmet.get(dependency)! > 0 && !this.#standingOf(itemOf(taskOf(this.#agenda, dependent)!)).alone;
+    return !this.#done.has(dependency) && (!this.#isJoin(dependent) || this.#standingOf(itemOf(task)).awaited);
+  }
+
+  #shift(id: string, up: boolean): void {
+    if (up) this.#raise(id);
+    else this.#lower(id);
+  }
+
+  #lower(id: string): void {
+    const task = taskOf(this.#agenda, id);
+    const unmet = this.#unmet.get(id)! - 1;
+    if (unmet > 0) {
+      this.#unmet.set(id, unmet);
+      return;
+    }
+    const counted = task === undefined ? this.#dependents(id).filter((dependent) => this.#counts(id, dependent)) : [];
+    this.#unmet.set(id, 0);
+    for (const dependent of counted) this.#lower(dependent);
+    if (task !== undefined) this.#queueIfReady(task);
+  }
+
+  #raise(id: string): void {
+    const task = taskOf(this.#agenda, id);
+    const unmet = this.#unmet.get(id)! + 1;
+    this.#unmet.set(id, unmet);
+    if (unmet > 1) return;
+    if (task !== undefined) this.#withdraw(task);
+    else for (const dependent of this.#dependents(id)) if (this.#counts(id, dependent)) this.#raise(dependent);
+  }
+
+  #isReady(task: PlanTask): boolean {
+    const { id } = task;
+    return this.#unmet.get(id) === 0 && !this.#done.has(id) && !this.#running.has(id) && this.#standingOf(itemOf(task)).starts;
+  }
+
+  #queueIfReady(task: PlanTask): void {
+    if (!this.#isReady(task)) return;
+    const rank = this.#agenda.rank.get(task.id)!;
+    const line = this.#lineOf(task.agent);
+    const place = placeIn(line, rank, (other) => other);
+    if (line[place] === rank) return;
+    line.splice(place, 0, rank);
+    this.#touched.add(task.agent);
+  }
+
+  #withdraw({ id, agent }: PlanTask): void {
+    const rank = this.#agenda.rank.get(id)!;
+    const line = this.#lineOf(agent);
+    const place = placeIn(line, rank, (other) => other);
+    if (line[place] === rank) line.splice(place, 1);
+  }
+
+  #release(id: string): void {
+    if (!this.#running.delete(id)) return;
+    const { agent } = taskOf(this.#agenda, id)!;
+    this.#active.set(agent, this.#activeOf(agent) - 1);
+    this.#touched.add(agent);
+  }
+
+  #isJoin(id: string): boolean {
+    return !this.#agenda.rank.has(id);
+  }
+
+  #dependents(id: string): readonly string[] {
+    return this.#agenda.links.dependents.get(id)!;
+  }
+
+  #standingOf(item: string): Standing {
+    return this.#standings.get(item) ?? AT_WORK;
+  }
+
+  #activeOf(agent: string): number {
+    return this.#active.get(agent) ?? 0;
+  }
+
+  #lineOf(agent: string): number[] {
+    const line = this.#lines.get(agent) ?? [];
+    this.#lines.set(agent, line);
+    return line;
+  }
+}
+
+/** Where a value of this key belongs in a list sorted by key, the highest first. O(log n). */
+export function placeIn<Value>(list: readonly Value[], key: number, keyOf: (value: Value) => number): number {
+  let [from, to] = [0, list.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (keyOf(list[middle]!) > key) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

@@ -1,0 +1,369 @@
+/**
+ * What a plan is: the file form that people write, as a zod schema, and the normalised form that the crew works with, one
+ * task per line. Checks what a schema cannot see (names that must exist, circles). Pure; src/cli/plan-file.ts reads the file.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { ADDRESS_SEGMENT_CHARS_MAX } from '../../../limits.ts';
+import { addTime, buildGraph, findCycle } from './dependency-graph.ts';
+
+/** Tasks of one plan, items times stages: what a schedule and a run hold in memory with ease. */
+export const PLAN_TASKS_MAX = 100_000;
+
+/** Problems of one plan that are looked for. More would bury the first one, which is often the cause of the others. */
+export const PROBLEMS_MAX = 20;
+
+const SEGMENT = `(?!__proto__(?:/|$))[A-Za-z0-9_.:@+~-]{1,${ADDRESS_SEGMENT_CHARS_MAX}}`;
+const NAME_RULE = `must be 1 to ${ADDRESS_SEGMENT_CHARS_MAX} letters, digits or -_.:@+~`;
+
+/** One segment of an address: tasks become actors. */
+const name = z.string().regex(new RegExp(`^${SEGMENT}$`), NAME_RULE);
+const taskId = z.string().regex(new RegExp(`^${SEGMENT}(?:/${SEGMENT}){0,3}$`), `${NAME_RULE}, in at most 4 parts joined by "/"`);
+const line = z.string().regex(/^[^\p{Cc}]{1,200}$/u, 'must be one line of 1 to 200 characters');
+
+/** An object without other keys than these; one that is not known is answered with the nearest that is. */
+function closed<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? issue.keys.map((key) => unknownKey(key, Object.keys(shape))).join('; ') : undefined),
+  });
+}
+
+const backoff = closed({
+  minMs: z.int().min(0).default(1_000).describe('Wait before the second attempt, in milliseconds.'),
+  maxMs: z.int().min(0).default(60_000).describe('The longest wait between two attempts, in milliseconds.'),
+  factor: z.number().min(1).max(100).default(2).describe('How much longer each wait is than the one before.'),
+}).refine(({ minMs, maxMs }) => minMs <= maxMs, { error: 'minMs is above maxMs' });
+
+const retry = closed({
+  attempts: z.int().min(1).max(1_000).default(3).describe('How often the task is tried in all, the first time included.'),
+  backoff: backoff.prefault({}).describe('Waits between attempts.'),
+});
+
+/** Shared by stages and tasks. */
+const work = {
+  duration: z.number().min(0).max(1e12).default(1).describe("How long it is expected to take, in the plan's unit. For the schedule, not for the clock."),
+  retry: retry.prefault({}).describe('What happens when it fails.'),
+  timeoutMs: z.int().min(1).optional().describe('One attempt that takes longer has failed, in milliseconds. Without it there is no limit.'),
+};
+
+const stage = closed({
+  agent: name.describe('The agent type that does this stage for each item.'),
+  ...work,
+  after: z.array(name).default([]).describe('Stages of the same item that must be complete before this one starts.'),
+  barrier: z.boolean().default(false).describe('Wait for the stages in "after" of every item that is neither paused nor failed. A resumed item passes alone.'),
+}).describe('One stage of every item.');
+
+const task = closed({
+  id: taskId.describe('The name of the task, once in the plan.'),
+  agent: name.optional().describe('The agent type that does it. May be left out where "run" is given; the type is then "run".'),
+  ...work,
+  after: z.array(taskId).default([]).describe('Tasks that must be complete before this one starts.'),
+  input: z.unknown().optional().describe('What the task is given: any data.'),
+  run: z.string().min(1).optional().describe('A shell command that does the task instead of an agent. Input arrives as JSON on stdin; exit code 0 is success.'),
+}).describe('One task.');
+
+const items = z.union([
+  z.array(name).min(1).describe('The names of the items.'),
+  z.record(name, z.unknown()).describe('The items by name, each with its input: any data.'),
+]);
+
+/** The file form, version 1. {@link normalisePlan} checks what it cannot express. */
+export const planFileSchema = closed({
+  $schema: z.string().optional().describe('For editors: where this schema is. Bosun does not read it.'),
+  version: z.literal(1).describe('The version of this format.'),
+  plan: line.describe('The name of the plan.'),
+  unit: line.default('units').describe('What durations count, for example minutes.'),
+  capacity: z.record(name, z.int().min(1)).default({}).describe('How many tasks of an agent type may run at once. A type that is not named here is not limited.'),
+  agents: z.string().min(1).optional().describe('The module with the agents, relative to the plan: per type an XState machine or an async function.'),
+  stages: z.record(name, stage).optional().describe('What is done for every item, by name. Needs "items"; excludes "tasks".'),
+  items: items.optional().describe('What the stages are done for.'),
+  tasks: z.array(task).optional().describe('The tasks one by one, instead of "stages" and "items".'),
+}).meta({
+  $id: 'urn:bosun:plan:1',
+  title: 'Bosun plan',
+  description: 'A plan of work for `bosun run` and `bosun schedule`, in YAML or JSON.',
+  oneOf: [{ required: ['stages', 'items'] }, { required: ['tasks'] }],
+});
+
+export type PlanFile = z.output<typeof planFileSchema>;
+export type Retry = Readonly<z.output<typeof retry>>;
+type Stages = NonNullable<PlanFile['stages']>;
+type Tasks = NonNullable<PlanFile['tasks']>;
+
+export interface PlanTask {
+  /** `AAPL/screening`, or the id given in a plan of tasks. Once in the plan. */
+  readonly id: string;
+  readonly item: string | null;
+  readonly stage: string | null;
+  readonly agent: string;
+  /** In the plan's unit, 0 or more, a multiple of a millionth. */
+  readonly duration: number;
+  /** Ids of the tasks it waits for, each once. */
+  readonly after: readonly string[];
+  readonly input: unknown;
+  /** A shell command that does the task; null where an agent does. */
+  readonly run: string | null;
+  readonly retry: Retry;
+  readonly timeoutMs: number | null;
+  /** The stages it waits for in every item that is neither paused nor failed; false where it waits for its own item only. */
+  readonly barrier: readonly string[] | false;
+}
+
+/** The normalised form: plain data. Nobody changes it, so what was once derived from it stays true. */
+export interface Plan {
+  readonly name: string;
+  readonly unit: string;
+  readonly capacity: Readonly<Record<string, number>>;
+  /** In file order: item by item, the stages of each in the order of the file. */
+  readonly tasks: readonly PlanTask[];
+}
+
+/** Something wrong with a plan, and where: `['stages', 'report', 'after', 0]`. What is missing has the path it would have. */
+export interface PlanProblem {
+  readonly path: readonly (string | number)[];
+  /** Set where the last key of the path is wrong, and not the value under it. */
+  readonly at?: 'key';
+  readonly message: string;
+}
+
+/** How many tasks of an agent type may run at once; Infinity where the plan sets no limit. */
+export function capacityOf(capacity: Plan['capacity'], agent: string): number {
+  return Object.hasOwn(capacity, agent) ? capacity[agent]! : Infinity;
+}
+
+/** What is paused, resumed or failed together with a task: its item, or, in a plan of tasks, the task alone. */
+export function itemOf(task: PlanTask): string {
+  return task.item ?? task.id;
+}
+
+/**
+ * Turns the file form into the normalised one, or says what is wrong: at most 20 problems, in the order of the file.
+ * Items in a map come in the order of a JavaScript object, in which names that are whole numbers go first.
+ */
+export function normalisePlan(file: PlanFile): { readonly plan: Plan } | { readonly problems: readonly PlanProblem[] } {
+  const { stages, tasks } = file;
+  const items = itemInputs(file.items);
+  const problems = [...formProblems(file), ...stageProblems(stages ?? {}, items), ...taskProblems(tasks ?? [])];
+  if (problems.length > 0) return { problems: problems.slice(0, PROBLEMS_MAX) };
+  const planned = stages === undefined ? (tasks ?? []).map(listedTask) : items.flatMap((item) => stagedTasks(stages, item));
+  return { plan: { name: file.plan, unit: file.unit, capacity: file.capacity, tasks: planned } };
+}
+
+/** Every agent type that has to do a task and is not among `names`, where it is named first. */
+export function checkAgents(plan: Plan, names: readonly string[]): readonly PlanProblem[] {
+  const known = new Set(names);
+  const problems: PlanProblem[] = [];
+  for (const [index, { run, agent, stage }] of plan.tasks.entries()) {
+    if (run !== null || known.has(agent)) continue;
+    known.add(agent); // said once
+    const path = stage === null ? ['tasks', index, 'agent'] : ['stages', stage, 'agent'];
+    problems.push({ path, message: `unknown agent "${agent}"${didYouMean(agent, names)}` });
+  }
+  return problems;
+}
+
+type ItemInput = readonly [item: string, input: unknown];
+
+function itemInputs(items: PlanFile['items']): readonly ItemInput[] {
+  if (Array.isArray(items)) return items.map((item) => [item, null]);
+  return Object.entries(items ?? {}).map(([item, input]) => [item, input ?? null]);
+}
+
+function formProblems({ stages, items, tasks }: PlanFile): PlanProblem[] {
+  if (stages !== undefined && tasks !== undefined) return [{ path: ['tasks'], message: 'a plan has "stages" or "tasks", not both' }];
+  if (tasks !== undefined && items !== undefined) return [{ path: ['items'], message: '"items" belongs to "stages"; a plan of tasks has none' }];
+  if (stages === undefined && tasks === undefined) return [{ path: [], message: 'a plan needs "stages" and "items", or "tasks"' }];
+  if (stages !== undefined && items === undefined) return [{ path: ['items'], message: 'is missing: what are the stages done for?' }];
+
+  const count = tasks?.length ?? itemInputs(items).length * Object.keys(stages ?? {}).length;
+  const path = [tasks !== undefined ? 'tasks' : Object.keys(stages ?? {}).length === 0 ? 'stages' : 'items'];
+  if (count === 0) return [{ path, message: 'the plan is empty' }];
+  if (count > PLAN_TASKS_MAX) return [{ path, message: `the plan has ${count} tasks; ${PLAN_TASKS_MAX} is the limit` }];
+  return [];
+}
+
+interface Node {
+  readonly id: string;
+  readonly duration: number;
+  readonly after: readonly string[];
+  readonly path: PlanProblem['path'];
+}
+
+/** Items repeat the stages, so a circle among tasks is a circle among stages, barriers included. */
+function stageProblems(stages: Stages, items: readonly ItemInput[]): PlanProblem[] {
+  const nodes = Object.entries(stages).map(([id, { duration, after }]) => ({ id, duration, after, path: ['stages', id] }));
+  const doubles = repeated(items.map(([item]) => item)).map(({ index, value }) => ({ path: ['items', index], message: `the item "${value}" is named twice` }));
+  return [...dependencyProblems(nodes, 'stage'), ...doubles];
+}
+
+function taskProblems(tasks: Tasks): PlanProblem[] {
+  const nodes = tasks.map(({ id, duration, after }, index) => ({ id, duration, after, path: ['tasks', index] }));
+  const doubles = repeated(tasks.map(({ id }) => id)).map(({ index, value, first }) => ({
+    path: ['tasks', index, 'id'],
+    message: `the id "${value}" is taken by the task number ${first + 1}`,
+  }));
+  const agentless = tasks.flatMap(({ agent, run }, index) =>
+    agent === undefined && run === undefined ? [{ path: ['tasks', index, 'agent'], message: 'a task needs an "agent" or a command to "run"' }] : [],
+  );
+  return [...doubles, ...agentless, ...(doubles.length > 0 ? [] : dependencyProblems(nodes, 'task'))];
+}
+
+function repeated(values: readonly string[]): { index: number; value: string; first: number }[] {
+  const first = new Map<string, number>();
+  return values.flatMap((value, index) => {
+    const before = first.get(value);
+    if (before === undefined) first.set(value, index);
+    return before === undefined ? [] : [{ index, value, first: before }];
+  });
+}
+
+function dependencyProblems(nodes: readonly Node[], noun: 'stage' | 'task'): PlanProblem[] {
+  const known = new Set(nodes.map(({ id }) => id));
+  const problems: PlanProblem[] = [];
+  for (const { after, path } of nodes) {
+    for (const [index, id] of after.entries()) {
+      if (known.has(id)) continue;
+      problems.push({ path: [...path, 'after', index], message: `unknown ${noun} "${id}"${didYouMean(id, known)}` });
+      if (problems.length === PROBLEMS_MAX) return problems; // the search for near names is not cheap
+    }
+  }
+  if (problems.length > 0) return problems;
+
+  const cycle = findCycle(buildGraph(nodes));
+  if (cycle === null) return [];
+  const start = nodes.find(({ id }) => id === cycle[0])!; // a circle is made of nodes
+  return [{ path: [...start.path, 'after'], message: `these ${noun}s wait for each other: ${cycle.join(' -> ')}` }];
+}
+
+function stagedTasks(stages: Stages, [item, input]: ItemInput): PlanTask[] {
+  return Object.entries(stages).map(([stage, { agent, duration, after, retry, timeoutMs, barrier }]) => {
+    const waitsFor = [...new Set(after)];
+    return {
+      id: `${item}/${stage}`,
+      item,
+      stage,
+      agent,
+      duration: addTime(duration, 0),
+      after: waitsFor.map((other) => `${item}/${other}`),
+      input,
+      run: null,
+      retry,
+      timeoutMs: timeoutMs ?? null,
+      barrier: barrier && waitsFor.length > 0 ? waitsFor : false,
+    };
+  });
+}
+
+function listedTask({ id, agent, duration, after, input, run, retry, timeoutMs }: Tasks[number]): PlanTask {
+  return {
+    id,
+    item: null,
+    stage: null,
+    agent: agent ?? 'run',
+    duration: addTime(duration, 0),
+    after: [...new Set(after)],
+    input: input ?? null,
+    run: run ?? null,
+    retry,
+    timeoutMs: timeoutMs ?? null,
+    barrier: false,
+  };
+}
+
+/** The same for plans that mean the same, whatever the order of keys in their files: SHA-256, hexadecimal. */
+export function fingerprintOf(plan: Plan): string {
+  return createHash('sha256').update(canonical(plan)).digest('hex');
+}
+
+/** Differences named before the rest is only counted. */
+const DIFFERENCES_MAX = 5;
+
+/** What `given` has that `held` has not, and the other way round, as sentences without a full stop. Empty where both mean the same. */
+export function comparePlans(held: Plan, given: Plan): readonly string[] {
+  const differences = [
+    ...changed('the plan', held, given, ['name', 'unit']),
+    ...changed('the capacity', held.capacity, given.capacity),
+    ...taskDifferences(held.tasks, given.tasks),
+  ];
+  const more = differences.length - DIFFERENCES_MAX;
+  return more <= 0 ? differences : [...differences.slice(0, DIFFERENCES_MAX), `and ${more} more ${more === 1 ? 'difference' : 'differences'}`];
+}
+
+function taskDifferences(held: readonly PlanTask[], given: readonly PlanTask[]): string[] {
+  const before = new Map(held.map((task) => [task.id, task]));
+  const now = new Map(given.map((task) => [task.id, task]));
+  const gone = held.filter(({ id }) => !now.has(id)).map(({ id }) => `the task ${id} is gone`);
+  const rest = given.flatMap((task) => {
+    const known = before.get(task.id);
+    return known === undefined ? [`the task ${task.id} is new`] : changed(`the task ${task.id}`, known, task);
+  });
+  const all = [...gone, ...rest];
+  const moved = given.findIndex((task, index) => held[index]?.id !== task.id);
+  return all.length === 0 && moved >= 0 ? [`the task ${given[moved]!.id} has another place in the order`] : all;
+}
+
+/** One sentence per key whose value differs; a key that one side lacks reads as "none". */
+function changed(what: string, held: object, given: object, keys: Iterable<string> = new Set([...Object.keys(held), ...Object.keys(given)])): string[] {
+  const before = new Map(Object.entries(held));
+  const now = new Map(Object.entries(given));
+  return [...keys].flatMap((key) => {
+    const [was, is] = [short(before.get(key)), short(now.get(key))];
+    if (canonical(before.get(key)) === canonical(now.get(key))) return [];
+    return [was === is ? `${what}: ${key} has changed` : `${what}: ${key} is ${is}, was ${was}`];
+  });
+}
+
+function short(value: unknown): string {
+  const text = value === undefined || value === null || value === false ? 'none' : canonical(value);
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+}
+
+/** JSON with sorted keys, and with the numbers that JSON lacks. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
+  }
+  return typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'none');
+}
+
+function unknownKey(key: string, known: readonly string[]): string {
+  return `unknown key "${key}"${didYouMean(key, known) || `; the keys here are ${known.join(', ')}`}`;
+}
+
+function didYouMean(name: string, known: Iterable<string>): string {
+  const nearest = nearestName(name, known);
+  return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
+}
+
+/** The known name that is fewest slips of the hand away, the first of several; undefined where none is close. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  let limit = Math.min(3, Math.floor(name.length / 3)); // one slip in three: shorter names are near to everything
+  let nearest: string | undefined;
+  for (const candidate of known) {
+    const slips = slipsBetween(name.toLowerCase(), candidate.toLowerCase(), limit);
+    if (slips > limit) continue;
+    nearest = candidate;
+    limit = slips - 1; // only something nearer will do
+  }
+  return nearest;
+}
+
+/** Characters to add, drop, change or swap with a neighbour (optimal string alignment); any number above `limit` once it must be. */
+function slipsBetween(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let older: number[] = [];
+  let old = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      let slips = Math.min(old[j]! + 1, row[j - 1]! + 1, old[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)); // rows are full
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) slips = Math.min(slips, older[j - 2]! + 1);
+      row.push(slips);
+    }
+    if (Math.min(...row) > limit) return limit + 1;
+    [older, old] = [old, row];
+  }
+  return old[b.length]!;
+}
