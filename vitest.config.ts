@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests import the package by its public name and run its sources. */
-const conditions = ['@bosun/source', 'module', 'node', 'default'];
+/** Tests import the package by its public name and run its sources. Not `module`: what packages have under it is for bundlers. */
+const conditions = ['@bosun/source', 'node', 'default'];
 
 /** Where the counts go for whoever adds them up. */
 const report = process.env['BOSUN_TEST_REPORT'];

@@ -22,6 +22,7 @@ export const ERROR_CODES = {
   BOSUN_CALL_CANCELLED: { means: 'The caller took the call back. What it asked for may still happen.', retryable: false },
   BOSUN_CALL_INVALID: { means: 'A frame, a call or a parameter is not what the protocol says; the message names the place.', retryable: false },
   BOSUN_CHART_TOO_LARGE: { means: 'The machine has more states or transitions than are charted; the message has the bounds.', retryable: false },
+  BOSUN_CHART_UNKNOWN: { means: 'The actor runs no machine, or one that the code lacks: there is no chart of it.', retryable: false },
   BOSUN_CHILD_DYNAMIC: { means: 'The Boss has children of a template and keeps no specs of those that ended, so none is restarted or deleted by order.', retryable: false },
   BOSUN_CHILD_PRESENT: { means: 'The Boss knows a child of this id that has ended. Restart it, or delete it first.', retryable: false },
   BOSUN_CHILD_RESTARTING: { means: 'The child waits for its restart. Terminate it first, or wait.', retryable: true },

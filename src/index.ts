@@ -7,7 +7,8 @@ export { type StateReplacement } from './actors/administration/administration.ts
 export { type AuditedOrder, type AuditRecord, type OrderedBy } from './actors/administration/audit.ts';
 export { type InspectedTimer, type Inspection } from './actors/administration/inspection.ts';
 export { type TakenTransition } from './actors/engine.ts';
-export { type Trace, type TraceLoss, type TraceRecord, type TracedSend } from './actors/administration/tracing.ts';
+export { type KeptTurn, type PublishedTurn, type TraceCause, type TracedSend, type TraceKind, type TraceLoss, type TraceRecord } from './actors/tracing/record.ts';
+export { type Trace } from './actors/tracing/trace.ts';
 export { type Wait, type WaitKind } from './actors/administration/waits.ts';
 export { ask, type AskInput } from './actors/talk/ask.ts';
 export { type AskOptions } from './actors/talk/asks.ts';

@@ -113,8 +113,14 @@ export const AUDIT_ARGUMENTS_CHARS_MAX = 2_000;
 /** Records that one trace holds for a reader that is behind; the oldest are dropped, and it is told how many. */
 export const TRACE_RECORDS_MAX = 10_000;
 
-/** Turns that a trace remembers to say which of them caused a message: as many as five full epochs have. */
-export const TRACE_CAUSES_MAX = 10_000;
+/** Turns of a system that are remembered by name, whether or not anybody traces: as many as five full epochs have, some 4 MB. */
+export const TRACE_TURNS_MAX = 10_000;
+
+/** Turns that an agent may have kept in the store for each of its actors: they are read whole by every recovery. */
+export const TRACE_KEPT_MAX = 10_000;
+
+/** One kept turn in so many has the whole context; the others have what changed, some tenth of it. */
+export const TRACE_WHOLE_EVERY = 16;
 
 /** Failures of one correlation, and of one signature that are remembered: 150 KB in one key, written with each. More begin the next one. */
 export const CORRELATION_FAILURES_MAX = 500;
@@ -243,6 +249,9 @@ export const SLOW_MS_MAX = 30_000;
 /** Emitted events that are kept for clients that come back, and how many bytes of them. */
 export const EVENTS_KEPT_MAX = 4_096;
 export const EVENT_BYTES_KEPT_MAX = 16 * 1024 * 1024;
+
+/** Turns whose contents wait for one subscription; of more, names are left. With those a system has at once anyway it is a few MB. */
+export const TURNS_WHOLE_MAX = 1_000;
 
 /** They are kept for so long after the last one who listened has left. */
 export const EVENTS_LINGER_MS = 120_000;

@@ -59,6 +59,7 @@ export class System<A extends AnyAgent = AnyAgent> {
     this.#kernel = new Kernel(
       {
         journal,
+        name: options.store.name,
         clock: this.#clock,
         random: options.random ?? { next: Math.random },
         logicOf: (name) => this.#agents.logicOf(name),

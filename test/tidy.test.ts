@@ -31,7 +31,7 @@ const PORTS = ['src/actors/ports.ts', 'src/actors/state.ts'];
 const LAYERS: Readonly<Record<string, Layer>> = {
   'src/*': { files: LEAVES, packages: ['node:zlib', 'node:os'] },
   // croner for calendar.ts only: what a planned time is has no second implementation, so a port would have one adapter.
-  'src/actors': { files: LEAVES, packages: ['node:async_hooks', 'xstate', 'zod', 'croner', 'node:crypto'] },
+  'src/actors': { files: LEAVES, packages: ['node:async_hooks', 'node:diagnostics_channel', 'xstate', 'zod', 'croner', 'node:crypto'] },
   'src/supervisor': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod'] },
   // simple-statistics for trend.ts only: a regression is nobody's own idea.
   'src/machines': {
@@ -46,6 +46,9 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['ws', 'zod', 'jose', 'xstate', 'elkjs', 'node:http', 'node:net', 'node:stream', 'node:crypto', 'node:module', 'node:worker_threads', 'node:perf_hooks'],
   },
   'src/client': { files: ['src/gateway/protocol'], packages: ['@xstate/store'] },
+  'src/inspector': { files: ['src/client/', 'src/gateway/protocol'], packages: [] },
+  // OpenTelemetry's API is an optional peer: who has no provider needs nothing of it.
+  'src/telemetry': { files: ['src/actors/', 'src/system.ts', ...LEAVES], packages: ['@opentelemetry/api'] },
   'src/testing': {
     files: ['src/actors/', 'src/supervisor/', 'src/machines/', 'src/persistence/', 'src/gateway/', 'src/client/', 'src/system.ts', 'src/system-options.ts', ...LEAVES],
     packages: ['xstate', 'zod', 'fast-check', 'node:assert'],
@@ -145,9 +148,9 @@ describe('layers', () => {
   });
 
   it('use every dependency of package.json, and no other', () => {
-    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { dependencies: Record<string, string> };
+    const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, Record<string, string>>;
     const used = imports.filter(({ to }) => !to.startsWith('src/') && !isBuiltin(to)).map(({ to }) => packageOf(to));
-    expect([...new Set(used)].sort()).toEqual(Object.keys(dependencies).sort());
+    expect([...new Set(used)].sort()).toEqual(Object.keys({ ...dependencies, ...peerDependencies }).sort());
   });
 });
 

@@ -2,7 +2,7 @@
 import { type AnyActorLogic, type AnyStateMachine, type ContextFrom, type EventFromLogic, type EventObject, type InputFrom, type MachineImplementationsFrom } from 'xstate';
 import { type z } from 'zod';
 import { BosunError, messageOf } from '../errors.ts';
-import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
+import { MAILBOX_MESSAGES_MAX, TRACE_KEPT_MAX } from '../limits.ts';
 import { flawOfType, refusalOf } from './agent-rules.ts';
 import { type ActionOptions, actionPolicy, type EffectOptions, type EffectPolicy, effectPolicy } from './effects/effect-policy.ts';
 import { type PoisonPolicy } from './engine.ts';
@@ -63,6 +63,11 @@ export interface AgentOptions<Machine extends AnyStateMachine, Schemas extends E
    * order holds within a level. While a message of a lower level waits, at most 16 of higher ones are taken.
    */
   readonly priorities?: { readonly [Type in OwnEvents<Machine, Schemas>]?: Priority };
+  /**
+   * Keeps the last turns of each of its actors in the store, whole: what they took, what it led to, the context after it. 1 to 10,000
+   * of them; they are read by `system.admin.history` and go with their actor. Default: none.
+   */
+  readonly trace?: { readonly keep: number };
   /** Retry, timeout and heartbeat of promises, callbacks and observables, by the name under which the machine has them. */
   readonly effects?: { readonly [Src in ActorNames<Machine>]?: EffectOptions };
   /**
@@ -162,15 +167,19 @@ interface DeclaredPolicies {
   readonly effects?: Declared;
   readonly actions?: Declared;
   readonly poison?: PoisonPolicy;
+  readonly trace?: { readonly keep: number };
   readonly priorities?: Readonly<Record<string, Priority | undefined>>;
 }
 
 function policiesOf(
   machine: AnyStateMachine,
-  { effects = {}, actions = {}, poison = 'dead-letter', priorities = {} }: DeclaredPolicies,
+  { effects = {}, actions = {}, poison = 'dead-letter', trace, priorities = {} }: DeclaredPolicies,
   invalid: (what: string) => BosunError,
 ): Policies {
   if (!POISON_POLICIES.has(poison)) throw invalid(`poison is one of ${[...POISON_POLICIES].join(', ')}`);
+  if (trace !== undefined && !(Number.isSafeInteger(trace.keep) && trace.keep >= 1 && trace.keep <= TRACE_KEPT_MAX)) {
+    throw invalid(`trace.keep is a whole number from 1 to ${TRACE_KEPT_MAX}`);
+  }
   const actors = machine.implementations.actors as Record<string, AnyActorLogic>;
   const policies = (declared: Declared, kind: string, policyOf: (name: string, options: never) => EffectPolicy) =>
     new Map(
@@ -186,6 +195,7 @@ function policiesOf(
     );
   return {
     poison,
+    keptTurns: trace?.keep ?? 0,
     priorities: levelsOf(machine, priorities, invalid),
     effects: policies(effects, 'effects', (src, options: EffectOptions) => {
       const logic = Object.hasOwn(actors, src) ? actors[src] : undefined;

@@ -26,6 +26,8 @@ import { TurnLoop } from './turn/turn-loop.ts';
 import { World } from './world.ts';
 
 export interface KernelParts {
+  /** Of the store, for those who hear of several systems. Default: the empty text. */
+  readonly name?: string;
   readonly journal: Journal;
   readonly clock: Clock;
   readonly random: Random;
@@ -96,7 +98,7 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
   const quarantine = new Quarantine(world, outbox);
   const administration = new Administration({ world, turns, bosses, effects, quarantine, hold });
   const loop = new TurnLoop({ world, turns, ingress, administration, clock, caution, isHalted });
-  world.tracing.durableEpoch = () => shown.epoch;
+  world.tracing.attach({ store: parts.name ?? '', engine, durableEpoch: () => Math.max(shown.epoch, recovered.epoch) });
   const population = repopulate(world, outbox, recovered, { roster, hold });
   shown.load(recovered, world.cells.values());
   switchboard.recovered();

@@ -48,6 +48,8 @@ export interface Definition {
   readonly policy: EffectPolicy | undefined;
   /** What is done about a message that crashed its actor too often, once it is among the dead letters. */
   readonly poison: PoisonPolicy;
+  /** Of each actor so many turns are kept in the store; 0 for none. */
+  readonly keptTurns: number;
   /** The levels that the agent declares of its events; undefined where it declares none. */
   readonly priorities: Priorities | undefined;
   /** Machines: custom actions that the agent declares durable, by name. */
@@ -107,8 +109,13 @@ export interface Step {
   readonly dropped: readonly Ref[];
 }
 
+/** Transitions that a step took together, as the engine has them. */
+export type Taken = readonly object[];
+
 /** A transition that a step took. */
 export interface TakenTransition {
+  /** Its id in the chart of the machine. */
+  readonly edge: string;
   /** Id of the state node that it belongs to. */
   readonly from: string;
   /** As the machine has it: a type, a pattern, the empty text for `always`. */
@@ -121,7 +128,9 @@ export interface TakenTransition {
 
 export interface StepEngine {
   /** Told of the transitions that a machine takes together, while it is set. */
-  onMicrostep: ((taken: readonly TakenTransition[]) => void) | undefined;
+  onMicrostep: ((taken: Taken) => void) | undefined;
+  /** What it told of. */
+  described(taken: Taken): readonly TakenTransition[];
   /** Takes the initial step. Throws what the user's code threw. */
   initial(definition: Definition, self: Ref, input: unknown): Step;
   /** Takes one step. Throws what the user's code threw; then nothing has happened. */
@@ -139,6 +148,8 @@ export interface StepEngine {
    * yet. Throws where the value is not one of the machine, and what the user's code for inputs and delays threw.
    */
   enter(definition: Definition, self: Ref, stored: Standing, running: Running): Entry;
+  /** The state value of a machine; null for other logic. */
+  valueOf(definition: Definition, snapshot: Snapshot): unknown;
   /** The part of a snapshot that observers may have: plain, no functions. */
   view(definition: Definition, snapshot: Snapshot): SnapshotView;
 }

@@ -217,6 +217,7 @@ export class Kernel {
       isHalted: () => this.#rootFailure !== undefined,
       caution: this.#caution,
     });
+    this.#world.tracing.epoch = this.#epoch + 1;
     this.#alarm = new Alarm(this.#parts.clock, this.#world.time, () => this.#wake());
     if (this.#parts.hold) return;
     this.#hasMigrated = setGoing(this.#machinery, this.#roster, this.#caution.begin());
@@ -286,6 +287,7 @@ export class Kernel {
       counters: this.#world.counters,
       configurations: this.#roster.definitions.takeNewConfigurations(),
     });
+    this.#world.tracing.epoch = this.#epoch + 1;
     this.#commit = this.#write(frozen).catch((error: unknown) => this.#fail(error));
   }
 

@@ -9,7 +9,8 @@ export interface Policies {
   /** Of durable actions, by name. */
   readonly actions: ReadonlyMap<string, EffectPolicy>;
   readonly poison: PoisonPolicy;
+  readonly keptTurns: number;
   readonly priorities: Priorities | undefined;
 }
 
-export const NO_POLICIES: Policies = { effects: new Map(), actions: new Map(), poison: 'dead-letter', priorities: undefined };
+export const NO_POLICIES: Policies = { effects: new Map(), actions: new Map(), poison: 'dead-letter', keptTurns: 0, priorities: undefined };

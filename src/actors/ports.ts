@@ -87,9 +87,10 @@ export type Table =
   | 'g' // groups: group / life -> how often it has joined
   | 'p' // registered names: name -> life and value
   | 'u' // what is held against an actor: life -> strikes, the restart that waits for it, and who suspended it
+  | 'j' // turns that are kept: life / place -> what happened in it
   | 'z'; // the audit: number -> who ordered what of whom, and what came of it
 
-export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'k', 'o', 'b', 'd', 'q', 'r', 'h', 'g', 'p', 'u', 'z'];
+export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'k', 'o', 'b', 'd', 'q', 'r', 'h', 'g', 'p', 'u', 'j', 'z'];
 
 /** `m!0000000000002a`: the table, then the key. Numbers are fixed-width hexadecimal so that they sort. */
 export type RowKey = `${Table}!${string}`;

@@ -73,6 +73,7 @@ export function repopulate(
   for (const [key, row] of recovered.rows.get('k') ?? []) keep(world, parseInt(key, 16), row as readonly [string, number, unknown]);
   for (const [key, row] of recovered.rows.get('o') ?? []) outbox.load(parseInt(key, 16), deepFreeze(row as never));
   loadTalk(world, recovered);
+  world.tracing.kept.load(recovered.rows.get('j') ?? new Map());
   for (const [key, row] of recovered.rows.get('u') ?? []) holdAgainst(world, parseInt(key, 16), row as Held);
   return { verdicts, armed: [...(recovered.rows.get('t') ?? [])].flatMap(([key, row]) => ownedTimer(world, parseInt(key, 16), row as TimerRow)) };
 }

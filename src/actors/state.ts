@@ -98,7 +98,7 @@ export function applyChange(state: ActorState, change: StateChange, body: Uint8A
     status: change.status ?? state.status,
     incarnation: change.incarnation ?? state.incarnation,
     configuration: change.configuration ?? state.configuration,
-    context: nextContext(state.context, change),
+    context: contextAfter(state.context, change),
     history: change.history ?? state.history,
     output: change.output === undefined ? state.output : change.output.value,
     error: change.error === undefined ? state.error : change.error.value,
@@ -106,7 +106,8 @@ export function applyChange(state: ActorState, change: StateChange, body: Uint8A
   });
 }
 
-function nextContext(context: unknown, change: StateChange): unknown {
+/** What a change makes of a context. */
+export function contextAfter(context: unknown, change: StateChange): unknown {
   if (change.context !== undefined) return change.context.value;
   if (change.set === undefined && change.unset === undefined) return context;
   const next: Record<string, unknown> = { ...(context as Record<string, unknown>), ...change.set };

@@ -24,7 +24,7 @@ import { type Codec, type Counters, type RowKey } from './ports.ts';
 import { Queue } from './mailbox/queue.ts';
 import { type Ref } from './ref.ts';
 import { childKey, keptKey, keyText, rowKey } from './epoch/rows.ts';
-import { Tracing } from './administration/tracing.ts';
+import { Tracing } from './tracing/tracing.ts';
 import { type ActorState, applyChange, type Identity, type StateChange, UNBORN } from './state.ts';
 
 export class World {
@@ -89,6 +89,11 @@ export class World {
     return { ...this.#counters };
   }
 
+  /** What `next` would give. */
+  nextNumber(counter: keyof Counters): number {
+    return this.#counters[counter];
+  }
+
   next(counter: keyof Counters): number {
     return this.#counters[counter]++;
   }
@@ -142,7 +147,7 @@ export class World {
   /** Removes a cell without children from the population and from disk. Unread events become dead letters. */
   bury(cell: Cell): void {
     assert(cell.children.size === 0, `burial of ${cell.identity.address} before its children`);
-    if (this.tracing.isOn) this.tracing.buried(cell);
+    this.tracing.buried(cell);
     const { life, address } = cell.identity;
     this.silence(cell);
     for (const id of [...cell.table.keys()]) this.removeChildRow(cell, id);

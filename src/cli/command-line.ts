@@ -169,7 +169,7 @@ function addTree(bosun: Command, setting: Setting): void {
 }
 
 function addInspect(bosun: Command, setting: Setting): void {
-  verb(bosun, 'inspect <actor>', 'Draw the statechart of an actor in a stopped data directory, or of an agent.', [
+  verb(bosun, 'inspect <actor>', 'Draw the statechart of an actor of a running system or a stopped data directory, or of an agent.', [
     'inspect coordinator > coordinator.svg',
     'inspect order --agents ./agents.ts --format mermaid',
     'inspect stages/AAPL-valuation/agent --plan plan.yaml --out stage.svg',

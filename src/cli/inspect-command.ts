@@ -1,6 +1,6 @@
 /**
- * `bosun inspect`: the statechart of an agent, or of an actor of a stopped store with its present state marked. Runs nothing
- * and writes nothing to the store.
+ * `bosun inspect`: the statechart of an agent, or of an actor of a running system or a stopped store with its present state
+ * marked. Runs nothing and writes nothing to the store.
  */
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -19,15 +19,17 @@ import { bossMachine } from '../supervisor/boss.ts';
 import { type System } from '../system.ts';
 import { loadAgents } from './agents-module.ts';
 import { exportedAgents } from './check-command.ts';
-import { hasStore, openOnHold, planAgents, storeDirectory } from './data-directory.ts';
+import { dataDirectory, hasStore, openOnHold, planAgents, storeDirectory } from './data-directory.ts';
+import { exitOf } from './data-work.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { LiveGateway } from './live-gateway.ts';
 import { readPlanFile } from './plan-file.ts';
 import { type DataCommand } from './surroundings.ts';
 
 export type ChartFormat = 'svg' | 'mermaid' | 'json' | 'scxml';
 
 export interface InspectCommand extends DataCommand {
-  /** An address in the store, or the name of an agent. */
+  /** An address in the system or the store, or the name of an agent. */
   readonly actor: string;
   readonly format: ChartFormat;
   /** Where to write; `out` by default. */
@@ -38,23 +40,20 @@ export interface InspectCommand extends DataCommand {
   readonly agents: string | undefined;
 }
 
-/** A machine, and where in it an actor is. */
+/** A machine, and where in it an actor is: ids of states, null for an agent. */
 interface Subject {
-  readonly machine: AnyStateMachine;
+  readonly chart: Chart;
   readonly title: string;
-  readonly active: { readonly value: unknown } | null;
+  readonly active: readonly string[] | null;
 }
 
 const EXITS: Partial<Record<ErrorCode, ExitCode>> = {
-  BOSUN_STORE_LOCKED: EXIT.inUse,
-  BOSUN_ACTOR_UNKNOWN: EXIT.badInput,
-  BOSUN_AGENT_UNKNOWN: EXIT.badInput,
   BOSUN_AGENT_INVALID: EXIT.badInput,
+  BOSUN_CHART_UNKNOWN: EXIT.badInput,
   BOSUN_CONFIG_INVALID: EXIT.badInput,
-  BOSUN_PLAN_INVALID: EXIT.badInput,
 };
 
-/** Exit code 0: written; 1: the store cannot be read, or the machine is too large; 2: nobody of that name; 4: the store is in use. */
+/** Exit code 0: written; 1: the store cannot be read, or the machine is too large; 2: nobody of that name; 4: the store is in use, and no gateway answers; 5: the gateway refuses. */
 export async function inspectCommand(command: InspectCommand): Promise<ExitCode> {
   const { format, file, cwd, out, err } = command;
   try {
@@ -66,7 +65,7 @@ export async function inspectCommand(command: InspectCommand): Promise<ExitCode>
   } catch (error) {
     if (!isBosunError(error)) throw error;
     err.write(`${error.message}\n`);
-    return EXITS[error.code] ?? EXIT.failed;
+    return EXITS[error.code] ?? exitOf(error.code);
   }
 }
 
@@ -82,8 +81,11 @@ async function subjectOf(command: InspectCommand): Promise<Subject> {
   const { actor, err } = command;
   const agents = await knownAgents(command);
   const agent = machineOfAgent(actor, agents);
+  const gateway = await LiveGateway.of(dataDirectory(command));
+  const live = gateway === undefined ? undefined : await liveSubject(gateway, actor, agent !== undefined);
+  if (live !== undefined) return live;
   const directory = storeDirectory(command);
-  if (hasStore(directory)) {
+  if (gateway === undefined && hasStore(directory)) {
     try {
       const system = await openOnHold(directory, (...line) => err.write(`${line.map(String).join(' ')}\n`), [...agents.values()]);
       try {
@@ -97,9 +99,20 @@ async function subjectOf(command: InspectCommand): Promise<Subject> {
       if (agent === undefined || !isBosunError(error, 'BOSUN_STORE_LOCKED')) throw error;
     }
   }
-  if (agent !== undefined) return { machine: agent, title: actor, active: null };
+  if (agent !== undefined) return { chart: chartOf(agent), title: actor, active: null };
   const where = hasStore(directory) ? `no actor in ${directory.path} and no agent` : 'no agent';
   throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${where} is called ${JSON.stringify(actor)}; agents known: ${[...agents.keys(), BOSS_AGENT].join(', ')}`);
+}
+
+/** Of a running system. Undefined where it has nobody of the name and an agent of that name is known here. */
+async function liveSubject(gateway: LiveGateway, name: string, isKnownHere: boolean): Promise<Subject | undefined> {
+  try {
+    const { agent, chart, active } = await gateway.call<{ agent: string; chart: Chart; active: readonly string[] | null }>('machine.get', { name });
+    return { chart, title: active === null ? name : `${name} (${agent})`, active };
+  } catch (error) {
+    if (isKnownHere && isBosunError(error, 'BOSUN_ACTOR_UNKNOWN')) return undefined;
+    throw error;
+  }
 }
 
 async function knownAgents({ plan, agents, cwd }: InspectCommand): Promise<ReadonlyMap<string, AnyAgent>> {
@@ -127,7 +140,8 @@ function subjectIn(system: System, address: string, agents: ReadonlyMap<string, 
     const message = `the agent ${JSON.stringify(snapshot.agent)} of ${address} is no machine, or is not known: name its plan by --plan, or by --agents a module that exports it`;
     throw new BosunError('BOSUN_AGENT_UNKNOWN', message);
   }
-  return { machine, title: `${address} (${snapshot.agent})`, active: snapshot.value === null ? null : { value: snapshot.value } };
+  const chart = chartOf(machine);
+  return { chart, title: `${address} (${snapshot.agent})`, active: snapshot.value === null ? null : [...activeStates(chart, snapshot.value)] };
 }
 
 /** That of its agent, or of the machine it is a child of. */
@@ -148,18 +162,16 @@ function parentOf(system: System, address: string): string | undefined {
   return system.snapshot(above) === undefined ? parentOf(system, above) : above;
 }
 
-async function written(format: ChartFormat, { machine, title, active }: Subject): Promise<string> {
-  const chart = chartOf(machine);
-  const states = active === null ? [] : [...activeStates(chart, active.value)];
+async function written(format: ChartFormat, { chart, title, active }: Subject): Promise<string> {
   switch (format) {
     case 'mermaid':
       return mermaidOf(chart);
     case 'scxml':
       return scxmlOf(chart);
     case 'json':
-      return `${JSON.stringify({ ...chart, active: active === null ? null : states }, null, 2)}\n`;
+      return `${JSON.stringify({ ...chart, active }, null, 2)}\n`;
     case 'svg':
-      return drawn(chart, title, new Set(states));
+      return drawn(chart, title, new Set(active));
   }
 }
 

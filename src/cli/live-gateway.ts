@@ -2,7 +2,7 @@
  * The gateway of a running system, as the verbs of the command line use it: calls by HTTP, subscriptions by event streams.
  * It is found by what the system announced in its data directory, and asked whether it is still there.
  */
-import { BosunError, ERROR_CODES, type ErrorCode } from '../errors.ts';
+import { BosunError, ERROR_CODES, type ErrorCode, isBosunError } from '../errors.ts';
 import { type MethodName, METHODS } from '../gateway/methods.ts';
 import { EVENTS_PATH } from '../gateway/protocol.ts';
 import { type ServerFrame, type WireError } from '../gateway/protocol-frames.ts';
@@ -61,7 +61,9 @@ export class LiveGateway {
       if (!response.ok) throw errorOf(((await response.json()) as { error?: WireError }).error);
       yield* framesIn(response.body!);
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (signal.aborted) return;
+      // The line broke: what is read of a body throws errors of its own.
+      throw isBosunError(error) ? error : new BosunError('BOSUN_SYSTEM_CLOSED', `the line to the gateway at ${this.url} broke`, { cause: error });
     }
   }
 

@@ -19,6 +19,7 @@ interface Options {
   readonly wait?: true;
   readonly timeout?: number;
   readonly from?: string;
+  readonly trace?: string;
 }
 
 export function addService(bosun: Command, verbs: ServiceVerbs): void {
@@ -71,11 +72,14 @@ function addAsk(bosun: Command, { verb, exit, dataCommand }: ServiceVerbs): void
 }
 
 function addTail(bosun: Command, { verb, exit, dataCommand, interruption }: ServiceVerbs): void {
-  verb(bosun, 'tail [pattern]', 'Print the events that actors of a running system emit, as they come.', ['tail', "tail 'stages/**' --json"])
+  verb(bosun, 'tail [pattern]', 'Print the events that actors of a running system emit, as they come, or their turns.', ["tail 'stages/**' --json", 'tail --trace stages/AAPL'])
+    .option('--trace <address>', 'the turns of this actor and of all below it, in place of events')
     .option('--from <cursor>', 'go on where an earlier tail left off: `cursor` of its --json')
-    .action(async (pattern: string | undefined, options: Options) => {
+    .action(async (pattern: string | undefined, options: Options, self: Command) => {
       const { tailCommand } = await import('./tail-command.ts');
-      exit(await tailCommand({ ...dataCommand(options), pattern: pattern ?? '**', from: options.from, interrupt: interruption() }));
+      if (pattern !== undefined && options.trace !== undefined) self.error('name a pattern of addresses or --trace, not both');
+      const topic = options.trace === undefined ? `events/${pattern ?? '**'}` : `trace/${options.trace}`;
+      exit(await tailCommand({ ...dataCommand(options), topic, from: options.from, interrupt: interruption() }));
     });
 }
 

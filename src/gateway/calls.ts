@@ -7,10 +7,12 @@ import { type Session } from '../actors/mailbox/arrival.ts';
 import { BosunError } from '../errors.ts';
 import { type System } from '../system.ts';
 import { type Caller, mayReach } from './callers.ts';
+import { activeStates, chartOf } from './charts/model.ts';
 import { type MethodName, type ParamsOf } from './methods.ts';
 import { orderHandlers, reach } from './orders.ts';
 import { type Repeatable, type Repeats } from './repeats.ts';
 import { type Tallies } from './tallies.ts';
+import { shownKept, shownTurn, type TurnView } from './turn-views.ts';
 import { type Views } from './views.ts';
 import { invalid } from './wire-errors.ts';
 import { shownError } from './wire-values.ts';
@@ -62,8 +64,11 @@ export function handlersOf(parts: CallParts): Handlers {
       return { children: children.map((child) => ({ ...child, lastError: shownError(child.lastError) })) };
     },
     'actor.get': ({ address }, { caller }) => views.actor(reach(caller, address)),
+    'machine.get': ({ name }, { caller }) => machine(system, caller, name),
     'actor.list': (params, { caller }) => list(views, caller, params),
     'actor.tree': ({ address, depth }, { caller }) => views.tree(caller, checkAddress(address), depth),
+    'actor.turns': ({ address, after, limit }, { caller }) => ({ turns: turns(parts, caller, { address: reach(caller, address), after, limit }) }),
+    'actor.history': ({ address, limit }, { caller }) => ({ turns: system.admin.history(reach(caller, address)).slice(-limit).map((record) => shownKept(views, caller, record)) }),
     'actor.send': (params, call) => send(parts, params, call),
     'actor.ask': (params, call) => ask(parts, params, call),
     'actor.wait': (params, call) => wait(parts, params, call),
@@ -86,6 +91,28 @@ export function handlersOf(parts: CallParts): Handlers {
       gateway: parts.tallies.all(),
     }),
   };
+}
+
+function machine(system: System, caller: Caller, name: string): Answer {
+  const { reception } = system;
+  const seen = mayReach(caller, name) ? system.snapshot(name) : undefined;
+  const agent = reception.agent(name);
+  if (seen === undefined && agent === undefined) {
+    reach(caller, name);
+    throw new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor and no agent is called ${JSON.stringify(name)}`, { details: { address: name } });
+  }
+  if (seen === undefined) return { agent: name, chart: chartOf(agent!.machine), active: null };
+  const run = reception.machineAt(name);
+  if (run === undefined) throw new BosunError('BOSUN_CHART_UNKNOWN', `${name} runs no machine that the code has`, { details: { address: name } });
+  const chart = chartOf(run);
+  return { agent: seen.agent, chart, active: seen.value === null ? null : [...activeStates(chart, seen.value)] };
+}
+
+function turns({ system, views }: CallParts, caller: Caller, { address, ...which }: { address: string; after: number; limit: number }): TurnView[] {
+  // Of those that the caller may not reach none takes the place of another.
+  const { limit } = which;
+  const records = caller.addresses.includes('**') ? system.admin.recent(address, which) : system.admin.recent(address, { after: which.after }).filter((record) => mayReach(caller, record.address)).slice(-limit);
+  return records.map((record) => shownTurn(views, caller, record));
 }
 
 async function send({ system, repeats }: CallParts, { address, event, until }: ParamsOf<'actor.send'>, { caller, session, key }: Call): Promise<Answer> {

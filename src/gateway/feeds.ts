@@ -5,7 +5,8 @@ import { SUBSCRIPTIONS_MAX } from '../limits.ts';
 import { type Caller } from './callers.ts';
 import type { Hub } from './hub.ts';
 import { type ServerFrame, type Sub } from './protocol-frames.ts';
-import { EventsSubscription, StateSubscription, type Subscription } from './subscriptions.ts';
+import { EventsSubscription, StateSubscription, type Subscription, type SubscriptionParts } from './subscriptions.ts';
+import { TurnSubscription } from './turn-subscription.ts';
 import { invalid } from './wire-errors.ts';
 
 export interface FeedsParts {
@@ -34,7 +35,7 @@ export class Feeds {
     if (this.#open.size >= SUBSCRIPTIONS_MAX) throw new BosunError('BOSUN_GATEWAY_FULL', `${SUBSCRIPTIONS_MAX} subscriptions are open`);
     const topic = hub.topics.find(caller, sub);
     const parts = { id, maxHz, wake: () => this.#wake() };
-    const subscription = topic.mode === 'state' ? new StateSubscription(topic, parts) : new EventsSubscription(topic, hub.events, parts);
+    const subscription = subscriptionTo(topic, { hub, parts });
     const first = subscription.begin(from);
     this.#open.set(id, subscription);
     hub.tallies.add('subscriptions');
@@ -88,5 +89,16 @@ export class Feeds {
       this.#isAwake = false;
       this.pump();
     });
+  }
+}
+
+function subscriptionTo(topic: ReturnType<Hub['topics']['find']>, { hub, parts }: { hub: Hub; parts: SubscriptionParts }): Subscription {
+  switch (topic.mode) {
+    case 'state':
+      return new StateSubscription(topic, parts);
+    case 'events':
+      return new EventsSubscription(topic, hub.events, parts);
+    case 'turns':
+      return new TurnSubscription(topic, parts);
   }
 }

@@ -33,6 +33,7 @@ import { type ServerFrame, type Welcome, type WireError } from './protocol-frame
 import { type CloseName, PROTOCOL_MINOR, PROTOCOL_VERSION, SUBPROTOCOLS } from './protocol.ts';
 import { type Rate, Rates } from './rates.ts';
 import { Repeats } from './repeats.ts';
+import { StatelyPeer } from './stately-peer.ts';
 import { Tallies } from './tallies.ts';
 import { Topics } from './topics.ts';
 import { Views } from './views.ts';
@@ -78,6 +79,7 @@ export class Hub {
   readonly metrics: Metrics;
   readonly repeats: Repeats;
   readonly desk: CallDesk;
+  readonly views: Views;
   readonly topics: Topics;
   readonly events: EventLog;
   readonly instance: string = randomUUID();
@@ -98,11 +100,11 @@ export class Hub {
     this.#log = log;
     this.#rates = new Rates(rate, RATES_MAX);
     this.callers = new Callers({ tokens, jwt, operator, clock });
-    const views = new Views(system);
+    const views = (this.views = new Views(system));
     this.metrics = new Metrics({ system, tallies: this.tallies });
     this.repeats = new Repeats(system);
     this.desk = new CallDesk({ system, views, repeats: this.repeats, tallies: this.tallies, clock, destructive });
-    this.topics = new Topics(system, views);
+    this.topics = new Topics(system, views, this.instance);
     this.events = new EventLog({ clock, instance: this.instance, shown: (address, event) => views.emitted(address, event) });
     const emitted = system.onEmitted((address, event) => this.events.record(address, event));
     this.#unwatch = () => {
@@ -124,6 +126,14 @@ export class Hub {
     const connection = new Connection({ hub: this, wire, codec: CODECS[subprotocol]!, token });
     this.enter(connection);
     return connection;
+  }
+
+  /** Somebody inspects with what Stately gives. */
+  inspect(wire: Wire, token: string | undefined): StatelyPeer {
+    const peer = new StatelyPeer(this, wire);
+    this.enter(peer);
+    void peer.begin(token);
+    return peer;
   }
 
   /** One more that is connected, or is closed at once where there are too many. */

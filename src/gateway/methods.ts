@@ -69,6 +69,15 @@ const wait = z.object({
   untilMs: z.number().nullable(),
 });
 
+const turn = z
+  .looseObject({ number: z.number(), kind: z.enum(['spawn', 'restarted', 'transition', 'failed', 'stopped']), address: z.string(), atMs: z.number(), sequence: z.number() })
+  .describe('`epoch`, `agent`, `life`, `event`, `cause`, `microsteps` (whose `edge` is an id of the chart), `actions`, `sent`, `born`, `change`, `value`, `status`, `error` and `durationMs`.');
+
+const turned = {
+  ...{ number: 12, kind: 'transition', epoch: 9, atMs: 1_767_225_600_000, address: 'visits', agent: 'counter', life: 2, sequence: 3, cause: null },
+  ...{ microsteps: [[{ edge: 'counter|add|0', from: 'counter', event: 'add', index: 0, to: [] }]], actions: [], sent: [], born: [], value: {}, status: 'active', error: null, durationMs: 0.05 },
+};
+
 const counter = { address: 'visits', agent: 'counter', status: 'active', value: {}, context: { count: 1 }, tags: [], output: null, error: null, sequence: 2, accepts: ['add'] };
 
 export const METHODS = {
@@ -80,6 +89,22 @@ export const METHODS = {
     result: actorView,
     http: { verb: 'GET', path: '/v1/actors/{address}' },
     example: { p: { address: 'visits' }, r: counter },
+  },
+  'machine.get': {
+    means: 'States and transitions of the machine that an actor runs, with those that are active, or of an agent by its name. BOSUN_CHART_UNKNOWN for other logic.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ name: address.describe('An address; where nobody lives there, the name of an agent.') }),
+    result: z.object({
+      agent: z.string(),
+      chart: z.looseObject({ id: z.string(), hash: z.string(), states: z.array(z.looseObject({ id: z.string() })), transitions: z.array(z.looseObject({ id: z.string() })) }),
+      active: z.array(z.string()).nullable().describe('Ids of states; null of an agent.'),
+    }),
+    http: { verb: 'GET', path: '/v1/machines/{name}' },
+    example: {
+      p: { name: 'visits' },
+      r: { agent: 'counter', chart: { id: 'counter', version: null, hash: '7be7f0d7e0a7ad64', states: [{ id: 'counter', key: 'counter', parent: null, type: 'atomic' }], transitions: [{ id: 'counter|add|0', source: 'counter' }] }, active: ['counter'] },
+    },
   },
   'actor.list': {
     means: 'Actors by address, a page at a time.',
@@ -101,6 +126,24 @@ export const METHODS = {
       p: { address: 'visits' },
       r: { address: 'visits', agent: 'counter', status: 'active', state: {}, mailbox: 0, restarts: 0, lastError: null, restartInMs: null, boss: null, children: [] },
     },
+  },
+  'actor.turns': {
+    means: 'The last turns of an actor and of all below it, of the last 10,000 of the system: what led to what. Of events only types, of contexts nothing.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ address, after: z.number().int().nonnegative().default(0).describe('Only turns with a higher `number`.'), limit }),
+    result: z.object({ turns: z.array(turn) }),
+    http: { verb: 'GET', path: '/v1/actors/{address}/turns' },
+    example: { p: { address: 'visits' }, r: { turns: [{ ...turned, event: { type: 'add' }, change: null }] } },
+  },
+  'actor.history': {
+    means: 'The last turns that the store keeps of an actor, each with the context after it; none where its agent keeps none.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ address, limit }),
+    result: z.object({ turns: z.array(turn) }),
+    http: { verb: 'GET', path: '/v1/actors/{address}/history' },
+    example: { p: { address: 'visits' }, r: { turns: [{ ...turned, event: { type: 'add', by: 1 }, change: { set: { count: 1 } }, context: { count: 1 } }] } },
   },
   'actor.send': {
     means: 'Sends an event. Answers when it is durable, whether or not the state takes it; with `until: taken`, when its turn is, and with BOSUN_EVENT_NOT_TAKEN where the state did not.',

@@ -30,6 +30,8 @@ import { type Entrance, Hub } from './hub.ts';
 import { type Wire } from './outflow.ts';
 import { BEARER_PREFIX, CLOSES, DEFAULT_HOST, DEFAULT_PORT, SOCKET_PATH, SUBPROTOCOLS } from './protocol.ts';
 import { type Rate, Rates } from './rates.ts';
+import { STATELY_PATH } from './stately-events.ts';
+import { type StatelyPeer } from './stately-peer.ts';
 
 export interface GatewayOptions {
   /** Default 4180; 0 takes a free one. */
@@ -123,6 +125,11 @@ export class Gateway {
     return this.#hub.connect(wire, entrance);
   }
 
+  /** Whoever inspects with what Stately gives, without a socket. */
+  inspect(wire: Wire, token?: string): StatelyPeer {
+    return this.#hub.inspect(wire, token);
+  }
+
   /** What was let in and what was turned away, by name, since it was made. */
   get counts(): Readonly<Record<string, number>> {
     return this.#hub.tallies.all();
@@ -193,7 +200,8 @@ export class Gateway {
     if (why !== undefined) return refuse('403 Forbidden', why);
     if (this.#hub.isDraining) return refuse('503 Service Unavailable', 'draining');
     if (request.httpVersion !== '1.1') return refuse('400 Bad Request', 'http');
-    if (request.url !== SOCKET_PATH) return refuse('404 Not Found', 'path');
+    const isInspection = request.url === STATELY_PATH;
+    if (request.url !== SOCKET_PATH && !isInspection) return refuse('404 Not Found', 'path');
     const { subprotocol, bearer, isSpoken } = chosen(offeredIn(request));
     let token: string | undefined;
     try {
@@ -203,7 +211,8 @@ export class Gateway {
     }
     this.#sockets.handleUpgrade(request, socket, head, (ws) => {
       ws.on('error', () => this.#hub.tallies.add('turned away.frame'));
-      if (isSpoken) this.#welcome(ws, { subprotocol, token });
+      if (isInspection) this.#inspected(ws, token);
+      else if (isSpoken) this.#welcome(ws, { subprotocol, token });
       else {
         this.#hub.tallies.add('closed.unsupported_protocol');
         ws.close(CLOSES.unsupported_protocol.code, `unsupported_protocol;${Object.values(SUBPROTOCOLS).join(',')}`);
@@ -218,6 +227,12 @@ export class Gateway {
       if (connection.pinged() && ws.bufferedAmount < OUT_BYTES_HIGH) ws.pong(data);
     });
     ws.on('close', () => connection.gone());
+  }
+
+  #inspected(ws: WebSocket, token: string | undefined): void {
+    const peer = this.#hub.inspect(wireOf(ws, () => peer.drained()), token);
+    ws.on('message', () => peer.receive());
+    ws.on('close', () => peer.gone());
   }
 }
 

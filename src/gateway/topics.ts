@@ -4,6 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { checkAddress, ROOT } from '../actors/address.ts';
+import { type Reception } from '../actors/door/reception.ts';
+import { type TraceRecord } from '../actors/tracing/record.ts';
 import { BosunError } from '../errors.ts';
 import { LISTING_HZ } from '../limits.ts';
 import { type System } from '../system.ts';
@@ -11,6 +13,7 @@ import { isPattern, matches } from './address-patterns.ts';
 import { type Caller, checkAddressed, checkScope, mayReach } from './callers.ts';
 import { type Sub } from './protocol-frames.ts';
 import { type Cursor } from './protocol.ts';
+import { shownTurn, type TurnView } from './turn-views.ts';
 import { type Views } from './views.ts';
 import { invalid } from './wire-errors.ts';
 
@@ -35,6 +38,21 @@ export interface EventsTopic {
   has(address: string): boolean;
 }
 
+/** Turns of the actors below an address: what is remembered of them, and what is heard from now on. */
+export interface TurnsTopic {
+  readonly mode: 'turns';
+  /** Of which history the numbers are. */
+  readonly epoch: string;
+  /** A turn as the caller may see it; undefined where it may not. */
+  shown(record: TraceRecord): TurnView | undefined;
+  readonly source: {
+    readonly turns: Reception['turns'];
+    behind(number: number, limit: number): ReturnType<Reception['turnsBehind']>;
+    listen(tell: (record: TraceRecord) => void): () => void;
+    watch(changed: () => void): () => void;
+  };
+}
+
 export interface TopicRow {
   readonly topic: string;
   readonly modes: string;
@@ -46,6 +64,7 @@ export const TOPICS: readonly TopicRow[] = [
   { topic: 'actor/{address}', modes: 'state', means: 'One actor, as `actor.get` shows it.' },
   { topic: 'actor/{address}', modes: 'events', means: 'Events that it emits.' },
   { topic: 'events/{pattern}', modes: 'events', means: 'Events that any actor emits whose address fits: `*` is one segment, `**` any number of them.' },
+  { topic: 'trace/{address}', modes: 'events', means: 'Turns of an actor and of all below it, once they are durable, in their order, as `actor.turns` shows them. Those taken while somebody is subscribed have what their events held and what changed.' },
   { topic: 'tree/{address}', modes: 'state', means: `The supervision tree below an actor, as \`actor.tree\` shows it, at most ${LISTING_HZ} times a second. \`tree\` is that of the root.` },
   { topic: 'dead-letters', modes: 'state', means: `\`{ letters }\`, as \`deadletter.list\` shows them, at most ${LISTING_HZ} times a second.` },
 ];
@@ -79,24 +98,45 @@ export class EpochWatch {
 export class Topics {
   readonly #system: System;
   readonly #views: Views;
-  readonly #epochs: EpochWatch;
+  readonly epochs: EpochWatch;
+  readonly #instance: string;
 
-  constructor(system: System, views: Views) {
+  /** @param instance Names the run of the gateway. */
+  constructor(system: System, views: Views, instance: string) {
+    this.#instance = instance;
     this.#system = system;
     this.#views = views;
-    this.#epochs = new EpochWatch(system);
+    this.epochs = new EpochWatch(system);
   }
 
   /** Throws BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ADDRESS_INVALID. */
-  find(caller: Caller, { topic, mode }: Pick<Sub, 'topic' | 'mode'>): StateTopic | EventsTopic {
+  find(caller: Caller, { topic, mode }: Pick<Sub, 'topic' | 'mode'>): StateTopic | EventsTopic | TurnsTopic {
     checkScope(caller, 'actor:read');
     const cut = topic.indexOf('/');
     const [kind, rest] = cut < 0 ? [topic, undefined] : [topic.slice(0, cut), topic.slice(cut + 1)];
     if (kind === 'actor' && rest !== undefined) return mode === 'state' ? this.#actor(caller, rest) : eventsOf(caller, checked(caller, rest));
     if (kind === 'events' && mode === 'events' && rest !== undefined) return eventsOf(caller, rest);
+    if (kind === 'trace' && mode === 'events' && rest !== undefined) return this.#turns(caller, checkAddress(rest));
     if (kind === 'tree' && mode === 'state') return this.#listing(() => this.#views.tree(caller, checkAddress(rest ?? ROOT), Infinity));
     if (topic === 'dead-letters' && mode === 'state') return this.#listing(() => ({ letters: this.#views.letters(caller) }));
     throw invalid(`there is no topic ${JSON.stringify(topic)} with the mode ${mode}`);
+  }
+
+  #turns(caller: Caller, address: string): TurnsTopic {
+    const { reception } = this.#system;
+    return {
+      mode: 'turns',
+      epoch: this.#instance,
+      shown: (record) => (mayReach(caller, record.address) ? shownTurn(this.#views, caller, record) : undefined),
+      source: {
+        get turns() {
+          return reception.turns;
+        },
+        behind: (number, limit) => reception.turnsBehind(number, address, limit),
+        listen: (tell) => reception.onTurn(address, tell),
+        watch: (changed) => this.epochs.watch(changed),
+      },
+    };
   }
 
   #actor(caller: Caller, address: string): StateTopic {
@@ -127,7 +167,7 @@ export class Topics {
         const d = look();
         return { at: { epoch: createHash('sha256').update(JSON.stringify(d)).digest('base64url'), seq: this.#system.epoch }, d };
       },
-      watch: (changed) => this.#epochs.watch(changed),
+      watch: (changed) => this.epochs.watch(changed),
     };
   }
 }

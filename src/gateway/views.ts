@@ -77,6 +77,25 @@ export class Views {
     return shown(event, schema) as Readonly<Record<string, unknown>>;
   }
 
+  /** An event that an actor takes. To a Boss: of its orders, whose inputs have no schemas, only whom they are about. */
+  taken(address: string, event: EventObject, name?: string): unknown {
+    if (name === BOSS || (name === undefined && this.#isBoss(address))) {
+      const { type, id } = event as { type: string; id?: unknown };
+      return { type, ...(typeof id === 'string' && { id }) };
+    }
+    const agent = this.#agentOrUndefined(address);
+    const schema = agent?.events[event.type];
+    return schema === undefined && this.#mayHoldSecrets(address, agent) ? { type: event.type, fields: SECRET_SHOWN } : shown(event, schema);
+  }
+
+  /** A context of an actor or a part of it, or an output. `name` is that of its agent. */
+  part(address: string, name: string, what: 'context' | 'output', value: unknown): unknown {
+    if (name === BOSS) return null;
+    const agent = this.#agentOrUndefined(address);
+    if (agent === undefined && this.#mayHoldSecrets(address, agent)) return SECRET_SHOWN;
+    return shown(value, agent?.shown[what]) ?? null;
+  }
+
   reply(address: string, value: unknown): unknown {
     return shown(value, this.#agentOrUndefined(address)?.shown.reply) ?? null;
   }
@@ -132,7 +151,7 @@ export class Views {
       address,
       atMs,
       error: shownError(error),
-      event: isHidden ? { type: event.type, fields: SECRET_SHOWN } : shown(event, schema),
+      event: this.taken(address, event),
       action: action === undefined ? null : { name: action.name, params: isHidden || marksSecrets(agent) ? SECRET_SHOWN : (shown(action.params) ?? null), effectId: action.effectId },
     };
   }
@@ -154,6 +173,10 @@ export class Views {
       if (!isBosunError(error)) throw error;
       return this.#system.reception.agents().some(marksSecrets);
     }
+  }
+
+  #isBoss(address: string): boolean {
+    return this.#system.snapshot(address)?.agent === BOSS;
   }
 
   #agentOrUndefined(address: string): AnyAgent | undefined {

@@ -3,8 +3,9 @@ import { assign, enqueueActions, sendTo, setup } from 'xstate';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { type Trace, type TraceLoss, type TraceRecord } from '../../src/actors/administration/tracing.ts';
-import { TRACE_CAUSES_MAX, TRACE_RECORDS_MAX } from '../../src/limits.ts';
+import { type TraceLoss, type TraceRecord } from '../../src/actors/tracing/record.ts';
+import { type Trace } from '../../src/actors/tracing/trace.ts';
+import { TRACE_TURNS_MAX, TRACE_RECORDS_MAX } from '../../src/limits.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 import { clerk, note } from './clerk.ts';
 
@@ -91,8 +92,8 @@ describe('a trace', () => {
     const byPing = { address: 'court/two', life: ping.life, sequence: ping.sequence };
     expect([pong.cause, again.cause]).toEqual([byPing, byPing]);
     expect(pong.microsteps).toEqual([
-      [{ from: '(machine)', event: 'pong', index: 0, to: [] }],
-      [{ from: '(machine).playing', event: '', index: 0, to: ['(machine).won'] }],
+      [{ from: '(machine)', event: 'pong', index: 0, to: [], edge: '(machine)|pong|0' }],
+      [{ from: '(machine).playing', event: '', index: 0, to: ['(machine).won'], edge: '(machine).playing||0' }],
     ]);
     expect(pong.change).toMatchObject({ set: { hits: 1 } });
   });
@@ -136,7 +137,7 @@ describe('a trace', () => {
     expect((records as TraceRecord[]).map(({ event }) => (event as unknown as { text: string }).text)).toEqual(['2', '3', '4']);
   });
 
-  it(`holds at most ${TRACE_RECORDS_MAX} records, and remembers at most ${TRACE_CAUSES_MAX} causes`, async () => {
+  it(`holds at most ${TRACE_RECORDS_MAX} records, and remembers at most ${TRACE_TURNS_MAX} causes`, async () => {
     const last = async (turnsBetween: number) => {
       await start();
       const trace = test.system.admin.trace('root', { buffer: Infinity });
@@ -153,7 +154,7 @@ describe('a trace', () => {
     // With the four turns of the game.
     const most = await last(TRACE_RECORDS_MAX - 4);
     expect([most.first!.kind, most.again.event!.type, most.again.cause!.sequence]).toEqual(['transition', 'pong', expect.any(Number)]);
-    const more = await last(TRACE_CAUSES_MAX + 1);
+    const more = await last(TRACE_TURNS_MAX + 1);
     expect([more.first, more.again.event!.type, more.again.cause!.sequence]).toEqual([{ kind: 'lost', count: 5 }, 'pong', null]);
   });
 

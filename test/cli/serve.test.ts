@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AuditRecord } from '../../src/actors/administration/audit.ts';
 import { type TreeNode } from '../../src/system-options.ts';
 import { writeShop } from './shop-config.ts';
-import { type Call, type Ended, linesOf, Workspace } from './workspace.ts';
+import { type Call, type Ended, linesOf, until, Workspace } from './workspace.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());
@@ -181,7 +181,38 @@ describe('verbs on a running system', () => {
     expect(await shop('deadletters', 'discard', '99')).toMatchObject({ code: 2, err: expect.stringContaining('99') as string });
   });
 
-  it('tail prints what is emitted and ends with the interruption, or with the gateway', async () => {
+  it('inspect draws actors of the running system, where they are now, and agents that only it knows', async () => {
+    const chart = async (...args: string[]) => JSON.parse((await shop('inspect', ...args, '--json')).out) as { id: string; active: string[] | null };
+    const before = await chart('visits');
+    expect(before.active).toEqual(['(machine)', '(machine).open']);
+    expect((await chart('counter')).active).toBe(null);
+    expect((await chart('root')).active).toContain('boss.supervising.running');
+    expect((await chart('pause-manager')).id).toBe('pause-manager');
+    await shop('send', 'desk/visits', 'close', '--wait');
+    const { code, out, err } = await shop('inspect', 'desk/visits', '--format', 'svg');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('desk/visits (counter)');
+    expect(out).toContain('now in (machine).closed');
+    expect((await shop('inspect', 'visits', '--format', 'mermaid')).out).toMatch(/^stateDiagram-v2\n/);
+    expect((await shop('inspect', 'visits', '--format', 'scxml')).out).toMatch(/^<\?xml /);
+    expect(await shop('inspect', 'nobody')).toMatchObject({ code: 2, out: '' });
+    await shop('send', 'desk/visits', 'slow', '--wait');
+  });
+
+  it('tail prints turns, with what they held and who caused them', async () => {
+    expect(await shop('tail', 'visits', '--trace', 'visits')).toMatchObject({ code: 2, err: expect.stringContaining('not both') as string });
+    const lines = work.start(['tail', '--trace', 'visits', '--data', 'shop']);
+    const told = work.start(['tail', '--trace', 'root', '--data', 'shop', '--json']);
+    await Promise.all([lines.says('listening'), told.says('listening')]);
+    await shop('send', 'visits', 'add', '{"by": 1}');
+    await lines.says('visits  add -> open');
+    await told.says('"add"');
+    expect(linesOf(told.out)).toMatchObject([{ address: 'visits', turn: { kind: 'transition', event: { type: 'add', by: 1 } }, cursor: expect.any(String) as string }]);
+    expect((await lines.interrupt()).code).toBe(130);
+    expect((await told.interrupt()).code).toBe(130);
+  });
+
+  it('tail prints what is emitted, and goes on when the system has been started again, until the interruption', async () => {
     const first = work.start(['tail', '--data', 'shop', '--json']);
     await first.says('listening');
     await shop('send', 'visits', 'add', '{"by": 1}');
@@ -193,9 +224,15 @@ describe('verbs on a running system', () => {
     const second = work.start(['tail', 'visits', '--from', cursor, '--data', 'shop']);
     await second.says('visits  counted');
     expect(await shop('tail', 'a//b')).toMatchObject({ code: 2 });
-    const ended = call.interrupt();
-    expect(await second.ended).toMatchObject({ code: 0, err: expect.stringContaining('the gateway has closed\n') as string });
-    await ended;
+    await call.interrupt();
+    await second.says('the gateway has closed; waiting for the next one');
+    call = await serve();
+    await second.says('some of what happened since then may be lost');
+    await shop('send', 'visits', 'add', '{"by": 10}');
+    const before = second.out;
+    await until(() => second.out !== before, () => `an event behind: ${before}`);
+    expect(await second.interrupt()).toMatchObject({ code: 130, out: expect.stringContaining('visits  counted') as string });
+    await call.interrupt();
   });
 });
 

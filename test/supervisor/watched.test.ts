@@ -2,7 +2,7 @@
 import { setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { type TraceRecord } from '../../src/actors/administration/tracing.ts';
+import { type TraceRecord } from '../../src/actors/tracing/record.ts';
 import { bossMachine } from '../../src/supervisor/boss.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
 import { agents, told } from './worker.ts';

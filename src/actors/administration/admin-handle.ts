@@ -4,12 +4,14 @@
  */
 import { type EventObject, type StateValue } from 'xstate';
 import { type StateReplacement } from './administration.ts';
+import { type Subscription } from '../actor.ts';
 import { checkAddress } from '../address.ts';
 import { type AuditRecord, type OrderedBy } from './audit.ts';
 import { carryOut, carryOutStep } from './audited-order.ts';
 import { type Inspection, inspect } from './inspection.ts';
 import { type Kernel } from '../kernel.ts';
-import { type Trace } from './tracing.ts';
+import { type KeptTurn, type TraceRecord } from '../tracing/record.ts';
+import { type Trace } from '../tracing/trace.ts';
 import { type StoredState } from '../versions/versions.ts';
 import { type Wait, waitsOf } from './waits.ts';
 
@@ -85,6 +87,31 @@ export class AdminHandle {
   trace(address: string, { buffer }: { readonly buffer?: number } = {}): Trace {
     const { world } = this.#kernel.machinery;
     return world.tracing.open(this.#kernel.observed(address).identity.address, buffer);
+  }
+
+  /**
+   * The last turns of the actor at an address and of all below it, oldest first: of the last 10,000 durable ones of the
+   * system since its start. Of events only types are there, of contexts nothing. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
+   */
+  recent(address: string, options: { readonly limit?: number; readonly after?: number } = {}): readonly TraceRecord[] {
+    return this.#kernel.machinery.world.tracing.recent(this.#kernel.observed(address).identity.address, options);
+  }
+
+  /**
+   * The last turns of one actor whose agent keeps them (`trace: { keep }`), oldest first, over crashes and restarts, each with the
+   * context after it; empty for other agents. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED, BOSUN_SYSTEM_CLOSED.
+   */
+  history(address: string): readonly KeptTurn[] {
+    return this.#kernel.machinery.world.tracing.kept.list(this.#kernel.observed(address));
+  }
+
+  /**
+   * Calls back for every turn from now on of the actor at an address and of all below it, once it is durable: a `trace` for those
+   * who never fall behind. @returns What ends it. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
+   */
+  onTurn(address: string, handler: (record: TraceRecord) => void): Subscription {
+    const unsubscribe = this.#kernel.machinery.world.tracing.listen(this.#kernel.observed(address).identity.address, handler);
+    return { unsubscribe };
   }
 
   /** Every actor that waits for somebody, the longest waiting first. Throws BOSUN_SYSTEM_CLOSED before the start. */

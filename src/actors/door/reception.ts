@@ -2,7 +2,7 @@
  * What a door to the outside needs beyond what hosts use: who takes which events, a version of what is shown, word of every
  * durable epoch, and sends that throw at once where they are refused. Reads are durable, as all reads are.
  */
-import { type EventObject } from 'xstate';
+import { type AnyStateMachine, type EventObject } from 'xstate';
 import { taken } from './acceptance.ts';
 import { type AnyAgent, parseEvent } from '../agent.ts';
 import { type Session } from '../mailbox/arrival.ts';
@@ -10,6 +10,8 @@ import { type AskOptions } from '../talk/asks.ts';
 import { type Cell } from '../cell.ts';
 import { type Kernel } from '../kernel.ts';
 import { FROM_CLIENT } from '../message.ts';
+import { type TraceRecord } from '../tracing/record.ts';
+import { machineOf } from '../xstate/inspection.ts';
 
 /** Names what an actor looked like: equal versions of one address look equal, over restarts too. */
 export interface Version {
@@ -65,6 +67,11 @@ export class Reception {
     return cell && this.#agents.of(cell);
   }
 
+  /** The machine that an actor runs, of whatever version, Bosses and children of machines included; undefined for other logic. Throws BOSUN_ACTOR_UNKNOWN. */
+  machineAt(address: string): AnyStateMachine | undefined {
+    return machineOf(this.#kernel.observed(address).definition);
+  }
+
   /** Throws BOSUN_ACTOR_UNKNOWN. */
   version(address: string): Version {
     const { durable, life } = this.#kernel.observed(address);
@@ -108,6 +115,22 @@ export class Reception {
       const agent = this.#agents.receiver(to);
       return { to, event: parseEvent(agent, event), mailboxMessages: agent.limits.mailboxMessages, from: FROM_CLIENT };
     });
+  }
+
+  /** As `admin.onTurn`, also where nobody lives yet. @returns What ends it. */
+  onTurn(address: string, handler: (record: TraceRecord) => void): () => void {
+    return this.#kernel.machinery.world.tracing.listen(address, handler);
+  }
+
+  /** The oldest durable turns behind a number that are below an address, and up to which number that is all of them. Of most only names are there. */
+  turnsBehind(number: number, address: string, limit: number): { readonly records: readonly TraceRecord[]; readonly through: number } {
+    return this.#kernel.machinery.world.tracing.behind(number, address, limit);
+  }
+
+  /** The numbers of the oldest turn that is remembered, and of the last durable one. */
+  get turns(): { readonly oldest: number; readonly end: number } {
+    const { oldest, end } = this.#kernel.machinery.world.tracing;
+    return { oldest, end };
   }
 
   /** Resolves when the next epoch is durable, or the system has closed. */

@@ -44,6 +44,7 @@ export async function erase(cell: Cell, { world, bosses, terminate, flush }: Era
   });
   world.asks.erase(lives);
   world.audit.erase(addresses);
+  world.tracing.erase(lives, addresses);
   await flush();
   await flush({ purge: true });
 }

@@ -20,6 +20,11 @@ export function childKey(boss: number, childId: string): RowKey {
   return `b!${ordered(boss)}!${childId}`;
 }
 
+/** Key of a turn that is kept. */
+export function turnKey(life: number, place: number): RowKey {
+  return `j!${ordered(life)}!${place.toString(16).padStart(4, '0')}`;
+}
+
 /** Key of what an effect keeps under a name. */
 export function keptKey(effect: number, name: string): RowKey {
   return `k!${ordered(effect)}!${keyText(name)}`;

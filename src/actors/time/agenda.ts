@@ -125,7 +125,7 @@ export class Agenda {
       return;
     }
     const target = this.#world.cells.get(timer.to);
-    if (this.#world.tracing.isOn) this.#world.tracing.fired(timer);
+    this.#world.tracing.fired(timer);
     if (target !== undefined) this.#world.post(target, timer.event, timer.owner);
     else this.#world.letters.undeliverable({ life: timer.to, address: `life:${timer.to}` }, timer.event, timer.owner);
     this.#end(owner, timer);

@@ -67,7 +67,12 @@ export class KernelTime {
   }
 
   nowMs(): number {
-    return this.#hold ? this.#originMs : this.#originMs + (this.#clock.monotonicMs() - this.#startMs);
+    return this.at(this.#clock.monotonicMs());
+  }
+
+  /** What `nowMs` gave when the clock stood there. */
+  at(monotonicMs: number): number {
+    return this.#hold ? this.#originMs : this.#originMs + (monotonicMs - this.#startMs);
   }
 
   /** Now, as the time that the epoch about to be written carries. */

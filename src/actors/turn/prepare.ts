@@ -35,7 +35,7 @@ export function prepare(world: World, cell: Cell, before: Snapshot | undefined, 
     births: births.length === 0 ? births : births.map((birth) => admitBirth(world, cell, birth)),
     effects: effects.length === 0 ? effects : admitEffects(world, cell, effects),
   };
-  if (world.tracing.isOn) world.tracing.prepared(cell, prepared);
+  world.tracing.prepared(cell, prepared);
   return prepared;
 }
 

@@ -47,17 +47,21 @@ export class TurnLoop {
   run(): void {
     const { world, turns, ingress, administration, clock, isHalted } = this.#parts;
     const { tracing } = world;
-    const untilMs = clock.monotonicMs() + SLICE_MS;
+    let nowMs = clock.monotonicMs();
+    const untilMs = nowMs + SLICE_MS;
     ingress.takeIn(INTAKE);
     if (administration.hasSteps) administration.takeSteps();
     while (this.hasRoom && !isHalted()) {
-      if (world.runnable.size === 0) ingress.takeIn(INTAKE);
+      if (world.runnable.size === 0) {
+        ingress.takeIn(INTAKE);
+        nowMs = clock.monotonicMs();
+      }
       const cell = world.runnable.shift();
       if (cell === undefined) return;
       cell.queued = false;
-      for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && !isHalted(); n++) tracing.take(turns, cell);
+      for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && !isHalted(); n++) nowMs = tracing.take(turns, cell, nowMs);
       world.schedule(cell);
-      if (clock.monotonicMs() > untilMs) return;
+      if (nowMs > untilMs) return;
     }
   }
 

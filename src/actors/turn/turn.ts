@@ -66,6 +66,7 @@ export class Turns {
     if (cell.definition.isEffect) this.#takeEffectMessage(cell, message);
     else if (isStale(cell, message)) this.#consume(cell, message);
     else if (message.kind === 'link') {
+      this.#world.tracing.takes(message);
       this.#consume(cell, message);
       this.#crash(cell, linkFailure(message.event as DownEvent), null);
     } else this.#takeMessage(cell, message);
@@ -99,6 +100,7 @@ export class Turns {
 
   #takeMessage(cell: Cell, message: Message): void {
     let prepared: Prepared;
+    this.#world.tracing.takes(message);
     try {
       if (message.order !== null && !cell.isBoss) message.order.begin(cell.snapshot);
       const event = cell.isBoss ? this.#bosses.decorate(cell, message.event) : message.event;
@@ -124,6 +126,7 @@ export class Turns {
 
   /** An effect learns of its own progress by completions; a callback hands other events to its receivers, after the epoch. */
   #takeEffectMessage(cell: Cell, message: Message): void {
+    this.#world.tracing.takes(message);
     this.#consume(cell, message);
     if (this.#effects.isRetry(message)) {
       this.#effects.again(cell);

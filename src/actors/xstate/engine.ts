@@ -14,6 +14,8 @@ import {
   type SnapshotView,
   type Standing,
   type Step,
+  type Taken,
+  type TakenTransition,
 } from '../engine.ts';
 import { type Ref } from '../ref.ts';
 import { type ActorState, type StateChange } from '../state.ts';
@@ -22,6 +24,7 @@ import { NO_FAMILY_CHANGE } from './births.ts';
 import { described } from './effects.ts';
 import { type Family } from './family.ts';
 import { enterMachine } from './migration.ts';
+import { takenBy } from './inspection.ts';
 import { adopt, changeOf, type MachineSnapshot, restoreMachine, restoreOther, storedSnapshot } from './state.ts';
 import { type EngineHost, OpenStep } from './step.ts';
 
@@ -94,11 +97,19 @@ export class XstateEngine implements HostEngine {
     return enterMachine(definition as XstateDefinition, stored, running, { self, system: this.system });
   }
 
+  described(taken: Taken): readonly TakenTransition[] {
+    return takenBy(taken);
+  }
+
+  valueOf(definition: Definition, snapshot: Snapshot): unknown {
+    return definition.kind === 'machine' ? ((snapshot as MachineSnapshot).value ?? null) : null;
+  }
+
   view(definition: Definition, snapshot: Snapshot): SnapshotView {
     const { status, context, output, error } = snapshot;
-    if (definition.kind !== 'machine') return { status, value: null, context, tags: [], output, error };
-    const { value, tags } = snapshot as MachineSnapshot;
-    return { status, value: value ?? null, context, tags: [...(tags ?? [])], output, error };
+    const value = this.valueOf(definition, snapshot);
+    const { tags } = snapshot as Partial<MachineSnapshot>;
+    return { status, value, context, tags: definition.kind === 'machine' ? [...(tags ?? [])] : [], output, error };
   }
 
   #described(definition: Definition, self: Ref, before: Snapshot | undefined, snapshot: Snapshot): Step {

@@ -1,5 +1,8 @@
 /** What XState tells of its microsteps, in our words. Part of the one place that knows XState's internals (see xstate/definition.ts). */
-import { type TakenTransition } from '../engine.ts';
+import { type AnyStateMachine } from 'xstate';
+import { type Definition, type Taken, type TakenTransition } from '../engine.ts';
+import { isMachine, type XstateDefinition } from './definition.ts';
+import { transitionName } from './names.ts';
 
 interface Transition {
   readonly eventType: string;
@@ -9,13 +12,20 @@ interface Transition {
 
 /** XState's `@xstate.microstep`. */
 export interface Inspected {
-  readonly _transitions?: readonly Transition[];
+  readonly _transitions?: Taken;
 }
 
-export function takenBy({ _transitions = [] }: Inspected): readonly TakenTransition[] {
-  return _transitions.map((transition) => {
+export function takenBy(taken: Taken): readonly TakenTransition[] {
+  return (taken as readonly Transition[]).map((transition) => {
     const { source, eventType, target } = transition;
     const siblings = source.transitions.get(eventType) ?? source.always ?? [];
-    return { from: source.id, event: eventType, index: siblings.indexOf(transition), to: (target ?? []).map(({ id }) => id) };
+    const index = siblings.indexOf(transition);
+    return { edge: transitionName(source.id, eventType, index), from: source.id, event: eventType, index, to: (target ?? []).map(({ id }) => id) };
   });
+}
+
+/** The machine of a definition; undefined for other logic, and for one that the code lacks. */
+export function machineOf(definition: Definition): AnyStateMachine | undefined {
+  const { logic } = definition as Partial<XstateDefinition>;
+  return isMachine(logic) ? logic : undefined;
 }

@@ -70,6 +70,15 @@ export function guardName(guard: unknown, depth = 0): string {
   return depth === 0 ? parts.join(` ${String(name)} `) : `(${parts.join(` ${String(name)} `)})`;
 }
 
+/** The id of a transition: of its source, its event and its place among those of one event, the same in every copy of the machine. */
+export function transitionName(source: string, event: string, index: number): string {
+  return `${escaped(source)}|${escaped(event)}|${index}`;
+}
+
+function escaped(part: string): string {
+  return part.replace(/[\\|]/g, '\\$&');
+}
+
 /** Where a history state leads to without a past. */
 export function historyDefault(node: AnyStateNode): readonly AnyStateNode[] {
   const parent = node.parent as AnyStateNode | undefined;

@@ -12,7 +12,7 @@
  * assigns may run twice; nothing of the first run is kept.
  */
 import { type EventObject, stopChild } from 'xstate';
-import { type Definition, type Entry, type HostEngine, type Running, type Snapshot, type SnapshotView, type Standing, type Step } from '../engine.ts';
+import { type Definition, type Entry, type HostEngine, type Running, type Snapshot, type SnapshotView, type Standing, type Step, type Taken, type TakenTransition } from '../engine.ts';
 import { guardError } from './plan-guards.ts';
 import { operationsOf } from './plan-operations.ts';
 import { NO_CHILDREN, PlanSnapshot } from './plan-snapshot.ts';
@@ -23,7 +23,6 @@ import { type ActorState, type StateChange } from '../state.ts';
 import { NO_FAMILY_CHANGE } from './births.ts';
 import { type XstateDefinition } from './definition.ts';
 import { XstateEngine } from './engine.ts';
-import { takenBy } from './inspection.ts';
 import { marked } from './family.ts';
 import { adopt, changeOf, type MachineSnapshot, numberByNodes, type Numbering, standingNodes, statusOf } from './state.ts';
 import { type EngineHost, OpenStep } from './step.ts';
@@ -126,12 +125,21 @@ export class PlanEngine implements HostEngine {
     return this.#xstate.enter(definition, self, stored, running);
   }
 
+  described(taken: Taken): readonly TakenTransition[] {
+    return this.#xstate.described(taken);
+  }
+
+  valueOf(definition: Definition, snapshot: Snapshot): unknown {
+    return this.#xstate.valueOf(definition, snapshot);
+  }
+
   view(definition: Definition, snapshot: Snapshot): SnapshotView {
     return this.#xstate.view(definition, snapshot);
   }
 
   #end(): void {
-    for (const transitions of this.#work.microsteps ?? NONE) this.#step.onMicrostep?.(takenBy({ _transitions: transitions }));
+    const { microsteps } = this.#work;
+    if (microsteps !== undefined) for (let i = 0; i < microsteps.length; i++) this.#step.onMicrostep?.(microsteps[i]!);
     this.#step.end();
     this.#work.end();
   }

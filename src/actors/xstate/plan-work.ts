@@ -51,6 +51,7 @@ export class Work {
   isAssigning = false;
   /** What was taken together, microstep by microstep, where somebody wants to be told. */
   microsteps: (readonly Transition[])[] | undefined;
+  readonly #microsteps: (readonly Transition[])[] = [];
   readonly queue: EventObject[] = [];
   /** What XState gives its own actions besides. */
   readonly extra: { readonly internalQueue: EventObject[]; deferredActorIds: readonly string[] | undefined };
@@ -69,7 +70,8 @@ export class Work {
     this.isTouched = false;
     this.extra.deferredActorIds = undefined;
     this.#retries = undefined;
-    this.microsteps = this.step.onMicrostep === undefined ? undefined : [];
+    this.microsteps = this.step.onMicrostep === undefined ? undefined : this.#microsteps;
+    if (this.#microsteps.length > 0) this.#microsteps.length = 0;
     if (this.queue.length > 0) this.queue.length = 0;
   }
 

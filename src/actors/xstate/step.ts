@@ -10,7 +10,7 @@ import { type FamilyChange, familyChange, refOf } from './births.ts';
 import { type DelayLookUp, type XstateDefinition } from './definition.ts';
 import { type Action } from './effects.ts';
 import { type Family } from './family.ts';
-import { type Inspected, takenBy } from './inspection.ts';
+import { type Inspected } from './inspection.ts';
 
 /** What the engine asks of the kernel while a step is under way. */
 export interface EngineHost {
@@ -144,7 +144,7 @@ export class OpenStep {
       _unregister() {},
       _set: (systemId: string, handle: object) => this.#takeName(systemId, handle),
       _relay: (from: object | undefined, to: object, event: EventObject) => host.relay(from, to, event),
-      _sendInspectionEvent: (inspected: Inspected) => void this.onMicrostep?.(takenBy(inspected)),
+      _sendInspectionEvent: ({ _transitions }: Inspected) => void (_transitions && this.onMicrostep?.(_transitions)),
       _snapshot: { _scheduledEvents: {} },
       _clock: { setTimeout() {}, clearTimeout() {} },
       _logger: (...args: unknown[]) => host.log(...args),

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type AnyStateMachine, type AnyStateNode } from 'xstate';
-import { actionName, guardName, historyDefault } from '../../actors/xstate/names.ts';
+import { actionName, guardName, historyDefault, transitionName } from '../../actors/xstate/names.ts';
 import { BosunError } from '../../errors.ts';
 import { CHART_STATES_MAX, CHART_TRANSITIONS_MAX } from '../../limits.ts';
 
@@ -88,7 +88,7 @@ export function transitionId(transition: AnyTransition): string {
   const source = transition.source as AnyStateNode;
   const event = transition.eventType as string;
   const among = (event === '' ? source.always : source.transitions.get(event)) ?? [];
-  return idOf(source.id, event, among.indexOf(transition));
+  return transitionName(source.id, event, among.indexOf(transition));
 }
 
 /** Ids of the states that a state value of the machine has active, the root among them; keys that it lacks are left out. */
@@ -190,19 +190,11 @@ function defaultOf(node: AnyStateNode): ChartTransition[] {
   if (node.type !== 'history') return [];
   const targets = historyDefault(node).map(({ id }) => id);
   const rest = { event: '', about: '', delay: null, guard: null, actions: [], reenter: false, isInternal: false, isForbidden: false, description: null };
-  return [{ id: idOf(node.id, '', 0), source: node.id, targets, kind: 'default', ...rest }];
+  return [{ id: transitionName(node.id, '', 0), source: node.id, targets, kind: 'default', ...rest }];
 }
 
 function isWithin(node: AnyStateNode, ancestor: AnyStateNode): boolean {
   let at: AnyStateNode | undefined = node;
   while (at !== undefined && at !== ancestor) at = at.parent as AnyStateNode | undefined;
   return at === ancestor;
-}
-
-function idOf(source: string, event: string, index: number): string {
-  return `${escaped(source)}|${escaped(event)}|${index}`;
-}
-
-function escaped(part: string): string {
-  return part.replace(/[\\|]/g, '\\$&');
 }

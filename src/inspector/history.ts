@@ -1,0 +1,63 @@
+/**
+ * The turns that an actor has kept as steps to go through: what each took, which transitions it lights, and what it made of the
+ * context, against the step before it. Pure.
+ */
+import { type AnyEvent, type KeptTurn } from './turns.ts';
+
+export interface Step {
+  readonly number: number;
+  readonly atMs: number;
+  readonly kind: KeptTurn['kind'];
+  readonly event: AnyEvent | null;
+  readonly cause: KeptTurn['cause'];
+  /** Ids of the chart's transitions, in the order in which they were taken. */
+  readonly edges: readonly string[];
+  readonly value: unknown;
+  readonly context: unknown;
+  /** What of the context differs from the step before; null where there is no step right before it. */
+  readonly changes: readonly Change[] | null;
+  readonly error: { readonly message: string } | null;
+  readonly durationMs: number;
+}
+
+/** `before` is absent where something is new, `after` where it is gone. */
+export interface Change {
+  /** Keys and indexes from the context down; empty for all of it. */
+  readonly path: readonly (string | number)[];
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** @param turns As `actor.history` gives them, oldest first. */
+export function stepsOf(turns: readonly KeptTurn[]): Step[] {
+  return turns.map((turn, index) => {
+    const { number, atMs, kind, event, cause, microsteps, value, context, error, durationMs } = turn;
+    const before = turns[index - 1];
+    const changes = before?.number === number - 1 ? changesOf(before.context, context) : null;
+    return { number, atMs, kind, event, cause, edges: microsteps.flat().map(({ edge }) => edge), value, context, changes, error, durationMs };
+  });
+}
+
+/** What is different, as deep down as it goes. Items of lists are compared by their places. */
+export function changesOf(before: unknown, after: unknown, path: Change['path'] = []): Change[] {
+  if (Object.is(before, after)) return [];
+  if (Array.isArray(before) && Array.isArray(after)) {
+    return Array.from({ length: Math.max(before.length, after.length) }, (_, index) => index).flatMap((index) => changeAt(before as readonly unknown[], after as readonly unknown[], [...path, index]));
+  }
+  if (isRecord(before) && isRecord(after)) {
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => changeAt(before, after, [...path, key]));
+  }
+  return [{ path, before, after }];
+}
+
+function changeAt(before: object, after: object, path: Change['path']): Change[] {
+  const key = path.at(-1)!;
+  const [was, is] = [Object.hasOwn(before, key), Object.hasOwn(after, key)];
+  const [old, now] = [(before as Record<string | number, unknown>)[key], (after as Record<string | number, unknown>)[key]];
+  if (was && is) return changesOf(old, now, path);
+  return was ? [{ path, before: old }] : [{ path, after: now }];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

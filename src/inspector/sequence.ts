@@ -1,0 +1,166 @@
+/**
+ * Turns as a sequence diagram: a lane for each actor and one for whatever is outside, an arrow from the turn that sent a message to
+ * the turn that took it, breaks where a life begins anew or ends. Pure; drawing it is the page's, and Mermaid's.
+ */
+import { type AnyEvent, type Send, type Turn } from './turns.ts';
+
+export interface Sequence {
+  /** In the order in which they are met; the outside first, where something came from there. */
+  readonly lanes: readonly Lane[];
+  /** From top to bottom. */
+  readonly rows: readonly Row[];
+}
+
+export interface Lane {
+  /** Address; null for the outside. */
+  readonly address: string | null;
+  readonly agent: string | null;
+}
+
+export type Row = Arrow | Break | Pending;
+
+/** A message taken. Lanes by their place in {@link Sequence.lanes}. */
+export interface Arrow {
+  readonly kind: 'arrow';
+  /** Number of the turn that took it. */
+  readonly turn: number;
+  readonly from: number;
+  readonly to: number;
+  /** Row of the turn that sent it; null where that is not shown. */
+  readonly sentAt: number | null;
+  readonly label: string;
+  /** It was sent for later: after so many ms, as far as that is known. */
+  readonly delayMs: number | null;
+  /** The turn threw. */
+  readonly isFailed: boolean;
+  /** State value that the turn led to; null where it is the one before, or there is none. */
+  readonly state: unknown;
+}
+
+/** A life begins, begins anew, or ends. */
+export interface Break {
+  readonly kind: 'break';
+  readonly turn: number;
+  readonly lane: number;
+  readonly what: 'spawn' | 'restarted' | 'stopped' | 'failed';
+  readonly state: unknown;
+}
+
+/** Sent for later by one of the turns, and not taken by any of them: it is not due yet, or was cancelled, which no turn tells. */
+export interface Pending {
+  readonly kind: 'pending';
+  readonly sentAt: number;
+  readonly from: number;
+  readonly to: number;
+  readonly label: string;
+  readonly delayMs: number;
+}
+
+/** What of a turn later ones are traced back to. */
+interface Sender {
+  readonly turn: Turn;
+  readonly row: number;
+  /** Delayed sends that nobody has taken. */
+  readonly waiting: Send[];
+}
+
+/** @param turns In the order of their numbers. */
+export function sequenceOf(turns: readonly Turn[]): Sequence {
+  const lanes = new Lanes();
+  if (turns.some(({ event, cause }) => event !== null && (cause === null || cause.address === null))) lanes.at(null, null);
+  const senders = new Map<string, Sender>();
+  const states = new Map<string, string>();
+  const rows: Row[] = [];
+  for (const turn of turns) {
+    const lane = lanes.at(turn.address, turn.agent);
+    const key = JSON.stringify(turn.value);
+    const state = states.get(turn.address) === key || turn.value === null ? null : turn.value;
+    states.set(turn.address, key);
+    if (turn.event === null) rows.push({ kind: 'break', turn: turn.number, lane, what: turn.kind === 'transition' ? 'spawn' : turn.kind, state });
+    else rows.push(arrowOf(turn, turn.event, { lanes, senders, lane, state }));
+    senders.set(placeOf(turn.life, turn.sequence), { turn, row: rows.length - 1, waiting: turn.sent.filter(({ delayMs }) => delayMs !== null) });
+  }
+  return { rows: [...rows, ...pendingOf(senders, lanes)], lanes: lanes.all };
+}
+
+/** As text for READMEs and reviews. */
+export function mermaidOf({ lanes, rows }: Sequence): string {
+  const name = (lane: number) => `l${lane}`;
+  const lines = ['sequenceDiagram'];
+  lanes.forEach(({ address }, index) => lines.push(`  participant ${name(index)} as ${escaped(address ?? 'outside')}`));
+  for (const row of rows) {
+    if (row.kind === 'break') {
+      lines.push(`  Note over ${name(row.lane)}: ${escaped(row.what)}${row.state === null ? '' : `, ${escaped(stateText(row.state))}`}`);
+      continue;
+    }
+    const isDelayed = row.delayMs !== null;
+    const after = isDelayed ? ` (after ${row.delayMs} ms)` : '';
+    if (row.kind === 'pending') {
+      lines.push(`  ${name(row.from)}--)${name(row.to)}: ${escaped(`${row.label}${after}, not seen`)}`);
+      continue;
+    }
+    const line = row.isFailed ? (isDelayed ? '--x' : '-x') : isDelayed ? '-->>' : '->>';
+    lines.push(`  ${name(row.from)}${line}${name(row.to)}: ${escaped(`${row.label}${after}`)}`);
+    if (row.state !== null) lines.push(`  Note over ${name(row.to)}: ${escaped(stateText(row.state))}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+class Lanes {
+  readonly all: Lane[] = [];
+  readonly #places = new Map<string | null, number>();
+
+  at(address: string | null, agent: string | null): number {
+    let place = this.#places.get(address);
+    if (place === undefined) {
+      this.#places.set(address, (place = this.all.length));
+      this.all.push({ address, agent });
+    } else if (agent !== null && this.all[place]!.agent === null) this.all[place] = { address, agent };
+    return place;
+  }
+}
+
+function arrowOf(turn: Turn, event: AnyEvent, parts: { lanes: Lanes; senders: ReadonlyMap<string, Sender>; lane: number; state: unknown }): Arrow {
+  const { lanes, senders, lane, state } = parts;
+  const { cause, number, address, kind } = turn;
+  const sender = cause === null || cause.sequence === null ? undefined : senders.get(placeOf(cause.life, cause.sequence));
+  const from = cause === null ? lanes.at(null, null) : lanes.at(cause.address, sender?.turn.agent ?? null);
+  const sent = sender?.waiting.findIndex(({ to, event: given }) => to === address && given?.type === event.type) ?? -1;
+  const delayMs = sent < 0 ? delayIn(event.type) : sender!.waiting.splice(sent, 1)[0]!.delayMs;
+  return { kind: 'arrow', turn: number, from, to: lane, sentAt: sender?.row ?? null, label: labelOf(event.type), delayMs, isFailed: kind === 'failed', state };
+}
+
+function pendingOf(senders: ReadonlyMap<string, Sender>, lanes: Lanes): Pending[] {
+  return [...senders.values()].flatMap(({ turn, row, waiting }) =>
+    waiting.flatMap(({ to, event, delayMs }) =>
+      to === null || to === '' || event === null ? [] : [{ kind: 'pending' as const, sentAt: row, from: lanes.at(turn.address, turn.agent), to: lanes.at(to, null), label: labelOf(event.type), delayMs: delayMs! }],
+    ),
+  );
+}
+
+/** XState writes the delay of an `after` into the type of its event. */
+const AFTER = /^xstate\.after\.(\d+(?:\.\d+)?|[^.]+)\./;
+
+function delayIn(type: string): number | null {
+  const delay = Number(AFTER.exec(type)?.[1]);
+  return Number.isFinite(delay) ? delay : null;
+}
+
+function labelOf(type: string): string {
+  const [, delay] = AFTER.exec(type) ?? [];
+  if (delay !== undefined) return `after ${delay}`;
+  return type.replace(/^xstate\.(done|error|snapshot)\.(?:actor\.)?(.*)$/, '$1 $2');
+}
+
+function placeOf(life: number, sequence: number): string {
+  return `${life}/${sequence}`;
+}
+
+function stateText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What Mermaid reads as its own; a number sign begins what stands for a character. */
+function escaped(text: string): string {
+  return text.replace(/[#;\n\r<>"]/g, (character) => `#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,43 @@
+/** A turn as the gateway shows it: the topic `trace/{address}`, and the methods `actor.turns` and `actor.history`. */
+
+export interface Turn {
+  /** Rises from turn to turn. */
+  readonly number: number;
+  readonly kind: 'spawn' | 'restarted' | 'transition' | 'failed' | 'stopped';
+  /** Kernel time. */
+  readonly atMs: number;
+  readonly address: string;
+  readonly agent: string;
+  readonly life: number;
+  readonly sequence: number;
+  /** null for a first turn and an end. */
+  readonly event: AnyEvent | null;
+  /** null for what came from outside. */
+  readonly cause: { readonly address: string | null; readonly life: number; readonly sequence: number | null } | null;
+  readonly microsteps: readonly (readonly { readonly edge: string }[])[];
+  /** Empty where only names were recorded. */
+  readonly sent: readonly Send[];
+  readonly value: unknown;
+  readonly status: string;
+  readonly error: { readonly message: string } | null;
+  readonly durationMs: number;
+}
+
+export interface AnyEvent {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Send {
+  /** null for one whom the caller may not reach; the empty text for one that was never born. */
+  readonly to: string | null;
+  readonly event: AnyEvent | null;
+  readonly delayMs: number | null;
+  readonly id: string | null;
+}
+
+/** One that the store has kept. */
+export interface KeptTurn extends Turn {
+  /** After it. */
+  readonly context: unknown;
+}
