@@ -39,6 +39,6 @@ export default defineConfig({
     isolate: false,
     // Vitest leaves one core free by default, which on two cores halves the speed.
     maxWorkers: '100%',
-    ...(report !== undefined && { reporters: ['default', ['json', { outputFile: report }]] }),
+    reporters: ['default', './test/requirements-reporter.ts', ...(report === undefined ? [] : [['json', { outputFile: report }] as ['json', { outputFile: string }]])],
   },
 });
