@@ -11,6 +11,7 @@ interface ErrorRow {
 }
 
 export const ERROR_CODES = {
+  BOSUN_ACTOR_CHANGED: { means: 'The actor is not at the sequence that the call names; `details.sequence` is the present one. Look again.', retryable: false },
   BOSUN_ACTOR_SUSPENDED: { means: 'An administrator suspended the actor. The message says who and why; resume it.', retryable: true },
   BOSUN_ACTOR_UNKNOWN: { means: 'No actor lives at this address. Spawn it first, or check the spelling.', retryable: false },
   BOSUN_ADDRESS_INVALID: { means: 'An address is one to 16 segments of letters, digits and -_.:@+~ joined by "/".', retryable: false },
@@ -56,6 +57,7 @@ export const ERROR_CODES = {
   BOSUN_PLAN_INVALID: { means: 'The plan file is not valid; the message names file, line and column.', retryable: false },
   BOSUN_QUEUE_FULL: { means: 'Too many calls of this client wait for an answer, or too many events to be taken.', retryable: true },
   BOSUN_RATE_LIMITED: { means: 'The caller calls more often than it may. Call again after `details.retryAfterMs`.', retryable: true },
+  BOSUN_SECRET_KEY: { means: 'What the actor holds is encrypted under a key that was not given. Start again with BOSUN_SECRET_KEY.', retryable: false },
   BOSUN_SEQUENCE_GAP: { means: 'The sequence of a send leaves some out; `details.expected` is the next one of the session.', retryable: false },
   BOSUN_SESSIONS_FULL: { means: 'Too many sessions are remembered for another one to begin. Send again later.', retryable: true },
   BOSUN_START_FAILED: { means: 'A child that was to be started failed in its first turn; the cause says how. Nothing of it is left.', retryable: false },

@@ -262,6 +262,15 @@ export const EVENTS_PER_TURN = 64;
 /** Frames a second of a topic that has to be worked out anew after every epoch: a tree, the dead letters. */
 export const LISTING_HZ = 4;
 
+/** How long a ticket is good, which is shown in an address: long enough for a slow page to connect with it. */
+export const TICKET_MS = 30_000;
+
+/** Tickets of one caller that nobody has used yet: more than it may have connections. */
+export const TICKETS_PER_CALLER_MAX = 100;
+
+/** How long frames are sent in a row before what comes in gets its turn: a tenth of what anybody notices. */
+export const PUMP_SLICE_MS = 5;
+
 /** How long before its token expires a client is told. */
 export const TOKEN_NOTICE_MS = 60_000;
 

@@ -34,6 +34,14 @@ export interface SystemOptions<A extends AnyAgent = AnyAgent> {
    * are kept aside in the store. Refused with BOSUN_CONFIG_INVALID where the journal is sound.
    */
   readonly recoverTo?: number;
+  /**
+   * Under which agents that mark something as `secret` are stored encrypted: 32 bytes as base64 or hexadecimal digits. Default:
+   * they are stored as they are. Actors whose key is missing at a start are suspended with BOSUN_SECRET_KEY. `bosun serve` and
+   * its kin take it from the environment.
+   */
+  readonly secretKey?: string | undefined;
+  /** Keys that were used before, for reading. */
+  readonly previousSecretKeys?: readonly string[];
   /** The root Boss and its static children. */
   readonly tree?: BossOptions;
   readonly clock?: Clock;

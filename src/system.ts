@@ -15,6 +15,7 @@ import { Reception } from './actors/door/reception.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
 import { createJournal, type JournalOptions } from './persistence/journal.ts';
+import { KeyRing } from './persistence/key-ring.ts';
 import { type ScrubberParts } from './persistence/scrubber.ts';
 import { Upkeep } from './persistence/upkeep.ts';
 import { type Verification } from './persistence/verify.ts';
@@ -178,10 +179,10 @@ export class System<A extends AnyAgent = AnyAgent> {
     return this.#kernel.shown.lastSequence(session);
   }
 
-  /** As of the last durable epoch; undefined when nobody lives there. Throws BOSUN_STORE_DAMAGED for a record that is damaged. */
+  /** As of the last durable epoch; undefined when nobody lives there. Throws BOSUN_STORE_DAMAGED for a record that is damaged, BOSUN_SECRET_KEY for one whose key is missing. */
   snapshot(address: string): ActorSnapshot | undefined {
     const cell = this.#kernel.shown.at(address);
-    if (cell?.isDamaged === true) throw cell.suspension!;
+    if (cell?.isIllegible === true) throw cell.suspension!;
     return cell && viewOf(this.#kernel.engine, cell);
   }
 
@@ -301,9 +302,10 @@ export class System<A extends AnyAgent = AnyAgent> {
     return this.#kernel.epoch;
   }
 
-  #journalOptions({ journal, durability, recoverTo }: SystemOptions): JournalOptions {
+  #journalOptions({ journal, durability, recoverTo, ...options }: SystemOptions): JournalOptions {
     return {
       ...journal,
+      keys: keysOf(options),
       ...(durability !== undefined && { durability }),
       ...(recoverTo !== undefined && { recoverTo }),
       onDamage: (damage) => this.#tellDamage(damage),
@@ -338,6 +340,13 @@ export class System<A extends AnyAgent = AnyAgent> {
   }
 }
 
+/** @returns undefined where nothing is to be encrypted. Throws BOSUN_CONFIG_INVALID. */
+function keysOf({ secretKey, previousSecretKeys = [] }: Pick<SystemOptions, 'secretKey' | 'previousSecretKeys'>): KeyRing | undefined {
+  if (secretKey !== undefined) return new KeyRing(secretKey, previousSecretKeys);
+  if (previousSecretKeys.length > 0) throw new BosunError('BOSUN_CONFIG_INVALID', 'previous secret keys only read: give a secret key too');
+  return undefined;
+}
+
 /** Makes a system; call `start` on it. Throws BOSUN_CONFIG_INVALID or BOSUN_CHILD_SPEC_INVALID. */
 export function createSystem<const A extends AnyAgent>(options: SystemOptions<A>): System<A> {
   return new System<A>(options);
@@ -347,7 +356,7 @@ export function createSystem<const A extends AnyAgent>(options: SystemOptions<A>
  * What starting a system with these agents would do to each actor in a stopped store. Migrations are tried on what is
  * stored; nothing is written and nothing runs. Rejects with BOSUN_STORE_*.
  */
-export async function checkStore(options: Pick<SystemOptions, 'agents' | 'resolveAgent' | 'store' | 'log'>): Promise<CheckedActor[]> {
+export async function checkStore(options: Pick<SystemOptions, 'agents' | 'resolveAgent' | 'store' | 'log' | 'secretKey' | 'previousSecretKeys'>): Promise<CheckedActor[]> {
   const system = new System({ ...options, hold: true });
   await system.start();
   try {

@@ -9,6 +9,9 @@
  *                 `subject` runs what --profile looks at; units are last in the names of metrics.
  */
 import { avalanche } from './avalanche.mjs';
+import { broadcast } from './broadcast.mjs';
+import { crowd } from './crowd.mjs';
+import { echo } from './echo.mjs';
 import { hops } from './hops.mjs';
 import { idle } from './idle.mjs';
 import { inputs } from './inputs.mjs';
@@ -17,4 +20,4 @@ import { restarts } from './restarts.mjs';
 import { largeStorm, smallStorm } from './storms.mjs';
 import { tree } from './tree.mjs';
 
-export const ROWS = [inputs, idle, hops, recovery, restarts, smallStorm, largeStorm, avalanche, tree];
+export const ROWS = [inputs, idle, hops, recovery, restarts, smallStorm, largeStorm, avalanche, tree, echo, broadcast, crowd];

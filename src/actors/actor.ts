@@ -113,7 +113,8 @@ export class ActorHandle<Event extends EventObject = EventObject, Snapshot exten
   }
 }
 
-function observe(cell: Cell, observer: Observer): Subscription {
+/** Tells an observer of what happens to an actor, until it is unsubscribed. */
+export function observe(cell: Cell, observer: Observer): Subscription {
   (cell.observers ??= new Set()).add(observer);
   return { unsubscribe: () => void cell.observers?.delete(observer) };
 }

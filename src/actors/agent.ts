@@ -5,6 +5,7 @@ import { BosunError, messageOf } from '../errors.ts';
 import { MAILBOX_MESSAGES_MAX, TRACE_KEPT_MAX } from '../limits.ts';
 import { flawOfType, refusalOf } from './agent-rules.ts';
 import { type ActionOptions, actionPolicy, type EffectOptions, type EffectPolicy, effectPolicy } from './effects/effect-policy.ts';
+import { hasSecrets } from './door/secret.ts';
 import { type PoisonPolicy } from './engine.ts';
 import { type Policies } from './policies.ts';
 import { parsePriorities, type Priority } from './priorities.ts';
@@ -169,11 +170,13 @@ interface DeclaredPolicies {
   readonly poison?: PoisonPolicy;
   readonly trace?: { readonly keep: number };
   readonly priorities?: Readonly<Record<string, Priority | undefined>>;
+  readonly events: EventSchemas;
+  readonly shown?: ShownSchemas;
 }
 
 function policiesOf(
   machine: AnyStateMachine,
-  { effects = {}, actions = {}, poison = 'dead-letter', trace, priorities = {} }: DeclaredPolicies,
+  { effects = {}, actions = {}, poison = 'dead-letter', trace, priorities = {}, events, shown = {} }: DeclaredPolicies,
   invalid: (what: string) => BosunError,
 ): Policies {
   if (!POISON_POLICIES.has(poison)) throw invalid(`poison is one of ${[...POISON_POLICIES].join(', ')}`);
@@ -196,6 +199,7 @@ function policiesOf(
   return {
     poison,
     keptTurns: trace?.keep ?? 0,
+    isSecret: [shown.context, shown.output, shown.reply, ...Object.values(shown.emitted ?? {}), ...Object.values(events)].some(hasSecrets),
     priorities: levelsOf(machine, priorities, invalid),
     effects: policies(effects, 'effects', (src, options: EffectOptions) => {
       const logic = Object.hasOwn(actors, src) ? actors[src] : undefined;

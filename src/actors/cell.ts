@@ -173,9 +173,9 @@ export class Cell {
     return this.mailbox.size - this.mailbox.deferred >= MAILBOX_MESSAGES_MAX;
   }
 
-  /** Whether its record is damaged: then nothing of it may be served either. */
-  get isDamaged(): boolean {
-    return this.suspension?.code === 'BOSUN_STORE_DAMAGED';
+  /** Whether its record is damaged, or encrypted under a key that is missing: then nothing of it may be served, and nothing taken for it. */
+  get isIllegible(): boolean {
+    return this.suspension?.code === 'BOSUN_STORE_DAMAGED' || this.suspension?.code === 'BOSUN_SECRET_KEY';
   }
 
   /** Whether the code cannot read it: then nothing of it may be touched but its mailbox. */

@@ -52,6 +52,8 @@ export interface Definition {
   readonly keptTurns: number;
   /** The levels that the agent declares of its events; undefined where it declares none. */
   readonly priorities: Priorities | undefined;
+  /** The agent, or the one whose child it is, marks something as secret. */
+  readonly isSecret: boolean;
   /** Machines: custom actions that the agent declares durable, by name. */
   readonly durable: ReadonlyMap<string, DurableAction> | undefined;
 }

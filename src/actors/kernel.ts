@@ -149,7 +149,7 @@ export class Kernel {
   }
 
   #known(address: string, cell: Cell | undefined): Cell {
-    if (cell?.isDamaged === true) throw cell.suspension!;
+    if (cell?.isIllegible === true) throw cell.suspension!;
     if (cell !== undefined) return cell;
     checkAddress(address);
     throw this.world?.unreadableAt(address) ?? new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } });

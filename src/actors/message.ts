@@ -1,6 +1,7 @@
 /** A message in a mailbox, and its durable form: a row of table `m`. */
 import { type EventObject } from 'xstate';
 import { type Arrival } from './mailbox/arrival.ts';
+import { type Conceal } from './ports.ts';
 import { type Timer } from './time/timers.ts';
 
 /**
@@ -36,6 +37,8 @@ export class Message {
    * negative since it was offered again.
    */
   deferral = 0;
+  /** The sequence that its receiver has to be at when its turn comes; null where any will do. */
+  ifSequence: number | null = null;
   /** Whether its row is in an epoch already frozen. */
   isStored = false;
   /** Kernel time of the first epoch that held it unread, or when its timer came up; null before, and in rows of earlier builds. */
@@ -77,19 +80,28 @@ export type MessageRow = readonly [
   deliveries: number,
   /** Absent in rows of earlier builds, and of what was never in a mailbox. */
   storedAtMs?: number | null,
-  /** Absent for one that was never deferred. */
+  /** Absent for one that was never deferred, unless something follows; then 0. */
   deferral?: number,
+  /** Absent where any sequence will do. */
+  ifSequence?: number,
 ];
 
-export function messageRow({ to, kind, event, from, attempt, deliveries, storedAtMs, deferral }: Message): MessageRow {
+export function messageRow({ to, kind, event, from, attempt, deliveries, storedAtMs, deferral, ifSequence }: Message): MessageRow {
+  if (ifSequence !== null) return [to, kind, event, from, attempt, deliveries, storedAtMs, deferral, ifSequence];
   return deferral === 0 ? [to, kind, event, from, attempt, deliveries, storedAtMs] : [to, kind, event, from, attempt, deliveries, storedAtMs, deferral];
 }
 
+/** The row as it is stored of an actor with secrets. */
+export function concealedMessage([to, kind, event, ...rest]: MessageRow, conceal: Conceal): readonly unknown[] {
+  return [to, kind, conceal(event, event.type), ...rest];
+}
+
 export function messageFromRow(id: number, row: MessageRow): Message {
-  const [to, kind, event, from, attempt, deliveries, storedAtMs = null, deferral = 0] = row;
+  const [to, kind, event, from, attempt, deliveries, storedAtMs = null, deferral = 0, ifSequence = null] = row;
   const message = new Message(id, to, kind, event, from, attempt, null, null);
   message.deliveries = deliveries;
   message.deferral = deferral;
+  message.ifSequence = ifSequence;
   message.isStored = true;
   message.storedAtMs = storedAtMs;
   return message;

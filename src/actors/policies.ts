@@ -11,6 +11,8 @@ export interface Policies {
   readonly poison: PoisonPolicy;
   readonly keptTurns: number;
   readonly priorities: Priorities | undefined;
+  /** Its schemas mark something as secret: then all that its actors hold is stored encrypted, where there is a key. */
+  readonly isSecret: boolean;
 }
 
-export const NO_POLICIES: Policies = { effects: new Map(), actions: new Map(), poison: 'dead-letter', keptTurns: 0, priorities: undefined };
+export const NO_POLICIES: Policies = { effects: new Map(), actions: new Map(), poison: 'dead-letter', keptTurns: 0, priorities: undefined, isSecret: false };

@@ -66,7 +66,33 @@ export interface StoreSnapshot {
 export interface Codec {
   /** The bytes belong to the caller. */
   encode(value: unknown): Uint8Array;
+  /** What was concealed comes back as it was, or as {@link Concealed} where its key is not among those given. */
   decode(bytes: Uint8Array): unknown;
+  /** Undefined where no key was given. */
+  readonly conceal: Conceal | undefined;
+}
+
+/** Encrypts a value that is about to be encoded. `type`, of an event, stays legible. */
+export type Conceal = (value: unknown, type?: string) => Concealed;
+
+/** An encrypted value, for `encode`. Where it comes out of `decode` its key is missing; it is encoded to what it was. */
+export class Concealed {
+  /** Of an event. */
+  readonly type: string | undefined;
+  /** Names the key, in hexadecimal. */
+  readonly key: string;
+  readonly #bytes: Uint8Array;
+
+  constructor(type: string | undefined, key: string, bytes: Uint8Array) {
+    this.type = type;
+    this.key = key;
+    this.#bytes = bytes;
+  }
+
+  /** Not a field: what prints or shows the object does not print them. */
+  bytes(): Uint8Array {
+    return this.#bytes;
+  }
 }
 
 /** Tables of rows beside the actors' states. A row is one admitted value under a key of its own. */
@@ -137,6 +163,8 @@ export interface Epoch {
   readonly deltas: readonly Delta[];
   /** Net changes of rows since the last epoch; null deletes. */
   readonly rows: ReadonlyMap<RowKey, unknown>;
+  /** Rows that are stored in another form than readers get them: with what is {@link Concealed}. */
+  readonly concealed: ReadonlyMap<RowKey, unknown>;
   /** Every actor changed, born or gone, once. */
   readonly images: readonly ActorImage[];
   readonly configurations: readonly NewConfiguration[];

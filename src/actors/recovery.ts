@@ -13,11 +13,12 @@ import { restoreDeferred } from './mailbox/deferral.ts';
 import { type Definition } from './engine.ts';
 import { type Effects } from './effects/effects.ts';
 import { deepFreeze } from './frozen.ts';
+import { concealedIn, keyMissing } from './locked.ts';
 import { type NameRow } from './talk/groups.ts';
 import { type Message, messageFromRow, type MessageRow } from './message.ts';
 import { applyMigration, type Migration, prepareMigration } from './versions/migration.ts';
 import { type Outbox } from './effects/outbox.ts';
-import { type Recovered } from './ports.ts';
+import { Concealed, type Recovered } from './ports.ts';
 import { suspicion } from './turn/quarantine.ts';
 import { type Roster } from './versions/roster.ts';
 import { ordered } from './epoch/rows.ts';
@@ -130,6 +131,8 @@ function populate(
   const damage = recovered.unreadable.get(identity.life);
   const verdict = ((): Verdict => {
     if (damage !== undefined) return { kind: 'refused', error: damage };
+    const locked = concealedIn(identity, state);
+    if (locked !== undefined) return { kind: 'refused', error: keyMissing(identity, locked) };
     if (parent !== undefined && above?.kind === 'refused') return below(identity, parent, above.error);
     if (today === undefined) return absent(identity, parent);
     const stored = { version: identity.version, hash: identity.definition };
@@ -208,6 +211,11 @@ function isForShow({ identity }: Cell, { code }: BosunError): boolean {
   return code === 'BOSUN_AGENT_UNKNOWN' || (code === 'BOSUN_AGENT_UNREADABLE' && identity.bond === 'invoked');
 }
 
+/** One that holds a value whose key is missing takes no turns: it must not go on without it. */
+function lock(cell: Cell | undefined, value: unknown): void {
+  if (cell !== undefined && value instanceof Concealed && !cell.isUnreadable) suspend(cell, keyMissing(cell.identity, value));
+}
+
 function tabulate(world: World, key: string, row: unknown): void {
   const separator = key.indexOf('!');
   world.cells.get(parseInt(key.slice(0, separator), 16))?.putRow(key.slice(separator + 1), deepFreeze(row));
@@ -217,6 +225,7 @@ function deliver(world: World, rows: Iterable<readonly [key: string, row: unknow
   const deferred: Message[] = [];
   for (const [key, row] of rows) {
     const message = messageFromRow(parseInt(key, 16), deepFreeze(row as MessageRow));
+    lock(world.cells.get(message.to), message.event);
     if (message.deferral === 0) world.cells.get(message.to)?.receive(message);
     else deferred.push(message);
   }
@@ -245,6 +254,7 @@ function ownedTimer(world: World, number: number, row: TimerRow): { owner: Cell;
   const timer = timerFromRow(number, deepFreeze(row));
   const owner = world.cells.get(timer.owner);
   if (owner === undefined) return [];
+  lock(owner, timer.event);
   world.agenda.add(owner, timer);
   return [{ owner, timer }];
 }
@@ -294,6 +304,7 @@ function recount(world: World, life: number, row: number | readonly [attempt: nu
 
 function keep(world: World, life: number, [name, bytes, value]: readonly [string, number, unknown]): void {
   const cell = world.cells.get(life);
+  lock(cell, value);
   if (cell !== undefined) (cell.kept ??= new Map()).set(name, { bytes, value: deepFreeze(value) });
 }
 

@@ -4,6 +4,7 @@
  * the same function. So memory equals disk by construction, and the (seq, hash) chain proves it.
  */
 import { checksum } from '../checksum.ts';
+import type { Conceal } from './ports.ts';
 
 export type ActorStatus = 'starting' | 'active' | 'done' | 'error' | 'stopped';
 
@@ -26,6 +27,8 @@ export interface ActorState {
   readonly error: unknown;
   /** Effects: how often they were started, over restores and retries. */
   readonly attempt: number;
+  /** Its agent marks something as secret: it is stored as {@link concealedState} has it. Other than true, its key is missing. */
+  readonly isSecret?: unknown;
 }
 
 /** An actor that an epoch changed, as it is at the end of the epoch. */
@@ -49,6 +52,7 @@ export interface StateChange {
   output?: { readonly value: unknown };
   error?: { readonly value: unknown };
   attempt?: number;
+  isSecret?: true;
 }
 
 /** Facts of a birth. Only `definition` and `version` ever change, by a migration, together with the state (design P12). */
@@ -92,7 +96,8 @@ export const UNBORN: ActorState = Object.freeze({
  * @returns A new frozen state. Never throws.
  */
 export function applyChange(state: ActorState, change: StateChange, body: Uint8Array): ActorState {
-  return Object.freeze({
+  const isSecret = change.isSecret ?? state.isSecret;
+  const next: ActorState = {
     seq: state.seq + 1,
     hash: checksum(body, state.hash),
     status: change.status ?? state.status,
@@ -103,7 +108,32 @@ export function applyChange(state: ActorState, change: StateChange, body: Uint8A
     output: change.output === undefined ? state.output : change.output.value,
     error: change.error === undefined ? state.error : change.error.value,
     attempt: change.attempt ?? state.attempt,
-  });
+  };
+  return Object.freeze(isSecret === undefined ? next : { ...next, isSecret });
+}
+
+/** The change as it is encoded for an actor with secrets. Each key of a context by itself, because changes set keys. */
+export function concealedChange(change: StateChange, conceal: Conceal): object {
+  const { context, set, output, error, isSecret } = change;
+  return {
+    ...change,
+    ...(context !== undefined && { context: { value: concealedFields(context.value, conceal) } }),
+    ...(set !== undefined && { set: concealedFields(set, conceal) }),
+    ...(output !== undefined && { output: { value: conceal(output.value) } }),
+    ...(error !== undefined && { error: { value: conceal(error.value) } }),
+    ...(isSecret !== undefined && { isSecret: conceal(isSecret) }),
+  };
+}
+
+/** The state as it is encoded for an actor with secrets. */
+export function concealedState(state: ActorState, conceal: Conceal): object {
+  const { context, output, error, isSecret } = state;
+  return { ...state, context: concealedFields(context, conceal), output: conceal(output), error: conceal(error), isSecret: conceal(isSecret) };
+}
+
+function concealedFields(value: unknown, conceal: Conceal): unknown {
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return conceal(value);
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, conceal(field)]));
 }
 
 /** What a change makes of a context. */

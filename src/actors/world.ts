@@ -25,7 +25,7 @@ import { Queue } from './mailbox/queue.ts';
 import { type Ref } from './ref.ts';
 import { childKey, keptKey, keyText, rowKey } from './epoch/rows.ts';
 import { Tracing } from './tracing/tracing.ts';
-import { type ActorState, applyChange, type Identity, type StateChange, UNBORN } from './state.ts';
+import { type ActorState, applyChange, concealedChange, type Identity, type StateChange, UNBORN } from './state.ts';
 
 export class World {
   readonly cells = new Map<number, Cell>();
@@ -42,7 +42,7 @@ export class World {
   readonly crowding = new Crowding(this);
   readonly audit = new Audit(this);
   readonly tracing = new Tracing(this);
-  readonly draft = new EpochDraft();
+  readonly draft: EpochDraft;
   readonly engine: StepEngine;
   readonly codec: Codec;
   readonly clock: Clock;
@@ -75,6 +75,8 @@ export class World {
   }) {
     this.engine = parts.engine;
     this.codec = parts.codec;
+    const { conceal } = parts.codec;
+    this.draft = new EpochDraft(conceal && { conceal, isSecret: (life) => this.isSecret(life) });
     this.clock = parts.clock;
     this.time = parts.time;
     this.wake = parts.wake;
@@ -103,7 +105,7 @@ export class World {
     assert(!this.addresses.has(identity.address), `two actors at ${identity.address}`);
     const cell = new Cell({ identity, definition, ref, parent, state: UNBORN });
     this.adopt(cell);
-    this.draft.put(rowKey('i', identity.life), identity);
+    this.#putIdentity(cell);
     this.draft.put(`a!${identity.address}`, identity.life);
     if (identity.systemId !== null) this.draft.put(nameKey(identity.systemId), identity.life);
     if (definition.isEffect) this.draft.put(rowKey('f', identity.life), 1);
@@ -171,8 +173,21 @@ export class World {
     cell.definition = definition;
     if (cell.identity.definition === hash && cell.identity.version === version) return;
     cell.identity = Object.freeze({ ...cell.identity, definition: hash, version });
-    this.draft.put(rowKey('i', cell.identity.life), cell.identity);
+    this.#putIdentity(cell);
     this.draft.touch(cell);
+  }
+
+  /** What a Boss starts a child with is in the Boss's record too, and so no secret. */
+  #putIdentity({ life, identity }: Cell): void {
+    const key = rowKey('i', life);
+    if (identity.bond === 'supervised') this.draft.put(key, identity);
+    else this.draft.putOf(life, key, identity, (conceal) => ({ ...identity, input: conceal(identity.input) }));
+  }
+
+  /** Whether what an actor holds is stored encrypted. Of one that is gone nobody knows what it was. */
+  isSecret(life: number): boolean {
+    const cell = this.cells.get(life);
+    return this.codec.conceal !== undefined && (cell === undefined || cell.definition.isSecret || cell.state.isSecret !== undefined);
   }
 
   /** Holds something against a cell, or lets it go. */
@@ -231,8 +246,11 @@ export class World {
       return;
     }
     // All of it is worked out before any of it counts: a state without its delta would break the chain on disk.
-    const body = this.codec.encode(change);
-    const state = applyChange(cell.state, change, body);
+    const { conceal } = this.codec;
+    const isSecret = conceal !== undefined && (cell.definition.isSecret || cell.state.isSecret !== undefined);
+    const whole: StateChange = isSecret && cell.state.isSecret === undefined ? { ...change, isSecret: true } : change;
+    const body = this.codec.encode(isSecret ? concealedChange(whole, conceal) : whole);
+    const state = applyChange(cell.state, whole, body);
     const adopted = snapshot && this.engine.adopt(cell.definition, snapshot, state);
     cell.state = state;
     cell.snapshot = adopted;
@@ -247,6 +265,7 @@ export class World {
       return;
     }
     const message = new Message(this.#counters.message++, to.life, kind, event, from, attempt, null, order);
+    if (order !== null && order.ifSequence !== undefined) message.ifSequence = order.ifSequence;
     to.receive(message);
     this.draft.unread(message);
     // A Boss decides at once: behind ten thousand children that fail together it would leave all of them and their exits to be
@@ -299,7 +318,8 @@ export class World {
   /** Writes what an effect keeps for its later starts. The value has been admitted. */
   keep(cell: Cell, name: string, keepsake: Keepsake): void {
     (cell.kept ??= new Map()).set(name, keepsake);
-    this.draft.put(keptKey(cell.identity.life, name), Object.freeze([name, keepsake.bytes, keepsake.value]));
+    const { bytes, value } = keepsake;
+    this.draft.putOf(cell.life, keptKey(cell.identity.life, name), Object.freeze([name, bytes, value]), (conceal) => [name, bytes, conceal(value)]);
   }
 
   /** The effect has ended for good: there will be no later start. */

@@ -15,6 +15,7 @@ import { loadAgents } from './agents-module.ts';
 import { dataDirectory, hasStore, planAgents } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { readPlanFile } from './plan-file.ts';
+import { secretKeysOf } from './secret-keys.ts';
 import { type DataCommand } from './surroundings.ts';
 
 export interface CheckCommand extends DataCommand {
@@ -45,11 +46,11 @@ const WORDS: Readonly<Record<CheckedActor['verdict'], string>> = {
 };
 
 export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
-  const { json, out, err } = command;
+  const { json, out, err, env } = command;
   try {
     const store = levelStore(storeIn(command));
     const agents = await agentsFor(command);
-    const actors = await checkStore({ agents, store, log: (...line) => err.write(`${line.map(String).join(' ')}\n`) });
+    const actors = await checkStore({ agents, store, ...secretKeysOf(env), log: (...line) => err.write(`${line.map(String).join(' ')}\n`) });
     const groups = grouped(actors);
     const refused = actors.filter(({ verdict }) => verdict === 'refused').length;
     out.write(json ? `${JSON.stringify({ actors: actors.length, refused, groups })}\n` : `${groups.flatMap(lines).join('\n')}\n`);

@@ -10,7 +10,7 @@ import { DEFAULT_DATA } from './default-data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { ChartFormat } from './inspect-command.ts';
 import type { Reporter } from './run-report.ts';
-import { addService, portNumber } from './service-verbs.ts';
+import { addService, portNumber, TRUST_WALL_CLOCK } from './service-verbs.ts';
 import { type DataCommand, type Output, type Surroundings } from './surroundings.ts';
 
 /**
@@ -72,6 +72,7 @@ function program(setting: Setting): Command {
   addVerify(bosun, setting);
   addCopies(bosun, setting);
   addErase(bosun, setting);
+  addConformance(bosun, setting);
   const { env, interruption, exit } = setting;
   const verbs = { verb, exit, dataCommand: (options: Shared) => dataCommand(options, setting), env, interruption };
   addAdministration(bosun, verbs);
@@ -108,12 +109,13 @@ function addRun(bosun: Command, setting: Setting): void {
     .option('--serve', 'keep a gateway open while the plan runs, to look at it and to steer it')
     .option('--port <number>', 'where the gateway listens, with --serve (default: 4180)', portNumber)
     .addOption(new Option('--recover-to <epoch>', 'go on from this epoch of a damaged journal').argParser(wholeNumber))
-    .action(async (file: string, options: Shared & { fresh?: true; wait?: true; recoverTo?: number; serve?: true; port?: number }) => {
-      const { data, fresh = false, wait = false, recoverTo, serve = false, port } = options;
+    .option('--trust-wall-clock', TRUST_WALL_CLOCK)
+    .action(async (file: string, options: Shared & { fresh?: true; wait?: true; recoverTo?: number; serve?: true; port?: number; trustWallClock?: true }) => {
+      const { data, fresh = false, wait = false, recoverTo, serve = false, port, trustWallClock = false } = options;
       const { env, cwd, exit } = setting;
       const { runCommand } = await import('./run-command.ts');
       const reporter = await reporterFor(options, setting);
-      exit(await runCommand({ file, data, fresh, wait, recoverTo, door: serve ? { port } : undefined, env, cwd, reporter, interrupt: setting.interruption() }));
+      exit(await runCommand({ file, data, fresh, wait, recoverTo, trustWallClock, door: serve ? { port } : undefined, env, cwd, reporter, interrupt: setting.interruption() }));
     });
 }
 
@@ -235,6 +237,21 @@ function addErase(bosun: Command, setting: Setting): void {
   });
 }
 
+function addConformance(bosun: Command, setting: Setting): void {
+  bosun
+    .command('conformance <url>')
+    .description('Check rule by rule whether a running server speaks the protocol of the gateway.')
+    .option('--token <token>', 'to be let in with (default: BOSUN_TOKEN of the environment)')
+    .option('--json', 'machine-readable output')
+    .addHelpText('after', examplesText(['conformance http://127.0.0.1:4180', 'conformance https://bosun.example --json']))
+    .exitOverride()
+    .action(async (url: string, { token, json }: { token?: string; json?: true }) => {
+      const { out, err, env, exit } = setting;
+      const { conformanceCommand } = await import('./conformance-command.ts');
+      exit(await conformanceCommand({ url, token: token ?? env['BOSUN_TOKEN'], json: json === true, out, err }));
+    });
+}
+
 async function reporterFor({ json }: Shared, setting: Setting): Promise<Reporter> {
   const { jsonReporter, plainReporter, terminalReporter } = await import('./run-report.ts');
   const { out, err } = setting;
@@ -243,8 +260,8 @@ async function reporterFor({ json }: Shared, setting: Setting): Promise<Reporter
 }
 
 /** What the verbs on a data directory share. */
-function dataCommand({ data, json }: Shared, { cwd, out, err }: Setting): DataCommand {
-  return { data, json: json === true, cwd, out, err };
+function dataCommand({ data, json }: Shared, { cwd, out, err, env }: Setting): DataCommand {
+  return { data, json: json === true, cwd, out, err, env };
 }
 
 /** Colours only on a terminal, and never where NO_COLOR asks for none (no-color.org). */

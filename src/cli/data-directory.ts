@@ -15,7 +15,8 @@ import { stageAgent, stageName } from '../machines/coordination/work/stage.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { createSystem, type System } from '../system.ts';
 import { type AgentModule, workFor } from './agents-module.ts';
-import { type DataCommand } from './surroundings.ts';
+import { secretKeysOf } from './secret-keys.ts';
+import { type DataCommand, type Environment } from './surroundings.ts';
 import { type Attempt } from './work.ts';
 
 /** A run waits so long for room on the disk; then it ends, and the same line goes on. */
@@ -72,11 +73,12 @@ export function crewOf(
   directory: DataDirectory,
   plan: Plan,
   agents: AgentModule,
-  tools: { readonly shell: Attempt; readonly log: (...args: unknown[]) => void },
+  tools: { readonly shell: Attempt; readonly env: Environment; readonly trustWallClock: boolean; readonly log: (...args: unknown[]) => void },
 ): System {
   const store = levelStore(directory.store);
   const tree = crewTree(plan);
-  return createSystem({ agents: planAgents(plan, agents, tools.shell), store, tree, log: tools.log, outageMs: OUTAGE_MS });
+  const { shell, env, trustWallClock, log } = tools;
+  return createSystem({ agents: planAgents(plan, agents, shell), store, tree, log, outageMs: OUTAGE_MS, trustWallClock, ...secretKeysOf(env) });
 }
 
 /** The agents that carry out a plan: the crew, and one for each agent type. */
@@ -85,13 +87,20 @@ export function planAgents(plan: Plan, agents: AgentModule, shell: Attempt): Any
   return [...crewAgents, ...types.map((type) => stageAgent(type, workFor(agents.get(type), shell)))];
 }
 
+export interface HoldOptions {
+  readonly log: (...args: unknown[]) => void;
+  readonly agents?: readonly AnyAgent[];
+  /** For its keys: without them what is secret stays closed. */
+  readonly env?: Environment;
+}
+
 /** A system on hold: nothing runs, and no agent's code is needed. Actors of agents that are not given are shown suspended. */
-export async function openOnHold(directory: DataDirectory, log: (...args: unknown[]) => void, agents: readonly AnyAgent[] = crewAgents): Promise<System> {
+export async function openOnHold(directory: DataDirectory, { log, agents = crewAgents, env = {} }: HoldOptions): Promise<System> {
   const idle = fromPromise<unknown, unknown>(() => new Promise(() => {}));
   const prefix = stageName('');
   const resolveAgent = (name: string): AnyAgent | undefined =>
     name.startsWith(prefix) ? stageAgent(name.slice(prefix.length), idle) : undefined;
-  return createSystem({ agents, resolveAgent, store: levelStore(directory.store), hold: true, log, outageMs: 0 }).start();
+  return createSystem({ agents, resolveAgent, store: levelStore(directory.store), hold: true, log, outageMs: 0, ...secretKeysOf(env) }).start();
 }
 
 /** The coordinator's record of the plan; undefined where the store holds none. */

@@ -23,7 +23,7 @@ export async function eraseCommand(command: EraseCommand): Promise<ExitCode> {
     return EXIT.badInput;
   }
   try {
-    const system = await openOnHold(directory, (...args) => err.write(`${args.map(String).join(' ')}\n`));
+    const system = await openOnHold(directory, { log: (...args) => err.write(`${args.map(String).join(' ')}\n`) });
     try {
       await system.erase(address);
     } finally {

@@ -78,7 +78,7 @@ async function save(file: string, text: string): Promise<void> {
 }
 
 async function subjectOf(command: InspectCommand): Promise<Subject> {
-  const { actor, err } = command;
+  const { actor, err, env } = command;
   const agents = await knownAgents(command);
   const agent = machineOfAgent(actor, agents);
   const gateway = await LiveGateway.of(dataDirectory(command));
@@ -87,7 +87,7 @@ async function subjectOf(command: InspectCommand): Promise<Subject> {
   const directory = storeDirectory(command);
   if (gateway === undefined && hasStore(directory)) {
     try {
-      const system = await openOnHold(directory, (...line) => err.write(`${line.map(String).join(' ')}\n`), [...agents.values()]);
+      const system = await openOnHold(directory, { log: (...line) => err.write(`${line.map(String).join(' ')}\n`), agents: [...agents.values()], env });
       try {
         const subject = subjectIn(system, actor, agents);
         if (subject !== undefined) return subject;

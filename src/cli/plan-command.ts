@@ -42,7 +42,7 @@ async function giveOrder(command: PlanCommand, directory: DataDirectory, gateway
 
 async function leaveOrder(command: PlanCommand, directory: DataDirectory): Promise<void> {
   if (!hasStore(directory)) throw new BosunError('BOSUN_PLAN_INVALID', `${directory.path} holds no plan; run one first`);
-  const system = await openOnHold(directory, (...args) => command.err.write(`${args.map(String).join(' ')}\n`));
+  const system = await openOnHold(directory, { log: (...args) => command.err.write(`${args.map(String).join(' ')}\n`) });
   try {
     const coordinator = coordinatorOf(system);
     if (coordinator === undefined) throw noPlan(directory);

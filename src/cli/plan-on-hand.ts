@@ -44,7 +44,7 @@ export interface Contents {
 /** What a store holds, without running any of it. */
 export async function contentsOf(directory: DataDirectory, log: (...args: unknown[]) => void): Promise<Contents> {
   if (!hasStore(directory)) return { coordinator: undefined, agents: [] };
-  const system = await openOnHold(directory, log);
+  const system = await openOnHold(directory, { log });
   try {
     return { coordinator: coordinatorOf(system)?.context, agents: [...new Set(system.tree().children.map(({ agent }) => agent))] };
   } finally {

@@ -34,6 +34,8 @@ export interface RunCommand extends Pick<Surroundings, 'env' | 'cwd'> {
   readonly wait: boolean;
   /** Of a damaged journal: the epoch to go on from. */
   readonly recoverTo?: number | undefined;
+  /** Believe the wall clock at this start. */
+  readonly trustWallClock: boolean;
   /** Keep a gateway open meanwhile; `port` is 4180 where it is undefined. */
   readonly door?: { readonly port: number | undefined } | undefined;
   readonly reporter: Reporter;
@@ -73,11 +75,11 @@ async function carryOut(
   { plan }: PlanSource,
   agents: AgentModule,
 ): Promise<ExitCode> {
-  const { reporter, interrupt, wait, env, cwd } = command;
+  const { reporter, interrupt, wait, env, cwd, trustWallClock } = command;
   // For agents that write files of their own.
   env['BOSUN_DATA_DIR'] = directory.path;
   const commands = shellCommands({ storeId: directory.store, env, cwd });
-  const system = crewOf(directory, plan, agents, { shell: commands.attempt, log: reporter.log });
+  const system = crewOf(directory, plan, agents, { shell: commands.attempt, env, trustWallClock, log: reporter.log });
   const sleep = stayAwake();
   const door = await doorOf(command, directory, system);
   const halt = async () => {

@@ -11,15 +11,17 @@ import { frontDoor } from './front-door.ts';
 import { type Told, TOLD } from './run-report.ts';
 import { type ServedSystem, servedSystem } from './served-system.ts';
 import { type ServiceLog, serviceLog } from './service-log.ts';
-import { type DataCommand, type Surroundings } from './surroundings.ts';
+import { type DataCommand } from './surroundings.ts';
 
-export interface ServeCommand extends Omit<DataCommand, 'data'>, Pick<Surroundings, 'env'> {
+export interface ServeCommand extends Omit<DataCommand, 'data'> {
   /** Undefined where the user named none: then the config's, then the default. */
   readonly data: string | undefined;
   readonly plan: string | undefined;
   readonly config: string | undefined;
   readonly port: number | undefined;
   readonly host: string | undefined;
+  /** Believe the wall clock at this start. */
+  readonly trustWallClock: boolean;
   /** Aborted when the user, or whoever manages the process, wants it to end. */
   readonly interrupt: AbortSignal;
 }
@@ -30,11 +32,11 @@ const BAD_INPUT: ReadonlySet<ErrorCode> = new Set(['BOSUN_PLAN_INVALID', 'BOSUN_
 export async function serveCommand(command: ServeCommand): Promise<ExitCode> {
   const log = serviceLog(command.err);
   try {
-    const { cwd, env, port, host } = command;
+    const { cwd, env, port, host, trustWallClock } = command;
     const config = await readConfig({ file: command.config, cwd, env });
     const directory = dataDirectory({ data: command.data ?? config?.data ?? DEFAULT_DATA, cwd });
     await makeDirectory(directory);
-    const served = await servedSystem({ directory, config, plan: command.plan, cwd, env, log: log.runtime });
+    const served = await servedSystem({ directory, config, plan: command.plan, cwd, env, trustWallClock, log: log.runtime });
     const settings = { ...config?.gateway, ...(port !== undefined && { port }), ...(host !== undefined && { host }) };
     return await serve(command, { served, directory, settings, log });
   } catch (error) {

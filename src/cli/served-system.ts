@@ -17,6 +17,7 @@ import { type DataDirectory, planAgents } from './data-directory.ts';
 import { machineReports } from './machine-reports.ts';
 import { contentsOf, heldPlan, readyPlan } from './plan-on-hand.ts';
 import { type Told } from './run-report.ts';
+import { secretKeysOf } from './secret-keys.ts';
 import { shellCommands } from './shell-task.ts';
 import { type Environment } from './surroundings.ts';
 
@@ -38,6 +39,7 @@ export interface ServedPlace {
   readonly plan: string | undefined;
   readonly cwd: string;
   readonly env: Environment;
+  readonly trustWallClock: boolean;
   readonly log: (...args: unknown[]) => void;
 }
 
@@ -77,6 +79,6 @@ function crew(place: ServedPlace, plan: Plan, agents: AgentModule): ServedSystem
   return { system, what: `the plan ${plan.name}`, meaning: machineReports(system, plan, (type) => typeof agents.get(type) === 'object'), ended: () => commands.ended() };
 }
 
-function created({ directory, log }: ServedPlace, agents: readonly AnyAgent[], tree: BossOptions): System {
-  return createSystem({ agents, tree, store: levelStore(directory.store), log });
+function created({ directory, env, trustWallClock, log }: ServedPlace, agents: readonly AnyAgent[], tree: BossOptions): System {
+  return createSystem({ agents, tree, store: levelStore(directory.store), log, trustWallClock, ...secretKeysOf(env) });
 }

@@ -1,10 +1,8 @@
 /** The verbs of a system that stays, as the command line knows them: serve, ps, send, ask, tail. Each is carried out by a file that is loaded when it is called for. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Verbs } from './administration-verbs.ts';
-import type { Environment } from './surroundings.ts';
 
 export interface ServiceVerbs extends Verbs {
-  readonly env: Environment;
   readonly interruption: () => AbortSignal;
 }
 
@@ -20,7 +18,11 @@ interface Options {
   readonly timeout?: number;
   readonly from?: string;
   readonly trace?: string;
+  readonly trustWallClock?: true;
 }
+
+/** What the flag of `run` and `serve` says. */
+export const TRUST_WALL_CLOCK = 'believe the clock at this start, where it was refused (BOSUN_CLOCK_SUSPECT) or is behind';
 
 export function addService(bosun: Command, verbs: ServiceVerbs): void {
   addServe(bosun, verbs);
@@ -30,15 +32,17 @@ export function addService(bosun: Command, verbs: ServiceVerbs): void {
   addTail(bosun, verbs);
 }
 
-function addServe(bosun: Command, { verb, exit, dataCommand, env, interruption }: ServiceVerbs): void {
+function addServe(bosun: Command, { verb, exit, dataCommand, interruption }: ServiceVerbs): void {
   verb(bosun, 'serve [plan]', 'Run a system and its gateway until it is told to end.', ['serve plan.yaml', 'serve --config bosun.config.ts --data /var/lib/shop --port 8080'])
     .option('--config <file>', 'what to serve (default: bosun.config.ts, .mts, .mjs, .js, .yaml, .yml or .json)')
     .option('--port <number>', 'where the gateway listens (default: 4180); 0 takes a free one', portNumber)
     .option('--host <address>', 'the address that the gateway listens on (default: 127.0.0.1); another one needs tokens in the config')
+    .option('--trust-wall-clock', TRUST_WALL_CLOCK)
     .action(async (plan: string | undefined, options: Options, self: Command) => {
       const { serveCommand } = await import('./serve-command.ts');
       const isNamed = self.getOptionValueSource('data') !== 'default';
-      exit(await serveCommand({ ...dataCommand(options), data: isNamed ? options.data : undefined, plan, config: options.config, port: options.port, host: options.host, env, interrupt: interruption() }));
+      const { config, port, host } = options;
+      exit(await serveCommand({ ...dataCommand(options), data: isNamed ? options.data : undefined, plan, config, port, host, trustWallClock: options.trustWallClock === true, interrupt: interruption() }));
     });
 }
 

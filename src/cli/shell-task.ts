@@ -78,6 +78,9 @@ function start({ task }: WorkInput, { effectId, attempt }: WorkContext, { storeI
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     env: {
       ...env,
+      // Undefined leaves it out: a command of a plan has no business with the store's key.
+      BOSUN_SECRET_KEY: undefined,
+      BOSUN_SECRET_KEY_PREVIOUS: undefined,
       BOSUN_RUN: task.run!,
       BOSUN_TASK: task.id,
       BOSUN_EFFECT_ID: effectId,

@@ -10,14 +10,14 @@ const BAD_INPUT: readonly ErrorCode[] = ['BOSUN_ACTOR_UNKNOWN', 'BOSUN_ADDRESS_I
 
 /** Resolves to 0, 1 where the store cannot be read or written, 2 for bad input or no store, 4 where it is in use. Rejects for faults of Bosun only. */
 export async function withStoppedStore(command: DataCommand, work: (system: System) => void | Promise<void>): Promise<ExitCode> {
-  const { err } = command;
+  const { err, env } = command;
   const directory = storeDirectory(command);
   if (!hasStore(directory)) {
     err.write(`${directory.path} holds no store; bosun run or bosun serve begin one\n`);
     return EXIT.badInput;
   }
   try {
-    const system = await openOnHold(directory, (...args) => err.write(`${args.map(String).join(' ')}\n`));
+    const system = await openOnHold(directory, { log: (...args) => err.write(`${args.map(String).join(' ')}\n`), env });
     try {
       await work(system);
     } finally {

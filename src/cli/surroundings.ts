@@ -18,7 +18,7 @@ export interface Surroundings {
   /** For talk. */
   readonly err: Output;
   /**
-   * Read for NO_COLOR and handed on to shell commands. A run writes BOSUN_DATA_DIR into it: agents that look there for a
+   * Read for NO_COLOR and the keys of a store, and handed on to shell commands without those. A run writes BOSUN_DATA_DIR into it: agents that look there for a
    * place of their own see that only where this is `process.env`.
    */
   readonly env: Environment;
@@ -32,7 +32,7 @@ export interface Surroundings {
 }
 
 /** What every verb on a data directory is given. */
-export interface DataCommand extends Pick<Surroundings, 'out' | 'err' | 'cwd'> {
+export interface DataCommand extends Pick<Surroundings, 'out' | 'err' | 'cwd' | 'env'> {
   /** The data directory, as the user wrote it. */
   readonly data: string;
   /** Print JSON on `out`, and nothing else there. */

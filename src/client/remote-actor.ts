@@ -14,6 +14,8 @@ import { type Topics } from './topics.ts';
 export interface SendOptions extends Omit<CallOptions, 'key'> {
   /** `durable`, the default: until the event is on disk. `taken`: until its turn is; BOSUN_EVENT_NOT_TAKEN where the state does nothing with it. */
   readonly until?: 'durable' | 'taken';
+  /** `sequence` of the snapshot that was seen: BOSUN_ACTOR_CHANGED where the actor is at another one when the event's turn comes. Makes it `taken`. */
+  readonly ifSequence?: number;
 }
 
 export interface WaitOptions {
@@ -60,8 +62,8 @@ export class RemoteActor<A = AgentShape> {
    * BOSUN_STORE_UNAVAILABLE, BOSUN_FORBIDDEN, BOSUN_EVENT_NOT_TAKEN (until `taken`), BOSUN_QUEUE_FULL, BOSUN_CLIENT_CLOSED, and BOSUN_TIMEOUT
    * or the reason of `signal`, after which it may still happen.
    */
-  async send(event: EventIn<A>, { until, ...options }: SendOptions = {}): Promise<{ readonly taken: boolean | null }> {
-    const p = { address: this.address, event, ...(until && { until }) };
+  async send(event: EventIn<A>, { until, ifSequence, ...options }: SendOptions = {}): Promise<{ readonly taken: boolean | null }> {
+    const p = { address: this.address, event, ...(until && { until }), ...(ifSequence !== undefined && { until: 'taken', ifSequence }) };
     return (await this.#host.send({ m: 'actor.send', p }, options)) as { taken: boolean | null };
   }
 

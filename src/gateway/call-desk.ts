@@ -6,7 +6,7 @@ import { type Cancel, type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { CALL_MS, CALLS_WAITING_MAX } from '../limits.ts';
 import { type Session } from '../actors/mailbox/arrival.ts';
-import { type Call, type CallParts, handlersOf, Marked } from './calls.ts';
+import { type Call, type CallParts, handlersOf, Marked, Over } from './calls.ts';
 import { type Caller, checkScope } from './callers.ts';
 import { type MethodName, type MethodRow, rowOf } from './methods.ts';
 import { type Repeatable } from './repeats.ts';
@@ -61,8 +61,8 @@ export class CallDesk {
     const params = parsed(row, request.params);
     const underWay = this.#waiting.get(caller.id) ?? 0;
     if (underWay >= CALLS_WAITING_MAX) throw new BosunError('BOSUN_GATEWAY_FULL', `${CALLS_WAITING_MAX} calls of this caller are under way`);
-    const over = new AbortController();
-    const call: Call = { caller, session, key, leftMs: deadlineMs, signal: over.signal };
+    const over = new Over();
+    const call: Call = { caller, session, key, leftMs: deadlineMs, over };
     const work = this.#work(method as MethodName, row, params, call);
     this.#waiting.set(caller.id, underWay + 1);
     void work.then(() => {}, () => {}).then(() => this.#ended(caller));
@@ -76,19 +76,18 @@ export class CallDesk {
     return result instanceof Marked ? result : { result, replayed: false };
   }
 
-  #withinTime<T>(work: Promise<T>, { deadlineMs, cancel, over }: { deadlineMs: number; cancel: AbortSignal; over: AbortController }): Promise<T> {
+  #withinTime<T>(work: Promise<T>, { deadlineMs, cancel, over }: { deadlineMs: number; cancel: AbortSignal; over: Over }): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let stop: Cancel = () => {};
       const finish = (settle: () => void) => {
         stop();
         cancel.removeEventListener('abort', cancelled);
-        over.abort();
+        over.isOver = true;
         settle();
       };
       const cancelled = () => finish(() => reject(new BosunError('BOSUN_CALL_CANCELLED', 'the call was taken back; it may still happen')));
-      const late = new BosunError('BOSUN_TIMEOUT', `no answer within ${deadlineMs} ms; it may still happen`, { details: { unknownOutcome: true } });
       // What keeps a time of its own is late by as much; it knows better what it waited for.
-      stop = this.#parts.clock.setTimeout(() => this.#parts.clock.defer(() => finish(() => reject(late))), deadlineMs);
+      stop = this.#parts.clock.setTimeout(() => this.#parts.clock.defer(() => finish(() => reject(tooLate(deadlineMs)))), deadlineMs);
       cancel.addEventListener('abort', cancelled, { once: true });
       work.then((result) => finish(() => resolve(result)), (error: unknown) => finish(() => reject(error as Error)));
       if (cancel.aborted) cancelled();
@@ -100,6 +99,10 @@ export class CallDesk {
     if (left === 0) this.#waiting.delete(id);
     else this.#waiting.set(id, left);
   }
+}
+
+function tooLate(deadlineMs: number): BosunError {
+  return new BosunError('BOSUN_TIMEOUT', `no answer within ${deadlineMs} ms; it may still happen`, { details: { unknownOutcome: true } });
 }
 
 function parsed({ params }: MethodRow, given: unknown): unknown {

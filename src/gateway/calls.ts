@@ -25,8 +25,12 @@ export interface Call {
   readonly key: string | undefined;
   /** What is left of its time. */
   readonly leftMs: number;
-  /** Nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
+  readonly over: Over;
+}
+
+/** Whether somebody still waits for the answer. An AbortSignal would cost each call more than its turn. */
+export class Over {
+  isOver = false;
 }
 
 export interface CallParts {
@@ -53,7 +57,7 @@ export class Marked implements Repeatable<unknown> {
 export function handlersOf(parts: CallParts): Handlers {
   const { system, views } = parts;
   return {
-    ...orderHandlers(system),
+    ...orderHandlers(system, views),
     'audit.list': ({ address, before = Infinity, limit }, { caller }) => {
       if (address !== undefined) reach(caller, address);
       return { records: views.audit(caller, address).filter(({ number }) => number < before).slice(0, limit) };
@@ -115,14 +119,16 @@ function turns({ system, views }: CallParts, caller: Caller, { address, ...which
   return records.map((record) => shownTurn(views, caller, record));
 }
 
-async function send({ system, repeats }: CallParts, { address, event, until }: ParamsOf<'actor.send'>, { caller, session, key }: Call): Promise<Answer> {
+async function send({ system, repeats }: CallParts, { address, event, until, ifSequence }: ParamsOf<'actor.send'>, { caller, session, key }: Call): Promise<Answer> {
   reach(caller, address);
   const { reception } = system;
   const deliver = (stored?: Session): Promise<boolean | null> =>
-    until === 'taken' ? reception.deliverTaken(address, event as EventObject, { session: stored }) : reception.deliver(address, event as EventObject, { session: stored }).then(() => null);
+    until === 'taken' || ifSequence !== undefined
+      ? reception.deliverTaken(address, event as EventObject, { session: stored, ifSequence })
+      : reception.deliver(address, event as EventObject, { session: stored }).then(() => null);
   let done: Repeatable<boolean | null>;
   if (session !== undefined) done = await repeats.sequenced(caller, session, deliver);
-  else if (key !== undefined) done = await repeats.keyedSend(caller, key, ['actor.send', address, event], deliver);
+  else if (key !== undefined) done = await repeats.keyedSend(caller, key, ['actor.send', address, event, ...(ifSequence === undefined ? [] : [ifSequence])], deliver);
   else done = { result: await deliver(), replayed: false };
   if (done.result !== false) return new Marked({ result: { taken: done.result }, replayed: done.replayed });
   const accepts = reception.accepts(address);
@@ -137,11 +143,11 @@ async function ask({ system: { reception }, views, repeats }: CallParts, { addre
   return { reply: views.reply(address, await reception.ask(address, event as EventObject, { timeoutMs: leftMs, ...name })) };
 }
 
-async function wait({ system, views }: CallParts, { address, value, tag, status }: ParamsOf<'actor.wait'>, { caller, leftMs, signal }: Call): Promise<Answer> {
+async function wait({ system, views }: CallParts, { address, value, tag, status }: ParamsOf<'actor.wait'>, { caller, leftMs, over }: Call): Promise<Answer> {
   reach(caller, address);
   await system.actor(address).waitFor(
     (snapshot) => {
-      signal.throwIfAborted();
+      if (over.isOver) throw new BosunError('BOSUN_CALL_CANCELLED', 'nobody waits any more');
       const fits = value === undefined || fitsValue(snapshot.value, value);
       return fits && (tag === undefined || snapshot.tags.includes(tag)) && (status === undefined || snapshot.status === status);
     },

@@ -15,12 +15,27 @@ export interface Codec {
 const BOUNDS = { depthMax: FRAME_DEPTH_MAX, valuesMax: FRAME_VALUES_MAX };
 
 const json: Codec = {
-  encode: (frame) => JSON.stringify(frame),
+  encode: jsonOf,
   decode: (data) => {
     if (typeof data !== 'string') throw invalid('this subprotocol has text frames only');
     return parseJson(data);
   },
 };
+
+/** Parts that many frames have, as text: patches, cursors and events are the same for all who are told of them. */
+const texts = new WeakMap<object, string>();
+
+function textOf(part: object): string {
+  let text = texts.get(part);
+  if (text === undefined) texts.set(part, (text = JSON.stringify(part)));
+  return text;
+}
+
+function jsonOf(frame: ServerFrame): string {
+  if (frame.t === 'delta') return `{"t":"delta","id":${JSON.stringify(frame.id)},"prev":${frame.prev},"at":${textOf(frame.at)},"ops":${textOf(frame.ops)}}`;
+  if (frame.t === 'evt') return `{"t":"evt","id":${JSON.stringify(frame.id)},"at":${JSON.stringify(frame.at)},"address":${JSON.stringify(frame.address)},"e":${textOf(frame.e)}}`;
+  return JSON.stringify(frame);
+}
 
 const msgpack: Codec = {
   encode: (frame) => encodeMsgpack(frame),

@@ -8,7 +8,7 @@ import { CALLS_IN_FLIGHT_MAX, CLOSE_MS, HELLO_MS, PING_EVERY_MS, SILENCE_MS_MAX,
 import { type Session } from '../actors/mailbox/arrival.ts';
 import { type Caller } from './callers.ts';
 import { type Codec } from './codec.ts';
-import type { Hub, Peer } from './hub.ts';
+import type { Entrance, Hub, Peer } from './hub.ts';
 import { Outflow, type Wire } from './outflow.ts';
 import { type ClientFrame, clientFrame, type Hello, type Req, type ServerFrame } from './protocol-frames.ts';
 import { type CloseName, CLOSES } from './protocol.ts';
@@ -22,6 +22,8 @@ export interface ConnectionParts {
   readonly codec: Codec;
   /** From a header or a subprotocol; it counts before the one in `hello`. */
   readonly token: string | undefined;
+  /** Counts where there is no token at all. */
+  readonly ticket: Entrance['ticket'];
 }
 
 /** Calls refused for their rate, in a row, after which the connection is closed: whoever does not wait is told by a close. */
@@ -32,6 +34,7 @@ export class Connection implements Peer {
   readonly #wire: Wire;
   readonly #codec: Codec;
   readonly #token: string | undefined;
+  readonly #ticket: Entrance['ticket'];
   readonly #out: Outflow;
   readonly #feeds: Feeds;
   readonly #calls = new Map<string, AbortController>();
@@ -45,11 +48,12 @@ export class Connection implements Peer {
   #caller: Caller | undefined;
   #session: string | undefined;
 
-  constructor({ hub, wire, codec, token }: ConnectionParts) {
+  constructor({ hub, wire, codec, token, ticket }: ConnectionParts) {
     this.#hub = hub;
     this.#wire = wire;
     this.#codec = codec;
     this.#token = token;
+    this.#ticket = ticket;
     this.#out = new Outflow({
       wire,
       codec,
@@ -192,7 +196,7 @@ export class Connection implements Peer {
   }
 
   async #greet({ token, session }: Hello): Promise<void> {
-    const caller = await this.#hub.callers.authenticate(this.#token ?? token);
+    const caller = await this.#hub.identify(this.#token ?? token, this.#ticket);
     if (this.#phase !== 'greeting') return;
     if (!this.#hub.admits(caller)) return this.close('rate_limited', 'rate_limited;too many connections');
     this.#caller = caller;

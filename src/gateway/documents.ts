@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type MethodName, type MethodRow, METHODS } from './methods.ts';
 import { FRAMES, wireError } from './protocol-frames.ts';
-import { EVENTS_PATH, PROTOCOL_MINOR, PROTOCOL_VERSION, SOCKET_PATH, SUBPROTOCOLS } from './protocol.ts';
+import { EVENTS_PATH, PROTOCOL_MINOR, PROTOCOL_VERSION, SOCKET_PATH, SUBPROTOCOLS, TICKET_NAME, TICKET_PATH } from './protocol.ts';
 import { TOPICS } from './topics.ts';
 
 type Json = Record<string, unknown>;
@@ -22,6 +22,7 @@ export function openapi(): Json {
   const paths: Record<string, Json> = {};
   for (const [method, row] of ROWS) (paths[row.http.path] ??= {})[row.http.verb.toLowerCase()] = operation(method, row);
   paths[EVENTS_PATH] = { get: subscription() };
+  paths[TICKET_PATH] = { post: ticket() };
   return {
     openapi: '3.1.0',
     info: { title: 'Bosun gateway', version: VERSION, description: 'The twins of the methods of the WebSocket protocol. See docs/protocol.md.' },
@@ -69,10 +70,23 @@ function subscription(): Json {
     parameters: [
       parameter('topic', 'query', { type: 'string' }, `One of: ${[...new Set(TOPICS.map(({ topic }) => topic))].join(', ')}.`, true),
       parameter('mode', 'query', { enum: ['state', 'events'] }, 'Default state.'),
+      parameter(TICKET_NAME, 'query', { type: 'string' }, `In the place of a token, from ${TICKET_PATH}: good once.`),
       parameter('maxHz', 'query', { type: 'number' }, 'At most so many frames a second.'),
       parameter('Last-Event-ID', 'header', { type: 'string' }, 'Where this client left off; browsers send it by themselves.'),
     ],
     responses: { 200: { description: 'Frames, until either side ends it.', content: { 'text/event-stream': { schema: { type: 'string' } } } } },
+  };
+}
+
+function ticket(): Json {
+  const schema = { type: 'object', properties: { ticket: { type: 'string' }, expiresInMs: { type: 'number' } }, required: ['ticket', 'expiresInMs'] };
+  return {
+    operationId: 'ticket',
+    summary: `A ticket of the caller, to be shown once in the query of ${SOCKET_PATH} or ${EVENTS_PATH} by a page of the same origin.`,
+    responses: {
+      200: { description: 'The ticket.', content: jsonContent(schema, { ticket: 'R0qzr3vYdT2rZ5Jp6WfXlK1u8sBn4Ea7HcMgQiVtOxk', expiresInMs: 30_000 }) },
+      default: { description: 'An error of docs/errors.md.', content: jsonContent({ $ref: '#/components/schemas/Error' }) },
+    },
   };
 }
 

@@ -22,6 +22,10 @@ export class Feeds {
   #isAwake = false;
   #alarm: Cancel | undefined;
   #isOver = false;
+  readonly #woken = () => {
+    this.#isAwake = false;
+    this.pump();
+  };
 
   constructor(parts: FeedsParts) {
     this.#parts = parts;
@@ -85,10 +89,7 @@ export class Feeds {
   #wake(): void {
     if (this.#isAwake || this.#isOver) return;
     this.#isAwake = true;
-    this.#parts.hub.clock.defer(() => {
-      this.#isAwake = false;
-      this.pump();
-    });
+    this.#parts.hub.pumps.later(this.#woken);
   }
 }
 

@@ -12,11 +12,11 @@ import { parseJson } from './codec.ts';
 import { asyncapi, openapi } from './documents.ts';
 import { EventStream } from './event-stream.ts';
 import { answer, answerOf, type HttpAnswer } from './http-answers.ts';
-import { type Hub } from './hub.ts';
+import { type Entrance, type Hub } from './hub.ts';
 import { type MethodName, type MethodRow, METHODS, rowOf } from './methods.ts';
 import { METRICS_TYPE } from './metrics.ts';
 import { sessionId, sub } from './protocol-frames.ts';
-import { cursorFrom, EVENTS_PATH } from './protocol.ts';
+import { cursorFrom, EVENTS_PATH, TICKET_NAME, TICKET_PATH } from './protocol.ts';
 import { firstIssue, invalid } from './wire-errors.ts';
 
 interface Route {
@@ -55,10 +55,12 @@ async function serve(hub: Hub, request: IncomingMessage, response: ServerRespons
   if (fixed !== undefined) return request.method === 'GET' ? fixed : { status: 405, body: {}, headers: { Allow: 'GET' } };
   if (hub.isDraining) throw new BosunError('BOSUN_DRAINING', 'the gateway is about to close');
   if (TOKEN_NAMES.some((name) => url.searchParams.has(name))) throw invalid('a token belongs into the header Authorization, never into an address');
-  const caller = await hub.callers.authenticate(bearerIn(request.headers.authorization));
+  const isStream = url.pathname === EVENTS_PATH && request.method === 'GET';
+  const caller = await hub.identify(bearerIn(request.headers.authorization), ticketIn(url, request, isStream));
   const retryAfterMs = hub.takeCall(caller, hub.clock.monotonicMs());
   if (retryAfterMs > 0) throw new BosunError('BOSUN_RATE_LIMITED', 'too many calls', { details: { retryAfterMs } });
-  if (url.pathname === EVENTS_PATH && request.method === 'GET') {
+  if (url.pathname === TICKET_PATH && request.method === 'POST') return { status: 200, body: hub.tickets.issue(caller, request.headers.origin) };
+  if (isStream) {
     stream(hub, caller, { url, request, response });
     // From here on it is a connection, which is not waited for.
     hub.requests -= 1;
@@ -70,6 +72,15 @@ async function serve(hub: Hub, request: IncomingMessage, response: ServerRespons
     return { status: 200, body: hub.metrics.text(), type: METRICS_TYPE };
   }
   return call(hub, caller, { url, request, response });
+}
+
+/** Taken out of the address, where a subscription's parameters are. Throws where it stands for what is no stream. */
+function ticketIn({ searchParams }: URL, { headers }: IncomingMessage, isStream: boolean): Entrance['ticket'] {
+  const [ticket, ...more] = searchParams.getAll(TICKET_NAME);
+  if (ticket === undefined) return undefined;
+  if (!isStream || more.length > 0) throw invalid('a ticket is for a socket or a stream of events, and for one');
+  searchParams.delete(TICKET_NAME);
+  return { ticket, origin: headers.origin };
 }
 
 /** What anybody may see who gets this far. */

@@ -32,9 +32,11 @@ import { type Wire } from './outflow.ts';
 import { type ServerFrame, type Welcome, type WireError } from './protocol-frames.ts';
 import { type CloseName, PROTOCOL_MINOR, PROTOCOL_VERSION, SUBPROTOCOLS } from './protocol.ts';
 import { type Rate, Rates } from './rates.ts';
+import { Pumps } from './pumps.ts';
 import { Repeats } from './repeats.ts';
 import { StatelyPeer } from './stately-peer.ts';
 import { Tallies } from './tallies.ts';
+import { Tickets } from './tickets.ts';
 import { Topics } from './topics.ts';
 import { Views } from './views.ts';
 import { isOurs, wireError } from './wire-errors.ts';
@@ -47,7 +49,16 @@ export interface HubOptions {
   readonly destructive: boolean;
   /** Of one connection, and of one caller. */
   readonly rate: Rate | undefined;
+  readonly bounds?: ConnectionBounds;
   readonly log: (...args: unknown[]) => void;
+}
+
+/** How many connections may be open. */
+export interface ConnectionBounds {
+  /** Of all callers together. Default 1,000. */
+  readonly connections?: number;
+  /** Of one caller. Default 20. */
+  readonly connectionsPerCaller?: number;
 }
 
 /** Whoever holds a connection open: a WebSocket or a stream of server-sent events. */
@@ -68,6 +79,8 @@ export interface Entrance {
   /** One of SUBPROTOCOLS. Default: JSON. */
   readonly subprotocol?: string | undefined;
   readonly token?: string | undefined;
+  /** In the place of a token, and where the page that shows it is from. */
+  readonly ticket?: { readonly ticket: string; readonly origin: string | undefined } | undefined;
 }
 
 export class Hub {
@@ -75,6 +88,8 @@ export class Hub {
   readonly clock: Clock;
   readonly callers: Callers;
   readonly rate: Rate;
+  readonly tickets: Tickets;
+  readonly pumps: Pumps;
   readonly tallies = new Tallies();
   readonly metrics: Metrics;
   readonly repeats: Repeats;
@@ -86,6 +101,11 @@ export class Hub {
   readonly #rates: Rates;
   readonly #log: (...args: unknown[]) => void;
   readonly #peers = new Set<Peer>();
+  /** Those who have not said who they are. */
+  readonly #strangers = new Set<Peer>();
+  /** How many of the others, by caller. */
+  readonly #known = new Map<string, number>();
+  readonly #most: Required<ConnectionBounds>;
   readonly #unwatch: () => void;
   /** Requests of HTTP that are not answered. */
   requests = 0;
@@ -93,13 +113,16 @@ export class Hub {
   #isDraining = false;
 
   /** Throws BOSUN_CONFIG_INVALID. */
-  constructor(system: System, { clock, tokens, jwt, operator, destructive, rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND }, log }: HubOptions) {
+  constructor(system: System, { clock, tokens, jwt, operator, destructive, rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND }, bounds = {}, log }: HubOptions) {
+    this.#most = { connections: CONNECTIONS_MAX, connectionsPerCaller: CONNECTIONS_PER_CALLER_MAX, ...bounds };
     this.system = system;
     this.clock = clock;
     this.rate = rate;
     this.#log = log;
     this.#rates = new Rates(rate, RATES_MAX);
     this.callers = new Callers({ tokens, jwt, operator, clock });
+    this.tickets = new Tickets(clock);
+    this.pumps = new Pumps(clock);
     const views = (this.views = new Views(system));
     this.metrics = new Metrics({ system, tallies: this.tallies });
     this.repeats = new Repeats(system);
@@ -122,32 +145,44 @@ export class Hub {
   }
 
   /** A client has connected. Tell what comes of it: frames to `receive`, that it reads to `drained`, its end to `gone`. */
-  connect(wire: Wire, { subprotocol = SUBPROTOCOLS.json, token }: Entrance = {}): Connection {
-    const connection = new Connection({ hub: this, wire, codec: CODECS[subprotocol]!, token });
+  connect(wire: Wire, { subprotocol = SUBPROTOCOLS.json, token, ticket }: Entrance = {}): Connection {
+    const connection = new Connection({ hub: this, wire, codec: CODECS[subprotocol]!, token, ticket });
     this.enter(connection);
     return connection;
   }
 
   /** Somebody inspects with what Stately gives. */
-  inspect(wire: Wire, token: string | undefined): StatelyPeer {
+  inspect(wire: Wire, entrance: Pick<Entrance, 'token' | 'ticket'>): StatelyPeer {
     const peer = new StatelyPeer(this, wire);
     this.enter(peer);
-    void peer.begin(token);
+    void peer.begin(entrance);
     return peer;
   }
 
   /** One more that is connected, or is closed at once where there are too many. */
   enter(peer: Peer): void {
-    const strangers = [...this.#peers].filter(({ caller }) => caller === undefined).length;
+    const strangers = this.#strangers.size;
     this.#peers.add(peer);
+    if (peer.caller === undefined) this.#strangers.add(peer);
+    else this.#tally(peer.caller, 1);
     this.#countOpen();
     if (this.#isDraining) peer.close('draining');
-    else if (this.#peers.size > CONNECTIONS_MAX || strangers >= STRANGERS_MAX) peer.close('overloaded');
+    else if (this.#peers.size > this.#most.connections || strangers >= STRANGERS_MAX) peer.close('overloaded');
+  }
+
+  /** Who calls. Rejects with BOSUN_UNAUTHENTICATED. */
+  async identify(token: string | undefined, ticket: Entrance['ticket']): Promise<Caller> {
+    return token === undefined && ticket !== undefined ? this.tickets.redeem(ticket.ticket, ticket.origin) : await this.callers.authenticate(token);
+  }
+
+  /** It is known now who a peer is. */
+  met(peer: Peer): void {
+    if (this.#strangers.delete(peer)) this.#tally(peer.caller!, 1);
   }
 
   /** Whether one more connection of the caller may stay. */
   admits({ id }: Caller): boolean {
-    return [...this.#peers].filter(({ caller }) => caller?.id === id).length < CONNECTIONS_PER_CALLER_MAX;
+    return (this.#known.get(id) ?? 0) < this.#most.connectionsPerCaller;
   }
 
   /** @returns 0, or after how many ms the caller may call again. */
@@ -157,8 +192,9 @@ export class Hub {
 
   /** What a connection is welcomed with. Another one of its session makes room for it. */
   welcome(connection: Peer, session: Welcome['session']): Welcome {
-    for (const other of [...this.#peers]) {
-      if (other !== connection && other.session !== undefined && other.session === connection.session) other.close('session_taken');
+    this.met(connection);
+    for (const other of connection.session === undefined ? [] : [...this.#peers]) {
+      if (other !== connection && other.session === connection.session) other.close('session_taken');
     }
     const { id, scopes, addresses } = connection.caller!;
     return {
@@ -175,7 +211,8 @@ export class Hub {
   }
 
   left(peer: Peer): void {
-    this.#peers.delete(peer);
+    if (!this.#peers.delete(peer)) return;
+    if (!this.#strangers.delete(peer) && peer.caller !== undefined) this.#tally(peer.caller, -1);
     this.#countOpen();
   }
 
@@ -220,6 +257,12 @@ export class Hub {
 
   #batch(): Peer[] {
     return [...this.#peers].slice(0, DRAIN_BATCH);
+  }
+
+  #tally({ id }: Caller, by: number): void {
+    const count = (this.#known.get(id) ?? 0) + by;
+    if (count === 0) this.#known.delete(id);
+    else this.#known.set(id, count);
   }
 
   #countOpen(): void {

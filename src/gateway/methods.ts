@@ -26,6 +26,7 @@ export interface MethodRow {
 const address = z.string().min(1).max(2_080);
 const name = z.string().min(1).max(256);
 const event = z.looseObject({ type: z.string().min(1).max(EVENT_TYPE_CHARS_MAX) }).describe('One of the events that the agent declares.');
+const ifSequence = z.number().int().nonnegative().optional().describe('`sequence` of the view that the caller has seen. BOSUN_ACTOR_CHANGED where the actor has moved on.');
 const limit = z.number().int().min(1).max(LISTED_MAX).default(100);
 const nothing = z.object({});
 
@@ -146,10 +147,10 @@ export const METHODS = {
     example: { p: { address: 'visits' }, r: { turns: [{ ...turned, event: { type: 'add', by: 1 }, change: { set: { count: 1 } }, context: { count: 1 } }] } },
   },
   'actor.send': {
-    means: 'Sends an event. Answers when it is durable, whether or not the state takes it; with `until: taken`, when its turn is, and with BOSUN_EVENT_NOT_TAKEN where the state did not.',
+    means: 'Sends an event. Answers when it is durable, whether or not the state takes it; with `until: taken`, when its turn is, and with BOSUN_EVENT_NOT_TAKEN where the state did not. `ifSequence` makes it `taken`.',
     scope: 'actor:send',
     does: 'changes',
-    params: z.object({ address, event, until: z.enum(['durable', 'taken']).default('durable') }),
+    params: z.object({ address, event, until: z.enum(['durable', 'taken']).default('durable'), ifSequence }),
     result: z.object({ taken: z.boolean().nullable().describe('null where nobody asked, and for a repeat.') }),
     http: { verb: 'POST', path: '/v1/actors/{address}/send' },
     example: { p: { address: 'visits', event: { type: 'add', by: 1 } }, r: { taken: null } },
@@ -207,6 +208,15 @@ export const METHODS = {
     result: z.object({ event: z.string().nullable() }),
     http: { verb: 'POST', path: '/v1/actors/{address}/step' },
     example: { p: { address: 'visits' }, r: { event: 'add' } },
+  },
+  'actor.replace': {
+    means: 'Puts a suspended machine into another state value, gives it another context, or both. Entry and exit actions do not run.',
+    scope: 'actor:admin',
+    does: 'destroys',
+    params: z.object({ address, value: z.unknown().optional(), context: z.record(z.string(), z.unknown()).optional(), ifSequence, ...order }),
+    result: actorView,
+    http: { verb: 'POST', path: '/v1/actors/{address}/replace' },
+    example: { p: { address: 'visits', context: { count: 1 }, ifSequence: 1, reason: 'counted twice' }, r: { ...counter, status: 'suspended' } },
   },
   'actor.kill': {
     means: 'Fails an actor with BOSUN_KILLED: its Boss, or the machine that it belongs to, deals with it as with a crash.',

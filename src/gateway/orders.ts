@@ -1,5 +1,5 @@
 /** Methods by which people intervene: each is audited in the epoch of what it does, as an order of its caller. */
-import { type EventObject } from 'xstate';
+import { type EventObject, type StateValue } from 'xstate';
 import { checkAddress, childAddress } from '../actors/address.ts';
 import { BOSS_AGENT } from '../actors/agent.ts';
 import { type OrderedBy } from '../actors/administration/audit.ts';
@@ -7,8 +7,9 @@ import { BosunError } from '../errors.ts';
 import { type System } from '../system.ts';
 import type { Handlers } from './calls.ts';
 import { type Caller, checkAddressed } from './callers.ts';
+import type { Views } from './views.ts';
 
-type ActorOrder = 'actor.suspend' | 'actor.resume' | 'actor.step' | 'actor.kill' | 'actor.stop' | 'actor.restart' | 'actor.erase';
+type ActorOrder = 'actor.suspend' | 'actor.resume' | 'actor.step' | 'actor.replace' | 'actor.kill' | 'actor.stop' | 'actor.restart' | 'actor.erase';
 type BossOrder = 'boss.terminateChild' | 'boss.restartChild' | 'boss.deleteChild';
 type LetterOrder = 'deadletter.redeliver' | 'deadletter.discard';
 
@@ -17,16 +18,21 @@ interface Reasons {
   readonly reason?: string | undefined;
 }
 
-export function orderHandlers(system: System): Pick<Handlers, ActorOrder | BossOrder | LetterOrder> {
-  return { ...actorOrders(system), ...bossOrders(system), ...letterOrders(system) };
+export function orderHandlers(system: System, views: Views): Pick<Handlers, ActorOrder | BossOrder | LetterOrder> {
+  return { ...actorOrders(system, views), ...bossOrders(system), ...letterOrders(system) };
 }
 
-function actorOrders(system: System): Pick<Handlers, ActorOrder> {
+function actorOrders(system: System, views: Views): Pick<Handlers, ActorOrder> {
   const { admin } = system;
   return {
     'actor.suspend': ({ address, ...said }, { caller }) => admin.suspend(reach(caller, address), orderedBy(caller, said)).then(nothing),
     'actor.resume': ({ address, ...said }, { caller }) => admin.resume(reach(caller, address), orderedBy(caller, said)).then(nothing),
     'actor.step': async ({ address, ...said }, { caller }) => ({ event: (await admin.step(reach(caller, address), orderedBy(caller, said)))?.type ?? null }),
+    'actor.replace': async ({ address, value, context, ifSequence, ...said }, { caller }) => {
+      const next = { ...(value !== undefined && { value: value as StateValue }), ...(context !== undefined && { context }) };
+      await admin.replaceState(reach(caller, address), next, orderedBy(caller, said), { ifSequence });
+      return views.actor(address);
+    },
     'actor.kill': ({ address, ...said }, { caller }) => admin.kill(reach(caller, address), orderedBy(caller, said)).then(nothing),
     'actor.stop': ({ address, ...said }, { caller }) => stop(system, reach(caller, address), orderedBy(caller, said)).then(nothing),
     'actor.restart': ({ address, ...said }, { caller }) => restart(system, reach(caller, address), orderedBy(caller, said)).then(nothing),

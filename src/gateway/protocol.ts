@@ -6,7 +6,7 @@
 export const PROTOCOL_VERSION = 1;
 
 /** Raised when something is added. Nothing is ever taken away within a version. */
-export const PROTOCOL_MINOR = 0;
+export const PROTOCOL_MINOR = 1;
 
 export const SUBPROTOCOLS = { json: 'bosun.v1.json', msgpack: 'bosun.v1.msgpack' } as const;
 
@@ -15,6 +15,10 @@ export const BEARER_PREFIX = 'bosun.bearer.';
 
 export const SOCKET_PATH = '/v1/ws';
 export const EVENTS_PATH = '/v1/events';
+export const TICKET_PATH = '/v1/ticket';
+
+/** In the query of a socket's or a stream's address. */
+export const TICKET_NAME = 'ticket';
 
 export const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PORT = 4180;

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import {
   CONNECTIONS_MAX,
+  CONNECTIONS_PER_CALLER_MAX,
   CONNECTS_BURST,
   CONNECTS_PER_SECOND,
   FRAME_BYTES_MAX,
@@ -26,14 +27,14 @@ import { type JwtOptions, type TokenOptions } from './callers.ts';
 import { type Connection } from './connection.ts';
 import { type DoorOptions, isLoopback, refusalOf } from './door.ts';
 import { bearerIn, handle, refused } from './http.ts';
-import { type Entrance, Hub } from './hub.ts';
+import { type ConnectionBounds, type Entrance, Hub } from './hub.ts';
 import { type Wire } from './outflow.ts';
-import { BEARER_PREFIX, CLOSES, DEFAULT_HOST, DEFAULT_PORT, SOCKET_PATH, SUBPROTOCOLS } from './protocol.ts';
+import { BEARER_PREFIX, CLOSES, DEFAULT_HOST, DEFAULT_PORT, SOCKET_PATH, SUBPROTOCOLS, TICKET_NAME } from './protocol.ts';
 import { type Rate, Rates } from './rates.ts';
 import { STATELY_PATH } from './stately-events.ts';
 import { type StatelyPeer } from './stately-peer.ts';
 
-export interface GatewayOptions {
+export interface GatewayOptions extends ConnectionBounds {
   /** Default 4180; 0 takes a free one. */
   readonly port?: number;
   /** Where to listen. Default 127.0.0.1; any other is refused unless `tokens` or `jwt` are given. */
@@ -80,8 +81,8 @@ export class Gateway {
   /** Use {@link createGateway}. */
   constructor(system: System, options: GatewayOptions) {
     const { port = DEFAULT_PORT, host = DEFAULT_HOST, hosts = [], origins = [], tokens = [], jwt, operator, destructive = false, rate, clock = systemClock, log = () => {} } = options;
-    const { connectRate = { burst: CONNECTS_BURST, perSecond: CONNECTS_PER_SECOND } } = options;
-    this.#hub = new Hub(system, { clock, tokens, jwt, operator, destructive, rate, log });
+    const { connectRate = { burst: CONNECTS_BURST, perSecond: CONNECTS_PER_SECOND }, connections = CONNECTIONS_MAX, connectionsPerCaller = CONNECTIONS_PER_CALLER_MAX } = options;
+    this.#hub = new Hub(system, { clock, tokens, jwt, operator, destructive, rate, bounds: { connections, connectionsPerCaller }, log });
     if (!isLoopback(host) && !this.#hub.callers.areAsked) {
       throw new BosunError('BOSUN_CONFIG_INVALID', `a gateway on ${host} can be reached by others: give it tokens, or listen on ${DEFAULT_HOST}`);
     }
@@ -89,7 +90,7 @@ export class Gateway {
     this.#clock = clock;
     this.#connects = new Rates(connectRate, RATES_MAX);
     this.#server = createServer({ headersTimeout: HTTP_HEADERS_MS, requestTimeout: HTTP_REQUEST_MS, connectionsCheckingInterval: HTTP_HEADERS_MS / 5 });
-    this.#server.maxConnections = CONNECTIONS_MAX + 2 * STRANGERS_MAX;
+    this.#server.maxConnections = connections + 2 * STRANGERS_MAX;
     this.#sockets = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -126,8 +127,8 @@ export class Gateway {
   }
 
   /** Whoever inspects with what Stately gives, without a socket. */
-  inspect(wire: Wire, token?: string): StatelyPeer {
-    return this.#hub.inspect(wire, token);
+  inspect(wire: Wire, entrance: Pick<Entrance, 'token' | 'ticket'> = {}): StatelyPeer {
+    return this.#hub.inspect(wire, entrance);
   }
 
   /** What was let in and what was turned away, by name, since it was made. */
@@ -200,8 +201,10 @@ export class Gateway {
     if (why !== undefined) return refuse('403 Forbidden', why);
     if (this.#hub.isDraining) return refuse('503 Service Unavailable', 'draining');
     if (request.httpVersion !== '1.1') return refuse('400 Bad Request', 'http');
-    const isInspection = request.url === STATELY_PATH;
-    if (request.url !== SOCKET_PATH && !isInspection) return refuse('404 Not Found', 'path');
+    const [path, query] = (request.url ?? '').split('?', 2);
+    const { ticket, others } = queryOf(query);
+    const isInspection = path === STATELY_PATH;
+    if ((path !== SOCKET_PATH && !isInspection) || others > 0) return refuse('404 Not Found', 'path');
     const { subprotocol, bearer, isSpoken } = chosen(offeredIn(request));
     let token: string | undefined;
     try {
@@ -211,8 +214,9 @@ export class Gateway {
     }
     this.#sockets.handleUpgrade(request, socket, head, (ws) => {
       ws.on('error', () => this.#hub.tallies.add('turned away.frame'));
-      if (isInspection) this.#inspected(ws, token);
-      else if (isSpoken) this.#welcome(ws, { subprotocol, token });
+      const entrance = { token, ...(ticket !== undefined && { ticket: { ticket, origin: request.headers.origin } }) };
+      if (isInspection) this.#inspected(ws, entrance);
+      else if (isSpoken) this.#welcome(ws, { subprotocol, ...entrance });
       else {
         this.#hub.tallies.add('closed.unsupported_protocol');
         ws.close(CLOSES.unsupported_protocol.code, `unsupported_protocol;${Object.values(SUBPROTOCOLS).join(',')}`);
@@ -229,8 +233,8 @@ export class Gateway {
     ws.on('close', () => connection.gone());
   }
 
-  #inspected(ws: WebSocket, token: string | undefined): void {
-    const peer = this.#hub.inspect(wireOf(ws, () => peer.drained()), token);
+  #inspected(ws: WebSocket, entrance: Pick<Entrance, 'token' | 'ticket'>): void {
+    const peer = this.#hub.inspect(wireOf(ws, () => peer.drained()), entrance);
     ws.on('message', () => peer.receive());
     ws.on('close', () => peer.gone());
   }
@@ -273,6 +277,13 @@ function chosen(offered: readonly string[]): Chosen {
     answer: spoken ?? names[0],
     isSpoken: spoken !== undefined || names.length === 0,
   };
+}
+
+/** Nothing but a ticket belongs into a socket's address, and above all no token. */
+function queryOf(query = ''): { ticket: string | undefined; others: number } {
+  const params = new URLSearchParams(query);
+  const [ticket, ...more] = params.getAll(TICKET_NAME);
+  return { ticket, others: more.length + [...params.keys()].filter((name) => name !== TICKET_NAME).length };
 }
 
 function offeredIn(request: IncomingMessage): string[] {

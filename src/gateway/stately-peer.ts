@@ -10,7 +10,7 @@ import { BosunError, isBosunError } from '../errors.ts';
 import { CLOSE_MS, EVENTS_PER_TURN, HELLO_MS, LISTED_MAX, OUT_BYTES_HIGH, OUT_BYTES_LOW, SLOW_MS_MAX, TURNS_WHOLE_MAX } from '../limits.ts';
 import { type TreeNode } from '../system-options.ts';
 import { type Caller, checkScope, mayReach } from './callers.ts';
-import type { Hub, Peer } from './hub.ts';
+import type { Entrance, Hub, Peer } from './hub.ts';
 import { type Wire } from './outflow.ts';
 import { type CloseName, CLOSES } from './protocol.ts';
 import { actorEvent, endEvent, type StatelyEvent, turnEvents } from './stately-events.ts';
@@ -45,13 +45,14 @@ export class StatelyPeer implements Peer {
   }
 
   /** Finds out who it is, and begins; or closes. */
-  async begin(token: string | undefined): Promise<void> {
+  async begin({ token, ticket }: Pick<Entrance, 'token' | 'ticket'>): Promise<void> {
     try {
-      const caller = await this.#hub.callers.authenticate(token);
+      const caller = await this.#hub.identify(token, ticket);
       checkScope(caller, 'actor:read');
       if (this.#isOver) return;
       if (!this.#hub.admits(caller)) return this.close('rate_limited');
       this.#caller = caller;
+      this.#hub.met(this);
       this.#watchExpiry(caller);
       const { reception } = this.#hub.system;
       this.#stops = [reception.onTurn(ROOT, (record) => this.#keep(record)), this.#hub.topics.epochs.watch(() => this.#wake())];

@@ -108,11 +108,11 @@ export class StateSubscription implements Subscription {
     const before = this.#sent!;
     if (this.#isOver) throw new BosunError('BOSUN_ACTOR_UNKNOWN', 'the actor was removed');
     if (view.at.epoch === before.at.epoch && view.at.seq === before.at.seq) return undefined;
-    const ops = diff(before.d, view.d);
+    const ops = stepFrom(before, view);
     // What has no version of its own may be the same in another epoch.
     if (ops.length === 0 && view.at.epoch === before.at.epoch) return undefined;
     this.#sent = view;
-    return { t: 'delta', id: this.#parts.id, prev: before.at.seq, at: view.at, ops: shortest(ops, view.d) };
+    return { t: 'delta', id: this.#parts.id, prev: before.at.seq, at: view.at, ops };
   }
 }
 
@@ -161,6 +161,17 @@ export class EventsSubscription implements Subscription {
   stop(): void {
     this.#unlisten();
   }
+}
+
+/** From one view to a later one, by the first: those who share a view share the patch too. */
+const steps = new WeakMap<View, { readonly to: View; readonly ops: PatchOp[] }>();
+
+function stepFrom(before: View, view: View): PatchOp[] {
+  const known = steps.get(before);
+  if (known?.to === view) return known.ops;
+  const ops = shortest(diff(before.d, view.d), view.d);
+  steps.set(before, { to: view, ops });
+  return ops;
 }
 
 function shortest(ops: PatchOp[], d: unknown): PatchOp[] {

@@ -10,6 +10,7 @@ import { BosunError } from '../errors.ts';
 import { LISTING_HZ } from '../limits.ts';
 import { type System } from '../system.ts';
 import { isPattern, matches } from './address-patterns.ts';
+import { Boards } from './boards.ts';
 import { type Caller, checkAddressed, checkScope, mayReach } from './callers.ts';
 import { type Sub } from './protocol-frames.ts';
 import { type Cursor } from './protocol.ts';
@@ -99,6 +100,7 @@ export class Topics {
   readonly #system: System;
   readonly #views: Views;
   readonly epochs: EpochWatch;
+  readonly #boards: Boards;
   readonly #instance: string;
 
   /** @param instance Names the run of the gateway. */
@@ -107,6 +109,7 @@ export class Topics {
     this.#system = system;
     this.#views = views;
     this.epochs = new EpochWatch(system);
+    this.#boards = new Boards(system, views);
   }
 
   /** Throws BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ADDRESS_INVALID. */
@@ -114,7 +117,7 @@ export class Topics {
     checkScope(caller, 'actor:read');
     const cut = topic.indexOf('/');
     const [kind, rest] = cut < 0 ? [topic, undefined] : [topic.slice(0, cut), topic.slice(cut + 1)];
-    if (kind === 'actor' && rest !== undefined) return mode === 'state' ? this.#actor(caller, rest) : eventsOf(caller, checked(caller, rest));
+    if (kind === 'actor' && rest !== undefined) return mode === 'state' ? this.#boards.topic(checked(caller, rest)) : eventsOf(caller, checked(caller, rest));
     if (kind === 'events' && mode === 'events' && rest !== undefined) return eventsOf(caller, rest);
     if (kind === 'trace' && mode === 'events' && rest !== undefined) return this.#turns(caller, checkAddress(rest));
     if (kind === 'tree' && mode === 'state') return this.#listing(() => this.#views.tree(caller, checkAddress(rest ?? ROOT), Infinity));
@@ -135,25 +138,6 @@ export class Topics {
         behind: (number, limit) => reception.turnsBehind(number, address, limit),
         listen: (tell) => reception.onTurn(address, tell),
         watch: (changed) => this.epochs.watch(changed),
-      },
-    };
-  }
-
-  #actor(caller: Caller, address: string): StateTopic {
-    checked(caller, address);
-    const views = this.#views;
-    return {
-      mode: 'state',
-      maxHz: Infinity,
-      view: () => ({ at: views.cursor(address), d: views.actor(address) }),
-      watch: (changed, ended) => {
-        let isFirst = true;
-        const subscription = this.#system.actor(address).subscribe(() => {
-          // The kernel tells of the present at once; the first frame has it.
-          if (!isFirst) changed();
-        }, ended);
-        isFirst = false;
-        return () => subscription.unsubscribe();
       },
     };
   }

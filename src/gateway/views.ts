@@ -12,7 +12,7 @@ import { type System } from '../system.ts';
 import { type TreeNode } from '../system-options.ts';
 import { type Caller, mayReach } from './callers.ts';
 import { type Cursor } from './protocol.ts';
-import { hasSecrets, shown, shownError } from './wire-values.ts';
+import { shown, shownError } from './wire-values.ts';
 
 export interface ActorView {
   readonly address: string;
@@ -190,7 +190,5 @@ export class Views {
 }
 
 function marksSecrets(agent: AnyAgent | undefined): boolean {
-  if (agent === undefined) return false;
-  const { context, output, reply, emitted = {} } = agent.shown;
-  return [context, output, reply, ...Object.values(emitted), ...Object.values(agent.events)].some(hasSecrets);
+  return agent?.policies.isSecret === true;
 }

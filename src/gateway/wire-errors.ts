@@ -5,7 +5,7 @@ import { type WireError } from './protocol-frames.ts';
 
 /** Their messages speak of what the caller said; those of all others are replaced by what the code means. */
 const SPOKEN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'BOSUN_ACTOR_UNKNOWN', 'BOSUN_ADDRESS_INVALID', 'BOSUN_AGENT_UNKNOWN', 'BOSUN_CALL_CANCELLED', 'BOSUN_CALL_INVALID', 'BOSUN_CHILD_DYNAMIC',
+  'BOSUN_ACTOR_CHANGED', 'BOSUN_ACTOR_UNKNOWN', 'BOSUN_ADDRESS_INVALID', 'BOSUN_AGENT_UNKNOWN', 'BOSUN_CALL_CANCELLED', 'BOSUN_CALL_INVALID', 'BOSUN_CHILD_DYNAMIC',
   'BOSUN_CHILD_PRESENT', 'BOSUN_CHILD_RESTARTING', 'BOSUN_CHILD_RUNNING', 'BOSUN_CHILD_SPEC_INVALID', 'BOSUN_CHILD_UNKNOWN', 'BOSUN_CHILDREN_FULL',
   'BOSUN_DRAINING', 'BOSUN_EVENT_INVALID', 'BOSUN_EVENT_NOT_TAKEN', 'BOSUN_EVENT_REFUSED', 'BOSUN_FORBIDDEN', 'BOSUN_GATEWAY_FULL',
   'BOSUN_KEY_CONFLICT', 'BOSUN_MAILBOX_FULL', 'BOSUN_MESSAGE_UNKNOWN', 'BOSUN_ORDER_REFUSED', 'BOSUN_RATE_LIMITED', 'BOSUN_SEQUENCE_GAP', 'BOSUN_TIMEOUT',
@@ -13,7 +13,7 @@ const SPOKEN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /** Of `details`, what a client can do something with. */
-const TOLD: readonly string[] = ['address', 'accepts', 'isGuarded', 'expected', 'retryAfterMs', 'scope', 'unknownOutcome', 'reference'];
+const TOLD: readonly string[] = ['address', 'accepts', 'isGuarded', 'expected', 'sequence', 'retryAfterMs', 'scope', 'unknownOutcome', 'reference'];
 
 const MESSAGE_CHARS_MAX = 500;
 

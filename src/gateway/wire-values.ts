@@ -4,31 +4,9 @@
  */
 import { type z } from 'zod';
 import { Ref } from '../actors/ref.ts';
-import { isSecret, SECRET_SHOWN } from '../actors/door/secret.ts';
+import { hasSecrets, isSecret, partsOf, present, type SchemaParts, SECRET_SHOWN, wrapped } from '../actors/door/secret.ts';
 
 type Schemas = readonly z.ZodType[];
-
-/** The definition of a schema, as far as its kind has such a part. */
-interface Parts {
-  readonly type: string;
-  readonly innerType?: z.ZodType;
-  readonly shape?: Readonly<Record<string, z.ZodType>>;
-  readonly catchall?: z.ZodType;
-  readonly element?: z.ZodType;
-  readonly options?: Schemas;
-  readonly left?: z.ZodType;
-  readonly right?: z.ZodType;
-  readonly keyType?: z.ZodType;
-  readonly valueType?: z.ZodType;
-  readonly items?: Schemas;
-  readonly rest?: z.ZodType | null;
-  readonly in?: z.ZodType;
-  readonly out?: z.ZodType;
-  readonly getter?: () => z.ZodType;
-}
-
-/** Whether a schema marks anything, by schema. */
-const marked = new WeakMap<z.ZodType, boolean>();
 
 /** Converted values without secrets: values are frozen, so what was converted once stays so, and shared parts stay shared. */
 const converted = new WeakMap<object, unknown>();
@@ -36,24 +14,6 @@ const converted = new WeakMap<object, unknown>();
 /** @param schema Says what is secret. Where a value fits several, any of them can make it secret. */
 export function shown(value: unknown, schema?: z.ZodType): unknown {
   return convert(value, schema === undefined ? [] : [schema]);
-}
-
-/** Whether something in the schema is secret. */
-export function hasSecrets(schema: z.ZodType | undefined): boolean {
-  if (schema === undefined) return false;
-  const known = marked.get(schema);
-  if (known !== undefined) return known;
-  const seen = new Set<z.ZodType>();
-  const open = [schema];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (seen.has(next)) continue;
-    seen.add(next);
-    if (isSecret(next)) break;
-    open.push(...below(next));
-  }
-  const found = [...seen].some(isSecret);
-  marked.set(schema, found);
-  return found;
 }
 
 function convert(value: unknown, given: Schemas): unknown {
@@ -110,24 +70,6 @@ function sameValue(schemas: Schemas): Schemas {
   return [...seen];
 }
 
-function wrapped(schema: z.ZodType): Schemas {
-  const { innerType, options, left, right, in: from, out, getter } = partsOf(schema);
-  return present([innerType, ...(options ?? []), left, right, from, out, getter?.()]);
-}
-
-function below(schema: z.ZodType): Schemas {
-  const { shape, catchall, element, keyType, valueType, items, rest } = partsOf(schema);
-  return [...wrapped(schema), ...present([...Object.values(shape ?? {}), catchall, element, keyType, valueType, ...(items ?? []), rest])];
-}
-
-function pick(schemas: Schemas, of: (parts: Parts) => readonly (z.ZodType | null | undefined)[]): Schemas {
+function pick(schemas: Schemas, of: (parts: SchemaParts) => readonly (z.ZodType | null | undefined)[]): Schemas {
   return schemas.length === 0 ? schemas : schemas.flatMap((schema) => present(of(partsOf(schema))));
-}
-
-function present(schemas: readonly (z.ZodType | null | undefined)[]): z.ZodType[] {
-  return schemas.filter((schema) => schema !== undefined && schema !== null);
-}
-
-function partsOf(schema: z.ZodType): Parts {
-  return schema.def as unknown as Parts;
 }

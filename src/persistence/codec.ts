@@ -6,11 +6,14 @@
  * Set, Uint8Array, Error, arrays, plain objects) and references. Objects and arrays come back frozen, errors as plain
  * Error objects with name, message, stack, code and cause. Negative zero, ill-formed strings and the key `__proto__` must
  * be kept out before.
+ *
+ * What is concealed is a value of its own inside, packed without shared structures, then encrypted (key-ring.ts).
  */
 import { addExtension, Packr } from 'msgpackr';
-import { type Codec, type ReferenceCoding } from '../actors/ports.ts';
+import { type Codec, type Conceal, Concealed, type ReferenceCoding } from '../actors/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError, messageOf, retold } from '../errors.ts';
+import { concealedFrom, type KeyRing } from './key-ring.ts';
 import { FIXED_STRUCTURES, isLost } from './structures.ts';
 
 /**
@@ -34,6 +37,7 @@ const CANDIDATES_MAX = 4_096;
 /** Extension types of MessagePack; msgpackr's registry is one per process, so they stay clear of common choices. */
 const REFERENCE_TYPE = 0x4c;
 const ERROR_TYPE = 0x45;
+const CONCEALED_TYPE = 0x53;
 
 export interface LearnedStructure {
   readonly number: number;
@@ -47,16 +51,22 @@ export interface StructuredCodec extends Codec {
 
 /**
  * @param stored Structures that earlier codecs of the same store have learned, in the order of their numbers.
+ * @param keys What conceals and reveals; without, nothing is concealed and nothing that is can be read.
  * `encode` throws BOSUN_VALUE_REFUSED, `decode` BOSUN_STORE_DAMAGED.
  */
-export function createCodec(references: ReferenceCoding, stored: readonly (readonly string[])[] = []): StructuredCodec {
+export function createCodec(references: ReferenceCoding, stored: readonly (readonly string[])[] = [], keys?: KeyRing): StructuredCodec {
   registerExtensions();
-  return new MessagePackCodec(references, stored);
+  return new MessagePackCodec(references, stored, keys);
 }
 
+const PACKING = { moreTypes: true, copyBuffers: true, freezeData: true, useToJSON: false };
+
 class MessagePackCodec implements StructuredCodec {
-  readonly #references: ReferenceCoding;
+  readonly conceal: Conceal | undefined;
+  readonly #binding: Binding;
   readonly #packr: Packr;
+  /** For what is concealed: its structures must not be learned, their names would be legible. */
+  readonly #plain = new Packr({ ...PACKING, shouldShareStructure: () => false } as ConstructorParameters<typeof Packr>[0]);
   /** Every structure that a finished encode may have used, by number. */
   readonly #known: (readonly string[])[];
   readonly #sightings = new Map<string, number>();
@@ -64,8 +74,15 @@ class MessagePackCodec implements StructuredCodec {
   readonly #hasLost: boolean;
   #taken: number;
 
-  constructor(references: ReferenceCoding, stored: readonly (readonly string[])[]) {
-    this.#references = references;
+  constructor(references: ReferenceCoding, stored: readonly (readonly string[])[], keys: KeyRing | undefined) {
+    this.conceal = keys && ((value, type) => (value instanceof Concealed ? value : keys.conceal(this.#encodeBy(this.#plain, value), type)));
+    this.#binding = {
+      references,
+      reveal: (concealed) => {
+        const bytes = keys?.reveal(concealed);
+        return bytes === undefined ? concealed : (this.#plain.unpack(bytes) as unknown);
+      },
+    };
     this.#known = [...FIXED_STRUCTURES, ...stored];
     this.#taken = this.#known.length;
     this.#hasLost = stored.some(isLost);
@@ -77,18 +94,19 @@ class MessagePackCodec implements StructuredCodec {
       // Once its table is full, msgpackr 2.1 gives out one id twice within an encode; #isShared keeps it from filling up.
       maxSharedStructures: STRUCTURES_MAX + 1,
       shouldShareStructure: (keys) => this.#isShared(keys),
-      moreTypes: true,
-      copyBuffers: true,
-      freezeData: true,
-      useToJSON: false,
+      ...PACKING,
     } as ConstructorParameters<typeof Packr>[0]);
   }
 
   encode(value: unknown): Uint8Array {
-    const outer = bind(this.#references);
+    return this.#encodeBy(this.#packr, value);
+  }
+
+  #encodeBy(packr: Packr, value: unknown): Uint8Array {
+    const outer = bind(this.#binding);
     try {
       // msgpackr hands out a view of a buffer that it shares between results.
-      return new Uint8Array(this.#packr.pack(value));
+      return new Uint8Array(packr.pack(value));
     } catch (error) {
       if (error instanceof BosunError) throw error;
       throw new BosunError('BOSUN_VALUE_REFUSED', `the value cannot be encoded: ${messageOf(error)}`, { cause: error });
@@ -98,7 +116,7 @@ class MessagePackCodec implements StructuredCodec {
   }
 
   decode(bytes: Uint8Array): unknown {
-    const outer = bind(this.#references);
+    const outer = bind(this.#binding);
     try {
       const value: unknown = this.#packr.unpack(bytes);
       if (this.#hasLost && usesLostStructure(value)) {
@@ -153,6 +171,7 @@ const NONE: readonly LearnedStructure[] = [];
 
 function usesLostStructure(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof Concealed || ArrayBuffer.isView(value)) return false;
   if (Array.isArray(value)) return value.some(usesLostStructure);
   if (value instanceof Map) return [...value].some(usesLostStructure);
   if (value instanceof Set) return [...value].some(usesLostStructure);
@@ -164,12 +183,18 @@ function usesLostStructure(value: unknown): boolean {
  * Extensions know neither their Packr nor its options, so the coding in use is bound for the length of one synchronous
  * call. While none is bound they match nothing: other users of msgpackr in the process see no difference.
  */
-let bound: ReferenceCoding | null = null;
+let bound: Binding | null = null;
 let registered = false;
 
-function bind(references: ReferenceCoding | null): ReferenceCoding | null {
+interface Binding {
+  readonly references: ReferenceCoding;
+  /** The value, or what it was given where there is no key. */
+  reveal(concealed: Concealed): unknown;
+}
+
+function bind(binding: Binding | null): Binding | null {
   const outer = bound;
-  bound = references;
+  bound = binding;
   return outer;
 }
 
@@ -181,7 +206,7 @@ class BoundError {
 
 class BoundReference {
   static [Symbol.hasInstance](value: unknown): boolean {
-    return bound !== null && value instanceof bound.Class;
+    return bound !== null && value instanceof bound.references.Class;
   }
 }
 
@@ -189,18 +214,24 @@ function registerExtensions(): void {
   if (registered) return;
   registered = true;
   addExtension({ Class: BoundError, type: ERROR_TYPE, write: errorFields, read: retold });
+  addExtension({ Class: Concealed, type: CONCEALED_TYPE, write: (concealed: Concealed) => [concealed.type, concealed.bytes()], read: concealedValue });
   addExtension({ Class: BoundReference, type: REFERENCE_TYPE, write: referenceFields, read: referenceFrom });
 }
 
 function referenceFields(reference: object): [life: number, address: string] {
   assert(bound !== null, 'references are encoded by a codec');
-  const { life, address } = bound.encode(reference);
+  const { life, address } = bound.references.encode(reference);
   return [life, address];
 }
 
 function referenceFrom([life, address]: [life: number, address: string]): object {
   assert(bound !== null, 'references are decoded by a codec');
-  return bound.decode({ life, address });
+  return bound.references.decode({ life, address });
+}
+
+function concealedValue([type, bytes]: [type: string | undefined, bytes: Uint8Array]): unknown {
+  assert(bound !== null, 'what is concealed is decoded by a codec');
+  return bound.reveal(concealedFrom(bytes, type));
 }
 
 interface ErrorFields {

@@ -16,6 +16,7 @@ import {
   type Store,
   type StoreWrite,
 } from '../actors/ports.ts';
+import { type ActorState, concealedState } from '../actors/state.ts';
 import { assert } from '../assert.ts';
 import { BosunError } from '../errors.ts';
 import { ByteWriter } from './bytes.ts';
@@ -24,6 +25,7 @@ import { configurationWrites, structureWrites } from './dictionary.ts';
 import { damaged, seal } from './envelope.ts';
 import { encodeEpoch, linkTo } from './epoch-format.ts';
 import { Fold, FOLD_LIMITS, type FoldLimits, type Position, type Share } from './fold.ts';
+import { type KeyRing } from './key-ring.ts';
 import { assertStoreKey, epochKey, EVERY_KEY, keysUnder, MANIFEST_KEY, numberIn } from './keys.ts';
 import { type Restored, type Survey, survey } from './recovery.ts';
 import { checkRecoverTo, type SetAside, setAside } from './set-aside.ts';
@@ -45,6 +47,8 @@ export interface JournalOptions {
    * does not cut twice.
    */
   readonly recoverTo?: number;
+  /** Under which agents with secrets are stored encrypted. */
+  readonly keys?: KeyRing | undefined;
   /** For tests, which make up older formats. */
   readonly upgrades?: readonly Upgrade[];
   /** Told of damage that does not stop the start, one call a place. */
@@ -96,10 +100,7 @@ class StoreJournal implements Journal {
   #session: Session | null = null;
 
   /** Stays the same object over close and open, so that nobody keeps a codec whose structures are not in the store. */
-  readonly codec: Codec = {
-    encode: (value) => this.#opened().codec.encode(value),
-    decode: (bytes) => this.#opened().codec.decode(bytes),
-  };
+  readonly codec: Codec;
 
   get notes(): Notes | undefined {
     return this.#store.notes;
@@ -111,6 +112,11 @@ class StoreJournal implements Journal {
     this.#sync = durability === 'disk';
     this.#limits = { ...FOLD_LIMITS, ...fold };
     this.#options = options;
+    this.codec = {
+      encode: (value) => this.#opened().codec.encode(value),
+      decode: (bytes) => this.#opened().codec.decode(bytes),
+      conceal: options.keys && ((value, type) => this.#opened().codec.conceal!(value, type)),
+    };
   }
 
   async open(references: ReferenceCoding): Promise<Recovered> {
@@ -122,7 +128,8 @@ class StoreJournal implements Journal {
       const { recovered, codec, end, window, oldest, repairs } = await this.#recover(references);
       for (const loss of this.#store.losses?.() ?? []) this.#options.onDamage?.(loss);
       for (const damage of recovered.damage) this.#options.onDamage?.(damage);
-      const encode = codec.encode.bind(codec);
+      const { conceal } = codec;
+      const encode = (state: ActorState) => codec.encode(conceal === undefined || state.isSecret === undefined ? state : concealedState(state, conceal));
       const fold = new Fold({ limits: this.#limits, encode, window, end, oldest });
       this.#session = { codec, fold, position: end, repairs, state: 'ready', failed: null };
       return recovered;
@@ -185,14 +192,15 @@ class StoreJournal implements Journal {
   }
 
   async #recover(references: ReferenceCoding): Promise<Restored> {
-    const found = await survey(this.#store, references);
+    const { keys } = this.#options;
+    const found = await survey(this.#store, references, { keys });
     const { journalDamage } = found;
     const epoch = this.#goesBackTo(found);
     if (epoch === null) {
       if (journalDamage !== null) throw journalDamage;
       return found;
     }
-    const restored = epoch === found.end.epoch ? found : await survey(this.#store, references, epoch);
+    const restored = epoch === found.end.epoch ? found : await survey(this.#store, references, { upTo: epoch, keys });
     const aside = await setAside(this.#store, epoch);
     this.#options.onSetAside?.(aside);
     return restored;
@@ -214,7 +222,7 @@ class StoreJournal implements Journal {
   #prepare(session: Session, epoch: Epoch, extra: Extra): Prepared {
     const { codec, position } = session;
     const key = epochKey(epoch.number);
-    const rows = encodeRows(epoch.rows, codec);
+    const rows = encodeRows(epoch, codec);
     const value = encodeEpoch({ ...epoch, link: position.link, rows }, this.#writer);
     const writes: StoreWrite[] = [{ key, value }, ...session.repairs];
     session.repairs = [];
@@ -269,11 +277,11 @@ function settle(session: Session, { counters, share }: Prepared, link: Uint8Arra
   session.state = 'ready';
 }
 
-function encodeRows(rows: Epoch['rows'], codec: Codec): Map<RowKey, Uint8Array | null> {
+function encodeRows({ rows, concealed }: Epoch, codec: Codec): Map<RowKey, Uint8Array | null> {
   const encoded = new Map<RowKey, Uint8Array | null>();
   for (const [key, row] of rows) {
     assertStoreKey(key);
-    encoded.set(key, row === null ? null : codec.encode(row));
+    encoded.set(key, row === null ? null : codec.encode(concealed.get(key) ?? row));
   }
   return encoded;
 }

@@ -5,6 +5,7 @@
  */
 import { type Counters, type Recovered, type ReferenceCoding, type RowKey, type Store, type StoreEntry, type StoreWrite, TABLES } from '../actors/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
+import { type KeyRing } from './key-ring.ts';
 import { createCodec, type StructuredCodec } from './codec.ts';
 import { type Cut, decodeCut, decodeFoldMark, FIRST_CUT } from './cut.ts';
 import { assess, type Assessment, markedLife, markFrom } from './damage.ts';
@@ -44,12 +45,13 @@ export interface Survey extends Restored {
  * Changes nothing.
  *
  * @param upTo The epoch to stop at; default: the last sound one.
+ * @param keys For what is concealed, which stays so without.
  * @throws BOSUN_STORE_DAMAGED where cut or mark are damaged, BOSUN_STORE_FORMAT.
  */
-export async function survey(store: Store, references: ReferenceCoding, upTo = Infinity): Promise<Survey> {
+export async function survey(store: Store, references: ReferenceCoding, { upTo = Infinity, keys }: { readonly upTo?: number; readonly keys?: KeyRing | undefined } = {}): Promise<Survey> {
   const repairs: StoreWrite[] = [];
   const dictionary = await readDictionary(store, repairs);
-  const codec = createCodec(references, dictionary.structures);
+  const codec = createCodec(references, dictionary.structures, keys);
   const cut = await readCut(store, repairs);
   const replay = new Replay(codec);
   for await (const [key, value] of entriesUnder(store, 's!')) replay.loadState(key, value);

@@ -1,5 +1,7 @@
-/** The product for testers: whole systems on virtual time and a store that loses what was not synced. Nothing inside src imports this file. */
+/** The product for testers: whole systems on virtual time, a store that loses what was not synced, and what stores and gateways have to conform to. Nothing inside src imports this file. */
 export { faultyStore, type FaultyStore } from './faulty-store.ts';
+export { conformanceProbe } from './gateway-conformance/probe.ts';
+export { type ConformanceOptions, type ConformanceReport, gatewayConformance } from './gateway-conformance/run.ts';
 export { type GatewaySocket, gatewaySocket } from './gateway-socket.ts';
 export { SeededRandom } from './seeded-random.ts';
 export { storeConformance } from './store-conformance.ts';

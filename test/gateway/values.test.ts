@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { Packr } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { secret, SECRET_SHOWN } from '../../src/actors/door/secret.ts';
+import { hasSecrets, secret, SECRET_SHOWN } from '../../src/actors/door/secret.ts';
 import { isPattern, matches } from '../../src/gateway/address-patterns.ts';
 import { decodeMsgpack, encodeMsgpack } from '../../src/gateway/protocol-msgpack.ts';
 import { diff, patched } from '../../src/gateway/protocol-patch.ts';
 import { afterClose, cursorFrom, cursorText } from '../../src/gateway/protocol.ts';
-import { hasSecrets, shown } from '../../src/gateway/wire-values.ts';
+import { shown } from '../../src/gateway/wire-values.ts';
 
 const WIDE = { depthMax: 1_000, valuesMax: 1e6 };
 const json = () => fc.jsonValue({ maxDepth: 5 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);

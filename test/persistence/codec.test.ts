@@ -2,7 +2,9 @@ import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { Packr } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
+import { Concealed } from '../../src/actors/ports.ts';
 import { createCodec, STRUCTURES_MAX } from '../../src/persistence/codec.ts';
+import { KeyRing } from '../../src/persistence/key-ring.ts';
 import { FIRST_LEARNED_STRUCTURE, FIXED_STRUCTURES } from '../../src/persistence/structures.ts';
 import { Reference, references } from './model.ts';
 import { byEffort } from '../effort.ts';
@@ -41,6 +43,43 @@ describe('the codec', () => {
       }),
       { numRuns: byEffort({ quick: 300, ci: 1_000 }) },
     );
+  });
+
+  it('gives back what it was given concealed, and without the key what can only be written again', () => {
+    const keys = new KeyRing('ab'.repeat(32));
+    const others = [undefined, new KeyRing('cd'.repeat(32))];
+    fc.assert(
+      fc.property(anyValue, anyValue, (value, open) => {
+        const codec = createCodec(references, [], keys);
+        const bytes = codec.encode({ open, closed: codec.conceal!(value, 'an.event') });
+        deepStrictEqual(codec.decode(bytes), { open, closed: value });
+        const learned = codec.takeNewStructures().map((structure) => structure.keys);
+        for (const ring of others) {
+          const other = createCodec(references, learned, ring);
+          const seen = other.decode(bytes) as { open: unknown; closed: Concealed };
+          deepStrictEqual(seen.open, open);
+          expect([seen.closed instanceof Concealed, seen.closed.type]).toEqual([true, 'an.event']);
+          const again = other.encode(seen);
+          const both = [...learned, ...other.takeNewStructures().map((structure) => structure.keys)];
+          deepStrictEqual(createCodec(references, both, keys).decode(again), { open, closed: value });
+          expect(other.conceal?.(seen.closed) ?? seen.closed).toBe(seen.closed);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('conceals no two equal values alike, and no changed one is read', () => {
+    const codec = createCodec(references, [], new KeyRing('ab'.repeat(32)));
+    const [first, second] = [codec.encode(codec.conceal!('swordfish')), codec.encode(codec.conceal!('swordfish'))];
+    expect(first).not.toEqual(second);
+    expect(Buffer.from(first).includes('swordfish')).toBe(false);
+    // Behind the id of the key: salt, counter, ciphertext and tag.
+    for (let at = first.length - 1; at > first.length - 45; at--) {
+      const changed = first.slice();
+      changed[at]! ^= 1;
+      expect(codec.decode(changed)).toBeInstanceOf(Concealed);
+    }
   });
 
   it('keeps an invalid date a date', () => {

@@ -116,6 +116,7 @@ class Draft {
       counters,
       deltas: this.#deltas,
       rows: this.#netRows,
+      concealed: new Map(),
       images: imagesOf(this.#netStates),
       configurations: this.#newConfigurations,
     };

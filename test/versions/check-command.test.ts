@@ -28,7 +28,7 @@ async function fill(path: string, agents: readonly AnyAgent[], ...addresses: rea
 async function check({ plan, agents, data }: { plan?: string; agents?: string; data: string }) {
   const said = { out: '', err: '' };
   const to = (stream: 'out' | 'err') => ({ write: (text: string) => void (said[stream] += text) });
-  const code = await checkCommand({ plan, agents, data, cwd: work.path, json: true, out: to('out'), err: to('err') });
+  const code = await checkCommand({ plan, agents, data, cwd: work.path, env: {}, json: true, out: to('out'), err: to('err') });
   return { code, err: said.err, report: said.out === '' ? null : (JSON.parse(said.out) as { actors: number; refused: number; groups: object[] }) };
 }
 

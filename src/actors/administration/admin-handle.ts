@@ -3,11 +3,13 @@
  * so. Every order says who gives it, and leaves a record in the epoch of what it did. What is shown is durable.
  */
 import { type EventObject, type StateValue } from 'xstate';
+import { BosunError } from '../../errors.ts';
 import { type StateReplacement } from './administration.ts';
 import { type Subscription } from '../actor.ts';
 import { checkAddress } from '../address.ts';
 import { type AuditRecord, type OrderedBy } from './audit.ts';
 import { carryOut, carryOutStep } from './audited-order.ts';
+import { type Cell } from '../cell.ts';
 import { type Inspection, inspect } from './inspection.ts';
 import { type Kernel } from '../kernel.ts';
 import { type KeptTurn, type TraceRecord } from '../tracing/record.ts';
@@ -56,17 +58,20 @@ export class AdminHandle {
   /**
    * Puts a suspended machine into another state value, gives it another context, or both; a function is given the present
    * ones. Effects, children and delayed transitions of states that stay go on, those of states that are left end, those of
-   * states that are entered begin; entry and exit actions do not run. Resolves with what it has now.
+   * states that are entered begin; entry and exit actions do not run. Resolves with what it has now. Rejects with
+   * BOSUN_ACTOR_CHANGED where it is not at `ifSequence` any more.
    */
   replaceState(
     address: string,
     next: StateReplacement | ((state: StoredState<unknown>) => StateReplacement),
     as: OrderedBy,
+    { ifSequence }: { readonly ifSequence?: number | undefined } = {},
   ): Promise<StoredState<unknown>> {
     const { administration, world } = this.#kernel.machinery;
     const args = typeof next === 'function' ? { by: 'a function' } : next;
     return carryOut(this.#kernel, { order: 'replaceState', address, args, as }, () => {
       const cell = this.#cell(address);
+      if (ifSequence !== undefined && cell.state.seq !== ifSequence) throw changed(cell, ifSequence);
       administration.replaceState(cell, next);
       const { value, context } = world.engine.view(cell.definition, cell.snapshot!);
       return { value: value as StateValue, context };
@@ -127,4 +132,8 @@ export class AdminHandle {
   #cell(address: string) {
     return this.#kernel.cell(address);
   }
+}
+
+function changed({ identity: { address }, state: { seq } }: Cell, wanted: number): BosunError {
+  return new BosunError('BOSUN_ACTOR_CHANGED', `${address} is at ${seq}, and not at ${wanted}`, { details: { address, sequence: seq } });
 }

@@ -5,6 +5,7 @@
  */
 import { BosunError, type ErrorCode } from '../../errors.ts';
 import { AUDIT_ARGUMENTS_CHARS_MAX, AUDIT_MS_MAX, AUDIT_NAME_CHARS_MAX, AUDIT_REASON_CHARS_MAX, AUDIT_RECORDS_MAX } from '../../limits.ts';
+import { SECRET_SHOWN } from '../door/secret.ts';
 import { Ref } from '../ref.ts';
 import { rowKey } from '../epoch/rows.ts';
 import type { World } from '../world.ts';
@@ -78,6 +79,9 @@ export interface AuditFacts {
 /** Old records dropped at a time: more than one order can add, few enough not to be felt. */
 const DROPPED_AT_ONCE = 8;
 
+/** In place of arguments that may hold secrets, where those are stored encrypted: a record is kept longer than its actor. */
+const UNSAID = JSON.stringify(SECRET_SHOWN);
+
 export class Audit {
   readonly #world: World;
   /** Oldest first. */
@@ -101,9 +105,10 @@ export class Audit {
     const { by, reason = null } = checkOrderedBy(as);
     const { time, addresses } = this.#world;
     const life = addresses.get(address)?.life ?? 0;
+    const said = args === undefined ? null : this.#world.isSecret(life) ? UNSAID : textOf(args);
     const number = this.#world.next('message');
     const place = cut(address, AUDIT_NAME_CHARS_MAX);
-    this.#put({ number, atMs: time.nowMs(), by, reason, order, address: place, life, arguments: args === undefined ? null : textOf(args), outcome });
+    this.#put({ number, atMs: time.nowMs(), by, reason, order, address: place, life, arguments: said, outcome });
     this.#dropOld();
     return number;
   }

@@ -7,7 +7,7 @@ import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../../limits.ts';
 import { admit } from '../turn/admission.ts';
-import { Arrival, notTaken, type Session, Waiting } from '../mailbox/arrival.ts';
+import { Arrival, type ArrivalOptions, notTaken, type Session, Waiting } from '../mailbox/arrival.ts';
 import { type AskOptions } from '../talk/asks.ts';
 import { type AuditFacts } from '../administration/audit.ts';
 import { type Cell } from '../cell.ts';
@@ -34,6 +34,12 @@ export interface Request {
   readonly mailboxMessages: number;
   /** FROM_HOST unless told. */
   readonly from?: number;
+}
+
+export interface TakeOptions {
+  readonly session?: Session | undefined;
+  readonly from?: number;
+  readonly ifSequence?: number | undefined;
 }
 
 export class Ingress {
@@ -64,11 +70,12 @@ export class Ingress {
    * Sends as `send` does, and waits for the turn that the event causes to be durable.
    *
    * @returns Whether the state took it; null for a repeat, and where nothing runs. Rejects besides with BOSUN_EVENT_NOT_TAKEN
-   * where the actor ended before, and with BOSUN_ASK_FAILED where it crashed over the event until that was put aside.
+   * where the actor ended before, with BOSUN_ASK_FAILED where it crashed over the event until that was put aside, and with
+   * BOSUN_ACTOR_CHANGED where the actor is not at `ifSequence` when its turn comes.
    * @throws As `send`.
    */
-  take(to: Cell, event: EventObject, mailboxMessages: number, session: Session | undefined, from = FROM_HOST): Promise<boolean | null> {
-    const arrival = this.#accept(to, event, mailboxMessages, { session, isOrder: !this.#parts.hold, ask: undefined, from });
+  take(to: Cell, event: EventObject, mailboxMessages: number, { session, from = FROM_HOST, ifSequence }: TakeOptions): Promise<boolean | null> {
+    const arrival = this.#accept(to, event, mailboxMessages, { session, isOrder: !this.#parts.hold, ask: undefined, from, ifSequence });
     return arrival.promise.then(() => {
       if (!arrival.isOrder) return null;
       if (arrival.taken === undefined) throw notTaken(arrival);
@@ -163,7 +170,7 @@ export class Ingress {
     this.#arrivals.clear();
   }
 
-  #accept(to: Cell, event: EventObject, mailboxMessages: number, how: Pick<Arrival, 'session' | 'isOrder' | 'ask' | 'from'>): Arrival {
+  #accept(to: Cell, event: EventObject, mailboxMessages: number, how: ArrivalOptions): Arrival {
     const { world, sessions, refusal, wake } = this.#parts;
     const reason = refusal();
     if (reason !== undefined) throw reason;

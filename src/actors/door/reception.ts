@@ -4,6 +4,7 @@
  */
 import { type AnyStateMachine, type EventObject } from 'xstate';
 import { taken } from './acceptance.ts';
+import { observe, type Subscription } from '../actor.ts';
 import { type AnyAgent, parseEvent } from '../agent.ts';
 import { type Session } from '../mailbox/arrival.ts';
 import { type AskOptions } from '../talk/asks.ts';
@@ -25,6 +26,11 @@ export interface Version {
 
 export interface DeliverOptions {
   readonly session?: Session | undefined;
+}
+
+export interface DeliverTakenOptions extends DeliverOptions {
+  /** Nothing happens where the actor is at another sequence when the event's turn comes. */
+  readonly ifSequence?: number | undefined;
 }
 
 /** The agents of the system. */
@@ -79,6 +85,11 @@ export class Reception {
     return { life, seq, hash, isSuspended: durable?.suspension !== undefined };
   }
 
+  /** Told of every further durable epoch that changes the actor, and of its end; nothing is worked out for it. Throws BOSUN_ACTOR_UNKNOWN. */
+  watch(address: string, observer: { changed(): void; ended(): void }): Subscription {
+    return observe(this.#kernel.observed(address), observer);
+  }
+
   /** Types of the declared events that the present state takes, guards aside. Throws BOSUN_ACTOR_UNKNOWN. */
   accepts(address: string): readonly string[] {
     const cell = this.#kernel.observed(address);
@@ -100,12 +111,12 @@ export class Reception {
   /**
    * As `deliver`, but resolves when the turn that the event causes is durable: with whether the state took it, or null where
    * that is not known because it is a repeat or nothing runs. Rejects besides with BOSUN_EVENT_NOT_TAKEN where the actor
-   * ended first, and with BOSUN_ASK_FAILED where it crashed over the event until that was put aside.
+   * ended first, with BOSUN_ASK_FAILED where it crashed over the event until that was put aside, and with BOSUN_ACTOR_CHANGED.
    */
-  deliverTaken(address: string, event: EventObject, { session }: DeliverOptions = {}): Promise<boolean | null> {
+  deliverTaken(address: string, event: EventObject, { session, ifSequence }: DeliverTakenOptions = {}): Promise<boolean | null> {
     const cell = this.#kernel.cell(address);
     const agent = this.#agents.receiver(cell);
-    return this.#kernel.ingress.take(cell, parseEvent(agent, event), agent.limits.mailboxMessages, session, FROM_CLIENT);
+    return this.#kernel.ingress.take(cell, parseEvent(agent, event), agent.limits.mailboxMessages, { session, from: FROM_CLIENT, ifSequence });
   }
 
   /** As `System.ask`. */

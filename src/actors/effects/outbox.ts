@@ -11,7 +11,7 @@ import { type StoredAction } from '../mailbox/dead-letters.ts';
 import { isRetryable, retryDelayMs } from './effect-policy.ts';
 import { type Definition, type DurableAction, type Effect } from '../engine.ts';
 import { Alarm } from '../time/kernel-time.ts';
-import { type Random } from '../ports.ts';
+import { Concealed, type Random } from '../ports.ts';
 import { Queue } from '../mailbox/queue.ts';
 import { ActionRef, type RefHost } from '../ref.ts';
 import { rowKey } from '../epoch/rows.ts';
@@ -74,6 +74,8 @@ export class Outbox {
   load(number: number, row: EntryRow): void {
     const { setBackMs } = this.#world.time;
     const [life, address, agent, name, event, params, failures, storedDueMs] = row;
+    // It stays where it is until a start that has the key.
+    if (event instanceof Concealed || params instanceof Concealed) return;
     const dueMs = storedDueMs - setBackMs;
     const entry: Entry = { number, life, address, agent, name, event, params, failures, dueMs, stored: true };
     if (setBackMs > 0) this.#put(entry);
@@ -122,7 +124,7 @@ export class Outbox {
 
   #put({ number, life, address, agent, name, event, params, failures, dueMs }: Entry): void {
     const row: EntryRow = [life, address, agent, name, event, params, failures, dueMs];
-    this.#world.draft.put(rowKey('o', number), Object.freeze(row));
+    this.#world.draft.putOf(life, rowKey('o', number), Object.freeze(row), (conceal) => row.with(4, conceal(event, event.type)).with(5, conceal(params)));
   }
 
   #ring(line: Line): void {

@@ -4,8 +4,8 @@
  */
 import { type Waiting } from '../mailbox/arrival.ts';
 import { type Cell, type Image, imageOf } from '../cell.ts';
-import { type Message, messageRow } from '../message.ts';
-import { type Counters, type Delta, type Epoch, type NewConfiguration, type RowKey } from '../ports.ts';
+import { concealedMessage, type Message, messageRow } from '../message.ts';
+import { type Conceal, type Counters, type Delta, type Epoch, type NewConfiguration, type RowKey } from '../ports.ts';
 import { rowKey } from './rows.ts';
 import { type Timer, timerRow } from '../time/timers.ts';
 
@@ -22,9 +22,17 @@ export interface Frozen {
   readonly settled: readonly Waiting[];
 }
 
+/** Whose values are stored encrypted, and how; undefined where there is no key. */
+export interface Concealment {
+  readonly conceal: Conceal;
+  isSecret(life: number): boolean;
+}
+
 export class EpochDraft {
+  readonly #concealment: Concealment | undefined;
   #deltas: Delta[] = [];
   #rows = new Map<RowKey, unknown>();
+  #concealed = new Map<RowKey, unknown>();
   /** Accepted, or delivered once more. Most of them are read before the epoch ends. */
   readonly #messages: Message[] = [];
   readonly #timers: Timer[] = [];
@@ -32,6 +40,10 @@ export class EpochDraft {
   #outputs: Output[] = [];
   #settled: Waiting[] = [];
   turns = 0;
+
+  constructor(concealment?: Concealment) {
+    this.#concealment = concealment;
+  }
 
   /** Whether there is anything to write or to release. */
   get isEmpty(): boolean {
@@ -54,6 +66,14 @@ export class EpochDraft {
 
   put(key: RowKey, row: unknown): void {
     this.#rows.set(key, row);
+    if (this.#concealed.size > 0) this.#concealed.delete(key);
+  }
+
+  /** One that holds values of an actor: `stored` is what is written where those are to be concealed. */
+  putOf(life: number, key: RowKey, row: unknown, stored: (conceal: Conceal) => unknown): void {
+    this.put(key, row);
+    const concealment = this.#concealment;
+    if (concealment?.isSecret(life) === true) this.#concealed.set(key, stored(concealment.conceal));
   }
 
   remove(key: RowKey): void {
@@ -109,10 +129,11 @@ export class EpochDraft {
     this.#timers.length = 0;
     this.turns = 0;
     const { number, kernelTimeMs, counters, configurations } = head;
-    const epoch: Epoch = { number, kernelTimeMs, counters, configurations, deltas: this.#deltas, rows: this.#rows, images };
+    const epoch: Epoch = { number, kernelTimeMs, counters, configurations, deltas: this.#deltas, rows: this.#rows, concealed: this.#concealed, images };
     const frozen: Frozen = { epoch, images, outputs: this.#outputs, settled: this.#settled };
     this.#deltas = [];
     this.#rows = new Map();
+    if (this.#concealed.size > 0) this.#concealed = new Map();
     this.#outputs = [];
     this.#settled = [];
     return frozen;
@@ -131,14 +152,22 @@ export class EpochDraft {
       message.isListed = false;
       if (message.isGone) continue;
       message.storedAtMs ??= nowMs;
-      this.#rows.set(rowKey('m', message.id), messageRow(message));
+      this.putOf(message.to, rowKey('m', message.id), messageRow(message), (conceal) => concealedMessage(messageRow(message), conceal));
       message.isStored = true;
     }
     for (const timer of this.#timers) {
       timer.isListed = false;
       if (timer.gone) continue;
-      this.#rows.set(rowKey('t', timer.number), timerRow(timer));
+      this.#putTimer(timer);
       timer.stored = true;
     }
+  }
+
+  /** One that is for another actor is concealed for either's sake. */
+  #putTimer(timer: Timer): void {
+    const { owner, to, event } = timer;
+    const whose = this.#concealment?.isSecret(owner) === true ? owner : to;
+    const row: readonly unknown[] = timerRow(timer);
+    this.putOf(whose, rowKey('t', timer.number), row, (conceal) => row.with(4, conceal(event, event.type)));
   }
 }

@@ -33,6 +33,9 @@ export class Waiting {
   }
 }
 
+/** How an event arrives. */
+export type ArrivalOptions = Pick<Arrival, 'session' | 'isOrder' | 'ask' | 'from'> & { readonly ifSequence?: number | undefined };
+
 export class Arrival extends Waiting {
   readonly to: Cell;
   /** Admitted. */
@@ -42,6 +45,8 @@ export class Arrival extends Waiting {
   readonly session: Session | undefined;
   /** Whether its host waits for the turn that the event causes to be durable, instead of for the event. */
   readonly isOrder: boolean;
+  /** The sequence that its receiver has to be at when its turn comes. */
+  readonly ifSequence: number | undefined;
   /** Whose request the event is. */
   readonly ask: Ask | undefined;
   /** Of an order to a Boss: told by the Boss's hands, which may be later than the turn that takes it. */
@@ -62,6 +67,12 @@ export class Arrival extends Waiting {
     if (!this.taken && this.ask !== undefined) this.failure = notTaken(this);
   }
 
+  /** The actor has moved on, and the event means nothing to it: unless it crashed over it before. */
+  moved(sequence: number): void {
+    const { address } = this.to.identity;
+    this.failure ??= new BosunError('BOSUN_ACTOR_CHANGED', `${address} is at ${sequence}, and not at ${this.ifSequence}`, { details: { address, sequence } });
+  }
+
   /** That turn has crashed. Nobody is told before the event is put aside. */
   crashed(error: unknown): void {
     const { address } = this.to.identity;
@@ -73,7 +84,7 @@ export class Arrival extends Waiting {
     else this.reject(this.failure);
   }
 
-  constructor(to: Cell, event: EventObject, { session, isOrder, ask, from }: Pick<Arrival, 'session' | 'isOrder' | 'ask' | 'from'>) {
+  constructor(to: Cell, event: EventObject, { session, isOrder, ask, from, ifSequence }: ArrivalOptions) {
     super();
     this.ask = ask;
     this.to = to;
@@ -81,6 +92,7 @@ export class Arrival extends Waiting {
     this.session = session;
     this.isOrder = isOrder;
     this.from = from;
+    this.ifSequence = ifSequence;
   }
 }
 

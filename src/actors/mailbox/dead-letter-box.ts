@@ -27,7 +27,7 @@ export class DeadLetterBox {
 
   /**
    * Takes a letter out and puts it at the end of its receiver's mailbox; a durable action is tried again. Resolves when that
-   * is durable. Rejects with BOSUN_MESSAGE_UNKNOWN, or BOSUN_ACTOR_UNKNOWN where the receiver has ended.
+   * is durable. Rejects with BOSUN_MESSAGE_UNKNOWN, BOSUN_ACTOR_UNKNOWN where the receiver has ended, or BOSUN_SECRET_KEY.
    */
   redeliver(number: number, as: OrderedBy = BY_HOST): Promise<void> {
     return this.#order('redeliver', number, as, (quarantine) => quarantine.redeliver(number, undefined));

@@ -5,7 +5,8 @@
  */
 import { type EventObject } from 'xstate';
 import { DEAD_LETTERS_MAX, QUARANTINE_MESSAGES_MAX } from '../../limits.ts';
-import { type MessageRow } from '../message.ts';
+import { concealedMessage, type MessageRow } from '../message.ts';
+import { type Conceal } from '../ports.ts';
 import { rowKey } from '../epoch/rows.ts';
 import type { World } from '../world.ts';
 
@@ -57,6 +58,12 @@ type Contents = { readonly message: MessageRow } | { readonly action: StoredActi
 /** Its row of table `q`. Rows of earlier builds have no reason: they were quarantined. */
 export type DeadLetterRow = Pick<DeadLetter, 'address' | 'atMs' | 'error'> & { readonly reason?: DeadLetterReason } & Contents;
 
+function concealedLetter(row: DeadLetterRow, conceal: Conceal): object {
+  if ('message' in row) return { ...row, message: concealedMessage(row.message, conceal) };
+  const { event, params } = row.action;
+  return { ...row, action: { ...row.action, event: conceal(event, event.type), params: conceal(params) } };
+}
+
 /** A row as people see it. */
 export function deadLetterOf(number: number, row: DeadLetterRow): DeadLetter {
   const { address, atMs, error, reason = 'quarantined' } = row;
@@ -88,7 +95,8 @@ export class DeadLetters {
     const number = this.#world.next('quarantine');
     const row: DeadLetterRow = { ...facts, atMs: this.#world.time.nowMs() };
     this.load(number, row);
-    this.#world.draft.put(rowKey('q', number), row);
+    const life = 'message' in row ? row.message[0] : row.action.life;
+    this.#world.draft.putOf(life, rowKey('q', number), row, (conceal) => concealedLetter(row, conceal));
     const kin = this.#classOf(row);
     const [oldest] = kin;
     if (kin.size > (kin === this.#quarantined ? QUARANTINE_MESSAGES_MAX : DEAD_LETTERS_MAX)) this.remove(oldest!);

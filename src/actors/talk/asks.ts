@@ -9,6 +9,8 @@ import { type Cancel } from '../../clock.ts';
 import { BosunError, messageOf } from '../../errors.ts';
 import { ASK_ID_CHARS_MAX, ASK_MS_MAX, ASK_TIMEOUT_MS, ASK_WINDOW_MS, ASKS_MAX } from '../../limits.ts';
 import { type Cell } from '../cell.ts';
+import { keyMissing } from '../locked.ts';
+import { Concealed } from '../ports.ts';
 import { type Ref } from '../ref.ts';
 import { rowKey } from '../epoch/rows.ts';
 import type { World } from '../world.ts';
@@ -176,6 +178,7 @@ export class Asks {
   wait(ask: Ask, deadlineMs: number): Promise<unknown> {
     const { time, clock } = this.#world;
     this.#use(ask, deadlineMs);
+    if (ask.answer?.value instanceof Concealed) return Promise.reject(keyMissing(ask, ask.answer.value));
     if (ask.isTold) return Promise.resolve(ask.answer!.value);
     return new Promise((resolve, reject) => {
       const cancel = clock.setTimeout(() => {
@@ -332,7 +335,8 @@ export class Asks {
 
   #put({ number, id, digest, asker, to, address, sinceMs, deadlineMs, usedAtMs, answer }: Ask): void {
     const row: AskRow = [id, asker, to, address, deadlineMs, usedAtMs, answer && [answer.value], sinceMs];
-    this.#world.draft.put(rowKey('r', number), Object.freeze(digest === undefined ? row : [...row, digest]));
+    const whole = Object.freeze(digest === undefined ? row : ([...row, digest] as const));
+    this.#world.draft.putOf(to, rowKey('r', number), whole, (conceal) => whole.with(6, answer && [conceal(answer.value)]));
   }
 
   #settle({ waiters }: Ask, settle: (waiter: Waiter) => void): void {

@@ -30,12 +30,12 @@ export function anchor(wallMs: number, { lastMs, hold, trustWallClock }: AnchorO
   if (trustWallClock || lastMs === 0) return { originMs: wallMs };
   if (wallMs - lastMs > CLOCK_AHEAD_MS_MAX) {
     const days = Math.floor((wallMs - lastMs) / 86_400_000);
-    throw new BosunError('BOSUN_CLOCK_SUSPECT', `the wall clock says ${isoOf(wallMs)}, ${days} days after the last epoch; start once with trustWallClock if it is right`, {
+    throw new BosunError('BOSUN_CLOCK_SUSPECT', `the wall clock says ${isoOf(wallMs)}, ${days} days after the last epoch; start once with trustWallClock (--trust-wall-clock of bosun run and serve) if it is right`, {
       details: { wallMs, lastMs },
     });
   }
   if (lastMs - wallMs <= BEHIND_MS_MAX) return { originMs: Math.max(wallMs, lastMs) };
-  const report = `the wall clock says ${isoOf(wallMs)}, before the last epoch at ${isoOf(lastMs)}; kernel time goes on from there. Start once with trustWallClock to set it back`;
+  const report = `the wall clock says ${isoOf(wallMs)}, before the last epoch at ${isoOf(lastMs)}; kernel time goes on from there. Start once with trustWallClock (--trust-wall-clock of bosun run and serve) to set it back`;
   return { originMs: lastMs, report };
 }
 

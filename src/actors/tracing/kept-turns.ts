@@ -6,6 +6,7 @@
 import { TRACE_WHOLE_EVERY } from '../../limits.ts';
 import type { Cell } from '../cell.ts';
 import { turnKey } from '../epoch/rows.ts';
+import { Concealed, type Conceal } from '../ports.ts';
 import { deepFreeze } from '../frozen.ts';
 import { contextAfter } from '../state.ts';
 import type { World } from '../world.ts';
@@ -91,6 +92,8 @@ export class KeptTurns {
     let before: { readonly number: number; readonly context: unknown } | undefined;
     for (const { number, record, whole } of this.#byLife.get(life)?.entries.values() ?? []) {
       if (record.epoch > durable) break;
+      // Nobody can read it without its key.
+      if ((record.change as unknown) instanceof Concealed) continue;
       // Where one is damaged, or was before the first that has the whole, what changed says nothing.
       const isNext = before?.number === number - 1;
       const known = whole ?? (isNext ? { context: contextAfter(before!.context, record.change ?? {}) } : undefined);
@@ -131,7 +134,8 @@ export class KeptTurns {
 
   #put(life: number, kept: Kept, entry: Entry, place: number): void {
     kept.entries.set(place, entry);
-    this.#world.draft.put(turnKey(life, place), rowOf(entry));
+    const row = rowOf(entry);
+    this.#world.draft.putOf(life, turnKey(life, place), row, (conceal) => concealedRow(row, conceal));
   }
 
   /** Makes room for one more. The agent may have kept more, or fewer, in an earlier run. */
@@ -152,6 +156,13 @@ export class KeptTurns {
 function rowOf({ number, record, whole }: Entry): TurnRow {
   const { kind, epoch, atMs, sequence, event, cause, microsteps, actions, sent, born, change, value, status, error, durationMs } = record;
   return [number, kind, epoch, atMs, sequence, event, cause, microsteps, actions, sent, born, change, value, status, error, durationMs, whole];
+}
+
+/** What came from the actor, or went to it; from whom, when and what was done stays legible. */
+function concealedRow(row: TurnRow, conceal: Conceal): unknown {
+  const [, , , , , event, , , , sent, , change, value, , error, , whole] = row;
+  const hidden: readonly (readonly [place: number, value: unknown])[] = [[5, event], [9, sent], [11, change], [12, value], [14, error], [16, whole]];
+  return hidden.reduce<readonly unknown[]>((hiding, [place, plain]) => (plain === null ? hiding : hiding.with(place, conceal(plain, place === 5 ? event?.type : undefined))), row);
 }
 
 /** @param cell Undefined for one that cannot be read, of whom nobody will ask. */

@@ -8,7 +8,9 @@ import { BosunError, messageOf } from '../../errors.ts';
 import { DELIVERIES_MAX, QUARANTINES_IN_A_ROW_MAX } from '../../limits.ts';
 import { type Cell, type Held } from '../cell.ts';
 import { type DeadLetterRow, type DeadLetters, type StoredAction } from '../mailbox/dead-letters.ts';
+import { keyMissing } from '../locked.ts';
 import { type Message, type MessageRow } from '../message.ts';
+import { Concealed } from '../ports.ts';
 import { type World } from '../world.ts';
 
 /** Puts aside a message that crashed its agent too often. Everything in it has been admitted. */
@@ -86,13 +88,14 @@ export class Quarantine {
 
   /**
    * Puts the message at the end of its receiver's mailbox, as it was or as an event in its place, which has been admitted;
-   * has an action tried again. Throws BOSUN_MESSAGE_UNKNOWN, BOSUN_ACTOR_UNKNOWN where the receiver has ended, or
-   * BOSUN_EVENT_REFUSED for an event in the place of an action.
+   * has an action tried again. Throws BOSUN_MESSAGE_UNKNOWN, BOSUN_ACTOR_UNKNOWN where the receiver has ended, BOSUN_SECRET_KEY,
+   * or BOSUN_EVENT_REFUSED for an event in the place of an action.
    */
   redeliver(number: number, edited: EventObject | undefined): void {
     const row = this.row(number);
     const { address } = row;
     if (!('message' in row)) {
+      for (const part of [row.action.event, row.action.params]) if (part instanceof Concealed) throw keyMissing(row, part);
       if (edited !== undefined) throw new BosunError('BOSUN_EVENT_REFUSED', `dead letter ${number} is an action of ${address}, which takes no other event`);
       this.discard(number);
       this.#actions.again(address, row.action);
@@ -101,6 +104,7 @@ export class Quarantine {
     const [to, kind, event, from, attempt] = row.message;
     const cell = this.#world.cells.get(to);
     if (cell === undefined) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${address}, which the message was for, has ended`, { details: { address } });
+    if (edited === undefined && event instanceof Concealed) throw keyMissing(row, event);
     this.discard(number);
     if (edited === undefined) this.#world.enqueue(cell, event, kind, from, attempt);
     else this.#world.post(cell, edited, from);

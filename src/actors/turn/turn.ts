@@ -99,6 +99,11 @@ export class Turns {
   }
 
   #takeMessage(cell: Cell, message: Message): void {
+    if (message.ifSequence !== null && message.ifSequence !== cell.state.seq) {
+      message.order?.moved(cell.state.seq);
+      this.#consume(cell, message);
+      return;
+    }
     let prepared: Prepared;
     this.#world.tracing.takes(message);
     try {

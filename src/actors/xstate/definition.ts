@@ -93,14 +93,14 @@ export class Definitions {
   readonly #tables = new Map<string, ConfigurationTable>();
 
   prepare(name: string, logic: AnyActorLogic, version: number, declared: Declared = NOTHING_DECLARED): XstateDefinition {
-    return isMachine(logic) ? this.#prepareMachine(name, logic, version, declared) : this.#prepareOther(name, logic, version, declared.steps.own, undefined);
+    return isMachine(logic) ? this.#prepareMachine(name, logic, version, declared) : this.#prepareOther(name, logic, version, { steps: declared.steps.own, policy: undefined, isSecret: declared.policies.isSecret });
   }
 
   /** For an actor whose logic the code lacks: enough to show it, to keep it and to remove it. */
   absent({ agent, bond, definition, version }: Pick<Identity, 'agent' | 'bond' | 'definition' | 'version'>, isEffect: boolean): Definition {
     const kind = definition === '' ? 'custom' : 'machine';
     const name = bond === 'supervised' ? agent : `>${agent}`;
-    const rest = { ...PLAIN, steps: {}, policy: undefined };
+    const rest = { ...PLAIN, steps: {}, policy: undefined, isSecret: false };
     return { name, kind, hash: definition, version, isEffect, configurations: this.table(definition), ...rest };
   }
 
@@ -127,6 +127,7 @@ export class Definitions {
           steps: stepsBelow(steps, src),
           timing: childTiming(timing),
           policy: policies.effects.get(src),
+          isSecret: policies.isSecret,
         }));
       }
       return children.get(src);
@@ -135,7 +136,8 @@ export class Definitions {
     configurations.describe ??= (ids) => describeConfiguration(hosted, ids);
     const durable = durableActions(machine, policies.actions);
     const endsByItself = [...nodesById(machine).values()].some(({ transitions }) => transitions.has(SHUTDOWN));
-    const rest = { child, configurations, steps: steps.own, policy: undefined, durable, poison: policies.poison, keptTurns: policies.keptTurns, priorities: policies.priorities, timing, endsByItself };
+    const { poison, keptTurns, priorities, isSecret } = policies;
+    const rest = { child, configurations, steps: steps.own, policy: undefined, durable, poison, keptTurns, priorities, isSecret, timing, endsByItself };
     return { name, kind: 'machine', hash, version, isEffect: false, logic: hosted, lookUp, ...rest };
   }
 
@@ -143,17 +145,17 @@ export class Definitions {
     name: string,
     logic: AnyActorLogic,
     version: number,
-    { steps, timing, policy }: { steps: Steps; timing: Timing; policy: EffectPolicy | undefined },
+    { steps, timing, policy, isSecret }: { steps: Steps; timing: Timing; policy: EffectPolicy | undefined; isSecret: boolean },
   ): XstateDefinition {
-    if (isMachine(logic)) return this.#prepareMachine(name, logic, version, { steps, timing, policies: NO_POLICIES });
-    return this.#prepareOther(name, logic, version, steps.own, policy);
+    if (isMachine(logic)) return this.#prepareMachine(name, logic, version, { steps, timing, policies: { ...NO_POLICIES, isSecret } });
+    return this.#prepareOther(name, logic, version, { steps: steps.own, policy, isSecret });
   }
 
   /** No logic but a machine has timers of its own; the wait of an effect between two tries is the kernel's and keeps its deadline. */
-  #prepareOther(name: string, logic: AnyActorLogic, version: number, steps: MigrationSteps, policy: EffectPolicy | undefined): XstateDefinition {
+  #prepareOther(name: string, logic: AnyActorLogic, version: number, declared: Pick<XstateDefinition, 'steps' | 'policy' | 'isSecret'>): XstateDefinition {
     const kind = kindOf(logic);
     const isEffect = logic.start !== undefined;
-    const rest = { ...PLAIN, configurations: new ConfigurationTable(), steps, policy };
+    const rest = { ...PLAIN, configurations: new ConfigurationTable(), ...declared };
     return { name, kind, hash: '', version, isEffect, logic, lookUp: { name: null }, ...rest };
   }
 }

@@ -1,0 +1,87 @@
+/**
+ * Many clients of the gateway's rows, in a process of their own: they count what they are told, and tell the row's process when
+ * all have been told, and how late what they were told was.
+ */
+import { bosunClient, rawClient, socketIoClient } from './gateway-clients.mjs';
+
+/** Connections under way at a time: below the number that the gateway lets be there without a hello. */
+const AT_ONCE = 50;
+
+/** So many of a kind, some at a time. */
+async function many(count, open) {
+  for (let first = 0; first < count; first += AT_ONCE) await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, index) => open(first + index)));
+}
+
+/** Counts to the number of clients, again and again. What is asked for may have happened before the question came. */
+function roll(count) {
+  let told = 0;
+  let done = 0;
+  let asked = 0;
+  let whole = () => {};
+  return {
+    tell: () => {
+      told += 1;
+      if (told % count !== 0) return;
+      done += 1;
+      whole();
+    },
+    all: () => {
+      const wanted = ++asked;
+      return new Promise((resolve) => {
+        whole = () => done >= wanted && resolve();
+        whole();
+      });
+    },
+  };
+}
+
+async function crowd({ urls, clients, lazy, topic }) {
+  const lateMs = [];
+  let isCounting = false;
+  let missing = 0;
+  const told = () => {
+    let count = -1;
+    return (frame) => {
+      if (frame.t !== 'delta' || !isCounting) return;
+      const op = (path) => frame.ops.find((one) => one.path === path || one.path === '')?.value;
+      const text = String(op('/context/text') ?? '');
+      lateMs.push(Date.now() - Number(text.slice(0, text.indexOf(' '))));
+      const next = Number(op('/context/count'));
+      if (count >= 0 && next !== count + 1) missing += 1;
+      count = next;
+    };
+  };
+  await many(clients, async () => (await bosunClient(urls.bosun, told())).subscribe(`actor/${topic}`));
+  await many(lazy, async () => {
+    const { socket, subscribe } = await bosunClient(urls.bosun);
+    subscribe('actor/flood');
+    // From now on it reads nothing, and does not say so.
+    socket.pause();
+  });
+  return {
+    begin: () => (isCounting = true),
+    end: () => {
+      isCounting = false;
+      return { lateMs: lateMs.splice(0), missing };
+    },
+  };
+}
+
+async function audience({ urls, clients }) {
+  const rolls = { bosun: roll(clients), raw: roll(clients), socketIo: roll(clients) };
+  await many(clients, async () => (await bosunClient(urls.bosun, ({ t }) => t === 'delta' && rolls.bosun.tell())).subscribe('actor/board'));
+  await many(clients, () => rawClient(urls.raw, rolls.raw.tell));
+  await many(clients, () => socketIoClient(urls.socketIo, rolls.socketIo.tell));
+  return { all: ({ kind }) => rolls[kind].all() };
+}
+
+const KINDS = { audience, crowd };
+
+const { kind, ...options } = JSON.parse(process.argv[2]);
+const group = await KINDS[kind](options);
+process.on('message', ({ id, ask, ...rest }) => {
+  Promise.resolve(group[ask](rest)).then((answer) => process.send({ id, ...answer }));
+});
+// Whoever started it is gone.
+process.on('disconnect', () => process.exit(0));
+process.send({ ready: true });

@@ -1,0 +1,107 @@
+/**
+ * The servers of the gateway's rows, in a process of their own: Bosun's gateway over a store in memory, `ws` alone, and
+ * Socket.IO, each on a port. Driven by messages of the row's process: `{ id, ask, ... }` is answered with `{ id, ... }`.
+ */
+import { createServer } from 'node:http';
+import net from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Server as SocketIo } from 'socket.io';
+import { WebSocketServer } from 'ws';
+import { assign, setup } from 'xstate';
+import { z } from 'zod';
+import { createGateway } from '../dist/gateway/index.js';
+import { createSystem, defineAgent, memoryStore, reply } from '../dist/index.js';
+
+const UNBOUND = { burst: 1e9, perSecond: 1e9 };
+
+/** Every socket of this process, to see what waits in it. */
+const sockets = new Set();
+const emit = net.Server.prototype.emit;
+net.Server.prototype.emit = function watched(name, ...args) {
+  if (name === 'connection') {
+    sockets.add(args[0]);
+    args[0].once('close', () => sockets.delete(args[0]));
+  }
+  return emit.call(this, name, ...args);
+};
+
+const board = defineAgent({
+  name: 'board',
+  machine: setup({}).createMachine({
+    context: { count: 0, text: '' },
+    on: {
+      write: { actions: assign(({ context, event }) => ({ count: context.count + 1, text: event.text })) },
+      count: { actions: reply(({ context }) => context.count) },
+    },
+  }),
+  events: { write: z.object({ text: z.string() }), count: z.object({}) },
+});
+
+const system = await createSystem({
+  agents: [board],
+  store: memoryStore(),
+  durability: 'memory',
+  tree: { children: [{ id: 'board', agent: 'board' }, { id: 'flood', agent: 'board' }] },
+}).start();
+const gateway = createGateway(system, { port: 0, rate: UNBOUND, connectRate: UNBOUND, connections: 20_000, connectionsPerCaller: 20_000 });
+const bosun = await gateway.listen();
+
+const raw = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
+raw.on('connection', (socket) => socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary })));
+
+const http = createServer();
+const io = new SocketIo(http, { transports: ['websocket'], perMessageDeflate: false });
+io.on('connection', (socket) => {
+  void socket.join('room');
+  socket.on('echo', (value, acknowledge) => acknowledge(value));
+});
+await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve));
+
+const delays = monitorEventLoopDelay({ resolution: 1 });
+let largestQueue = 0;
+let watching;
+
+const ASKS = {
+  /** One change of the board, told to all who watch it. */
+  bosun: ({ text, to = 'board' }) => system.send(to, { type: 'write', text }),
+  raw: ({ text }) => {
+    for (const socket of raw.clients) socket.send(text);
+  },
+  socketIo: ({ text }) => void io.to('room').emit('told', text),
+  cpu: () => ({ cpuMicros: process.cpuUsage().user + process.cpuUsage().system }),
+  watch: () => {
+    delays.enable();
+    delays.reset();
+    largestQueue = 0;
+    watching = setInterval(() => {
+      for (const { writableLength } of sockets) largestQueue = Math.max(largestQueue, writableLength);
+    }, 50);
+  },
+  seen: () => {
+    clearInterval(watching);
+    delays.disable();
+    return { loopBlockMs: delays.max / 1e6, loopBlockP99Ms: delays.percentile(99) / 1e6, largestQueue, rssMb: process.memoryUsage.rss() / 2 ** 20, slow: gateway.counts.slow ?? 0, closed: gateway.counts['closed.slow_consumer'] ?? 0 };
+  },
+};
+
+/** The flood and the board, each changed so often a second, until told to stop. */
+let tides = [];
+process.on('message', ({ id, ask, ...rest }) => {
+  if (ask === 'tide') {
+    tides = rest.tides.map(({ to, everyMs, chars }) => {
+      let n = 0;
+      return setInterval(() => {
+        const filler = String(n++ % 10).repeat(chars);
+        void system.send(to, { type: 'write', text: `${Date.now()} ${filler}` });
+      }, everyMs);
+    });
+    process.send({ id });
+  } else if (ask === 'ebb') {
+    tides.forEach(clearInterval);
+    process.send({ id });
+  } else if (ask === 'end') process.exit(0);
+  else Promise.resolve(ASKS[ask](rest)).then((answer) => process.send({ id, ...answer }));
+});
+// Whoever started it is gone.
+process.on('disconnect', () => process.exit(0));
+process.send({ bosun: bosun.url.replace('http', 'ws'), raw: `ws://127.0.0.1:${raw.address().port}`, socketIo: `http://127.0.0.1:${http.address().port}` });

@@ -1,0 +1,38 @@
+/** The processes of the gateway's rows: the servers in one, many clients in another, and how both are asked. */
+import { execFileSync, fork } from 'node:child_process';
+import { join } from 'node:path';
+
+/** A process that answers. Resolves with `{ facts, ask(name, fields), end() }` once it has said its first word. */
+function started(file, args = []) {
+  const child = fork(join(import.meta.dirname, file), args.map((arg) => JSON.stringify(arg)), { execArgv: process.execArgv.filter((flag) => flag.startsWith('--max')) });
+  const waiting = new Map();
+  let asked = 0;
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
+    child.once('message', (facts) => {
+      child.on('message', ({ id, ...answer }) => {
+        waiting.get(id)(answer);
+        waiting.delete(id);
+      });
+      resolve({ facts, ask, end: () => child.kill('SIGKILL') });
+    });
+  });
+  function ask(name, fields = {}) {
+    const id = ++asked;
+    return new Promise((resolve) => {
+      waiting.set(id, resolve);
+      child.send({ id, ask: name, ...fields });
+    });
+  }
+}
+
+export const startServers = () => started('gateway-server.mjs');
+
+export const startClients = (options) => started('gateway-crowd.mjs', [options]);
+
+/** Throws where a process may not open so many files: each client is one. */
+export function checkFiles(count) {
+  const allowed = execFileSync('/bin/sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' }).trim();
+  if (allowed !== 'unlimited' && Number(allowed) < count) throw new Error(`this row needs ${count} open files in a process, and ${allowed} are allowed: ulimit -n ${count}, or --quick`);
+}

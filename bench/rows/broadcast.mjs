@@ -1,0 +1,52 @@
+/** W2: one change told to a thousand, beside a loop over the sockets of `ws` and a room of Socket.IO. */
+import { startClients, startServers } from '../gateway.mjs';
+import { percentile } from '../statistics.mjs';
+
+const TEXT = 'x'.repeat(200);
+
+export const broadcast = {
+  name: 'W2',
+  title: 'One change told to many',
+  about: ({ clients, changes }) =>
+    `${clients.toLocaleString('en')} clients of each server, in a third process; ${changes} changes a round, one after the other, each until the last client has it. **bosun**: an actor ` +
+    'that all subscribe to takes an event; each gets the patch of its view. **ws**: a text of that length to each socket. **socketIo**: `io.to(room).emit`. Server time is what its process used.',
+  sizes: { full: { clients: 1_000, changes: 100 }, quick: { clients: 50, changes: 10 } },
+  ratios: [
+    { name: 'bosun / ws, p50', of: ({ bosun, ws }) => bosun.p50Ms / ws.p50Ms },
+    { name: 'bosun / ws, server time', of: ({ bosun, ws }) => bosun.serverMsEach / ws.serverMsEach },
+    { name: 'socketIo / bosun, p50', of: ({ bosun, socketIo }) => socketIo.p50Ms / bosun.p50Ms, atLeast: 1 },
+  ],
+
+  async open({ clients, changes }) {
+    const servers = await startServers();
+    const audience = await startClients({ kind: 'audience', urls: servers.facts, clients });
+    const told = async (kind) => {
+      const all = audience.ask('all', { kind });
+      const startMs = performance.now();
+      // A patch has about a hundred characters beside the text; the others get as many.
+      await servers.ask(kind, { text: kind === 'raw' ? JSON.stringify({ text: TEXT + TEXT.slice(0, 100) }) : TEXT + String(Math.random()) });
+      await all;
+      return performance.now() - startMs;
+    };
+    const contender = (kind) => async () => {
+      const before = (await servers.ask('cpu')).cpuMicros;
+      const latencies = [];
+      for (let change = 0; change < changes; change++) latencies.push(await told(kind));
+      const serverMsEach = ((await servers.ask('cpu')).cpuMicros - before) / 1_000 / changes;
+      return { p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99), serverMsEach };
+    };
+    const contenders = { bosun: contender('bosun'), ws: contender('raw'), socketIo: contender('socketIo') };
+    return {
+      subject: contenders.bosun,
+      async round() {
+        const sample = {};
+        for (const [name, run] of Object.entries(contenders)) sample[name] = await run();
+        return sample;
+      },
+      close() {
+        audience.end();
+        servers.end();
+      },
+    };
+  },
+};

@@ -1,0 +1,61 @@
+/** W1: one call at a time over a WebSocket, to an actor in memory, beside an echo of `ws` alone and of Socket.IO. */
+import { bosunClient, rawClient, socketIoClient } from '../gateway-clients.mjs';
+import { startServers } from '../gateway.mjs';
+import { percentile } from '../statistics.mjs';
+
+const TEXT = 'x'.repeat(64);
+
+export const echo = {
+  name: 'W1',
+  title: 'One call at a time over a WebSocket',
+  about: ({ calls }) =>
+    `Servers in a process of their own, one client of each here, one call outstanding, ${calls.toLocaleString('en')} of each in turn. **ask**: \`actor.ask\`, a turn and its ` +
+    'reply, store in memory. **send**: `actor.send`, acknowledged by an epoch of that store. **ws**: the same text back from `ws`, which looks at nothing. **socketIo**: ' +
+    '`emitWithAck`. All on loopback, JSON, no compression.',
+  sizes: { full: { calls: 5_000 }, quick: { calls: 300 } },
+  ratios: [
+    { name: 'ask / ws, p50', of: ({ ask, ws }) => ask.p50Ms / ws.p50Ms, atMost: 1.25 },
+    { name: 'send / ws, p50', of: ({ send, ws }) => send.p50Ms / ws.p50Ms },
+    { name: 'socketIo / ask, p50', of: ({ ask, socketIo }) => socketIo.p50Ms / ask.p50Ms, atLeast: 1 },
+  ],
+
+  async open({ calls }) {
+    const servers = await startServers();
+    const gateway = await bosunClient(servers.facts.bosun);
+    const raw = await rawClient(servers.facts.raw);
+    const socketIo = await socketIoClient(servers.facts.socketIo);
+    const contenders = {
+      ask: async () => check((await gateway.call('actor.ask', { address: 'board', event: { type: 'count' } })).ok),
+      send: async () => check((await gateway.call('actor.send', { address: 'board', event: { type: 'write', text: TEXT } })).ok),
+      ws: async () => check((await raw.echo({ type: 'write', text: TEXT })).text === TEXT),
+      socketIo: async () => check((await socketIo.echo({ type: 'write', text: TEXT })).text === TEXT),
+    };
+    const names = Object.keys(contenders);
+    const round = async () => {
+      const latencies = Object.fromEntries(names.map((name) => [name, []]));
+      for (let call = 0; call < calls; call++) {
+        // Each begins as often as any other, so that what one leaves behind is not always the same one's.
+        for (let place = 0; place < names.length; place++) {
+          const name = names[(call + place) % names.length];
+          const startMs = performance.now();
+          await contenders[name]();
+          latencies[name].push(performance.now() - startMs);
+        }
+      }
+      return Object.fromEntries(names.map((name) => [name, { p50Ms: percentile(latencies[name], 0.5), p99Ms: percentile(latencies[name], 0.99) }]));
+    };
+    return {
+      subject: round,
+      round,
+      close() {
+        for (const { socket } of [gateway, raw]) socket.terminate();
+        socketIo.socket.disconnect();
+        servers.end();
+      },
+    };
+  },
+};
+
+function check(isSo) {
+  if (!isSo) throw new Error('an answer is not what was asked for');
+}

@@ -1,0 +1,26 @@
+/** The other end of a socket, for programs that speak to a gateway frame by frame: Node 20 has no WebSocket of its own. */
+import { WebSocket } from 'ws';
+
+export interface OutboundSocket {
+  send(data: string | Uint8Array): void;
+  close(): void;
+}
+
+export interface OutboundOptions {
+  readonly protocols: readonly string[];
+  readonly opened: () => void;
+  readonly received: (data: string | Uint8Array) => void;
+  /** 1006 where nobody said so. Called once, also where the connection never stood. */
+  readonly closed: (code: number, reason: string) => void;
+}
+
+/** Never throws: what goes wrong is told by `closed`. */
+export function connectOut(url: string, { protocols, opened, received, closed }: OutboundOptions): OutboundSocket {
+  const socket = new WebSocket(url, [...protocols], { perMessageDeflate: false });
+  let why = '';
+  socket.on('open', opened);
+  socket.on('message', (data: Buffer, isBinary) => received(isBinary ? data : data.toString()));
+  socket.on('error', ({ message }) => (why = message));
+  socket.on('close', (code, reason) => closed(code, reason.toString() || why));
+  return { send: (data) => socket.readyState === WebSocket.OPEN && socket.send(data), close: () => socket.close() };
+}

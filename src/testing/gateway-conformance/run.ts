@@ -1,0 +1,150 @@
+/**
+ * Whether a running server speaks the gateway's protocol: plays a table of rows against it, over its socket and HTTP, and
+ * says of each whether it holds. It needs nothing of the server but what it offers anybody; rows about state need the agent
+ * of probe.ts, of which each starts actors of its own and ends them. It changes nothing else.
+ */
+import { type Clock, systemClock } from '../../clock.ts';
+import { BosunError } from '../../errors.ts';
+import { SUBPROTOCOLS } from '../../gateway/protocol.ts';
+import { CALLS_BURST, CALLS_PER_SECOND } from '../../limits.ts';
+import { FRAME_ROWS } from './frame-rows.ts';
+import { Deviation, type Frame } from './peer.ts';
+import { conformanceProbe } from './probe.ts';
+import { type Need, type Row, Stage } from './stage.ts';
+import { STORIES } from './stories.ts';
+
+export interface ConformanceOptions {
+  readonly token?: string | undefined;
+  /** Of the table's connections. Default: JSON. */
+  readonly encoding?: keyof typeof SUBPROTOCOLS;
+  /** Rules to play. Default: all. */
+  readonly only?: readonly string[];
+  /** How long a row waits for what has to come. Default 5,000 ms. */
+  readonly patienceMs?: number;
+  /** Told of each row as it is done. */
+  readonly onRow?: (result: RowResult, done: number, of: number) => void;
+}
+
+export interface RowResult {
+  readonly rule: string;
+  readonly outcome: 'passed' | 'failed' | 'not applicable';
+  /** What was wrong, or why it was not played; null where it passed. */
+  readonly reason: string | null;
+}
+
+export interface ConformanceReport {
+  readonly passed: number;
+  readonly failed: number;
+  readonly notApplicable: number;
+  readonly rows: readonly RowResult[];
+}
+
+const TABLE: readonly Row[] = [...FRAME_ROWS, ...STORIES];
+const PATIENCE_MS = 5_000;
+
+/** Of what a server allows, so that its own rules about rates are not what is found. */
+const SHARE = 0.8;
+
+/** Between two looks at whether a frame may be sent. */
+const PACE_MS = 20;
+
+/**
+ * @param url `http://127.0.0.1:4180`; also with ws, and a path that is left out.
+ * Rejects with BOSUN_CONFIG_INVALID for what is no address, BOSUN_OFFLINE where nobody answers, BOSUN_UNAUTHENTICATED where
+ * the token is missing or refused, and BOSUN_INTERNAL for what is no gateway.
+ */
+export async function gatewayConformance(url: string, { token, encoding = 'json', only, patienceMs = PATIENCE_MS, onRow = () => {} }: ConformanceOptions = {}): Promise<ConformanceReport> {
+  const pace = new Pace(systemClock);
+  const parts = { url: originOf(url), token, subprotocol: SUBPROTOCOLS[encoding], clock: systemClock, patienceMs, pace: () => pace.take() };
+  const lacks = await lookAround(new Stage({ ...parts, name: 'conformance' }), pace);
+  const rows: RowResult[] = [];
+  const run = crypto.randomUUID().slice(0, 8);
+  const table = only === undefined ? TABLE : TABLE.filter(({ rule }) => only.includes(rule));
+  for (const [index, row] of table.entries()) {
+    const stage = new Stage({ ...parts, name: `conformance-${run}-${index}` });
+    const result = await played(row, stage, lacks[row.needs]);
+    rows.push(result);
+    onRow(result, rows.length, table.length);
+  }
+  const of = (outcome: RowResult['outcome']) => rows.filter((row) => row.outcome === outcome).length;
+  return { passed: of('passed'), failed: of('failed'), notApplicable: of('not applicable'), rows };
+}
+
+async function played({ rule, play }: Row, stage: Stage, lack: string | undefined): Promise<RowResult> {
+  if (lack !== undefined) return { rule, outcome: 'not applicable', reason: lack };
+  try {
+    await play(stage);
+    return { rule, outcome: 'passed', reason: null };
+  } catch (error) {
+    if (!(error instanceof Deviation)) throw error;
+    return { rule, outcome: 'failed', reason: error.message };
+  } finally {
+    // What it cannot end is not what the row is about.
+    await stage.clear().catch(() => {});
+  }
+}
+
+/** What the server lacks that rows need, and why; and how fast it may be asked. */
+async function lookAround(stage: Stage, pace: Pace): Promise<Readonly<Record<Need, string | undefined>>> {
+  try {
+    const peer = await stage.open({ hello: false }).catch((error: unknown) => {
+      throw new BosunError('BOSUN_OFFLINE', `nobody speaks the protocol at ${stage.url}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    });
+    await peer.send({ t: 'hello', v: 1, client: { name: 'conformance' } });
+    const welcome = await peer.next(({ t }) => t === 'welcome' || t === 'err', 'welcome');
+    if (welcome.t === 'err') throw new BosunError(welcome.e?.code === 'BOSUN_UNAUTHENTICATED' ? 'BOSUN_UNAUTHENTICATED' : 'BOSUN_INTERNAL', `the server answers hello with ${JSON.stringify(welcome.e)}`);
+    pace.allow(welcome);
+    const agents = await peer.call('agents', 'agent.list');
+    const { scopes = [] } = (welcome['principal'] ?? {}) as { scopes?: readonly string[] };
+    const strange = await stage.http('/v1/tree', { token: null });
+    return { nothing: undefined, probe: lackOfProbe(agents, scopes), tokens: strange.status === 401 ? undefined : 'the server asks for no token' };
+  } catch (error) {
+    if (error instanceof Deviation) throw new BosunError('BOSUN_INTERNAL', `what answers at ${stage.url} is no gateway: ${error.message}`, { cause: error });
+    throw error;
+  } finally {
+    await stage.clear();
+  }
+}
+
+function lackOfProbe(answer: Frame, scopes: readonly string[]): string | undefined {
+  const missing = ['actor:read', 'actor:send', 'actor:admin', 'system:read'].filter((scope) => !scopes.includes(scope));
+  if (missing.length > 0) return `the token lacks ${missing.join(', ')}`;
+  const { agents = [] } = (answer.r ?? {}) as { agents?: readonly { name?: string }[] };
+  return agents.some(({ name }) => name === conformanceProbe.name) ? undefined : `the server has no agent ${conformanceProbe.name} (conformanceProbe of bosun/testing)`;
+}
+
+/** Keeps below the rate that welcome names. */
+class Pace {
+  readonly #clock: Clock;
+  readonly #sinceMs: number;
+  #taken = 0;
+  #burst = CALLS_BURST * SHARE;
+  #perSecond = CALLS_PER_SECOND * SHARE;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#sinceMs = clock.monotonicMs();
+  }
+
+  allow({ limits }: Frame): void {
+    const { burst, perSecond } = (limits ?? {}) as { burst?: number; perSecond?: number };
+    this.#burst = (burst ?? CALLS_BURST) * SHARE;
+    this.#perSecond = (perSecond ?? CALLS_PER_SECOND) * SHARE;
+  }
+
+  async take(): Promise<void> {
+    while (this.#taken >= this.#burst + ((this.#clock.monotonicMs() - this.#sinceMs) / 1_000) * this.#perSecond) {
+      await new Promise<void>((resolve) => void this.#clock.setTimeout(resolve, PACE_MS));
+    }
+    this.#taken += 1;
+  }
+}
+
+function originOf(url: string): string {
+  const given = /^[a-z]+:\/\//i.test(url) ? url : `http://${url}`;
+  if (URL.canParse(given)) {
+    const { protocol, host } = new URL(given);
+    if (['http:', 'https:', 'ws:', 'wss:'].includes(protocol) && host !== '') return `${protocol.replace('ws', 'http')}//${host}`;
+  }
+  throw new BosunError('BOSUN_CONFIG_INVALID', `${url} is no address of a gateway, such as http://127.0.0.1:4180`);
+}

@@ -1,0 +1,159 @@
+/** Where a row of the conformance table plays: connections, requests and probes of its own, and the way to say what is wrong. */
+import { type Clock } from '../../clock.ts';
+import { SOCKET_PATH } from '../../gateway/protocol.ts';
+import { Deviation, type Frame, Peer } from './peer.ts';
+import { conformanceProbe } from './probe.ts';
+
+/** What a row needs of the server beside the protocol itself. `probe`: the agent of probe.ts, and the right to start it. `tokens`: it asks for them. */
+export type Need = 'nothing' | 'probe' | 'tokens';
+
+export interface Row {
+  /** What has to hold, as a sentence. */
+  readonly rule: string;
+  readonly needs: Need;
+  /** Throws {@link Deviation} where the server does something else. */
+  play(stage: Stage): Promise<void>;
+}
+
+export interface StageParts {
+  /** `http://host:port`, without a path. */
+  readonly url: string;
+  readonly token: string | undefined;
+  /** Of connections that do not say another one. */
+  readonly subprotocol: string;
+  readonly clock: Clock;
+  readonly patienceMs: number;
+  readonly pace: () => Promise<void>;
+  /** Unique among all runs. */
+  readonly name: string;
+}
+
+interface OpenOptions {
+  /** Fields of hello; false: none is sent. Default: none beside those it needs. */
+  readonly hello?: object | false;
+  readonly subprotocol?: string;
+  /** Default: the token of the run. `null`: none. */
+  readonly token?: string | null;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Undefined where it is no JSON. */
+  readonly body: unknown;
+}
+
+export class Stage {
+  readonly #parts: StageParts;
+  readonly #peers: Peer[] = [];
+  readonly #probes: string[] = [];
+  /** For what the row itself does not send. */
+  #ownPeer: Promise<Peer> | undefined;
+
+  constructor(parts: StageParts) {
+    this.#parts = parts;
+  }
+
+  get url(): string {
+    return this.#parts.url;
+  }
+
+  /** A connection, greeted unless it is not to be: then `welcome` has been taken. */
+  async open({ hello = {}, subprotocol = this.#parts.subprotocol, token = this.#parts.token ?? null }: OpenOptions = {}): Promise<Peer> {
+    const { url, clock, patienceMs, pace } = this.#parts;
+    const peer = new Peer({ url: `${url.replace(/^http/, 'ws')}${SOCKET_PATH}`, token: token ?? undefined, subprotocol, clock, patienceMs, pace });
+    this.#peers.push(peer);
+    await peer.opened();
+    if (hello === false) return peer;
+    await peer.send({ t: 'hello', v: 1, client: { name: 'conformance' }, ...hello });
+    await peer.next(({ t }) => t === 'welcome', 'welcome');
+    return peer;
+  }
+
+  /** The address of an actor that nobody else has. */
+  async probe(): Promise<string> {
+    const id = `${this.#parts.name}-${this.#probes.length}`;
+    const answer = await (await this.#own()).call(`spawn-${id}`, 'actor.spawn', { agent: conformanceProbe.name, id });
+    if (answer.ok !== true) throw new Deviation(`the probe could not be started: ${JSON.stringify(answer.e)}`);
+    this.#probes.push(id);
+    return id;
+  }
+
+  /** A request. Rejects with Deviation where nobody answers. */
+  async http(path: string, { headers = {}, token = this.#parts.token ?? null, ...init }: RequestInit & { readonly headers?: Record<string, string>; readonly token?: string | null } = {}): Promise<Answer> {
+    await this.#parts.pace();
+    const bearer: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` };
+    try {
+      const response = await fetch(`${this.url}${path}`, { redirect: 'manual', ...init, headers: { ...bearer, ...headers } });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: jsonIn(text) };
+    } catch (error) {
+      throw new Deviation(`${path} was not answered: ${String(error)}`);
+    }
+  }
+
+  post(path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.http(path, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) });
+  }
+
+  /** The first blocks of a stream of server-sent events, as text. */
+  async stream(path: string, blocks: number, headers: Record<string, string> = {}): Promise<string[]> {
+    const { token, clock, patienceMs } = this.#parts;
+    const abort = new AbortController();
+    const cancel = clock.setTimeout(() => abort.abort(), patienceMs);
+    try {
+      const response = await fetch(`${this.url}${path}`, { signal: abort.signal, headers: { ...(token !== undefined && { Authorization: `Bearer ${token}` }), ...headers } });
+      const decoder = new TextDecoder();
+      let text = '';
+      for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+        text += decoder.decode(chunk, { stream: true });
+        if (text.split('\n\n').length > blocks) break;
+      }
+      return text.split('\n\n').slice(0, blocks);
+    } catch (error) {
+      throw new Deviation(`${path} did not stream ${blocks} events: ${String(error)}`);
+    } finally {
+      cancel();
+      abort.abort();
+    }
+  }
+
+  /** Ends what the row has opened and started. */
+  async clear(): Promise<void> {
+    for (const id of this.#probes.splice(0)) await (await this.#own()).call(`end-${id}`, 'actor.send', { address: id, event: { type: 'end' } });
+    for (const peer of this.#peers.splice(0)) peer.leave();
+    this.#ownPeer = undefined;
+  }
+
+  #own(): Promise<Peer> {
+    return (this.#ownPeer ??= this.open());
+  }
+}
+
+export function check(isSo: boolean, what: () => string): asserts isSo {
+  if (!isSo) throw new Deviation(what());
+}
+
+/** Every field of `wanted` is in `found` with that value; lists have equal lengths. */
+export function fits(found: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null) return Object.is(found, wanted);
+  if (typeof found !== 'object' || found === null || Array.isArray(found) !== Array.isArray(wanted)) return false;
+  if (Array.isArray(wanted)) return wanted.length === (found as unknown[]).length && wanted.every((item, index) => fits((found as unknown[])[index], item));
+  return Object.entries(wanted).every(([key, value]) => fits((found as Record<string, unknown>)[key], value));
+}
+
+export function checkFits(found: unknown, wanted: unknown): void {
+  check(fits(found, wanted), () => `${JSON.stringify(found)?.slice(0, 500)} came, and not ${JSON.stringify(wanted)}`);
+}
+
+export function codeOf(frame: Frame): string | undefined {
+  return frame.e?.code;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+/** The README's way from nothing to a machine of one's own: its files and its lines, as they stand there, with a kill -9 between. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Process } from './workspace.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const MAIN = join(ROOT, 'dist/cli/main.js');
+
+const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const section = /^## Your own machine, live\n([^]*?)^## /m.exec(text)![1]!;
+
+/** By name: each is named at the beginning of the paragraph before it. */
+const files = Object.fromEntries([...section.matchAll(/^`([\w.-]+\.ts)`[^\n]*\n\n```typescript\n([^]*?)^```$/gm)].map(([, name, code]) => [name!, code!]));
+const lines = [...section.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line!);
+
+describe('the README', () => {
+  let directory = '';
+  let servers: Process[] = [];
+  beforeAll(() => {
+    // Below the repository, as a folder of the reader is, so that `bosun` is found.
+    mkdirSync(join(ROOT, 'test/tmp'), { recursive: true });
+    directory = mkdtempSync(join(ROOT, 'test/tmp/readme-'));
+    for (const [name, code] of Object.entries(files)) writeFileSync(join(directory, name), code);
+  });
+  afterAll(async () => {
+    for (const server of servers) await server.end('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** A line as a shell takes it, with the built program in the place of npx, and a port that nobody else has. */
+  function start(line: string): Process {
+    expect(lines).toContain(line);
+    const command = line.replace(/^npx bosun/, `exec ${JSON.stringify(process.execPath)} ${JSON.stringify(MAIN)}`).replace(/serve$/, 'serve --port 0');
+    return new Process(spawn('/bin/sh', ['-c', command], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, BOSUN_SECRET_KEY: '' } }));
+  }
+
+  async function serve(): Promise<Process> {
+    const server = start('npx bosun serve');
+    servers = [...servers, server];
+    await Promise.race([server.says('bosun serves bosun.config.ts at http://127.0.0.1:'), server.ended]);
+    return server;
+  }
+
+  it('keeps its two commands before everything else', () => {
+    expect([...text.slice(0, text.indexOf('\n## ')).matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line)).toEqual(['npm ci && npm start', 'npm ci && npm test']);
+  });
+
+  it('leads from nothing to a machine that outlives its process', async () => {
+    expect(Object.keys(files)).toEqual(['my-agent.ts', 'bosun.config.ts']);
+    expect(lines).toEqual(['npm ci && npm run build', 'mkdir mine && cd mine', 'npx bosun serve', `npx bosun send o-1 pay '{"amount": 12}' --wait`, 'npx bosun ps']);
+    const server = await serve();
+    expect(await start(lines[3]!).ended).toMatchObject({ code: 0, out: 'pay was taken by o-1\n' });
+    expect((await start('npx bosun ps').ended).out).toMatch(/^o-1 +order +active +paid /m);
+    await server.end('SIGKILL');
+    const again = await serve();
+    expect((await start('npx bosun ps').ended).out).toMatch(/^o-1 +order +active +paid /m);
+    expect(await again.end('SIGTERM')).toMatchObject({ code: 0 });
+  });
+});
