@@ -28,7 +28,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-    exclude: ['**/node_modules/**', ...(isQuick ? LONG : [])],
+    exclude: ['**/node_modules/**', 'test/browser/**', ...(isQuick ? LONG : [])],
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/setup.ts'],
     testTimeout: 30_000,

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 
 const CHECKS = [
   ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check.tsbuildinfo']],
+  ['types of the page', ['node_modules/typescript/bin/tsc', '-p', 'src/inspector/tsconfig.json', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check-page.tsbuildinfo']],
   ['lint', ['node_modules/eslint/bin/eslint.js', '--cache', '--cache-location', 'node_modules/.cache/eslint/', '.']],
   ['tests', ['node_modules/vitest/vitest.mjs', 'run']],
 ];

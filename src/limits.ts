@@ -125,6 +125,9 @@ export const TRACE_WHOLE_EVERY = 16;
 /** Failures of one correlation, and of one signature that are remembered: 150 KB in one key, written with each. More begin the next one. */
 export const CORRELATION_FAILURES_MAX = 500;
 
+/** Unread messages that an inspection names: who looks wants to know what comes next, not all of 10,000. */
+export const INSPECTED_MESSAGES_MAX = 20;
+
 /** Between two tries to write to a store that failed: short at first, as a full disk is often emptied by whoever filled it. */
 export const STORE_RETRY_MS_MIN = 100;
 export const STORE_RETRY_MS_MAX = 5_000;

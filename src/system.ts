@@ -265,6 +265,11 @@ export class System<A extends AnyAgent = AnyAgent> {
     return await this.#upkeep.backup(to);
   }
 
+  /** How much room the store takes; null for one in memory, and while the system does not run. */
+  storeBytes(): Promise<number | null> {
+    return this.#upkeep.storeBytes();
+  }
+
   /**
    * Erases an actor and everything below it for good: state, mailbox, timers, quarantined messages, its Boss's record, and
    * unread messages that it sent. Resolves when nothing of it is left in the store's files, which takes as long as writing

@@ -10,6 +10,7 @@ export default function setup(): void {
   if (changedMs() < builtMs()) return;
   const begin = new Date();
   execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+  execFileSync(process.execPath, ['src/inspector/build.mjs'], { stdio: 'inherit' });
   writeFileSync(STAMP, '');
   utimesSync(STAMP, begin, begin);
 }

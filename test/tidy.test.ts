@@ -14,6 +14,8 @@ const ROOT = resolve(import.meta.dirname, '..');
 interface Layer {
   /** Prefixes of the files of src that it may import, beside its own. */
   readonly files: readonly string[];
+  /** The same, for types alone. */
+  readonly types?: readonly string[];
   /** Packages and parts of Node that it may import. */
   readonly packages: readonly string[];
 }
@@ -40,13 +42,14 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'src/persistence': { files: [...PORTS, ...LEAVES], packages: ['level', 'msgpackr', 'node:crypto', 'node:fs', 'node:path'] },
   // elkjs, a thread and a hash for charts: machines are what is charted, and their layout must not hold up the kernel. perf_hooks: how late
-  // the event loop was, for /metrics.
+  // the event loop was. fs and zlib: the page that the build has made.
   'src/gateway': {
     files: ['src/actors/', 'src/system.ts', 'src/system-options.ts', ...LEAVES],
-    packages: ['ws', 'zod', 'jose', 'xstate', 'elkjs', 'node:http', 'node:net', 'node:stream', 'node:crypto', 'node:module', 'node:worker_threads', 'node:perf_hooks'],
+    packages: ['ws', 'zod', 'jose', 'xstate', 'elkjs', 'node:http', 'node:net', 'node:stream', 'node:crypto', 'node:fs', 'node:module', 'node:worker_threads', 'node:perf_hooks', 'node:zlib'],
   },
   'src/client': { files: ['src/gateway/protocol'], packages: ['@xstate/store'] },
-  'src/inspector': { files: ['src/client/', 'src/gateway/protocol'], packages: [] },
+  // In browsers only. What it is built with is bundled, so it is no dependency of users.
+  'src/inspector': { files: ['src/client/', 'src/gateway/charts/active.ts'], types: ['src/gateway/charts/drawing.ts'], packages: ['preact', '@preact/signals'] },
   // OpenTelemetry's API is an optional peer: who has no provider needs nothing of it.
   'src/telemetry': { files: ['src/actors/', 'src/system.ts', ...LEAVES], packages: ['@opentelemetry/api'] },
   'src/testing': {
@@ -82,8 +85,8 @@ const BANS: readonly Ban[] = [
   {
     name: 'the clock',
     what: ['Date.now', 'new Date()', 'performance.now', 'setTimeout', 'setInterval', 'setImmediate', 'timers', 'timers/promises'],
-    // The client runs in browsers, where src/clock.ts does not.
-    home: ['src/clock.ts', 'src/client/surroundings.ts'],
+    // Client and page run in browsers, where src/clock.ts does not.
+    home: ['src/clock.ts', 'src/client/surroundings.ts', 'src/inspector/time.ts'],
     because: 'time comes from the Clock port, or no test can hold it',
   },
   { name: 'chance', what: ['Math.random'], home: ['src/system.ts', 'src/client/surroundings.ts'], because: 'it comes from the Random port' },
@@ -119,7 +122,7 @@ interface Source {
   readonly imports: readonly Import[];
 }
 
-const src = sourcesUnder('src');
+const src = [...sourcesUnder('src'), ...sourcesUnder('src', '.tsx')];
 const imports = src.flatMap((source) => source.imports);
 
 describe('layers', () => {
@@ -129,7 +132,7 @@ describe('layers', () => {
   });
 
   it('import only the files they may', () => {
-    const wrong = imports.filter(({ from, to }) => to.startsWith('src/') && !mayImport(from, to));
+    const wrong = imports.filter((one) => one.to.startsWith('src/') && !mayImport(one));
     expect(wrong.map(edge)).toEqual([]);
   });
 
@@ -149,7 +152,7 @@ describe('layers', () => {
 
   it('use every dependency of package.json, and no other', () => {
     const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, Record<string, string>>;
-    const used = imports.filter(({ to }) => !to.startsWith('src/') && !isBuiltin(to)).map(({ to }) => packageOf(to));
+    const used = imports.filter(({ from, to }) => !from.startsWith('src/inspector/') && !to.startsWith('src/') && !isBuiltin(to)).map(({ to }) => packageOf(to));
     expect([...new Set(used)].sort()).toEqual(Object.keys({ ...dependencies, ...peerDependencies }).sort());
   });
 });
@@ -161,7 +164,7 @@ describe('files', () => {
   });
 
   it('have names that say something', () => {
-    const empty = src.filter(({ path }) => path.split('/').some((part) => EMPTY_NAMES.test(part.replace(/\.ts$/, ''))));
+    const empty = src.filter(({ path }) => path.split('/').some((part) => EMPTY_NAMES.test(part.replace(/\.tsx?$/, ''))));
     expect(empty.map(({ path }) => path)).toEqual([]);
   });
 
@@ -259,10 +262,11 @@ function layerOf(path: string): string {
   return dirname(path) === 'src' ? 'src/*' : path.split('/').slice(0, 2).join('/');
 }
 
-function mayImport(from: string, to: string): boolean {
+function mayImport({ from, to, isErased }: Import): boolean {
   const layer = layerOf(from);
   const own = layer.includes('.') || layer === 'src/*' ? [] : [`${layer}/`];
-  return [...own, ...LAYERS[layer]!.files].some((prefix) => to.startsWith(prefix));
+  const { files, types = [] } = LAYERS[layer]!;
+  return [...own, ...files, ...(isErased ? types : [])].some((prefix) => to.startsWith(prefix));
 }
 
 function isPackage(specifier: string, name: string): boolean {

@@ -54,6 +54,8 @@ export interface Store {
   snapshot?(): Promise<StoreSnapshot>;
   /** Frees the space of what was deleted, so that nothing of it is left on the medium. No write or scan may be under way. */
   compact?(): Promise<void>;
+  /** How much room it takes on the medium. Absent where that is memory. */
+  bytes?(): Promise<number>;
 }
 
 /** What a store held at one moment, between two writes. Whoever takes one closes it, before the store. */

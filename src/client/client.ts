@@ -7,8 +7,10 @@ import { type EmissionOptions, Emissions } from './emissions.ts';
 import { type ClientStorage, Keepsake } from './keepsake.ts';
 import { type ClientStatus, Line, type TokenSource } from './line.ts';
 import { RemoteActor, type RemoteSubscription } from './remote-actor.ts';
+import type { Welcome } from '../gateway/protocol-frames.ts';
+import { Replica } from './replica.ts';
 import { type ClientClock, type ClientRandom, ownClock, ownRandom, ownSocket, type SocketClass, toldTo } from './surroundings.ts';
-import { Topics } from './topics.ts';
+import { type Listener, Topics } from './topics.ts';
 
 export interface ClientOptions {
   /** Names the client to the gateway, and its record in `storage`. Default `client`. */
@@ -25,6 +27,13 @@ export interface ClientOptions {
   readonly queueMax?: number;
   readonly clock?: ClientClock;
   readonly random?: ClientRandom;
+}
+
+export interface TopicWatcher<View> {
+  readonly next: (view: View) => void;
+  /** What is known is what there is. */
+  readonly confirmed?: () => void;
+  readonly error?: (error: ClientError) => void;
 }
 
 export class Client<S = SystemShape> {
@@ -99,6 +108,11 @@ export class Client<S = SystemShape> {
     return this.#failure;
   }
 
+  /** What the gateway said when the line came up last: who the client is to it, what it may, whom it talks to. undefined before the first. */
+  get welcome(): Welcome | undefined {
+    return this.#line.welcome;
+  }
+
   /** Sends that are not acknowledged yet. */
   get unacknowledged(): number {
     return this.#calls.sends().length;
@@ -136,6 +150,25 @@ export class Client<S = SystemShape> {
   /** Events that any actor emits whose address fits the pattern: `*` is one segment, `**` any number of them. */
   events(pattern: string, options: EmissionOptions = {}): Emissions<AnyEmitted> {
     return new Emissions(this.#topics, `events/${pattern}`, options);
+  }
+
+  /**
+   * A topic of the mode `state`, such as `tree`: `next` is called with the first view and with each that differs, `confirmed`
+   * where a break has missed nothing. Over breaks it goes on with the view as it is then. `error` ends it.
+   */
+  watch<View>(topic: string, watcher: TopicWatcher<View>): RemoteSubscription {
+    const [next, confirmed, error] = [toldTo(watcher.next), toldTo(watcher.confirmed), toldTo(watcher.error)];
+    const replica = new Replica<View>();
+    const hear: Listener['hear'] = (frame) => {
+      const heard = replica.hear(frame);
+      if (heard === 'new') next(replica.view!);
+      else if (heard === 'same') confirmed();
+      return heard !== 'misfit';
+    };
+    const listener: Listener = { topic, mode: 'state', at: () => replica.at, hear, ended: error };
+    this.#topics.open(listener);
+    const unsubscribe = () => this.#topics.close(listener);
+    return { unsubscribe, [Symbol.dispose]: unsubscribe };
   }
 
   /** Tries at once, where the next try would come later: for a page that is shown again, or a network that is back. */

@@ -32,8 +32,8 @@ type EventsIn<Schemas extends Readonly<Record<string, SchemaShape>>> = { [Type i
 /** Events that an agent takes from outside, before its schemas have filled in defaults. Of several agents: those of any. */
 export type EventIn<A> = A extends AgentShape ? (string extends keyof A['events'] ? AnyEmitted : EventsIn<A['events']>) : never;
 
-/** What a machine's own snapshot looks like. */
-type MachineSnapshotOf<A> = A extends { readonly machine: { transition(...args: never[]): infer S } } ? S : never;
+/** What a machine's own snapshot looks like; unknown where no machine is known. */
+type MachineSnapshotOf<A> = A extends { readonly machine: { transition(...args: never[]): infer S } } ? S : unknown;
 
 type Part<S, Key extends string, Otherwise> = S extends { readonly [K in Key]: infer V } ? V : Otherwise;
 

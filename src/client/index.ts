@@ -1,6 +1,6 @@
 /** The typed client, for browsers and Node: `bosun/client`. Nothing inside src imports this file. */
 export { type CallOptions } from './calls.ts';
-export { type Client, type ClientOptions, createClient } from './client.ts';
+export { type Client, type ClientOptions, createClient, type TopicWatcher } from './client.ts';
 export { ClientError, type ClientErrorCode, isClientError } from './client-error.ts';
 export { type AgentName, type AgentShape, type ContextIn, type EmittedIn, type EventIn, type SystemShape } from './contract.ts';
 export { type EmissionOptions, type Emissions } from './emissions.ts';

@@ -35,6 +35,8 @@ export interface LineParts {
 
 export class Line {
   readonly status: Atom<ClientStatus> = createAtom<ClientStatus>('connecting');
+  /** What came with the last line, and stays known. */
+  welcome: Welcome | undefined;
   readonly #parts: LineParts;
   #socket: Socket | undefined;
   /** Counts sockets, so that what belongs to an older one is known. */
@@ -128,6 +130,7 @@ export class Line {
     this.#upMs = this.#heardMs;
     this.#silenceMs = welcome.heartbeat.everyMs + welcome.heartbeat.timeoutMs;
     this.#watchSilence(this.#silenceMs);
+    this.welcome = welcome;
     this.status.set('live');
     this.#parts.up(welcome);
   }

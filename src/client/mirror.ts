@@ -3,10 +3,9 @@
  * subscribed while somebody watches, and only then.
  */
 import { type Atom, createAtom } from '@xstate/store';
-import { patched } from '../gateway/protocol-patch.ts';
-import { type Cursor } from '../gateway/protocol.ts';
 import { type ClientError } from './client-error.ts';
 import { type ActorView, type RemoteSnapshot, snapshotOf } from './remote-snapshot.ts';
+import { Replica } from './replica.ts';
 import { toldTo } from './surroundings.ts';
 import { type Listener, type TopicFrame, type Topics } from './topics.ts';
 
@@ -32,8 +31,7 @@ export class Mirror<A> {
   readonly #store: Atom<RemoteSnapshot<A>>;
   readonly #watchers = new Set<Told<A>>();
   readonly #listener: Listener;
-  #view: ActorView | undefined;
-  #at: Cursor | undefined;
+  readonly #replica = new Replica<ActorView>();
   /** What is shown has come, or was confirmed, since somebody began to watch. */
   #isFresh = false;
 
@@ -42,7 +40,7 @@ export class Mirror<A> {
     this.#address = address;
     this.#topics = topics;
     this.#store = createAtom<RemoteSnapshot<A>>(snapshotOf<A>(address, undefined));
-    this.#listener = { topic: `actor/${address}`, mode: 'state', at: () => this.#at, hear: (frame) => this.#hear(frame), ended: (error) => this.#ended(error) };
+    this.#listener = { topic: `actor/${address}`, mode: 'state', at: () => this.#replica.at, hear: (frame) => this.#hear(frame), ended: (error) => this.#ended(error) };
   }
 
   get snapshot(): RemoteSnapshot<A> {
@@ -66,48 +64,25 @@ export class Mirror<A> {
   }
 
   #hear(frame: TopicFrame): boolean {
-    if (frame.t === 'snap') {
-      this.#at = frame.at;
-      // What is there is what there is, unless its last word was that there is none.
-      if (!frame.recovered) this.#view = frame.d as ActorView;
-      const isNews = !frame.recovered || this.snapshot.status === 'stopped';
-      const wasFresh = this.#isFresh;
-      this.#isFresh = true;
-      if (isNews) this.#show();
-      else if (!wasFresh) for (const watcher of [...this.#watchers]) if (watcher.current) watcher.next(this.snapshot);
-      return true;
-    }
-    if (frame.t !== 'delta') return true;
-    const next = frame.prev === this.#at?.seq ? tried(this.#view, frame.ops) : undefined;
-    if (next === undefined) {
-      this.#at = undefined;
-      return false;
-    }
-    this.#view = next;
-    this.#at = frame.at;
-    this.#show();
+    const heard = this.#replica.hear(frame);
+    if (heard === 'nothing' || heard === 'misfit') return heard === 'nothing';
+    const wasFresh = this.#isFresh;
+    this.#isFresh = true;
+    // What is there is what there is, unless its last word was that there is none.
+    if (heard === 'new' || this.snapshot.status === 'stopped') this.#show();
+    else if (!wasFresh) for (const watcher of [...this.#watchers]) if (watcher.current) watcher.next(this.snapshot);
     return true;
   }
 
   #show(): void {
-    this.#store.set(snapshotOf<A>(this.#address, this.#view));
+    this.#store.set(snapshotOf<A>(this.#address, this.#replica.view));
   }
 
   #ended(error: ClientError): void {
     const watchers = [...this.#watchers];
     this.#watchers.clear();
-    this.#at = undefined;
-    this.#store.set(snapshotOf<A>(this.#address, this.#view, { reason: error }));
+    this.#replica.at = undefined;
+    this.#store.set(snapshotOf<A>(this.#address, this.#replica.view, { reason: error }));
     for (const watcher of watchers) watcher.error(error);
-  }
-}
-
-/** undefined where the patch does not fit. */
-function tried(view: unknown, ops: Parameters<typeof patched>[1]): ActorView | undefined {
-  try {
-    return patched(view, ops) as ActorView;
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
   }
 }

@@ -7,11 +7,13 @@ import { type Session } from '../actors/mailbox/arrival.ts';
 import { BosunError } from '../errors.ts';
 import { type System } from '../system.ts';
 import { type Caller, mayReach } from './callers.ts';
-import { activeStates, chartOf } from './charts/model.ts';
+import { activeStates } from './charts/active.ts';
+import { chartOf } from './charts/model.ts';
 import { type MethodName, type ParamsOf } from './methods.ts';
 import { orderHandlers, reach } from './orders.ts';
+import { type Health } from './health.ts';
+import { type Inspections } from './inspections.ts';
 import { type Repeatable, type Repeats } from './repeats.ts';
-import { type Tallies } from './tallies.ts';
 import { shownKept, shownTurn, type TurnView } from './turn-views.ts';
 import { type Views } from './views.ts';
 import { invalid } from './wire-errors.ts';
@@ -37,7 +39,8 @@ export interface CallParts {
   readonly system: System;
   readonly views: Views;
   readonly repeats: Repeats;
-  readonly tallies: Tallies;
+  readonly inspections: Inspections;
+  readonly health: Health;
 }
 
 type Answer = unknown;
@@ -55,7 +58,7 @@ export class Marked implements Repeatable<unknown> {
 }
 
 export function handlersOf(parts: CallParts): Handlers {
-  const { system, views } = parts;
+  const { system, views, inspections, health } = parts;
   return {
     ...orderHandlers(system, views),
     'audit.list': ({ address, before = Infinity, limit }, { caller }) => {
@@ -69,6 +72,8 @@ export function handlersOf(parts: CallParts): Handlers {
     },
     'actor.get': ({ address }, { caller }) => views.actor(reach(caller, address)),
     'machine.get': ({ name }, { caller }) => machine(system, caller, name),
+    'actor.inspect': ({ address }, { caller }) => inspections.view(caller, reach(caller, address)),
+    'chart.get': ({ address, known }, { caller }) => inspections.chart(reach(caller, address), known),
     'actor.list': (params, { caller }) => list(views, caller, params),
     'actor.tree': ({ address, depth }, { caller }) => views.tree(caller, checkAddress(address), depth),
     'actor.turns': ({ address, after, limit }, { caller }) => ({ turns: turns(parts, caller, { address: reach(caller, address), after, limit }) }),
@@ -86,14 +91,7 @@ export function handlersOf(parts: CallParts): Handlers {
     },
     'group.members': ({ name }, { caller }) => ({ members: system.members(name).filter((address) => mayReach(caller, address)) }),
     'agent.list': () => ({ agents: system.reception.agents().map(agentView) }),
-    'system.info': () => ({
-      epoch: system.epoch,
-      nowMs: system.reception.nowMs ?? 0,
-      outage: system.outage?.code ?? null,
-      damaged: system.damage().length,
-      unreadable: system.unreadable().length,
-      gateway: parts.tallies.all(),
-    }),
+    'system.info': () => health.view(),
   };
 }
 

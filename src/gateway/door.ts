@@ -22,6 +22,8 @@ interface Headers {
   readonly host?: string | undefined;
   readonly origin?: string | undefined;
   readonly 'sec-fetch-site'?: string | string[] | undefined;
+  readonly 'sec-fetch-mode'?: string | string[] | undefined;
+  readonly 'sec-fetch-dest'?: string | string[] | undefined;
 }
 
 /** Why a request is turned away; undefined where it is not. */
@@ -30,9 +32,14 @@ export function refusalOf(headers: Headers, { host, hosts, origins }: DoorOption
   if (named === undefined || ![...LOOPBACK, host.includes(':') ? `[${host}]` : host, ...hosts].includes(named)) return 'host';
   const { origin } = headers;
   // Programs send no Origin. Browsers do with every WebSocket and every request that could change something.
-  if (origin === undefined) return headers['sec-fetch-site'] === 'cross-site' ? 'origin' : undefined;
+  if (origin === undefined) return headers['sec-fetch-site'] === 'cross-site' && !isVisit(headers) ? 'origin' : undefined;
   const isOurs = origin === `http://${headers.host}` || origin === `https://${headers.host}` || origins.includes(origin);
   return isOurs ? undefined : 'origin';
+}
+
+/** Somebody follows a link to here: the other page sees nothing of what comes. */
+function isVisit(headers: Headers): boolean {
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
 /** `127.0.0.1:4180`: `127.0.0.1`. Undefined for what is no host. */

@@ -1,6 +1,6 @@
 /**
- * The twins of the protocol in HTTP: every method of the table, every subscription as server-sent events, health, and the
- * documents. It reads a request only once it knows who sends it.
+ * The twins of the protocol in HTTP: every method of the table, every subscription as server-sent events, health, the
+ * documents, and the page. It reads a request only once it knows who sends it.
  */
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type z } from 'zod';
@@ -16,6 +16,7 @@ import { type Entrance, type Hub } from './hub.ts';
 import { type MethodName, type MethodRow, METHODS, rowOf } from './methods.ts';
 import { METRICS_TYPE } from './metrics.ts';
 import { sessionId, sub } from './protocol-frames.ts';
+import { isPage } from './page.ts';
 import { cursorFrom, EVENTS_PATH, TICKET_NAME, TICKET_PATH } from './protocol.ts';
 import { firstIssue, invalid } from './wire-errors.ts';
 
@@ -51,6 +52,10 @@ export function handle(hub: Hub, request: IncomingMessage, response: ServerRespo
 /** @returns undefined where the answer has begun already. */
 async function serve(hub: Hub, request: IncomingMessage, response: ServerResponse): Promise<HttpAnswer | undefined> {
   const url = new URL(request.url ?? '/', 'http://localhost');
+  if (isPage(url.pathname)) {
+    await hub.page.answer(url.pathname, request, response);
+    return undefined;
+  }
   const fixed = publicAnswer(hub, url.pathname);
   if (fixed !== undefined) return request.method === 'GET' ? fixed : { status: 405, body: {}, headers: { Allow: 'GET' } };
   if (hub.isDraining) throw new BosunError('BOSUN_DRAINING', 'the gateway is about to close');

@@ -27,8 +27,11 @@ import { type Caller, Callers, type JwtOptions, type TokenOptions } from './call
 import { CODECS } from './codec.ts';
 import { Connection } from './connection.ts';
 import { EventLog } from './event-log.ts';
+import { Health } from './health.ts';
 import { Metrics } from './metrics.ts';
+import { Inspections } from './inspections.ts';
 import { type Wire } from './outflow.ts';
+import { Page } from './page.ts';
 import { type ServerFrame, type Welcome, type WireError } from './protocol-frames.ts';
 import { type CloseName, PROTOCOL_MINOR, PROTOCOL_VERSION, SUBPROTOCOLS } from './protocol.ts';
 import { type Rate, Rates } from './rates.ts';
@@ -97,9 +100,12 @@ export class Hub {
   readonly views: Views;
   readonly topics: Topics;
   readonly events: EventLog;
+  readonly health: Health;
+  readonly page = new Page();
   readonly instance: string = randomUUID();
   readonly #rates: Rates;
   readonly #log: (...args: unknown[]) => void;
+  readonly #destructive: boolean;
   readonly #peers = new Set<Peer>();
   /** Those who have not said who they are. */
   readonly #strangers = new Set<Peer>();
@@ -124,15 +130,20 @@ export class Hub {
     this.tickets = new Tickets(clock);
     this.pumps = new Pumps(clock);
     const views = (this.views = new Views(system));
+    const inspections = new Inspections(system, clock);
+    this.health = new Health({ system, tallies: this.tallies, clock });
+    this.#destructive = destructive;
     this.metrics = new Metrics({ system, tallies: this.tallies });
     this.repeats = new Repeats(system);
-    this.desk = new CallDesk({ system, views, repeats: this.repeats, tallies: this.tallies, clock, destructive });
-    this.topics = new Topics(system, views, this.instance);
+    this.desk = new CallDesk({ system, views, inspections, health: this.health, repeats: this.repeats, clock, destructive });
+    this.topics = new Topics(system, { views, inspections }, this.instance);
     this.events = new EventLog({ clock, instance: this.instance, shown: (address, event) => views.emitted(address, event) });
     const emitted = system.onEmitted((address, event) => this.events.record(address, event));
     this.#unwatch = () => {
       emitted.unsubscribe();
       this.metrics.stop();
+      this.health.stop();
+      void inspections.close();
     };
   }
 
@@ -196,7 +207,7 @@ export class Hub {
     for (const other of connection.session === undefined ? [] : [...this.#peers]) {
       if (other !== connection && other.session === connection.session) other.close('session_taken');
     }
-    const { id, scopes, addresses } = connection.caller!;
+    const { id, scopes, addresses, isOperator = false } = connection.caller!;
     return {
       t: 'welcome',
       v: PROTOCOL_VERSION,
@@ -206,7 +217,7 @@ export class Hub {
       nowMs: this.system.reception.nowMs ?? 0,
       heartbeat: { everyMs: PING_EVERY_MS, timeoutMs: SILENCE_MS_MAX - PING_EVERY_MS },
       limits: { frameBytes: FRAME_BYTES_MAX, inFlight: CALLS_IN_FLIGHT_MAX, subscriptions: SUBSCRIPTIONS_MAX, perSecond: this.rate.perSecond, burst: this.rate.burst },
-      principal: { id, scopes: [...scopes], addresses: [...addresses] },
+      principal: { id, scopes: [...scopes], addresses: [...addresses], mayDestroy: scopes.has('actor:admin') && (this.#destructive || isOperator) },
     };
   }
 

@@ -3,8 +3,8 @@
  * method does is in calls.ts. A new method is a row here and a handler there.
  */
 import { z } from 'zod';
-import { AUDIT_REASON_CHARS_MAX, EVENT_TYPE_CHARS_MAX, LISTED_MAX } from '../limits.ts';
 import { type Scope } from './callers.ts';
+import { actorView, address, child, counter, event, ifSequence, inspection, letter, limit, listed, name, nothing, order, record, status, tree, turn, turned, wait } from './method-shapes.ts';
 
 /**
  * `nothing`: reads. `changes`: may be repeated with a key. `destroys`: the same, and off unless the gateway was made with
@@ -22,64 +22,6 @@ export interface MethodRow {
   readonly http: { readonly verb: 'GET' | 'POST'; readonly path: string };
   readonly example: { readonly p: Readonly<Record<string, unknown>>; readonly r: unknown };
 }
-
-const address = z.string().min(1).max(2_080);
-const name = z.string().min(1).max(256);
-const event = z.looseObject({ type: z.string().min(1).max(EVENT_TYPE_CHARS_MAX) }).describe('One of the events that the agent declares.');
-const ifSequence = z.number().int().nonnegative().optional().describe('`sequence` of the view that the caller has seen. BOSUN_ACTOR_CHANGED where the actor has moved on.');
-const limit = z.number().int().min(1).max(LISTED_MAX).default(100);
-const nothing = z.object({});
-
-/** Of orders that are audited. */
-const order = {
-  reason: z.string().max(AUDIT_REASON_CHARS_MAX).optional().describe('Why, for the audit.'),
-  by: name.optional().describe('In whose name; only for the operator. Default: the caller.'),
-};
-
-const status = z.enum(['active', 'done', 'error', 'stopped', 'suspended']);
-
-const actorView = z.object({
-  address: z.string(),
-  agent: z.string(),
-  status,
-  value: z.unknown().describe("The machine's state value; null for other logic."),
-  context: z.unknown(),
-  tags: z.array(z.string()),
-  output: z.unknown(),
-  error: z.unknown(),
-  sequence: z.number().int().describe('Changes so far.'),
-  accepts: z.array(z.string()).describe('Types of the declared events that the present state takes, guards aside.'),
-});
-
-const listed = z.object({ address: z.string(), agent: z.string(), status, state: z.unknown(), mailbox: z.number(), restarts: z.number().nullable() });
-
-const tree = z.looseObject({ address: z.string() }).describe('`agent`, `status`, `state`, `mailbox`, `restarts`, `lastError`, `restartInMs`, `boss` and `children`; `hidden` instead for one that the caller may not reach.');
-
-const letter = z.looseObject({ number: z.number(), reason: z.enum(['quarantined', 'undeliverable', 'overflowed', 'late', 'refused']), address: z.string(), atMs: z.number() });
-
-const child = z.looseObject({ id: z.string(), address: z.string(), status: z.enum(['running', 'restarting', 'stopping', 'ended']) });
-
-const record = z.looseObject({ number: z.number(), atMs: z.number(), by: z.string(), order: z.string(), address: z.string(), outcome: z.string() });
-
-const wait = z.object({
-  kind: z.enum(['ask', 'effect', 'room', 'restart', 'end', 'suspended']),
-  address: z.string().nullable(),
-  state: z.unknown(),
-  for: z.string().nullable(),
-  sinceMs: z.number().nullable(),
-  untilMs: z.number().nullable(),
-});
-
-const turn = z
-  .looseObject({ number: z.number(), kind: z.enum(['spawn', 'restarted', 'transition', 'failed', 'stopped']), address: z.string(), atMs: z.number(), sequence: z.number() })
-  .describe('`epoch`, `agent`, `life`, `event`, `cause`, `microsteps` (whose `edge` is an id of the chart), `actions`, `sent`, `born`, `change`, `value`, `status`, `error` and `durationMs`.');
-
-const turned = {
-  ...{ number: 12, kind: 'transition', epoch: 9, atMs: 1_767_225_600_000, address: 'visits', agent: 'counter', life: 2, sequence: 3, cause: null },
-  ...{ microsteps: [[{ edge: 'counter|add|0', from: 'counter', event: 'add', index: 0, to: [] }]], actions: [], sent: [], born: [], value: {}, status: 'active', error: null, durationMs: 0.05 },
-};
-
-const counter = { address: 'visits', agent: 'counter', status: 'active', value: {}, context: { count: 1 }, tags: [], output: null, error: null, sequence: 2, accepts: ['add'] };
 
 export const METHODS = {
   'actor.get': {
@@ -106,6 +48,32 @@ export const METHODS = {
       p: { name: 'visits' },
       r: { agent: 'counter', chart: { id: 'counter', version: null, hash: '7be7f0d7e0a7ad64', states: [{ id: 'counter', key: 'counter', parent: null, type: 'atomic' }], transitions: [{ id: 'counter|add|0', source: 'counter' }] }, active: ['counter'] },
     },
+  },
+  'actor.inspect': {
+    means: 'One actor looked into: unread messages by their types, timers, children, why it is suspended.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ address }),
+    result: inspection,
+    http: { verb: 'GET', path: '/v1/actors/{address}/inspection' },
+    example: {
+      p: { address: 'visits' },
+      r: { address: 'visits', agent: 'counter', life: 2, kind: 'machine', version: 1, incarnation: 0, attempt: 0, parent: 'root', suspended: null, mailbox: 0, children: [], unread: [], timers: [], last: null },
+    },
+  },
+  'chart.get': {
+    means: 'The statechart of the machine that an actor runs, as boxes, paths and lines of text with their places. BOSUN_CHART_UNKNOWN for other logic.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ address, known: z.string().max(64).optional().describe('The `hash` of a drawing that the caller has.') }),
+    result: z.object({
+      hash: z.string().describe("Of the machine's structure."),
+      machine: z.string(),
+      active: z.array(z.string()).describe('Ids of the states that are active.'),
+      drawing: z.looseObject({ width: z.number(), height: z.number() }).nullable().describe('null where the caller has it: `kind`, `because`, `states`, `initials`, `arrows`, `labels`, `edges`, as src/gateway/charts/drawing.ts has them.'),
+    }),
+    http: { verb: 'GET', path: '/v1/actors/{address}/chart' },
+    example: { p: { address: 'visits', known: '7be7f0d7e0a7ad64' }, r: { hash: '7be7f0d7e0a7ad64', machine: '(machine)', active: ['(machine)'], drawing: null } },
   },
   'actor.list': {
     means: 'Actors by address, a page at a time.',
@@ -370,9 +338,9 @@ export const METHODS = {
     scope: 'system:read',
     does: 'nothing',
     params: nothing,
-    result: z.looseObject({ epoch: z.number(), nowMs: z.number(), outage: z.string().nullable(), damaged: z.number(), unreadable: z.number(), gateway: z.record(z.string(), z.number()) }),
+    result: z.looseObject({ epoch: z.number(), nowMs: z.number(), outage: z.string().nullable(), damaged: z.number(), unreadable: z.number(), deadLetters: z.number(), eventLoopDelayMs: z.number().nullable().describe('Its 99th percentile in the last seconds.'), storeBytes: z.number().nullable().describe('null for a store in memory.'), gateway: z.record(z.string(), z.number()) }),
     http: { verb: 'GET', path: '/v1/system' },
-    example: { p: {}, r: { epoch: 12, nowMs: 1_767_225_600_000, outage: null, damaged: 0, unreadable: 0, gateway: { 'connections.open': 1 } } },
+    example: { p: {}, r: { epoch: 12, nowMs: 1_767_225_600_000, outage: null, damaged: 0, unreadable: 0, deadLetters: 0, eventLoopDelayMs: 10.4, storeBytes: 48_213, gateway: { 'connections.open': 1 } } },
   },
 } as const satisfies Record<string, MethodRow>;
 

@@ -65,7 +65,7 @@ export const welcome = z.object({
   nowMs: z.number().describe('Kernel time.'),
   heartbeat: z.object({ everyMs: z.number(), timeoutMs: z.number() }),
   limits: z.object({ frameBytes: z.number(), inFlight: z.number(), subscriptions: z.number(), perSecond: z.number(), burst: z.number() }),
-  principal: z.object({ id: z.string(), scopes: z.array(z.string()), addresses: z.array(z.string()) }),
+  principal: z.object({ id: z.string(), scopes: z.array(z.string()), addresses: z.array(z.string()), mayDestroy: z.boolean().describe('Methods that destroy are open to this caller.') }),
 });
 
 export const res = z.union([

@@ -15,6 +15,7 @@ import { type Caller, checkAddressed, checkScope, mayReach } from './callers.ts'
 import { type Sub } from './protocol-frames.ts';
 import { type Cursor } from './protocol.ts';
 import { shownTurn, type TurnView } from './turn-views.ts';
+import { type Inspections } from './inspections.ts';
 import { type Views } from './views.ts';
 import { invalid } from './wire-errors.ts';
 
@@ -67,6 +68,7 @@ export const TOPICS: readonly TopicRow[] = [
   { topic: 'events/{pattern}', modes: 'events', means: 'Events that any actor emits whose address fits: `*` is one segment, `**` any number of them.' },
   { topic: 'trace/{address}', modes: 'events', means: 'Turns of an actor and of all below it, once they are durable, in their order, as `actor.turns` shows them. Those taken while somebody is subscribed have what their events held and what changed.' },
   { topic: 'tree/{address}', modes: 'state', means: `The supervision tree below an actor, as \`actor.tree\` shows it, at most ${LISTING_HZ} times a second. \`tree\` is that of the root.` },
+  { topic: 'inspection/{address}', modes: 'state', means: `One actor looked into, as \`actor.inspect\` shows it, at most ${LISTING_HZ} times a second; with \`last\`, the step that it took last.` },
   { topic: 'dead-letters', modes: 'state', means: `\`{ letters }\`, as \`deadletter.list\` shows them, at most ${LISTING_HZ} times a second.` },
 ];
 
@@ -99,15 +101,17 @@ export class EpochWatch {
 export class Topics {
   readonly #system: System;
   readonly #views: Views;
+  readonly #inspections: Inspections;
   readonly epochs: EpochWatch;
   readonly #boards: Boards;
   readonly #instance: string;
 
   /** @param instance Names the run of the gateway. */
-  constructor(system: System, views: Views, instance: string) {
+  constructor(system: System, { views, inspections }: { readonly views: Views; readonly inspections: Inspections }, instance: string) {
     this.#instance = instance;
     this.#system = system;
     this.#views = views;
+    this.#inspections = inspections;
     this.epochs = new EpochWatch(system);
     this.#boards = new Boards(system, views);
   }
@@ -118,6 +122,7 @@ export class Topics {
     const cut = topic.indexOf('/');
     const [kind, rest] = cut < 0 ? [topic, undefined] : [topic.slice(0, cut), topic.slice(cut + 1)];
     if (kind === 'actor' && rest !== undefined) return mode === 'state' ? this.#boards.topic(checked(caller, rest)) : eventsOf(caller, checked(caller, rest));
+    if (kind === 'inspection' && mode === 'state' && rest !== undefined) return this.#inspection(caller, checked(caller, rest));
     if (kind === 'events' && mode === 'events' && rest !== undefined) return eventsOf(caller, rest);
     if (kind === 'trace' && mode === 'events' && rest !== undefined) return this.#turns(caller, checkAddress(rest));
     if (kind === 'tree' && mode === 'state') return this.#listing(() => this.#views.tree(caller, checkAddress(rest ?? ROOT), Infinity));
@@ -138,6 +143,17 @@ export class Topics {
         behind: (number, limit) => reception.turnsBehind(number, address, limit),
         listen: (tell) => reception.onTurn(address, tell),
         watch: (changed) => this.epochs.watch(changed),
+      },
+    };
+  }
+
+  #inspection(caller: Caller, address: string): StateTopic {
+    const looked = this.#listing(() => this.#inspections.view(caller, address));
+    return {
+      ...looked,
+      watch: (changed, ended) => {
+        const stops = [looked.watch(changed, ended), this.#inspections.follow(address, changed)];
+        return () => stops.forEach((stop) => stop());
       },
     };
   }

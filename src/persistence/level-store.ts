@@ -3,7 +3,7 @@
  * names its holder, the refusal of a directory that has lost its index, and the end of writing after a failed write.
  * Integrity of the values is the business of the envelope.
  */
-import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
 import { type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/ports.ts';
@@ -153,6 +153,14 @@ class LevelStore implements Store {
   }
 
   /** Rewrites all tables, then opens anew: the logs of LevelDB (LOG, MANIFEST) name keys too, and begin again then. */
+  async bytes(): Promise<number> {
+    const { path } = this.#require();
+    const files = await readdir(path);
+    // A file may go while it is looked at: LevelDB compacts when it likes.
+    const sizes = await Promise.all(files.map((file) => stat(join(path, file)).then(({ size }) => size, () => 0)));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
   async compact(): Promise<void> {
     const opened = this.#require();
     assert(!opened.writing, 'a store is compacted between writes');

@@ -35,6 +35,11 @@ export class Upkeep {
     return this.#inTurn(() => backup(this.#store, to));
   }
 
+  /** null for a store in memory, and while it is not open. */
+  async storeBytes(): Promise<number | null> {
+    return this.#isRunning && this.#store.bytes !== undefined ? await this.#store.bytes() : null;
+  }
+
   /** Runs what deletes and compacts, with nobody else reading. */
   erase(task: () => Promise<void>): Promise<void> {
     return this.#inTurn(async () => {

@@ -74,7 +74,13 @@ describe('types', () => {
   it('of agents do as well, and without a name those of any count', () => {
     type Sends = Parameters<ReturnType<Client<Shop>['actor']>['send']>[0]['type'];
     expectTypeOf<Sends>().toEqualTypeOf<'add' | 'close' | 'count' | 'fail' | 'pay' | 'hear'>();
-    const untyped = (client: Client) => client.actor('x').send({ type: 'anything', at: 'all' });
+    const untyped = (client: Client) => {
+      const x = client.actor('x');
+      void x.send({ type: 'anything', at: 'all' });
+      x.matches('anything');
+      x.matches({ at: 'all' });
+      expectTypeOf(x.getSnapshot().context).toEqualTypeOf<unknown>();
+    };
     expect(untyped).toBeTypeOf('function');
   });
 

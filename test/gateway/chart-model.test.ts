@@ -1,7 +1,8 @@
 /** A chart says all of a machine that can be seen without running it, the same each time. */
 import { type AnyStateMachine, createActor, createMachine, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { activeStates, chartOf, type ChartTransition, transitionId } from '../../src/gateway/charts/model.ts';
+import { activeStates } from '../../src/gateway/charts/active.ts';
+import { chartOf, type ChartTransition, transitionId } from '../../src/gateway/charts/model.ts';
 import { CHART_STATES_MAX, CHART_TRANSITIONS_MAX } from '../../src/limits.ts';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { build } from '../fuzz/build.ts';

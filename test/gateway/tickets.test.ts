@@ -104,7 +104,7 @@ describe('on a network', () => {
     expect((await post({})).status).toBe(401);
     expect((await fetch(`${url}/v1/ticket`, { headers: { Authorization: `Bearer ${TOKEN}` } })).status).toBe(400);
     const got = await ticket(PAGE);
-    expect(await opened(`?ticket=${got}`, PAGE)).toEqual({ id: 'ada', scopes: ['actor:read'], addresses: ['visits'] });
+    expect(await opened(`?ticket=${got}`, PAGE)).toEqual({ id: 'ada', mayDestroy: false, scopes: ['actor:read'], addresses: ['visits'] });
     expect(await opened(`?ticket=${got}`, PAGE)).toBe(4401);
     expect(await opened(`?ticket=${await ticket(PAGE)}`, 'https://other.example')).toBe(4401);
     expect(await opened(`?ticket=${await ticket(PAGE)}`, 'https://elsewhere.example')).toBe(403);

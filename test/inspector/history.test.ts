@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { type Change, changesOf, stepsOf } from '../../src/inspector/history.ts';
-import { type KeptTurn } from '../../src/inspector/turns.ts';
+import { type Change, changesOf, stepsOf } from '../../src/inspector/turns/history.ts';
+import { type KeptTurn } from '../../src/inspector/turns/turns.ts';
 import { startGatewayTest } from '../gateway/memory-client.ts';
 import { counter } from '../gateway/shop.ts';
 

@@ -4,8 +4,8 @@ import { enqueueActions, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { type Arrow, mermaidOf, type Row, sequenceOf } from '../../src/inspector/sequence.ts';
-import { type Turn } from '../../src/inspector/turns.ts';
+import { type Arrow, mermaidOf, type Row, sequenceOf } from '../../src/inspector/turns/sequence.ts';
+import { type Turn } from '../../src/inspector/turns/turns.ts';
 import { startGatewayTest } from '../gateway/memory-client.ts';
 
 let number = 0;

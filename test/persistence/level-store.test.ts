@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Level } from 'level';
@@ -137,6 +137,17 @@ describe('a directory that is not what it was', () => {
   it('is refused as a file', async () => {
     await writeFile(join(root, 'file'), '');
     await expect(open(join(root, 'file'))).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+  });
+});
+
+describe('the size of a store', () => {
+  it('is what its files take, and grows with what is in it', async () => {
+    const store = await open();
+    const before = await store.bytes!();
+    await store.write([{ key: 'large', value: Buffer.alloc(1_000_000, 7) }], SYNC);
+    expect(await store.bytes!()).toBeGreaterThan(before + 900_000);
+    const sizes = await Promise.all((await readdir(directory)).map(async (file) => (await stat(join(directory, file))).size));
+    expect(await store.bytes!()).toBe(sizes.reduce((sum, size) => sum + size, 0));
   });
 });
 

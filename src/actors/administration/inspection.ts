@@ -1,9 +1,11 @@
 /** One actor as an administrator sees it. State, status and children are as of the last durable epoch; mailbox and timers as of now. */
 import { BosunError } from '../../errors.ts';
+import { INSPECTED_MESSAGES_MAX } from '../../limits.ts';
 import { type ActorSnapshot, viewOf } from '../actor.ts';
 import { type Cell } from '../cell.ts';
 import { type LogicKind } from '../engine.ts';
 import { type Kernel } from '../kernel.ts';
+import { FROM_CLIENT, type Message, type MessageKind } from '../message.ts';
 
 export interface Inspection extends ActorSnapshot {
   readonly life: number;
@@ -21,9 +23,23 @@ export interface Inspection extends ActorSnapshot {
   /** Unread messages, and for how long the oldest has waited: see TreeNode. */
   readonly mailbox: number;
   readonly oldestMessageMs: number | null;
+  /** The first {@link INSPECTED_MESSAGES_MAX} of them: what is deferred, then level by level. */
+  readonly unread: readonly InspectedMessage[];
   readonly timers: readonly InspectedTimer[];
   /** Addresses, in the order of their births. */
   readonly children: readonly string[];
+}
+
+export interface InspectedMessage {
+  readonly kind: MessageKind;
+  /** Type of its event. */
+  readonly event: string;
+  /** Address of the sender; `client` and `host` for those; null for one that is gone. */
+  readonly from: string | null;
+  /** Kernel time; null where it has not waited through an epoch. */
+  readonly sinceMs: number | null;
+  /** How often its turn has thrown. */
+  readonly deliveries: number;
 }
 
 export interface InspectedTimer {
@@ -54,6 +70,7 @@ export function inspect(kernel: Kernel, address: string): Inspection {
     suspended: suspensionOf(cell),
     mailbox: mailbox.size,
     oldestMessageMs: ageOf(cell, nowMs),
+    unread: mailbox.unread().slice(0, INSPECTED_MESSAGES_MAX).map((message) => messageSeen(kernel, message)),
     timers: [...cell.timers.values()].map(({ id, deadlineMs, event, schedule }) => ({ id, deadlineMs, dueInMs: Math.max(0, Math.ceil(deadlineMs - nowMs)), event: schedule === null ? event.type : null })),
     children: kernel.shown.childrenOf(cell).map((child) => child.identity.address),
   };
@@ -63,6 +80,11 @@ export function inspect(kernel: Kernel, address: string): Inspection {
 export function ageOf({ mailbox }: Cell, nowMs: number): number | null {
   const { oldestAtMs } = mailbox;
   return oldestAtMs === null ? null : Math.max(0, Math.floor(nowMs - oldestAtMs));
+}
+
+function messageSeen(kernel: Kernel, { kind, event, from, storedAtMs, deliveries }: Message): InspectedMessage {
+  const sender = from > 0 ? (kernel.machinery.world.cells.get(from)?.identity.address ?? null) : from === FROM_CLIENT ? 'client' : 'host';
+  return { kind, event: event.type, from: sender, sinceMs: storedAtMs, deliveries };
 }
 
 function suspensionOf({ durable, held }: Cell): Inspection['suspended'] {

@@ -91,23 +91,6 @@ export function transitionId(transition: AnyTransition): string {
   return transitionName(source.id, event, among.indexOf(transition));
 }
 
-/** Ids of the states that a state value of the machine has active, the root among them; keys that it lacks are left out. */
-export function activeStates(chart: Chart, value: unknown): ReadonlySet<string> {
-  const [root] = chart.states;
-  const byPlace = new Map(chart.states.map(({ id, parent, key }) => [JSON.stringify([parent, key]), id]));
-  const active = new Set<string>();
-  const enter = (id: string, below: unknown): void => {
-    active.add(id);
-    const entries = typeof below === 'string' ? [[below, {}] as const] : Object.entries(below ?? {});
-    for (const [key, deeper] of entries) {
-      const child = byPlace.get(JSON.stringify([id, key]));
-      if (child !== undefined) enter(child, deeper);
-    }
-  };
-  if (root !== undefined) enter(root.id, value);
-  return active;
-}
-
 /** States by their parent, the root under null. */
 export function childrenOf({ states }: Chart): ReadonlyMap<string | null, readonly ChartState[]> {
   const children = new Map<string | null, ChartState[]>();

@@ -1,0 +1,158 @@
+/** One actor: its chart with the state it is in, what can be done to it, what it holds and what it waits for. */
+import { useState } from 'preact/hooks';
+import { errorText, stateText } from '../format.ts';
+import { principal } from '../link.ts';
+import { actorHref } from '../route.ts';
+import { nodeAt } from '../tree/find.ts';
+import { standingOf } from '../tree/standing.ts';
+import { useAnswer, useTopic } from '../use.ts';
+import { type ActorView, type AgentList, type Inspection, type JsonSchema, type TreeNode } from '../wire.ts';
+import { Chart } from './chart.tsx';
+import { EventDialog } from './event-dialog.tsx';
+import { Children, Facts, Mailbox, Timers } from './facts.tsx';
+import { JsonTree } from './json-tree.tsx';
+import { OrderBar } from './order-bar.tsx';
+
+/** Agents change with the server's code: not while a page is looked at, but for a deploy. */
+const AGENTS_EVERY_MS = 60_000;
+
+export function ActorPage({ rest: address }: { readonly rest: string }) {
+  const { view, error } = useTopic<ActorView>(`actor/${address}`);
+  const { view: inspection } = useTopic<Inspection>(`inspection/${address}`);
+  const { view: tree } = useTopic<TreeNode>('tree');
+  const { result: list } = useAnswer<AgentList>('agent.list', {}, AGENTS_EVERY_MS);
+  const [event, setEvent] = useState<string | undefined>(undefined);
+  if (view === undefined) return <Missing address={address} error={error === undefined ? undefined : error.message} />;
+  const node = tree === undefined ? undefined : nodeAt(tree, address);
+  const schemas = list?.agents.find(({ name }) => name === view.agent)?.events ?? {};
+  const isGone = error !== undefined;
+  const mayBeSent = !isGone && principal.value?.scopes.includes('actor:send') === true ? view.accepts : [];
+  return (
+    <article class="actor" aria-labelledby="actor-title" data-stale={isGone ? '' : undefined}>
+      <Head view={view} node={node} suspended={inspection?.suspended ?? null} isGone={isGone} />
+      {!isGone && <OrderBar address={address} view={view} node={node} />}
+      <div class="columns">
+        <div class="wide">
+          <Chart address={address} view={view} inspection={inspection} sendable={mayBeSent} onEvent={setEvent} />
+        </div>
+        <div class="narrow">
+          {!isGone && <Events accepts={mayBeSent} schemas={schemas} isSuspended={view.status === 'suspended'} onEvent={setEvent} />}
+          <Context view={view} />
+          <Timers inspection={inspection} />
+          <Mailbox inspection={inspection} />
+          <Children inspection={inspection} tree={tree} />
+          <Facts view={view} inspection={inspection} node={node} />
+        </div>
+      </div>
+      {event !== undefined && <EventDialog key={`${event} ${event in schemas}`} address={address} type={event} schema={schemas[event]} onClose={() => setEvent(undefined)} />}
+    </article>
+  );
+}
+
+function Missing({ address, error }: { readonly address: string; readonly error: string | undefined }) {
+  return (
+    <section class="sheet">
+      <h1 class="mono">{address}</h1>
+      <p class={error === undefined ? 'quiet' : 'bad'}>{error ?? 'Looking…'}</p>
+      <p>
+        <a href="#/">All actors</a>
+      </p>
+    </section>
+  );
+}
+
+const GONE = { word: 'gone', sign: '\u25cb', tone: 'calm' } as const;
+
+interface HeadProps {
+  readonly view: ActorView;
+  readonly node: TreeNode | undefined;
+  readonly suspended: Inspection['suspended'];
+  readonly isGone: boolean;
+}
+
+function Head({ view, node, suspended, isGone }: HeadProps) {
+  const { address, agent, value } = view;
+  const { word, sign, tone } = isGone ? GONE : standingOf(node ?? { status: view.status, restartInMs: null });
+  const failure = view.error ?? node?.lastError ?? null;
+  return (
+    <header class="actor-head">
+      <Crumbs address={address} />
+      <h1 id="actor-title" class="mono">{address}</h1>
+      <p class="tagline">
+        <span class={`standing ${tone}`}>
+          <span class="sign" aria-hidden="true">{sign}</span>
+          {word}
+        </span>
+        {stateText(value) !== '' && <span class="value" data-testid="state">{stateText(value)}</span>}
+        <span class="agent">{agent}</span>
+        {view.tags.map((tag) => <span key={tag} class="agent">#{tag}</span>)}
+      </p>
+      {isGone && <p class="note">Nobody lives here now: it has ended, or was removed. What follows is how it was last seen.</p>}
+      {suspended !== null && suspended.by !== null && <p class="note">Suspended by {suspended.by}{suspended.reason === null ? '' : `: ${suspended.reason}`}</p>}
+      {failure !== null && failure !== undefined && (suspended === null || suspended.by === null) && <ErrorBox error={failure} />}
+    </header>
+  );
+}
+
+/** Those above that are actors too: an id given to a Boss may have slashes in it. */
+function Crumbs({ address }: { readonly address: string }) {
+  const { view: tree } = useTopic<TreeNode>('tree');
+  const parts = address.split('/');
+  const above = parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/')).filter((one) => tree === undefined || nodeAt(tree, one) !== undefined);
+  return (
+    <nav class="crumbs" aria-label="Above">
+      <a href="#/">root</a>
+      {above.map((one) => (
+        <span key={one}>
+          {' / '}
+          <a href={actorHref(one)}>{one.split('/').at(-1)}</a>
+        </span>
+      ))}
+    </nav>
+  );
+}
+
+function ErrorBox({ error }: { readonly error: unknown }) {
+  const { stack, code } = (typeof error === 'object' && error !== null ? error : {}) as { readonly stack?: unknown; readonly code?: unknown };
+  return (
+    <details class="error-box">
+      <summary>
+        {typeof code === 'string' && <code>{code}</code>} {errorText(error)}
+      </summary>
+      {typeof stack === 'string' ? <pre tabIndex={0}>{stack}</pre> : <JsonTree value={error} name="error" />}
+    </details>
+  );
+}
+
+interface EventsProps {
+  readonly accepts: readonly string[];
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  readonly isSuspended: boolean;
+  readonly onEvent: (type: string) => void;
+}
+
+function Events({ accepts, schemas, isSuspended, onEvent }: EventsProps) {
+  return (
+    <section class="sheet" aria-labelledby="events-title">
+      <h2 id="events-title">Events it takes now</h2>
+      {accepts.length === 0 && <p class="quiet">{isSuspended ? 'None: it is suspended.' : 'None from outside, in this state.'}</p>}
+      <div class="row" role="group" aria-labelledby="events-title">
+        {accepts.map((type) => (
+          <button key={type} type="button" onClick={() => onEvent(type)} title={schemas[type]?.description}>
+            {type}
+          </button>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function Context({ view: { context, output } }: { readonly view: ActorView }) {
+  return (
+    <section class="sheet" aria-labelledby="context-title">
+      <h2 id="context-title">Context</h2>
+      <JsonTree value={context} name="context" />
+      {output !== null && <JsonTree value={output} name="output" />}
+    </section>
+  );
+}

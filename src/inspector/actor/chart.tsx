@@ -1,0 +1,92 @@
+/** The statechart of an actor: the gateway's drawing in elements of our own, with what is active and what was taken last. */
+import { useEffect, useState } from 'preact/hooks';
+import { activeStates } from '../../gateway/charts/active.ts';
+import { lines } from '../link.ts';
+import { type ActorView, type Inspection } from '../wire.ts';
+import { chartAtHand, chartOf, type KnownChart } from './charts.ts';
+import { ChartDrawing } from './chart-drawing.tsx';
+
+export interface ChartProps {
+  readonly address: string;
+  readonly view: ActorView;
+  readonly inspection: Inspection | undefined;
+  /** Types of events that can be sent now. */
+  readonly sendable: readonly string[];
+  readonly onEvent: (type: string) => void;
+}
+
+type Found = { readonly chart: KnownChart } | { readonly why: string } | undefined;
+
+export function Chart({ address, view, inspection, sendable, onEvent }: ChartProps) {
+  const [found, isMachine] = useChart(address, inspection);
+  const last = lastOf(view, inspection);
+  if (!isMachine) return null;
+  return (
+    <section class="sheet chart-sheet" aria-labelledby="chart-title">
+      <h2 id="chart-title">Statechart</h2>
+      {found === undefined && <p class="quiet">Drawing…</p>}
+      {found !== undefined && 'why' in found && <p class="quiet">{found.why}</p>}
+      {found !== undefined && 'chart' in found && (
+        <>
+          {found.chart.drawing.because !== null && <p class="quiet">{WHY_LISTED[found.chart.drawing.because]}</p>}
+          <div class="chart-frame" tabIndex={0} role="region" aria-label="Statechart, scrolls">
+            <ChartDrawing
+              chart={found.chart}
+              title={`Statechart of ${address}`}
+              active={activeStates(found.chart.drawing, view.value)}
+              taken={new Set(last?.edges ?? [])}
+              sendable={sendable}
+              onEvent={onEvent}
+            />
+          </div>
+          <Legend last={last} />
+        </>
+      )}
+    </section>
+  );
+}
+
+const WHY_LISTED = {
+  size: 'Too many states to be drawn: they are listed.',
+  time: 'The layout took too long: the states are listed.',
+  load: 'The server was busy with other charts: the states are listed.',
+  failure: 'The layout failed: the states are listed.',
+} as const;
+
+/** The step that led to what is shown: state and step come by two topics, and one may be behind. */
+function lastOf({ sequence }: ActorView, inspection: Inspection | undefined): Inspection['last'] {
+  const last = inspection?.last ?? null;
+  return last?.sequence === sequence ? last : null;
+}
+
+function Legend({ last }: { readonly last: Inspection['last'] }) {
+  return (
+    <p class="legend">
+      <span><i class="swatch active" aria-hidden="true" /> active</span>
+      <span><i class="swatch taken" aria-hidden="true" /> taken last{last !== null && last.event !== null && <>: <code>{last.event}</code></>}</span>
+      <span><i class="swatch button" aria-hidden="true" /> click to send</span>
+    </p>
+  );
+}
+
+/** @returns What is known of the chart, and whether there can be one. */
+function useChart(address: string, inspection: Inspection | undefined): [found: Found, isMachine: boolean] {
+  const isMachine = inspection === undefined || inspection.kind === 'machine';
+  const runs = inspection === undefined ? undefined : `${inspection.agent} ${inspection.version}`;
+  const asked = `${address} ${runs}`;
+  const [found, setFound] = useState<{ readonly asked: string; readonly what: Found }>({ asked: '', what: undefined });
+  const line = lines.value;
+  useEffect(() => {
+    if (runs === undefined || !isMachine) return undefined;
+    let isOver = false;
+    chartOf(address, runs).then(
+      (chart) => !isOver && setFound({ asked, what: { chart } }),
+      (error: unknown) => !isOver && setFound({ asked, what: { why: (error as Error).message } }),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [asked, line]);
+  const atHand = chartAtHand(address);
+  return [found.asked === asked ? found.what : atHand === undefined ? undefined : { chart: atHand }, isMachine];
+}

@@ -1,0 +1,115 @@
+/** What there is to know of an actor beside its state: facts, timers, unread messages, children. */
+import { type ComponentChildren } from 'preact';
+import { duration, moment, stateText, timerText } from '../format.ts';
+import { actorHref } from '../route.ts';
+import { kernelMs } from '../time.ts';
+import { nodeAt } from '../tree/find.ts';
+import { standingOf } from '../tree/standing.ts';
+import { type ActorView, type Inspection, type TreeNode } from '../wire.ts';
+
+interface FactsProps {
+  readonly view: ActorView;
+  readonly inspection: Inspection | undefined;
+  readonly node: TreeNode | undefined;
+}
+
+export function Facts({ view, inspection, node }: FactsProps) {
+  const boss = node?.boss ?? null;
+  return (
+    <section class="sheet" aria-labelledby="facts-title">
+      <h2 id="facts-title">Facts</h2>
+      <dl class="facts">
+        {boss !== null && <Fact name="strategy"><code>{boss.strategy}</code></Fact>}
+        {boss !== null && <Fact name="restarts">{boss.restartsInPeriod} of {boss.intensity} in {duration(boss.periodMs)}</Fact>}
+        {boss === null && node !== undefined && node.restarts !== null && <Fact name="restarts">{node.restarts}</Fact>}
+        <Fact name="changes">{view.sequence}</Fact>
+        {inspection !== undefined && <Fact name="kind">{inspection.kind}, version {inspection.version}</Fact>}
+        {inspection !== undefined && <Fact name="life">{inspection.life}{inspection.incarnation > 0 ? `, incarnation ${inspection.incarnation}` : ''}</Fact>}
+        {inspection !== undefined && inspection.attempt > 0 && <Fact name="attempt">{inspection.attempt}</Fact>}
+        {inspection?.parent !== undefined && inspection.parent !== null && <Fact name="belongs to"><a class="mono" href={actorHref(inspection.parent)}>{inspection.parent}</a></Fact>}
+      </dl>
+    </section>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+export function Timers({ inspection }: { readonly inspection: Inspection | undefined }) {
+  const open = inspection?.timers ?? [];
+  if (open.length === 0) return null;
+  return (
+    <section class="sheet" aria-labelledby="timers-title">
+      <h2 id="timers-title">Timers</h2>
+      <ul class="plain">
+        {open.map(({ id, deadlineMs, event }) => (
+          <li key={id} class="split">
+            <span title={event ?? id}>{timerText(event ?? id)}</span>
+            <span class="number">{deadlineMs <= kernelMs() ? 'due' : `in ${duration(Math.ceil((deadlineMs - kernelMs()) / 1_000) * 1_000)}`}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function Mailbox({ inspection }: { readonly inspection: Inspection | undefined }) {
+  if (inspection === undefined || inspection.mailbox === 0) return null;
+  const { mailbox, unread } = inspection;
+  return (
+    <section class="sheet" aria-labelledby="mailbox-title">
+      <h2 id="mailbox-title">
+        Mailbox <span class="count">{mailbox}</span>
+      </h2>
+      <ul class="plain">
+        {unread.map(({ event, from, sinceMs, deliveries }, index) => (
+          <li key={index} class="split">
+            <span>
+              <code>{event}</code> <span class="quiet">from {from ?? 'one who is gone'}</span>
+              {deliveries > 0 && <span class="bad"> crashed {deliveries} times</span>}
+            </span>
+            <span class="number">{sinceMs === null ? '' : moment(sinceMs, kernelMs())}</span>
+          </li>
+        ))}
+      </ul>
+      {mailbox > unread.length && <p class="quiet">and {mailbox - unread.length} more</p>}
+    </section>
+  );
+}
+
+export function Children({ inspection, tree }: { readonly inspection: Inspection | undefined; readonly tree: TreeNode | undefined }) {
+  const children = inspection?.children ?? [];
+  if (children.length === 0) return null;
+  return (
+    <section class="sheet" aria-labelledby="children-title">
+      <h2 id="children-title">
+        Children <span class="count">{children.length}</span>
+      </h2>
+      <ul class="plain">
+        {children.slice(0, CHILDREN_MAX).map((address) => <Child key={address} address={address} node={tree === undefined ? undefined : nodeAt(tree, address)} />)}
+      </ul>
+      {children.length > CHILDREN_MAX && <p class="quiet">and {children.length - CHILDREN_MAX} more, in the tree</p>}
+    </section>
+  );
+}
+
+const CHILDREN_MAX = 50;
+
+function Child({ address, node }: { readonly address: string; readonly node: TreeNode | undefined }) {
+  const standing = node === undefined ? undefined : standingOf(node);
+  return (
+    <li class="split">
+      <span>
+        {standing !== undefined && <span class={`standing ${standing.tone}`} title={standing.word}><span class="sign" aria-hidden="true">{standing.sign}</span><span class="unseen">{standing.word}</span></span>}{' '}
+        <a class="mono" href={actorHref(address)}>{address.split('/').at(-1)}</a>
+      </span>
+      <span class="value">{node === undefined ? '' : stateText(node.state)}</span>
+    </li>
+  );
+}

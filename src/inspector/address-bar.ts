@@ -1,0 +1,22 @@
+/** Where the page is: the address bar, followed and changed. */
+import { signal } from '@preact/signals';
+import { hrefOf, type Route, routeOf } from './route.ts';
+
+export const route = signal<Route>({ view: 'tree', rest: '', query: {} });
+
+export function followAddressBar(): void {
+  const read = () => (route.value = routeOf(location.hash));
+  addEventListener('hashchange', read);
+  read();
+}
+
+export function go(href: string): void {
+  location.hash = href;
+}
+
+/** Changes the query of the present view without a step in the history. */
+export function setQuery(query: Readonly<Record<string, string>>): void {
+  const { view, rest } = route.value;
+  history.replaceState(null, '', hrefOf(view, rest, query));
+  route.value = routeOf(location.hash);
+}

@@ -1,0 +1,50 @@
+/** The state of the line in words, always in sight; and a banner over what is not live. */
+import { duration } from './format.ts';
+import { type Gap, lastGap, phase, type Phase } from './link.ts';
+import { tickMs } from './time.ts';
+
+/** So long the end of a break stays in sight. */
+const NEWS_MS = 15_000;
+
+export function ConnectionBadge() {
+  const now = phase.value;
+  return (
+    <span class="badge" role="status" data-phase={now.name}>
+      <span class="dot" aria-hidden="true" />
+      {words(now, tickMs.value)}
+      {now.name === 'live' && <News gap={lastGap.value} nowMs={tickMs.value} />}
+    </span>
+  );
+}
+
+function words(now: Phase, atMs: number): string {
+  if (now.name === 'reconnecting') return `reconnecting (${Math.max(0, Math.round((atMs - now.sinceMs) / 1_000))} s)`;
+  return now.name;
+}
+
+function News({ gap, nowMs }: { readonly gap: Gap | undefined; readonly nowMs: number }) {
+  if (gap === undefined || nowMs - gap.atMs > NEWS_MS) return null;
+  const what = [...(gap.isNewServer ? ['server started anew'] : []), gap.isReloaded ? 'gap: reloaded' : 'nothing missed'];
+  return <span class="news">{what.join(', ')}</span>;
+}
+
+export function StaleBanner() {
+  const now = phase.value;
+  if (now.name === 'live' || now.name === 'connecting' || now.name === 'locked') return null;
+  return <p class={`banner ${now.name === 'closed' ? 'bad' : 'warn'}`}>{bannerText(now, tickMs.value)}</p>;
+}
+
+function bannerText(now: Phase, atMs: number): string {
+  switch (now.name) {
+    case 'reconnecting':
+      return `Not live. What you see is as of ${duration(atMs - now.sinceMs)} ago; the page comes back by itself.`;
+    case 'catching up':
+      return 'Catching up: what you see may be out of date.';
+    case 'draining':
+      return 'The server is about to end or to start anew. It takes no further orders.';
+    case 'closed':
+      return `Not live, and the page has stopped trying: ${now.why}. Load it again.`;
+    default:
+      return '';
+  }
+}

@@ -1,0 +1,46 @@
+/** How system and gateway stand, on one line at the foot of the page. */
+import { useEffect } from 'preact/hooks';
+import { bytes } from './format.ts';
+import { setKernelTime } from './time.ts';
+import { useAnswer, useTopic } from './use.ts';
+import { type DeadLetter, type SystemInfo } from './wire.ts';
+
+const EVERY_MS = 2_000;
+
+/** A loop that is later than this is felt. */
+const LATE_MS = 100;
+
+export function HealthStrip() {
+  const { result, error } = useAnswer<SystemInfo>('system.info', {}, EVERY_MS);
+  const { view } = useTopic<{ readonly letters: readonly DeadLetter[] }>('dead-letters');
+  useEffect(() => {
+    if (result !== undefined) setKernelTime(result.nowMs);
+  }, [result]);
+  if (result === undefined) return <footer class="health">{error === undefined ? '' : `Health is not shown: ${error.message}`}</footer>;
+  const { epoch, outage, damaged, unreadable, eventLoopDelayMs, storeBytes, gateway } = result;
+  // Not of a moment ago where the menu has it of now.
+  const deadLetters = view?.letters.length ?? result.deadLetters;
+  const slow = gateway['slow'] ?? 0;
+  return (
+    <footer class="health" aria-label="Health">
+      {outage !== null && <Fact name="store" value={`cannot be written (${outage})`} isBad />}
+      {damaged > 0 && <Fact name="damage" value={damaged} isBad />}
+      {unreadable > 0 && <Fact name="unreadable actors" value={unreadable} isBad />}
+      <Fact name="epoch" value={epoch.toLocaleString('en')} />
+      {storeBytes !== null && <Fact name="store" value={bytes(storeBytes)} />}
+      {eventLoopDelayMs !== null && <Fact name="event loop p99" value={`${eventLoopDelayMs} ms`} isBad={eventLoopDelayMs > LATE_MS} />}
+      <Fact name="clients" value={gateway['connections.open'] ?? 0} />
+      <Fact name="slow consumers" value={slow} isBad={slow > 0} />
+      <Fact name="dead letters" value={deadLetters} isBad={deadLetters > 0} />
+    </footer>
+  );
+}
+
+function Fact({ name, value, isBad = false }: { readonly name: string; readonly value: string | number; readonly isBad?: boolean }) {
+  return (
+    <span class={isBad ? 'fact bad' : 'fact'}>
+      {name} <b>{value}</b>
+      {isBad && <span aria-hidden="true"> {'\u25b2'}</span>}
+    </span>
+  );
+}

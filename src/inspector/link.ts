@@ -1,0 +1,177 @@
+/**
+ * The page's one connection, and the truth about it: what is shown is live, or it is said since when it is not. Topics are
+ * shared by whoever looks at them. The only file that makes a client.
+ */
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { type ClientError } from '../client/client-error.ts';
+import { type Client, createClient } from '../client/client.ts';
+import { after, nowMs, setKernelTime } from './time.ts';
+import { keepToken, keptToken } from './token.ts';
+import { type Principal } from './wire.ts';
+
+export interface Live<View> {
+  /** As of the last frame; undefined before the first. */
+  readonly view: View | undefined;
+  /** It is what there is. */
+  readonly isFresh: boolean;
+  /** Why there is nothing further to see, for now. */
+  readonly error: ClientError | undefined;
+}
+
+export type Phase =
+  | { readonly name: 'connecting' | 'live' | 'catching up' | 'draining' | 'locked' }
+  | { readonly name: 'reconnecting'; readonly sinceMs: number }
+  | { readonly name: 'closed'; readonly why: string };
+
+/** A break that is over. */
+export interface Gap {
+  readonly atMs: number;
+  readonly lastedMs: number;
+  /** Something was missed, and has been loaded anew. */
+  readonly isReloaded: boolean;
+  readonly isNewServer: boolean;
+}
+
+interface Shared {
+  readonly topic: string;
+  readonly live: Signal<Live<unknown>>;
+  users: number;
+  stop: () => void;
+}
+
+/** What could not be seen is asked for again after this: actors come and go. */
+const RETRY_MS = 2_000;
+
+const UNKNOWN: Live<unknown> = { view: undefined, isFresh: false, error: undefined };
+
+let client: Client | undefined;
+let instance: string | undefined;
+const status = signal<'connecting' | 'live' | 'draining' | 'offline' | 'closed'>('connecting');
+const downSinceMs = signal<number | undefined>(undefined);
+const failure = signal<ClientError | undefined>(undefined);
+const topics = signal<ReadonlyMap<string, Shared>>(new Map());
+
+/** What the caller is to the gateway; undefined until it has said so. */
+export const principal = signal<Principal | undefined>(undefined);
+
+/** Lines so far: whoever has asked for something asks again with the next. */
+export const lines = signal(0);
+
+export const lastGap = signal<Gap | undefined>(undefined);
+
+const isCaughtUp = computed(() => [...topics.value.values()].every(({ live }) => live.value.isFresh || live.value.error !== undefined));
+
+export const phase: ReadonlySignal<Phase> = computed(() => {
+  const why = failure.value;
+  if (why?.code === 'BOSUN_UNAUTHENTICATED') return { name: 'locked' };
+  if (status.value === 'closed') return { name: 'closed', why: why?.message ?? 'closed' };
+  if (status.value === 'draining') return { name: 'draining' };
+  if (status.value === 'live') return { name: isCaughtUp.value ? 'live' : 'catching up' };
+  return downSinceMs.value === undefined ? { name: 'connecting' } : { name: 'reconnecting', sinceMs: downSinceMs.value };
+});
+
+/** Begins, and comes back as soon as there is reason to think that it can. */
+export function startLink(): void {
+  open(keptToken());
+  const retry = () => client?.retry();
+  addEventListener('online', retry);
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && retry());
+}
+
+export function unlock(token: string): void {
+  keepToken(token);
+  open(token);
+}
+
+/** Any method but a send. Rejects with ClientError. */
+export function call<Result>(method: string, params: Readonly<Record<string, unknown>> = {}): Promise<Result> {
+  return client!.call<Result>(method, params, { timeoutMs: 30_000 });
+}
+
+/** Resolves when the event has been taken. Rejects with ClientError. */
+export async function send(address: string, event: { readonly type: string }): Promise<void> {
+  await client!.actor(address).send(event, { until: 'taken', timeoutMs: 10_000 });
+}
+
+/** A topic, for as long as somebody uses it. */
+export function share(topic: string): { readonly live: ReadonlySignal<Live<unknown>>; readonly release: () => void } {
+  let shared = topics.value.get(topic);
+  if (shared === undefined) {
+    shared = { topic, live: signal(UNKNOWN), users: 0, stop: () => {} };
+    topics.value = new Map(topics.value).set(topic, shared);
+    watch(shared);
+  }
+  const used = shared;
+  used.users += 1;
+  return { live: used.live, release: () => release(used) };
+}
+
+function release(shared: Shared): void {
+  shared.users -= 1;
+  if (shared.users > 0) return;
+  shared.stop();
+  const left = new Map(topics.value);
+  left.delete(shared.topic);
+  topics.value = left;
+}
+
+function open(token: string | undefined): void {
+  client?.close();
+  const next = createClient(location.origin, { name: 'inspector', ...(token !== undefined && { token }) });
+  client = next;
+  failure.value = undefined;
+  downSinceMs.value = undefined;
+  status.value = next.status.get();
+  next.status.subscribe((now) => client === next && heard(next, now));
+  for (const shared of topics.value.values()) {
+    // The end of the client before has had it put off to try again.
+    shared.stop();
+    watch(shared);
+  }
+}
+
+function heard(from: Client, now: typeof status.value): void {
+  const wasLive = status.value === 'live' || status.value === 'draining';
+  status.value = now;
+  if (now === 'live') return up(from);
+  if (now === 'draining') return;
+  if (wasLive) {
+    downSinceMs.value = nowMs();
+    for (const { live } of topics.value.values()) live.value = { ...live.value, isFresh: false };
+  }
+  // The reason is known once everybody has been told.
+  if (now === 'closed') queueMicrotask(() => (failure.value = from.failure));
+}
+
+function up(from: Client): void {
+  const { server, principal: who, nowMs: kernelMs } = from.welcome!;
+  setKernelTime(kernelMs);
+  principal.value = who;
+  const since = downSinceMs.value;
+  if (since !== undefined) lastGap.value = { atMs: nowMs(), lastedMs: nowMs() - since, isReloaded: false, isNewServer: instance !== server.instance };
+  instance = server.instance;
+  downSinceMs.value = undefined;
+  lines.value += 1;
+}
+
+function watch(shared: Shared): void {
+  const { live, topic } = shared;
+  let stopRetry: (() => void) | undefined;
+  const subscription = client!.watch<unknown>(topic, {
+    next: (view) => {
+      const { isFresh, view: before } = live.value;
+      // After a break the first view is another one: what lies between was not seen.
+      if (!isFresh && before !== undefined && lastGap.value !== undefined) lastGap.value = { ...lastGap.value, isReloaded: true };
+      live.value = { view, isFresh: true, error: undefined };
+    },
+    confirmed: () => (live.value = { ...live.value, isFresh: true, error: undefined }),
+    error: (error) => {
+      live.value = { ...live.value, isFresh: false, error };
+      stopRetry = after(RETRY_MS, () => watch(shared));
+    },
+  });
+  shared.stop = () => {
+    stopRetry?.();
+    subscription.unsubscribe();
+  };
+}

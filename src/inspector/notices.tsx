@@ -1,0 +1,32 @@
+/** Short words about what was just done, for eyes and for screen readers. The last few; each goes after a while. */
+import { signal } from '@preact/signals';
+import { after } from './time.ts';
+
+interface Notice {
+  readonly number: number;
+  readonly text: string;
+}
+
+const SHOWN_MAX = 3;
+const SHOWN_MS = 8_000;
+
+const notices = signal<readonly Notice[]>([]);
+let numbers = 0;
+
+export function say(text: string): void {
+  const notice = { text, number: ++numbers };
+  notices.value = [...notices.value, notice].slice(-SHOWN_MAX);
+  after(SHOWN_MS, () => (notices.value = notices.value.filter(({ number }) => number !== notice.number)));
+}
+
+export function Notices() {
+  return (
+    <div class="notices" role="log" aria-label="What was done">
+      {notices.value.map(({ number, text }) => (
+        <p key={number}>
+          <span class="good" aria-hidden="true">{'\u2713'}</span> {text}
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+/** What an address asks for, and the other way round: `#/actor/stages/AAPL?q=x` is a view, what follows it, and a query. Pure. */
+
+export interface Route {
+  /** Name of the view. */
+  readonly view: string;
+  /** What follows it; an actor's address. */
+  readonly rest: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export function routeOf(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const [view = '', ...rest] = path.split('/').map(decoded);
+  return { view: view === '' ? 'tree' : view, rest: rest.join('/'), query: Object.fromEntries(new URLSearchParams(search)) };
+}
+
+export function hrefOf(view: string, rest = '', query: Readonly<Record<string, string>> = {}): string {
+  const path = [view === 'tree' ? '' : view, ...(rest === '' ? [] : rest.split('/').map(encoded))].join('/');
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  return `#/${path}${given.length === 0 ? '' : `?${new URLSearchParams(given)}`}`;
+}
+
+export function actorHref(address: string): string {
+  return hrefOf('actor', address);
+}
+
+/** Segments of addresses have few characters that need it, and look better without. */
+function encoded(part: string): string {
+  return encodeURIComponent(part).replace(/%(3A|40|2B)/g, decodeURIComponent);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

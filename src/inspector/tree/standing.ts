@@ -1,0 +1,38 @@
+/** How an actor stands, in a word, a sign and a tone: nothing is told by colour alone. Pure. */
+import { type TreeNode } from '../wire.ts';
+
+export type Tone = 'good' | 'calm' | 'warn' | 'bad';
+
+export interface Standing {
+  readonly word: string;
+  readonly sign: string;
+  readonly tone: Tone;
+}
+
+const BY_STATUS: Readonly<Record<TreeNode['status'], Standing>> = {
+  active: { word: 'active', sign: '\u25cf', tone: 'good' },
+  done: { word: 'done', sign: '\u2713', tone: 'calm' },
+  error: { word: 'failed', sign: '\u2715', tone: 'bad' },
+  stopped: { word: 'stopped', sign: '\u25a0', tone: 'calm' },
+  suspended: { word: 'suspended', sign: '\u275a\u275a', tone: 'warn' },
+};
+
+const RESTARTING: Standing = { word: 'restarting', sign: '\u21bb', tone: 'warn' };
+
+export function standingOf({ status, restartInMs }: Pick<TreeNode, 'status' | 'restartInMs'>): Standing {
+  return restartInMs === null || restartInMs === undefined ? BY_STATUS[status] : RESTARTING;
+}
+
+/** What a filter of the tree keeps. `failed`: has, at some time. `waiting`: has unread messages. */
+export const FILTERS = ['failed', 'suspended', 'restarting', 'waiting'] as const;
+export type Filter = (typeof FILTERS)[number];
+
+export function isKept(node: TreeNode, filter: Filter): boolean {
+  if (node.hidden === true) return false;
+  return filter === 'waiting' ? node.mailbox > 0 : standingOf(node).word === filter || (filter === 'failed' && hasFailed(node));
+}
+
+/** It goes on after a failure. What a suspended one is suspended for is no failure. */
+function hasFailed({ status, lastError }: TreeNode): boolean {
+  return status !== 'suspended' && lastError !== undefined && lastError !== null;
+}

@@ -1,0 +1,87 @@
+/** Which rows a supervision tree has: what is folded, found and kept. Pure. */
+import { stateText } from '../format.ts';
+import { type TreeNode } from '../wire.ts';
+import { type Filter, isKept } from './standing.ts';
+
+export interface TreeRow {
+  readonly node: TreeNode;
+  readonly depth: number;
+  /** The address less that of its parent. */
+  readonly name: string;
+  readonly fold: 'open' | 'closed' | 'none';
+  /** Matches what is looked for, rather than leading to what does. */
+  readonly isHit: boolean;
+}
+
+/** In place of children that are too many to be shown at once. */
+export interface MoreRow {
+  readonly parent: string;
+  readonly depth: number;
+  readonly left: number;
+}
+
+export interface TreeQuery {
+  /** Text in an address, an agent's name or a state. */
+  readonly text: string;
+  readonly filter: Filter | undefined;
+  /** Addresses that were folded or unfolded by hand. */
+  readonly folded: ReadonlySet<string>;
+  readonly unfolded: ReadonlySet<string>;
+  /** Of how many children more are shown, by address of the parent. */
+  readonly more: ReadonlyMap<string, number>;
+}
+
+/** Children of one parent that are shown at once. */
+export const CHILDREN_SHOWN = 200;
+
+export function rowsOf(root: TreeNode, query: TreeQuery): (TreeRow | MoreRow)[] {
+  const rows: (TreeRow | MoreRow)[] = [];
+  const isSearch = query.text !== '' || query.filter !== undefined;
+  const hits = new Set<TreeNode>();
+  const leads = new Set<TreeNode>();
+  if (isSearch) mark(root, query, hits, leads);
+  const add = (node: TreeNode, depth: number, parent: string): void => {
+    const children = (node.children ?? []).filter((child) => !isSearch || leads.has(child));
+    const isOpen = isSearch ? !query.folded.has(node.address) : isUnfolded(node, query);
+    rows.push({ node, depth, name: nameOf(node.address, parent), fold: children.length === 0 ? 'none' : isOpen ? 'open' : 'closed', isHit: hits.has(node) });
+    if (!isOpen) return;
+    const shown = query.more.get(node.address) ?? CHILDREN_SHOWN;
+    for (const child of children.slice(0, shown)) add(child, depth + 1, node.address);
+    if (children.length > shown) rows.push({ parent: node.address, depth: depth + 1, left: children.length - shown });
+  };
+  add(root, 0, '');
+  return rows;
+}
+
+/** Addresses of the actors that match, in the order of the tree. */
+export function hitsOf(root: TreeNode, text: string): string[] {
+  const hits = new Set<TreeNode>();
+  mark(root, { text, filter: undefined }, hits, new Set());
+  return [...hits].map(({ address }) => address);
+}
+
+/** @returns Whether the node or one below matches. */
+function mark(node: TreeNode, query: Pick<TreeQuery, 'text' | 'filter'>, hits: Set<TreeNode>, leads: Set<TreeNode>): boolean {
+  const isHit = matches(node, query);
+  if (isHit) hits.add(node);
+  const below = (node.children ?? []).filter((child) => mark(child, query, hits, leads)).length > 0;
+  if (isHit || below) leads.add(node);
+  return isHit || below;
+}
+
+function matches(node: TreeNode, { text, filter }: Pick<TreeQuery, 'text' | 'filter'>): boolean {
+  if (node.hidden === true) return false;
+  if (filter !== undefined && !isKept(node, filter)) return false;
+  const wanted = text.toLowerCase();
+  return [node.address, node.agent, stateText(node.state)].some((part) => part.toLowerCase().includes(wanted));
+}
+
+/** Very large families begin folded. */
+function isUnfolded({ address, children = [] }: TreeNode, { folded, unfolded }: TreeQuery): boolean {
+  if (folded.has(address)) return false;
+  return unfolded.has(address) || children.length <= CHILDREN_SHOWN;
+}
+
+function nameOf(address: string, parent: string): string {
+  return parent !== '' && address.startsWith(`${parent}/`) ? address.slice(parent.length + 1) : address;
+}

@@ -1,0 +1,156 @@
+/** The supervision tree: who is there, how they stand, what waits for them. */
+import { useState } from 'preact/hooks';
+import { counted, duration, errorText, stateText } from '../format.ts';
+import { route, setQuery } from '../address-bar.ts';
+import { actorHref } from '../route.ts';
+import { useTopic } from '../use.ts';
+import { type TreeNode } from '../wire.ts';
+import { type Filter, FILTERS, isKept, standingOf } from './standing.ts';
+import { CHILDREN_SHOWN, type MoreRow, rowsOf, type TreeRow } from './tree-rows.ts';
+
+export function TreeView() {
+  const { view: tree, error } = useTopic<TreeNode>('tree');
+  if (tree === undefined) return <section class="sheet">{error === undefined ? <p class="quiet">Looking…</p> : <p class="bad">{error.message}</p>}</section>;
+  return <Tree tree={tree} />;
+}
+
+interface Folds {
+  readonly folded: ReadonlySet<string>;
+  readonly unfolded: ReadonlySet<string>;
+  readonly more: ReadonlyMap<string, number>;
+}
+
+function Tree({ tree }: { readonly tree: TreeNode }) {
+  const [folds, setFolds] = useState<Folds>({ folded: new Set(), unfolded: new Set(), more: new Map() });
+  const { q: text = '', only } = route.value.query;
+  const filter = FILTERS.find((name) => name === only);
+  const rows = rowsOf(tree, { text, filter, ...folds });
+  const everybody = flat(tree);
+  const fold = (address: string, isOpen: boolean) => setFolds((before) => folding(before, address, isOpen));
+  const showMore = ({ parent, left }: MoreRow) =>
+    setFolds((before) => ({ ...before, more: new Map(before.more).set(parent, (before.more.get(parent) ?? CHILDREN_SHOWN) + Math.min(left, CHILDREN_SHOWN)) }));
+  return (
+    <section class="sheet flush" aria-labelledby="tree-title">
+      <div class="sheet-head">
+        <h1 id="tree-title">Actors</h1>
+        <p class="quiet">{counted(everybody.length, 'actor')}</p>
+        <Filters everybody={everybody} filter={filter} text={text} />
+      </div>
+      <table class="tree stack">
+        <thead>
+          <tr>
+            <th scope="col">Address</th>
+            <th scope="col">State</th>
+            <th scope="col">Status</th>
+            <th scope="col" class="number">Restarts</th>
+            <th scope="col" class="number">Mailbox</th>
+            <th scope="col" class="number">Oldest</th>
+            <th scope="col">Last error</th>
+          </tr>
+        </thead>
+        <tbody onKeyDown={(event) => walk(event, fold)}>
+          {rows.map((row) => ('left' in row ? <More key={`${row.parent}/+`} row={row} onShow={() => showMore(row)} /> : <Row key={row.node.address} row={row} onFold={fold} />))}
+        </tbody>
+      </table>
+      {isNothingFound(rows) && (text !== '' || filter !== undefined) && <p class="empty">No actor matches.</p>}
+    </section>
+  );
+}
+
+function Filters({ everybody, filter, text }: { readonly everybody: readonly TreeNode[]; readonly filter: Filter | undefined; readonly text: string }) {
+  return (
+    <div class="chips" role="group" aria-label="Show only">
+      {FILTERS.map((name) => {
+        const count = everybody.filter((node) => isKept(node, name)).length;
+        const isOn = name === filter;
+        return (
+          <button key={name} type="button" class="chip" aria-pressed={isOn} onClick={() => setQuery({ q: text, only: isOn ? '' : name })}>
+            {name} <span class="count">{count}</span>
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+function Row({ row: { node, depth, name, fold, isHit }, onFold }: { readonly row: TreeRow; readonly onFold: (address: string, isOpen: boolean) => void }) {
+  const { address, agent } = node;
+  return (
+    <tr data-address={address} class={isHit ? 'hit' : undefined}>
+      <th scope="row">
+        <span class="branch" style={{ paddingInlineStart: `${depth * 1.1}rem` }}>
+          {fold === 'none' ? (
+            <span class="leaf" aria-hidden="true" />
+          ) : (
+            <button type="button" class="fold" tabIndex={-1} aria-expanded={fold === 'open'} aria-label={`Children of ${address}`} onClick={() => onFold(address, fold === 'closed')} />
+          )}
+          {node.hidden === true ? <span class="address quiet">{name}</span> : <a class="address" href={actorHref(address)}>{name}</a>}
+          {agent !== undefined && agent !== name && <span class="agent">{agent}</span>}
+        </span>
+      </th>
+      {node.hidden === true ? <td colSpan={6} class="quiet">not shown to you</td> : <Cells node={node} />}
+    </tr>
+  );
+}
+
+function Cells({ node }: { readonly node: TreeNode }) {
+  const { state, restarts, boss, mailbox, oldestMessageMs, lastError, restartInMs } = node;
+  const { word, sign, tone } = standingOf(node);
+  return (
+    <>
+      <td class="value">{stateText(state)}</td>
+      <td>
+        <span class={`standing ${tone}`}>
+          <span class="sign" aria-hidden="true">{sign}</span>
+          {word}
+          {restartInMs !== null && ` in ${duration(restartInMs)}`}
+        </span>
+      </td>
+      <td class="number" data-name="restarts">
+        {boss === null ? (restarts === null || restarts === 0 ? '' : restarts) : <span title={`${boss.strategy}: ${boss.restartsInPeriod} of ${boss.intensity} restarts in ${duration(boss.periodMs)}`}>{boss.restartsInPeriod}/{boss.intensity}</span>}
+      </td>
+      <td class="number" data-name="mailbox">{mailbox === 0 ? '' : mailbox}</td>
+      <td class="number" data-name="oldest">{oldestMessageMs === null ? '' : duration(oldestMessageMs)}</td>
+      <td class="error" title={lastError === undefined || lastError === null ? undefined : errorText(lastError)}>{lastError === undefined || lastError === null ? '' : errorText(lastError)}</td>
+    </>
+  );
+}
+
+function More({ row: { depth, left }, onShow }: { readonly row: MoreRow; readonly onShow: () => void }) {
+  return (
+    <tr>
+      <td colSpan={7}>
+        <button type="button" class="link" style={{ marginInlineStart: `${depth * 1.1 + 1.4}rem` }} onClick={onShow}>
+          {counted(left, 'more actor')}: show the next {Math.min(left, CHILDREN_SHOWN)}
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+/** Up and down go from row to row, left and right fold. */
+function walk(event: KeyboardEvent, fold: (address: string, isOpen: boolean) => void): void {
+  const row = (event.target as Element).closest('tr');
+  if (row === null) return;
+  const go = (to: Element | null) => to?.querySelector<HTMLElement>('a.address, button.link')?.focus();
+  if (event.key === 'ArrowDown') go(row.nextElementSibling);
+  else if (event.key === 'ArrowUp') go(row.previousElementSibling);
+  else if (event.key === 'ArrowRight') fold(row.dataset['address']!, true);
+  else if (event.key === 'ArrowLeft') fold(row.dataset['address']!, false);
+  else return;
+  event.preventDefault();
+}
+
+function folding({ folded, unfolded, more }: Folds, address: string, isOpen: boolean): Folds {
+  const without = (set: ReadonlySet<string>) => new Set([...set].filter((other) => other !== address));
+  return isOpen ? { folded: without(folded), unfolded: new Set(unfolded).add(address), more } : { folded: new Set(folded).add(address), unfolded: without(unfolded), more };
+}
+
+function flat(node: TreeNode): TreeNode[] {
+  return [...(node.hidden === true ? [] : [node]), ...(node.children ?? []).flatMap(flat)];
+}
+
+/** The root is always there. */
+function isNothingFound(rows: readonly (TreeRow | MoreRow)[]): boolean {
+  return rows.every((row) => !('left' in row) && !row.isHit);
+}

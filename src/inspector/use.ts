@@ -1,0 +1,55 @@
+/** What views ask for, as hooks: a topic while they are shown, and answers to calls that are asked for again and again. */
+import { type Signal, signal } from '@preact/signals';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { type ClientError } from '../client/client-error.ts';
+import { call, lines, type Live, phase, share } from './link.ts';
+import { every } from './time.ts';
+
+const NOTHING = signal<Live<unknown>>({ view: undefined, isFresh: false, error: undefined });
+
+/** Nothing without a topic. */
+export function useTopic<View>(topic: string | undefined): Live<View> {
+  const [live, setLive] = useState<{ readonly topic: string; readonly signal: Pick<Signal<Live<unknown>>, 'value'> } | undefined>(undefined);
+  useEffect(() => {
+    if (topic === undefined) return undefined;
+    const { live: shared, release } = share(topic);
+    setLive({ topic, signal: shared });
+    return release;
+  }, [topic]);
+  // What belongs to another topic is not shown for a moment.
+  return (live !== undefined && live.topic === topic ? live.signal : NOTHING).value as Live<View>;
+}
+
+export interface Answer<Result> {
+  readonly result: Result | undefined;
+  readonly error: ClientError | undefined;
+  /** Asks again, now. */
+  readonly again: () => void;
+}
+
+/** A call that reads, repeated as long as the view is shown; undefined as `method` asks for nothing. */
+export function useAnswer<Result>(method: string | undefined, params: Readonly<Record<string, unknown>>, everyMs: number): Answer<Result> {
+  const [answer, setAnswer] = useState<Omit<Answer<Result>, 'again'> & { readonly key: string }>({ key: '', result: undefined, error: undefined });
+  const [round, setRound] = useState(0);
+  const key = JSON.stringify([method, params]);
+  const line = lines.value;
+  useEffect(() => {
+    if (method === undefined) return undefined;
+    let isOver = false;
+    const ask = () => {
+      if (document.visibilityState === 'hidden' || (phase.value.name !== 'live' && phase.value.name !== 'catching up')) return;
+      call<Result>(method, params).then(
+        (result) => !isOver && setAnswer({ key, result, error: undefined }),
+        (error: unknown) => !isOver && setAnswer((before) => ({ key, result: before.key === key ? before.result : undefined, error: error as ClientError })),
+      );
+    };
+    ask();
+    const stop = every(everyMs, ask);
+    return () => {
+      isOver = true;
+      stop();
+    };
+  }, [key, line, round, everyMs]);
+  const again = useMemo(() => () => setRound((before) => before + 1), []);
+  return answer.key === key ? { ...answer, again } : { result: undefined, error: undefined, again };
+}

@@ -1,0 +1,31 @@
+/** Every view of the page, in the order of the menu. A new view is a row here and a file of its own. */
+import { type ComponentType } from 'preact';
+import { ActorPage } from './actor/actor-page.tsx';
+import { AuditView } from './ledgers/audit-view.tsx';
+import { DeadLettersView } from './ledgers/dead-letters-view.tsx';
+import { WaitsView } from './ledgers/waits-view.tsx';
+import { PlanView } from './plan/plan-view.tsx';
+import { TreeView } from './tree/tree-view.tsx';
+
+export interface View {
+  /** As in the address bar. */
+  readonly name: string;
+  readonly title: string;
+  /** In the menu. Others are led to by links. */
+  readonly isListed: boolean;
+  /** Given what follows its name in the address bar. */
+  readonly component: ComponentType<{ readonly rest: string }>;
+}
+
+export const VIEWS: readonly View[] = [
+  { name: 'tree', title: 'Actors', isListed: true, component: TreeView },
+  { name: 'actor', title: 'Actor', isListed: false, component: ActorPage },
+  { name: 'plan', title: 'Plan', isListed: true, component: PlanView },
+  { name: 'waits', title: 'Waits', isListed: true, component: WaitsView },
+  { name: 'dead-letters', title: 'Dead letters', isListed: true, component: DeadLettersView },
+  { name: 'audit', title: 'Audit', isListed: true, component: AuditView },
+];
+
+export function viewNamed(name: string): View | undefined {
+  return VIEWS.find((view) => view.name === name);
+}
