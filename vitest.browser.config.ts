@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** Where the counts go for whoever adds them up. */
+const report = process.env['BOSUN_TEST_REPORT'];
+
 /** The page in a browser: `npm run test:browser`, which builds first. One file after the other, because each has a browser and a server. */
 export default defineConfig({
   test: {
@@ -8,5 +11,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     fileParallelism: false,
+    reporters: ['default', ...(report === undefined ? [] : [['json', { outputFile: report }] as ['json', { outputFile: string }]])],
   },
 });

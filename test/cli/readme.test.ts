@@ -51,6 +51,8 @@ describe('the README', () => {
     expect(Object.keys(files)).toEqual(['my-agent.ts', 'bosun.config.ts']);
     expect(lines).toEqual(['npm ci && npm run build', 'mkdir mine && cd mine', 'npx bosun serve', `npx bosun send o-1 pay '{"amount": 12}' --wait`, 'npx bosun ps']);
     const server = await serve();
+    const url = /at (http:\S+?),/.exec(server.err)![1]!;
+    expect(await (await fetch(url)).text()).toContain('<title>Bosun</title>');
     expect(await start(lines[3]!).ended).toMatchObject({ code: 0, out: 'pay was taken by o-1\n' });
     expect((await start('npx bosun ps').ended).out).toMatch(/^o-1 +order +active +paid /m);
     await server.end('SIGKILL');
