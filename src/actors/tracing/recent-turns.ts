@@ -13,15 +13,15 @@ import { type ActorStatus } from '../state.ts';
 import type { Prepared } from '../turn/prepare.ts';
 import { type TraceKind } from './record.ts';
 
-/** A turn, from its beginning to its end. */
+/** A turn, from its beginning to its end. One object serves many, one after the other: every turn has one. */
 export class Turn {
-  readonly cell: Cell;
-  readonly begunMs: number;
+  cell!: Cell;
+  begunMs = 0;
   /** Among the causes. */
-  readonly place: number;
-  readonly isFirst: boolean;
+  place = 0;
+  isFirst = false;
   /** Changes of the actor before it. */
-  readonly before: number;
+  before = 0;
   message: Message | null = null;
   prepared: Prepared | undefined = undefined;
   /** Most machines take one microstep. */
@@ -32,12 +32,17 @@ export class Turn {
   /** State value of its machine. */
   value: unknown = null;
 
-  constructor(cell: Cell, begunMs: number, place: number) {
+  begin(cell: Cell, begunMs: number, place: number): this {
     this.cell = cell;
     this.begunMs = begunMs;
     this.place = place;
     this.isFirst = cell.state.status === 'starting';
     this.before = cell.state.seq;
+    this.message = null;
+    this.prepared = undefined;
+    this.first = null;
+    this.more = null;
+    return this;
   }
 
   steps(taken: Taken): void {

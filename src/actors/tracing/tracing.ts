@@ -45,6 +45,9 @@ export class Tracing {
   readonly #recent = new RecentTurns();
   readonly kept: KeptTurns;
   #turn: Turn | undefined;
+  /** A turn may begin within another; one for each depth. */
+  readonly #turns: Turn[] = [];
+  #depth = 0;
   #store = '';
   #durableEpoch: () => number = () => 0;
   /** Number of the epoch in the making. */
@@ -115,11 +118,13 @@ export class Tracing {
    */
   take(turns: Turns, cell: Cell, begunMs: number = this.#world.clock.monotonicMs()): number {
     const outer = this.#turn;
-    const turn = (this.#turn = new Turn(cell, begunMs, this.#begin(cell.life)));
+    const turn = (this.#turn = (this.#turns[this.#depth] ??= new Turn()).begin(cell, begunMs, this.#begin(cell.life)));
+    this.#depth += 1;
     try {
       turns.take(cell);
     } finally {
       this.#turn = outer;
+      this.#depth -= 1;
     }
     this.#causes.end(turn.place, cell.state.seq);
     // What the outer turn does from here on is its own again.
@@ -148,7 +153,7 @@ export class Tracing {
   /** An actor leaves the population. */
   buried(cell: Cell): void {
     const nowMs = this.#world.clock.monotonicMs();
-    this.#ended(new Turn(cell, nowMs, 0), 'stopped', nowMs);
+    this.#ended(new Turn().begin(cell, nowMs, 0), 'stopped', nowMs);
     this.kept.forget(cell.life);
   }
 

@@ -69,7 +69,7 @@ export class PlanEngine implements HostEngine {
       return this.#finished(definition, self, undefined);
     } catch (thrown) {
       if (thrown !== UNPLANNED) throw thrown;
-      this.#work.microsteps = undefined;
+      this.#work.tookNothing();
     } finally {
       this.#end();
     }
@@ -88,7 +88,7 @@ export class PlanEngine implements HostEngine {
       return { snapshot: before, effects, births: NO_FAMILY_CHANGE.births, dropped: NO_FAMILY_CHANGE.dropped };
     } catch (thrown) {
       if (thrown !== UNPLANNED) throw thrown;
-      this.#work.microsteps = undefined;
+      this.#work.tookNothing();
     } finally {
       this.#end();
     }
@@ -138,8 +138,7 @@ export class PlanEngine implements HostEngine {
   }
 
   #end(): void {
-    const { microsteps } = this.#work;
-    if (microsteps !== undefined) for (let i = 0; i < microsteps.length; i++) this.#step.onMicrostep?.(microsteps[i]!);
+    if (this.#step.onMicrostep !== undefined) this.#work.tellMicrosteps(this.#step.onMicrostep);
     this.#step.end();
     this.#work.end();
   }
@@ -152,7 +151,7 @@ export class PlanEngine implements HostEngine {
     // The machine fails with its child.
     if (plan === undefined && event.type.startsWith('xstate.error.actor')) throw UNPLANNED;
     const isTouched = plan !== undefined && take(work, plan);
-    work.microsteps?.push(plan?.transitions ?? NONE);
+    work.took(plan?.transitions ?? NONE);
     return settle(work, plan?.next ?? position) || isTouched;
   }
 
@@ -234,7 +233,7 @@ function settle(work: Work, from: Position): boolean {
       plan = selected(work, position);
     }
     const isTouched: boolean = plan !== undefined && take(work, plan);
-    work.microsteps?.push(plan?.transitions ?? NONE);
+    work.took(plan?.transitions ?? NONE);
     if (plan !== undefined) position = plan.next;
     isChanged ||= isTouched;
     looksForEventless = eventless === undefined || isTouched;

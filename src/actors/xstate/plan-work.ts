@@ -49,9 +49,9 @@ export class Work {
   /** Whether XState would have made a new snapshot in the present microstep. */
   isTouched = false;
   isAssigning = false;
-  /** What was taken together, microstep by microstep, where somebody wants to be told. */
-  microsteps: (readonly Transition[])[] | undefined;
+  /** What was taken together, microstep by microstep; the first so many. An array that is emptied would be made anew for every turn. */
   readonly #microsteps: (readonly Transition[])[] = [];
+  #taken = 0;
   readonly queue: EventObject[] = [];
   /** What XState gives its own actions besides. */
   readonly extra: { readonly internalQueue: EventObject[]; deferredActorIds: readonly string[] | undefined };
@@ -70,13 +70,25 @@ export class Work {
     this.isTouched = false;
     this.extra.deferredActorIds = undefined;
     this.#retries = undefined;
-    this.microsteps = this.step.onMicrostep === undefined ? undefined : this.#microsteps;
-    if (this.#microsteps.length > 0) this.#microsteps.length = 0;
+    this.#taken = 0;
     if (this.queue.length > 0) this.queue.length = 0;
   }
 
   end(): void {
     this.isAssigning = false;
+  }
+
+  took(transitions: readonly Transition[]): void {
+    this.#microsteps[this.#taken++] = transitions;
+  }
+
+  /** The step is taken by XState after all, which tells of its own. */
+  tookNothing(): void {
+    this.#taken = 0;
+  }
+
+  tellMicrosteps(tell: (transitions: readonly Transition[]) => void): void {
+    for (let i = 0; i < this.#taken; i++) tell(this.#microsteps[i]!);
   }
 
   args(): ActionArgs {
