@@ -308,6 +308,9 @@ export const DEBATE_CONTRIBUTIONS_MAX = 100;
 /** Debates that have ended in the records of their desk, the oldest dropped first: years of precedents. Some kilobytes each. */
 export const DEBATES_KEPT_MAX = 1_000;
 
+/** Debates that are decided in the record of an item, the oldest dropped first: each task of it is given them. Some 500 bytes each. */
+export const ITEM_DEBATES_KEPT_MAX = 100;
+
 /** Observations of one agent, the oldest dropped first: enough for two years of rolling accuracy. Some 120 bytes each, written together. */
 export const OBSERVATIONS_PER_AGENT_MAX = 500;
 

@@ -84,7 +84,7 @@ function wholeNumber(text: string): number {
 }
 
 /** Of a user without a name in the system's list, the number. */
-function userName(): string {
+export function userName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -4,12 +4,16 @@ import { type AnyActorLogic } from 'xstate';
 import { isMachine } from '../actors/xstate/definition.ts';
 import { systemClock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
+import { type CrewPorts } from '../machines/coordination/crew.ts';
+import { didYouMean } from '../machines/coordination/plan/near-names.ts';
 import { type AgentFunction } from '../machines/coordination/work/agent-function.ts';
 import { type PlanSource } from './plan-file.ts';
 import { type Attempt, workOf } from './work.ts';
 
-/** What an agents module gave, by agent type. */
-export type AgentModule = ReadonlyMap<string, AgentFunction | AnyActorLogic>;
+/** What an agents module gave, by agent type; and what it does for the crew, under the name `ports`. */
+export type AgentModule = ReadonlyMap<string, AgentFunction | AnyActorLogic> & { readonly ports?: CrewPorts };
+
+const PORT_NAMES = ['resources', 'deliver', 'setMemoryTtl', 'takeSnapshot', 'historicalContext', 'regimeDetector'] as const satisfies readonly (keyof CrewPorts)[];
 
 /** Rejects with BOSUN_PLAN_INVALID, naming the plan's line that names the module. */
 export async function loadAgents(source: PlanSource): Promise<AgentModule> {
@@ -21,11 +25,20 @@ export async function loadAgents(source: PlanSource): Promise<AgentModule> {
     throw source.refuse([{ path: ['agents'], message: `cannot be loaded: ${reasonOf(error)}` }]);
   }
   const exported = { ...(isRecord(module['default']) ? module['default'] : {}), ...module };
-  return new Map(
-    Object.entries(exported).flatMap(([name, value]) =>
-      typeof value === 'function' || isMachine(value) ? [[name, value as AgentFunction | AnyActorLogic] as const] : [],
-    ),
+  const agents = Object.entries(exported).flatMap(([name, value]) =>
+    typeof value === 'function' || isMachine(value) ? [[name, value as AgentFunction | AnyActorLogic] as const] : [],
   );
+  return Object.assign(new Map(agents), { ports: portsIn(exported['ports'], source) });
+}
+
+function portsIn(value: unknown, { refuse }: PlanSource): CrewPorts {
+  if (!isRecord(value) || isMachine(value)) return {};
+  for (const [name, port] of Object.entries(value)) {
+    const isKnown = PORT_NAMES.some((known) => known === name);
+    if (!isKnown) throw refuse([{ path: ['agents'], message: `exports an unknown port "${name}"${didYouMean(name, PORT_NAMES) || `; the ports are ${PORT_NAMES.join(', ')}`}` }]);
+    if (typeof port !== 'function') throw refuse([{ path: ['agents'], message: `exports a port "${name}" that is no function` }]);
+  }
+  return value as CrewPorts;
 }
 
 /** Throws BOSUN_PLAN_INVALID for a task whose agent is a machine and which has a time limit for the attempt. */

@@ -7,6 +7,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { messageOf } from '../errors.ts';
 import { addAdministration } from './administration-verbs.ts';
 import { DEFAULT_DATA } from './default-data.ts';
+import { addDesks } from './desk-verbs.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { ChartFormat } from './inspect-command.ts';
 import type { Reporter } from './run-report.ts';
@@ -77,6 +78,7 @@ function program(setting: Setting): Command {
   const verbs = { verb, exit, dataCommand: (options: Shared) => dataCommand(options, setting), env, interruption };
   addAdministration(bosun, verbs);
   addService(bosun, verbs);
+  addDesks(bosun, verbs);
   return bosun;
 }
 

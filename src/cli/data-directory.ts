@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { fromPromise } from 'xstate';
 import { type AnyAgent } from '../actors/agent.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
-import { COORDINATOR, crewAgents, crewTree } from '../machines/coordination/crew.ts';
+import { COORDINATOR, crewAgents, crewAgentsFor, crewTree } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { stageAgent, stageName } from '../machines/coordination/work/stage.ts';
@@ -84,7 +84,7 @@ export function crewOf(
 /** The agents that carry out a plan: the crew, and one for each agent type. */
 export function planAgents(plan: Plan, agents: AgentModule, shell: Attempt): AnyAgent[] {
   const types = [...new Set(plan.tasks.map(({ agent }) => agent))];
-  return [...crewAgents, ...types.map((type) => stageAgent(type, workFor(agents.get(type), shell)))];
+  return [...crewAgentsFor(agents.ports), ...types.map((type) => stageAgent(type, workFor(agents.get(type), shell)))];
 }
 
 export interface HoldOptions {

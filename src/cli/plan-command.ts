@@ -2,7 +2,8 @@
 import { BosunError, isBosunError } from '../errors.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
-import { itemOf, nearestName } from '../machines/coordination/plan/plan.ts';
+import { nearestName } from '../machines/coordination/plan/near-names.ts';
+import { itemOf } from '../machines/coordination/plan/plan.ts';
 import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, openOnHold } from './data-directory.ts';
 import { exitOf } from './data-work.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';

@@ -7,6 +7,7 @@ import { type ExitCode } from './exit-codes.ts';
 import { type LiveGateway } from './live-gateway.ts';
 import { jsonLine } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
+import { tableText } from './table.ts';
 import { stateText } from './tree-command.ts';
 
 export interface PsCommand extends DataCommand {
@@ -47,9 +48,7 @@ function storedRows(system: System): Row[] {
 }
 
 function table(rows: readonly Row[]): string {
-  const lines = [['ADDRESS', 'AGENT', 'STATUS', 'STATE', 'UNREAD', 'RESTARTS'], ...rows.map(cellsOf)];
-  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((cells) => cells[column]!.length)));
-  return lines.map((cells) => `${cells.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd()}\n`).join('');
+  return tableText([['ADDRESS', 'AGENT', 'STATUS', 'STATE', 'UNREAD', 'RESTARTS'], ...rows.map(cellsOf)]);
 }
 
 function cellsOf({ address, agent, status, state, mailbox, restarts }: Row): string[] {

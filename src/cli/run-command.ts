@@ -5,8 +5,11 @@
 import { type ActorSnapshot } from '../actors/actor.ts';
 import { type Cancel, systemClock } from '../clock.ts';
 import { BosunError, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
+import { type BatchManagerContext, batchesIn } from '../machines/coordination/batches/batch-manager.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
+import { type GateDeskContext, gatesIn } from '../machines/coordination/gates/gate-desk.ts';
+import { DESKS } from '../machines/coordination/messages/messages.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { createJournal } from '../persistence/journal.ts';
 import { levelStore } from '../persistence/level-store.ts';
@@ -15,13 +18,13 @@ import { type SetAside } from '../persistence/set-aside.ts';
 import { type System } from '../system.ts';
 import { type AgentModule } from './agents-module.ts';
 import { crewOf, type DataDirectory, dataDirectory, hasStore, makeDirectory, removeStore } from './data-directory.ts';
-import { DEFAULT_DATA } from './default-data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { FrontDoor } from './front-door.ts';
 import { machineReports } from './machine-reports.ts';
 import { type PlanSource } from './plan-file.ts';
 import { heldPlan, readyPlan } from './plan-on-hand.ts';
-import { filesOf, oneLine, planLine, type Reporter, resultLines } from './run-report.ts';
+import { completedHints, dataOption, resumeHints, type Waiting, waitsForPeople } from './run-hints.ts';
+import { planLine, type Reporter, resultLines } from './run-report.ts';
 import { shellCommands } from './shell-task.ts';
 import { type Surroundings } from './surroundings.ts';
 
@@ -125,16 +128,28 @@ function stayAwake(): Cancel {
 }
 
 type Outcome =
-  | { readonly kind: 'completed' | 'paused'; readonly context: CoordinatorContext }
+  | { readonly kind: 'completed' | 'paused'; readonly context: CoordinatorContext; readonly waiting: Waiting }
   /** All that could be done is done; some items have failed or expired. */
   | { readonly kind: 'itemsLost'; readonly context: CoordinatorContext }
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 async function settled(system: System, wait: boolean): Promise<Outcome> {
-  const isOver = ({ value }: ActorSnapshot) => value === 'completed' || value === 'failed' || (value === 'paused' && !wait);
-  const snapshot = await system.actor(COORDINATOR).waitFor(isOver);
-  return { kind: snapshot.value === 'failed' ? 'itemsLost' : (snapshot.value as 'completed' | 'paused'), context: contextOf(snapshot) };
+  const isOver = (snapshot: ActorSnapshot) => ['completed', 'failed'].includes(snapshot.value as string) || (!wait && (snapshot.value === 'paused' || waitsForPeople(contextOf(snapshot))));
+  const coordinator = system.actor(COORDINATOR);
+  await coordinator.waitFor(isOver);
+  // The desks have something to do with the end as well, and may begin something anew.
+  for (await system.idle(); !isOver(coordinator.snapshot()); await system.idle()) await coordinator.waitFor(isOver);
+  const snapshot = coordinator.snapshot();
+  const context = contextOf(snapshot);
+  if (snapshot.value === 'failed') return { kind: 'itemsLost', context };
+  return { kind: snapshot.value === 'completed' ? 'completed' : 'paused', context, waiting: waitingIn(system) };
+}
+
+function waitingIn(system: System): Waiting {
+  const batches = system.snapshot(DESKS.batches)?.context as BatchManagerContext | undefined;
+  const gates = system.snapshot(DESKS.gates)?.context as GateDeskContext | undefined;
+  return { batches: batches === undefined ? [] : batchesIn(batches), gates: gates === undefined ? [] : gatesIn(gates, { isOpen: true }) };
 }
 
 function interrupted(signal: AbortSignal): Promise<Outcome> {
@@ -170,7 +185,7 @@ function conclude({ reporter, data }: RunCommand, outcome: Outcome): ExitCode {
       const { context, kind } = outcome;
       reporter.result(resultLines(context));
       reporter.line(planLine(kind, context));
-      for (const text of kind === 'paused' ? resumeHints(context, data) : completedHints(context, data)) reporter.talk(text);
+      for (const text of kind === 'paused' ? resumeHints(context, outcome.waiting, data) : completedHints(context, data)) reporter.talk(text);
       return kind === 'completed' ? EXIT.completed : EXIT.paused;
     }
   }
@@ -182,23 +197,6 @@ function greeting({ name, tasks }: Plan, held: CoordinatorContext | undefined, {
   if (done === tasks.length) return `${name}: completed already; its results are in ${path}. --fresh starts over.`;
   const place = done === 0 ? `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}` : `goes on; ${done} of ${tasks.length} tasks are done`;
   return `${name}: ${place}. State is kept in ${path}: stop it or kill it at any moment, the same line goes on. To look at it live: add --serve.`;
-}
-
-function completedHints(context: CoordinatorContext, data: string): string[] {
-  const text = filesOf(context).find((file) => file.endsWith('.md'));
-  const look = text === undefined ? [] : [`Look at a report: less ${text}`];
-  return [...look, `The crew that did it: bosun tree${dataOption(data)}. Once more from the start: the same line with --fresh.`];
-}
-
-function resumeHints(context: CoordinatorContext, data: string): string[] {
-  return [...itemsIn(context)]
-    .filter(([, { phase }]) => phase === 'paused')
-    .map(([item, { reason }]) => `${item} is paused: ${oneLine(reason ?? '')}. When that is mended: bosun plan resume ${item}${dataOption(data)}, then run again.`);
-}
-
-/** So that a line that is proposed can be typed as it stands. */
-function dataOption(data: string): string {
-  return data === DEFAULT_DATA ? '' : ` --data ${/^[\w./~@:+-]+$/.test(data) ? data : JSON.stringify(data)}`;
 }
 
 function contextOf(snapshot: ActorSnapshot): CoordinatorContext {

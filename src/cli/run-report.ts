@@ -1,7 +1,8 @@
 /** What `bosun run` tells: JSON lines for machines, a live picture or plain lines for people. Formatting only. */
-import { type CoordinatorContext, itemsIn, resultsOf } from '../machines/coordination/coordinator/coordinator-context.ts';
+import { type CoordinatorContext, itemIn, itemsIn, resultsOf } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { itemOf } from '../machines/coordination/plan/plan.ts';
-import { type ItemProgress } from '../machines/coordination/coordinator/progress.ts';
+import { isAtGate, type ItemProgress } from '../machines/coordination/coordinator/progress.ts';
+import { DESK_SENTENCES, deskSentence } from './desk-sentences.ts';
 import { type Output } from './surroundings.ts';
 
 /** An event as an actor emitted it. */
@@ -13,6 +14,7 @@ export interface Told {
   readonly attempt?: number;
   readonly error?: string;
   readonly reason?: string;
+  readonly [fact: string]: unknown;
 }
 
 export interface Reporter {
@@ -32,7 +34,10 @@ export interface Reporter {
 }
 
 /** Types of events that whoever follows a plan is told of. */
-export const TOLD = new Set<string>(['task.started', 'task.completed', 'task.failed', 'item.paused', 'item.resumed', 'item.failed', 'item.expired', 'task.overdue']);
+export const TOLD = new Set<string>([
+  ...['task.started', 'task.completed', 'task.failed', 'item.paused', 'item.resumed', 'item.failed', 'item.expired', 'task.overdue'],
+  ...Object.keys(DESK_SENTENCES),
+]);
 
 /** One JSON object a line on `out`, nothing else. */
 export function jsonReporter(out: Output, err: Output): Reporter {
@@ -84,7 +89,7 @@ export function terminalReporter(out: Output, terminal: Output, colour: boolean)
   return {
     told(event) {
       if (event.type === 'task.started') attempts.set(event.task!, event.attempt ?? 1);
-      if (event.type === 'task.failed') aside(sentence(event));
+      if (event.type === 'task.failed' || event.type in DESK_SENTENCES) aside(sentence(event));
     },
     progress(context) {
       // A terminal that does not know its width says 0.
@@ -108,7 +113,8 @@ export function oneLine(text: string): string {
   return text.trim().replace(/\s*\n\s*/g, ' ');
 }
 
-function sentence({ type, task, item, attempt, error, reason }: Told): string {
+function sentence(told: Told): string {
+  const { type, task, item, attempt, error, reason } = told;
   const again = attempt !== undefined && attempt > 1 ? ` (attempt ${attempt})` : '';
   switch (type) {
     case 'task.started':
@@ -125,8 +131,10 @@ function sentence({ type, task, item, attempt, error, reason }: Told): string {
       return `expired    ${item}: ${oneLine(reason ?? '')}`;
     case 'task.overdue':
       return `overdue    ${task}`;
-    default:
+    case 'item.resumed':
       return `resumed    ${item}`;
+    default:
+      return deskSentence(told);
   }
 }
 
@@ -191,7 +199,7 @@ export function planLine(outcome: 'completed' | 'paused' | 'failed', context: Co
     done: done.length,
     ...(reason === null ? {} : { reason, failed }),
   }));
-  const unfinished = (item: { item: string; status: string }) => outcome !== 'completed' && item.status === 'completed' && !isComplete(context, item.item);
+  const unfinished = ({ item, status }: { item: string; status: string }) => outcome !== 'completed' && status === 'completed' && (!isComplete(context, item) || isAtGate(itemIn(context, item)));
   return {
     type: `plan.${outcome}`,
     plan: context.plan.name,
@@ -204,8 +212,10 @@ export function planLine(outcome: 'completed' | 'paused' | 'failed', context: Co
 
 /** What came of each item, for a person. */
 export function resultLines(context: CoordinatorContext): string[] {
-  const items = [...itemsIn(context)].map(([item, { phase, reason }]) => {
+  const items = [...itemsIn(context)].map(([item, progress]) => {
+    const { phase, reason } = progress;
     if (phase !== 'running') return `${item}: ${phase} (${oneLine(reason ?? '')})`;
+    if (isAtGate(progress)) return `${item}: waits for people to decide`;
     return `${item}: ${isComplete(context, item) ? 'completed' : 'waits for others'}`;
   });
   const files = filesOf(context);

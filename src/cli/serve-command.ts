@@ -4,6 +4,7 @@
  */
 import { type ErrorCode, isBosunError, messageOf } from '../errors.ts';
 import { type Config, readConfig } from './config-file.ts';
+import { DESK_SENTENCES, deskSentence } from './desk-sentences.ts';
 import { type DataDirectory, dataDirectory, makeDirectory } from './data-directory.ts';
 import { DEFAULT_DATA } from './default-data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -82,6 +83,7 @@ async function serve({ interrupt, json, out }: ServeCommand, { served, directory
 function follow(event: Told | undefined, log: ServiceLog): void {
   if (event === undefined || !TOLD.has(event.type)) return;
   const { type, task, item, attempt, error, reason } = event;
+  if (type in DESK_SENTENCES) return log.info(`${type} ${deskSentence(event).replace(/^\S+\s+/, '')}`, { ...event, event: type });
   log.info([type, task ?? item, error ?? reason].filter((part) => part !== undefined).join(' '), { event: type, task, item, attempt, error, reason });
 }
 

@@ -7,7 +7,7 @@ import { admit } from '../actors/turn/admission.ts';
 import { effectOf, type EffectFacts } from '../actors/ref.ts';
 import { type Cancel, type Clock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
-import { type WorkContext } from '../machines/coordination/work/agent-function.ts';
+import { type Said, type WorkContext } from '../machines/coordination/work/agent-function.ts';
 import { failureOf } from '../machines/coordination/work/failure-tiers.ts';
 import { type StageContext, type WorkInput, type WorkReport } from '../machines/coordination/work/stage.ts';
 
@@ -38,7 +38,7 @@ function tell(facts: EffectFacts, report: WorkReport): Promise<void> {
   return facts.tellParent(report);
 }
 
-function contextOf({ item, results }: WorkInput, facts: EffectFacts, signal: AbortSignal): WorkContext {
+function contextOf({ item, results, decisions }: WorkInput, facts: EffectFacts, signal: AbortSignal): WorkContext {
   const { effectId, attempt, parent } = facts;
   const progress = () => (parent?.getSnapshot() as { readonly context?: StageContext } | undefined)?.context?.progress;
   const checkpoint = (value: unknown) => tell(facts, { type: 'work.checkpoint', value });
@@ -49,7 +49,8 @@ function contextOf({ item, results }: WorkInput, facts: EffectFacts, signal: Abo
     await tell(facts, { type: 'work.subtask', subtask: name, result });
     return result;
   };
-  return { signal, effectId, attempt, checkpoint, checkpointed: progress()?.workingMemory ?? undefined, subtask, item, results };
+  const say = (said: Said) => tell(facts, { type: 'work.said', said });
+  return { signal, effectId, attempt, checkpoint, checkpointed: progress()?.workingMemory ?? undefined, subtask, say, item, decisions, results };
 }
 
 /** Runs under a signal that also aborts when the task's `timeoutMs` is over; then the attempt has failed, whatever it does. */

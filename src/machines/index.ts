@@ -1,6 +1,6 @@
 /** The crew's public API. Nothing inside src imports this file. */
-export { type AgentFunction, type WorkContext } from './coordination/work/agent-function.ts';
-export { COORDINATOR, crewAgents, crewTree } from './coordination/crew.ts';
+export { type AgentFunction, type Decisions, type Said, type WorkContext } from './coordination/work/agent-function.ts';
+export { COORDINATOR, coordinatorChildren, crewAgents, crewAgentsFor, type CrewPorts, crewTree } from './coordination/crew.ts';
 export { type AgentType, type AgentTypes, SEED_AGENT_TYPES } from './coordination/coordinator/agent-registry.ts';
 export { type PlanReport } from './coordination/coordinator/capacity-decisions.ts';
 export { type Challenge } from './coordination/debates/challenge.ts';

@@ -138,7 +138,7 @@ describe('a plan with a mistake', () => {
     ['something missing', 'stages:\n  a:\n    duration: 1\nitems: [I]', '5:5: stages.a.agent: is missing'],
     ['nothing where something belongs', 'tasks:', '3:7: tasks: must be a list, not empty'],
     ['a key nobody knows', 'tasks: [{ id: a, agent: x, durration: 1 }]', '3:28: tasks[0]: unknown key "durration"; did you mean "duration"?'],
-    ['a key far from all', 'tasks: []\ncolour: red', '4:1: unknown key "colour"; the keys here are $schema, version, plan, unit, capacity, agents, stages, items, tasks'],
+    ['a key far from all', 'tasks: []\ncolour: red', '4:1: unknown key "colour"; the keys here are $schema, version, plan, unit, capacity, agents, experts, stages, items, tasks'],
     ['a name that is no address', 'stages: { my stage: { agent: x } }\nitems: [I]', '3:11: stages: the name "my stage" must be 1 to 128 letters, digits or -_.:@+~'],
     ['an unknown stage', 'stages:\n  a: { agent: x }\n  b: { agent: x, after: [c, a] }\nitems: [I]', '5:26: stages.b.after[0]: unknown stage "c"'],
     ['a circle', 'tasks:\n  - { id: a, agent: x, after: [b] }\n  - { id: b, agent: x, after: [a] }', '4:31: tasks[0].after: these tasks wait for each other: a -> b -> a'],

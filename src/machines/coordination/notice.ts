@@ -24,3 +24,9 @@ export function notify(enqueue: Sender, system: { get(id: string): unknown }, { 
   const view = { name: 'details', label: 'View Details', to: null, event: null };
   enqueue.sendTo(alerts, { type: 'alert.raise', item: subject, ...notice, actions: [view], data: { audience } } as { readonly type: string });
 }
+
+/** What was said of the subject, of these kinds, is over. */
+export function settle(enqueue: Sender, system: { get(id: string): unknown }, { subject, kinds, because }: { readonly subject: string; readonly kinds: readonly string[]; readonly because: string }): void {
+  const alerts = system.get(DESKS.alerts) as AnyActorRef | undefined;
+  if (alerts !== undefined) enqueue.sendTo(alerts, { type: 'alert.settled', item: subject, kinds, because } as { readonly type: string });
+}

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fromPromise } from 'xstate';
 import { type DeliveryInput } from '../../../src/machines/coordination/alerts/alert-card.ts';
 import { type AlertDeskContext, type AlertRecord, alertsIn } from '../../../src/machines/coordination/alerts/alert-desk.ts';
-import { ACKNOWLEDGED_KEPT, type Alert, bannerOf, cardText, DELIVERIES_MAX, DELIVERY_WINDOW_MS, forgettable, PATIENCE_MS, recent } from '../../../src/machines/coordination/alerts/alert-rules.ts';
+import { ENDED_KEPT, type Alert, bannerOf, cardText, DELIVERIES_MAX, DELIVERY_WINDOW_MS, forgettable, PATIENCE_MS, recent } from '../../../src/machines/coordination/alerts/alert-rules.ts';
 import { type AlertPriority, alertPriority, DESKS } from '../../../src/machines/coordination/messages/messages.ts';
 import { type Desks, HOUR_MS, MINUTE_MS, startDesks } from './desks.ts';
 
@@ -68,7 +68,7 @@ describe('the rules of alerts', () => {
   });
 
   it('keeps the latest acknowledged cards in the list, up to the bound', () => {
-    const records = Array.from({ length: ACKNOWLEDGED_KEPT + 2 }, (_, n) => ({ id: `alert-${n}`, acknowledgedAtMs: n === 0 ? null : n }));
+    const records = Array.from({ length: ENDED_KEPT + 2 }, (_, n) => ({ id: `alert-${n}`, acknowledgedAtMs: n === 0 ? null : n }));
     expect(forgettable(records)).toEqual(['alert-1']);
     expect(forgettable(records.slice(0, -1))).toEqual([]);
   });
@@ -106,6 +106,19 @@ describe('a card', () => {
     expect(card(desks)).toMatchObject({ state: 'ACKNOWLEDGED', acknowledgedBy: 'ann', acknowledgedAtMs: expect.any(Number) as number });
     expect(desks.test.system.tree(DESKS.alertCards).children).toEqual([]);
     expect(await desks.ask(DESKS.alerts, { type: 'alert.open', id: 'alert-9' })).toEqual({ isKnown: false });
+  });
+
+  it('CA-075: is SETTLED when what it is about is over: over a power cut, with the reason, for its kinds alone, and is said no more', async () => {
+    const desks = await startDesks();
+    await raise(desks, alertOf('A'), alertOf('A', { kind: 'task.overdue', priority: 'LOW' }), alertOf('B'));
+    await desks.tell(DESKS.alerts, { type: 'alert.settled', item: 'A', kinds: ['item.failed', 'item.paused'], because: 'A goes on' });
+    await desks.cutPower();
+    expect(cards(desks).map(({ item, kind, state }) => [item, kind, state])).toEqual([['B', 'item.failed', 'DELIVERED'], ['A', 'task.overdue', 'DELIVERED'], ['A', 'item.failed', 'SETTLED']]);
+    expect(cards(desks)[2]).toMatchObject({ settledBecause: 'A goes on', acknowledgedBy: null });
+    await desks.test.advance(2 * HOUR_MS);
+    expect(cards(desks)[2]).toMatchObject({ repeats: 0, escalation: null });
+    await raise(desks, alertOf('A'));
+    expect(cards(desks)).toHaveLength(4);
   });
 
   it('CA-076: sends what its button says, and is acknowledged by it; a button whose desk is not there says so and is not', async () => {

@@ -212,6 +212,14 @@ describe('a batch that resumes', () => {
     expect(await statusOf(desks)).toMatchObject({ status: 'PARTIALLY_FAILED', resumed: 2, failed: 2 });
   });
 
+  it('CA-055: one that has failed already is not paused once more when the refusal of its pause comes back', async () => {
+    const desks = await startDesks({ answers: false });
+    await paused(desks, named(4));
+    await desks.ask(DESKS.batches, { type: 'batch.resume', items: named(4) });
+    for (const error of ['again', 'item-00 waits for people to decide', 'once more']) await desks.tell(DESKS.batches, { type: 'item.failed', item: 'item-00', error });
+    expect(desks.heard('pause.request').map(({ item, reason }) => [item, reason])).toEqual([['item-00', 'again']]);
+  });
+
   it('CA-055: more than half failed: all of it is paused again, what had been resumed too, and nothing more is resumed', async () => {
     const desks = await startDesks({ answers: false });
     await paused(desks, named(5));

@@ -3,7 +3,7 @@ import { assign, fromPromise, type PromiseActorLogic, setup } from 'xstate';
 import { type AnyAgent, defineAgent } from '../../../src/actors/agent.ts';
 import { type AgentTypes } from '../../../src/machines/coordination/coordinator/agent-registry.ts';
 import { type CoordinatorContext, itemsIn } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
-import { COORDINATOR, crewAgents, crewTree } from '../../../src/machines/coordination/crew.ts';
+import { COORDINATOR, coordinatorChildren, crewAgents } from '../../../src/machines/coordination/crew.ts';
 import { DESKS, type Message } from '../../../src/machines/coordination/messages/messages.ts';
 import { type PauseManagerContext } from '../../../src/machines/coordination/pauses/pause-manager.ts';
 import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
@@ -127,7 +127,7 @@ export async function startCrew(plan: Plan, { work = () => 'done', logic, desks 
   const stages = names.map((name) => stageAgent(name, logic ?? standIn, { subtasks: types[name]?.subtasks ?? [], ...stage }));
   const own = agents.map(({ name }) => name);
   const standIns = [...desks.map((id) => ({ id, systemId: DESKS[id], agent: 'desk' })), ...(gates === undefined ? [] : [{ id: DESKS.gates, systemId: DESKS.gates, agent: gates.name }])];
-  const tree = { children: [...standIns, ...crewTree(plan, types).children, ...children] };
+  const tree = { children: [...standIns, ...coordinatorChildren(plan, types), ...children] };
   const test = await startTestSystem({
     agents: [...crewAgents.filter(({ name }) => !own.includes(name)), ...agents, ...(gates === undefined ? [] : [gates]), desk, ...stages],
     tree,

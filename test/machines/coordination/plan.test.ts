@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { checkAgents, comparePlans, fingerprintOf, itemOf, nearestName, planFileSchema, PLAN_TASKS_MAX } from '../../../src/machines/coordination/plan/plan.ts';
+import { nearestName } from '../../../src/machines/coordination/plan/near-names.ts';
+import { checkAgents, comparePlans, fingerprintOf, itemOf, planFileSchema, PLAN_TASKS_MAX } from '../../../src/machines/coordination/plan/plan.ts';
 import { fixture, planOf, plans, printed, problemsOf } from '../../fixtures/plans/plans.ts';
 
 const stage = { agent: 'x' };

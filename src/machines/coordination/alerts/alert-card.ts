@@ -1,5 +1,6 @@
 /**
- * One alert card (seed 002 by CA-075 to CA-078): SENT, DELIVERED, OPENED, ACKNOWLEDGED. Only a person ends it. Until then it is said
+ * One alert card (seed 002 by CA-075 to CA-078): SENT, DELIVERED, OPENED, ACKNOWLEDGED. A person ends it, or the end of what it is about
+ * (SETTLED: the item runs again, the gate is answered). Until then it is said
  * again and escalated by its own timers, whatever else happens; how often and when is alert-rules.ts. It has each delivery allowed by
  * the desk, which knows how many there were; what delivers is a port, and without one the desk's watchers are who it reaches.
  */
@@ -7,6 +8,7 @@ import { type AnyActorRef, assign, enqueueActions, fromPromise, raise, sendTo, s
 import { defineAgent } from '../../../actors/agent.ts';
 import { timeOf } from '../../../actors/ref.ts';
 import { type Alert, type AlertState, cardText, mayRepeat, merged, PATIENCE_MS, REPEAT_MS, REPEATS_MAX } from './alert-rules.ts';
+import { type Port, portLogic } from '../port.ts';
 
 export interface CardInput {
   readonly id: string;
@@ -36,6 +38,10 @@ export interface CardFacts extends Pick<Alert, 'item' | 'kind' | 'priority' | 't
   readonly openedAtMs: number | null;
   readonly acknowledgedAtMs: number | null;
   readonly acknowledgedBy: string | null;
+  /** When what it was about was over, before anybody acknowledged it. */
+  readonly settledAtMs: number | null;
+  /** What ended it. */
+  readonly settledBecause: string | null;
   readonly escalatedAtMs: number | null;
   /** Why it was escalated; null while it was not. */
   readonly escalation: string | null;
@@ -54,6 +60,7 @@ export type CardEvent =
   | { readonly type: 'card.summarised' }
   | { readonly type: 'card.open' }
   | { readonly type: 'card.acknowledge'; readonly by: string | null }
+  | { readonly type: 'card.settle'; readonly because: string }
   | { readonly type: 'card.choose'; readonly action: string; readonly by: string | null }
   | { readonly type: 'card.update'; readonly alert: Partial<Alert> };
 
@@ -84,6 +91,7 @@ const machine = setup({
     // Who opens a card has been reached, whatever the channel said.
     noteOpened: assign(({ context, self }) => ({ state: 'OPENED', openedAtMs: timeOf(self), deliveredAtMs: context.deliveredAtMs ?? timeOf(self) })),
     noteAcknowledged: assign(({ event, self }) => ({ state: 'ACKNOWLEDGED', acknowledgedAtMs: timeOf(self), acknowledgedBy: 'by' in event ? event.by : null })),
+    noteSettled: assign(({ event, self }) => ({ state: 'SETTLED', settledAtMs: timeOf(self), settledBecause: 'because' in event ? event.because : null })),
     escalate: assign(({ context, self }) => ({
       escalatedAtMs: timeOf(self),
       escalation: `${context.deliveredAtMs === null ? 'reached nobody' : 'nobody has acknowledged it'} for ${Math.round((timeOf(self) - context.raisedAtMs) / 60_000)} minutes`,
@@ -102,6 +110,8 @@ const machine = setup({
     openedAtMs: null,
     acknowledgedAtMs: null,
     acknowledgedBy: null,
+    settledAtMs: null,
+    settledBecause: null,
     escalatedAtMs: null,
     escalation: null,
     problem: null,
@@ -112,6 +122,7 @@ const machine = setup({
       type: 'parallel',
       on: {
         'card.acknowledge': 'ACKNOWLEDGED',
+        'card.settle': 'SETTLED',
         // A button whose desk is not there has done nothing, and the card must not look as if it had.
         'card.choose': {
           actions: enqueueActions(({ context, event, enqueue, system }) => {
@@ -202,10 +213,18 @@ const machine = setup({
       },
     },
     ACKNOWLEDGED: { type: 'final', entry: ['noteAcknowledged', 'report'] },
+    SETTLED: { type: 'final', entry: ['noteSettled', 'report'] },
   },
 });
 
-export const alertCard = defineAgent({ name: 'alert-card', machine, events: {}, effects: { deliver: { timeoutMs: DELIVERY_TIMEOUT_MS } } });
+/** The agent for alert cards, with the host's channel where it has one. */
+export function alertCardAgent(deliver?: Port<DeliveryInput, unknown>) {
+  const own = deliver === undefined ? machine : machine.provide({ actors: { deliver: portLogic(deliver) } });
+  return defineAgent({ name: 'alert-card', machine: own, events: {}, effects: { deliver: { timeoutMs: DELIVERY_TIMEOUT_MS } } });
+}
+
+/** Reaches whoever watches the desk. */
+export const alertCard = alertCardAgent();
 
 function deliveryOf(context: Context): DeliveryInput {
   const { id, item, kind, priority, title, detail, actions, data, repeats, escalation } = context;

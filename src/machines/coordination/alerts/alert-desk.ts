@@ -1,7 +1,8 @@
 /**
  * The alert desk (seed 002 by CA-075 to CA-078): every alert becomes a card of its own, an actor (alert-card.ts), unless it
  * is about what an open card is about. The desk routes to the cards, lists them, and counts deliveries: more than ten in five minutes
- * wait for a summary. It never takes a card back: only a person ends one. Pure; the rules are in alert-rules.ts.
+ * wait for a summary. A card ends when a person acknowledges it, or whoever raised it says that it is settled. Pure; the rules are in
+ * alert-rules.ts.
  */
 import { type AnyActorRef, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
@@ -9,7 +10,7 @@ import { defineAgent } from '../../../actors/agent.ts';
 import { timeOf } from '../../../actors/ref.ts';
 import { reply } from '../../../actors/talk/talk-actions.ts';
 import { alertCard, type CardEvent, type CardFacts, type CardReport } from './alert-card.ts';
-import { type Alert, bannerOf, DELIVERIES_MAX, forgettable, isStop, joins, recent, SUMMARY, summaryDelayMs, summaryOf } from './alert-rules.ts';
+import { type Alert, bannerOf, DELIVERIES_MAX, forgettable, isOpen, isStop, joins, recent, SUMMARY, summaryDelayMs, summaryOf } from './alert-rules.ts';
 import { recordIn, recordsUnder } from '../keyed-records.ts';
 import { type AlertAction, DESKS, type Message } from '../messages/messages.ts';
 
@@ -43,7 +44,7 @@ export type AlertDeskEmitted =
   | { readonly type: 'alert.banner'; readonly text: string | null };
 
 type Event =
-  | Message<'alert.raise' | 'alert.batch' | 'pause.complete' | 'batch.finished'>
+  | Message<'alert.raise' | 'alert.batch' | 'alert.settled' | 'pause.complete' | 'batch.finished'>
   | { readonly type: 'alert.open'; readonly id: string }
   | { readonly type: 'alert.acknowledge'; readonly id: string; readonly by?: string | undefined }
   | { readonly type: 'alert.choose'; readonly id: string; readonly action: string; readonly by?: string | undefined }
@@ -82,6 +83,11 @@ const machine = setup({
           else tell(enqueue as Enqueue, card, { type: 'card.update', alert: { detail: alert.detail, actions: [resumeAll(batchId)] } });
         }
         openCards(enqueue as Enqueue, { context, alerts: missing, self, system });
+      }),
+    },
+    'alert.settled': {
+      actions: enqueueActions(({ context, event: { item, kinds, because }, enqueue }) => {
+        for (const card of openAlerts(context)) if (card.item === item && kinds.includes(card.kind)) tell(enqueue as Enqueue, card, { type: 'card.settle', because });
       }),
     },
     'batch.finished': {
@@ -129,7 +135,7 @@ const machine = setup({
     },
     'alert.summarise': {
       actions: enqueueActions(({ context, enqueue, self, system }) => {
-        const waiting = context.held.flatMap((id) => context[`card:${id}`] ?? []).filter(({ state }) => state !== 'ACKNOWLEDGED');
+        const waiting = context.held.flatMap((id) => context[`card:${id}`] ?? []).filter(isOpen);
         enqueue.assign({ held: [] });
         if (waiting.length === 0) return;
         enqueue.assign({ summarisedAtMs: timeOf(self) });
@@ -144,10 +150,10 @@ const machine = setup({
         enqueue.assign(record(`card:${id}`, { ...known, ...facts }));
         for (const old of forgettable([...alertsIn(context).filter((other) => other.id !== id), { id, ...facts }])) enqueue.assign(record(`card:${old}`, undefined));
         enqueue.emit({ type: 'alert.changed', id, ...facts });
-        if (facts.state === 'ACKNOWLEDGED' && known.state !== 'ACKNOWLEDGED') emitBanner(enqueue as Enqueue, openAlerts(context).filter((other) => other.id !== id));
+        if (!isOpen(facts) && isOpen(known)) emitBanner(enqueue as Enqueue, openAlerts(context).filter((other) => other.id !== id));
       }),
     },
-    // An acknowledged card has ended; its record here says all that is left to say.
+    // A card that is over has ended; its record here says all that is left to say.
     'child.exited': {
       actions: enqueueActions(({ event: { id }, enqueue, system }) => enqueue.sendTo(system.get(DESKS.alertCards) as AnyActorRef, { type: 'child.delete', id })),
     },
@@ -189,7 +195,7 @@ interface Opening {
 /** A card for each of these alerts, as actors of their own. */
 function openCards(enqueue: Enqueue, { context, alerts, self, system }: Opening): void {
   if (alerts.length === 0) return;
-  const facts = { state: 'SENT', raisedAtMs: timeOf(self), repeats: 0, deliveredAtMs: null, openedAtMs: null, acknowledgedAtMs: null, acknowledgedBy: null, escalatedAtMs: null, escalation: null, problem: null } as const;
+  const facts = { state: 'SENT', raisedAtMs: timeOf(self), repeats: 0, deliveredAtMs: null, openedAtMs: null, acknowledgedAtMs: null, acknowledgedBy: null, settledAtMs: null, settledBecause: null, escalatedAtMs: null, escalation: null, problem: null } as const;
   alerts.forEach((alert, index) => {
     const { item, kind, priority, title } = alert;
     const id = `alert-${context.nextCard + index}`;
@@ -210,7 +216,7 @@ function tell(enqueue: Enqueue, known: AlertRecord, event: CardEvent): void {
 
 function forward(enqueue: Enqueue, context: AlertDeskContext, id: string, event: CardEvent): void {
   const known = context[`card:${id}`];
-  if (known !== undefined && known.state !== 'ACKNOWLEDGED') tell(enqueue, known, event);
+  if (known !== undefined && isOpen(known)) tell(enqueue, known, event);
 }
 
 function emitBanner(enqueue: Enqueue, open: readonly Pick<Alert, 'priority'>[]): void {
@@ -218,7 +224,7 @@ function emitBanner(enqueue: Enqueue, open: readonly Pick<Alert, 'priority'>[]):
 }
 
 function openAlerts(context: AlertDeskContext): AlertRecord[] {
-  return alertsIn(context).filter(({ state }) => state !== 'ACKNOWLEDGED');
+  return alertsIn(context).filter(isOpen);
 }
 
 /** The open card that is about the same, if there is one. */

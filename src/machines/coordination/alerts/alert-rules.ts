@@ -30,8 +30,8 @@ export const SUMMARY_AFTER_MS = 20_000;
 /** CA-075: more open cards than this have a banner above them. */
 const BANNER_OVER = 3;
 
-/** Acknowledged cards that the list shows, the latest. */
-export const ACKNOWLEDGED_KEPT = 200;
+/** Cards that are over and still shown in the list, the latest. */
+export const ENDED_KEPT = 200;
 
 /** Lines of a summary. */
 const SUMMARY_LINES_MAX = 20;
@@ -55,7 +55,13 @@ export interface Alert {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export type AlertState = 'SENT' | 'DELIVERED' | 'OPENED' | 'ACKNOWLEDGED';
+/** SETTLED: what it was about is over before anybody acknowledged it. */
+export type AlertState = 'SENT' | 'DELIVERED' | 'OPENED' | 'ACKNOWLEDGED' | 'SETTLED';
+
+/** Whether a card still wants somebody to look. */
+export function isOpen({ state }: { readonly state: AlertState }): boolean {
+  return state !== 'ACKNOWLEDGED' && state !== 'SETTLED';
+}
 
 /** Whether to be said again while nobody acknowledges: an agent's failure always, others as long as they reach nobody. */
 export function mayRepeat({ priority, repeats, isDelivered }: { priority: AlertPriority; repeats: number; isDelivered: boolean }): boolean {
@@ -138,10 +144,13 @@ export function cardText({ item, title, detail, actions, data }: Pick<Alert, 'it
     .join('\n');
 }
 
-/** Acknowledged cards beyond those that are kept, the oldest first. */
-export function forgettable(records: readonly { readonly id: string; readonly acknowledgedAtMs: number | null }[]): string[] {
-  const over = records.filter(({ acknowledgedAtMs }) => acknowledgedAtMs !== null).sort((a, b) => a.acknowledgedAtMs! - b.acknowledgedAtMs!);
-  return over.slice(0, Math.max(0, over.length - ACKNOWLEDGED_KEPT)).map(({ id }) => id);
+/** Cards that are over beyond those that are kept, the oldest first. */
+export function forgettable(records: readonly { readonly id: string; readonly acknowledgedAtMs: number | null; readonly settledAtMs?: number | null }[]): string[] {
+  const ended = records.flatMap(({ id, acknowledgedAtMs, settledAtMs = null }) => {
+    const atMs = acknowledgedAtMs ?? settledAtMs;
+    return atMs === null ? [] : [{ id, atMs }];
+  });
+  return ended.sort((a, b) => a.atMs - b.atMs).slice(0, Math.max(0, ended.length - ENDED_KEPT)).map(({ id }) => id);
 }
 
 function higher(a: AlertPriority, b: AlertPriority): AlertPriority {

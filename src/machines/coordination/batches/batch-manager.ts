@@ -34,6 +34,9 @@ export type BatchManagerContext = { readonly next: number } & { readonly [key in
   readonly [key in `items:${string}`]?: readonly string[];
 } & { readonly [key in `paused:${string}`]?: PausedItem };
 
+/** What is said to whoever watches, once it is durable. */
+export type BatchEmitted = { readonly type: 'batch.changed'; readonly batchId: string } & Pick<BatchRecord, 'reason' | 'phase' | 'status' | 'total' | 'resumed' | 'failed' | 'notBeforeMs'>;
+
 type Event =
   | Message<'batch.pause-request' | 'batch.trigger' | 'correlation.detected' | 'pause.complete' | 'item.resumed' | 'item.failed'>
   | { readonly type: 'batch.pause'; readonly items: readonly string[]; readonly reason: string; readonly maxConcurrency?: number | undefined }
@@ -46,7 +49,7 @@ type Event =
 const put = recordIn<BatchManagerContext>();
 
 const machine = setup({
-  types: {} as { context: BatchManagerContext; events: Event },
+  types: {} as { context: BatchManagerContext; events: Event; emitted: BatchEmitted },
   delays: { retention: BATCH_RETENTION_MS },
 }).createMachine({
   id: 'batch-manager',
@@ -127,6 +130,7 @@ const machine = setup({
         const isFinished = record.phase === 'finished';
         enqueue.assign(put(`batch:${record.id}`, { ...known, ...record, batch: isFinished ? null : actor, untold: [] }));
         for (const event of isFinished ? [] : known.untold) enqueue.sendTo(actor, event);
+        if (known.batch === null || known.phase !== record.phase || known.notBeforeMs !== record.notBeforeMs) enqueue.emit(newsOf(record));
         if (isFinished) enqueue.raise({ type: 'batch.forget', batchId: record.id }, { delay: 'retention', id: `forget:${record.id}` });
       }),
     },
@@ -167,6 +171,10 @@ export const batchManager = defineAgent({
 /** The batches, the eldest first. */
 export function batchesIn(context: BatchManagerContext): Listed[] {
   return recordsUnder<Listed>(context, 'batch:').sort((a, b) => a.createdAtMs - b.createdAtMs);
+}
+
+function newsOf({ id, reason, phase, status, total, resumed, failed, notBeforeMs }: BatchRecord): BatchEmitted {
+  return { type: 'batch.changed', batchId: id, reason, phase, status, total, resumed, failed, notBeforeMs };
 }
 
 interface Enqueue {

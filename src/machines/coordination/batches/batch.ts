@@ -11,6 +11,7 @@ import {
 } from './batch-rules.ts';
 import { postTo, recordIn, recordsUnder } from '../keyed-records.ts';
 import { DESKS, type Message } from '../messages/messages.ts';
+import { type Port, portLogic } from '../port.ts';
 
 export interface BatchInput {
   readonly id: string;
@@ -165,7 +166,10 @@ const machine = setup({
     'item.failed': {
       actions: [
         enqueueActions(({ context, event: { item, error }, enqueue, system }) => {
-          settle(enqueue as Enqueue, context[`item:${item}`], { state: 'failed', error });
+          const known = context[`item:${item}`];
+          // The answer to its own order to pause what has failed: told of it again, batch and coordinator would never end.
+          if (known === undefined || known.state === 'failed') return;
+          settle(enqueue as Enqueue, known, { state: 'failed', error });
           if (context.phase === 'resuming') postTo(enqueue.sendTo, system)(DESKS.coordinator, pauseRequest(context, item, error));
         }),
         'report',
@@ -262,7 +266,14 @@ const machine = setup({
   },
 });
 
-export const batch = defineAgent({ name: 'batch', machine, events: {}, effects: { resources: { timeoutMs: RESOURCES_TIMEOUT_MS } } });
+/** The agent for batches, with the host's port for resources where it has one. */
+export function batchAgent(resources?: Port<ResourceQuestion, Resources>) {
+  const own = resources === undefined ? machine : machine.provide({ actors: { resources: portLogic(resources) } });
+  return defineAgent({ name: 'batch', machine: own, events: {}, effects: { resources: { timeoutMs: RESOURCES_TIMEOUT_MS } } });
+}
+
+/** Resumes without asking for anything. */
+export const batch = batchAgent();
 
 interface Enqueue {
   assign(patch: Partial<Context>): void;

@@ -9,6 +9,9 @@ const TEXT_CHARS_MAX = 2_000;
 
 const DETAILS: AlertAction = { name: 'details', label: 'View Details', to: null, event: null };
 
+/** Kinds of cards that say that an item stands, or may soon be purged: over when it goes on, and when it is lost. */
+export const STANDING_KINDS = ['item.failed', 'item.paused', 'pause.day3', 'pause.day7', 'pause.day14', 'pause.extensionOver', 'resume.failed', 'resume.manual'] as const;
+
 function buttons(item: string): AlertAction[] {
   const resume = { name: 'resume', label: 'Resume', to: 'coordinator', event: { type: 'resume.command', item, resumePlan: null, notify: true } };
   return [DETAILS, resume, { name: 'cancel', label: 'Cancel', to: 'coordinator', event: { type: 'item.cancel', item } }];

@@ -1,5 +1,6 @@
 /** Every event that the Lead Coordinator takes, whoever sends it. What may come from outside has its schema in messages.ts. */
 import { type ReplyTo } from '../../../actors/talk/talk-actions.ts';
+import { type DebateNews, type DebateReport } from '../debates/debate-state.ts';
 import { type Message } from '../messages/messages.ts';
 import { type PauseManagerReport } from '../pauses/pause-manager.ts';
 import { type StageReport } from '../work/stage.ts';
@@ -32,6 +33,8 @@ export type CoordinatorEvent =
   | (Message<'talk.finding' | 'talk.request' | 'talk.challenge' | 'talk.confirmation' | 'talk.alert'> & Asked)
   | Message<'cause.cleared' | 'item.cancel' | 'capacity.set' | 'gate.request' | 'gate.validate' | 'correlation.detected'>
   | GateClosed
+  | DebateNews
+  | Extract<DebateReport, { readonly type: 'debate.resolved' }>
   | StageReport
   | PauseManagerReport;
 

@@ -7,8 +7,9 @@ import { type EventOf } from './coordinator-events.ts';
 import { pauseFor } from './pause-decisions.ts';
 import { DESKS, type PauseTrigger } from '../messages/messages.ts';
 import { type PlanLedger } from './plan-ledger.ts';
+import { itemOf, type PlanTask } from '../plan/plan.ts';
 import { isLost, type ItemGate } from './progress.ts';
-import { loseItem } from './task-decisions.ts';
+import { loseItem } from './item-losses.ts';
 
 /** JSON Schema of the answer: `revise` is a soft rejection, which pauses the item, `reject` a hard one, which fails it. */
 const ANSWER_FORM = {
@@ -26,6 +27,27 @@ export function gateRequested(ledger: PlanLedger, { item, gate, title, audience,
   putGate(ledger, item, { gate, state: 'waiting', openedAtMs: ledger.nowMs, answeredAfterMs: null });
   const question = { id, kind: gate, title, package: packageFor(ledger, item, materials), audience, form: ANSWER_FORM, remindAfterMs, deadlineMs };
   ledger.send(DESKS.gates, { type: 'gate.open', ...question, onTimeout: { name: 'pause', value: null }, askedBy: ledger.self });
+}
+
+/** What a stage of the plan has people decide once it is done. A gate that has been passed is not asked about again (CA-031). */
+export function askAfter(ledger: PlanLedger, task: PlanTask): void {
+  const { id, gate } = task;
+  if (gate === undefined || !ledger.isPresent(DESKS.gates)) return;
+  gateRequested(ledger, { type: 'gate.request', item: itemOf(task), ...gate, materials: { task: id } });
+  ledger.answer = undefined;
+}
+
+/** An item that goes on after a gate that nobody answered comes to that gate again. */
+export function askAgain(ledger: PlanLedger, item: string): void {
+  const { gates = {}, done, phase } = ledger.item(item);
+  if (phase !== 'running') return;
+  for (const task of ledger.tasksOf(item)) if (task.gate !== undefined && gates[task.gate.gate]?.state === 'timedOut' && done.includes(task.id)) askAfter(ledger, task);
+}
+
+/** The stage that people want changed runs again when its item goes on, and they are asked again. */
+function doAgain(ledger: PlanLedger, item: string, gate: string): void {
+  const again = new Set(ledger.tasksOf(item).flatMap((task) => (task.gate?.gate === gate ? [task.id] : [])));
+  if (again.size > 0) ledger.keepDone(item, ledger.item(item).done.filter((id) => !again.has(id)));
 }
 
 function problemOf(ledger: PlanLedger, item: string): string | undefined {
@@ -57,6 +79,7 @@ export function gateClosed(ledger: PlanLedger, { result }: EventOf<'gate.closed'
   }
   if (decision === 'revise') {
     closed('turnedDown');
+    doAgain(ledger, item, gate);
     return pauseAt(ledger, item, `${name} asks for changes: ${reason ?? 'no reason given'}`, 'GATE_REJECTION');
   }
   if (outcome === 'timedOut' || outcome === 'failed') {

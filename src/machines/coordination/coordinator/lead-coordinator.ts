@@ -4,7 +4,7 @@
  * and has items paused, resumed and decided about. What it decides is in task-decisions.ts, pause-decisions.ts and
  * gate-decisions.ts; here it is done.
  */
-import { type AnyActorRef, enqueueActions, setup } from 'xstate';
+import { type AnyActorRef, enqueueActions, setup, type StateValue } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../actors/agent.ts';
 import { timeOf } from '../../../actors/ref.ts';
@@ -12,7 +12,9 @@ import { reply } from '../../../actors/talk/talk-actions.ts';
 import { capacityRequested, correlationDetected, planReported } from './capacity-decisions.ts';
 import { type CoordinatorContext } from './coordinator-context.ts';
 import { type CoordinatorEvent, type EventOf } from './coordinator-events.ts';
-import { gateClosed, gateRequested, gateValidated } from './gate-decisions.ts';
+import { debateDeferred, debateProvisional, debateResolved } from './debate-decisions.ts';
+import { askAgain, gateClosed, gateRequested, gateValidated } from './gate-decisions.ts';
+import { loseItem } from './item-losses.ts';
 import { messages } from '../messages/messages.ts';
 import {
   causeCleared,
@@ -36,7 +38,6 @@ import {
   checkpointDue,
   checkpointPreserved,
   itemCancelled,
-  loseItem,
   startTasks,
   taskCheckpointed,
   taskCompleted,
@@ -72,13 +73,19 @@ const DECISIONS: Decisions = {
   'pause.pausing': pausePausing,
   'pause.stopWork': stopWork,
   'pause.complete': pauseComplete,
-  'pause.resuming': pauseResuming,
+  'pause.resuming': (ledger, event) => {
+    pauseResuming(ledger, event);
+    askAgain(ledger, event.item);
+  },
   'pause.expired': (ledger, { item, reason }) => loseItem(ledger, item, { phase: 'expired', reason, task: null }),
   'gate.request': gateRequested,
   'gate.closed': gateClosed,
   'gate.validate': gateValidated,
   'capacity.set': capacityRequested,
   'correlation.detected': correlationDetected,
+  'debate.provisional': debateProvisional,
+  'debate.deferred': debateDeferred,
+  'debate.resolved': debateResolved,
   'plan.report': planReported,
   'talk.finding': passOn,
   'talk.request': passOn,
@@ -123,7 +130,8 @@ const machine = setup({
     paused: { always: toOthers('paused') },
     /** Everything that can be done is done, and some items have failed or expired. */
     failed: { always: toOthers('failed') },
-    completed: {},
+    /** All is done; what a debate overrides then is done again. */
+    completed: { always: toOthers('completed') },
   },
 });
 
@@ -135,8 +143,10 @@ function toOthers(own: ReturnType<typeof outcomeOf>) {
 
 export const leadCoordinator = defineAgent({
   name: 'lead-coordinator',
-  version: 2,
+  version: 3,
   machine,
+  // It took fewer events, and a plan that was through could not begin anew; what it knew is what it knows.
+  migrate: { 3: ({ value, context }: { readonly value: StateValue; readonly context: CoordinatorContext }) => ({ value, context }) },
   events: {
     'plan.pause': z.object({ item: z.string(), reason: z.string().max(1_000).optional() }),
     'plan.resume': z.object({ item: z.string() }),

@@ -42,9 +42,10 @@ export function passOn(ledger: PlanLedger, message: Talk): void {
 }
 
 /** The facilitator opens a debate by what the challenge holds; it checks that itself, and answers whoever asked. */
-function challengeOf({ content, ...message }: Talk): { readonly type: string } {
+function challengeOf({ content, from, item, ...message }: Talk): { readonly type: string } {
   const replyTo = 'replyTo' in message ? { replyTo: message.replyTo } : {};
-  return { ...(content as object | null), ...replyTo, type: 'debate.challenge' };
+  const known = { item, challenger: { agent: from } };
+  return { ...known, ...(content as object | null), ...replyTo, type: 'debate.challenge' };
 }
 
 const CARD_PRIORITY = { critical: 'CRITICAL', high: 'HIGH', normal: 'MEDIUM', low: 'LOW' } as const;

@@ -2,6 +2,7 @@
  * What the Lead Coordinator decides about pauses: who may be paused (CA-031), what the PauseManagers are asked, and what their
  * reports mean for the pipeline. Pure: it reads and writes through the ledger.
  */
+import { STANDING_KINDS } from './coordinator-alerts.ts';
 import { type EventOf } from './coordinator-events.ts';
 import { DESKS } from '../messages/messages.ts';
 import { type ItemCheckpoint, type OrderReply, type PauseState } from '../pauses/pause-manager.ts';
@@ -120,6 +121,7 @@ export function pauseResuming(ledger: PlanLedger, { item, plan }: EventOf<'pause
   ledger.change(item, { phase: 'running', reason: null, failed: [], isResuming });
   if (!isResuming) ledger.send(progress.manager!, { type: 'resume.completed' });
   ledger.emitted.push({ type: 'item.resumed', item });
+  ledger.tell('alerts', { type: 'alert.settled', item, kinds: [...STANDING_KINDS], because: `${item} goes on` });
   ledger.tell('batches', { type: 'item.resumed', item });
 }
 

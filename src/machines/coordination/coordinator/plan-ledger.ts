@@ -21,6 +21,11 @@ export type CoordinatorEmitted =
   | { readonly type: 'task.overdue'; readonly item: string; readonly task: string; readonly expectedMs: number }
   | { readonly type: 'message.undeliverable'; readonly messageType: string; readonly from: string; readonly to: string | null }
   | { readonly type: 'failure.correlated'; readonly items: readonly string[]; readonly rootCause: string; readonly correlationId: string }
+  /** Gone on with for now (CA-124); `flagged` are the tasks that rest on it. */
+  | { readonly type: 'debate.provisional'; readonly debate: string; readonly item: string | null; readonly topic: string; readonly statement: string; readonly flagged: readonly string[] }
+  | { readonly type: 'debate.deferred'; readonly debate: string; readonly item: string | null; readonly untilMs: number }
+  /** `rerun` are the tasks that run again because of it (CA-134). */
+  | { readonly type: 'debate.decided'; readonly debate: string; readonly item: string | null; readonly outcome: string; readonly statement: string | null; readonly by: string | null; readonly rerun: readonly string[] }
   | { readonly type: 'plan.rescheduled'; readonly agentType: string; readonly capacity: number | null; readonly makespan: number; readonly blocked: number };
 
 export interface Letter {
@@ -108,6 +113,12 @@ export class PlanLedger {
     const place = this.#context[`gate:${id}`];
     if (place !== undefined) this.#patch[`gate:${id}`] = undefined;
     return place;
+  }
+
+  /** Ids of the gates that an item waits at. */
+  gatesOf(item: string): readonly string[] {
+    const gates = Object.entries(this.now).filter(([key]) => key.startsWith('gate:')) as unknown as readonly (readonly [string, GatePlace | undefined])[];
+    return gates.flatMap(([key, place]) => (place?.item === item ? [key.slice('gate:'.length)] : []));
   }
 
   /** With what this turn has changed. */

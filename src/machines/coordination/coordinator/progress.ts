@@ -6,6 +6,7 @@ import { type AnyActorRef } from 'xstate';
 import { agendaOf } from '../plan/agenda.ts';
 import { type Standing } from '../plan/dispatcher.ts';
 import { type Failure } from '../work/failure-tiers.ts';
+import { type ItemDebate, type Rerun } from './item-debates.ts';
 import { type Plan } from '../plan/plan.ts';
 
 /** `failed` and `expired` are for good. An item that is done is `running` with nothing left to run. */
@@ -54,6 +55,12 @@ export interface ItemProgress {
   readonly gates?: Readonly<Record<string, ItemGate>>;
   /** A pause that was asked for while people decide: it comes when they have (CA-031). */
   readonly deferredPause?: { readonly reason: string; readonly failedTask: string | null } | null;
+  /** Debates that it has to do with, by id. */
+  readonly debates?: Readonly<Record<string, ItemDebate>>;
+  /** Tasks that run again one after the other because a value was overridden. */
+  readonly rerun?: Rerun | null;
+  /** Tasks under way whose result will not count: they run with a value that was overridden meanwhile, and run again then. */
+  readonly stale?: readonly string[];
 }
 
 /** By name, in the order of the plan. */
@@ -81,13 +88,14 @@ export function failed(progress: ItemProgress, failure: FailedTask): ItemProgres
 
 /** The task runs no more, and is not done. */
 export function ended(progress: ItemProgress, task: string): ItemProgress {
-  const { attempts = {}, overdue = [] } = progress;
+  const { attempts = {}, overdue = [], stale = [] } = progress;
   const { [task]: _, ...others } = attempts;
   return {
     ...progress,
     running: without(progress.running, task),
     ...(progress.attempts !== undefined && { attempts: others }),
     ...(progress.overdue !== undefined && { overdue: without(overdue, task) }),
+    ...(progress.stale !== undefined && { stale: without(stale, task) }),
   };
 }
 

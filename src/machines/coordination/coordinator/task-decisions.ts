@@ -2,13 +2,15 @@
  * What the Lead Coordinator decides about tasks: starting them, what came of them, what kind of failure it was (CA-039 to
  * CA-042), and items that are lost. Pure: it reads and writes through the ledger.
  */
-import { FAILED_CHECKPOINT_MS } from '../work/checkpoints.ts';
-import { failureAlert, lossAlert, overdueAlert } from './coordinator-alerts.ts';
+import { failureAlert, overdueAlert } from './coordinator-alerts.ts';
 import { type EventOf } from './coordinator-events.ts';
 import { CONSECUTIVE_TIMEOUTS_MAX, exhausted, type Failure, failureOf, timeoutsInARow } from '../work/failure-tiers.ts';
 import { DESKS } from '../messages/messages.ts';
+import { rerunGoesOn } from './debate-decisions.ts';
+import { askAfter } from './gate-decisions.ts';
+import { loseItem } from './item-losses.ts';
 import { pauseFor } from './pause-decisions.ts';
-import { type PlanLedger, waitingFor } from './plan-ledger.ts';
+import { type PlanLedger } from './plan-ledger.ts';
 import { itemOf, type PlanTask } from '../plan/plan.ts';
 import { isLost } from './progress.ts';
 import { stageName } from '../work/stage.ts';
@@ -31,11 +33,17 @@ export function taskCompleted(ledger: PlanLedger, { task: id, output, tookMs, ex
   if (!ledger.isRunning(id)) return;
   const task = ledger.task(id)!;
   const item = itemOf(task);
+  const { overdue = [] } = ledger.item(item);
+  ledger.putCheckpoint(id, undefined);
+  ledger.send(DESKS.stages, { type: 'child.terminate', id });
+  // It starts again when its Boss has gone: word of that must not be taken for the end of the next one.
+  if (isStale(ledger, task)) return;
   ledger.complete(id);
   ledger.putResults(item, { ...ledger.results(item), [task.stage ?? id]: output });
-  ledger.putCheckpoint(id, undefined);
   ledger.count(task.agent, { completed: 1, busyMs: tookMs, expectedMs: expectedMs ?? 0 });
-  ledger.send(DESKS.stages, { type: 'child.terminate', id });
+  rerunGoesOn(ledger, item, id);
+  askAfter(ledger, task);
+  if (overdue.length === 1 && overdue[0] === id) ledger.tell('alerts', { type: 'alert.settled', item, kinds: ['task.overdue'], because: `${id} has ended` });
   const { isResuming, manager } = ledger.item(item);
   if (isResuming !== true) return;
   ledger.change(item, { isResuming: false });
@@ -47,6 +55,7 @@ export function attemptFailed(ledger: PlanLedger, { task: id, failure }: EventOf
   if (!ledger.isRunning(id)) return;
   const task = ledger.task(id)!;
   const progress = ledger.item(itemOf(task));
+  if (isStale(ledger, task)) return ledger.send(DESKS.stages, { type: 'child.terminate', id });
   const timeouts = timeoutsInARow(progress.attempts?.[id], failure);
   ledger.count(task.agent, { failures: 1 });
   ledger.change(itemOf(task), { attempts: { ...progress.attempts, [id]: { failure, timeouts } } });
@@ -61,18 +70,24 @@ export function taskFailed(ledger: PlanLedger, { task: id, failure }: EventOf<'t
   const task = ledger.task(id)!;
   ledger.count(task.agent, { failures: 1 });
   ledger.send(DESKS.stages, { type: 'child.terminate', id });
-  endTask(ledger, task, failure);
+  if (!isStale(ledger, task)) endTask(ledger, task, failure);
 }
 
 /** A task's Boss has used up its attempts, or ended in another way that nobody asked for. */
 export function taskExited(ledger: PlanLedger, { id, error }: EventOf<'child.exited'>): void {
   if (!ledger.isRunning(id)) return;
   const task = ledger.task(id)!;
+  if (isStale(ledger, task)) return ledger.stop(id);
   const last = ledger.item(itemOf(task)).attempts?.[id]?.failure;
   const said = failureOf(error);
   if (last === undefined) ledger.count(task.agent, { failures: 1 });
   // The attempt told more of its error than the Boss keeps of it.
   endTask(ledger, task, exhausted(last !== undefined && last.message === said.message ? last : said));
+}
+
+/** Whether it runs with a value that was overridden: whatever comes of it, it runs again. */
+function isStale(ledger: PlanLedger, task: PlanTask): boolean {
+  return ledger.item(itemOf(task)).stale?.includes(task.id) ?? false;
 }
 
 /** Tier 2 pauses the item, tier 3 fails it; the others go on (CA-028). */
@@ -124,36 +139,6 @@ export function itemCancelled(ledger: PlanLedger, { item }: EventOf<'item.cancel
   loseItem(ledger, item, { phase: 'failed', reason: 'given up by hand', task: null });
 }
 
-/** The item leaves the pipeline for good, and so does what can only run behind it. */
-export function loseItem(ledger: PlanLedger, item: string, how: { readonly phase: 'failed' | 'expired'; readonly reason: string; readonly task: string | null }): void {
-  const { phase, reason, task } = how;
-  const { running, manager } = ledger.item(item);
-  for (const id of running) {
-    ledger.send(DESKS.stages, { type: 'child.terminate', id });
-    ledger.stop(id);
-  }
-  ledger.change(item, { phase, reason });
-  if (phase === 'failed') {
-    if (manager !== null) ledger.send(manager, { type: 'pause.end' });
-    ledger.emitted.push({ type: 'item.failed', item, reason, task });
-    ledger.tell('alerts', lossAlert(ledger, item, reason, task));
-  } else ledger.emitted.push({ type: 'item.expired', item, reason });
-  ledger.tell('batches', { type: 'item.failed', item, error: reason.slice(0, TEXT_CHARS_MAX) });
-  dropCheckpoints(ledger, item, phase);
-  for (const other of waitingFor(ledger, item)) loseItem(ledger, other, { phase: 'failed', reason: `waits for ${item}, which has ${phase}`, task: null });
-}
-
-/** CA-036: 30 days after a failure. What has expired is purged at once (CA-019). */
-function dropCheckpoints(ledger: PlanLedger, item: string, phase: 'failed' | 'expired'): void {
-  if (phase === 'expired') ledger.putResults(item, {});
-  for (const { id: task } of ledger.tasksOf(item)) {
-    const kept = ledger.checkpoint(task);
-    if (kept === undefined) continue;
-    if (phase === 'failed') ledger.alarms.push({ id: `checkpoint:${task}`, delayMs: FAILED_CHECKPOINT_MS, event: { type: 'checkpoint.due', task } });
-    else if (!kept.isPreserved) ledger.putCheckpoint(task, undefined);
-  }
-}
-
 /** One Boss per task: its intensity is the task's retry budget, so that no task spends another's. */
 function taskBoss(task: PlanTask, ledger: PlanLedger, unitMs: number | null): object {
   const { attempts, backoff } = task.retry;
@@ -163,6 +148,7 @@ function taskBoss(task: PlanTask, ledger: PlanLedger, unitMs: number | null): ob
     coordinator: ledger.self,
     expectedMs: unitMs === null ? null : task.duration * unitMs,
     checkpoint: ledger.checkpoint(task.id)?.sealed ?? null,
+    decisions: ledger.item(itemOf(task)).debates ?? {},
   };
   const stage = { id: 'agent', agent: stageName(task.agent), restart: 'transient', backoff: { ...backoff, jitter: RETRY_JITTER }, input };
   const boss = { intensity: attempts - 1, periodMs: TASK_PERIOD_MS, children: [stage] };

@@ -69,6 +69,7 @@ type Event =
   | { readonly type: 'debate.list'; readonly isOpen?: boolean | undefined }
   | { readonly type: 'debate.provisionals' | 'debate.loads' | 'debate.patterns' }
   | { readonly type: 'debate.queue'; readonly expert: string }
+  | { readonly type: 'debate.review'; readonly debate: string; readonly by: string; readonly replyTo?: ReplyTo }
   | { readonly type: 'debate.outcome'; readonly debate: string; readonly right: Side | 'both' | 'neither' }
   | { readonly type: 'agent.observed'; readonly agent: string; readonly observations: readonly Observation[] }
   | { readonly type: 'expert.available' | 'expert.unavailable'; readonly expert: string }
@@ -109,6 +110,14 @@ const facilitatorMachine = setup({
       if (record.ref !== null) return enqueue.sendTo(record.ref, word as never);
       if (record.held.length >= DEBATE_WORDS_HELD_MAX) return refuse(`debate "${word.debate}" has not begun yet`);
       enqueue.assign(put(context, { ...record, held: [...record.held, word] }));
+    }),
+    /** Of one that waits for its gate: people are asked now. */
+    reviewNow: enqueueActions(({ context, event, enqueue }) => {
+      const record = event.type === 'debate.review' ? recordOf(context, event.debate) : undefined;
+      const waits = record?.level === 'L4' || record?.level === 'deferred';
+      if (event.type !== 'debate.review' || record === undefined || record.ref === null || !waits) return enqueue(reply({ taken: false, problems: ['no debate that waits for its review'] }));
+      enqueue.sendTo(record.ref, { type: 'review.due', gate: `asked for by ${event.by}` } satisfies DeskWord);
+      enqueue(reply({ taken: true }));
     }),
     noteOpened: enqueueActions(({ context, event, enqueue }) => {
       const record = event.type === 'debate.opened' ? recordOf(context, event.debate) : undefined;
@@ -208,6 +217,7 @@ const facilitatorMachine = setup({
     'debate.queue': { actions: reply(({ context, event }) => queueOf(recordsIn(context), event.expert).map(shownRecord)) },
     'debate.patterns': { actions: reply(({ context }) => patternsIn(recordsIn(context))) },
     'debate.outcome': { actions: 'noteOutcome' },
+    'debate.review': { actions: 'reviewNow' },
     'debate.opened': { actions: 'noteOpened' },
     'debate.moved': { actions: 'noteMoved' },
     'debate.resolved': { actions: ['noteResolved', 'open'] },
@@ -235,6 +245,8 @@ export const debateFacilitator = defineAgent({
     'debate.respond': response.extend({ debate: name }),
     'debate.accept': word,
     'debate.take-up': word,
+    /** Has people look now at a debate that waits for its gate. */
+    'debate.review': word,
     'debate.list': z.object({ isOpen: z.boolean().optional() }),
     'debate.provisionals': z.object({}),
     'debate.loads': z.object({}),

@@ -3,12 +3,12 @@
  * speak of, what memory has of similar debates, and the regime. A host gives its own to `debateAgent`. What a port does not
  * say in time, or says wrongly, counts as not known, and the debate says so.
  */
-import { fromPromise } from 'xstate';
 import { z } from 'zod';
 import { type Challenge } from './challenge.ts';
 import { type TrackRecord } from '../credibility/credibility.ts';
 import { type Precedent } from './debate-patterns.ts';
 import { type Side } from './level-two.ts';
+import { type Port, portLogic } from '../port.ts';
 import { regimeOf, type RegimeReadings } from '../credibility/regime.ts';
 import { contextSchema } from '../credibility/track-record.ts';
 
@@ -70,9 +70,6 @@ export interface HistoricalContext {
 export const regimeName = z.string().min(1).max(100);
 export const snapshotName = z.string().min(1).max(200);
 
-/** One question to the world outside. `signal` is aborted when its answer is no longer waited for. */
-type Port<Input, Output> = (input: Input, facts: { readonly signal: AbortSignal }) => Promise<Output>;
-
 export interface DebatePorts {
   /** Has the participants' memory brought to one state and names it; that name is used throughout the debate (CA-100). */
   readonly takeSnapshot: Port<{ readonly debate: string; readonly participants: readonly string[] }, string>;
@@ -90,10 +87,5 @@ const embedded: DebatePorts = {
 /** The ports as actors for the machine: the host's own, and the embedded ones for the rest. */
 export function portActors(ports: Partial<DebatePorts> = {}) {
   const { takeSnapshot, historicalContext, regimeDetector } = { ...embedded, ...ports };
-  return { takeSnapshot: actorOf(takeSnapshot), historicalContext: actorOf(historicalContext), regimeDetector: actorOf(regimeDetector) };
-}
-
-/** A port that throws at once fails like one that rejects. */
-function actorOf<Input extends object, Output>(port: Port<Input, Output>) {
-  return fromPromise<Output, Input>(({ input, signal }) => new Promise((resolve) => resolve(port(input, { signal }))));
+  return { takeSnapshot: portLogic(takeSnapshot), historicalContext: portLogic(historicalContext), regimeDetector: portLogic(regimeDetector) };
 }

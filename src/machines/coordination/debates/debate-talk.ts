@@ -9,7 +9,7 @@ import { type DebateContext, type DebateNews, type DebateReport, type Resolution
 import { type GateForm } from '../gates/gate-form.ts';
 import { presetQuestion } from '../gates/gate-presets.ts';
 import { DESKS } from '../messages/messages.ts';
-import { notify } from '../notice.ts';
+import { notify, settle } from '../notice.ts';
 import { type Provisional } from './provisional.ts';
 
 interface Sender {
@@ -56,6 +56,7 @@ export function tellResolution(sender: Sender, system: Directory, { challenge, d
   tellCoordinator(sender, system, resolved);
   tellSides(sender, system, challenge, resolved);
   const { mark, method } = resolution;
+  settle(sender, system, { subject: `debate ${challenge.id}`, kinds: ['debate.opened', 'debate.provisional'], because: method });
   const notice = { title: challenge.topic, detail: `${mark}: ${method}`, audience: sidesOf(challenge) };
   notify(sender, system, { subject: `debate ${challenge.id}`, kind: 'debate.resolved', priority: 'LOW', ...notice });
 }

@@ -48,8 +48,13 @@ type Event =
   | { readonly type: 'child.exited'; readonly id: string }
   | GateReport;
 
+/** What is said to whoever watches, once it is durable. */
+export type GateDeskEmitted =
+  | { readonly type: 'gate.opened' | 'gate.reminded'; readonly gate: string; readonly kind: string; readonly title: string; readonly audience: readonly string[]; readonly deadlineAtMs: number | null }
+  | { readonly type: 'gate.closed'; readonly gate: string; readonly kind: string; readonly outcome: GateResult['outcome']; readonly by: string | null; readonly answer: unknown };
+
 const gateDeskMachine = setup({
-  types: {} as { context: GateDeskContext; events: Event },
+  types: {} as { context: GateDeskContext; events: Event; emitted: GateDeskEmitted },
   actions: {
     open: enqueueActions(({ context, event, enqueue, self, system }) => {
       if (event.type !== 'gate.open') return;
@@ -84,7 +89,9 @@ const gateDeskMachine = setup({
     note: enqueueActions(({ context, event, enqueue }) => {
       const record = recordOf(context, idOf(event));
       if (record === undefined || record.isOver) return;
-      enqueue.assign(placed(context, noted(record, event), GATES_KEPT_MAX));
+      const next = noted(record, event);
+      enqueue.assign(placed(context, next, GATES_KEPT_MAX));
+      if (event.type !== 'gate.extended') enqueue.emit(newsOf(next));
       if (event.type === 'gate.opened') for (const held of record.held) enqueue.sendTo(event.gate, held as never);
     }),
     /** A gate that ended without a word of its own: whoever asked must not wait for ever. */
@@ -96,6 +103,7 @@ const gateDeskMachine = setup({
       const result: GateResult = { gate: id, outcome: 'failed', openedAtMs, closedAtMs: timeOf(self), ...unanswered };
       const closed: GateReport = { type: 'gate.closed', result };
       enqueue.assign(placed(context, noted(record, closed), GATES_KEPT_MAX));
+      enqueue.emit(newsOf(noted(record, closed)));
       if (askedBy !== null) enqueue.sendTo(askedBy, closed as never);
     }),
   },
@@ -154,6 +162,11 @@ export function gatesIn(context: GateDeskContext, { kind, audience, isOpen }: Ga
 
 function shown({ gate: _, askedBy: __, held: ___, number: ____, ...rest }: GateRecord) {
   return rest;
+}
+
+function newsOf({ id: gate, kind, title, audience, deadlineAtMs, phase, result }: GateRecord): GateDeskEmitted {
+  if (result !== null) return { type: 'gate.closed', gate, kind, outcome: result.outcome, by: result.by, answer: result.answer };
+  return { type: phase === 'reminded' ? 'gate.reminded' : 'gate.opened', gate, kind, title, audience, deadlineAtMs };
 }
 
 function idOf(event: Event): string {

@@ -10,7 +10,7 @@ import { timeOf } from '../../../actors/ref.ts';
 import { type ReplyTo, reply } from '../../../actors/talk/talk-actions.ts';
 import { GATE_AUDIENCE_MAX, GATE_REMINDERS_MAX } from '../../../limits.ts';
 import { flawOfForm, problemsOf } from './gate-form.ts';
-import { notify } from '../notice.ts';
+import { notify, settle } from '../notice.ts';
 
 /** The longest time a gate may be given: longer ones have no deadline. */
 const GATE_MS_MAX = 366 * 24 * 60 * 60 * 1000;
@@ -122,10 +122,11 @@ const gateMachine = setup({
       ({ context }) => context.desk,
       ({ context: { question, reminders } }): GateReport => ({ type: 'gate.reminded', id: question.id, reminders }),
     ),
-    reportEnd: enqueueActions(({ context, enqueue, self }, { outcome }: { outcome: GateResult['outcome'] }) => {
+    reportEnd: enqueueActions(({ context, enqueue, self, system }, { outcome }: { outcome: GateResult['outcome'] }) => {
       const closed: GateReport = { type: 'gate.closed', result: resultOf(context, outcome, timeOf(self)) };
       enqueue.sendTo(context.desk, closed);
       if (context.askedBy !== null) enqueue.sendTo(context.askedBy, closed);
+      settle(enqueue, system, { subject: `gate ${context.question.id}`, kinds: ['gate.waiting'], because: `the gate is ${outcome}` });
     }),
   },
 }).createMachine({

@@ -164,6 +164,8 @@ export const messages = {
     actions: z.array(alertAction).max(10),
     data: z.record(z.string(), z.unknown()),
   }),
+  /** Whoever knows, to the alerts: what the cards of these kinds about this subject were raised for is over; nobody has to look any more. */
+  'alert.settled': z.object({ item: name, kinds: z.array(name).min(1).max(20), because: text }),
   'talk.finding': talk,
   'talk.request': talk,
   'talk.challenge': talk,

@@ -6,6 +6,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ADDRESS_SEGMENT_CHARS_MAX } from '../../../limits.ts';
 import { addTime, buildGraph, findCycle } from './dependency-graph.ts';
+import { closed, didYouMean } from './near-names.ts';
+import { type StageGate, stageGate } from './stage-gate.ts';
 
 /** Tasks of one plan, items times stages: what a schedule and a run hold in memory with ease. */
 export const PLAN_TASKS_MAX = 100_000;
@@ -20,13 +22,6 @@ const NAME_RULE = `must be 1 to ${ADDRESS_SEGMENT_CHARS_MAX} letters, digits or 
 const name = z.string().regex(new RegExp(`^${SEGMENT}$`), NAME_RULE);
 const taskId = z.string().regex(new RegExp(`^${SEGMENT}(?:/${SEGMENT}){0,3}$`), `${NAME_RULE}, in at most 4 parts joined by "/"`);
 const line = z.string().regex(/^[^\p{Cc}]{1,200}$/u, 'must be one line of 1 to 200 characters');
-
-/** An object without other keys than these; one that is not known is answered with the nearest that is. */
-function closed<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.strictObject(shape, {
-    error: (issue) => (issue.code === 'unrecognized_keys' ? issue.keys.map((key) => unknownKey(key, Object.keys(shape))).join('; ') : undefined),
-  });
-}
 
 const backoff = closed({
   minMs: z.int().min(0).default(1_000).describe('Wait before the second attempt, in milliseconds.'),
@@ -50,6 +45,7 @@ const stage = closed({
   agent: name.describe('The agent type that does this stage for each item.'),
   ...work,
   after: z.array(name).default([]).describe('Stages of the same item that must be complete before this one starts.'),
+  gate: stageGate.optional(),
   barrier: z.boolean().default(false).describe('Wait for the stages in "after" of every item that is neither paused nor failed. A resumed item passes alone.'),
 }).describe('One stage of every item.');
 
@@ -75,6 +71,7 @@ export const planFileSchema = closed({
   unit: line.default('units').describe('What durations count, for example minutes.'),
   capacity: z.record(name, z.int().min(1)).default({}).describe('How many tasks of an agent type may run at once. A type that is not named here is not limited.'),
   agents: z.string().min(1).optional().describe('The module with the agents, relative to the plan: per type an XState machine or an async function.'),
+  experts: z.array(line).max(100).default([]).describe('Who decides what agents cannot settle among themselves, and reviews what was decided for the time being.'),
   stages: z.record(name, stage).optional().describe('What is done for every item, by name. Needs "items"; excludes "tasks".'),
   items: items.optional().describe('What the stages are done for.'),
   tasks: z.array(task).optional().describe('The tasks one by one, instead of "stages" and "items".'),
@@ -107,6 +104,8 @@ export interface PlanTask {
   readonly timeoutMs: number | null;
   /** The stages it waits for in every item that is neither paused nor failed; false where it waits for its own item only. */
   readonly barrier: readonly string[] | false;
+  /** What people decide once it is done, before anything else of its item starts. Left out where they decide nothing. */
+  readonly gate?: StageGate;
 }
 
 /** The normalised form: plain data. Nobody changes it, so what was once derived from it stays true. */
@@ -116,6 +115,8 @@ export interface Plan {
   readonly capacity: Readonly<Record<string, number>>;
   /** In file order: item by item, the stages of each in the order of the file. */
   readonly tasks: readonly PlanTask[];
+  /** Left out where the file names none. */
+  readonly experts?: readonly string[];
 }
 
 /** Something wrong with a plan, and where: `['stages', 'report', 'after', 0]`. What is missing has the path it would have. */
@@ -146,7 +147,8 @@ export function normalisePlan(file: PlanFile): { readonly plan: Plan } | { reado
   const problems = [...formProblems(file), ...stageProblems(stages ?? {}, items), ...taskProblems(tasks ?? [])];
   if (problems.length > 0) return { problems: problems.slice(0, PROBLEMS_MAX) };
   const planned = stages === undefined ? (tasks ?? []).map(listedTask) : items.flatMap((item) => stagedTasks(stages, item));
-  return { plan: { name: file.plan, unit: file.unit, capacity: file.capacity, tasks: planned } };
+  const experts = file.experts.length === 0 ? {} : { experts: file.experts };
+  return { plan: { name: file.plan, unit: file.unit, capacity: file.capacity, tasks: planned, ...experts } };
 }
 
 /** Every agent type that has to do a task and is not among `names`, where it is named first. */
@@ -236,7 +238,7 @@ function dependencyProblems(nodes: readonly Node[], noun: 'stage' | 'task'): Pla
 }
 
 function stagedTasks(stages: Stages, [item, input]: ItemInput): PlanTask[] {
-  return Object.entries(stages).map(([stage, { agent, duration, after, retry, timeoutMs, barrier }]) => {
+  return Object.entries(stages).map(([stage, { agent, duration, after, retry, timeoutMs, barrier, gate }]) => {
     const waitsFor = [...new Set(after)];
     return {
       id: `${item}/${stage}`,
@@ -250,6 +252,8 @@ function stagedTasks(stages: Stages, [item, input]: ItemInput): PlanTask[] {
       retry,
       timeoutMs: timeoutMs ?? null,
       barrier: barrier && waitsFor.length > 0 ? waitsFor : false,
+      // A key that is not there, so that plans without gates are those that older stores hold.
+      ...(gate !== undefined && { gate }),
     };
   });
 }
@@ -281,7 +285,7 @@ const DIFFERENCES_MAX = 5;
 /** What `given` has that `held` has not, and the other way round, as sentences without a full stop. Empty where both mean the same. */
 export function comparePlans(held: Plan, given: Plan): readonly string[] {
   const differences = [
-    ...changed('the plan', held, given, ['name', 'unit']),
+    ...changed('the plan', held, given, ['name', 'unit', 'experts']),
     ...changed('the capacity', held.capacity, given.capacity),
     ...taskDifferences(held.tasks, given.tasks),
   ];
@@ -326,44 +330,4 @@ function canonical(value: unknown): string {
     return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
   }
   return typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'none');
-}
-
-function unknownKey(key: string, known: readonly string[]): string {
-  return `unknown key "${key}"${didYouMean(key, known) || `; the keys here are ${known.join(', ')}`}`;
-}
-
-function didYouMean(name: string, known: Iterable<string>): string {
-  const nearest = nearestName(name, known);
-  return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
-}
-
-/** The known name that is fewest slips of the hand away, the first of several; undefined where none is close. */
-export function nearestName(name: string, known: Iterable<string>): string | undefined {
-  let limit = Math.min(3, Math.floor(name.length / 3)); // one slip in three: shorter names are near to everything
-  let nearest: string | undefined;
-  for (const candidate of known) {
-    const slips = slipsBetween(name.toLowerCase(), candidate.toLowerCase(), limit);
-    if (slips > limit) continue;
-    nearest = candidate;
-    limit = slips - 1; // only something nearer will do
-  }
-  return nearest;
-}
-
-/** Characters to add, drop, change or swap with a neighbour (optimal string alignment); any number above `limit` once it must be. */
-function slipsBetween(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) > limit) return limit + 1;
-  let older: number[] = [];
-  let old = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      let slips = Math.min(old[j]! + 1, row[j - 1]! + 1, old[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)); // rows are full
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) slips = Math.min(slips, older[j - 2]! + 1);
-      row.push(slips);
-    }
-    if (Math.min(...row) > limit) return limit + 1;
-    [older, old] = [old, row];
-  }
-  return old[b.length]!;
 }

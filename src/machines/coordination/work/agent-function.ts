@@ -1,4 +1,27 @@
-/** An agent of a plan as a function: what its author writes, and what it is given. Types only. */
+/** An agent of a plan as a function: what its author writes, what it is given, and what it may say to the crew. */
+import { type ItemDebate } from '../coordinator/item-debates.ts';
+import { type Message, type MessagePriority } from '../messages/messages.ts';
+
+/** By debate: what was decided of what an item builds on, and how far that is settled (CA-124). */
+export type Decisions = Readonly<Record<string, ItemDebate>>;
+
+/** What an agent says to the rest of the crew. A `challenge` opens a debate; its content is a challenge as the Debate Facilitator takes it. */
+export interface Said {
+  readonly kind: 'finding' | 'request' | 'challenge' | 'confirmation' | 'alert';
+  readonly content: unknown;
+  /** The system id of who is meant. Default: whoever such messages go to. */
+  readonly to?: string | null;
+  /** Default `normal`. A finding that is `critical` reaches people. */
+  readonly priority?: MessagePriority;
+  readonly requiresResponse?: boolean;
+}
+
+export function letterOf(
+  { kind, content, to = null, priority = 'normal', requiresResponse = false }: Said,
+  { from, item }: { readonly from: string; readonly item: string },
+): Message<`talk.${Said['kind']}`> {
+  return { type: `talk.${kind}`, from, to, item, content, priority, requiresResponse };
+}
 
 /** The second argument of an agent function. */
 export interface WorkContext {
@@ -18,6 +41,13 @@ export interface WorkContext {
    */
   readonly subtask: <Result>(name: string, work: () => Result | PromiseLike<Result>) => Promise<Result>;
   readonly item: string;
+  /**
+   * Says something to the rest of the crew, in the name of the agent type and about the item. Resolves when that is durable. Said again by
+   * a later attempt it is said twice; a debate of the same id is opened once.
+   */
+  readonly say: (said: Said) => Promise<void>;
+  /** What debates have decided of what the item builds on, by debate: values that hold for now among them. */
+  readonly decisions: Decisions;
   /** Outputs of earlier stages of the item, by stage; in a plan of tasks, of the tasks waited for, by id. */
   readonly results: Readonly<Record<string, unknown>>;
 }

@@ -4,7 +4,7 @@
  * the same work starts again with the same effect id, until the Boss's intensity, the task's number of attempts, is used up.
  * Failures that no other try would cure are told to the coordinator at once.
  */
-import { type AnyActorLogic, type AnyActorRef, assign, emit, enqueueActions, type PromiseActorLogic, sendTo, setup } from 'xstate';
+import { type AnyActorLogic, type AnyActorRef, assign, emit, enqueueActions, type PromiseActorLogic, sendTo, setup, type StateValue } from 'xstate';
 import { type Agent, defineAgent, type EventSchemas } from '../../../actors/agent.ts';
 import { timeOf } from '../../../actors/ref.ts';
 import {
@@ -19,6 +19,7 @@ import {
   type Subtask,
   unseal,
 } from './checkpoints.ts';
+import { type Decisions, letterOf, type Said } from './agent-function.ts';
 import { type Failure, failureOf, isRetried } from './failure-tiers.ts';
 import { itemOf, type PlanTask } from '../plan/plan.ts';
 
@@ -31,6 +32,8 @@ export interface StageInput {
   readonly expectedMs: number | null;
   /** Where an earlier stage of this task had come to; null where there was none. */
   readonly checkpoint: SealedCheckpoint | null;
+  /** By debate: what was decided of what its item builds on, and how far that is settled. Left out by older coordinators. */
+  readonly decisions?: Decisions;
 }
 
 /** What the work is given: a promise logic and a machine alike, as their input. */
@@ -41,6 +44,7 @@ export interface WorkInput {
   /** The task's input from the plan. */
   readonly input: unknown;
   readonly results: Readonly<Record<string, unknown>>;
+  readonly decisions: Decisions;
   /** Where the work had come to when this state was entered. A promise that is started again reads the stage's snapshot. */
   readonly checkpoint: AgentCheckpoint;
 }
@@ -51,7 +55,9 @@ export type WorkReport =
   | { readonly type: 'work.failed'; readonly effectId: string; readonly attempt: number; readonly error: string; readonly failure?: Failure }
   | { readonly type: 'work.checkpoint'; readonly value: unknown }
   /** A subtask is done: a boundary (CA-033). */
-  | { readonly type: 'work.subtask'; readonly subtask: string; readonly result: unknown };
+  | { readonly type: 'work.subtask'; readonly subtask: string; readonly result: unknown }
+  /** Something for the rest of the crew: passed on in the name of the agent type. */
+  | { readonly type: 'work.said'; readonly said: Said };
 
 /** The last one it says to itself: the time is over that the task was expected to take. */
 type StageEvent = WorkReport | { readonly type: 'stage.overdue' };
@@ -135,7 +141,7 @@ const stageMachine = setup({
       invoke: {
         id: 'work',
         src: 'work',
-        input: ({ context: { task, results, progress } }) => ({ task, item: itemOf(task), input: task.input, results, checkpoint: progress }),
+        input: ({ context: { task, results, progress, decisions = {} } }) => ({ task, item: itemOf(task), input: task.input, results, decisions, checkpoint: progress }),
         onDone: {
           target: 'completed',
           actions: [
@@ -184,6 +190,7 @@ const stageMachine = setup({
           actions: [assign({ progress: ({ context, event, self }) => ({ ...context.progress, workingMemory: event.value ?? null, checkpointTimeMs: timeOf(self) }) }), 'handOver'],
         },
         'work.subtask': { actions: ['keepSubtask', 'handOver'] },
+        'work.said': { actions: sendTo(({ context }) => context.coordinator, ({ context: { task }, event: { said } }) => letterOf(said, { from: task.agent, item: itemOf(task) })) },
         'stage.overdue': {
           actions: sendTo(
             ({ context }) => context.coordinator,
@@ -211,7 +218,13 @@ export function stageAgent(agentType: string, work: AnyActorLogic, options: Stag
       keepSubtask: assign(({ context, event, self }) => subtaskKept(context, event, options.subtasks ?? [], timeOf(self))),
     },
   });
-  return defineAgent({ name: stageName(agentType), version: 2, machine, events: {} });
+  // Since version 2 work may say something; what a stage knows is the same.
+  return defineAgent({ name: stageName(agentType), version: 3, machine, events: {}, migrate: { 3: ({ value, context }: Stored) => ({ value, context: context as StageContext }) } });
+}
+
+interface Stored {
+  readonly value: StateValue;
+  readonly context: object;
 }
 
 function blankOf(task: PlanTask, { subtasks = [], version = 1 }: StageOptions, nowMs: number): AgentCheckpoint {

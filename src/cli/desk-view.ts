@@ -1,0 +1,88 @@
+/**
+ * The desks of the crew as verbs see them: of a running system through its gateway, or in a stopped store, where an order is left for
+ * the next start. What is not there, or is refused, is an error with a code, and so an exit code.
+ */
+import { BosunError, isBosunError } from '../errors.ts';
+import { withData } from './data-work.ts';
+import { type ExitCode } from './exit-codes.ts';
+import { type LiveGateway } from './live-gateway.ts';
+import { type DataCommand } from './surroundings.ts';
+import { type System } from '../system.ts';
+
+export interface Looked<Context> {
+  readonly value: unknown;
+  readonly context: Context;
+}
+
+export interface DeskOrder {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** The answers of the desks to orders. */
+interface Answer {
+  readonly taken?: boolean;
+  readonly isKnown?: boolean;
+  readonly problem?: string;
+  readonly problems?: readonly string[];
+}
+
+export interface DeskView {
+  readonly isLive: boolean;
+  /** Undefined where there is no such actor. */
+  look<Context>(address: string): Promise<Looked<Context> | undefined>;
+  /** Resolves when it is carried out, or left for the next start. Rejects with BOSUN_EVENT_REFUSED and why. */
+  order(desk: string, event: DeskOrder): Promise<void>;
+}
+
+export interface DeskCommand extends DataCommand {
+  /** Who gives the order. */
+  readonly by: string;
+  readonly reason?: string | undefined;
+}
+
+export function withDesks(command: DataCommand, work: (view: DeskView) => Promise<void>): Promise<ExitCode> {
+  return withData(command, { live: (gateway) => work(liveView(gateway)), stopped: (system) => work(storedView(system)) });
+}
+
+/** What is said when an order is given: at once, or when the system starts again. */
+export function whenText({ isLive }: DeskView): string {
+  return isLive ? '' : ' at the next start';
+}
+
+export function notThere(what: string): BosunError {
+  return new BosunError('BOSUN_ACTOR_UNKNOWN', what);
+}
+
+export function refusedOrder(why: string): BosunError {
+  return new BosunError('BOSUN_EVENT_REFUSED', why);
+}
+
+function liveView(gateway: LiveGateway): DeskView {
+  return {
+    isLive: true,
+    look: (address) =>
+      gateway.call<Looked<never>>('actor.get', { address }).catch((error: unknown) => {
+        if (isBosunError(error, 'BOSUN_ACTOR_UNKNOWN')) return undefined;
+        throw error;
+      }),
+    async order(desk, event) {
+      const { reply } = await gateway.call<{ reply: Answer | null }>('actor.ask', { address: desk, event });
+      const { taken, isKnown, problem, problems = [] } = reply ?? {};
+      if (taken === false || isKnown === false) throw refusedOrder(problem ?? (problems.join('; ') || 'it is not known there'));
+    },
+  };
+}
+
+function storedView(system: System): DeskView {
+  return {
+    isLive: false,
+    look<Context>(address: string) {
+      const snapshot = system.snapshot(address);
+      // Its record is of another version of Bosun: better said than read wrongly.
+      if (snapshot?.status === 'suspended') throw snapshot.error;
+      return Promise.resolve(snapshot && { value: snapshot.value, context: snapshot.context as Context });
+    },
+    order: (desk, event) => system.send(desk, event),
+  };
+}
