@@ -59,7 +59,7 @@ export function Dialog({ title, verb, isDangerous = false, obstacle, twin, child
   );
 }
 
-function Twins({ twin: { bosun, curl } }: { readonly twin: Twin }) {
+export function Twins({ twin: { bosun, curl } }: { readonly twin: Twin }) {
   return (
     <details class="twins">
       <summary>The same from a shell</summary>

@@ -93,6 +93,11 @@ export async function send(address: string, event: { readonly type: string }): P
   await client!.actor(address).send(event, { until: 'taken', timeoutMs: 10_000 });
 }
 
+/** Resolves with what the actor replies. Rejects with ClientError. */
+export function ask(address: string, event: { readonly type: string }): Promise<unknown> {
+  return client!.actor(address).ask(event, { timeoutMs: 10_000 });
+}
+
 /** A topic, for as long as somebody uses it. */
 export function share(topic: string): { readonly live: ReadonlySignal<Live<unknown>>; readonly release: () => void } {
   let shared = topics.value.get(topic);

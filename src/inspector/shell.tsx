@@ -56,7 +56,7 @@ function Menu({ current }: { readonly current: string }) {
   return (
     <nav class="menu" aria-label="Views">
       {VIEWS.filter(({ isListed }) => isListed).map(({ name, title }) => (
-        <a key={name} href={hrefOf(name)} aria-current={name === current || (name === 'tree' && current === 'actor') ? 'page' : undefined}>
+        <a key={name} href={hrefOf(name)} aria-current={name === current || name === viewNamed(current)?.under ? 'page' : undefined}>
           {title}
           {name === 'dead-letters' && count > 0 && <span class="count">{count}</span>}
         </a>

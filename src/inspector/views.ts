@@ -1,6 +1,12 @@
 /** Every view of the page, in the order of the menu. A new view is a row here and a file of its own. */
 import { type ComponentType } from 'preact';
 import { ActorPage } from './actor/actor-page.tsx';
+import { AlertsView } from './desks/alerts-view.tsx';
+import { BatchesView } from './desks/batches-view.tsx';
+import { DebatesView } from './desks/debates-view.tsx';
+import { GatesView } from './desks/gates-view.tsx';
+import { InboxView } from './desks/inbox-view.tsx';
+import { PausesView } from './desks/pauses-view.tsx';
 import { AuditView } from './ledgers/audit-view.tsx';
 import { DeadLettersView } from './ledgers/dead-letters-view.tsx';
 import { WaitsView } from './ledgers/waits-view.tsx';
@@ -13,14 +19,22 @@ export interface View {
   readonly title: string;
   /** In the menu. Others are led to by links. */
   readonly isListed: boolean;
+  /** The listed one that it belongs to. */
+  readonly under?: string;
   /** Given what follows its name in the address bar. */
   readonly component: ComponentType<{ readonly rest: string }>;
 }
 
 export const VIEWS: readonly View[] = [
   { name: 'tree', title: 'Actors', isListed: true, component: TreeView },
-  { name: 'actor', title: 'Actor', isListed: false, component: ActorPage },
+  { name: 'actor', title: 'Actor', isListed: false, under: 'tree', component: ActorPage },
   { name: 'plan', title: 'Plan', isListed: true, component: PlanView },
+  { name: 'inbox', title: 'Inbox', isListed: true, component: InboxView },
+  { name: 'gates', title: 'Gates', isListed: false, under: 'inbox', component: GatesView },
+  { name: 'alerts', title: 'Alerts', isListed: false, under: 'inbox', component: AlertsView },
+  { name: 'batches', title: 'Batches', isListed: false, under: 'inbox', component: BatchesView },
+  { name: 'pauses', title: 'Pauses', isListed: false, under: 'inbox', component: PausesView },
+  { name: 'debates', title: 'Debates', isListed: false, under: 'inbox', component: DebatesView },
   { name: 'waits', title: 'Waits', isListed: true, component: WaitsView },
   { name: 'dead-letters', title: 'Dead letters', isListed: true, component: DeadLettersView },
   { name: 'audit', title: 'Audit', isListed: true, component: AuditView },

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
 import { launched } from './chromium.ts';
+import { alertOf, CHALLENGE, DEFENCE, GATE, PAUSE, servedDesks, tell } from './desks-system.ts';
 import { EQUITY, Served } from './served.ts';
 import { servedShop } from './shop.ts';
 
@@ -18,6 +19,7 @@ async function main(): Promise<void> {
   try {
     await shopPictures(browser);
     await planPictures(browser);
+    await deskPictures(browser);
   } finally {
     await browser.close();
   }
@@ -51,6 +53,30 @@ async function planPictures(browser: Browser): Promise<void> {
   await page.locator('tr[data-item="TSLA"] .standing', { hasText: 'paused' }).waitFor();
   await page.locator('tr[data-item="AAPL"] .task.done').nth(1).waitFor();
   await picture(page, 'inspector-plan');
+}
+
+async function deskPictures(browser: Browser): Promise<void> {
+  await using served = await servedDesks();
+  const page = await pageAt(browser, served.url, 'light');
+  await tell(served, 'gates', GATE);
+  await tell(served, 'coordinator', alertOf('BOLT', 'CRITICAL', 'BOLT: the news source cannot be reached'));
+  await tell(served, 'coordinator', alertOf('CRUX', 'LOW', 'CRUX: a figure is a year old'));
+  await tell(served, 'batches', PAUSE);
+  await tell(served, 'debates', CHALLENGE);
+  await tell(served, 'debates', DEFENCE);
+  await page.goto(`${served.url}/#/debates/margin`);
+  await page.locator('.stepper .here', { hasText: 'an expert' }).waitFor();
+  await tell(served, 'debates', { type: 'expert.unavailable', expert: 'eve' });
+  await page.getByText('Work goes on with').waitFor();
+  await picture(page, 'inspector-debate');
+  await page.goto(`${served.url}/#/inbox`);
+  await page.getByText('Without an answer: conservative').waitFor();
+  await picture(page, 'inspector-inbox');
+  await page.goto(`${served.url}/#/gates/G3-ACME`);
+  await page.getByLabel('decision').selectOption('approve');
+  await page.getByLabel('note').fill('The plant is still theirs; see the notice of May.');
+  await page.getByLabel('Your name').fill('ada');
+  await picture(page, 'inspector-gate');
 }
 
 async function pageAt(browser: Browser, url: string, colorScheme: 'light' | 'dark'): Promise<Page> {

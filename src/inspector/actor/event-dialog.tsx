@@ -45,7 +45,7 @@ interface FieldInputProps {
   readonly onText: (text: string) => void;
 }
 
-function FieldInput({ field, text, onText }: FieldInputProps) {
+export function FieldInput({ field, text, onText }: FieldInputProps) {
   const { name, isRequired, description, hint } = field;
   const words = [description, hint].filter((part) => part !== undefined && part !== '').join('; ');
   return (

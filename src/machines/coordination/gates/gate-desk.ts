@@ -10,7 +10,7 @@ import { timeOf } from '../../../actors/ref.ts';
 import { reply, type ReplyTo } from '../../../actors/talk/talk-actions.ts';
 import { GATE_ANSWERS_HELD_MAX, GATES_KEPT_MAX } from '../../../limits.ts';
 import { type DeskRecord, nextNumber, placed, type Places, recordOf, recordsIn } from '../desk-records.ts';
-import { gate, gateAnswer, type GateInput, gateQuestion, type GateQuestion, type GateReply, type GateReport, type GateResult } from './gate.ts';
+import { durationMs, gate, gateAnswer, type GateInput, gateQuestion, type GateQuestion, type GateReply, type GateReport, type GateResult } from './gate.ts';
 import { DESKS } from '../messages/messages.ts';
 
 type Answer = { readonly type: 'gate.answer'; readonly gate: string; readonly by: string; readonly answer?: unknown; readonly replyTo?: ReplyTo };
@@ -28,6 +28,8 @@ export interface GateRecord extends DeskRecord, Pick<GateQuestion, 'kind' | 'tit
   readonly askedBy: AnyActorRef | null;
   /** What came before the gate had begun. */
   readonly held: readonly (Answer | Order)[];
+  /** Who last withdrew or extended it, and why; not there while nobody has. */
+  readonly lastOrder?: { readonly type: Order['type']; readonly by: string | null; readonly reason: string | null; readonly atMs: number };
 }
 
 export type GateDeskContext = Places<GateRecord>;
@@ -38,7 +40,13 @@ interface GateFilter {
   readonly isOpen?: boolean | undefined;
 }
 
-type Order = { readonly type: 'gate.withdraw'; readonly gate: string } | { readonly type: 'gate.extend'; readonly gate: string; readonly byMs: number };
+interface Ordered {
+  readonly gate: string;
+  readonly by?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+type Order = ({ readonly type: 'gate.withdraw' } & Ordered) | ({ readonly type: 'gate.extend'; readonly byMs: number } & Ordered);
 
 type Event =
   | (GateQuestion & { readonly type: 'gate.open'; readonly askedBy?: AnyActorRef; readonly replyTo?: ReplyTo })
@@ -76,12 +84,14 @@ const gateDeskMachine = setup({
       enqueue(reply((): GateReply => ({ taken: true })));
     }),
     /** To the gate; to one that is only beginning as soon as it has begun, so that nothing is lost on the way. */
-    pass: enqueueActions(({ context, event, enqueue }) => {
+    pass: enqueueActions(({ context, event, enqueue, self }) => {
       if (event.type !== 'gate.answer' && event.type !== 'gate.withdraw' && event.type !== 'gate.extend') return;
       const refuse = (problem: string) => enqueue(reply((): GateReply => ({ taken: false, problems: [problem] })));
-      const record = recordOf(context, event.gate);
-      if (record === undefined) return refuse(`no gate "${event.gate}"`);
-      if (record.isOver) return refuse(`gate "${event.gate}" is closed: ${record.phase}`);
+      const known = recordOf(context, event.gate);
+      if (known === undefined) return refuse(`no gate "${event.gate}"`);
+      if (known.isOver) return refuse(`gate "${event.gate}" is closed: ${known.phase}`);
+      const record = event.type === 'gate.answer' ? known : { ...known, lastOrder: orderIn(event, timeOf(self)) };
+      if (record !== known) enqueue.assign(placed(context, record, GATES_KEPT_MAX));
       if (record.gate !== null) return enqueue.sendTo(record.gate, event as never);
       if (record.held.length >= GATE_ANSWERS_HELD_MAX) return refuse(`gate "${event.gate}" is not open yet`);
       enqueue.assign(placed(context, { ...record, held: [...record.held, event] }, GATES_KEPT_MAX));
@@ -124,13 +134,17 @@ const gateDeskMachine = setup({
   },
 });
 
+const ordered = { by: z.string().max(200).optional(), reason: z.string().max(2_000).optional() };
+
 export const gateDesk = defineAgent({
   name: 'gate-desk',
   machine: gateDeskMachine,
   events: {
     'gate.open': gateQuestion,
     'gate.answer': gateAnswer,
-    'gate.withdraw': z.object({ gate: z.string() }),
+    'gate.withdraw': z.object({ gate: z.string(), ...ordered }),
+    /** More time, counted from the deadline as it stands. Nothing to a gate without one. */
+    'gate.extend': z.object({ gate: z.string(), byMs: durationMs, ...ordered }),
     'gate.list': z.object({ kind: z.string().optional(), audience: z.string().optional(), isOpen: z.boolean().optional() }),
   },
 });
@@ -167,6 +181,10 @@ function shown({ gate: _, askedBy: __, held: ___, number: ____, ...rest }: GateR
 function newsOf({ id: gate, kind, title, audience, deadlineAtMs, phase, result }: GateRecord): GateDeskEmitted {
   if (result !== null) return { type: 'gate.closed', gate, kind, outcome: result.outcome, by: result.by, answer: result.answer };
   return { type: phase === 'reminded' ? 'gate.reminded' : 'gate.opened', gate, kind, title, audience, deadlineAtMs };
+}
+
+function orderIn({ type, by, reason }: Order, atMs: number): NonNullable<GateRecord['lastOrder']> {
+  return { type, by: by ?? null, reason: reason ?? null, atMs };
 }
 
 function idOf(event: Event): string {

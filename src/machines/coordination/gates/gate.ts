@@ -15,7 +15,8 @@ import { notify, settle } from '../notice.ts';
 /** The longest time a gate may be given: longer ones have no deadline. */
 const GATE_MS_MAX = 366 * 24 * 60 * 60 * 1000;
 
-const durationMs = z.int().positive().max(GATE_MS_MAX);
+/** Of a deadline, or of more time. */
+export const durationMs = z.int().positive().max(GATE_MS_MAX);
 const who = z.string().min(1).max(200);
 
 /** Whose answer counts where a gate's audience is this. */

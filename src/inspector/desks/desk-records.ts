@@ -1,0 +1,116 @@
+/** Records of desks, read off their contexts, each in the order that people need: what is open first. Pure. */
+import { type AlertRow, type AlertShown, type BatchItemRow, type BatchRow, type DebateRow, type FacilitatorShown, type GateRow, type PauseRow, type Priority, type SaidShown } from './desk-shapes.ts';
+
+/** How pressing alerts are, the most pressing first. */
+export const PRIORITIES: readonly Priority[] = ['AGENT_FAILURE', 'CRITICAL', 'HIGH', 'MEDIUM', 'LOW'];
+
+/** More open cards than this have a banner above them. */
+const BANNER_OVER = 3;
+
+/** Debates that an expert has at most. */
+const DEBATES_PER_EXPERT = 3;
+
+const DAY_MS = 24 * 60 * 60_000;
+const ALERT_DAYS = [3, 7, 14, 30] as const;
+
+/** Open ones by deadline, those without one after them; then those that are over, the latest first. */
+export function gateRows(context: unknown): readonly GateRow[] {
+  return under<GateRow>(context, 'record:').sort((a, b) =>
+    a.isOver !== b.isOver ? Number(a.isOver) - Number(b.isOver) : a.isOver ? b.number - a.number : (a.deadlineAtMs ?? Infinity) - (b.deadlineAtMs ?? Infinity) || a.number - b.number,
+  );
+}
+
+export function isOpenAlert({ state }: Pick<AlertRow, 'state'>): boolean {
+  return state !== 'ACKNOWLEDGED';
+}
+
+/** Open ones by priority, the eldest first; then those that are acknowledged, the latest first. */
+export function alertRows(context: unknown): readonly AlertRow[] {
+  const rank = ({ priority }: AlertRow) => PRIORITIES.indexOf(priority);
+  return under<AlertRow>(context, 'card:').sort((a, b) =>
+    isOpenAlert(a) !== isOpenAlert(b) ? Number(isOpenAlert(b)) - Number(isOpenAlert(a)) : isOpenAlert(a) ? rank(a) - rank(b) || a.raisedAtMs - b.raisedAtMs : b.acknowledgedAtMs! - a.acknowledgedAtMs!,
+  );
+}
+
+/** What stands above the cards; null for a few, which can be seen at a glance. */
+export function bannerOf(rows: readonly AlertRow[]): string | null {
+  const open = rows.filter(isOpenAlert);
+  if (open.length <= BANNER_OVER) return null;
+  const counts = PRIORITIES.map((priority) => [open.filter((row) => row.priority === priority).length, priority] as const).filter(([count]) => count > 0);
+  return `${open.length} alerts: ${counts.map(([count, priority]) => `${count} ${priority}`).join(', ')}`;
+}
+
+/** The batch that a card's Resume All is about; undefined where it has none. */
+export function batchOfCard({ actions }: Pick<AlertShown, 'actions'>): string | undefined {
+  const event = actions.find(({ name }) => name === 'resume-all')?.event;
+  return typeof event?.['batchId'] === 'string' ? event['batchId'] : undefined;
+}
+
+/** Under way first, the latest first. */
+export function batchRows(context: unknown): readonly BatchRow[] {
+  const isOver = ({ phase }: BatchRow) => Number(phase === 'finished');
+  return under<BatchRow>(context, 'batch:').sort((a, b) => isOver(a) - isOver(b) || b.createdAtMs - a.createdAtMs);
+}
+
+/** The names that the desk of batches has of a batch. */
+export function itemNames(context: unknown, batchId: string): readonly string[] {
+  return (fieldsOf(context)[`items:${batchId}`] as readonly string[] | undefined) ?? [];
+}
+
+/** Of one batch, by its own context: what has failed first. */
+export function batchItems(context: unknown): readonly BatchItemRow[] {
+  const ranks: readonly BatchItemRow['state'][] = ['failed', 'pausing', 'resuming', 'waiting', 'paused', 'resumed'];
+  return under<BatchItemRow>(context, 'item:').sort((a, b) => ranks.indexOf(a.state) - ranks.indexOf(b.state));
+}
+
+/** Undefined while the item is not paused. */
+export function pauseRow(context: unknown): PauseRow | undefined {
+  const record = fieldsOf(context)['record'] as PauseRow | null | undefined;
+  return record === null || record === undefined || record.status === 'RESUMED' ? undefined : record;
+}
+
+/** Whole days since the pause began, and when people hear of it next. */
+export function daysOf({ pausedAtMs, status }: PauseRow, nowMs: number): { readonly day: number; readonly next: { readonly day: number; readonly atMs: number } | undefined } {
+  const day = Math.max(0, Math.floor((nowMs - pausedAtMs) / DAY_MS));
+  const coming = status === 'PAUSING' || status === 'PAUSED' || status === 'STALE' ? ALERT_DAYS.find((one) => pausedAtMs + one * DAY_MS > nowMs) : undefined;
+  return { day, next: coming === undefined ? undefined : { day: coming, atMs: pausedAtMs + coming * DAY_MS } };
+}
+
+/** Open ones by urgency, the eldest first; then those that are over, the latest first. */
+export function debateRows(context: unknown): readonly DebateRow[] {
+  const ranks: readonly DebateRow['priority'][] = ['critical-path', 'valuation', 'supporting'];
+  return under<DebateRow>(context, 'record:').sort((a, b) =>
+    a.isOver !== b.isOver ? Number(a.isOver) - Number(b.isOver) : a.isOver ? b.number - a.number : ranks.indexOf(a.priority) - ranks.indexOf(b.priority) || a.number - b.number,
+  );
+}
+
+export interface ExpertRow {
+  readonly expert: string;
+  readonly isAvailable: boolean;
+  readonly debates: number;
+  readonly max: number;
+}
+
+export function expertRows(context: unknown): readonly ExpertRow[] {
+  const { experts = {} } = fieldsOf(context) as Partial<FacilitatorShown>;
+  const rows = debateRows(context);
+  return Object.entries(experts).map(([expert, { isAvailable }]) => ({
+    expert,
+    isAvailable,
+    debates: rows.filter((row) => row.level === 'L3' && row.expert === expert).length,
+    max: DEBATES_PER_EXPERT,
+  }));
+}
+
+/** What both sides have said in a debate, in order. */
+export function saidIn(context: unknown): readonly SaidShown[] {
+  return under<SaidShown>(context, 'said:').sort((a, b) => a.atMs - b.atMs);
+}
+
+function under<Row>(context: unknown, prefix: string): Row[] {
+  return Object.entries(fieldsOf(context)).flatMap(([key, value]) => (key.startsWith(prefix) && typeof value === 'object' && value !== null ? [value as Row] : []));
+}
+
+function fieldsOf(context: unknown): Readonly<Record<string, unknown>> {
+  return typeof context === 'object' && context !== null ? (context as Readonly<Record<string, unknown>>) : {};
+}

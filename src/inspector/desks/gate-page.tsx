@@ -1,0 +1,144 @@
+/** One gate: what is asked, what is needed to decide, and the form of the answer. */
+import { useState } from 'preact/hooks';
+import { FieldInput } from '../actor/event-dialog.tsx';
+import { ownDoor, Twins } from '../dialog.tsx';
+import { moment } from '../format.ts';
+import { ask } from '../link.ts';
+import { say } from '../notices.tsx';
+import { actorHref } from '../route.ts';
+import { kernelMs } from '../time.ts';
+import { sendTwin } from '../twins.ts';
+import { answerOf, type Choice, choicesOf } from './answer-form.ts';
+import { Age, Countdown } from './clock.tsx';
+import { DeskDialog } from './desk-dialog.tsx';
+import { type DeskOrder, extendGate, refusalOf, withdrawGate } from './desk-orders.ts';
+import { type GateRow, type GateShown } from './desk-shapes.ts';
+import { Readable } from './readable.tsx';
+import { maySend, useShown } from './use-desk.ts';
+import { ownName, setOwnName } from './who.ts';
+
+export const GATE_PHASES: Readonly<Record<GateRow['phase'], readonly [words: string, tone: string]>> = {
+  opening: ['opening', 'calm'],
+  open: ['open', 'warn'],
+  reminded: ['open, reminded', 'warn'],
+  answered: ['answered', 'good'],
+  timedOut: ['time is up', 'calm'],
+  withdrawn: ['withdrawn', 'calm'],
+  failed: ['failed', 'bad'],
+};
+
+export function GatePage({ id, row, desk }: { readonly id: string; readonly row: GateRow | undefined; readonly desk: string }) {
+  const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
+  const shown = useShown<GateShown>(row?.gate);
+  if (row === undefined) return <section class="sheet"><h1>No gate “{id}”</h1><p class="quiet">The desk keeps every open gate and the last 1,000 others.</p></section>;
+  const mayOrder = maySend() && !row.isOver;
+  return (
+    <article class="actor" aria-labelledby="gate-title">
+      <header class="actor-head">
+        <p class="crumbs"><a href="#/gates">Gates</a> · <span class="mono">{id}</span></p>
+        <h1 id="gate-title">{row.title}</h1>
+        <Facts row={row} shown={shown} />
+        {mayOrder && (
+          <div class="row" role="group" aria-label="Orders">
+            {row.deadlineAtMs !== null && <button type="button" class="small" onClick={() => setOrder(extendGate(desk, id))}>Extend…</button>}
+            <button type="button" class="small" onClick={() => setOrder(withdrawGate(desk, id))}>Withdraw…</button>
+          </div>
+        )}
+      </header>
+      <div class="columns even">
+        {shown !== undefined && <section class="sheet" aria-labelledby="package-title"><h2 id="package-title">What you need to decide</h2><Readable value={shown.question.package} /></section>}
+        {row.isOver ? <Outcome row={row} /> : shown !== undefined && <AnswerForm id={id} desk={desk} shown={shown} />}
+      </div>
+      {order !== undefined && <DeskDialog key={order.title} order={order} onClose={() => setOrder(undefined)} />}
+    </article>
+  );
+}
+
+function Facts({ row, shown }: { readonly row: GateRow; readonly shown: GateShown | undefined }) {
+  const { phase, askedBy, openedAtMs, deadlineAtMs, isOver, audience, lastOrder } = row;
+  const onTimeout = shown?.question.onTimeout;
+  const [words, tone] = GATE_PHASES[phase];
+  return (
+    <>
+      <p class="facts-line">
+        <span class={`standing ${tone}`}>{words}</span>
+        <span>asked {askedBy !== null && <>by <a class="mono" href={actorHref(askedBy.actor)}>{askedBy.actor}</a> </>}<Age sinceMs={openedAtMs} /> ago</span>
+        <span>for {audience.map((one) => (one === '*' ? 'anybody' : one)).join(', ')}</span>
+        {!isOver && <span>{deadlineAtMs === null ? 'waits as long as it takes' : <>time is up <Countdown untilMs={deadlineAtMs} over="now" /></>}</span>}
+      </p>
+      {!isOver && onTimeout !== undefined && onTimeout !== null && <p class="quiet">Without an answer: {onTimeout.name}.</p>}
+      {lastOrder !== undefined && <p class="quiet">{lastOrder.type === 'gate.extend' ? 'Extended' : 'Withdrawn'} by {lastOrder.by ?? 'somebody'}, {moment(lastOrder.atMs, kernelMs())}{lastOrder.reason !== null && `: ${lastOrder.reason}`}</p>}
+    </>
+  );
+}
+
+function Outcome({ row: { result, phase } }: { readonly row: GateRow }) {
+  if (result === null) return null;
+  return (
+    <section class="sheet" aria-labelledby="outcome-title">
+      <h2 id="outcome-title">{phase === 'answered' ? `Answered by ${result.by ?? 'somebody'}` : phase === 'timedOut' ? 'Nobody answered in time' : 'Closed without an answer'}</h2>
+      {phase === 'answered' && <Readable value={result.answer} />}
+      {phase === 'timedOut' && <p>{result.onTimeout === null ? 'Whoever asked was told so.' : `What holds: ${result.onTimeout.name}.`}</p>}
+    </section>
+  );
+}
+
+function AnswerForm({ id, desk, shown: { question } }: { readonly id: string; readonly desk: string; readonly shown: GateShown }) {
+  const choices = choicesOf(question.form);
+  const [at, setAt] = useState(choices.length === 1 ? 0 : -1);
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const [failure, setFailure] = useState<string | undefined>(undefined);
+  const [isBusy, setIsBusy] = useState(false);
+  if (!maySend()) return <section class="sheet"><h2>Your answer</h2><p class="quiet">Your token may look, and not answer.</p></section>;
+  const choice: Choice | undefined = choices[at];
+  const { answer, problems } = choice === undefined ? { answer: null, problems: {} } : answerOf(choice, { ...initials(choice), ...typed });
+  const wrong = ownName.value.trim() === '' ? 'your name is needed' : Object.entries(problems)[0]?.join(' ');
+  const event = { type: 'gate.answer', gate: id, by: ownName.value, answer };
+  const submit = async (submitted: Event) => {
+    submitted.preventDefault();
+    setIsBusy(true);
+    try {
+      const refusal = refusalOf(await ask(desk, event));
+      setFailure(refusal);
+      if (refusal === undefined) say('Thank you. The answer is taken.');
+    } catch (error) {
+      setFailure((error as Error).message);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <section class="sheet" aria-labelledby="answer-title">
+      <h2 id="answer-title">Your answer</h2>
+      <form class="answer" onSubmit={(submitted) => void submit(submitted)}>
+        {choices.length > 1 && <Choices choices={choices} at={at} onAt={setAt} />}
+        {choice?.fields.map((field) => <FieldInput key={`${at} ${field.name}`} field={field} text={typed[field.name] ?? field.initial} onText={(text) => setTyped({ ...typed, [field.name]: text })} />)}
+        <label class="field">
+          <span>Your name</span>
+          <input name="by" type="text" autocomplete="name" list="audience" value={ownName.value} onInput={(input) => setOwnName(input.currentTarget.value)} />
+        </label>
+        <datalist id="audience">{question.audience.filter((one) => one !== '*').map((one) => <option key={one} value={one} />)}</datalist>
+        {failure !== undefined && <p class="bad" role="alert">{failure}</p>}
+        {choice !== undefined && <Twins twin={sendTwin(ownDoor(), desk, event)} />}
+        <div class="row"><button type="submit" class="primary" disabled={isBusy || choice === undefined || wrong !== undefined}>Answer</button>{choice !== undefined && wrong !== undefined && <span class="quiet">{wrong}</span>}</div>
+      </form>
+    </section>
+  );
+}
+
+function Choices({ choices, at, onAt }: { readonly choices: readonly Choice[]; readonly at: number; readonly onAt: (at: number) => void }) {
+  return (
+    <fieldset class="choices">
+      <legend class="unseen">What to do</legend>
+      {choices.map(({ label }, index) => (
+        <label key={label} class="choice">
+          <input type="radio" name="choice" checked={index === at} onChange={() => onAt(index)} /> {label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function initials({ fields }: Choice): Readonly<Record<string, string>> {
+  return Object.fromEntries(fields.map(({ name, initial }) => [name, initial]));
+}

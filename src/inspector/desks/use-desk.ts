@@ -1,0 +1,33 @@
+/** A desk, found in the tree by its agent and watched: wherever a tree has it. */
+import { principal } from '../link.ts';
+import { findNode } from '../tree/find.ts';
+import { useTopic } from '../use.ts';
+import { type ActorView, type TreeNode } from '../wire.ts';
+import { DESK_AGENTS, type ShownRef } from './desk-shapes.ts';
+
+export type DeskName = keyof typeof DESK_AGENTS;
+
+export interface Desk {
+  /** `unknown` until the tree has been seen. */
+  readonly presence: 'unknown' | 'absent' | 'present';
+  readonly address: string;
+  /** Undefined until it has been read. */
+  readonly context: unknown;
+}
+
+export function useDesk(name: DeskName): Desk {
+  const { view: tree } = useTopic<TreeNode>('tree');
+  const node = tree === undefined ? undefined : findNode(tree, ({ agent }) => agent === DESK_AGENTS[name]);
+  const { view } = useTopic<ActorView>(node === undefined ? undefined : `actor/${node.address}`);
+  return { presence: tree === undefined ? 'unknown' : node === undefined ? 'absent' : 'present', address: node?.address ?? name, context: view?.context };
+}
+
+/** The context of whoever a record refers to; undefined while there is nobody, or nothing has been read. */
+export function useShown<Shape>(ref: ShownRef | null | undefined): Shape | undefined {
+  const { view } = useTopic<ActorView>(ref === null || ref === undefined ? undefined : `actor/${ref.actor}`);
+  return view?.context as Shape | undefined;
+}
+
+export function maySend(): boolean {
+  return principal.value?.scopes.includes('actor:send') === true;
+}
