@@ -152,6 +152,11 @@ export class Client<S = SystemShape> {
     return new Emissions(this.#topics, `events/${pattern}`, options);
   }
 
+  /** Turns of the actor and of all below it from now on, once they are durable, as the topic `trace/{address}` has them. */
+  turns<Turn = unknown>(address: string, options: EmissionOptions = {}): Emissions<Turn> {
+    return new Emissions(this.#topics, `trace/${address}`, options);
+  }
+
   /**
    * A topic of the mode `state`, such as `tree`: `next` is called with the first view and with each that differs, `confirmed`
    * where a break has missed nothing. Over breaks it goes on with the view as it is then. `error` ends it.

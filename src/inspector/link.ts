@@ -7,6 +7,7 @@ import { type ClientError } from '../client/client-error.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { after, nowMs, setKernelTime } from './time.ts';
 import { keepToken, keptToken } from './token.ts';
+import { type Turn } from './turns/turns.ts';
 import { type Principal } from './wire.ts';
 
 export interface Live<View> {
@@ -96,6 +97,19 @@ export async function send(address: string, event: { readonly type: string }): P
 /** Resolves with what the actor replies. Rejects with ClientError. */
 export function ask(address: string, event: { readonly type: string }): Promise<unknown> {
   return client!.actor(address).ask(event, { timeoutMs: 10_000 });
+}
+
+/** Turns of an actor and of all below it, from now on and for as long as there is this line. @returns What ends it. */
+export function followTurns(address: string, take: (turn: Turn) => void): () => void {
+  const turns = client!.turns<Turn>(address);
+  void (async () => {
+    try {
+      for await (const turn of turns) take(turn);
+    } catch {
+      // Whoever follows asks for the turns so far as well, and is told there what keeps them from it.
+    }
+  })();
+  return () => turns[Symbol.dispose]();
 }
 
 /** A topic, for as long as somebody uses it. */

@@ -12,6 +12,8 @@ import { DeadLettersView } from './ledgers/dead-letters-view.tsx';
 import { WaitsView } from './ledgers/waits-view.tsx';
 import { PlanView } from './plan/plan-view.tsx';
 import { TreeView } from './tree/tree-view.tsx';
+import { HistoryView } from './turns/history-view.tsx';
+import { SequenceView } from './turns/sequence-view.tsx';
 
 export interface View {
   /** As in the address bar. */
@@ -28,6 +30,8 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { name: 'tree', title: 'Actors', isListed: true, component: TreeView },
   { name: 'actor', title: 'Actor', isListed: false, under: 'tree', component: ActorPage },
+  { name: 'history', title: 'History', isListed: false, under: 'tree', component: HistoryView },
+  { name: 'sequence', title: 'Sequence', isListed: false, under: 'tree', component: SequenceView },
   { name: 'plan', title: 'Plan', isListed: true, component: PlanView },
   { name: 'inbox', title: 'Inbox', isListed: true, component: InboxView },
   { name: 'gates', title: 'Gates', isListed: false, under: 'inbox', component: GatesView },

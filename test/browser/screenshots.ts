@@ -43,6 +43,19 @@ async function shopPictures(browser: Browser): Promise<void> {
   await page.getByLabel('Reason').fill('the sign was wrong');
   await page.getByText('The same from a shell').click();
   await picture(page, 'inspector-dead-letter');
+  await page.keyboard.press('Escape');
+  await turnPictures(page, shop.url);
+}
+
+async function turnPictures(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/#/history/orders/1001?turn=2`);
+  await page.locator('.chart-frame .edge.taken').first().waitFor();
+  await picture(page, 'inspector-history');
+  await page.goto(`${url}/#/sequence/root`);
+  await page.getByRole('option', { name: /orders\/1003 spawn/ }).waitFor();
+  for (const by of [20, -5]) await post(url, '/v1/actors/ledger/send', { event: { type: 'add', by } });
+  await page.locator('.sequence .failed').last().click();
+  await picture(page, 'inspector-sequence');
 }
 
 async function planPictures(browser: Browser): Promise<void> {

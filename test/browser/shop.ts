@@ -47,6 +47,7 @@ const order = defineAgent({
     printed: z.object({}),
   },
   shown: { context: z.looseObject({ card: secret(z.string()) }) },
+  trace: { keep: 100 },
 });
 
 const ledger = defineAgent({

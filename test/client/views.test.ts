@@ -248,6 +248,23 @@ describe('emitted events', () => {
     expect(closed.error?.code).toBe('BOSUN_CLIENT_CLOSED');
     await test.stop();
   });
+});
+
+describe('turns', () => {
+  it('of an actor come with what its events held, from then on and no others', async () => {
+    const test = await startClientTest();
+    const client = await test.live();
+    await client.actor('visits', 'counter').send({ type: 'add', by: 1 });
+    await test.settle();
+    const turns = client.turns<{ readonly address: string; readonly event: object }>('visits');
+    const first = turns.next();
+    await test.settle();
+    await Promise.all([client.actor('till', 'till').send({ type: 'pay', card: '1234', amount: 1 }), client.actor('visits', 'counter').send({ type: 'add', by: 2 })]);
+    await test.settle();
+    expect((await first).value).toMatchObject({ address: 'visits', event: { type: 'add', by: 2 } });
+    await turns.return();
+    await test.stop();
+  });
 
   it('that nobody takes end the iteration by name, over the bound', async () => {
     const test = await startClientTest();

@@ -11,7 +11,7 @@ import { startGatewayTest } from '../gateway/memory-client.ts';
 let number = 0;
 const turn = (fields: Partial<Turn> & Pick<Turn, 'address'>): Turn => ({
   ...{ number: ++number, kind: 'transition', atMs: 0, agent: 'a', life: fields.address.length, sequence: number, event: { type: 'go' }, cause: null },
-  ...{ microsteps: [], sent: [], value: 'on', status: 'active', error: null, durationMs: 0 },
+  ...{ microsteps: [], sent: [], change: null, value: 'on', status: 'active', error: null, durationMs: 0 },
   ...fields,
 });
 const arrows = (rows: readonly Row[]) => rows.filter((row): row is Arrow => row.kind === 'arrow');

@@ -7,6 +7,7 @@ import { nodeAt } from '../tree/find.ts';
 import { standingOf } from '../tree/standing.ts';
 import { useAnswer, useTopic } from '../use.ts';
 import { type ActorView, type AgentList, type Inspection, type JsonSchema, type TreeNode } from '../wire.ts';
+import { ActorTabs } from './actor-tabs.tsx';
 import { Chart } from './chart.tsx';
 import { EventDialog } from './event-dialog.tsx';
 import { Children, Facts, Mailbox, Timers } from './facts.tsx';
@@ -33,7 +34,7 @@ export function ActorPage({ rest: address }: { readonly rest: string }) {
       {!isGone && <OrderBar address={address} view={view} node={node} />}
       <div class="columns">
         <div class="wide">
-          <Chart address={address} view={view} inspection={inspection} sendable={mayBeSent} onEvent={setEvent} />
+          <Chart address={address} inspection={inspection} value={view.value} last={lastOf(view, inspection)} sendable={mayBeSent} onEvent={setEvent} />
         </div>
         <div class="narrow">
           {!isGone && <Events accepts={mayBeSent} schemas={schemas} isSuspended={view.status === 'suspended'} onEvent={setEvent} />}
@@ -47,6 +48,12 @@ export function ActorPage({ rest: address }: { readonly rest: string }) {
       {event !== undefined && <EventDialog key={`${event} ${event in schemas}`} address={address} type={event} schema={schemas[event]} onClose={() => setEvent(undefined)} />}
     </article>
   );
+}
+
+/** The step that led to what is shown: state and step come by two topics, and one may be behind. */
+function lastOf({ sequence }: ActorView, inspection: Inspection | undefined): Inspection['last'] {
+  const last = inspection?.last ?? null;
+  return last?.sequence === sequence ? last : null;
 }
 
 function Missing({ address, error }: { readonly address: string; readonly error: string | undefined }) {
@@ -87,6 +94,7 @@ function Head({ view, node, suspended, isGone }: HeadProps) {
         <span class="agent">{agent}</span>
         {view.tags.map((tag) => <span key={tag} class="agent">#{tag}</span>)}
       </p>
+      <ActorTabs address={address} current="actor" />
       {isGone && <p class="note">Nobody lives here now: it has ended, or was removed. What follows is how it was last seen.</p>}
       {suspended !== null && suspended.by !== null && <p class="note">Suspended by {suspended.by}{suspended.reason === null ? '' : `: ${suspended.reason}`}</p>}
       {failure !== null && failure !== undefined && (suspended === null || suspended.by === null) && <ErrorBox error={failure} />}

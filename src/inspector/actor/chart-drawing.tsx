@@ -6,13 +6,14 @@ import { sendableBy } from './edges.ts';
 export interface ChartDrawingProps {
   readonly chart: KnownChart;
   readonly title: string;
+  readonly when: 'now' | 'then';
   readonly active: ReadonlySet<string>;
   readonly taken: ReadonlySet<string>;
   readonly sendable: readonly string[];
   readonly onEvent: (type: string) => void;
 }
 
-interface Sheet extends Omit<ChartDrawingProps, 'chart' | 'title'> {
+interface Sheet extends Omit<ChartDrawingProps, 'chart' | 'title' | 'when'> {
   readonly edges: ReadonlyMap<string, DrawnEdge>;
 }
 
@@ -25,11 +26,11 @@ const SHIFT = 2.4;
 /** Smaller than this part of its size its text cannot be read: then it scrolls. */
 const SCALE_MIN = 0.72;
 
-export function ChartDrawing({ chart: { drawing }, title, ...rest }: ChartDrawingProps) {
+export function ChartDrawing({ chart: { drawing }, title, when, ...rest }: ChartDrawingProps) {
   const sheet: Sheet = { ...rest, edges: new Map(drawing.edges.map((edge) => [edge.id, edge])) };
   const { width, height, states, initials, arrows, labels } = drawing;
   return (
-    <svg class="bosun-chart" viewBox={`0 0 ${width} ${height}`} style={{ width: '100%', minWidth: `${Math.round(width * SCALE_MIN)}px`, maxWidth: `${width}px` }} role="group" aria-roledescription="statechart" aria-label={`${title}; now in ${nowIn(drawing, sheet.active)}`}>
+    <svg class="bosun-chart" viewBox={`0 0 ${width} ${height}`} style={{ width: '100%', minWidth: `${Math.round(width * SCALE_MIN)}px`, maxWidth: `${width}px` }} role="group" aria-roledescription="statechart" aria-label={`${title}; ${when} in ${nowIn(drawing, sheet.active)}`}>
       {states.map((state) => <State key={state.id} state={state} sheet={sheet} />)}
       {initials.map(({ dot, stroke }, index) => (
         <g key={index} class="initial">

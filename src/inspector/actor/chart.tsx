@@ -2,24 +2,33 @@
 import { useEffect, useState } from 'preact/hooks';
 import { activeStates } from '../../gateway/charts/active.ts';
 import { lines } from '../link.ts';
-import { type ActorView, type Inspection } from '../wire.ts';
+import { type Inspection } from '../wire.ts';
 import { chartAtHand, chartOf, type KnownChart } from './charts.ts';
 import { ChartDrawing } from './chart-drawing.tsx';
 
 export interface ChartProps {
   readonly address: string;
-  readonly view: ActorView;
   readonly inspection: Inspection | undefined;
+  /** State value whose states are shown as active. */
+  readonly value: unknown;
+  /** The step that led to it; null where none is known. */
+  readonly last: Taken | null;
+  /** It is not how things are. */
+  readonly isPast?: boolean;
   /** Types of events that can be sent now. */
   readonly sendable: readonly string[];
   readonly onEvent: (type: string) => void;
 }
 
+interface Taken {
+  readonly event: string | null;
+  readonly edges: readonly string[];
+}
+
 type Found = { readonly chart: KnownChart } | { readonly why: string } | undefined;
 
-export function Chart({ address, view, inspection, sendable, onEvent }: ChartProps) {
+export function Chart({ address, inspection, value, last, isPast = false, sendable, onEvent }: ChartProps) {
   const [found, isMachine] = useChart(address, inspection);
-  const last = lastOf(view, inspection);
   if (!isMachine) return null;
   return (
     <section class="sheet chart-sheet" aria-labelledby="chart-title">
@@ -33,13 +42,14 @@ export function Chart({ address, view, inspection, sendable, onEvent }: ChartPro
             <ChartDrawing
               chart={found.chart}
               title={`Statechart of ${address}`}
-              active={activeStates(found.chart.drawing, view.value)}
+              when={isPast ? 'then' : 'now'}
+              active={activeStates(found.chart.drawing, value)}
               taken={new Set(last?.edges ?? [])}
               sendable={sendable}
               onEvent={onEvent}
             />
           </div>
-          <Legend last={last} />
+          <Legend last={last} isPast={isPast} />
         </>
       )}
     </section>
@@ -53,18 +63,12 @@ const WHY_LISTED = {
   failure: 'The layout failed: the states are listed.',
 } as const;
 
-/** The step that led to what is shown: state and step come by two topics, and one may be behind. */
-function lastOf({ sequence }: ActorView, inspection: Inspection | undefined): Inspection['last'] {
-  const last = inspection?.last ?? null;
-  return last?.sequence === sequence ? last : null;
-}
-
-function Legend({ last }: { readonly last: Inspection['last'] }) {
+function Legend({ last, isPast }: { readonly last: Taken | null; readonly isPast: boolean }) {
   return (
     <p class="legend">
-      <span><i class="swatch active" aria-hidden="true" /> active</span>
-      <span><i class="swatch taken" aria-hidden="true" /> taken last{last !== null && last.event !== null && <>: <code>{last.event}</code></>}</span>
-      <span><i class="swatch button" aria-hidden="true" /> click to send</span>
+      <span><i class="swatch active" aria-hidden="true" /> active{isPast && ' then'}</span>
+      <span><i class="swatch taken" aria-hidden="true" /> {isPast ? 'taken by this turn' : 'taken last'}{last !== null && last.event !== null && <>: <code>{last.event}</code></>}</span>
+      {!isPast && <span><i class="swatch button" aria-hidden="true" /> click to send</span>}
     </p>
   );
 }

@@ -32,7 +32,7 @@ export function Facts({ view, inspection, node }: FactsProps) {
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     <div>
       <dt>{name}</dt>

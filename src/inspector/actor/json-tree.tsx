@@ -68,7 +68,8 @@ function Leaf({ value, name }: NodeProps) {
   );
 }
 
-function Value({ value }: { readonly value: unknown }) {
+/** One that has nothing in it. */
+export function Value({ value }: { readonly value: unknown }) {
   if (value === SECRET) return <Lock />;
   if (typeof value === 'string') return <span class="text">{JSON.stringify(value)}</span>;
   const { actor } = (typeof value === 'object' && value !== null ? value : {}) as { readonly actor?: unknown };

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { counted, duration, errorText, stateText } from '../format.ts';
 import { route, setQuery } from '../address-bar.ts';
-import { actorHref } from '../route.ts';
+import { actorHref, hrefOf } from '../route.ts';
 import { useTopic } from '../use.ts';
 import { type TreeNode } from '../wire.ts';
 import { type Filter, FILTERS, isKept, standingOf } from './standing.ts';
@@ -34,6 +34,7 @@ function Tree({ tree }: { readonly tree: TreeNode }) {
       <div class="sheet-head">
         <h1 id="tree-title">Actors</h1>
         <p class="quiet">{counted(everybody.length, 'actor')}</p>
+        <a href={hrefOf('sequence', tree.address)}>Sequence of all</a>
         <Filters everybody={everybody} filter={filter} text={text} />
       </div>
       <table class="tree stack">

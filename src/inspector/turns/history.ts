@@ -38,6 +38,25 @@ export function stepsOf(turns: readonly KeptTurn[]): Step[] {
   });
 }
 
+/**
+ * Place of the step that is looked at: of the turn with this number; where that is kept no more, of the oldest. NaN is the newest,
+ * whichever that is.
+ */
+export function placeIn(steps: readonly Pick<Step, 'number'>[], number: number): number {
+  const place = steps.findIndex((step) => step.number >= number);
+  return place < 0 ? steps.length - 1 : place;
+}
+
+/** What a step is called: the type of its event, or what else it was. */
+export function titleOf({ event, kind }: Pick<Step, 'event' | 'kind'>): string {
+  return event === null ? kind : kind === 'failed' ? `${event.type}, failed` : event.type;
+}
+
+/** `lines.0.sku`; for all of the context nothing. */
+export function pathText(path: Change['path']): string {
+  return path.join('.');
+}
+
 /** What is different, as deep down as it goes. Items of lists are compared by their places. */
 export function changesOf(before: unknown, after: unknown, path: Change['path'] = []): Change[] {
   if (Object.is(before, after)) return [];

@@ -1,0 +1,18 @@
+/** The ways to look at one actor: as it is, as it was, and in what it had to do with others. */
+import { hrefOf } from '../route.ts';
+
+const TABS = [
+  { view: 'actor', title: 'Now' },
+  { view: 'history', title: 'History' },
+  { view: 'sequence', title: 'Sequence' },
+] as const;
+
+export function ActorTabs({ address, current }: { readonly address: string; readonly current: (typeof TABS)[number]['view'] }) {
+  return (
+    <nav class="menu tabs" aria-label="Ways to look at it">
+      {TABS.map(({ view, title }) => (
+        <a key={view} href={hrefOf(view, address)} aria-current={view === current ? 'page' : undefined}>{title}</a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,45 @@
+/** What a turn made of a context: each place that differs, with what was there and what is. */
+import { JsonTree, Value } from '../actor/json-tree.tsx';
+import { type Change, pathText } from './history.ts';
+
+/** Rows that are shown. */
+const CHANGES_MAX = 100;
+
+interface ChangesTableProps {
+  /** Null where there is nothing to compare with. */
+  readonly changes: readonly Change[] | null;
+  /** Said in the place of null. */
+  readonly why: string;
+}
+
+export function ChangesTable({ changes, why }: ChangesTableProps) {
+  if (changes === null) return <p class="quiet">{why}</p>;
+  if (changes.length === 0) return <p class="quiet">Nothing of the context.</p>;
+  return (
+    <>
+      <table class="changes">
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.slice(0, CHANGES_MAX).map((change) => (
+            <tr key={pathText(change.path)}>
+              <th scope="row">{change.path.length === 0 ? 'context' : pathText(change.path)}</th>
+              <td class="json was">{'before' in change ? <Side value={change.before} /> : <span class="quiet">not there</span>}</td>
+              <td class="json is">{'after' in change ? <Side value={change.after} /> : <span class="quiet">removed</span>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {changes.length > CHANGES_MAX && <p class="quiet">and {changes.length - CHANGES_MAX} more</p>}
+    </>
+  );
+}
+
+function Side({ value }: { readonly value: unknown }) {
+  return typeof value === 'object' && value !== null ? <JsonTree value={value} name={Array.isArray(value) ? 'list' : 'object'} /> : <Value value={value} />;
+}
