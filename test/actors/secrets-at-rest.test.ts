@@ -75,11 +75,23 @@ async function start(options: Partial<SystemOptions> = {}): Promise<System> {
 }
 
 /** The death of the process: what is in its directory goes on elsewhere, because this process still holds the lock. */
+/** LevelDB may put a file in the place of another meanwhile: then once more. */
+async function copied(from: string, to: string): Promise<void> {
+  for (;;) {
+    try {
+      return await cp(from, to, { recursive: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      await rm(to, { recursive: true, force: true });
+    }
+  }
+}
+
 async function killed(options?: Partial<SystemOptions>): Promise<System> {
   system!.abandon();
   const from = place();
   copies += 1;
-  await cp(from, place(), { recursive: true });
+  await copied(from, place());
   return start(options);
 }
 
@@ -87,10 +99,10 @@ async function killed(options?: Partial<SystemOptions>): Promise<System> {
 async function bytesOf(): Promise<string> {
   const names = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const texts = await Promise.all(files.map((file) => readFile(file, 'latin1')));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')));
   // LevelDB compresses: so the records themselves too, of a copy, because the original is open.
   const looked = `${directory}-looked-at`;
-  await cp(place(), looked, { recursive: true });
+  await copied(place(), looked);
   const store = levelStore(looked);
   await store.open();
   for await (const batch of store.scan({ gte: ' ', lt: '~' })) for (const [key, value] of batch) texts.push(key, Buffer.from(value).toString('latin1'));
