@@ -67,7 +67,8 @@ function isWhole(folder: string, modules: readonly TestModule[]): boolean {
 
 function testsByRow(modules: readonly TestModule[]): ReadonlyMap<string, readonly Shown[]> {
   const byRow = new Map<string, Shown[]>();
-  for (const module of modules) {
+  // They come in the order in which they ended.
+  for (const module of modules.toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1))) {
     for (const test of module.children.allTests()) {
       const title = titleOf(test);
       if (title === null) continue;
