@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { assign, createMachine, fromPromise, raise, setup } from 'xstate';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../src/actors/agent.ts';
+import { type AnyAgent, defineAgent } from '../../src/actors/agent.ts';
 import { secret } from '../../src/actors/door/secret.ts';
 import { effectOf } from '../../src/actors/ref.ts';
 import { reply } from '../../src/actors/talk/talk-actions.ts';
@@ -70,11 +70,10 @@ afterEach(async () => {
 const place = () => join(directory, `copy-${copies}`);
 
 async function start(options: Partial<SystemOptions> = {}): Promise<System> {
-  const agents = [vault, open];
+  const agents: readonly AnyAgent[] = [vault, open];
   return (system = await createSystem({ agents, store: levelStore(place(), { writeBufferBytes: 64 * 1024 }), tree, scrub: false, secretKey: KEY, log: () => {}, journal: { fold: { windowEpochs: 4 } }, ...options }).start());
 }
 
-/** The death of the process: what is in its directory goes on elsewhere, because this process still holds the lock. */
 /** LevelDB may put a file in the place of another meanwhile: then once more. */
 async function copied(from: string, to: string): Promise<void> {
   for (;;) {
@@ -87,6 +86,7 @@ async function copied(from: string, to: string): Promise<void> {
   }
 }
 
+/** The death of the process: what is in its directory goes on elsewhere, because this process still holds the lock. */
 async function killed(options?: Partial<SystemOptions>): Promise<System> {
   system!.abandon();
   const from = place();
