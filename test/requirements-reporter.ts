@@ -95,7 +95,7 @@ function pageOf(seeds: readonly Seed[], shown: ReadonlyMap<string, readonly Show
   const head = `# Requirements
 
 Every row of the seeds with the tests that show it, written by a test run (\`test/requirements-reporter.ts\`). A row passes where all of
-its tests do.
+its tests do. A few are read otherwise than they are written: [decision 0030](decisions/0030-rows-read-otherwise.md) says which, and why.
 `;
   return head + seeds.map((seed) => sectionOf(seed, shown)).join('');
 }

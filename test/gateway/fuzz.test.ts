@@ -7,7 +7,7 @@ import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { MemoryClient, startGatewayTest } from './memory-client.ts';
 import { byEffort } from '../effort.ts';
 
-const FRAMES = byEffort({ quick: 1_000, ci: 20_000, soak: 200_000 });
+const FRAMES = byEffort({ quick: 1_000, ci: 20_000, soak: 500_000 });
 
 /** Methods that a whole frame may well carry out are not among them: what is asserted is that nothing changes. */
 const READS = Object.entries(METHODS).filter(([, { does }]) => does === 'nothing');
@@ -56,7 +56,7 @@ function mutated(random: SeededRandom, data: Buffer): Buffer {
 }
 
 describe.each(Object.values(SUBPROTOCOLS))('%s', (subprotocol) => {
-  it(`takes ${FRAMES} mutated frames`, { timeout: 600_000 }, async () => {
+  it(`takes ${FRAMES} mutated frames`, { timeout: 1_800_000 }, async () => {
     const isBinary = subprotocol === SUBPROTOCOLS.msgpack;
     const test = await startGatewayTest({ rate: { burst: 1e9, perSecond: 1e9 } });
     const before = ['visits', 'till', 'back/visits'].map((address) => test.test.system.snapshot(address));
