@@ -233,25 +233,29 @@ export class Kernel {
 
   /** One slice: due timers, turns, then the commit if none is under way. At most one epoch is written while one is made. */
   #pump(): void {
+    if (this.#phase === 'running') {
+      try {
+        if (this.#parts.hold) this.ingress.takeIn(Infinity);
+        else {
+          this.#world.agenda.fireDue();
+          this.#takeTurns();
+        }
+      } catch (error) {
+        this.#fail(error);
+      }
+    }
+    // Only now: what the turns themselves brought up is seen to below, and needs no further slice.
     this.#awake = false;
     if (this.#phase !== 'running') return;
-    try {
-      if (this.#parts.hold) this.ingress.takeIn(Infinity);
-      else {
-        this.#world.agenda.fireDue();
-        this.#takeTurns();
-      }
-    } catch (error) {
-      this.#fail(error);
-      return;
-    }
     if (this.#commit === null && (!this.#world.draft.isEmpty || this.#world.agenda.isBeatDue)) this.#beginCommit();
     if (this.#rootFailure !== undefined) return;
     if (!this.#parts.hold) {
       const { hasWork, hasRoom } = this.#require.loop;
       // A cautious run takes no turns while it writes; the end of the write wakes it.
       if (hasWork && hasRoom && !(this.#caution.isOn && this.#commit !== null)) this.#wake();
-      this.#alarm.set(this.#world.agenda.nextAlarmMs());
+      const alarmMs = this.#world.agenda.nextAlarmMs();
+      if (alarmMs !== undefined && alarmMs <= this.#world.time.nowMs()) this.#wake();
+      else this.#alarm.set(alarmMs);
     }
     this.#tellIdle();
   }

@@ -53,9 +53,19 @@ export function encodeEpoch(epoch: EpochRecord, writer: ByteWriter): Uint8Array 
   writer.u32(epoch.number >>> 0);
   writer.skip(4);
   writer.bytes(epoch.link);
-  writeSection(writer, SECTION.head, () => writeHead(writer, epoch));
-  if (epoch.deltas.length > 0) writeSection(writer, SECTION.deltas, () => writeDeltas(writer, epoch.deltas));
-  if (epoch.rows.size > 0) writeSection(writer, SECTION.rows, () => writeRows(writer, epoch.rows));
+  const head = beginSection(writer, SECTION.head);
+  writeHead(writer, epoch);
+  endSection(writer, head);
+  if (epoch.deltas.length > 0) {
+    const deltas = beginSection(writer, SECTION.deltas);
+    writeDeltas(writer, epoch.deltas);
+    endSection(writer, deltas);
+  }
+  if (epoch.rows.size > 0) {
+    const rows = beginSection(writer, SECTION.rows);
+    writeRows(writer, epoch.rows);
+    endSection(writer, rows);
+  }
   writer.u32At(LENGTH_OFFSET, writer.length);
   const value = writer.copy();
   stamp(epochKey(epoch.number), value.subarray(0, HEADER_BYTES));
@@ -91,11 +101,15 @@ export function decodeEpoch(number: number, value: Uint8Array): EpochRecord {
   }
 }
 
-function writeSection(writer: ByteWriter, id: number, writePayload: () => void): void {
+/** @returns Where it begins. */
+function beginSection(writer: ByteWriter, id: number): number {
   const start = writer.length;
   writer.u8(id);
   writer.skip(4);
-  writePayload();
+  return start;
+}
+
+function endSection(writer: ByteWriter, start: number): void {
   writer.u32At(start + 1, writer.length - start - 5);
   writer.u32(checksum(writer.view(start, writer.length)));
 }

@@ -223,14 +223,15 @@ class StoreJournal implements Journal {
     const { codec, position } = session;
     const key = epochKey(epoch.number);
     const rows = encodeRows(epoch, codec);
-    const value = encodeEpoch({ ...epoch, link: position.link, rows }, this.#writer);
+    const { number, kernelTimeMs, counters, deltas } = epoch;
+    const value = encodeEpoch({ number, link: position.link, kernelTimeMs, counters, deltas, rows }, this.#writer);
     const writes: StoreWrite[] = [{ key, value }, ...session.repairs];
     session.repairs = [];
     for (const write of extra(session, value, rows.size)) writes.push(write);
     // Last, because the fold encodes too.
     for (const structure of codec.takeNewStructures()) writes.push(...structureWrites(structure));
     for (const configuration of epoch.configurations) writes.push(...configurationWrites(configuration));
-    return { key, value, writes, counters: epoch.counters, share: { bytes: value.length, images: epoch.images, rows } };
+    return { key, value, writes, counters, share: { bytes: value.length, images: epoch.images, rows } };
   }
 
   async #write(session: Session, prepared: Prepared): Promise<void> {

@@ -13,6 +13,9 @@ import { keyText, rowKey } from '../epoch/rows.ts';
 /** `d`: the last sequence, and the kernel time of its send. */
 export type SessionRow = readonly [sequence: number, usedAtMs: number];
 
+/** A session in use is not put behind the others with each of its sends; so it may be forgotten this much later, never earlier. */
+const PLACED_EVERY_MS = 60_000;
+
 /** Old sessions forgotten at a time: more than one send can add, few enough not to be felt. */
 const FORGOTTEN_AT_ONCE = 8;
 
@@ -20,12 +23,14 @@ interface Known {
   readonly key: RowKey;
   sequence: number;
   usedAtMs: number;
+  /** When it was put behind all others. */
+  placedAtMs: number;
 }
 
 export class Sessions {
   readonly #draft: EpochDraft;
   readonly #nowMs: () => number;
-  /** By id; the one that was used longest ago comes first. */
+  /** By id; the one that was used longest ago comes first, give or take {@link PLACED_EVERY_MS}. */
   readonly #known = new Map<string, Known>();
   /** Sessions whose record is damaged: nobody knows what they have sent. */
   readonly #damaged = new Map<string, BosunError>();
@@ -35,7 +40,7 @@ export class Sessions {
     this.#nowMs = nowMs;
     const rows = [...(recovered.rows.get('d') ?? [])].map(([text, row]) => [text, sessionFrom(row, recovered.kernelTimeMs)] as const);
     for (const [text, [sequence, usedAtMs]] of rows.sort(([, [, a]], [, [, b]]) => a - b)) {
-      this.#known.set(decodeURIComponent(text), { key: `d!${text}`, sequence, usedAtMs });
+      this.#known.set(decodeURIComponent(text), { key: `d!${text}`, sequence, usedAtMs, placedAtMs: usedAtMs });
     }
     for (const error of recovered.damage) {
       const key = String(error.details['key']);
@@ -60,8 +65,7 @@ export class Sessions {
     const nowMs = this.#nowMs();
     known.sequence = sequence;
     known.usedAtMs = nowMs;
-    this.#known.delete(id);
-    this.#known.set(id, known);
+    if (nowMs - known.placedAtMs > PLACED_EVERY_MS) this.#place(id, known, nowMs);
     this.#draft.put(known.key, [sequence, nowMs]);
     this.#forgetOld(nowMs);
     return true;
@@ -78,9 +82,16 @@ export class Sessions {
   }
 
   #remember(id: string): Known {
-    const known: Known = { key: rowKey('d', keyText(id)), sequence: 0, usedAtMs: this.#nowMs() };
+    const nowMs = this.#nowMs();
+    const known: Known = { key: rowKey('d', keyText(id)), sequence: 0, usedAtMs: nowMs, placedAtMs: nowMs };
     this.#known.set(id, known);
     return known;
+  }
+
+  #place(id: string, known: Known, nowMs: number): void {
+    known.placedAtMs = nowMs;
+    this.#known.delete(id);
+    this.#known.set(id, known);
   }
 
   #forgetOld(nowMs: number): void {

@@ -9,6 +9,7 @@ import { TRACE_TURNS_MAX } from '../../limits.ts';
 import type { Cell } from '../cell.ts';
 import { type Taken } from '../engine.ts';
 import { type Message } from '../message.ts';
+import { type Ref } from '../ref.ts';
 import { type ActorStatus } from '../state.ts';
 import type { Prepared } from '../turn/prepare.ts';
 import { type TraceKind } from './record.ts';
@@ -77,7 +78,6 @@ export interface TurnNote {
   readonly begunMs: number;
   readonly durationMs: number;
   readonly address: string;
-  readonly agent: string;
   readonly life: number;
   readonly sequence: number;
   /** Type of the event; null for a first turn and an end. */
@@ -98,6 +98,9 @@ export interface TurnNote {
 const KINDS: readonly TraceKind[] = ['spawn', 'restarted', 'transition', 'failed', 'stopped'];
 const STATUSES: readonly ActorStatus[] = ['starting', 'active', 'done', 'error', 'stopped'];
 
+/** An outcome is one number for both; from here on it is an end. */
+const STOPPED = KINDS.indexOf('stopped') * STATUSES.length;
+
 /** What a turn has among the numbers: side by side, so that it is one line of the processor's cache. */
 const LIFE = 0;
 const EPOCH = 1;
@@ -109,15 +112,14 @@ const MESSAGE = 6;
 const TIMER = 7;
 const NUMBERS = 8;
 
-/** And among the rest. */
-const ADDRESS = 0;
-const AGENT = 1;
-const TYPE = 2;
-const FIRST = 3;
-const MORE = 4;
-const VALUE = 5;
-const ERROR = 6;
-const THINGS = 7;
+/** And among the rest. Of an actor its reference, which a turn has at hand: its identity would have to be fetched from memory. */
+const REF = 0;
+const TYPE = 1;
+const FIRST = 2;
+const MORE = 3;
+const VALUE = 4;
+const ERROR = 5;
+const THINGS = 6;
 
 /** Characters of an error: it may be as large as any value. */
 const ERROR_CHARS_MAX = 500;
@@ -130,14 +132,18 @@ export class RecentTurns {
   readonly #outcomes = new Uint8Array(TRACE_TURNS_MAX);
   /** Grows as far as it is needed. */
   readonly #things: unknown[] = [];
+  /** Agents of those whose ends are here, by life: nobody else knows them any more. */
+  readonly #agents = new Map<number, string>();
 
   /** @returns Its number. */
   add({ cell, message, begunMs, endedMs, kind, first, more, value }: Turn, epoch: number): number {
-    const { identity, state } = cell;
+    const { state } = cell;
     const index = this.last++ % TRACE_TURNS_MAX;
     const numbers = this.#numbers;
     const at = index * NUMBERS;
-    numbers[at + LIFE] = identity.life;
+    if (this.#outcomes[index]! >= STOPPED) this.#agents.delete(numbers[at + LIFE]!);
+    if (kind === 'stopped') this.#agents.set(cell.life, cell.identity.agent);
+    numbers[at + LIFE] = cell.life;
     numbers[at + EPOCH] = epoch;
     numbers[at + BEGUN] = begunMs;
     numbers[at + DURATION] = endedMs - begunMs;
@@ -148,8 +154,7 @@ export class RecentTurns {
     this.#outcomes[index] = KINDS.indexOf(kind) * STATUSES.length + STATUSES.indexOf(state.status);
     const things = this.#things;
     const from = index * THINGS;
-    things[from + ADDRESS] = identity.address;
-    things[from + AGENT] = identity.agent;
+    things[from + REF] = cell.ref;
     things[from + TYPE] = message === null ? null : message.event.type;
     things[from + FIRST] = first;
     things[from + MORE] = more;
@@ -171,8 +176,7 @@ export class RecentTurns {
       epoch: figure(EPOCH),
       begunMs: figure(BEGUN),
       durationMs: figure(DURATION),
-      address: thing(ADDRESS) as string,
-      agent: thing(AGENT) as string,
+      address: (thing(REF) as Ref).address,
       life: figure(LIFE),
       sequence: figure(SEQUENCE),
       type: thing(TYPE) as string | null,
@@ -225,8 +229,14 @@ export class RecentTurns {
     return null;
   }
 
+  /** The agent of a life whose end is one of them. */
+  agentOf(life: number): string | undefined {
+    return this.#agents.get(life);
+  }
+
   /** Turns of these lives, and what they sent, are forgotten. */
   erase(lives: ReadonlySet<number>): void {
+    for (const life of lives) this.#agents.delete(life);
     for (let number = this.oldest; number <= this.last; number++) {
       if (!lives.has(this.#number(number, LIFE)) && !lives.has(this.#number(number, FROM))) continue;
       const index = (number - 1) % TRACE_TURNS_MAX;
@@ -248,7 +258,11 @@ export class RecentTurns {
   }
 
   #addressIn(number: number): string {
-    return this.#things[((number - 1) % TRACE_TURNS_MAX) * THINGS + ADDRESS] as string;
+    return (this.#thing(number, REF) as Ref).address;
+  }
+
+  #thing(number: number, which: number): unknown {
+    return this.#things[((number - 1) % TRACE_TURNS_MAX) * THINGS + which];
   }
 }
 

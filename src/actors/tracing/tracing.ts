@@ -11,6 +11,7 @@ import type { Cell } from '../cell.ts';
 import { type Effect, type StepEngine } from '../engine.ts';
 import { type Message } from '../message.ts';
 import { type Timer } from '../time/timers.ts';
+import { type Ref } from '../ref.ts';
 import type { Prepared } from '../turn/prepare.ts';
 import type { World } from '../world.ts';
 import { Causes } from './causes.ts';
@@ -163,10 +164,10 @@ export class Tracing {
 
   #ended(turn: Turn, kind: TraceKind, endedMs: number): void {
     const { cell } = turn;
-    const { snapshot, definition, identity } = cell;
+    const { snapshot, definition, ref } = cell;
     turn.end(endedMs, kind, snapshot === undefined ? null : this.#world.engine.valueOf(definition, snapshot));
     const number = this.#recent.add(turn, this.epoch);
-    const isHeard = this.#channel.hasSubscribers || this.#isTraced(identity.address);
+    const isHeard = this.#channel.hasSubscribers || (this.#listeners.size > 0 && this.#isTraced(ref));
     if (!isHeard && definition.keptTurns === 0) return;
     const record = this.#recordOf(this.#recent.at(number), this.#contentsOf(turn));
     if (isHeard) this.#world.draft.output(() => this.#letOut(record));
@@ -201,7 +202,7 @@ export class Tracing {
 
   /** Field by field: every turn comes by here whose agent keeps them. */
   #recordOf(note: TurnNote, contents?: Contents): TraceRecord {
-    const { engine, time } = this.#world;
+    const { engine, time, cells } = this.#world;
     const { type, from } = note;
     const { event, actions, sent, born, change, error } = contents ?? { ...NO_CONTENTS, event: type === null ? null : { type }, error: note.error };
     return Object.freeze({
@@ -210,7 +211,7 @@ export class Tracing {
       epoch: note.epoch,
       atMs: time.at(note.begunMs),
       address: note.address,
-      agent: note.agent,
+      agent: cells.get(note.life)?.identity.agent ?? this.#recent.agentOf(note.life) ?? '',
       life: note.life,
       sequence: note.sequence,
       event,
@@ -232,8 +233,7 @@ export class Tracing {
     return { address, life, sequence: timer === 0 ? this.#causes.ofMessage(message, life) : this.#causes.ofTimer(timer, life) };
   }
 
-  #isTraced(address: string): boolean {
-    if (this.#listeners.size === 0) return false;
+  #isTraced({ address }: Ref): boolean {
     for (const listener of this.#listeners) if (listener.covers(address)) return true;
     return false;
   }
