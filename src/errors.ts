@@ -54,6 +54,7 @@ export const ERROR_CODES = {
   BOSUN_MESSAGE_UNKNOWN: { means: 'No message with this number is among the dead letters.', retryable: false },
   BOSUN_OFFLINE: { means: 'The client has no line to the gateway, and a call without a key does not wait for one.', retryable: true },
   BOSUN_ORDER_REFUSED: { means: 'The order does not fit the actor as it is now; the message says why. Nothing was changed.', retryable: false },
+  BOSUN_OVERLOADED: { means: 'More is on its way into the system than it can make durable in time. Send again later, after `details.retryAfterMs` where it is there.', retryable: true },
   BOSUN_PLAN_INVALID: { means: 'The plan file is not valid; the message names file, line and column.', retryable: false },
   BOSUN_QUEUE_FULL: { means: 'Too many calls of this client wait for an answer, or too many events to be taken.', retryable: true },
   BOSUN_RATE_LIMITED: { means: 'The caller calls more often than it may. Call again after `details.retryAfterMs`.', retryable: true },

@@ -24,6 +24,18 @@ export const MESSAGES_PER_VISIT = 16;
 /** Turns in one epoch: bounds what one sync has to carry and what a crash can undo. */
 export const TURNS_PER_EPOCH = 2_000;
 
+/**
+ * Of what the turns of one epoch admit, and events of hosts in it: no further turn is taken then. At most two epochs are in
+ * memory only, so it bounds what they hold and how long one is written; 16 MiB take a disk of today some 0.1 s.
+ */
+export const EPOCH_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Of events of hosts that were taken and are not durable; further ones are refused with BOSUN_OVERLOADED. */
+export const UNCOMMITTED_BYTES_MAX = 64 * 1024 * 1024;
+
+/** How long an event of a host would wait for its epoch, by the present pace, beyond which it is refused with BOSUN_OVERLOADED. */
+export const ADMISSION_WAIT_MS_MAX = 10_000;
+
 /** Time in one slice of turns before the event loop gets its chance. */
 export const SLICE_MS = 4;
 

@@ -6,8 +6,8 @@ import { MAILBOX_MESSAGES_MAX, TRACE_KEPT_MAX } from '../limits.ts';
 import { flawOfType, refusalOf } from './agent-rules.ts';
 import { type ActionOptions, actionPolicy, type EffectOptions, type EffectPolicy, effectPolicy } from './effects/effect-policy.ts';
 import { hasSecrets } from './door/secret.ts';
-import { type PoisonPolicy } from './engine.ts';
-import { type Policies } from './policies.ts';
+import { type Overflow, type OverflowPolicy, type PoisonPolicy } from './engine.ts';
+import { type Policies, WAITING } from './policies.ts';
 import { parsePriorities, type Priority } from './priorities.ts';
 import { type ScheduleOptions } from './time/schedules.ts';
 import { type DelayOf, parseTiming, type TimerOptions, type Timing } from './time/timing.ts';
@@ -103,6 +103,12 @@ export interface ShownSchemas {
 export interface AgentLimits {
   /** Unread messages over which a sender from outside gets BOSUN_MAILBOX_FULL. Default and highest: 10,000. */
   readonly mailboxMessages: number;
+  /**
+   * What becomes of events that come to a full mailbox. `wait`, the default: an actor that sent one takes no turn until there
+   * is room, by the runtime's bound of 10,000. `refuse`: it becomes a dead letter. `drop-oldest`: the oldest unread event
+   * does, also for senders from outside. Those two go by `mailboxMessages`, whoever sends.
+   */
+  readonly overflow: OverflowPolicy;
 }
 
 export interface Agent<Machine extends AnyStateMachine = AnyStateMachine, Schemas extends EventSchemas = EventSchemas, Name extends string = string> {
@@ -129,6 +135,7 @@ export const BOSS_AGENT = 'bosun.boss';
 
 const NAME = /^[A-Za-z0-9\-_.:@+~]+$/;
 const POISON_POLICIES: ReadonlySet<string> = new Set<PoisonPolicy>(['dead-letter', 'suspend', 'stop']);
+const OVERFLOW_POLICIES: ReadonlySet<string> = new Set<OverflowPolicy>(['wait', 'refuse', 'drop-oldest']);
 const EFFECTS: ReadonlySet<string> = new Set(['promise', 'callback', 'observable']);
 
 /**
@@ -143,7 +150,7 @@ export function defineAgent<Machine extends AnyStateMachine, const Schemas exten
 ): Agent<Machine, Schemas, Name> {
   const { name, version = 1, machine, events, internal = [], migrateChildren = {}, previous = [], shown = {} } = options;
   const migrate = (options.migrate ?? {}) as MigrationSteps;
-  const limits: AgentLimits = { mailboxMessages: MAILBOX_MESSAGES_MAX, ...options.limits };
+  const limits: AgentLimits = { mailboxMessages: MAILBOX_MESSAGES_MAX, overflow: 'wait', ...options.limits };
   const invalid = (what: string) => new BosunError('BOSUN_AGENT_INVALID', `agent ${JSON.stringify(name)}: ${what}`);
   if (!NAME.test(name)) throw invalid('a name is letters, digits and -_.:@+~');
   if (name === BOSS_AGENT) throw invalid('this name is that of Bosses');
@@ -152,14 +159,19 @@ export function defineAgent<Machine extends AnyStateMachine, const Schemas exten
   if (!Number.isSafeInteger(mailboxMessages) || mailboxMessages < 1 || mailboxMessages > MAILBOX_MESSAGES_MAX) {
     throw invalid(`limits.mailboxMessages is a whole number from 1 to ${MAILBOX_MESSAGES_MAX}`);
   }
+  if (!OVERFLOW_POLICIES.has(limits.overflow)) throw invalid(`limits.overflow is one of ${[...OVERFLOW_POLICIES].join(', ')}`);
   const scheduled = Object.values(options.schedules ?? {}).map((schedule) => schedule?.event?.type);
   const refusal = refusalOf({ machine, schemas: Object.keys(events), internal: [...internal, ...scheduled] });
   if (refusal !== undefined) throw invalid(refusal);
-  const policies = policiesOf(machine, options, invalid);
+  const policies = { ...policiesOf(machine, options, invalid), overflow: overflowOf(limits) };
   const timing = timingOf(options, invalid);
   const history = historyProblem(migrate, migrateChildren, previous, { name, version });
   if (history !== undefined) throw invalid(history);
   return Object.freeze({ name, version, machine, events, limits: Object.freeze(limits), shown, policies, timing, migrate, migrateChildren, previous });
+}
+
+function overflowOf({ overflow: policy, mailboxMessages: messages }: AgentLimits): Overflow {
+  return policy === 'wait' ? WAITING : { policy, messages };
 }
 
 type Declared = Readonly<Record<string, EffectOptions | ActionOptions | undefined>>;
@@ -178,7 +190,7 @@ function policiesOf(
   machine: AnyStateMachine,
   { effects = {}, actions = {}, poison = 'dead-letter', trace, priorities = {}, events, shown = {} }: DeclaredPolicies,
   invalid: (what: string) => BosunError,
-): Policies {
+): Omit<Policies, 'overflow'> {
   if (!POISON_POLICIES.has(poison)) throw invalid(`poison is one of ${[...POISON_POLICIES].join(', ')}`);
   if (trace !== undefined && !(Number.isSafeInteger(trace.keep) && trace.keep >= 1 && trace.keep <= TRACE_KEPT_MAX)) {
     throw invalid(`trace.keep is a whole number from 1 to ${TRACE_KEPT_MAX}`);

@@ -1,6 +1,5 @@
 /** The kernel's box round one actor: its durable state, its snapshot, its mailbox and what it owns. Data only. */
 import { type BosunError } from '../errors.ts';
-import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
 import { BOSS_AGENT } from './agent.ts';
 import type { Ask } from './talk/asks.ts';
 import { type Definition, type Snapshot } from './engine.ts';
@@ -170,7 +169,7 @@ export class Cell {
 
   /** Whether its mailbox has as many messages as it should have. What is deferred has a bound of its own. */
   get isFull(): boolean {
-    return this.mailbox.size - this.mailbox.deferred >= MAILBOX_MESSAGES_MAX;
+    return this.mailbox.size - this.mailbox.deferred >= this.definition.overflow.messages;
   }
 
   /** Whether its record is damaged, or encrypted under a key that is missing: then nothing of it may be served, and nothing taken for it. */

@@ -48,6 +48,8 @@ export interface Definition {
   readonly policy: EffectPolicy | undefined;
   /** What is done about a message that crashed its actor too often, once it is among the dead letters. */
   readonly poison: PoisonPolicy;
+  /** What becomes of events for which its mailbox has no room. */
+  readonly overflow: Overflow;
   /** Of each actor so many turns are kept in the store; 0 for none. */
   readonly keptTurns: number;
   /** The levels that the agent declares of its events; undefined where it declares none. */
@@ -60,6 +62,19 @@ export interface Definition {
 
 /** `dead-letter`: the actor goes on with the next message. `suspend`: it waits to be resumed. `stop`: it ends, as by a normal exit. */
 export type PoisonPolicy = 'dead-letter' | 'suspend' | 'stop';
+
+/**
+ * What becomes of an event that comes to a full mailbox. `wait`: an actor that sent it takes no turn until there is room.
+ * `refuse`: it becomes a dead letter. `drop-oldest`: the oldest unread one does, and it is taken. Hosts are refused under the
+ * first two.
+ */
+export type OverflowPolicy = 'wait' | 'refuse' | 'drop-oldest';
+
+/** When the mailbox is full for actors, and what happens then. */
+export interface Overflow {
+  readonly policy: OverflowPolicy;
+  readonly messages: number;
+}
 
 /** A custom action that is recorded with its turn and run until it returned without a throw. */
 export interface DurableAction {

@@ -283,7 +283,7 @@ export class World {
 
   /** Puts an event that an actor or a host sends into a mailbox. The event has been admitted. */
   post(to: Cell, event: EventObject, from: number, order: Arrival | null = null): void {
-    if (to.isFull && from > 0 && !this.crowding.admits(to, event, from)) return;
+    if (to.isFull && !this.crowding.admits(to, event, from)) return;
     this.enqueue(to, event, to.isBoss && event.type.startsWith('child.') ? 'command' : 'event', from, 0, order);
   }
 

@@ -6,11 +6,12 @@
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../../limits.ts';
-import { admit } from '../turn/admission.ts';
+import { admit, takeCount } from '../turn/admission.ts';
 import { Arrival, type ArrivalOptions, notTaken, type Session, Waiting } from '../mailbox/arrival.ts';
 import { type AskOptions } from '../talk/asks.ts';
 import { type AuditFacts } from '../administration/audit.ts';
 import { type Cell } from '../cell.ts';
+import { Intake } from './intake.ts';
 import { Queue } from '../mailbox/queue.ts';
 import { FROM_HOST } from '../message.ts';
 import { type Sessions } from './sessions.ts';
@@ -45,11 +46,13 @@ export interface TakeOptions {
 export class Ingress {
   readonly #parts: Parts;
   readonly #arrivals = new Queue<Arrival>();
+  readonly #intake: Intake;
   /** Orders taken in whose turn has not been taken. */
   readonly #orders = new Set<Waiting>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#intake = new Intake(() => parts.world.clock.monotonicMs());
   }
 
   /** Events that wait for room. */
@@ -60,7 +63,7 @@ export class Ingress {
   /**
    * @returns A promise that resolves when the event is durable (not: processed). It rejects with BOSUN_ACTOR_UNKNOWN where
    * the receiver was removed meanwhile, and with what the system closed for; the event may or may not have become durable then.
-   * @throws BOSUN_MAILBOX_FULL, BOSUN_VALUE_REFUSED, BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED.
+   * @throws BOSUN_MAILBOX_FULL, BOSUN_OVERLOADED, BOSUN_VALUE_REFUSED, BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED.
    */
   send(to: Cell, event: EventObject, mailboxMessages: number, session: Session | undefined, from = FROM_HOST): Promise<void> {
     return this.#accept(to, event, mailboxMessages, { session, isOrder: false, ask: undefined, from }).promise;
@@ -145,9 +148,10 @@ export class Ingress {
     return waiting.promise;
   }
 
-  /** Moves at most `count` of those that wait into mailboxes. */
-  takeIn(count: number): void {
-    for (let n = 0; n < count; n++) {
+  /** Moves at most `count` of those that wait into mailboxes, while the epoch in the making holds fewer than `bytes`. */
+  takeIn(count: number, bytes = Infinity): void {
+    const { draft } = this.#parts.world;
+    for (let n = 0; n < count && draft.bytes < bytes; n++) {
       const arrival = this.#arrivals.shift();
       if (arrival === undefined) return;
       this.#takeIn(arrival);
@@ -158,8 +162,10 @@ export class Ingress {
   acknowledge(hosts: readonly Waiting[]): void {
     for (const host of hosts) {
       this.#orders.delete(host);
+      this.#intake.gone(host.bytes);
       host.tell();
     }
+    this.#intake.durable(hosts.length, this.#arrivals.size);
   }
 
   /** Nothing further becomes durable: tells all that wait, also those whose epoch was on its way. */
@@ -174,13 +180,18 @@ export class Ingress {
     const { world, sessions, refusal, wake } = this.#parts;
     const reason = refusal();
     if (reason !== undefined) throw reason;
-    if (to.mailbox.size - to.mailbox.deferred + to.incoming >= mailboxMessages) {
+    if (unreadOf(to) + to.incoming >= mailboxMessages) {
       const { address } = to.identity;
       throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${mailboxMessages} unread messages`, { details: { address } });
     }
+    this.#intake.check(this.#arrivals.size);
+    takeCount();
     const admitted = admit(event, `event ${event.type}`, world.own);
+    const bytes = takeCount();
     if (how.session !== undefined) sessions.check(how.session);
     const arrival = new Arrival(to, admitted, how);
+    arrival.bytes = bytes;
+    this.#intake.taken(bytes);
     to.incoming += 1;
     this.#arrivals.push(arrival);
     wake();
@@ -197,9 +208,11 @@ export class Ingress {
     const { world, sessions } = this.#parts;
     const { to, event, session, isOrder, from } = arrival;
     to.incoming -= 1;
+    world.draft.bytes += arrival.bytes;
     if (arrival.audited !== undefined) this.#record(arrival, arrival.audited);
     if (to.gone) {
       const { address } = to.identity;
+      this.#intake.gone(arrival.bytes);
       arrival.reject(new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed before the event arrived`, { details: { address } }));
       return;
     }
@@ -210,6 +223,9 @@ export class Ingress {
         world.draft.settle(arrival);
         return;
       }
+      // Its host waits for more than to be durable, which may take as long as it likes.
+      this.#intake.gone(arrival.bytes);
+      arrival.bytes = 0;
       this.#orders.add(arrival);
       world.post(to, event, from, arrival);
       return;
@@ -218,6 +234,11 @@ export class Ingress {
     if (session === undefined || sessions.accept(session)) world.post(to, event, from);
     world.draft.settle(arrival);
   }
+}
+
+/** What makes a mailbox full for hosts. Where the oldest event gives way it never is. */
+function unreadOf({ mailbox, definition }: Cell): number {
+  return definition.overflow.policy === 'drop-oldest' ? 0 : mailbox.size - mailbox.deferred;
 }
 
 /** A start is answered with the address of the child, which nobody knew before where its Boss gives it. */

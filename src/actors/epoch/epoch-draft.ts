@@ -40,6 +40,8 @@ export class EpochDraft {
   #outputs: Output[] = [];
   #settled: Waiting[] = [];
   turns = 0;
+  /** What its turns admitted, and the events of hosts. */
+  bytes = 0;
 
   constructor(concealment?: Concealment) {
     this.#concealment = concealment;
@@ -128,6 +130,7 @@ export class EpochDraft {
     this.#messages.length = 0;
     this.#timers.length = 0;
     this.turns = 0;
+    this.bytes = 0;
     const { number, kernelTimeMs, counters, configurations } = head;
     const epoch: Epoch = { number, kernelTimeMs, counters, configurations, deltas: this.#deltas, rows: this.#rows, concealed: this.#concealed, images };
     const frozen: Frozen = { epoch, images, outputs: this.#outputs, settled: this.#settled };

@@ -17,6 +17,8 @@ export interface Session {
 /** A host that waits until something is durable. */
 export class Waiting {
   readonly promise: Promise<void>;
+  /** Of the event that it waits with, as admission counts. */
+  bytes = 0;
   resolve!: () => void;
   reject!: (error: BosunError) => void;
 

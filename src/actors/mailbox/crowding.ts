@@ -1,15 +1,16 @@
 /**
- * Full mailboxes between actors (design P8). A turn is never held up: what it sends is taken, and its actor takes no further
- * turn until the receiver has read half of what it has. Sends to oneself and those of Bosses are exempt. Where waiting would
- * never end, because the receiver itself waits for the sender, and where the sender cannot be held up, because it is an
- * effect, the event becomes a dead letter with BOSUN_MAILBOX_FULL. Nothing of this is stored: after a restore the next send
- * finds the mailbox full again.
+ * Full mailboxes (design P8). A turn is never held up: what it sends is taken, and its actor takes no further turn until the
+ * receiver has read half of what it has. Sends to oneself and those of Bosses are exempt. Where waiting would never end,
+ * because the receiver itself waits for the sender, and where the sender cannot be held up, because it is an effect, the event
+ * becomes a dead letter with BOSUN_MAILBOX_FULL. An agent may have that done with every event that finds its mailbox full, or
+ * with the oldest in it. Nothing of this is stored: after a restore the next send finds the mailbox full again.
  */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../../limits.ts';
 import { admitError } from '../turn/admission.ts';
 import { type Cell } from '../cell.ts';
+import { messageRow } from '../message.ts';
 import type { World } from '../world.ts';
 
 /** Waking senders one by one would have each wait again after one turn. */
@@ -25,10 +26,23 @@ export class Crowding {
     this.#world = world;
   }
 
-  /** @returns Whether an event may enter a mailbox that is full. Its sender waits then. */
+  /**
+   * @param from 0 or less for hosts and clients, which were refused at the door where that is the policy.
+   * @returns Whether an event may enter a mailbox that is full. Its sender waits then, or another event has made room.
+   */
   admits(to: Cell, event: EventObject, from: number): boolean {
-    const sender = this.#world.cells.get(from);
-    if (sender === undefined || sender === to || sender.isBoss) return true;
+    const sender = from > 0 ? this.#world.cells.get(from) : undefined;
+    if (sender === to || sender?.isBoss === true) return true;
+    const { policy } = to.definition.overflow;
+    if (policy === 'drop-oldest') {
+      this.#dropOldest(to);
+      return true;
+    }
+    if (sender === undefined) return true;
+    if (policy === 'refuse') {
+      this.#overflow(to, event, { from, circle: undefined });
+      return false;
+    }
     const circle = circleOf(to, sender);
     if (circle !== undefined || sender.definition.isEffect) {
       this.#overflow(to, event, { from, circle });
@@ -47,17 +61,32 @@ export class Crowding {
     return [...this.#since].flatMap(([sender, sinceMs]) => (sender.waitsFor === undefined || sender.gone ? [] : [{ sender, to: sender.waitsFor, sinceMs }]));
   }
 
+  /** What a host waits for with its event, or who asked by it, learns of it. Signals, timers and commands stay. */
+  #dropOldest(to: Cell): void {
+    const message = to.mailbox.takeOldest(({ kind, timer }) => kind === 'event' && timer === null);
+    if (message === null) return;
+    const { address } = to.identity;
+    const why = `${address} has a full mailbox, and newer events`;
+    const error = this.#full(why, { address });
+    if (message.order === null) this.#world.asks.crashed(message.event, error);
+    else message.order.failure = new BosunError('BOSUN_MAILBOX_FULL', why, { details: { address } });
+    this.#world.draft.read(message);
+    this.#world.letters.add({ reason: 'overflowed', address, error, message: messageRow(message) });
+  }
+
   /** Puts an event aside for which there is no room. */
   #overflow(to: Cell, event: EventObject, { from, circle }: { from: number; circle: readonly string[] | undefined }): void {
     const { life, address } = to.identity;
     const why = circle === undefined ? `${address} has a full mailbox` : `${circle.join(', ')} wait for each other, with full mailboxes`;
-    let error = this.#last;
-    // A flood has one error: making and admitting each anew would cost more than the flood.
-    if (error?.message !== why) {
-      error = admitError(new BosunError('BOSUN_MAILBOX_FULL', why, { details: { address, ...(circle && { circle }) } })) as Error;
-      this.#last = error;
-    }
+    const error = this.#full(why, { address, ...(circle && { circle }) });
     this.#world.letters.add({ reason: 'overflowed', address, error, message: [life, 'event', event, from, 0, 0] });
+    this.#world.asks.crashed(event, error);
+  }
+
+  /** A flood has one error: making and admitting each anew would cost more than the flood. */
+  #full(why: string, details: Record<string, unknown>): Error {
+    if (this.#last?.message !== why) this.#last = admitError(new BosunError('BOSUN_MAILBOX_FULL', why, { details })) as Error;
+    return this.#last;
   }
 
   /** A mailbox has become shorter: who waited for room goes on. */

@@ -36,6 +36,20 @@ export class Lane {
     first.next = null;
   }
 
+  /** Takes out the first message that is to be read and fits; null where none does. Linear in those before it. */
+  takeFirst(fits: (message: Message) => boolean): Message | null {
+    let before: Message | null = null;
+    for (let message = this.#first; message !== null; before = message, message = message.next) {
+      if (isCancelled(message) || !fits(message)) continue;
+      if (before === null) this.#first = message.next;
+      else before.next = message.next;
+      if (this.#last === message) this.#last = before;
+      message.next = null;
+      return message;
+    }
+    return null;
+  }
+
   /** Adds what is to be read to a list. */
   collect(into: Message[]): void {
     for (let message = this.#first; message !== null; message = message.next) if (!isCancelled(message)) into.push(message);

@@ -78,6 +78,14 @@ export class Mailbox extends Lane {
     if (this.#size === 0) this.#clear();
   }
 
+  /** Takes out the oldest message that fits, of the lowest level that has one; null where none has. What is set aside stays. */
+  takeOldest(fits: (message: Message) => boolean): Message | null {
+    const annex = this.#annex;
+    const message = annex?.low.takeFirst(fits) ?? this.takeFirst(fits) ?? annex?.high.takeFirst(fits) ?? null;
+    if (message !== null) this.forget();
+    return message;
+  }
+
   /** Puts what `peek` gives aside, until `release`. */
   holdBack(): void {
     const message = this.peek()!;

@@ -21,6 +21,8 @@ const UINT64_MAX = 2n ** 64n - 1n;
 /** State of the walk under way. A walk never yields, so one set serves all. */
 let bytesLeft = 0;
 let root = '';
+/** Bytes admitted since {@link takeCount}. */
+let counted = 0;
 /** Keys from the root down to the value in hand; only the first `depth` count. Read when something is refused. */
 const trail: (string | number)[] = [];
 
@@ -33,7 +35,16 @@ const trail: (string | number)[] = [];
 export function admit<T>(value: T, place: string, resolve?: ResolveHandle): T {
   bytesLeft = VALUE_BYTES_MAX;
   root = place;
-  return walk(value, 0, resolve) as T;
+  const admitted = walk(value, 0, resolve) as T;
+  counted += VALUE_BYTES_MAX - bytesLeft;
+  return admitted;
+}
+
+/** Bytes of all that was admitted since the last call, or little more. Whoever counts begins with a call. */
+export function takeCount(): number {
+  const count = counted;
+  counted = 0;
+  return count;
 }
 
 /**
@@ -78,6 +89,7 @@ function admitFields(record: Readonly<Record<string, unknown>>, resolve: Resolve
     root = 'context';
     trail[0] = key;
     fields[key] = walk(record[key], 1, resolve);
+    counted += VALUE_BYTES_MAX - bytesLeft;
   }
   return Object.freeze(fields);
 }

@@ -5,7 +5,7 @@
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
 import { DURABLE_ACTIONS_MAX } from '../../limits.ts';
-import { admit, admitChange, type ResolveHandle } from './admission.ts';
+import { admit, admitChange, type ResolveHandle, takeCount } from './admission.ts';
 import { type Cell } from '../cell.ts';
 import { type Birth, type Effect, type Snapshot, type Step } from '../engine.ts';
 import { Ref } from '../ref.ts';
@@ -22,11 +22,14 @@ export interface Prepared {
   readonly births: readonly Birth[];
   readonly dropped: Step['dropped'];
   readonly effects: readonly Effect[];
+  /** Of all this, as admission counts. */
+  readonly bytes: number;
 }
 
 /** Throws BOSUN_VALUE_REFUSED, BOSUN_ADDRESS_INVALID or BOSUN_AGENT_INVALID; the step has not happened then. */
 export function prepare(world: World, cell: Cell, before: Snapshot | undefined, step: Step): Prepared {
   const { snapshot, births, dropped, effects } = step;
+  takeCount();
   const change = admitChange(world.engine.changeOf(cell.definition, before, snapshot), world.own);
   const prepared: Prepared = {
     change,
@@ -34,6 +37,8 @@ export function prepare(world: World, cell: Cell, before: Snapshot | undefined, 
     dropped,
     births: births.length === 0 ? births : births.map((birth) => admitBirth(world, cell, birth)),
     effects: effects.length === 0 ? effects : admitEffects(world, cell, effects),
+    // Last: the count is of all above.
+    bytes: takeCount(),
   };
   world.tracing.prepared(cell, prepared);
   return prepared;

@@ -3,7 +3,7 @@
  * When a slice begins, and what is written after it, is the kernel's.
  */
 import { type Clock } from '../../clock.ts';
-import { MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../../limits.ts';
+import { EPOCH_BYTES_MAX, MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../../limits.ts';
 import { type Administration } from '../administration/administration.ts';
 import { type Caution, type Deed } from './caution.ts';
 import { type Cell } from '../cell.ts';
@@ -40,7 +40,8 @@ export class TurnLoop {
 
   /** Whether the epoch in the making takes further turns. */
   get hasRoom(): boolean {
-    return this.#parts.world.draft.turns < TURNS_PER_EPOCH;
+    const { turns, bytes } = this.#parts.world.draft;
+    return turns < TURNS_PER_EPOCH && bytes < EPOCH_BYTES_MAX;
   }
 
   /** One slice. */
@@ -49,11 +50,11 @@ export class TurnLoop {
     const { tracing } = world;
     let nowMs = clock.monotonicMs();
     const untilMs = nowMs + SLICE_MS;
-    ingress.takeIn(INTAKE);
+    if (this.hasRoom) ingress.takeIn(INTAKE, EPOCH_BYTES_MAX);
     if (administration.hasSteps) administration.takeSteps();
     while (this.hasRoom && !isHalted()) {
       if (world.runnable.size === 0) {
-        ingress.takeIn(INTAKE);
+        ingress.takeIn(INTAKE, EPOCH_BYTES_MAX);
         nowMs = clock.monotonicMs();
       }
       const cell = world.runnable.shift();

@@ -180,6 +180,7 @@ export class Turns {
 
   #apply(cell: Cell, prepared: Prepared, message: Message | null): void {
     const { change, snapshot, births, dropped, effects } = prepared;
+    this.#world.draft.bytes += prepared.bytes;
     if (message !== null) {
       const { eventTimeout } = cell;
       if (effects.length === 0 || !isDeferring(effects) || !setAside(this.#world, cell, message)) this.#consume(cell, message);

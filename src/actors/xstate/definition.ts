@@ -86,7 +86,7 @@ export interface Declared {
 const NOTHING_DECLARED: Declared = { steps: { own: {}, below: {} }, policies: NO_POLICIES, timing: PLAIN_TIMING };
 
 /** What logic has for which nothing can be declared. */
-const PLAIN = { child: () => undefined, durable: undefined, poison: NO_POLICIES.poison, keptTurns: 0, priorities: undefined, timing: PLAIN_TIMING, endsByItself: false };
+const PLAIN = { child: () => undefined, durable: undefined, poison: NO_POLICIES.poison, overflow: NO_POLICIES.overflow, keptTurns: 0, priorities: undefined, timing: PLAIN_TIMING, endsByItself: false };
 
 /** Configuration tables are shared by definitions of equal structure: their ids mean the same on disk. */
 export class Definitions {
@@ -136,8 +136,8 @@ export class Definitions {
     configurations.describe ??= (ids) => describeConfiguration(hosted, ids);
     const durable = durableActions(machine, policies.actions);
     const endsByItself = [...nodesById(machine).values()].some(({ transitions }) => transitions.has(SHUTDOWN));
-    const { poison, keptTurns, priorities, isSecret } = policies;
-    const rest = { child, configurations, steps: steps.own, policy: undefined, durable, poison, keptTurns, priorities, isSecret, timing, endsByItself };
+    const { poison, overflow, keptTurns, priorities, isSecret } = policies;
+    const rest = { child, configurations, steps: steps.own, policy: undefined, durable, poison, overflow, keptTurns, priorities, isSecret, timing, endsByItself };
     return { name, kind: 'machine', hash, version, isEffect: false, logic: hosted, lookUp, ...rest };
   }
 
