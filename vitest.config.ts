@@ -15,6 +15,7 @@ const LONG = [
   'test/gateway/chart-layout.test.ts',
   'test/persistence/retention.test.ts',
   'test/actors/bounds.test.ts',
+  'test/bench.test.ts',
 ];
 
 const isNamed = process.argv.slice(2).some((argument) => argument.includes('test/') || argument.endsWith('.test.ts'));

@@ -11,6 +11,7 @@ import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { createGateway } from '../dist/gateway/index.js';
 import { createSystem, defineAgent, memoryStore, reply } from '../dist/index.js';
+import { profiler } from './profile.mjs';
 
 const UNBOUND = { burst: 1e9, perSecond: 1e9 };
 
@@ -58,6 +59,7 @@ io.on('connection', (socket) => {
 await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve));
 
 const delays = monitorEventLoopDelay({ resolution: 1 });
+const profile = profiler();
 let largestQueue = 0;
 let watching;
 
@@ -69,6 +71,8 @@ const ASKS = {
   },
   socketIo: ({ text }) => void io.to('room').emit('told', text),
   cpu: () => ({ cpuMicros: process.cpuUsage().user + process.cpuUsage().system }),
+  beginProfile: () => profile.begin(),
+  endProfile: async () => ({ profile: await profile.end() }),
   watch: () => {
     delays.enable();
     delays.reset();

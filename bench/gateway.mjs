@@ -27,7 +27,12 @@ function started(file, args = []) {
   }
 }
 
-export const startServers = () => started('gateway-server.mjs');
+/** `profiler` is that of the servers' process. */
+export async function startServers() {
+  const servers = await started('gateway-server.mjs');
+  const profiler = { begin: () => servers.ask('beginProfile'), end: async () => (await servers.ask('endProfile')).profile };
+  return { ...servers, profiler };
+}
 
 export const startClients = (options) => started('gateway-crowd.mjs', [options]);
 

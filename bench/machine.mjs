@@ -1,6 +1,6 @@
 /** What a figure means nothing without: the machine, its load, its disk, and the commit. */
 import { execFileSync } from 'node:child_process';
-import { closeSync, fdatasyncSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, mkdirSync, openSync, readFileSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import { spread } from './statistics.mjs';
@@ -24,12 +24,29 @@ export function describeMachine(directory) {
     os: `${os.type()} ${os.release()} ${os.arch()}`,
     cpu: `${os.cpus()[0]?.model.trim()}, ${os.cpus().length} cores`,
     memoryGb: Math.round(os.totalmem() / 2 ** 30),
+    governor: governor(),
+    openFiles: openFiles(),
     ...describeDisk(directory),
   };
 }
 
 export function loadAverage() {
   return os.loadavg().map((load) => Number(load.toFixed(2)));
+}
+
+/** How the clock of the processor is chosen; undefined where the system does not tell, as in most virtual machines. */
+function governor() {
+  try {
+    return readFileSync('/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor', 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a process may open: now, and at most. W3 needs many. */
+function openFiles() {
+  const limit = (kind) => execFileSync('/bin/sh', ['-c', `ulimit -${kind}n`], { encoding: 'utf8' }).trim();
+  return { soft: limit('S'), hard: limit('H') };
 }
 
 /** Read only. A figure of changed files says so. */
@@ -50,7 +67,7 @@ function describeDisk(directory) {
 }
 
 /** Appending and syncing a page, the floor under every acknowledgement. */
-function syncMs(directory) {
+export function syncMs(directory) {
   const file = join(directory, 'sync-probe');
   const descriptor = openSync(file, 'w');
   const bytes = new Uint8Array(SYNC_BYTES).fill(7);

@@ -1,55 +1,74 @@
 /** The machines that are measured, and the events they get. The same code runs on Bosun and on plain XState. */
-import { assign, enqueueActions, sendTo, setup } from 'xstate';
+import { assign, emit, enqueueActions, sendTo, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../dist/index.js';
 
+const WORK = {
+  'work.start': z.object({}),
+  'work.progress': z.object({ n: z.number() }),
+  'work.pause': z.object({}),
+  'work.resume': z.object({}),
+  'work.finish': z.object({ by: z.string() }),
+  'work.accept': z.object({}),
+  'work.reject': z.object({}),
+};
+
 /** Four states, three counters, one guard: as small as an agent gets that does something. */
-export const workerMachine = setup({
-  guards: { isSound: ({ context }) => context.count >= 0 },
-}).createMachine({
-  id: 'worker',
-  context: ({ input }) => ({ id: input.id, count: 0, last: '', total: 0 }),
-  initial: 'idle',
-  states: {
-    idle: { on: { 'work.start': { target: 'working', actions: assign({ count: ({ context }) => context.count + 1 }) } } },
-    working: {
-      on: {
-        'work.progress': { actions: assign({ total: ({ context, event }) => context.total + event.n }) },
-        'work.pause': 'paused',
-        'work.finish': { target: 'review', guard: 'isSound', actions: assign({ last: ({ event }) => event.by }) },
-      },
+export const workerMachine = machineOfWork('worker', { context: () => ({}), onFinish: assign({ last: ({ event }) => event.by }) });
+
+export const worker = defineAgent({ name: 'worker', machine: workerMachine, events: WORK });
+
+/** The same with an order of some 150 bytes in its context, a part of which one event of four replaces. */
+export const richWorkerMachine = machineOfWork('rich', {
+  context: ({ id }) => ({
+    order: {
+      number: `ord-${id}`,
+      customer: { id: 'cus-881', email: 'alice@example.com', tier: 'gold' },
+      items: [{ sku: 'A-1', quantity: 2, price: 19.5 }, { sku: 'B-7', quantity: 1, price: 5.25 }, { sku: 'C-3', quantity: 4, price: 1.1 }],
+      createdMs: 1_732_212_345_678,
+      notes: ['created', 'priced', 'reserved'],
+      reviewer: '',
     },
-    paused: { on: { 'work.resume': 'working' } },
-    review: { on: { 'work.accept': 'idle', 'work.reject': 'working' } },
-  },
+  }),
+  onFinish: assign({ last: ({ event }) => event.by, order: ({ context, event }) => ({ ...context.order, reviewer: event.by }) }),
 });
 
-export const worker = defineAgent({
-  name: 'worker',
-  machine: workerMachine,
-  events: {
-    'work.start': z.object({}),
-    'work.progress': z.object({ n: z.number() }),
-    'work.pause': z.object({}),
-    'work.resume': z.object({}),
-    'work.finish': z.object({ by: z.string() }),
-    'work.accept': z.object({}),
-    'work.reject': z.object({}),
-  },
-});
+export const richWorker = defineAgent({ name: 'rich', machine: richWorkerMachine, events: WORK });
+
+function machineOfWork(id, { context, onFinish }) {
+  return setup({
+    guards: { isSound: ({ context }) => context.count >= 0 },
+  }).createMachine({
+    id,
+    context: ({ input }) => ({ id: input.id, count: 0, last: '', total: 0, ...context(input) }),
+    initial: 'idle',
+    states: {
+      idle: { on: { 'work.start': { target: 'working', actions: assign({ count: ({ context }) => context.count + 1 }) } } },
+      working: {
+        on: {
+          'work.progress': { actions: assign({ total: ({ context, event }) => context.total + event.n }) },
+          'work.pause': 'paused',
+          'work.finish': { target: 'review', guard: 'isSound', actions: onFinish },
+        },
+      },
+      paused: { on: { 'work.resume': 'working' } },
+      review: { on: { 'work.accept': 'idle', 'work.reject': 'working' } },
+    },
+  });
+}
 
 /** Every one of them changes something: no contender gets away with an event that it may ignore. */
 const CYCLE = [{ type: 'work.start' }, { type: 'work.progress', n: 2 }, { type: 'work.finish', by: 'alice' }, { type: 'work.accept' }];
 
-/** An endless sequence of (actor, event), random over the actors, in cycle order for each of them. Equal for equal seeds. */
-export function workload(actors, seed = 1) {
+/** An endless sequence of (actor, event), random over the actors, in the order of the cycle for each of them. Always the same. */
+export function workload(actors, cycle = CYCLE) {
   const phases = new Uint8Array(actors);
-  let state = seed;
+  let state = 1;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     // The high bits: the low ones of a linear congruential generator repeat early.
     const actor = Math.floor((state / 2 ** 32) * actors);
-    return { actor, event: CYCLE[phases[actor]++ % CYCLE.length] };
+    return { actor, event: cycle[phases[actor]++ % cycle.length] };
   };
 }
 
@@ -99,3 +118,49 @@ function spawnChain(count, spawn) {
   }
   return relays;
 }
+
+/** Bears workers. */
+export const nursery = defineAgent({
+  name: 'nursery',
+  machine: setup({ actors: { worker: workerMachine } }).createMachine({
+    id: 'nursery',
+    on: {
+      'nursery.brood': {
+        actions: enqueueActions(({ enqueue, event }) => {
+          for (let index = 0; index < event.count; index++) enqueue.spawnChild('worker', { id: `worker-${index}`, input: { id: `worker-${index}` } });
+        }),
+      },
+    },
+  }),
+  events: { 'nursery.brood': z.object({ count: z.number() }) },
+});
+
+const counting = assign({ count: ({ context }) => context.count + 1 });
+
+/** Fills its own mailbox on order, says when the last order is carried out, and when it has read what that put there last. */
+export const hog = defineAgent({
+  name: 'hog',
+  machine: setup({}).createMachine({
+    id: 'hog',
+    context: { count: 0 },
+    on: {
+      'hog.queue': {
+        actions: enqueueActions(({ enqueue, self, event: { count, isLast } }) => {
+          for (let left = isLast ? count - 1 : count; left > 0; left--) enqueue.sendTo(self, { type: 'hog.work' });
+          if (!isLast) return;
+          enqueue.sendTo(self, { type: 'hog.end' });
+          enqueue.emit({ type: 'hog.queued' });
+        }),
+      },
+      'hog.work': { actions: counting },
+      'hog.end': { actions: [counting, emit({ type: 'hog.over' })] },
+    },
+  }),
+  events: { 'hog.queue': z.object({ count: z.number(), isLast: z.boolean() }) },
+});
+
+export const quiet = defineAgent({
+  name: 'quiet',
+  machine: setup({}).createMachine({ id: 'quiet', context: { count: 0 }, on: { 'quiet.note': { actions: counting } } }),
+  events: { 'quiet.note': z.object({}) },
+});

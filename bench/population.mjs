@@ -11,12 +11,12 @@ export function workerId(index) {
 }
 
 /** A started system with so many workers under the root. @returns The system and the workers' addresses. */
-export async function workerSystem(store, actors) {
-  const system = await createSystem({ agents: [worker], store }).start();
+export async function workerSystem(store, actors, agent = worker) {
+  const system = await createSystem({ agents: [agent], store }).start();
   const addresses = [];
   for (let first = 0; first < actors; first += SPAWNS_IN_FLIGHT) {
     const ids = Array.from({ length: Math.min(SPAWNS_IN_FLIGHT, actors - first) }, (_, i) => workerId(first + i));
-    const spawned = await Promise.all(ids.map((id) => system.spawn(worker, id, { input: { id } })));
+    const spawned = await Promise.all(ids.map((id) => system.spawn(agent, id, { input: { id } })));
     addresses.push(...spawned.map(({ address }) => address));
   }
   await system.idle();
@@ -24,8 +24,8 @@ export async function workerSystem(store, actors) {
 }
 
 /** Plain XState actors, started, in memory. */
-export function plainWorkers(actors) {
-  return Array.from({ length: actors }, (_, index) => createActor(workerMachine, { input: { id: workerId(index) } }).start());
+export function plainWorkers(actors, machine = workerMachine) {
+  return Array.from({ length: actors }, (_, index) => createActor(machine, { input: { id: workerId(index) } }).start());
 }
 
 /**

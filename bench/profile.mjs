@@ -2,12 +2,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
 import { dirname } from 'node:path';
+import { setImmediate as nextBreath } from 'node:timers/promises';
+import { areaOf } from './areas.mjs';
 
 /** Fine enough for functions of a microsecond that run often; finer slows what it watches. */
 const SAMPLING_MICROS = 200;
 
-const FUNCTIONS_SHOWN = 30;
-const OWN_SHOWN = 25;
+const FUNCTIONS_SHOWN = 15;
+const OWN_SHOWN = 15;
 
 /**
  * Profiles the subject of a row after a warm-up.
@@ -20,7 +22,12 @@ export async function profileRow(row, { size, directory, file }) {
     await stage.subject();
     await stage.subject();
     globalThis.gc?.();
-    const profile = await profiled(stage.subject);
+    const { begin, end } = stage.profiler ?? profiler();
+    await begin();
+    // What begins in the same breath as the profiler counts as the profiler's own.
+    await nextBreath();
+    await stage.subject();
+    const profile = await end();
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, JSON.stringify(profile));
     return { file, ...summarise(profile) };
@@ -29,31 +36,38 @@ export async function profileRow(row, { size, directory, file }) {
   }
 }
 
-async function profiled(run) {
+/** The profiler of this process. @returns `begin()`, and `end()`, which resolves with what was sampled in between. */
+export function profiler() {
   const session = new Session();
-  session.connect();
-  try {
-    await session.post('Profiler.enable');
-    await session.post('Profiler.setSamplingInterval', { interval: SAMPLING_MICROS });
-    await session.post('Profiler.start');
-    await run();
-    return (await session.post('Profiler.stop')).profile;
-  } finally {
-    session.disconnect();
-  }
+  return {
+    async begin() {
+      session.connect();
+      await session.post('Profiler.enable');
+      await session.post('Profiler.setSamplingInterval', { interval: SAMPLING_MICROS });
+      await session.post('Profiler.start');
+    },
+    async end() {
+      const { profile } = await session.post('Profiler.stop');
+      session.disconnect();
+      return profile;
+    },
+  };
 }
 
 /**
  * @param profile As in a .cpuprofile file.
- * @returns Milliseconds in total; per function those of its own and those with all it called; per place its own; of our
+ * @returns Milliseconds in total; per function those of its own and those with all it called; per area its own; of our
  * own functions those that cost most with all they called.
  */
 export function summarise({ nodes, samples, timeDeltas }) {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
   const functions = new Map();
+  const areas = {};
   for (const [id, micros] of selfTimes(samples, timeDeltas)) {
     if (isProfiler(id, byId, parents)) continue;
+    const area = areaAt(id, byId, parents);
+    areas[area] = (areas[area] ?? 0) + micros / 1_000;
     const own = entry(functions, byId.get(id).callFrame);
     own.selfMs += micros / 1_000;
     // A function that calls itself must not count twice.
@@ -66,7 +80,7 @@ export function summarise({ nodes, samples, timeDeltas }) {
   }
   const all = [...functions.values()].sort((a, b) => b.selfMs - a.selfMs);
   const own = all.filter(({ isOwn }) => isOwn).sort((a, b) => b.totalMs - a.totalMs);
-  return { totalMs: sumOf(all), places: placesOf(all), functions: all.slice(0, FUNCTIONS_SHOWN), own: own.slice(0, OWN_SHOWN) };
+  return { totalMs: sumOf(all), areas, functions: all.slice(0, FUNCTIONS_SHOWN), own: own.slice(0, OWN_SHOWN) };
 }
 
 function selfTimes(samples, timeDeltas) {
@@ -102,19 +116,16 @@ function placeOf(url) {
   if (isOwn(url)) return url.slice(url.lastIndexOf('/dist/') + '/dist/'.length);
   const packaged = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url);
   if (packaged !== null) return packaged[1];
-  const bench = /\/(bench\/.*)$/.exec(url);
-  if (bench !== null) return bench[1];
+  if (url.includes('/bench/')) return url.slice(url.lastIndexOf('/bench/') + 1);
   return url.startsWith('node:') ? 'node' : 'engine';
 }
 
-function placesOf(functions) {
-  const places = new Map();
-  for (const { name, place, selfMs } of functions) {
-    // Idle time and collections are worth a line of their own.
-    const key = place === 'engine' && name.startsWith('(') ? name : place;
-    places.set(key, (places.get(key) ?? 0) + selfMs);
-  }
-  return [...places].map(([place, selfMs]) => ({ place, selfMs })).sort((a, b) => b.selfMs - a.selfMs);
+/** Built-in functions, and those of LevelDB's binding, belong to whoever calls them. */
+function areaAt(id, byId, parents) {
+  const { functionName, url } = byId.get(id).callFrame;
+  const caller = parents.get(id);
+  if (url !== '' || functionName.startsWith('(') || caller === undefined) return areaOf(placeOf(url), functionName);
+  return areaAt(caller, byId, parents);
 }
 
 function sumOf(functions) {

@@ -1,4 +1,5 @@
 /** The report as Markdown: what the terminal shows and what docs/benchmarks.md holds are the same text. */
+import { AREAS } from './areas.mjs';
 
 /** Of the last minute; an idle machine has a few hundredths, the end of a build some tenths. */
 const BUSY_LOAD = 0.7;
@@ -12,12 +13,8 @@ export function renderResults({ machine, load, rounds, size, rows }) {
       'after one to warm up, in brackets the smallest and largest; contenders interleaved in one process, ratios taken within a round',
     loadLine(load),
     '',
-    '### Ratios',
-    '',
-    ...table(
-      ['row', 'ratio', ...variants, 'goal'],
-      rows.flatMap((row) => row.variants[0].ratios.map((ratio, index) => ratioLine(row, ratio, index))),
-    ),
+    ...goals(rows, variants),
+    ...furtherRatios(rows, variants),
     ...rows.flatMap((row) => ['', `### ${row.name} ${row.title}`, '', row.about, '', ...figureTable(row, variants)]),
     '',
   ].join('\n');
@@ -27,16 +24,22 @@ export function renderProfiles({ machine, load, rows }) {
   return [
     ...facts(machine),
     loadLine(load),
-    ...rows.flatMap((row) => ['', `### ${row.name} ${row.title}: where the time of **durable** goes`, '', ...profileTables(row.profile)]),
+    '',
+    '### By area',
+    '',
+    'Per cent of the time sampled, in functions of that area themselves.',
+    '',
+    ...table(['row', 'ms', ...AREAS], rows.map(({ name, profile: { totalMs, areas } }) => [name, Math.round(totalMs), ...AREAS.map((area) => share(areas[area] ?? 0, totalMs))])),
+    ...rows.flatMap((row) => ['', `### ${row.name} ${row.title}: where the time goes`, '', ...profileTables(row.profile)]),
     '',
   ].join('\n');
 }
 
-function facts({ date, commit, node, os, cpu, memoryGb, fileSystem, syncMs }) {
+function facts({ date, commit, node, os, cpu, memoryGb, governor, openFiles, fileSystem, syncMs }) {
   const { median, min, max } = syncMs;
   return [
     `- ${date}, commit ${commit}`,
-    `- Node ${node}, ${os}, ${cpu}, ${memoryGb} GB`,
+    `- Node ${node}, ${os}, ${cpu}, ${memoryGb} GB; governor ${governor ?? 'not told by the system'}; open files ${openFiles.soft}, at most ${openFiles.hard}`,
     `- ${fileSystem}; write and fdatasync of 4 KB ${digits(median)} ms (${digits(min)}..${digits(max)})`,
   ];
 }
@@ -47,17 +50,49 @@ function loadLine({ before, after }) {
   return before[0] > BUSY_LOAD ? `${line}. NOT ALONE on the machine: repeat before believing` : line;
 }
 
-function ratioLine(row, ratio, index) {
-  const cells = row.variants.map(({ ratios }) => within(ratios[index], (value) => `${digits(value)}x`));
-  return [row.name, ratio.name, ...cells, goalOf(ratio, row.variants)];
+/** Every goal, and what came of it: the table to read first. */
+function goals(rows, variants) {
+  const lines = rows.flatMap((row) =>
+    ratiosOf(row, hasGoal).map(({ ratio, cells, medians }) => [ratio.goal ?? row.name, ratio.name, boundOf(ratio), aimOf(ratio), ...cells, verdictOf(ratio, medians)]),
+  );
+  return lines.length === 0 ? [] : ['### Goals', '', ...table(['row', 'what', 'at least', 'aim', ...variants, ''], lines), ''];
 }
 
-function goalOf({ name, atLeast, atMost }, variants) {
-  const medians = variants.map(({ ratios }) => ratios.find((ratio) => ratio.name === name).median);
-  const verdict = (isMet) => (medians.every(isMet) ? 'met' : medians.some(isMet) ? 'met by one of them' : 'missed');
-  if (atLeast !== undefined) return `at least ${atLeast}x: ${verdict((median) => median >= atLeast)}`;
-  if (atMost !== undefined) return `at most ${atMost}x: ${verdict((median) => median <= atMost)}`;
-  return '';
+function furtherRatios(rows, variants) {
+  const lines = rows.flatMap((row) => ratiosOf(row, (ratio) => !hasGoal(ratio)).map(({ ratio, cells }) => [row.name, ratio.name, ...cells]));
+  return lines.length === 0 ? [] : ['### Further ratios', '', ...table(['row', 'ratio', ...variants], lines)];
+}
+
+function ratiosOf({ variants }, isWanted) {
+  return variants[0].ratios.flatMap((ratio, index) => {
+    if (!isWanted(ratio)) return [];
+    const spreads = variants.map(({ ratios }) => ratios[index]);
+    return [{ ratio, cells: spreads.map((one) => within(one, (value) => amount(value, ratio))), medians: spreads.map(({ median }) => median) }];
+  });
+}
+
+function hasGoal({ atLeast, atMost }) {
+  return atLeast !== undefined || atMost !== undefined;
+}
+
+function boundOf(ratio) {
+  return ratio.atMost === undefined ? amount(ratio.atLeast, ratio) : `within ${amount(ratio.atMost, ratio)}`;
+}
+
+function aimOf(ratio) {
+  return ratio.aim === undefined ? '' : amount(ratio.aim, ratio);
+}
+
+/** One word where Node as it comes and with the larger young generation agree, else one for each. */
+function verdictOf(ratio, medians) {
+  const reaches = (value, bound) => bound !== undefined && (ratio.atMost === undefined ? value >= bound : value <= bound);
+  const words = medians.map((median) => (reaches(median, ratio.aim) ? 'met, aim too' : reaches(median, ratio.atLeast ?? ratio.atMost) ? 'met' : 'missed'));
+  return [...new Set(words)].length === 1 ? words[0] : words.join(' / ');
+}
+
+/** Ratios are times something unless they say otherwise. */
+function amount(value, { unit = 'x' }) {
+  return `${digits(value)}${unit}`;
 }
 
 function figureTable(row, variants) {
@@ -69,18 +104,20 @@ function figureTable(row, variants) {
   return table(['contender', 'figure', ...variants], lines);
 }
 
-function profileTables({ file, totalMs, places, functions, own }) {
-  const share = (ms) => `${((100 * ms) / totalMs).toFixed(1)} %`;
-  const lineOf = ({ name, where, selfMs, totalMs: inclusiveMs }) => [`\`${name}\``, where, share(selfMs), share(inclusiveMs)];
+function profileTables({ file, totalMs, functions, own }) {
+  const percent = (ms) => `${share(ms, totalMs)} %`;
+  const lineOf = ({ name, where, selfMs, totalMs: inclusiveMs }) => [`\`${name}\``, where, percent(selfMs), percent(inclusiveMs)];
   return [
     `${Math.round(totalMs)} ms sampled; profile: ${file}`,
-    '',
-    ...table(['place', 'self', 'ms'], places.slice(0, 16).map(({ place, selfMs }) => [place, share(selfMs), Math.round(selfMs)])),
     '',
     ...table(['function, by its own time', 'where', 'self', 'with callees'], functions.map(lineOf)),
     '',
     ...table(['our functions, with all they call', 'where', 'self', 'with callees'], own.map(lineOf)),
   ];
+}
+
+function share(ms, totalMs) {
+  return totalMs === 0 ? '' : ((100 * ms) / totalMs).toFixed(1);
 }
 
 function table(head, lines) {
@@ -95,14 +132,14 @@ function within({ median, min, max }, format) {
 
 /** `ackP50Ms` becomes `ack p50`: the unit stands beside the number. */
 function wordsOf(metric) {
-  if (metric === 'perSecond') return 'rate';
+  if (/perSecond$/i.test(metric)) return `${wordsOf(metric.slice(0, -'perSecond'.length))} rate`.trim();
   if (metric === 'ms') return 'time';
   const words = metric.replace(/Ms$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.trim();
 }
 
 function unitOf(metric) {
-  if (metric === 'perSecond') return (value) => `${Math.round(value).toLocaleString('en')}/s`;
+  if (/perSecond$/i.test(metric)) return (value) => `${Math.round(value).toLocaleString('en')}/s`;
   if (/ms$/i.test(metric)) return (value) => `${digits(value)} ms`;
   return digits;
 }

@@ -4,13 +4,16 @@
  */
 import { spread } from './statistics.mjs';
 
-/** One round of contenders that run one after the other, A B C; a round after the other gives A B C A B C. */
+/** One round of contenders that run one after the other. Who begins changes with every round: A B C, B C A, C A B. */
 export function inTurn(contenders) {
+  const names = Object.keys(contenders);
+  let rounds = 0;
   return async () => {
-    const sample = {};
-    for (const [name, run] of Object.entries(contenders)) {
+    const sample = Object.fromEntries(names.map((name) => [name, undefined]));
+    const first = rounds++ % names.length;
+    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
       globalThis.gc?.();
-      sample[name] = await run();
+      sample[name] = await contenders[name]();
     }
     return sample;
   };
@@ -35,7 +38,7 @@ export async function measure(row, { size, rounds, directory }) {
 }
 
 function ratiosOf(row, samples) {
-  return row.ratios.map(({ name, of, atLeast, atMost }) => ({ name, atLeast, atMost, ...spread(samples.map(of)) }));
+  return row.ratios.map(({ of, ...ratio }) => ({ ...ratio, ...spread(samples.map(of)) }));
 }
 
 function figuresOf(samples) {

@@ -13,14 +13,18 @@ import { describeMachine, loadAverage } from './machine.mjs';
 import { renderProfiles, renderResults } from './report.mjs';
 import { ROWS } from './rows/index.mjs';
 
-const USAGE = `npm run bench -- [--rows R1,R2] [--quick] [--json] [--write] [--profile] [--data DIR]
+const USAGE = `npm run bench -- [--rows G3,G9] [--quick] [--json] [--write] [--profile] [--data DIR]
 
   --rows NAME,...  only these rows
   --quick          small sizes and two rounds, to see that it runs
   --json           print one JSON object with every sample instead of tables
   --write          put the tables into docs/benchmarks.md (not with --rows or --quick)
-  --profile        CPU profiles of the durable contender instead of figures, into bench/profiles
-  --data DIR       where the stores go, and are removed afterwards; on a real disk (default bench/.data)`;
+  --profile        CPU profiles of what Bosun does in a row instead of figures, into bench/profiles
+  --data DIR       where the stores go, and are removed afterwards; on a real disk (default bench/.data)
+
+Rows: G of the kernel, S of supervision, W of the gateway.
+
+${ROWS.map(({ name, title }) => `  ${name.padEnd(4)} ${title}`).join('\n')}`;
 
 const ROUNDS = { full: 5, quick: 2 };
 
@@ -41,9 +45,15 @@ await mkdir(options.data, { recursive: true });
 options.data = await mkdtemp(join(options.data, 'run-'));
 try {
   const report = await (options.profile ? profileAll(options) : measureAll(options));
-  const text = options.profile ? renderProfiles(report) : renderResults(report);
-  console.log(options.json ? JSON.stringify(report) : text);
-  if (options.write) await writeSection(options.profile ? 'profiles' : 'results', text);
+  if (report.rows.length > 0) {
+    const text = options.profile ? renderProfiles(report) : renderResults(report);
+    console.log(options.json ? JSON.stringify(report) : text);
+    if (options.write && report.failed.length === 0) await writeSection(options.profile ? 'profiles' : 'results', text);
+  }
+  if (report.failed.length > 0) {
+    console.error(`failed, so nothing is written: ${report.failed.join(', ')}`);
+    process.exitCode = 1;
+  }
 } finally {
   await rm(options.data, { recursive: true, force: true });
 }
@@ -77,16 +87,27 @@ async function measureAll({ rows, size, data }) {
   const { machine, before } = begin(data);
   const rounds = ROUNDS[size];
   const measured = [];
+  const failed = [];
   for (const row of rows) {
-    const variants = [];
-    for (const { variant, flags } of VARIANTS) {
-      const load = loadAverage();
-      const result = await inChild({ task: 'measure', name: row.name, size, rounds }, { flags, data });
-      variants.push({ variant, load: { before: load, after: loadAverage() }, ...result });
+    try {
+      measured.push({ ...headOf(row, size), variants: await measureRow(row, { size, rounds, data }) });
+    } catch (error) {
+      // An hour of other rows is not thrown away for it.
+      console.error(error.message);
+      failed.push(row.name);
     }
-    measured.push({ ...headOf(row, size), variants });
   }
-  return { machine, load: { before, after: loadAverage() }, size, rounds, rows: measured };
+  return { machine, load: { before, after: loadAverage() }, size, rounds, rows: measured, failed };
+}
+
+async function measureRow({ name }, { size, rounds, data }) {
+  const variants = [];
+  for (const { variant, flags } of VARIANTS) {
+    const load = loadAverage();
+    const result = await inChild({ task: 'measure', name, size, rounds }, { flags, data });
+    variants.push({ variant, load: { before: load, after: loadAverage() }, ...result });
+  }
+  return variants;
 }
 
 async function profileAll({ rows, size, data }) {
@@ -97,7 +118,7 @@ async function profileAll({ rows, size, data }) {
     const profile = await inChild({ task: 'profile', name: row.name, size, file }, { flags: [SEMI_SPACE], data });
     profiles.push({ ...headOf(row, size), profile });
   }
-  return { machine, load: { before, after: loadAverage() }, size, rows: profiles };
+  return { machine, load: { before, after: loadAverage() }, size, rows: profiles, failed: [] };
 }
 
 /** The load that others make, taken before anything here makes its own. */

@@ -1,5 +1,5 @@
 %% The contender of the supervision rows: OTP's own supervisor over gen_servers, in memory. Started by ../otp.mjs, which
-%% writes one command a line and reads one line for each, a JSON object.
+%% writes one command a line and reads one line for each, a JSON object. The ring of the row of hops is in ring.erl.
 %%
 %% A restart is counted as on Bosun's side: from before the crash is ordered until the child's init has returned and the
 %% supervisor has it in its table, which its answer to a call behind all exits proves.
@@ -29,6 +29,10 @@ loop() ->
 answer("storm", [Bosses, Children, Killed, Rounds]) ->
     Ns = longest(Bosses, fun() -> lists:sum(times(one_for_one, Children, Killed, Rounds)) end),
     io:format("{\"perSecond\":~w}~n", [Bosses * Killed * Rounds * 1.0e9 / Ns]);
+%% A ring of processes, tokens in it at once, hops of each.
+answer("ring", [Relays, Tokens, Hops]) ->
+    {Ns, Counted} = ring:run(Relays, Tokens, Hops),
+    io:format("{\"perSecond\":~w,\"hops\":~w}~n", [Tokens * Hops * 1.0e9 / Ns, Counted]);
 %% One child at a time.
 answer("latency", [Children, Times]) ->
     Ns = lists:sort(times(one_for_one, Children, 1, Times)),

@@ -38,6 +38,7 @@ export const broadcast = {
     const contenders = { bosun: contender('bosun'), ws: contender('raw'), socketIo: contender('socketIo') };
     return {
       subject: contenders.bosun,
+      profiler: servers.profiler,
       async round() {
         const sample = {};
         for (const [name, run] of Object.entries(contenders)) sample[name] = await run();

@@ -48,6 +48,7 @@ export const crowd = {
     };
     return {
       subject: round,
+      profiler: servers.profiler,
       round,
       close() {
         crowd.end();

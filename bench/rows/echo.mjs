@@ -46,6 +46,7 @@ export const echo = {
     };
     return {
       subject: round,
+      profiler: servers.profiler,
       round,
       close() {
         for (const { socket } of [gateway, raw]) socket.terminate();

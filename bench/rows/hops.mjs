@@ -1,62 +1,89 @@
-/** R3: messages between agents. They need no sync of their own: sender and receiver are in the same epochs. */
+/** G8: messages between agents. They need no sync of their own: sender and receiver are in the same epochs. */
 import { join } from 'node:path';
 import { createActor } from 'xstate';
 import { createSystem } from '../../dist/index.js';
 import { ring, ringMachine } from '../machines.mjs';
+import { nactRing } from '../nact-ring.mjs';
+import { ERLANG_WORDS, HAS_OTP, startOtp } from '../otp.mjs';
 import { inTurn } from '../rounds.mjs';
 import { watchedStore } from '../stores.mjs';
 
-/** Plain XState delivers depth first: every hop of a token is a level deeper on the stack. */
-const HOPS_PER_TOKEN = 200;
+/** Plain XState delivers depth first: every hop of a token is a level deeper on the stack. So its tokens go in legs. */
+const HOPS_OF_A_LEG = 200;
 
 export const hops = {
-  name: 'R3',
+  name: 'G8',
   title: 'Internal hops',
-  about: ({ relays, tokens, starts }) =>
-    `A ring of ${relays.toLocaleString('en')} actors, ${tokens} tokens at a time of ${HOPS_PER_TOKEN} hops each, ` +
-    `${(tokens * HOPS_PER_TOKEN * starts).toLocaleString('en')} hops a round. **durable**: epochs on LevelDB, until all is durable. ` +
-    '**memory**: the same machines and events under `createActor`.',
+  about: ({ relays, tokens, hops: each }) =>
+    `A ring of ${relays.toLocaleString('en')} actors, ${tokens} tokens at a time of ${each.toLocaleString('en')} hops each, ` +
+    `${(tokens * each).toLocaleString('en')} hops a round. **durable**: epochs on LevelDB, until all is durable. ` +
+    `**memory**: the same machines and events under \`createActor\`, in legs of ${HOPS_OF_A_LEG} hops, because each is a level deeper on its stack. **nact**: its actors, in memory. ` +
+    `${ERLANG_WORDS} After every round the hops that the actors have counted must be right.`,
   sizes: {
-    full: { relays: 1_000, tokens: 100, starts: 5 },
-    quick: { relays: 50, tokens: 10, starts: 1 },
+    full: { relays: 1_000, tokens: 100, hops: 2_000 },
+    quick: { relays: 50, tokens: 10, hops: 200 },
   },
-  ratios: [{ name: 'durable / memory, hops per second', of: ({ durable, memory }) => durable.perSecond / memory.perSecond }],
+  ratios: [
+    { name: 'durable hops in a ring, against nact in memory', of: ({ durable, nact }) => durable.perSecond / nact.perSecond, atLeast: 0.9, aim: 1.5 },
+    { name: 'durable hops in a ring, against createActor in memory', of: ({ durable, memory }) => durable.perSecond / memory.perSecond, atLeast: 5, aim: 8 },
+    ...(HAS_OTP ? [{ name: 'durable hops in a ring, against Erlang processes in memory', of: ({ durable, erlang }) => durable.perSecond / erlang.perSecond, atLeast: 0.3, aim: 0.5 }] : []),
+  ],
 
-  async open({ relays, tokens, starts }, directory) {
+  async open({ relays, tokens, hops: each }, directory) {
     const { store, seen } = watchedStore(join(directory, 'durable'));
     const system = await createSystem({ agents: [ring], store }).start();
     const { address } = await system.spawn(ring, 'ring', { input: { relays } });
+    await system.idle();
     const plain = createActor(ringMachine, { input: { relays } }).start();
-    const start = { type: 'ring.start', tokens, hops: HOPS_PER_TOKEN };
-    const count = starts * tokens * HOPS_PER_TOKEN;
+    const nact = nactRing(relays);
+    const otp = await startOtp(directory);
+    const count = tokens * each;
     const durable = async () => {
       const before = seen.writes;
       const startMs = performance.now();
-      for (let started = 0; started < starts; started++) {
-        await system.send(address, start);
-        await system.idle();
-      }
+      await system.send(address, { type: 'ring.start', tokens, hops: each });
+      await system.idle();
       return { perSecond: (count * 1_000) / (performance.now() - startMs), hopsPerEpoch: count / (seen.writes - before) };
     };
-    const memory = () => {
-      const startMs = performance.now();
-      for (let started = 0; started < starts; started++) plain.send(start);
-      return { perSecond: (count * 1_000) / (performance.now() - startMs) };
+    const contenders = {
+      durable,
+      nact: async () => {
+        const startMs = performance.now();
+        await nact.pass(tokens, each);
+        return { perSecond: (count * 1_000) / (performance.now() - startMs) };
+      },
+      memory: () => {
+        const startMs = performance.now();
+        for (let done = 0; done < each; done += HOPS_OF_A_LEG) plain.send({ type: 'ring.start', tokens, hops: HOPS_OF_A_LEG });
+        return { perSecond: (count * 1_000) / (performance.now() - startMs) };
+      },
+      ...(otp && { erlang: () => erlangRing(otp, { relays, tokens, each }) }),
     };
-    const round = inTurn({ durable, memory });
+    const round = inTurn(contenders);
     let expected = 0;
     return {
       subject: durable,
       async round() {
         const sample = await round();
         expected += count;
-        assertHops(expected, { durable: durableHops(system, address), memory: plainHops(plain) });
+        assertHops(expected, { durable: durableHops(system, address), memory: plainHops(plain), nact: nact.hops() });
         return sample;
       },
-      close: () => system.stop(),
+      async close() {
+        otp?.close();
+        nact.close();
+        await system.stop();
+      },
     };
   },
 };
+
+/** Its processes are new for every round, and started off the clock. */
+async function erlangRing(otp, { relays, tokens, each }) {
+  const { perSecond, hops: counted } = await otp.ask('ring', relays, tokens, each);
+  assertHops(tokens * each, { erlang: counted });
+  return { perSecond };
+}
 
 function durableHops(system, address) {
   return sum(system.tree(address).children.map((child) => system.snapshot(child.address).context.hops));

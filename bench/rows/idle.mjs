@@ -1,4 +1,4 @@
-/** R2: how long one client waits when nobody else does anything. The floor is one synced write. */
+/** G9: how long one client waits when nobody else does anything. The floor is one synced write. */
 import { join } from 'node:path';
 import { workload } from '../machines.mjs';
 import { workerSystem } from '../population.mjs';
@@ -6,7 +6,7 @@ import { percentile } from '../statistics.mjs';
 import { epochLikeKey, rawLevel, watchedStore } from '../stores.mjs';
 
 export const idle = {
-  name: 'R2',
+  name: 'G9',
   title: 'Idle acknowledgement',
   about: ({ actors, pairs }) =>
     `One send outstanding at a time (${actors.toLocaleString('en')} actors, one session, ${pairs.toLocaleString('en')} sends a round), against ` +
@@ -16,8 +16,8 @@ export const idle = {
     quick: { actors: 50, pairs: 50 },
   },
   ratios: [
-    { name: 'acknowledgement / put sync, p50', of: ({ durable, put }) => durable.p50Ms / put.p50Ms, atMost: 1.3 },
-    { name: 'acknowledgement / put sync, p99', of: ({ durable, put }) => durable.p99Ms / put.p99Ms },
+    { name: 'idle acknowledgement against raw put sync, p50', of: ({ durable, put }) => durable.p50Ms / put.p50Ms, atMost: 1.3, aim: 1.1 },
+    { name: 'idle acknowledgement against raw put sync, p99', of: ({ durable, put }) => durable.p99Ms / put.p99Ms },
   ],
 
   async open({ actors, pairs }, directory) {

@@ -4,20 +4,34 @@
  *   name, title   as in the table
  *   about(size)   what is measured against what, for the report
  *   sizes         `full` and `quick`
- *   ratios        what is reported first: { name, of: (sample) => number, atLeast or atMost where there is a goal }
+ *   ratios        what is reported first: { name, of: (sample) => number }; where there is a goal `atLeast` or `atMost`, and `aim`, which is
+ *                 what would be better still; `goal` where the goal has a name that is not the row's; `unit` where it is not times
  *   open(size, directory)  sets the stage: { round, subject, close }. `round` gives one sample, { contender: { metric: number } };
- *                 `subject` runs what --profile looks at; units are last in the names of metrics.
+ *                 units are last in the names of metrics. `subject` runs what --profile looks at: Bosun's contender. Where that runs
+ *                 in another process, `profiler` is that one's: { begin, end }, as of profile.mjs.
+ *
+ * G rows are of the kernel, S rows of supervision, W rows of the gateway.
  */
 import { avalanche } from './avalanche.mjs';
 import { broadcast } from './broadcast.mjs';
+import { acknowledgements, eventLoop } from './busy.mjs';
 import { crowd } from './crowd.mjs';
 import { echo } from './echo.mjs';
+import { fairness } from './fairness.mjs';
 import { hops } from './hops.mjs';
 import { idle } from './idle.mjs';
-import { inputs } from './inputs.mjs';
+import { inputs, richInputs } from './inputs.mjs';
 import { recovery } from './recovery.mjs';
 import { restarts } from './restarts.mjs';
+import { spawns } from './spawns.mjs';
+import { steps } from './steps.mjs';
 import { largeStorm, smallStorm } from './storms.mjs';
+import { trace } from './trace.mjs';
 import { tree } from './tree.mjs';
 
-export const ROWS = [inputs, idle, hops, recovery, restarts, smallStorm, largeStorm, avalanche, tree, echo, broadcast, crowd];
+/** In the order of the report. */
+export const ROWS = [
+  steps, inputs, richInputs, hops, idle, acknowledgements, spawns, recovery, trace, eventLoop, fairness,
+  restarts, smallStorm, largeStorm, avalanche, tree,
+  echo, broadcast, crowd,
+];

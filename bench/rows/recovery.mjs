@@ -1,4 +1,4 @@
-/** R4: from nothing to the first event acknowledged, on a store that holds a population. */
+/** G13: from nothing to the first event acknowledged, on a store that holds a population. */
 import { join } from 'node:path';
 import { createActor } from 'xstate';
 import { createSystem } from '../../dist/index.js';
@@ -8,7 +8,7 @@ import { inTurn } from '../rounds.mjs';
 import { openLevel, rawLevel, watchedStore } from '../stores.mjs';
 
 export const recovery = {
-  name: 'R4',
+  name: 'G13',
   title: 'Recovery',
   about: ({ actors, inputs }) =>
     `${actors.toLocaleString('en')} actors stored, after ${inputs.toLocaleString('en')} inputs and a stop. **durable**: from ` +
