@@ -1,8 +1,9 @@
 /**
- * Many clients of the gateway's rows, in a process of their own: they count what they are told, and tell the row's process when
- * all have been told, and how late what they were told was.
+ * Many clients of the gateway's rows, in a process of their own: they call, or count what they are told, and tell the row's
+ * process when all have been answered or told, and how late that was.
  */
 import { bosunClient, rawClient, socketIoClient } from './gateway-clients.mjs';
+import { percentile } from './statistics.mjs';
 
 /** Connections under way at a time: below the number that the gateway lets be there without a hello. */
 const AT_ONCE = 50;
@@ -75,7 +76,44 @@ async function audience({ urls, clients }) {
   return { all: ({ kind }) => rolls[kind].all() };
 }
 
-const KINDS = { audience, crowd };
+/** Each has one call outstanding: told its answer, it makes the next. */
+async function callers({ urls, clients, text }) {
+  const value = { type: 'echo', text };
+  const open = {
+    ask: async () => {
+      const { call } = await bosunClient(urls.bosun);
+      return async () => (await call('actor.ask', { address: 'board', event: value })).r.reply;
+    },
+    ws: async () => {
+      const { echo } = await rawClient(urls.raw);
+      return async () => (await echo(value)).text;
+    },
+    socketIo: async () => {
+      const { echo } = await socketIoClient(urls.socketIo);
+      return async () => (await echo(value)).text;
+    },
+  };
+  const calls = { ask: [], ws: [], socketIo: [] };
+  for (const kind of Object.keys(open)) await many(clients, async () => calls[kind].push(await open[kind]()));
+  return {
+    run: async ({ kind, each }) => {
+      const latenciesMs = [];
+      const startMs = performance.now();
+      await Promise.all(
+        calls[kind].map(async (call) => {
+          for (let n = 0; n < each; n++) {
+            const askedMs = performance.now();
+            if ((await call()) !== text) throw new Error(`${kind}: an answer is not what was asked for`);
+            latenciesMs.push(performance.now() - askedMs);
+          }
+        }),
+      );
+      return { tookMs: performance.now() - startMs, p50Ms: percentile(latenciesMs, 0.5), p99Ms: percentile(latenciesMs, 0.99) };
+    },
+  };
+}
+
+const KINDS = { audience, callers, crowd };
 
 const { kind, ...options } = JSON.parse(process.argv[2]);
 const group = await KINDS[kind](options);

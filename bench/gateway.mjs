@@ -36,7 +36,7 @@ export async function startServers() {
 
 export const startClients = (options) => started('gateway-crowd.mjs', [options]);
 
-/** Throws where a process may not open so many files: each client is one. */
+/** Throws where a process may not open so many files: each client is one. Node itself goes up to the hard limit. */
 export function checkFiles(count) {
   const allowed = execFileSync('/bin/sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' }).trim();
   if (allowed !== 'unlimited' && Number(allowed) < count) throw new Error(`this row needs ${count} open files in a process, and ${allowed} are allowed: ulimit -n ${count}, or --quick`);

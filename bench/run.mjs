@@ -84,6 +84,7 @@ function chosenRows(names) {
 }
 
 async function measureAll({ rows, size, data }) {
+  for (const row of rows) row.check?.(row.sizes[size]);
   const { machine, before } = begin(data);
   const rounds = ROUNDS[size];
   const measured = [];
@@ -111,6 +112,7 @@ async function measureRow({ name }, { size, rounds, data }) {
 }
 
 async function profileAll({ rows, size, data }) {
+  for (const row of rows) row.check?.(row.sizes[size]);
   const { machine, before } = begin(data);
   const profiles = [];
   for (const row of rows) {

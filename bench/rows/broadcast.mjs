@@ -4,17 +4,22 @@ import { percentile } from '../statistics.mjs';
 
 const TEXT = 'x'.repeat(200);
 
+/** A patch has so many characters beside the text; the texts of the others are longer by as many, less what theirs have beside it. */
+const PATCH_CHARS = 224;
+const PADDED = { bosun: TEXT, raw: TEXT + 'x'.repeat(PATCH_CHARS - '{"text":""}'.length), socketIo: TEXT + 'x'.repeat(PATCH_CHARS - '42["told",""]'.length) };
+
 export const broadcast = {
   name: 'W2',
   title: 'One change told to many',
   about: ({ clients, changes }) =>
     `${clients.toLocaleString('en')} clients of each server, in a third process; ${changes} changes a round, one after the other, each until the last client has it. **bosun**: an actor ` +
-    'that all subscribe to takes an event; each gets the patch of its view. **ws**: a text of that length to each socket. **socketIo**: `io.to(room).emit`. Server time is what its process used.',
+    'that all subscribe to takes an event; each gets the patch of its view. **ws**: a frame of as many bytes, made once, to each socket. **socketIo**: `io.to(room).emit`. Server time is what its process used.',
   sizes: { full: { clients: 1_000, changes: 100 }, quick: { clients: 50, changes: 10 } },
   ratios: [
     { name: 'bosun / ws, p50', of: ({ bosun, ws }) => bosun.p50Ms / ws.p50Ms },
     { name: 'bosun / ws, server time', of: ({ bosun, ws }) => bosun.serverMsEach / ws.serverMsEach },
     { name: 'socketIo / bosun, p50', of: ({ bosun, socketIo }) => socketIo.p50Ms / bosun.p50Ms, atLeast: 1 },
+    { name: 'socketIo / bosun, server time', of: ({ bosun, socketIo }) => socketIo.serverMsEach / bosun.serverMsEach },
   ],
 
   async open({ clients, changes }) {
@@ -23,8 +28,9 @@ export const broadcast = {
     const told = async (kind) => {
       const all = audience.ask('all', { kind });
       const startMs = performance.now();
-      // A patch has about a hundred characters beside the text; the others get as many.
-      await servers.ask(kind, { text: kind === 'raw' ? JSON.stringify({ text: TEXT + TEXT.slice(0, 100) }) : TEXT + String(Math.random()) });
+      // A text that is as before would be no change.
+      const text = PADDED[kind] + Math.random().toFixed(16);
+      await servers.ask(kind, { text: kind === 'raw' ? JSON.stringify({ text }) : text });
       await all;
       return performance.now() - startMs;
     };

@@ -6,6 +6,7 @@
  *   sizes         `full` and `quick`
  *   ratios        what is reported first: { name, of: (sample) => number }; where there is a goal `atLeast` or `atMost`, and `aim`, which is
  *                 what would be better still; `goal` where the goal has a name that is not the row's; `unit` where it is not times
+ *   check(size)   where there is one, throws before any row is run for what the machine does not allow
  *   open(size, directory)  sets the stage: { round, subject, close }. `round` gives one sample, { contender: { metric: number } };
  *                 units are last in the names of metrics. `subject` runs what --profile looks at: Bosun's contender. Where that runs
  *                 in another process, `profiler` is that one's: { begin, end }, as of profile.mjs.
@@ -15,6 +16,7 @@
 import { avalanche } from './avalanche.mjs';
 import { broadcast } from './broadcast.mjs';
 import { acknowledgements, eventLoop } from './busy.mjs';
+import { calls } from './calls.mjs';
 import { crowd } from './crowd.mjs';
 import { echo } from './echo.mjs';
 import { fairness } from './fairness.mjs';
@@ -33,5 +35,5 @@ import { tree } from './tree.mjs';
 export const ROWS = [
   steps, inputs, richInputs, hops, idle, acknowledgements, spawns, recovery, trace, eventLoop, fairness,
   restarts, smallStorm, largeStorm, avalanche, tree,
-  echo, broadcast, crowd,
+  echo, calls, broadcast, crowd,
 ];

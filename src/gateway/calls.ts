@@ -27,12 +27,8 @@ export interface Call {
   readonly key: string | undefined;
   /** What is left of its time. */
   readonly leftMs: number;
-  readonly over: Over;
-}
-
-/** Whether somebody still waits for the answer. An AbortSignal would cost each call more than its turn. */
-export class Over {
-  isOver = false;
+  /** Nobody waits for the answer any more. */
+  readonly isOver: boolean;
 }
 
 export interface CallParts {
@@ -135,21 +131,21 @@ async function send({ system, repeats }: CallParts, { address, event, until, ifS
   throw new BosunError('BOSUN_EVENT_NOT_TAKEN', why, { details: { address, accepts, ...(isGuarded && { isGuarded }) } });
 }
 
-async function ask({ system: { reception }, views, repeats }: CallParts, { address, event }: ParamsOf<'actor.ask'>, { caller, key, leftMs }: Call): Promise<Answer> {
+function ask({ system: { reception }, views, repeats }: CallParts, { address, event }: ParamsOf<'actor.ask'>, { caller, key, leftMs }: Call): Promise<Answer> {
   reach(caller, address);
   const name = key === undefined ? {} : { id: repeats.keyOf(caller, key), digest: repeats.digestOf(['actor.ask', address, event]) };
-  return { reply: views.reply(address, await reception.ask(address, event as EventObject, { timeoutMs: leftMs, ...name })) };
+  return reception.ask(address, event as EventObject, { timeoutMs: leftMs, ...name }).then((reply) => ({ reply: views.reply(address, reply) }));
 }
 
-async function wait({ system, views }: CallParts, { address, value, tag, status }: ParamsOf<'actor.wait'>, { caller, leftMs, over }: Call): Promise<Answer> {
-  reach(caller, address);
+async function wait({ system, views }: CallParts, { address, value, tag, status }: ParamsOf<'actor.wait'>, call: Call): Promise<Answer> {
+  reach(call.caller, address);
   await system.actor(address).waitFor(
     (snapshot) => {
-      if (over.isOver) throw new BosunError('BOSUN_CALL_CANCELLED', 'nobody waits any more');
+      if (call.isOver) throw new BosunError('BOSUN_CALL_CANCELLED', 'nobody waits any more');
       const fits = value === undefined || fitsValue(snapshot.value, value);
       return fits && (tag === undefined || snapshot.tags.includes(tag)) && (status === undefined || snapshot.status === status);
     },
-    { timeoutMs: leftMs },
+    { timeoutMs: call.leftMs },
   );
   return views.actor(address);
 }

@@ -2,7 +2,7 @@
 import { FRAME_BYTES_MAX, FRAME_DEPTH_MAX, FRAME_VALUES_MAX } from '../limits.ts';
 import { decodeMsgpack, encodeMsgpack, MalformedError } from './protocol-msgpack.ts';
 import { type ServerFrame } from './protocol-frames.ts';
-import { SUBPROTOCOLS } from './protocol.ts';
+import { type Cursor, SUBPROTOCOLS } from './protocol.ts';
 import { flawOf } from './protocol-values.ts';
 import { invalid } from './wire-errors.ts';
 
@@ -15,12 +15,38 @@ export interface Codec {
 const BOUNDS = { depthMax: FRAME_DEPTH_MAX, valuesMax: FRAME_VALUES_MAX };
 
 const json: Codec = {
-  encode: jsonOf,
+  encode: shared(jsonOf),
   decode: (data) => {
     if (typeof data !== 'string') throw invalid('this subprotocol has text frames only');
     return parseJson(data);
   },
 };
+
+/** The last frame that told of a part. */
+interface Encoded<Data> {
+  readonly id: string;
+  readonly at: Cursor;
+  readonly data: Data;
+}
+
+/**
+ * What many are told is encoded once for all whose subscriptions have the same id, as those of one program mostly have, and
+ * so it is one text, whose bytes they share too (socket-wire.ts).
+ */
+function shared<Data>(encode: (frame: ServerFrame) => Data): (frame: ServerFrame) => Data {
+  const last = new WeakMap<object, Encoded<Data>>();
+  return (frame) => {
+    if (frame.t !== 'delta' && frame.t !== 'evt') return encode(frame);
+    const { id, at } = frame;
+    const part = frame.t === 'delta' ? frame.ops : frame.e;
+    const known = last.get(part);
+    // An event that is emitted again is the same object at another place.
+    if (known?.id === id && known.at.seq === at.seq && known.at.epoch === at.epoch) return known.data;
+    const data = encode(frame);
+    last.set(part, { id, at, data });
+    return data;
+  };
+}
 
 /** Parts that many frames have, as text: patches, cursors and events are the same for all who are told of them. */
 const texts = new WeakMap<object, string>();
@@ -38,7 +64,7 @@ function jsonOf(frame: ServerFrame): string {
 }
 
 const msgpack: Codec = {
-  encode: (frame) => encodeMsgpack(frame),
+  encode: shared(encodeMsgpack),
   decode: (data) => {
     if (typeof data === 'string') throw invalid('this subprotocol has binary frames only');
     if (data.length > FRAME_BYTES_MAX) throw invalid(`a frame has at most ${FRAME_BYTES_MAX} bytes`);

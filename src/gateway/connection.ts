@@ -6,6 +6,7 @@ import { type Cancel } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { CALLS_IN_FLIGHT_MAX, CLOSE_MS, HELLO_MS, PING_EVERY_MS, SILENCE_MS_MAX, TOKEN_NOTICE_MS } from '../limits.ts';
 import { type Session } from '../actors/mailbox/arrival.ts';
+import { type PendingCall } from './call-desk.ts';
 import { type Caller } from './callers.ts';
 import { type Codec } from './codec.ts';
 import type { Entrance, Hub, Peer } from './hub.ts';
@@ -37,7 +38,7 @@ export class Connection implements Peer {
   readonly #ticket: Entrance['ticket'];
   readonly #out: Outflow;
   readonly #feeds: Feeds;
-  readonly #calls = new Map<string, AbortController>();
+  readonly #calls = new Map<string, PendingCall>();
   readonly #bucket: Bucket;
   readonly #timers = new Set<Cancel>();
   #heardMs: number;
@@ -62,7 +63,7 @@ export class Connection implements Peer {
       onSlow: () => hub.tallies.add('slow'),
       onHopeless: () => this.#hopeless(),
     });
-    this.#feeds = new Feeds({ hub, send: (frame) => this.#out.send(frame), isSlow: () => this.#out.isSlow, isOpen: () => this.#phase === 'open' });
+    this.#feeds = new Feeds({ hub, send: (frame, isMore) => this.#out.send(frame, isMore), isSlow: () => this.#out.isSlow, isOpen: () => this.#phase === 'open' });
     this.#heardMs = hub.clock.monotonicMs();
     this.#bucket = new Bucket(hub.rate, this.#heardMs);
     this.#later(HELLO_MS, () => this.#caller === undefined && this.close('hello_timeout'));
@@ -106,7 +107,6 @@ export class Connection implements Peer {
   /** Some of what was sent has left. */
   drained(): void {
     this.#out.drained();
-    if (!this.#out.isSlow) this.#feeds.pump();
   }
 
   /** The wire is gone. */
@@ -179,7 +179,7 @@ export class Connection implements Peer {
       case 'req':
         return this.#call(frame);
       case 'cancel':
-        return this.#calls.get(frame.id)?.abort();
+        return this.#calls.get(frame.id)?.cancel();
       case 'sub':
         try {
           return this.#feeds.open(this.#caller!, frame);
@@ -232,20 +232,26 @@ export class Connection implements Peer {
       if (this.#session === undefined) return this.#refuse(id, invalid('a sequence needs a session, named in hello'));
       session = { id: this.#session.slice(this.#session.indexOf('\0') + 1), sequence: seq };
     }
-    const abort = new AbortController();
-    this.#calls.set(id, abort);
-    this.#hub.desk
-      .take({ caller: this.#caller!, method: m, params: p, session, key, deadlineMs }, abort.signal)
-      .then(({ result, replayed }) => this.#answer({ t: 'res', id, ok: true, r: result, ...(replayed && { replayed }) }))
-      .catch((error: unknown) => {
-        this.#hub.count(error);
-        this.#answer({ t: 'res', id, ok: false, e: this.#hub.told(error) });
-      });
+    try {
+      const call = this.#hub.desk.take(
+        { caller: this.#caller!, method: m, params: p, session, key, deadlineMs },
+        { answered: ({ result, replayed }) => this.#answer({ t: 'res', id, ok: true, r: result, ...(replayed && { replayed }) }), refused: (error) => this.#fail(id, error) },
+      );
+      this.#calls.set(id, call);
+    } catch (error) {
+      this.#refuse(id, error);
+    }
+  }
+
+  #fail(id: string, error: unknown): void {
+    this.#hub.count(error);
+    this.#answer({ t: 'res', id, ok: false, e: this.#hub.told(error) });
   }
 
   #answer(frame: ServerFrame & { t: 'res' }): void {
     this.#calls.delete(frame.id);
-    this.#out.send(frame);
+    // Those that were asked together are answered together, by one epoch: in one write.
+    this.#out.send(frame, this.#calls.size > 0);
   }
 
   #refuse(id: string, error: unknown): void {
@@ -297,7 +303,7 @@ export class Connection implements Peer {
     this.#timers.clear();
     this.#feeds.end();
     this.#out.end();
-    for (const call of this.#calls.values()) call.abort();
+    for (const call of [...this.#calls.values()]) call.cancel();
     this.#calls.clear();
   }
 }

@@ -11,7 +11,8 @@ import { invalid } from './wire-errors.ts';
 
 export interface FeedsParts {
   readonly hub: Hub;
-  readonly send: (frame: ServerFrame) => void;
+  /** `isMore`: another one follows at once. */
+  readonly send: (frame: ServerFrame, isMore?: boolean) => void;
   readonly isSlow: () => boolean;
   readonly isOpen: () => boolean;
 }
@@ -71,7 +72,7 @@ export class Feeds {
         continue;
       }
       const frames = subscription.next(nowMs);
-      for (const frame of frames) this.#parts.send(frame);
+      frames.forEach((frame, index) => this.#parts.send(frame, index < frames.length - 1));
       if (frames.at(-1)?.t === 'end') this.close(id);
     }
     // Whoever is slow comes back when it is well.
@@ -79,9 +80,10 @@ export class Feeds {
   }
 
   #goOn(nowMs: number): void {
-    const due = [...this.#open.values()].flatMap(({ dueMs }) => dueMs ?? []);
-    if (due.length === 0 || this.#isOver) return;
-    const waitMs = Math.min(...due) - nowMs;
+    let atMs = Infinity;
+    for (const { dueMs = Infinity } of this.#open.values()) atMs = Math.min(atMs, dueMs);
+    if (atMs === Infinity || this.#isOver) return;
+    const waitMs = atMs - nowMs;
     if (waitMs <= 0) this.#wake();
     else this.#alarm = this.#parts.hub.clock.setTimeout(() => this.pump(), waitMs, { isBackground: true });
   }

@@ -15,6 +15,7 @@ import { answer, answerOf, type HttpAnswer } from './http-answers.ts';
 import { type Entrance, type Hub } from './hub.ts';
 import { type MethodName, type MethodRow, METHODS, rowOf } from './methods.ts';
 import { METRICS_TYPE } from './metrics.ts';
+import { type Repeatable } from './repeats.ts';
 import { sessionId, sub } from './protocol-frames.ts';
 import { isPage } from './page.ts';
 import { cursorFrom, EVENTS_PATH, TICKET_NAME, TICKET_PATH } from './protocol.ts';
@@ -129,12 +130,11 @@ async function call(hub: Hub, caller: Caller, { url, request, response }: Exchan
   const { method, inPath } = found;
   const row: MethodRow = rowOf(method)!;
   const given = row.http.verb === 'GET' ? fromQuery(row.params, url.searchParams) : await body(request);
-  const gone = new AbortController();
-  response.on('close', () => gone.abort());
-  const { result, replayed } = await hub.desk.take(
-    { caller, method, params: { ...given, ...inPath }, session: sessionIn(request), key: header(request, 'idempotency-key'), deadlineMs: deadlineIn(request) },
-    gone.signal,
-  );
+  const asked = { caller, method, params: { ...given, ...inPath }, session: sessionIn(request), key: header(request, 'idempotency-key'), deadlineMs: deadlineIn(request) };
+  const { result, replayed } = await new Promise<Repeatable<unknown>>((resolve, reject) => {
+    const call = hub.desk.take(asked, { answered: resolve, refused: reject });
+    response.on('close', () => call.cancel());
+  });
   return { status: 200, body: result, headers: replayed ? { 'Bosun-Replayed': 'true' } : {} };
 }
 

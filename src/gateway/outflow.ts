@@ -10,7 +10,8 @@ import { type ServerFrame } from './protocol-frames.ts';
 
 /** One connection to a client, as whatever carries it sees it. */
 export interface Wire {
-  send(data: string | Uint8Array): void;
+  /** `isMore`: something else follows at once, and this may leave together with it. */
+  send(data: string | Uint8Array, isMore?: boolean): void;
   /** Bytes that were sent and have not left. */
   readonly bufferedBytes: number;
   /** Stops and resumes the reading of what the client sends. */
@@ -45,17 +46,19 @@ export class Outflow {
     return this.#giveUp !== undefined;
   }
 
-  send(frame: ServerFrame): void {
+  /** `isMore`: as {@link Wire.send} has it. */
+  send(frame: ServerFrame, isMore = false): void {
     if (this.#isOver) return;
     const { wire, codec } = this.#parts;
-    if (wire.bufferedBytes > OUT_BYTES_MAX) {
+    // Whoever has so much waiting was found slow before.
+    if (this.isSlow && wire.bufferedBytes > OUT_BYTES_MAX) {
       this.#parts.onHopeless();
       return;
     }
     let data = codec.encode(frame);
     if (data.length > OUT_BYTES_MAX) data = codec.encode(inPlaceOf(frame));
-    wire.send(data);
-    if (wire.bufferedBytes > OUT_BYTES_HIGH && !this.isSlow) this.#slow();
+    wire.send(data, isMore);
+    if (!this.isSlow && wire.bufferedBytes > OUT_BYTES_HIGH) this.#slow();
   }
 
   /** Some of what was sent has left. */

@@ -31,6 +31,7 @@ import { type ConnectionBounds, type Entrance, Hub } from './hub.ts';
 import { type Wire } from './outflow.ts';
 import { BEARER_PREFIX, CLOSES, DEFAULT_HOST, DEFAULT_PORT, SOCKET_PATH, SUBPROTOCOLS, TICKET_NAME } from './protocol.ts';
 import { type Rate, Rates } from './rates.ts';
+import { FrameBytes, wireOf } from './socket-wire.ts';
 import { STATELY_PATH } from './stately-events.ts';
 import { type StatelyPeer } from './stately-peer.ts';
 
@@ -76,6 +77,7 @@ export class Gateway {
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
   readonly #connects: Rates;
+  readonly #bytes = new FrameBytes();
   #draining: Promise<void> | undefined;
 
   /** Use {@link createGateway}. */
@@ -215,8 +217,8 @@ export class Gateway {
     this.#sockets.handleUpgrade(request, socket, head, (ws) => {
       ws.on('error', () => this.#hub.tallies.add('turned away.frame'));
       const entrance = { token, ...(ticket !== undefined && { ticket: { ticket, origin: request.headers.origin } }) };
-      if (isInspection) this.#inspected(ws, entrance);
-      else if (isSpoken) this.#welcome(ws, { subprotocol, ...entrance });
+      if (isInspection) this.#inspected(ws, socket, entrance);
+      else if (isSpoken) this.#welcome(ws, socket, { subprotocol, ...entrance });
       else {
         this.#hub.tallies.add('closed.unsupported_protocol');
         ws.close(CLOSES.unsupported_protocol.code, `unsupported_protocol;${Object.values(SUBPROTOCOLS).join(',')}`);
@@ -224,8 +226,8 @@ export class Gateway {
     });
   }
 
-  #welcome(ws: WebSocket, entrance: Entrance): void {
-    const connection = this.#hub.connect(wireOf(ws, () => connection.drained()), entrance);
+  #welcome(ws: WebSocket, socket: Duplex, entrance: Entrance): void {
+    const connection = this.#hub.connect(wireOf(ws, { socket, bytes: this.#bytes, drained: () => connection.drained() }), entrance);
     ws.on('message', (data: Buffer, isBinary) => connection.receive(isBinary ? data : data.toString()));
     ws.on('ping', (data) => {
       if (connection.pinged() && ws.bufferedAmount < OUT_BYTES_HIGH) ws.pong(data);
@@ -233,8 +235,8 @@ export class Gateway {
     ws.on('close', () => connection.gone());
   }
 
-  #inspected(ws: WebSocket, entrance: Pick<Entrance, 'token' | 'ticket'>): void {
-    const peer = this.#hub.inspect(wireOf(ws, () => peer.drained()), entrance);
+  #inspected(ws: WebSocket, socket: Duplex, entrance: Pick<Entrance, 'token' | 'ticket'>): void {
+    const peer = this.#hub.inspect(wireOf(ws, { socket, bytes: this.#bytes, drained: () => peer.drained() }), entrance);
     ws.on('message', () => peer.receive());
     ws.on('close', () => peer.gone());
   }
@@ -243,19 +245,6 @@ export class Gateway {
 /** A gateway for a system that has been started; call `listen` on it. Throws BOSUN_CONFIG_INVALID. */
 export function createGateway(system: System, options: GatewayOptions = {}): Gateway {
   return new Gateway(system, options);
-}
-
-function wireOf(ws: WebSocket, drained: () => void): Wire {
-  return {
-    send: (data) => ws.send(data, drained),
-    get bufferedBytes() {
-      return ws.bufferedAmount;
-    },
-    pause: () => ws.pause(),
-    resume: () => ws.resume(),
-    close: (code, reason) => ws.close(code, reason),
-    terminate: () => ws.terminate(),
-  };
 }
 
 interface Chosen {

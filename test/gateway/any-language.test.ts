@@ -1,5 +1,6 @@
 /** The client of the documentation, in another language, on a real socket. */
 import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +12,7 @@ import { counter, shop } from './shop.ts';
 const CLIENT = join(import.meta.dirname, '../../examples/any-language/client.py');
 const python = spawnSync('python3', ['--version']).status === 0;
 
-describe.runIf(python)('a client of sixty lines of Python', () => {
+describe.runIf(python)('a client of forty lines of Python', () => {
   let system: System;
   let gateway: Gateway;
   let url = '';
@@ -27,6 +28,10 @@ describe.runIf(python)('a client of sixty lines of Python', () => {
   });
 
   const run = (...args: string[]) => promisify(execFile)('python3', [CLIENT, ...args], { timeout: 20_000 });
+
+  it('has forty lines', () => {
+    expect(readFileSync(CLIENT, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+  });
 
   it('watches, sends once, and goes on with its session', async () => {
     const session = 'python-session-0123456789';

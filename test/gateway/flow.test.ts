@@ -1,6 +1,6 @@
 /** The pace of a connection and its bounds, each at its bound: silence, slowness, rates, numbers, deadlines, the end. */
 import { assign, emit, setup } from 'xstate';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { SUBPROTOCOLS } from '../../src/gateway/protocol.ts';
@@ -386,6 +386,33 @@ describe('a bound', () => {
     expect(client.last('res', 'long')).toBe(undefined);
     await test.advance(10_000);
     expect(codeOf(client.last('res', 'long'))).toBe('BOSUN_TIMEOUT');
+    await test.stop();
+  });
+
+  it.each([
+    ['an ask that nobody answers', { m: 'actor.ask', p: { address: 'visits', event: { type: 'add', by: 1 } } }],
+    ['a send that nobody takes', { m: 'actor.send', p: { address: 'visits', event: { type: 'add', by: 1 }, until: 'taken' } }],
+  ])("of a call's time, also of %s", async (_, call) => {
+    const test = await startGatewayTest();
+    const client = await test.client();
+    if (call.m === 'actor.send') await test.call(client, 'actor.suspend', { address: 'visits' });
+    client.send({ t: 'req', id: 'c', ...call, deadlineMs: 100 });
+    await test.advance(99);
+    expect(client.last('res', 'c')).toBe(undefined);
+    await test.advance(1);
+    expect(client.last('res', 'c')).toMatchObject({ ok: false, e: { code: 'BOSUN_TIMEOUT', details: { unknownOutcome: true } } });
+    await test.stop();
+  });
+});
+
+describe('an answer that cannot be put into a frame', () => {
+  it('is a failure of the gateway that its caller is told of', async () => {
+    const test = await startGatewayTest();
+    const client = await test.client();
+    const look = vi.spyOn(Views.prototype, 'actor').mockReturnValue({ more: 1n } as never);
+    expect(codeOf(await test.call(client, 'actor.get', { address: 'visits' }))).toBe('BOSUN_INTERNAL');
+    look.mockRestore();
+    expect(await test.call(client, 'actor.get', { address: 'visits' })).toMatchObject({ ok: true });
     await test.stop();
   });
 });

@@ -100,7 +100,7 @@ export class Ingress {
     const known = world.asks.known(options.id, address, options.digest);
     if (known !== undefined) return world.asks.wait(known, deadlineMs);
     const { to, event, mailboxMessages, from = FROM_HOST } = receiver();
-    const ask = world.asks.open(to, { ...options, asker: 0, deadlineMs });
+    const ask = world.asks.open(to, { id: options.id, digest: options.digest, asker: 0, deadlineMs });
     let arrival: Arrival;
     try {
       arrival = this.#accept(to, { ...event, replyTo: world.asks.replyTo(ask) } as EventObject, mailboxMessages, { session: undefined, isOrder: !this.#parts.hold, ask, from });

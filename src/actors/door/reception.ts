@@ -119,9 +119,9 @@ export class Reception {
     return this.#kernel.ingress.take(cell, parseEvent(agent, event), agent.limits.mailboxMessages, { session, from: FROM_CLIENT, ifSequence });
   }
 
-  /** As `System.ask`. */
-  async ask(address: string, event: EventObject, options: AskOptions): Promise<unknown> {
-    return await this.#kernel.ingress.ask(address, options, () => {
+  /** As `System.ask`, but throws at once where the event is refused. */
+  ask(address: string, event: EventObject, options: AskOptions): Promise<unknown> {
+    return this.#kernel.ingress.ask(address, options, () => {
       const to = this.#kernel.cell(address);
       const agent = this.#agents.receiver(to);
       return { to, event: parseEvent(agent, event), mailboxMessages: agent.limits.mailboxMessages, from: FROM_CLIENT };

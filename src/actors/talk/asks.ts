@@ -149,7 +149,7 @@ export class Asks {
   }
 
   /** A new ask, which counts once it is entered. Throws BOSUN_ASKS_FULL for a host's. */
-  open(to: Cell, { id = null, digest, asker, deadlineMs }: { id?: string | null; digest?: string; asker: number; deadlineMs: number }): Ask {
+  open(to: Cell, { id = null, digest, asker, deadlineMs }: { id?: string | null | undefined; digest?: string | undefined; asker: number; deadlineMs: number }): Ask {
     if (asker === 0 && this.#byNumber.size >= ASKS_MAX) {
       throw new BosunError('BOSUN_ASKS_FULL', `${ASKS_MAX} asks are open or remembered; one is forgotten ${ASK_WINDOW_MS} ms after its last use`);
     }
