@@ -118,7 +118,7 @@ export class Kernel {
       let isOwed = this.#world.agenda.timed > 0;
       while (this.#isOpen && (this.#commit !== null || !this.#world.draft.isEmpty || isOwed)) {
         if (this.#commit === null) {
-          this.#beginCommit();
+          this.#beginCommit(isOwed);
           isOwed = false;
         }
         await this.#commit;
@@ -284,28 +284,43 @@ export class Kernel {
     if (!this.#isOpen) throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system closed before all was erased');
   }
 
-  #beginCommit(): void {
-    const frozen = this.#world.draft.freeze({
-      number: ++this.#epoch,
-      kernelTimeMs: this.#world.time.stamp(),
-      counters: this.#world.counters,
-      configurations: this.#roster.definitions.takeNewConfigurations(),
-    });
-    this.#world.tracing.epoch = this.#epoch + 1;
-    this.#commit = this.#write(frozen).catch((error: unknown) => this.#fail(error));
+  /** @param isOwed An epoch has to be written though nothing has changed. */
+  #beginCommit(isOwed = this.#purgeDue || this.#world.agenda.isBeatDue): void {
+    const { draft, time, tracing, counters } = this.#world;
+    const turns = tracing.last;
+    const begun =
+      draft.isVoid && !isOwed
+        ? this.#passOver(draft.freeze({ number: this.#epoch, kernelTimeMs: time.lastMs, counters, configurations: [] }), turns)
+        : this.#write(
+            draft.freeze({ number: ++this.#epoch, kernelTimeMs: time.stamp(), counters, configurations: this.#roster.definitions.takeNewConfigurations() }),
+            turns,
+          );
+    tracing.epoch = this.#epoch + 1;
+    this.#commit = begun.catch((error: unknown) => this.#fail(error));
   }
 
-  async #write(frozen: Frozen): Promise<void> {
+  /**
+   * An ask that only reads leaves nothing behind. What it lets out follows from earlier epochs, and those are on the medium:
+   * one is begun when the one before it is durable.
+   */
+  async #passOver(frozen: Frozen, turns: number): Promise<void> {
+    await null;
+    this.#commit = null;
+    if (this.#isOpen) this.#release(frozen, turns);
+  }
+
+  async #write(frozen: Frozen, turns: number): Promise<void> {
     const isPurge = this.#purgeDue;
     this.#purgeDue = false;
     await this.#line.write(frozen, isPurge);
     this.#commit = null;
     // Whoever waited has been told of the failure already.
-    if (this.#isOpen) this.#release(frozen);
+    if (this.#isOpen) this.#release(frozen, turns);
   }
 
   /** The epoch is durable: show it to readers, then let out what it caused, in order. */
-  #release(frozen: Frozen): void {
+  #release(frozen: Frozen, turns: number): void {
+    this.#world.tracing.durable = turns;
     letOut(frozen, { world: this.#world, ingress: this.ingress, shown: this.shown, waiting: this.#next.splice(0) });
     if (this.#rootFailure !== undefined && this.#world.draft.isEmpty) this.#fail(this.#rootFailure);
     else this.#afterRelease();

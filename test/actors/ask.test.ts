@@ -54,14 +54,40 @@ describe('system.ask', () => {
   it('is not resolved before its epoch is durable', async () => {
     const test = await start();
     const hold = test.store.hold('before');
-    const asked = test.system.ask('t', { type: 'read' });
+    const asked = test.system.ask('t', { type: 'add', amount: 1 });
     await hold.reached;
     let seen = false;
     void asked.then(() => (seen = true));
     await new Promise<void>((resolve) => test.clock.defer(resolve));
     expect(seen).toBe(false);
     hold.release();
-    expect(await outcome(test, asked)).toBe(0);
+    expect(await outcome(test, asked)).toBe(1);
+  });
+
+  it('that only reads writes nothing', async () => {
+    const test = await start();
+    const { writes } = test.store;
+    const { epoch } = test.system;
+    expect(await outcome(test, test.system.ask('t', { type: 'read' }))).toBe(0);
+    expect([test.store.writes, test.system.epoch]).toEqual([writes, epoch]);
+    expect(test.system.admin.recent('t').at(-1)).toMatchObject({ event: { type: 'read' }, epoch: epoch + 1 });
+    await test.system.send('t', { type: 'add', amount: 1 });
+    await crash(test);
+    expect(sum(test)).toBe(1);
+  });
+
+  it('that only reads is not answered with what is not durable', async () => {
+    const test = await start();
+    const hold = test.store.hold('before');
+    const added = test.system.send('t', { type: 'add', amount: 2 });
+    await hold.reached;
+    let seen: unknown = 'nothing';
+    const asked = test.system.ask('t', { type: 'read' }).then((value) => (seen = value));
+    for (let n = 0; n < 5; n++) await new Promise<void>((resolve) => test.clock.defer(resolve));
+    expect(seen).toBe('nothing');
+    hold.release();
+    await added;
+    expect(await outcome(test, asked)).toBe(2);
   });
 
   it('fails at once for an address where nobody lives, and for an event that the agent does not declare', async () => {

@@ -1,5 +1,5 @@
 /** P3: custom actions that are declared durable run at least once, with one effect id, in order; others at most once. */
-import { setup } from 'xstate';
+import { assign, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { actionOf } from '../../src/actors/ref.ts';
 import { DURABLE_ACTIONS_MAX } from '../../src/limits.ts';
@@ -367,7 +367,10 @@ describe('a durable action', () => {
 describe('an action that is not declared', () => {
   it('runs at most once: not again after a crash between its epoch and it', async () => {
     let ran = 0;
-    const machine = setup({ actions: { mail: () => void ran++ } }).createMachine({ on: { MAIL: { actions: 'mail' } } });
+    const machine = setup({ types: {} as { context: { mails: number } }, actions: { mail: () => void ran++ } }).createMachine({
+      context: { mails: 0 },
+      on: { MAIL: { actions: [assign({ mails: ({ context }) => context.mails + 1 }), 'mail'] } },
+    });
     const test = await startDeclared(machine, { events: ['MAIL'] });
     const held = test.store.hold('durable');
     void test.system.send('subject', { type: 'MAIL' }).catch(() => {});

@@ -140,8 +140,8 @@ export class Reception {
 
   /** The numbers of the oldest turn that is remembered, and of the last durable one. */
   get turns(): { readonly oldest: number; readonly end: number } {
-    const { oldest, end } = this.#kernel.machinery.world.tracing;
-    return { oldest, end };
+    const { oldest, durable } = this.#kernel.machinery.world.tracing;
+    return { oldest, end: durable };
   }
 
   /** Resolves when the next epoch is durable, or the system has closed. */

@@ -53,6 +53,12 @@ export class EpochDraft {
     return changes + this.#rows.size + this.#messages.length + this.#timers.length + this.#outputs.length + this.#settled.length === 0;
   }
 
+  /** Whether there is nothing to write, only to release: what came is gone again, and nothing has changed. */
+  get isVoid(): boolean {
+    if (this.#deltas.length + this.#rows.size + this.#touched.length > 0) return false;
+    return this.#messages.every(({ isGone }) => isGone) && this.#timers.every(({ gone }) => gone);
+  }
+
   delta(cell: Cell, body: Uint8Array): void {
     const { seq, hash } = cell.state;
     this.#deltas.push({ life: cell.life, seq, hash, body });

@@ -195,32 +195,25 @@ export class RecentTurns {
     return Math.max(1, this.last - TRACE_TURNS_MAX + 1);
   }
 
-  /** The newest ones that fit and are in an epoch up to this one, oldest of them first. */
-  list(fits: (address: string) => boolean, { epoch, after, limit }: { readonly epoch: number; readonly after: number; readonly limit: number }): TurnNote[] {
+  /** The newest ones up to a number that fit, oldest of them first. */
+  list(fits: (address: string) => boolean, { through, after, limit }: { readonly through: number; readonly after: number; readonly limit: number }): TurnNote[] {
     const found: TurnNote[] = [];
     const oldest = Math.max(this.oldest, after + 1);
-    for (let number = this.last; number >= oldest && found.length < limit; number--) {
-      if (this.#epochOf(number) <= epoch && this.#fits(number, fits)) found.push(this.at(number));
+    for (let number = through; number >= oldest && found.length < limit; number--) {
+      if (this.#fits(number, fits)) found.push(this.at(number));
     }
     return found.reverse();
   }
 
-  /** The oldest ones behind a number that fit and are in an epoch up to this one, and up to which number that is all. */
-  behind(number: number, fits: (address: string) => boolean, { epoch, limit }: { readonly epoch: number; readonly limit: number }): { notes: TurnNote[]; through: number } {
+  /** The oldest ones behind a number and up to another that fit, and up to which number that is all. */
+  behind(number: number, fits: (address: string) => boolean, { through: end, limit }: { readonly through: number; readonly limit: number }): { notes: TurnNote[]; through: number } {
     const notes: TurnNote[] = [];
     let through = Math.max(number, this.oldest - 1);
-    while (through < this.last && notes.length < limit && this.#epochOf(through + 1) <= epoch) {
+    while (through < end && notes.length < limit) {
       through += 1;
       if (this.#fits(through, fits)) notes.push(this.at(through));
     }
     return { notes, through };
-  }
-
-  /** Number of the last one in an epoch up to this one; 0 where there is none. */
-  lastOf(epoch: number): number {
-    let number = this.last;
-    while (number >= this.oldest && this.#epochOf(number) > epoch) number -= 1;
-    return number >= this.oldest ? number : 0;
   }
 
   /** The address that a life had in one of them. */
@@ -247,10 +240,6 @@ export class RecentTurns {
 
   #fits(number: number, fits: (address: string) => boolean): boolean {
     return this.#number(number, LIFE) !== 0 && fits(this.#addressIn(number));
-  }
-
-  #epochOf(number: number): number {
-    return this.#number(number, EPOCH);
   }
 
   #number(number: number, which: number): number {

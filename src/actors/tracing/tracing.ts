@@ -53,6 +53,8 @@ export class Tracing {
   #durableEpoch: () => number = () => 0;
   /** Number of the epoch in the making. */
   epoch = 0;
+  /** Number of the last turn that is durable. */
+  durable = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -85,13 +87,13 @@ export class Tracing {
 
   /** The last durable turns below an address, oldest first. */
   recent(address: string, { limit = TRACE_TURNS_MAX, after = 0 }: { readonly limit?: number; readonly after?: number } = {}): TraceRecord[] {
-    const notes = this.#recent.list((place) => isBelow(address, place), { epoch: this.#durableEpoch(), after, limit });
+    const notes = this.#recent.list((place) => isBelow(address, place), { through: this.durable, after, limit });
     return notes.map((note) => this.#recordOf(note));
   }
 
   /** The oldest durable turns behind a number that are below an address, and up to which number that is all of them. */
   behind(number: number, address: string, limit: number): { readonly records: readonly TraceRecord[]; readonly through: number } {
-    const { notes, through } = this.#recent.behind(number, (place) => isBelow(address, place), { epoch: this.#durableEpoch(), limit });
+    const { notes, through } = this.#recent.behind(number, (place) => isBelow(address, place), { through: this.durable, limit });
     return { records: notes.map((note) => this.#recordOf(note)), through };
   }
 
@@ -100,9 +102,9 @@ export class Tracing {
     return this.#recent.oldest;
   }
 
-  /** Number of the last durable turn. */
-  get end(): number {
-    return this.#recent.lastOf(this.#durableEpoch());
+  /** Number of the last turn. */
+  get last(): number {
+    return this.#recent.last;
   }
 
   /** What happened to actors that are erased is forgotten. */
