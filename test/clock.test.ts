@@ -1,6 +1,7 @@
 /** The clock of a machine that sleeps, and waits that no timeout of Node is long enough for. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SLEEP_MS_MIN, SystemClock, TIMEOUT_STEP_MS } from '../src/clock.ts';
+import { LONG } from './effort.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -31,7 +32,7 @@ describe('a wait', () => {
     expect(ring).toHaveBeenCalledTimes(1);
   });
 
-  it('of more than 2^31 ms does not end at once', async () => {
+  it('of more than 2^31 ms does not end at once', LONG, async () => {
     const { clock } = machine();
     const ring = vi.fn();
     for (const delayMs of [2 ** 31, 2 ** 31 + 1, 2 ** 40, Infinity]) clock.setTimeout(ring, delayMs);

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXIT } from '../src/cli/exit-codes.ts';
 import { readPlanFile } from '../src/cli/plan-file.ts';
 import { ERROR_CODES } from '../src/errors.ts';
+import { LONG } from './effort.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -64,7 +65,7 @@ describe('examples in TypeScript', () => {
     expect(printed).toEqual(said);
   });
 
-  it('are correct TypeScript under the rules of this repository', () => {
+  it('are correct TypeScript under the rules of this repository', LONG, () => {
     const file = join(ROOT, 'tsconfig.json');
     const { config } = ts.readConfigFile(file, (path) => readFileSync(path, 'utf8')) as { config: object };
     const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT, { incremental: false, customConditions: [] }, file);

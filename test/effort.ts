@@ -6,6 +6,41 @@
 /** `quick` beside nothing else; `ci` where CI=true; `soak` by vitest.soak.config.ts. */
 export const EFFORT: 'quick' | 'ci' | 'soak' = process.env['BOSUN_SOAK'] === '1' ? 'soak' : process.env['CI'] === 'true' ? 'ci' : 'quick';
 
+/**
+ * What takes its time even in its short form, for the processes or the full tables that it needs: run where CI=true, by name, and in
+ * the soak.
+ */
+export const LONG_FILES = [
+  'test/crash/equity-plan.test.ts',
+  'test/crash/every-write.test.ts',
+  'test/crash/failed-write.test.ts',
+  'test/crash/flips.test.ts',
+  'test/crash/full-disk.test.ts',
+  'test/crash/host-killers.test.ts',
+  'test/fuzz/differential-even.test.ts',
+  'test/fuzz/differential-odd.test.ts',
+  'test/fuzz/engines.test.ts',
+  'test/fuzz/planted.test.ts',
+  'test/xstate/page.test.ts',
+  'test/xstate/event-types.test.ts',
+  'test/cli/readme.test.ts',
+  'test/cli/serve-process.test.ts',
+  'test/cli/shell.test.ts',
+  'test/cli/run-refusals.test.ts',
+  'test/gateway/chart-layout.test.ts',
+  'test/persistence/retention.test.ts',
+  'test/actors/bounds.test.ts',
+  'test/bench.test.ts',
+];
+
+/** For a single test that is worth its time only where CI=true, in the soak, or where somebody names its file. */
+export const LONG = { tags: ['long'] };
+
+/** All rows of a table where CI=true; beside nothing else the first, and one in so many of the others. */
+export function sample<T>(rows: readonly T[], oneIn: number): readonly T[] {
+  return EFFORT === 'quick' ? rows.filter((_, index) => index % oneIn === 0) : rows;
+}
+
 /** One of these. Without `soak`, as in CI. */
 export function byEffort<T>(choice: { readonly quick: T; readonly ci: T; readonly soak?: T }): T {
   if (EFFORT === 'quick') return choice.quick;

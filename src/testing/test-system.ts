@@ -8,6 +8,12 @@ import { type FaultyStore, faultyStore } from './faulty-store.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
+/** Rounds in which nothing was written, after which nothing more is to come. */
+const QUIET_ROUNDS = 4;
+
+/** For what never comes to rest: a promise that is begun again whenever it ends. */
+const ROUNDS_MAX = 10_000;
+
 export interface TestSystemOptions extends Omit<SystemOptions, 'store' | 'clock' | 'random'> {
   /** Default 1. */
   readonly seed?: number;
@@ -40,10 +46,13 @@ export class TestSystem {
 
   /** Lets everything happen that can without time passing. */
   async settle(): Promise<void> {
-    // Each round lets promises of effects settle, then waits for the turns that they cause.
-    for (let round = 0; round < 4; round++) {
+    // Each round lets promises of effects settle, then waits for the turns that they cause; one may be so many steps long.
+    let quiet = 0;
+    for (let round = 0; quiet < QUIET_ROUNDS && round < ROUNDS_MAX; round++) {
+      const { writes } = this.store;
       await new Promise<void>((resolve) => this.clock.defer(resolve));
       await this.#system.idle();
+      quiet = this.store.writes === writes ? quiet + 1 : 0;
     }
   }
 

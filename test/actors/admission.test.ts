@@ -7,6 +7,7 @@ import { Ref, type RefHost } from '../../src/actors/ref.ts';
 import { isBosunError } from '../../src/errors.ts';
 import { VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../../src/limits.ts';
 import { createCodec } from '../../src/persistence/codec.ts';
+import { byEffort } from '../effort.ts';
 
 const HALF = '\ud83d';
 
@@ -215,7 +216,7 @@ describe('the codec', () => {
         deepStrictEqual(stripped(back), stripped(admitted));
         deepStrictEqual(stripped(codec.decode(codec.encode(admit(back, 'x')))), stripped(admitted));
       }),
-      { numRuns: 300 },
+      { numRuns: byEffort({ quick: 80, ci: 300 }) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { MAILBOX_MESSAGES_MAX } from '../../src/limits.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { LONG } from '../effort.ts';
 import { startSubject, tell } from './subject.ts';
 
 interface Named { get(name: string): object }
@@ -70,7 +71,7 @@ describe('a full mailbox', () => {
     expect(context(test, 's').notes).toBe(MAILBOX_MESSAGES_MAX + 1);
   });
 
-  it('lets its senders go on when the receiver is removed', async () => {
+  it('lets its senders go on when the receiver is removed', LONG, async () => {
     const test = await start();
     await Promise.all([burst(test, 's', 'r', 2 * MAILBOX_MESSAGES_MAX), test.system.erase('r')]);
     await test.system.send('s', { type: 'note' });
@@ -78,7 +79,7 @@ describe('a full mailbox', () => {
     expect(context(test, 's').notes).toBe(1);
   });
 
-  it('in a circle puts aside what nobody could ever wait for, with BOSUN_MAILBOX_FULL, and all go on', async () => {
+  it('in a circle puts aside what nobody could ever wait for, with BOSUN_MAILBOX_FULL, and all go on', LONG, async () => {
     const test = await start();
     const half = MAILBOX_MESSAGES_MAX;
     await Promise.all(['s', 'r'].flatMap((from) => Array.from({ length: 3 }, () => burst(test, from, from === 's' ? 'r' : 's', half))));

@@ -5,6 +5,7 @@ import { effectOf, type EffectFacts } from '../../src/actors/ref.ts';
 import { EFFECT_KEPT_BYTES_MAX, EFFECT_MEMO_NAME_CHARS_MAX, EFFECT_MEMOS_MAX, VALUE_BYTES_MAX } from '../../src/limits.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { type TestSystem } from '../../src/testing/test-system.ts';
+import { LONG } from '../effort.ts';
 import { type Declared, declaredAgent, SECOND, startDeclared } from './declared.ts';
 import { atEveryWrite, tellStory } from './power-cut.ts';
 import { asking, settle } from './promised.ts';
@@ -224,7 +225,7 @@ describe('what an effect keeps', () => {
     await other.system.stop();
   });
 
-  it('is at most so many bytes, of which a value that is replaced gives its own back', async () => {
+  it('is at most so many bytes, of which a value that is replaced gives its own back', LONG, async () => {
     const { test, starts } = await start();
     const { memo, checkpoint } = starts[0]!;
     const large = 'x'.repeat(VALUE_BYTES_MAX - 10);

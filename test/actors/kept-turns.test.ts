@@ -8,6 +8,7 @@ import { type KeptTurn, type PublishedTurn, type TraceRecord } from '../../src/a
 import { chartOf } from '../../src/gateway/charts/model.ts';
 import { TRACE_KEPT_MAX, TRACE_TURNS_MAX, TRACE_WHOLE_EVERY } from '../../src/limits.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
+import { LONG } from '../effort.ts';
 
 const machine = setup({
   types: {} as { context: { sum: number; last: string }; events: { type: 'add'; by: number; note?: string } | { type: 'tell' } | { type: 'fail' } },
@@ -204,7 +205,7 @@ describe('recent turns', () => {
     expect(test.system.admin.recent('p').length).toBe(seen + 1);
   });
 
-  it(`are the last ${TRACE_TURNS_MAX} of the system`, async () => {
+  it(`are the last ${TRACE_TURNS_MAX} of the system`, LONG, async () => {
     await start();
     const run = async (turns: number) => {
       for (let sent = 0; sent < turns; sent += 5_000) {

@@ -10,6 +10,7 @@ import { XstateEngine } from '../../src/actors/xstate/engine.ts';
 import { type MachineSnapshot } from '../../src/actors/xstate/state.ts';
 import { PATTERN_LOOKUPS_MAX, PLANS_MAX } from '../../src/limits.ts';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { LONG } from '../effort.ts';
 
 const nothing = () => {};
 const REF_HOST = { factsOf: () => undefined } as unknown as RefHost;
@@ -61,7 +62,7 @@ describe('what a definition keeps', () => {
   };
   const many = createMachine(config as never) as unknown as AnyStateMachine;
 
-  it(`is at most ${PLANS_MAX} plans; the rest is left to XState, with the same result`, () => {
+  it(`is at most ${PLANS_MAX} plans; the rest is left to XState, with the same result`, LONG, () => {
     const byXstate = countXstate();
     const plans = watchPlans();
     const { initial, step } = hosting(many);

@@ -1,6 +1,7 @@
 /** A story told again and again, each time with the power cut at another write of the store. */
 import { type HoldPoint, faultyStore } from '../../src/testing/faulty-store.ts';
 import { TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
+import { byEffort } from '../effort.ts';
 
 /** What is done, in order. After the cut it is done again from the beginning, so each part of it may be repeated. */
 export type Story = readonly ((test: TestSystem) => Promise<unknown>)[];
@@ -38,10 +39,13 @@ export async function tellStory(
   return { test, writes };
 }
 
-/** Tells the story with a cut at every write there is, and hands each end to `check`. */
+/** From one write at which the power is cut to the next. */
+const STRIDE = byEffort({ quick: 5, ci: 1 });
+
+/** Tells the story undisturbed, then with a cut at every write there is, by `npm test` alone at one in five. Says how many there are. */
 export async function atEveryWrite(tell: (cut: { write: number; point: HoldPoint }) => Promise<number>): Promise<number> {
   const writes = await tell({ write: 0, point: 'before' });
-  for (let write = 1; write <= writes; write++) {
+  for (let write = 1; write <= writes; write += STRIDE) {
     for (const point of ['before', 'durable'] as const) await tell({ write, point });
   }
   return writes;

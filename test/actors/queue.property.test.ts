@@ -59,9 +59,9 @@ describe('a mailbox', () => {
         }
         await test.system.stop();
       }),
-      { numRuns: byEffort({ quick: 40, ci: 150 }) },
+      { numRuns: byEffort({ quick: 20, ci: 150 }) },
     );
-    expect(compared).toBeGreaterThan(byEffort({ quick: 25, ci: 100 }));
+    expect(compared).toBeGreaterThan(byEffort({ quick: 10, ci: 100 }));
   });
 
   it('is the same after a crash behind any epoch, deferred messages half way through coming up included', async () => {
@@ -80,8 +80,8 @@ describe('a mailbox', () => {
         });
         crashes += told.crashes;
       }),
-      { numRuns: byEffort({ quick: 6, ci: 25 }) },
+      { numRuns: byEffort({ quick: 3, ci: 25 }) },
     );
-    expect(crashes).toBeGreaterThan(byEffort({ quick: 5, ci: 25 }));
+    expect(crashes).toBeGreaterThan(byEffort({ quick: 2, ci: 25 }));
   });
 });

@@ -17,7 +17,7 @@ import { type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { prefixesOf } from './prefixes.ts';
-import { byEffort } from '../effort.ts';
+import { byEffort, LONG } from '../effort.ts';
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -245,7 +245,7 @@ describe('times that passed while the system was down', () => {
     await test.system.stop();
   });
 
-  it(`are counted up to ${SCHEDULE_MISSED_MAX}; the latest is found all the same`, async () => {
+  it(`are counted up to ${SCHEDULE_MISSED_MAX}; the latest is found all the same`, LONG, async () => {
     const everySecond = (more: Partial<ScheduleOptions>) => ({ often: { cron: '* * * * * *', event: { type: 'run' }, ...more } });
     const run = async (more: Partial<ScheduleOptions>, downMs: number) => {
       const test = await startWith(everySecond(more));
@@ -306,13 +306,13 @@ describe('whatever happens', () => {
         expect(ran(test).at(-1)![1]).toBe(planned.at(-1));
         await test.system.stop();
       }),
-      { numRuns: byEffort({ quick: 8, ci: 25 }) },
+      { numRuns: byEffort({ quick: 4, ci: 25 }) },
     );
   }, 60_000);
 });
 
 describe('on LevelDB', () => {
-  it('a schedule and a timer that keeps what was left go on over starts', async () => {
+  it('a schedule and a timer that keeps what was left go on over starts', LONG, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'bosun-schedules-'));
     const clock = new VirtualClock();
     const both = setup({ types: {} as { context: { ran: Ran[] } }, delays: { long: 10 * HOUR_MS } }).createMachine({
@@ -415,14 +415,14 @@ describe('daylight saving', () => {
     expect(times('15 2 * * *', 'Australia/Lord_Howe', '2026-04-04T15:16Z', 1)).toEqual(['04-04T15:45']);
   });
 
-  it('never goes back, in any zone with a switch, however often it is asked', () => {
+  it('never goes back, in any zone with a switch, however often it is asked', { ...LONG, timeout: 60_000 }, () => {
     for (const timezone of ['Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe', 'Africa/Casablanca']) {
       const calendar = new Calendar('*/20 * * * *', timezone);
       for (const from of [Date.UTC(2026, 1, 14), Date.UTC(2026, 2, 28), Date.UTC(2026, 9, 24)]) {
         for (let ms = from; ms < from + 2 * DAY_MS; ms += 7 * 60_000 + 1) expect(calendar.after(ms)).toBeGreaterThan(ms);
       }
     }
-  }, 60_000);
+  });
 
   it('is the same for an actor: one run at each switch', async () => {
     for (const [from, expected] of [['2026-03-28T12:00Z', ['03-29T01:30', '03-30T00:30']], ['2026-10-24T12:00Z', ['10-25T00:30', '10-26T01:30']]] as const) {

@@ -14,6 +14,7 @@ import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem, type System } from '../../src/system.ts';
 import { type SystemOptions } from '../../src/system-options.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { LONG } from '../effort.ts';
 import { code } from './account.ts';
 
 const SECRET = 'correct-horse-battery-staple-4711';
@@ -223,7 +224,7 @@ describe('an agent with secrets and a key', () => {
   let test: TestSystem;
   afterEach(() => test.system.stop());
 
-  it('does the same as without, over power cuts and restarts', async () => {
+  it('does the same as without, over power cuts and restarts', LONG, async () => {
     for (const secretKey of [undefined, KEY]) {
       test = await startTestSystem({ agents: [vault, open], tree, secretKey, journal: { fold: { windowEpochs: 3 } } });
       for (let n = 0; n < 10; n++) {

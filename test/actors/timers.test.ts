@@ -9,6 +9,7 @@ import { newTimer, type Timer, TimerQueue } from '../../src/actors/time/timers.t
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem } from '../../src/system.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
+import { LONG } from '../effort.ts';
 import { agentOf, contextOf, startSubject, tell, valueOf } from './subject.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -254,7 +255,7 @@ describe('over a restart', () => {
     await test.system.stop();
   });
 
-  it('they survive on LevelDB', async () => {
+  it('they survive on LevelDB', LONG, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'bosun-timers-'));
     const clock = new VirtualClock();
     const machine = createMachine({
@@ -370,7 +371,7 @@ describe('the timer queue', () => {
     fc.assert(fc.property(fc.array(step, { maxLength: 200 }), (steps) => agreesWithModel(steps)));
   });
 
-  it('gives up many cancelled timers, and goes on as before', () => {
+  it('gives up many cancelled timers, and goes on as before', LONG, () => {
     const many = Array.from({ length: 3_000 }, (_, i): Step => ({ kind: 'arm', delayMs: (i * 7) % 50 }));
     const cancels = Array.from({ length: 2_500 }, (_, i): Step => ({ kind: 'cancel', pick: i * 13 }));
     agreesWithModel([...many, ...cancels, { kind: 'pass', ms: 20 }, ...many.slice(0, 10), { kind: 'pass', ms: 100 }]);

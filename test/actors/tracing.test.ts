@@ -7,6 +7,7 @@ import { type TraceLoss, type TraceRecord } from '../../src/actors/tracing/recor
 import { type Trace } from '../../src/actors/tracing/trace.ts';
 import { TRACE_TURNS_MAX, TRACE_RECORDS_MAX } from '../../src/limits.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
+import { LONG } from '../effort.ts';
 import { clerk, note } from './clerk.ts';
 
 /** Answers a ping with a pong, now and in a second. */
@@ -137,7 +138,7 @@ describe('a trace', () => {
     expect((records as TraceRecord[]).map(({ event }) => (event as unknown as { text: string }).text)).toEqual(['2', '3', '4']);
   });
 
-  it(`holds at most ${TRACE_RECORDS_MAX} records, and remembers at most ${TRACE_TURNS_MAX} causes`, async () => {
+  it(`holds at most ${TRACE_RECORDS_MAX} records, and remembers at most ${TRACE_TURNS_MAX} causes`, LONG, async () => {
     const last = async (turnsBetween: number) => {
       await start();
       const trace = test.system.admin.trace('root', { buffer: Infinity });

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { messageFromRow } from '../../src/actors/message.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
+import { LONG } from '../effort.ts';
 import { clerk as worker } from './clerk.ts';
 import { clerk, teller } from './talkers.ts';
 
@@ -84,7 +85,7 @@ describe('waiting', () => {
     expect(test.system.admin.waiting()).toEqual([{ ...wait, sinceMs: null }]);
   });
 
-  it('shows who was suspended and by whom, who waits for a restart, and for room', async () => {
+  it('shows who was suspended and by whom, who waits for a restart, and for room', LONG, async () => {
     const children = [
       { id: 'full', agent: 'clerk', systemId: 'full' },
       { id: 'sender', agent: 'busy' },

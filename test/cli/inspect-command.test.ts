@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Chart } from '../../src/gateway/charts/model.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { parseXml } from '../gateway/charted.ts';
+import { LONG } from '../effort.ts';
 import { Workspace } from './workspace.ts';
 
 const work = new Workspace();
@@ -49,7 +50,7 @@ describe('bosun inspect', () => {
     expect(chartIn((await work.bosun(['inspect', 'bosun.boss', '--data', 'nowhere', '--json'])).out)).toMatchObject({ id: 'boss' });
   });
 
-  it('draws the machine that an actor of a plan runs, and its children', async () => {
+  it('draws the machine that an actor of a plan runs, and its children', LONG, async () => {
     const run = work.start(['run', 'machines.yaml', '--data', 'dry', '--json']);
     await run.says('task.started');
     await run.interrupt();
@@ -71,7 +72,7 @@ describe('bosun inspect', () => {
     expect(work.read(`chart.${format}`)).toMatch(opening);
   });
 
-  it('exits 2 where nobody has the name, the machine is not known, or the file cannot be written', async () => {
+  it('exits 2 where nobody has the name, the machine is not known, or the file cannot be written', LONG, async () => {
     expect(await work.bosun(['inspect', 'nobody', '--data', 'crew'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('agents known: lead-coordinator, pause-manager') as string });
     expect(await work.bosun(['inspect', 'pause-manager', '--out', 'no/such/place.svg'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('cannot be written') as string });
     expect(await work.bosun(['inspect', 'stages/wet/agent/work', '--data', 'dry'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--plan') as string });
@@ -79,7 +80,7 @@ describe('bosun inspect', () => {
     expect(await work.bosun(['inspect', 'x', '--format', 'png'])).toMatchObject({ code: 2, out: '' });
   });
 
-  it('exits 4 where somebody has the store, but draws an agent all the same', async () => {
+  it('exits 4 where somebody has the store, but draws an agent all the same', LONG, async () => {
     const store = levelStore(work.file('crew/store'));
     await store.open();
     try {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { commandLine } from '../../src/cli/command-line.ts';
+import { LONG } from '../effort.ts';
 import { linesOf, Workspace } from './workspace.ts';
 
 const work = new Workspace();
@@ -81,7 +82,7 @@ describe('the launcher', () => {
     expect(await work.spawn(['schedule', 'nowhere.yaml']).ended).toEqual({ code: 2, out: '', err: 'nowhere.yaml: cannot be read: no such file\n' });
   });
 
-  it('ends only when a slow reader has taken everything, and minds no reader that goes', async () => {
+  it('ends only when a slow reader has taken everything, and minds no reader that goes', LONG, async () => {
     // Several times what the pipe and the reader's own buffer take.
     const tasks = Array.from({ length: 1000 }, (_, index) => ({ id: `a${index}-${'x'.repeat(100)}`, agent: 'y'.repeat(100), run: 'true' }));
     work.write('long.json', JSON.stringify({ version: 1, plan: 'long', tasks }));

@@ -7,6 +7,7 @@ import { type PlanSource, readPlanFile } from '../../src/cli/plan-file.ts';
 import { FILE_BYTES_MAX } from '../../src/cli/yaml-source.ts';
 import { BosunError } from '../../src/errors.ts';
 import { fixture, fixtureText } from '../fixtures/plans/plans.ts';
+import { LONG } from '../effort.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bosun-plan-'));
 const file = join(folder, 'plan.yaml');
@@ -121,7 +122,7 @@ describe('a file that means harm', () => {
     expect(JSON.stringify(plan.tasks[0]?.input)).toBe(`${'['.repeat(21)}1${']'.repeat(21)}`);
   });
 
-  it('does not exhaust the stack, however deep it is nested', async () => {
+  it('does not exhaust the stack, however deep it is nested', LONG, async () => {
     for (const text of ['['.repeat(20_000), '{a: '.repeat(10_000), '- '.repeat(10_000), '? '.repeat(5_000), `x: ${'['.repeat(24)}1${']'.repeat(24)}`]) {
       expect(await refused(text)).toMatch(/^plan\.yaml:1:\d+: nested deeper than 24 levels$/);
     }

@@ -1,5 +1,6 @@
 /** `bosun run` as its user sees it, end to end through the command line: agents that fail, pause, hand on and resume. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LONG } from '../effort.ts';
 import { storyOf, Workspace } from './workspace.ts';
 
 let work: Workspace;
@@ -20,7 +21,7 @@ items: [I, J]
 `;
 
 describe('an agent that throws', () => {
-  it('is tried again under the same effect id until it succeeds', async () => {
+  it('is tried again under the same effect id until it succeeds', LONG, async () => {
     work.write('agents.mjs', "export async function flaky(_, { attempt }) { if (attempt < 3) throw new Error(`no luck ${attempt}`); }");
     work.write('plan.yaml', `{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: flaky, ${RETRY} }] }`);
     const { code, lines } = await work.run('plan.yaml');
@@ -30,7 +31,7 @@ describe('an agent that throws', () => {
     expect(code).toBe(0);
   });
 
-  it('shows in the tree of the stopped store with its restarts and its last error', async () => {
+  it('shows in the tree of the stopped store with its restarts and its last error', LONG, async () => {
     work.write('agents.mjs', "export async function bad(_, { attempt }) { if (attempt === 1) throw new Error('no luck'); return new Promise(() => {}); }");
     work.write('plan.yaml', `{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: bad, ${RETRY} }] }`);
     const running = work.start(['run', 'plan.yaml', '--json']);
@@ -158,7 +159,7 @@ describe('a data directory that holds a plan', () => {
     expect({ code: fresh.code, starts: fresh.lines.filter(({ type }) => type === 'task.started').length }).toEqual({ code: 0, starts: 4 });
   });
 
-  it('refuses another plan and names the difference, and takes changed agents', async () => {
+  it('refuses another plan and names the difference, and takes changed agents', LONG, async () => {
     work.write('agents.mjs', AGENTS);
     work.write('plan.yaml', STAGES);
     await work.run('plan.yaml');
@@ -171,7 +172,7 @@ describe('a data directory that holds a plan', () => {
     expect((await work.runProcess('plan.yaml')).code).toBe(0);
   });
 
-  it('pauses an item by order, before it runs and with a reason', async () => {
+  it('pauses an item by order, before it runs and with a reason', LONG, async () => {
     work.write('agents.mjs', "import { existsSync } from 'node:fs';\nexport async function first(_, { signal }) { if (!existsSync(new URL('go', import.meta.url))) await new Promise((_, stop) => signal.addEventListener('abort', stop)); } export async function second() {}");
     work.write('plan.yaml', STAGES);
     const running = work.spawn(['run', 'plan.yaml', '--json']);

@@ -5,7 +5,7 @@ import { type Client } from '../../src/client/client.ts';
 import { type ClientTest, memoryStorage, type Shop, startClientTest } from './client-kit.ts';
 import { byEffort } from '../effort.ts';
 
-const RUNS = byEffort({ quick: 12, ci: 60, soak: 500 });
+const RUNS = byEffort({ quick: 6, ci: 60, soak: 500 });
 const CLIENTS = 3;
 
 /** One who sends, watches, and sometimes loads the page anew. */

@@ -1,6 +1,7 @@
 /** What becomes of calls, whatever becomes of the line: each acknowledged send has happened exactly once, in order. */
 import { describe, expect, it } from 'vitest';
 import { isClientError } from '../../src/client/client-error.ts';
+import { LONG } from '../effort.ts';
 import { memoryStorage, startClientTest, watched } from './client-kit.ts';
 
 const LONG_MS = 31_000;
@@ -106,7 +107,7 @@ describe('a send', () => {
     await test.stop();
   });
 
-  it('is refused over the bound of the queue, by name', async () => {
+  it('is refused over the bound of the queue, by name', LONG, async () => {
     const test = await startClientTest();
     const client = await test.live();
     test.isDown = true;

@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { waitFor } from 'xstate';
 import { counter } from '../gateway/shop.ts';
+import { LONG } from '../effort.ts';
 import { startClientTest, watched } from './client-kit.ts';
 
 const LONG_MS = 31_000;
@@ -266,7 +267,7 @@ describe('turns', () => {
     await test.stop();
   });
 
-  it('that nobody takes end the iteration by name, over the bound', async () => {
+  it('that nobody takes end the iteration by name, over the bound', LONG, async () => {
     const test = await startClientTest();
     const client = await test.live();
     const events = client.actor('visits', 'counter').events();

@@ -9,17 +9,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { type Audit, auditBank } from './bank-audit.ts';
 import { Bank, type Moment, type Sabotage } from './bank-run.ts';
-import { byEffort, EFFORT } from '../effort.ts';
+import { byEffort, EFFORT, LONG } from '../effort.ts';
 
 const SOAK = EFFORT === 'soak';
-const KILLS = byEffort({ quick: 5, ci: 50, soak: 500 });
-const CUTS = byEffort({ quick: 20, ci: 300, soak: 5_000 });
-const REWINDS = byEffort({ quick: 5, ci: 50, soak: 500 });
+const KILLS = byEffort({ quick: 4, ci: 50, soak: 500 });
+const CUTS = byEffort({ quick: 12, ci: 300, soak: 5_000 });
+const REWINDS = byEffort({ quick: 4, ci: 50, soak: 500 });
 
 /** So many times during a long run. */
 const PROGRESS_LINES = 10;
 
-/** Every kind of moment is among the first five. */
+/** Every kind of moment is among the first four. */
 const MOMENTS: readonly Moment[] = ['random', 'fold', 'unsaid', 'switch', 'random'];
 
 /** For all crashes together. */
@@ -140,11 +140,11 @@ describe('the audit', () => {
     expect(await findings('early', { acknowledge: 'early' }, 'random')).toContainEqual(expect.stringContaining('was told that order'));
   });
 
-  it('finds orders that were acknowledged without a sync', async () => {
+  it('finds orders that were acknowledged without a sync', LONG, async () => {
     expect(await findings('unsynced', { durability: 'process' }, 'random')).not.toEqual([]);
   });
 
-  it('finds repeated orders that were carried out again', async () => {
+  it('finds repeated orders that were carried out again', LONG, async () => {
     expect(await findings('obeyed', { repeats: 'obeyed' }, 'unsaid')).toContainEqual(expect.stringContaining('were counted'));
   });
 });

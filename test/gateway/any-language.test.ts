@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSystem, type System } from '../../src/system.ts';
 import { createGateway, type Gateway } from '../../src/gateway/server.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { LONG } from '../effort.ts';
 import { counter, shop } from './shop.ts';
 
 const CLIENT = join(import.meta.dirname, '../../examples/any-language/client.py');
@@ -33,7 +34,7 @@ describe.runIf(python)('a client of forty lines of Python', () => {
     expect(readFileSync(CLIENT, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(40);
   });
 
-  it('watches, sends once, and goes on with its session', async () => {
+  it('watches, sends once, and goes on with its session', LONG, async () => {
     const session = 'python-session-0123456789';
     const first = await run(`${url}`, 'visits', '{"type": "add", "by": 1}', session);
     const frames = first.stdout.trim().split('\n').map((line) => JSON.parse(line) as { t: string });

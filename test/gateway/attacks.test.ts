@@ -12,6 +12,7 @@ import { createGateway, type Gateway } from '../../src/gateway/server.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { createSystem, type System } from '../../src/system.ts';
 import { CLOSE_MS, FRAME_BYTES_MAX, FRAME_FRAGMENTS_MAX, SLOW_MS_MAX } from '../../src/limits.ts';
+import { LONG } from '../effort.ts';
 import { closeCode, frame, handshake, RawPeer } from './raw-peer.ts';
 import { shop } from './shop.ts';
 
@@ -161,7 +162,7 @@ describe('a frame', () => {
     peer.destroy();
   });
 
-  it('of a ping that comes ten thousand times is answered as often as a call may be made, then closed', async () => {
+  it('of a ping that comes ten thousand times is answered as often as a call may be made, then closed', LONG, async () => {
     const peer = await greeted(flooded);
     for (let n = 0; n < 10_000; n++) peer.write(frame('', { opcode: 9 }));
     expect(closeCode(await peer.until((text) => closeCode(text) !== undefined))).toBe(4429);
@@ -229,7 +230,7 @@ describe('a client', () => {
     expect((limits['refused.BOSUN_RATE_LIMITED'] ?? 0) + (limits['closed.rate_limited'] ?? 0)).toBeGreaterThan(0);
   });
 
-  it('that subscribes and never reads is told, then cut off, and what waits for it stays bounded', async () => {
+  it('that subscribes and never reads is told, then cut off, and what waits for it stays bounded', LONG, async () => {
     const clock = new VirtualClock();
     const hoarder = defineAgent({
       name: 'hoarder',

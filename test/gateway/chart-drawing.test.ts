@@ -18,7 +18,7 @@ import { build } from '../fuzz/build.ts';
 import { randomMachine } from '../fuzz/generator.ts';
 import { Recorder } from '../fuzz/record.ts';
 import { type Element, elementsIn, everything, faultsOf, HOSTILE, hostileMachine, parseXml } from './charted.ts';
-import { byEffort } from '../effort.ts';
+import { byEffort, LONG } from '../effort.ts';
 
 const layouts = new ChartLayouts(systemClock);
 afterAll(() => layouts.close());
@@ -32,7 +32,7 @@ const edge = (root: Element, id: string) => all(root, ({ attributes }) => attrib
 const textOf = (element: Element): string => element.text + element.children.filter(({ tag }) => tag !== 'title').map(textOf).join(' ');
 
 /** A layout of a random machine takes some 50 ms, several times that where other tests run beside it. */
-const SEEDS = byEffort({ quick: 5, ci: 30 });
+const SEEDS = byEffort({ quick: 2, ci: 30 });
 
 const MACHINES: Readonly<Record<string, AnyStateMachine>> = {
   everything,
@@ -62,7 +62,7 @@ describe('where things are', () => {
     }
   });
 
-  it('is the same each time', async () => {
+  it('is the same each time', LONG, async () => {
     const other = new ChartLayouts(systemClock);
     const again = chartOf(everything.provide({}));
     expect(svgOf(again, await other.geometry(again))).toBe(svgOf(chart, await layouts.geometry(chart)));

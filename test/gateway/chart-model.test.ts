@@ -8,6 +8,7 @@ import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { build } from '../fuzz/build.ts';
 import { randomMachine } from '../fuzz/generator.ts';
 import { Recorder } from '../fuzz/record.ts';
+import { LONG } from '../effort.ts';
 import { everything } from './charted.ts';
 
 const chart = chartOf(everything);
@@ -95,7 +96,7 @@ describe('a chart', () => {
     expect(JSON.parse(JSON.stringify(chart))).toEqual(chart);
   });
 
-  it('is of at most so many states and transitions', () => {
+  it('is of at most so many states and transitions', LONG, () => {
     const wide = (states: number, events: number) =>
       createMachine({
         initial: 's0',

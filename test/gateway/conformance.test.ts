@@ -6,6 +6,7 @@ import { type ConformanceOptions, gatewayConformance } from '../../src/testing/g
 import { commandLine } from '../../src/cli/command-line.ts';
 import { createSystem, type System } from '../../src/system.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { LONG, sample } from '../effort.ts';
 import { code } from '../actors/account.ts';
 import { BrokenServer, type Sabotage } from './broken-server.ts';
 
@@ -38,7 +39,7 @@ async function withGateway<T>(options: GatewayOptions, work: (at: string) => Pro
 }
 
 describe('our own server', () => {
-  it.each(['json', 'msgpack'] as const)('passes every row in %s, and is left as it was', async (encoding) => {
+  it.each(sample(['json', 'msgpack'] as const, 2))('passes every row in %s, and is left as it was', async (encoding) => {
     const report = await gatewayConformance(url, { encoding });
     expect(report.rows.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
     expect(report).toMatchObject({ failed: 0, notApplicable: 2, passed: report.rows.length - 2 });
@@ -47,7 +48,7 @@ describe('our own server', () => {
     expect(system.tree().children).toEqual([]);
   });
 
-  it('passes the rows about tokens too where it asks for them', async () => {
+  it('passes the rows about tokens too where it asks for them', LONG, async () => {
     await withGateway({ tokens: [{ id: 'tester', token: TOKEN }] }, async (at) => {
       const report = await gatewayConformance(at.replace('http', 'ws'), { token: TOKEN });
       expect([report.rows.filter(({ outcome }) => outcome !== 'passed'), report.failed]).toEqual([[], 0]);
@@ -55,7 +56,7 @@ describe('our own server', () => {
     });
   });
 
-  it('is not asked for what it does not offer, and the row says why', async () => {
+  it('is not asked for what it does not offer, and the row says why', LONG, async () => {
     await withGateway({ tokens: [{ id: 'eye', token: TOKEN, scopes: ['actor:read', 'system:read'] }] }, async (at) => {
       const { rows, failed } = await gatewayConformance(at, { token: TOKEN });
       expect([failed, rows.find(({ outcome }) => outcome === 'not applicable')?.reason]).toEqual([0, 'the token lacks actor:send, actor:admin']);
@@ -68,7 +69,7 @@ describe('our own server', () => {
     await bare.stop();
   });
 
-  it('is asked no faster than it allows', async () => {
+  it('is asked no faster than it allows', LONG, async () => {
     await withGateway({ rate: { burst: 100, perSecond: 400 } }, async (at) => expect(await failures(at)).toEqual([]));
   });
 });
@@ -118,7 +119,7 @@ const SABOTAGES: readonly (readonly [string, string, Sabotage])[] = [
 ];
 
 describe('a server in which', () => {
-  it.each(SABOTAGES)('%s is found by: %s', async (_, rule, sabotage) => {
+  it.each(sample(SABOTAGES, 6))('%s is found by: %s', async (_, rule, sabotage) => {
     const broken = await BrokenServer.before(url, sabotage);
     try {
       const found = await failures(broken.url, { patienceMs: 1_000, only: [rule, 'unknown fields are ignored'] });
@@ -128,7 +129,7 @@ describe('a server in which', () => {
     }
   });
 
-  it('nothing is broken passes by the same way', async () => {
+  it('nothing is broken passes by the same way', LONG, async () => {
     const whole = await BrokenServer.before(url, {});
     try {
       expect(await failures(whole.url)).toEqual([]);
@@ -146,13 +147,13 @@ describe('bosun conformance', () => {
     return { exit, ...said };
   }
 
-  it('prints each rule, tells how far it is on a terminal, and ends with 0', async () => {
+  it('prints each rule, tells how far it is on a terminal, and ends with 0', LONG, async () => {
     const { exit, out, err } = await called(url);
     expect([exit, out.includes('FAILED'), out.includes('ok      a send is answered when it is durable\n')]).toEqual([0, false, true]);
     expect(err).toMatch(/1 of \d+.*\d+ passed, 0 failed, 2 not applicable\n$/s);
   });
 
-  it('prints lines of JSON, and ends with 1 where a rule does not hold', async () => {
+  it('prints lines of JSON, and ends with 1 where a rule does not hold', LONG, async () => {
     const broken = await BrokenServer.before(url, { fromClient: without('key') });
     const { exit, out, err } = await called(broken.url, '--json');
     await broken.close();

@@ -36,6 +36,7 @@ import { EventLog } from '../../src/gateway/event-log.ts';
 import { Repeats } from '../../src/gateway/repeats.ts';
 import { Views } from '../../src/gateway/views.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
+import { LONG } from '../effort.ts';
 import { MemoryClient, startGatewayTest } from './memory-client.ts';
 
 const FAST = { rate: { burst: 1e9, perSecond: 1e9 } };
@@ -146,7 +147,7 @@ describe('a client that does not read', () => {
     await test.stop();
   });
 
-  it(`misses events when more than ${EVENTS_KEPT_MAX} have come, and is told`, async () => {
+  it(`misses events when more than ${EVENTS_KEPT_MAX} have come, and is told`, LONG, async () => {
     const test = await startGatewayTest(FAST, withHoarder);
     const client = await test.client();
     client.send({ t: 'sub', id: 'e', topic: 'events/**', mode: 'events' });

@@ -7,7 +7,7 @@ import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { MemoryClient, startGatewayTest } from './memory-client.ts';
 import { byEffort } from '../effort.ts';
 
-const FRAMES = byEffort({ quick: 1_000, ci: 20_000, soak: 500_000 });
+const FRAMES = byEffort({ quick: 400, ci: 20_000, soak: 500_000 });
 
 /** Methods that a whole frame may well carry out are not among them: what is asserted is that nothing changes. */
 const READS = Object.entries(METHODS).filter(([, { does }]) => does === 'nothing');

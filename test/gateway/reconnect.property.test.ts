@@ -9,7 +9,7 @@ import { patched } from '../../src/gateway/protocol-patch.ts';
 import { type Cursor } from '../../src/gateway/protocol.ts';
 import { byEffort } from '../effort.ts';
 
-const RUNS = byEffort({ quick: 15, ci: 100, soak: 1_000 });
+const RUNS = byEffort({ quick: 5, ci: 100, soak: 1_000 });
 const CLIENTS = 3;
 
 /** As a client of the documentation: repeats what was not answered, resumes where it left off. */

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { SECRET_SHOWN } from '../../src/actors/door/secret.ts';
 import { TURNS_WHOLE_MAX } from '../../src/limits.ts';
+import { LONG } from '../effort.ts';
 import { type Frame, type GatewayTest, type MemoryClient, startGatewayTest } from './memory-client.ts';
 import { counter, shop, till } from './shop.ts';
 
@@ -62,7 +63,7 @@ describe('trace/{address}', () => {
     expect(await subscribe(second, 'root', { epoch: 'another run', seq: 1 }, 'other')).toMatchObject({ recovered: false });
   });
 
-  it('tells a client that was away for too long how many it has missed', async () => {
+  it('tells a client that was away for too long how many it has missed', LONG, async () => {
     await start();
     const client = await test.client();
     await subscribe(client, 'visits');

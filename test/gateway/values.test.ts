@@ -9,6 +9,7 @@ import { decodeMsgpack, encodeMsgpack } from '../../src/gateway/protocol-msgpack
 import { diff, patched } from '../../src/gateway/protocol-patch.ts';
 import { afterClose, cursorFrom, cursorText } from '../../src/gateway/protocol.ts';
 import { shown } from '../../src/gateway/wire-values.ts';
+import { LONG } from '../effort.ts';
 
 const WIDE = { depthMax: 1_000, valuesMax: 1e6 };
 const json = () => fc.jsonValue({ maxDepth: 5 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
@@ -59,7 +60,7 @@ describe('MessagePack', () => {
     );
   });
 
-  it('knows every length and every size of number', () => {
+  it('knows every length and every size of number', LONG, () => {
     for (const size of [0, 15, 16, 31, 32, 255, 256, 65_535, 65_536]) {
       for (const value of ['x'.repeat(size), Array.from({ length: size }, () => 1), Object.fromEntries(Array.from({ length: size }, (_, n) => [`k${n}`, n]))]) {
         expect(decodeMsgpack(encodeMsgpack(value), WIDE)).toEqual(value);

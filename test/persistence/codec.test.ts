@@ -41,7 +41,7 @@ describe('the codec', () => {
       fc.property(anyValue, (value) => {
         deepStrictEqual(codec.decode(codec.encode(value)), value);
       }),
-      { numRuns: byEffort({ quick: 300, ci: 1_000 }) },
+      { numRuns: byEffort({ quick: 200, ci: 1_000 }) },
     );
   });
 
@@ -65,7 +65,7 @@ describe('the codec', () => {
           expect(other.conceal?.(seen.closed) ?? seen.closed).toBe(seen.closed);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: byEffort({ quick: 80, ci: 300 }) },
     );
   });
 
@@ -109,7 +109,7 @@ describe('the codec', () => {
         );
         expect(reader.takeNewStructures()).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: byEffort({ quick: 60, ci: 200 }) },
     );
   });
 

@@ -177,7 +177,7 @@ describe.each<Durability>(['disk', 'process'])('the journal at durability "%s"',
         for (const event of events) await trial.take(event);
         await trial.take({ kind: 'reopen' });
       }),
-      { numRuns: byEffort({ quick: 30, ci: 200 }), ...BOUNDED },
+      { numRuns: byEffort({ quick: 15, ci: 200 }), ...BOUNDED },
     );
   });
 
@@ -198,7 +198,7 @@ describe.each<Durability>(['disk', 'process'])('the journal at durability "%s"',
         expect(epochs.length).toBeLessThan(400);
         await trial.take({ kind: 'reopen' });
       }),
-      { numRuns: byEffort({ quick: 10, ci: 60 }), ...BOUNDED },
+      { numRuns: byEffort({ quick: 6, ci: 60 }), ...BOUNDED },
     );
   });
 });

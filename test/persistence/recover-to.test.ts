@@ -213,7 +213,7 @@ describe('going back', () => {
         else store.flip(epochKey(bad), 40);
         await goesBackSoundly();
       }),
-      { numRuns: byEffort({ quick: 60, ci: 200 }) },
+      { numRuns: byEffort({ quick: 30, ci: 200 }) },
     );
   });
 
@@ -235,7 +235,7 @@ describe('going back', () => {
         if (first < cutOnDisk().from) return;
         await goesBackSoundly();
       }),
-      { numRuns: byEffort({ quick: 60, ci: 200 }) },
+      { numRuns: byEffort({ quick: 30, ci: 200 }) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { epochKey } from '../../src/persistence/keys.ts';
 import { type Finding, type Verification, verify } from '../../src/persistence/verify.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { account, deposit } from '../actors/account.ts';
+import { LONG } from '../effort.ts';
 
 let test: TestSystem;
 
@@ -94,7 +95,7 @@ describe('verify', () => {
     expect((await verified()).findings).toEqual([expect.objectContaining({ gravity: 'reports', key: 'a!team/b', address: 'team/b', agent: 'account' })]);
   });
 
-  it('finds damage of any byte of any record', async () => {
+  it('finds damage of any byte of any record', LONG, async () => {
     for (const [key, value] of test.store.entries()) {
       // Every byte of the small ones, some of the others.
       for (let byte = 0; byte < value.length; byte += 1 + Math.floor(value.length / 40)) {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { admit } from '../../src/actors/turn/admission.ts';
 import { BosunError } from '../../src/errors.ts';
 import { brief } from '../../src/supervisor/brief.ts';
+import { LONG } from '../effort.ts';
 
 function chain(length: number): Error {
   return Array.from({ length }).reduce<Error>((cause, _, index) => new Error(`level ${index}`, { cause }), new Error('bottom'));
@@ -29,7 +30,7 @@ describe('what a Boss keeps of an error', () => {
     expect(brief(Symbol('s'))).toMatchObject({ message: 'Symbol(s)' });
   });
 
-  it('is never refused by admission, five levels down', () => {
+  it('is never refused by admission, five levels down', LONG, () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.string({ unit: 'binary' }).map((text) => new Error(text)), fc.nat({ max: 40 }).map(chain)), (thrown) => {
         expect(() => admit({ a: { b: { c: { d: brief(thrown) } } } }, 'record')).not.toThrow();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { type TestSystem } from '../../src/testing/test-system.ts';
+import { LONG } from '../effort.ts';
 import { type Story, withACrashAfterEveryEpoch } from './every-epoch.ts';
 import { plain, s, slow, w } from './otp/cast.ts';
 import { tell } from './worker.ts';
@@ -30,7 +31,7 @@ function story(tree: BossOptions, begin: (test: TestSystem) => Promise<unknown>)
 }
 
 describe('a crash of the host after any epoch changes nothing about', () => {
-  it('a group restart in which one takes its time to end, one does not end in time, and one stays away', async () => {
+  it('a group restart in which one takes its time to end, one does not end in time, and one stays away', LONG, async () => {
     const children = [s('a', 100), w('b'), s('c', 60_000, { shutdownMs: 500 }), w('t', { restart: 'temporary' })];
     const told = story({ strategy: 'one_for_all', children }, async (test) => {
       for (const id of ['a', 'b', 'c']) await tell(test, id, 'note');

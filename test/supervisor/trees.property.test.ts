@@ -15,7 +15,7 @@ const COUNTED = TABLES.filter((table) => !['b', 'q', 'z'].includes(table));
 const DAY_MS = 24 * 60 * 60_000;
 
 /** A few seconds of it; where CI=true more. */
-const RUNS = byEffort({ quick: 15, ci: 300 });
+const RUNS = byEffort({ quick: 8, ci: 300 });
 
 /** Time to find the shortest story when one fails. */
 const SHRINKING_MS = 120_000;

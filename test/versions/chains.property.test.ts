@@ -11,7 +11,7 @@ import { SteppingClock } from '../supervisor/every-epoch.ts';
 import { byEffort } from '../effort.ts';
 
 /** Some five seconds of it. */
-const RUNS = byEffort({ quick: 6, ci: 12 });
+const RUNS = byEffort({ quick: 3, ci: 12 });
 
 const SHRINKING_MS = 120_000;
 

@@ -16,6 +16,7 @@ import { type BossOptions, parseBossSpec } from '../../src/supervisor/child-spec
 import { createSystem } from '../../src/system.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { code } from '../actors/account.ts';
+import { LONG } from '../effort.ts';
 import { deploy, first, second, send, startOrders, stateOf, thirdFromSecond } from './orders.ts';
 
 /** The rows and the state of one actor, as they are on disk. */
@@ -96,7 +97,7 @@ describe('an actor that the code cannot read', () => {
     expect([runs, test.system.tree('p').children.map(({ status }) => status), test.system.snapshot('p/kid')!.context]).toEqual([2, ['active', 'active'], { n: 1 }]);
   });
 
-  it('does the same on LevelDB', async () => {
+  it('does the same on LevelDB', LONG, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'bosun-versions-'));
     try {
       const run = async (agents: readonly AnyAgent[]) => {

@@ -6,6 +6,7 @@ import { type DeliveryInput } from '../../../src/machines/coordination/alerts/al
 import { type AlertDeskContext, type AlertRecord, alertsIn } from '../../../src/machines/coordination/alerts/alert-desk.ts';
 import { ENDED_KEPT, type Alert, bannerOf, cardText, DELIVERIES_MAX, DELIVERY_WINDOW_MS, forgettable, PATIENCE_MS, recent } from '../../../src/machines/coordination/alerts/alert-rules.ts';
 import { type AlertPriority, alertPriority, DESKS } from '../../../src/machines/coordination/messages/messages.ts';
+import { byEffort } from '../../effort.ts';
 import { type Desks, HOUR_MS, MINUTE_MS, startDesks } from './desks.ts';
 
 const VIEW = { name: 'details', label: 'View Details', to: null, event: null };
@@ -219,7 +220,7 @@ describe('a card', () => {
         expect(state === 'ACKNOWLEDGED' || escalation !== null).toBe(true);
         expect(state === 'ACKNOWLEDGED').toBe(steps.some(({ doing }) => doing === 'acknowledge'));
       }),
-      { numRuns: 15 },
+      { numRuns: byEffort({ quick: 6, ci: 15 }) },
     );
   });
 });

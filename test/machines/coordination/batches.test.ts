@@ -7,6 +7,7 @@ import { type ResourceQuestion } from '../../../src/machines/coordination/batche
 import { type BatchManagerContext, batchesIn } from '../../../src/machines/coordination/batches/batch-manager.ts';
 import { type BatchItem, type BatchRecord, countsOf, endOf, hasCollapsed, inResumeOrder, type Resources, toPause, toResume, verdictOf } from '../../../src/machines/coordination/batches/batch-rules.ts';
 import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
+import { byEffort } from '../../effort.ts';
 import { DAY_MS, type Desks, HOUR_MS, MINUTE_MS, startDesks } from './desks.ts';
 
 const FREE = { isFree: true } as const;
@@ -188,7 +189,7 @@ describe('a batch that resumes', () => {
         expect(ordered(desks)).toEqual(named(9).slice(0, ordered(desks).length));
         expect((await statusOf(desks)).status).not.toBe('IN_PROGRESS');
       }),
-      { numRuns: 12 },
+      { numRuns: byEffort({ quick: 5, ci: 12 }) },
     );
   });
 

@@ -8,6 +8,7 @@ import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
 import { EMPTY_TALLY, isLost, outcomeOf } from '../../../src/machines/coordination/coordinator/progress.ts';
 import { startTasks, taskCompleted } from '../../../src/machines/coordination/coordinator/task-decisions.ts';
 import { planOf } from '../../fixtures/plans/plans.ts';
+import { byEffort } from '../../effort.ts';
 import { type Crew, DAY_MS, startCrew, stated } from './crew-subject.ts';
 
 const plan = planOf({ stages: { a: { agent: 'x' }, b: { agent: 'y', after: ['a'], barrier: true } }, items: ['I', 'J'], capacity: { x: 1 } });
@@ -85,7 +86,7 @@ describe('whatever happens to a plan', () => {
         }
         await crew.test.system.stop();
       }),
-      { numRuns: 40 },
+      { numRuns: byEffort({ quick: 10, ci: 40 }) },
     );
   });
 
@@ -122,7 +123,7 @@ describe('whatever happens to a plan', () => {
         }
         await crew.test.system.stop();
       }),
-      { numRuns: 25 },
+      { numRuns: byEffort({ quick: 7, ci: 25 }) },
     );
   });
 });

@@ -9,7 +9,7 @@ import { DEBATE_PRIORITIES, DEBATES_PER_EXPERT_MAX } from '../../../src/machines
 import { byEffort } from '../../effort.ts';
 import { DAY_MS, EVIDENCE, HOUR_MS, MINUTE_MS, openRoom, type Room, withTrackRecords } from './debate-room.ts';
 
-const RUNS = byEffort({ quick: 3, ci: 12, soak: 200 });
+const RUNS = byEffort({ quick: 2, ci: 12, soak: 200 });
 const DEBATES_MAX = 6;
 
 type Step = (room: Room) => Promise<unknown>;

@@ -6,6 +6,7 @@ import { Dispatcher, type Position, type Standing } from '../../../src/machines/
 import { itemOf, type Plan } from '../../../src/machines/coordination/plan/plan.ts';
 import { forecast, schedule } from '../../../src/machines/coordination/plan/schedule.ts';
 import { planOf, plans } from '../../fixtures/plans/plans.ts';
+import { byEffort } from '../../effort.ts';
 
 /** What has happened so far, kept the plain way. */
 class Ledger {
@@ -78,7 +79,7 @@ describe('a dispatcher that goes on', () => {
           for (const id of started) ledger.running.add(id);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: byEffort({ quick: 100, ci: 300 }) },
     );
   });
 });

@@ -9,6 +9,7 @@ import { CORRELATION_FAILURES_MAX } from '../../../src/limits.ts';
 import { signatureOf } from '../../../src/machines/coordination/failures/failure-signature.ts';
 import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
 import { startTestSystem } from '../../../src/testing/test-system.ts';
+import { byEffort } from '../../effort.ts';
 import { DAY_MS, type Desks, MINUTE_MS, startDesks } from './desks.ts';
 
 const FIVE = ['AAPL', 'MSFT', 'GOOGL', 'AMZN', 'TSLA'];
@@ -199,7 +200,7 @@ describe('the FailureCorrelator', () => {
       return correlations(desks).filter(({ resolutionAction }) => resolutionAction === null).map(({ items }) => items.join());
     };
     const expected = await groups(list);
-    await fc.assert(fc.asyncProperty(orders, async (order) => void expect(await groups(order)).toEqual(expected)), { numRuns: 15 });
+    await fc.assert(fc.asyncProperty(orders, async (order) => void expect(await groups(order)).toEqual(expected)), { numRuns: byEffort({ quick: 5, ci: 15 }) });
   });
 });
 

@@ -11,8 +11,8 @@ import { byEffort } from '../../effort.ts';
 import { fixture } from '../../fixtures/plans/plans.ts';
 import { startWholeCrew, type WholeCrew } from './whole-crew.ts';
 
-const ITEMS = byEffort({ quick: 40, ci: 200, soak: 1_000 });
-const KILLS = byEffort({ quick: 3, ci: 10, soak: 50 });
+const ITEMS = byEffort({ quick: 20, ci: 200, soak: 1_000 });
+const KILLS = byEffort({ quick: 2, ci: 10, soak: 50 });
 const STAGES = 6;
 
 const SECOND_MS = 1_000;
