@@ -11,8 +11,8 @@ export function workerId(index) {
 }
 
 /** A started system with so many workers under the root. @returns The system and the workers' addresses. */
-export async function workerSystem(store, actors, agent = worker) {
-  const system = await createSystem({ agents: [agent], store }).start();
+export async function workerSystem(store, actors, { agent = worker, ...options } = {}) {
+  const system = await createSystem({ agents: [agent], store, ...options }).start();
   const addresses = [];
   for (let first = 0; first < actors; first += SPAWNS_IN_FLIGHT) {
     const ids = Array.from({ length: Math.min(SPAWNS_IN_FLIGHT, actors - first) }, (_, i) => workerId(first + i));

@@ -31,6 +31,7 @@ export const ERROR_CODES = {
   BOSUN_CHILD_SPEC_INVALID: { means: 'A child spec is not valid; the message names the field.', retryable: false },
   BOSUN_CHILD_UNKNOWN: { means: 'The Boss knows no child of this id.', retryable: false },
   BOSUN_CHILDREN_FULL: { means: 'The Boss has as many children as its maxChildren allows.', retryable: true },
+  BOSUN_CHILDREN_UNREAD: { means: 'The Boss has more children than are in memory, so they cannot be listed or counted at once. Ask for one by its address.', retryable: false },
   BOSUN_CLIENT_CLOSED: { means: 'The client was closed, or the gateway told it to stop; the message says which.', retryable: false },
   BOSUN_CLOCK_SUSPECT: { means: 'The wall clock is more than a year ahead of the last epoch; every timer would come up.', retryable: false },
   BOSUN_CONFIG_INVALID: { means: 'An option of createSystem is not valid; the message names it.', retryable: false },

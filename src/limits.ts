@@ -82,6 +82,15 @@ export const SCHEDULE_CATCH_UP_MAX = 1_000;
 /** While a timer with the policy `remaining` is armed, the time is written down this often: how exact it is after a crash. */
 export const HEARTBEAT_MS = 60_000;
 
+/**
+ * Records of children that a start reads for all Bosses together, where it does not read every actor: some 50 ms. The tables of
+ * Bosses with more stay on disk until a decision needs them whole, and one that was read is let go when it is larger than this.
+ */
+export const CHILD_TABLE_ROWS_AT_START = 10_000;
+
+/** Actors looked at for one that may leave memory, beyond as many as are too many: bounds what a crowd of busy ones costs an epoch. */
+export const RESTING_LOOKS = 256;
+
 /** How far the wall clock may be ahead of the last epoch at a start: systems stand still for months, seldom for years. */
 export const CLOCK_AHEAD_MS_MAX = 366 * 24 * 60 * 60 * 1_000;
 

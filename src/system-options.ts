@@ -54,6 +54,14 @@ export interface SystemOptions<A extends AnyAgent = AnyAgent> {
   /** Take messages and answer reads, but run nothing: to look at a store, or to leave orders for its next start. */
   readonly hold?: boolean;
   /**
+   * How many actors to keep in memory, roughly: with it a start reads only those who have something to do, others wake when
+   * somebody asks for them, and those unused for longest leave memory while there are more. Bosses, actors with effects under
+   * way, unread messages, observers or a suspension stay, however many they are. Default: all are in memory, always, and a
+   * start finds all damage and every actor that the agents cannot read; with it, that is found when the actor wakes. Needs a
+   * store with `getSync` (BOSUN_CONFIG_INVALID otherwise). Without effect on hold.
+   */
+  readonly residentActors?: number | undefined;
+  /**
    * Believe the wall clock at this start wherever it stands, once it has been looked at: more than a year ahead of the last
    * epoch, which is refused otherwise with BOSUN_CLOCK_SUSPECT, or before it, which sets kernel time back; then every timer
    * keeps what was left of it. Meant for one start, not for good.
@@ -110,6 +118,8 @@ export interface TreeNode {
   readonly restartInMs: number | null;
   /** Of a Boss: its strategy, and how many of the restarts that it allows it has used up; null for others. */
   readonly boss: { readonly strategy: Strategy; readonly intensity: number; readonly periodMs: number; readonly restartsInPeriod: number } | null;
+  /** Of a Boss: there are children on disk that are not shown, because there is no room for all of them in memory (`residentActors`). Absent otherwise. */
+  readonly isPartial?: true;
   readonly children: readonly TreeNode[];
 }
 

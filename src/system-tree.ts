@@ -9,7 +9,8 @@ import { type TreeNode } from './system-options.ts';
 
 /** Throws BOSUN_ACTOR_UNKNOWN. */
 export function treeUnder(kernel: Kernel, address: string): TreeNode {
-  return nodeOf(kernel, kernel.observed(address), kernel.shown.families());
+  const top = kernel.observed(address);
+  return nodeOf(kernel, top, kernel.shown.families(top));
 }
 
 function nodeOf(kernel: Kernel, cell: Cell, families: ReadonlyMap<Cell, readonly Cell[]>): TreeNode {
@@ -28,6 +29,7 @@ function nodeOf(kernel: Kernel, cell: Cell, families: ReadonlyMap<Cell, readonly
     restarts: record?.restarts ?? null,
     lastError: view?.status === 'suspended' ? view.error : record?.lastError,
     ...standingOf({ record, context: cell.isBoss ? view?.context : undefined }, nowMs),
+    ...(kernel.shown.isPartial(cell) && { isPartial: true as const }),
     children: (families.get(cell) ?? []).map((child) => nodeOf(kernel, child, families)),
   };
 }

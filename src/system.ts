@@ -69,6 +69,7 @@ export class System<A extends AnyAgent = AnyAgent> {
         outageMs: options.outageMs ?? Infinity,
         trustWallClock: options.trustWallClock ?? false,
         caution: options.caution ?? true,
+        residentActors: options.residentActors,
         ...(options.stepEngine && { stepEngine: options.stepEngine }),
         log: this.#log,
       },
@@ -206,8 +207,9 @@ export class System<A extends AnyAgent = AnyAgent> {
     const look = (at: string) => {
       const cell = this.#kernel.observed(at);
       if (!cell.isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${at} is no Boss`);
-      const records = [...cell.table.keys()].flatMap((id) => (this.#kernel.shown.childRow(cell, id) as ChildRecord | undefined) ?? []);
-      return { context: viewOf(this.#kernel.engine, cell)?.context as BossContext, records };
+      const recordOf = (id: string) => this.#kernel.shown.childRow(cell, id) as ChildRecord | undefined;
+      const records = () => [...cell.table.keys()].flatMap((id) => recordOf(id) ?? []);
+      return { context: viewOf(this.#kernel.engine, cell)?.context as BossContext, records, recordOf };
     };
     return new BossHandle({ order: (at, event) => carryOutAtBoss(this.#kernel, at, event, as), look }, checkAddress(address));
   }
@@ -227,7 +229,7 @@ export class System<A extends AnyAgent = AnyAgent> {
     return this.#kernel.readings();
   }
 
-  /** @internal For proofs: what a recovery must come to, by life, as of the last durable epoch in memory. */
+  /** @internal For proofs: what a recovery must come to, by life, as of the last durable epoch in memory; of those in memory. */
   chains(): Map<number, { readonly seq: number; readonly hash: number }> {
     return new Map([...this.#kernel.shown.states()].map(([life, { seq, hash }]) => [life, { seq, hash }]));
   }
@@ -282,8 +284,7 @@ export class System<A extends AnyAgent = AnyAgent> {
   erase(address: string, as: OrderedBy = BY_HOST): Promise<void> {
     return carryOutSlowly(this.#kernel, { order: 'erase', address, as }, async () => {
       // Also one whose record is damaged.
-      const cell = this.#kernel.find(checkAddress(address)) ?? this.#kernel.cell(address);
-      await this.#upkeep.erase(() => this.#kernel.erase(cell));
+      await this.#upkeep.erase(() => this.#kernel.erase(this.#kernel.find(checkAddress(address)) ?? this.#kernel.cell(address)));
     });
   }
 
@@ -300,6 +301,11 @@ export class System<A extends AnyAgent = AnyAgent> {
   /** Why sends are refused, while the store cannot be written; undefined when all is well. */
   get outage(): BosunError | undefined {
     return this.#kernel.outage;
+  }
+
+  /** How many actors are in memory: all, but for `residentActors`. */
+  get residents(): number {
+    return this.#kernel.world?.cells.size ?? 0;
   }
 
   /** Number of the last epoch begun. */

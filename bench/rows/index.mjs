@@ -20,9 +20,11 @@ import { calls } from './calls.mjs';
 import { crowd } from './crowd.mjs';
 import { echo } from './echo.mjs';
 import { fairness } from './fairness.mjs';
+import { heap } from './heap.mjs';
 import { hops } from './hops.mjs';
 import { idle } from './idle.mjs';
 import { inputs, richInputs } from './inputs.mjs';
+import { passive } from './passive.mjs';
 import { recovery } from './recovery.mjs';
 import { restarts } from './restarts.mjs';
 import { spawns } from './spawns.mjs';
@@ -33,7 +35,7 @@ import { tree } from './tree.mjs';
 
 /** In the order of the report. */
 export const ROWS = [
-  steps, inputs, richInputs, hops, idle, acknowledgements, spawns, recovery, trace, eventLoop, fairness,
+  steps, inputs, richInputs, hops, idle, acknowledgements, heap, spawns, recovery, passive, trace, eventLoop, fairness,
   restarts, smallStorm, largeStorm, avalanche, tree,
   echo, calls, broadcast, crowd,
 ];

@@ -54,7 +54,7 @@ function ofMemory({ durable, memory }) {
 
 async function openInputs({ actors, outstanding, inputs: count, naiveInputs }, directory, { agent, machine }) {
   const { store, seen } = watchedStore(join(directory, 'durable'));
-  const { system, addresses } = await workerSystem(store, actors, agent);
+  const { system, addresses } = await workerSystem(store, actors, { agent });
   const plain = plainWorkers(actors, machine);
   const naive = naiveInputs === undefined ? undefined : await naiveContender(join(directory, 'naive'), { actors, count: naiveInputs });
   const durable = durableLoad({ system, addresses, seen, outstanding, count });

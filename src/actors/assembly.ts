@@ -15,9 +15,11 @@ import { type StepEngineName } from './engine.ts';
 import { Ingress } from './door/ingress.ts';
 import { KernelTime } from './time/kernel-time.ts';
 import { Outbox } from './effects/outbox.ts';
+import { ordered } from './epoch/rows.ts';
 import { type Journal, type Random, type Recovered } from './ports.ts';
 import { Quarantine } from './turn/quarantine.ts';
-import { goOn, type Population, repopulate } from './recovery.ts';
+import { goOn, keepRoll, type Population, repopulate } from './recovery.ts';
+import { Residency } from './residency/residency.ts';
 import { type Logic, type Roster } from './versions/roster.ts';
 import { Sessions } from './door/sessions.ts';
 import { type Switchboard } from './door/switchboard.ts';
@@ -45,6 +47,8 @@ export interface KernelParts {
   readonly caution: boolean;
   /** Who takes the steps of machines. Default `plan`. */
   readonly stepEngine?: StepEngineName;
+  /** How many actors should be in memory at most; undefined where all of them are. */
+  readonly residentActors?: number | undefined;
   /** Where `log` actions and reports of the kernel go. */
   readonly log: (...args: unknown[]) => void;
 }
@@ -60,6 +64,7 @@ interface Frame {
   /** Why hosts are refused at present. */
   readonly refusal: () => BosunError | undefined;
   readonly onRootGone: (error: unknown) => void;
+  readonly onFailure: (error: unknown) => void;
   readonly isHalted: () => boolean;
   readonly caution: Caution;
 }
@@ -75,12 +80,17 @@ export interface Machinery {
   readonly quarantine: Quarantine;
   readonly administration: Administration;
   readonly population: Population;
+  /** Whether the store says who has to be in memory at a start. */
+  readonly isRollKept: boolean;
 }
 
 /** Everything as it was at the last durable epoch, and nothing running yet. */
 export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame): Machinery {
-  const { journal, clock, random, log, hold, trustWallClock } = parts;
-  const { switchboard, roster, shown, watchers, wake, refusal, onRootGone, isHalted, caution } = frame;
+  const { journal, clock, random, log, hold, trustWallClock, residentActors } = parts;
+  const { shelf } = journal;
+  // Not `recovered` itself: what closes over it keeps all that was read.
+  const { epoch: startEpoch } = recovered;
+  const { switchboard, roster, shown, watchers, wake, refusal, onRootGone, onFailure, isHalted, caution } = frame;
   const { engine, own } = switchboard;
   const time = new KernelTime(clock, { lastMs: recovered.kernelTimeMs, hold, trustWallClock });
   if (time.report !== undefined) log(time.report);
@@ -98,17 +108,20 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
   const quarantine = new Quarantine(world, outbox);
   const administration = new Administration({ world, turns, bosses, effects, quarantine, hold });
   const loop = new TurnLoop({ world, turns, ingress, administration, clock, caution, isHalted });
-  world.tracing.attach({ store: parts.name ?? '', engine, durableEpoch: () => Math.max(shown.epoch, recovered.epoch) });
+  world.tracing.attach({ store: parts.name ?? '', engine, durableEpoch: () => Math.max(shown.epoch, startEpoch) });
+  if (shelf !== undefined && residentActors !== undefined && !hold) world.residency = new Residency({ world, shelf, shown, roster, bosses, residentActors, refusal, onFailure });
   const population = repopulate(world, outbox, recovered, { roster, hold });
+  world.residency?.load(recovered);
   shown.load(recovered, world.cells.values());
   switchboard.recovered();
-  return { world, effects, outbox, bosses, turns, loop, ingress, quarantine, administration, population };
+  return { world, effects, outbox, bosses, turns, loop, ingress, quarantine, administration, population, isRollKept: recovered.rows.get('f')?.has(ordered(0)) === true };
 }
 
 /** Lets what was live go on, but for what killed earlier runs: migrates, starts effects again, runs durable actions. @returns Whether something was migrated. */
-export function setGoing({ world, population, outbox, bosses, effects, turns }: Machinery, roster: Roster, guilty: ReadonlySet<Deed>): boolean {
+export function setGoing({ world, population, outbox, bosses, effects, turns, isRollKept }: Machinery, roster: Roster, guilty: ReadonlySet<Deed>): boolean {
   convict(world, turns, guilty);
   const hasMigrated = goOn(world, population, roster, { bosses, effects });
+  if (!isRollKept) keepRoll(world);
   outbox.resume();
   return hasMigrated;
 }

@@ -82,6 +82,7 @@ export class Bosses {
         mailbox.holdBack();
         continue;
       }
+      if (this.#world.residency?.mayTake(boss, next) === false) return;
       this.#answers.begin(next);
       take(next);
       const isBusy = boss.state.status === 'active' && isWaiting(boss);
@@ -103,7 +104,7 @@ export class Bosses {
 
   /** Gives a Boss's event what its decision needs: its child table, the kernel time, one random number. */
   decorate(boss: Cell, event: EventObject): EventObject {
-    const lingers = (id: string) => isLingering(boss.children.get(id));
+    const lingers = (id: string) => isLingering(this.#world, this.#world.child(boss, id));
     const facts = { children: boss.table, nowMs: this.#world.time.nowMs(), random: this.#random.next() };
     return { ...event, ...facts, lingers, isRoot: boss.parent === undefined } as EventObject;
   }
@@ -112,7 +113,7 @@ export class Bosses {
   perform(boss: Cell, name: string, params: unknown): void {
     const command = name.slice('bosun.child.'.length) as Command;
     const { id, input, row, mode } = params as CommandParams;
-    const child = boss.children.get(id);
+    const child = this.#world.child(boss, id);
     switch (command) {
       case 'start':
         this.#start(boss, params as CommandParams);
@@ -226,7 +227,7 @@ export class Bosses {
   }
 
   removeChildren(cell: Cell): void {
-    const children = [...cell.children.values()];
+    const children = this.#world.family(cell);
     // A Boss ends the youngest first, as OTP does; a machine its children in their order, as XState does.
     for (const child of cell.isBoss ? children.reverse() : children) this.remove(child);
   }
@@ -307,13 +308,12 @@ function isHeldBack(boss: Cell, { kind, event }: Message): boolean {
 }
 
 /** Whether it has something to do before it ends. One that takes no turns has not. */
-function isLingering(cell: Cell | undefined): boolean {
+function isLingering(world: World, cell: Cell | undefined): boolean {
   if (cell === undefined || cell.suspension !== undefined) return false;
   const { status } = cell.state;
   if (status !== 'active' && status !== 'starting') return false;
   if (!cell.isBoss) return cell.definition.endsByItself;
-  for (const child of cell.children.values()) if (isLingering(child)) return true;
-  return false;
+  return world.family(cell).some((child) => isLingering(world, child));
 }
 
 /** OTP's words for it. */

@@ -7,6 +7,7 @@ import { Mailbox } from './mailbox/mailbox.ts';
 import { type Message } from './message.ts';
 import { levelOf } from './priorities.ts';
 import { type EffectRef, type Ref } from './ref.ts';
+import { ChildTable } from './residency/child-table.ts';
 import { type ActorImage, type ActorState, type Identity } from './state.ts';
 import { EVENT_TIMEOUT_ID, type Timer } from './time/timers.ts';
 
@@ -105,7 +106,7 @@ export class Cell {
     this.state = facts.state;
   }
 
-  /** By child id, in order of birth. */
+  /** By child id; of a machine in order of birth, of a Boss those in memory, in the order in which they came. World.family has all. */
   get children(): ReadonlyMap<string, Cell> {
     return this.#children ?? NONE;
   }
@@ -139,6 +140,16 @@ export class Cell {
     if (this.#timers?.get(timer.id) === timer) this.#timers.delete(timer.id);
   }
 
+  /** Before it has any row. */
+  keepTable(table: ChildTable): void {
+    this.#table = table;
+  }
+
+  /** Its table, where not all of it has to be in memory. */
+  get childTable(): ChildTable | undefined {
+    return this.#table instanceof ChildTable ? this.#table : undefined;
+  }
+
   putRow(childId: string, row: unknown): void {
     (this.#table ??= new Map<string, unknown>()).set(childId, row);
   }
@@ -164,6 +175,7 @@ export class Cell {
   /** Whether it may take a turn now: a crashed child of a Boss waits for the Boss's decision. */
   get isRunnable(): boolean {
     if (this.gone || this.suspension !== undefined || this.waitsFor !== undefined) return false;
+    if (this.isBoss && this.childTable?.isAwaited === true) return false;
     return this.state.status === 'starting' || (this.state.status === 'active' && this.mailbox.peek() !== null);
   }
 

@@ -72,7 +72,10 @@ export class Kernel {
    * migrations are durable, so that nobody reads an old context as a new one. Rejects with BOSUN_STORE_* or BOSUN_AGENT_*.
    */
   async start(): Promise<void> {
-    const recovered = await this.#parts.journal.open(this.#switchboard.coding);
+    const { journal, residentActors, hold } = this.#parts;
+    if (residentActors !== undefined && !(residentActors >= 1)) throw new BosunError('BOSUN_CONFIG_INVALID', `residentActors: ${residentActors} is no number of actors`);
+    if (residentActors !== undefined && journal.shelf === undefined) throw new BosunError('BOSUN_CONFIG_INVALID', 'residentActors: the store has no getSync');
+    const recovered = await journal.open(this.#switchboard.coding, { partly: residentActors !== undefined && !hold });
     try {
       if (this.#phase !== 'new') throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system was stopped while it started');
       this.#rebuild(recovered);
@@ -214,6 +217,7 @@ export class Kernel {
       onRootGone: (error) => {
         this.#rootFailure = rootFailure(this.#world, error);
       },
+      onFailure: (error) => this.#fail(error),
       isHalted: () => this.#rootFailure !== undefined,
       caution: this.#caution,
     });
@@ -236,7 +240,8 @@ export class Kernel {
     if (this.#phase === 'running') {
       try {
         if (this.#parts.hold) this.ingress.takeIn(Infinity);
-        else {
+        else if (!this.#isBlind) {
+          if (this.#commit === null) this.#world.residency?.evict();
           this.#world.agenda.fireDue();
           this.#takeTurns();
         }
@@ -252,8 +257,9 @@ export class Kernel {
     if (!this.#parts.hold) {
       const { hasWork, hasRoom } = this.#require.loop;
       // A cautious run takes no turns while it writes; the end of the write wakes it.
-      if (hasWork && hasRoom && !(this.#caution.isOn && this.#commit !== null)) this.#wake();
-      const alarmMs = this.#world.agenda.nextAlarmMs();
+      if (hasWork && hasRoom && !this.#isBlind && !(this.#caution.isOn && this.#commit !== null)) this.#wake();
+      // The end of a write that failed wakes it.
+      const alarmMs = this.#isBlind ? undefined : this.#world.agenda.nextAlarmMs();
       if (alarmMs !== undefined && alarmMs <= this.#world.time.nowMs()) this.#wake();
       else this.#alarm.set(alarmMs);
     }
@@ -287,41 +293,33 @@ export class Kernel {
   /** @param isOwed An epoch has to be written though nothing has changed. */
   #beginCommit(isOwed = this.#purgeDue || this.#world.agenda.isBeatDue): void {
     const { draft, time, tracing, counters } = this.#world;
-    const turns = tracing.last;
-    const begun =
-      draft.isVoid && !isOwed
-        ? this.#passOver(draft.freeze({ number: this.#epoch, kernelTimeMs: time.lastMs, counters, configurations: [] }), turns)
-        : this.#write(
-            draft.freeze({ number: ++this.#epoch, kernelTimeMs: time.stamp(), counters, configurations: this.#roster.definitions.takeNewConfigurations() }),
-            turns,
-          );
+    const isVoid = draft.isVoid && !isOwed;
+    const head = isVoid
+      ? { number: this.#epoch, kernelTimeMs: time.lastMs, configurations: [] }
+      : { number: ++this.#epoch, kernelTimeMs: time.stamp(), configurations: this.#roster.definitions.takeNewConfigurations() };
+    const frozen = draft.freeze({ ...head, counters, isVoid, lastTurn: tracing.last });
     tracing.epoch = this.#epoch + 1;
-    this.#commit = begun.catch((error: unknown) => this.#fail(error));
+    this.#commit = this.#write(frozen).catch((error: unknown) => this.#fail(error));
   }
 
-  /**
-   * An ask that only reads leaves nothing behind. What it lets out follows from earlier epochs, and those are on the medium:
-   * one is begun when the one before it is durable.
-   */
-  async #passOver(frozen: Frozen, turns: number): Promise<void> {
-    await null;
-    this.#commit = null;
-    if (this.#isOpen) this.#release(frozen, turns);
-  }
-
-  async #write(frozen: Frozen, turns: number): Promise<void> {
-    const isPurge = this.#purgeDue;
-    this.#purgeDue = false;
-    await this.#line.write(frozen, isPurge);
+  async #write(frozen: Frozen): Promise<void> {
+    // An ask that only reads leaves nothing behind. What it lets out follows from earlier epochs, and those are on the medium.
+    if (frozen.isVoid) await Promise.resolve();
+    else {
+      const isPurge = this.#purgeDue;
+      this.#purgeDue = false;
+      await this.#line.write(frozen, isPurge);
+    }
     this.#commit = null;
     // Whoever waited has been told of the failure already.
-    if (this.#isOpen) this.#release(frozen, turns);
+    if (this.#isOpen) this.#release(frozen);
   }
 
   /** The epoch is durable: show it to readers, then let out what it caused, in order. */
-  #release(frozen: Frozen, turns: number): void {
-    this.#world.tracing.durable = turns;
+  #release(frozen: Frozen): void {
     letOut(frozen, { world: this.#world, ingress: this.ingress, shown: this.shown, waiting: this.#next.splice(0) });
+    this.#world.residency?.settle(frozen);
+    this.#world.residency?.evict();
     if (this.#rootFailure !== undefined && this.#world.draft.isEmpty) this.#fail(this.#rootFailure);
     else this.#afterRelease();
   }
@@ -373,12 +371,18 @@ export class Kernel {
     return this.#require.world;
   }
 
+  /** Nobody can be woken at present. */
+  get #isBlind(): boolean {
+    return this.#world.residency?.isBlind === true;
+  }
+
   get #isOpen(): boolean {
     return this.#phase !== 'closed';
   }
 
   get #isIdle(): boolean {
     if (this.#phase !== 'running') return true;
+    if (this.#world.residency?.isReading === true) return false;
     return !this.#awake && (this.#line.isWaiting || (this.#commit === null && (this.#parts.hold || !this.#require.loop.hasWork)));
   }
 

@@ -47,6 +47,11 @@ export interface Store {
   losses?(): readonly BosunError[];
   close(): Promise<void>;
   get(key: string): Promise<Uint8Array | undefined>;
+  /**
+   * `get` without waiting, also while a write is under way; it blocks for as long as the medium takes. Throws BOSUN_STORE_FAILED,
+   * BOSUN_STORE_DAMAGED. Absent where that cannot be had: then every actor stays in memory.
+   */
+  getSync?(key: string): Uint8Array | undefined;
   /** Entries with `gte <= key < lt`, in key order, in batches; at most `limit` of them. */
   scan(range: { gte: string; lt: string; limit?: number }): AsyncIterable<readonly StoreEntry[]>;
   write(writes: readonly StoreWrite[], options: { sync: boolean }): Promise<void>;
@@ -104,7 +109,7 @@ export type Table =
   | 'n' // system ids: systemId -> life
   | 'm' // mailboxes: message id -> message
   | 't' // timers: timer number -> timer
-  | 'f' // live effects: life -> attempt, or attempt and failures
+  | 'f' // who is in memory from the start: life -> 0, or of a live effect its attempt, or attempt and failures; life 0 -> 1: it is kept
   | 'k' // what effects keep: life / name -> value
   | 'o' // durable actions to be run: number -> action
   | 'b' // child tables of Bosses: boss life / child id -> child
@@ -190,6 +195,34 @@ export interface Recovered {
   readonly unreadable: ReadonlyMap<number, BosunError>;
   /** All damage that was found, with its place in `details`; what is in a damaged row is in none of `rows`. */
   readonly damage: readonly BosunError[];
+  /**
+   * Absent where everything was read. Otherwise only those are there who must be in memory at a start, and lives of Bosses whose
+   * child table is; the others are on the shelf.
+   */
+  readonly part?: { readonly tables: ReadonlySet<number> };
+}
+
+/**
+ * Durable records, one at a time and without waiting: of actors that are not in memory. Everything is as of the last durable
+ * epoch. Damage is reported where it is found, once a key. Throws BOSUN_STORE_FAILED.
+ */
+export interface Shelf {
+  /** False while the store is closed for a moment; then nothing may be asked. */
+  readonly isOpen: boolean;
+  /**
+   * Undefined where nobody has this life. A damaged identity gives its damage, a damaged state stands in the place of the state.
+   *
+   * @param address For the report, where it is known before.
+   */
+  actor(life: number, address?: string): { readonly identity: Identity; readonly state: ActorState | BosunError } | BosunError | undefined;
+  /** Undefined where nobody has this life, and for one that is damaged. */
+  identity(life: number): Identity | undefined;
+  /** Undefined where there is none. Throws BOSUN_STORE_DAMAGED. */
+  row(key: RowKey): unknown;
+  /** Reports damage that `row` has thrown. */
+  tell(damage: BosunError): void;
+  /** All rows under a prefix, which ends in `!`, in key order; what is damaged is missing. Nobody may change them meanwhile. */
+  rowsUnder(prefix: RowKey): Promise<(readonly [key: RowKey, row: unknown])[]>;
 }
 
 /** How references to actors are written and read back: the codec knows the class, the kernel knows the actors. */
@@ -204,8 +237,13 @@ export interface Journal {
   readonly codec: Codec;
   /** Of the store, while it is open. */
   readonly notes: Notes | undefined;
-  /** Opens the store, checks it, and reads everything. Rejects with a BOSUN_STORE_* code. */
-  open(references: ReferenceCoding): Promise<Recovered>;
+  /** Where actors are read one by one, while it is open; undefined where the store cannot. */
+  readonly shelf?: Shelf | undefined;
+  /**
+   * Opens the store, checks it, and reads everything; `partly`: no more than a start needs, where that is sound and the store
+   * says who that is. Rejects with a BOSUN_STORE_* code.
+   */
+  open(references: ReferenceCoding, options?: { readonly partly?: boolean }): Promise<Recovered>;
   /** Resolves once the epoch is durable. Never called while another commit is under way. */
   commit(epoch: Epoch): Promise<void>;
   /**

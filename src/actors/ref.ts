@@ -46,12 +46,11 @@ export class Ref {
     this.host = host;
     this.life = life;
     this.address = address;
-    // XState hands `send` around detached.
-    this.send = this.send.bind(this);
   }
 
-  send(event: EventObject): void {
-    this.host.relay(undefined, this, event);
+  /** XState hands it around detached; made when it is asked for, because most references never are. */
+  get send(): (event: EventObject) => void {
+    return (event) => this.host.relay(undefined, this, event);
   }
 
   /** The same after the end of the life: what is left of it then is the address. */

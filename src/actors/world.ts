@@ -3,6 +3,7 @@
  * making. Timers are in agenda.ts. No policy: who may do what, and when, is decided in turn.ts, bosses.ts and effects.ts.
  */
 import { type EventObject } from 'xstate';
+import { childAddress } from './address.ts';
 import { assert } from '../assert.ts';
 import { type Clock } from '../clock.ts';
 import { type BosunError, messageOf } from '../errors.ts';
@@ -20,6 +21,9 @@ import { Groups } from './talk/groups.ts';
 import { type KernelTime } from './time/kernel-time.ts';
 import { Message, type MessageKind } from './message.ts';
 import { Monitors } from './talk/monitors.ts';
+import type { Residency } from './residency/residency.ts';
+import { isEnrolled } from './residency/rest.ts';
+import { Seeking } from './residency/seeking.ts';
 import { type Codec, type Counters, type RowKey } from './ports.ts';
 import { Queue } from './mailbox/queue.ts';
 import { type Ref } from './ref.ts';
@@ -28,9 +32,13 @@ import { Tracing } from './tracing/tracing.ts';
 import { type ActorState, applyChange, concealedChange, type Identity, type StateChange, UNBORN } from './state.ts';
 
 export class World {
-  readonly cells = new Map<number, Cell>();
-  readonly addresses = new Map<string, Cell>();
-  readonly names = new Map<string, Cell>();
+  /** By life. */
+  readonly cells = new Seeking<number>();
+  readonly addresses = new Seeking<string>();
+  /** By system id. */
+  readonly names = new Seeking<string>();
+  /** Who is in memory; undefined where everybody is. */
+  residency: Residency | undefined;
   /** Actors that are on disk and cannot be read, by life, and why; their addresses are taken. */
   readonly withheld = new Map<number, BosunError>();
   readonly #withheldAddresses = new Map<string, BosunError>();
@@ -107,8 +115,12 @@ export class World {
     this.adopt(cell);
     this.#putIdentity(cell);
     this.draft.put(`a!${identity.address}`, identity.life);
-    if (identity.systemId !== null) this.draft.put(nameKey(identity.systemId), identity.life);
-    if (definition.isEffect) this.draft.put(rowKey('f', identity.life), 1);
+    if (identity.systemId !== null) {
+      this.names.set(identity.systemId, cell);
+      this.draft.put(nameKey(identity.systemId), identity.life);
+    }
+    if (cell.isBoss) this.residency?.attach(cell, true);
+    this.#enrol(cell);
     this.draft.touch(cell);
     this.schedule(cell);
     return cell;
@@ -116,11 +128,29 @@ export class World {
 
   /** Takes a cell into the indexes; for births and recovery. */
   adopt(cell: Cell): void {
-    const { life, address, systemId } = cell.identity;
+    const { life, address } = cell.identity;
     this.cells.set(life, cell);
     this.addresses.set(address, cell);
-    if (systemId !== null) this.names.set(systemId, cell);
     cell.parent?.addChild(cell);
+  }
+
+  /** All living children, in order of birth; wakes those of a Boss that are not in memory. Throws BOSUN_CHILDREN_UNREAD where its table is not whole. */
+  family(cell: Cell): Cell[] {
+    if (this.residency === undefined || !cell.isBoss) return [...cell.children.values()];
+    for (const id of cell.table.keys()) this.child(cell, id);
+    return [...cell.children.values()].sort((a, b) => a.life - b.life);
+  }
+
+  /** A living child; wakes one of a Boss that is not in memory. */
+  child(cell: Cell, id: string): Cell | undefined {
+    const child = cell.children.get(id);
+    return child === undefined && this.residency !== undefined && cell.isBoss ? this.addresses.get(childAddress(cell.identity.address, id)) : child;
+  }
+
+  /** Of everybody who has one. */
+  *systemIds(): Generator<readonly [systemId: string, cell: Cell]> {
+    for (const name of [...(this.residency?.names ?? [])]) this.names.get(name);
+    yield* this.names;
   }
 
   /** Leaves an actor as it is on disk. */
@@ -135,15 +165,16 @@ export class World {
     return [...this.withheld, ...suspended].sort(([a], [b]) => a - b).map(([, problem]) => problem);
   }
 
-  /** An actor as of the last durable epoch; undefined for the dead. */
+  /** An actor as of the last durable epoch; undefined for the dead, and for those who are not in memory. */
   durableState(life: number): { readonly address: string; readonly state: ActorState } | undefined {
-    const cell = this.cells.get(life);
+    const cell = this.cells.resident(life);
     return cell?.durable && { address: cell.identity.address, state: cell.durable.state };
   }
 
   /** Why the actor at an address cannot be read; undefined where that is not so. */
   unreadableAt(address: string): BosunError | undefined {
-    return this.#withheldAddresses.get(address);
+    const known = this.#withheldAddresses.get(address);
+    return known ?? (this.residency && this.withheld.size > 0 ? this.withheld.get(this.residency.lifeAt(address)) : undefined);
   }
 
   /** Removes a cell without children from the population and from disk. Unread events become dead letters. */
@@ -163,6 +194,8 @@ export class World {
     }
     cell.parent?.removeChild(cell);
     this.draft.remove(rowKey('i', life));
+    if (isEnrolled(cell)) this.draft.remove(rowKey('f', life));
+    this.residency?.departed(cell);
     if (cell.held !== undefined) this.hold(cell, undefined);
     this.draft.touch(cell);
   }
@@ -213,7 +246,13 @@ export class World {
       this.names.delete(systemId);
       this.draft.remove(nameKey(systemId));
     }
-    if (cell.definition.isEffect) this.draft.remove(rowKey('f', life));
+    // It does nothing any more, and is in memory with whom it belongs to.
+    if (cell.definition.isEffect) this.draft.put(rowKey('f', life), 0);
+  }
+
+  /** Enters who has to be in memory from the start of each run. */
+  #enrol(cell: Cell): void {
+    if (isEnrolled(cell)) this.draft.put(rowKey('f', cell.life), cell.definition.isEffect ? 1 : 0);
   }
 
   /** A life is over: whoever watches it, asked it or shares a group with it learns of that. */

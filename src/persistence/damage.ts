@@ -104,11 +104,9 @@ class Assessor {
     else this.#living.set(life, state ?? UNBORN);
   }
 
-  #lost(life: number, { definition }: Identity, state: ActorState | undefined): BosunError | null {
+  #lost(life: number, identity: Identity, state: ActorState | undefined): BosunError | null {
     if (this.#marks.has(life)) return damaged(unreadableKey(life), 'marks an actor as unreadable and is itself damaged');
-    const id = state?.configuration ?? null;
-    if (id === null || !isLost(this.#dictionary.configurations.get(definition)?.[id]?.nodes ?? [])) return null;
-    return damaged(configurationKeys(definition, id)[0], 'holds the configuration that the actor is in');
+    return lostConfiguration(this.#dictionary, identity, state);
   }
 
   #judgeRow(key: RowKey, error: BosunError, identities: ReadonlyMap<string, Identity>): void {
@@ -138,7 +136,7 @@ class Assessor {
     const owner = [...identities.values()].find(({ life, address, systemId }) =>
       table === 'a' ? address === name : table === 'f' ? hex(life) === name : systemId !== null && systemId === decodeURIComponent(name),
     );
-    const row = owner && (table === 'f' ? 1 : owner.life);
+    const row = owner && (table === 'f' ? (owner.bond === 'supervised' ? 0 : 1) : owner.life);
     if (row !== undefined) this.#table(table).set(name, row);
     this.#replay.window.rows.set(key, row === undefined ? null : this.#codec.encode(row));
   }
@@ -152,7 +150,13 @@ class Assessor {
 
   /** What the next fold writes. The records of unreadable actors are none of it. */
   #keepWindow(): void {
-    const { changed, states, window } = this.#replay;
+    const { changed, states, window, isPart } = this.#replay;
+    if (isPart) {
+      // Who is not there has not been looked at: what the epochs made of it stands, unless they say that it died.
+      const isDead = (life: number) => window.rows.get(`i!${hex(life)}`) === null;
+      for (const life of changed) if (!this.#unreadable.has(life)) window.states.set(life, isDead(life) ? null : (states.get(life) ?? UNBORN));
+      return;
+    }
     for (const life of changed) if (!this.#unreadable.has(life)) window.states.set(life, this.#living.get(life) ?? null);
     // Left behind by a fold that was cut short after its cut, or born and gone within one epoch. Not found out while
     // replaying: a fold that was cut short before its cut has deleted identities of actors that are still to die.
@@ -176,6 +180,13 @@ class Assessor {
       if (isDead) this.#repairs.push({ key: unreadableKey(life), value: null });
     }
   }
+}
+
+/** Why the configuration that an actor is in is not known; null where it is. */
+export function lostConfiguration({ configurations }: Pick<Dictionary, 'configurations'>, { definition }: Identity, state: ActorState | undefined): BosunError | null {
+  const id = state?.configuration ?? null;
+  if (id === null || !isLost(configurations.get(definition)?.[id]?.nodes ?? [])) return null;
+  return damaged(configurationKeys(definition, id)[0], 'holds the configuration that the actor is in');
 }
 
 /** What a mark says. @throws BOSUN_STORE_DAMAGED. */

@@ -78,6 +78,8 @@ export class Fold {
   #mark: Group = [];
   /** The fold under way. */
   #groups: Iterator<Group> | null = null;
+  /** Windows whose folding is not durable yet, newest first. */
+  #folding: Window[] = [];
 
   constructor(parts: {
     limits: FoldLimits;
@@ -104,6 +106,32 @@ export class Fold {
     for (const { life, state, isGone } of images) window.states.set(life, isGone ? null : state);
     for (const [key, row] of rows) window.rows.set(key, row);
     this.#end = position;
+    if (this.#groups === null && this.#folding.length > 0) this.#folding = [];
+  }
+
+  /** The state of an actor, where the folded record may be older: null for the dead, undefined where the record is what counts. */
+  stateOf(life: number): ActorState | null | undefined {
+    const state = this.#window.states.get(life);
+    if (state !== undefined) return state;
+    for (const { states } of this.#folding) if (states.has(life)) return states.get(life);
+    return undefined;
+  }
+
+  /** Likewise, of a row. */
+  rowOf(key: RowKey): Uint8Array | null | undefined {
+    const row = this.#window.rows.get(key);
+    if (row !== undefined) return row;
+    for (const { rows } of this.#folding) if (rows.has(key)) return rows.get(key);
+    return undefined;
+  }
+
+  /** Likewise, of all rows under a prefix. */
+  rowsUnder(prefix: string): Map<RowKey, Uint8Array | null> {
+    const found = new Map<RowKey, Uint8Array | null>();
+    for (const { rows } of [this.#window, ...this.#folding]) {
+      for (const [key, row] of rows) if (key.startsWith(prefix) && !found.has(key)) found.set(key, row);
+    }
+    return found;
   }
 
   /**
@@ -163,6 +191,7 @@ export class Fold {
     const mark = encodeFoldMark(this.#end.epoch);
     this.#mark = FOLD_MARK_KEYS.map((key) => sealed(key, mark));
     this.#since = this.#end.counters;
+    this.#folding.unshift(this.#window);
     this.#window = emptyWindow();
     return groups;
   }

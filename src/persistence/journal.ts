@@ -18,9 +18,8 @@ import {
 } from '../actors/ports.ts';
 import { type ActorState, concealedState } from '../actors/state.ts';
 import { assert } from '../assert.ts';
-import { BosunError } from '../errors.ts';
+import { BosunError, isBosunError } from '../errors.ts';
 import { ByteWriter } from './bytes.ts';
-import { type StructuredCodec } from './codec.ts';
 import { configurationWrites, structureWrites } from './dictionary.ts';
 import { damaged, seal } from './envelope.ts';
 import { encodeEpoch, linkTo } from './epoch-format.ts';
@@ -29,6 +28,7 @@ import { type KeyRing } from './key-ring.ts';
 import { assertStoreKey, epochKey, EVERY_KEY, keysUnder, MANIFEST_KEY, numberIn } from './keys.ts';
 import { type Restored, type Survey, survey } from './recovery.ts';
 import { checkRecoverTo, type SetAside, setAside } from './set-aside.ts';
+import { type ShelfParts, StoreShelf } from './shelf.ts';
 import { type Upgrade, upgrade } from './upgrade.ts';
 
 /** What a commit survives: nothing, the death of the process, or a power cut. Only `disk` waits for the medium. */
@@ -68,9 +68,7 @@ export function createJournal(store: Store, options: JournalOptions = {}): Journ
 }
 
 /** What is known between open and close. */
-interface Session {
-  readonly codec: StructuredCodec;
-  readonly fold: Fold;
+interface Session extends ShelfParts {
   position: Position;
   repairs: readonly StoreWrite[];
   state: 'ready' | 'committing' | 'failed';
@@ -97,6 +95,7 @@ class StoreJournal implements Journal {
   readonly #limits: FoldLimits;
   readonly #options: JournalOptions;
   readonly #writer = new ByteWriter();
+  readonly shelf: StoreShelf | undefined;
   #session: Session | null = null;
 
   /** Stays the same object over close and open, so that nobody keeps a codec whose structures are not in the store. */
@@ -112,6 +111,8 @@ class StoreJournal implements Journal {
     this.#sync = durability === 'disk';
     this.#limits = { ...FOLD_LIMITS, ...fold };
     this.#options = options;
+    const parts = () => this.#opened();
+    if (store.getSync !== undefined) this.shelf = new StoreShelf(store, (key) => store.getSync?.(key), parts, (damage) => options.onDamage?.(damage));
     this.codec = {
       encode: (value) => this.#opened().codec.encode(value),
       decode: (bytes) => this.#opened().codec.decode(bytes),
@@ -119,19 +120,20 @@ class StoreJournal implements Journal {
     };
   }
 
-  async open(references: ReferenceCoding): Promise<Recovered> {
+  async open(references: ReferenceCoding, { partly = false }: { readonly partly?: boolean } = {}): Promise<Recovered> {
     assert(this.#session === null, 'a journal is closed before it is opened again');
     // At levels without a sync a power cut may take any epochs from the end; what is lost for good is to be gone on without.
     await this.#store.open({ lossy: !this.#sync || this.#options.recoverTo !== undefined });
     try {
       await checkManifest(this.#store, this.#options);
-      const { recovered, codec, end, window, oldest, repairs } = await this.#recover(references);
+      const { recovered, codec, end, window, oldest, repairs, configurations } = await this.#recover(references, partly);
       for (const loss of this.#store.losses?.() ?? []) this.#options.onDamage?.(loss);
       for (const damage of recovered.damage) this.#options.onDamage?.(damage);
       const { conceal } = codec;
       const encode = (state: ActorState) => codec.encode(conceal === undefined || state.isSecret === undefined ? state : concealedState(state, conceal));
       const fold = new Fold({ limits: this.#limits, encode, window, end, oldest });
-      this.#session = { codec, fold, position: end, repairs, state: 'ready', failed: null };
+      this.#mayRead(true);
+      this.#session = { codec, fold, configurations, position: end, repairs, state: 'ready', failed: null };
       return recovered;
     } catch (error) {
       await this.#store.close();
@@ -154,7 +156,18 @@ class StoreJournal implements Journal {
       }
     }
     await this.#commit(epoch, ({ fold }) => [...leftovers, ...fold.drain()]);
+    await this.#compact();
+  }
+
+  /** It may close the store for a moment. */
+  async #compact(): Promise<void> {
+    this.#mayRead(false);
     await this.#store.compact?.();
+    this.#mayRead(true);
+  }
+
+  #mayRead(may: boolean): void {
+    if (this.shelf !== undefined) this.shelf.isOpen = may;
   }
 
   async #commit(epoch: Epoch, extra: Extra): Promise<void> {
@@ -171,13 +184,15 @@ class StoreJournal implements Journal {
     const { failed } = session;
     if (failed === null) {
       // The epoch of a purge is durable; what failed is getting rid of what was deleted before it.
-      await this.#store.compact?.();
+      await this.#compact();
       return;
     }
     session.state = 'committing';
     try {
+      this.#mayRead(false);
       await this.#store.close();
       await this.#store.open();
+      this.#mayRead(true);
       const isStored = await this.#isStored(session.position, failed);
       if (!isStored) await this.#write(session, failed);
       else settle(session, failed, linkTo(failed.value));
@@ -187,12 +202,18 @@ class StoreJournal implements Journal {
   }
 
   async close(): Promise<void> {
+    this.#mayRead(false);
     this.#session = null;
     await this.#store.close();
   }
 
-  async #recover(references: ReferenceCoding): Promise<Restored> {
-    const { keys } = this.#options;
+  /** Everything, where a part will not do. */
+  async #recover(references: ReferenceCoding, partly: boolean): Promise<Restored> {
+    const { keys, recoverTo } = this.#options;
+    if (partly && recoverTo === undefined) {
+      const part = await this.#recoverPart(references);
+      if (part !== null) return part;
+    }
     const found = await survey(this.#store, references, { keys });
     const { journalDamage } = found;
     const epoch = this.#goesBackTo(found);
@@ -204,6 +225,17 @@ class StoreJournal implements Journal {
     const aside = await setAside(this.#store, epoch);
     this.#options.onSetAside?.(aside);
     return restored;
+  }
+
+  /** @returns null where there is damage, or where the store does not say whom a start needs. */
+  async #recoverPart(references: ReferenceCoding): Promise<Restored | null> {
+    try {
+      const found = await survey(this.#store, references, { keys: this.#options.keys, fetch: (key) => this.#store.getSync?.(key) });
+      return found.recovered.part === undefined || found.journalDamage !== null ? null : found;
+    } catch (error) {
+      if (isBosunError(error, 'BOSUN_STORE_DAMAGED')) return null;
+      throw error;
+    }
   }
 
   /** @returns null where the journal stays as it is. */
@@ -244,6 +276,8 @@ class StoreJournal implements Journal {
     } catch (error) {
       session.state = 'failed';
       session.failed = prepared;
+      // It is about to be opened anew.
+      this.#mayRead(false);
       throw error;
     }
   }

@@ -139,6 +139,15 @@ class LevelStore implements Store {
     }
   }
 
+  getSync(key: string): Uint8Array | undefined {
+    const { database } = this.#require();
+    try {
+      return database.getSync(key);
+    } catch (error) {
+      throw readError(error);
+    }
+  }
+
   async *scan(range: Range): AsyncGenerator<readonly StoreEntry[]> {
     yield* batchesOf(this.#require().database.iterator({ ...range, highWaterMarkBytes: SCAN_BYTES }));
   }

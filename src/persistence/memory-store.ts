@@ -106,6 +106,11 @@ class MemoryStore implements Store {
     return this.#map.get(key);
   }
 
+  getSync(key: string): Uint8Array | undefined {
+    this.#assertOpen();
+    return this.#map.get(key);
+  }
+
   async snapshot(): Promise<StoreSnapshot> {
     this.#assertOpen();
     return snapshotOf(this.#map);

@@ -9,12 +9,13 @@ import { type KeyRing } from './key-ring.ts';
 import { createCodec, type StructuredCodec } from './codec.ts';
 import { type Cut, decodeCut, decodeFoldMark, FIRST_CUT } from './cut.ts';
 import { assess, type Assessment, markedLife, markFrom } from './damage.ts';
-import { readCopies, readDictionary } from './dictionary.ts';
+import { type Dictionary, readCopies, readDictionary } from './dictionary.ts';
 import { damaged, placed, unseal } from './envelope.ts';
 import { decodeEpoch, type EpochRecord, linkTo } from './epoch-format.ts';
 import { type Position, type Window } from './fold.ts';
 import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, keysUnder, numberIn } from './keys.ts';
 import { Replay } from './replay.ts';
+import { callRoll, isReadSingly, isRollSound } from './roll-call.ts';
 
 /** Of a store without epochs. Zero stands for "nobody" in many places. */
 const FIRST_COUNTERS: Counters = { life: 1, message: 1, timer: 1, quarantine: 1 };
@@ -28,6 +29,14 @@ export interface Restored {
   readonly oldest: number;
   /** For the next batch: second copies that were missing or damaged, marks of unreadable actors. */
   readonly repairs: readonly StoreWrite[];
+  /** Configurations that were damaged are named in it. */
+  readonly configurations: Dictionary['configurations'];
+}
+
+export interface SurveyOptions {
+  readonly upTo?: number;
+  readonly keys?: KeyRing | undefined;
+  readonly fetch?: ((key: string) => Uint8Array | undefined) | undefined;
 }
 
 /** All that reading a store tells, also one that is damaged. */
@@ -46,31 +55,36 @@ export interface Survey extends Restored {
  *
  * @param upTo The epoch to stop at; default: the last sound one.
  * @param keys For what is concealed, which stays so without.
+ * @param fetch Reads one record at once; given, only those are read who must be in memory at a start
+ * (roll-call.ts), and `recovered.part` is there if that will do.
  * @throws BOSUN_STORE_DAMAGED where cut or mark are damaged, BOSUN_STORE_FORMAT.
  */
-export async function survey(store: Store, references: ReferenceCoding, { upTo = Infinity, keys }: { readonly upTo?: number; readonly keys?: KeyRing | undefined } = {}): Promise<Survey> {
+export async function survey(store: Store, references: ReferenceCoding, { upTo = Infinity, keys, fetch }: SurveyOptions = {}): Promise<Survey> {
   const repairs: StoreWrite[] = [];
   const dictionary = await readDictionary(store, repairs);
   const codec = createCodec(references, dictionary.structures, keys);
   const cut = await readCut(store, repairs);
-  const replay = new Replay(codec);
-  for await (const [key, value] of entriesUnder(store, 's!')) replay.loadState(key, value);
-  for (const table of TABLES) {
+  const replay = new Replay(codec, fetch);
+  if (!replay.isPart) for await (const [key, value] of entriesUnder(store, 's!')) replay.loadState(key, value);
+  for (const table of replay.isPart ? TABLES.filter((table) => !isReadSingly(table)) : TABLES) {
     for await (const [key, value] of entriesUnder(store, `${table}!`)) replay.loadRow(key as RowKey, value);
   }
   const marks = await readMarks(store, replay);
   const first = firstGoodEpoch(cut, await readFoldEnd(store, repairs), replay);
   const journal = await replayJournal(store, cut, replay, upTo);
   const { end, problem } = journal;
+  const tables = replay.isPart ? await callRoll(store, replay, marks.keys()) : null;
+  const part = tables !== null && dictionary.damage.length === 0 && isRollSound(replay) ? { part: { tables } } : {};
   const assessment = assess(replay, dictionary, marks, codec);
   const good = end.epoch >= first ? { firstGoodEpoch: first, lastGoodEpoch: end.epoch } : { firstGoodEpoch: null, lastGoodEpoch: null };
   return {
-    recovered: recoveredFrom(journal, assessment, dictionary.configurations),
+    recovered: { ...recoveredFrom(journal, assessment, dictionary.configurations), ...part },
     codec,
     end,
     window: replay.window,
     oldest: journal.oldest,
     repairs: [...repairs, ...assessment.repairs],
+    configurations: dictionary.configurations,
     overcome: assessment.overcome,
     badCopies: repairs.map(({ key }) => key),
     journalDamage: problem && placed(problem, good),

@@ -13,7 +13,7 @@ import { type StructuredCodec } from './codec.ts';
 import { damaged, unseal } from './envelope.ts';
 import { type EpochRecord } from './epoch-format.ts';
 import { emptyWindow, type Window } from './fold.ts';
-import { epochKey, numberIn } from './keys.ts';
+import { epochKey, numberIn, stateKey } from './keys.ts';
 
 /** What the journal says of an actor whose record is damaged: kept, because the fold will delete its epochs. */
 export interface StrandedDelta {
@@ -31,6 +31,10 @@ export interface Stranded {
 
 export class Replay {
   readonly #codec: StructuredCodec;
+  /** Reads a record that is needed; undefined where all have been read. */
+  readonly #fetch: ((key: string) => Uint8Array | undefined) | undefined;
+  /** Lives whose folded state was fetched. */
+  readonly #fetched = new Set<number>();
   readonly states = new Map<number, ActorState>();
   /** By life. */
   readonly stranded = new Map<number, Stranded>();
@@ -43,8 +47,14 @@ export class Replay {
   readonly born = new Set<number>();
   readonly window: Window = emptyWindow();
 
-  constructor(codec: StructuredCodec) {
+  constructor(codec: StructuredCodec, fetch?: (key: string) => Uint8Array | undefined) {
     this.#codec = codec;
+    this.#fetch = fetch;
+  }
+
+  /** Whether only what is asked for is read. */
+  get isPart(): boolean {
+    return this.#fetch !== undefined;
   }
 
   get isPopulated(): boolean {
@@ -63,6 +73,24 @@ export class Replay {
     const row = this.#sound(() => unseal(key, value));
     if (row instanceof BosunError) this.badRows.set(key, row);
     else this.rows.set(key, row);
+  }
+
+  /** Has the folded state of an actor read, if that has not been done. */
+  fetchState(life: number): void {
+    if (this.#fetch === undefined || this.#fetched.has(life) || this.born.has(life)) return;
+    this.#fetched.add(life);
+    const key = stateKey(life);
+    const value = this.#sound(() => this.#fetch?.(key));
+    if (value instanceof BosunError) this.strand(life, value);
+    else if (value !== undefined) this.loadState(key, value);
+  }
+
+  /** Has a folded row read that no epoch has replaced. */
+  fetchRow(key: RowKey): void {
+    if (this.rows.has(key) || this.badRows.has(key) || this.window.rows.has(key)) return;
+    const value = this.#sound(() => this.#fetch?.(key));
+    if (value instanceof BosunError) this.badRows.set(key, value);
+    else if (value !== undefined) this.loadRow(key, value);
   }
 
   strand(life: number, error: BosunError): void {
@@ -87,6 +115,7 @@ export class Replay {
 
   #applyDelta({ life, seq, hash, body }: EpochRecord['deltas'][number], epoch: number): void {
     this.changed.add(life);
+    this.fetchState(life);
     const state = this.states.get(life) ?? UNBORN;
     if (!this.stranded.has(life)) {
       const next = this.#sound(() => this.#next(state, { life, seq, hash, body }, epoch));

@@ -125,7 +125,8 @@ function disagreements({ recovered: { rows, unreadable } }: Survey): BosunError[
       if (!isKnown(life)) blame(`${index}!${name}`, `leads to life ${life}, which is not there`);
     }
   }
-  for (const text of table('f').keys()) if (!isKnown(Number.parseInt(text, 16))) blame(`f!${text}`, 'is of an effect that is not there');
+  // Life 0 is nobody: that row says that the table is kept.
+  for (const text of table('f').keys()) if (Number.parseInt(text, 16) !== 0 && !isKnown(Number.parseInt(text, 16))) blame(`f!${text}`, 'is of an actor that is not there');
   for (const text of table('b').keys()) {
     if (!isKnown(Number.parseInt(text, 16))) blame(`b!${text}`, 'belongs to a Boss that is not there');
   }

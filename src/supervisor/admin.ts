@@ -53,7 +53,8 @@ function startChild(boss: Boss, event: Extract<AdminEvent, { type: 'child.start'
     return only(event.isNew === true ? refusal(code, id) : { type: 'bosun.child.meet', params: { id } });
   }
   if (record !== undefined && event.isNew === true) return only(refusal('BOSUN_CHILD_PRESENT', id));
-  if (event.children.size >= maxChildren) return only(refusal('BOSUN_CHILDREN_FULL', id));
+  // Counting needs all of them at hand.
+  if (maxChildren !== Infinity && event.children.size >= maxChildren) return only(refusal('BOSUN_CHILDREN_FULL', id));
   const { position = nextPosition } = record ?? {};
   const orders = startOrders(spec, { position, nowMs: event.nowMs, onDemand: 'start' });
   return { orders, steps: [], nextPosition: record === undefined ? nextPosition + 1 : nextPosition };

@@ -14,7 +14,12 @@ export interface BossHost {
   /** Resolves with the answer once what is ordered is done and durable. */
   order(boss: string, event: { readonly type: string; readonly [field: string]: unknown }): Promise<unknown>;
   /** Context and child table of the Boss as of the last durable epoch. Throws BOSUN_ACTOR_UNKNOWN, also for one that is no Boss. */
-  look(boss: string): { readonly context: BossContext; readonly records: readonly ChildRecord[] };
+  look(boss: string): {
+    readonly context: BossContext;
+    /** Throws BOSUN_CHILDREN_UNREAD. */
+    readonly records: () => readonly ChildRecord[];
+    readonly recordOf: (id: string) => ChildRecord | undefined;
+  };
 }
 
 /** A child as its Boss knows it. */
@@ -88,15 +93,15 @@ export class BossHandle {
     return this.#do('child.delete', id);
   }
 
-  /** All children, in the order of their first starts. Throws BOSUN_ACTOR_UNKNOWN. */
+  /** All children, in the order of their first starts. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_CHILDREN_UNREAD where there are more than are in memory (`residentActors`). */
   whichChildren(): ChildInfo[] {
     const { records } = this.#host.look(this.address);
-    return [...records].sort((a, b) => a.position - b.position).map((record) => infoOf(this.address, record));
+    return [...records()].sort((a, b) => a.position - b.position).map((record) => infoOf(this.address, record));
   }
 
-  /** Throws BOSUN_ACTOR_UNKNOWN. */
+  /** Throws as `whichChildren`. */
   countChildren(): ChildCounts {
-    const { records } = this.#host.look(this.address);
+    const records = this.#host.look(this.address).records();
     const supervisors = records.filter(({ spec }) => 'boss' in spec).length;
     const active = records.filter(({ status }) => status === 'running' || status === 'stopping').length;
     return { specs: records.length, active, supervisors, workers: records.length - supervisors };
@@ -105,7 +110,7 @@ export class BossHandle {
   /** With every default filled in. Throws BOSUN_CHILD_UNKNOWN, BOSUN_ACTOR_UNKNOWN. */
   getChildSpec(id: string): CompleteSpec {
     const { address } = this;
-    const spec = this.#host.look(address).records.find((record) => record.spec.id === id)?.spec;
+    const spec = this.#host.look(address).recordOf(id)?.spec;
     if (spec === undefined) throw new BosunError('BOSUN_CHILD_UNKNOWN', `${address}: "${id}" is no child of this Boss (OTP: not_found)`, { details: { boss: address, id } });
     return { ...spec, significant: spec.significant ?? false, shutdownMs: shutdownOf(spec) };
   }

@@ -32,6 +32,8 @@ export interface FaultyStore extends Store {
   readonly writes: number;
   /** All writes accepted so far. */
   readonly log: readonly LoggedBatch[];
+  /** Keys of all entries that are read, in order, once a test has put a list here. */
+  reads: string[] | null;
   /** What a reader would find now. */
   entries(): readonly StoreEntry[];
   /**
@@ -97,6 +99,7 @@ class Medium implements FaultyStore {
   readonly name: string;
   readonly notes?: Notes;
   readonly log: LoggedBatch[] = [];
+  reads: string[] | null = null;
   /** What readers see. */
   #image = new OrderedMap();
   /** What a power cut leaves. */
@@ -135,7 +138,12 @@ class Medium implements FaultyStore {
   }
 
   async get(key: string): Promise<Uint8Array | undefined> {
+    return this.getSync(key);
+  }
+
+  getSync(key: string): Uint8Array | undefined {
     this.#assertOpen();
+    this.reads?.push(key);
     return this.#image.get(key);
   }
 
@@ -146,7 +154,10 @@ class Medium implements FaultyStore {
 
   async *scan(range: { gte: string; lt: string; limit?: number }): AsyncGenerator<readonly StoreEntry[]> {
     this.#assertOpen();
-    yield* inBatches(this.#image.entries(range));
+    for (const batch of inBatches(this.#image.entries(range))) {
+      for (const [key] of batch) this.reads?.push(key);
+      yield batch;
+    }
   }
 
   async write(writes: readonly StoreWrite[], { sync }: { sync: boolean }): Promise<void> {

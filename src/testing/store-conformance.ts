@@ -60,6 +60,17 @@ function valueRules(rule: Rule): void {
     strictEqual(await textAt(store, 'a'), 'one');
     strictEqual(await store.get('b'), undefined);
   });
+  rule('reads at once what it reads, if it can: also while a write is under way, and not once it is closed', async (store) => {
+    if (store.getSync === undefined) return;
+    await store.write([put('a', 'one')], SYNC);
+    const written = store.write([put('b', 'two')], SYNC);
+    strictEqual(Buffer.from(store.getSync('a')!).toString(), 'one');
+    await written;
+    strictEqual(Buffer.from(store.getSync('b')!).toString(), 'two');
+    strictEqual(store.getSync('c'), undefined);
+    await store.close();
+    await rejects(async () => store.getSync!('a'), (error) => isBosunError(error, 'BOSUN_STORE_FAILED'));
+  });
   rule('keeps empty values apart from missing ones', async (store) => {
     await store.write([put('empty', '')], SYNC);
     strictEqual((await store.get('empty'))?.length, 0);

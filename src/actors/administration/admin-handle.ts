@@ -80,7 +80,10 @@ export class AdminHandle {
 
   /** Fails an actor with BOSUN_KILLED, as OTP's `exit(Pid, kill)`: its Boss, or the machine that it belongs to, deals with it as with a crash. Not for the root. */
   async kill(address: string, as: OrderedBy): Promise<void> {
-    const { administration } = this.#kernel.machinery;
+    const { administration, world } = this.#kernel.machinery;
+    const cell = this.#kernel.find(address);
+    // What ends it ends everybody below it, of whom some may be on disk.
+    if (cell !== undefined) await world.residency?.readBelow(cell);
     await carryOut(this.#kernel, { order: 'kill', address, as }, () => administration.kill(this.#cell(address), as));
   }
 

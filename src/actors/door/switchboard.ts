@@ -45,6 +45,8 @@ export class Switchboard implements RefHost, EngineHost {
 
   /** The population exists. */
   recovered(): void {
+    const { residency, cells } = this.#world;
+    for (const [life, ref] of this.#read ?? []) if (cells.resident(life) === undefined) residency?.keepRef(ref);
     this.#read = null;
   }
 
@@ -70,10 +72,12 @@ export class Switchboard implements RefHost, EngineHost {
 
   /** The one reference to a living actor; to the dead there may be several. */
   ref(life: number, address: string): Ref {
-    const known = this.#world?.cells.get(life)?.ref ?? this.#read?.get(life);
+    // Wakes nobody: reading one actor must not read all whom it knows.
+    const known = this.#world?.cells.resident(life)?.ref ?? this.#read?.get(life) ?? this.#world?.residency?.refTo(life);
     if (known !== undefined) return known;
     const ref = new Ref(this, life, address);
     this.#read?.set(life, ref);
+    this.#world?.residency?.keepRef(ref);
     return ref;
   }
 
@@ -91,7 +95,7 @@ export class Switchboard implements RefHost, EngineHost {
   }
 
   allNamed(): Record<string, Ref> {
-    return Object.fromEntries([...this.#world.names].map(([name, cell]) => [name, cell.ref]));
+    return Object.fromEntries([...this.#world.systemIds()].map(([name, cell]) => [name, cell.ref]));
   }
 
   namesUnder(child: Ref): readonly string[] {
@@ -171,6 +175,11 @@ export class Switchboard implements RefHost, EngineHost {
   }
 
   #post(to: object, event: EventObject, from: number): void {
+    const { residency } = this.#world;
+    if (residency?.isBlind === true) {
+      residency.postpone(() => this.#post(to, event, from));
+      return;
+    }
     const target = this.#world.cells.get(this.own(to)?.life ?? 0);
     if (target !== undefined) this.#world.post(target, event, from);
   }

@@ -1,4 +1,5 @@
 /** What readers may see: everything as of the last durable epoch, also where memory is ahead of it (design P2). */
+import { childAddress } from '../address.ts';
 import { type Cell } from '../cell.ts';
 import { type Frozen } from './epoch-draft.ts';
 import { type Recovered, type RowKey, type Table } from '../ports.ts';
@@ -9,13 +10,46 @@ import { type ActorState } from '../state.ts';
 /** Tables that readers ask for. */
 const SHOWN: readonly Table[] = ['b', 'd', 'q', 'g', 'p', 'n'];
 
+/** Where readers find what is not in memory. */
+interface Shelves {
+  /** Wakes who rests. */
+  cellAt(address: string): Cell | undefined;
+  addressOf(life: number): string | undefined;
+  row(key: RowKey): unknown;
+  /** How many more may wake before others would have to leave. */
+  room(): number;
+}
+
+/** What is read here of a Boss's record of a child. */
+interface ChildRow {
+  readonly status?: string;
+}
+
 export class DurableView {
   readonly #population = new Map<string, Cell>();
   /** By row key. */
   readonly #rows = new Map<string, unknown>();
   readonly #quarantine = new Map<RowKey, unknown>();
+  /** Records of children, by life of their Boss and child id; none where not everybody is in memory. */
+  readonly #children = new Map<number, Map<string, unknown>>();
   /** Number of the last durable epoch of this run; 0 before the first. */
   epoch = 0;
+  #shelves: Shelves | undefined;
+
+  /** Not everybody is in memory. Before `load`. */
+  shelve(shelves: Shelves): void {
+    this.#shelves = shelves;
+  }
+
+  /** One that rested is in memory. */
+  arrive(cell: Cell): void {
+    this.#population.set(cell.identity.address, cell);
+  }
+
+  /** One leaves memory. */
+  leave(cell: Cell): void {
+    this.#hide(cell);
+  }
 
   /** Begins with what was recovered. */
   load(recovered: Recovered, cells: Iterable<Cell>): void {
@@ -38,16 +72,31 @@ export class DurableView {
     }
   }
 
+  /** Wakes one that rests. */
   at(address: string): Cell | undefined {
-    return this.#population.get(address);
+    const cell = this.#population.get(address) ?? this.#shelves?.cellAt(address);
+    return cell?.durable && cell;
   }
 
+  /** Those in memory. */
   cells(): Iterable<Cell> {
     return this.#population.values();
   }
 
-  /** In the order of their births. Linear in the population. */
+  /** Whether there are children of a Boss on disk that `childrenOf` and `families` do not give. */
+  isPartial({ childTable, children }: Cell): boolean {
+    if (childTable === undefined) return false;
+    if (!childTable.isWhole) return true;
+    for (const [id, row] of childTable) if ((row as ChildRow).status !== 'ended' && !children.has(id)) return true;
+    return false;
+  }
+
+  /**
+   * In the order of their births. Those of a Boss that rest are woken where there is room for all of them, and left out otherwise.
+   * Linear in the population.
+   */
   childrenOf(parent: Cell): readonly Cell[] {
+    this.#wakeChildren(parent);
     return [...this.#population.values()].filter((cell) => cell.parent === parent).sort((a, b) => a.life - b.life);
   }
 
@@ -56,8 +105,9 @@ export class DurableView {
     for (const { identity, durable } of this.#population.values()) if (durable !== undefined) yield [identity.life, durable.state];
   }
 
-  /** Every actor's children, in the order of their births. */
-  families(): ReadonlyMap<Cell, readonly Cell[]> {
+  /** Of an actor and everybody below it: the children, in the order of their births. As `childrenOf`. */
+  families(top: Cell): ReadonlyMap<Cell, readonly Cell[]> {
+    if (this.#shelves !== undefined) this.#wakeBelow(top);
     const families = new Map<Cell, Cell[]>();
     const byAge = [...this.#population.values()].sort((a, b) => a.identity.life - b.identity.life);
     for (const cell of byAge) {
@@ -71,7 +121,8 @@ export class DurableView {
 
   /** A Boss's record of a child. */
   childRow(boss: Cell, childId: string): unknown {
-    return this.#rows.get(childKey(boss.identity.life, childId));
+    const { life } = boss;
+    return this.#shelves === undefined ? this.#children.get(life)?.get(childId) : this.#shelves.row(childKey(life, childId));
   }
 
   lastSequence(session: string): number {
@@ -99,7 +150,20 @@ export class DurableView {
     return this.#addressesOf(new Set(keys.map((key) => parseInt(key.slice(-14), 16))));
   }
 
+  #wakeBelow(cell: Cell): void {
+    this.#wakeChildren(cell);
+    for (const child of cell.children.values()) if (child.isBoss) this.#wakeBelow(child);
+  }
+
+  #wakeChildren({ childTable, children, identity }: Cell): void {
+    // More than there is room for would only push out others, every time somebody looks.
+    if (childTable?.isWhole !== true || childTable.size - children.size > this.#shelves!.room()) return;
+    for (const id of childTable.keys()) if (!children.has(id)) this.at(childAddress(identity.address, id));
+  }
+
   #addressesOf(lives: ReadonlySet<number>): string[] {
+    const shelves = this.#shelves;
+    if (shelves !== undefined) return [...lives].sort((a, b) => a - b).flatMap((life) => shelves.addressOf(life) ?? []);
     const found = [...this.#population.values()].filter(({ life }) => lives.has(life));
     return found.sort((a, b) => a.life - b.life).map(({ identity }) => identity.address);
   }
@@ -112,8 +176,24 @@ export class DurableView {
 
   #showRow(key: string, row: unknown): void {
     if (!SHOWN.includes(key[0] as Table)) return;
+    if (key.startsWith('b!')) {
+      this.#showChild(key, row);
+      return;
+    }
     const rows: Map<string, unknown> = key.startsWith('q!') ? this.#quarantine : this.#rows;
     if (row === null) rows.delete(key);
     else rows.set(key, row);
+  }
+
+  #showChild(key: string, row: unknown): void {
+    if (this.#shelves !== undefined) return;
+    const separator = key.indexOf('!', 2);
+    const life = parseInt(key.slice(2, separator), 16);
+    const childId = key.slice(separator + 1);
+    const records = this.#children.get(life) ?? new Map<string, unknown>();
+    this.#children.set(life, records);
+    // The text of the record itself, where it is there: a slice would keep the whole key.
+    if (row !== null) records.set((row as { spec?: { id?: string } }).spec?.id ?? childId, row);
+    else if (records.delete(childId) && records.size === 0) this.#children.delete(life);
   }
 }

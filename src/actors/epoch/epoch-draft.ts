@@ -6,6 +6,7 @@ import { type Waiting } from '../mailbox/arrival.ts';
 import { type Cell, type Image, imageOf } from '../cell.ts';
 import { concealedMessage, type Message, messageRow } from '../message.ts';
 import { type Conceal, type Counters, type Delta, type Epoch, type NewConfiguration, type RowKey } from '../ports.ts';
+import { isEnrolled } from '../residency/rest.ts';
 import { rowKey } from './rows.ts';
 import { type Timer, timerRow } from '../time/timers.ts';
 
@@ -14,6 +15,10 @@ export type Output = () => void;
 
 /** A frozen epoch and what its durability releases. */
 export interface Frozen {
+  /** There is nothing to write. */
+  readonly isVoid: boolean;
+  /** Number of the last turn in it. */
+  readonly lastTurn: number;
   readonly epoch: Epoch;
   /** Those of the epoch, with what the kernel knows besides. */
   readonly images: readonly Image[];
@@ -37,6 +42,8 @@ export class EpochDraft {
   readonly #messages: Message[] = [];
   readonly #timers: Timer[] = [];
   readonly #touched: Cell[] = [];
+  /** Lives of children of Bosses whose row of table `f` says that they have not begun. */
+  readonly #unbegun = new Set<number>();
   #outputs: Output[] = [];
   #settled: Waiting[] = [];
   turns = 0;
@@ -128,18 +135,23 @@ export class EpochDraft {
     kernelTimeMs: number;
     counters: Counters;
     configurations: readonly NewConfiguration[];
+    isVoid: boolean;
+    lastTurn: number;
   }): Frozen {
     this.#store(head.kernelTimeMs);
     const images = this.#touched.map(imageOf);
-    for (const cell of this.#touched) cell.isTouched = false;
+    for (const cell of this.#touched) {
+      cell.isTouched = false;
+      if (cell.state.status === 'starting' || this.#unbegun.size > 0) this.#enrol(cell);
+    }
     this.#touched.length = 0;
     this.#messages.length = 0;
     this.#timers.length = 0;
     this.turns = 0;
     this.bytes = 0;
-    const { number, kernelTimeMs, counters, configurations } = head;
+    const { number, kernelTimeMs, counters, configurations, isVoid, lastTurn } = head;
     const epoch: Epoch = { number, kernelTimeMs, counters, configurations, deltas: this.#deltas, rows: this.#rows, concealed: this.#concealed, images };
-    const frozen: Frozen = { epoch, images, outputs: this.#outputs, settled: this.#settled };
+    const frozen: Frozen = { isVoid, lastTurn, epoch, images, outputs: this.#outputs, settled: this.#settled };
     this.#deltas = [];
     this.#rows = new Map();
     if (this.#concealed.size > 0) this.#concealed = new Map();
@@ -153,6 +165,25 @@ export class EpochDraft {
     const settled = this.#settled;
     this.#settled = [];
     return settled;
+  }
+
+  /** Takes in a row of table `f` that recovery found of one that has not begun. */
+  loadUnbegun(life: number): void {
+    this.#unbegun.add(life);
+  }
+
+  /** A child of a Boss that has not begun has to be in memory at the next start. */
+  #enrol(cell: Cell): void {
+    const { life } = cell;
+    const isUnbegun = cell.state.status === 'starting' && !cell.gone && !isEnrolled(cell);
+    if (isUnbegun === this.#unbegun.has(life)) return;
+    if (isUnbegun) {
+      this.#unbegun.add(life);
+      this.put(rowKey('f', life), 0);
+    } else {
+      this.#unbegun.delete(life);
+      this.remove(rowKey('f', life));
+    }
   }
 
   /** What is still unread or armed becomes rows. */

@@ -4,6 +4,7 @@
  * taken into their contexts is theirs. Getting its bytes off the medium is the journal's part.
  */
 import { BosunError } from '../../errors.ts';
+import { observe } from '../actor.ts';
 import { ROOT } from '../address.ts';
 import { type Bosses } from '../bosses.ts';
 import { type Cell } from '../cell.ts';
@@ -19,10 +20,21 @@ export interface Erasure {
 }
 
 /** Resolves when nothing of it is left. Rejects with BOSUN_ADDRESS_INVALID for the root: that is the whole store. */
-export async function erase(cell: Cell, { world, bosses, terminate, flush }: Erasure): Promise<void> {
+export async function erase(cell: Cell, erasure: Erasure): Promise<void> {
+  // It must not leave memory meanwhile.
+  const stay = observe(cell, {});
+  try {
+    await eraseFamily(cell, erasure);
+  } finally {
+    stay.unsubscribe();
+  }
+}
+
+async function eraseFamily(cell: Cell, { world, bosses, terminate, flush }: Erasure): Promise<void> {
   const { identity, parent } = cell;
   if (parent === undefined) throw new BosunError('BOSUN_ADDRESS_INVALID', `${ROOT} cannot be erased; delete the store instead`);
-  const family = familyOf(cell);
+  await world.residency?.readBelow(cell);
+  const family = familyOf(world, cell);
   const lives = new Set(family.map(({ identity }) => identity.life));
   const addresses = new Set(family.map(({ identity }) => identity.address));
   // A Boss counts its waiting children, so it has to know.
@@ -49,6 +61,6 @@ export async function erase(cell: Cell, { world, bosses, terminate, flush }: Era
   await flush({ purge: true });
 }
 
-function familyOf(cell: Cell): Cell[] {
-  return [cell, ...[...cell.children.values()].flatMap(familyOf)];
+function familyOf(world: World, cell: Cell): Cell[] {
+  return [cell, ...world.family(cell).flatMap((child) => familyOf(world, child))];
 }

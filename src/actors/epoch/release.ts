@@ -8,6 +8,7 @@ import { type World } from '../world.ts';
 export function letOut(frozen: Frozen, parts: { world: World; ingress: Ingress; shown: DurableView; waiting: readonly (() => void)[] }): void {
   const { world, ingress, shown, waiting } = parts;
   shown.show(frozen);
+  world.tracing.durable = frozen.lastTurn;
   for (const resolve of waiting) resolve();
   for (const output of frozen.outputs) world.guarded(output);
   ingress.acknowledge(frozen.settled);

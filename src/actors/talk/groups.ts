@@ -29,7 +29,7 @@ export class Groups {
   }
 
   loadName(key: string, [life, value]: NameRow): void {
-    if (this.#world.cells.has(life)) this.#hold(decodeURIComponent(key), life, value);
+    if (this.#world.cells.mayHave(life)) this.#hold(decodeURIComponent(key), life, value);
   }
 
   /** Of how many groups it is a member, and how many names it holds. */
@@ -88,7 +88,7 @@ export class Groups {
   }
 
   #index(group: string, life: number, joins: number): void {
-    if (!this.#world.cells.has(life)) return;
+    if (!this.#world.cells.mayHave(life)) return;
     this.#members.set(group, (this.#members.get(group) ?? new Map<number, number>()).set(life, joins));
     this.#groupsOf.set(life, (this.#groupsOf.get(life) ?? new Set<string>()).add(group));
   }

@@ -2,11 +2,12 @@
 import type { Exit } from '../bosses.ts';
 import { type Cell } from '../cell.ts';
 import { type Message } from '../message.ts';
+import type { World } from '../world.ts';
 
 /** A signal of a child that the machine no longer has, or has anew, is nobody's. */
-export function isStale(cell: Cell, message: Message): boolean {
+export function isStale(world: World, cell: Cell, message: Message): boolean {
   if (message.kind !== 'signal' && message.kind !== 'exit') return false;
-  const child = cell.children.get(childOf(message));
+  const child = world.child(cell, childOf(message));
   // One that could not be born has no life to be compared: it speaks for as long as its Boss has not begun anew or got it.
   if (message.from === 0) return child !== undefined || message.attempt !== cell.state.incarnation;
   return child?.identity.life !== message.from || child.state.incarnation !== message.attempt;

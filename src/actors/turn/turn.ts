@@ -53,18 +53,19 @@ export class Turns {
   /** Takes the next turn of a cell: its first, or the one that its oldest message asks for. */
   take(cell: Cell): void {
     this.#world.draft.turns += 1;
+    this.#world.residency?.engage(cell);
     if (cell.state.status === 'starting') {
       this.#begin(cell);
       return;
     }
     if (cell.isBoss) {
-      this.#bosses.attend(cell, (message) => (isStale(cell, message) ? this.#consume(cell, message) : this.#takeMessage(cell, message)));
+      this.#bosses.attend(cell, (message) => (isStale(this.#world, cell, message) ? this.#consume(cell, message) : this.#takeMessage(cell, message)));
       return;
     }
     const message = cell.mailbox.peek();
     if (message === null) return;
     if (cell.definition.isEffect) this.#takeEffectMessage(cell, message);
-    else if (isStale(cell, message)) this.#consume(cell, message);
+    else if (isStale(this.#world, cell, message)) this.#consume(cell, message);
     else if (message.kind === 'link') {
       this.#world.tracing.takes(message);
       this.#consume(cell, message);

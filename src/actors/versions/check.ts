@@ -1,7 +1,8 @@
 /** What a start with the code of today would do to every stored actor, found out without doing it. */
 import { type BosunError } from '../../errors.ts';
 import { type Cell } from '../cell.ts';
-import { below, type Population, tryMigration } from '../recovery.ts';
+import { type Population } from '../recovery.ts';
+import { below, tryMigration } from './revival.ts';
 import { type Roster } from './roster.ts';
 import { type World } from '../world.ts';
 

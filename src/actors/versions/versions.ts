@@ -36,13 +36,16 @@ export type Reading<Definition> =
   /** `why` is a sentence for people, with the way out. */
   | { readonly kind: 'refused'; readonly why: string };
 
+/** What is said of nearly every actor is one object. */
+const FINE = { kind: 'fine' } as const;
+
 /** A kept definition comes before a migration: whoever names it wants its actors to go on as they are. */
 export function readingOf<Definition extends Edition>(
   stored: Edition,
   today: Edition & { readonly steps: MigrationSteps; readonly kept: readonly Definition[] },
 ): Reading<Definition> {
   const isSame = stored.hash === today.hash;
-  if (isSame && stored.version === today.version) return { kind: 'fine' };
+  if (isSame && stored.version === today.version) return FINE;
   const definition = today.kept.find((old) => old.version === stored.version && old.hash === stored.hash);
   if (definition !== undefined) return { kind: 'kept', definition };
   if (stored.version > today.version) {
