@@ -54,6 +54,7 @@ export const ERROR_CODES = {
   BOSUN_MAILBOX_FULL: { means: 'The mailbox of the receiver is at its limit. Send again later.', retryable: true },
   BOSUN_MESSAGE_UNKNOWN: { means: 'No message with this number is among the dead letters.', retryable: false },
   BOSUN_OFFLINE: { means: 'The client has no line to the gateway, and a call without a key does not wait for one.', retryable: true },
+  BOSUN_ON_ANOTHER_WORKER: { means: 'Monitors and links by address are for actors of the same worker, and this one lives on another. Use a reference.', retryable: false },
   BOSUN_ORDER_REFUSED: { means: 'The order does not fit the actor as it is now; the message says why. Nothing was changed.', retryable: false },
   BOSUN_OVERLOADED: { means: 'More is on its way into the system than it can make durable in time. Send again later, after `details.retryAfterMs` where it is there.', retryable: true },
   BOSUN_PLAN_INVALID: { means: 'The plan file is not valid; the message names file, line and column.', retryable: false },
@@ -73,6 +74,8 @@ export const ERROR_CODES = {
   BOSUN_TIMEOUT: { means: 'The condition did not come true in time. What was asked may still happen.', retryable: true },
   BOSUN_UNAUTHENTICATED: { means: 'There is no token, or not a valid one.', retryable: false },
   BOSUN_VALUE_REFUSED: { means: 'A value is not data: function, symbol, foreign class, too deep, too large, or a forbidden key.', retryable: false },
+  BOSUN_WORKER_DOWN: { means: 'The worker where the actor lives died before it answered; it is started again. What was asked may still happen.', retryable: true },
+  BOSUN_WORKERS_CHANGED: { means: 'The store belongs to another number of workers, to another of them, or to a tree that placed its actors elsewhere; the message says which.', retryable: false },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -116,6 +116,21 @@ export const ASK_ID_CHARS_MAX = 256;
 /** Lives that one actor watches, and half as many links: as many as a Boss may well have children. */
 export const MONITORS_PER_ACTOR_MAX = 100_000;
 
+/**
+ * Messages on the line from one worker to another that are not known to be taken: as many as a mailbox holds. Over it machines that
+ * send there take no further turn, and what effects send becomes a dead letter.
+ */
+export const LINE_MESSAGES_MAX = MAILBOX_MESSAGES_MAX;
+
+/** Workers of one system: each has a line to each other, and more threads than cores only cost. */
+export const WORKERS_MAX = 64;
+
+/** Calls of the host that wait for a worker which is being started again; over it there is BOSUN_WORKER_DOWN. */
+export const WORKER_CALLS_WAITING_MAX = 10_000;
+
+/** How long a system that closes by itself waits for its workers to stop, before it ends them. */
+export const WORKER_STOP_MS = 10_000;
+
 /** Groups that one actor is in and names that it holds, together; more belongs into its context. */
 export const GROUPS_PER_ACTOR_MAX = 1_000;
 

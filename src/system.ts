@@ -24,8 +24,12 @@ import { BossHandle } from './supervisor/boss-handle.ts';
 import { parseChildSpec, parseTree } from './supervisor/child-spec.ts';
 import { type ChildRecord } from './supervisor/exit-rules.ts';
 import { Agents } from './system-agents.ts';
+import { type ShardOptions, shardOf } from './system-shard.ts';
 import { type SendOptions, type SnapshotOf, type SpawnOptions, type SystemOptions, type TreeNode } from './system-options.ts';
 import { treeUnder } from './system-tree.ts';
+import { type SpreadOptions } from './workers/options.ts';
+import { spreadOverThreads } from './workers/spread.ts';
+import { type SpreadSystem } from './workers/spread-system.ts';
 
 export class System<A extends AnyAgent = AnyAgent> {
   /** For types only, and nothing at run time: by it a client is typed (`createClient<typeof system>`). */
@@ -47,8 +51,8 @@ export class System<A extends AnyAgent = AnyAgent> {
   /** Resolves when the system has been stopped; rejects with the reason when it closed by itself. */
   readonly closed: Promise<void>;
 
-  /** Use {@link createSystem}. */
-  constructor(options: SystemOptions<A>) {
+  /** Use {@link createSystem}. @param shard Where this is one of several. */
+  constructor(options: SystemOptions<A>, shard?: ShardOptions) {
     this.#agents = new Agents(options);
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? ((...args) => console.error(...args));
@@ -64,7 +68,7 @@ export class System<A extends AnyAgent = AnyAgent> {
         clock: this.#clock,
         random: options.random ?? { next: Math.random },
         logicOf: (name) => this.#agents.logicOf(name),
-        root: parseTree(options.tree ?? {}),
+        ...shardOf(parseTree(options.tree ?? {}), shard),
         hold: options.hold ?? false,
         outageMs: options.outageMs ?? Infinity,
         trustWallClock: options.trustWallClock ?? false,
@@ -253,7 +257,8 @@ export class System<A extends AnyAgent = AnyAgent> {
    * `address`. Their records stay as they are.
    */
   unreadable(): readonly BosunError[] {
-    return this.#kernel.world?.unreadable ?? [];
+    const { world } = this.#kernel;
+    return world?.withheld.problems(world.cells.values()) ?? [];
   }
 
   /**
@@ -291,6 +296,11 @@ export class System<A extends AnyAgent = AnyAgent> {
   /** Resolves when nothing is to be done before time passes: no turn is waiting, and no write is under way. Running effects do not count. */
   idle(): Promise<void> {
     return this.#kernel.idle();
+  }
+
+  /** @internal Of one of several: resolves when everything that was on its way to others has been taken there. */
+  async settled(): Promise<void> {
+    await this.#kernel.world?.crossings?.settled();
   }
 
   /** Called for every event that any actor emits, once its epoch is durable. */
@@ -358,9 +368,11 @@ function keysOf({ secretKey, previousSecretKeys = [] }: Pick<SystemOptions, 'sec
   return undefined;
 }
 
-/** Makes a system; call `start` on it. Throws BOSUN_CONFIG_INVALID or BOSUN_CHILD_SPEC_INVALID. */
-export function createSystem<const A extends AnyAgent>(options: SystemOptions<A>): System<A> {
-  return new System<A>(options);
+/** Makes a system; call `start` on it. With `workers` it is spread over threads. Throws BOSUN_CONFIG_INVALID or BOSUN_CHILD_SPEC_INVALID. */
+export function createSystem<const A extends AnyAgent>(options: SystemOptions<A>): System<A>;
+export function createSystem(options: SpreadOptions): SpreadSystem;
+export function createSystem<const A extends AnyAgent>(options: SystemOptions<A> | SpreadOptions): System<A> | SpreadSystem {
+  return 'workers' in options ? spreadOverThreads(options, { clock: systemClock, log: options.log ?? ((...args) => console.error(...args)) }) : new System<A>(options);
 }
 
 /**

@@ -31,6 +31,9 @@ export const LONG_FILES = [
   'test/persistence/retention.test.ts',
   'test/actors/bounds.test.ts',
   'test/bench.test.ts',
+  'test/workers/thread-deaths.test.ts',
+  'test/workers/otp.test.ts',
+  'test/workers/bounds.test.ts',
 ];
 
 /** For a single test that is worth its time only where CI=true, in the soak, or where somebody names its file. */

@@ -32,10 +32,11 @@ import { steps } from './steps.mjs';
 import { largeStorm, smallStorm } from './storms.mjs';
 import { trace } from './trace.mjs';
 import { tree } from './tree.mjs';
+import { workers } from './workers.mjs';
 
 /** In the order of the report. */
 export const ROWS = [
-  steps, inputs, richInputs, hops, idle, acknowledgements, heap, spawns, recovery, passive, trace, eventLoop, fairness,
+  steps, inputs, richInputs, hops, idle, acknowledgements, heap, spawns, recovery, passive, trace, eventLoop, fairness, workers,
   restarts, smallStorm, largeStorm, avalanche, tree,
   echo, calls, broadcast, crowd,
 ];

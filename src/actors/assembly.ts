@@ -25,6 +25,9 @@ import { Sessions } from './door/sessions.ts';
 import { type Switchboard } from './door/switchboard.ts';
 import { Turns } from './turn/turn.ts';
 import { TurnLoop } from './turn/turn-loop.ts';
+import { Crossings, type ShardParts } from './shards/crossings.ts';
+import { firstLife } from './shards/placement.ts';
+import { placeOf, recordPlace } from './shards/shard.ts';
 import { World } from './world.ts';
 
 export interface KernelParts {
@@ -45,6 +48,8 @@ export interface KernelParts {
   readonly trustWallClock: boolean;
   /** Find out what kills the process. */
   readonly caution: boolean;
+  /** What makes the kernel one shard of several. */
+  readonly shard?: ShardParts | undefined;
   /** Who takes the steps of machines. Default `plan`. */
   readonly stepEngine?: StepEngineName;
   /** How many actors should be in memory at most; undefined where all of them are. */
@@ -94,8 +99,11 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
   const { engine, own } = switchboard;
   const time = new KernelTime(clock, { lastMs: recovered.kernelTimeMs, hold, trustWallClock });
   if (time.report !== undefined) log(time.report);
+  const place = placeOf(parts.shard, recovered, hold);
   const refOf = (life: number, address: string) => switchboard.ref(life, address);
-  const world = new World({ engine, codec: journal.codec, clock, time, counters: recovered.counters, refOf, own, wake, watchers, log });
+  const counters = place !== undefined && recovered.epoch === 0 ? { ...recovered.counters, life: firstLife(place) } : recovered.counters;
+  const world = new World({ engine, codec: journal.codec, clock, time, counters, lifeStride: place?.count ?? 1, refOf, own, wake, watchers, log });
+  if (parts.shard !== undefined && !hold) world.crossings = new Crossings(world, parts.shard, recovered);
   const definitionOf = (agent: string) => roster.today(agent);
   const effects = new Effects({ world, engine, refHost: switchboard, random, caution });
   const outbox = new Outbox({ world, refHost: switchboard, random, definitionOf });
@@ -117,8 +125,12 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
   return { world, effects, outbox, bosses, turns, loop, ingress, quarantine, administration, population, isRollKept: recovered.rows.get('f')?.has(ordered(0)) === true };
 }
 
-/** Lets what was live go on, but for what killed earlier runs: migrates, starts effects again, runs durable actions. @returns Whether something was migrated. */
-export function setGoing({ world, population, outbox, bosses, effects, turns, isRollKept }: Machinery, roster: Roster, guilty: ReadonlySet<Deed>): boolean {
+/**
+ * Lets what was live go on, but for what killed earlier runs: migrates, starts effects again, runs durable actions. @returns Whether
+ * something was migrated.
+ */
+export function setGoing({ world, population, outbox, bosses, effects, turns, isRollKept }: Machinery, roster: Roster, { guilty, shard }: { guilty: ReadonlySet<Deed>; shard: ShardParts | undefined }): boolean {
+  if (shard !== undefined) recordPlace(world, shard);
   convict(world, turns, guilty);
   const hasMigrated = goOn(world, population, roster, { bosses, effects });
   if (!isRollKept) keepRoll(world);

@@ -106,7 +106,7 @@ export class Bosses {
   decorate(boss: Cell, event: EventObject): EventObject {
     const lingers = (id: string) => isLingering(this.#world, this.#world.child(boss, id));
     const facts = { children: boss.table, nowMs: this.#world.time.nowMs(), random: this.#random.next() };
-    return { ...event, ...facts, lingers, isRoot: boss.parent === undefined } as EventObject;
+    return { ...event, ...this.#world.crossings?.withId(boss, event), ...facts, lingers, isRoot: boss.parent === undefined } as EventObject;
   }
 
   /** Performs a command of a Boss's turn. */
@@ -120,7 +120,7 @@ export class Bosses {
         return;
       case 'restart':
         // What the code cannot read is left as it is, until a start that can.
-        if (this.#world.unreadableAt(childAddress(boss.identity.address, id)) !== undefined) return;
+        if (this.#world.withheld.at(childAddress(boss.identity.address, id)) !== undefined) return;
         if (child?.isUnreadable === true) this.#world.hold(child, { strikes: 0, error: undefined, ...child.held, restart: mode ?? 'initial' });
         // One that could not be born is started, not restarted.
         else if (child === undefined) this.#start(boss, params as CommandParams);
@@ -264,10 +264,10 @@ export class Bosses {
     const life = this.#world.next('life');
     try {
       const address = childAddress(boss.identity.address, id);
-      const unreadable = this.#world.unreadableAt(address);
+      const unreadable = this.#world.withheld.at(address);
       if (unreadable !== undefined) throw unreadable;
       if (definition === undefined) throw new BosunError('BOSUN_AGENT_UNKNOWN', `${address}: no agent "${agent}"`);
-      const isTaken = this.#world.addresses.has(address) || (systemId !== null && this.#world.names.has(systemId));
+      const isTaken = this.#world.addresses.has(address) || (systemId !== null && (this.#world.names.has(systemId) || this.#world.crossings?.holder(systemId) !== undefined));
       if (isTaken) throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${address}: its address or system id is taken`);
       const { hash, version } = definition;
       const parent = boss.identity.life;

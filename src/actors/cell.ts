@@ -89,6 +89,8 @@ export class Cell {
   asked: Ask | undefined;
   /** Whose full mailbox it waits for before it takes another turn. */
   waitsFor: Cell | undefined;
+  /** It takes no turn until another shard has caught up with what was sent to it. */
+  isHeldUp = false;
   /** Who waits for room in its mailbox. */
   crowd: Set<Cell> | undefined;
   /** Durable actions that have not been run yet. */
@@ -174,7 +176,7 @@ export class Cell {
 
   /** Whether it may take a turn now: a crashed child of a Boss waits for the Boss's decision. */
   get isRunnable(): boolean {
-    if (this.gone || this.suspension !== undefined || this.waitsFor !== undefined) return false;
+    if (this.gone || this.suspension !== undefined || this.waitsFor !== undefined || this.isHeldUp) return false;
     if (this.isBoss && this.childTable?.isAwaited === true) return false;
     return this.state.status === 'starting' || (this.state.status === 'active' && this.mailbox.peek() !== null);
   }

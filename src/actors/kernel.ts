@@ -21,6 +21,7 @@ import { type Recovered } from './ports.ts';
 import { letOut } from './epoch/release.ts';
 import { bearRoot, rootFailure } from './root.ts';
 import { Roster } from './versions/roster.ts';
+import { admitShard } from './shards/shard.ts';
 import { Switchboard } from './door/switchboard.ts';
 import { type World } from './world.ts';
 
@@ -77,6 +78,7 @@ export class Kernel {
     if (residentActors !== undefined && journal.shelf === undefined) throw new BosunError('BOSUN_CONFIG_INVALID', 'residentActors: the store has no getSync');
     const recovered = await journal.open(this.#switchboard.coding, { partly: residentActors !== undefined && !hold });
     try {
+      if (this.#parts.shard !== undefined && !this.#parts.hold) await admitShard(this.#parts.shard, recovered);
       if (this.#phase !== 'new') throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system was stopped while it started');
       this.#rebuild(recovered);
     } catch (error) {
@@ -107,6 +109,7 @@ export class Kernel {
     this.#caution.abandon();
     this.#alarm?.set(undefined);
     this.#machinery?.outbox.halt();
+    this.#machinery?.world.crossings?.close();
   }
 
   async #drain(): Promise<void> {
@@ -116,6 +119,7 @@ export class Kernel {
       this.#line.giveUp(false);
       this.#require.effects.close();
       this.#require.outbox.close();
+      this.#world.crossings?.close();
       this.ingress.takeIn(Infinity);
       // Where timers keep what is left of them, the time of the stop is part of the state.
       let isOwed = this.#world.agenda.timed > 0;
@@ -155,7 +159,7 @@ export class Kernel {
     if (cell?.isIllegible === true) throw cell.suspension!;
     if (cell !== undefined) return cell;
     checkAddress(address);
-    throw this.world?.unreadableAt(address) ?? new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } });
+    throw this.world?.withheld.at(address) ?? new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } });
   }
 
   /** The population, ahead of the last durable epoch; undefined before the start. */
@@ -224,9 +228,10 @@ export class Kernel {
     this.#world.tracing.epoch = this.#epoch + 1;
     this.#alarm = new Alarm(this.#parts.clock, this.#world.time, () => this.#wake());
     if (this.#parts.hold) return;
-    this.#hasMigrated = setGoing(this.#machinery, this.#roster, this.#caution.begin());
+    this.#hasMigrated = setGoing(this.#machinery, this.#roster, { guilty: this.#caution.begin(), shard: this.#parts.shard });
     this.#caution.relaxLater(this.#parts.clock, () => this.#commit === null && !this.#require.loop.hasWork);
     bearRoot({ machinery: this.#machinery, roster: this.#roster, tree: this.#parts.root });
+    this.#world.crossings?.open();
   }
 
   #wake(): void {
@@ -341,6 +346,7 @@ export class Kernel {
       cause instanceof BosunError ? cause : new BosunError('BOSUN_INTERNAL', `the kernel failed: ${messageOf(cause)}`, { cause });
     this.#require.effects.close();
     this.#require.outbox.close();
+    this.#world.crossings?.close();
     const tell = () => this.#onFailure({ error });
     this.#close(error).then(tell, tell);
   }

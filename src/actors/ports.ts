@@ -75,6 +75,9 @@ export interface Codec {
   encode(value: unknown): Uint8Array;
   /** What was concealed comes back as it was, or as {@link Concealed} where its key is not among those given. */
   decode(bytes: Uint8Array): unknown;
+  /** Like `encode`, for the codec of another store to `unpack`. */
+  pack(value: unknown): Uint8Array;
+  unpack(bytes: Uint8Array): unknown;
   /** Undefined where no key was given. */
   readonly conceal: Conceal | undefined;
 }
@@ -121,9 +124,10 @@ export type Table =
   | 'p' // registered names: name -> life and value
   | 'u' // what is held against an actor: life -> strikes, the restart that waits for it, and who suspended it
   | 'j' // turns that are kept: life / place -> what happened in it
-  | 'z'; // the audit: number -> who ordered what of whom, and what came of it
+  | 'z' // the audit: number -> who ordered what of whom, and what came of it
+  | 'X'; // of one shard of several: which it is, what it sends to others, what it has taken from them
 
-export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'k', 'o', 'b', 'd', 'q', 'r', 'h', 'g', 'p', 'u', 'j', 'z'];
+export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'k', 'o', 'b', 'd', 'q', 'r', 'h', 'g', 'p', 'u', 'j', 'z', 'X'];
 
 /** `m!0000000000002a`: the table, then the key. Numbers are fixed-width hexadecimal so that they sort. */
 export type RowKey = `${Table}!${string}`;
@@ -230,6 +234,14 @@ export interface ReferenceCoding {
   readonly Class: abstract new (...args: never[]) => object;
   encode(reference: object): { life: number; address: string };
   decode(fields: { life: number; address: string }): object;
+}
+
+/** How shards of one system reach each other. What is posted may be lost as a whole, comes in order, and comes once. */
+export interface Wire {
+  /** Nothing happens where the other shard is down. */
+  post(shard: number, bytes: Uint8Array): void;
+  /** Who hears what comes, from now on. */
+  listen(listener: (from: number, bytes: Uint8Array) => void): void;
 }
 
 /** How epochs become durable. */

@@ -47,7 +47,7 @@ export function repopulate(
   const verdicts = new Map<Cell, Verdict>();
   // Those whose identity itself is damaged: only the address is known, if that.
   for (const [life, problem] of recovered.unreadable) {
-    if (!recovered.rows.get('i')?.has(ordered(life))) world.withhold({ life, address: problem.details['address'] as string | undefined }, problem);
+    if (!recovered.rows.get('i')?.has(ordered(life))) world.withheld.add({ life, address: problem.details['address'] as string | undefined }, problem);
   }
   // In order of birth: a parent is always born before its children.
   for (const row of recovered.rows.get('i')?.values() ?? []) {

@@ -11,7 +11,7 @@ import { type World } from './world.ts';
 export function bearRoot({ machinery: { world, bosses }, roster, tree }: { machinery: Machinery; roster: Roster; tree: unknown }): void {
   const root = world.addresses.get(ROOT);
   // Nothing runs without it, and another one would find the addresses of its children taken.
-  if (root === undefined && world.withheld.size > 0) throw world.unreadableAt(ROOT) ?? world.unreadable[0];
+  if (root === undefined && world.withheld.size > 0) throw world.withheld.at(ROOT) ?? world.withheld.problems(world.cells.values())[0];
   if (root !== undefined) {
     // It gave up in an earlier run: this start begins with a fresh window (design P5).
     if (root.state.status === 'error') bosses.resume(root);

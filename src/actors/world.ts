@@ -6,7 +6,7 @@ import { type EventObject } from 'xstate';
 import { childAddress } from './address.ts';
 import { assert } from '../assert.ts';
 import { type Clock } from '../clock.ts';
-import { type BosunError, messageOf } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import { type ResolveHandle } from './turn/admission.ts';
 import { Agenda } from './time/agenda.ts';
 import { type Arrival } from './mailbox/arrival.ts';
@@ -26,9 +26,11 @@ import { isEnrolled } from './residency/rest.ts';
 import { Seeking } from './residency/seeking.ts';
 import { type Codec, type Counters, type RowKey } from './ports.ts';
 import { Queue } from './mailbox/queue.ts';
+import type { Crossings } from './shards/crossings.ts';
 import { type Ref } from './ref.ts';
 import { childKey, keptKey, keyText, rowKey } from './epoch/rows.ts';
 import { Tracing } from './tracing/tracing.ts';
+import { Withheld } from './withheld.ts';
 import { type ActorState, applyChange, concealedChange, type Identity, type StateChange, UNBORN } from './state.ts';
 
 export class World {
@@ -39,9 +41,7 @@ export class World {
   readonly names = new Seeking<string>();
   /** Who is in memory; undefined where everybody is. */
   residency: Residency | undefined;
-  /** Actors that are on disk and cannot be read, by life, and why; their addresses are taken. */
-  readonly withheld = new Map<number, BosunError>();
-  readonly #withheldAddresses = new Map<string, BosunError>();
+  readonly withheld = new Withheld(this);
   readonly agenda = new Agenda(this);
   readonly letters = new DeadLetters(this);
   readonly asks = new Asks(this);
@@ -50,6 +50,8 @@ export class World {
   readonly crowding = new Crowding(this);
   readonly audit = new Audit(this);
   readonly tracing = new Tracing(this);
+  /** What goes to other shards, and comes from them; undefined where there is one kernel. */
+  crossings: Crossings | undefined;
   readonly draft: EpochDraft;
   readonly engine: StepEngine;
   readonly codec: Codec;
@@ -68,6 +70,8 @@ export class World {
   /** The reference of this system that an object stands for. */
   readonly own: ResolveHandle;
   #counters: { -readonly [K in keyof Counters]: Counters[K] };
+  /** Between two lives: shards take turns. */
+  readonly #lifeStride: number;
 
   constructor(parts: {
     engine: StepEngine;
@@ -75,6 +79,7 @@ export class World {
     clock: Clock;
     time: KernelTime;
     counters: Counters;
+    lifeStride: number;
     refOf: (life: number, address: string) => Ref;
     own: ResolveHandle;
     wake: () => void;
@@ -93,6 +98,7 @@ export class World {
     this.refOf = parts.refOf;
     this.own = parts.own;
     this.#counters = { ...parts.counters };
+    this.#lifeStride = parts.lifeStride;
   }
 
   get counters(): Counters {
@@ -105,7 +111,14 @@ export class World {
   }
 
   next(counter: keyof Counters): number {
-    return this.#counters[counter]++;
+    const number = this.#counters[counter];
+    this.#counters[counter] += counter === 'life' ? this.#lifeStride : 1;
+    return number;
+  }
+
+  /** Has `next` give nothing below `to`. */
+  skip(counter: keyof Counters, to: number): void {
+    this.#counters[counter] = Math.max(this.#counters[counter], to);
   }
 
   /** Enters a birth. The caller has made sure that the address and the system id are free. */
@@ -115,10 +128,7 @@ export class World {
     this.adopt(cell);
     this.#putIdentity(cell);
     this.draft.put(`a!${identity.address}`, identity.life);
-    if (identity.systemId !== null) {
-      this.names.set(identity.systemId, cell);
-      this.draft.put(nameKey(identity.systemId), identity.life);
-    }
+    if (identity.systemId !== null) this.#name(cell, identity.systemId);
     if (cell.isBoss) this.residency?.attach(cell, true);
     this.#enrol(cell);
     this.draft.touch(cell);
@@ -153,28 +163,10 @@ export class World {
     yield* this.names;
   }
 
-  /** Leaves an actor as it is on disk. */
-  withhold({ life, address }: { life: number; address: string | undefined }, problem: BosunError): void {
-    this.withheld.set(life, problem);
-    if (address !== undefined) this.#withheldAddresses.set(address, problem);
-  }
-
-  /** Why actors that are on disk do not run, in order of birth. */
-  get unreadable(): readonly BosunError[] {
-    const suspended = [...this.cells.values()].flatMap((cell) => (cell.isUnreadable ? [[cell.life, cell.suspension!] as const] : []));
-    return [...this.withheld, ...suspended].sort(([a], [b]) => a - b).map(([, problem]) => problem);
-  }
-
   /** An actor as of the last durable epoch; undefined for the dead, and for those who are not in memory. */
   durableState(life: number): { readonly address: string; readonly state: ActorState } | undefined {
     const cell = this.cells.resident(life);
     return cell?.durable && { address: cell.identity.address, state: cell.durable.state };
-  }
-
-  /** Why the actor at an address cannot be read; undefined where that is not so. */
-  unreadableAt(address: string): BosunError | undefined {
-    const known = this.#withheldAddresses.get(address);
-    return known ?? (this.residency && this.withheld.size > 0 ? this.withheld.get(this.residency.lifeAt(address)) : undefined);
   }
 
   /** Removes a cell without children from the population and from disk. Unread events become dead letters. */
@@ -238,13 +230,16 @@ export class World {
     for (const timer of [...cell.timers.values()]) this.agenda.disarm(cell, timer);
     for (const message of cell.mailbox.drain()) {
       this.draft.read(message);
-      if (message.kind === 'event' && message.timer === null) this.letters.undeliverable(cell.identity, message.event, message.from);
+      if (message.kind !== 'event' || message.timer !== null) continue;
+      this.letters.undeliverable(cell.identity, message.event, message.from);
+      this.crossings?.unanswered(message.event, cell.identity.address);
     }
     this.crowding.eased(cell);
     const { systemId, life } = cell.identity;
     if (systemId !== null && this.names.get(systemId) === cell) {
       this.names.delete(systemId);
       this.draft.remove(nameKey(systemId));
+      this.crossings?.tellName('nameless', systemId, cell.identity);
     }
     // It does nothing any more, and is in memory with whom it belongs to.
     if (cell.definition.isEffect) this.draft.put(rowKey('f', life), 0);
@@ -267,10 +262,15 @@ export class World {
   revive(cell: Cell): void {
     this.groups.ended(cell);
     this.monitors.release(cell);
-    const { systemId, life } = cell.identity;
+    const { systemId } = cell.identity;
     if (systemId === null || this.names.has(systemId)) return;
+    this.#name(cell, systemId);
+  }
+
+  #name(cell: Cell, systemId: string): void {
     this.names.set(systemId, cell);
-    this.draft.put(nameKey(systemId), life);
+    this.draft.put(nameKey(systemId), cell.life);
+    this.crossings?.tellName('named', systemId, cell.identity);
   }
 
   /**
@@ -314,16 +314,18 @@ export class World {
     this.wake();
   }
 
-  /** An event to somebody who has ended, or was stopped before it was born: it becomes a dead letter where it is known whose. */
-  lost(to: object, event: EventObject, from: number): void {
+  /** An event to somebody who is not here: of another shard, or ended, or stopped before it was born. A dead letter where it is known whose. */
+  postAway(to: object, event: EventObject, from: number): void {
     const ref = this.own(to);
-    if (ref !== undefined) this.letters.undeliverable(ref, event, from);
+    if (ref !== undefined && this.crossings?.send(ref, event, from) !== true) this.letters.undeliverable(ref, event, from);
   }
 
   /** Puts an event that an actor or a host sends into a mailbox. The event has been admitted. */
   post(to: Cell, event: EventObject, from: number, order: Arrival | null = null): void {
     if (to.isFull && !this.crowding.admits(to, event, from)) return;
-    this.enqueue(to, event, to.isBoss && event.type.startsWith('child.') ? 'command' : 'event', from, 0, order);
+    const isCommand = to.isBoss && event.type.startsWith('child.');
+    if (isCommand && order === null && this.crossings?.order(to, event, from) === true) return;
+    this.enqueue(to, event, isCommand ? 'command' : 'event', from, 0, order);
   }
 
   schedule(cell: Cell, isFirst = false): void {

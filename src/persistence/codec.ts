@@ -65,7 +65,7 @@ class MessagePackCodec implements StructuredCodec {
   readonly conceal: Conceal | undefined;
   readonly #binding: Binding;
   readonly #packr: Packr;
-  /** For what is concealed: its structures must not be learned, their names would be legible. */
+  /** For what is concealed, whose structures must not be learned, their names would be legible; and for other stores, which have others. */
   readonly #plain = new Packr({ ...PACKING, shouldShareStructure: () => false } as ConstructorParameters<typeof Packr>[0]);
   /** Every structure that a finished encode may have used, by number. */
   readonly #known: (readonly string[])[];
@@ -116,9 +116,13 @@ class MessagePackCodec implements StructuredCodec {
   }
 
   decode(bytes: Uint8Array): unknown {
+    return this.#decodeBy(this.#packr, bytes);
+  }
+
+  #decodeBy(packr: Packr, bytes: Uint8Array): unknown {
     const outer = bind(this.#binding);
     try {
-      const value: unknown = this.#packr.unpack(bytes);
+      const value: unknown = packr.unpack(bytes);
       if (this.#hasLost && usesLostStructure(value)) {
         throw new BosunError('BOSUN_STORE_DAMAGED', 'a stored value needs a record structure that is damaged');
       }
@@ -129,6 +133,14 @@ class MessagePackCodec implements StructuredCodec {
     } finally {
       bind(outer);
     }
+  }
+
+  pack(value: unknown): Uint8Array {
+    return this.#encodeBy(this.#plain, value);
+  }
+
+  unpack(bytes: Uint8Array): unknown {
+    return this.#decodeBy(this.#plain, bytes);
   }
 
   takeNewStructures(): readonly LearnedStructure[] {

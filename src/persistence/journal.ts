@@ -116,6 +116,8 @@ class StoreJournal implements Journal {
     this.codec = {
       encode: (value) => this.#opened().codec.encode(value),
       decode: (bytes) => this.#opened().codec.decode(bytes),
+      pack: (value) => this.#opened().codec.pack(value),
+      unpack: (bytes) => this.#opened().codec.unpack(bytes),
       conceal: options.keys && ((value, type) => this.#opened().codec.conceal!(value, type)),
     };
   }

@@ -12,7 +12,7 @@
  * | `l!<group>!<key>`               | what a recovery to an older epoch cut off, byte by byte      | by `recoverTo`       |
  * | `x!s!<n>!a` `x!s!<n>!b`         | keys of a record structure of the codec, 4 digits            | before its first use |
  * | `x!c!<definition>!<id>!a` `…!b` | nodes of a configuration, 8 digits                           | before its first use |
- * | `<table>!<row>`                 | rows of `i a n m t f k o b d q r h g p u j z` (actors/ports.ts)  | by the fold          |
+ * | `<table>!<row>`                 | rows of `i a n m t f k o b d q r h g p u j z X` (actors/ports.ts)| by the fold          |
  *
  * Numbers are lower-case hexadecimal of fixed width, so that keys sort as numbers do. Keys are printable ASCII.
  * What recovery cannot do without and what is small is written twice (`a` and `b`).

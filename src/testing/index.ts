@@ -5,5 +5,6 @@ export { type ConformanceOptions, type ConformanceReport, gatewayConformance } f
 export { type GatewaySocket, gatewaySocket } from './gateway-socket.ts';
 export { SeededRandom } from './seeded-random.ts';
 export { storeConformance } from './store-conformance.ts';
+export { type SpreadTestOptions, type SpreadTestSystem, startSpreadTestSystem } from './spread-test-system.ts';
 export { startTestSystem, type TestSystem, type TestSystemOptions } from './test-system.ts';
 export { VirtualClock } from './virtual-clock.ts';

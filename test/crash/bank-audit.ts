@@ -1,5 +1,5 @@
 /** Reads a bank's store as its bytes are, without running anything, and says what in it cannot be. */
-import { type ActorState, type Identity, type ReferenceCoding } from '../../src/actors/ports.ts';
+import { type ActorState, type Identity, type ReferenceCoding, type Store } from '../../src/actors/ports.ts';
 import { messageOf } from '../../src/errors.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { sessionFrom } from '../../src/actors/door/sessions.ts';
@@ -60,9 +60,9 @@ export async function auditBank(directory: string, acknowledged: readonly number
     const restored = await survey(store, references);
     const damage = restored.journalDamage ?? restored.recovered.damage[0];
     if (damage !== undefined) throw damage;
-    const books = booksOf(restored);
+    const books = booksOf([restored]);
     const accepted = [...books.lastSequence.values()].reduce((sum, last) => sum + last, 0);
-    const violations = [...missingMoney(books), ...miscountedOrders(books), ...owedReceipts(books), ...lostOrders(books, acknowledged)];
+    const violations = [...miscounts(books), ...lostOrders(books, acknowledged)];
     const isDeleting = restored.oldest <= restored.end.epoch - restored.window.epochs;
     return { violations, unread: books.unread.length, delayed: books.delayed.length, accepted, isDeleting };
   } catch (error) {
@@ -85,19 +85,48 @@ interface Books {
 const MESSAGE_EVENT = 2;
 const TIMER_EVENT = 4;
 
-function booksOf({ recovered: { rows, states } }: Restored): Books {
-  const lives = [...(rows.get('i')?.values() ?? [])].map((row) => row as Identity).filter(({ agent }) => agent === 'account');
-  const known = lives.map(({ life }) => states.get(life)).map(contextOf);
+/** @param parts One store, or those of all workers. */
+function booksOf(parts: readonly Restored[]): Books {
+  const known = parts.flatMap(({ recovered: { rows, states } }) => {
+    const lives = [...(rows.get('i')?.values() ?? [])].map((row) => row as Identity).filter(({ agent }) => agent === 'account');
+    return lives.map(({ life }) => contextOf(states.get(life)));
+  });
   // A crash of the very first start may have come before all were born.
   const accounts = [...known, ...Array.from({ length: ACCOUNTS - known.length }, () => NEW)];
   const events = (table: 'm' | 't', index: number) =>
-    [...(rows.get(table)?.values() ?? [])].map((row) => (row as readonly unknown[])[index] as BankEvent);
+    parts.flatMap(({ recovered: { rows } }) => [...(rows.get(table)?.values() ?? [])].map((row) => (row as readonly unknown[])[index] as BankEvent));
   return {
     accounts,
-    unread: events('m', MESSAGE_EVENT),
+    unread: [...events('m', MESSAGE_EVENT), ...crossing(parts)],
     delayed: events('t', TIMER_EVENT),
-    lastSequence: new Map([...(rows.get('d') ?? [])].map(([session, row]) => [session, sessionFrom(row, 0)[0]])),
+    lastSequence: new Map(parts.flatMap(({ recovered: { rows } }) => [...(rows.get('d') ?? [])].map(([session, row]) => [session, sessionFrom(row, 0)[0]] as const))),
   };
+}
+
+/** What is on its way from one worker to another, and not taken there yet (actors/shards/lines.ts). */
+function crossing(parts: readonly Restored[]): BankEvent[] {
+  return parts.flatMap(({ recovered: { rows } }, from) =>
+    [...(rows.get('X') ?? [])].flatMap(([key, row]) => {
+      const [direction, to = '', sequence = ''] = key.split('!');
+      const [kind, , , event] = direction === 'out' ? (row as readonly [string, number, string, BankEvent]) : [];
+      if (kind !== 'event') return [];
+      const taken = (parts[parseInt(to, 16)]!.recovered.rows.get('X')?.get(`in!${from.toString(16).padStart(4, '0')}`) ?? 0) as number;
+      return parseInt(sequence, 16) > taken ? [event!] : [];
+    }),
+  );
+}
+
+/** What is wrong with a bank that is spread over the stores of workers, by index; and how much is under way. */
+export async function auditWorkers(stores: readonly Store[]): Promise<{ readonly violations: readonly string[]; readonly unread: number; readonly crossing: number; readonly lastSequence: ReadonlyMap<string, number> }> {
+  const parts = await Promise.all(stores.map((store) => survey(store, references)));
+  const damage = parts.map(({ journalDamage, recovered }) => journalDamage ?? recovered.damage[0]).find((found) => found !== undefined);
+  if (damage !== undefined) throw damage;
+  const books = booksOf(parts);
+  return { violations: miscounts(books), unread: books.unread.length, crossing: crossing(parts).length, lastSequence: books.lastSequence };
+}
+
+function miscounts(books: Books): string[] {
+  return [...missingMoney(books), ...miscountedOrders(books), ...owedReceipts(books)];
 }
 
 function contextOf(state: ActorState | undefined): Account {

@@ -12,6 +12,7 @@ import { PlanEngine } from '../xstate/plan-engine.ts';
 import { type ReferenceCoding } from '../ports.ts';
 import { admitEvent } from '../turn/prepare.ts';
 import { EffectRef, Ref, type RefHost } from '../ref.ts';
+import { type Elsewhere } from '../shards/crossings.ts';
 import { type Turns } from '../turn/turn.ts';
 import { type World } from '../world.ts';
 import { refOf } from '../xstate/births.ts';
@@ -91,11 +92,13 @@ export class Switchboard implements RefHost, EngineHost {
   }
 
   named(systemId: string): Ref | undefined {
-    return (this.#world.names.get(systemId) ?? this.#world.groups.holder(systemId))?.ref;
+    return (this.#world.names.get(systemId) ?? this.#world.groups.holder(systemId))?.ref ?? this.#world.crossings?.holder(systemId);
   }
 
   allNamed(): Record<string, Ref> {
-    return Object.fromEntries([...this.#world.systemIds()].map(([name, cell]) => [name, cell.ref]));
+    const { crossings } = this.#world;
+    const elsewhere = crossings === undefined ? [] : [...crossings.names()].map((name) => [name, crossings.holder(name)!] as const);
+    return Object.fromEntries([...elsewhere, ...[...this.#world.systemIds()].map(([name, cell]) => [name, cell.ref] as const)]);
   }
 
   namesUnder(child: Ref): readonly string[] {
@@ -127,7 +130,7 @@ export class Switchboard implements RefHost, EngineHost {
       const asker = this.#effects.current(from);
       // What an older start asked is the business of the present one.
       if (asker === undefined || !this.#isOpen()) return;
-      const target = typeof to === 'string' ? this.#world.addresses.get(to) : this.#world.cells.get(this.own(to)?.life ?? 0);
+      const target = this.#askable(to, asker.life);
       if (target === undefined && asker.asked === undefined) {
         const address = typeof to === 'string' ? to : (this.own(to)?.address ?? String(to));
         throw new BosunError('BOSUN_ACTOR_UNKNOWN', `nobody lives at ${address} to be asked`, { details: { address } });
@@ -182,6 +185,14 @@ export class Switchboard implements RefHost, EngineHost {
     }
     const target = this.#world.cells.get(this.own(to)?.life ?? 0);
     if (target !== undefined) this.#world.post(target, event, from);
+    else if (this.#world.crossings !== undefined) this.#world.postAway(to, event, from);
+  }
+
+  /** Who is asked, here or on another shard; undefined where there is nobody. */
+  #askable(to: object | string, asker: number): Cell | Elsewhere | undefined {
+    if (typeof to === 'string') return this.#world.addresses.get(to) ?? this.#world.crossings?.askable(to, asker);
+    const ref = this.own(to);
+    return ref && (this.#world.cells.get(ref.life) ?? this.#world.crossings?.askable(ref, asker));
   }
 }
 

@@ -68,7 +68,7 @@ export class Crowding {
     const { address } = to.identity;
     const why = `${address} has a full mailbox, and newer events`;
     const error = this.#full(why, { address });
-    if (message.order === null) this.#world.asks.crashed(message.event, error);
+    if (message.order === null) this.#world.asks.crashed(to.identity, message.event, error);
     else message.order.failure = new BosunError('BOSUN_MAILBOX_FULL', why, { details: { address } });
     this.#world.draft.read(message);
     this.#world.letters.add({ reason: 'overflowed', address, error, message: messageRow(message) });
@@ -80,7 +80,7 @@ export class Crowding {
     const why = circle === undefined ? `${address} has a full mailbox` : `${circle.join(', ')} wait for each other, with full mailboxes`;
     const error = this.#full(why, { address, ...(circle && { circle }) });
     this.#world.letters.add({ reason: 'overflowed', address, error, message: [life, 'event', event, from, 0, 0] });
-    this.#world.asks.crashed(event, error);
+    this.#world.asks.crashed(to.identity, event, error);
   }
 
   /** A flood has one error: making and admitting each anew would cost more than the flood. */

@@ -61,9 +61,10 @@ function fromTimer(world: World, cell: Cell, { event, timer, deliveries, level }
   return message;
 }
 
-function overflow(world: World, { identity: { address } }: Cell, message: Message): void {
+function overflow(world: World, { identity }: Cell, message: Message): void {
+  const { address } = identity;
   const why = `${address} has deferred ${DEFERRED_MESSAGES_MAX} messages already`;
   const error = admitError(new BosunError('BOSUN_MAILBOX_FULL', why, { details: { address } }));
   world.letters.add({ reason: 'overflowed', address, error, message: messageRow(message) });
-  world.asks.crashed(message.event, error);
+  world.asks.crashed(identity, message.event, error);
 }

@@ -266,7 +266,7 @@ export class Residency {
   /** @param address Where it is, if that is known before it is read. */
   #wake(life: number, address?: string): Cell | undefined {
     const { world } = this.#parts;
-    if (!(life > 0) || this.#departed.has(life) || world.withheld.has(life)) return undefined;
+    if (!(life > 0) || this.#departed.has(life) || world.withheld.of(life) !== undefined) return undefined;
     // An index may lead to one in memory that has given the place up.
     if (world.cells.resident(life) !== undefined) return undefined;
     this.#requireSight();
@@ -282,7 +282,7 @@ export class Residency {
     const found = shelf.actor(life, address);
     if (found === undefined) return undefined;
     if (found instanceof BosunError) {
-      world.withhold({ life, address }, found);
+      world.withheld.add({ life, address }, found);
       return undefined;
     }
     const { identity, state } = found;

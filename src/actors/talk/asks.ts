@@ -12,6 +12,7 @@ import { type Cell } from '../cell.ts';
 import { keyMissing } from '../locked.ts';
 import { Concealed } from '../ports.ts';
 import { type Ref } from '../ref.ts';
+import type { Elsewhere } from '../shards/crossings.ts';
 import { rowKey } from '../epoch/rows.ts';
 import type { World } from '../world.ts';
 
@@ -149,7 +150,10 @@ export class Asks {
   }
 
   /** A new ask, which counts once it is entered. Throws BOSUN_ASKS_FULL for a host's. */
-  open(to: Cell, { id = null, digest, asker, deadlineMs }: { id?: string | null | undefined; digest?: string | undefined; asker: number; deadlineMs: number }): Ask {
+  open(
+    to: Pick<Cell, 'identity'> | Elsewhere,
+    { id = null, digest, asker, deadlineMs }: { id?: string | null | undefined; digest?: string | undefined; asker: number; deadlineMs: number },
+  ): Ask {
     if (asker === 0 && this.#byNumber.size >= ASKS_MAX) {
       throw new BosunError('BOSUN_ASKS_FULL', `${ASKS_MAX} asks are open or remembered; one is forgotten ${ASK_WINDOW_MS} ms after its last use`);
     }
@@ -196,7 +200,7 @@ export class Asks {
   }
 
   /** Asks on behalf of an effect: once, however often the effect is started. Throws BOSUN_MAILBOX_FULL and what admission throws. */
-  fromEffect(asker: Cell, to: Cell, options: AskOptions, request: (replyTo: Ref) => EventObject): Promise<unknown> {
+  fromEffect(asker: Cell, to: Cell | Elsewhere, options: AskOptions, request: (replyTo: Ref) => EventObject): Promise<unknown> {
     const deadlineMs = this.deadlineOf(options);
     const before = asker.asked;
     if (before !== undefined) {
@@ -209,7 +213,8 @@ export class Asks {
       const event = request(this.replyTo(ask));
       asker.asked = ask;
       this.enter(ask);
-      this.#world.post(to, event, asker.life);
+      if ('deliver' in to) to.deliver(event);
+      else this.#world.post(to, event, asker.life);
     } catch (error) {
       this.drop(ask);
       throw error;
@@ -218,7 +223,8 @@ export class Asks {
   }
 
   /** Takes a reply, which has been admitted. One that nobody waits for any more becomes a dead letter. */
-  reply(from: Cell, to: Ref, value: unknown): void {
+  reply(from: { readonly identity: { readonly life: number; readonly address: string } }, to: Ref, value: unknown): void {
+    if (this.#world.crossings?.reply(from.identity, to, value) === true) return;
     const ask = this.#byNumber.get(to.life);
     const isLate = ask === undefined || ask.answer !== null || this.#world.time.nowMs() >= ask.deadlineMs;
     if (isLate) {
@@ -246,12 +252,19 @@ export class Asks {
   }
 
   /** The request that crashed its receiver until it was put aside, if it was one. */
-  crashed(event: EventObject, cause: unknown): void {
+  crashed({ address }: { readonly address: string }, event: EventObject, cause: unknown): void {
     const to = (event as { replyTo?: { life?: unknown } }).replyTo;
-    const ask = typeof to?.life === 'number' ? this.#byNumber.get(to.life) : undefined;
-    if (ask === undefined || ask.answer !== null) return;
-    const { address, id } = ask;
-    this.fail(ask, new BosunError('BOSUN_ASK_FAILED', `${address} failed over what it was asked: ${messageOf(cause)}`, { cause, details: { address, id } }));
+    if (typeof to?.life !== 'number') return;
+    const asked = this.#byNumber.get(to.life) ?? { address, id: null };
+    const details = { address: asked.address, id: asked.id };
+    const error = new BosunError('BOSUN_ASK_FAILED', `${asked.address} failed over what it was asked: ${messageOf(cause)}`, { cause, details });
+    if (this.#world.crossings?.fail(to.life, address, error) !== true) this.failed(to.life, error);
+  }
+
+  /** The ask of a number, if it is open, will not be answered. */
+  failed(number: number, error: BosunError): void {
+    const ask = this.#byNumber.get(number);
+    if (ask !== undefined && ask.answer === null) this.fail(ask, error);
   }
 
   /** An actor's life is over: nobody there will reply. */

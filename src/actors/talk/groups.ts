@@ -74,6 +74,7 @@ export class Groups {
     this.#hold(name, cell.life, value);
     const row: NameRow = [cell.life, value];
     this.#world.draft.put(rowKey('p', keyText(name)), Object.freeze(row));
+    this.#world.crossings?.tellName('named', name, cell.identity);
     return undefined;
   }
 
@@ -108,12 +109,17 @@ export class Groups {
     this.#world.draft.remove(memberKey(group, life));
   }
 
+  #tellNameless(name: string, life: number): void {
+    this.#world.crossings?.tellName('nameless', name, { life, address: this.#world.cells.get(life)?.identity.address ?? '' });
+  }
+
   #removeName(name: string, life: number): void {
     this.#holders.delete(name);
     const names = this.#namesOf.get(life);
     names?.delete(name);
     if (names?.size === 0) this.#namesOf.delete(life);
     this.#world.draft.remove(rowKey('p', keyText(name)));
+    this.#tellNameless(name, life);
   }
 }
 

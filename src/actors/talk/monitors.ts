@@ -25,7 +25,7 @@ export interface DownEvent {
 }
 
 /** Of table `h`. */
-type Relation = 'monitor' | 'link';
+export type Relation = 'monitor' | 'link';
 
 export class Monitors {
   readonly #world: World;
@@ -52,14 +52,15 @@ export class Monitors {
   /** Enters a monitor; a second one of the same life changes nothing. One that has ended is reported at once. */
   monitor(watcher: Cell, target: Ref | string): void {
     const cell = this.#find(target);
-    if (cell === undefined) this.#tellUnknown(watcher, target);
-    else this.#put(cell.life, watcher.life, 'monitor');
+    if (cell !== undefined) this.#put(cell.life, watcher.life, 'monitor');
+    else if (!this.#watchAway(watcher, target, 'monitor')) this.#tellUnknown(watcher, target);
   }
 
   /** Takes a monitor back; a `bosun.down` that is in the mailbox already stays. */
   demonitor(watcher: Cell, target: Ref | string): void {
     const cell = this.#find(target);
     if (cell !== undefined) this.#remove(cell.life, watcher.life, 'monitor');
+    else if (typeof target !== 'string') this.#removeAway(target.life, watcher.life, 'monitor');
   }
 
   /** Enters a link, which goes both ways. With one that has ended, the linking actor fails. */
@@ -67,7 +68,8 @@ export class Monitors {
     const other = this.#find(target);
     if (other === one) return;
     if (other === undefined) {
-      this.#tellLink(one, { type: 'bosun.down', address: addressOf(target), ref: typeof target === 'string' ? undefined : target, reason: 'unknown', error: undefined }, 0);
+      if (this.#watchAway(one, target, 'link')) return;
+      this.#tellLink(one, unknownOf(addressOf(target), typeof target === 'string' ? undefined : target), 0);
       return;
     }
     this.#put(other.life, one.life, 'link');
@@ -75,10 +77,8 @@ export class Monitors {
   }
 
   unlink(one: Cell, target: Ref | string): void {
-    const other = this.#find(target);
-    if (other === undefined) return;
-    this.#remove(other.life, one.life, 'link');
-    this.#remove(one.life, other.life, 'link');
+    const other = this.#find(target)?.life ?? (typeof target === 'string' ? undefined : target.life);
+    if (other !== undefined) this.#removeAway(other, one.life, 'link');
   }
 
   /** A life is over: whoever watches it is told, and it watches nobody any more. */
@@ -91,7 +91,7 @@ export class Monitors {
         this.#watching.get(life)?.delete(key);
         this.#world.draft.remove(key);
         const watcher = this.#world.cells.get(life);
-        if (watcher === undefined || watcher.gone) continue;
+        if (this.#world.crossings?.tellEnded(life, cell.identity, { relation, event }) === true || watcher === undefined || watcher.gone) continue;
         if (relation === 'monitor') this.#world.enqueue(watcher, event, 'down', cell.life);
         else if (event.reason !== 'normal') this.#tellLink(watcher, event, cell.life);
       }
@@ -105,14 +105,62 @@ export class Monitors {
     if (watching === undefined) return;
     for (const [key, watched] of [...watching]) {
       const relation = key.slice(key.lastIndexOf('!') + 1) as Relation;
-      this.#remove(watched, life, relation);
-      if (relation === 'link') this.#remove(life, watched, relation);
+      this.#removeAway(watched, life, relation);
     }
   }
 
+  /** A life of another shard watches one of this: the other half of its relation. */
+  watchedFrom(watcher: number, { life, address }: { readonly life: number; readonly address: string }, relation: Relation): void {
+    const cell = this.#find(this.#world.refOf(life, address));
+    if (cell !== undefined) this.#enter(life, watcher, relation);
+    else this.#world.crossings?.tellEnded(watcher, { life, address }, { relation, event: unknownOf(address, this.#world.refOf(life, address)) });
+  }
+
+  /** It does so no more. */
+  unwatchedFrom(watcher: number, watched: number, relation: Relation): void {
+    this.#leave(watched, watcher, relation);
+  }
+
+  /** A life of another shard that is watched from here is over. A relation that was taken back meanwhile is nobody's. */
+  endedAway(watched: number, watcher: number, { relation, event }: { readonly relation: Relation; readonly event: DownEvent }): void {
+    if (this.#watched.get(watched)?.has(relationKey(watched, watcher, relation)) !== true) return;
+    this.#leave(watched, watcher, relation);
+    const cell = this.#world.cells.get(watcher);
+    if (cell === undefined) return;
+    if (relation === 'monitor') this.#world.enqueue(cell, event, 'down', watched);
+    else if (event.reason !== 'normal') this.#tellLink(cell, event, watched);
+  }
+
+  /** Has a life of another shard watched from here. @returns False where it is of this one. */
+  #watchAway(watcher: Cell, target: Ref | string, relation: Relation): boolean {
+    const { crossings } = this.#world;
+    if (typeof target === 'string' || crossings?.isElsewhere(target) !== true) return false;
+    if (this.#enter(target.life, watcher.life, relation)) crossings.tellWatch('watch', target, { watcher: watcher.life, relation });
+    return true;
+  }
+
+  /** Removes a relation on this side, and on the other where that is of another shard. */
+  #removeAway(watched: number, watcher: number, relation: Relation): void {
+    if (this.#leave(watched, watcher, relation)) this.#world.crossings?.tellWatch('unwatch', { life: watched, address: '' }, { watcher, relation });
+  }
+
+  /** @returns Whether it is new. */
+  #enter(watched: number, watcher: number, relation: Relation): boolean {
+    const isNew = this.#put(watched, watcher, relation);
+    if (relation === 'link') this.#put(watcher, watched, relation);
+    return isNew;
+  }
+
+  /** @returns Whether it was there. */
+  #leave(watched: number, watcher: number, relation: Relation): boolean {
+    const wasThere = this.#remove(watched, watcher, relation);
+    if (relation === 'link') this.#remove(watcher, watched, relation);
+    return wasThere;
+  }
+
   #tellUnknown(watcher: Cell, target: Ref | string): void {
-    const event: DownEvent = { type: 'bosun.down', address: addressOf(target), ref: typeof target === 'string' ? undefined : target, reason: 'unknown', error: undefined };
-    this.#world.enqueue(watcher, Object.freeze(event), 'down', 0);
+    const event = unknownOf(addressOf(target), typeof target === 'string' ? undefined : target);
+    this.#world.enqueue(watcher, event, 'down', 0);
   }
 
   #tellLink(cell: Cell, event: DownEvent, from: number): void {
@@ -124,8 +172,11 @@ export class Monitors {
     return cell === undefined || (cell.identity.bond === 'invoked' && isOver(cell)) ? undefined : cell;
   }
 
-  #put(watched: number, watcher: number, relation: Relation): void {
-    if (this.#index(watched, watcher, relation)) this.#world.draft.put(relationKey(watched, watcher, relation), 1);
+  /** @returns Whether it is new. */
+  #put(watched: number, watcher: number, relation: Relation): boolean {
+    const isNew = this.#index(watched, watcher, relation);
+    if (isNew) this.#world.draft.put(relationKey(watched, watcher, relation), 1);
+    return isNew;
   }
 
   /** @returns Whether it is new. */
@@ -138,16 +189,22 @@ export class Monitors {
     return true;
   }
 
-  #remove(watched: number, watcher: number, relation: Relation): void {
+  /** @returns Whether it was there. */
+  #remove(watched: number, watcher: number, relation: Relation): boolean {
     const key = relationKey(watched, watcher, relation);
     const watchers = this.#watched.get(watched);
-    if (watchers?.delete(key) !== true) return;
+    if (watchers?.delete(key) !== true) return false;
     if (watchers.size === 0) this.#watched.delete(watched);
     const watching = this.#watching.get(watcher);
     watching?.delete(key);
     if (watching?.size === 0) this.#watching.delete(watcher);
     this.#world.draft.remove(key);
+    return true;
   }
+}
+
+function unknownOf(address: string, ref: Ref | undefined): DownEvent {
+  return Object.freeze({ type: 'bosun.down' as const, address, ref, reason: 'unknown' as const, error: undefined });
 }
 
 /** What a linked actor fails by. */

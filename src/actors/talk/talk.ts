@@ -22,7 +22,7 @@ interface Params {
 }
 
 /** Throws BOSUN_VALUE_REFUSED for what the command cannot be given, BOSUN_AGENT_INVALID for one that is none. */
-export function admitTalk({ own }: World, cell: Cell, command: Command, admitEvent: AdmitEvent): Command {
+export function admitTalk({ own, crossings }: World, cell: Cell, command: Command, admitEvent: AdmitEvent): Command {
   const { name } = command;
   const { address } = cell.identity;
   const { to, value, group, event } = (command.params ?? {}) as Params;
@@ -39,6 +39,9 @@ export function admitTalk({ own }: World, cell: Cell, command: Command, admitEve
     case 'bosun.link':
     case 'bosun.unlink':
       if (ref === undefined && typeof to !== 'string') throw refuse('needs a reference to an actor, or an address');
+      if (typeof to === 'string' && crossings?.isElsewhere(to) === true) {
+        throw new BosunError('BOSUN_ON_ANOTHER_WORKER', `${address}: ${name} by address is for actors of the same worker; ask for a reference`, { details: { address, to } });
+      }
       return { ...command, params: { to: ref ?? admit(to, `address of ${address}`) } };
     case 'bosun.join':
     case 'bosun.leave':
@@ -103,14 +106,16 @@ export function performTalk(world: World, cell: Cell, { name, params }: Command)
       return;
     case 'bosun.publish':
       for (const member of world.groups.members(group)) world.post(member, event, cell.life);
+      world.crossings?.publish(group, event, cell.life);
       return;
     case 'bosun.unregister':
       world.groups.unregister(cell, group);
       return;
     default: {
-      const holder = world.groups.register(cell, group, value);
+      const elsewhere = world.groups.holder(group) === cell ? undefined : world.crossings?.holder(group);
+      const holder = elsewhere ?? world.groups.register(cell, group, value)?.ref;
       if (holder === undefined) return;
-      const taken = { type: 'bosun.name.taken', name: group, ref: holder.ref, address: holder.identity.address };
+      const taken = { type: 'bosun.name.taken', name: group, ref: holder, address: holder.address };
       world.enqueue(cell, Object.freeze(taken), 'down', 0);
     }
   }

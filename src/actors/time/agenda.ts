@@ -126,8 +126,9 @@ export class Agenda {
     }
     const target = this.#world.cells.get(timer.to);
     this.#world.tracing.fired(timer);
+    const to = { life: timer.to, address: `life:${timer.to}` };
     if (target !== undefined) this.#world.post(target, timer.event, timer.owner);
-    else this.#world.letters.undeliverable({ life: timer.to, address: `life:${timer.to}` }, timer.event, timer.owner);
+    else if (this.#world.crossings?.send(to, timer.event, timer.owner) !== true) this.#world.letters.undeliverable(to, timer.event, timer.owner);
     this.#end(owner, timer);
   }
 

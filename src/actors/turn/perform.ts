@@ -39,7 +39,7 @@ export class Performer {
       case 'send': {
         const target = this.#target(effect.to);
         if (target !== undefined) this.#world.post(target, effect.event, cell.life);
-        else this.#world.lost(effect.to, effect.event, cell.life);
+        else this.#world.postAway(effect.to, effect.event, cell.life);
         return;
       }
       case 'arm':
@@ -74,11 +74,12 @@ export class Performer {
   }
 
   #arm(cell: Cell, effect: Extract<Effect, { kind: 'arm' }>): void {
-    const target = this.#target(effect.to);
-    if (target === undefined) return;
+    const { own, cells, crossings } = this.#world;
+    const to = own(effect.to);
+    if (to === undefined || (!cells.has(to.life) && crossings?.isElsewhere(to) !== true)) return;
     // XState names unnamed timers by chance; a number of ours is as good and the same in every replay.
     const id = effect.id ?? `timer:${this.#world.counters.timer}`;
-    this.#world.agenda.arm(cell, { id, delayMs: effect.delayMs, delay: effect.delay, to: target.identity.life, event: effect.event });
+    this.#world.agenda.arm(cell, { id, delayMs: effect.delayMs, delay: effect.delay, to: to.life, event: effect.event });
   }
 
   #target(to: object): Cell | undefined {

@@ -16,7 +16,7 @@ import { type World } from '../world.ts';
 /** Puts aside a message that crashed its agent too often. Everything in it has been admitted. */
 export function quarantine(world: World, facts: { address: string; error: unknown; message: MessageRow }): void {
   world.letters.add({ reason: 'quarantined', ...facts });
-  world.asks.crashed(facts.message[2], facts.error);
+  world.asks.crashed(facts, facts.message[2], facts.error);
 }
 
 /** Counts a delivery that crashed the agent. @returns Whether there will be another. */

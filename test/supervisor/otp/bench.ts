@@ -33,7 +33,8 @@ export function forEach<T>(values: readonly T[], run: (b: Bench, value: T) => Pr
 }
 
 export interface BenchOptions {
-  readonly store?: 'memory' | 'leveldb';
+  /** `two workers`: on two stores in memory. */
+  readonly store?: 'memory' | 'leveldb' | 'two workers';
   /** Default `never`. */
   readonly cut?: Cut;
   /** Each visit of an actor is an epoch. */
@@ -84,7 +85,7 @@ export class Bench {
       const directory = mkdtempSync(join(tmpdir(), 'bosun-otp-'));
       this.#cleanUp = () => rmSync(directory, { recursive: true });
       this.#host = new MortalHost({ ...options, durability: 'process', store: levelStore(directory) as never }, cut, undisturbed);
-    } else this.#host = new MortalHost(options, cut, undisturbed);
+    } else this.#host = new MortalHost(options, cut, undisturbed, store === 'two workers');
     await this.#host.start();
   }
 

@@ -5,6 +5,7 @@
  */
 import { TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { failing } from './cast.ts';
+import { TwoWorkers } from './two-workers.ts';
 
 /**
  * When the host dies: never, after every step, after one of them (from 1), or at one write of the store (from 1): that one
@@ -31,8 +32,9 @@ export class MortalHost {
   #revival: Promise<void> | undefined;
   #orders = 0;
 
-  constructor(options: TestSystemOptions, cut: Cut, undisturbed: Answers = []) {
-    this.test = new TestSystem(options);
+  /** @param hasWorkers It is spread over two. */
+  constructor(options: TestSystemOptions, cut: Cut, undisturbed: Answers = [], hasWorkers = false) {
+    this.test = hasWorkers ? (new TwoWorkers(options) as object as TestSystem) : new TestSystem(options);
     this.#cut = cut;
     this.#undisturbed = undisturbed;
     this.#dead = new Promise((resolve) => (this.#die = () => {

@@ -1,0 +1,54 @@
+/**
+ * A tree that is spread over workers: which of its Bosses have a partition on each, and what of the tree one worker has. As
+ * Elixir's PartitionSupervisor, every partition is a Boss of its own, with its own children and its own intensity. Pure.
+ */
+import { childAddress, ROOT } from '../actors/address.ts';
+import { BosunError } from '../errors.ts';
+import { type BossSpec, type ChildSpec } from './child-spec.ts';
+
+interface SpreadTree {
+  /** Addresses of the Bosses below the root that have a partition on every worker. */
+  readonly spread: ReadonlySet<string>;
+  /** Addresses of all that is declared under those, and under the root. */
+  readonly declared: ReadonlySet<string>;
+}
+
+/** Throws BOSUN_CHILD_SPEC_INVALID for a root whose children belong together. */
+export function spreadTree(root: BossSpec): SpreadTree {
+  if (!isSpread(root)) {
+    throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `tree: strategy ${root.strategy} keeps the children of the root together, which leaves nothing for a second worker`);
+  }
+  const spread = new Set<string>();
+  const declared = new Set<string>();
+  walk(ROOT, root, { spread, declared });
+  return { spread, declared };
+}
+
+/** The tree of one worker: of each spread Boss those children that live there. */
+export function partitionOf(root: BossSpec, { spread }: SpreadTree, isHere: (address: string) => boolean): BossSpec {
+  const partition = (boss: BossSpec, at: string): BossSpec => ({
+    ...boss,
+    children: boss.children.flatMap((child): ChildSpec[] => {
+      const address = childAddress(at, child.id);
+      if ('boss' in child && spread.has(address)) return [{ ...child, boss: partition(child.boss, address) }];
+      return isHere(address) ? [child] : [];
+    }),
+  });
+  return partition(root, ROOT);
+}
+
+function walk(at: string, { children }: BossSpec, into: { readonly spread: Set<string>; readonly declared: Set<string> }): void {
+  for (const child of children) {
+    const address = childAddress(at, child.id);
+    into.declared.add(address);
+    // An id of several segments is placed by the first of them, with what else begins with it.
+    if (!('boss' in child) || child.id.includes('/') || !isSpread(child.boss)) continue;
+    into.spread.add(address);
+    walk(address, child.boss, into);
+  }
+}
+
+/** Groups, significant children and a bound on how many there are mean something only where all of them are. */
+function isSpread({ strategy, autoShutdown = 'never', maxChildren }: BossSpec): boolean {
+  return autoShutdown === 'never' && (strategy === 'one_for_one' || (strategy === 'dynamic' && maxChildren === undefined));
+}

@@ -1,0 +1,20 @@
+/** What makes a system one shard of a larger one: its part of the tree, and where all others find whom they look for. */
+import { type ShardParts } from './actors/shards/crossings.ts';
+import { Placement, type ShardPlace } from './actors/shards/placement.ts';
+import { type Wire } from './actors/ports.ts';
+import { type BossSpec } from './supervisor/child-spec.ts';
+import { partitionOf, spreadTree } from './supervisor/partition.ts';
+
+export interface ShardOptions extends ShardPlace {
+  readonly wire: Wire;
+  readonly gate: () => Promise<void>;
+}
+
+/** The root and the shard for the kernel. Throws BOSUN_CHILD_SPEC_INVALID for a tree that cannot be spread. */
+export function shardOf(root: BossSpec, options: ShardOptions | undefined): { readonly root: BossSpec; readonly shard?: ShardParts } {
+  if (options === undefined) return { root };
+  const tree = spreadTree(root);
+  const placement = new Placement(options.count, tree.spread);
+  const part = partitionOf(root, tree, (address) => placement.homeOf(address) === options.index);
+  return { root: part, shard: { ...options, placement, declared: tree.declared } };
+}

@@ -1,0 +1,23 @@
+/** The example of docs/workers.md runs, as its reader would run it: two files, in a process of their own. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+it('docs/workers.md prints what it says', () => {
+  const page = readFileSync(join(ROOT, 'docs/workers.md'), 'utf8');
+  const files = [...page.matchAll(/^```js (\S+)\n([^]*?)^```$/gm)].map(([, name, text]) => [name!, text!] as const);
+  // Inside the repository, so that `bosun` resolves to it.
+  mkdirSync(join(ROOT, 'test/tmp'), { recursive: true });
+  const directory = mkdtempSync(join(ROOT, 'test/tmp/workers-'));
+  try {
+    for (const [name, text] of files) writeFileSync(join(directory, name), text);
+    const printed = execFileSync(process.execPath, ['main.js'], { cwd: directory, encoding: 'utf8' });
+    const said = files.flatMap(([, text]) => [...text.matchAll(/console\.log\(.*\/\/ -> (.*)$/gm)].map(([, what]) => what));
+    expect(printed.trim().split('\n')).toEqual(said);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});

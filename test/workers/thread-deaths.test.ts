@@ -1,0 +1,89 @@
+/** What ends the thread of a worker, and what its host does about it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { byEffort } from '../effort.ts';
+import { type Context, contextOf, friends, insist, newDirectory, spread, upTo } from './spread-threads.ts';
+
+const HOST = fileURLToPath(new URL('../fixtures/workers/counting-host.mjs', import.meta.url));
+
+/** @returns The numbers that a process acknowledged before it was killed; it is once it has `count`. */
+async function countUntilKilled(directory: string, count: number): Promise<number[]> {
+  const child = spawn(process.execPath, [HOST, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const closed = once(child, 'close');
+  const numbers: number[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (numbers.push(Number(line)) === count) child.kill('SIGKILL');
+  });
+  const [, signal] = (await closed) as [number | null, string | null];
+  expect(signal).toBe('SIGKILL');
+  return numbers;
+}
+
+describe('workers in threads', () => {
+  it('go on without the one that is down, which comes back with what it had', async () => {
+    const system = await spread(newDirectory()).start();
+    const [one, other] = await friends(system);
+    await system.send(one, { type: 'count', number: 0 });
+    await system.actor(other).waitFor(({ context }) => (context as Context).counted.length === 1);
+    const dying = system.kill(system.workerOf(other)!);
+    await system.send(one, { type: 'count', number: 1 });
+    expect((await contextOf(system, one)).sum).toBe(2);
+    await dying;
+    await system.actor(other).waitFor(({ context }) => (context as Context).counted.length === 2);
+    expect((await contextOf(system, other)).counted).toEqual([0, 1]);
+  });
+
+  it('are started again when one is out of memory', async () => {
+    const system = await spread(newDirectory(), { resourceLimits: { maxOldGenerationSizeMb: 48 } }).start();
+    const [one, other] = await friends(system);
+    await expect(system.send(one, { type: 'exhaust' })).rejects.toMatchObject({ code: 'BOSUN_WORKER_DOWN', details: { unknownOutcome: true } });
+    expect((await system.actor(one).snapshot()).value).toBe('friends');
+    await system.send(one, { type: 'count', number: 0 });
+    await system.actor(other).waitFor(({ context }) => (context as Context).counted.length === 1);
+  });
+
+  it('lose and double nothing when the whole process is killed', async () => {
+    const directory = newDirectory();
+    let acknowledged: number[] = [];
+    for (let kill = 0; kill < byEffort({ quick: 2, ci: 4, soak: 40 }); kill++) acknowledged = [...acknowledged, ...(await countUntilKilled(directory, 100 + 50 * kill))];
+    const system = await spread(directory).start();
+    const [one, other] = await friends(system);
+    const last = Math.max(...acknowledged) + 8;
+    for (const number of upTo(last)) await insist(system, one, { type: 'count', number });
+    await system.actor(other).waitFor(({ context }) => (context as Context).counted.length >= last, { timeoutMs: 20_000 });
+    expect([...(await contextOf(system, other)).counted].sort((a, b) => a - b)).toEqual(upTo(last));
+  }, 120_000);
+
+  it('close the system when they die too often', async () => {
+    const system = await spread(newDirectory(), { intensity: 0 }).start();
+    await system.kill(1);
+    await expect(system.closed).rejects.toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED' });
+    await expect(system.tree()).rejects.toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED' });
+  });
+
+  it('close the system when a partition of the root gives up', async () => {
+    const system = await spread(newDirectory()).start();
+    const rejected = expect(system.closed).rejects.toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED', message: 'the root Boss gave up: b: broken' });
+    for (let n = 0; n < 9; n++) await system.send('b', { type: 'break' }).catch(() => {});
+    await rejected;
+  });
+
+  it('refuse the stores of another number of workers', async () => {
+    const directory = newDirectory();
+    await (await spread(directory).start()).stop();
+    await expect(spread(directory, { count: 3 }).start()).rejects.toMatchObject({ code: 'BOSUN_WORKERS_CHANGED' });
+    await (await spread(directory).start()).stop();
+  });
+
+  it('say what is wrong with their module', async () => {
+    await expect(spread(newDirectory(), { exported: 'nothing' }).start()).rejects.toMatchObject({ code: 'BOSUN_CONFIG_INVALID' });
+    await expect(spread(newDirectory(), { module: new URL('./nowhere.mjs', import.meta.url) }).start()).rejects.toThrow(/nowhere/);
+  });
+
+  it.each([{ count: 0 }, { count: 65 }, { count: 1.5 }, { module: 'crew.js' }, { directory: '' }])('are not made of %o', (options) => {
+    expect(() => spread('somewhere', options)).toThrow(expect.objectContaining({ code: 'BOSUN_CONFIG_INVALID' }) as Error);
+  });
+});

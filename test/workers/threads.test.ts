@@ -1,0 +1,28 @@
+/** Workers that are threads: they pass on to each other, and lose and double nothing when they are killed. */
+import { describe, expect, it } from 'vitest';
+import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { byEffort } from '../effort.ts';
+import { type Context, contextOf, friends, insist, newDirectory, spread, upTo } from './spread-threads.ts';
+
+describe('workers in threads', () => {
+  it('lose and double nothing when they are killed, and keep it over a stop', async () => {
+    const random = new SeededRandom(7);
+    const directory = newDirectory();
+    const system = await spread(directory).start();
+    const [one, other] = await friends(system);
+    const deaths = byEffort({ quick: 2, ci: 6, soak: 30 });
+    let sent = 0;
+    for (let death = 0; death < deaths; death++) {
+      const sends = upTo(40).map(() => insist(system, one, { type: 'count', number: sent++ }));
+      await Promise.all(sends.slice(0, Math.floor(random.next() * sends.length)));
+      await system.kill(death % 2);
+      await Promise.all(sends);
+    }
+    await system.stop();
+    const again = await spread(directory).start();
+    await again.actor(other).waitFor(({ context }) => (context as Context).counted.length >= sent, { timeoutMs: 20_000 });
+    const { counted } = await contextOf(again, other);
+    expect([...counted].sort((a, b) => a - b)).toEqual(upTo(sent));
+    expect((await contextOf(again, one)).sum).toBe(sent);
+  });
+});
