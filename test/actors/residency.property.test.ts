@@ -129,6 +129,6 @@ describe('a system with room for few', () => {
       expect(few.states).toEqual(all.states);
       expect(few.rows).toEqual(all.rows);
     });
-    await fc.assert(property, { numRuns: byEffort({ quick: 15, ci: 200 }) });
+    await fc.assert(property, { numRuns: byEffort({ quick: 8, ci: 200 }) });
   }, SHRINKING_MS);
 });

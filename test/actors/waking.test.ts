@@ -12,6 +12,7 @@ import { startTestSystem, type TestSystem } from '../../src/testing/test-system.
 import { deploy, first, second, startOrders, thirdFromSecond } from '../versions/orders.ts';
 import { code } from './account.ts';
 import { peer, startPeers, tellPeer } from './residents.ts';
+import { LONG } from '../effort.ts';
 
 /** Ten peers, all folded, and the system stopped. @returns Keys of the records of `peer-7`. */
 async function stopped(): Promise<{ test: TestSystem; key: (table: 's' | 'i') => string }> {
@@ -121,7 +122,7 @@ describe('a Boss of those that rest', () => {
     await test.system.stop();
   });
 
-  it('with more children than are read at a start knows each of them, and all of them when it has to', async () => {
+  it('with more children than are read at a start knows each of them, and all of them when it has to', LONG, async () => {
     const count = CHILD_TABLE_ROWS_AT_START + 1;
     const options = { agents: [peer], residentActors: 50, journal: FOLDED.journal, tree: { children: [{ id: 'pool', boss: { strategy: 'dynamic' as const, intensity: 3, template: { agent: 'peer' } } }] } };
     const test = await startTestSystem(options);

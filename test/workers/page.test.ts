@@ -3,10 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { LONG } from '../effort.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-it('docs/workers.md prints what it says', () => {
+it('docs/workers.md prints what it says', LONG, () => {
   const page = readFileSync(join(ROOT, 'docs/workers.md'), 'utf8');
   const files = [...page.matchAll(/^```js (\S+)\n([^]*?)^```$/gm)].map(([, name, text]) => [name!, text!] as const);
   // Inside the repository, so that `bosun` resolves to it.
