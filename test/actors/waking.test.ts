@@ -122,7 +122,7 @@ describe('a Boss of those that rest', () => {
     await test.system.stop();
   });
 
-  it('with more children than are read at a start knows each of them, and all of them when it has to', LONG, async () => {
+  it('with more children than are read at a start knows each of them, and all of them when it has to', { ...LONG, timeout: MANY_MS }, async () => {
     const count = CHILD_TABLE_ROWS_AT_START + 1;
     const options = { agents: [peer], residentActors: 50, journal: FOLDED.journal, tree: { children: [{ id: 'pool', boss: { strategy: 'dynamic' as const, intensity: 3, template: { agent: 'peer' } } }] } };
     const test = await startTestSystem(options);
@@ -150,7 +150,7 @@ describe('a Boss of those that rest', () => {
     await test.restart({ residentActors: undefined });
     expect(test.system.residents).toBe(1);
     await test.system.stop();
-  }, MANY_MS);
+  });
 });
 
 describe('room for few', () => {

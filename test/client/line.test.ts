@@ -240,7 +240,7 @@ describe('a token', () => {
     });
     // A signature is checked in a thread of its own, which no settling waits for.
     const until = async (status: ClientStatus) => {
-      for (let round = 0; round < 500 && client.status.get() !== status; round++) await test.settle();
+      for (let round = 0; round < 20_000 && client.status.get() !== status; round++) await test.settle();
       expect(client.status.get()).toBe(status);
     };
     await until('live');

@@ -22,18 +22,25 @@ function stage({ isStuck = false } = {}) {
     writev: (chunks, done) => took(chunks.map(({ chunk }) => chunk as Buffer), done),
   });
   const sent: Buffer[] = [];
+  const failures: unknown[] = [];
+  socket.on('error', () => {});
   const ws = {
     get bufferedAmount() {
       return socket.writableLength;
     },
     send: (data: Buffer, ...rest: unknown[]) => {
       sent.push(data);
-      socket.write(data, rest.at(-1) as (() => void) | undefined);
+      const told = rest.at(-1) as (() => void) | undefined;
+      socket.write(data, (error) => {
+        if (error) failures.push(error);
+        told?.();
+      });
     },
+    terminate: () => void socket.destroy(),
   };
   let told = 0;
   const wire = wireOf(ws as unknown as WebSocket, { socket: socket as never, bytes: new FrameBytes(), drained: () => (told += 1) });
-  return { wire, writes, sent, leave: () => left.shift()!(), told: () => told };
+  return { wire, writes, sent, failures, leave: () => left.shift()!(), told: () => told };
 }
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -48,6 +55,16 @@ describe('frames of one connection', () => {
     expect(writes).toEqual(['abc']);
     wire.send('d');
     expect(writes).toEqual(['abc', 'd']);
+  });
+
+  it('that is cut off fail by one error for all of them: a thousand with stacks of their own would hold up everybody', async () => {
+    const { wire, failures, leave } = stage({ isStuck: true });
+    for (let n = 0; n < 1_000; n++) wire.send('x');
+    wire.terminate();
+    leave();
+    await turn();
+    expect(failures.length).toBeGreaterThanOrEqual(999);
+    expect(new Set(failures).size).toBe(1);
   });
 
   it('leave all the same where nothing follows', async () => {
