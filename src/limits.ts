@@ -21,8 +21,11 @@ export const PRIORITY_RUN_MAX = 16;
 /** Messages one actor may take before others get their turn. 16 kept p99 of quiet actors within 3x beside a busy one. */
 export const MESSAGES_PER_VISIT = 16;
 
-/** Turns in one epoch: bounds what one sync has to carry and what a crash can undo. */
-export const TURNS_PER_EPOCH = 2_000;
+/**
+ * Turns in one epoch: bounds what one sync has to carry, what a crash can undo, and for how long the loop is busy with encoding an
+ * epoch and telling whoever waited for it. Four milliseconds of turns: many times what a sync takes.
+ */
+export const TURNS_PER_EPOCH = 500;
 
 /**
  * Of what the turns of one epoch admit, and events of hosts in it: no further turn is taken then. At most two epochs are in
@@ -37,7 +40,7 @@ export const UNCOMMITTED_BYTES_MAX = 64 * 1024 * 1024;
 export const ADMISSION_WAIT_MS_MAX = 10_000;
 
 /** Time in one slice of turns before the event loop gets its chance. */
-export const SLICE_MS = 4;
+export const SLICE_MS = 2;
 
 /** Deliveries of one message that may crash its agent before it is quarantined (P6). */
 export const DELIVERIES_MAX = 3;

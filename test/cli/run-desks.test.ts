@@ -1,6 +1,7 @@
 /** What the desks of the crew do in `bosun run`, as its user sees it: correlated failures, gates, debates, ports. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storyOf, Workspace } from './workspace.ts';
+import { LONG } from '../effort.ts';
 
 let work: Workspace;
 beforeEach(() => void (work = new Workspace()));
@@ -34,7 +35,7 @@ describe('failures of one cause', () => {
     expect(err).toMatch(/^batch {6}batch-1 is pausing, 3 items: prices API quota exceeded$/m);
   });
 
-  it('CA-032: go on by themselves with --wait, where the module has a port that knows when', async () => {
+  it('CA-032: go on by themselves with --wait, where the module has a port that knows when', LONG, async () => {
     work.write('agents.mjs', `
       const untilMs = Date.now() + 1000;
       export async function fetch() { if (Date.now() < untilMs) throw Object.assign(new Error('quota exceeded'), { status: 429, dataSource: 'prices' }); return 'figures'; }
