@@ -1,4 +1,5 @@
 /** A plan that is about to be carried out: its file read, its agents loaded, and held against what its data directory has of it. */
+import { ROOT } from '../actors/address.ts';
 import { BosunError } from '../errors.ts';
 import { type CoordinatorContext } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { checkAgents, comparePlans } from '../machines/coordination/plan/plan.ts';
@@ -46,6 +47,8 @@ export async function contentsOf(directory: DataDirectory, log: (...args: unknow
   if (!hasStore(directory)) return { coordinator: undefined, agents: [] };
   const system = await openOnHold(directory, { log });
   try {
+    // A process that was killed while it made the store has left one without a root.
+    if (system.snapshot(ROOT) === undefined) return { coordinator: undefined, agents: [] };
     return { coordinator: coordinatorOf(system)?.context, agents: [...new Set(system.tree().children.map(({ agent }) => agent))] };
   } finally {
     await system.stop();

@@ -1,5 +1,9 @@
 /** `bosun run` as its user sees it, end to end through the command line: agents that fail, pause, hand on and resume. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { levelStore } from '../../src/persistence/level-store.ts';
+import { createSystem } from '../../src/system.ts';
 import { LONG } from '../effort.ts';
 import { storyOf, Workspace } from './workspace.ts';
 
@@ -19,6 +23,19 @@ stages:
   two: { agent: second, after: [one] }
 items: [I, J]
 `;
+
+describe('a store that a kill has left without a single epoch', () => {
+  it('is begun with like a new one', async () => {
+    work.write('agents.mjs', 'export async function fine() {}');
+    work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: fine }] }');
+    const directory = join(work.path, 'data/store');
+    mkdirSync(directory, { recursive: true });
+    const onHold = await createSystem({ agents: [], store: levelStore(directory), hold: true }).start();
+    await onHold.stop();
+    const { code, lines } = await work.run('plan.yaml');
+    expect([code, storyOf(lines)]).toEqual([0, ['task.started a 1', 'task.completed a 1', 'plan.completed']]);
+  });
+});
 
 describe('an agent that throws', () => {
   it('is tried again under the same effect id until it succeeds', LONG, async () => {
