@@ -305,7 +305,6 @@ export class Kernel {
     const frozen = draft.freeze({ ...head, counters, isVoid, lastTurn: tracing.last });
     tracing.epoch = this.#epoch + 1;
     this.#commit = this.#write(frozen).catch((error: unknown) => this.#fail(error));
-    tracing.note();
   }
 
   async #write(frozen: Frozen): Promise<void> {

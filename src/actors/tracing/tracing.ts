@@ -49,9 +49,6 @@ export class Tracing {
   /** A turn may begin within another; one for each depth. */
   readonly #turns: Turn[] = [];
   #depth = 0;
-  /** Has ended, and is not among the recent ones yet. */
-  #due: Turn | undefined;
-  #dueEpoch = 0;
   #store = '';
   #durableEpoch: () => number = () => 0;
   /** Number of the epoch in the making. */
@@ -90,14 +87,12 @@ export class Tracing {
 
   /** The last durable turns below an address, oldest first. */
   recent(address: string, { limit = TRACE_TURNS_MAX, after = 0 }: { readonly limit?: number; readonly after?: number } = {}): TraceRecord[] {
-    this.note();
     const notes = this.#recent.list((place) => isBelow(address, place), { through: this.durable, after, limit });
     return notes.map((note) => this.#recordOf(note));
   }
 
   /** The oldest durable turns behind a number that are below an address, and up to which number that is all of them. */
   behind(number: number, address: string, limit: number): { readonly records: readonly TraceRecord[]; readonly through: number } {
-    this.note();
     const { notes, through } = this.#recent.behind(number, (place) => isBelow(address, place), { through: this.durable, limit });
     return { records: notes.map((note) => this.#recordOf(note)), through };
   }
@@ -109,19 +104,11 @@ export class Tracing {
 
   /** Number of the last turn. */
   get last(): number {
-    return this.#due === undefined ? this.#recent.last : this.#recent.last + 1;
-  }
-
-  /** Notes the last turn, if that has not been done: before the next one, or while its epoch is written, which so begins sooner. */
-  note(): void {
-    if (this.#due === undefined) return;
-    this.#recent.add(this.#due, this.#dueEpoch);
-    this.#due = undefined;
+    return this.#recent.last;
   }
 
   /** What happened to actors that are erased is forgotten. */
   erase(lives: ReadonlySet<number>, addresses: ReadonlySet<string>): void {
-    this.note();
     this.#recent.erase(lives);
     this.kept.erase(lives, addresses);
   }
@@ -133,7 +120,6 @@ export class Tracing {
    * @returns When it ended.
    */
   take(turns: Turns, cell: Cell, begunMs: number = this.#world.clock.monotonicMs()): number {
-    if (this.#due !== undefined) this.note();
     const outer = this.#turn;
     const turn = (this.#turn = (this.#turns[this.#depth] ??= new Turn()).begin(cell, begunMs, this.#begin(cell.life)));
     this.#depth += 1;
@@ -182,14 +168,8 @@ export class Tracing {
     const { cell } = turn;
     const { snapshot, definition, ref } = cell;
     turn.end(endedMs, kind, snapshot === undefined ? null : this.#world.engine.valueOf(definition, snapshot));
-    this.note();
-    const isHeard = this.#channel.hasSubscribers || (this.#listeners.size > 0 && this.#isTraced(ref));
-    if (!isHeard && definition.keptTurns === 0 && this.#depth === 0) {
-      this.#due = turn;
-      this.#dueEpoch = this.epoch;
-      return;
-    }
     const number = this.#recent.add(turn, this.epoch);
+    const isHeard = this.#channel.hasSubscribers || (this.#listeners.size > 0 && this.#isTraced(ref));
     if (!isHeard && definition.keptTurns === 0) return;
     const record = this.#recordOf(this.#recent.at(number), this.#contentsOf(turn));
     if (isHeard) this.#world.draft.output(() => this.#letOut(record));
