@@ -77,7 +77,7 @@ export class System<A extends AnyAgent = AnyAgent> {
         ...(options.stepEngine && { stepEngine: options.stepEngine }),
         log: this.#log,
       },
-      ({ error }) => {
+      (error) => {
         void this.#upkeep.stop();
         this.#settle.reject(error);
       },

@@ -4,7 +4,7 @@
  */
 import { type EventObject } from 'xstate';
 import { type Clock } from '../clock.ts';
-import { type BosunError } from '../errors.ts';
+import { BosunError } from '../errors.ts';
 import { Administration } from './administration/administration.ts';
 import { Bosses } from './bosses.ts';
 import { type Caution, type Deed } from './turn/caution.ts';
@@ -56,6 +56,13 @@ export interface KernelParts {
   readonly residentActors?: number | undefined;
   /** Where `log` actions and reports of the kernel go. */
   readonly log: (...args: unknown[]) => void;
+}
+
+/** Throws BOSUN_CONFIG_INVALID. */
+export function checkParts({ residentActors, journal }: KernelParts): void {
+  if (residentActors === undefined) return;
+  if (!(residentActors >= 1)) throw new BosunError('BOSUN_CONFIG_INVALID', `residentActors: ${residentActors} is no number of actors`);
+  if (journal.shelf === undefined) throw new BosunError('BOSUN_CONFIG_INVALID', 'residentActors: the store has no getSync');
 }
 
 /** What the kernel has before it is started. */

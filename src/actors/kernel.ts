@@ -6,7 +6,7 @@
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../errors.ts';
 import { checkAddress, ROOT } from './address.ts';
-import { assemble, type KernelParts, type Machinery, setGoing } from './assembly.ts';
+import { assemble, checkParts, type KernelParts, type Machinery, setGoing } from './assembly.ts';
 import { type CheckedActor, checkPopulation } from './versions/check.ts';
 import { Caution } from './turn/caution.ts';
 import { type Cell, stands } from './cell.ts';
@@ -25,18 +25,13 @@ import { admitShard } from './shards/shard.ts';
 import { Switchboard } from './door/switchboard.ts';
 import { type World } from './world.ts';
 
-/** Why the kernel stopped by itself. */
-export interface Failure {
-  readonly error: BosunError;
-}
-
 export class Kernel {
   readonly #parts: KernelParts;
   readonly #roster: Roster;
   readonly #switchboard: Switchboard;
   /** As of the last durable epoch: what readers see. */
   readonly shown = new DurableView();
-  readonly #onFailure: (failure: Failure) => void;
+  readonly #onFailure: (error: BosunError) => void;
   /** Since the start. */
   #machinery: Machinery | undefined;
   /** Until the first epoch is durable. */
@@ -59,7 +54,8 @@ export class Kernel {
   /** The next epoch is to leave nothing deleted on the medium. */
   #purgeDue = false;
 
-  constructor(parts: KernelParts, onFailure: (failure: Failure) => void) {
+  /** @param onFailure Told why it has closed by itself. */
+  constructor(parts: KernelParts, onFailure: (error: BosunError) => void) {
     this.#parts = parts;
     this.#roster = new Roster(parts.logicOf);
     this.#onFailure = onFailure;
@@ -73,9 +69,8 @@ export class Kernel {
    * migrations are durable, so that nobody reads an old context as a new one. Rejects with BOSUN_STORE_* or BOSUN_AGENT_*.
    */
   async start(): Promise<void> {
+    checkParts(this.#parts);
     const { journal, residentActors, hold } = this.#parts;
-    if (residentActors !== undefined && !(residentActors >= 1)) throw new BosunError('BOSUN_CONFIG_INVALID', `residentActors: ${residentActors} is no number of actors`);
-    if (residentActors !== undefined && journal.shelf === undefined) throw new BosunError('BOSUN_CONFIG_INVALID', 'residentActors: the store has no getSync');
     const recovered = await journal.open(this.#switchboard.coding, { partly: residentActors !== undefined && !hold });
     try {
       if (this.#parts.shard !== undefined && !this.#parts.hold) await admitShard(this.#parts.shard, recovered);
@@ -257,7 +252,7 @@ export class Kernel {
     // Only now: what the turns themselves brought up is seen to below, and needs no further slice.
     this.#awake = false;
     if (this.#phase !== 'running') return;
-    if (this.#commit === null && (!this.#world.draft.isEmpty || this.#world.agenda.isBeatDue)) this.#beginCommit();
+    if (this.#commit === null && (!this.#world.draft.isEmpty || this.#world.agenda.isBeatDue) && !this.#isGathering) this.#beginCommit();
     if (this.#rootFailure !== undefined) return;
     if (!this.#parts.hold) {
       const { hasWork, hasRoom } = this.#require.loop;
@@ -299,6 +294,7 @@ export class Kernel {
   #beginCommit(isOwed = this.#purgeDue || this.#world.agenda.isBeatDue): void {
     const { draft, time, tracing, counters } = this.#world;
     const isVoid = draft.isVoid && !isOwed;
+    this.#require.loop.epochBegins();
     const head = isVoid
       ? { number: this.#epoch, kernelTimeMs: time.lastMs, configurations: [] }
       : { number: ++this.#epoch, kernelTimeMs: time.stamp(), configurations: this.#roster.definitions.takeNewConfigurations() };
@@ -336,7 +332,7 @@ export class Kernel {
     if (isRunning) this.#wake();
     if (draft.isEmpty && !agenda.isBeatDue) this.#tellIdle();
     // What only arrived is written together with the turns that it causes, unless it causes none.
-    else if (draft.turns > 0 || !isRunning) this.#beginCommit();
+    else if (!isRunning || (draft.turns > 0 && !this.#isGathering)) this.#beginCommit();
   }
 
   /** Memory may be ahead of disk, so nothing further is released: the next start goes on from the last epoch. */
@@ -347,7 +343,7 @@ export class Kernel {
     this.#require.effects.close();
     this.#require.outbox.close();
     this.#world.crossings?.close();
-    const tell = () => this.#onFailure({ error });
+    const tell = () => this.#onFailure(error);
     this.#close(error).then(tell, tell);
   }
 
@@ -375,6 +371,12 @@ export class Kernel {
 
   get #world(): World {
     return this.#require.world;
+  }
+
+  /** There is more to do at once, and room for it in the epoch in the making. */
+  get #isGathering(): boolean {
+    if (this.#parts.hold || this.#isBlind || this.#caution.isOn || this.#rootFailure !== undefined) return false;
+    return this.#require.loop.isGathering;
   }
 
   /** Nobody can be woken at present. */

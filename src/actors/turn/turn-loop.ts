@@ -3,7 +3,7 @@
  * When a slice begins, and what is written after it, is the kernel's.
  */
 import { type Clock } from '../../clock.ts';
-import { EPOCH_BYTES_MAX, MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../../limits.ts';
+import { EPOCH_BYTES_MAX, EPOCH_MS, MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../../limits.ts';
 import { type Administration } from '../administration/administration.ts';
 import { type Caution, type Deed } from './caution.ts';
 import { type Cell } from '../cell.ts';
@@ -27,6 +27,8 @@ interface Parts {
 
 export class TurnLoop {
   readonly #parts: Parts;
+  /** When the epoch in the making began, by the monotonic clock. */
+  #sinceMs = -Infinity;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -42,6 +44,16 @@ export class TurnLoop {
   get hasRoom(): boolean {
     const { turns, bytes } = this.#parts.world.draft;
     return turns < TURNS_PER_EPOCH && bytes < EPOCH_BYTES_MAX;
+  }
+
+  /** The epoch in the making is a new one. */
+  epochBegins(): void {
+    this.#sinceMs = this.#parts.clock.monotonicMs();
+  }
+
+  /** Whether the epoch in the making waits for further turns: what an epoch costs is shared by all that are in it. */
+  get isGathering(): boolean {
+    return this.hasWork && this.hasRoom && this.#parts.clock.monotonicMs() - this.#sinceMs < EPOCH_MS;
   }
 
   /** One slice. */
