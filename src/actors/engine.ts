@@ -8,7 +8,7 @@ import { type EffectPolicy } from './effects/effect-policy.ts';
 import { type Configuration } from './ports.ts';
 import { type Priorities } from './priorities.ts';
 import { type Ref } from './ref.ts';
-import { type ActorState, type StateChange } from './state.ts';
+import { type ActorState, type Change } from './state.ts';
 import { type MigrationSteps, type StoredState } from './versions/versions.ts';
 import { type Timing } from './time/timing.ts';
 
@@ -153,7 +153,7 @@ export interface StepEngine {
   /** Takes one step. Throws what the user's code threw; then nothing has happened. */
   transition(definition: Definition, self: Ref, snapshot: Snapshot, event: EventObject): Step;
   /** What differs, not yet admitted. An empty object when nothing durable does. */
-  changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): StateChange;
+  changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): Change;
   /** Makes the snapshot hold the admitted values of the state that was derived from it. */
   adopt(definition: Definition, snapshot: Snapshot, state: ActorState): Snapshot;
   /** Rebuilds a snapshot from its durable form. Throws BOSUN_AGENT_UNREADABLE. */

@@ -78,8 +78,20 @@ export interface Codec {
   /** Like `encode`, for the codec of another store to `unpack`. */
   pack(value: unknown): Uint8Array;
   unpack(bytes: Uint8Array): unknown;
+  /** Where the changes of one epoch after the other are gathered. */
+  deltas(): Deltas;
   /** Undefined where no key was given. */
   readonly conceal: Conceal | undefined;
+}
+
+/** The changes of the epoch in the making, in order: packed as they come, so that writing the epoch does not go through them again. */
+export interface Deltas {
+  /** Whether nothing has been added since `take`. */
+  readonly isEmpty: boolean;
+  /** @returns The hash of the actor's state after the change. Throws BOSUN_VALUE_REFUSED, and then has added nothing. */
+  add(life: number, before: { readonly seq: number; readonly hash: number }, change: object): number;
+  /** All of it, in the form of the journal; begins anew. */
+  take(): Uint8Array;
 }
 
 /** Encrypts a value that is about to be encoded. `type`, of an event, stays legible. */
@@ -132,16 +144,6 @@ export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'k', 'o',
 /** `m!0000000000002a`: the table, then the key. Numbers are fixed-width hexadecimal so that they sort. */
 export type RowKey = `${Table}!${string}`;
 
-/** One change of one actor's state, in the order the changes happened. */
-export interface Delta {
-  readonly life: number;
-  /** Of the state after this change. */
-  readonly seq: number;
-  readonly hash: number;
-  /** The encoded StateChange. */
-  readonly body: Uint8Array;
-}
-
 /** A configuration (set of active state nodes), with what a later machine has to know of it (design P12). */
 export interface Configuration {
   readonly nodes: readonly string[];
@@ -171,7 +173,8 @@ export interface Epoch {
   readonly number: number;
   readonly kernelTimeMs: number;
   readonly counters: Counters;
-  readonly deltas: readonly Delta[];
+  /** Every change of a state: what `take` of {@link Deltas} gave. */
+  readonly deltas: Uint8Array;
   /** Net changes of rows since the last epoch; null deletes. */
   readonly rows: ReadonlyMap<RowKey, unknown>;
   /** Rows that are stored in another form than readers get them: with what is {@link Concealed}. */

@@ -31,7 +31,7 @@ import { type Ref } from './ref.ts';
 import { childKey, keptKey, keyText, rowKey } from './epoch/rows.ts';
 import { Tracing } from './tracing/tracing.ts';
 import { Withheld } from './withheld.ts';
-import { type ActorState, applyChange, concealedChange, type Identity, type StateChange, UNBORN } from './state.ts';
+import { type ActorState, applyChange, Change, concealedChange, type Identity, type StateChange, storedChange, UNBORN } from './state.ts';
 
 export class World {
   /** By life. */
@@ -89,7 +89,7 @@ export class World {
     this.engine = parts.engine;
     this.codec = parts.codec;
     const { conceal } = parts.codec;
-    this.draft = new EpochDraft(conceal && { conceal, isSecret: (life) => this.isSecret(life) });
+    this.draft = new EpochDraft(parts.codec.deltas(), conceal && { conceal, isSecret: (life) => this.isSecret(life) });
     this.clock = parts.clock;
     this.time = parts.time;
     this.wake = parts.wake;
@@ -279,7 +279,8 @@ export class World {
    * @param always Count it as a change even if nothing is said to be different.
    */
   change(cell: Cell, change: StateChange, snapshot: Snapshot | undefined = cell.snapshot, always = false): void {
-    if (!always && isEmpty(change)) {
+    const whole = Change.of(change);
+    if (!always && whole.isEmpty) {
       if (snapshot !== cell.snapshot) this.draft.touch(cell);
       cell.snapshot = snapshot;
       return;
@@ -287,13 +288,14 @@ export class World {
     // All of it is worked out before any of it counts: a state without its delta would break the chain on disk.
     const { conceal } = this.codec;
     const isSecret = conceal !== undefined && (cell.definition.isSecret || cell.state.isSecret !== undefined);
-    const whole: StateChange = isSecret && cell.state.isSecret === undefined ? { ...change, isSecret: true } : change;
-    const body = this.codec.encode(isSecret ? concealedChange(whole, conceal) : whole);
-    const state = applyChange(cell.state, whole, body);
+    if (isSecret && cell.state.isSecret === undefined) whole.isSecret = true;
+    const stored = storedChange(whole);
+    const hash = this.draft.deltas.add(cell.life, cell.state, isSecret ? concealedChange(stored, conceal) : stored);
+    const state = applyChange(cell.state, whole, hash);
     const adopted = snapshot && this.engine.adopt(cell.definition, snapshot, state);
     cell.state = state;
     cell.snapshot = adopted;
-    this.draft.delta(cell, body);
+    this.draft.touch(cell);
   }
 
   /** Puts a message into a mailbox. The event has been admitted. Events for the dead become dead letters; what else is for them is dropped. */
@@ -385,11 +387,6 @@ export class World {
 
 function nameKey(systemId: string): RowKey {
   return rowKey('n', keyText(systemId));
-}
-
-function isEmpty(change: StateChange): boolean {
-  for (const _ in change) return false;
-  return true;
 }
 
 function isOver({ state }: Cell): boolean {

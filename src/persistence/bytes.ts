@@ -58,10 +58,15 @@ export class ByteWriter {
   }
 
   bytes(source: Uint8Array): void {
-    const { length } = source;
+    this.part(source, 0, source.length);
+  }
+
+  /** A part of the bytes. */
+  part(source: Uint8Array, start: number, end: number): void {
+    const length = end - start;
     this.#reserve(length);
-    if (length > SHORT_COPY_BYTES) this.#bytes.set(source, this.#length);
-    else for (let i = 0; i < length; i++) this.#bytes[this.#length + i] = source[i] as number;
+    if (length > SHORT_COPY_BYTES) this.#bytes.set(source.subarray(start, end), this.#length);
+    else for (let i = 0; i < length; i++) this.#bytes[this.#length + i] = source[start + i] as number;
     this.#length += length;
   }
 

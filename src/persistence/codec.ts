@@ -9,11 +9,12 @@
  *
  * What is concealed is a value of its own inside, packed without shared structures, then encrypted (key-ring.ts).
  */
-import { addExtension, Packr } from 'msgpackr';
-import { type Codec, type Conceal, Concealed, type ReferenceCoding } from '../actors/ports.ts';
+import { addExtension, Packr, REUSE_BUFFER_MODE } from 'msgpackr';
+import { type Codec, type Conceal, Concealed, type Deltas, type ReferenceCoding } from '../actors/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError, messageOf, retold } from '../errors.ts';
 import { concealedFrom, type KeyRing } from './key-ring.ts';
+import { PackedDeltas } from './deltas.ts';
 import { FIXED_STRUCTURES, isLost } from './structures.ts';
 
 /**
@@ -44,7 +45,16 @@ export interface LearnedStructure {
   readonly keys: readonly string[];
 }
 
+/** A part of a buffer that is shared between encodes: it counts until the next one. */
+export interface Span {
+  bytes: Uint8Array;
+  start: number;
+  end: number;
+}
+
 export interface StructuredCodec extends Codec {
+  /** Like `encode`, without a copy. */
+  encodeShared(value: unknown): Readonly<Span>;
   /** Structures learned since the last call. Whoever stores encoded bytes stores these with them, or before. */
   takeNewStructures(): readonly LearnedStructure[];
 }
@@ -73,6 +83,7 @@ class MessagePackCodec implements StructuredCodec {
   /** A stored structure is lost: what was written with it must not come back with other keys. */
   readonly #hasLost: boolean;
   #taken: number;
+  readonly #span: Span = { bytes: new Uint8Array(), start: 0, end: 0 };
 
   constructor(references: ReferenceCoding, stored: readonly (readonly string[])[], keys: KeyRing | undefined) {
     this.conceal = keys && ((value, type) => (value instanceof Concealed ? value : keys.conceal(this.#encodeBy(this.#plain, value), type)));
@@ -102,11 +113,32 @@ class MessagePackCodec implements StructuredCodec {
     return this.#encodeBy(this.#packr, value);
   }
 
+  encodeShared(value: unknown): Readonly<Span> {
+    return this.#spanOf(this.#packr, value);
+  }
+
+  deltas(): Deltas {
+    return new PackedDeltas((value) => this.encodeShared(value));
+  }
+
   #encodeBy(packr: Packr, value: unknown): Uint8Array {
+    const { bytes, start, end } = this.#spanOf(packr, value);
+    const copy = new Uint8Array(end - start);
+    copy.set(bytes.subarray(start, end));
+    return copy;
+  }
+
+  #spanOf(packr: Packr, value: unknown): Readonly<Span> {
     const outer = bind(this.#binding);
     try {
-      // msgpackr hands out a view of a buffer that it shares between results.
-      return new Uint8Array(packr.pack(value));
+      const span = this.#span;
+      // Its whole buffer, marked where the result begins and ends; or, after an encode that has learned structures, the result.
+      const packed = packr.pack(value, REUSE_BUFFER_MODE) as Uint8Array & Partial<Span>;
+      const { start = 0, end = packed.length } = packed;
+      span.bytes = packed;
+      span.start = start;
+      span.end = end;
+      return span;
     } catch (error) {
       if (error instanceof BosunError) throw error;
       throw new BosunError('BOSUN_VALUE_REFUSED', `the value cannot be encoded: ${messageOf(error)}`, { cause: error });

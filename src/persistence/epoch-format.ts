@@ -9,10 +9,11 @@
  * A reader that meets a section it does not know skips it if the id has its high bit set and refuses the epoch otherwise.
  */
 import { hash } from 'node:crypto';
-import { type Counters, type Delta, type RowKey } from '../actors/ports.ts';
+import { type Counters, type RowKey } from '../actors/ports.ts';
 import { checksum } from '../checksum.ts';
 import { BosunError } from '../errors.ts';
 import { ByteReader, type ByteWriter } from './bytes.ts';
+import { type Delta, readDeltas } from './deltas.ts';
 import { damaged, ENVELOPE_BYTES, stamp, unseal } from './envelope.ts';
 import { epochKey } from './keys.ts';
 
@@ -28,16 +29,29 @@ const LENGTH_OFFSET = ENVELOPE_BYTES + 8;
 const SECTION = { head: 1, deltas: 2, rows: 3 } as const;
 const SKIPPABLE = 0x80;
 
+const NOTHING = new ByteReader(new Uint8Array());
+
 /** An epoch as it stands in the journal: rows are encoded, states are left to the deltas. */
-export interface EpochRecord {
+export interface EpochRecord extends EpochHead {
+  readonly deltas: readonly Delta[];
+  /** null deletes. */
+  readonly rows: ReadonlyMap<RowKey, Uint8Array | null>;
+}
+
+/** An epoch as it goes in. */
+export interface EpochParts extends EpochHead {
+  /** Packed, see deltas.ts. */
+  readonly deltas: Uint8Array;
+  /** null deletes. */
+  readonly rows: ReadonlyMap<RowKey, Uint8Array | null>;
+}
+
+interface EpochHead {
   readonly number: number;
   /** Link to the epoch before. */
   readonly link: Uint8Array;
   readonly kernelTimeMs: number;
   readonly counters: Counters;
-  readonly deltas: readonly Delta[];
-  /** null deletes. */
-  readonly rows: ReadonlyMap<RowKey, Uint8Array | null>;
 }
 
 /** What the next epoch holds as its link. */
@@ -46,7 +60,7 @@ export function linkTo(value: Uint8Array): Uint8Array {
 }
 
 /** @param writer Scratch space, reset here. The result does not share it. */
-export function encodeEpoch(epoch: EpochRecord, writer: ByteWriter): Uint8Array {
+export function encodeEpoch(epoch: EpochParts, writer: ByteWriter): Uint8Array {
   writer.reset();
   writer.skip(ENVELOPE_BYTES);
   writer.u32(Math.floor(epoch.number / 2 ** 32));
@@ -58,7 +72,7 @@ export function encodeEpoch(epoch: EpochRecord, writer: ByteWriter): Uint8Array 
   endSection(writer, head);
   if (epoch.deltas.length > 0) {
     const deltas = beginSection(writer, SECTION.deltas);
-    writeDeltas(writer, epoch.deltas);
+    writer.bytes(epoch.deltas);
     endSection(writer, deltas);
   }
   if (epoch.rows.size > 0) {
@@ -92,7 +106,7 @@ export function decodeEpoch(number: number, value: Uint8Array): EpochRecord {
       number,
       link,
       ...readHead(head),
-      deltas: readDeltas(sections.get(SECTION.deltas)),
+      deltas: readDeltas(sections.get(SECTION.deltas) ?? NOTHING),
       rows: readRows(sections.get(SECTION.rows)),
     };
   } catch (error) {
@@ -133,7 +147,7 @@ function readSections(key: string, epoch: number, bytes: Uint8Array): Map<number
   return sections;
 }
 
-function writeHead(writer: ByteWriter, { kernelTimeMs, counters }: EpochRecord): void {
+function writeHead(writer: ByteWriter, { kernelTimeMs, counters }: EpochHead): void {
   writer.f64(kernelTimeMs);
   writer.varint(counters.life);
   writer.varint(counters.message);
@@ -150,27 +164,6 @@ function readHead(reader: ByteReader): { kernelTimeMs: number; counters: Counter
     quarantine: reader.varint(),
   };
   return { kernelTimeMs, counters };
-}
-
-function writeDeltas(writer: ByteWriter, deltas: readonly Delta[]): void {
-  for (const { life, seq, hash, body } of deltas) {
-    writer.varint(life);
-    writer.varint(seq);
-    writer.u32(hash);
-    writer.varint(body.length);
-    writer.bytes(body);
-  }
-}
-
-function readDeltas(reader: ByteReader | undefined): Delta[] {
-  const deltas: Delta[] = [];
-  while (reader !== undefined && !reader.atEnd) {
-    const life = reader.varint();
-    const seq = reader.varint();
-    const hash = reader.u32();
-    deltas.push({ life, seq, hash, body: reader.bytes(reader.varint()) });
-  }
-  return deltas;
 }
 
 /** A row: its key, then the length of its value plus one, or zero where it is deleted. */

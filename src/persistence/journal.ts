@@ -20,6 +20,7 @@ import { type ActorState, concealedState } from '../actors/state.ts';
 import { assert } from '../assert.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { ByteWriter } from './bytes.ts';
+import { PackedDeltas } from './deltas.ts';
 import { configurationWrites, structureWrites } from './dictionary.ts';
 import { damaged, seal } from './envelope.ts';
 import { encodeEpoch, linkTo } from './epoch-format.ts';
@@ -116,6 +117,7 @@ class StoreJournal implements Journal {
     this.codec = {
       encode: (value) => this.#opened().codec.encode(value),
       decode: (bytes) => this.#opened().codec.decode(bytes),
+      deltas: () => new PackedDeltas((value) => this.#opened().codec.encodeShared(value)),
       pack: (value) => this.#opened().codec.pack(value),
       unpack: (bytes) => this.#opened().codec.unpack(bytes),
       conceal: options.keys && ((value, type) => this.#opened().codec.conceal!(value, type)),

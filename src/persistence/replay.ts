@@ -7,7 +7,8 @@
  * end). What an actor's record lacks may not matter: the actor may die, or the row be overwritten, further on.
  */
 import { type ActorState, type RowKey } from '../actors/ports.ts';
-import { applyChange, type StateChange, UNBORN } from '../actors/state.ts';
+import { applyChange, Change, type StateChange, UNBORN } from '../actors/state.ts';
+import { checksum } from '../checksum.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { type StructuredCodec } from './codec.ts';
 import { damaged, unseal } from './envelope.ts';
@@ -137,7 +138,7 @@ export class Replay {
       return state;
     }
     if (seq !== state.seq + 1) throw damaged(key, `has change ${seq} of life ${life}, whose state is at ${state.seq}`, place);
-    const next = applyChange(state, this.decode(key, body) as StateChange, body);
+    const next = applyChange(state, Change.of(this.decode(key, body) as StateChange), checksum(body, state.hash));
     if (next.hash !== hash) throw damaged(key, `breaks the chain of life ${life} at change ${seq}`, place);
     return next;
   }

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { admit, admitChange, admitError } from '../../src/actors/turn/admission.ts';
 import { Ref, type RefHost } from '../../src/actors/ref.ts';
+import { Change } from '../../src/actors/state.ts';
 import { isBosunError } from '../../src/errors.ts';
 import { VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../../src/limits.ts';
 import { createCodec } from '../../src/persistence/codec.ts';
@@ -139,13 +140,13 @@ describe('what was admitted', () => {
 
 describe('a change of a context', () => {
   it('is refused by the name of the key', () => {
-    expect(() => admitChange({ set: { order: { pay: () => {} } } })).toThrow('context.order.pay is a function');
-    expect(() => admitChange({ context: { value: { a: Symbol('s') } } })).toThrow('context.a is a symbol');
-    expect(() => admitChange({ output: { value: { a: Symbol('s') } } })).toThrow('output.a is a symbol');
+    expect(() => admitChange(Change.of({ set: { order: { pay: () => {} } } }))).toThrow('context.order.pay is a function');
+    expect(() => admitChange(Change.of({ context: { value: { a: Symbol('s') } } }))).toThrow('context.a is a symbol');
+    expect(() => admitChange(Change.of({ output: { value: { a: Symbol('s') } } }))).toThrow('output.a is a symbol');
   });
   it('is bounded key by key, not as a whole', () => {
     const large = 'x'.repeat(VALUE_BYTES_MAX - 100);
-    expect(Object.keys(admitChange({ context: { value: { a: large, b: large } } }).context!.value as object)).toEqual(['a', 'b']);
+    expect(Object.keys(admitChange(Change.of({ context: { value: { a: large, b: large } } })).context!.value as object)).toEqual(['a', 'b']);
   });
 });
 

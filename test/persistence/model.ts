@@ -5,7 +5,7 @@ import {
   type Codec,
   type Configuration,
   type Counters,
-  type Delta,
+  type Deltas,
   type Epoch,
   type NewConfiguration,
   type Recovered,
@@ -14,7 +14,7 @@ import {
   type Table,
   TABLES,
 } from '../../src/actors/ports.ts';
-import { applyChange, type StateChange, UNBORN } from '../../src/actors/state.ts';
+import { applyChange, Change, type StateChange, UNBORN } from '../../src/actors/state.ts';
 import { hex } from '../../src/persistence/keys.ts';
 
 export class Reference {
@@ -73,19 +73,18 @@ export function nextEpoch(before: Facts, steps: readonly Step[], codec: Codec): 
 
 class Draft {
   readonly #before: Facts;
-  readonly #codec: Codec;
   readonly #counters: { -readonly [K in keyof Counters]: number };
   readonly #states: Map<number, ActorState>;
   readonly #rows: Map<RowKey, unknown>;
   readonly #configurations: Map<string, readonly Configuration[]>;
-  readonly #deltas: Delta[] = [];
+  readonly #deltas: Deltas;
   readonly #netRows = new Map<RowKey, unknown>();
   readonly #netStates = new Map<number, ActorState | null>();
   readonly #newConfigurations: NewConfiguration[] = [];
 
   constructor(before: Facts, codec: Codec) {
     this.#before = before;
-    this.#codec = codec;
+    this.#deltas = codec.deltas();
     this.#counters = { ...before.counters };
     this.#states = new Map(before.states);
     this.#rows = new Map(before.rows);
@@ -114,7 +113,7 @@ class Draft {
       number,
       kernelTimeMs,
       counters,
-      deltas: this.#deltas,
+      deltas: this.#deltas.take(),
       rows: this.#netRows,
       concealed: new Map(),
       images: imagesOf(this.#netStates),
@@ -135,9 +134,8 @@ class Draft {
 
   #change(life: number | undefined, change: StateChange): void {
     if (life === undefined) return;
-    const body = this.#codec.encode(change);
-    const state = applyChange(this.#states.get(life) ?? UNBORN, change, body);
-    this.#deltas.push({ life, seq: state.seq, hash: state.hash, body });
+    const before = this.#states.get(life) ?? UNBORN;
+    const state = applyChange(before, Change.of(change), this.#deltas.add(life, before, change));
     this.#states.set(life, state);
     this.#netStates.set(life, state);
   }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SESSION_WINDOW_MS, SESSIONS_MAX } from '../../src/limits.ts';
 import { EpochDraft } from '../../src/actors/epoch/epoch-draft.ts';
 import { Sessions } from '../../src/actors/door/sessions.ts';
+import { createCodec } from '../../src/persistence/codec.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { EVERY_KEY } from '../../src/persistence/keys.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
@@ -118,7 +119,7 @@ describe('sessions', () => {
 
   it(`are at most ${SESSIONS_MAX}; one more is refused until one is forgotten`, () => {
     let nowMs = 0;
-    const sessions = new Sessions(new EpochDraft(), { rows: new Map(), damage: [], kernelTimeMs: 0 }, () => nowMs);
+    const sessions = new Sessions(new EpochDraft(createCodec(references).deltas()), { rows: new Map(), damage: [], kernelTimeMs: 0 }, () => nowMs);
     const begin = (id: string) => {
       sessions.check({ id, sequence: 1 });
       expect(sessions.accept({ id, sequence: 1 })).toBe(true);

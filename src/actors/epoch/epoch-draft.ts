@@ -5,7 +5,7 @@
 import { type Waiting } from '../mailbox/arrival.ts';
 import { type Cell, type Image, imageOf } from '../cell.ts';
 import { concealedMessage, type Message, messageRow } from '../message.ts';
-import { type Conceal, type Counters, type Delta, type Epoch, type NewConfiguration, type RowKey } from '../ports.ts';
+import { type Conceal, type Counters, type Deltas, type Epoch, type NewConfiguration, type RowKey } from '../ports.ts';
 import { isEnrolled } from '../residency/rest.ts';
 import { rowKey } from './rows.ts';
 import { type Timer, timerRow } from '../time/timers.ts';
@@ -35,7 +35,8 @@ export interface Concealment {
 
 export class EpochDraft {
   readonly #concealment: Concealment | undefined;
-  #deltas: Delta[] = [];
+  /** Changes of states; whoever adds one touches the cell. */
+  readonly deltas: Deltas;
   #rows = new Map<RowKey, unknown>();
   #concealed = new Map<RowKey, unknown>();
   /** Accepted, or delivered once more. Most of them are read before the epoch ends. */
@@ -50,7 +51,8 @@ export class EpochDraft {
   /** What its turns admitted, and the events of hosts. */
   bytes = 0;
 
-  constructor(concealment?: Concealment) {
+  constructor(deltas: Deltas, concealment?: Concealment) {
+    this.deltas = deltas;
     this.#concealment = concealment;
   }
 
@@ -62,14 +64,8 @@ export class EpochDraft {
 
   /** Whether there is nothing to write, only to release: what came is gone again, and nothing has changed. */
   get isVoid(): boolean {
-    if (this.#deltas.length + this.#rows.size + this.#touched.length > 0) return false;
+    if (!this.deltas.isEmpty || this.#rows.size + this.#touched.length > 0) return false;
     return this.#messages.every(({ isGone }) => isGone) && this.#timers.every(({ gone }) => gone);
-  }
-
-  delta(cell: Cell, body: Uint8Array): void {
-    const { seq, hash } = cell.state;
-    this.#deltas.push({ life: cell.life, seq, hash, body });
-    this.touch(cell);
   }
 
   /** Marks a birth, a death or a change of the cell. */
@@ -150,9 +146,8 @@ export class EpochDraft {
     this.turns = 0;
     this.bytes = 0;
     const { number, kernelTimeMs, counters, configurations, isVoid, lastTurn } = head;
-    const epoch: Epoch = { number, kernelTimeMs, counters, configurations, deltas: this.#deltas, rows: this.#rows, concealed: this.#concealed, images };
+    const epoch: Epoch = { number, kernelTimeMs, counters, configurations, deltas: this.deltas.take(), rows: this.#rows, concealed: this.#concealed, images };
     const frozen: Frozen = { isVoid, lastTurn, epoch, images, outputs: this.#outputs, settled: this.#settled };
-    this.#deltas = [];
     this.#rows = new Map();
     if (this.#concealed.size > 0) this.#concealed = new Map();
     this.#outputs = [];

@@ -7,7 +7,7 @@
 import { BosunError, messageOf, retold } from '../../errors.ts';
 import { VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../../limits.ts';
 import { Ref } from '../ref.ts';
-import { type StateChange } from '../state.ts';
+import { type Change } from '../state.ts';
 
 /** The reference that an object stands for in this system: a reference, or the handle of a child; undefined for a stranger. */
 export type ResolveHandle = (object: object) => Ref | undefined;
@@ -48,16 +48,18 @@ export function takeCount(): number {
 }
 
 /**
- * Admits what a turn changes, in place: `change` was made for this. Every key of the context is a value of its own: for the
- * bound, and in the message.
+ * Admits what a turn changes, in place. Every key of the context is a value of its own: for the bound, and in the message.
+ *
+ * @param change Made for this, and so is its `set`.
  */
-export function admitChange(change: StateChange, resolve?: ResolveHandle): StateChange {
+export function admitChange(change: Change, resolve?: ResolveHandle): Change {
   const { context, set, output, error } = change;
   if (context !== undefined) {
     const { value } = context;
     change.context = { value: isRecord(value) ? admitFields(value, resolve) : admit(value, 'context', resolve) };
   }
-  if (set !== undefined) change.set = admitFields(set, resolve);
+  // The context that the turn made has something else then.
+  if (set !== undefined && !admitSet(set, resolve)) change.made = undefined;
   if (output !== undefined) change.output = { value: admit(output.value, 'output', resolve) };
   if (error !== undefined) change.error = { value: admitError(error.value) };
   return change;
@@ -82,16 +84,38 @@ function textOf(thrown: unknown): string {
 
 function admitFields(record: Readonly<Record<string, unknown>>, resolve: ResolveHandle | undefined): Record<string, unknown> {
   root = 'context';
-  checkKeys(record, 0);
+  checkSymbols(record, 0);
+  const isNew = !Object.isFrozen(record);
   const fields: Record<string, unknown> = {};
   for (const key of Object.keys(record)) {
-    bytesLeft = VALUE_BYTES_MAX;
-    root = 'context';
-    trail[0] = key;
-    fields[key] = walk(record[key], 1, resolve);
-    counted += VALUE_BYTES_MAX - bytesLeft;
+    checkKey(key, 0);
+    if (isNew) checkGetter(record, key, 0);
+    fields[key] = admitField(key, record[key], resolve);
   }
   return Object.freeze(fields);
+}
+
+/** @returns Whether every value was admitted as it is. */
+function admitSet(set: Record<string, unknown>, resolve: ResolveHandle | undefined): boolean {
+  let isWhole = true;
+  for (const key of Object.keys(set)) {
+    checkKey(key, 0);
+    const value = set[key];
+    const admitted = admitField(key, value, resolve);
+    if (Object.is(admitted, value)) continue;
+    set[key] = admitted;
+    isWhole = false;
+  }
+  return isWhole;
+}
+
+function admitField(key: string, value: unknown, resolve: ResolveHandle | undefined): unknown {
+  bytesLeft = VALUE_BYTES_MAX;
+  root = 'context';
+  trail[0] = key;
+  const admitted = walk(value, 1, resolve);
+  counted += VALUE_BYTES_MAX - bytesLeft;
+  return admitted;
 }
 
 function walk(value: unknown, depth: number, resolve: ResolveHandle | undefined): unknown {
@@ -165,9 +189,12 @@ function walkRecord(
   depth: number,
   resolve: ResolveHandle | undefined,
 ): Record<string, unknown> {
-  checkKeys(value, depth - 1);
+  checkSymbols(value, depth - 1);
+  const isNew = !Object.isFrozen(value);
   let copy: Record<string, unknown> | undefined;
   for (const key of Object.keys(value)) {
+    checkKey(key, depth - 1);
+    if (isNew) checkGetter(value, key, depth - 1);
     spend(key.length + 2, depth);
     const item = value[key];
     trail[depth - 1] = key;
@@ -177,16 +204,19 @@ function walkRecord(
   return Object.freeze(copy ?? value);
 }
 
-function checkKeys(value: object, depth: number): void {
+function checkSymbols(value: object, depth: number): void {
   if (Object.getOwnPropertySymbols(value).length > 0) refuse(depth, 'an object with a symbol as key');
-  const isNew = !Object.isFrozen(value);
-  for (const key of Object.keys(value)) {
-    // The first changes what an object is instead of what it holds, the second the codec cannot write.
-    if (key === '__proto__' || key === '__keys__') refuse(depth, `an object with the key ${key}`);
-    if (!key.isWellFormed()) refuse(depth, 'an object with half a surrogate pair in a key');
-    // What a getter gives now it need not give when the value is written.
-    if (isNew && Object.getOwnPropertyDescriptor(value, key)?.get !== undefined) refuse(depth, `an object with a getter, ${key}`);
-  }
+}
+
+function checkKey(key: string, depth: number): void {
+  // The first changes what an object is instead of what it holds, the second the codec cannot write.
+  if (key === '__proto__' || key === '__keys__') refuse(depth, `an object with the key ${key}`);
+  if (!key.isWellFormed()) refuse(depth, 'an object with half a surrogate pair in a key');
+}
+
+/** What a getter gives now it need not give when the value is written. What is frozen was admitted before, or cannot change by itself. */
+function checkGetter(value: object, key: string, depth: number): void {
+  if (Object.getOwnPropertyDescriptor(value, key)?.get !== undefined) refuse(depth, `an object with a getter, ${key}`);
 }
 
 function walkBuiltin(value: object, depth: number, resolve: ResolveHandle | undefined): unknown {

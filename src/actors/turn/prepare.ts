@@ -10,14 +10,14 @@ import { type Cell } from '../cell.ts';
 import { type Birth, type Effect, type Snapshot, type Step } from '../engine.ts';
 import { Ref } from '../ref.ts';
 import { checkTimerId } from '../time/schedules.ts';
-import { type StateChange } from '../state.ts';
+import { type Change } from '../state.ts';
 import { admitTalk, checkTalk } from '../talk/talk.ts';
 import { type World } from '../world.ts';
 import { KERNEL_ACTION_PREFIX } from '../xstate/effects.ts';
 
 /** A step whose every value has been admitted. Applying it cannot fail. */
 export interface Prepared {
-  readonly change: StateChange;
+  readonly change: Change;
   readonly snapshot: Snapshot;
   readonly births: readonly Birth[];
   readonly dropped: Step['dropped'];
@@ -44,11 +44,18 @@ export function prepare(world: World, cell: Cell, before: Snapshot | undefined, 
   return prepared;
 }
 
-function admitEffects(world: World, cell: Cell, effects: readonly Effect[]): Effect[] {
-  const admitted = effects.map((effect) => admitEffect(world, cell, effect));
-  world.agenda.check(cell, admitted.filter(({ kind }) => kind === 'arm').length);
+function admitEffects(world: World, cell: Cell, effects: readonly Effect[]): readonly Effect[] {
+  const admitted: Effect[] = [];
+  let arms = 0;
+  let commands = 0;
+  for (const effect of effects) {
+    if (effect.kind === 'arm') arms += 1;
+    else if (effect.kind === 'command') commands += 1;
+    admitted.push(admitEffect(world, cell, effect));
+  }
+  if (arms > 0) world.agenda.check(cell, arms);
   if (cell.definition.durable !== undefined) checkDurable(cell, admitted);
-  if (!cell.isBoss && admitted.some(({ kind }) => kind === 'command')) checkTalk(world, cell, admitted);
+  if (commands > 0 && !cell.isBoss) checkTalk(world, cell, admitted);
   return admitted;
 }
 
@@ -92,7 +99,7 @@ function admitEffect(world: World, cell: Cell, effect: Effect): Effect {
         if (Number.isNaN(effect.delayMs)) throw new BosunError('BOSUN_VALUE_REFUSED', `${address} delays ${event.type} by NaN`);
         if (effect.id !== undefined) checkTimerId(effect.id, cell);
       }
-      return { ...effect, event };
+      return event === effect.event ? effect : { ...effect, event };
     }
     case 'emit':
       return { ...effect, event: admitEvent(effect.event, { address, isBoss: cell.isBoss }, own) };

@@ -95,7 +95,8 @@ export class Turns {
       return;
     }
     this.#world.agenda.plan(cell);
-    this.#apply(cell, { ...prepared, change: { ...prepared.change, status: prepared.change.status ?? 'active' } }, null);
+    prepared.change.status ??= 'active';
+    this.#apply(cell, prepared, null);
     this.#bosses.begun(cell);
   }
 

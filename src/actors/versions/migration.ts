@@ -12,7 +12,7 @@ import { type Cell } from '../cell.ts';
 import { offerAgain } from '../mailbox/deferral.ts';
 import { type Birth, type Definition, type Entry } from '../engine.ts';
 import { type Configuration } from '../ports.ts';
-import { type StateChange } from '../state.ts';
+import { Change, type StateChange } from '../state.ts';
 import { type Timer } from '../time/timers.ts';
 import { type Leg, type StoredState } from './versions.ts';
 import { type World } from '../world.ts';
@@ -87,7 +87,7 @@ export function applyMigration(world: World, bosses: Bosses, cell: Cell, { chang
  */
 export function prepareState(world: World, cell: Cell, stored: Configuration, { value, context }: StoredState<unknown>): Migration {
   const { definition, ref, state } = cell;
-  const admitted = admitChange({ context: { value: context } }, world.own);
+  const admitted = admitChange(Change.of({ context: { value: context } }), world.own);
   const kept = new Set<string>();
   const running = {
     child: (id: string, src: string) => {

@@ -18,7 +18,7 @@ import {
   type TakenTransition,
 } from '../engine.ts';
 import { type Ref } from '../ref.ts';
-import { type ActorState, type StateChange } from '../state.ts';
+import { type ActorState, type Change } from '../state.ts';
 import { type XstateDefinition } from './definition.ts';
 import { NO_FAMILY_CHANGE } from './births.ts';
 import { described } from './effects.ts';
@@ -75,7 +75,7 @@ export class XstateEngine implements HostEngine {
     return Object.assign(this.#step.scope(self), { emit }) as never;
   }
 
-  changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): StateChange {
+  changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): Change {
     return changeOf(definition as XstateDefinition, before, after);
   }
 

@@ -19,7 +19,7 @@ import { NO_CHILDREN, PlanSnapshot } from './plan-snapshot.ts';
 import { type Candidate, type Plan, Plans, Position } from './plan-table.ts';
 import { Work } from './plan-work.ts';
 import { type Ref } from '../ref.ts';
-import { type ActorState, type StateChange } from '../state.ts';
+import { type ActorState, type Change } from '../state.ts';
 import { NO_FAMILY_CHANGE } from './births.ts';
 import { type XstateDefinition } from './definition.ts';
 import { XstateEngine } from './engine.ts';
@@ -99,7 +99,7 @@ export class PlanEngine implements HostEngine {
     return this.#xstate.effectScope(self, emit);
   }
 
-  changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): StateChange {
+  changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): Change {
     return changeOf(definition as XstateDefinition, before, after, numberOf);
   }
 

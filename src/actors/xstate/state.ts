@@ -6,7 +6,7 @@ import { type AnyStateMachine, type AnyStateNode } from 'xstate';
 import { BosunError } from '../../errors.ts';
 import { type Definition, type Snapshot } from '../engine.ts';
 import { type Ref } from '../ref.ts';
-import { type ActorState, type StateChange } from '../state.ts';
+import { type ActorState, Change } from '../state.ts';
 import { nodesById, valueOf, type XstateDefinition } from './definition.ts';
 import { type Family, grown, marked } from './family.ts';
 
@@ -25,9 +25,9 @@ export type Numbering = (definition: Definition, snapshot: MachineSnapshot) => n
 
 export const numberByNodes: Numbering = ({ configurations }, { _nodes }) => configurations.intern(_nodes);
 
-export function changeOf(definition: XstateDefinition, before: Snapshot | undefined, after: Snapshot, numberOf = numberByNodes): StateChange {
-  if (after === before) return {};
-  const change: StateChange = {};
+export function changeOf(definition: XstateDefinition, before: Snapshot | undefined, after: Snapshot, numberOf = numberByNodes): Change {
+  const change = new Change();
+  if (after === before) return change;
   if (before?.status !== after.status) change.status = after.status;
   if (after.output !== undefined && after.output !== before?.output) change.output = { value: after.output };
   if (after.error !== undefined && after.error !== before?.error) change.error = { value: after.error };
@@ -57,7 +57,7 @@ export function restoreOther({ logic, kind }: XstateDefinition, state: ActorStat
 }
 
 function machineChange(
-  change: StateChange,
+  change: Change,
   definition: Definition,
   { before, after }: { before: MachineSnapshot | undefined; after: MachineSnapshot },
   numberOf: Numbering,
@@ -74,7 +74,7 @@ function machineChange(
   if (after.context !== before?.context) contextChange(change, before?.context, after.context);
 }
 
-function contextChange(change: StateChange, before: unknown, after: unknown): void {
+function contextChange(change: Change, before: unknown, after: unknown): void {
   // Symbol keys are seen by admission only, which refuses them.
   if (!isRecord(before) || !isRecord(after) || Object.getOwnPropertySymbols(after).length > 0) {
     change.context = { value: after };
@@ -82,21 +82,16 @@ function contextChange(change: StateChange, before: unknown, after: unknown): vo
   }
   let kept = 0;
   let set: Record<string, unknown> | undefined;
-  for (const key in after) {
-    if (!Object.hasOwn(after, key)) continue;
+  for (const key of Object.keys(after)) {
+    const value = after[key];
     const isKept = Object.hasOwn(before, key);
     if (isKept) kept += 1;
-    if (isKept && Object.is(after[key], before[key])) continue;
-    put((set ??= {}), key, after[key]);
+    if (!isKept || !Object.is(value, before[key])) put((set ??= {}), key, value);
   }
-  if (set !== undefined) change.set = set;
-  if (kept < countOf(before)) change.unset = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
-}
-
-function countOf(record: object): number {
-  let count = 0;
-  for (const key in record) if (Object.hasOwn(record, key)) count += 1;
-  return count;
+  change.set = set;
+  if (kept < Object.keys(before).length) change.unset = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  // `assign` has put together a new context of the one before and of data.
+  change.made = after;
 }
 
 /** Such that a key named __proto__ reaches admission, and is refused there. */

@@ -1,0 +1,70 @@
+/**
+ * The changes of an epoch as they stand in its section: packed one by one as the turns end, so that an epoch at speed is one
+ * copy. Each carries the hash of the state after it, which chains the changes of an actor.
+ */
+import { type Deltas } from '../actors/ports.ts';
+import { checksumOf } from '../checksum.ts';
+import { type ByteReader, ByteWriter } from './bytes.ts';
+import type { Span } from './codec.ts';
+
+/** One change of one actor's state, as it is read back. */
+export interface Delta {
+  readonly life: number;
+  /** Of the state after this change. */
+  readonly seq: number;
+  readonly hash: number;
+  /** The encoded StateChange. */
+  readonly body: Uint8Array;
+}
+
+export class PackedDeltas implements Deltas {
+  readonly #writer = new ByteWriter();
+  readonly #encode: (change: object) => Readonly<Span>;
+
+  constructor(encode: (change: object) => Readonly<Span>) {
+    this.#encode = encode;
+  }
+
+  get isEmpty(): boolean {
+    return this.#writer.length === 0;
+  }
+
+  add(life: number, before: { readonly seq: number; readonly hash: number }, change: object): number {
+    const { bytes, start, end } = this.#encode(change);
+    const hash = checksumOf(bytes, start, end, before.hash);
+    writeHead(this.#writer, life, before.seq + 1, hash);
+    this.#writer.varint(end - start);
+    this.#writer.part(bytes, start, end);
+    return hash;
+  }
+
+  take(): Uint8Array {
+    const packed = this.#writer.copy();
+    this.#writer.reset();
+    return packed;
+  }
+}
+
+function writeHead(writer: ByteWriter, life: number, seq: number, hash: number): void {
+  writer.varint(life);
+  writer.varint(seq);
+  writer.u32(hash);
+}
+
+export function writeDelta(writer: ByteWriter, { life, seq, hash, body }: Delta): void {
+  writeHead(writer, life, seq, hash);
+  writer.varint(body.length);
+  writer.bytes(body);
+}
+
+/** All until the end of the bytes. */
+export function readDeltas(reader: ByteReader): Delta[] {
+  const deltas: Delta[] = [];
+  while (!reader.atEnd) {
+    const life = reader.varint();
+    const seq = reader.varint();
+    const hash = reader.u32();
+    deltas.push({ life, seq, hash, body: reader.bytes(reader.varint()) });
+  }
+  return deltas;
+}
