@@ -1,21 +1,31 @@
 /** CRC-32 (IEEE), the checksum of every record and the link of every actor's hash chain. Finds damage, not malice. */
 import { crc32 } from 'node:zlib';
 
-/** Up to here a loop is faster than a call into native code. */
-const SHORT_BYTES = 48;
+/** Up to here a loop is as fast as a call into native code that is warm, and much faster than one that is cold. */
+const SHORT_BYTES = 96;
 
 const POLYNOMIAL = 0xedb8_8320;
 
 /** @param seed The checksum so far, to continue over several buffers or to chain. Unsigned 32 bits. */
 export function checksum(bytes: Uint8Array | string, seed = 0): number {
-  return crc32(bytes, seed);
+  return typeof bytes === 'string' ? checksumOfText(bytes, seed) : checksumOfPart(bytes, 0, bytes.length, seed);
 }
 
-/** Of a part of the bytes. */
-export function checksumOf(bytes: Uint8Array, start: number, end: number, seed: number): number {
+export function checksumOfPart(bytes: Uint8Array, start: number, end: number, seed = 0): number {
   if (end - start > SHORT_BYTES) return crc32(bytes.subarray(start, end), seed);
   let crc = ~seed;
   for (let i = start; i < end; i++) crc = (crc >>> 8) ^ REMAINDERS[(crc ^ bytes[i]!) & 0xff]!;
+  return ~crc >>> 0;
+}
+
+/** Of its UTF-8 form. */
+function checksumOfText(text: string, seed: number): number {
+  let crc = ~seed;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 0x7f) return crc32(text, seed);
+    crc = (crc >>> 8) ^ REMAINDERS[(crc ^ code) & 0xff]!;
+  }
   return ~crc >>> 0;
 }
 

@@ -272,9 +272,12 @@ export class ConfigurationTable {
     this.#written = lists.length;
   }
 
+  get hasNew(): boolean {
+    return this.#written < this.#lists.length;
+  }
+
   /** Entries not handed out yet, for the epoch in the making. */
   takeNew(): (Configuration & { id: number })[] {
-    if (this.#written === this.#lists.length) return [];
     const fresh = this.#lists.slice(this.#written).map(({ nodes }, index) => ({ id: this.#written + index, nodes, ...this.describe?.(nodes) }));
     for (const { id, ...configuration } of fresh) this.#lists[id] = configuration;
     this.#written = this.#lists.length;

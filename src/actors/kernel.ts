@@ -295,10 +295,10 @@ export class Kernel {
     const { draft, time, tracing, counters } = this.#world;
     const isVoid = draft.isVoid && !isOwed;
     this.#require.loop.epochBegins();
-    const head = isVoid
-      ? { number: this.#epoch, kernelTimeMs: time.lastMs, configurations: [] }
-      : { number: ++this.#epoch, kernelTimeMs: time.stamp(), configurations: this.#roster.definitions.takeNewConfigurations() };
-    const frozen = draft.freeze({ ...head, counters, isVoid, lastTurn: tracing.last });
+    if (!isVoid) this.#epoch += 1;
+    const kernelTimeMs = isVoid ? time.lastMs : time.stamp();
+    const configurations = isVoid ? [] : this.#roster.definitions.takeNewConfigurations();
+    const frozen = draft.freeze({ number: this.#epoch, kernelTimeMs, configurations, counters, isVoid, lastTurn: tracing.last });
     tracing.epoch = this.#epoch + 1;
     this.#commit = this.#write(frozen).catch((error: unknown) => this.#fail(error));
   }

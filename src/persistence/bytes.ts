@@ -1,4 +1,5 @@
 /** Writing and reading of binary records: a buffer that grows, and a reader that never reads past its end. */
+import { checksumOfPart } from '../checksum.ts';
 
 const FIRST_BYTES = 4_096;
 
@@ -75,9 +76,9 @@ export class ByteWriter {
     for (let i = 0; i < text.length; i++) this.#bytes[this.#length++] = text.charCodeAt(i);
   }
 
-  /** A view of what was written; valid until the next write. */
-  view(start: number, end: number): Uint8Array {
-    return this.#bytes.subarray(start, end);
+  /** Of what was written from there on. */
+  checksum(start: number): number {
+    return checksumOfPart(this.#bytes, start, this.#length);
   }
 
   /** What was written, as bytes of their own. */

@@ -3,7 +3,7 @@
  * copy. Each carries the hash of the state after it, which chains the changes of an actor.
  */
 import { type Deltas } from '../actors/ports.ts';
-import { checksumOf } from '../checksum.ts';
+import { checksumOfPart } from '../checksum.ts';
 import { type ByteReader, ByteWriter } from './bytes.ts';
 import type { Span } from './codec.ts';
 
@@ -31,7 +31,7 @@ export class PackedDeltas implements Deltas {
 
   add(life: number, before: { readonly seq: number; readonly hash: number }, change: object): number {
     const { bytes, start, end } = this.#encode(change);
-    const hash = checksumOf(bytes, start, end, before.hash);
+    const hash = checksumOfPart(bytes, start, end, before.hash);
     writeHead(this.#writer, life, before.seq + 1, hash);
     this.#writer.varint(end - start);
     this.#writer.part(bytes, start, end);

@@ -4,7 +4,7 @@
  * changed bytes without an error. The format byte and the rule of the checksum stay the same in every future format:
  * they are what tells a newer store from a damaged one.
  */
-import { checksum } from '../checksum.ts';
+import { checksum, checksumOfPart } from '../checksum.ts';
 import { BosunError } from '../errors.ts';
 
 /** Version of everything in docs/store-format.md. */
@@ -85,5 +85,5 @@ export function placed(error: BosunError, place: Place): BosunError {
 }
 
 function checksumOf(key: string, format: number, record: Uint8Array): number {
-  return checksum(record.subarray(ENVELOPE_BYTES), checksum(key + String.fromCharCode(format)));
+  return checksumOfPart(record, ENVELOPE_BYTES, record.length, checksum(key + String.fromCharCode(format)));
 }

@@ -125,7 +125,7 @@ function beginSection(writer: ByteWriter, id: number): number {
 
 function endSection(writer: ByteWriter, start: number): void {
   writer.u32At(start + 1, writer.length - start - 5);
-  writer.u32(checksum(writer.view(start, writer.length)));
+  writer.u32(writer.checksum(start));
 }
 
 function readSections(key: string, epoch: number, bytes: Uint8Array): Map<number, ByteReader> {

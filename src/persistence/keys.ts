@@ -88,7 +88,7 @@ export const EVERY_KEY: KeyRange = { gte: ' ', lt: '\x7f' };
 
 /** LevelDB orders bytes and JavaScript orders UTF-16 units; over ASCII they agree. Every store refuses anything else. */
 export function assertStoreKey(key: string): void {
-  assert(PRINTABLE_ASCII.test(key), `a key of the store is printable ASCII: ${JSON.stringify(key)}`);
+  if (!PRINTABLE_ASCII.test(key)) assert(false, `a key of the store is printable ASCII: ${JSON.stringify(key)}`);
 }
 
 /** Tables whose rows are keyed by a number that is given out once, and the counter that gives it out. */

@@ -161,7 +161,6 @@ class LevelStore implements Store {
     };
   }
 
-  /** Rewrites all tables, then opens anew: the logs of LevelDB (LOG, MANIFEST) name keys too, and begin again then. */
   async bytes(): Promise<number> {
     const { path } = this.#require();
     const files = await readdir(path);
@@ -170,6 +169,7 @@ class LevelStore implements Store {
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
+  /** Rewrites all tables, then opens anew: the logs of LevelDB (LOG, MANIFEST) name keys too, and begin again then. */
   async compact(): Promise<void> {
     const opened = this.#require();
     assert(!opened.writing, 'a store is compacted between writes');

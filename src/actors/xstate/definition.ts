@@ -111,8 +111,11 @@ export class Definitions {
   }
 
   /** Configurations met since the last call, for the epoch in the making. */
-  takeNewConfigurations(): NewConfiguration[] {
-    return [...this.#tables].flatMap(([definition, table]) => table.takeNew().map((fresh) => ({ definition, ...fresh })));
+  takeNewConfigurations(): readonly NewConfiguration[] {
+    const taken: NewConfiguration[] = [];
+    // Every epoch asks, and hardly any finds one.
+    for (const [definition, table] of this.#tables) if (table.hasNew) taken.push(...table.takeNew().map((fresh) => ({ definition, ...fresh })));
+    return taken;
   }
 
   #prepareMachine(name: string, machine: AnyStateMachine, version: number, { steps, policies, timing }: Declared): XstateDefinition {
