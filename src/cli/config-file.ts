@@ -27,6 +27,7 @@ export interface Config {
   readonly plan: string | undefined;
   readonly agents: readonly AnyAgent[];
   readonly tree: BossOptions | undefined;
+  readonly residentActors: number | undefined;
   readonly gateway: Omit<GatewayOptions, 'log' | 'clock' | 'operator'>;
 }
 
@@ -60,6 +61,7 @@ const schema = z.strictObject({
     .custom<string | readonly AnyAgent[]>((value) => typeof value === 'string' || (Array.isArray(value) && value.every(isAgent)), 'must be agents made by defineAgent, or the path of a module that exports them')
     .optional(),
   tree: z.custom<BossOptions>(isRecord, 'must be the options of the root Boss').optional(),
+  residentActors: z.number().int().min(1).optional(),
   gateway: gateway.optional(),
 });
 
@@ -80,7 +82,7 @@ export async function readConfig({ file, cwd, env }: ConfigPlace): Promise<Confi
   const { value, refuse } = ['.yaml', '.yml', '.json'].includes(extname(path)) ? await readYaml({ file: found, path, kind: 'config file', code: 'BOSUN_CONFIG_INVALID' }) : await readModule(found, path);
   const parsed = schema.safeParse(value, { error: explain });
   if (!parsed.success) throw refuse(parsed.error.issues.map(problemOf));
-  const { data, plan, agents = [], tree, gateway: door = {} } = parsed.data;
+  const { data, plan, agents = [], tree, residentActors, gateway: door = {} } = parsed.data;
   const tokens = tokensOf(door.tokens ?? [], env, refuse);
   const from = dirname(path);
   return {
@@ -89,6 +91,7 @@ export async function readConfig({ file, cwd, env }: ConfigPlace): Promise<Confi
     plan: plan && resolve(from, plan),
     agents: typeof agents === 'string' ? await exportedAgents(agents, { cwd: from }) : agents,
     tree,
+    residentActors,
     gateway: given({ ...door, tokens }) as Config['gateway'],
   };
 }

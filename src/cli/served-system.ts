@@ -79,6 +79,6 @@ function crew(place: ServedPlace, plan: Plan, agents: AgentModule): ServedSystem
   return { system, what: `the plan ${plan.name}`, meaning: machineReports(system, plan, (type) => typeof agents.get(type) === 'object'), ended: () => commands.ended() };
 }
 
-function created({ directory, env, trustWallClock, log }: ServedPlace, agents: readonly AnyAgent[], tree: BossOptions): System {
-  return createSystem({ agents, tree, store: levelStore(directory.store), log, trustWallClock, ...secretKeysOf(env) });
+function created({ directory, config, env, trustWallClock, log }: ServedPlace, agents: readonly AnyAgent[], tree: BossOptions): System {
+  return createSystem({ agents, tree, store: levelStore(directory.store), log, trustWallClock, residentActors: config?.residentActors, ...secretKeysOf(env) });
 }

@@ -153,6 +153,7 @@ class MessagePackCodec implements StructuredCodec {
 
   #decodeBy(packr: Packr, bytes: Uint8Array): unknown {
     const outer = bind(this.#binding);
+    if (outer === null) claimReaders();
     try {
       const value: unknown = packr.unpack(bytes);
       if (this.#hasLost && usesLostStructure(value)) {
@@ -225,7 +226,9 @@ function usesLostStructure(value: unknown): boolean {
 
 /**
  * Extensions know neither their Packr nor its options, so the coding in use is bound for the length of one synchronous
- * call. While none is bound they match nothing: other users of msgpackr in the process see no difference.
+ * call. While none is bound they match nothing: other users of msgpackr in the process see no difference. A second copy of
+ * this module, of any version, is such a user: of what it writes with, only its own classes match, and what reads is whatever
+ * was registered last for a type, so that each decode registers its own.
  */
 let bound: Binding | null = null;
 let registered = false;
@@ -257,10 +260,21 @@ class BoundReference {
 function registerExtensions(): void {
   if (registered) return;
   registered = true;
-  addExtension({ Class: BoundError, type: ERROR_TYPE, write: errorFields, read: retold });
-  addExtension({ Class: Concealed, type: CONCEALED_TYPE, write: (concealed: Concealed) => [concealed.type, concealed.bytes()], read: concealedValue });
-  addExtension({ Class: BoundReference, type: REFERENCE_TYPE, write: referenceFields, read: referenceFrom });
+  addExtension({ ...ERRORS, Class: BoundError, write: errorFields });
+  addExtension({ ...CONCEALED, Class: Concealed, write: (concealed: Concealed) => [concealed.type, concealed.bytes()] });
+  addExtension({ ...REFERENCES, Class: BoundReference, write: referenceFields });
 }
+
+/** Without a class an extension is one entry in msgpackr's table of readers, so this may be done any number of times. */
+function claimReaders(): void {
+  addExtension(ERRORS);
+  addExtension(CONCEALED);
+  addExtension(REFERENCES);
+}
+
+const ERRORS = { type: ERROR_TYPE, read: retold };
+const CONCEALED = { type: CONCEALED_TYPE, read: concealedValue };
+const REFERENCES = { type: REFERENCE_TYPE, read: referenceFrom };
 
 function referenceFields(reference: object): [life: number, address: string] {
   assert(bound !== null, 'references are encoded by a codec');

@@ -1,8 +1,9 @@
 /** Agents for the tests of passivation: one that does whatever keeps an actor awake or wakes another one, under Bosses of each kind. */
-import { assign, enqueueActions, fromPromise, raise, sendTo, setup, spawnChild, stopChild } from 'xstate';
+import { assign, createMachine, enqueueActions, fromPromise, raise, sendTo, setup, spawnChild, stopChild } from 'xstate';
 import { type AnyAgent } from '../../src/actors/agent.ts';
 import { type Ref } from '../../src/actors/ref.ts';
-import { join, link, monitor, publish, register } from '../../src/actors/talk/talk-actions.ts';
+import { ask } from '../../src/actors/talk/ask.ts';
+import { join, link, monitor, publish, register, reply, type ReplyTo } from '../../src/actors/talk/talk-actions.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 import { agentOf } from './subject.ts';
 
@@ -11,7 +12,7 @@ const kid = setup({ types: {} as { context: { told: number } } }).createMachine(
   on: { TOLD: { actions: assign({ told: ({ context }) => context.told + 1 }) } },
 });
 
-export const PEER_EVENTS = ['UP', 'NAME', 'MEET', 'PASS', 'WATCH', 'LINK', 'JOIN', 'CRY', 'CRASH', 'BLOW', 'LATER', 'TICK', 'PARENT', 'TELL', 'CHILDLESS', 'WORK', 'END'] as const;
+export const PEER_EVENTS = ['UP', 'NAME', 'MEET', 'PASS', 'WATCH', 'LINK', 'JOIN', 'CRY', 'CRASH', 'BLOW', 'LATER', 'TICK', 'PARENT', 'TELL', 'CHILDLESS', 'WORK', 'ASK', 'HOLD', 'ANSWER', 'HIRE', 'END'] as const;
 
 interface Peer {
   readonly count: number;
@@ -19,21 +20,28 @@ interface Peer {
   readonly done: number;
   readonly friend: Ref | null;
   readonly downs: readonly string[];
+  /** Whom it owes a reply. */
+  readonly held: readonly ReplyTo[];
+  /** Replies that it got, codes of those that it did not get, and ends of its hands. */
+  readonly replies: readonly unknown[];
 }
 
 /** `what`: a name, or the address of another peer. */
-type PeerEvent = { readonly type: (typeof PEER_EVENTS)[number]; readonly what: string } | { readonly type: 'bosun.down'; readonly address: string; readonly reason: string };
+type PeerEvent = { readonly type: (typeof PEER_EVENTS)[number]; readonly what: string; readonly replyTo?: ReplyTo } | { readonly type: 'bosun.down'; readonly address: string; readonly reason: string };
+
+/** Ends by itself. */
+const hand = createMachine({ initial: 'at work', states: { 'at work': { after: { 1_500: 'over' } }, over: { type: 'final' } } });
 
 const machine = setup({
   types: {} as { context: Peer; events: PeerEvent },
-  actors: { kid, work: fromPromise(async () => 1) },
+  actors: { kid, hand, ask, work: fromPromise(async () => 1) },
   actions: {
     blow: () => {
       throw new Error('an action, as told');
     },
   },
 }).createMachine({
-  context: { count: 0, ticks: 0, done: 0, friend: null, downs: [] },
+  context: { count: 0, ticks: 0, done: 0, friend: null, downs: [], held: [], replies: [] },
   initial: 'idle',
   on: {
     UP: { actions: assign({ count: ({ context }) => context.count + 1 }) },
@@ -57,12 +65,25 @@ const machine = setup({
     PARENT: { actions: spawnChild('kid', { id: 'kid' }) },
     TELL: { actions: sendTo('kid', { type: 'TOLD' }) },
     CHILDLESS: { actions: stopChild('kid') },
+    HOLD: { actions: assign({ held: ({ context, event }) => [...context.held, (event as { replyTo?: ReplyTo }).replyTo ?? []].flat() }) },
+    ANSWER: { actions: [reply(({ context }) => context.count, { to: ({ context }) => context.held[0] }), assign({ held: ({ context }) => context.held.slice(1) })] },
     WORK: '.working',
+    ASK: '.asking',
+    HIRE: '.hiring',
     END: '.ended',
   },
   states: {
     idle: {},
     working: { invoke: { src: 'work', onDone: { target: 'idle', actions: assign({ done: ({ context }) => context.done + 1 }) } } },
+    asking: {
+      invoke: {
+        src: 'ask',
+        input: ({ event }) => ({ to: (event as { what: string }).what, event: { type: 'HOLD', what: '' } }),
+        onDone: { target: 'idle', actions: assign({ replies: ({ context, event }) => [...context.replies, event.output] }) },
+        onError: { target: 'idle', actions: assign({ replies: ({ context, event }) => [...context.replies, (event.error as { code?: string }).code] }) },
+      },
+    },
+    hiring: { invoke: { src: 'hand', id: 'hand', onDone: { target: 'idle', actions: assign({ replies: ({ context }) => [...context.replies, 'the hand'] }) } } },
     ended: { type: 'final' },
   },
 });

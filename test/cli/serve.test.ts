@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AuditRecord } from '../../src/actors/administration/audit.ts';
 import { type TreeNode } from '../../src/system-options.ts';
-import { writeShop } from './shop-config.ts';
+import { AGENTS, writeShop } from './shop-config.ts';
 import { type Call, type Ended, linesOf, until, Workspace } from './workspace.ts';
 
 const work = new Workspace();
@@ -56,6 +56,9 @@ describe('a config', () => {
     expect(await refusal('a.yaml', 'gateway:\n  prot: 80\n')).toMatch(/^a\.yaml:2:3: gateway: Unrecognized key: "prot"$/);
     expect(await refusal('a.yaml', 'gateway:\n  tokens:\n    - { id: eve, tokenEnv: NO_SUCH_VARIABLE }\n')).toBe('a.yaml:3:28: gateway.tokens[0].tokenEnv: the environment has no NO_SUCH_VARIABLE');
     expect(await refusal('a.yaml', 'gateway: { host: 0.0.0.0 }\n')).toMatch(/can be reached by others: give it tokens/);
+    expect(await refusal('a.yaml', 'residentActors: 0\n')).toBe('a.yaml:1:17: residentActors: must be 1 or more, not 0');
+    expect(await refusal('a.yaml', 'residentActors: 2.5\n')).toBe('a.yaml:1:17: residentActors: must be a whole number, not 2.5');
+    expect(await refusal('a.yaml', 'residentActors: many\n')).toBe('a.yaml:1:17: residentActors: must be a number, not the text "many"');
     expect(await refusal('a.yaml', 'agents: ./nowhere.ts\n')).toMatch(/nowhere\.ts cannot be loaded/);
     expect(await refusal('b.ts', 'export default { agents: [{}] };\n')).toBe('b.ts: agents: must be agents made by defineAgent, or the path of a module that exports them');
     expect(await refusal('b2.ts', 'export const agents = [];\n')).toBe('b2.ts: has to export its settings as default');
@@ -81,6 +84,33 @@ describe('a config', () => {
     expect((await fetch(`${url}/metrics`, { headers: { Authorization: 'Bearer a-long-random-secret' } })).status).toBe(200);
     expect(await work.bosun(['ps', '--data', 'shop-yaml'])).toMatchObject({ code: 0 });
     await call.interrupt();
+  });
+});
+
+describe('a config with residentActors', () => {
+  const CLERKS = 40;
+
+  it('keeps no more than so many actors in memory, and wakes those that are asked', async () => {
+    const config = (more: string) => `${AGENTS}
+const children = Array.from({ length: ${CLERKS} }, (_, i) => ({ id: 'clerk' + i, agent: 'counter' }));
+export default { data: './office', agents: [counter], tree: { children }, gateway: { port: 0 }, ${more} };
+`;
+    work.write('small.ts', config('residentActors: 5'));
+    work.write('large.ts', config(''));
+    const office = (...args: string[]) => work.bosun([...args, '--data', 'office']);
+    const counted = async () => {
+      const { url } = JSON.parse(work.read('office/bosun.gateway.json')) as Announced;
+      return Number(/bosun_actors\{agent="counter",status="active"\} (\d+)/.exec(await (await fetch(`${url}/metrics`)).text())?.[1] ?? 0);
+    };
+    const before = await serve('--config', 'large.ts');
+    expect(await counted()).toBe(CLERKS);
+    expect(await office('send', 'clerk17', 'add', '{"by": 4}', '--wait')).toMatchObject({ code: 0 });
+    await before.interrupt();
+    const call = await serve('--config', 'small.ts');
+    expect((await office('ask', 'clerk17', 'count')).out).toBe('4\n');
+    expect(await counted()).toBeGreaterThanOrEqual(1);
+    expect(await counted()).toBeLessThanOrEqual(5);
+    expect(await call.interrupt()).toMatchObject({ code: 0 });
   });
 });
 

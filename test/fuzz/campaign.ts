@@ -1,11 +1,14 @@
 /** Plays many random stories and says what they met. A difference is shrunk and told; the campaign ends with it. */
+import { EFFORT } from '../effort.ts';
+import { Census } from './census.ts';
 import { type BatchSize, play, randomStory } from './differential.ts';
 import { kernel, type Subject } from './hosted.ts';
 import { Coverage } from './record.ts';
 import { report, shrink } from './shrink.ts';
 
-/** So many machines share a system, and each of its epochs. */
-const BATCH: BatchSize = { machines: 48, steps: 22 };
+/** So many machines share a system, and each of its epochs. Some end early: each is given 24 steps or so. */
+const BATCH: BatchSize = { machines: 48, steps: 28 };
+const BATCHES_PER_REPORT = 50;
 
 export interface Campaign {
   readonly seeds: Iterable<number>;
@@ -13,11 +16,12 @@ export interface Campaign {
   readonly steps: number;
   readonly subject?: Subject;
   /** Told now and then how far it is. */
-  readonly progress?: (line: string) => void;
+  readonly progress?: ((line: string) => void) | undefined;
 }
 
 export interface Outcome {
   readonly steps: number;
+  /** No two of them alike. */
   readonly machines: number;
   readonly cpuMs: number;
   readonly coverage: Coverage;
@@ -32,20 +36,26 @@ export async function campaign({ seeds, steps: goal, subject = kernel, progress 
     const { user, system } = process.cpuUsage(began);
     return Math.round((user + system) / 1_000);
   };
-  let [steps, machines, batches] = [0, 0, 0];
+  const census = new Census();
+  let [steps, batches] = [0, 0];
   for (const seed of seeds) {
     const story = randomStory(seed, BATCH);
     const played = await play(story, coverage, subject);
     steps += played.steps;
-    machines += story.machines.size;
+    for (const machine of story.machines.values()) census.count(machine);
     if (played.difference !== undefined) {
       const difference = report(seed, await shrink(story, played.difference, subject));
-      return { steps, machines, cpuMs: cpuMs(), coverage, difference };
+      return { steps, machines: census.size, cpuMs: cpuMs(), coverage, difference };
     }
-    if (++batches % 50 === 0) progress?.(`${steps} steps, ${machines} machines, ${Math.round(cpuMs() / 1_000)} s of processor time`);
+    if (++batches % BATCHES_PER_REPORT === 0) progress?.(`${steps} steps, ${census.size} machines, ${Math.round(cpuMs() / 1_000)} s of processor time`);
     if (steps >= goal) break;
   }
-  return { steps, machines, cpuMs: cpuMs(), coverage, difference: undefined };
+  return { steps, machines: census.size, cpuMs: cpuMs(), coverage, difference: undefined };
+}
+
+/** For what is run for so long that somebody wonders: lines on the terminal in the soak, none otherwise. */
+export function progressOf(name: string): ((line: string) => void) | undefined {
+  return EFFORT === 'soak' ? (line) => void process.stderr.write(`fuzz ${name}: ${line}\n`) : undefined;
 }
 
 /** Every second number from `first`, so that two processes can share the work. */

@@ -1,38 +1,39 @@
 /**
  * The plan engine takes every step as the XState engine does (engines.ts), and what finds this: a fault planted in a plan. In
- * `npm test` 10,000 steps, where CI=true 100,000, with BOSUN_SOAK=1 1,000,000. BOSUN_FUZZ_SEED=7 begins elsewhere. The kernel
+ * `npm test` 10,000 steps, where CI=true 200,000, with BOSUN_SOAK=1 5,000,000. BOSUN_FUZZ_SEED=7 begins elsewhere. The kernel
  * runs on plans by default, in the other fuzz tests too; here a fiftieth of the steps has it run on the XState engine.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Plans } from '../../src/actors/xstate/plan-table.ts';
-import { campaign, everySecond } from './campaign.ts';
+import { campaign, everySecond, progressOf } from './campaign.ts';
+import { STEPS_PER_MACHINE } from './census.ts';
 import { compareEngines } from './engines.ts';
 import { kernelOnXstate } from './hosted.ts';
 import { byEffort, EFFORT } from '../effort.ts';
 
-const IS_SOAK = EFFORT === 'soak';
-const STEPS = byEffort({ quick: 10_000, ci: 100_000, soak: 1_000_000 });
+const STEPS = byEffort({ quick: 10_000, ci: 200_000, soak: 5_000_000 });
 const FIRST = 1 + 1_000_000 * Number(process.env['BOSUN_FUZZ_SEED'] ?? 0);
-const PATIENCE_MS = IS_SOAK ? 60 * 60_000 : 180_000;
+const PATIENCE_MS = EFFORT === 'soak' ? 120 * 60_000 : 180_000;
 
 describe('the plan engine', () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  it(`does as the XState engine in ${STEPS} steps of random machines`, () => {
+  it(`does as the XState engine in ${STEPS} steps of random machines`, async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const { steps, difference } = compareEngines(FIRST, STEPS);
+    const { steps, machines, difference } = await compareEngines(FIRST, STEPS, progressOf('engines'));
     expect(difference).toBe(undefined);
     expect(steps).toBeGreaterThanOrEqual(STEPS);
+    expect(machines).toBeGreaterThanOrEqual(STEPS / STEPS_PER_MACHINE);
   }, PATIENCE_MS);
 
-  it('is found out when a plan leaves out an operation', () => {
+  it('is found out when a plan leaves out an operation', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { plan } = Plans.prototype;
     vi.spyOn(Plans.prototype, 'plan').mockImplementation(function (this: Plans, ...args) {
       const right = plan.apply(this, args);
       return right === null || right.operations.length < 5 ? right : { ...right, operations: right.operations.slice(0, -1) };
     });
-    const { difference } = compareEngines(FIRST, 100_000);
+    const { difference } = await compareEngines(FIRST, 100_000);
     expect(difference).toContain('plan:');
   }, PATIENCE_MS);
 });
@@ -40,7 +41,7 @@ describe('the plan engine', () => {
 describe('the XState engine', () => {
   it(`does as createActor in ${STEPS / 50} steps of random machines`, async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const { difference } = await campaign({ seeds: everySecond(FIRST), steps: STEPS / 50, subject: kernelOnXstate });
+    const { difference } = await campaign({ seeds: everySecond(FIRST), steps: STEPS / 50, subject: kernelOnXstate, progress: progressOf('XState engine') });
     vi.restoreAllMocks();
     expect(difference).toBe(undefined);
   }, PATIENCE_MS);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { Packr } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
 import { Concealed } from '../../src/actors/ports.ts';
+import { retold } from '../../src/errors.ts';
 import { createCodec, STRUCTURES_MAX } from '../../src/persistence/codec.ts';
 import { KeyRing } from '../../src/persistence/key-ring.ts';
 import { FIRST_LEARNED_STRUCTURE, FIXED_STRUCTURES } from '../../src/persistence/structures.ts';
@@ -258,6 +259,19 @@ describe('extensions', () => {
     expect(other.decode(bytes)).toStrictEqual(new Other(7, 'crew/7'));
   });
 
+  it('belong to each of two copies of Bosun in one process, whichever was loaded last', async () => {
+    const copy = await secondCopy();
+    const keys = new KeyRing('ab'.repeat(32));
+    const codecs = [createCodec(references, [], keys), copy.createCodec(references, [], keys), createCodec(references, [], keys)];
+    for (const codec of [...codecs, ...codecs]) {
+      const value = { to: new Reference(7, 'crew/7'), why: retold({ name: 'RangeError', message: 'no', stack: undefined, code: 'E1' }) };
+      const back = codec.decode(codec.encode({ ...value, hidden: codec.conceal!('swordfish') })) as typeof value;
+      expect(back).toEqual({ ...value, hidden: 'swordfish' });
+      expect(back.to).toBeInstanceOf(Reference);
+      expect([back.why.name, (back.why as { code?: unknown }).code]).toEqual(['RangeError', 'E1']);
+    }
+  });
+
   it('are not seen by other users of msgpackr in the process', () => {
     createCodec(references);
     const theirs = new Packr({ moreTypes: true });
@@ -266,6 +280,14 @@ describe('extensions', () => {
     expect(theirs.unpack(theirs.pack(new Reference(1, 'a')))).toEqual({ life: 1, address: 'a' });
   });
 });
+
+/** The module once more, as from another place, on the same msgpackr. */
+async function secondCopy(): Promise<{ createCodec: typeof createCodec }> {
+  const place = '../../src/persistence/codec.ts?copy=2';
+  const copy = (await import(/* @vite-ignore */ place)) as { createCodec: typeof createCodec };
+  expect(copy.createCodec).not.toBe(createCodec);
+  return copy;
+}
 
 /** Encodes the value as often as it takes to share its shapes. */
 function teach(codec: { encode(value: unknown): Uint8Array }, value: unknown): void {

@@ -140,9 +140,14 @@ export class Switchboard implements RefHost, EngineHost {
     });
   }
 
-  /** Inside a step, and for an effect about itself, as of now; otherwise as of the last durable epoch. */
+  /**
+   * Inside a step, and for an effect about itself, as of now; otherwise as of the last durable epoch. A start of an effect that is
+   * not over is in memory. XState asks for one that is over when its promise settles, whenever that is: a throw because
+   * the store is away would end the process.
+   */
   snapshotOf(life: number, attempt?: number): unknown {
-    const cell = this.#world.cells.get(life);
+    const { cells } = this.#world;
+    const cell = attempt === undefined ? cells.get(life) : cells.resident(life);
     if (attempt !== undefined && (cell === undefined || cell.state.attempt !== attempt || cell.running === undefined)) {
       return { status: 'stopped' };
     }

@@ -144,7 +144,8 @@ export class Effects implements EffectHost {
 
   /** The running effect that `source` is, if it is one and still the current start. */
   current(source: EffectRef): Cell | undefined {
-    const cell = this.#world.cells.get(source.life);
+    // One that is not in memory runs nothing.
+    const cell = this.#world.cells.resident(source.life);
     return cell?.running === source && cell.state.status === 'active' ? cell : undefined;
   }
 
@@ -177,7 +178,7 @@ export class Effects implements EffectHost {
   }
 
   checkpointed(source: EffectRef): unknown {
-    return this.#world.cells.get(source.life)?.kept?.get(CHECKPOINT)?.value;
+    return this.#world.cells.resident(source.life)?.kept?.get(CHECKPOINT)?.value;
   }
 
   beat(source: EffectRef): void {
