@@ -48,6 +48,9 @@ export interface Observer {
 /** What the many actors without children, or without timers, share: an empty map of its own would be a tenth of a cell. */
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
+/** Nothing is ever put into it. */
+const EMPTY = new Mailbox();
+
 export class Cell {
   /** This and the definition change together, by World.redefine. */
   identity: Identity;
@@ -58,7 +61,7 @@ export class Cell {
   readonly isBoss: boolean;
   /** Its parent wants `xstate.snapshot.*` events. From the identity, which a turn has no other reason to touch. */
   readonly syncSnapshot: boolean;
-  readonly mailbox = new Mailbox();
+  #mailbox: Mailbox | undefined;
   #children: Map<string, Cell> | undefined;
   #timers: Map<string, Timer> | undefined;
   #table: Map<string, unknown> | undefined;
@@ -106,6 +109,11 @@ export class Cell {
     this.ref = facts.ref;
     this.parent = facts.parent;
     this.state = facts.state;
+  }
+
+  /** Its own from the first message on: most actors of a large system wait for theirs. */
+  get mailbox(): Mailbox {
+    return this.#mailbox ?? EMPTY;
   }
 
   /** By child id; of a machine in order of birth, of a Boss those in memory, in the order in which they came. World.family has all. */
@@ -169,9 +177,10 @@ export class Cell {
   receive(message: Message): void {
     const { priorities } = this.definition;
     if (priorities !== undefined) message.level = levelOf(priorities, message);
-    if (message.deferral === 0) this.mailbox.push(message);
-    else if (message.deferral > 0) this.mailbox.defer(message);
-    else this.mailbox.pushFirst(message);
+    const mailbox = (this.#mailbox ??= new Mailbox());
+    if (message.deferral === 0) mailbox.push(message);
+    else if (message.deferral > 0) mailbox.defer(message);
+    else mailbox.pushFirst(message);
   }
 
   /** Whether it may take a turn now: a crashed child of a Boss waits for the Boss's decision. */

@@ -121,6 +121,20 @@ export interface Identity {
   readonly input: unknown;
 }
 
+/** Every identity of one shape, whoever put the parts together: spreading them would give each a shape of its own, larger than itself. */
+export function identityOf({ life, address, agent, definition, version, parent, bond, childId, systemId, syncSnapshot, effectId, input }: Identity): Identity {
+  return Object.freeze({ life, address, agent, definition, version, parent, bond, childId, systemId, syncSnapshot, effectId, input });
+}
+
+/** The same as {@link applyChange} would have made it: what is read has another shape, and texts of its own. */
+export function stateOf({ seq, hash, status, incarnation, configuration, context, history, output, error, attempt, isSecret }: ActorState): ActorState {
+  const state = { seq, hash, status: STATUSES[status], incarnation, configuration, context, history, output, error, attempt };
+  return isSecret === undefined ? state : { ...state, isSecret };
+}
+
+/** One text for each. */
+const STATUSES: { readonly [S in ActorStatus]: S } = { starting: 'starting', active: 'active', done: 'done', error: 'error', stopped: 'stopped' };
+
 export const UNBORN: ActorState = Object.freeze({
   seq: 0,
   hash: 0,

@@ -31,7 +31,7 @@ import { type Ref } from './ref.ts';
 import { childKey, keptKey, keyText, rowKey } from './epoch/rows.ts';
 import { Tracing } from './tracing/tracing.ts';
 import { Withheld } from './withheld.ts';
-import { type ActorState, applyChange, Change, concealedChange, type Identity, type StateChange, storedChange, UNBORN } from './state.ts';
+import { type ActorState, applyChange, Change, concealedChange, type Identity, identityOf, type StateChange, storedChange, UNBORN } from './state.ts';
 
 export class World {
   /** By life. */
@@ -122,7 +122,8 @@ export class World {
   }
 
   /** Enters a birth. The caller has made sure that the address and the system id are free. */
-  bear(identity: Identity, definition: Definition, parent: Cell | undefined, ref = this.refOf(identity.life, identity.address)): Cell {
+  bear(parts: Identity, definition: Definition, parent: Cell | undefined, ref = this.refOf(parts.life, parts.address)): Cell {
+    const identity = identityOf(parts);
     assert(!this.addresses.has(identity.address), `two actors at ${identity.address}`);
     const cell = new Cell({ identity, definition, ref, parent, state: UNBORN });
     this.adopt(cell);
@@ -197,7 +198,7 @@ export class World {
     const { hash, version } = definition;
     cell.definition = definition;
     if (cell.identity.definition === hash && cell.identity.version === version) return;
-    cell.identity = Object.freeze({ ...cell.identity, definition: hash, version });
+    cell.identity = identityOf({ ...cell.identity, definition: hash, version });
     this.#putIdentity(cell);
     this.draft.touch(cell);
   }

@@ -83,6 +83,7 @@ class MessagePackCodec implements StructuredCodec {
   /** A stored structure is lost: what was written with it must not come back with other keys. */
   readonly #hasLost: boolean;
   #taken: number;
+  #whole: Uint8Array = new Uint8Array();
   readonly #span: Span = { bytes: new Uint8Array(), start: 0, end: 0 };
 
   constructor(references: ReferenceCoding, stored: readonly (readonly string[])[], keys: KeyRing | undefined) {
@@ -123,7 +124,8 @@ class MessagePackCodec implements StructuredCodec {
 
   #encodeBy(packr: Packr, value: unknown): Uint8Array {
     const { bytes, start, end } = this.#spanOf(packr, value);
-    const copy = new Uint8Array(end - start);
+    // From Node's pool: a buffer of its own costs more than what is in it.
+    const copy = Buffer.allocUnsafe(end - start);
     copy.set(bytes.subarray(start, end));
     return copy;
   }
@@ -155,7 +157,7 @@ class MessagePackCodec implements StructuredCodec {
     const outer = bind(this.#binding);
     if (outer === null) claimReaders();
     try {
-      const value: unknown = packr.unpack(bytes);
+      const value: unknown = packr.unpack(this.#wholeOf(bytes), { start: bytes.byteOffset, end: bytes.byteOffset + bytes.length } as never);
       if (this.#hasLost && usesLostStructure(value)) {
         throw new BosunError('BOSUN_STORE_DAMAGED', 'a stored value needs a record structure that is damaged');
       }
@@ -166,6 +168,12 @@ class MessagePackCodec implements StructuredCodec {
     } finally {
       bind(outer);
     }
+  }
+
+  /** All of the buffer that the bytes are in: msgpackr keeps a view on what it reads from, and may keep it on one for all values of an epoch. */
+  #wholeOf({ buffer }: Uint8Array): Uint8Array {
+    if (this.#whole.buffer !== buffer) this.#whole = new Uint8Array(buffer);
+    return this.#whole;
   }
 
   pack(value: unknown): Uint8Array {

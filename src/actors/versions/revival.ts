@@ -9,7 +9,7 @@ import { Cell, imageOf } from '../cell.ts';
 import { type Definition } from '../engine.ts';
 import { deepFreeze } from '../frozen.ts';
 import { concealedIn, keyMissing } from '../locked.ts';
-import { type ActorState, type Identity } from '../state.ts';
+import { type ActorState, type Identity, identityOf, stateOf } from '../state.ts';
 import type { World } from '../world.ts';
 import { applyMigration, type Migration, prepareMigration } from './migration.ts';
 import { type Roster } from './roster.ts';
@@ -59,7 +59,7 @@ export function populate(world: World, { identity, state, damage, isEffect }: St
   const unknown = () => roster.definitions.absent(identity, isEffect);
   const definition = verdict.kind === 'kept' ? verdict.definition : verdict.kind === 'refused' || today === undefined ? unknown() : today;
   const ref = world.refOf(identity.life, identity.address);
-  const cell = new Cell({ identity: deepFreeze(sharing(identity, definition, parent?.children.values().next().value?.identity)), definition, ref, parent, state: Object.freeze(state) });
+  const cell = new Cell({ identity: deepFreeze(sharing(identity, definition, parent?.children.values().next().value?.identity)), definition, ref, parent, state: stateOf(state) });
   deepFreeze([state.context, state.output, state.error]);
   world.adopt(cell);
   return { cell, verdict };
@@ -68,12 +68,12 @@ export function populate(world: World, { identity, state, damage, isEffect }: St
 /** The same, with texts that all of its kind have: what is read has a copy of each for every actor. */
 function sharing(identity: Identity, { hash }: Definition, siblings: Identity | undefined): Identity {
   const { definition, agent, bond } = identity;
-  return {
+  return identityOf({
     ...identity,
     definition: definition === hash ? hash : definition,
     agent: siblings?.agent === agent ? siblings.agent : agent,
     bond: bond === 'supervised' ? 'supervised' : 'invoked',
-  };
+  });
 }
 
 /** Snapshots come after all cells exist, because they hold references to children. */
@@ -84,7 +84,8 @@ export function rehydrate(world: World, cell: Cell, verdict: Verdict, { definiti
     const stored = () => world.engine.stored(definitions.absent(identity, definition.isEffect), state);
     if (verdict.kind === 'refused' || verdict.kind === 'migrates' || verdict.kind === 'over') cell.snapshot = stored();
     else {
-      const children = Object.fromEntries([...cell.children].map(([id, child]) => [id, child.ref]));
+      // Of a Boss's children its machine knows nothing: they are in its table.
+      const children = cell.isBoss ? {} : Object.fromEntries([...cell.children].map(([id, child]) => [id, child.ref]));
       try {
         cell.snapshot = world.engine.restore(definition, cell.ref, state, children);
       } catch (error) {
