@@ -56,6 +56,7 @@ export const ERROR_CODES = {
   BOSUN_OFFLINE: { means: 'The client has no line to the gateway, and a call without a key does not wait for one.', retryable: true },
   BOSUN_ON_ANOTHER_WORKER: { means: 'Monitors and links by address are for actors of the same worker, and this one lives on another. Use a reference.', retryable: false },
   BOSUN_ORDER_REFUSED: { means: 'The order does not fit the actor as it is now; the message says why. Nothing was changed.', retryable: false },
+  BOSUN_OVER_WORKERS: { means: 'A system that is spread over workers does not have this; the message says what.', retryable: false },
   BOSUN_OVERLOADED: { means: 'More is on its way into the system than it can make durable in time. Send again later, after `details.retryAfterMs` where it is there.', retryable: true },
   BOSUN_PLAN_INVALID: { means: 'The plan file is not valid; the message names file, line and column.', retryable: false },
   BOSUN_QUEUE_FULL: { means: 'Too many calls of this client wait for an answer, or too many events to be taken.', retryable: true },

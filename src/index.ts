@@ -38,6 +38,7 @@ export { BossHandle, type ChildCounts, type ChildInfo, type CompleteSpec, type D
 export { checkStore, createSystem, type System } from './system.ts';
 export { type SpreadOptions, type WorkerOptions } from './workers/options.ts';
 export { type SpreadActor } from './workers/spread-actor.ts';
+export { type SpreadAdmin, type SpreadAuditRecord } from './workers/spread-admin.ts';
 export { type SpreadBoss } from './workers/spread-boss.ts';
 export { type SpreadSystem } from './workers/spread-system.ts';
 export { type SpreadDeadLetter } from './workers/merged.ts';

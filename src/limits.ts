@@ -137,6 +137,15 @@ export const WORKERS_MAX = 64;
 /** Calls of the host that wait for a worker which is being started again; over it there is BOSUN_WORKER_DOWN. */
 export const WORKER_CALLS_WAITING_MAX = 10_000;
 
+/** Sessions of a gateway over workers whose last number it remembers; of others it asks the workers, which takes a moment. */
+export const SESSION_LINES_MAX = 10_000;
+
+/** After so long a silence of a session it asks again: another gateway may have had it meanwhile, and the workers forget old ones. */
+export const SESSION_SILENT_MS = 60_000;
+
+/** How much longer than its own time a gateway gives a call of a worker that ends by itself, and knows better what it waited for. */
+export const WORKER_ANSWER_MS = 1_000;
+
 /** How long a system that closes by itself waits for its workers to stop, before it ends them. */
 export const WORKER_STOP_MS = 10_000;
 

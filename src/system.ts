@@ -24,7 +24,7 @@ import { BossHandle } from './supervisor/boss-handle.ts';
 import { parseChildSpec, parseTree } from './supervisor/child-spec.ts';
 import { type ChildRecord } from './supervisor/exit-rules.ts';
 import { Agents } from './system-agents.ts';
-import { type ShardOptions, shardOf } from './system-shard.ts';
+import { GATEWAY_OUTPOST, type ShardOptions, shardOf } from './system-shard.ts';
 import { type SendOptions, type SnapshotOf, type SpawnOptions, type SystemOptions, type TreeNode } from './system-options.ts';
 import { treeUnder } from './system-tree.ts';
 import { type SpreadOptions } from './workers/options.ts';
@@ -372,7 +372,7 @@ function keysOf({ secretKey, previousSecretKeys = [] }: Pick<SystemOptions, 'sec
 export function createSystem<const A extends AnyAgent>(options: SystemOptions<A>): System<A>;
 export function createSystem(options: SpreadOptions): SpreadSystem;
 export function createSystem<const A extends AnyAgent>(options: SystemOptions<A> | SpreadOptions): System<A> | SpreadSystem {
-  return 'workers' in options ? spreadOverThreads(options, { clock: systemClock, log: options.log ?? ((...args) => console.error(...args)) }) : new System<A>(options);
+  return 'workers' in options ? spreadOverThreads(options, { clock: systemClock, outpost: GATEWAY_OUTPOST, log: options.log ?? ((...args) => console.error(...args)) }) : new System<A>(options);
 }
 
 /**

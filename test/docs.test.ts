@@ -172,7 +172,7 @@ function moduleOf({ place }: Block): string {
 
 function blocksIn(page: string): Block[] {
   const text = textOf(page);
-  return [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)].map(({ 1: language = '', 2: body = '', index }) => ({
+  return [...text.matchAll(/^```(\w*).*\n([^]*?)^```$/gm)].map(({ 1: language = '', 2: body = '', index }) => ({
     place: `${page}:${text.slice(0, index).split('\n').length}`,
     language,
     text: body,

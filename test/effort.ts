@@ -34,6 +34,8 @@ export const LONG_FILES = [
   'test/workers/thread-deaths.test.ts',
   'test/workers/otp.test.ts',
   'test/workers/bounds.test.ts',
+  'test/cli/serve-workers.test.ts',
+  'test/workers/gateway-conformance.test.ts',
 ];
 
 /** For a single test that is worth its time only where CI=true, in the soak, or where somebody names its file. */

@@ -10,6 +10,7 @@ import { type AnyAgent } from '../actors/agent.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { SCOPES, type TokenOptions } from '../gateway/callers.ts';
 import { type GatewayOptions } from '../gateway/server.ts';
+import { WORKERS_MAX } from '../limits.ts';
 import { type BossOptions } from '../supervisor/child-spec.ts';
 import { exportedAgents, isAgent } from './check-command.ts';
 import { type Environment } from './surroundings.ts';
@@ -28,6 +29,8 @@ export interface Config {
   readonly agents: readonly AnyAgent[];
   readonly tree: BossOptions | undefined;
   readonly residentActors: number | undefined;
+  /** How many threads to spread agents and tree over; undefined: none. */
+  readonly workers: number | undefined;
   readonly gateway: Omit<GatewayOptions, 'log' | 'clock' | 'operator'>;
 }
 
@@ -62,6 +65,7 @@ const schema = z.strictObject({
     .optional(),
   tree: z.custom<BossOptions>(isRecord, 'must be the options of the root Boss').optional(),
   residentActors: z.number().int().min(1).optional(),
+  workers: z.number().int().min(1).max(WORKERS_MAX).optional(),
   gateway: gateway.optional(),
 });
 
@@ -82,7 +86,7 @@ export async function readConfig({ file, cwd, env }: ConfigPlace): Promise<Confi
   const { value, refuse } = ['.yaml', '.yml', '.json'].includes(extname(path)) ? await readYaml({ file: found, path, kind: 'config file', code: 'BOSUN_CONFIG_INVALID' }) : await readModule(found, path);
   const parsed = schema.safeParse(value, { error: explain });
   if (!parsed.success) throw refuse(parsed.error.issues.map(problemOf));
-  const { data, plan, agents = [], tree, residentActors, gateway: door = {} } = parsed.data;
+  const { data, plan, agents = [], tree, residentActors, workers, gateway: door = {} } = parsed.data;
   const tokens = tokensOf(door.tokens ?? [], env, refuse);
   const from = dirname(path);
   return {
@@ -92,6 +96,7 @@ export async function readConfig({ file, cwd, env }: ConfigPlace): Promise<Confi
     agents: typeof agents === 'string' ? await exportedAgents(agents, { cwd: from }) : agents,
     tree,
     residentActors,
+    workers,
     gateway: given({ ...door, tokens }) as Config['gateway'],
   };
 }

@@ -1,6 +1,7 @@
 /**
  * A data directory and the crew in it: opens its store with the agents of a plan, or on hold to look at it and leave
- * orders. Layout: `DIR/store` is the LevelDB; agents may write beside it (`BOSUN_DATA_DIR` names DIR to them).
+ * orders. Layout: `DIR/store` is the LevelDB, or `DIR/workers/0` and so on are those of workers; agents may write beside it
+ * (`BOSUN_DATA_DIR` names DIR to them).
  */
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -26,17 +27,19 @@ export interface DataDirectory {
   /** Absolute. */
   readonly path: string;
   readonly store: string;
+  /** Of the stores of workers. */
+  readonly workers: string;
 }
 
 export function dataDirectory({ data, cwd }: Pick<DataCommand, 'data' | 'cwd'>): DataDirectory {
   const absolute = resolve(cwd, data);
-  return { path: absolute, store: join(absolute, 'store') };
+  return { path: absolute, store: join(absolute, 'store'), workers: join(absolute, 'workers') };
 }
 
 /** A directory that may also be a LevelDB itself, as a program that embeds Bosun has one. For verbs that run no crew. */
 export function storeDirectory(command: Pick<DataCommand, 'data' | 'cwd'>): DataDirectory {
   const directory = dataDirectory(command);
-  return existsSync(join(directory.path, 'CURRENT')) ? { path: directory.path, store: directory.path } : directory;
+  return existsSync(join(directory.path, 'CURRENT')) ? { ...directory, store: directory.path } : directory;
 }
 
 export function hasStore({ store }: DataDirectory): boolean {

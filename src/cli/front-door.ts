@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createGateway } from '../gateway/server.ts';
 import { type System } from '../system.ts';
+import { type SpreadSystem } from '../workers/spread-system.ts';
 import { type Config } from './config-file.ts';
 import { type DataDirectory } from './data-directory.ts';
 import { announceGateway, type GatewayAddress, withdrawGateway } from './gateway-file.ts';
@@ -19,7 +20,7 @@ export interface FrontDoorOptions {
 }
 
 /** Made before the system starts: settings that are refused must not cost a start. Throws BOSUN_CONFIG_INVALID. */
-export function frontDoor(system: System, directory: DataDirectory, { settings, log }: FrontDoorOptions): FrontDoor {
+export function frontDoor(system: System | SpreadSystem, directory: DataDirectory, { settings, log }: FrontDoorOptions): FrontDoor {
   const token = randomBytes(24).toString('base64url');
   const gateway = createGateway(system, { ...settings, operator: token, log });
   let announced: GatewayAddress | undefined;

@@ -56,8 +56,8 @@ interface Serving {
 }
 
 async function serve({ interrupt, json, out }: ServeCommand, { served, directory, settings, log }: Serving): Promise<ExitCode> {
-  const { system, what, meaning } = served;
-  const watching = system.onEmitted((address, event) => follow(meaning?.(address, event as Told), log));
+  const { system, what } = served;
+  const unfollow = served.follow((event) => follow(event, log));
   const door = frontDoor(system, directory, { settings, log: log.runtime });
   let isServing = false;
   try {
@@ -72,7 +72,7 @@ async function serve({ interrupt, json, out }: ServeCommand, { served, directory
     return failure === undefined ? EXIT.completed : EXIT.failed;
   } finally {
     await door.close();
-    watching.unsubscribe();
+    unfollow();
     await system.stop();
     await served.ended();
     if (isServing) log.info('ended');
@@ -80,8 +80,8 @@ async function serve({ interrupt, json, out }: ServeCommand, { served, directory
 }
 
 /** Steps of the plan, once they are durable. */
-function follow(event: Told | undefined, log: ServiceLog): void {
-  if (event === undefined || !TOLD.has(event.type)) return;
+function follow(event: Told, log: ServiceLog): void {
+  if (!TOLD.has(event.type)) return;
   const { type, task, item, attempt, error, reason } = event;
   if (type in DESK_SENTENCES) return log.info(`${type} ${deskSentence(event).replace(/^\S+\s+/, '')}`, { ...event, event: type });
   log.info([type, task ?? item, error ?? reason].filter((part) => part !== undefined).join(' '), { event: type, task, item, attempt, error, reason });

@@ -1,9 +1,9 @@
 /**
- * What `bosun serve` serves: the agents and the tree of a config, a plan carried out by the crew, or both. Without a config
+ * What `bosun serve` serves: the agents and the tree of a config, over workers if it says so, a plan carried out by the crew, or both. Without a config
  * and a plan, the plan that the directory holds. It never starts a tree that would end what another one has left there.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type AnyAgent } from '../actors/agent.ts';
 import { BosunError } from '../errors.ts';
 import { crewAgents, crewTree } from '../machines/coordination/crew.ts';
@@ -11,9 +11,10 @@ import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { type BossOptions } from '../supervisor/child-spec.ts';
 import { createSystem, type System } from '../system.ts';
+import { type SpreadSystem } from '../workers/spread-system.ts';
 import { type AgentModule } from './agents-module.ts';
 import { type Config } from './config-file.ts';
-import { type DataDirectory, planAgents } from './data-directory.ts';
+import { type DataDirectory, hasStore, planAgents } from './data-directory.ts';
 import { machineReports } from './machine-reports.ts';
 import { contentsOf, heldPlan, readyPlan } from './plan-on-hand.ts';
 import { type Told } from './run-report.ts';
@@ -23,11 +24,11 @@ import { type Environment } from './surroundings.ts';
 
 export interface ServedSystem {
   /** Not started. */
-  readonly system: System;
+  readonly system: System | SpreadSystem;
   /** What it is, in a few words. */
   readonly what: string;
-  /** What an emitted event means for whoever follows the plan; undefined where there is none. */
-  readonly meaning: ((address: string, event: Told) => Told) | undefined;
+  /** Tells what happens to the plan, once it is durable. @returns What ends that. */
+  readonly follow: (tell: (event: Told) => void) => () => void;
   /** Resolves when no shell command of a task runs any more; once the system has stopped. */
   ended(): Promise<void>;
 }
@@ -43,23 +44,28 @@ export interface ServedPlace {
   readonly log: (...args: unknown[]) => void;
 }
 
+/** Of a system without a plan. */
+const NOTHING: ServedSystem['follow'] = () => () => {};
+
 /** Plans that are carried out without being named. */
 const PLAN_FILES = ['plan.yaml', 'plan.yml', 'plan.json'];
 
 /** Rejects with BOSUN_PLAN_INVALID, BOSUN_CONFIG_INVALID, BOSUN_STORE_*, BOSUN_CHILD_SPEC_INVALID. */
 export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
   const { directory, config, cwd, log } = place;
+  if (config?.workers !== undefined) return spread(place, config, config.workers);
+  if (existsSync(directory.workers)) throw new BosunError('BOSUN_WORKERS_CHANGED', `${directory.path} holds the stores of workers: the config has to say how many there are`);
   const file = place.plan ?? config?.plan ?? PLAN_FILES.map((name) => join(directory.path, name)).find((path) => existsSync(path));
   if (file !== undefined) {
     const { source, agents } = await readyPlan({ file, cwd });
     await heldPlan(directory, source, { log, hint: 'Serve another --data directory, or start over by bosun run --fresh' });
     return crew(place, source.plan, agents);
   }
-  if (config !== undefined) return { system: created(place, config.agents, config.tree ?? {}), what: config.file, meaning: undefined, ended: () => Promise.resolve() };
+  if (config !== undefined) return { system: created(place, config.agents, config.tree ?? {}), what: config.file, follow: NOTHING, ended: () => Promise.resolve() };
   const { coordinator, agents } = await contentsOf(directory, log);
   if (coordinator?.plan !== undefined) return crew(place, withoutModule(directory, coordinator.plan), new Map());
   if (agents.length > 0) throw new BosunError('BOSUN_CONFIG_INVALID', `${directory.path} holds actors of the agents ${agents.join(', ')}: a bosun.config.ts has to say what they are`);
-  return { system: created(place, crewAgents, {}), what: 'no plan', meaning: undefined, ended: () => Promise.resolve() };
+  return { system: created(place, crewAgents, {}), what: 'no plan', follow: NOTHING, ended: () => Promise.resolve() };
 }
 
 /** A plan of which only the store is there can go on where its tasks are shell commands: nothing else says what its agents are. */
@@ -76,7 +82,23 @@ function crew(place: ServedPlace, plan: Plan, agents: AgentModule): ServedSystem
   const own = config?.tree ?? {};
   const tree = { ...own, children: [...crewTree(plan).children, ...(own.children ?? [])] };
   const system = created(place, [...planAgents(plan, agents, commands.attempt), ...(config?.agents ?? [])], tree as BossOptions);
-  return { system, what: `the plan ${plan.name}`, meaning: machineReports(system, plan, (type) => typeof agents.get(type) === 'object'), ended: () => commands.ended() };
+  const meaning = machineReports(system, plan, (type) => typeof agents.get(type) === 'object');
+  const follow: ServedSystem['follow'] = (tell) => {
+    const following = system.onEmitted((address, event) => tell(meaning(address, event as Told)));
+    return () => following.unsubscribe();
+  };
+  return { system, what: `the plan ${plan.name}`, follow, ended: () => commands.ended() };
+}
+
+/** Every thread reads the config for itself, because agents are code. Throws BOSUN_CONFIG_INVALID, BOSUN_WORKERS_CHANGED. */
+function spread({ directory, cwd, plan, trustWallClock, log }: ServedPlace, config: Config, count: number): ServedSystem {
+  const planFile = plan ?? config.plan;
+  if (planFile !== undefined) throw new BosunError('BOSUN_CONFIG_INVALID', `${config.file}: a plan is carried out by one worker: leave out workers, or ${planFile}`);
+  if (hasStore(directory)) throw new BosunError('BOSUN_WORKERS_CHANGED', `${directory.path} holds a store that is the only one of its system, and ${config.file} has workers`);
+  const module = new URL(import.meta.url.endsWith('.ts') ? './served-worker.ts' : './served-worker.js', import.meta.url);
+  module.search = String(new URLSearchParams({ config: resolve(cwd, config.file), cwd, trustWallClock: String(trustWallClock) }));
+  const system = createSystem({ workers: { count, module, directory: directory.workers }, log });
+  return { system, what: `${config.file} over ${count} ${count === 1 ? 'worker' : 'workers'}`, follow: NOTHING, ended: () => Promise.resolve() };
 }
 
 function created({ directory, config, env, trustWallClock, log }: ServedPlace, agents: readonly AnyAgent[], tree: BossOptions): System {

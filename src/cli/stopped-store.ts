@@ -1,4 +1,5 @@
 /** The frame of verbs that look at a stopped store, or leave an order in it: opens it on hold, and says what went wrong by exit codes. */
+import { existsSync } from 'node:fs';
 import { type ErrorCode, isBosunError } from '../errors.ts';
 import { type System } from '../system.ts';
 import { hasStore, openOnHold, storeDirectory } from './data-directory.ts';
@@ -13,7 +14,7 @@ export async function withStoppedStore(command: DataCommand, work: (system: Syst
   const { err, env } = command;
   const directory = storeDirectory(command);
   if (!hasStore(directory)) {
-    err.write(`${directory.path} holds no store; bosun run or bosun serve begin one\n`);
+    err.write(existsSync(directory.workers) ? `${directory.path} holds the stores of workers: name one, as --data ${directory.workers}/0\n` : `${directory.path} holds no store; bosun run or bosun serve begin one\n`);
     return EXIT.badInput;
   }
   try {

@@ -29,7 +29,7 @@ export class Boards {
   }
 
   topic(address: string): StateTopic {
-    return { mode: 'state', maxHz: Infinity, view: () => this.#view(address), watch: (changed, ended) => this.#watch(address, { changed, ended }) };
+    return { maxHz: Infinity, view: () => this.#view(address), watch: (changed, ended) => this.#watch(address, { changed, ended }) };
   }
 
   #view(address: string): View {

@@ -6,8 +6,9 @@ import { type Cancel, type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { CALL_MS, CALLS_WAITING_MAX } from '../limits.ts';
 import { type Session } from '../actors/mailbox/arrival.ts';
-import { type Call, type CallParts, handlersOf, Marked } from './calls.ts';
+import { type Call, type Handlers, Marked } from './calls.ts';
 import { type Caller, checkScope } from './callers.ts';
+import { type KeyedAnswers } from './keyed-answers.ts';
 import { type MethodName, type MethodRow, rowOf } from './methods.ts';
 import { type Repeatable } from './repeats.ts';
 import { firstIssue, invalid } from './wire-errors.ts';
@@ -22,7 +23,10 @@ export interface CallRequest {
   readonly deadlineMs?: number | undefined;
 }
 
-export interface CallDeskParts extends CallParts {
+export interface CallDeskParts {
+  /** What each method does. */
+  readonly handlers: Handlers;
+  readonly answers: KeyedAnswers;
   readonly clock: Clock;
   /** Whether methods that destroy may be called at all. */
   readonly destructive: boolean;
@@ -51,7 +55,7 @@ export class CallDesk {
 
   constructor(parts: CallDeskParts) {
     this.#parts = parts;
-    this.#handlers = handlersOf(parts) as Readonly<Record<MethodName, Handler>>;
+    this.#handlers = parts.handlers as Readonly<Record<MethodName, Handler>>;
   }
 
   /** Calls under way of all callers. */
@@ -96,7 +100,7 @@ export class CallDesk {
     const { caller, key } = call;
     if (key === undefined || row.does === 'nothing' || KEYS_OF_THEIR_OWN.has(method)) return this.#handlers[method](params, call);
     const carryOut = async () => this.#handlers[method](params, call);
-    return this.#parts.repeats.keyed(caller, key, [method, params], carryOut).then((done) => new Marked(done));
+    return this.#parts.answers.once(caller, key, [method, params], carryOut).then((done) => new Marked(done));
   }
 
   #ended({ id }: Caller): void {

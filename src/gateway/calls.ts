@@ -13,7 +13,8 @@ import { type MethodName, type ParamsOf } from './methods.ts';
 import { orderHandlers, reach } from './orders.ts';
 import { type Health } from './health.ts';
 import { type Inspections } from './inspections.ts';
-import { type Repeatable, type Repeats } from './repeats.ts';
+import { digestOf, keyOf, type NumberedSend, type Repeatable, type Repeats } from './repeats.ts';
+import { treePage } from './tree-views.ts';
 import { shownKept, shownTurn, type TurnView } from './turn-views.ts';
 import { type Views } from './views.ts';
 import { invalid } from './wire-errors.ts';
@@ -23,7 +24,7 @@ import { shownError } from './wire-values.ts';
 export interface Call {
   readonly caller: Caller;
   /** Of `actor.send`: its session and number. */
-  readonly session: Session | undefined;
+  readonly session: NumberedSend | undefined;
   readonly key: string | undefined;
   /** What is left of its time. */
   readonly leftMs: number;
@@ -70,7 +71,7 @@ export function handlersOf(parts: CallParts): Handlers {
     'machine.get': ({ name }, { caller }) => machine(system, caller, name),
     'actor.inspect': ({ address }, { caller }) => inspections.view(caller, reach(caller, address)),
     'chart.get': ({ address, known }, { caller }) => inspections.chart(reach(caller, address), known),
-    'actor.list': (params, { caller }) => list(views, caller, params),
+    'actor.list': ({ under, ...page }, { caller }) => treePage(caller, system.tree(checkAddress(under)), page),
     'actor.tree': ({ address, depth }, { caller }) => views.tree(caller, checkAddress(address), depth),
     'actor.turns': ({ address, after, limit }, { caller }) => ({ turns: turns(parts, caller, { address: reach(caller, address), after, limit }) }),
     'actor.history': ({ address, limit }, { caller }) => ({ turns: system.admin.history(reach(caller, address)).slice(-limit).map((record) => shownKept(views, caller, record)) }),
@@ -131,9 +132,9 @@ async function send({ system, repeats }: CallParts, { address, event, until, ifS
   throw new BosunError('BOSUN_EVENT_NOT_TAKEN', why, { details: { address, accepts, ...(isGuarded && { isGuarded }) } });
 }
 
-function ask({ system: { reception }, views, repeats }: CallParts, { address, event }: ParamsOf<'actor.ask'>, { caller, key, leftMs }: Call): Promise<Answer> {
+function ask({ system: { reception }, views }: CallParts, { address, event }: ParamsOf<'actor.ask'>, { caller, key, leftMs }: Call): Promise<Answer> {
   reach(caller, address);
-  const name = key === undefined ? {} : { id: repeats.keyOf(caller, key), digest: repeats.digestOf(['actor.ask', address, event]) };
+  const name = key === undefined ? {} : { id: keyOf(caller, key), digest: digestOf(['actor.ask', address, event]) };
   return reception.ask(address, event as EventObject, { timeoutMs: leftMs, ...name }).then((reply) => ({ reply: views.reply(address, reply) }));
 }
 
@@ -156,15 +157,6 @@ async function spawn(system: System, caller: Caller, { agent: name, id, under, i
   if (agent === undefined) throw new BosunError('BOSUN_AGENT_UNKNOWN', `the system has no agent ${JSON.stringify(name)}`);
   const { address } = await system.spawn(agent, id, { under, ...(restart !== undefined && { restart }), ...(input !== undefined && { input: input as never }) });
   return { address };
-}
-
-function list(views: Views, caller: Caller, { under, agent, status, after = '', limit }: ParamsOf<'actor.list'>): Answer {
-  const found = views.list(caller, checkAddress(under)).filter((node) => {
-    return node.address > after && (agent === undefined || node.agent === agent) && (status === undefined || node.status === status);
-  });
-  const page = found.slice(0, limit);
-  const actors = page.map(({ address, agent, status, state, mailbox, restarts }) => ({ address, agent, status, state, mailbox, restarts }));
-  return { actors, next: found.length > limit ? page.at(-1)!.address : null };
 }
 
 /** As XState's `matches`: the wanted value is the same, or a part. */

@@ -3,7 +3,7 @@
  * given to it, real or not, and tells it what comes in.
  */
 import { type Cancel } from '../clock.ts';
-import { BosunError } from '../errors.ts';
+import { BosunError, isBosunError } from '../errors.ts';
 import { CALLS_IN_FLIGHT_MAX, CLOSE_MS, HELLO_MS, PING_EVERY_MS, SILENCE_MS_MAX, TOKEN_NOTICE_MS } from '../limits.ts';
 import { type Session } from '../actors/mailbox/arrival.ts';
 import { type PendingCall } from './call-desk.ts';
@@ -11,7 +11,7 @@ import { type Caller } from './callers.ts';
 import { type Codec } from './codec.ts';
 import type { Entrance, Hub, Peer } from './hub.ts';
 import { Outflow, type Wire } from './outflow.ts';
-import { type ClientFrame, clientFrame, type Hello, type Req, type ServerFrame } from './protocol-frames.ts';
+import { type ClientFrame, clientFrame, type Hello, type Req, type ServerFrame, type Sub } from './protocol-frames.ts';
 import { type CloseName, CLOSES } from './protocol.ts';
 import { Bucket } from './rates.ts';
 import { Feeds } from './feeds.ts';
@@ -181,11 +181,7 @@ export class Connection implements Peer {
       case 'cancel':
         return this.#calls.get(frame.id)?.cancel();
       case 'sub':
-        try {
-          return this.#feeds.open(this.#caller!, frame);
-        } catch (error) {
-          return this.#end(frame.id, error);
-        }
+        return this.#subscribe(frame);
       case 'unsub':
         return this.#feeds.close(frame.id);
       case 'ping':
@@ -195,17 +191,34 @@ export class Connection implements Peer {
     }
   }
 
+  #subscribe(frame: Sub): void {
+    const refuse = (error: unknown) => this.#end(frame.id, error);
+    try {
+      this.#feeds.open(this.#caller!, frame)?.catch(refuse);
+    } catch (error) {
+      refuse(error);
+    }
+  }
+
   async #greet({ token, session }: Hello): Promise<void> {
     const caller = await this.#hub.identify(this.#token ?? token, this.#ticket);
     if (this.#phase !== 'greeting') return;
     if (!this.#hub.admits(caller)) return this.close('rate_limited', 'rate_limited;too many connections');
+    const asked = session === undefined ? 0 : this.#hub.interior.lastSequence(caller, session);
+    const sequence = typeof asked === 'number' ? asked : await this.#answered(asked);
+    if (sequence === undefined) return;
     this.#caller = caller;
     this.#session = session && `${caller.id}\0${session}`;
     this.#phase = 'open';
-    const sequence = session === undefined ? 0 : this.#hub.repeats.lastSequence(caller, session);
     this.#out.send(this.#hub.welcome(this, session === undefined ? null : { resumed: sequence > 0, sequence }));
     this.#watchExpiry(caller);
     for (const frame of this.#early.splice(0)) this.#takeEarly(frame);
+  }
+
+  /** @returns undefined where the connection is gone meanwhile. */
+  async #answered(asked: Promise<number>): Promise<number | undefined> {
+    const sequence = await asked;
+    return this.#phase === 'greeting' ? sequence : undefined;
   }
 
   #takeEarly(frame: ClientFrame): void {
@@ -219,8 +232,8 @@ export class Connection implements Peer {
   #turnAway(error: unknown): void {
     this.#hub.count(error);
     this.#out.send({ t: 'err', e: this.#hub.told(error) });
-    const isOurs = !(error instanceof BosunError);
-    this.close(isOurs ? 'internal' : error.code === 'BOSUN_UNAUTHENTICATED' ? 'unauthenticated' : 'bad_frame');
+    // Of what is not the client's fault it need not stop trying.
+    this.close(isBosunError(error, 'BOSUN_UNAUTHENTICATED') ? 'unauthenticated' : isBosunError(error, 'BOSUN_CALL_INVALID') ? 'bad_frame' : 'internal');
   }
 
   #call({ id, m, p, seq, key, deadlineMs }: Req): void {

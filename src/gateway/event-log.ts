@@ -19,6 +19,8 @@ export interface EventLogParts {
   /** Names the run of the gateway. */
   readonly instance: string;
   readonly shown: (address: string, event: EventObject) => Readonly<Record<string, unknown>>;
+  /** Nobody has listened for a while. */
+  readonly stopped?: () => void;
 }
 
 interface Kept extends LoggedEvent {
@@ -44,6 +46,10 @@ export class EventLog {
   /** Where the log ends. */
   get end(): Cursor {
     return { epoch: `${this.#parts.instance}.${this.#generation}`, seq: this.#seq };
+  }
+
+  get isRecording(): boolean {
+    return this.#isRecording;
   }
 
   /** Of the oldest event that is kept; one more than the end where none is. */
@@ -81,6 +87,15 @@ export class EventLog {
     for (const listener of [...this.#listeners]) listener();
   }
 
+  /** So many events, or more, never came: what was before them is of no use to whoever has not seen it. */
+  miss(count: number): void {
+    if (!this.#isRecording) return;
+    this.#seq += count;
+    this.#kept.clear();
+    this.#bytes = 0;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
   #drop(): void {
     const [oldest] = this.#kept.values();
     this.#kept.delete(oldest!.seq);
@@ -92,5 +107,6 @@ export class EventLog {
     this.#generation += 1;
     this.#kept.clear();
     this.#bytes = 0;
+    this.#parts.stopped?.();
   }
 }

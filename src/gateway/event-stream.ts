@@ -45,10 +45,16 @@ export class EventStream implements Peer {
     response.on('error', () => this.#gone());
   }
 
-  /** Throws as `Feeds.open`, before anything is written. */
-  begin(sub: Sub): void {
-    this.#feeds.open(this.caller, sub);
+  /** Rejects as `Feeds.open`, before anything is written. */
+  async begin(sub: Sub): Promise<void> {
     this.#hub.enter(this);
+    try {
+      if (!this.#isOver) await this.#feeds.open(this.caller, sub);
+    } catch (error) {
+      this.#gone();
+      throw error;
+    }
+    if (this.#isOver) return;
     this.#ping();
     const { expiresAtMs } = this.caller;
     if (expiresAtMs === undefined) return;
@@ -58,7 +64,7 @@ export class EventStream implements Peer {
   }
 
   send(frame: ServerFrame): void {
-    if (!this.#response.headersSent) this.#response.writeHead(200, { ...EVERY_ANSWER, 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+    this.#head();
     this.#out.send(frame);
   }
 
@@ -66,6 +72,7 @@ export class EventStream implements Peer {
     if (this.#isOver) return;
     this.#hub.tallies.add(`closed.${name}`);
     const { code, then } = CLOSES[name];
+    this.#head();
     this.#response.end(`event: close\ndata: ${JSON.stringify({ code, name, then })}\n\n`);
     this.#gone();
     this.#hub.clock.setTimeout(() => this.#response.destroy(), CLOSE_MS, { isBackground: true });
@@ -80,6 +87,10 @@ export class EventStream implements Peer {
     this.send(frame);
     // Nothing will come any more.
     if (frame.t === 'end') this.close('normal');
+  }
+
+  #head(): void {
+    if (!this.#response.headersSent) this.#response.writeHead(200, { ...EVERY_ANSWER, 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
   }
 
   #ping(): void {

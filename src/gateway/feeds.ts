@@ -1,16 +1,30 @@
 /** The subscriptions of one connection, and when each gets its turn. */
-import { type Cancel } from '../clock.ts';
+import { type Cancel, type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { SUBSCRIPTIONS_MAX } from '../limits.ts';
 import { type Caller } from './callers.ts';
-import type { Hub } from './hub.ts';
 import { type ServerFrame, type Sub } from './protocol-frames.ts';
-import { EventsSubscription, StateSubscription, type Subscription, type SubscriptionParts } from './subscriptions.ts';
-import { TurnSubscription } from './turn-subscription.ts';
+import { type Pumps } from './pumps.ts';
+import { type Opening, type Subscription } from './subscriptions.ts';
+import { type Tallies } from './tallies.ts';
 import { invalid } from './wire-errors.ts';
 
+/** Where topics are found. A promise where what is behind has to be asked first. */
+export interface Finder {
+  /** Throws, or rejects with, BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID. */
+  find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): Opening | Promise<Opening>;
+}
+
+/** What all connections share. */
+export interface FeedsHouse {
+  readonly topics: Finder;
+  readonly clock: Clock;
+  readonly pumps: Pumps;
+  readonly tallies: Tallies;
+}
+
 export interface FeedsParts {
-  readonly hub: Hub;
+  readonly hub: FeedsHouse;
   /** `isMore`: another one follows at once. */
   readonly send: (frame: ServerFrame, isMore?: boolean) => void;
   readonly isSlow: () => boolean;
@@ -20,6 +34,8 @@ export interface FeedsParts {
 export class Feeds {
   readonly #parts: FeedsParts;
   readonly #open = new Map<string, Subscription>();
+  /** Subscriptions whose topics are being found, by id. */
+  readonly #awaited = new Map<string, object>();
   #isAwake = false;
   #alarm: Cancel | undefined;
   #isOver = false;
@@ -32,15 +48,33 @@ export class Feeds {
     this.#parts = parts;
   }
 
-  /** Throws BOSUN_CALL_INVALID, BOSUN_GATEWAY_FULL, BOSUN_FORBIDDEN, BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID. */
-  open(caller: Caller, sub: Sub): void {
+  /** Resolves, where that takes time, when it is open. Throws, or rejects with, BOSUN_CALL_INVALID, BOSUN_GATEWAY_FULL, and as {@link Finder} does. */
+  open(caller: Caller, sub: Sub): void | Promise<void> {
+    const { id } = sub;
+    if (this.#open.has(id) || this.#awaited.has(id)) throw invalid('a subscription of this id is open');
+    if (this.#open.size + this.#awaited.size >= SUBSCRIPTIONS_MAX) throw new BosunError('BOSUN_GATEWAY_FULL', `${SUBSCRIPTIONS_MAX} subscriptions are open`);
+    const found = this.#parts.hub.topics.find(caller, sub);
+    return found instanceof Promise ? this.#await(found, sub) : this.#begin(found, sub);
+  }
+
+  async #await(found: Promise<Opening>, sub: Sub): Promise<void> {
+    const token = {};
+    this.#awaited.set(sub.id, token);
+    try {
+      const opening = await found;
+      // It may have been closed meanwhile, and opened anew.
+      if (this.#awaited.get(sub.id) === token) this.#begin(opening, sub);
+      else opening({ id: sub.id, maxHz: Infinity, wake: () => {} }).stop();
+    } catch (error) {
+      if (this.#awaited.get(sub.id) === token) throw error;
+    } finally {
+      if (this.#awaited.get(sub.id) === token) this.#awaited.delete(sub.id);
+    }
+  }
+
+  #begin(opening: Opening, { id, from, maxHz = Infinity }: Sub): void {
     const { hub, send } = this.#parts;
-    const { id, from, maxHz = Infinity } = sub;
-    if (this.#open.has(id)) throw invalid('a subscription of this id is open');
-    if (this.#open.size >= SUBSCRIPTIONS_MAX) throw new BosunError('BOSUN_GATEWAY_FULL', `${SUBSCRIPTIONS_MAX} subscriptions are open`);
-    const topic = hub.topics.find(caller, sub);
-    const parts = { id, maxHz, wake: () => this.#wake() };
-    const subscription = subscriptionTo(topic, { hub, parts });
+    const subscription = opening({ id, maxHz, wake: () => this.#wake() });
     const first = subscription.begin(from);
     this.#open.set(id, subscription);
     hub.tallies.add('subscriptions');
@@ -49,6 +83,7 @@ export class Feeds {
   }
 
   close(id: string): void {
+    this.#awaited.delete(id);
     this.#open.get(id)?.stop();
     this.#open.delete(id);
   }
@@ -56,6 +91,7 @@ export class Feeds {
   end(): void {
     this.#isOver = true;
     this.#alarm?.();
+    this.#awaited.clear();
     for (const id of [...this.#open.keys()]) this.close(id);
   }
 
@@ -68,7 +104,7 @@ export class Feeds {
     const nowMs = clock.monotonicMs();
     for (const [id, subscription] of this.#open) {
       if (this.#parts.isSlow()) {
-        if (subscription instanceof StateSubscription) subscription.delay();
+        subscription.delay?.();
         continue;
       }
       const frames = subscription.next(nowMs);
@@ -92,16 +128,5 @@ export class Feeds {
     if (this.#isAwake || this.#isOver) return;
     this.#isAwake = true;
     this.#parts.hub.pumps.later(this.#woken);
-  }
-}
-
-function subscriptionTo(topic: ReturnType<Hub['topics']['find']>, { hub, parts }: { hub: Hub; parts: SubscriptionParts }): Subscription {
-  switch (topic.mode) {
-    case 'state':
-      return new StateSubscription(topic, parts);
-    case 'events':
-      return new EventsSubscription(topic, hub.events, parts);
-    case 'turns':
-      return new TurnSubscription(topic, parts);
   }
 }

@@ -57,7 +57,7 @@ async function serve(hub: Hub, request: IncomingMessage, response: ServerRespons
     await hub.page.answer(url.pathname, request, response);
     return undefined;
   }
-  const fixed = publicAnswer(hub, url.pathname);
+  const fixed = await publicAnswer(hub, url.pathname);
   if (fixed !== undefined) return request.method === 'GET' ? fixed : { status: 405, body: {}, headers: { Allow: 'GET' } };
   if (hub.isDraining) throw new BosunError('BOSUN_DRAINING', 'the gateway is about to close');
   if (TOKEN_NAMES.some((name) => url.searchParams.has(name))) throw invalid('a token belongs into the header Authorization, never into an address');
@@ -67,7 +67,7 @@ async function serve(hub: Hub, request: IncomingMessage, response: ServerRespons
   if (retryAfterMs > 0) throw new BosunError('BOSUN_RATE_LIMITED', 'too many calls', { details: { retryAfterMs } });
   if (url.pathname === TICKET_PATH && request.method === 'POST') return { status: 200, body: hub.tickets.issue(caller, request.headers.origin) };
   if (isStream) {
-    stream(hub, caller, { url, request, response });
+    await stream(hub, caller, { url, request, response });
     // From here on it is a connection, which is not waited for.
     hub.requests -= 1;
     response.once('close', () => (hub.requests += 1));
@@ -75,7 +75,7 @@ async function serve(hub: Hub, request: IncomingMessage, response: ServerRespons
   }
   if (url.pathname === METRICS_PATH && request.method === 'GET') {
     checkScope(caller, 'system:read');
-    return { status: 200, body: hub.metrics.text(), type: METRICS_TYPE };
+    return { status: 200, body: await hub.metrics(), type: METRICS_TYPE };
   }
   return call(hub, caller, { url, request, response });
 }
@@ -90,12 +90,12 @@ function ticketIn({ searchParams }: URL, { headers }: IncomingMessage, isStream:
 }
 
 /** What anybody may see who gets this far. */
-function publicAnswer(hub: Hub, path: string): HttpAnswer | undefined {
+async function publicAnswer(hub: Hub, path: string): Promise<HttpAnswer | undefined> {
   switch (path) {
     case '/healthz':
       return { status: 200, body: { ok: true } };
     case '/readyz': {
-      const isReady = hub.system.reception.isRunning && hub.system.outage === undefined && !hub.isDraining;
+      const isReady = await hub.isReady();
       return { status: isReady ? 200 : 503, body: { ready: isReady } };
     }
     case '/openapi.json':
@@ -113,7 +113,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-function stream(hub: Hub, caller: Caller, { url, request, response }: Exchange): void {
+async function stream(hub: Hub, caller: Caller, { url, request, response }: Exchange): Promise<void> {
   if (!hub.admits(caller)) throw new BosunError('BOSUN_GATEWAY_FULL', 'too many connections of this caller');
   const query = Object.fromEntries(url.searchParams);
   const last = header(request, 'last-event-id');
@@ -121,7 +121,7 @@ function stream(hub: Hub, caller: Caller, { url, request, response }: Exchange):
   const maxHz = query['maxHz'] === undefined ? {} : { maxHz: Number(query['maxHz']) };
   const parsed = sub.safeParse({ ...query, ...maxHz, t: 'sub', id: 'events', from });
   if (!parsed.success) throw invalid(firstIssue(parsed.error, 'query'));
-  new EventStream(hub, caller, response).begin(parsed.data);
+  await new EventStream(hub, caller, response).begin(parsed.data);
 }
 
 async function call(hub: Hub, caller: Caller, { url, request, response }: Exchange): Promise<HttpAnswer> {

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Clock } from '../clock.ts';
-import { isBosunError, messageOf } from '../errors.ts';
+import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import {
   CALLS_BURST,
   CALLS_IN_FLIGHT_MAX,
@@ -26,22 +26,22 @@ import { CallDesk } from './call-desk.ts';
 import { type Caller, Callers, type JwtOptions, type TokenOptions } from './callers.ts';
 import { CODECS } from './codec.ts';
 import { Connection } from './connection.ts';
-import { EventLog } from './event-log.ts';
-import { Health } from './health.ts';
-import { Metrics } from './metrics.ts';
-import { Inspections } from './inspections.ts';
+import { type Finder } from './feeds.ts';
+import { type Interior } from './interior.ts';
+import { KeyedAnswers } from './keyed-answers.ts';
+import { gatewayFamilies, metricsText } from './metrics.ts';
+import { OneSystem } from './one-system.ts';
 import { type Wire } from './outflow.ts';
 import { Page } from './page.ts';
 import { type ServerFrame, type Welcome, type WireError } from './protocol-frames.ts';
 import { type CloseName, PROTOCOL_MINOR, PROTOCOL_VERSION, SUBPROTOCOLS } from './protocol.ts';
 import { type Rate, Rates } from './rates.ts';
 import { Pumps } from './pumps.ts';
-import { Repeats } from './repeats.ts';
+import { type SpreadOverWorkers } from './spread/outpost-words.ts';
+import { ManyWorkers } from './spread/many-workers.ts';
 import { StatelyPeer } from './stately-peer.ts';
 import { Tallies } from './tallies.ts';
 import { Tickets } from './tickets.ts';
-import { Topics } from './topics.ts';
-import { Views } from './views.ts';
 import { isOurs, wireError } from './wire-errors.ts';
 
 export interface HubOptions {
@@ -87,20 +87,14 @@ export interface Entrance {
 }
 
 export class Hub {
-  readonly system: System;
+  readonly interior: Interior;
   readonly clock: Clock;
   readonly callers: Callers;
   readonly rate: Rate;
   readonly tickets: Tickets;
   readonly pumps: Pumps;
   readonly tallies = new Tallies();
-  readonly metrics: Metrics;
-  readonly repeats: Repeats;
   readonly desk: CallDesk;
-  readonly views: Views;
-  readonly topics: Topics;
-  readonly events: EventLog;
-  readonly health: Health;
   readonly page = new Page();
   readonly instance: string = randomUUID();
   readonly #rates: Rates;
@@ -112,16 +106,14 @@ export class Hub {
   /** How many of the others, by caller. */
   readonly #known = new Map<string, number>();
   readonly #most: Required<ConnectionBounds>;
-  readonly #unwatch: () => void;
   /** Requests of HTTP that are not answered. */
   requests = 0;
   #errors = 0;
   #isDraining = false;
 
   /** Throws BOSUN_CONFIG_INVALID. */
-  constructor(system: System, { clock, tokens, jwt, operator, destructive, rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND }, bounds = {}, log }: HubOptions) {
+  constructor(system: System | SpreadOverWorkers, { clock, tokens, jwt, operator, destructive, rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND }, bounds = {}, log }: HubOptions) {
     this.#most = { connections: CONNECTIONS_MAX, connectionsPerCaller: CONNECTIONS_PER_CALLER_MAX, ...bounds };
-    this.system = system;
     this.clock = clock;
     this.rate = rate;
     this.#log = log;
@@ -129,22 +121,14 @@ export class Hub {
     this.callers = new Callers({ tokens, jwt, operator, clock });
     this.tickets = new Tickets(clock);
     this.pumps = new Pumps(clock);
-    const views = (this.views = new Views(system));
-    const inspections = new Inspections(system, clock);
-    this.health = new Health({ system, tallies: this.tallies, clock });
     this.#destructive = destructive;
-    this.metrics = new Metrics({ system, tallies: this.tallies });
-    this.repeats = new Repeats(system);
-    this.desk = new CallDesk({ system, views, inspections, health: this.health, repeats: this.repeats, clock, destructive });
-    this.topics = new Topics(system, { views, inspections }, this.instance);
-    this.events = new EventLog({ clock, instance: this.instance, shown: (address, event) => views.emitted(address, event) });
-    const emitted = system.onEmitted((address, event) => this.events.record(address, event));
-    this.#unwatch = () => {
-      emitted.unsubscribe();
-      this.metrics.stop();
-      this.health.stop();
-      void inspections.close();
-    };
+    const parts = { clock, instance: this.instance, tallies: this.tallies };
+    this.interior = 'outposts' in system ? new ManyWorkers(system, parts) : new OneSystem(system, parts);
+    this.desk = new CallDesk({ handlers: this.interior.handlers, answers: new KeyedAnswers(), clock, destructive });
+  }
+
+  get topics(): Finder {
+    return this.interior.topics;
   }
 
   get isDraining(): boolean {
@@ -162,9 +146,16 @@ export class Hub {
     return connection;
   }
 
-  /** Somebody inspects with what Stately gives. */
+  /** Whether somebody can inspect with what Stately gives. */
+  get isInspectable(): boolean {
+    return this.interior.turns !== undefined;
+  }
+
+  /** Somebody inspects with what Stately gives. Throws BOSUN_OVER_WORKERS. */
   inspect(wire: Wire, entrance: Pick<Entrance, 'token' | 'ticket'>): StatelyPeer {
-    const peer = new StatelyPeer(this, wire);
+    const { turns } = this.interior;
+    if (turns === undefined) throw new BosunError('BOSUN_OVER_WORKERS', 'the receivers of Stately inspect one system, and this one is spread over workers');
+    const peer = new StatelyPeer(this, turns, wire);
     this.enter(peer);
     void peer.begin(entrance);
     return peer;
@@ -214,7 +205,7 @@ export class Hub {
       minor: PROTOCOL_MINOR,
       server: { name: 'bosun', instance: this.instance },
       session,
-      nowMs: this.system.reception.nowMs ?? 0,
+      nowMs: this.interior.nowMs,
       heartbeat: { everyMs: PING_EVERY_MS, timeoutMs: SILENCE_MS_MAX - PING_EVERY_MS },
       limits: { frameBytes: FRAME_BYTES_MAX, inFlight: CALLS_IN_FLIGHT_MAX, subscriptions: SUBSCRIPTIONS_MAX, perSecond: this.rate.perSecond, burst: this.rate.burst },
       principal: { id, scopes: [...scopes], addresses: [...addresses], mayDestroy: scopes.has('actor:admin') && (this.#destructive || isOperator) },
@@ -239,6 +230,16 @@ export class Hub {
     this.tallies.add(`refused.${isBosunError(error) ? error.code : 'BOSUN_INTERNAL'}`);
   }
 
+  /** Whether whoever comes now is served. */
+  async isReady(): Promise<boolean> {
+    return !this.#isDraining && (await this.interior.isReady());
+  }
+
+  /** `/metrics`. Rejects with BOSUN_SYSTEM_CLOSED. */
+  async metrics(): Promise<string> {
+    return metricsText([...(await this.interior.families()), ...gatewayFamilies(this.tallies)]);
+  }
+
   /**
    * Takes no further calls, lets those under way end within `graceMs`, then closes connections in batches. Resolves when
    * none is left.
@@ -256,13 +257,13 @@ export class Hub {
       // Whoever does not answer the close is cut.
       for (const connection of batch) connection.cut();
     }
-    this.#unwatch();
+    this.interior.stop();
   }
 
   /** As the death of the process does. */
   abandon(): void {
     this.#isDraining = true;
-    this.#unwatch();
+    this.interior.stop();
     for (const connection of [...this.#peers]) connection.cut();
   }
 

@@ -10,15 +10,10 @@ import { type Tallies } from './tallies.ts';
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-interface MetricsParts {
-  readonly system: System;
-  readonly tallies: Tallies;
-}
-
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
 
-interface Family {
+export interface Family {
   readonly name: string;
   readonly type: 'counter' | 'gauge';
   readonly help: string;
@@ -31,37 +26,35 @@ const CONNECTIONS = 'connections.open';
 const NS_PER_S = 1e9;
 const QUANTILES = [0.5, 0.9, 0.99, 1] as const;
 
+/** The numbers of a system, and of the thread that it is in. */
 export class Metrics {
-  readonly #parts: MetricsParts;
+  readonly #system: System;
   /** Dead letters since the first look, by reason. */
   readonly #letters = new Map<string, number>();
   #watch: Subscription | undefined;
-  #delay: IntervalHistogram | undefined;
+  readonly #delay = new LoopDelay();
 
-  constructor(parts: MetricsParts) {
-    this.#parts = parts;
+  constructor(system: System) {
+    this.#system = system;
   }
 
   /** What happens by and by is counted from the first call on. Throws BOSUN_SYSTEM_CLOSED. */
-  text(): string {
+  families(): Family[] {
     this.#begin();
-    return [...this.#ofSystem(), ...ofActors(this.#parts.system.tree()), ...this.#ofLetters(), ...this.#ofGateway(), this.#ofEventLoop()].map(written).join('');
+    return [...this.#ofSystem(), ...ofActors(this.#system.tree()), ...this.#ofLetters(), this.#delay.family()];
   }
 
   stop(): void {
     this.#watch?.unsubscribe();
-    this.#delay?.disable();
+    this.#delay.stop();
   }
 
   #begin(): void {
-    if (this.#watch !== undefined) return;
-    this.#watch = this.#parts.system.deadLetters.subscribe(({ reason }) => this.#letters.set(reason, (this.#letters.get(reason) ?? 0) + 1));
-    this.#delay = monitorEventLoopDelay();
-    this.#delay.enable();
+    this.#watch ??= this.#system.deadLetters.subscribe(({ reason }) => this.#letters.set(reason, (this.#letters.get(reason) ?? 0) + 1));
   }
 
   #ofSystem(): Family[] {
-    const { system } = this.#parts;
+    const system = this.#system;
     return [
       { name: 'bosun_epochs_total', type: 'counter', help: 'Epochs begun since the store was made.', samples: [[{}, system.epoch]] },
       { name: 'bosun_store_available', type: 'gauge', help: '1 while the store can be written.', samples: [[{}, system.outage === undefined ? 1 : 0]] },
@@ -72,28 +65,47 @@ export class Metrics {
 
   #ofLetters(): Family[] {
     const kept = new Map<string, number>();
-    for (const { reason } of this.#parts.system.deadLetters.list()) kept.set(reason, (kept.get(reason) ?? 0) + 1);
+    for (const { reason } of this.#system.deadLetters.list()) kept.set(reason, (kept.get(reason) ?? 0) + 1);
     return [
       { name: 'bosun_dead_letters', type: 'gauge', help: 'Dead letters kept.', samples: by('reason', kept) },
       { name: 'bosun_dead_letters_total', type: 'counter', help: 'Dead letters since the first scrape.', samples: by('reason', this.#letters) },
     ];
   }
+}
 
-  #ofGateway(): Family[] {
-    const { tallies } = this.#parts;
-    const counted = Object.entries(tallies.all()).filter(([what]) => what !== CONNECTIONS);
-    return [
-      { name: 'bosun_gateway_connections', type: 'gauge', help: 'Connections and event streams that are open.', samples: [[{}, tallies.get(CONNECTIONS)]] },
-      { name: 'bosun_gateway_total', type: 'counter', help: 'What the gateway let in, refused and closed, by name.', samples: by('what', counted) },
-    ];
-  }
+/** How late the event loop of this thread is, since the last look. */
+export class LoopDelay {
+  #delay: IntervalHistogram | undefined;
 
-  #ofEventLoop(): Family {
-    const delay = this.#delay!;
+  family(): Family {
+    const delay = (this.#delay ??= this.#begin());
     const samples = delay.count === 0 ? [] : QUANTILES.map((quantile): Sample => [{ quantile: String(quantile) }, delay.percentile(quantile * 100) / NS_PER_S]);
     delay.reset();
     return { name: 'bosun_event_loop_delay_seconds', type: 'gauge', help: 'How late the event loop was, since the last scrape.', samples };
   }
+
+  stop(): void {
+    this.#delay?.disable();
+  }
+
+  #begin(): IntervalHistogram {
+    const delay = monitorEventLoopDelay();
+    delay.enable();
+    return delay;
+  }
+}
+
+/** As Prometheus reads it. */
+export function metricsText(families: readonly Family[]): string {
+  return families.map(written).join('');
+}
+
+export function gatewayFamilies(tallies: Tallies): Family[] {
+  const counted = Object.entries(tallies.all()).filter(([what]) => what !== CONNECTIONS);
+  return [
+    { name: 'bosun_gateway_connections', type: 'gauge', help: 'Connections and event streams that are open.', samples: [[{}, tallies.get(CONNECTIONS)]] },
+    { name: 'bosun_gateway_total', type: 'counter', help: 'What the gateway let in, refused and closed, by name.', samples: by('what', counted) },
+  ];
 }
 
 /** What the actors of one agent come to. */

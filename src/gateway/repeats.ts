@@ -1,24 +1,24 @@
 /**
  * How often a call counts that a client may repeat. Sends count once by the sequence of a session or by a key, both kept in
- * the store for 24 hours of kernel time, so restarts change nothing. Asks count once by a key, kept as long. What other
- * calls answered to a key is remembered in memory only; those are harmless to repeat by what they do.
+ * the store for 24 hours of kernel time, so restarts change nothing. Asks count once by a key, kept as long. Of other calls
+ * see keyed-answers.ts.
  */
 import { createHash } from 'node:crypto';
 import { type Session } from '../actors/mailbox/arrival.ts';
 import { BosunError } from '../errors.ts';
-import { KEYED_ANSWERS_MAX } from '../limits.ts';
 import { type System } from '../system.ts';
 import { type Caller } from './callers.ts';
+
+/** A send of a session. */
+export interface NumberedSend extends Session {
+  /** Of a system over workers: up to here, all have been accepted, by one or another of them. */
+  readonly accepted?: number;
+}
 
 export interface Repeatable<T> {
   readonly result: T;
   /** It had been done before. */
   readonly replayed: boolean;
-}
-
-interface Remembered {
-  readonly digest: string;
-  readonly answer: Promise<unknown>;
 }
 
 /** Bits of a request's digest that fit into a sequence: two requests of one key are taken for the same with a chance of 2^-48. */
@@ -28,8 +28,6 @@ export class Repeats {
   readonly #system: System;
   /** By the id of a session in the store: the highest sequence on its way. Only while it is. */
   readonly #onTheWay = new Map<string, number>();
-  /** By key, of calls that the store does not know; the oldest comes first. */
-  readonly #answers = new Map<string, Remembered>();
 
   constructor(system: System) {
     this.#system = system;
@@ -44,49 +42,23 @@ export class Repeats {
    * A send in a session. Throws BOSUN_SEQUENCE_GAP, and at once what `deliver` throws: then the sequence is free for
    * the next send.
    */
-  async sequenced<T>(caller: Caller, { id, sequence }: Session, deliver: (session: Session) => Promise<T>): Promise<Repeatable<T>> {
+  async sequenced<T>(caller: Caller, { id, sequence, accepted = 0 }: NumberedSend, deliver: (session: Session) => Promise<T>): Promise<Repeatable<T | null>> {
     const stored = sessionOf(caller, id);
-    const last = this.#last(stored);
+    const own = this.#last(stored);
+    const last = Math.max(own, accepted);
+    // Its number was used for an event to somebody on another worker.
+    if (sequence > own && sequence <= accepted) return { result: null, replayed: true };
     if (sequence > last + 1) throw new BosunError('BOSUN_SEQUENCE_GAP', `the next send of this session is number ${last + 1}`, { details: { expected: last + 1 } });
     return { result: await this.#deliver({ id: stored, sequence }, last, deliver), replayed: sequence <= last };
   }
 
   /** A send with a key. Its row is a session of its own, whose sequence is a digest of the request. Throws BOSUN_KEY_CONFLICT. */
   async keyedSend<T>(caller: Caller, key: string, request: unknown, deliver: (session: Session) => Promise<T>): Promise<Repeatable<T>> {
-    const stored = this.keyOf(caller, key);
-    const sequence = parseInt(hex(textOf(request)).slice(0, DIGEST_HEX_CHARS), 16) + 1;
+    const stored = keyOf(caller, key);
+    const sequence = parseInt(digestOf(request).slice(0, DIGEST_HEX_CHARS), 16) + 1;
     const last = this.#last(stored);
     if (last !== 0 && last !== sequence) throw conflict();
     return { result: await this.#deliver({ id: stored, sequence }, last, deliver), replayed: last !== 0 };
-  }
-
-  /** Any other call with a key: a repeat gets the same answer, as long as it is remembered. A call that failed is forgotten. Throws BOSUN_KEY_CONFLICT. */
-  async keyed<T>(caller: Caller, key: string, request: unknown, call: () => Promise<T>): Promise<Repeatable<T>> {
-    const name = this.keyOf(caller, key);
-    const digest = this.digestOf(request);
-    const before = this.#answers.get(name);
-    if (before !== undefined) {
-      if (before.digest !== digest) throw conflict();
-      return { result: (await before.answer) as T, replayed: true };
-    }
-    const answer = call();
-    this.#answers.set(name, { digest, answer });
-    if (this.#answers.size > KEYED_ANSWERS_MAX) this.#answers.delete(this.#answers.keys().next().value!);
-    try {
-      return { result: await answer, replayed: false };
-    } catch (error) {
-      this.#answers.delete(name);
-      throw error;
-    }
-  }
-
-  /** What a caller's key is called in the store: nobody else's key has this name. */
-  keyOf(caller: Caller, key: string): string {
-    return `gw.k.${hex(`${caller.id}\0${key}`)}`;
-  }
-
-  digestOf(request: unknown): string {
-    return hex(textOf(request));
   }
 
   #last(stored: string): number {
@@ -110,7 +82,16 @@ function sessionOf(caller: Caller, session: string): string {
   return `gw.s.${hex(`${caller.id}\0${session}`)}`;
 }
 
-function conflict(): BosunError {
+/** What a caller's key is called in the store: nobody else's key has this name. */
+export function keyOf(caller: Caller, key: string): string {
+  return `gw.k.${hex(`${caller.id}\0${key}`)}`;
+}
+
+export function digestOf(request: unknown): string {
+  return hex(textOf(request));
+}
+
+export function conflict(): BosunError {
   return new BosunError('BOSUN_KEY_CONFLICT', 'this key was used for another request');
 }
 

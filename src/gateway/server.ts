@@ -32,6 +32,7 @@ import { type Wire } from './outflow.ts';
 import { BEARER_PREFIX, CLOSES, DEFAULT_HOST, DEFAULT_PORT, SOCKET_PATH, SUBPROTOCOLS, TICKET_NAME } from './protocol.ts';
 import { type Rate, Rates } from './rates.ts';
 import { FrameBytes, wireOf } from './socket-wire.ts';
+import { type SpreadOverWorkers } from './spread/outpost-words.ts';
 import { STATELY_PATH } from './stately-events.ts';
 import { type StatelyPeer } from './stately-peer.ts';
 
@@ -81,7 +82,7 @@ export class Gateway {
   #draining: Promise<void> | undefined;
 
   /** Use {@link createGateway}. */
-  constructor(system: System, options: GatewayOptions) {
+  constructor(system: System | SpreadOverWorkers, options: GatewayOptions) {
     const { port = DEFAULT_PORT, host = DEFAULT_HOST, hosts = [], origins = [], tokens = [], jwt, operator, destructive = false, rate, clock = systemClock, log = () => {} } = options;
     const { connectRate = { burst: CONNECTS_BURST, perSecond: CONNECTS_PER_SECOND }, connections = CONNECTIONS_MAX, connectionsPerCaller = CONNECTIONS_PER_CALLER_MAX } = options;
     this.#hub = new Hub(system, { clock, tokens, jwt, operator, destructive, rate, bounds: { connections, connectionsPerCaller }, log });
@@ -128,7 +129,7 @@ export class Gateway {
     return this.#hub.connect(wire, entrance);
   }
 
-  /** Whoever inspects with what Stately gives, without a socket. */
+  /** Whoever inspects with what Stately gives, without a socket. Throws BOSUN_OVER_WORKERS. */
   inspect(wire: Wire, entrance: Pick<Entrance, 'token' | 'ticket'> = {}): StatelyPeer {
     return this.#hub.inspect(wire, entrance);
   }
@@ -207,6 +208,7 @@ export class Gateway {
     const { ticket, others } = queryOf(query);
     const isInspection = path === STATELY_PATH;
     if ((path !== SOCKET_PATH && !isInspection) || others > 0) return refuse('404 Not Found', 'path');
+    if (isInspection && !this.#hub.isInspectable) return refuse('501 Not Implemented', 'workers');
     const { subprotocol, bearer, isSpoken } = chosen(offeredIn(request));
     let token: string | undefined;
     try {
@@ -242,8 +244,8 @@ export class Gateway {
   }
 }
 
-/** A gateway for a system that has been started; call `listen` on it. Throws BOSUN_CONFIG_INVALID. */
-export function createGateway(system: System, options: GatewayOptions = {}): Gateway {
+/** A gateway for a system that has been started, on one worker or over several; call `listen` on it. Throws BOSUN_CONFIG_INVALID. */
+export function createGateway(system: System | SpreadOverWorkers, options: GatewayOptions = {}): Gateway {
   return new Gateway(system, options);
 }
 

@@ -8,18 +8,29 @@ import { type TraceRecord } from '../actors/tracing/record.ts';
 import { type Cancel } from '../clock.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { CLOSE_MS, EVENTS_PER_TURN, HELLO_MS, LISTED_MAX, OUT_BYTES_HIGH, OUT_BYTES_LOW, SLOW_MS_MAX, TURNS_WHOLE_MAX } from '../limits.ts';
+import { type System } from '../system.ts';
 import { type TreeNode } from '../system-options.ts';
 import { type Caller, checkScope, mayReach } from './callers.ts';
 import type { Entrance, Hub, Peer } from './hub.ts';
 import { type Wire } from './outflow.ts';
 import { type CloseName, CLOSES } from './protocol.ts';
 import { actorEvent, endEvent, type StatelyEvent, turnEvents } from './stately-events.ts';
+import type { EpochWatch } from './topics.ts';
 import { shownTurn } from './turn-views.ts';
+import { type Views } from './views.ts';
+
+/** Where turns are heard of, and how they are shown. */
+export interface TurnViews {
+  readonly system: System;
+  readonly views: Views;
+  readonly epochs: EpochWatch;
+}
 
 export class StatelyPeer implements Peer {
   readonly session = undefined;
   readonly inFlight = 0;
   readonly #hub: Hub;
+  readonly #source: TurnViews;
   readonly #wire: Wire;
   readonly #timers = new Set<Cancel>();
   #caller: Caller | undefined;
@@ -34,8 +45,9 @@ export class StatelyPeer implements Peer {
   #slow: Cancel | undefined;
   #isOver = false;
 
-  constructor(hub: Hub, wire: Wire) {
+  constructor(hub: Hub, source: TurnViews, wire: Wire) {
     this.#hub = hub;
+    this.#source = source;
     this.#wire = wire;
     this.#later(HELLO_MS, () => this.#caller === undefined && this.close('hello_timeout'));
   }
@@ -54,8 +66,8 @@ export class StatelyPeer implements Peer {
       this.#caller = caller;
       this.#hub.met(this);
       this.#watchExpiry(caller);
-      const { reception } = this.#hub.system;
-      this.#stops = [reception.onTurn(ROOT, (record) => this.#keep(record)), this.#hub.topics.epochs.watch(() => this.#wake())];
+      const { reception } = this.#source.system;
+      this.#stops = [reception.onTurn(ROOT, (record) => this.#keep(record)), this.#source.epochs.watch(() => this.#wake())];
       this.#introduce();
     } catch (error) {
       this.#hub.count(error);
@@ -104,7 +116,8 @@ export class StatelyPeer implements Peer {
 
   /** Every actor there is, those above before those below them. */
   #introduce(): void {
-    const { system, clock } = this.#hub;
+    const { system } = this.#source;
+    const { clock } = this.#hub;
     this.#told = system.reception.turns.end;
     this.#contexts.clear();
     let left = LISTED_MAX;
@@ -123,7 +136,7 @@ export class StatelyPeer implements Peer {
   }
 
   #introduceOne(address: string, parent: string | undefined, atMs: number): void {
-    const { views, system } = this.#hub;
+    const { views, system } = this.#source;
     const view = views.actor(address);
     this.#contexts.set(address, view.context);
     this.#say(actorEvent(view, { machine: system.reception.machineAt(address), parent, atMs }));
@@ -131,7 +144,7 @@ export class StatelyPeer implements Peer {
 
   #pump(): void {
     if (this.#isOver || this.#slow !== undefined) return;
-    const { reception } = this.#hub.system;
+    const { reception } = this.#source.system;
     if (this.#told < reception.turns.oldest - 1) this.#introduce();
     const { records, through } = reception.turnsBehind(this.#told, ROOT, EVENTS_PER_TURN);
     for (const record of records) if (mayReach(this.#caller!, record.address)) this.#tell(this.#whole.get(record.number) ?? record);
@@ -151,7 +164,7 @@ export class StatelyPeer implements Peer {
     }
     this.#skipping(() => {
       if (!this.#contexts.has(address)) this.#introduceOne(address, this.#parentOf(address), atMs);
-      const turn = shownTurn(this.#hub.views, this.#caller!, record);
+      const turn = shownTurn(this.#source.views, this.#caller!, record);
       this.#contexts.set(address, this.#contextAfter(address, turn['change'] as Changed | null, record));
       for (const event of turnEvents(turn, this.#contexts.get(address))) this.#say(event);
     });
@@ -168,7 +181,7 @@ export class StatelyPeer implements Peer {
 
   /** Of a turn of which only names are there the context is that of today. */
   #contextAfter(address: string, change: Changed | null, { kind, number }: TraceRecord): unknown {
-    if (!this.#whole.has(number) && kind !== 'failed') return this.#hub.views.actor(address).context;
+    if (!this.#whole.has(number) && kind !== 'failed') return this.#source.views.actor(address).context;
     const before = this.#contexts.get(address);
     if (change?.context !== undefined) return change.context;
     if (change === null || (change.set === undefined && change.unset === undefined)) return before;
@@ -179,7 +192,7 @@ export class StatelyPeer implements Peer {
   }
 
   #parentOf(address: string): string | undefined {
-    const { parent } = this.#hub.system.admin.getState(address);
+    const { parent } = this.#source.system.admin.getState(address);
     return parent !== null && mayReach(this.#caller!, parent) ? parent : undefined;
   }
 

@@ -8,7 +8,7 @@ import { type EventLog } from './event-log.ts';
 import { diff, type PatchOp } from './protocol-patch.ts';
 import { type ServerFrame } from './protocol-frames.ts';
 import { type Cursor } from './protocol.ts';
-import { type EventsTopic, type StateTopic, type View } from './topics.ts';
+import type { EventsTopic, StateTopic, View } from './topics.ts';
 
 export interface Subscription {
   /** The first frame. Throws what keeps the topic from being seen. */
@@ -17,8 +17,13 @@ export interface Subscription {
   next(nowMs: number): ServerFrame[];
   /** When it may send again; undefined where nothing waits. */
   readonly dueMs: number | undefined;
+  /** The client was too slow for what has changed meanwhile. */
+  delay?(): void;
   stop(): void;
 }
+
+/** Makes a subscription to a topic that was found. */
+export type Opening = (parts: SubscriptionParts) => Subscription;
 
 export interface SubscriptionParts {
   readonly id: string;
@@ -95,7 +100,6 @@ export class StateSubscription implements Subscription {
     }
   }
 
-  /** The client was too slow for what has changed meanwhile. */
   delay(): void {
     if (this.#changes > 0) this.#isLate = true;
   }
@@ -119,12 +123,12 @@ export class StateSubscription implements Subscription {
 export class EventsSubscription implements Subscription {
   readonly #topic: EventsTopic;
   readonly #log: EventLog;
-  readonly #parts: SubscriptionParts;
+  readonly #parts: Omit<SubscriptionParts, 'maxHz'>;
   /** Of the last event looked at. */
   #seq = 0;
   #unlisten: () => void = () => {};
 
-  constructor(topic: EventsTopic, log: EventLog, parts: SubscriptionParts) {
+  constructor(topic: EventsTopic, log: EventLog, parts: Omit<SubscriptionParts, 'maxHz'>) {
     this.#topic = topic;
     this.#log = log;
     this.#parts = parts;
@@ -166,11 +170,16 @@ export class EventsSubscription implements Subscription {
 /** From one view to a later one, by the first: those who share a view share the patch too. */
 const steps = new WeakMap<View, { readonly to: View; readonly ops: PatchOp[] }>();
 
+/** For who knows what has changed: nobody needs to compare the two. */
+export function noteStep(before: View, to: View, ops: PatchOp[]): void {
+  steps.set(before, { to, ops });
+}
+
 function stepFrom(before: View, view: View): PatchOp[] {
   const known = steps.get(before);
   if (known?.to === view) return known.ops;
   const ops = shortest(diff(before.d, view.d), view.d);
-  steps.set(before, { to: view, ops });
+  noteStep(before, view, ops);
   return ops;
 }
 

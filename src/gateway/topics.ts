@@ -12,8 +12,12 @@ import { type System } from '../system.ts';
 import { isPattern, matches } from './address-patterns.ts';
 import { Boards } from './boards.ts';
 import { type Caller, checkAddressed, checkScope, mayReach } from './callers.ts';
+import { type EventLog } from './event-log.ts';
+import { type Finder } from './feeds.ts';
 import { type Sub } from './protocol-frames.ts';
 import { type Cursor } from './protocol.ts';
+import { EventsSubscription, type Opening, StateSubscription } from './subscriptions.ts';
+import { TurnSubscription } from './turn-subscription.ts';
 import { shownTurn, type TurnView } from './turn-views.ts';
 import { type Inspections } from './inspections.ts';
 import { type Views } from './views.ts';
@@ -25,7 +29,6 @@ export interface View {
 }
 
 export interface StateTopic {
-  readonly mode: 'state';
   /** At most so many frames a second, whatever the client wants. */
   readonly maxHz: number;
   /** Throws BOSUN_ACTOR_UNKNOWN when it is over. */
@@ -35,14 +38,12 @@ export interface StateTopic {
 }
 
 export interface EventsTopic {
-  readonly mode: 'events';
   /** Whether events of this actor belong to it. */
   has(address: string): boolean;
 }
 
 /** Turns of the actors below an address: what is remembered of them, and what is heard from now on. */
 export interface TurnsTopic {
-  readonly mode: 'turns';
   /** Of which history the numbers are. */
   readonly epoch: string;
   /** A turn as the caller may see it; undefined where it may not. */
@@ -98,17 +99,26 @@ export class EpochWatch {
   }
 }
 
-export class Topics {
+interface TopicsParts {
+  readonly views: Views;
+  readonly inspections: Inspections;
+  readonly events: EventLog;
+  /** Names the run of the gateway. */
+  readonly instance: string;
+}
+
+export class Topics implements Finder {
   readonly #system: System;
   readonly #views: Views;
   readonly #inspections: Inspections;
+  readonly #events: EventLog;
   readonly epochs: EpochWatch;
   readonly #boards: Boards;
   readonly #instance: string;
 
-  /** @param instance Names the run of the gateway. */
-  constructor(system: System, { views, inspections }: { readonly views: Views; readonly inspections: Inspections }, instance: string) {
+  constructor(system: System, { views, inspections, events, instance }: TopicsParts) {
     this.#instance = instance;
+    this.#events = events;
     this.#system = system;
     this.#views = views;
     this.#inspections = inspections;
@@ -116,24 +126,27 @@ export class Topics {
     this.#boards = new Boards(system, views);
   }
 
-  /** Throws BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ADDRESS_INVALID. */
-  find(caller: Caller, { topic, mode }: Pick<Sub, 'topic' | 'mode'>): StateTopic | EventsTopic | TurnsTopic {
-    checkScope(caller, 'actor:read');
-    const cut = topic.indexOf('/');
-    const [kind, rest] = cut < 0 ? [topic, undefined] : [topic.slice(0, cut), topic.slice(cut + 1)];
-    if (kind === 'actor' && rest !== undefined) return mode === 'state' ? this.#boards.topic(checked(caller, rest)) : eventsOf(caller, checked(caller, rest));
-    if (kind === 'inspection' && mode === 'state' && rest !== undefined) return this.#inspection(caller, checked(caller, rest));
-    if (kind === 'events' && mode === 'events' && rest !== undefined) return eventsOf(caller, rest);
-    if (kind === 'trace' && mode === 'events' && rest !== undefined) return this.#turns(caller, checkAddress(rest));
-    if (kind === 'tree' && mode === 'state') return this.#listing(() => this.#views.tree(caller, checkAddress(rest ?? ROOT), Infinity));
-    if (topic === 'dead-letters' && mode === 'state') return this.#listing(() => ({ letters: this.#views.letters(caller) }));
-    throw invalid(`there is no topic ${JSON.stringify(topic)} with the mode ${mode}`);
+  find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode'>): Opening {
+    const { kind, address } = namedTopic(caller, sub);
+    switch (kind) {
+      case 'actor':
+        return ofState(this.#boards.topic(address));
+      case 'inspection':
+        return ofState(this.#inspection(caller, address));
+      case 'events':
+        return ofEvents(caller, address, this.#events);
+      case 'trace':
+        return (parts) => new TurnSubscription(this.#turns(caller, address), parts);
+      case 'tree':
+        return ofState(this.#listing(() => this.#views.tree(caller, address, Infinity)));
+      case 'dead-letters':
+        return ofState(this.#listing(() => ({ letters: this.#views.letters(caller) })));
+    }
   }
 
   #turns(caller: Caller, address: string): TurnsTopic {
     const { reception } = this.#system;
     return {
-      mode: 'turns',
       epoch: this.#instance,
       shown: (record) => (mayReach(caller, record.address) ? shownTurn(this.#views, caller, record) : undefined),
       source: {
@@ -161,7 +174,6 @@ export class Topics {
   /** What has no version is known by its contents. */
   #listing(look: () => unknown): StateTopic {
     return {
-      mode: 'state',
       maxHz: LISTING_HZ,
       view: () => {
         const d = look();
@@ -172,9 +184,38 @@ export class Topics {
   }
 }
 
-function eventsOf(caller: Caller, pattern: string): EventsTopic {
-  if (!isPattern(pattern)) throw new BosunError('BOSUN_ADDRESS_INVALID', `not a pattern of addresses: ${JSON.stringify(pattern.slice(0, 200))}`);
-  return { mode: 'events', has: (address) => matches(pattern, address) && mayReach(caller, address) };
+/** A topic as it is named, whatever the system behind. `address`: for `events` a pattern; empty for `dead-letters`. */
+export interface NamedTopic {
+  readonly kind: 'actor' | 'inspection' | 'events' | 'trace' | 'tree' | 'dead-letters';
+  readonly address: string;
+}
+
+/** Throws BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ADDRESS_INVALID. */
+export function namedTopic(caller: Caller, { topic, mode }: Pick<Sub, 'topic' | 'mode'>): NamedTopic {
+  checkScope(caller, 'actor:read');
+  const cut = topic.indexOf('/');
+  const [kind, rest] = cut < 0 ? [topic, undefined] : [topic.slice(0, cut), topic.slice(cut + 1)];
+  if (kind === 'actor' && rest !== undefined) return mode === 'state' ? { kind, address: checked(caller, rest) } : { kind: 'events', address: checkPattern(checked(caller, rest)) };
+  if (kind === 'inspection' && mode === 'state' && rest !== undefined) return { kind, address: checked(caller, rest) };
+  if (kind === 'events' && mode === 'events' && rest !== undefined) return { kind, address: checkPattern(rest) };
+  if (kind === 'trace' && mode === 'events' && rest !== undefined) return { kind, address: checkAddress(rest) };
+  if (kind === 'tree' && mode === 'state') return { kind, address: checkAddress(rest ?? ROOT) };
+  if (topic === 'dead-letters' && mode === 'state') return { kind: topic, address: '' };
+  throw invalid(`there is no topic ${JSON.stringify(topic)} with the mode ${mode}`);
+}
+
+export function ofState(topic: StateTopic): Opening {
+  return (parts) => new StateSubscription(topic, parts);
+}
+
+export function ofEvents(caller: Caller, pattern: string, log: EventLog): Opening {
+  const topic = { has: (address: string) => matches(pattern, address) && mayReach(caller, address) };
+  return (parts) => new EventsSubscription(topic, log, parts);
+}
+
+function checkPattern(pattern: string): string {
+  if (isPattern(pattern)) return pattern;
+  throw new BosunError('BOSUN_ADDRESS_INVALID', `not a pattern of addresses: ${JSON.stringify(pattern.slice(0, 200))}`);
 }
 
 function checked(caller: Caller, address: string): string {

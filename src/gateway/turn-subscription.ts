@@ -8,7 +8,7 @@ import { EVENTS_PER_TURN, TURNS_WHOLE_MAX } from '../limits.ts';
 import { type ServerFrame } from './protocol-frames.ts';
 import { type Cursor } from './protocol.ts';
 import { type Subscription, type SubscriptionParts } from './subscriptions.ts';
-import { type TurnsTopic } from './topics.ts';
+import type { TurnsTopic } from './topics.ts';
 
 export class TurnSubscription implements Subscription {
   readonly #topic: TurnsTopic;

@@ -6,12 +6,11 @@ import { type AuditRecord } from '../actors/administration/audit.ts';
 import { type DeadLetter } from '../actors/mailbox/dead-letters.ts';
 import { SECRET_SHOWN } from '../actors/door/secret.ts';
 import { type Wait } from '../actors/administration/waits.ts';
-import { BosunError, isBosunError } from '../errors.ts';
-import { LISTED_MAX } from '../limits.ts';
+import { isBosunError } from '../errors.ts';
 import { type System } from '../system.ts';
-import { type TreeNode } from '../system-options.ts';
 import { type Caller, mayReach } from './callers.ts';
 import { type Cursor } from './protocol.ts';
+import { type HiddenView, treeView, type TreeView } from './tree-views.ts';
 import { shown, shownError } from './wire-values.ts';
 
 export interface ActorView {
@@ -26,19 +25,6 @@ export interface ActorView {
   readonly sequence: number;
   /** Types of the declared events that the present state takes, guards aside. */
   readonly accepts: readonly string[];
-}
-
-/** Of an actor that the caller may not reach, what leads to those that it may. */
-export interface HiddenView {
-  readonly address: string;
-  readonly hidden: true;
-  readonly children: readonly (TreeView | HiddenView)[];
-}
-
-export interface TreeView extends Omit<TreeNode, 'children' | 'lastError'> {
-  readonly lastError: unknown;
-  /** Absent below the depth that was asked for. */
-  readonly children?: readonly (TreeView | HiddenView)[];
 }
 
 const BOSS = 'bosun.boss';
@@ -100,23 +86,9 @@ export class Views {
     return shown(value, this.#agentOrUndefined(address)?.shown.reply) ?? null;
   }
 
-  /** Throws BOSUN_ACTOR_UNKNOWN; BOSUN_FORBIDDEN where the caller may reach nothing of it; BOSUN_GATEWAY_FULL for more than LISTED_MAX actors. */
+  /** Throws BOSUN_ACTOR_UNKNOWN, and as {@link treeView}. */
   tree(caller: Caller, address: string, depth: number): TreeView | HiddenView {
-    const left = { count: LISTED_MAX };
-    const view = this.#node(caller, this.#system.tree(address), depth, left);
-    if (view !== undefined) return view;
-    throw new BosunError('BOSUN_FORBIDDEN', 'this address is not among those that the caller may reach');
-  }
-
-  /** Every actor that the caller may reach, by address. */
-  list(caller: Caller, under: string): TreeNode[] {
-    const found: TreeNode[] = [];
-    const open = [this.#system.tree(under)];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (mayReach(caller, next.address)) found.push(next);
-      open.push(...next.children);
-    }
-    return found.sort((a, b) => (a.address < b.address ? -1 : 1));
+    return treeView(caller, this.#system.tree(address), depth);
   }
 
   /** Oldest first. */
@@ -154,14 +126,6 @@ export class Views {
       event: this.taken(address, event),
       action: action === undefined ? null : { name: action.name, params: isHidden || marksSecrets(agent) ? SECRET_SHOWN : (shown(action.params) ?? null), effectId: action.effectId },
     };
-  }
-
-  #node(caller: Caller, node: TreeNode, depth: number, left: { count: number }): TreeView | HiddenView | undefined {
-    const isOurs = mayReach(caller, node.address);
-    if (left.count-- === 0) throw new BosunError('BOSUN_GATEWAY_FULL', `a tree shows at most ${LISTED_MAX} actors: ask for less depth, or for a part of it`);
-    const children = depth === 0 ? [] : node.children.flatMap((child) => this.#node(caller, child, depth - 1, left) ?? []);
-    if (!isOurs) return children.length === 0 ? undefined : { address: node.address, hidden: true, children };
-    return { ...node, lastError: shownError(node.lastError), children: depth === 0 ? undefined : children } as TreeView;
   }
 
   /** Without a schema nobody knows: then what belongs to an agent with secrets is taken to be one, and so is what belongs to one that is gone. */

@@ -5,6 +5,7 @@
  */
 import { type Wire } from '../actors/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
+import { createOutpost } from '../gateway/spread/outpost.ts';
 import { System } from '../system.ts';
 import { type SystemOptions } from '../system-options.ts';
 import { type Staff, type StaffListener } from '../workers/staff.ts';
@@ -90,7 +91,7 @@ class LoopbackStaff implements Staff {
     const system = new System(options, { index, count: workers, wire, gate: () => this.#gate() });
     onCreate?.(system, index);
     const tell = (bytes: Uint8Array) => this.#travel(() => this.#living.get(index) === worker && this.#listener?.heard(index, bytes));
-    const worker: Worker = { system, service: new CallService(system, this.clock, tell), hear: undefined };
+    const worker: Worker = { system, service: new CallService(system, { clock: this.clock, post: tell, build: () => createOutpost(system, this.clock) }), hear: undefined };
     this.#living.set(index, worker);
     await system.start();
     system.closed.catch((error: unknown) => {

@@ -6,18 +6,20 @@ import { type EventObject } from 'xstate';
 import { type ActorSnapshot } from '../actors/actor.ts';
 import { type OrderedBy } from '../actors/administration/audit.ts';
 import { type DeadLetter, type DeadLetterReason } from '../actors/mailbox/dead-letters.ts';
+import { type TraceRecord } from '../actors/tracing/record.ts';
 import { type AskOptions } from '../actors/talk/asks.ts';
 import { type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { type ChildInfo, type CompleteSpec } from '../supervisor/boss-handle.ts';
 import type { System } from '../system.ts';
 import { type SendOptions, type SpawnOptions, type TreeNode } from '../system-options.ts';
-import { type Answer, type Call, Outgoing, toldError, unpacked } from './calls.ts';
+import { type AdminVerbs, adminVerbsOf } from './admin-verbs.ts';
+import { type Answer, type Call, OUTPOST, Outgoing, toldError, unpacked } from './calls.ts';
 
 type Asked = EventObject & { readonly [field: string]: unknown };
 
 /** What the host may call. */
-export interface Verbs {
+export interface Verbs extends AdminVerbs {
   send(address: string, event: EventObject, options: SendOptions): Promise<void>;
   ask(address: string, event: Asked, options: AskOptions): Promise<unknown>;
   spawn(agent: string, id: string, options: SpawnOptions): Promise<void>;
@@ -47,20 +49,43 @@ export interface Watches {
   /** Snapshots: the present one, then one for every durable epoch that changed the actor. */
   snapshots(address: string): ActorSnapshot;
   emitted(address: string, type: string): EventObject;
+  /** Of the actor and all below it. */
+  turns(address: string): TraceRecord;
+}
+
+/** What stands beside a worker's system and is called like it: the part of a gateway that has to be near. */
+export interface Outpost {
+  /** @param onEnd Told what ends a call that takes long, once nobody waits for it any more. */
+  call(verb: string, args: readonly unknown[], onEnd: (end: () => void) => void): unknown;
+}
+
+/** A module that makes one, which threads load when it is called for the first time. */
+export interface OutpostModule {
+  createOutpost(system: System, clock: Clock): Outpost;
 }
 
 export type Verb = keyof Verbs;
 export type Watch = keyof Watches;
 
+interface CallServiceParts {
+  readonly clock: Clock;
+  readonly post: (bytes: Uint8Array) => void;
+  readonly build?: () => Outpost | Promise<Outpost>;
+}
+
 export class CallService {
   readonly #verbs: Verbs;
   readonly #system: System;
   readonly #out: Outgoing<Answer>;
+  readonly #build: (() => Outpost | Promise<Outpost>) | undefined;
+  #outpost: Outpost | Promise<Outpost> | undefined;
   /** What ends calls that go on. */
   readonly #ends = new Map<number, () => void>();
 
-  constructor(system: System, clock: Clock, post: (bytes: Uint8Array) => void) {
+  /** @param build Asked at the first call for the outpost. */
+  constructor(system: System, { clock, post, build }: CallServiceParts) {
     this.#system = system;
+    this.#build = build;
     this.#verbs = verbsOf(system);
     this.#out = new Outgoing(clock, post);
   }
@@ -74,7 +99,8 @@ export class CallService {
     const answer = (what: unknown) => this.#say(what === undefined ? number : [number, 'answer', what]);
     try {
       if (verb === null) this.#end(number);
-      else if (verb === 'snapshots' || verb === 'emitted') this.#watch(number, verb, args);
+      else if (verb === OUTPOST) this.#toOutpost(number, args).then(answer, refuse);
+      else if (verb === 'snapshots' || verb === 'emitted' || verb === 'turns') this.#watch(number, verb, args);
       else {
         const result = this.#carryOut(verb as Verb, args);
         if (result instanceof Promise) result.then(answer, refuse);
@@ -89,8 +115,40 @@ export class CallService {
     return (this.#verbs[verb] as (...args: readonly unknown[]) => unknown)(...args);
   }
 
+  /** Calls reach it in their order, those among them that came before it. */
+  async #toOutpost(number: number, [verb, ...args]: readonly unknown[]): Promise<unknown> {
+    let end: (() => void) | undefined;
+    let isEnded = false;
+    this.#ends.set(number, () => {
+      isEnded = true;
+      end?.();
+    });
+    try {
+      const outpost = (this.#outpost ??= this.#built());
+      const there = outpost instanceof Promise ? await outpost : outpost;
+      return await there.call(verb as string, args, (given) => {
+        end = given;
+        if (isEnded) given();
+      });
+    } finally {
+      this.#ends.delete(number);
+    }
+  }
+
+  #built(): Outpost | Promise<Outpost> {
+    if (this.#build === undefined) throw new BosunError('BOSUN_OVER_WORKERS', 'these workers were made without what a gateway needs beside them');
+    const outpost = this.#build();
+    if (outpost instanceof Promise) void outpost.then((there) => (this.#outpost = there), () => (this.#outpost = undefined));
+    return outpost;
+  }
+
   #watch(number: number, watch: Watch, [address, type]: readonly unknown[]): void {
     const word = (what: unknown) => this.#say([number, 'word', what]);
+    if (watch === 'turns') {
+      const { unsubscribe } = this.#system.admin.onTurn(address as string, word);
+      this.#ends.set(number, unsubscribe);
+      return;
+    }
     const handle = this.#system.actor(address as string);
     const complete = () => {
       this.#ends.delete(number);
@@ -113,6 +171,7 @@ export class CallService {
 
 function verbsOf(system: System): Verbs {
   return {
+    ...adminVerbsOf(system),
     send: (address, event, options) => system.send(address, event, options),
     ask: (address, event, options) => system.ask(address, event, options),
     async spawn(name, id, options) {

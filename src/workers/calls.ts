@@ -7,6 +7,9 @@ import { type Clock } from '../clock.ts';
 import { BosunError, ERROR_CODES, type ErrorCode, messageOf } from '../errors.ts';
 import { createCodec } from '../persistence/codec.ts';
 
+/** Calls of whoever stands beside the systems of workers: the first argument is the outpost's own verb. */
+export const OUTPOST = 'outpost';
+
 /** `null` ends a call that goes on. */
 export type Call = readonly [number: number, verb: string | null, args: readonly unknown[]];
 

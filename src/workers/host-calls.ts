@@ -5,7 +5,7 @@
 import { type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { WORKER_CALLS_WAITING_MAX } from '../limits.ts';
-import { type Answer, type Call, errorOf, Outgoing, type ToldError, unpacked } from './calls.ts';
+import { type Answer, type Call, errorOf, OUTPOST, Outgoing, type ToldError, unpacked } from './calls.ts';
 import { type Staff } from './staff.ts';
 import { type Verb, type Verbs, type Watch, type Watches } from './call-service.ts';
 
@@ -60,23 +60,23 @@ export class HostCalls {
     });
   }
 
+  /** Begins a call of the outpost beside a worker's system. `how` tells what comes of it, unless it has been ended before. @returns What ends it. */
+  outpost(worker: number, verb: string, args: readonly unknown[], how: Pick<Pending, 'isRepeatable' | 'answer' | 'reject'>): () => void {
+    return this.#begin(worker, [++this.#number, OUTPOST, [verb, ...args]], { ...how, word: IGNORED });
+  }
+
   /**
    * Begins a call that goes on over deaths of the worker, until it is ended. Resolves with its first word, which has been told
    * then, or, of one that need not have any, when it is sent. @returns What ends it.
    */
   watch<W extends Watch>(worker: number, watch: W, args: Parameters<Watches[W]>, hearer: Hearer<ReturnType<Watches[W]>>): () => void {
-    const number = ++this.#number;
-    const { pending, out, isUp } = this.#lines[worker]!;
     const lost = (error: BosunError) => hearer.lost?.(error);
-    this.#enter(worker, [number, watch, args], {
+    return this.#begin(worker, [++this.#number, watch, args], {
       isRepeatable: true,
       word: (what) => hearer.next(what as ReturnType<Watches[W]>),
       answer: () => hearer.completed?.(),
       reject: lost,
     });
-    return () => {
-      if (pending.delete(number) && isUp) out.say([number, null, []]);
-    };
   }
 
   heard(worker: number, bytes: Uint8Array): void {
@@ -118,6 +118,14 @@ export class HostCalls {
       for (const { reject } of pending.values()) reject(reason);
       pending.clear();
     }
+  }
+
+  #begin(worker: number, call: Call, how: Omit<Pending, 'call' | 'isSent'>): () => void {
+    this.#enter(worker, call, how);
+    const line = this.#lines[worker]!;
+    return () => {
+      if (line.pending.delete(call[0]) && line.isUp) line.out.say([call[0], null, []]);
+    };
   }
 
   #enter(worker: number, call: Call, how: Omit<Pending, 'call' | 'isSent'>): void {

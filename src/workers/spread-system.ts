@@ -20,7 +20,9 @@ import { type Staff } from './staff.ts';
 import { type Verb, type Verbs } from './call-service.ts';
 import { mergedLetters, mergedTree, type SpreadDeadLetter } from './merged.ts';
 import { SpreadActor } from './spread-actor.ts';
+import { SpreadAdmin } from './spread-admin.ts';
 import { SpreadBoss } from './spread-boss.ts';
+import { Outposts } from './spread-outposts.ts';
 import { HostCalls } from './host-calls.ts';
 
 interface SpreadParts {
@@ -35,6 +37,10 @@ export class SpreadSystem {
   readonly #staff: Staff;
   readonly #clock: Clock;
   readonly #calls: HostCalls;
+  /** What a gateway needs of the system beside what hosts use. */
+  readonly outposts: Outposts;
+  /** To look into actors, to hold, step, mend and end them by hand, and to read who did. */
+  readonly admin: SpreadAdmin;
   #placement: Placement | undefined;
   /** Children without an id so far. */
   #nameless = 0;
@@ -48,6 +54,8 @@ export class SpreadSystem {
     this.#staff = staff;
     this.#clock = clock;
     this.#calls = new HostCalls(staff, clock);
+    this.admin = new SpreadAdmin({ calls: this.#calls, workers: this.#workers(), homesOf: (address) => this.#homesOf(address) });
+    this.outposts = new Outposts({ count: staff.count, calls: this.#calls, homesOf: (address) => this.#homesOf(address) });
     this.closed = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     this.closed.catch(() => {});
   }
@@ -176,6 +184,11 @@ export class SpreadSystem {
   /** `admin.resume` by the host. */
   async resume(address: string): Promise<void> {
     await this.#at(address, 'resume', [address], ONCE);
+  }
+
+  /** As System.erase, on the worker where the address is placed. Rejects besides with BOSUN_WORKER_DOWN: then what it came to is in the audit. */
+  async erase(address: string, as?: OrderedBy): Promise<void> {
+    await Promise.all(this.#homesOf(address).map((worker) => this.#calls.call(worker, 'erase', [address, as], ONCE)));
   }
 
   /** The worker where an address is placed; undefined for a Boss that has a partition on each. Throws BOSUN_SYSTEM_CLOSED before the start. */

@@ -1,13 +1,12 @@
 /** Makes a system over worker threads of this process. */
-import { type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { WORKERS_MAX } from '../limits.ts';
 import { type SpreadOptions } from './options.ts';
 import { SpreadSystem } from './spread-system.ts';
-import { ThreadStaff } from './thread-staff.ts';
+import { type Surroundings, ThreadStaff } from './thread-staff.ts';
 
 /** Throws BOSUN_CONFIG_INVALID. */
-export function spreadOverThreads({ workers }: SpreadOptions, parts: { readonly clock: Clock; readonly log: (...args: unknown[]) => void; readonly entry?: URL }): SpreadSystem {
+export function spreadOverThreads({ workers }: SpreadOptions, parts: Surroundings): SpreadSystem {
   const { count, module, directory } = workers;
   if (!Number.isInteger(count) || count < 1 || count > WORKERS_MAX) throw new BosunError('BOSUN_CONFIG_INVALID', `workers.count: a whole number from 1 to ${WORKERS_MAX}`);
   if (!URL.canParse(String(module))) throw new BosunError('BOSUN_CONFIG_INVALID', `workers.module: a URL, as of new URL('./agents.js', import.meta.url)`);

@@ -15,9 +15,11 @@ import { type FromThread, type ThreadData, type ToThread } from './thread-words.
 /** Beside this file, built or not. */
 const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
 
-interface Surroundings {
+export interface Surroundings {
   readonly clock: Clock;
   readonly log: (...args: unknown[]) => void;
+  /** The module that makes what stands beside each worker's system (OutpostModule). */
+  readonly outpost?: URL;
   /** What threads run. For tests, whose Node may read no TypeScript. */
   readonly entry?: URL;
 }
@@ -41,6 +43,7 @@ export class ThreadStaff implements Staff {
   readonly #clock: Clock;
   readonly #log: (...args: unknown[]) => void;
   readonly #entry: URL;
+  readonly #outpost: URL | undefined;
   readonly #limit: Intensity;
   readonly #threads = new Map<number, Thread>();
   readonly #starts = new Map<number, Start>();
@@ -51,13 +54,14 @@ export class ThreadStaff implements Staff {
   #hasBegun = false;
   #isEnding = false;
 
-  constructor(options: SpreadOptions['workers'], { clock, log, entry = ENTRY }: Surroundings) {
+  constructor(options: SpreadOptions['workers'], { clock, log, outpost, entry = ENTRY }: Surroundings) {
     const { count, intensity = DEFAULT_INTENSITY.intensity, periodMs = DEFAULT_INTENSITY.periodMs } = options;
     this.count = count;
     this.#options = options;
     this.#clock = clock;
     this.#log = log;
     this.#entry = entry;
+    this.#outpost = outpost;
     this.#limit = { intensity, periodMs };
   }
 
@@ -90,7 +94,7 @@ export class ThreadStaff implements Staff {
       peers.push([other, port1]);
       this.#tell(other, { is: 'peer', index, port: port2 }, [port2]);
     }
-    const data: ThreadData = { module: String(module), exported, index, count, directory, peers };
+    const data: ThreadData = { module: String(module), exported, index, count, outpost: this.#outpost?.href, directory, peers };
     const worker = new Worker(this.#entry, { workerData: data, transferList: peers.map(([, port]) => port), name: `bosun ${index}`, ...(resourceLimits && { resourceLimits }), ...(execArgv && { execArgv: [...execArgv] }) });
     const thread: Thread = { worker, isUp: false, reason: undefined };
     this.#threads.set(index, thread);

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { type Wire } from '../actors/ports.ts';
 import { assert } from '../assert.ts';
-import { systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { System } from '../system.ts';
 import { packed, toldError } from './calls.ts';
-import { CallService } from './call-service.ts';
+import { CallService, type Outpost, type OutpostModule } from './call-service.ts';
 import { factsOf } from './facts.ts';
 import { type WorkerOptions } from './options.ts';
 import { type FromThread, type ThreadData, type ToThread } from './thread-words.ts';
@@ -73,10 +73,16 @@ async function loaded(): Promise<WorkerOptions> {
   throw new BosunError('BOSUN_CONFIG_INVALID', `${data.module} has no export "${data.exported}" with the options of the system`);
 }
 
+async function outpostOf(module: string, system: System, clock: Clock): Promise<Outpost> {
+  const { createOutpost } = (await import(module)) as OutpostModule;
+  return createOutpost(system, clock);
+}
+
 async function begin(): Promise<void> {
   const options = await loaded();
+  const { clock = systemClock } = options;
   const system = new System({ ...options, store: levelStore(join(data.directory, String(data.index))) }, { index: data.index, count: data.count, wire, gate });
-  const service = new CallService(system, options.clock ?? systemClock, (bytes) => say({ is: 'answers', bytes }));
+  const service = new CallService(system, { clock, post: (bytes) => say({ is: 'answers', bytes }), ...(data.outpost !== undefined && { build: () => outpostOf(data.outpost!, system, clock) }) });
   host.on('message', (word: ToThread) => {
     if (word.is === 'calls') service.hear(word.bytes);
     else if (word.is === 'go') go();

@@ -33,7 +33,7 @@ import {
 import { flawOf } from '../../src/gateway/protocol-values.ts';
 import { Rates } from '../../src/gateway/rates.ts';
 import { EventLog } from '../../src/gateway/event-log.ts';
-import { Repeats } from '../../src/gateway/repeats.ts';
+import { KeyedAnswers } from '../../src/gateway/keyed-answers.ts';
 import { Views } from '../../src/gateway/views.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { LONG } from '../effort.ts';
@@ -351,13 +351,11 @@ describe('a bound', () => {
   });
 
   it(`of ${KEYED_ANSWERS_MAX} answers remembered for keys: the oldest is forgotten`, async () => {
-    const test = await startGatewayTest();
-    const repeats = new Repeats(test.test.system);
+    const answers = new KeyedAnswers();
     const caller = { id: 'x', scopes: new Set<never>(), addresses: [], expiresAtMs: undefined };
-    const call = async (key: number) => (await repeats.keyed(caller, `${key}`, key, () => Promise.resolve(key))).replayed;
+    const call = async (key: number) => (await answers.once(caller, `${key}`, key, () => Promise.resolve(key))).replayed;
     for (let n = 0; n < KEYED_ANSWERS_MAX; n++) await call(n);
     expect([await call(0), await call(KEYED_ANSWERS_MAX), await call(0)]).toEqual([true, false, false]);
-    await test.stop();
   });
 
   it(`of a frame: ${FRAME_DEPTH_MAX} levels, ${FRAME_VALUES_MAX} values, ${FRAME_BYTES_MAX} bytes`, async () => {

@@ -11,6 +11,8 @@ import { type SpreadSystem } from '../../src/workers/spread-system.ts';
 /** Threads run what is built: Node 20 reads no TypeScript. */
 const ENTRY = new URL('../../dist/workers/thread.js', import.meta.url);
 
+const OUTPOST = new URL('../../dist/gateway/spread/outpost.js', import.meta.url);
+
 const MODULE = new URL('../fixtures/workers/counters.mjs', import.meta.url);
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
@@ -36,7 +38,7 @@ export function newDirectory(): string {
 
 export function spread(directory: string, options: Partial<SpreadOptions['workers']> = {}): SpreadSystem {
   const workers = { count: 2, module: MODULE, directory, execArgv: [], intensity: 100, ...options };
-  const system = spreadOverThreads({ workers }, { clock: systemClock, log: () => {}, entry: ENTRY });
+  const system = spreadOverThreads({ workers }, { clock: systemClock, log: () => {}, outpost: OUTPOST, entry: ENTRY });
   systems.push(system);
   return system;
 }
