@@ -285,9 +285,9 @@ function durableActions(machine: AnyStateMachine, policies: Policies['actions'])
   return new Map([...policies].map(([name, policy]) => [name, { exec: customAction(machine, name)!, policy }]));
 }
 
-/** The state value that the active nodes below `node` amount to. */
+/** The state value that the active nodes below `node` amount to. In XState the regions come in the order of the nodes, too. */
 export function valueOf(node: AnyStateNode, active: ReadonlySet<AnyStateNode>): unknown {
-  const children = Object.values(node.states as Record<string, AnyStateNode>).filter((child) => active.has(child));
+  const children = [...active].filter(({ parent }) => parent === node);
   if (node.type === 'parallel') return Object.fromEntries(children.map((child) => [child.key, valueOf(child, active)]));
   const [child] = children;
   if (child === undefined) return {};
@@ -295,7 +295,6 @@ export function valueOf(node: AnyStateNode, active: ReadonlySet<AnyStateNode>): 
   const isLeaf = typeof below === 'object' && below !== null && Object.keys(below).length === 0;
   return isLeaf && child.type !== 'parallel' ? child.key : { [child.key]: below };
 }
-
 
 /** A machine and every machine that it names or has inline, each once. `owner` says of which one it is part. */
 export function machinesOf(machine: AnyStateMachine, owner = '', seen = new Set<unknown>()): { machine: AnyStateMachine; owner: string }[] {
