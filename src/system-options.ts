@@ -62,6 +62,11 @@ export interface SystemOptions<A extends AnyAgent = AnyAgent> {
    */
   readonly residentActors?: number | undefined;
   /**
+   * For how long a system with more to do gathers turns before it writes their epoch: longer is more throughput, shorter are
+   * sooner acknowledgements under load. One with nothing more to do writes at once. Default 4.
+   */
+  readonly epochMs?: number | undefined;
+  /**
    * Believe the wall clock at this start wherever it stands, once it has been looked at: more than a year ahead of the last
    * epoch, which is refused otherwise with BOSUN_CLOCK_SUSPECT, or before it, which sets kernel time back; then every timer
    * keeps what was left of it. Meant for one start, not for good.

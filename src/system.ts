@@ -14,6 +14,7 @@ import { type Journal } from './actors/ports.ts';
 import { Reception } from './actors/door/reception.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
+import { EPOCH_MS } from './limits.ts';
 import { createJournal, type JournalOptions } from './persistence/journal.ts';
 import { KeyRing } from './persistence/key-ring.ts';
 import { type ScrubberParts } from './persistence/scrubber.ts';
@@ -74,6 +75,7 @@ export class System<A extends AnyAgent = AnyAgent> {
         trustWallClock: options.trustWallClock ?? false,
         caution: options.caution ?? true,
         residentActors: options.residentActors,
+        epochMs: options.epochMs ?? EPOCH_MS,
         ...(options.stepEngine && { stepEngine: options.stepEngine }),
         log: this.#log,
       },

@@ -54,12 +54,15 @@ export interface KernelParts {
   readonly stepEngine?: StepEngineName;
   /** How many actors should be in memory at most; undefined where all of them are. */
   readonly residentActors?: number | undefined;
+  /** For how long an epoch waits for further turns while there are some to take. */
+  readonly epochMs?: number | undefined;
   /** Where `log` actions and reports of the kernel go. */
   readonly log: (...args: unknown[]) => void;
 }
 
 /** Throws BOSUN_CONFIG_INVALID. */
-export function checkParts({ residentActors, journal }: KernelParts): void {
+export function checkParts({ residentActors, epochMs = 0, journal }: KernelParts): void {
+  if (!(epochMs >= 0)) throw new BosunError('BOSUN_CONFIG_INVALID', `epochMs: ${epochMs} is no time`);
   if (residentActors === undefined) return;
   if (!(residentActors >= 1)) throw new BosunError('BOSUN_CONFIG_INVALID', `residentActors: ${residentActors} is no number of actors`);
   if (journal.shelf === undefined) throw new BosunError('BOSUN_CONFIG_INVALID', 'residentActors: the store has no getSync');
@@ -98,7 +101,7 @@ export interface Machinery {
 
 /** Everything as it was at the last durable epoch, and nothing running yet. */
 export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame): Machinery {
-  const { journal, clock, random, log, hold, trustWallClock, residentActors } = parts;
+  const { journal, clock, random, log, hold, trustWallClock, residentActors, epochMs = 0 } = parts;
   const { shelf } = journal;
   // Not `recovered` itself: what closes over it keeps all that was read.
   const { epoch: startEpoch } = recovered;
@@ -122,7 +125,7 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
   const ingress = new Ingress({ world, sessions, hold, refusal, wake });
   const quarantine = new Quarantine(world, outbox);
   const administration = new Administration({ world, turns, bosses, effects, quarantine, hold });
-  const loop = new TurnLoop({ world, turns, ingress, administration, clock, caution, isHalted });
+  const loop = new TurnLoop({ world, turns, ingress, administration, clock, caution, isHalted, epochMs });
   world.tracing.attach({ store: parts.name ?? '', engine, durableEpoch: () => Math.max(shown.epoch, startEpoch) });
   if (shelf !== undefined && residentActors !== undefined && !hold) world.residency = new Residency({ world, shelf, shown, roster, bosses, residentActors, refusal, onFailure });
   const population = repopulate(world, outbox, recovered, { roster, hold });

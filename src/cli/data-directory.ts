@@ -46,6 +46,11 @@ export function hasStore({ store }: DataDirectory): boolean {
   return existsSync(store);
 }
 
+/** Throws BOSUN_WORKERS_CHANGED where a system over workers lives there: a store beside theirs would be another system. */
+export function refuseWorkers({ path, workers }: DataDirectory): void {
+  if (existsSync(workers)) throw new BosunError('BOSUN_WORKERS_CHANGED', `${path} holds the stores of workers: serve it with a config that says how many there are, or use another directory`);
+}
+
 /** Makes the directory where it is missing. Rejects with BOSUN_CONFIG_INVALID where that cannot be. */
 export async function makeDirectory({ path }: DataDirectory): Promise<void> {
   try {

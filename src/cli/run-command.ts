@@ -17,7 +17,7 @@ import { plainReferences } from '../persistence/plain-references.ts';
 import { type SetAside } from '../persistence/set-aside.ts';
 import { type System } from '../system.ts';
 import { type AgentModule } from './agents-module.ts';
-import { crewOf, type DataDirectory, dataDirectory, hasStore, makeDirectory, removeStore } from './data-directory.ts';
+import { crewOf, type DataDirectory, dataDirectory, hasStore, makeDirectory, refuseWorkers, removeStore } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { FrontDoor } from './front-door.ts';
 import { machineReports } from './machine-reports.ts';
@@ -53,6 +53,7 @@ export async function runCommand(command: RunCommand): Promise<ExitCode> {
   try {
     const { source, agents } = await readyPlan(command);
     await makeDirectory(directory);
+    refuseWorkers(directory);
     if (command.fresh) await removeStore(directory);
     if (command.recoverTo !== undefined) await recoverStore(directory, command.recoverTo, reporter);
     const held = await heldPlan(directory, source, { log: reporter.log, hint: 'Run with --fresh to start over, or with another --data directory' });
@@ -203,7 +204,7 @@ function contextOf(snapshot: ActorSnapshot): CoordinatorContext {
   return snapshot.context as CoordinatorContext;
 }
 
-const BAD_INPUT: ReadonlySet<ErrorCode> = new Set(['BOSUN_PLAN_INVALID', 'BOSUN_CONFIG_INVALID', 'BOSUN_AGENT_INVALID']);
+const BAD_INPUT: ReadonlySet<ErrorCode> = new Set(['BOSUN_PLAN_INVALID', 'BOSUN_CONFIG_INVALID', 'BOSUN_AGENT_INVALID', 'BOSUN_WORKERS_CHANGED']);
 
 /** Says what stands in the way, in one line. */
 function refused(error: unknown, reporter: Reporter): ExitCode {

@@ -14,7 +14,7 @@ import { createSystem, type System } from '../system.ts';
 import { type SpreadSystem } from '../workers/spread-system.ts';
 import { type AgentModule } from './agents-module.ts';
 import { type Config } from './config-file.ts';
-import { type DataDirectory, hasStore, planAgents } from './data-directory.ts';
+import { type DataDirectory, hasStore, planAgents, refuseWorkers } from './data-directory.ts';
 import { machineReports } from './machine-reports.ts';
 import { contentsOf, heldPlan, readyPlan } from './plan-on-hand.ts';
 import { type Told } from './run-report.ts';
@@ -54,7 +54,7 @@ const PLAN_FILES = ['plan.yaml', 'plan.yml', 'plan.json'];
 export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
   const { directory, config, cwd, log } = place;
   if (config?.workers !== undefined) return spread(place, config, config.workers);
-  if (existsSync(directory.workers)) throw new BosunError('BOSUN_WORKERS_CHANGED', `${directory.path} holds the stores of workers: the config has to say how many there are`);
+  refuseWorkers(directory);
   const file = place.plan ?? config?.plan ?? PLAN_FILES.map((name) => join(directory.path, name)).find((path) => existsSync(path));
   if (file !== undefined) {
     const { source, agents } = await readyPlan({ file, cwd });

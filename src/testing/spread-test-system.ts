@@ -87,7 +87,7 @@ class LoopbackStaff implements Staff {
       post: (to, bytes) => this.#travelTo(to, ({ hear }) => hear?.(index, bytes)),
       listen: (listener) => (worker.hear = listener),
     };
-    const options = { scrub: false as const, log: (...line: unknown[]) => this.logged.push(line), ...rest, store: this.stores[index]!, clock: this.clock, random: new SeededRandom(seed + index) };
+    const options = { scrub: false as const, epochMs: 0, log: (...line: unknown[]) => this.logged.push(line), ...rest, store: this.stores[index]!, clock: this.clock, random: new SeededRandom(seed + index) };
     const system = new System(options, { index, count: workers, wire, gate: () => this.#gate() });
     onCreate?.(system, index);
     const tell = (bytes: Uint8Array) => this.#travel(() => this.#living.get(index) === worker && this.#listener?.heard(index, bytes));

@@ -80,6 +80,8 @@ export class TestSystem {
     const system = createSystem({
       // It would come up every second of every test.
       scrub: false,
+      // Many epochs are many places to crash at.
+      epochMs: 0,
       log: (...line) => this.logged.push(line),
       ...rest,
       store: this.store,

@@ -7,6 +7,7 @@ import { type OverflowPolicy } from '../../src/actors/engine.ts';
 import { type BosunError } from '../../src/errors.ts';
 import { ADMISSION_WAIT_MS_MAX, EPOCH_BYTES_MAX, TURNS_PER_EPOCH, UNCOMMITTED_BYTES_MAX } from '../../src/limits.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 
 interface Named { get(name: string): object }
 
@@ -98,6 +99,39 @@ describe('an epoch', () => {
     expect(contextOf(test, 'a').notes).toBe(50);
     expect(sizes().length - before).toBeGreaterThan(2);
     await test.system.stop();
+  });
+});
+
+describe('a system with more to do', () => {
+  /** Every look at it takes half a millisecond, so that a slice has four turns. */
+  class SlowClock extends VirtualClock {
+    #looks = 0;
+
+    override monotonicMs(): number {
+      return super.monotonicMs() + this.#looks++ / 2;
+    }
+  }
+
+  async function epochsOf(epochMs: number): Promise<number> {
+    const test = await startTestSystem({ agents: [reader('wait')], tree: { children: [{ id: 'a', agent: 'reader' }] }, clock: new SlowClock(), epochMs });
+    const before = test.system.epoch;
+    await Promise.all(Array.from({ length: 200 }, (_, n) => note(test, n)));
+    await test.settle();
+    expect(contextOf(test, 'a').notes).toBe(200);
+    const epochs = test.system.epoch - before;
+    await test.system.stop();
+    return epochs;
+  }
+
+  it('gathers turns of several slices in an epoch, for no longer than it is told', async () => {
+    const [atOnce, short, long] = [await epochsOf(0), await epochsOf(20), await epochsOf(10_000)];
+    expect(atOnce).toBeGreaterThan(2 * short);
+    expect(short).toBeGreaterThan(2 * long);
+    expect(long).toBeLessThan(4);
+  });
+
+  it.each([-1, Number.NaN])('is refused a time that is none: %s', async (epochMs) => {
+    await expect(epochsOf(epochMs)).rejects.toMatchObject({ code: 'BOSUN_CONFIG_INVALID' });
   });
 });
 

@@ -39,5 +39,7 @@ describe('bosun serve over workers', () => {
     expect(await serve('workers: 0', ['--data', 'none'])).toEqual([2, 'BOSUN_CONFIG_INVALID']);
     expect(await serve('workers: 3', ['--data', 'spread'])).toEqual([1, 'BOSUN_WORKERS_CHANGED']);
     expect(await serve('', ['--data', 'spread'])).toEqual([1, 'BOSUN_WORKERS_CHANGED']);
+    expect(await work.bosun(['run', 'plan.yaml', '--data', 'spread'])).toMatchObject({ code: 2, err: expect.stringContaining('holds the stores of workers') as string });
+    expect(work.has('spread/store')).toBe(false);
   });
 });

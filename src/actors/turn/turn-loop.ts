@@ -3,7 +3,7 @@
  * When a slice begins, and what is written after it, is the kernel's.
  */
 import { type Clock } from '../../clock.ts';
-import { EPOCH_BYTES_MAX, EPOCH_MS, MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../../limits.ts';
+import { EPOCH_BYTES_MAX, MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../../limits.ts';
 import { type Administration } from '../administration/administration.ts';
 import { type Caution, type Deed } from './caution.ts';
 import { type Cell } from '../cell.ts';
@@ -21,6 +21,8 @@ interface Parts {
   readonly administration: Administration;
   readonly clock: Clock;
   readonly caution: Caution;
+  /** For how long an epoch waits for further turns while there are some to take. */
+  readonly epochMs: number;
   /** The root has given up: no further turn in this run. */
   readonly isHalted: () => boolean;
 }
@@ -53,7 +55,7 @@ export class TurnLoop {
 
   /** Whether the epoch in the making waits for further turns: what an epoch costs is shared by all that are in it. */
   get isGathering(): boolean {
-    return this.hasWork && this.hasRoom && this.#parts.clock.monotonicMs() - this.#sinceMs < EPOCH_MS;
+    return this.hasWork && this.hasRoom && this.#parts.clock.monotonicMs() - this.#sinceMs < this.#parts.epochMs;
   }
 
   /** One slice. */
