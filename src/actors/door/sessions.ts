@@ -32,6 +32,8 @@ export class Sessions {
   readonly #nowMs: () => number;
   /** By id; the one that was used longest ago comes first, give or take {@link PLACED_EVERY_MS}. */
   readonly #known = new Map<string, Known>();
+  /** None was used before. */
+  #oldestMs = -Infinity;
   /** Sessions whose record is damaged: nobody knows what they have sent. */
   readonly #damaged = new Map<string, BosunError>();
 
@@ -97,8 +99,12 @@ export class Sessions {
   #forgetOld(nowMs: number): void {
     const before = nowMs - SESSION_WINDOW_MS;
     let left = FORGOTTEN_AT_ONCE;
+    if (before < this.#oldestMs) return;
     for (const [id, { key, usedAtMs }] of this.#known) {
-      if (usedAtMs > before || left-- === 0) return;
+      if (usedAtMs > before || left-- === 0) {
+        this.#oldestMs = usedAtMs;
+        return;
+      }
       this.#known.delete(id);
       this.#draft.remove(key);
     }

@@ -13,7 +13,7 @@ export interface Action {
   readonly params: unknown;
   readonly exec?: ((info: object, params: unknown) => unknown) | undefined;
   /** Ours: the name of its delay. */
-  delay?: string;
+  delay?: string | null;
 }
 
 /** Actions whose names begin so are performed by the kernel (see supervision.ts); machines of users may not use them. */

@@ -162,16 +162,10 @@ class Resolving implements Operation {
   #describe(work: Work, info: object, params: unknown): void {
     const { type } = this.#action;
     const isOfFamily = type === 'xstate.spawnChild' || type === 'xstate.stopChild';
-    const exec = () => this.#action.execute!(work.scope, params);
     // Spawns and stops are seen by comparing families, for which the open step collects them.
     if (isOfFamily) work.scope.actionExecutor({ type, info, params });
-    else work.describe({ type, info, params, exec, ...delayOf(work) });
+    else work.describe({ type, info, params, exec: isOfUser(type) ? () => this.#action.execute!(work.scope, params) : undefined, delay: work.step.takeDelay() });
   }
-}
-
-function delayOf({ step }: Work): { delay?: string } {
-  const delay = step.takeDelay();
-  return delay === null ? {} : { delay };
 }
 
 /** What is the same every time. */
