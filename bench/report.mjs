@@ -6,18 +6,40 @@ const BUSY_LOAD = 0.7;
 
 /** @param report See run.mjs. */
 export function renderResults({ machine, load, rounds, size, rows }) {
-  const variants = rows[0].variants.map(({ variant }) => variant);
   return [
     ...facts(machine),
-    `- ${size === 'quick' ? 'QUICK RUN, small sizes: shows that it runs, says nothing about speed. ' : ''}Medians of ${rounds} rounds ` +
-      'after one to warm up, in brackets the smallest and largest; contenders interleaved in one process, ratios taken within a round',
+    `- ${size === 'quick' ? 'QUICK RUN, small sizes: shows that it runs, says nothing about speed. ' : ''}${manner(rounds)}`,
     loadLine(load),
     '',
+    ...resultTables(rows, () => []),
+  ].join('\n');
+}
+
+/** @param all Rows of one run or several, see run.mjs. */
+export function renderKept(all) {
+  const newest = all.reduce((best, one) => (one.machine.date > best.machine.date ? one : best));
+  const stamps = new Map(all.map(({ machine, load, row }) => [row, `Of ${machine.date}, commit ${machine.commit}; ${loadWords(load)}.`]));
+  return [
+    ...facts(newest.machine),
+    `- ${manner(newest.rounds)}. Each row says which commit it is of, and how busy the machine was before`,
+    '',
+    ...resultTables(all.map(({ row }) => row), (row) => ['', stamps.get(row)]),
+  ].join('\n');
+}
+
+function manner(rounds) {
+  return `Medians of ${rounds} rounds after one to warm up, in brackets the smallest and largest; contenders interleaved in one process, ratios taken within a round`;
+}
+
+/** @param remarks What else to say of a row. */
+function resultTables(rows, remarks) {
+  const variants = rows[0].variants.map(({ variant }) => variant);
+  return [
     ...goals(rows, variants),
     ...furtherRatios(rows, variants),
-    ...rows.flatMap((row) => ['', `### ${row.name} ${row.title}`, '', row.about, '', ...figureTable(row, variants)]),
+    ...rows.flatMap((row) => ['', `### ${row.name} ${row.title}`, '', row.about, ...remarks(row), '', ...figureTable(row, variants)]),
     '',
-  ].join('\n');
+  ];
 }
 
 export function renderProfiles({ machine, load, rows }) {
@@ -44,10 +66,14 @@ function facts({ date, commit, node, os, cpu, memoryGb, governor, openFiles, fil
   ];
 }
 
+function loadLine(load) {
+  return `- ${loadWords(load)}`;
+}
+
 /** The load before is that of others: a run beside them is no measurement of absolute figures, and says so. */
-function loadLine({ before, after }) {
-  const line = `- load average (1, 5, 15 min) before: ${before.join(', ')}; after: ${after.join(', ')}`;
-  return before[0] > BUSY_LOAD ? `${line}. NOT ALONE on the machine: repeat before believing` : line;
+function loadWords({ before, after }) {
+  const words = `load average (1, 5, 15 min) before: ${before.join(', ')}; after: ${after.join(', ')}`;
+  return before[0] > BUSY_LOAD ? `${words}. NOT ALONE on the machine: repeat before believing` : words;
 }
 
 /** Every goal, and what came of it: the table to read first. */

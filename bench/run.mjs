@@ -10,7 +10,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeMachine, loadAverage } from './machine.mjs';
-import { renderProfiles, renderResults } from './report.mjs';
+import { renderKept, renderProfiles, renderResults } from './report.mjs';
 import { ROWS } from './rows/index.mjs';
 
 const USAGE = `npm run bench -- [--rows G3,G9] [--quick] [--json] [--write] [--profile] [--data DIR]
@@ -18,7 +18,8 @@ const USAGE = `npm run bench -- [--rows G3,G9] [--quick] [--json] [--write] [--p
   --rows NAME,...  only these rows
   --quick          small sizes and two rounds, to see that it runs
   --json           print one JSON object with every sample instead of tables
-  --write          put the tables into docs/benchmarks.md (not with --rows or --quick)
+  --write          keep what was measured in docs/benchmarks.json, and put the tables of all that is kept into
+                   docs/benchmarks.md (not with --quick); of a profile, the tables alone
   --profile        CPU profiles of what Bosun does in a row instead of figures, into bench/profiles
   --data DIR       where the stores go, and are removed afterwards; on a real disk (default bench/.data)
 
@@ -38,6 +39,7 @@ const VARIANTS = [
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, '..');
 const DOCUMENT = join(ROOT, 'docs/benchmarks.md');
+const KEPT = join(ROOT, 'docs/benchmarks.json');
 
 const options = readOptions();
 await mkdir(options.data, { recursive: true });
@@ -48,10 +50,11 @@ try {
   if (report.rows.length > 0) {
     const text = options.profile ? renderProfiles(report) : renderResults(report);
     console.log(options.json ? JSON.stringify(report) : text);
-    if (options.write && report.failed.length === 0) await writeSection(options.profile ? 'profiles' : 'results', text);
+    if (options.write && options.profile) await writeSection('profiles', text);
+    else if (options.write) await writeSection('results', renderKept(await kept(report)));
   }
   if (report.failed.length > 0) {
-    console.error(`failed, so nothing is written: ${report.failed.join(', ')}`);
+    console.error(`failed, so nothing of them is written: ${report.failed.join(', ')}`);
     process.exitCode = 1;
   }
 } finally {
@@ -66,7 +69,7 @@ function readOptions() {
       console.log(USAGE);
       process.exit(0);
     }
-    if (values.write && (values.quick || values.rows)) throw new Error('--write needs a full run of every row');
+    if (values.write && values.quick) throw new Error('--write needs runs of full size');
     return { ...values, rows: chosenRows(values.rows), size: values.quick ? 'quick' : 'full', data: values.data ?? join(HERE, '.data') };
   } catch (error) {
     console.error(`${error.message}\n\n${USAGE}`);
@@ -154,6 +157,15 @@ function resultOf(child, { name }) {
       else reject(new Error(`row ${name} failed (${signal ?? `exit code ${code}`}); what it said is above`));
     });
   });
+}
+
+/** The rows of this run with those of earlier ones, each with the machine and the commit it was measured on. */
+async function kept({ machine, load, rounds, rows }) {
+  const before = existsSync(KEPT) ? JSON.parse(await readFile(KEPT, 'utf8')) : {};
+  const now = Object.fromEntries(rows.map((row) => [row.name, { machine, load, rounds, row }]));
+  const all = Object.fromEntries(ROWS.flatMap(({ name }) => (now[name] ?? before[name] ? [[name, now[name] ?? before[name]]] : [])));
+  await writeFile(KEPT, `${JSON.stringify(all, null, 1)}\n`);
+  return Object.values(all);
 }
 
 /** Replaces one of the two generated parts of the document; what people wrote around them stays. */
