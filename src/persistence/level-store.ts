@@ -266,15 +266,24 @@ class LevelStore implements Store {
 }
 
 async function* batchesOf(iterator: { nextv(size: number): Promise<StoreEntry[]>; close(): Promise<void> }): AsyncGenerator<readonly StoreEntry[]> {
+  // LevelDB reads the next batch while whoever asked for this one is busy with it, and may fail before anybody waits for that.
+  const ahead = () => {
+    const batch = iterator.nextv(SCAN_ENTRIES);
+    batch.catch(() => {});
+    return batch;
+  };
+  let next = ahead();
   try {
     for (;;) {
-      const entries = await iterator.nextv(SCAN_ENTRIES);
+      const entries = await next;
       if (entries.length === 0) return;
+      next = ahead();
       yield entries;
     }
   } catch (error) {
     throw readError(error);
   } finally {
+    await next.catch(() => {});
     await iterator.close();
   }
 }

@@ -3,7 +3,7 @@
  * says changed; it never runs code of an agent, and it never repairs the journal: damage there stops it with its place and
  * the last epoch before it. Damage in one actor's record stops that actor alone (damage.ts).
  */
-import { type Counters, type Recovered, type ReferenceCoding, type RowKey, type Store, type StoreEntry, type StoreWrite, TABLES } from '../actors/ports.ts';
+import { type Counters, type Recovered, type ReferenceCoding, type RowKey, type Store, type StoreWrite, TABLES } from '../actors/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { type KeyRing } from './key-ring.ts';
 import { createCodec, type StructuredCodec } from './codec.ts';
@@ -13,7 +13,7 @@ import { type Dictionary, readCopies, readDictionary } from './dictionary.ts';
 import { damaged, placed, unseal } from './envelope.ts';
 import { decodeEpoch, type EpochRecord, linkTo } from './epoch-format.ts';
 import { type Position, type Window } from './fold.ts';
-import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, keysUnder, numberIn } from './keys.ts';
+import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, type KeyRange, keysUnder, numberIn } from './keys.ts';
 import { Replay } from './replay.ts';
 import { callRoll, isReadSingly, isRollSound } from './roll-call.ts';
 
@@ -65,9 +65,9 @@ export async function survey(store: Store, references: ReferenceCoding, { upTo =
   const codec = createCodec(references, dictionary.structures, keys);
   const cut = await readCut(store, repairs);
   const replay = new Replay(codec, fetch);
-  if (!replay.isPart) for await (const [key, value] of entriesUnder(store, 's!')) replay.loadState(key, value);
+  if (!replay.isPart) await forEach(store, keysUnder('s!'), (key, value) => replay.loadState(key, value));
   for (const table of replay.isPart ? TABLES.filter((table) => !isReadSingly(table)) : TABLES) {
-    for await (const [key, value] of entriesUnder(store, `${table}!`)) replay.loadRow(key as RowKey, value);
+    await forEach(store, keysUnder(`${table}!`), (key, value) => replay.loadRow(key as RowKey, value));
   }
   const marks = await readMarks(store, replay);
   const first = firstGoodEpoch(cut, await readFoldEnd(store, repairs), replay);
@@ -134,7 +134,7 @@ function firstGoodEpoch(cut: Cut, foldEnd: number, folded: Replay): number {
 
 async function readMarks(store: Store, replay: Replay): Promise<Map<number, BosunError | null>> {
   const marks = new Map<number, BosunError | null>();
-  for await (const [key, value] of entriesUnder(store, 'w!')) {
+  await forEach(store, keysUnder('w!'), (key, value) => {
     const life = markedLife(key);
     try {
       marks.set(life, markFrom(replay, key, unseal(key, value)));
@@ -142,7 +142,7 @@ async function readMarks(store: Store, replay: Replay): Promise<Map<number, Bosu
       if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
       marks.set(life, null);
     }
-  }
+  });
   return marks;
 }
 
@@ -161,14 +161,14 @@ async function replayJournal(store: Store, cut: Cut, replay: Replay, upTo: numbe
   let oldest = cut.from;
   let problem: BosunError | null = null;
   let isEmpty = true;
-  for await (const [key, value] of entriesIn(store, { gte: epochKey(cut.oldest), lt: keysUnder('e!').lt })) {
+  await forEach(store, { gte: epochKey(cut.oldest), lt: keysUnder('e!').lt }, (key, value) => {
     const number = numberIn(key);
     if (number < cut.from) {
       oldest = Math.min(oldest, number);
-      continue;
+      return;
     }
     isEmpty = false;
-    if (problem !== null || number > upTo) continue;
+    if (problem !== null || number > upTo) return;
     try {
       const epoch = nextEpoch(end, key, value);
       replay.apply(epoch, value.length);
@@ -178,7 +178,7 @@ async function replayJournal(store: Store, cut: Cut, replay: Replay, upTo: numbe
       if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
       problem = placed(error, { epoch: end.epoch + 1 });
     }
-  }
+  });
   // The cut is written together with an epoch behind it.
   if (isEmpty && (cut !== FIRST_CUT || isPopulated)) problem = damaged(epochKey(cut.from), 'is missing', { epoch: cut.from, isMissing: true });
   return { end, kernelTimeMs, oldest, problem };
@@ -192,10 +192,7 @@ function nextEpoch(end: Position, key: string, value: Uint8Array): EpochRecord {
   return epoch;
 }
 
-function entriesUnder(store: Store, prefix: string): AsyncGenerator<StoreEntry> {
-  return entriesIn(store, keysUnder(prefix));
-}
-
-async function* entriesIn(store: Store, range: { gte: string; lt: string }): AsyncGenerator<StoreEntry> {
-  for await (const batch of store.scan(range)) yield* batch;
+/** A loop over an async iterator of entries would wait for a promise at each of them. */
+async function forEach(store: Store, range: KeyRange, visit: (key: string, value: Uint8Array) => void): Promise<void> {
+  for await (const batch of store.scan(range)) for (const [key, value] of batch) visit(key, value);
 }

@@ -50,7 +50,8 @@ export function populate(world: World, { identity, state, damage, isEffect }: St
     if (parent !== undefined && above !== undefined) return below(identity, parent, above);
     if (today === undefined) return absent(identity, parent);
     const stored = { version: identity.version, hash: identity.definition };
-    if (state.status === 'starting') return stored.hash === today.hash && stored.version === today.version ? { kind: 'fine' } : { kind: 'renumbered' };
+    if (stored.hash === today.hash && stored.version === today.version) return { kind: 'fine' };
+    if (state.status === 'starting') return { kind: 'renumbered' };
     const reading = readingOf(stored, { ...today, kept: identity.bond === 'supervised' ? roster.kept(identity.agent) : [] });
     if (reading.kind !== 'fine' && isOver(identity, state)) return { kind: 'over' };
     if (reading.kind === 'refused') return { kind: 'refused', error: unreadable(identity, today, reading.why) };
