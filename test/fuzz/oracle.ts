@@ -60,6 +60,7 @@ export class Oracle {
   });
   readonly #members = new Map<AnyActor, Member>();
   readonly #byPath = new Map<string, Member>();
+  #reborn = new Set<string>();
   #isFiring = false;
   #turns = 0;
   #turnsSinceTimer = 0;
@@ -91,6 +92,13 @@ export class Oracle {
   /** Whether a custom action failed somebody. A power cut may take that failure, as it may take the action. */
   get hasFailedLate(): boolean {
     return [...this.#members.values()].some(({ isLate }) => isLate);
+  }
+
+  /** Paths where another life has begun since the last call. */
+  takeReborn(): ReadonlySet<string> {
+    const reborn = this.#reborn;
+    this.#reborn = new Set();
+    return reborn;
   }
 
   send(event: EventObject): void {
@@ -146,6 +154,7 @@ export class Oracle {
     const path = pathOf(inside as never);
     const member = Object.assign(new Party(this.#members.size + 1, parent), { actor, path, leaks: 0, isLate: false, hasBegun: false }) as Member;
     this.#members.set(actor, member);
+    if (this.#byPath.has(path)) this.#reborn.add(path);
     this.#byPath.set(path, member);
     actor.on('*' as never, (emitted: { at: string; n: number }) => this.#recorder.note(path, 'emitted', `${emitted.at} ${emitted.n}`));
     const process = inside.mailbox._process;
