@@ -4,11 +4,11 @@
  * microstep run on the copy; what they reach, in which order, is what a plan is made of. No rule of XState is repeated here.
  * Relies on machine.getTransitionData being what a macrostep selects by (XSTATE_INTERNALS).
  */
-import { type AnyStateMachine, type AnyStateNode, type EventObject, stopChild } from 'xstate';
+import { type AnyStateMachine, type AnyStateNode, type EventObject } from 'xstate';
 import { type HistoryValue, type Place } from './plan-snapshot.ts';
 import { type BuiltIn } from './plan-work.ts';
 import { boundLookups } from './definition.ts';
-import { type MachineSnapshot } from './state.ts';
+import { appearanceOf, type MachineSnapshot } from './state.ts';
 
 export type Transition = NonNullable<AnyStateNode['always']>[number];
 
@@ -64,10 +64,7 @@ export class Probe {
 
   /** How a configuration looks to users. */
   appearance(nodes: readonly AnyStateNode[]): { value: unknown; tags: ReadonlySet<string> } {
-    // Any action that says it has changed the snapshot has XState make a new one.
-    const action = stopChild('nobody') as unknown as BuiltIn;
-    const [{ value, tags }] = action.resolve({}, this.#snapshot(nodes, {}), {}, undefined, action, {}) as unknown as [MachineSnapshot];
-    return { value, tags };
+    return appearanceOf(this.#snapshot(nodes, {}));
   }
 
   /** The transitions that may take an event, in the order in which XState asks them when all refuse. */

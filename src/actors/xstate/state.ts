@@ -2,7 +2,7 @@
  * How a snapshot of XState and the durable state of an actor correspond: what a step changed, and the way back.
  * Part of the one place that knows XState's internals (see xstate/definition.ts).
  */
-import { type AnyStateMachine, type AnyStateNode } from 'xstate';
+import { type AnyStateMachine, type AnyStateNode, stopChild } from 'xstate';
 import { BosunError } from '../../errors.ts';
 import { type Definition, type Snapshot } from '../engine.ts';
 import { type Ref } from '../ref.ts';
@@ -117,17 +117,25 @@ export function restoreMachine(
   const { nodes, history } = standingNodes(definition, state, address);
   // XState makes the object, with its methods; the configuration is then set exactly, order included.
   const made = machine.resolveState({ value: valueOf(machine.root, new Set(nodes)) as never, context: {} as never });
-  return Object.assign(made, {
+  const restored = Object.assign(made, {
     _nodes: nodes,
-    // XState may have left a configuration that is not one (a history state right under a parallel one does); it stays as it was.
-    tags: new Set(nodes.flatMap((node) => node.tags as string[])),
     context: state.context,
     status: statusOf(state),
     output: state.output,
     error: state.error,
     children: marked({ ...children }),
     historyValue: history,
-  }) as unknown as Snapshot;
+  });
+  // XState may have left a configuration that is not one (a history state right under a parallel one does); it stays as it was.
+  return Object.assign(restored, appearanceOf(restored)) as unknown as Snapshot;
+}
+
+/** How XState shows the active nodes of a snapshot. */
+export function appearanceOf(snapshot: object): Pick<MachineSnapshot, 'value' | 'tags'> {
+  // Any action that says it has changed the snapshot has XState make a new one.
+  const action = stopChild('nobody') as unknown as { resolve(scope: object, snapshot: object, args: object, params: undefined, action: object, extra: object): [MachineSnapshot] };
+  const [{ value, tags }] = action.resolve({}, snapshot, {}, undefined, action, {});
+  return { value, tags };
 }
 
 /** The active nodes, and those that history states remember. Throws BOSUN_AGENT_UNREADABLE where the machine no longer has them. */
