@@ -36,6 +36,7 @@ export const LONG_FILES = [
   'test/workers/bounds.test.ts',
   'test/cli/serve-workers.test.ts',
   'test/workers/gateway-conformance.test.ts',
+  'test/workers/gateway-threads.test.ts',
 ];
 
 /** For a single test that is worth its time only where CI=true, in the soak, or where somebody names its file. */

@@ -90,8 +90,8 @@ function isBare({ status, output, error, history, context, unset, incarnation, a
 export function storedChange(change: Change): StateChange {
   if (!isBare(change)) return present(change);
   const { configuration, set } = change;
-  if (configuration === undefined) return { set };
-  return set === undefined ? { configuration } : { configuration, set };
+  if (set === undefined) return configuration === undefined ? {} : { configuration };
+  return configuration === undefined ? { set } : { configuration, set };
 }
 
 function present({ made: _, ...change }: Change): StateChange {
