@@ -11,6 +11,7 @@ export const EFFORT: 'quick' | 'ci' | 'soak' = process.env['BOSUN_SOAK'] === '1'
  * the soak.
  */
 export const LONG_FILES = [
+  'test/crash/bank-workers.test.ts',
   'test/crash/equity-plan.test.ts',
   'test/crash/every-write.test.ts',
   'test/crash/failed-write.test.ts',

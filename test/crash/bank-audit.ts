@@ -29,6 +29,8 @@ export interface Audit {
   readonly violations: readonly string[];
   /** Unread messages. */
   readonly unread: number;
+  /** Those of them that are on their way from one worker to another. */
+  readonly crossing: number;
   /** Credits that wait for a timer. */
   readonly delayed: number;
   /** Orders accepted so far. */
@@ -53,23 +55,34 @@ const references: ReferenceCoding = {
 };
 
 /** @param acknowledged Per client, how many orders the store must hold at least. */
-export async function auditBank(directory: string, acknowledged: readonly number[]): Promise<Audit> {
-  const store = levelStore(directory);
+export function auditBank(directory: string, acknowledged: readonly number[]): Promise<Audit> {
+  return auditSpreadBank([directory], acknowledged);
+}
+
+/** @param directories Of the stores of all workers, by index. */
+export async function auditSpreadBank(directories: readonly string[], acknowledged: readonly number[]): Promise<Audit> {
+  const stores = directories.map((directory) => levelStore(directory));
   try {
-    await store.open();
-    const restored = await survey(store, references);
-    const damage = restored.journalDamage ?? restored.recovered.damage[0];
-    if (damage !== undefined) throw damage;
-    const books = booksOf([restored]);
+    for (const store of stores) await store.open();
+    const parts = await soundParts(stores);
+    const books = booksOf(parts);
     const accepted = [...books.lastSequence.values()].reduce((sum, last) => sum + last, 0);
     const violations = [...miscounts(books), ...lostOrders(books, acknowledged)];
-    const isDeleting = restored.oldest <= restored.end.epoch - restored.window.epochs;
-    return { violations, unread: books.unread.length, delayed: books.delayed.length, accepted, isDeleting };
+    const isDeleting = parts.some(({ oldest, end, window }) => oldest <= end.epoch - window.epochs);
+    return { violations, unread: books.unread.length, crossing: crossing(parts).length, delayed: books.delayed.length, accepted, isDeleting };
   } catch (error) {
-    return { violations: [`it cannot be recovered: ${messageOf(error)}`], unread: 0, delayed: 0, accepted: 0, isDeleting: false };
+    return { violations: [`it cannot be recovered: ${messageOf(error)}`], unread: 0, crossing: 0, delayed: 0, accepted: 0, isDeleting: false };
   } finally {
-    await store.close();
+    for (const store of stores) await store.close();
   }
+}
+
+/** Throws the first damage. */
+async function soundParts(stores: readonly Store[]): Promise<Restored[]> {
+  const parts = await Promise.all(stores.map((store) => survey(store, references)));
+  const damage = parts.map(({ journalDamage, recovered }) => journalDamage ?? recovered.damage[0]).find((found) => found !== undefined);
+  if (damage !== undefined) throw damage;
+  return parts;
 }
 
 /** Everything a store says about the bank. */
@@ -118,9 +131,7 @@ function crossing(parts: readonly Restored[]): BankEvent[] {
 
 /** What is wrong with a bank that is spread over the stores of workers, by index; and how much is under way. */
 export async function auditWorkers(stores: readonly Store[]): Promise<{ readonly violations: readonly string[]; readonly unread: number; readonly crossing: number; readonly lastSequence: ReadonlyMap<string, number> }> {
-  const parts = await Promise.all(stores.map((store) => survey(store, references)));
-  const damage = parts.map(({ journalDamage, recovered }) => journalDamage ?? recovered.damage[0]).find((found) => found !== undefined);
-  if (damage !== undefined) throw damage;
+  const parts = await soundParts(stores);
   const books = booksOf(parts);
   return { violations: miscounts(books), unread: books.unread.length, crossing: crossing(parts).length, lastSequence: books.lastSequence };
 }

@@ -142,15 +142,7 @@ export class Bank {
     const copy = this.copy(name);
     const synced = new Map<string, number>();
     for (const { file, bytes } of this.#written()) synced.set(file, bytes);
-    const logs = logsIn(copy);
-    for (const log of logs) {
-      const path = join(copy, log);
-      const least = synced.get(log) ?? 0;
-      const more = keeps === 'synced' ? 0 : Math.floor(random.next() * (statSync(path).size - least + 1));
-      truncateSync(path, least + more);
-      if (random.next() < 1 / 3) appendFileSync(path, garbage(random));
-    }
-    return { copy, logs: logs.length };
+    return { copy, logs: cutLogs(copy, synced, keeps, random) };
   }
 
   /**
@@ -194,6 +186,24 @@ export class Bank {
     for (const line of whole.toString().split('\n')) if (line !== '') this.#reports.push(JSON.parse(line) as Written);
     return this.#reports;
   }
+}
+
+/**
+ * Cuts each log of a directory as a power cut may, a third of them with garbage behind.
+ *
+ * @param synced Of each log, how many bytes are kept in any case; none of one that is not there.
+ * @returns How many logs there are.
+ */
+export function cutLogs(directory: string, synced: ReadonlyMap<string, number>, keeps: 'synced' | 'some', random: Random): number {
+  const logs = logsIn(directory);
+  for (const log of logs) {
+    const path = join(directory, log);
+    const least = synced.get(log) ?? 0;
+    const more = keeps === 'synced' ? 0 : Math.floor(random.next() * (statSync(path).size - least + 1));
+    truncateSync(path, least + more);
+    if (random.next() < 1 / 3) appendFileSync(path, garbage(random));
+  }
+  return logs.length;
 }
 
 /** Oldest first. */

@@ -1,0 +1,116 @@
+/**
+ * The bank test over two workers of one process: kill -9 of the whole, and power cuts of both stores at one moment. Whatever moment
+ * it dies at, the stores together hold the money that the bank began with, have counted each accepted order once, have lost none that
+ * was acknowledged, and what travels between the workers arrives once.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { byEffort } from '../effort.ts';
+import { type Audit, auditSpreadBank } from './bank-audit.ts';
+import { type Moment, SpreadBank } from './bank-workers-run.ts';
+
+const KILLS = byEffort({ quick: 3, ci: 5, soak: 50 });
+const CUTS = byEffort({ quick: 9, ci: 50, soak: 500 });
+
+/** One after the other. An early one meets workers that recover or have just done so. */
+const MOMENTS: readonly (readonly [Moment, { readonly min: number; readonly max: number }])[] = [
+  ['random', { min: 200, max: 1_500 }],
+  ['random', { min: 1, max: 20 }],
+  ['unsaid', { min: 50, max: 500 }],
+];
+
+/** For all crashes together. */
+const PATIENCE_MS = 20 * 60_000;
+
+const seed = Date.now() % 1_000_000;
+const random = new SeededRandom(seed);
+const root = mkdtempSync(join(tmpdir(), 'bosun-bank-workers-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** What was seen of the bank over all its crashes. */
+const seen = { violations: [] as string[], unread: 0, crossing: 0, delayed: 0, unsaid: 0 };
+
+function see(audit: Audit, place: string): void {
+  seen.violations.push(...audit.violations.map((violation) => `${place}: ${violation}`));
+  seen.unread += audit.unread;
+  seen.crossing += audit.crossing;
+  seen.delayed += audit.delayed;
+}
+
+async function runUntilKilled(bank: SpreadBank, kill: number): Promise<void> {
+  const [moment, { min, max }] = MOMENTS[kill % MOMENTS.length]!;
+  await bank.runUntilKilled(moment, min + random.integer(max - min));
+}
+
+/** Looks at what the killed process left, and at what power cuts would have left at that moment and at earlier ones. */
+async function lookAround(bank: SpreadBank, kill: number): Promise<void> {
+  const { acknowledged, words } = bank;
+  const killed = await auditSpreadBank(bank.copy('killed'), acknowledged);
+  see(killed, `kill ${kill}`);
+  seen.unsaid += killed.accepted - acknowledged.reduce((sum, last) => sum + last, 0);
+  for (let cut = 0; cut < CUTS / KILLS; cut++) {
+    const isOfDeath = cut < 2;
+    const { directories, told } = bank.cutCopy('cut', random, isOfDeath ? words : random.integer(words), cut === 1 ? 'some' : 'synced');
+    see(await auditSpreadBank(directories, told), `cut ${cut} of kill ${kill}`);
+  }
+}
+
+describe('a bank over two workers whose process is killed', () => {
+  const bank = new SpreadBank(join(root, 'sound'));
+  let end: Audit;
+
+  beforeAll(async () => {
+    for (let kill = 0; kill < KILLS; kill++) {
+      await runUntilKilled(bank, kill);
+      await lookAround(bank, kill);
+      // Every other time the bank goes on as if the power had failed.
+      if (kill % 2 === 1) bank.adopt(bank.cutCopy('adopted', random, bank.words, 'some'));
+    }
+    await bank.runUntilSettled();
+    end = await auditSpreadBank(bank.copy('end'), bank.acknowledged);
+    console.log(
+      `bank over workers: seed ${seed}, ${KILLS} kills, ${CUTS} cuts; ${end.accepted} orders, ${seen.unsaid} of them unsaid at a kill; ` +
+        `${seen.unread} unread messages seen, ${seen.crossing} of them between workers, ${seen.delayed} delayed; ` +
+        `${bank.folds} folds; ${seen.violations.length} violations`,
+    );
+  }, PATIENCE_MS);
+
+  it('loses nothing and doubles nothing', () => {
+    expect(seen.violations).toEqual([]);
+  });
+
+  it('settles every payment in the end', () => {
+    expect(end).toMatchObject({ violations: [], unread: 0, crossing: 0, delayed: 0 });
+  });
+
+  it('was met with messages between the workers, timers and unsaid orders under way, and with folds', () => {
+    expect(seen.crossing).toBeGreaterThan(0);
+    expect(seen.delayed).toBeGreaterThan(0);
+    expect(seen.unsaid).toBeGreaterThan(0);
+    expect(bank.folds).toBeGreaterThan(KILLS);
+  });
+});
+
+describe('the audit of both stores', () => {
+  it('finds that one worker has forgotten what it sent to the other', async () => {
+    const torn = new SpreadBank(join(root, 'torn'));
+    await torn.runUntilKilled('random', 1_000);
+    const { violations } = await auditSpreadBank(torn.tornCopy('cut', random, torn.words / 2), []);
+    expect(violations).toContainEqual(expect.stringContaining('payments are not settled'));
+  });
+
+  it('finds orders that were acknowledged before they were durable', async () => {
+    const early = new SpreadBank(join(root, 'early'), 'early');
+    await early.runUntilKilled('random', 200);
+    const violations: string[] = [];
+    // Not at every moment somebody was told too early.
+    for (let words = early.words; words > 0 && violations.length === 0; words -= 3) {
+      const { directories, told } = early.cutCopy('cut', random, words);
+      violations.push(...(await auditSpreadBank(directories, told)).violations);
+    }
+    expect(violations).toContainEqual(expect.stringContaining('was told that order'));
+  });
+});
