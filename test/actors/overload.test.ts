@@ -8,6 +8,7 @@ import { type BosunError } from '../../src/errors.ts';
 import { ADMISSION_WAIT_MS_MAX, EPOCH_BYTES_MAX, TURNS_PER_EPOCH, UNCOMMITTED_BYTES_MAX } from '../../src/limits.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
+import { LONG } from '../effort.ts';
 
 interface Named { get(name: string): object }
 
@@ -51,7 +52,7 @@ const slices = async (test: TestSystem) => {
 };
 
 describe('events of hosts', () => {
-  it(`are taken up to ${UNCOMMITTED_BYTES_MAX} bytes that are not durable, and again once they are`, async () => {
+  it(`are taken up to ${UNCOMMITTED_BYTES_MAX} bytes that are not durable, and again once they are`, LONG, async () => {
     const test = await start();
     const held = test.store.hold('before');
     const text = 'x'.repeat(1024 * 1024);

@@ -1,6 +1,7 @@
 /** `bosun serve`: what it serves, that it is found, and that it ends in good order; and the verbs that go through it. */
 import { statSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LONG } from '../effort.ts';
 import { type AuditRecord } from '../../src/actors/administration/audit.ts';
 import { type TreeNode } from '../../src/system-options.ts';
 import { AGENTS, writeShop } from './shop-config.ts';
@@ -211,7 +212,7 @@ describe('verbs on a running system', () => {
     expect(await shop('deadletters', 'discard', '99')).toMatchObject({ code: 2, err: expect.stringContaining('99') as string });
   });
 
-  it('inspect draws actors of the running system, where they are now, and agents that only it knows', async () => {
+  it('inspect draws actors of the running system, where they are now, and agents that only it knows', LONG, async () => {
     const chart = async (...args: string[]) => JSON.parse((await shop('inspect', ...args, '--json')).out) as { id: string; active: string[] | null };
     const before = await chart('visits');
     expect(before.active).toEqual(['(machine)', '(machine).open']);
@@ -242,7 +243,7 @@ describe('verbs on a running system', () => {
     expect((await told.interrupt()).code).toBe(130);
   });
 
-  it('tail prints what is emitted, and goes on when the system has been started again, until the interruption', async () => {
+  it('tail prints what is emitted, and goes on when the system has been started again, until the interruption', LONG, async () => {
     const first = work.start(['tail', '--data', 'shop', '--json']);
     await first.says('listening');
     await shop('send', 'visits', 'add', '{"by": 1}');

@@ -1,5 +1,6 @@
 /** One debate through its five levels, with the host killed between the arming and the firing of every timer. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { LONG } from '../../effort.ts';
 import { DEBATE_CONTRIBUTIONS_MAX } from '../../../src/limits.ts';
 import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
 import { atEveryWrite, type Story, tellStory } from '../../actors/power-cut.ts';
@@ -441,7 +442,7 @@ describe('level 4, the conservative default', () => {
 });
 
 describe('a power cut at any write', () => {
-  it('CA-098: changes nothing: the debate ends once, as people decided, and no question is left open', async () => {
+  it('CA-098: changes nothing: the debate ends once, as people decided, and no question is left open', LONG, async () => {
     const options = roomOptions();
     const story: Story = [
       (test) => roomOf(test).challenge(),

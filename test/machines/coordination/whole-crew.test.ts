@@ -1,6 +1,7 @@
 /** All desks together, as they are in `bosun run`: failures that belong together, a debate, a gate, with power cuts between. */
 import { createMachine, fromPromise } from 'xstate';
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../../effort.ts';
 import { type AnyAgent, defineAgent } from '../../../src/actors/agent.ts';
 import { coordinatorChildren, crewAgents, crewTree } from '../../../src/machines/coordination/crew.ts';
 import { resultsOf } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
@@ -53,7 +54,7 @@ describe('five items that fail of one cause', () => {
     expect(crew.correlations()).toMatchObject([{ resolutionAction: 'batch_resumed' }]);
   });
 
-  it('CA-075: take their cards away with them when they go on: one was acknowledged by who resumed all, the others are settled', async () => {
+  it('CA-075: take their cards away with them when they go on: one was acknowledged by who resumed all, the others are settled', LONG, async () => {
     const { crew, mend } = await fiveFailed();
     mend();
     const cards = crew.openCards();

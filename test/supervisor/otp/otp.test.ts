@@ -23,8 +23,8 @@ const named = (entries: readonly Case[]) => entries.map((entry) => [entry.number
 
 const WAYS: readonly { says: string; options: BenchOptions; of: readonly Case[] }[] = [
   { says: 'on the store in memory', options: {}, of: told },
-  { says: 'on LevelDB', options: { store: 'leveldb' }, of: sample(told, 12) },
-  { says: 'with a crash of the host after every step', options: { cut: 'after every step' }, of: sample(toldCut, 10) },
+  { says: 'on LevelDB', options: { store: 'leveldb' }, of: sample(told, 24) },
+  { says: 'with a crash of the host after every step', options: { cut: 'after every step' }, of: sample(toldCut, 20) },
 ];
 
 /** Ways in which a case went as it says, and what came of its cuts, by number. */
