@@ -25,7 +25,7 @@ export const MESSAGES_PER_VISIT = 16;
  * Turns in one epoch: bounds what one sync has to carry, what a crash can undo, and for how long the loop is busy with encoding an
  * epoch and telling whoever waited for it. Four milliseconds of turns: many times what a sync takes.
  */
-export const TURNS_PER_EPOCH = 1_000;
+export const TURNS_PER_EPOCH = 2_000;
 
 /**
  * How long an epoch waits for further turns while there are some to take. What an epoch costs, and what a message costs that is
