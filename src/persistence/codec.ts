@@ -53,6 +53,8 @@ export interface Span {
 }
 
 export interface StructuredCodec extends Codec {
+  /** The last call: nothing that it knows is kept any more. */
+  close(): void;
   /** Like `encode`, without a copy. */
   encodeShared(value: unknown): Readonly<Span>;
   /** Structures learned since the last call. Whoever stores encoded bytes stores these with them, or before. */
@@ -184,6 +186,11 @@ class MessagePackCodec implements StructuredCodec {
     return this.#decodeBy(this.#plain, bytes);
   }
 
+  close(): void {
+    // msgpackr keeps the last one that read, and by its references this one knows every actor.
+    NOBODY.unpack(NIL);
+  }
+
   takeNewStructures(): readonly LearnedStructure[] {
     if (this.#taken === this.#known.length) return NONE;
     const first = this.#taken;
@@ -221,6 +228,10 @@ class MessagePackCodec implements StructuredCodec {
 }
 
 const NONE: readonly LearnedStructure[] = [];
+
+/** Reads in the place of a codec that is closed. */
+const NOBODY = new Packr();
+const NIL = Uint8Array.of(0xc0);
 
 function usesLostStructure(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -207,6 +207,7 @@ class StoreJournal implements Journal {
 
   async close(): Promise<void> {
     this.#mayRead(false);
+    this.#session?.codec.close();
     this.#session = null;
     await this.#store.close();
   }
