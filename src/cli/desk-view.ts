@@ -29,7 +29,7 @@ interface Answer {
 
 export interface DeskView {
   readonly isLive: boolean;
-  /** Undefined where there is no such actor. */
+  /** Undefined where there is no such actor, and of one that has not begun. */
   look<Context>(address: string): Promise<Looked<Context> | undefined>;
   /** Resolves when it is carried out, or left for the next start. Rejects with BOSUN_EVENT_REFUSED and why. */
   order(desk: string, event: DeskOrder): Promise<void>;
@@ -61,11 +61,14 @@ export function refusedOrder(why: string): BosunError {
 function liveView(gateway: LiveGateway): DeskView {
   return {
     isLive: true,
-    look: (address) =>
-      gateway.call<Looked<never>>('actor.get', { address }).catch((error: unknown) => {
+    async look<Context>(address: string) {
+      try {
+        return begun(await gateway.call<Looked<Context | null>>('actor.get', { address }));
+      } catch (error) {
         if (isBosunError(error, 'BOSUN_ACTOR_UNKNOWN')) return undefined;
         throw error;
-      }),
+      }
+    },
     async order(desk, event) {
       const { reply } = await gateway.call<{ reply: Answer | null }>('actor.ask', { address: desk, event });
       const { taken, isKnown, problem, problems = [] } = reply ?? {};
@@ -81,8 +84,13 @@ function storedView(system: System): DeskView {
       const snapshot = system.snapshot(address);
       // Its record is of another version of Bosun: better said than read wrongly.
       if (snapshot?.status === 'suspended') throw snapshot.error;
-      return Promise.resolve(snapshot && { value: snapshot.value, context: snapshot.context as Context });
+      return Promise.resolve(snapshot && begun({ value: snapshot.value, context: snapshot.context as Context | undefined }));
     },
     order: (desk, event) => system.send(desk, event),
   };
+}
+
+/** A desk may know of a gate or a debate an epoch before its actor has taken its first turn. */
+function begun<Context>({ value, context }: Looked<Context | null | undefined>): Looked<Context> | undefined {
+  return context === null || context === undefined ? undefined : { value, context };
 }

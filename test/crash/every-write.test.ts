@@ -2,7 +2,7 @@
  * A power cut at every write of a long script on the simulated store: before the write, after it and before anybody knows,
  * and with the last unsynced writes lost. Whatever the moment, the disk is what memory was, and the script can be ended.
  */
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Durability } from '../../src/persistence/journal.ts';
 import { plainReferences } from '../../src/persistence/plain-references.ts';
 import { survey } from '../../src/persistence/recovery.ts';
@@ -213,6 +213,15 @@ async function violationsOf(cut: Cut, reference: readonly Chains[], sync: Sync =
 }
 
 describe(`a script of ${COMMANDS} commands`, () => {
+  // Stacks of errors are stored, and how V8 words a frame may change while a test runs: with what it has compiled.
+  const { stackTraceLimit } = Error;
+  beforeAll(() => {
+    Error.stackTraceLimit = 0;
+  });
+  afterAll(() => {
+    Error.stackTraceLimit = stackTraceLimit;
+  });
+
   it('ends the same wherever the power is cut, and no chain on disk is one that memory did not have', async () => {
     const begun = performance.now();
     const { history, writes } = await undisturbed();
