@@ -63,7 +63,8 @@ export interface SystemOptions<A extends AnyAgent = AnyAgent> {
   readonly residentActors?: number | undefined;
   /**
    * For how long a system with more to do gathers turns before it writes their epoch: longer is more throughput, shorter are
-   * sooner acknowledgements under load. One with nothing more to do writes at once. Default 4.
+   * sooner acknowledgements under load. One with nothing more to do writes at once; where a host waits and
+   * none stands behind him, too. Default 4.
    */
   readonly epochMs?: number | undefined;
   /**

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { type OverflowPolicy } from '../../src/actors/engine.ts';
 import { type BosunError } from '../../src/errors.ts';
-import { ADMISSION_WAIT_MS_MAX, EPOCH_BYTES_MAX, TURNS_PER_EPOCH, UNCOMMITTED_BYTES_MAX } from '../../src/limits.ts';
+import { ADMISSION_WAIT_MS_MAX, EPOCH_BYTES_MAX, SLICE_MS, TURNS_PER_AWAITED_EPOCH, TURNS_PER_EPOCH, UNCOMMITTED_BYTES_MAX } from '../../src/limits.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { LONG } from '../effort.ts';
@@ -73,7 +73,7 @@ describe('events of hosts', () => {
     const first = note(test, 0);
     await slices(test);
     // One epoch is written, one is full, and what waits would fill another.
-    const sent = Array.from({ length: 3 * TURNS_PER_EPOCH }, (_, n) => codeOf(note(test, n)));
+    const sent = Array.from({ length: 3 * TURNS_PER_AWAITED_EPOCH }, (_, n) => codeOf(note(test, n)));
     await slices(test);
     expect(test.system.epoch).toBeGreaterThan(0);
     sent.push(codeOf(note(test, 1)));
@@ -104,17 +104,28 @@ describe('an epoch', () => {
 });
 
 describe('a system with more to do', () => {
-  /** Every look at it takes half a millisecond, so that a slice has four turns. */
+  /** Every look at it takes a while. A turn takes one look. */
   class SlowClock extends VirtualClock {
+    readonly #lookMs: number;
     #looks = 0;
 
+    constructor(lookMs: number) {
+      super();
+      this.#lookMs = lookMs;
+    }
+
     override monotonicMs(): number {
-      return super.monotonicMs() + this.#looks++ / 2;
+      return super.monotonicMs() + this.#looks++ * this.#lookMs;
     }
   }
 
+  function slowly(epochMs: number, turnsPerSlice = 4): Promise<TestSystem> {
+    const children = ['a', 'b'].map((id) => ({ id, agent: 'reader', systemId: id }));
+    return startTestSystem({ agents: [reader('wait')], tree: { children }, clock: new SlowClock(SLICE_MS / turnsPerSlice), epochMs });
+  }
+
   async function epochsOf(epochMs: number): Promise<number> {
-    const test = await startTestSystem({ agents: [reader('wait')], tree: { children: [{ id: 'a', agent: 'reader' }] }, clock: new SlowClock(), epochMs });
+    const test = await slowly(epochMs);
     const before = test.system.epoch;
     await Promise.all(Array.from({ length: 200 }, (_, n) => note(test, n)));
     await test.settle();
@@ -125,10 +136,42 @@ describe('a system with more to do', () => {
   }
 
   it('gathers turns of several slices in an epoch, for no longer than it is told', async () => {
-    const [atOnce, short, long] = [await epochsOf(0), await epochsOf(20), await epochsOf(10_000)];
+    const [atOnce, short, long] = [await epochsOf(0), await epochsOf(12), await epochsOf(10_000)];
     expect(atOnce).toBeGreaterThan(2 * short);
     expect(short).toBeGreaterThan(2 * long);
     expect(long).toBeLessThan(4);
+  });
+
+  it(`puts at most ${TURNS_PER_AWAITED_EPOCH} turns into an epoch that a host waits for, and ${TURNS_PER_EPOCH} into others`, async () => {
+    const test = await slowly(10_000, 200);
+    const before = test.system.epoch;
+    await Promise.all(Array.from({ length: 3 * TURNS_PER_AWAITED_EPOCH }, (_, n) => note(test, n)));
+    const awaited = test.system.epoch - before;
+    await test.system.send('a', { type: 'relay', count: 2 * TURNS_PER_EPOCH, to: 'b' });
+    await test.settle();
+    const others = test.system.epoch - before - awaited;
+    expect([awaited >= 3, others >= 2, others <= 4]).toEqual([true, true, true]);
+    expect(contextOf(test, 'b').notes).toBe(2 * TURNS_PER_EPOCH);
+    await test.system.stop();
+  });
+
+  it(`lets at most ${TURNS_PER_AWAITED_EPOCH} hosts wait for an epoch, though their events cause no turns`, async () => {
+    const test = await slowly(10_000);
+    await test.system.admin.suspend('a', { by: 'test' });
+    const before = test.system.epoch;
+    await Promise.all(Array.from({ length: 3 * TURNS_PER_AWAITED_EPOCH }, (_, n) => note(test, n)));
+    expect(test.system.epoch - before).toBeGreaterThan(2);
+    await test.system.stop();
+  });
+
+  it('writes at once what a host waits for, when no other stands at the door', async () => {
+    const test = await slowly(10_000);
+    await test.system.send('a', { type: 'relay', count: 1_000, to: 'b' });
+    await note(test, 1);
+    expect(contextOf(test, 'b').notes).toBeLessThan(50);
+    await test.settle();
+    expect(contextOf(test, 'b').notes).toBe(1_000);
+    await test.system.stop();
   });
 
   it.each([-1, Number.NaN])('is refused a time that is none: %s', async (epochMs) => {

@@ -5,7 +5,7 @@
  * waits is in ingress.ts.
  */
 import { BosunError } from '../../errors.ts';
-import { ADMISSION_WAIT_MS_MAX, TURNS_PER_EPOCH, UNCOMMITTED_BYTES_MAX } from '../../limits.ts';
+import { ADMISSION_WAIT_MS_MAX, TURNS_PER_AWAITED_EPOCH, UNCOMMITTED_BYTES_MAX } from '../../limits.ts';
 
 /** Weight of the last epoch in the pace: the last ten or so count, and one slow sync among them is no trend. */
 const WEIGHT = 0.2;
@@ -33,7 +33,7 @@ export class Intake {
       throw new BosunError('BOSUN_OVERLOADED', `${this.#bytes} bytes wait to become durable, more than ${UNCOMMITTED_BYTES_MAX}`);
     }
     // The next epoch takes as many as this; to ask the clock for each of them would be waste.
-    if (waiting < TURNS_PER_EPOCH) return;
+    if (waiting < TURNS_PER_AWAITED_EPOCH) return;
     const waitMs = this.#waitMs(waiting);
     if (waitMs <= ADMISSION_WAIT_MS_MAX) return;
     const retryAfterMs = Math.ceil(waitMs - ADMISSION_WAIT_MS_MAX / 2);
@@ -51,7 +51,7 @@ export class Intake {
 
   /** An epoch is durable. @param told Hosts whose events it held. @param waiting Events that still wait. */
   durable(told: number, waiting: number): void {
-    if (waiting < TURNS_PER_EPOCH) {
+    if (waiting < TURNS_PER_AWAITED_EPOCH) {
       // The next queue finds out anew: the disk may be as fast as ever by then.
       this.#sinceMs = this.#perEventMs = undefined;
       return;

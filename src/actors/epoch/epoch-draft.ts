@@ -68,6 +68,11 @@ export class EpochDraft {
     return this.#messages.every(({ isGone }) => isGone) && this.#timers.every(({ gone }) => gone);
   }
 
+  /** How many hosts wait for it to be durable. */
+  get awaited(): number {
+    return this.#settled.length;
+  }
+
   /** Marks a birth, a death or a change of the cell. */
   touch(cell: Cell): void {
     if (cell.isTouched) return;

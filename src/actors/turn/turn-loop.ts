@@ -3,7 +3,7 @@
  * When a slice begins, and what is written after it, is the kernel's.
  */
 import { type Clock } from '../../clock.ts';
-import { EPOCH_BYTES_MAX, MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_EPOCH } from '../../limits.ts';
+import { EPOCH_BYTES_MAX, MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_AWAITED_EPOCH, TURNS_PER_EPOCH } from '../../limits.ts';
 import { type Administration } from '../administration/administration.ts';
 import { type Caution, type Deed } from './caution.ts';
 import { type Cell } from '../cell.ts';
@@ -44,8 +44,9 @@ export class TurnLoop {
 
   /** Whether the epoch in the making takes further turns. */
   get hasRoom(): boolean {
-    const { turns, bytes } = this.#parts.world.draft;
-    return turns < TURNS_PER_EPOCH && bytes < EPOCH_BYTES_MAX;
+    const { draft, runnable } = this.#parts.world;
+    const turnsMax = draft.awaited > 0 ? TURNS_PER_AWAITED_EPOCH : TURNS_PER_EPOCH;
+    return draft.turns < turnsMax && draft.bytes < EPOCH_BYTES_MAX && (runnable.size > 0 || draft.awaited < TURNS_PER_AWAITED_EPOCH);
   }
 
   /** The epoch in the making is a new one. */
@@ -53,22 +54,27 @@ export class TurnLoop {
     this.#sinceMs = this.#parts.clock.monotonicMs();
   }
 
-  /** Whether the epoch in the making waits for further turns: what an epoch costs is shared by all that are in it. */
+  /**
+   * Whether the epoch in the making waits for further turns: what an epoch costs is shared by all that are in it. One that
+   * somebody outside waits for does so only while others stand at the door.
+   */
   get isGathering(): boolean {
+    const { world, ingress } = this.#parts;
+    if (world.draft.awaited > 0 && ingress.size === 0) return false;
     return this.hasWork && this.hasRoom && this.#parts.clock.monotonicMs() - this.#sinceMs < this.#parts.epochMs;
   }
 
   /** One slice. */
   run(): void {
-    const { world, turns, ingress, administration, clock, isHalted } = this.#parts;
+    const { world, turns, administration, clock, isHalted } = this.#parts;
     const { tracing } = world;
     let nowMs = clock.monotonicMs();
     const untilMs = nowMs + SLICE_MS;
-    if (this.hasRoom) ingress.takeIn(INTAKE, EPOCH_BYTES_MAX);
+    if (this.hasRoom) this.#takeIn();
     if (administration.hasSteps) administration.takeSteps();
     while (this.hasRoom && !isHalted()) {
       if (world.runnable.size === 0) {
-        ingress.takeIn(INTAKE, EPOCH_BYTES_MAX);
+        this.#takeIn();
         nowMs = clock.monotonicMs();
       }
       const cell = world.runnable.shift();
@@ -78,6 +84,11 @@ export class TurnLoop {
       world.schedule(cell);
       if (nowMs > untilMs) return;
     }
+  }
+
+  #takeIn(): void {
+    const { world, ingress } = this.#parts;
+    ingress.takeIn(Math.min(INTAKE, TURNS_PER_AWAITED_EPOCH - world.draft.awaited), EPOCH_BYTES_MAX);
   }
 
   /** One slice of turns for what is durable, each of them noted first. Only between two writes, with nothing to be written. */
