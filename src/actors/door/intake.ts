@@ -16,8 +16,9 @@ export class Intake {
   #bytes = 0;
   /** When the last epoch became durable, or the queue began; undefined while there is none. */
   #sinceMs: number | undefined;
-  /** Milliseconds that one event takes while others wait; undefined before the first epoch with a queue. */
-  #perEventMs: number | undefined;
+  /** Of the last epochs with a queue, each: milliseconds, and hosts told. By the sums, not epoch by epoch: one that told a single host is no pace. */
+  #epochMs = 0;
+  #epochTold = 0;
 
   /** @param nowMs By the monotonic clock. */
   constructor(nowMs: () => number) {
@@ -53,21 +54,23 @@ export class Intake {
   durable(told: number, waiting: number): void {
     if (waiting < TURNS_PER_AWAITED_EPOCH) {
       // The next queue finds out anew: the disk may be as fast as ever by then.
-      this.#sinceMs = this.#perEventMs = undefined;
+      this.#sinceMs = undefined;
+      this.#epochMs = this.#epochTold = 0;
       return;
     }
     const sinceMs = this.#sinceMs;
     const nowMs = this.#nowMs();
     this.#sinceMs = nowMs;
-    if (sinceMs === undefined || told === 0) return;
-    const perEventMs = (nowMs - sinceMs) / told;
-    this.#perEventMs = this.#perEventMs === undefined ? perEventMs : WEIGHT * perEventMs + (1 - WEIGHT) * this.#perEventMs;
+    if (sinceMs === undefined) return;
+    const weight = this.#epochMs === 0 ? 1 : WEIGHT;
+    this.#epochMs += weight * (nowMs - sinceMs - this.#epochMs);
+    this.#epochTold += weight * (told - this.#epochTold);
   }
 
   /** How long one more event would wait. While an epoch takes longer than ever, at least as long as that. */
   #waitMs(waiting: number): number {
     const nowMs = this.#nowMs();
     this.#sinceMs ??= nowMs;
-    return Math.max(nowMs - this.#sinceMs, waiting * (this.#perEventMs ?? 0));
+    return Math.max(nowMs - this.#sinceMs, this.#epochTold === 0 ? 0 : (waiting * this.#epochMs) / this.#epochTold);
   }
 }
