@@ -21,6 +21,9 @@ export interface FoldLimits {
   readonly sliceBytes: number;
 }
 
+/** How full the window behind a fold is when the fold is over: so its slices are alike, and recovery replays one and a half windows. */
+const OVER_BY = 0.5;
+
 export const FOLD_LIMITS: FoldLimits = {
   // A system with little to do folds seldom: 1,024 single turns are replayed in some 20 ms.
   windowEpochs: 1_024,
@@ -78,6 +81,9 @@ export class Fold {
   #mark: Group = [];
   /** The fold under way. */
   #groups: Iterator<Group> | null = null;
+  /** Records of the fold under way, at most, and how many of them have been given out. */
+  #total = 0;
+  #given = 0;
   /** Windows whose folding is not durable yet, newest first. */
   #folding: Window[] = [];
 
@@ -137,8 +143,8 @@ export class Fold {
   /**
    * What of the fold goes with the batch of the next epoch, before that epoch is added.
    *
-   * @param inflow What that epoch changes. The slice may be larger by as much: so a fold always overtakes what is added
-   * meanwhile, and the journal stays bounded at any load.
+   * @param inflow What that epoch changes. Where a fold would come late, the slice is larger by as much: so it always overtakes
+   * what is added meanwhile, and the journal stays bounded at any load.
    */
   slice(inflow: { records: number; bytes: number }): StoreWrite[] {
     const writes: StoreWrite[] = [];
@@ -149,8 +155,9 @@ export class Fold {
     // In every slice, because one may be lost and a later one not, and never deleted, because the cut may be lost: records
     // may be as new as the mark's epoch, or deleted as of it, and recovery cannot go back behind that.
     writes.push(...this.#mark);
-    let records = this.#limits.sliceRecords + inflow.records;
-    let bytes = this.#limits.sliceBytes + inflow.bytes;
+    const { sliceRecords, sliceBytes } = this.#limits;
+    let records = Math.min(sliceRecords + inflow.records, Math.max(sliceRecords, this.#behind(inflow.bytes)));
+    let bytes = sliceBytes + inflow.bytes;
     while (records > 0 && bytes > 0) {
       const { value: group, done } = this.#groups.next();
       if (done === true) {
@@ -160,6 +167,7 @@ export class Fold {
       for (const write of group) {
         writes.push(write);
         records -= 1;
+        this.#given += 1;
         bytes -= write.value?.length ?? 0;
       }
     }
@@ -181,12 +189,25 @@ export class Fold {
   }
 
   #isDue(): boolean {
-    const { epochs, bytes } = this.#window;
-    return epochs >= this.#limits.windowEpochs || bytes >= this.#limits.windowBytes;
+    return this.#fullness(0, 0) >= 1;
+  }
+
+  /** Of the window, with an epoch more. */
+  #fullness(epochs: number, bytes: number): number {
+    const { windowEpochs, windowBytes } = this.#limits;
+    return Math.max((this.#window.epochs + epochs) / windowEpochs, (this.#window.bytes + bytes) / windowBytes);
+  }
+
+  /** How many records the fold has to give out to be as far along as it should be behind an epoch of so many bytes. */
+  #behind(bytes: number): number {
+    return Math.ceil(this.#total * Math.min(1, this.#fullness(1, bytes) / OVER_BY)) - this.#given;
   }
 
   /** Freezes the window by replacing it. */
   #begin(): Iterator<Group> {
+    const { states, rows, epochs } = this.#window;
+    this.#total = states.size + rows.size + CUT_KEYS.length + epochs;
+    this.#given = 0;
     const groups = this.#fold(this.#window, this.#end, this.#since);
     const mark = encodeFoldMark(this.#end.epoch);
     this.#mark = FOLD_MARK_KEYS.map((key) => sealed(key, mark));

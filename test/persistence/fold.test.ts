@@ -74,6 +74,20 @@ describe('a fold', () => {
     expect(behindMark(byBytes.slice({ records: 0, bytes: 100 })).length).toBeGreaterThan(1);
   });
 
+  it('writes alike slices where little is new, and is over when the window behind it is half full', () => {
+    const fold = newFold({ ...ROOMY, windowEpochs: 100, sliceRecords: 4 });
+    fold.epoch({ states: Array.from({ length: 1_000 }, (_, i) => [i + 1, state(1)] as const) });
+    fold.epochs(99);
+    const slices: number[] = [];
+    for (let writes = fold.slice({ records: 500, bytes: 10 }); writes.length > 0; writes = fold.slice({ records: 500, bytes: 10 })) {
+      slices.push(behindMark(writes).length);
+      fold.epoch({});
+    }
+    expect(slices.reduce((sum, length) => sum + length, 0)).toBe(1_000 + 2 + 100);
+    expect(Math.max(...slices)).toBeLessThan(30);
+    expect(slices.filter((length) => length > 0)).toHaveLength(50);
+  });
+
   it('overtakes births however many there are', () => {
     const fold = newFold({ ...ROOMY, sliceRecords: 1, sliceBytes: 100 });
     let life = 0;
