@@ -16,6 +16,7 @@ export const LONG_FILES = [
   'test/crash/every-write.test.ts',
   'test/crash/failed-write.test.ts',
   'test/crash/flips.test.ts',
+  'test/crash/flips-workers.test.ts',
   'test/crash/full-disk.test.ts',
   'test/crash/host-killers.test.ts',
   'test/fuzz/differential-even.test.ts',

@@ -10,6 +10,7 @@ import { System } from '../system.ts';
 import { type SystemOptions } from '../system-options.ts';
 import { type Staff, type StaffListener } from '../workers/staff.ts';
 import { CallService } from '../workers/call-service.ts';
+import { refusedStart } from '../workers/calls.ts';
 import { factsOf } from '../workers/facts.ts';
 import { SpreadSystem } from '../workers/spread-system.ts';
 import { type FaultyStore, faultyStore } from './faulty-store.ts';
@@ -46,6 +47,7 @@ class LoopbackStaff implements Staff {
   #listener: StaffListener | undefined;
   #begun: readonly Promise<void>[] = [];
   #ready = 0;
+  #isEnding = false;
   readonly #gates: (() => void)[] = [];
   /** Frames on their way. */
   travelling = 0;
@@ -69,6 +71,7 @@ class LoopbackStaff implements Staff {
   }
 
   async end(): Promise<void> {
+    this.#isEnding = true;
     const living = [...this.#living.values()];
     this.#living.clear();
     await Promise.all(living.map(({ system }) => system.stop()));
@@ -93,7 +96,9 @@ class LoopbackStaff implements Staff {
     const tell = (bytes: Uint8Array) => this.#travel(() => this.#living.get(index) === worker && this.#listener?.heard(index, bytes));
     const worker: Worker = { system, service: new CallService(system, { clock: this.clock, post: tell, build: () => createOutpost(system, this.clock) }), hear: undefined };
     this.#living.set(index, worker);
-    await system.start();
+    await system.start().catch((error: unknown) => {
+      throw isBosunError(error) ? refusedStart(index, error) : error;
+    });
     system.closed.catch((error: unknown) => {
       if (this.#living.get(index) === worker && isBosunError(error)) this.#listener?.failed(error);
     });
@@ -113,11 +118,11 @@ class LoopbackStaff implements Staff {
     this.#listener?.down(index, new BosunError('BOSUN_WORKER_DOWN', 'the test ended it'));
   }
 
-  /** At the first start each waits for the last. */
+  /** At the first start each waits for the last, unless one has failed by then. */
   #gate(): Promise<void> {
     this.#ready += 1;
     if (this.#ready >= this.count) for (const go of this.#gates.splice(0)) go();
-    return this.#ready >= this.count ? Promise.resolve() : new Promise((resolve) => this.#gates.push(resolve));
+    return this.#isEnding || this.#ready >= this.count ? Promise.resolve() : new Promise((resolve) => this.#gates.push(resolve));
   }
 
   /** What is on its way to a worker that dies is lost, also when another has taken its place. */

@@ -50,6 +50,11 @@ export function errorOf({ code, message, details, error }: ToldError): BosunErro
   return new BosunError(code, message, { details, cause: error });
 }
 
+/** Why a worker does not start: whose store it is, is half of the place of a damage. */
+export function refusedStart(worker: number, { code, message, details, cause }: BosunError): BosunError {
+  return new BosunError(code, `worker ${worker}: ${message}`, { details: { ...details, worker }, cause });
+}
+
 /** Gathers what is said until the event loop comes round. */
 export class Outgoing<T> {
   readonly #clock: Pick<Clock, 'defer'>;

@@ -7,7 +7,7 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { type Clock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { addRestart, DEFAULT_INTENSITY, type Intensity, type Window } from '../supervisor/intensity.ts';
-import { errorOf, type ToldError, unpacked } from './calls.ts';
+import { errorOf, refusedStart, type ToldError, unpacked } from './calls.ts';
 import { type Staff, type StaffListener } from './staff.ts';
 import { type SpreadOptions } from './options.ts';
 import { type FromThread, type ThreadData, type ToThread } from './thread-words.ts';
@@ -107,8 +107,10 @@ export class ThreadStaff implements Staff {
     if (this.#threads.get(index) !== thread) return;
     if (word.is === 'answers') this.#listener.heard(index, word.bytes);
     else if (word.is === 'ready') this.#ready(index);
-    else if (word.is === 'failed') this.#failed(index, errorOf(unpacked<ToldError>(word.error)));
-    else {
+    else if (word.is === 'failed') {
+      const error = errorOf(unpacked<ToldError>(word.error));
+      this.#failed(index, thread.isUp ? error : refusedStart(index, error));
+    } else {
       thread.isUp = true;
       this.#listener.up(index, word.facts);
       this.#starts.get(index)?.resolve();

@@ -11,9 +11,6 @@ const CHILD = fileURLToPath(new URL('../fixtures/crash/bank-child.mjs', import.m
 
 export const CLIENTS = 8;
 
-/** Folds are begun every few epochs and take several, so that most crashes meet one under way. */
-const JOURNAL = { fold: { windowEpochs: 6, windowBytes: 48 * 1024, sliceRecords: 4, sliceBytes: 4 * 1024 } };
-
 /** A child that reaches no such moment is stuck. */
 const MOMENT_TIMEOUT_MS = 20_000;
 
@@ -85,7 +82,7 @@ export class Bank {
   async #runOnce(moment: Moment, afterOrders: number): Promise<void> {
     const { directory, acknowledged } = this;
     const { acknowledge = 'durable', durability = 'disk', repeats = 'ignored' } = this.#sabotage;
-    const options = { directory, journal: JOURNAL, synced: this.#synced, acknowledged, durability, acknowledge, repeats, moment, afterOrders };
+    const options = { directory, synced: this.#synced, acknowledged, durability, acknowledge, repeats, moment, afterOrders };
     const child = spawn(process.execPath, [CHILD, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'pipe'] });
     let complaint = '';
     child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
-import { startTestSystem } from '../../src/testing/test-system.ts';
 import { complaintsOf, type Damage, type Files, filesOf, putDamaged, type Served, type Start, start, trusting } from './damaged-directory.ts';
 import { perform, scriptOf } from './script.ts';
-import { emptyOutside, TREE, workerAgent } from './workshop.ts';
+import { faultyStores, stageOf } from './stage.ts';
+import { emptyOutside, STAFF, treeOf, workerAgent } from './workshop.ts';
 import { byEffort, EFFORT } from '../effort.ts';
 
 const SOAK = EFFORT === 'soak';
@@ -35,10 +35,12 @@ let sound: Start;
 
 beforeAll(async () => {
   const worker = workerAgent(emptyOutside());
-  const test = await startTestSystem({ agents: [worker], tree: TREE, journal: JOURNAL });
-  for (const [index, command] of scriptOf(COMMANDS).entries()) await perform(test, command, index + 1, worker);
-  await test.crash();
-  const batches = test.store.log.map(({ writes }) => writes);
+  const stores = faultyStores(1);
+  const stage = stageOf({ agents: [worker], tree: treeOf(STAFF), journal: JOURNAL, stores });
+  await stage.start();
+  for (const [index, command] of scriptOf(COMMANDS).entries()) await perform(stage, command, index + 1, worker);
+  await stage.crash();
+  const batches = stores[0]!.log.map(({ writes }) => writes);
   files = await filesOf(join(root, 'sound'), batches, 0.6);
   putDamaged(place, files, null);
   sound = await start(place);

@@ -1,6 +1,6 @@
 /**
- * A bank on a disk that fills up, really: writes of its files fail, after some bytes or at once. Nothing that was
- * acknowledged is lost and nothing doubled, whether the process lives to see room again or dies before.
+ * A bank on a disk that fills up, really: writes of its files fail, after some bytes or at once; over two workers those of both
+ * stores. Nothing that was acknowledged is lost and nothing doubled, whether the process lives to see room again or dies before.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,16 +11,31 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
-import { auditBank } from './bank-audit.ts';
+import { auditSpreadBank } from './bank-audit.ts';
 import { CLIENTS } from './bank-run.ts';
 import { byEffort, EFFORT } from '../effort.ts';
 
 const SOAK = EFFORT === 'soak';
-const POINTS = byEffort({ quick: 2, ci: 3, soak: 20 });
 
-const CHILD = fileURLToPath(new URL('../fixtures/crash/full-disk-child.mjs', import.meta.url));
+/** A bank, and what its process is. */
+interface Bench {
+  readonly stage: string;
+  readonly child: string;
+  readonly stores: readonly string[];
+  /** The first write that may find the disk full: a start would wait for room. */
+  readonly firstWrite: number;
+  /** Times that its disk fills up. */
+  readonly points: number;
+}
 
-const JOURNAL = { fold: { windowEpochs: 6, windowBytes: 48 * 1024, sliceRecords: 4, sliceBytes: 4 * 1024 } };
+const BENCHES: readonly Bench[] = [
+  { stage: 'one kernel', child: childOf('full-disk-child.mjs'), stores: ['.'], firstWrite: 3, points: byEffort({ quick: 2, ci: 3, soak: 20 }) },
+  { stage: 'two workers', child: childOf('full-disk-workers-child.mjs'), stores: ['0', '1'], firstWrite: 12, points: byEffort({ quick: 2, ci: 4, soak: 40 }) },
+];
+
+function childOf(name: string): string {
+  return fileURLToPath(new URL(`../fixtures/crash/${name}`, import.meta.url));
+}
 
 /** Several tries of the kernel: they come after 100, 200 and 400 ms. */
 const OUTAGE_MS = 500;
@@ -40,6 +55,8 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const hasLimits = spawnSync('prlimit', ['--version']).status === 0;
 
 interface FullDisk {
+  /** Whose write. */
+  readonly worker: number;
   /** The write of this process before which the disk fills up; 0: never. */
   readonly fullAtWrite: number;
   /** What still fits behind the end of the log. */
@@ -53,18 +70,20 @@ interface FullDisk {
 type Said = Map<string, string[]>;
 
 class Bank {
-  readonly directory: string;
   readonly acknowledged = Array.from({ length: CLIENTS }, () => 0);
+  readonly #bench: Bench;
+  readonly #directory: string;
 
-  constructor(name: string) {
-    this.directory = join(root, name);
-    mkdirSync(this.directory);
+  constructor(bench: Bench, name: string) {
+    this.#bench = bench;
+    this.#directory = join(root, `${name} on ${bench.stage}`);
+    mkdirSync(this.#directory);
   }
 
   /** Runs a process through an outage and `ORDERS` orders behind it, then kills it, if it has not died by itself. */
   async run(disk: FullDisk): Promise<Said> {
-    const options = { directory: this.directory, journal: JOURNAL, acknowledged: this.acknowledged, outageMs: OUTAGE_MS, ...disk };
-    const child = spawn(process.execPath, [CHILD, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const options = { directories: this.#storesIn(this.#directory), acknowledged: this.acknowledged, outageMs: OUTAGE_MS, ...disk };
+    const child = spawn(process.execPath, [this.#bench.child, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
     const said: Said = new Map();
     const closed = once(child, 'close');
     const limit = setTimeout(() => child.kill('SIGTERM'), PATIENCE_MS);
@@ -87,56 +106,70 @@ class Bank {
   }
 
   async violations(): Promise<readonly string[]> {
-    const copy = `${this.directory}-copy`;
+    const copy = `${this.#directory}-copy`;
     rmSync(copy, { recursive: true, force: true });
-    cpSync(this.directory, copy, { recursive: true });
-    return (await auditBank(copy, this.acknowledged)).violations;
+    cpSync(this.#directory, copy, { recursive: true });
+    return (await auditSpreadBank(this.#storesIn(copy), this.acknowledged)).violations;
+  }
+
+  #storesIn(directory: string): string[] {
+    return this.#bench.stores.map((store) => join(directory, store));
   }
 }
 
-function someDisk(ending: FullDisk['ending']): FullDisk {
-  return { fullAtWrite: 3 + random.integer(30), roomBytes: random.integer(3_000), ending, failures: 'told' };
+const ROOMY: FullDisk = { worker: 0, fullAtWrite: 0, roomBytes: 0, ending: 'heals', failures: 'told' };
+
+function someDisk({ stores, firstWrite }: Bench, point: number): FullDisk {
+  const ending = point % 2 === 0 ? 'heals' : 'dies';
+  return { worker: Math.floor(point / 2) % stores.length, fullAtWrite: firstWrite + random.integer(30), roomBytes: random.integer(3_000), ending, failures: 'told' };
 }
 
-function proofs(): void {
-  it(`loses nothing and doubles nothing, at ${POINTS} points`, async () => {
-    const bank = new Bank('bank');
+function proofs(bench: Bench): void {
+  const { stage, points } = bench;
+
+  it(`loses nothing and doubles nothing, at ${points} points`, async () => {
+    const bank = new Bank(bench, 'bank');
     const violations: string[] = [];
     const begun = performance.now();
     const seen = { refused: 0, failed: 0 };
-    await bank.run({ fullAtWrite: 0, roomBytes: 0, ending: 'heals', failures: 'told' });
-    for (let point = 0; point < POINTS; point++) {
-      const ending = point % 2 === 0 ? 'heals' : 'dies';
-      const disk = someDisk(ending);
+    await bank.run(ROOMY);
+    for (let point = 0; point < points; point++) {
+      const disk = someDisk(bench, point);
       const said = await bank.run(disk);
       const place = `point ${point}, ${JSON.stringify(disk)}`;
-      const words = ['failed', 'served', 'refused', 'outage', ...(ending === 'heals' ? ['healed'] : [])];
+      const words = ['failed', 'served', 'refused', 'outage', ...(disk.ending === 'heals' ? ['healed'] : [])];
       violations.push(...words.filter((word) => !said.has(word)).map((word) => `${place}: nothing was ${word}`));
       if (said.has('stuck') || said.has('broken')) violations.push(`${place}: ${JSON.stringify([...said].filter(([word]) => word !== 'acknowledged'))}`);
       if (said.get('outage')?.[0] !== 'BOSUN_STORE_UNAVAILABLE') violations.push(`${place}: the outage was not told`);
       violations.push(...(await bank.violations()).map((violation) => `${place}: ${violation}`));
       seen.refused += said.get('refused')?.length ?? 0;
       seen.failed += said.get('failed')?.length ?? 0;
-      if (SOAK && point % 5 === 4) process.stderr.write(`full disk: ${point + 1} of ${POINTS}, ${violations.length} violations\n`);
+      if (SOAK && point % 5 === 4) process.stderr.write(`full disk: ${stage}, ${point + 1} of ${points}, ${violations.length} violations\n`);
     }
     // With room, the next process goes on.
-    await bank.run({ fullAtWrite: 0, roomBytes: 0, ending: 'heals', failures: 'told' });
+    await bank.run(ROOMY);
     violations.push(...(await bank.violations()));
     const orders = bank.acknowledged.reduce((sum, last) => sum + last, 0);
     const seconds = Math.round((performance.now() - begun) / 1_000);
-    console.log(`full disk: seed ${seed}, ${POINTS} points, ${seen.failed} failed writes, ${seen.refused} refusals, ${orders} orders, ${violations.length} violations, ${seconds} s`);
+    console.log(`full disk: ${stage}, seed ${seed}, ${points} points, ${seen.failed} failed writes, ${seen.refused} refusals, ${orders} orders, ${violations.length} violations, ${seconds} s`);
     expect(violations).toEqual([]);
   }, 600_000);
 
   it('is found out where a store keeps to itself that a write failed', async () => {
-    const bank = new Bank('hidden');
-    await bank.run({ fullAtWrite: 10, roomBytes: 100, ending: 'heals', failures: 'hidden' });
-    expect(await bank.violations()).not.toEqual([]);
-  }, 60_000);
+    // A fold that ends behind the write that was lost writes all of it once more, and then nothing is missing.
+    const tries = Array.from({ length: 4 }, (_, number) => new Bank(bench, `hidden ${number}`));
+    let found: readonly string[] = [];
+    for (const bank of tries) {
+      if (found.length > 0) break;
+      await bank.run({ ...ROOMY, fullAtWrite: 10, roomBytes: 100, failures: 'hidden' });
+      found = await bank.violations();
+    }
+    expect(found).not.toEqual([]);
+  }, 120_000);
 }
 
-describe('a bank whose disk is full', () => {
-  if (hasLimits) proofs();
+describe.each(BENCHES)('a bank whose disk is full ($stage)', (bench) => {
+  if (hasLimits) proofs(bench);
   else {
     it('cannot be shown here: it takes the command prlimit of Linux to fill a disk for one process', () => {
       expect(process.platform).not.toBe('linux');

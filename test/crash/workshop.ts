@@ -6,6 +6,8 @@ import { assign, fromCallback, fromPromise, raise, sendParent, sendTo, setup, sp
 import { z } from 'zod';
 import { type AnyAgent, defineAgent } from '../../src/actors/agent.ts';
 import { actionOf, effectOf } from '../../src/actors/ref.ts';
+import { ask } from '../../src/actors/talk/ask.ts';
+import { reply } from '../../src/actors/talk/talk-actions.ts';
 import { type BossOptions } from '../../src/supervisor/child-spec.ts';
 
 /** What happened outside of the system, in its order. */
@@ -34,9 +36,10 @@ export interface Books {
   readonly ticked: readonly number[];
   readonly received: readonly number[];
   readonly mailed: readonly number[];
+  readonly counselled: readonly number[];
 }
 
-const EMPTY: Books = { added: [], rung: [], answered: [], ticked: [], received: [], mailed: [] };
+const EMPTY: Books = { added: [], rung: [], answered: [], ticked: [], received: [], mailed: [], counselled: [] };
 
 type Numbered = { type: string; n: number };
 
@@ -72,6 +75,27 @@ function askerMachine(outside: Outside) {
   });
 }
 
+/** Longer than any outage of a proof. */
+const COUNSEL_MS = 3_600_000;
+
+/** Asks another worker, wherever it lives, and tells its parent the answer. */
+const consulterMachine = setup({ types: {} as { context: { n: number; to: string }; input: { n: number; to: string } }, actors: { ask } }).createMachine({
+  context: ({ input }) => ({ n: input.n, to: input.to }),
+  initial: 'asking',
+  states: {
+    asking: {
+      invoke: {
+        src: 'ask',
+        input: ({ context }) => ({ to: context.to, event: { type: 'counsel', n: context.n }, timeoutMs: COUNSEL_MS }),
+        onDone: { target: 'over', actions: sendParent(({ event }) => ({ type: 'counselled', n: event.output })) },
+        // Then its number is missing in the books.
+        onError: 'over',
+      },
+    },
+    over: { type: 'final' },
+  },
+});
+
 export function workerMachine(outside: Outside) {
   const feed = fromCallback(({ receive, sendBack }) => {
     outside.feeds += 1;
@@ -88,7 +112,7 @@ export function workerMachine(outside: Outside) {
   );
   return setup({
     types: {} as { context: Books },
-    actors: { feed, asker: askerMachine(outside) },
+    actors: { feed, asker: askerMachine(outside), consulter: consulterMachine },
     actions: {
       mail: ({ self }, params: unknown) => void outside.mailed.push({ effectId: actionOf(self).effectId, n: (params as { n: number }).n }),
       note: ({ event }) => void outside.noted.push(n({ event })),
@@ -113,6 +137,9 @@ export function workerMachine(outside: Outside) {
       ticked: { actions: append('ticked') },
       pass: { actions: pass as never },
       received: { actions: append('received') },
+      consult: { actions: spawnChild('consulter', { id: (({ event }: { event: unknown }) => `consult-${n({ event })}`) as never, input: (({ event }: { event: { to: string } }) => ({ n: n({ event }), to: event.to })) as never }) },
+      counsel: { actions: reply(n as never) },
+      counselled: { actions: append('counselled') },
       poison: { actions: 'crash' },
     },
   });
@@ -133,20 +160,26 @@ export function workerAgent(outside: Outside): AnyAgent {
       note: numbered,
       tick: numbered,
       pass: z.object({ n: z.number().int(), to: z.string() }),
+      consult: z.object({ n: z.number().int(), to: z.string() }),
       poison: numbered,
     },
     actions: { mail: { durable: true } },
   }) as unknown as AnyAgent;
 }
 
-/** Static workers, known to each other by their system ids. */
-export const STAFF = ['a', 'b', 'team/c'] as const;
+/** Static workers, known to each other by their system ids: the last segments. */
+export const STAFF = ['a', 'b', 'team/c'];
 
-export const TREE: BossOptions = {
-  intensity: 1_000_000,
-  children: [
-    { id: 'a', systemId: 'a', agent: 'worker' },
-    { id: 'b', systemId: 'b', agent: 'worker' },
-    { id: 'team', boss: { intensity: 1_000_000, children: [{ id: 'c', systemId: 'c', agent: 'worker' }] } },
-  ],
-};
+/** Over two workers of a system these are placed on the second, the first, the second and the first. */
+export const SPREAD_STAFF = ['a', 'd', 'team/c', 'team/e'];
+
+export function systemIdOf(address: string): string {
+  return address.slice(address.lastIndexOf('/') + 1);
+}
+
+/** The tree in which the staff is born. */
+export function treeOf(staff: readonly string[]): BossOptions {
+  const child = (address: string) => ({ id: systemIdOf(address), systemId: systemIdOf(address), agent: 'worker' });
+  const team = { id: 'team', boss: { intensity: 1_000_000, children: staff.filter((address) => address.includes('/')).map(child) } };
+  return { intensity: 1_000_000, children: [...staff.filter((address) => !address.includes('/')).map(child), team] };
+}

@@ -9,13 +9,10 @@ import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { type SpreadTestSystem, startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
 import { auditWorkers } from '../crash/bank-audit.ts';
 import { byEffort } from '../effort.ts';
-import { accountAgent, ACCOUNTS, addressOf, TREE } from '../fixtures/crash/bank-account.mjs';
+import { accountAgent, ACCOUNTS, addressOf, JOURNAL, TREE } from '../fixtures/crash/bank-account.mjs';
 
 const CLIENTS = 4;
 const WORKERS = 2;
-
-/** Folds are begun every few epochs and take several, so that most crashes meet one under way. */
-const JOURNAL = { fold: { windowEpochs: 6, windowBytes: 48 * 1024, sliceRecords: 4, sliceBytes: 4 * 1024 } };
 
 /** Each client has a line of orders for each worker, in a session of its own: within one they are taken in order. */
 class Clients {

@@ -458,6 +458,22 @@ describe('the stores of workers', () => {
     await (await start({ tree: TREE, stores })).system.stop();
   });
 
+  it('are told apart where one of them is damaged, however late the others are open', async () => {
+    const stores = [faultyStore(), faultyStore()];
+    const test = await start({ tree: TREE, stores });
+    for (let n = 0; n < 3; n++) await tell(test, THERE[0]!, { type: 'work' });
+    await test.system.stop();
+    const key = stores[1]!.entries().map(([name]) => name).filter((name) => name.startsWith('e!')).at(-2)!;
+    stores[1]!.lose(key);
+    const open = stores[0]!.open.bind(stores[0]);
+    stores[0]!.open = async () => {
+      for (let n = 0; n < 10; n++) await new Promise<void>((resolve) => test.clock.defer(resolve));
+      await open();
+    };
+    await expect(start({ tree: TREE, stores })).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED', message: `worker 1: the record under "${key}" is missing`, details: { key, worker: 1 } });
+    expect(stores.map(({ isOpen }) => isOpen)).toEqual([false, false]);
+  });
+
   it('are not made of one that had no workers', async () => {
     const store = faultyStore();
     const alone = await new System({ agents: AGENTS, store, tree: TREE }).start();

@@ -1,6 +1,8 @@
 /** What ends the thread of a worker, and what its host does about it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -75,7 +77,18 @@ describe('workers in threads', () => {
   it('refuse the stores of another number of workers', async () => {
     const directory = newDirectory();
     await (await spread(directory).start()).stop();
-    await expect(spread(directory, { count: 3 }).start()).rejects.toMatchObject({ code: 'BOSUN_WORKERS_CHANGED' });
+    await expect(spread(directory, { count: 3 }).start()).rejects.toMatchObject({ code: 'BOSUN_WORKERS_CHANGED', details: { worker: expect.any(Number) as number } });
+    await (await spread(directory).start()).stop();
+  });
+
+  it('do not start where one store is damaged, say whose, and go on when it is sound again', async () => {
+    const directory = newDirectory();
+    await (await spread(directory).start()).stop();
+    const current = join(directory, '1', 'CURRENT');
+    const sound = readFileSync(current);
+    writeFileSync(current, sound.map((byte, index) => (index === 3 ? byte ^ 1 : byte)));
+    await expect(spread(directory).start()).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED', message: expect.stringMatching(/^worker 1: /) as string, details: { worker: 1, directory: join(directory, '1') } });
+    writeFileSync(current, sound);
     await (await spread(directory).start()).stop();
   });
 
