@@ -3,7 +3,7 @@
  * process when all have been answered or told, and how late that was.
  */
 import { bosunClient, rawClient, socketIoClient } from './gateway-clients.mjs';
-import { percentile } from './statistics.mjs';
+import { latency } from './statistics.mjs';
 
 /** Connections under way at a time: below the number that the gateway lets be there without a hello. */
 const AT_ONCE = 50;
@@ -108,7 +108,7 @@ async function callers({ urls, clients, text }) {
           }
         }),
       );
-      return { tookMs: performance.now() - startMs, p50Ms: percentile(latenciesMs, 0.5), p99Ms: percentile(latenciesMs, 0.99) };
+      return { tookMs: performance.now() - startMs, ...latency(latenciesMs) };
     },
   };
 }

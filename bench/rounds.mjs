@@ -2,7 +2,7 @@
  * How a row is measured: one warm-up round, then the counted ones. Within a round the contenders take turns, so whatever
  * the machine does meanwhile (neighbours, heat, compaction) happens to all of them. Ratios are taken within a round.
  */
-import { spread } from './statistics.mjs';
+import { latency, spread } from './statistics.mjs';
 
 /** One round of contenders that run one after the other. Who begins changes with every round: A B C, B C A, C A B. */
 export function inTurn(contenders) {
@@ -17,6 +17,20 @@ export function inTurn(contenders) {
     }
     return sample;
   };
+}
+
+/** A round of two contenders that run in pairs, one of each in turn, order swapped every time. @returns The latency of each. */
+export async function inPairs(pairs, contenders) {
+  globalThis.gc?.();
+  const sides = Object.entries(contenders).map(([name, run]) => ({ name, run, timesMs: [] }));
+  for (let pair = 0; pair < pairs; pair++) {
+    for (const { run, timesMs } of pair % 2 === 0 ? sides : sides.toReversed()) {
+      const startMs = performance.now();
+      await run();
+      timesMs.push(performance.now() - startMs);
+    }
+  }
+  return Object.fromEntries(sides.map(({ name, timesMs }) => [name, latency(timesMs)]));
 }
 
 /**

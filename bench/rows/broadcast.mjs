@@ -1,6 +1,7 @@
 /** W2: one change told to a thousand, beside a loop over the sockets of `ws` and a room of Socket.IO. */
 import { startClients, startServers } from '../gateway.mjs';
-import { percentile } from '../statistics.mjs';
+import { inTurn } from '../rounds.mjs';
+import { latency } from '../statistics.mjs';
 
 const TEXT = 'x'.repeat(200);
 
@@ -39,17 +40,13 @@ export const broadcast = {
       const latencies = [];
       for (let change = 0; change < changes; change++) latencies.push(await told(kind));
       const serverMsEach = ((await servers.ask('cpu')).cpuMicros - before) / 1_000 / changes;
-      return { p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99), serverMsEach };
+      return { ...latency(latencies), serverMsEach };
     };
     const contenders = { bosun: contender('bosun'), ws: contender('raw'), socketIo: contender('socketIo') };
     return {
       subject: contenders.bosun,
       profiler: servers.profiler,
-      async round() {
-        const sample = {};
-        for (const [name, run] of Object.entries(contenders)) sample[name] = await run();
-        return sample;
-      },
+      round: inTurn(contenders),
       close() {
         audience.end();
         servers.end();

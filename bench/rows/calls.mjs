@@ -1,5 +1,6 @@
 /** W4: a thousand clients that call at once, to an actor in memory, beside echoes of `ws` alone and of Socket.IO. */
 import { startClients, startServers } from '../gateway.mjs';
+import { inTurn } from '../rounds.mjs';
 
 const TEXT = 'x'.repeat(64);
 
@@ -31,11 +32,7 @@ export const calls = {
     return {
       subject: contenders.ask,
       profiler: servers.profiler,
-      async round() {
-        const sample = {};
-        for (const [name, run] of Object.entries(contenders)) sample[name] = await run();
-        return sample;
-      },
+      round: inTurn(contenders),
       close() {
         callers.end();
         servers.end();

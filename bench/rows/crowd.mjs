@@ -1,7 +1,7 @@
 /** W3: ten thousand clients, of whom one in a hundred never reads: how late the others are told, and what the slow ones cost. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { checkFiles, startClients, startServers } from '../gateway.mjs';
-import { percentile } from '../statistics.mjs';
+import { latency } from '../statistics.mjs';
 
 const LATE_MS = 500;
 const BLOCK_MS = 50;
@@ -45,7 +45,7 @@ export const crowd = {
       const { longestMs, busiestMs, largestQueue, rssMb, slow, closed } = await servers.ask('seen');
       if (lateMs.length === 0) throw new Error('no client was told anything');
       return {
-        healthy: { p50Ms: percentile(lateMs, 0.5), p99Ms: percentile(lateMs, 0.99), told: lateMs.length, missing },
+        healthy: { ...latency(lateMs), told: lateMs.length, missing },
         server: { longestBlockMs: longestMs, atWorkMs: busiestMs, largestQueueMib: largestQueue / QUEUE_BYTES, rssMb, foundSlow: slow, closedSlow: closed },
       };
     };

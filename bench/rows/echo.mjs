@@ -1,7 +1,7 @@
 /** W1: one call at a time over a WebSocket, to an actor in memory, beside an echo of `ws` alone and of Socket.IO. */
 import { bosunClient, rawClient, socketIoClient } from '../gateway-clients.mjs';
 import { startServers } from '../gateway.mjs';
-import { percentile } from '../statistics.mjs';
+import { latency, percentile } from '../statistics.mjs';
 
 const TEXT = 'x'.repeat(64);
 
@@ -57,7 +57,7 @@ export const echo = {
       return Object.fromEntries(
         names.map((name) => {
           const { latencies, server } = seen[name];
-          return [name, { p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99), serverMicrosEach: percentile(server, 0.5) }];
+          return [name, { ...latency(latencies), serverMicrosEach: percentile(server, 0.5) }];
         }),
       );
     };

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { workload } from '../machines.mjs';
 import { workerSystem } from '../population.mjs';
-import { percentile } from '../statistics.mjs';
+import { inPairs } from '../rounds.mjs';
 import { epochLikeKey, rawLevel, watchedStore } from '../stores.mjs';
 
 export const idle = {
@@ -33,14 +33,8 @@ export const idle = {
         for (let sent = 0; sent < pairs; sent++) await send();
       },
       async round() {
-        globalThis.gc?.();
-        const timesMs = { durable: [], put: [] };
-        for (let pair = 0; pair < pairs; pair++) {
-          if (pair % 2 === 0) timesMs.durable.push(await timed(send));
-          timesMs.put.push(await timed(put));
-          if (pair % 2 === 1) timesMs.durable.push(await timed(send));
-        }
-        return { durable: { ...latency(timesMs.durable), epochBytes: seen.epochBytes }, put: latency(timesMs.put) };
+        const sample = await inPairs(pairs, { durable: send, put });
+        return { ...sample, durable: { ...sample.durable, epochBytes: seen.epochBytes } };
       },
       async close() {
         await system.stop();
@@ -62,14 +56,4 @@ function sender(system, addresses) {
 function putter(database, seen) {
   let number = 0;
   return () => database.put(epochLikeKey(++number), new Uint8Array(seen.epochBytes).fill(7), { sync: true });
-}
-
-async function timed(run) {
-  const startMs = performance.now();
-  await run();
-  return performance.now() - startMs;
-}
-
-function latency(timesMs) {
-  return { p50Ms: percentile(timesMs, 0.5), p99Ms: percentile(timesMs, 0.99) };
 }

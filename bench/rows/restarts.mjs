@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { brittleSystem } from '../brittle.mjs';
 import { HAS_OTP, OTP_WORDS, startOtp } from '../otp.mjs';
-import { percentile } from '../statistics.mjs';
+import { inPairs } from '../rounds.mjs';
 import { watchedStore } from '../stores.mjs';
 
 export const restarts = {
@@ -37,19 +37,9 @@ export const restarts = {
         for (let pair = 0; pair < pairs; pair++) await crash();
       },
       async round() {
-        globalThis.gc?.();
-        const timesMs = { durable: [], epoch: [] };
-        for (let pair = 0; pair < pairs; pair++) {
-          if (pair % 2 === 0) timesMs.durable.push(await timed(crash));
-          timesMs.epoch.push(await timed(calm));
-          if (pair % 2 === 1) timesMs.durable.push(await timed(crash));
-        }
+        const sample = await inPairs(pairs, { durable: crash, epoch: calm });
         assertRestarts(struck);
-        return {
-          durable: latency(timesMs.durable),
-          epoch: latency(timesMs.epoch),
-          ...(otp && { otp: await otp.ask('latency', children, pairs) }),
-        };
+        return { ...sample, ...(otp && { otp: await otp.ask('latency', children, pairs) }) };
       },
       async close() {
         otp?.close();
@@ -58,13 +48,3 @@ export const restarts = {
     };
   },
 };
-
-async function timed(run) {
-  const startMs = performance.now();
-  await run();
-  return performance.now() - startMs;
-}
-
-function latency(timesMs) {
-  return { p50Ms: percentile(timesMs, 0.5), p99Ms: percentile(timesMs, 0.99) };
-}

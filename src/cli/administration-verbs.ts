@@ -44,7 +44,7 @@ function addOrder(bosun: Command, order: keyof typeof ORDERS, { verb, exit, data
   const examples = [`${order} stages/AAPL`, `${order} stages/AAPL --by ada --reason "figures under review"`];
   byWhom(verb(bosun, `${order} <address>`, ORDERS[order], examples)).action(async (address: string, options: Options) => {
     const { administerCommand } = await import('./administer-command.ts');
-    exit(await administerCommand({ ...dataCommand(options), order, address, by: options.by ?? userName(), reason: options.reason }));
+    exit(await administerCommand({ ...dataCommand(options), order, address, ...whom(options) }));
   });
 }
 
@@ -69,7 +69,7 @@ function addDeadLetters(bosun: Command, { verb, exit, dataCommand }: Verbs): voi
     const command = verb(letters, order, said[order], [`deadletters ${order} 3`, `deadletters ${order} 3 --by ada --reason mended`]);
     byWhom(command.argument('<number>', 'as the list has it', wholeNumber)).action(async (number: number, options: Options) => {
       const { deadLetterCommand } = await import('./dead-letters-command.ts');
-      exit(await deadLetterCommand({ ...dataCommand(options), order, number, by: options.by ?? userName(), reason: options.reason }));
+      exit(await deadLetterCommand({ ...dataCommand(options), order, number, ...whom(options) }));
     });
   }
 }
@@ -78,13 +78,18 @@ function byWhom(command: Command): Command {
   return command.option('--by <name>', 'who gives the order (default: your user name)').option('--reason <text>', 'why, for the audit');
 }
 
+/** Who gives an order, and why: without a name, whoever has called. */
+export function whom({ by, reason }: Pick<Options, 'by' | 'reason'>): { by: string; reason: string | undefined } {
+  return { by: by ?? userName(), reason };
+}
+
 function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Not a whole number.');
   return Number(text);
 }
 
 /** Of a user without a name in the system's list, the number. */
-export function userName(): string {
+function userName(): string {
   try {
     return userInfo().username;
   } catch {

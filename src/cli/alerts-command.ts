@@ -2,28 +2,24 @@
 import { type AlertDeskContext, type AlertRecord, alertsIn } from '../machines/coordination/alerts/alert-desk.ts';
 import { bannerOf, cardText, isOpen, type Alert } from '../machines/coordination/alerts/alert-rules.ts';
 import { DESKS } from '../machines/coordination/messages/messages.ts';
-import { type DeskCommand, type DeskView, notThere, refusedOrder, whenText, withDesks } from './desk-view.ts';
+import { type DeskCommand, type DeskView, notThere, refusedOrder, whenText, withDesks, writeList } from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { oneLine } from './run-report.ts';
 import { jsonLine, timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
-import { factsText, tableText } from './table.ts';
+import { factsText } from './table.ts';
 
 type Card = Omit<AlertRecord, 'card' | 'untold'>;
 
 /** @param command `all`: also those that are over. */
 export function listAlerts(command: DataCommand & { readonly all: boolean }): Promise<ExitCode> {
-  const { all, json, out, err } = command;
+  const { all, json, err } = command;
   return withDesks(command, async (view) => {
     const cards = await cardsOf(view);
+    const banner = bannerOf(cards.filter(isOpen));
+    if (banner !== null && !json) err.write(`${banner}\n`);
     const shown = cards.filter((card) => all || isOpen(card));
-    if (json) for (const card of shown) out.write(jsonLine(card));
-    else if (shown.length === 0) err.write('no alerts\n');
-    else {
-      const banner = bannerOf(cards.filter(isOpen));
-      if (banner !== null) err.write(`${banner}\n`);
-      out.write(tableText([['ID', 'STATE', 'PRIORITY', 'ABOUT', 'SINCE', 'TITLE'], ...shown.map(cells)]));
-    }
+    writeList(command, shown, { none: 'no alerts', head: ['ID', 'STATE', 'PRIORITY', 'ABOUT', 'SINCE', 'TITLE'], cells });
   });
 }
 

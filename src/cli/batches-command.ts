@@ -3,7 +3,7 @@ import { type BatchManagerContext, batchesIn } from '../machines/coordination/ba
 import { type BatchRecord } from '../machines/coordination/batches/batch-rules.ts';
 import { type CoordinatorContext, itemIn } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { DESKS } from '../machines/coordination/messages/messages.ts';
-import { type DeskCommand, type DeskView, notThere, refusedOrder, whenText, withDesks } from './desk-view.ts';
+import { type DeskCommand, type DeskView, notThere, refusedOrder, whenText, withDesks, writeList } from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { oneLine } from './run-report.ts';
 import { jsonLine, timeText } from './stopped-store.ts';
@@ -13,12 +13,9 @@ import { factsText, tableText } from './table.ts';
 type Batch = BatchRecord & { readonly signature: string | null; readonly items: readonly string[] };
 
 export function listBatches(command: DataCommand): Promise<ExitCode> {
-  const { json, out, err } = command;
   return withDesks(command, async (view) => {
-    const batches = await batchesOf(view);
-    if (json) for (const batch of batches) out.write(jsonLine(batch));
-    else if (batches.length === 0) err.write('no batches\n');
-    else out.write(tableText([['ID', 'STATUS', 'PHASE', 'ITEMS', 'PAUSED', 'RESUMED', 'FAILED', 'GOES ON', 'REASON'], ...batches.map(cells)]));
+    const head = ['ID', 'STATUS', 'PHASE', 'ITEMS', 'PAUSED', 'RESUMED', 'FAILED', 'GOES ON', 'REASON'];
+    writeList(command, await batchesOf(view), { none: 'no batches', head, cells });
   });
 }
 

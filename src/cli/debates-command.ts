@@ -7,7 +7,7 @@ import { type DebateRecord } from '../machines/coordination/debates/debate-recor
 import { type DebateContext } from '../machines/coordination/debates/debate-state.ts';
 import { type Side } from '../machines/coordination/debates/level-two.ts';
 import { DESKS } from '../machines/coordination/messages/messages.ts';
-import { type DeskCommand, type DeskView, notThere, refusedOrder, withDesks } from './desk-view.ts';
+import { type DeskCommand, type DeskView, notThere, refusedOrder, withDesks, writeList } from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { answered, gatesOf } from './gates-command.ts';
 import { oneLine } from './run-report.ts';
@@ -23,12 +23,9 @@ const POLL_MS = 50;
 
 /** @param command `all`: also those that are over. */
 export function listDebates(command: DataCommand & { readonly all: boolean }): Promise<ExitCode> {
-  const { all, json, out, err } = command;
   return withDesks(command, async (view) => {
-    const debates = (await debatesOf(view)).filter(({ isOver }) => all || !isOver);
-    if (json) for (const debate of debates) out.write(jsonLine(debate));
-    else if (debates.length === 0) err.write('no debates\n');
-    else out.write(tableText([['ID', 'LEVEL', 'ITEM', 'BETWEEN', 'SINCE', 'VALUE', 'TOPIC'], ...debates.map(cells)]));
+    const debates = (await debatesOf(view)).filter(({ isOver }) => command.all || !isOver);
+    writeList(command, debates, { none: 'no debates', head: ['ID', 'LEVEL', 'ITEM', 'BETWEEN', 'SINCE', 'VALUE', 'TOPIC'], cells });
   });
 }
 

@@ -1,6 +1,6 @@
 /** The verbs of the crew's desks, as the command line knows them: pauses, batches, debates, gates, alerts. Each is carried out by a file that is loaded when it is called for. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { userName, type Verbs } from './administration-verbs.ts';
+import { type Verbs, whom } from './administration-verbs.ts';
 
 interface Options {
   readonly data: string;
@@ -134,10 +134,6 @@ function withAll(command: Command): Command {
 
 function byWhom(command: Command): Command {
   return command.option('--by <name>', 'who says so (default: your user name)').option('--reason <text>', 'why');
-}
-
-function whom({ by, reason }: Options): { by: string; reason: string | undefined } {
-  return { by: by ?? userName(), reason };
 }
 
 function count(text: string): number {

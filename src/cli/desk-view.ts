@@ -6,7 +6,9 @@ import { BosunError, isBosunError } from '../errors.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { type LiveGateway } from './live-gateway.ts';
+import { jsonLine } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
+import { tableText } from './table.ts';
 import { type System } from '../system.ts';
 
 export interface Looked<Context> {
@@ -43,6 +45,13 @@ export interface DeskCommand extends DataCommand {
 
 export function withDesks(command: DataCommand, work: (view: DeskView) => Promise<void>): Promise<ExitCode> {
   return withData(command, { live: (gateway) => work(liveView(gateway)), stopped: (system) => work(storedView(system)) });
+}
+
+/** A line of JSON each, or a table for people. @param show `none`: what people are told where there are none. */
+export function writeList<Row>({ json, out, err }: DataCommand, rows: readonly Row[], show: { readonly none: string; readonly head: readonly string[]; readonly cells: (row: Row) => readonly string[] }): void {
+  if (json) out.write(rows.map(jsonLine).join(''));
+  else if (rows.length === 0) err.write(`${show.none}\n`);
+  else out.write(tableText([show.head, ...rows.map(show.cells)]));
 }
 
 /** What is said when an order is given: at once, or when the system starts again. */

@@ -4,23 +4,20 @@ import { type GateDeskContext, gatesIn, type GateRecord } from '../machines/coor
 import { problemsOf } from '../machines/coordination/gates/gate-form.ts';
 import { ANYBODY, type GateQuestion } from '../machines/coordination/gates/gate.ts';
 import { DESKS } from '../machines/coordination/messages/messages.ts';
-import { type DeskCommand, type DeskView, notThere, refusedOrder, whenText, withDesks } from './desk-view.ts';
+import { type DeskCommand, type DeskView, notThere, refusedOrder, whenText, withDesks, writeList } from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { oneLine } from './run-report.ts';
 import { jsonLine, timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
-import { factsText, tableText } from './table.ts';
+import { factsText } from './table.ts';
 
 type Gate = Omit<GateRecord, 'gate' | 'askedBy' | 'held' | 'number'>;
 
 /** @param command `all`: also those that are closed. */
 export function listGates(command: DataCommand & { readonly all: boolean }): Promise<ExitCode> {
-  const { all, json, out, err } = command;
   return withDesks(command, async (view) => {
-    const gates = (await gatesOf(view)).filter(({ isOver }) => all || !isOver);
-    if (json) for (const gate of gates) out.write(jsonLine(gate));
-    else if (gates.length === 0) err.write('nobody is asked anything\n');
-    else out.write(tableText([['ID', 'STATE', 'FOR', 'SINCE', 'UNTIL', 'TITLE'], ...gates.map(cells)]));
+    const gates = (await gatesOf(view)).filter(({ isOver }) => command.all || !isOver);
+    writeList(command, gates, { none: 'nobody is asked anything', head: ['ID', 'STATE', 'FOR', 'SINCE', 'UNTIL', 'TITLE'], cells });
   });
 }
 

@@ -5,16 +5,16 @@ import { DESKS } from '../machines/coordination/messages/messages.ts';
 import { type PauseManagerContext } from '../machines/coordination/pauses/pause-manager.ts';
 import { type PauseRecord } from '../machines/coordination/pauses/pause-record.ts';
 import { didYouMean } from '../machines/coordination/plan/near-names.ts';
-import { type DeskCommand, type DeskOrder, type DeskView, notThere, whenText, withDesks } from './desk-view.ts';
+import { type DeskCommand, type DeskOrder, type DeskView, notThere, whenText, withDesks, writeList } from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { oneLine } from './run-report.ts';
 import { jsonLine, timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
-import { factsText, tableText } from './table.ts';
+import { factsText } from './table.ts';
 
 /** @param command `all`: also those that are over. */
 export function listPauses(command: DataCommand & { readonly all: boolean }): Promise<ExitCode> {
-  const { all, json, out, err } = command;
+  const { all } = command;
   return withDesks(command, async (view) => {
     const records: PauseRecord[] = [];
     for (const [item, { manager, phase }] of itemsIn(await planIn(view))) {
@@ -22,9 +22,7 @@ export function listPauses(command: DataCommand & { readonly all: boolean }): Pr
       const record = await recordOf(view, item);
       if (record !== null && (all || isStanding(record))) records.push(record);
     }
-    if (json) for (const record of records) out.write(jsonLine(record));
-    else if (records.length === 0) err.write('nothing is paused\n');
-    else out.write(tableText([['ITEM', 'STATUS', 'SINCE', 'TRIGGER', 'BATCH', 'REASON'], ...records.map(cells)]));
+    writeList(command, records, { none: 'nothing is paused', head: ['ITEM', 'STATUS', 'SINCE', 'TRIGGER', 'BATCH', 'REASON'], cells });
   });
 }
 

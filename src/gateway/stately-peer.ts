@@ -7,7 +7,7 @@ import { ROOT } from '../actors/address.ts';
 import { type TraceRecord } from '../actors/tracing/record.ts';
 import { type Cancel } from '../clock.ts';
 import { BosunError, isBosunError } from '../errors.ts';
-import { CLOSE_MS, EVENTS_PER_TURN, HELLO_MS, LISTED_MAX, OUT_BYTES_HIGH, OUT_BYTES_LOW, SLOW_MS_MAX, TURNS_WHOLE_MAX } from '../limits.ts';
+import { CLOSE_MS, EVENTS_PER_TURN, HELLO_MS, LISTED_MAX, OUT_BYTES_HIGH, OUT_BYTES_LOW, SLOW_MS_MAX } from '../limits.ts';
 import { type System } from '../system.ts';
 import { type TreeNode } from '../system-options.ts';
 import { type Caller, checkScope, mayReach } from './callers.ts';
@@ -18,6 +18,7 @@ import { actorEvent, endEvent, type StatelyEvent, turnEvents } from './stately-e
 import type { EpochWatch } from './topics.ts';
 import { shownTurn } from './turn-views.ts';
 import { type Views } from './views.ts';
+import { WholeTurns } from './whole-turns.ts';
 
 /** Where turns are heard of, and how they are shown. */
 export interface TurnViews {
@@ -35,8 +36,7 @@ export class StatelyPeer implements Peer {
   readonly #timers = new Set<Cancel>();
   #caller: Caller | undefined;
   #stops: (() => void)[] = [];
-  /** Contents of turns that are not told yet, by number. */
-  readonly #whole = new Map<number, TraceRecord>();
+  readonly #whole = new WholeTurns();
   /** What each actor is known to have, redacted, by address. */
   readonly #contexts = new Map<string, unknown>();
   /** Number of the last turn told. */
@@ -67,7 +67,7 @@ export class StatelyPeer implements Peer {
       this.#hub.met(this);
       this.#watchExpiry(caller);
       const { reception } = this.#source.system;
-      this.#stops = [reception.onTurn(ROOT, (record) => this.#keep(record)), this.#source.epochs.watch(() => this.#wake())];
+      this.#stops = [reception.onTurn(ROOT, (record) => this.#whole.keep(record)), this.#source.epochs.watch(() => this.#wake())];
       this.#introduce();
     } catch (error) {
       this.#hub.count(error);
@@ -147,12 +147,9 @@ export class StatelyPeer implements Peer {
     const { reception } = this.#source.system;
     if (this.#told < reception.turns.oldest - 1) this.#introduce();
     const { records, through } = reception.turnsBehind(this.#told, ROOT, EVENTS_PER_TURN);
-    for (const record of records) if (mayReach(this.#caller!, record.address)) this.#tell(this.#whole.get(record.number) ?? record);
+    for (const record of records) if (mayReach(this.#caller!, record.address)) this.#tell(this.#whole.of(record));
     this.#told = through;
-    for (const number of this.#whole.keys()) {
-      if (number > through) break;
-      this.#whole.delete(number);
-    }
+    this.#whole.forgetThrough(through);
     if (through < reception.turns.end) this.#wake();
   }
 
@@ -202,13 +199,6 @@ export class StatelyPeer implements Peer {
     if (this.#wire.bufferedBytes <= OUT_BYTES_HIGH || this.#slow !== undefined) return;
     this.#hub.tallies.add('slow');
     this.#slow = this.#hub.clock.setTimeout(() => this.close('slow_consumer'), SLOW_MS_MAX, { isBackground: true });
-  }
-
-  #keep(record: TraceRecord): void {
-    this.#whole.set(record.number, record);
-    if (this.#whole.size <= TURNS_WHOLE_MAX) return;
-    const [oldest] = this.#whole.keys();
-    this.#whole.delete(oldest!);
   }
 
   #wake(): void {

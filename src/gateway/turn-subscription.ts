@@ -3,18 +3,17 @@
  * comes back gets what it missed; what events and contexts held is added for turns that were taken while it was there. A client
  * that does not read costs a bounded number of those.
  */
-import { type TraceRecord } from '../actors/tracing/record.ts';
-import { EVENTS_PER_TURN, TURNS_WHOLE_MAX } from '../limits.ts';
+import { EVENTS_PER_TURN } from '../limits.ts';
 import { type ServerFrame } from './protocol-frames.ts';
 import { type Cursor } from './protocol.ts';
 import { type Subscription, type SubscriptionParts } from './subscriptions.ts';
 import type { TurnsTopic } from './topics.ts';
+import { WholeTurns } from './whole-turns.ts';
 
 export class TurnSubscription implements Subscription {
   readonly #topic: TurnsTopic;
   readonly #parts: Omit<SubscriptionParts, 'maxHz'>;
-  /** By number, oldest first. */
-  readonly #whole = new Map<number, TraceRecord>();
+  readonly #whole = new WholeTurns();
   /** Of the last turn looked at. */
   #seq = 0;
   #stop: () => void = () => {};
@@ -26,7 +25,7 @@ export class TurnSubscription implements Subscription {
 
   begin(from: Cursor | undefined): ServerFrame {
     const { epoch, source } = this.#topic;
-    const unlisten = source.listen((record) => this.#keep(record));
+    const unlisten = source.listen((record) => this.#whole.keep(record));
     const unwatch = source.watch(this.#parts.wake);
     this.#stop = () => {
       unlisten();
@@ -53,26 +52,16 @@ export class TurnSubscription implements Subscription {
     }
     const { records, through } = source.behind(this.#seq, EVENTS_PER_TURN);
     for (const record of records) {
-      const e = shown(this.#whole.get(record.number) ?? record);
+      const e = shown(this.#whole.of(record));
       if (e !== undefined) frames.push({ t: 'evt', id, at: { epoch, seq: record.number }, address: record.address, e });
     }
     this.#seq = through;
-    for (const number of this.#whole.keys()) {
-      if (number > through) break;
-      this.#whole.delete(number);
-    }
+    this.#whole.forgetThrough(through);
     return frames;
   }
 
   stop(): void {
     this.#stop();
     this.#whole.clear();
-  }
-
-  #keep(record: TraceRecord): void {
-    this.#whole.set(record.number, record);
-    if (this.#whole.size <= TURNS_WHOLE_MAX) return;
-    const [oldest] = this.#whole.keys();
-    this.#whole.delete(oldest!);
   }
 }

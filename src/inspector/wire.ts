@@ -1,4 +1,4 @@
-/** What the page reads of the gateway's answers and topics: parts of what docs/protocol.md has, as JSON. No behaviour. */
+/** What the page reads of the gateway's answers and topics: parts of what docs/protocol.md has, as JSON. The view of an actor is the client's. No behaviour. */
 
 export type Status = 'active' | 'done' | 'error' | 'stopped' | 'suspended';
 
@@ -25,20 +25,6 @@ export interface TreeNode {
   readonly restartInMs: number | null;
   readonly boss: { readonly strategy: string; readonly intensity: number; readonly periodMs: number; readonly restartsInPeriod: number } | null;
   readonly children?: readonly TreeNode[];
-}
-
-/** The topic `actor/{address}`. */
-export interface ActorView {
-  readonly address: string;
-  readonly agent: string;
-  readonly status: Status;
-  readonly value: unknown;
-  readonly context: unknown;
-  readonly tags: readonly string[];
-  readonly output: unknown;
-  readonly error: unknown;
-  readonly sequence: number;
-  readonly accepts: readonly string[];
 }
 
 /** The topic `inspection/{address}`. */

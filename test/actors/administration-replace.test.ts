@@ -1,20 +1,20 @@
 /** Replacing the state of a suspended machine: what runs is what its states want, and nothing happens where it does not fit. */
 import { setup } from 'xstate';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { type StateReplacement } from '../../src/actors/administration/administration.ts';
-import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { type TestSystem } from '../../src/testing/test-system.ts';
 import { code } from './account.ts';
 import { clerk, deeds, note } from './clerk.ts';
+import { started } from './started.ts';
 
 const as = { by: 'ada' };
 
 let test: TestSystem;
 beforeEach(async () => {
   deeds.splice(0);
-  test = await startTestSystem({ agents: [clerk], tree: { intensity: 5, children: [{ id: 'c', agent: 'clerk' }] } });
+  test = await started({ agents: [clerk], tree: { intensity: 5, children: [{ id: 'c', agent: 'clerk' }] } });
 });
-afterEach(() => test.system.stop().catch(() => {}));
 
 const facts = () => {
   const { value, context, timers, children } = test.system.admin.getState('c');

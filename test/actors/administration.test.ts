@@ -1,20 +1,20 @@
 /** What administrators do to one actor: suspend, resume, step, look, kill; each over a crash. */
 import { setup } from 'xstate';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/actors/agent.ts';
-import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
+import { type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 import { code } from './account.ts';
 import { clerk, deeds, note } from './clerk.ts';
+import { started } from './started.ts';
 
 const as = { by: 'ada', reason: 'month end' };
 const tree = { intensity: 5, children: [{ id: 'c', agent: 'clerk' }, { id: 'd', agent: 'clerk' }] };
 
 let test: TestSystem;
 beforeEach(() => void deeds.splice(0));
-afterEach(() => test.system.stop().catch(() => {}));
 
 async function start(changes: Partial<TestSystemOptions> = {}): Promise<TestSystem> {
-  return (test = await startTestSystem({ agents: [clerk], tree, ...changes }));
+  return (test = await started({ agents: [clerk], tree, ...changes }));
 }
 
 async function crashed(): Promise<void> {

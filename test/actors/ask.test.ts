@@ -1,27 +1,20 @@
 /** Asks of hosts and of machines: replies, timeouts, ids, and what a power cut at any write leaves of them. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ASK_ID_CHARS_MAX, ASK_MS_MAX, ASK_TIMEOUT_MS, ASK_WINDOW_MS } from '../../src/limits.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem } from '../../src/system.ts';
-import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { type TestSystem } from '../../src/testing/test-system.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { code } from './account.ts';
 import { atEveryWrite, tellStory } from './power-cut.ts';
+import { crash, started } from './started.ts';
 import { clerk, teller } from './talkers.ts';
 
 const OPTIONS = { agents: [teller, clerk], tree: { intensity: 100, children: [{ id: 't', agent: 'teller' }, { id: 'c', agent: 'clerk' }] } };
 
-let running: TestSystem | undefined;
-afterEach(async () => {
-  await running?.system.stop().catch(() => {});
-  running = undefined;
-});
-
-async function start(): Promise<TestSystem> {
-  return (running = await startTestSystem(OPTIONS));
-}
+const start = () => started(OPTIONS);
 
 /** What became of a promise, with time standing still. */
 async function outcome(test: TestSystem, promise: Promise<unknown>): Promise<unknown> {
@@ -35,11 +28,6 @@ const sum = (test: TestSystem) => (test.system.snapshot('t')!.context as { sum: 
 const asks = (test: TestSystem) => (test.system.snapshot('t')!.context as { asks: number }).asks;
 const notes = (test: TestSystem) => (test.system.snapshot('c')!.context as { notes: unknown[] }).notes;
 const letters = (test: TestSystem) => test.system.deadLetters.list().map(({ reason, address, event }) => [reason, address, event.type]);
-
-async function crash(test: TestSystem): Promise<void> {
-  await test.crash();
-  await test.restart();
-}
 
 describe('system.ask', () => {
   it('resolves with the reply, when the turn that gave it is durable, in the order of the sends before it', async () => {

@@ -1,17 +1,17 @@
 /** The audit: every order leaves who, when, why and what came of it, in the epoch of what it did; bounded; kept over crashes. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Audit } from '../../src/actors/administration/audit.ts';
 import { AUDIT_ARGUMENTS_CHARS_MAX, AUDIT_MS_MAX, AUDIT_NAME_CHARS_MAX, AUDIT_REASON_CHARS_MAX, AUDIT_RECORDS_MAX } from '../../src/limits.ts';
-import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { type TestSystem } from '../../src/testing/test-system.ts';
 import { code } from './account.ts';
 import { clerk, note } from './clerk.ts';
+import { started } from './started.ts';
 
 const as = { by: 'ada', reason: 'because' };
 const tree = { intensity: 100, children: [{ id: 'c', agent: 'clerk' }, { id: 'b', boss: { strategy: 'dynamic' as const, template: { agent: 'clerk' } } }] };
 
 let test: TestSystem;
-afterEach(() => test.system.stop().catch(() => {}));
-const start = async () => (test = await startTestSystem({ agents: [clerk], tree }));
+const start = async () => (test = await started({ agents: [clerk], tree }));
 
 const records = (address?: string) => test.system.admin.audit(address === undefined ? {} : { address });
 const short = () => records().map(({ order, address, by, outcome }) => `${by} ${order} ${address} ${outcome}`).reverse();

@@ -1,11 +1,12 @@
 /** Full mailboxes between actors: the sender waits, nobody is blocked for ever, and nothing is lost without a word. */
 import { assign, enqueueActions, fromCallback, setup } from 'xstate';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { MAILBOX_MESSAGES_MAX } from '../../src/limits.ts';
-import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { type TestSystem } from '../../src/testing/test-system.ts';
 import { LONG } from '../effort.ts';
+import { started } from './started.ts';
 import { startSubject, tell } from './subject.ts';
 
 interface Named { get(name: string): object }
@@ -41,15 +42,9 @@ const busy = defineAgent({
   internal: ['line'],
 });
 
-let running: TestSystem | undefined;
-afterEach(async () => {
-  await running?.system.stop().catch(() => {});
-  running = undefined;
-});
-
-async function start(): Promise<TestSystem> {
+function start(): Promise<TestSystem> {
   const child = (id: string) => ({ id, agent: 'busy', systemId: id });
-  return (running = await startTestSystem({ agents: [busy], tree: { children: ['s', 'r', 'log'].map(child) } }));
+  return started({ agents: [busy], tree: { children: ['s', 'r', 'log'].map(child) } });
 }
 
 const context = (test: TestSystem, id: string) => test.system.snapshot(id)!.context as { notes: number; lines: string[] };
@@ -104,9 +99,9 @@ describe('a full mailbox', () => {
       }).createMachine({ context: { notes: 0 }, on: { note: { actions: assign({ notes: ({ context: { notes } }) => notes + 1 }) }, GO: '.on' }, initial: 'off', states: { off: {}, on: { invoke: { src: 'flood' } } } }),
       { events: ['GO'] },
     );
-    running = test;
     await tell(test, 'GO');
     expect((test.system.snapshot('subject')!.context as { notes: number }).notes).toBe(MAILBOX_MESSAGES_MAX);
     expect(test.system.deadLetters.list({ reason: 'overflowed' })).toHaveLength(5);
+    await test.system.stop();
   });
 });

@@ -1,11 +1,12 @@
 /** Dead letters: what reached nobody, with its reason, in one durable list that can be watched and acted upon. */
 import { assign, sendTo, setup } from 'xstate';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { DEAD_LETTERS_MAX } from '../../src/limits.ts';
-import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { type TestSystem } from '../../src/testing/test-system.ts';
 import { code } from './account.ts';
+import { started } from './started.ts';
 import { teller } from './talkers.ts';
 
 /** Passes notes on to whoever has the system id `peer` when it meets. */
@@ -24,15 +25,9 @@ const relay = defineAgent({
   events: { meet: z.object({}), pass: z.object({}), note: z.object({}) },
 });
 
-let running: TestSystem | undefined;
-afterEach(async () => {
-  await running?.system.stop().catch(() => {});
-  running = undefined;
-});
-
 async function withPeer(): Promise<TestSystem> {
   const children = [{ id: 'r', agent: 'relay' }, { id: 'p', agent: 'relay', systemId: 'peer', restart: 'transient' as const }];
-  const test = (running = await startTestSystem({ agents: [relay, teller], tree: { intensity: 100, children } }));
+  const test = await started({ agents: [relay, teller], tree: { intensity: 100, children } });
   await test.system.send('r', { type: 'meet' });
   await test.settle();
   return test;

@@ -1,18 +1,19 @@
 /** Deferred messages: gen_statem's postpone, durable, in order, bounded. */
 import { assign, cancel, raise, setup } from 'xstate';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { defer, eventTimeout, reply } from '../../src/actors/talk/talk-actions.ts';
 import { DEFERRED_MESSAGES_MAX } from '../../src/limits.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem } from '../../src/system.ts';
-import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { type TestSystem } from '../../src/testing/test-system.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withACrashAfterEveryEpoch } from '../supervisor/every-epoch.ts';
 import { code } from './account.ts';
+import { crash, started } from './started.ts';
 
 type Event =
   | { type: 'job'; n: number } | { type: 'open' } | { type: 'close' } | { type: 'note'; n: number } | { type: 'again' } | { type: 'later'; n: number }
@@ -65,26 +66,13 @@ const door = defineAgent({
 
 const OPTIONS = { agents: [door], tree: { intensity: 100, children: [{ id: 'd', agent: 'door', restart: 'transient' as const }] } };
 
-let running: TestSystem | undefined;
-afterEach(async () => {
-  await running?.system.stop().catch(() => {});
-  running = undefined;
-});
-
-async function start(): Promise<TestSystem> {
-  return (running = await startTestSystem(OPTIONS));
-}
+const start = () => started(OPTIONS);
 
 async function send(test: TestSystem, ...events: Event[]): Promise<void> {
   for (const event of events) {
     await test.system.send('d', event);
     await test.settle();
   }
-}
-
-async function crash(test: TestSystem): Promise<void> {
-  await test.crash();
-  await test.restart();
 }
 
 const job = (n: number): Event => ({ type: 'job', n });
@@ -145,7 +133,7 @@ describe('a deferred message', () => {
   });
 
   it('comes up where the actor begins anew', async () => {
-    const test = (running = await startTestSystem({ ...OPTIONS, tree: { intensity: 100, children: [{ id: 'd', agent: 'door', resume: 'initial' }] } }));
+    const test = await started({ ...OPTIONS, tree: { intensity: 100, children: [{ id: 'd', agent: 'door', resume: 'initial' }] } });
     await send(test, job(1), job(2), note(3));
     expect(context(test)).toEqual({ notes: [3], offers: 2 });
     await send(test, { type: 'end' });

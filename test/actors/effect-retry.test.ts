@@ -22,6 +22,16 @@ async function start(options: NonNullable<Declared['effects']>[string], machine:
   return { test, starts, aborted, fail };
 }
 
+/** A callback that is sent to by TO, in a machine that counts what it hears back. */
+function startHearing(logic: ReturnType<typeof fromCallback>) {
+  const machine = setup({ types: {} as { context: { heard: number } }, actors: { logic } }).createMachine({
+    context: { heard: 0 },
+    invoke: { src: 'logic', id: 'call' },
+    on: { BACK: { actions: assign({ heard: ({ context }) => context.heard + 1 }) }, TO: { actions: sendTo('call', { type: 'X' }) } },
+  });
+  return startDeclared(machine, { effects: { logic: RETRY }, events: ['TO'] });
+}
+
 describe('an effect that fails', () => {
   it('is started again after its backoff, as the same effect; only the last failure is told to its machine', async () => {
     const { test, starts, fail } = await start(RETRY);
@@ -92,12 +102,7 @@ describe('an effect that fails', () => {
         throw new Error('broken');
       });
     });
-    const machine = setup({ types: {} as { context: { heard: number } }, actors: { logic } }).createMachine({
-      context: { heard: 0 },
-      invoke: { src: 'logic', id: 'call' },
-      on: { BACK: { actions: assign({ heard: ({ context }) => context.heard + 1 }) }, TO: { actions: sendTo('call', { type: 'X' }) } },
-    });
-    const test = await startDeclared(machine, { effects: { logic: RETRY }, events: ['TO'] });
+    const test = await startHearing(logic);
     await tell(test, 'TO');
     await tell(test, 'TO');
     await settle(test, () => backs[0]!({ type: 'BACK' }));
@@ -119,12 +124,7 @@ describe('an effect that fails', () => {
         throw new Error('broken');
       });
     });
-    const machine = setup({ types: {} as { context: { heard: number } }, actors: { logic } }).createMachine({
-      context: { heard: 0 },
-      invoke: { src: 'logic', id: 'call' },
-      on: { BACK: { actions: assign({ heard: ({ context }) => context.heard + 1 }) }, TO: { actions: sendTo('call', { type: 'X' }) } },
-    });
-    const test = await startDeclared(machine, { effects: { logic: RETRY }, events: ['TO'] });
+    const test = await startHearing(logic);
     const held = new Promise<HeldWrite>((resolve) => (hold = () => resolve(test.store.hold('before'))));
     await test.system.send('subject', { type: 'TO' });
     const { reached, release } = await held;

@@ -1,11 +1,12 @@
 /** Event timeouts: durable timers that the next message disarms. */
 import { assign, setup } from 'xstate';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { eventTimeout } from '../../src/actors/talk/talk-actions.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { withACrashAfterEveryEpoch } from '../supervisor/every-epoch.ts';
+import { started } from './started.ts';
 
 type Event =
   | { type: 'wait'; ms: number } | { type: 'named' } | { type: 'poke' } | { type: 'quiet' } | { type: 'self' } | { type: 'twice' } | { type: 'worked' } | { type: 'fail' };
@@ -39,17 +40,11 @@ const listener = defineAgent({
 
 const OPTIONS = { agents: [listener], tree: { intensity: 100, children: [{ id: 'l', agent: 'listener' }] } };
 
-let running: TestSystem | undefined;
-afterEach(async () => {
-  await running?.system.stop().catch(() => {});
-  running = undefined;
-});
-
 /** Started, and past its only `after`. */
 async function start(): Promise<TestSystem> {
-  running = await startTestSystem(OPTIONS);
-  await running.advance(50);
-  return running;
+  const test = await started(OPTIONS);
+  await test.advance(50);
+  return test;
 }
 
 async function send(test: TestSystem, ...events: Event[]): Promise<void> {

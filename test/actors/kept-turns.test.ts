@@ -1,14 +1,15 @@
 /** Turns that agents keep: in the epoch of their turn, bounded for each actor, over crashes, gone with the actor; and what is remembered of all others. */
 import { channel } from 'node:diagnostics_channel';
 import { assign, sendTo, setup } from 'xstate';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { type KeptTurn, type PublishedTurn, type TraceRecord } from '../../src/actors/tracing/record.ts';
 import { chartOf } from '../../src/gateway/charts/model.ts';
 import { TRACE_KEPT_MAX, TRACE_TURNS_MAX, TRACE_WHOLE_EVERY } from '../../src/limits.ts';
-import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
+import { type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 import { LONG } from '../effort.ts';
+import { started } from './started.ts';
 
 const machine = setup({
   types: {} as { context: { sum: number; last: string }; events: { type: 'add'; by: number; note?: string } | { type: 'tell' } | { type: 'fail' } },
@@ -36,9 +37,8 @@ const plain = defineAgent({ name: 'plain', machine, events });
 const add = (by: number, note?: string) => ({ type: 'add' as const, by, ...(note !== undefined && { note }) });
 
 let test: TestSystem;
-afterEach(() => test.system.stop().catch(() => {}));
 const start = async (keep = 5, changes: Partial<TestSystemOptions> = {}) =>
-  (test = await startTestSystem({
+  (test = await started({
     agents: [keeping(keep), plain],
     tree: { intensity: 100, children: [{ id: 'a', agent: 'sum' }, { id: 'other', agent: 'sum', systemId: 'other' }, { id: 'p', agent: 'plain' }] },
     ...changes,

@@ -1,31 +1,19 @@
 /** Monitors, links, groups and names: changed in the epoch of the death that they report, told once, kept over crashes. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { GROUP_NAME_CHARS_MAX, GROUPS_PER_ACTOR_MAX } from '../../src/limits.ts';
-import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { type TestSystem } from '../../src/testing/test-system.ts';
 import { atEveryWrite, tellStory } from './power-cut.ts';
+import { crash, started } from './started.ts';
 import { member } from './talkers.ts';
 
 const child = (id: string, more: object = {}) => ({ id, agent: 'member', restart: 'transient' as const, ...more });
 const OPTIONS = { agents: [member], tree: { intensity: 100, children: ['a', 'b', 'c'].map((id) => child(id)) } };
 
-let running: TestSystem | undefined;
-afterEach(async () => {
-  await running?.system.stop().catch(() => {});
-  running = undefined;
-});
-
-async function start(): Promise<TestSystem> {
-  return (running = await startTestSystem(OPTIONS));
-}
+const start = () => started(OPTIONS);
 
 async function tell(test: TestSystem, address: string, type: string, what = '', more: object = {}): Promise<void> {
   await test.system.send(address, { type, what, ...more } as never);
   await test.settle();
-}
-
-async function crash(test: TestSystem): Promise<void> {
-  await test.crash();
-  await test.restart();
 }
 
 const notes = (test: TestSystem, address: string) => (test.system.snapshot(address)?.context as { notes: unknown[] } | undefined)?.notes;
@@ -144,8 +132,7 @@ describe('a group', () => {
   });
 
   it('is left by a member that ends, and by one that begins anew, in the same epoch', async () => {
-    const test = await startTestSystem({ agents: [member], tree: { intensity: 100, children: [child('a'), child('b', { resume: 'initial' })] } });
-    running = test;
+    const test = await started({ agents: [member], tree: { intensity: 100, children: [child('a'), child('b', { resume: 'initial' })] } });
     for (const id of ['a', 'b']) await tell(test, id, 'join', 'g');
     await tell(test, 'b', 'fail');
     await tell(test, 'b', 'fail');

@@ -1,12 +1,13 @@
 /** Declared levels of events: high before normal before low, in order within a level, and nobody waits for ever. */
 import { assign, raise, sendTo, setup } from 'xstate';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { defer, eventTimeout } from '../../src/actors/talk/talk-actions.ts';
 import { PRIORITY_RUN_MAX } from '../../src/limits.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { withACrashAfterEveryEpoch } from '../supervisor/every-epoch.ts';
+import { started } from './started.ts';
 
 type Event = { type: 'cancel'; n: number } | { type: 'work'; n: number } | { type: 'report'; n: number } | { type: 'sleep' } | { type: 'alarm'; n: number } | { type: 'self' };
 
@@ -30,15 +31,7 @@ const events = { cancel: numbered, work: numbered, report: numbered, sleep: z.ob
 const worker = defineAgent({ name: 'worker', machine, events, internal: ['alarm'], priorities: { cancel: 'high', report: 'low', alarm: 'high', work: 'normal' } });
 const OPTIONS = { agents: [worker], tree: { children: [{ id: 'w', agent: 'worker' }] } };
 
-let running: TestSystem | undefined;
-afterEach(async () => {
-  await running?.system.stop().catch(() => {});
-  running = undefined;
-});
-
-async function start(): Promise<TestSystem> {
-  return (running = await startTestSystem(OPTIONS));
-}
+const start = () => started(OPTIONS);
 
 /** All arrive before the first is taken. */
 async function send(test: TestSystem, ...sent: Event[]): Promise<void> {
@@ -95,7 +88,7 @@ describe('levels', () => {
     await hold.settle();
     await hold.system.stop();
     const other = defineAgent({ name: 'worker', machine, events, internal: ['alarm'], priorities: { report: 'high', cancel: 'low' } });
-    const last = (running = await startTestSystem({ ...OPTIONS, store: test.store, agents: [other] }));
+    const last = await started({ ...OPTIONS, store: test.store, agents: [other] });
     expect(notes(last)).toEqual(['report0', 'work0', 'cancel0']);
   });
 });

@@ -1,10 +1,11 @@
 /** What a restart keeps: mailbox, deferred messages, pending asks, address. The table is in docs/talking.md. */
 import { assign, setup } from 'xstate';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { defer, eventTimeout, monitor, reply } from '../../src/actors/talk/talk-actions.ts';
-import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { type TestSystem } from '../../src/testing/test-system.ts';
+import { started } from './started.ts';
 
 type Event = { type: 'query' } | { type: 'note'; n: number } | { type: 'fail'; n?: number } | { type: 'open' } | { type: 'idle' } | { type: 'wait' } | { type: 'watch'; what: string };
 
@@ -35,17 +36,9 @@ const keeper = defineAgent({
   },
 });
 
-let running: TestSystem | undefined;
-afterEach(async () => {
-  await running?.system.stop().catch(() => {});
-  running = undefined;
-});
-
 const child = (id: string, more: object = {}) => ({ id, agent: 'keeper', ...more });
 
-async function start(tree: object): Promise<TestSystem> {
-  return (running = await startTestSystem({ agents: [keeper], tree: { intensity: 100, ...tree } }));
-}
+const start = (tree: object) => started({ agents: [keeper], tree: { intensity: 100, ...tree } });
 
 async function send(test: TestSystem, address: string, ...events: Event[]): Promise<void> {
   await Promise.all(events.map((event) => test.system.send(address, event)));

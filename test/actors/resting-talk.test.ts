@@ -2,11 +2,12 @@
  * Who rests amid what it has under way with others: asks, children, timers, monitors. The stories have a power cut in
  * the middle; that an actor did rest is shown by what the store is asked for.
  */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { assign, createMachine, fromPromise, sendTo, setup } from 'xstate';
 import { type AnyAgent } from '../../src/actors/agent.ts';
-import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { type TestSystem } from '../../src/testing/test-system.ts';
 import { code } from './account.ts';
+import { started } from './started.ts';
 import { agentOf } from './subject.ts';
 import { clerk, member, teller } from './talkers.ts';
 
@@ -51,17 +52,10 @@ const CROWD = Array.from({ length: 8 }, (_, n) => `crowd-${n}`);
 const RESIDENTS = 3;
 const HOUR_MS = 60 * 60_000;
 
-let running: TestSystem | undefined;
-afterEach(async () => {
-  await running?.system.stop().catch(() => {});
-  running = undefined;
-});
-
 /** With room for the root and two more; whatever is durable is folded soon. Spawned, because a start looks at each child that the code declares. */
 async function start(): Promise<TestSystem> {
   const pool = { id: 'pool', boss: { strategy: 'dynamic' as const, template: { agent: 'member', restart: 'transient' as const } } };
-  const test = await startTestSystem({ agents: [teller, clerk, member, master], residentActors: RESIDENTS, tree: { intensity: 100, children: [pool] }, journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } } });
-  running = test;
+  const test = await started({ agents: [teller, clerk, member, master], residentActors: RESIDENTS, tree: { intensity: 100, children: [pool] }, journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } } });
   const spawn = (agent: AnyAgent, address: string) => test.system.spawn(agent, address, { restart: 'transient' });
   await spawn(teller, 't');
   await spawn(clerk, 'c');
@@ -336,8 +330,7 @@ describe('a promise that settles when its effect is over', () => {
     const work = fromPromise(({ self }) => new Promise<void>((resolve) => void (selves.push(self), settle.push(resolve))));
     const machine = createMachine({ initial: 'working', states: { working: { invoke: { src: work }, on: { leave: 'idle' } }, idle: {} } });
     const worker = agentOf('worker', machine, ['leave']);
-    const test = await startTestSystem({ agents: [worker], residentActors: RESIDENTS, tree: { children: [] } });
-    running = test;
+    const test = await started({ agents: [worker], residentActors: RESIDENTS, tree: { children: [] } });
     for (const address of ['a', 'b', 'c']) await test.system.spawn(worker, address);
     const afterThat = () => {
       const seen = selves.map((self) => self.getSnapshot());

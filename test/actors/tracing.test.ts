@@ -1,14 +1,15 @@
 /** Traces: one record a turn, only once it is durable, for a subtree; causes, losses, ends; and nothing while nobody traces. */
 import { assign, enqueueActions, sendTo, setup } from 'xstate';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { type TraceLoss, type TraceRecord } from '../../src/actors/tracing/record.ts';
 import { type Trace } from '../../src/actors/tracing/trace.ts';
 import { TRACE_TURNS_MAX, TRACE_RECORDS_MAX } from '../../src/limits.ts';
-import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
+import { type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 import { LONG } from '../effort.ts';
 import { clerk, note } from './clerk.ts';
+import { started } from './started.ts';
 
 /** Answers a ping with a pong, now and in a second. */
 const player = defineAgent({
@@ -52,8 +53,7 @@ const tree = {
 };
 
 let test: TestSystem;
-afterEach(() => test.system.stop().catch(() => {}));
-const start = async (changes: Partial<TestSystemOptions> = {}) => (test = await startTestSystem({ agents: [clerk, player], tree, ...changes }));
+const start = async (changes: Partial<TestSystemOptions> = {}) => (test = await started({ agents: [clerk, player], tree, ...changes }));
 
 /** What was asked for and not told yet. */
 const asked = new WeakMap<Trace, ReturnType<Trace['next']>>();

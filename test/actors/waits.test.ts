@@ -1,12 +1,13 @@
 /** Who waits for whom, since when and in which state; and how long unread messages have waited. */
 import { enqueueActions, setup } from 'xstate';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { messageFromRow } from '../../src/actors/message.ts';
-import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
+import { type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 import { LONG } from '../effort.ts';
 import { clerk as worker } from './clerk.ts';
+import { started } from './started.ts';
 import { clerk, teller } from './talkers.ts';
 
 /** On `burst` sends six thousand events, of no consequence, to whoever has the system id `full`. */
@@ -33,10 +34,9 @@ const busy = defineAgent({
 const as = { by: 'ada', reason: 'review' };
 
 let test: TestSystem;
-afterEach(() => test.system.stop().catch(() => {}));
 async function start(changes: Partial<TestSystemOptions> = {}): Promise<TestSystem> {
   const children = [{ id: 'asker', agent: 'clerk' }, { id: 'asked', agent: 'teller' }];
-  return (test = await startTestSystem({ agents: [clerk, teller, busy], tree: { children }, ...changes }));
+  return (test = await started({ agents: [clerk, teller, busy], tree: { children }, ...changes }));
 }
 
 async function crashed(): Promise<void> {

@@ -1,18 +1,13 @@
 /** The bank over many processes: starts one, lets it be killed, keeps what it acknowledged, and makes the copies to look at. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Random } from '../../src/actors/ports.ts';
+import { lived } from './bank-process.ts';
 
 const CHILD = fileURLToPath(new URL('../fixtures/crash/bank-child.mjs', import.meta.url));
 
 export const CLIENTS = 8;
-
-/** A child that reaches no such moment is stuck. */
-const MOMENT_TIMEOUT_MS = 20_000;
 
 /** LevelDB may delete the older of two logs in the instant between the look at them and the signal. */
 const SWITCHES_MISSED_MAX = 10;
@@ -83,19 +78,12 @@ export class Bank {
     const { directory, acknowledged } = this;
     const { acknowledge = 'durable', durability = 'disk', repeats = 'ignored' } = this.#sabotage;
     const options = { directory, synced: this.#synced, acknowledged, durability, acknowledge, repeats, moment, afterOrders };
-    const child = spawn(process.execPath, [CHILD, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let complaint = '';
-    child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
-    const limit = setTimeout(() => child.kill('SIGTERM'), MOMENT_TIMEOUT_MS);
-    const closed = once(child, 'close');
     let orders = 0;
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      if (!this.#heard(line)) return;
+    const { code, signal, complaint } = await lived(CHILD, options, (line) => {
+      if (!this.#heard(line)) return false;
       orders += 1;
-      if (moment === 'random' && orders === afterOrders) child.kill('SIGKILL');
+      return moment === 'random' && orders === afterOrders;
     });
-    const [code, signal] = (await closed) as [number | null, string | null];
-    clearTimeout(limit);
     if (moment === 'settled' ? code !== 0 : signal !== 'SIGKILL') {
       throw new Error(`the bank was to end at the moment "${moment}" and ended with ${signal ?? code}: ${complaint}`);
     }

@@ -1,19 +1,14 @@
 /** The bank over two workers of one process, and over many processes: lets each be killed, keeps what it said, and makes the copies to look at. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Random } from '../../src/actors/ports.ts';
+import { type End, lived } from './bank-process.ts';
 import { CLIENTS, cutLogs } from './bank-run.ts';
 
 const CHILD = fileURLToPath(new URL('../fixtures/crash/bank-workers-child.mjs', import.meta.url));
 
 const WORKERS = ['0', '1'];
-
-/** A child that says nothing more for so long is stuck. */
-const LIFE_MS = 30_000;
 
 /** When a process dies. `random`: whenever the signal meets it. `unsaid`: by its own hand, when an order is durable and before anybody is told. */
 export type Moment = 'random' | 'unsaid';
@@ -30,12 +25,6 @@ interface Known {
 interface Cut {
   readonly directories: readonly string[];
   readonly told: readonly number[];
-}
-
-interface End {
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly complaint: string;
 }
 
 export class SpreadBank {
@@ -84,18 +73,9 @@ export class SpreadBank {
     const said: string[] = [];
     this.#words = said;
     const options = { directory: this.#directory, acknowledged: this.acknowledged, acknowledge: this.#acknowledge, ...ending };
-    const child = spawn(process.execPath, [CHILD, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let complaint = '';
-    child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
-    const limit = setTimeout(() => child.kill('SIGTERM'), LIFE_MS);
-    const closed = once(child, 'close');
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      if (said.push(line) === killAfter) child.kill('SIGKILL');
-    });
-    const [code, signal] = (await closed) as [number | null, string | null];
-    clearTimeout(limit);
+    const end = await lived(CHILD, options, (line) => said.push(line) === killAfter);
     this.folds += said.filter((word) => word.endsWith(' cut')).length;
-    return { code, signal, complaint };
+    return end;
   }
 
   /** Copies of the stores to look at, since looking at one changes its files. */

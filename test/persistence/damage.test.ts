@@ -7,7 +7,7 @@ import { createJournal } from '../../src/persistence/journal.ts';
 import { configurationKeys, structureKeys } from '../../src/persistence/keys.ts';
 import { FIRST_LEARNED_STRUCTURE } from '../../src/persistence/structures.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
-import { type Facts, nextEpoch, NOTHING, references, type Step } from './model.ts';
+import { type Facts, NOTHING, references, type Step, written } from './model.ts';
 
 const INITIAL: StateChange = { status: 'active', configuration: 0, context: { value: { count: 0 } } };
 const BIRTH: Step = { kind: 'birth', initial: INITIAL };
@@ -22,18 +22,7 @@ beforeEach(() => {
   store = faultyStore();
 });
 
-/** Commits one epoch per list of steps, from the facts on. */
-async function written(epochs: readonly (readonly Step[])[], facts: Facts = NOTHING): Promise<Facts> {
-  const journal = createJournal(store, { fold });
-  await journal.open(references);
-  for (const steps of epochs) {
-    const { epoch, after } = nextEpoch(facts, steps, journal.codec);
-    await journal.commit(epoch);
-    facts = after;
-  }
-  await journal.close();
-  return facts;
-}
+const write = (epochs: readonly (readonly Step[])[], facts: Facts = NOTHING) => written(store, epochs, { facts, fold });
 
 async function reopened(): Promise<Recovered> {
   const journal = createJournal(store);
@@ -45,7 +34,7 @@ async function reopened(): Promise<Recovered> {
 }
 
 /** Two actors, folded: life 1 and life 2. */
-const folded = () => written([[BIRTH, BIRTH, MESSAGE], [count(0, 1)], [], [], []]);
+const folded = () => write([[BIRTH, BIRTH, MESSAGE], [count(0, 1)], [], [], []]);
 
 const keysOf = (damage: readonly BosunError[]) => damage.map(({ details }) => details['key']);
 
@@ -81,7 +70,7 @@ describe("damage in an actor's record", () => {
   it('includes a state that is older than the changes behind it', async () => {
     await folded();
     const old = store.entries().find(([key]) => key === 's!00000000000001')?.[1] ?? null;
-    await written([[count(0, 2)], [count(0, 3)], [], [], [count(0, 4)]], await facts());
+    await write([[count(0, 2)], [count(0, 3)], [], [], [count(0, 4)]], await facts());
     await store.open();
     await store.write([{ key: 's!00000000000001', value: old }], { sync: true });
     await store.close();
@@ -92,11 +81,11 @@ describe("damage in an actor's record", () => {
   it('stays found when the epochs that showed it have been folded away', async () => {
     const before = await folded();
     const old = store.entries().find(([key]) => key === 's!00000000000001')?.[1] ?? null;
-    const after = await written([[count(0, 2)], [count(0, 3)], [], [], [count(0, 4)]], before);
+    const after = await write([[count(0, 2)], [count(0, 3)], [], [], [count(0, 4)]], before);
     await store.open();
     await store.write([{ key: 's!00000000000001', value: old }], { sync: true });
     await store.close();
-    await written([[], [], [], [], [], []], after);
+    await write([[], [], [], [], [], []], after);
     const epochs = store.entries().flatMap(([key]) => (key.startsWith('e!') ? [Number.parseInt(key.slice(2), 16)] : []));
     expect(Math.min(...epochs)).toBeGreaterThan(after.epoch);
     const { unreadable, states } = await reopened();
@@ -107,7 +96,7 @@ describe("damage in an actor's record", () => {
   });
 
   it('does not matter once the actor is dead', async () => {
-    await written([[{ kind: 'death', pick: 0 }]], await folded());
+    await write([[{ kind: 'death', pick: 0 }]], await folded());
     store.flip('s!00000000000001', 5);
     expect((await reopened()).damage).toEqual([]);
   });
@@ -122,7 +111,7 @@ describe('damage in a row', () => {
   });
 
   it('does not matter once the journal has a later value', async () => {
-    await written([[{ kind: 'rewrite', pick: 0, row: ['again'] }]], await folded());
+    await write([[{ kind: 'rewrite', pick: 0, row: ['again'] }]], await folded());
     store.flip('m!00000000000001', 6);
     const { rows, damage } = await reopened();
     expect([[...(rows.get('m') ?? [])], damage]).toEqual([[['00000000000001', ['again']]], []]);
@@ -133,14 +122,14 @@ describe('damage in a row', () => {
     store.flip('a!crew/1', 5);
     const { rows, damage } = await reopened();
     expect([rows.get('a')?.get('crew/1'), keysOf(damage)]).toEqual([1, ['a!crew/1']]);
-    await written([[], [], [], [], [], []], facts);
+    await write([[], [], [], [], [], []], facts);
     expect((await reopened()).damage).toEqual([]);
   });
 });
 
 describe('damage in the dictionary', () => {
   it('of a structure stops what was written with it', async () => {
-    await written([[BIRTH, BIRTH], [SHAPED], [SHAPED], [SHAPED], [SHAPED], [], [], []]);
+    await write([[BIRTH, BIRTH], [SHAPED], [SHAPED], [SHAPED], [SHAPED], [], [], []]);
     for (const key of structureKeys(FIRST_LEARNED_STRUCTURE)) store.flip(key, 7);
     const { unreadable, states, damage } = await reopened();
     expect([[...unreadable.keys()], [...states.keys()]]).toEqual([[1], [2]]);
@@ -149,7 +138,7 @@ describe('damage in the dictionary', () => {
 
   it('of a configuration stops the actors that are in it', async () => {
     // The model's identities name no definition, so nobody is in this one.
-    await written([[BIRTH, CONFIGURATION], [{ kind: 'configuration', definition: '4fe1', nodes: ['m.b'] }]]);
+    await write([[BIRTH, CONFIGURATION], [{ kind: 'configuration', definition: '4fe1', nodes: ['m.b'] }]]);
     for (const key of configurationKeys('4fe1', 0)) store.lose(key);
     const { damage, configurations, unreadable } = await reopened();
     expect(keysOf(damage)).toEqual([configurationKeys('4fe1', 0)[0]]);

@@ -4,7 +4,7 @@ import { createJournal, type JournalOptions } from '../../src/persistence/journa
 import { configurationKeys, epochKey, structureKeys } from '../../src/persistence/keys.ts';
 import { FIRST_LEARNED_STRUCTURE } from '../../src/persistence/structures.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
-import { expected, type Facts, found, nextEpoch, NOTHING, references, type Step } from './model.ts';
+import { expected, found, nextEpoch, NOTHING, references, type Step, written } from './model.ts';
 
 const INITIAL: StateChange = { status: 'active', configuration: 0, context: { value: { count: 0 } } };
 const BIRTH: Step = { kind: 'birth', initial: INITIAL };
@@ -17,19 +17,7 @@ beforeEach(() => {
   store = faultyStore();
 });
 
-/** Opens a journal over the store and commits one epoch per list of steps. */
-async function written(epochs: readonly (readonly Step[])[], options: JournalOptions = {}): Promise<Facts> {
-  const journal = createJournal(store, options);
-  await journal.open(references);
-  let facts = NOTHING;
-  for (const steps of epochs) {
-    const { epoch, after } = nextEpoch(facts, steps, journal.codec);
-    await journal.commit(epoch);
-    facts = after;
-  }
-  await journal.close();
-  return facts;
-}
+const write = (epochs: readonly (readonly Step[])[], options: JournalOptions = {}) => written(store, epochs, options);
 
 async function reopened(): Promise<unknown> {
   const journal = createJournal(store);
@@ -46,14 +34,14 @@ describe('a commit', () => {
   it('is one write, synced at durability "disk" only', async () => {
     for (const [durability, sync] of [['disk', true], ['process', false], ['memory', false]] as const) {
       store = faultyStore();
-      await written([[BIRTH], [COUNT]], { durability });
+      await write([[BIRTH], [COUNT]], { durability });
       expect(store.log.map((batch) => batch.sync)).toEqual([true, sync, sync]);
     }
   });
 
   it('carries each new structure and configuration twice, no later than its first use', async () => {
     const configuration: Step = { kind: 'configuration', definition: '4fe1', nodes: ['m.a'] };
-    await written([[BIRTH, configuration], [SHAPED], [SHAPED], [SHAPED], [SHAPED]]);
+    await write([[BIRTH, configuration], [SHAPED], [SHAPED], [SHAPED], [SHAPED]]);
     const keys = store.log.map(({ writes }) => writes.map(({ key }) => key));
     expect(keys[1]).toEqual([epochKey(1), ...configurationKeys('4fe1', 0)]);
     const shared = keys.findIndex((batch) => batch.includes(FIRST_STRUCTURE[0]));
@@ -125,7 +113,7 @@ describe('a commit that failed and is tried again', () => {
 
 describe('a new store', () => {
   it('is at epoch 0 and gets a manifest, synced', async () => {
-    expect(await written([], { durability: 'memory' })).toBe(NOTHING);
+    expect(await write([], { durability: 'memory' })).toBe(NOTHING);
     expect(store.log).toMatchObject([{ sync: true, writes: [{ key: 'v!' }] }]);
     expect(await reopened()).toEqual(expected(NOTHING));
   });
@@ -133,13 +121,13 @@ describe('a new store', () => {
 
 describe('open', () => {
   it('refuses a store with data but without a manifest', async () => {
-    await written([[BIRTH]]);
+    await write([[BIRTH]]);
     store.lose('v!');
     await expect(reopened()).rejects.toThrow(damageAt('v!') as Error);
   });
 
   it('leaves the store closed when it refuses it', async () => {
-    await written([[BIRTH]]);
+    await write([[BIRTH]]);
     store.flip('v!', 8);
     await expect(reopened()).rejects.toThrow(damageAt('v!') as Error);
     store.flip('v!', 8);
@@ -152,7 +140,7 @@ describe('open', () => {
   });
 
   it('names the epoch whose value is damaged, at every byte', async () => {
-    await written([[BIRTH, SHAPED], [COUNT], [COUNT]]);
+    await write([[BIRTH, SHAPED], [COUNT], [COUNT]]);
     const length = store.entries().find(([key]) => key === epochKey(2))?.[1].length ?? 0;
     for (let i = 0; i < length; i++) {
       store.flip(epochKey(2), i);
@@ -163,19 +151,19 @@ describe('open', () => {
   });
 
   it('names an epoch that is missing in the middle', async () => {
-    await written([[BIRTH], [COUNT], [COUNT]]);
+    await write([[BIRTH], [COUNT], [COUNT]]);
     store.lose(epochKey(2));
     await expect(reopened()).rejects.toThrow(damageAt(epochKey(2)) as Error);
   });
 
   it('finds an epoch that belongs to another history', async () => {
-    await written([[BIRTH], [COUNT], [COUNT]]);
+    await write([[BIRTH], [COUNT], [COUNT]]);
     const stranger = faultyStore();
     [store] = [stranger];
-    await written([[BIRTH], [{ kind: 'change', pick: 0, change: { set: { count: 2 } } }], [COUNT]]);
+    await write([[BIRTH], [{ kind: 'change', pick: 0, change: { set: { count: 2 } } }], [COUNT]]);
     const [, value] = stranger.entries().find(([key]) => key === epochKey(3)) ?? [];
     store = faultyStore();
-    await written([[BIRTH], [COUNT], [COUNT]]);
+    await write([[BIRTH], [COUNT], [COUNT]]);
     await store.open();
     await store.write([{ key: epochKey(3), value: value ?? null }], { sync: true });
     await store.close();
@@ -184,7 +172,7 @@ describe('open', () => {
 
   it('needs one good copy of a structure or a configuration, and writes the other again', async () => {
     const configuration: Step = { kind: 'configuration', definition: '4fe1', nodes: ['m.a'] };
-    const facts = await written([[BIRTH, configuration], [SHAPED], [SHAPED], [SHAPED], [SHAPED]]);
+    const facts = await write([[BIRTH, configuration], [SHAPED], [SHAPED], [SHAPED], [SHAPED]]);
     const copies = [FIRST_STRUCTURE, configurationKeys('4fe1', 0)];
     for (const [a] of copies) store.flip(a, 9);
     expect(await reopened()).toEqual(expected(facts));
@@ -202,13 +190,13 @@ describe('a folded store', () => {
   const message: Step = { kind: 'arrival', table: 'm', row: ['hello'] };
 
   it('has a journal that begins behind the cut', async () => {
-    const facts = await written([[BIRTH, message], [COUNT], [COUNT], [COUNT], [COUNT], []], { fold });
+    const facts = await write([[BIRTH, message], [COUNT], [COUNT], [COUNT], [COUNT], []], { fold });
     expect(store.entries().filter(([key]) => key.startsWith('e!')).length).toBeLessThanOrEqual(3);
     expect(await reopened()).toEqual(expected(facts));
   });
 
   it('needs one copy of its cut', async () => {
-    const facts = await written([[BIRTH, message], [COUNT], [COUNT], [COUNT], []], { fold });
+    const facts = await write([[BIRTH, message], [COUNT], [COUNT], [COUNT], []], { fold });
     store.lose('c!a');
     expect(await reopened()).toEqual(expected(facts));
     store.flip('c!b', 9);
@@ -218,7 +206,7 @@ describe('a folded store', () => {
   });
 
   it('misses the epochs behind its cut', async () => {
-    await written([[BIRTH], [COUNT], [COUNT]], { fold });
+    await write([[BIRTH], [COUNT], [COUNT]], { fold });
     for (const [key] of store.entries()) if (key.startsWith('e!')) store.lose(key);
     await expect(reopened()).rejects.toThrow(damageAt(epochKey(3)) as Error);
   });

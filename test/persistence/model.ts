@@ -11,10 +11,12 @@ import {
   type Recovered,
   type ReferenceCoding,
   type RowKey,
+  type Store,
   type Table,
   TABLES,
 } from '../../src/actors/ports.ts';
 import { applyChange, Change, type StateChange, UNBORN } from '../../src/actors/state.ts';
+import { createJournal, type JournalOptions } from '../../src/persistence/journal.ts';
 import { hex } from '../../src/persistence/keys.ts';
 
 export class Reference {
@@ -69,6 +71,19 @@ export function nextEpoch(before: Facts, steps: readonly Step[], codec: Codec): 
   const draft = new Draft(before, codec);
   for (const step of steps) draft.take(step);
   return draft.finish();
+}
+
+/** Opens a journal over the store, commits one epoch per list of steps, from the facts on, and closes it. @returns The facts after the last. */
+export async function written(store: Store, epochs: readonly (readonly Step[])[], { facts = NOTHING, ...options }: JournalOptions & { readonly facts?: Facts } = {}): Promise<Facts> {
+  const journal = createJournal(store, options);
+  await journal.open(references);
+  for (const steps of epochs) {
+    const { epoch, after } = nextEpoch(facts, steps, journal.codec);
+    await journal.commit(epoch);
+    facts = after;
+  }
+  await journal.close();
+  return facts;
 }
 
 class Draft {

@@ -5,6 +5,7 @@ import { defineAgent } from '../../src/actors/agent.ts';
 import { QUARANTINES_IN_A_ROW_MAX } from '../../src/limits.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { code } from '../actors/account.ts';
+import { crash } from '../actors/started.ts';
 
 type Events = { type: 'note'; text: string } | { type: 'break'; text: string };
 
@@ -30,11 +31,6 @@ async function send(test: TestSystem, ...events: readonly Events[]): Promise<voi
 const note = (text: string): Events => ({ type: 'note', text });
 const bad = (text: string): Events => ({ type: 'break', text });
 const notes = (test: TestSystem) => (test.system.snapshot('w')!.context as { notes: string[] }).notes;
-
-async function crash(test: TestSystem): Promise<void> {
-  await test.crash();
-  await test.restart();
-}
 
 describe(`an agent that ${QUARANTINES_IN_A_ROW_MAX} messages in a row crash until quarantine`, () => {
   it('is suspended: it takes no turns, and its mailbox is kept, over a crash of the host too', async () => {

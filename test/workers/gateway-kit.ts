@@ -1,4 +1,5 @@
 /** A gateway over workers, for tests: all in one thread, on virtual time, with the small shop of test/gateway. */
+import { onTestFinished } from 'vitest';
 import { MemoryClient, type Frame } from '../gateway/memory-client.ts';
 import { shop } from '../gateway/shop.ts';
 import { type Entrance } from '../../src/gateway/hub.ts';
@@ -131,8 +132,10 @@ export function spreadShop(changes: Partial<SpreadTestOptions> = {}): SpreadTest
   return { workers: 2, agents, tree: { ...tree, children }, ...changes };
 }
 
+/** It is stopped when the test that starts it is over. */
 export async function startSpreadGateway(options: GatewayOptions = {}, changes: Partial<SpreadTestOptions> = {}): Promise<SpreadGatewayTest> {
   const test = new SpreadGatewayTest(await startSpreadTestSystem(spreadShop(changes)), options);
+  onTestFinished(() => test.stop());
   await test.settle();
   return test;
 }

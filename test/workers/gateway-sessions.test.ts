@@ -1,6 +1,6 @@
 /** Sends that a client may repeat, at a gateway over workers: each counts once, whoever dies and whenever. */
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Caller } from '../../src/gateway/callers.ts';
 import { SessionLines } from '../../src/gateway/spread/session-lines.ts';
 import { SESSION_LINES_MAX, SESSION_SILENT_MS } from '../../src/limits.ts';
@@ -9,17 +9,6 @@ import { type MemoryClient } from '../gateway/memory-client.ts';
 import { type SpreadGatewayTest, startSpreadGateway } from './gateway-kit.ts';
 
 const SESSION = 'a-session-of-22-chars-';
-
-const tests: SpreadGatewayTest[] = [];
-afterEach(async () => {
-  for (const test of tests.splice(0)) await test.stop();
-});
-
-async function started(...given: Parameters<typeof startSpreadGateway>): Promise<SpreadGatewayTest> {
-  const test = await startSpreadGateway(...given);
-  tests.push(test);
-  return test;
-}
 
 function add(test: SpreadGatewayTest, client: MemoryClient, address: string, seq: number, by = 1): string {
   return test.begin(client, 'actor.send', { address, event: { type: 'add', by } }, { seq });
@@ -31,7 +20,7 @@ function answersOf(client: MemoryClient, ids: readonly string[]): unknown[] {
 
 describe('a session over workers', () => {
   it('has one sequence, whoever the sends are for, also when all of them come at once', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const [zero, one] = test.pair;
     const client = await test.client({ session: SESSION });
     expect(client.last('welcome')).toMatchObject({ session: { resumed: false, sequence: 0 } });
@@ -49,7 +38,7 @@ describe('a session over workers', () => {
   });
 
   it('leaves no number out, wherever one is refused', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const [zero, one] = test.pair;
     const client = await test.client({ session: SESSION });
     const bad = (address: string, seq: number) => test.begin(client, 'actor.send', { address, event: { type: 'add', by: 'x' } }, { seq });
@@ -61,7 +50,7 @@ describe('a session over workers', () => {
   });
 
   it('goes on behind a number that a refused event has used up', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const [zero, one] = test.pair;
     const client = await test.client({ session: SESSION });
     await test.call(client, 'actor.send', { address: zero, event: { type: 'close' } }, { seq: 1 });
@@ -71,7 +60,7 @@ describe('a session over workers', () => {
   });
 
   it('takes a number that is used again for somebody on another worker for a repeat', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const [zero, one] = test.pair;
     const client = await test.client({ session: SESSION });
     const ids = [add(test, client, zero, 1), add(test, client, one, 1)];
@@ -81,7 +70,7 @@ describe('a session over workers', () => {
   });
 
   it('is welcomed once what is under way has come to its end', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const [, one] = test.pair;
     const first = await test.client({ session: SESSION });
     const held = test.test.stores[1]!.hold('before');

@@ -1,20 +1,9 @@
 /** Subscriptions at a gateway over workers: whoever watches sees one system, over deaths of its workers. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EVENTS_LINGER_MS, PING_EVERY_MS } from '../../src/limits.ts';
 import { type Cursor } from '../../src/gateway/protocol.ts';
 import { type Frame, type MemoryClient } from '../gateway/memory-client.ts';
 import { COUNTERS, type SpreadGatewayTest, startSpreadGateway } from './gateway-kit.ts';
-
-const tests: SpreadGatewayTest[] = [];
-afterEach(async () => {
-  for (const test of tests.splice(0)) await test.stop();
-});
-
-async function started(...given: Parameters<typeof startSpreadGateway>): Promise<SpreadGatewayTest> {
-  const test = await startSpreadGateway(...given);
-  tests.push(test);
-  return test;
-}
 
 function add(test: SpreadGatewayTest, client: MemoryClient, address: string, by = 1): Promise<Frame> {
   return test.call(client, 'actor.send', { address, event: { type: 'add', by } });
@@ -22,7 +11,7 @@ function add(test: SpreadGatewayTest, client: MemoryClient, address: string, by 
 
 describe('the view of an actor', () => {
   it('follows it, wherever it lives, over the death of its worker', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     for (const address of test.pair) await test.subscribe(client, `actor/${address}`);
     for (const address of test.pair) await add(test, client, address);
@@ -39,7 +28,7 @@ describe('the view of an actor', () => {
   });
 
   it('is resumed where a client left off, by another gateway too', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const [, address] = test.pair;
     const topic = `actor/${address}`;
     const first = await test.client();
@@ -59,7 +48,7 @@ describe('the view of an actor', () => {
   });
 
   it('waits for a worker that is down, and ends with its actor', async () => {
-    const test = await started({ destructive: true });
+    const test = await startSpreadGateway({ destructive: true });
     const client = await test.client();
     const [, address] = test.pair;
     test.test.crash(1);
@@ -74,7 +63,7 @@ describe('the view of an actor', () => {
   });
 
   it('is given up before it is there, and asked for anew', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     const [, address] = test.pair;
     const topic = `actor/${address}`;
@@ -98,7 +87,7 @@ describe('the view of an actor', () => {
   });
 
   it('is fetched once for all who look at it', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const [, address] = test.pair;
     const topic = `actor/${address}`;
     const clients = await Promise.all([test.client(), test.client(), test.client()]);
@@ -113,7 +102,7 @@ describe('the view of an actor', () => {
   });
 
   it('has what was acknowledged before somebody joins those who look at it', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const [, address] = test.pair;
     const topic = `actor/${address}`;
     const [first, second] = [await test.client(), await test.client()];
@@ -125,7 +114,7 @@ describe('the view of an actor', () => {
   });
 
   it('shows the last step where it is looked into', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     const [, address] = test.pair;
     await test.subscribe(client, `inspection/${address}`);
@@ -139,7 +128,7 @@ describe('the view of an actor', () => {
 
 describe('views of the whole system', () => {
   it('follow every worker: the tree, and dead letters', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     await test.subscribe(client, 'tree');
     await test.subscribe(client, 'dead-letters');
@@ -160,7 +149,7 @@ describe('views of the whole system', () => {
   });
 
   it('go on when a worker that died is back', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     const [, address] = test.pair;
     await test.subscribe(client, 'tree');
@@ -180,7 +169,7 @@ describe('emitted events', () => {
   const topic = 'events/**';
 
   it('come from all workers, and are kept for who comes back in time', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     await test.subscribe(client, topic, { mode: 'events' });
     for (const address of test.pair) await add(test, client, address);
@@ -195,7 +184,7 @@ describe('emitted events', () => {
   });
 
   it('are those of the pattern', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     const [zero, one] = test.pair;
     await test.subscribe(client, `actor/${one}`, { mode: 'events' });
@@ -205,7 +194,7 @@ describe('emitted events', () => {
   });
 
   it('may be missed when a worker dies, and listeners are told so', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     await test.subscribe(client, topic, { mode: 'events' });
     const [zero, one] = test.pair;
@@ -222,7 +211,7 @@ describe('emitted events', () => {
   });
 
   it('are not fetched any more a while after the last listener has left', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     await test.subscribe(client, topic, { mode: 'events' });
     client.send({ t: 'unsub', id: topic });
@@ -243,7 +232,7 @@ describe('emitted events', () => {
 
 describe('turns', () => {
   it('of one actor are resumed as long as its worker lives', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const [, address] = test.pair;
     const topic = `trace/${address}`;
     const client = await test.client();
@@ -265,7 +254,7 @@ describe('turns', () => {
   });
 
   it('of the whole system come from all workers, with numbers of their own', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     await test.subscribe(client, 'trace/root', { mode: 'events' });
     for (const address of test.pair) await add(test, client, address);
@@ -287,7 +276,7 @@ describe('turns', () => {
 
 describe('the end of the system', () => {
   it('is a close for all who watch, so that they come back, and no end of what they watch', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     const topics = ['tree', 'dead-letters', `actor/${test.pair[0]}`, `inspection/${test.pair[1]}`];
     for (const topic of topics) await test.subscribe(client, topic);
@@ -301,7 +290,7 @@ describe('the end of the system', () => {
   });
 
   it('lets who is about to be welcomed come again', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     test.test.crash(1);
     const client = await test.client({ session: 'a-session-of-22-chars-' });
     expect(client.last('welcome')).toBe(undefined);
@@ -313,7 +302,7 @@ describe('the end of the system', () => {
 
 describe('a stream of server-sent events', () => {
   it('is a subscription like any other', async () => {
-    const test = await started({ port: 0 });
+    const test = await startSpreadGateway({ port: 0 });
     const { url } = await test.gateway.listen();
     const [, address] = test.pair;
     expect((await fetch(`${url}/v1/events?topic=actor/nobody`)).status).toBe(404);

@@ -1,23 +1,12 @@
 /** One gateway over several workers: its clients see one system. */
 import { once } from 'node:events';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type SpreadGatewayTest, startSpreadGateway } from './gateway-kit.ts';
-
-const tests: SpreadGatewayTest[] = [];
-afterEach(async () => {
-  for (const test of tests.splice(0)) await test.stop();
-});
-
-async function started(...given: Parameters<typeof startSpreadGateway>): Promise<SpreadGatewayTest> {
-  const test = await startSpreadGateway(...given);
-  tests.push(test);
-  return test;
-}
+import { startSpreadGateway } from './gateway-kit.ts';
 
 describe('calls', () => {
   it('reach each actor where it lives', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     for (const address of test.pair) {
       expect(await test.call(client, 'actor.send', { address, event: { type: 'add', by: 2 } })).toMatchObject({ ok: true, r: { taken: null } });
@@ -30,7 +19,7 @@ describe('calls', () => {
   });
 
   it('fail as they do in a system of one worker', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     const [address] = test.pair;
     const code = async (method: string, params: object) => ((await test.call(client, method, params))['e'] as { code: string }).code;
@@ -47,7 +36,7 @@ describe('calls', () => {
   });
 
   it('count once by their keys, over the death of the worker', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     const [, address] = test.pair;
     const add = { address, event: { type: 'add', by: 1 } };
@@ -62,7 +51,7 @@ describe('calls', () => {
   });
 
   it('wait for a worker that is being started again, no longer than they may', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     const [, address] = test.pair;
     test.test.crash(1);
@@ -81,7 +70,7 @@ describe('calls', () => {
   });
 
   it('that may be under way when a worker dies, and cannot be repeated, say so', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     const [, address] = test.pair;
     const held = test.test.stores[1]!.hold('before');
@@ -95,7 +84,7 @@ describe('calls', () => {
   });
 
   it('start actors where their addresses place them, and wait for them', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     for (const id of ['n0', 'n1', 'n2', 'n3']) expect(await test.call(client, 'actor.spawn', { agent: 'counter', id })).toMatchObject({ ok: true, r: { address: id } });
     const wait = test.begin(client, 'actor.wait', { address: 'n1', value: 'closed' });
@@ -109,7 +98,7 @@ describe('calls', () => {
 
 describe('what concerns all workers', () => {
   it('is one tree and one list, whole and in pages', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     const { r: tree } = (await test.call(client, 'actor.tree')) as unknown as { r: { children: { address: string }[] } };
     const addresses = tree.children.map(({ address }) => address).sort();
@@ -126,7 +115,7 @@ describe('what concerns all workers', () => {
   });
 
   it('is one list of dead letters, each with a number of its own, by which it is delivered again', async () => {
-    const test = await started({ destructive: true });
+    const test = await startSpreadGateway({ destructive: true });
     const client = await test.client();
     for (const address of test.pair) await test.call(client, 'actor.send', { address, event: { type: 'fail' } });
     await test.advance(5_000);
@@ -146,7 +135,7 @@ describe('what concerns all workers', () => {
   });
 
   it('is one audit, newest first, and one list of who waits', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     for (const address of test.pair) expect(await test.call(client, 'actor.suspend', { address, reason: 'looked into' })).toMatchObject({ ok: true });
     const audit = async (params: object = {}) => ((await test.call(client, 'audit.list', params)) as unknown as { r: { records: { number: number; address: string; order: string; by: string }[] } }).r.records;
@@ -161,7 +150,7 @@ describe('what concerns all workers', () => {
   });
 
   it('is one list of turns, with the numbers of all', async () => {
-    const test = await started();
+    const test = await startSpreadGateway();
     const client = await test.client();
     for (const address of test.pair) await test.call(client, 'actor.send', { address, event: { type: 'add', by: 1 } });
     const turns = async (params: object) => ((await test.call(client, 'actor.turns', params)) as unknown as { r: { turns: { number: number; address: string; event: { type: string } | null }[] } }).r.turns;
@@ -177,7 +166,7 @@ describe('what concerns all workers', () => {
 
 describe('orders', () => {
   it('stop, start and remove children where they are', async () => {
-    const test = await started({ destructive: true });
+    const test = await startSpreadGateway({ destructive: true });
     const client = await test.client();
     for (const address of test.pair) {
       await test.call(client, 'actor.send', { address, event: { type: 'add', by: 1 } });
@@ -193,7 +182,7 @@ describe('orders', () => {
   });
 
   it('replace the state of whom has not moved on', async () => {
-    const test = await started({ destructive: true });
+    const test = await startSpreadGateway({ destructive: true });
     const client = await test.client();
     const [, address] = test.pair;
     await test.call(client, 'actor.suspend', { address });
@@ -209,7 +198,7 @@ describe('callers', () => {
   const TOKEN = 'token-of-ada-0123456789';
 
   it('reach on every worker what they may, and learn of nothing else', async () => {
-    const test = await started({ tokens: [{ id: 'ada', token: TOKEN, addresses: ['c0', 'c1'], scopes: ['actor:read', 'actor:send'] }] });
+    const test = await startSpreadGateway({ tokens: [{ id: 'ada', token: TOKEN, addresses: ['c0', 'c1'], scopes: ['actor:read', 'actor:send'] }] });
     const client = await test.client({ token: TOKEN });
     expect(await test.call(client, 'actor.get', { address: 'c0' })).toMatchObject({ ok: true });
     for (const address of ['c2', 'nobody', 'root']) expect(await test.call(client, 'actor.get', { address })).toMatchObject({ e: { code: 'BOSUN_FORBIDDEN' } });
@@ -223,7 +212,7 @@ describe('callers', () => {
   });
 
   it('are shown no secrets, wherever these are kept', async () => {
-    const test = await started({}, { tree: { children: ['t0', 't1', 't2', 't3'].map((id) => ({ id, agent: 'till' })) } });
+    const test = await startSpreadGateway({}, { tree: { children: ['t0', 't1', 't2', 't3'].map((id) => ({ id, agent: 'till' })) } });
     const client = await test.client();
     await test.subscribe(client, 'events/**', { mode: 'events' });
     await test.subscribe(client, 'trace/root', { mode: 'events' });
@@ -241,7 +230,7 @@ describe('callers', () => {
 
 describe('a worker that is down', () => {
   it('shows in health, readiness and metrics, and keeps none of them waiting', async () => {
-    const test = await started({ port: 0 });
+    const test = await startSpreadGateway({ port: 0 });
     const { url } = await test.gateway.listen();
     const get = async (path: string) => {
       const answer = await fetch(`${url}${path}`);
@@ -267,7 +256,7 @@ describe('a worker that is down', () => {
 
 describe('what a system over workers does not have', () => {
   it('is refused by name: the receivers of Stately', async () => {
-    const test = await started({ port: 0 });
+    const test = await startSpreadGateway({ port: 0 });
     const wire = { send: () => {}, bufferedBytes: 0, pause: () => {}, resume: () => {}, close: () => {}, terminate: () => {} };
     expect(() => test.gateway.inspect(wire)).toThrow(expect.objectContaining({ code: 'BOSUN_OVER_WORKERS' }) as Error);
     const { url } = await test.gateway.listen();

@@ -35,7 +35,7 @@ export type ReplyTo = object;
  * BOSUN_VALUE_REFUSED.
  */
 export function defer<Context extends MachineContext, Expression extends EventObject, P extends Params, Event extends EventObject>(): Action<Context, Expression, P, Event> {
-  return command('bosun.defer', () => ({}));
+  return command('bosun.defer', {});
 }
 
 /**
@@ -66,10 +66,7 @@ export function reply<Context extends MachineContext, Expression extends EventOb
   value: Plain | ((args: ActionArgs<Context, Expression, Event>, params: P) => unknown),
   options: { readonly to?: Given<ReplyTo | undefined, Context, Expression, P, Event> } = {},
 ): Action<Context, Expression, P, Event> {
-  return command('bosun.reply', (args: ActionArgs<Context, Expression, Event>, params: P) => ({
-    to: 'to' in options ? given(options.to, args, params) : (args.event as { replyTo?: unknown }).replyTo,
-    value: given(value, args, params),
-  }));
+  return command('bosun.reply', { to: 'to' in options ? options.to : ({ event }: { event: { replyTo?: unknown } }) => event.replyTo, value });
 }
 
 /**
@@ -80,14 +77,14 @@ export function reply<Context extends MachineContext, Expression extends EventOb
 export function monitor<Context extends MachineContext, Expression extends EventObject, P extends Params, Event extends EventObject>(
   target: Given<Target, Context, Expression, P, Event>,
 ): Action<Context, Expression, P, Event> {
-  return command('bosun.monitor', (args: ActionArgs<Context, Expression, Event>, params: P) => ({ to: given(target, args, params) }));
+  return command('bosun.monitor', { to: target });
 }
 
 /** Takes a monitor back. A `bosun.down` that is in the mailbox already stays there. */
 export function demonitor<Context extends MachineContext, Expression extends EventObject, P extends Params, Event extends EventObject>(
   target: Given<Target, Context, Expression, P, Event>,
 ): Action<Context, Expression, P, Event> {
-  return command('bosun.demonitor', (args: ActionArgs<Context, Expression, Event>, params: P) => ({ to: given(target, args, params) }));
+  return command('bosun.demonitor', { to: target });
 }
 
 /**
@@ -97,28 +94,28 @@ export function demonitor<Context extends MachineContext, Expression extends Eve
 export function link<Context extends MachineContext, Expression extends EventObject, P extends Params, Event extends EventObject>(
   target: Given<Target, Context, Expression, P, Event>,
 ): Action<Context, Expression, P, Event> {
-  return command('bosun.link', (args: ActionArgs<Context, Expression, Event>, params: P) => ({ to: given(target, args, params) }));
+  return command('bosun.link', { to: target });
 }
 
 /** Undoes a link, from either side. */
 export function unlink<Context extends MachineContext, Expression extends EventObject, P extends Params, Event extends EventObject>(
   target: Given<Target, Context, Expression, P, Event>,
 ): Action<Context, Expression, P, Event> {
-  return command('bosun.unlink', (args: ActionArgs<Context, Expression, Event>, params: P) => ({ to: given(target, args, params) }));
+  return command('bosun.unlink', { to: target });
 }
 
 /** Enters a group. One that has joined twice leaves twice; the end of its life, or a restart from initial, leaves all. */
 export function join<Context extends MachineContext, Expression extends EventObject, P extends Params, Event extends EventObject>(
   group: Given<string, Context, Expression, P, Event>,
 ): Action<Context, Expression, P, Event> {
-  return command('bosun.join', (args: ActionArgs<Context, Expression, Event>, params: P) => ({ group: given(group, args, params) }));
+  return command('bosun.join', { group });
 }
 
 /** Leaves a group once. Does nothing for one that is not in it. */
 export function leave<Context extends MachineContext, Expression extends EventObject, P extends Params, Event extends EventObject>(
   group: Given<string, Context, Expression, P, Event>,
 ): Action<Context, Expression, P, Event> {
-  return command('bosun.leave', (args: ActionArgs<Context, Expression, Event>, params: P) => ({ group: given(group, args, params) }));
+  return command('bosun.leave', { group });
 }
 
 /** Sends an event to every member of a group as of this turn, each once, the sender among them if it is one. */
@@ -126,10 +123,7 @@ export function publish<Context extends MachineContext, Expression extends Event
   group: Given<string, Context, Expression, P, Event>,
   event: Given<EventObject & { readonly [field: string]: unknown }, Context, Expression, P, Event>,
 ): Action<Context, Expression, P, Event> {
-  return command('bosun.publish', (args: ActionArgs<Context, Expression, Event>, params: P) => ({
-    group: given(group, args, params),
-    event: given(event, args, params),
-  }));
+  return command('bosun.publish', { group, event });
 }
 
 /**
@@ -140,32 +134,30 @@ export function register<Context extends MachineContext, Expression extends Even
   name: Given<string, Context, Expression, P, Event>,
   value?: Plain | ((args: ActionArgs<Context, Expression, Event>, params: P) => unknown),
 ): Action<Context, Expression, P, Event> {
-  return command('bosun.register', (args: ActionArgs<Context, Expression, Event>, params: P) => ({
-    group: given(name, args, params),
-    value: given(value, args, params),
-  }));
+  return command('bosun.register', { group: name, value });
 }
 
 /** Gives a name up. Does nothing for one that somebody else has. */
 export function unregister<Context extends MachineContext, Expression extends EventObject, P extends Params, Event extends EventObject>(
   name: Given<string, Context, Expression, P, Event>,
 ): Action<Context, Expression, P, Event> {
-  return command('bosun.unregister', (args: ActionArgs<Context, Expression, Event>, params: P) => ({ group: given(name, args, params) }));
+  return command('bosun.unregister', { group: name });
 }
 
-/** An action without an implementation is described to the kernel, and skipped by `createActor`. */
+/**
+ * An action without an implementation is described to the kernel, and skipped by `createActor`. What is {@link Given} as a function is worked
+ * out when it is described.
+ */
 function command<Context extends MachineContext, Expression extends EventObject, P extends Params, Event extends EventObject>(
   type: string,
-  paramsOf: (args: ActionArgs<Context, Expression, Event>, params: P) => object,
+  given: Readonly<Record<string, unknown>>,
 ): Action<Context, Expression, P, Event> {
   const action = enqueueActions((args, params) => {
     // What is enqueued is typed by the machine's own actions, of which this is none.
     const enqueue = args.enqueue as unknown as (action: { type: string; params: object }) => void;
-    enqueue({ type, params: paramsOf(args as unknown as ActionArgs<Context, Expression, Event>, params as P) });
+    const said: Record<string, unknown> = {};
+    for (const [name, what] of Object.entries(given)) said[name] = typeof what === 'function' ? (what as (...of: unknown[]) => unknown)(args, params) : what;
+    enqueue({ type, params: said });
   });
   return action as unknown as Action<Context, Expression, P, Event>;
-}
-
-function given<Args, P>(what: unknown, args: Args, params: P): unknown {
-  return typeof what === 'function' ? (what as (args: Args, params: P) => unknown)(args, params) : what;
 }

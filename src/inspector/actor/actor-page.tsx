@@ -1,12 +1,13 @@
 /** One actor: its chart with the state it is in, what can be done to it, what it holds and what it waits for. */
 import { useState } from 'preact/hooks';
+import { type ActorView } from '../../client/remote-snapshot.ts';
 import { errorText, stateText } from '../format.ts';
 import { principal } from '../link.ts';
 import { actorHref } from '../route.ts';
 import { nodeAt } from '../tree/find.ts';
 import { standingOf } from '../tree/standing.ts';
 import { useAnswer, useTopic } from '../use.ts';
-import { type ActorView, type AgentList, type Inspection, type JsonSchema, type TreeNode } from '../wire.ts';
+import { type AgentList, type Inspection, type JsonSchema, type TreeNode } from '../wire.ts';
 import { ActorTabs } from './actor-tabs.tsx';
 import { Chart } from './chart.tsx';
 import { EventDialog } from './event-dialog.tsx';

@@ -1,11 +1,12 @@
 /** What there is to know of an actor beside its state: facts, timers, unread messages, children. */
 import { type ComponentChildren } from 'preact';
+import { type ActorView } from '../../client/remote-snapshot.ts';
 import { duration, moment, stateText, timerText } from '../format.ts';
 import { actorHref } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { nodeAt } from '../tree/find.ts';
 import { standingOf } from '../tree/standing.ts';
-import { type ActorView, type Inspection, type TreeNode } from '../wire.ts';
+import { type Inspection, type TreeNode } from '../wire.ts';
 
 interface FactsProps {
   readonly view: ActorView;

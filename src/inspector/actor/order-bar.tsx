@@ -1,10 +1,11 @@
 /** Orders about an actor, as buttons: each asks for a reason, which goes on record. */
 import { useState } from 'preact/hooks';
+import { type ActorView } from '../../client/remote-snapshot.ts';
 import { Dialog, ownDoor } from '../dialog.tsx';
 import { call, principal } from '../link.ts';
 import { say } from '../notices.tsx';
 import { orderTwin } from '../twins.ts';
-import { type ActorView, type TreeNode } from '../wire.ts';
+import { type TreeNode } from '../wire.ts';
 import { type Order, ordersFor } from './orders.ts';
 
 interface OrderBarProps {

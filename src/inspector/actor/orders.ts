@@ -1,5 +1,6 @@
 /** Which orders can be given about an actor, by what it is and by what the caller may. Pure. */
-import { type ActorView, type Principal, type TreeNode } from '../wire.ts';
+import { type ActorView } from '../../client/remote-snapshot.ts';
+import { type Principal, type TreeNode } from '../wire.ts';
 
 export interface Order {
   /** Method of the protocol, without `actor.`. */

@@ -1,10 +1,11 @@
 /** Items that are paused: why, since when, what comes when, and what can be done about it. */
 import { useState } from 'preact/hooks';
+import { type ActorView } from '../../client/remote-snapshot.ts';
 import { counted, moment } from '../format.ts';
 import { actorHref } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { useTopic } from '../use.ts';
-import { type ActorView, type TreeNode } from '../wire.ts';
+import { type TreeNode } from '../wire.ts';
 import { Age, Countdown } from './clock.tsx';
 import { DeskDialog } from './desk-dialog.tsx';
 import { DeskFrame, NoDesk } from './desk-frame.tsx';

@@ -1,8 +1,9 @@
 /** A desk, found in the tree by its agent and watched: wherever a tree has it. */
+import { type ActorView } from '../../client/remote-snapshot.ts';
 import { principal } from '../link.ts';
 import { findNode } from '../tree/find.ts';
 import { useTopic } from '../use.ts';
-import { type ActorView, type TreeNode } from '../wire.ts';
+import { type TreeNode } from '../wire.ts';
 import { DESK_AGENTS, type ShownRef } from './desk-shapes.ts';
 
 export type DeskName = keyof typeof DESK_AGENTS;

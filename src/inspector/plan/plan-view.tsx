@@ -1,12 +1,13 @@
 /** A plan under way: items by stages, what pauses and what goes on, and the timetable that it follows. */
 import { useState } from 'preact/hooks';
+import { type ActorView } from '../../client/remote-snapshot.ts';
 import { EventDialog } from '../actor/event-dialog.tsx';
 import { counted } from '../format.ts';
 import { principal } from '../link.ts';
 import { actorHref } from '../route.ts';
 import { findNode } from '../tree/find.ts';
 import { useAnswer, useTopic } from '../use.ts';
-import { type ActorView, type AgentList, type JsonSchema, type TreeNode } from '../wire.ts';
+import { type AgentList, type JsonSchema, type TreeNode } from '../wire.ts';
 import { Gantt } from './gantt.tsx';
 import { type ItemRow, planProgress, type PlanProgress, type TaskState } from './plan-progress.ts';
 

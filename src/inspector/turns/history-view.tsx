@@ -1,5 +1,6 @@
 /** An actor as it was: the turns that its agent keeps, gone through one by one, each with the chart and the context of then. */
 import { useEffect, useMemo } from 'preact/hooks';
+import { type ActorView } from '../../client/remote-snapshot.ts';
 import { ActorTabs } from '../actor/actor-tabs.tsx';
 import { Chart } from '../actor/chart.tsx';
 import { Fact } from '../actor/facts.tsx';
@@ -9,7 +10,7 @@ import { duration, moment, stateText } from '../format.ts';
 import { actorHref } from '../route.ts';
 import { every, kernelMs } from '../time.ts';
 import { useAnswer, useTopic } from '../use.ts';
-import { type ActorView, type Inspection } from '../wire.ts';
+import { type Inspection } from '../wire.ts';
 import { ChangesTable } from './changes-table.tsx';
 import { placeIn, type Step, stepsOf, titleOf } from './history.ts';
 import { StepPicker } from './step-picker.tsx';

@@ -70,7 +70,8 @@ export const significantCases: readonly Case[] = [
       return Number(process.hrtime.bigint() - from);
     };
     await timeOf(b.many(200));
-    const few = await timeOf(b.many(200));
+    // Below some milliseconds it is the machine's other work that is timed.
+    const few = Math.max(5e6, await timeOf(b.many(200)));
     expect(await timeOf(b.many(2_000))).toBeLessThan(few * 100);
   } },
 ];
