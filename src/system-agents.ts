@@ -29,11 +29,14 @@ export class Agents {
     return this.#byName.values();
   }
 
-  /** Whose schemas events from outside have to fit. Throws what the actor is suspended for, or BOSUN_EVENT_REFUSED where there are none. */
+  /** Whose schemas events from outside have to fit. Throws what the actor is suspended for, BOSUN_AGENT_UNKNOWN, or BOSUN_EVENT_REFUSED where there are none. */
   receiver(cell: Cell): AnyAgent {
     const agent = this.of(cell);
     if (agent !== undefined) return agent;
-    throw cell.suspension ?? new BosunError('BOSUN_EVENT_REFUSED', `${cell.identity.address} accepts no events from outside`);
+    const { address, agent: name, bond } = cell.identity;
+    if (cell.suspension !== undefined) throw cell.suspension;
+    if (bond === 'supervised' && !cell.isBoss) throw new BosunError('BOSUN_AGENT_UNKNOWN', `${address} is of the agent "${name}", and what events that takes is not known without its code: start its system`);
+    throw new BosunError('BOSUN_EVENT_REFUSED', `${address} accepts no events from outside`);
   }
 
   logicOf(name: string): Logic | undefined {

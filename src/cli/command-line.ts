@@ -54,7 +54,7 @@ function program(setting: Setting): Command {
     // Every verb has options; to say so of each leaves no room to say what it does.
     .configureHelp({ subcommandTerm: (command) => [command.name(), command.usage().replace('[options]', '').trim()].join(' ').trim() })
     .showHelpAfterError('(add --help for the options)')
-    .addHelpText('after', examplesText(['run plan.yaml', 'schedule plan.yaml']))
+    .addHelpText('after', examplesText(['run plan.yaml', 'serve --config bosun.config.ts']))
     .configureOutput({
       writeOut: (text) => void out.write(text),
       writeErr: (text) => void err.write(text),
@@ -64,21 +64,27 @@ function program(setting: Setting): Command {
       getErrHasColors: () => hasColour(err, setting),
     })
     .exitOverride();
+  const { env, interruption, exit } = setting;
+  const verbs = { verb, exit, dataCommand: (options: Shared) => dataCommand(options, setting), env, interruption };
+  bosun.commandsGroup('Plans:');
   addRun(bosun, setting);
   addSchedule(bosun, setting);
   addPlan(bosun, setting);
+  bosun.commandsGroup('A system and its actors:');
+  addService(bosun, verbs);
   addTree(bosun, setting);
   addInspect(bosun, setting);
+  addConformance(bosun, setting);
+  bosun.commandsGroup('Orders, which go on record:');
+  addAdministration(bosun, verbs);
+  bosun.commandsGroup('What waits for people:');
+  addDesks(bosun, verbs);
+  bosun.commandsGroup('A stopped store:');
   addCheck(bosun, setting);
   addVerify(bosun, setting);
   addCopies(bosun, setting);
   addErase(bosun, setting);
-  addConformance(bosun, setting);
-  const { env, interruption, exit } = setting;
-  const verbs = { verb, exit, dataCommand: (options: Shared) => dataCommand(options, setting), env, interruption };
-  addAdministration(bosun, verbs);
-  addService(bosun, verbs);
-  addDesks(bosun, verbs);
+  bosun.commandsGroup('Help:').helpCommand('help [command]', 'display help for command');
   return bosun;
 }
 
@@ -106,7 +112,7 @@ function addRun(bosun: Command, setting: Setting): void {
     'run plan.yaml',
     'run plan.yaml --data /var/lib/crew --json',
   ])
-    .option('--fresh', 'start over: forget what the directory holds of the plan')
+    .option('--fresh', 'start over: remove the store in the directory')
     .option('--wait', 'stay while items are paused')
     .option('--serve', 'keep a gateway open while the plan runs, to look at it and to steer it')
     .option('--port <number>', 'where the gateway listens, with --serve (default: 4180)', portNumber)

@@ -11,6 +11,8 @@ import { BosunError, messageOf } from '../errors.ts';
 import { SCOPES, type TokenOptions } from '../gateway/callers.ts';
 import { type GatewayOptions } from '../gateway/server.ts';
 import { WORKERS_MAX } from '../limits.ts';
+import { crewAgents } from '../machines/coordination/crew.ts';
+import { closed, didYouMean } from '../machines/coordination/plan/near-names.ts';
 import { type BossOptions } from '../supervisor/child-spec.ts';
 import { exportedAgents, isAgent } from './check-command.ts';
 import { type Environment } from './surroundings.ts';
@@ -35,9 +37,9 @@ export interface Config {
 }
 
 const text = z.string().min(1);
-const rate = z.strictObject({ burst: z.number().positive(), perSecond: z.number().positive() });
+const rate = closed({ burst: z.number().positive(), perSecond: z.number().positive() });
 
-const token = z.strictObject({
+const token = closed({
   id: text,
   token: z.string().min(16).optional(),
   tokenEnv: text.optional().describe('Name of the variable of the environment that has the token.'),
@@ -45,7 +47,7 @@ const token = z.strictObject({
   addresses: z.array(text).optional(),
 });
 
-const gateway = z.strictObject({
+const gateway = closed({
   port: z.number().int().min(0).max(65_535).optional(),
   host: text.optional(),
   hosts: z.array(text).optional(),
@@ -57,7 +59,7 @@ const gateway = z.strictObject({
   connectRate: rate.optional(),
 });
 
-const schema = z.strictObject({
+const schema = closed({
   data: text.optional(),
   plan: text.optional(),
   agents: z
@@ -89,16 +91,34 @@ export async function readConfig({ file, cwd, env }: ConfigPlace): Promise<Confi
   const { data, plan, agents = [], tree, residentActors, workers, gateway: door = {} } = parsed.data;
   const tokens = tokensOf(door.tokens ?? [], env, refuse);
   const from = dirname(path);
+  const own = typeof agents === 'string' ? await exportedAgents(agents, { cwd: from }) : agents;
+  const unknown = unknownAgent(tree, ['tree'], new Set([...own, ...crewAgents].map(({ name }) => name)));
+  if (unknown !== undefined) throw refuse([unknown]);
   return {
     file: found,
     data: data && resolve(from, data),
     plan: plan && resolve(from, plan),
-    agents: typeof agents === 'string' ? await exportedAgents(agents, { cwd: from }) : agents,
+    agents: own,
     tree,
     residentActors,
     workers,
     gateway: given({ ...door, tokens }) as Config['gateway'],
   };
+}
+
+/** The first child whose agent nobody has: at the start its Boss would give up for it. Whether the tree is one at all is createSystem's to say. */
+function unknownAgent(tree: unknown, path: readonly (string | number)[], known: ReadonlySet<string>): Problem | undefined {
+  if (!isRecord(tree)) return undefined;
+  const { children, template } = tree;
+  const places = [...(Array.isArray(children) ? children.map((child: unknown, index) => [child, [...path, 'children', index]] as const) : []), [template, [...path, 'template']] as const];
+  for (const [child, place] of places) {
+    if (!isRecord(child)) continue;
+    const { agent, boss } = child;
+    if (typeof agent === 'string' && !known.has(agent)) return { path: [...place, 'agent'], message: `unknown agent "${agent}"${didYouMean(agent, known)}` };
+    const below = unknownAgent(boss, [...place, 'boss'], known);
+    if (below !== undefined) return below;
+  }
+  return undefined;
 }
 
 interface Source {

@@ -1,6 +1,7 @@
 /** A plan that is about to be carried out: its file read, its agents loaded, and held against what its data directory has of it. */
 import { ROOT } from '../actors/address.ts';
 import { BosunError } from '../errors.ts';
+import { crewAgents, crewTree } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { checkAgents, comparePlans } from '../machines/coordination/plan/plan.ts';
 import { type AgentModule, checkMachineLimits, loadAgents } from './agents-module.ts';
@@ -23,33 +24,58 @@ export async function readyPlan(place: { readonly file: string; readonly cwd: st
   return { source, agents };
 }
 
-/** What the directory holds of the plan. Rejects with BOSUN_PLAN_INVALID where it holds another, whose way out is `hint`. */
-export async function heldPlan(
-  directory: DataDirectory,
-  { file, plan }: PlanSource,
-  { log, hint }: { readonly log: (...args: unknown[]) => void; readonly hint: string },
-): Promise<CoordinatorContext | undefined> {
-  const held = (await contentsOf(directory, log)).coordinator;
+export interface HeldPlanOptions {
+  readonly log: (...args: unknown[]) => void;
+  /** The way out where the directory holds another plan. */
+  readonly hint: string;
+  /** The config whose agents live beside the plan. Default: none. */
+  readonly beside?: { readonly agents: readonly { readonly name: string }[] } | undefined;
+}
+
+/** What the directory holds of the plan. Rejects with BOSUN_PLAN_INVALID where it holds another, BOSUN_CONFIG_INVALID where another system lives there. */
+export async function heldPlan(directory: DataDirectory, { file, plan }: PlanSource, { log, hint, beside }: HeldPlanOptions): Promise<CoordinatorContext | undefined> {
+  const { coordinator: held, children } = await contentsOf(directory, log);
+  const ids = new Set<string>(crewTree(plan).children.map(({ id }) => id));
+  refuseStrangers(directory, children.filter(({ address }) => !ids.has(address)), beside);
   if (held?.plan === undefined) return undefined;
   const differences = comparePlans(held.plan, plan);
   if (differences.length === 0) return held;
   throw new BosunError('BOSUN_PLAN_INVALID', `${file}: ${directory.path} holds another plan: ${differences.join('; ')}. ${hint}`);
 }
 
+interface RootChild {
+  readonly address: string;
+  /** `boss` for Bosses. */
+  readonly agent: string;
+}
+
+const STRANGERS_SHOWN = 3;
+
+/** A start ends the static children that its tree lacks: meant where a config has been edited, a loss where a plan meets somebody else's store. */
+function refuseStrangers({ path }: DataDirectory, others: readonly RootChild[], beside: HeldPlanOptions['beside']): void {
+  const known = new Set([...crewAgents, ...(beside?.agents ?? [])].map(({ name }) => name));
+  // Whose a Boss is does not show; with a config it may be one that has been renamed there.
+  if (beside !== undefined) known.add('boss');
+  const strangers = others.filter(({ agent }) => !known.has(agent)).map(({ address, agent }) => `${address} (${agent})`);
+  if (strangers.length === 0) return;
+  const rest = strangers.length > STRANGERS_SHOWN ? ` and ${strangers.length - STRANGERS_SHOWN} more` : '';
+  throw new BosunError('BOSUN_CONFIG_INVALID', `${path} holds actors of another system, which a plan would end: ${strangers.slice(0, STRANGERS_SHOWN).join(', ')}${rest}. Name another --data directory`);
+}
+
 export interface Contents {
   readonly coordinator: CoordinatorContext | undefined;
-  /** Agents of the root's children. */
-  readonly agents: readonly string[];
+  /** Of the root. */
+  readonly children: readonly RootChild[];
 }
 
 /** What a store holds, without running any of it. */
 export async function contentsOf(directory: DataDirectory, log: (...args: unknown[]) => void): Promise<Contents> {
-  if (!hasStore(directory)) return { coordinator: undefined, agents: [] };
+  if (!hasStore(directory)) return { coordinator: undefined, children: [] };
   const system = await openOnHold(directory, { log });
   try {
     // A process that was killed while it made the store has left one without a root.
-    if (system.snapshot(ROOT) === undefined) return { coordinator: undefined, agents: [] };
-    return { coordinator: coordinatorOf(system)?.context, agents: [...new Set(system.tree().children.map(({ agent }) => agent))] };
+    if (system.snapshot(ROOT) === undefined) return { coordinator: undefined, children: [] };
+    return { coordinator: coordinatorOf(system)?.context, children: system.tree().children };
   } finally {
     await system.stop();
   }

@@ -23,7 +23,7 @@ import type { FrontDoor } from './front-door.ts';
 import { machineReports } from './machine-reports.ts';
 import { type PlanSource } from './plan-file.ts';
 import { heldPlan, readyPlan } from './plan-on-hand.ts';
-import { completedHints, dataOption, resumeHints, type Waiting, waitsForPeople } from './run-hints.ts';
+import { completedHints, dataOption, invocationOf, resumeHints, type Waiting, waitsForPeople } from './run-hints.ts';
 import { planLine, type Reporter, resultLines } from './run-report.ts';
 import { shellCommands } from './shell-task.ts';
 import { type Surroundings } from './surroundings.ts';
@@ -50,14 +50,15 @@ export interface RunCommand extends Pick<Surroundings, 'env' | 'cwd'> {
 export async function runCommand(command: RunCommand): Promise<ExitCode> {
   const { reporter } = command;
   const directory = dataDirectory(command);
+  const call = invocationOf(command.env);
   try {
     const { source, agents } = await readyPlan(command);
     await makeDirectory(directory);
     refuseWorkers(directory);
     if (command.fresh) await removeStore(directory);
     if (command.recoverTo !== undefined) await recoverStore(directory, command.recoverTo, reporter);
-    const held = await heldPlan(directory, source, { log: reporter.log, hint: 'Run with --fresh to start over, or with another --data directory' });
-    reporter.talk(greeting(source.plan, held, directory));
+    const held = await heldPlan(directory, source, { log: reporter.log, hint: `To start over: ${call.again('--fresh')}. Or name another --data directory` });
+    reporter.talk(greeting(command, source.plan, held));
     return await carryOut(command, directory, source, agents);
   } catch (error) {
     return refused(error, reporter);
@@ -117,10 +118,10 @@ async function doorOf({ door, reporter }: RunCommand, directory: DataDirectory, 
   return frontDoor(system, directory, { settings: door.port === undefined ? {} : { port: door.port }, log: reporter.log });
 }
 
-async function opened({ reporter, data }: RunCommand, door: FrontDoor | undefined): Promise<void> {
+async function opened({ reporter, data, env }: RunCommand, door: FrontDoor | undefined): Promise<void> {
   if (door === undefined) return;
   const url = await door.open();
-  reporter.talk(`Live while it runs: ${url}, and bosun tree, ps, tail or plan pause${dataOption(data)} in another terminal.`);
+  reporter.talk(`Live while it runs: ${url}, and ${invocationOf(env).bosun} tree, ps, tail or plan pause${dataOption(data)} in another terminal.`);
 }
 
 /** What a plan waits for may be nothing that Node knows of (an agent's promise, a person), and Node would end the process. */
@@ -168,10 +169,11 @@ async function failureOf(system: System): Promise<Outcome> {
   }
 }
 
-function conclude({ reporter, data }: RunCommand, outcome: Outcome): ExitCode {
+function conclude(command: RunCommand, outcome: Outcome): ExitCode {
+  const { reporter, data, env } = command;
   switch (outcome.kind) {
     case 'interrupted':
-      reporter.talk('interrupted; everything so far is kept. The same line goes on from here.');
+      reporter.talk(`interrupted; everything so far is kept. The same line${withoutOnce(command)} goes on from here.`);
       return EXIT.interrupted;
     case 'failed':
       reporter.line({ type: 'plan.failed', reason: messageOf(outcome.error) });
@@ -186,18 +188,27 @@ function conclude({ reporter, data }: RunCommand, outcome: Outcome): ExitCode {
       const { context, kind } = outcome;
       reporter.result(resultLines(context));
       reporter.line(planLine(kind, context));
-      for (const text of kind === 'paused' ? resumeHints(context, outcome.waiting, data) : completedHints(context, data)) reporter.talk(text);
+      const call = invocationOf(env);
+      for (const text of kind === 'paused' ? resumeHints(context, outcome.waiting, data, call) : completedHints(context, data, call)) reporter.talk(text);
       return kind === 'completed' ? EXIT.completed : EXIT.paused;
     }
   }
 }
 
-function greeting({ name, tasks }: Plan, held: CoordinatorContext | undefined, { path }: DataDirectory): string {
+/** What would not go on if it were typed again. */
+function withoutOnce({ fresh, recoverTo }: RunCommand): string {
+  const once = [...(fresh ? ['--fresh'] : []), ...(recoverTo === undefined ? [] : ['--recover-to'])];
+  return once.length === 0 ? '' : ` without ${once.join(' and ')}`;
+}
+
+function greeting(command: RunCommand, { name, tasks }: Plan, held: CoordinatorContext | undefined): string {
+  const { path } = dataDirectory(command);
   const items = held === undefined ? [] : [...itemsIn(held).values()];
   const done = items.reduce((sum, item) => sum + item.done.length, 0);
-  if (done === tasks.length) return `${name}: completed already; its results are in ${path}. --fresh starts over.`;
+  if (done === tasks.length) return `${name}: completed already; its results are in ${path}.`;
+  const live = command.door === undefined ? ` To look at it live: ${invocationOf(command.env).again('--serve')}.` : '';
   const place = done === 0 ? `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}` : `goes on; ${done} of ${tasks.length} tasks are done`;
-  return `${name}: ${place}. State is kept in ${path}: stop it or kill it at any moment, the same line goes on. To look at it live: add --serve.`;
+  return `${name}: ${place}. State is kept in ${path}: stop it or kill it at any moment, the same line${withoutOnce(command)} goes on.${live}`;
 }
 
 function contextOf(snapshot: ActorSnapshot): CoordinatorContext {

@@ -1,6 +1,6 @@
 /**
  * What `bosun serve` serves: the agents and the tree of a config, over workers if it says so, a plan carried out by the crew, or both. Without a config
- * and a plan, the plan that the directory holds. It never starts a tree that would end what another one has left there.
+ * and a plan, the plan that the directory holds. No plan is started where that would end the actors of another system.
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -58,13 +58,14 @@ export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
   const file = place.plan ?? config?.plan ?? PLAN_FILES.map((name) => join(directory.path, name)).find((path) => existsSync(path));
   if (file !== undefined) {
     const { source, agents } = await readyPlan({ file, cwd });
-    await heldPlan(directory, source, { log, hint: 'Serve another --data directory, or start over by bosun run --fresh' });
+    await heldPlan(directory, source, { log, hint: 'Serve another --data directory, or start over by bosun run --fresh', beside: config });
     return crew(place, source.plan, agents);
   }
   if (config !== undefined) return { system: created(place, config.agents, config.tree ?? {}), what: config.file, follow: NOTHING, ended: () => Promise.resolve() };
-  const { coordinator, agents } = await contentsOf(directory, log);
+  const { coordinator, children } = await contentsOf(directory, log);
   if (coordinator?.plan !== undefined) return crew(place, withoutModule(directory, coordinator.plan), new Map());
-  if (agents.length > 0) throw new BosunError('BOSUN_CONFIG_INVALID', `${directory.path} holds actors of the agents ${agents.join(', ')}: a bosun.config.ts has to say what they are`);
+  const agents = new Set(children.map(({ agent }) => agent));
+  if (agents.size > 0) throw new BosunError('BOSUN_CONFIG_INVALID', `${directory.path} holds actors of the agents ${[...agents].join(', ')}: a bosun.config.ts has to say what they are`);
   return { system: created(place, crewAgents, {}), what: 'no plan', follow: NOTHING, ended: () => Promise.resolve() };
 }
 

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type DataCommand } from './surroundings.ts';
 
 /** What was asked for is not there, or does not fit. */
-const BAD_INPUT: readonly ErrorCode[] = ['BOSUN_ACTOR_UNKNOWN', 'BOSUN_ADDRESS_INVALID', 'BOSUN_MESSAGE_UNKNOWN', 'BOSUN_ORDER_REFUSED', 'BOSUN_VALUE_REFUSED', 'BOSUN_PLAN_INVALID', 'BOSUN_CALL_INVALID'];
+const BAD_INPUT: readonly ErrorCode[] = ['BOSUN_ACTOR_UNKNOWN', 'BOSUN_ADDRESS_INVALID', 'BOSUN_AGENT_UNKNOWN', 'BOSUN_MESSAGE_UNKNOWN', 'BOSUN_ORDER_REFUSED', 'BOSUN_VALUE_REFUSED', 'BOSUN_PLAN_INVALID', 'BOSUN_CALL_INVALID'];
 
 /** Resolves to 0, 1 where the store cannot be read or written, 2 for bad input or no store, 4 where it is in use, 5 for what is refused. Rejects for faults of Bosun only. */
 export async function withStoppedStore(command: DataCommand, work: (system: System) => void | Promise<void>): Promise<ExitCode> {

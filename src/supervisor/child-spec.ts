@@ -216,5 +216,6 @@ function refuseDuplicates(children: readonly { id: string }[], context: z.Refine
 function parsed<T>(schema: z.ZodType<T>, options: unknown, what: string): T {
   const result = schema.safeParse(options);
   if (result.success) return result.data;
-  throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${what}: ${z.prettifyError(result.error)}`);
+  const problems = result.error.issues.map(({ path, message }) => [...(path.length === 0 ? [] : [z.core.toDotPath(path)]), message].join(': '));
+  throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${what}: ${problems.join('; ')}`);
 }

@@ -165,7 +165,7 @@ export const TIME_CASES: readonly ParityCase[] = [
   },
   {
     number: 156, name: 'a damaged or short file, a full disk, an I/O error', source: 'N',
-    proofs: [['test/crash/flips.test.ts', 'serves nothing wrong without a word, at ${FLIPS} places'], ['test/crash/full-disk.test.ts', 'loses nothing and doubles nothing, at ${POINTS} points'], ['test/persistence/damage.test.ts', 'stops that actor and nobody else: %s']],
+    proofs: [['test/crash/flips.test.ts', 'serves nothing wrong without a word, at ${FLIPS} places'], ['test/crash/full-disk.test.ts', 'loses nothing and doubles nothing, at ${points} points'], ['test/persistence/damage.test.ts', 'stops that actor and nobody else: %s']],
   },
   { number: 157, name: 'a snapshot written and read again does the same from there on', source: 'N', proofs: [['test/fuzz/differential-even.test.ts', 'a random machine under Bosun is equal to the same under createActor'], ['test/fuzz/differential-odd.test.ts', 'a random machine under Bosun is equal to the same under createActor']] },
   {

@@ -65,6 +65,15 @@ describe('an interrupted run', () => {
 });
 
 describe('bosun run --wait', () => {
+  it('that started over names the line that goes on, which is not the same', async () => {
+    patientPlan();
+    const running = work.start(['run', 'plan.yaml', '--fresh']);
+    await running.says('started    a');
+    const { err } = await running.interrupt();
+    expect(err).toContain('at any moment, the same line without --fresh goes on.');
+    expect(err).toContain('interrupted; everything so far is kept. The same line without --fresh goes on from here.\n');
+  });
+
   it('stays while an item is paused, until it is interrupted', async () => {
     work.write('agents.mjs', "export async function bad() { throw new Error('no luck'); }");
     work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: bad, retry: { attempts: 1 } }] }');

@@ -172,8 +172,19 @@ describe('a data directory that holds a plan', () => {
     const again = await work.run('plan.yaml');
     expect({ code: again.code, lines: again.lines }).toEqual({ code: 0, lines: [first.lines.at(-1)] });
     expect(again.err).toContain('small: completed already');
+    expect(again.err).toContain('The crew that did it: bosun tree. Once more from the start: the same line with --fresh.\n');
     const fresh = await work.run('plan.yaml', '--fresh');
     expect({ code: fresh.code, starts: fresh.lines.filter(({ type }) => type === 'task.started').length }).toEqual({ code: 0, starts: 4 });
+  });
+
+  it('is told what can be typed next as it was called: by npx, or by a script of npm, which keeps options for itself', async () => {
+    work.write('agents.mjs', AGENTS);
+    work.write('plan.yaml', STAGES);
+    const called = async (npm_lifecycle_event: string) => (await work.start(['run', 'plan.yaml'], { npm_lifecycle_event }).ended).err;
+    expect(await called('start')).toContain('To look at it live: npm start -- --serve.\n');
+    expect(await called('start')).toContain('The crew that did it: npx bosun tree. Once more from the start: npm start -- --fresh.\n');
+    expect(await called('crew')).toContain('Once more from the start: npm run crew -- --fresh.\n');
+    expect(await called('npx')).toContain('The crew that did it: npx bosun tree. Once more from the start: the same line with --fresh.\n');
   });
 
   it('refuses another plan and names the difference, and takes changed agents', LONG, async () => {

@@ -52,8 +52,9 @@ describe('bosun run', () => {
     expect(work.has('live/bosun.gateway.json')).toBe(false);
   });
 
-  it('says how to look at it live', async () => {
+  it('says how to look at it live, where that is not so already', async () => {
     work.write('short.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "true" }] }');
-    expect((await work.bosun(['run', 'short.yaml', '--data', 'short'])).err).toContain('To look at it live: add --serve.');
+    expect((await work.bosun(['run', 'short.yaml', '--data', 'short'])).err).toContain('To look at it live: the same line with --serve.');
+    expect((await work.bosun(['run', 'short.yaml', '--data', 'short-live', '--serve', '--port', '0'])).err).not.toContain('To look at it live');
   });
 });

@@ -73,7 +73,7 @@ export class Call extends Running {
     const code = commandLine(args, {
       out: { write: (text) => (this.out += text) },
       err: { write: (text) => (this.err += text) },
-      env: { ...process.env, ...env },
+      env: { ...process.env, npm_lifecycle_event: undefined, ...env },
       cwd,
       interruption: () => this.#interruption.signal,
     });
@@ -161,7 +161,7 @@ export class Workspace {
     const child = spawn(process.execPath, [MAIN, ...args], {
       cwd: this.path,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...env },
+      env: { ...process.env, npm_lifecycle_event: undefined, ...env },
       ...(uid !== undefined && { uid }),
     });
     const running = new Process(child);

@@ -23,7 +23,7 @@ describe('a child spec', () => {
   it.each([
     [{ agent: 'worker' }, /id/],
     [{ id: '', agent: 'worker' }, /id/],
-    [{ id: 'not an address', agent: 'worker' }, /an id is letters.*id/s],
+    [{ id: 'not an address', agent: 'worker' }, /^child spec: id: an id is letters.*segments/],
     [{ id: 'a' }, /agent/],
     [{ id: 'a', agent: 'worker', restart: 'sometimes' }, /restart/],
     [{ id: 'a', agent: 'worker', resume: 'half' }, /resume/],
