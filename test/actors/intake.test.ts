@@ -4,31 +4,41 @@ import { Intake } from '../../src/actors/door/intake.ts';
 
 const WAITING = 4_000;
 
+interface Epoch {
+  readonly tookMs: number;
+  readonly entered: number;
+}
+
 /** An intake with a queue, behind so many epochs. */
-function behind(epochs: readonly { readonly tookMs: number; readonly told: number }[]): Intake {
+function behind(epochs: readonly Epoch[]): Intake {
   let nowMs = 0;
   const intake = new Intake(() => nowMs);
   intake.check(WAITING);
-  for (const { tookMs, told } of epochs) {
+  for (const { tookMs, entered } of epochs) {
     nowMs += tookMs;
-    intake.durable(told, WAITING);
+    for (let n = 0; n < entered; n++) intake.entered();
+    intake.durable(WAITING);
   }
   return intake;
 }
 
-const many = (epoch: { readonly tookMs: number; readonly told: number }) => Array.from({ length: 20 }, () => epoch);
+const many = (epoch: Epoch) => Array.from({ length: 400 }, () => epoch);
 
 describe('an intake', () => {
   it('takes what the pace of the last epochs makes durable in time', () => {
-    behind(many({ tookMs: 1_000, told: 500 })).check(WAITING);
+    behind(many({ tookMs: 1_000, entered: 500 })).check(WAITING);
   });
 
   it('refuses what it would not, and says when to come again', () => {
     const refused = expect.objectContaining({ code: 'BOSUN_OVERLOADED', details: { retryAfterMs: 11_000 } }) as unknown;
-    expect(() => behind(many({ tookMs: 2_000, told: 500 })).check(WAITING)).toThrow(refused as Error);
+    expect(() => behind(many({ tookMs: 2_000, entered: 500 })).check(WAITING)).toThrow(refused as Error);
   });
 
-  it('takes an epoch that told a single host for no pace of its own', () => {
-    behind([...many({ tookMs: 3, told: 500 }), { tookMs: 300, told: 1 }]).check(WAITING);
+  it('takes an epoch that took in a single event for no pace of its own', () => {
+    behind([...many({ tookMs: 3, entered: 500 }), { tookMs: 300, entered: 1 }]).check(WAITING);
+  });
+
+  it('takes the first epochs of a burst for no pace', () => {
+    behind([{ tookMs: 5, entered: 1 }, { tookMs: 5, entered: 1 }]).check(WAITING);
   });
 });

@@ -165,7 +165,7 @@ export class Ingress {
       this.#intake.gone(host.bytes);
       host.tell();
     }
-    this.#intake.durable(hosts.length, this.#arrivals.size);
+    this.#intake.durable(this.#arrivals.size);
   }
 
   /** Nothing further becomes durable: tells all that wait, also those whose epoch was on its way. */
@@ -208,6 +208,7 @@ export class Ingress {
     const { world, sessions } = this.#parts;
     const { to, event, session, isOrder, from } = arrival;
     to.incoming -= 1;
+    this.#intake.entered();
     world.draft.bytes += arrival.bytes;
     if (arrival.audited !== undefined) this.#record(arrival, arrival.audited);
     if (to.gone) {

@@ -10,15 +10,27 @@ import { ADMISSION_WAIT_MS_MAX, TURNS_PER_AWAITED_EPOCH, UNCOMMITTED_BYTES_MAX }
 /** Weight of the last epoch in the pace: the last ten or so count, and one slow sync among them is no trend. */
 const WEIGHT = 0.2;
 
+/** For how long there has to be a queue before its pace is one: the first epochs of a burst hold what came first, which may be little. */
+const PACE_MS = 1_000;
+
+/** Of a queue. */
+interface Pace {
+  readonly sinceMs: number;
+  /** When its last epoch became durable; at first, when it began. */
+  lastMs: number;
+  /** Of its last epochs, each: how long it took, and how many events it took in. By the sums, so that one which took in a single event is no pace. */
+  epochMs: number;
+  epochEvents: number;
+}
+
 export class Intake {
   readonly #nowMs: () => number;
   /** Of what was taken and is not durable. */
   #bytes = 0;
-  /** When the last epoch became durable, or the queue began; undefined while there is none. */
-  #sinceMs: number | undefined;
-  /** Of the last epochs with a queue, each: milliseconds, and hosts told. By the sums, not epoch by epoch: one that told a single host is no pace. */
-  #epochMs = 0;
-  #epochTold = 0;
+  /** Events that found room since the last epoch became durable. */
+  #entered = 0;
+  /** Undefined while there is no queue. */
+  #pace: Pace | undefined;
 
   /** @param nowMs By the monotonic clock. */
   constructor(nowMs: () => number) {
@@ -50,27 +62,32 @@ export class Intake {
     this.#bytes -= bytes;
   }
 
-  /** An epoch is durable. @param told Hosts whose events it held. @param waiting Events that still wait. */
-  durable(told: number, waiting: number): void {
-    if (waiting < TURNS_PER_AWAITED_EPOCH) {
-      // The next queue finds out anew: the disk may be as fast as ever by then.
-      this.#sinceMs = undefined;
-      this.#epochMs = this.#epochTold = 0;
-      return;
+  /** An event that waited has found room. */
+  entered(): void {
+    this.#entered += 1;
+  }
+
+  /** An epoch is durable. @param waiting Events that still wait. */
+  durable(waiting: number): void {
+    const entered = this.#entered;
+    this.#entered = 0;
+    const pace = this.#pace;
+    // The next queue finds out anew: the disk may be as fast as ever by then.
+    if (waiting < TURNS_PER_AWAITED_EPOCH) this.#pace = undefined;
+    else if (pace !== undefined) {
+      const nowMs = this.#nowMs();
+      const weight = pace.epochMs === 0 ? 1 : WEIGHT;
+      pace.epochMs += weight * (nowMs - pace.lastMs - pace.epochMs);
+      pace.epochEvents += weight * (entered - pace.epochEvents);
+      pace.lastMs = nowMs;
     }
-    const sinceMs = this.#sinceMs;
-    const nowMs = this.#nowMs();
-    this.#sinceMs = nowMs;
-    if (sinceMs === undefined) return;
-    const weight = this.#epochMs === 0 ? 1 : WEIGHT;
-    this.#epochMs += weight * (nowMs - sinceMs - this.#epochMs);
-    this.#epochTold += weight * (told - this.#epochTold);
   }
 
   /** How long one more event would wait. While an epoch takes longer than ever, at least as long as that. */
   #waitMs(waiting: number): number {
     const nowMs = this.#nowMs();
-    this.#sinceMs ??= nowMs;
-    return Math.max(nowMs - this.#sinceMs, this.#epochTold === 0 ? 0 : (waiting * this.#epochMs) / this.#epochTold);
+    const { sinceMs, lastMs, epochMs, epochEvents } = (this.#pace ??= { sinceMs: nowMs, lastMs: nowMs, epochMs: 0, epochEvents: 0 });
+    const isKnown = epochEvents > 0 && nowMs - sinceMs >= PACE_MS;
+    return Math.max(nowMs - lastMs, isKnown ? (waiting * epochMs) / epochEvents : 0);
   }
 }
