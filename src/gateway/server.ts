@@ -113,7 +113,10 @@ export class Gateway {
   async listen(): Promise<Listening> {
     const { port, host } = this.#options;
     await new Promise<void>((resolve, reject) => {
-      const failed = (error: Error) => reject(new BosunError('BOSUN_CONFIG_INVALID', `the gateway cannot listen on ${host}:${port}: ${messageOf(error)}`, { cause: error }));
+      const failed = (error: Error & { code?: string }) => {
+        const wayOut = error.code === 'EADDRINUSE' ? '; name another port, or 0 for any that is free' : '';
+        reject(new BosunError('BOSUN_CONFIG_INVALID', `the gateway cannot listen on ${host}:${port}: ${messageOf(error)}${wayOut}`, { cause: error }));
+      };
       this.#server.once('error', failed);
       this.#server.listen(port, host, () => {
         this.#server.off('error', failed);

@@ -254,7 +254,7 @@ class LevelStore implements Store {
 
   #locked(pid: number | null, cause?: unknown): BosunError {
     const holder = pid === null ? 'another process' : pid === process.pid ? 'this process' : `process ${pid}`;
-    return new BosunError('BOSUN_STORE_LOCKED', `${this.name} is open in ${holder}`, {
+    return new BosunError('BOSUN_STORE_LOCKED', `${this.name} is open in ${holder}; stop it there first`, {
       cause,
       details: { directory: this.name, pid },
     });

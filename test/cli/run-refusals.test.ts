@@ -26,7 +26,7 @@ describe('a data directory in use', () => {
     for (const args of [['run', 'plan.yaml'], ['run', 'plan.yaml', '--fresh'], ['tree'], ['plan', 'pause', 'a']]) {
       const { code, out, err } = await work.bosun(args);
       expect({ code, out }).toEqual({ code: 4, out: '' });
-      expect(err).toMatch(new RegExp(`^\\S+/store is open in process ${running.child.pid}\\n$`));
+      expect(err).toMatch(new RegExp(`^\\S+/store is open in process ${running.child.pid}; stop it there first\\n$`));
     }
     expect((await running.end('SIGINT')).code).toBe(130);
   });

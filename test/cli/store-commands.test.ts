@@ -43,7 +43,7 @@ describe('bosun verify', () => {
     const store = levelStore(work.file('crew/store'));
     await store.open();
     for (const args of [['verify', '--data', 'crew'], ['backup', 'elsewhere', '--data', 'crew'], ['erase', 'root', '--data', 'crew']]) {
-      expect(await work.bosun(args)).toEqual({ code: 4, out: '', err: `${work.file('crew/store')} is open in this process\n` });
+      expect(await work.bosun(args)).toEqual({ code: 4, out: '', err: `${work.file('crew/store')} is open in this process; stop it there first\n` });
     }
     await store.close();
   });
