@@ -455,12 +455,12 @@ describe('a power cut at any write', () => {
     ];
     const writes = await atEveryWrite(async (cut) => {
       const { test, writes: count } = await tellStory(story, options, cut);
-      room = roomOf(test);
+      const told = roomOf(test);
       await test.advance(10 * DAY_MS);
-      expect(room.heard().filter(({ type }) => type === 'debate.resolved')).toHaveLength(1);
-      expect(room.heard().filter(({ type }) => type === 'debate.provisional')).toHaveLength(1);
-      expect(room.resolution()).toMatchObject({ outcome: 'overridden', side: 'challenged' });
-      expect(room.gates().filter(({ isOver }) => !isOver)).toEqual([]);
+      expect(told.heard().filter(({ type }) => type === 'debate.resolved')).toHaveLength(1);
+      expect(told.heard().filter(({ type }) => type === 'debate.provisional')).toHaveLength(1);
+      expect(told.resolution()).toMatchObject({ outcome: 'overridden', side: 'challenged' });
+      expect(told.gates().filter(({ isOver }) => !isOver)).toEqual([]);
       await test.system.stop();
       return count;
     });
