@@ -18,7 +18,8 @@ import { UNBORN } from '../actors/state.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { type StructuredCodec } from './codec.ts';
 import { type Dictionary } from './dictionary.ts';
-import { damaged, placed, seal } from './envelope.ts';
+import { markOf } from './bring-forward.ts';
+import { damaged, placed } from './envelope.ts';
 import { configurationKeys, hex, numberIn, stateKey, unreadableKey } from './keys.ts';
 import { type Replay } from './replay.ts';
 import { isLost } from './structures.ts';
@@ -150,11 +151,10 @@ class Assessor {
 
   /** What the next fold writes. The records of unreadable actors are none of it. */
   #keepWindow(): void {
-    const { changed, states, window, isPart } = this.#replay;
+    const { changed, died, states, unread, window, isPart } = this.#replay;
     if (isPart) {
       // Who is not there has not been looked at: what the epochs made of it stands, unless they say that it died.
-      const isDead = (life: number) => window.rows.get(`i!${hex(life)}`) === null;
-      for (const life of changed) if (!this.#unreadable.has(life)) window.states.set(life, isDead(life) ? null : (states.get(life) ?? UNBORN));
+      for (const life of changed) if (!this.#unreadable.has(life)) window.states.set(life, died.has(life) ? null : (states.get(life) ?? unread.get(life) ?? UNBORN));
       return;
     }
     for (const life of changed) if (!this.#unreadable.has(life)) window.states.set(life, this.#living.get(life) ?? null);
@@ -169,11 +169,9 @@ class Assessor {
    * old. So the finding is written down, together with what those epochs say of the actor.
    */
   #keepMarks(identities: ReadonlyMap<string, Identity>): void {
-    for (const [life, { code, message, details }] of this.#unreadable) {
+    for (const [life, error] of this.#unreadable) {
       if (this.#marks.has(life)) continue;
-      const key = unreadableKey(life);
-      const deltas = this.#replay.stranded.get(life)?.deltas ?? [];
-      this.#repairs.push({ key, value: seal(key, this.#codec.encode({ code, message, details, deltas })) });
+      this.#repairs.push(markOf(this.#codec, life, { error, deltas: this.#replay.stranded.get(life)?.deltas ?? [] }));
     }
     for (const life of this.#marks.keys()) {
       const isDead = !identities.has(hex(life)) && !this.#replay.badRows.has(`i!${hex(life)}`);

@@ -1,13 +1,15 @@
 /**
  * The fold: what keeps the journal short. Once enough epochs have gathered, their net changes (the last state of each
  * actor, the last value of each row) are written under keys of their own, the cut moves up to the epoch behind them, and
- * the epochs before the cut are deleted. This file decides what is written when; it does no I/O.
+ * the epochs before the cut are deleted. This file decides what is written when; it does no I/O of its own.
  *
  * Why a slice of the fold travels in the batch of the next epoch and never in a write of its own: LevelDB gives a full
  * log up without syncing it, so an unsynced put may vanish in a power cut while a later delete of its epochs survives.
  * Why no actor waits for it: states are immutable, so keeping references is a consistent image, taken in O(1).
  */
 import { type ActorImage, type ActorState, type Counters, type RowKey, type StoreWrite } from '../actors/ports.ts';
+import { BosunError, isBosunError } from '../errors.ts';
+import { Unread } from './bring-forward.ts';
 import { seal } from './envelope.ts';
 import { encodeCut, encodeFoldMark } from './cut.ts';
 import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, isYounger, stateKey } from './keys.ts';
@@ -39,8 +41,8 @@ export const FOLD_LIMITS: FoldLimits = {
 export interface Window {
   epochs: number;
   bytes: number;
-  /** null for the dead. */
-  readonly states: Map<number, ActorState | null>;
+  /** null for the dead; as they stand in the journal for those whom nobody has asked for since the start. */
+  readonly states: Map<number, ActorState | Unread | null>;
   /** Encoded; null for the deleted. */
   readonly rows: Map<RowKey, Uint8Array | null>;
 }
@@ -67,6 +69,9 @@ export interface Share {
 /** Writes that must stand in one batch. */
 type Group = readonly StoreWrite[];
 
+/** In place of a group: what comes next cannot be read at present. */
+const LATER: Group = [];
+
 export class Fold {
   readonly #limits: FoldLimits;
   readonly #encode: (state: ActorState) => Uint8Array;
@@ -86,6 +91,8 @@ export class Fold {
   #given = 0;
   /** Windows whose folding is not durable yet, newest first. */
   #folding: Window[] = [];
+  /** Actors that were found to be damaged after the start, by life: the fold marks them on disk. */
+  readonly #lost = new Map<number, BosunError>();
 
   constructor(parts: {
     limits: FoldLimits;
@@ -109,18 +116,38 @@ export class Fold {
     const window = this.#window;
     window.epochs += 1;
     window.bytes += bytes;
-    for (const { life, state, isGone } of images) window.states.set(life, isGone ? null : state);
+    for (const { life, state, isGone } of images) {
+      window.states.set(life, isGone ? null : state);
+      if (isGone && this.#lost.size > 0) this.#lost.delete(life);
+    }
     for (const [key, row] of rows) window.rows.set(key, row);
     this.#end = position;
     if (this.#groups === null && this.#folding.length > 0) this.#folding = [];
   }
 
-  /** The state of an actor, where the folded record may be older: null for the dead, undefined where the record is what counts. */
+  /**
+   * The state of an actor, where the folded record may be older: null for the dead, undefined where the record is what counts.
+   * @throws BOSUN_STORE_DAMAGED, and what reading its record throws.
+   */
   stateOf(life: number): ActorState | null | undefined {
-    const state = this.#window.states.get(life);
-    if (state !== undefined) return state;
-    for (const { states } of this.#folding) if (states.has(life)) return states.get(life);
+    const lost = this.#lost.get(life);
+    if (lost !== undefined) throw lost;
+    for (const { states } of [this.#window, ...this.#folding]) {
+      const state = states.get(life);
+      if (state !== undefined) return state instanceof Unread ? this.#read(states, life, state) : state;
+    }
     return undefined;
+  }
+
+  #read(states: Window['states'], life: number, unread: Unread): ActorState {
+    try {
+      const state = unread.read();
+      states.set(life, state);
+      return state;
+    } catch (error) {
+      if (isBosunError(error, 'BOSUN_STORE_DAMAGED')) this.#lost.set(life, error);
+      throw error;
+    }
   }
 
   /** Likewise, of a row. */
@@ -164,6 +191,7 @@ export class Fold {
         this.#groups = null;
         break;
       }
+      if (group === LATER) break;
       for (const write of group) {
         writes.push(write);
         records -= 1;
@@ -179,7 +207,10 @@ export class Fold {
     const writes: StoreWrite[] = [];
     const finish = () => {
       writes.push(...this.#mark);
-      for (const group of { [Symbol.iterator]: () => this.#groups as Iterator<Group> }) writes.push(...group);
+      for (const group of { [Symbol.iterator]: () => this.#groups as Iterator<Group> }) {
+        if (group === LATER) throw new BosunError('BOSUN_INTERNAL', 'a record has to be read before what was deleted can be purged, and cannot be');
+        writes.push(...group);
+      }
       this.#groups = null;
     };
     if (this.#groups !== null) finish();
@@ -222,7 +253,8 @@ export class Fold {
     const dead: number[] = [];
     for (const [life, state] of window.states) {
       if (state === null) dead.push(life);
-      else yield [sealed(stateKey(life), this.#encode(state))];
+      else if (!(state instanceof Unread)) yield [sealed(stateKey(life), this.#encode(state))];
+      else yield* this.#foldUnread(window.states, life, state);
     }
     for (const [key, row] of window.rows) {
       if (row !== null) yield [sealed(key, row)];
@@ -236,6 +268,23 @@ export class Fold {
     for (const life of dead) if (life < since.life) yield [{ key: stateKey(life), value: null }];
     for (let epoch = this.#oldest; epoch <= end.epoch; epoch++) yield [{ key: epochKey(epoch), value: null }];
     this.#oldest = end.epoch + 1;
+  }
+
+  *#foldUnread(states: Window['states'], life: number, unread: Unread): Generator<Group> {
+    let write = this.#writeOf(states, life, unread);
+    for (; write === undefined; write = this.#writeOf(states, life, unread)) yield LATER;
+    yield [write];
+  }
+
+  /** One that is damaged leaves a mark: the cut deletes the epochs that show what is wrong with it. Undefined where it cannot be read at present. */
+  #writeOf(states: Window['states'], life: number, unread: Unread): StoreWrite | undefined {
+    try {
+      return sealed(stateKey(life), this.#encode(this.#read(states, life, unread)));
+    } catch (error) {
+      if (isBosunError(error, 'BOSUN_STORE_DAMAGED')) return unread.markedAs(error);
+      if (isBosunError(error, 'BOSUN_STORE_FAILED')) return undefined;
+      throw error;
+    }
   }
 }
 

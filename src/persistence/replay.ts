@@ -7,27 +7,19 @@
  * end). What an actor's record lacks may not matter: the actor may die, or the row be overwritten, further on.
  */
 import { type ActorState, type RowKey } from '../actors/ports.ts';
-import { applyChange, Change, type StateChange, UNBORN } from '../actors/state.ts';
-import { checksum } from '../checksum.ts';
-import { BosunError, isBosunError, messageOf } from '../errors.ts';
+import { UNBORN } from '../actors/state.ts';
+import { BosunError, isBosunError } from '../errors.ts';
+import { broughtForward, decodeRecord, type PlacedDelta, stateIn, Unread } from './bring-forward.ts';
 import { type StructuredCodec } from './codec.ts';
-import { damaged, unseal } from './envelope.ts';
+import { unseal } from './envelope.ts';
 import { type EpochRecord } from './epoch-format.ts';
 import { emptyWindow, type Window } from './fold.ts';
-import { epochKey, numberIn, stateKey } from './keys.ts';
+import { numberIn, stateKey } from './keys.ts';
 
-/** What the journal says of an actor whose record is damaged: kept, because the fold will delete its epochs. */
-export interface StrandedDelta {
-  readonly epoch: number;
-  readonly seq: number;
-  readonly hash: number;
-  readonly body: Uint8Array;
-}
-
-/** An actor that cannot be brought forward. */
+/** An actor that cannot be brought forward. What the journal says of it is kept, because the fold will delete its epochs. */
 export interface Stranded {
   readonly error: BosunError;
-  readonly deltas: StrandedDelta[];
+  readonly deltas: PlacedDelta[];
 }
 
 export class Replay {
@@ -37,6 +29,8 @@ export class Replay {
   /** Lives whose folded state was fetched. */
   readonly #fetched = new Set<number>();
   readonly states = new Map<number, ActorState>();
+  /** Those changed by the journal whom nobody has asked for, where not all is read. */
+  readonly unread = new Map<number, Unread>();
   /** By life. */
   readonly stranded = new Map<number, Stranded>();
   readonly rows = new Map<RowKey, Uint8Array>();
@@ -46,6 +40,7 @@ export class Replay {
   readonly overcome: BosunError[] = [];
   readonly changed = new Set<number>();
   readonly born = new Set<number>();
+  readonly died = new Set<number>();
   readonly window: Window = emptyWindow();
 
   constructor(codec: StructuredCodec, fetch?: (key: string) => Uint8Array | undefined) {
@@ -64,10 +59,9 @@ export class Replay {
 
   loadState(key: string, value: Uint8Array): void {
     const life = numberIn(key);
-    const state = this.#sound(() => this.decode(key, unseal(key, value)) as ActorState);
+    const state = this.#sound(() => stateIn(this.#codec, key, unseal(key, value)));
     if (state instanceof BosunError) this.strand(life, state);
-    // Over UNBORN, so that a field that the format gains later has its value of birth.
-    else this.states.set(life, Object.freeze({ ...UNBORN, ...state }));
+    else this.states.set(life, state);
   }
 
   loadRow(key: RowKey, value: Uint8Array): void {
@@ -76,14 +70,17 @@ export class Replay {
     else this.rows.set(key, row);
   }
 
-  /** Has the folded state of an actor read, if that has not been done. */
+  /** Has the state of an actor read, if that has not been done. */
   fetchState(life: number): void {
-    if (this.#fetch === undefined || this.#fetched.has(life) || this.born.has(life)) return;
+    if (this.#fetch === undefined || this.#fetched.has(life)) return;
     this.#fetched.add(life);
     const key = stateKey(life);
-    const value = this.#sound(() => this.#fetch?.(key));
+    const value = this.born.has(life) ? undefined : this.#sound(() => this.#fetch?.(key));
     if (value instanceof BosunError) this.strand(life, value);
     else if (value !== undefined) this.loadState(key, value);
+    const deltas = this.unread.get(life)?.deltas ?? [];
+    this.unread.delete(life);
+    for (const delta of deltas) this.#bringForward(life, delta);
   }
 
   /** Has a folded row read that no epoch has replaced. */
@@ -107,40 +104,32 @@ export class Replay {
 
   /** @throws BOSUN_STORE_DAMAGED with details { key }. */
   decode(key: string, bytes: Uint8Array): unknown {
-    try {
-      return this.#codec.decode(bytes);
-    } catch (error) {
-      throw damaged(key, `cannot be decoded: ${messageOf(error)}`, { cause: error });
-    }
+    return decodeRecord(this.#codec, key, bytes);
   }
 
   #applyDelta({ life, seq, hash, body }: EpochRecord['deltas'][number], epoch: number): void {
     this.changed.add(life);
-    this.fetchState(life);
+    const delta = { epoch, seq, hash, body };
+    if (this.#fetch === undefined) {
+      this.#bringForward(life, delta);
+      return;
+    }
+    let unread = this.unread.get(life);
+    if (unread === undefined) this.unread.set(life, (unread = new Unread(life, { codec: this.#codec, fetch: this.#fetch })));
+    unread.deltas.push(delta);
+  }
+
+  #bringForward(life: number, delta: PlacedDelta): void {
     const state = this.states.get(life) ?? UNBORN;
     if (!this.stranded.has(life)) {
-      const next = this.#sound(() => this.#next(state, { life, seq, hash, body }, epoch));
+      const next = this.#sound(() => broughtForward(this.#codec, life, state, delta));
       if (!(next instanceof BosunError)) {
         if (next !== state) this.states.set(life, next);
         return;
       }
       this.strand(life, next);
     }
-    this.stranded.get(life)?.deltas.push({ epoch, seq, hash, body });
-  }
-
-  #next(state: ActorState, { life, seq, hash, body }: EpochRecord['deltas'][number], epoch: number): ActorState {
-    const key = epochKey(epoch);
-    const place = { epoch, life, seq };
-    if (seq < state.seq) return state;
-    if (seq === state.seq) {
-      if (hash !== state.hash) throw damaged(key, `disagrees with the folded state of life ${life}`, place);
-      return state;
-    }
-    if (seq !== state.seq + 1) throw damaged(key, `has change ${seq} of life ${life}, whose state is at ${state.seq}`, place);
-    const next = applyChange(state, Change.of(this.decode(key, body) as StateChange), checksum(body, state.hash));
-    if (next.hash !== hash) throw damaged(key, `breaks the chain of life ${life} at change ${seq}`, place);
-    return next;
+    this.stranded.get(life)?.deltas.push(delta);
   }
 
   #applyRow(key: RowKey, row: Uint8Array | null): void {
@@ -154,7 +143,9 @@ export class Replay {
     this.changed.add(life);
     if (row !== null) this.born.add(life);
     else {
+      this.died.add(life);
       this.states.delete(life);
+      this.unread.delete(life);
       this.#overcome(this.stranded.get(life)?.error);
       this.stranded.delete(life);
     }

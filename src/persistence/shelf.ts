@@ -3,8 +3,8 @@
  * the fold has not brought under a key of its own yet is taken from the fold. Damage is told once a key and repaired nowhere.
  */
 import { type ActorState, type Identity, type RowKey, type Shelf, type Store } from '../actors/ports.ts';
-import { UNBORN } from '../actors/state.ts';
-import { BosunError, isBosunError, messageOf } from '../errors.ts';
+import { BosunError, isBosunError } from '../errors.ts';
+import { decodeRecord, stateIn } from './bring-forward.ts';
 import { type StructuredCodec } from './codec.ts';
 import { lostConfiguration } from './damage.ts';
 import { type Dictionary } from './dictionary.ts';
@@ -58,7 +58,7 @@ export class StoreShelf implements Shelf {
     if (recent === null) return undefined;
     const stored = recent === undefined ? this.#read(key) : undefined;
     const payload = recent ?? (stored && unseal(key, stored));
-    return payload && decode(codec, key, payload);
+    return payload && decodeRecord(codec, key, payload);
   }
 
   async rowsUnder(prefix: RowKey): Promise<(readonly [key: RowKey, row: unknown])[]> {
@@ -76,7 +76,7 @@ export class StoreShelf implements Shelf {
     const found: (readonly [RowKey, unknown])[] = [];
     for (const key of [...rows.keys()].sort()) {
       const payload = rows.get(key);
-      const row = payload && this.#sound(undefined, undefined, () => decode(codec, key, payload));
+      const row = payload && this.#sound(undefined, undefined, () => decodeRecord(codec, key, payload));
       if (row !== undefined && row !== null && !(row instanceof BosunError)) found.push([key, row]);
     }
     return found;
@@ -96,7 +96,7 @@ export class StoreShelf implements Shelf {
     if (recent !== undefined && recent !== null) return recent;
     const stored = this.#read(key);
     if (stored === undefined) throw damaged(key, 'is missing');
-    return Object.freeze({ ...UNBORN, ...(decode(codec, key, unseal(key, stored)) as ActorState) });
+    return stateIn(codec, key, unseal(key, stored));
   }
 
   /** What `read` gives, or the damage that it throws, with its place; any other error is thrown. */
@@ -109,14 +109,5 @@ export class StoreShelf implements Shelf {
       this.tell(damage);
       return damage;
     }
-  }
-
-}
-
-function decode(codec: StructuredCodec, key: string, payload: Uint8Array): unknown {
-  try {
-    return codec.decode(payload);
-  } catch (error) {
-    throw damaged(key, `cannot be decoded: ${messageOf(error)}`, { cause: error });
   }
 }

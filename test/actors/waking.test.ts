@@ -68,6 +68,71 @@ describe('damage of one that rests', () => {
   });
 });
 
+describe('what the journal alone has of one that rests', () => {
+  /** Ten peers, folded as they were born; what has happened to seven since is in the journal. */
+  async function changed(): Promise<{ test: TestSystem; key: string }> {
+    const { test, key } = await stopped();
+    await test.restart({ journal: {} });
+    for (let n = 3; n < 10; n++) await tellPeer(test, `peer-${n}`, 'UP');
+    await test.system.stop();
+    return { test, key: key('s') };
+  }
+
+  /** Epochs enough to have everything folded, and nobody woken. */
+  async function foldedAway(test: TestSystem): Promise<void> {
+    await test.restart({ journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } } });
+    for (let n = 0; n < 5; n++) await tellPeer(test, 'peer-0', 'UP');
+    await test.system.stop();
+    expect(test.store.entries().filter(([key]) => key.startsWith('e!')).length).toBeLessThan(4);
+  }
+
+  it('is not looked at by a start, and counts when it wakes', async () => {
+    const { test, key } = await changed();
+    test.store.reads = [];
+    await test.restart({ journal: {} });
+    expect(test.store.reads).not.toContain(key);
+    for (let n = 3; n < 10; n++) expect(test.system.snapshot(`peer-${n}`)?.context).toMatchObject({ count: 1 });
+    await test.crash();
+    await test.restart({ journal: {}, residentActors: undefined });
+    expect(test.system.snapshot('peer-7')?.context).toMatchObject({ count: 1 });
+    await test.system.stop();
+  });
+
+  it('is folded though it never wakes', async () => {
+    const { test } = await changed();
+    await foldedAway(test);
+    await test.store.open();
+    expect(await verify(test.store)).toMatchObject({ sound: true, actors: 11, findings: [] });
+    await test.store.close();
+    await test.restart();
+    for (let n = 3; n < 10; n++) expect(test.system.snapshot(`peer-${n}`)?.context).toMatchObject({ count: 1 });
+    await test.system.stop();
+  });
+
+  it('stays found to be damaged when its epochs have been folded away', async () => {
+    const { test, key } = await changed();
+    test.store.lose(key);
+    await foldedAway(test);
+    for (const residentActors of [3, undefined]) {
+      await test.restart({ residentActors });
+      await expect(test.system.send('peer-7', { type: 'UP' })).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
+      expect(test.system.unreadable().map(({ details }) => details['address'])).toEqual(['peer-7']);
+      expect(test.system.snapshot('peer-8')?.context).toMatchObject({ count: 1 });
+      await test.system.stop();
+    }
+  });
+
+  it('is found to be damaged when it wakes', async () => {
+    const { test, key } = await changed();
+    test.store.flip(key, 6);
+    await test.restart({ journal: {} });
+    expect(test.system.unreadable()).toEqual([]);
+    await expect(test.system.send('peer-7', { type: 'UP' })).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
+    expect(test.system.unreadable()).toHaveLength(1);
+    await test.system.stop();
+  });
+});
+
 /** Ten thousand births on a busy machine. */
 const MANY_MS = 60_000;
 

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { type ActorState, type Counters, type RowKey, type StoreWrite } from '../../src/actors/ports.ts';
 import { UNBORN } from '../../src/actors/state.ts';
+import { checksum } from '../../src/checksum.ts';
+import { BosunError } from '../../src/errors.ts';
+import { Unread } from '../../src/persistence/bring-forward.ts';
+import { createCodec } from '../../src/persistence/codec.ts';
 import { decodeCut } from '../../src/persistence/cut.ts';
-import { unseal } from '../../src/persistence/envelope.ts';
+import { seal, unseal } from '../../src/persistence/envelope.ts';
 import { NO_LINK } from '../../src/persistence/epoch-format.ts';
-import { emptyWindow, Fold, type FoldLimits } from '../../src/persistence/fold.ts';
-import { epochKey, hex, stateKey } from '../../src/persistence/keys.ts';
-import { imagesOf } from './model.ts';
+import { emptyWindow, Fold, type FoldLimits, type Window } from '../../src/persistence/fold.ts';
+import { epochKey, hex, stateKey, unreadableKey } from '../../src/persistence/keys.ts';
+import { imagesOf, references } from './model.ts';
 
 const ROOMY: FoldLimits = { windowEpochs: 3, windowBytes: 10_000, sliceRecords: 100, sliceBytes: 10_000 };
 const NONE = { records: 0, bytes: 0 };
@@ -129,6 +133,45 @@ describe('a fold', () => {
   });
 });
 
+describe('an actor that the start has not read', () => {
+  const codec = createCodec(references);
+  const body = codec.encode({ set: { n: 1 } });
+  const change = { epoch: 1, seq: 3, hash: checksum(body, 0), body };
+  const folded = (seq: number) => seal(stateKey(5), codec.encode({ ...UNBORN, seq, context: { n: 0, m: 0 } }));
+
+  function unread(fetch: (key: string) => Uint8Array | undefined): Window {
+    const actor = new Unread(5, { codec, fetch });
+    actor.deltas.push(change);
+    return { ...emptyWindow(), epochs: 3, states: new Map([[5, actor]]) };
+  }
+
+  it('is read when it is asked for, once', () => {
+    let reads = 0;
+    const { stateOf } = newFold(ROOMY, 9, unread(() => ((reads += 1), folded(2))));
+    expect([stateOf(5), stateOf(5)]).toEqual(Array(2).fill(expect.objectContaining({ seq: 3, context: { n: 1, m: 0 } })));
+    expect(reads).toBe(1);
+  });
+
+  it('is read when the fold comes to it, and waits for the next epoch where it cannot be read', () => {
+    let failures = 2;
+    const fetch = () => {
+      if (failures-- > 0) throw new BosunError('BOSUN_STORE_FAILED', 'not now');
+      return folded(2);
+    };
+    const fold = newFold(ROOMY, 9, unread(fetch));
+    expect([seqs(fold.slice()), seqs(fold.slice())]).toEqual([[], []]);
+    expect(behindMark(fold.slice())[0]).toEqual({ key: stateKey(5), value: seal(stateKey(5), Uint8Array.of(3)) });
+  });
+
+  it('that is damaged is marked before the cut, behind which the epochs go that show it, and stays damaged', () => {
+    const fold = newFold(ROOMY, 9, unread(() => folded(1)));
+    expect(behindMark(fold.slice()).map(({ key }) => key)).toEqual([unreadableKey(5), 'c!a', 'c!b']);
+    fold.epoch({ counters: 9 });
+    fold.epoch({ counters: 9 });
+    expect(() => fold.stateOf(5)).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }) as Error);
+  });
+});
+
 interface Change {
   readonly bytes?: number;
   readonly states?: readonly (readonly [number, ActorState | null])[];
@@ -137,12 +180,12 @@ interface Change {
 }
 
 /** A fold, with epochs described by what matters. */
-function newFold(limits: FoldLimits, counters = 1) {
+function newFold(limits: FoldLimits, counters = 1, window = emptyWindow()) {
   let number = 0;
   const fold = new Fold({
     limits,
     encode: ({ seq }) => Uint8Array.of(seq),
-    window: emptyWindow(),
+    window,
     end: { epoch: 0, link: NO_LINK, counters: all(counters) },
     oldest: 1,
   });
@@ -154,7 +197,7 @@ function newFold(limits: FoldLimits, counters = 1) {
   const epochs = (count: number) => {
     for (let i = 0; i < count; i++) epoch({});
   };
-  return { epoch, epochs, slice: (inflow = NONE) => fold.slice(inflow) };
+  return { epoch, epochs, slice: (inflow = NONE) => fold.slice(inflow), stateOf: (life: number) => fold.stateOf(life) };
 }
 
 function all(number: number): Counters {
