@@ -1,7 +1,8 @@
 /** A message in a mailbox, and its durable form: a row of table `m`. */
 import { type EventObject } from 'xstate';
 import { type Arrival } from './mailbox/arrival.ts';
-import { type Conceal } from './ports.ts';
+import { rowKey } from './epoch/rows.ts';
+import { type Conceal, type RowKey } from './ports.ts';
 import { type Timer } from './time/timers.ts';
 
 /**
@@ -39,8 +40,8 @@ export class Message {
   deferral = 0;
   /** The sequence that its receiver has to be at when its turn comes; null where any will do. */
   ifSequence: number | null = null;
-  /** Whether its row is in an epoch already frozen. */
-  isStored = false;
+  /** Key of its row, or its timer's, in an epoch already frozen; null before. */
+  row: RowKey | null = null;
   /** Kernel time of the first epoch that held it unread, or when its timer came up; null before, and in rows of earlier builds. */
   storedAtMs: number | null = null;
   /** Whether the epoch in the making has it among those that may have to be stored. */
@@ -102,7 +103,7 @@ export function messageFromRow(id: number, row: MessageRow): Message {
   message.deliveries = deliveries;
   message.deferral = deferral;
   message.ifSequence = ifSequence;
-  message.isStored = true;
+  message.row = rowKey('m', id);
   message.storedAtMs = storedAtMs;
   return message;
 }
@@ -111,7 +112,7 @@ export function messageFromRow(id: number, row: MessageRow): Message {
 export function messageOfTimer(timer: Timer, event: EventObject): Message {
   const message = new Message(0, timer.to, 'event', event, timer.to, 0, timer, null);
   message.deliveries = timer.deliveries;
-  message.isStored = true;
+  message.row = rowKey('t', timer.number);
   message.storedAtMs = timer.deadlineMs;
   return message;
 }

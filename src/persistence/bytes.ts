@@ -1,4 +1,5 @@
 /** Writing and reading of binary records: a buffer that grows, and a reader that never reads past its end. */
+import { assert } from '../assert.ts';
 import { checksumOfPart } from '../checksum.ts';
 
 const FIRST_BYTES = 4_096;
@@ -71,9 +72,14 @@ export class ByteWriter {
     this.#length += length;
   }
 
+  /** @param text Printable ASCII. */
   ascii(text: string): void {
     this.#reserve(text.length);
-    for (let i = 0; i < text.length; i++) this.#bytes[this.#length++] = text.charCodeAt(i);
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code < 0x20 || code > 0x7e) assert(false, `printable ASCII: ${JSON.stringify(text)}`);
+      this.#bytes[this.#length++] = code;
+    }
   }
 
   /** Of what was written from there on. */

@@ -16,6 +16,7 @@ import { ByteReader, type ByteWriter } from './bytes.ts';
 import { type Delta, readDeltas } from './deltas.ts';
 import { damaged, ENVELOPE_BYTES, stamp, unseal } from './envelope.ts';
 import { epochKey } from './keys.ts';
+import { readRows } from './rows.ts';
 
 /** Half a SHA-256: 128 bits rule out accidents, and an epoch of one turn stays small. */
 export const LINK_BYTES = 16;
@@ -42,8 +43,8 @@ export interface EpochRecord extends EpochHead {
 export interface EpochParts extends EpochHead {
   /** Packed, see deltas.ts. */
   readonly deltas: Uint8Array;
-  /** null deletes. */
-  readonly rows: ReadonlyMap<RowKey, Uint8Array | null>;
+  /** Packed, see rows.ts. */
+  readonly rows: Uint8Array;
 }
 
 interface EpochHead {
@@ -70,15 +71,11 @@ export function encodeEpoch(epoch: EpochParts, writer: ByteWriter): Uint8Array {
   const head = beginSection(writer, SECTION.head);
   writeHead(writer, epoch);
   endSection(writer, head);
-  if (epoch.deltas.length > 0) {
-    const deltas = beginSection(writer, SECTION.deltas);
-    writer.bytes(epoch.deltas);
-    endSection(writer, deltas);
-  }
-  if (epoch.rows.size > 0) {
-    const rows = beginSection(writer, SECTION.rows);
-    writeRows(writer, epoch.rows);
-    endSection(writer, rows);
+  for (const packed of ['deltas', 'rows'] as const) {
+    if (epoch[packed].length === 0) continue;
+    const section = beginSection(writer, SECTION[packed]);
+    writer.bytes(epoch[packed]);
+    endSection(writer, section);
   }
   writer.u32At(LENGTH_OFFSET, writer.length);
   const value = writer.copy();
@@ -107,7 +104,7 @@ export function decodeEpoch(number: number, value: Uint8Array): EpochRecord {
       link,
       ...readHead(head),
       deltas: readDeltas(sections.get(SECTION.deltas) ?? NOTHING),
-      rows: readRows(sections.get(SECTION.rows)),
+      rows: readRows(sections.get(SECTION.rows) ?? NOTHING),
     };
   } catch (error) {
     if (error instanceof BosunError) throw error;
@@ -164,25 +161,4 @@ function readHead(reader: ByteReader): { kernelTimeMs: number; counters: Counter
     quarantine: reader.varint(),
   };
   return { kernelTimeMs, counters };
-}
-
-/** A row: its key, then the length of its value plus one, or zero where it is deleted. */
-function writeRows(writer: ByteWriter, rows: ReadonlyMap<RowKey, Uint8Array | null>): void {
-  for (const [key, value] of rows) {
-    writer.varint(key.length);
-    writer.ascii(key);
-    writer.varint(value === null ? 0 : value.length + 1);
-    if (value !== null) writer.bytes(value);
-  }
-}
-
-function readRows(reader: ByteReader | undefined): Map<RowKey, Uint8Array | null> {
-  const rows = new Map<RowKey, Uint8Array | null>();
-  while (reader !== undefined && !reader.atEnd) {
-    // Written from a row key; the checksum vouches that it still is one.
-    const key = reader.ascii(reader.varint()) as RowKey;
-    const length = reader.varint();
-    rows.set(key, length === 0 ? null : reader.bytes(length - 1));
-  }
-  return rows;
 }

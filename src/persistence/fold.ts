@@ -12,7 +12,8 @@ import { BosunError, isBosunError } from '../errors.ts';
 import { Unread } from './bring-forward.ts';
 import { seal } from './envelope.ts';
 import { encodeCut, encodeFoldMark } from './cut.ts';
-import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, isYounger, stateKey } from './keys.ts';
+import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, stateKey, youngerThan } from './keys.ts';
+import { type PackedRows } from './rows.ts';
 
 export interface FoldLimits {
   /** A window of this many epochs or bytes of journal is folded. They bound what recovery replays. */
@@ -63,7 +64,7 @@ export interface Position {
 export interface Share {
   readonly bytes: number;
   readonly images: readonly ActorImage[];
-  readonly rows: ReadonlyMap<RowKey, Uint8Array | null>;
+  readonly rows: Pick<PackedRows, 'keys' | 'values'>;
 }
 
 /** Writes that must stand in one batch. */
@@ -80,6 +81,7 @@ export class Fold {
   #end: Position;
   /** Nothing numbered at or above these was on disk when the window began. */
   #since: Counters;
+  #isYounger: (key: RowKey) => boolean;
   /** The first epoch that may still be on disk. */
   #oldest: number;
   /** Of the fold under way. */
@@ -108,6 +110,7 @@ export class Fold {
     this.#end = parts.end;
     // A fold that a crash interrupted may have put on disk anything that exists by now.
     this.#since = parts.end.counters;
+    this.#isYounger = youngerThan(this.#since);
     this.#oldest = parts.oldest;
   }
 
@@ -120,7 +123,12 @@ export class Fold {
       window.states.set(life, isGone ? null : state);
       if (isGone && this.#lost.size > 0) this.#lost.delete(life);
     }
-    for (const [key, row] of rows) window.rows.set(key, row);
+    rows.keys.forEach((key, i) => {
+      const row = rows.values[i]!;
+      // What came and goes within the window never was on disk.
+      if (row === null && this.#isYounger(key)) window.rows.delete(key);
+      else window.rows.set(key, row);
+    });
     this.#end = position;
     if (this.#groups === null && this.#folding.length > 0) this.#folding = [];
   }
@@ -243,6 +251,7 @@ export class Fold {
     const mark = encodeFoldMark(this.#end.epoch);
     this.#mark = FOLD_MARK_KEYS.map((key) => sealed(key, mark));
     this.#since = this.#end.counters;
+    this.#isYounger = youngerThan(this.#since);
     this.#folding.unshift(this.#window);
     this.#window = emptyWindow();
     return groups;
@@ -257,9 +266,7 @@ export class Fold {
       else yield* this.#foldUnread(window.states, life, state);
     }
     for (const [key, row] of window.rows) {
-      if (row !== null) yield [sealed(key, row)];
-      // What came and went within the window never was on disk.
-      else if (!isYounger(key, since)) yield [{ key, value: null }];
+      yield [row === null ? { key, value: null } : sealed(key, row)];
     }
     // It goes with the epoch behind the last one that was added.
     const cut = encodeCut({ from: end.epoch + 1, oldest: this.#oldest, link: end.link, written: this.#end.epoch + 1 });

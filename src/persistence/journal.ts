@@ -12,7 +12,6 @@ import {
   type Notes,
   type Recovered,
   type ReferenceCoding,
-  type RowKey,
   type Store,
   type StoreWrite,
 } from '../actors/ports.ts';
@@ -27,6 +26,7 @@ import { encodeEpoch, linkTo } from './epoch-format.ts';
 import { Fold, FOLD_LIMITS, type FoldLimits, type Position, type Share } from './fold.ts';
 import { type KeyRing } from './key-ring.ts';
 import { assertStoreKey, epochKey, EVERY_KEY, keysUnder, MANIFEST_KEY, numberIn } from './keys.ts';
+import { RowPacker } from './rows.ts';
 import { type Restored, type Survey, survey } from './recovery.ts';
 import { checkRecoverTo, type SetAside, setAside } from './set-aside.ts';
 import { type ShelfParts, StoreShelf } from './shelf.ts';
@@ -96,6 +96,7 @@ class StoreJournal implements Journal {
   readonly #limits: FoldLimits;
   readonly #options: JournalOptions;
   readonly #writer = new ByteWriter();
+  readonly #rows = new RowPacker((row) => this.#opened().codec.encodeShared(row));
   readonly shelf: StoreShelf | undefined;
   #session: Session | null = null;
 
@@ -259,16 +260,16 @@ class StoreJournal implements Journal {
   #prepare(session: Session, epoch: Epoch, extra: Extra): Prepared {
     const { codec, position } = session;
     const key = epochKey(epoch.number);
-    const rows = encodeRows(epoch, codec);
-    const { number, kernelTimeMs, counters, deltas } = epoch;
-    const value = encodeEpoch({ number, link: position.link, kernelTimeMs, counters, deltas, rows }, this.#writer);
+    const { number, kernelTimeMs, counters, deltas, images } = epoch;
+    const rows = this.#rows.pack(epoch.rows, epoch.concealed);
+    const value = encodeEpoch({ number, link: position.link, kernelTimeMs, counters, deltas, rows: rows.bytes }, this.#writer);
     const writes: StoreWrite[] = [{ key, value }, ...session.repairs];
     session.repairs = [];
-    for (const write of extra(session, value, rows.size)) writes.push(write);
+    for (const write of extra(session, value, rows.keys.length)) writes.push(write);
     // Last, because the fold encodes too.
     for (const structure of codec.takeNewStructures()) writes.push(...structureWrites(structure));
     for (const configuration of epoch.configurations) writes.push(...configurationWrites(configuration));
-    return { key, value, writes, counters, share: { bytes: value.length, images: epoch.images, rows } };
+    return { key, value, writes, counters, share: { bytes: value.length, images, rows } };
   }
 
   async #write(session: Session, prepared: Prepared): Promise<void> {
@@ -315,15 +316,6 @@ function settle(session: Session, { counters, share }: Prepared, link: Uint8Arra
   session.fold.add(session.position, share);
   session.failed = null;
   session.state = 'ready';
-}
-
-function encodeRows({ rows, concealed }: Epoch, codec: Codec): Map<RowKey, Uint8Array | null> {
-  const encoded = new Map<RowKey, Uint8Array | null>();
-  for (const [key, row] of rows) {
-    assertStoreKey(key);
-    encoded.set(key, row === null ? null : codec.encode(concealed.get(key) ?? row));
-  }
-  return encoded;
 }
 
 /** A store without a manifest is new only if it is empty. */

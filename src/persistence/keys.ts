@@ -104,8 +104,11 @@ const NUMBERED: Partial<Record<Table, keyof Counters>> = {
   z: 'message',
 };
 
-/** Whether the row's number had not been given out yet when the counters stood at `since`. False where there is no number. */
-export function isYounger(key: RowKey, since: Counters): boolean {
-  const counter = NUMBERED[key[0] as Table];
-  return counter !== undefined && key.length === NUMBER_DIGITS + 2 && key >= `${key[0]}!${hex(since[counter])}`;
+/** Tells of rows whether their number had not been given out yet when the counters stood at `since`. False where there is no number. */
+export function youngerThan(since: Counters): (key: RowKey) => boolean {
+  const bounds = new Map(Object.entries(NUMBERED).map(([table, counter]) => [table, `${table}!${hex(since[counter])}`]));
+  return (key) => {
+    const bound = bounds.get(key[0]!);
+    return bound !== undefined && key.length === bound.length && key >= bound;
+  };
 }

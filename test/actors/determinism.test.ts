@@ -37,7 +37,8 @@ const busy = setup({
     },
     BREAK: {
       actions: assign(() => {
-        throw new Error('broken');
+        // What V8 says of the stack depends on what it has compiled, and on what else the process does.
+        throw Object.assign(new Error('broken'), { stack: 'Error: broken' });
       }),
     },
     WAIT: { actions: [raise({ type: 'HIT' }, { delay: 30 }), sendTo(({ self }) => self, { type: 'ADD' }, { delay: 50, id: 'add' })] },

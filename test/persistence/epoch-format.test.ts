@@ -7,6 +7,7 @@ import { type Delta, writeDelta } from '../../src/persistence/deltas.ts';
 import { seal, stamp, unseal } from '../../src/persistence/envelope.ts';
 import { decodeEpoch, encodeEpoch, type EpochParts, type EpochRecord, linkTo, NO_LINK } from '../../src/persistence/epoch-format.ts';
 import { epochKey } from '../../src/persistence/keys.ts';
+import { RowPacker } from '../../src/persistence/rows.ts';
 
 const DAMAGED = expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }) as Error;
 const bytes = fc.uint8Array({ maxLength: 100 });
@@ -166,5 +167,6 @@ function normal(epoch: EpochRecord): unknown {
 function packed(epoch: EpochRecord): EpochParts {
   const writer = new ByteWriter();
   for (const delta of epoch.deltas) writeDelta(writer, delta);
-  return { ...epoch, deltas: writer.copy() };
+  const rows = new RowPacker((row) => ({ bytes: row as Uint8Array, start: 0, end: (row as Uint8Array).length }));
+  return { ...epoch, deltas: writer.copy(), rows: rows.pack(epoch.rows, new Map()).bytes };
 }

@@ -192,7 +192,7 @@ function newFold(limits: FoldLimits, counters = 1, window = emptyWindow()) {
   const epoch = ({ bytes = 10, states = [], rows = [], counters = 1 }: Change) =>
     fold.add(
       { epoch: ++number, link: NO_LINK, counters: all(counters) },
-      { bytes, images: imagesOf(states), rows: new Map(rows as [RowKey, Uint8Array | null][]) },
+      { bytes, images: imagesOf(states), rows: { keys: rows.map(([key]) => key as RowKey), values: rows.map(([, row]) => row) } },
     );
   const epochs = (count: number) => {
     for (let i = 0; i < count; i++) epoch({});

@@ -116,7 +116,7 @@ export class EpochDraft {
   read(message: Message): void {
     message.isGone = true;
     if (message.order !== null && !message.order.isInHand) this.settle(message.order);
-    if (message.isStored && message.timer === null) this.remove(rowKey('m', message.id));
+    if (message.row !== null && message.timer === null) this.remove(message.row);
   }
 
   armed(timer: Timer): void {
@@ -192,8 +192,8 @@ export class EpochDraft {
       message.isListed = false;
       if (message.isGone) continue;
       message.storedAtMs ??= nowMs;
-      this.putOf(message.to, rowKey('m', message.id), messageRow(message), (conceal) => concealedMessage(messageRow(message), conceal));
-      message.isStored = true;
+      message.row ??= rowKey('m', message.id);
+      this.putOf(message.to, message.row, messageRow(message), (conceal) => concealedMessage(messageRow(message), conceal));
     }
     for (const timer of this.#timers) {
       timer.isListed = false;

@@ -112,7 +112,8 @@ export class TurnLoop {
 /** Whether what its next turn is about is on disk. */
 function isDurable(cell: Cell): boolean {
   if (cell.state.status === 'starting') return cell.durable !== undefined;
-  return cell.mailbox.peek()?.isStored === true;
+  const next = cell.mailbox.peek();
+  return next !== null && next.row !== null;
 }
 
 function deedOf(cell: Cell): Deed {
