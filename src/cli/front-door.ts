@@ -8,6 +8,8 @@ import { type DataDirectory } from './data-directory.ts';
 import { announceGateway, type GatewayAddress, withdrawGateway } from './gateway-file.ts';
 
 export interface FrontDoor {
+  /** Before the system starts: whether it could be opened. Rejects with BOSUN_CONFIG_INVALID. */
+  tryPort(): Promise<void>;
   /** For a system that runs. Resolves to `http://127.0.0.1:4180`. Rejects with BOSUN_CONFIG_INVALID. */
   open(): Promise<string>;
   /** Takes nothing more, lets calls under way end, closes. */
@@ -22,9 +24,19 @@ export interface FrontDoorOptions {
 /** Made before the system starts: settings that are refused must not cost a start. Throws BOSUN_CONFIG_INVALID. */
 export function frontDoor(system: System | SpreadSystem, directory: DataDirectory, { settings, log }: FrontDoorOptions): FrontDoor {
   const token = randomBytes(24).toString('base64url');
-  const gateway = createGateway(system, { ...settings, operator: token, log });
+  const made = () => createGateway(system, { ...settings, operator: token, log });
+  const gateway = made();
   let announced: GatewayAddress | undefined;
   return {
+    async tryPort() {
+      // Not kept until then: whoever came in before the system runs would be told that nobody lives there.
+      const trial = made();
+      try {
+        await trial.listen();
+      } finally {
+        await trial.close();
+      }
+    },
     async open() {
       const { url } = await gateway.listen();
       const address = { url, token, pid: process.pid };

@@ -16,6 +16,7 @@ import { type Chart, chartOf } from '../gateway/charts/model.ts';
 import { scxmlOf } from '../gateway/charts/scxml.ts';
 import { svgOf } from '../gateway/charts/svg.ts';
 import { crewAgents } from '../machines/coordination/crew.ts';
+import { stageName } from '../machines/coordination/work/stage.ts';
 import { bossMachine } from '../supervisor/boss.ts';
 import { type System } from '../system.ts';
 import { loadAgents } from './agents-module.ts';
@@ -44,9 +45,13 @@ export interface InspectCommand extends DataCommand {
 /** A machine, and where in it an actor is: ids of states, null for an agent. */
 interface Subject {
   readonly chart: Chart;
+  /** Of its agent, for a machine that has no id. */
+  readonly name: string;
   readonly title: string;
   readonly active: readonly string[] | null;
 }
+
+const STAGE = stageName('');
 
 const EXITS: Partial<Record<ErrorCode, ExitCode>> = {
   BOSUN_AGENT_INVALID: EXIT.badInput,
@@ -54,9 +59,13 @@ const EXITS: Partial<Record<ErrorCode, ExitCode>> = {
   BOSUN_CONFIG_INVALID: EXIT.badInput,
 };
 
-/** Exit code 0: written; 1: the store cannot be read, or the machine is too large; 2: nobody of that name; 4: the store is in use, and no gateway answers; 5: the gateway refuses. */
+/** Exit code 0: written; 1: the store cannot be read, or the machine is too large; 2: nobody of that name, or no place to draw; 4: the store is in use, and no gateway answers; 5: the gateway refuses. */
 export async function inspectCommand(command: InspectCommand): Promise<ExitCode> {
   const { format, file, cwd, out, err } = command;
+  if (format === 'svg' && file === undefined && out.isTTY === true) {
+    err.write('a drawing is nothing for a terminal: save it by --out FILE or > FILE, or add --format mermaid to read it as text\n');
+    return EXIT.badInput;
+  }
   try {
     const subject = await subjectOf(command);
     const text = await written(format, subject);
@@ -100,7 +109,7 @@ async function subjectOf(command: InspectCommand): Promise<Subject> {
       if (agent === undefined || !isBosunError(error, 'BOSUN_STORE_LOCKED')) throw error;
     }
   }
-  if (agent !== undefined) return { chart: chartOf(agent), title: actor, active: null };
+  if (agent !== undefined) return { chart: chartOf(agent), name: actor, title: actor, active: null };
   const where = hasStore(directory) ? `no actor in ${directory.path} and no agent` : 'no agent';
   throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${where} is called ${JSON.stringify(actor)}; agents known: ${[...agents.keys(), BOSS_AGENT].join(', ')}`);
 }
@@ -109,7 +118,7 @@ async function subjectOf(command: InspectCommand): Promise<Subject> {
 async function liveSubject(gateway: LiveGateway, name: string, isKnownHere: boolean): Promise<Subject | undefined> {
   try {
     const { agent, chart, active } = await gateway.call<{ agent: string; chart: Chart; active: readonly string[] | null }>('machine.get', { name });
-    return { chart, title: active === null ? name : `${name} (${agent})`, active };
+    return { chart, name: agent, title: active === null ? name : `${name} (${agent})`, active };
   } catch (error) {
     if (isKnownHere && isBosunError(error, 'BOSUN_ACTOR_UNKNOWN')) return undefined;
     throw error;
@@ -142,7 +151,7 @@ function subjectIn(system: System, address: string, agents: ReadonlyMap<string, 
     throw new BosunError('BOSUN_AGENT_UNKNOWN', message);
   }
   const chart = chartOf(machine);
-  return { chart, title: `${address} (${snapshot.agent})`, active: snapshot.value === null ? null : [...activeStates(chart, snapshot.value)] };
+  return { chart, name: nameAt(system, address), title: `${address} (${snapshot.agent})`, active: snapshot.value === null ? null : [...activeStates(chart, snapshot.value)] };
 }
 
 /** That of its agent, or of the machine it is a child of. */
@@ -155,6 +164,13 @@ function machineAt(system: System, address: string, agents: ReadonlyMap<string, 
   return isMachine(logic) ? logic : undefined;
 }
 
+/** What a stage runs is `work` to the stage, and its agent type to whoever wrote the plan. */
+function nameAt(system: System, address: string): string {
+  const parent = parentOf(system, address);
+  const owner = parent === undefined ? '' : system.snapshot(parent)!.agent;
+  return owner.startsWith(STAGE) ? owner.slice(STAGE.length) : system.snapshot(address)!.agent;
+}
+
 /** The nearest actor above; undefined for children of the root. An id given to a Boss may have slashes in it. */
 function parentOf(system: System, address: string): string | undefined {
   const slash = address.lastIndexOf('/');
@@ -163,23 +179,29 @@ function parentOf(system: System, address: string): string | undefined {
   return system.snapshot(above) === undefined ? parentOf(system, above) : above;
 }
 
-async function written(format: ChartFormat, { chart, title, active }: Subject): Promise<string> {
+async function written(format: ChartFormat, subject: Subject): Promise<string> {
   switch (format) {
     case 'mermaid':
-      return mermaidOf(chart);
+      return mermaidOf(named(subject).chart);
     case 'scxml':
-      return scxmlOf(chart);
+      return scxmlOf(named(subject).chart);
     case 'json':
-      return `${JSON.stringify({ ...chart, active }, null, 2)}\n`;
+      return `${JSON.stringify({ ...subject.chart, active: subject.active }, null, 2)}\n`;
     case 'svg':
-      return drawn(chart, title, new Set(active));
+      return drawn(named(subject));
   }
 }
 
-async function drawn(chart: Chart, title: string, active: ReadonlySet<string>): Promise<string> {
+/** With the agent's name where XState has made up an id: `(machine)`, and `(machine).open` for its states. JSON keeps the ids, for programs. */
+function named(subject: Subject): Subject {
+  const text = JSON.stringify(subject);
+  return JSON.parse(text, (_key, value: unknown) => (typeof value === 'string' ? value.replace(/^\(machine\)/, () => subject.name) : value)) as Subject;
+}
+
+async function drawn({ chart, title, active }: Subject): Promise<string> {
   const layouts = new ChartLayouts(systemClock);
   try {
-    return svgOf(chart, await layouts.geometry(chart), { title, active });
+    return svgOf(chart, await layouts.geometry(chart), { title, active: new Set(active) });
   } finally {
     await layouts.close();
   }

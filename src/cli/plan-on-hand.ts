@@ -1,9 +1,10 @@
 /** A plan that is about to be carried out: its file read, its agents loaded, and held against what its data directory has of it. */
 import { ROOT } from '../actors/address.ts';
-import { BosunError } from '../errors.ts';
+import { BosunError, isBosunError } from '../errors.ts';
 import { crewAgents, crewTree } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext } from '../machines/coordination/coordinator/coordinator-context.ts';
-import { checkAgents, comparePlans } from '../machines/coordination/plan/plan.ts';
+import { checkAgents, comparePlans, type Plan } from '../machines/coordination/plan/plan.ts';
+import { type System } from '../system.ts';
 import { type AgentModule, checkMachineLimits, loadAgents } from './agents-module.ts';
 import { coordinatorOf, type DataDirectory, hasStore, openOnHold } from './data-directory.ts';
 import { type PlanSource, readPlanFile } from './plan-file.ts';
@@ -35,12 +36,23 @@ export interface HeldPlanOptions {
 /** What the directory holds of the plan. Rejects with BOSUN_PLAN_INVALID where it holds another, BOSUN_CONFIG_INVALID where another system lives there. */
 export async function heldPlan(directory: DataDirectory, { file, plan }: PlanSource, { log, hint, beside }: HeldPlanOptions): Promise<CoordinatorContext | undefined> {
   const { coordinator: held, children } = await contentsOf(directory, log);
-  const ids = new Set<string>(crewTree(plan).children.map(({ id }) => id));
-  refuseStrangers(directory, children.filter(({ address }) => !ids.has(address)), beside);
+  refuseStrangers(directory, plan, children, beside);
   if (held?.plan === undefined) return undefined;
   const differences = comparePlans(held.plan, plan);
   if (differences.length === 0) return held;
   throw new BosunError('BOSUN_PLAN_INVALID', `${file}: ${directory.path} holds another plan: ${differences.join('; ')}. ${hint}`);
+}
+
+/** Whether the store may be removed for a plan that starts over. Rejects with BOSUN_CONFIG_INVALID where another system lives there, BOSUN_STORE_LOCKED. */
+export async function checkRemovable(directory: DataDirectory, { plan }: PlanSource, log: HeldPlanOptions['log']): Promise<void> {
+  let children: readonly RootChild[] = [];
+  try {
+    children = (await readStore(directory, log, (system) => system.tree().children)) ?? [];
+  } catch (error) {
+    // To start over is also the way out of a store that cannot be read.
+    if (!isBosunError(error) || error.code === 'BOSUN_STORE_LOCKED') throw error;
+  }
+  refuseStrangers(directory, plan, children);
 }
 
 interface RootChild {
@@ -52,11 +64,12 @@ interface RootChild {
 const STRANGERS_SHOWN = 3;
 
 /** A start ends the static children that its tree lacks: meant where a config has been edited, a loss where a plan meets somebody else's store. */
-function refuseStrangers({ path }: DataDirectory, others: readonly RootChild[], beside: HeldPlanOptions['beside']): void {
+function refuseStrangers({ path }: DataDirectory, plan: Plan, children: readonly RootChild[], beside?: HeldPlanOptions['beside']): void {
+  const ids = new Set<string>(crewTree(plan).children.map(({ id }) => id));
   const known = new Set([...crewAgents, ...(beside?.agents ?? [])].map(({ name }) => name));
   // Whose a Boss is does not show; with a config it may be one that has been renamed there.
   if (beside !== undefined) known.add('boss');
-  const strangers = others.filter(({ agent }) => !known.has(agent)).map(({ address, agent }) => `${address} (${agent})`);
+  const strangers = children.filter(({ address, agent }) => !ids.has(address) && !known.has(agent)).map(({ address, agent }) => `${address} (${agent})`);
   if (strangers.length === 0) return;
   const rest = strangers.length > STRANGERS_SHOWN ? ` and ${strangers.length - STRANGERS_SHOWN} more` : '';
   throw new BosunError('BOSUN_CONFIG_INVALID', `${path} holds actors of another system, which a plan would end: ${strangers.slice(0, STRANGERS_SHOWN).join(', ')}${rest}. Name another --data directory`);
@@ -70,12 +83,17 @@ export interface Contents {
 
 /** What a store holds, without running any of it. */
 export async function contentsOf(directory: DataDirectory, log: (...args: unknown[]) => void): Promise<Contents> {
-  if (!hasStore(directory)) return { coordinator: undefined, children: [] };
+  const contents = await readStore(directory, log, (system) => ({ coordinator: coordinatorOf(system)?.context, children: system.tree().children }));
+  return contents ?? { coordinator: undefined, children: [] };
+}
+
+/** Undefined where there is no store, or nobody in it. */
+async function readStore<Result>(directory: DataDirectory, log: HeldPlanOptions['log'], read: (system: System) => Result): Promise<Result | undefined> {
+  if (!hasStore(directory)) return undefined;
   const system = await openOnHold(directory, { log });
   try {
     // A process that was killed while it made the store has left one without a root.
-    if (system.snapshot(ROOT) === undefined) return { coordinator: undefined, children: [] };
-    return { coordinator: coordinatorOf(system)?.context, children: system.tree().children };
+    return system.snapshot(ROOT) === undefined ? undefined : read(system);
   } finally {
     await system.stop();
   }

@@ -16,13 +16,11 @@ import { levelStore } from '../persistence/level-store.ts';
 import { plainReferences } from '../persistence/plain-references.ts';
 import { type SetAside } from '../persistence/set-aside.ts';
 import { type System } from '../system.ts';
-import { type AgentModule } from './agents-module.ts';
 import { crewOf, type DataDirectory, dataDirectory, hasStore, makeDirectory, refuseWorkers, removeStore } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { FrontDoor } from './front-door.ts';
 import { machineReports } from './machine-reports.ts';
-import { type PlanSource } from './plan-file.ts';
-import { heldPlan, readyPlan } from './plan-on-hand.ts';
+import { checkRemovable, heldPlan, type ReadyPlan, readyPlan } from './plan-on-hand.ts';
 import { completedHints, dataOption, invocationOf, resumeHints, type Waiting, waitsForPeople } from './run-hints.ts';
 import { planLine, type Reporter, resultLines } from './run-report.ts';
 import { shellCommands } from './shell-task.ts';
@@ -52,14 +50,14 @@ export async function runCommand(command: RunCommand): Promise<ExitCode> {
   const directory = dataDirectory(command);
   const call = invocationOf(command.env);
   try {
-    const { source, agents } = await readyPlan(command);
+    const ready = await readyPlan(command);
     await makeDirectory(directory);
     refuseWorkers(directory);
-    if (command.fresh) await removeStore(directory);
     if (command.recoverTo !== undefined) await recoverStore(directory, command.recoverTo, reporter);
-    const held = await heldPlan(directory, source, { log: reporter.log, hint: `To start over: ${call.again('--fresh')}. Or name another --data directory` });
-    reporter.talk(greeting(command, source.plan, held));
-    return await carryOut(command, directory, source, agents);
+    if (command.fresh) await checkRemovable(directory, ready.source, reporter.log);
+    const hint = `To start over: ${call.again('--fresh')}. Or name another --data directory`;
+    const held = command.fresh ? undefined : await heldPlan(directory, ready.source, { log: reporter.log, hint });
+    return await carryOut(command, directory, { ...ready, held });
   } catch (error) {
     return refused(error, reporter);
   }
@@ -77,8 +75,7 @@ async function recoverStore(directory: DataDirectory, recoverTo: number, { talk 
 async function carryOut(
   command: RunCommand,
   directory: DataDirectory,
-  { plan }: PlanSource,
-  agents: AgentModule,
+  { source: { plan }, agents, held }: ReadyPlan & { readonly held: CoordinatorContext | undefined },
 ): Promise<ExitCode> {
   const { reporter, interrupt, wait, env, cwd, trustWallClock } = command;
   // For agents that write files of their own.
@@ -95,6 +92,9 @@ async function carryOut(
   const meaning = machineReports(system, plan, (type) => typeof agents.get(type) === 'object');
   const watching = system.onEmitted((address, event) => reporter.told(meaning(address, event)));
   try {
+    await door?.tryPort();
+    if (command.fresh) await removeStore(directory);
+    reporter.talk(greeting(command, plan, held));
     await system.start();
     await opened(command, door);
     await system.idle();

@@ -58,7 +58,9 @@ export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
   const file = place.plan ?? config?.plan ?? PLAN_FILES.map((name) => join(directory.path, name)).find((path) => existsSync(path));
   if (file !== undefined) {
     const { source, agents } = await readyPlan({ file, cwd });
-    await heldPlan(directory, source, { log, hint: 'Serve another --data directory, or start over by bosun run --fresh', beside: config });
+    // With a config its agents live there too, and a run that starts over leaves them alone.
+    const hint = config === undefined ? 'Serve another --data directory, or start over by bosun run --fresh' : 'Serve another --data directory';
+    await heldPlan(directory, source, { log, hint, beside: config });
     return crew(place, source.plan, agents);
   }
   if (config !== undefined) return { system: created(place, config.agents, config.tree ?? {}), what: config.file, follow: NOTHING, ended: () => Promise.resolve() };

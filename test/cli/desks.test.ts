@@ -1,5 +1,19 @@
 /** The verbs of the crew's desks, in a stopped store and through the gateway of a running system. */
+import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type StoreWrite } from '../../src/actors/ports.ts';
+import { dataDirectory } from '../../src/cli/data-directory.ts';
+import { DEFAULT_DATA } from '../../src/cli/default-data.ts';
+import { frontDoor } from '../../src/cli/front-door.ts';
+import { crewAgents } from '../../src/machines/coordination/crew.ts';
+import { gateChildren } from '../../src/machines/coordination/gates/gate-desk.ts';
+import { formOf } from '../../src/machines/coordination/gates/gate-form.ts';
+import { DESKS } from '../../src/machines/coordination/messages/messages.ts';
+import { levelStore } from '../../src/persistence/level-store.ts';
+import { createSystem } from '../../src/system.ts';
+import { startTestSystem } from '../../src/testing/test-system.ts';
+import { SteppingClock } from '../supervisor/every-epoch.ts';
 import { type Call, linesOf, Workspace } from './workspace.ts';
 
 const rows = (out: string) => linesOf(out) as unknown as Record<string, unknown>[];
@@ -152,5 +166,61 @@ items: [A]
     expect(await work.bosun(['pauses', 'resume', 'A'])).toEqual({ code: 0, out: 'A: resume\n', err: '' });
     await serving.says('"event":"item.resumed"');
     expect(await work.bosun(['pauses', 'resume', 'A'])).toMatchObject({ code: 2, err: 'A is not paused\n' });
+  });
+});
+
+describe('a gate that its desk knows, and whose actor has not taken its first turn', () => {
+  const work = new Workspace();
+  afterAll(() => work[Symbol.asyncDispose]());
+  const question = { id: 'q', kind: 'ticket', title: 'Go on?', package: { ticket: 7 }, audience: ['*'], form: formOf(z.object({ decision: z.enum(['approve', 'reject']) })), deadlineMs: null };
+  const directory = dataDirectory({ data: DEFAULT_DATA, cwd: work.path });
+  const onHold = () => createSystem({ agents: crewAgents, store: levelStore(directory.store), hold: true }).start();
+
+  /** Lives through the beginning of the gate, each turn in an epoch of its own, and keeps what is on disk at that moment. */
+  beforeAll(async () => {
+    const { system, store } = await startTestSystem({ agents: crewAgents, tree: { children: gateChildren() }, clock: new SteppingClock() });
+    await system.ask(DESKS.gates, { type: 'gate.open', ...question });
+    await system.idle();
+    await system.stop();
+    mkdirSync(directory.store, { recursive: true });
+    for (const { writes } of store.log) {
+      await append(writes);
+      if (await hasNotBegun()) return;
+    }
+    throw new Error('there was no such moment');
+  });
+
+  async function append(writes: readonly StoreWrite[]): Promise<void> {
+    const level = levelStore(directory.store);
+    await level.open();
+    await level.write(writes, { sync: true });
+    await level.close();
+  }
+
+  async function hasNotBegun(): Promise<boolean> {
+    await using system = await onHold();
+    const gate = system.snapshot(`${DESKS.openGates}/${question.id}`);
+    return gate !== undefined && gate.context === undefined;
+  }
+
+  const shown = async () => {
+    const { code, out, err } = await work.bosun(['gates', 'show', 'q', '--json']);
+    return { code, err, gates: rows(out) };
+  };
+  const withoutQuestion = { code: 0, err: '', gates: [expect.objectContaining({ id: 'q', title: 'Go on?', package: null, form: null })] };
+
+  it('is shown without what it asks', async () => {
+    expect(await shown()).toEqual(withoutQuestion);
+  });
+
+  it('is shown so through a gateway, too', async () => {
+    await using system = await onHold();
+    const door = frontDoor(system, directory, { settings: { port: 0 }, log: () => {} });
+    await door.open();
+    expect(await shown().finally(() => door.close())).toEqual(withoutQuestion);
+  });
+
+  it('takes an answer', async () => {
+    expect(await work.bosun(['gates', 'answer', 'q', 'decision=approve', '--by', 'ada'])).toEqual({ code: 0, out: 'q: answered by ada at the next start\n', err: '' });
   });
 });

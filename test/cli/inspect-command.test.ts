@@ -1,5 +1,6 @@
 /** `bosun inspect`: charts of actors in a stopped store, and of agents without one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandLine } from '../../src/cli/command-line.ts';
 import { type Chart } from '../../src/gateway/charts/model.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { parseXml } from '../gateway/charted.ts';
@@ -70,6 +71,46 @@ describe('bosun inspect', () => {
   ])('writes %s to a file', async (format, opening) => {
     expect(await work.bosun(['inspect', 'pause-manager', '--format', format, '--out', `chart.${format}`])).toMatchObject({ code: 0, out: '', err: '' });
     expect(work.read(`chart.${format}`)).toMatch(opening);
+  });
+
+  it('has nothing to draw on a terminal, and says how to save it', async () => {
+    const on = async (...options: string[]) => {
+      const said = { out: '', err: '' };
+      const out = { isTTY: true, write: (text: string) => (said.out += text) };
+      const err = { isTTY: true, write: (text: string) => (said.err += text) };
+      const code = await commandLine(['inspect', 'pause-manager', ...options], { out, err, env: {}, cwd: work.path, interruption: () => new AbortController().signal });
+      return { code, ...said };
+    };
+    expect(await on()).toEqual({ code: 2, out: '', err: 'a drawing is nothing for a terminal: save it by --out FILE or > FILE, or add --format mermaid to read it as text\n' });
+    expect(await on('--format', 'mermaid')).toMatchObject({ code: 0, out: expect.stringMatching(/^stateDiagram-v2\n/) as string });
+    expect(await on('--out', 'saved.svg')).toEqual({ code: 0, out: '', err: '' });
+  });
+
+  it('names a machine without an id by its agent, and one of a plan by its export', LONG, async () => {
+    work.write('nameless.mjs', `
+      import { setup } from 'xstate';
+      const heater = setup({}).createMachine({ initial: 'hot', states: { hot: { on: { COOL: 'cold' } }, cold: { type: 'final' } } });
+      export const kiln = setup({ actors: { heater } }).createMachine({ initial: 'on', states: { on: { invoke: { id: 'heat', src: 'heater', onDone: 'off' } }, off: { type: 'final' } } });
+      export const order = { name: 'order', version: 1, machine: heater };`);
+    work.write('nameless.yaml', '{ version: 1, plan: p, agents: ./nameless.mjs, tasks: [{ id: pot, agent: kiln }] }');
+    const run = work.start(['run', 'nameless.yaml', '--data', 'kiln', '--json']);
+    await run.says('task.started');
+    await run.interrupt();
+    const drawn = async (...args: string[]) => (await work.bosun(['inspect', ...args])).out;
+    const ofPlan = ['--plan', 'nameless.yaml', '--data', 'kiln'];
+    for (const [name, active, ...args] of [
+      ['kiln', 'kiln.on', 'stages/pot/agent/work', ...ofPlan],
+      ['heater', 'heater.hot', 'stages/pot/agent/work/heat', ...ofPlan],
+      ['order', null, 'order', '--agents', 'nameless.mjs', '--data', 'nowhere'],
+    ] as const) {
+      const svg = await drawn(...args);
+      expect(svg).not.toContain('>(machine)');
+      if (active !== null) expect(svg).toContain(`now in ${active}</desc>`);
+      expect(await drawn(...args, '--format', 'mermaid')).toContain(`state "${name}" as s0`);
+      expect(await drawn(...args, '--format', 'scxml')).toContain(`name="${name}" initial="${name}"`);
+      // Programs know it by the id that XState gave it.
+      expect(chartIn(await drawn(...args, '--json')).id).toBe('(machine)');
+    }
   });
 
   it('exits 2 where nobody has the name, the machine is not known, or the file cannot be written', LONG, async () => {

@@ -1,5 +1,7 @@
 /** `bosun run` that cannot run, is in the way of another, or is interrupted: one clear line, and an exit code that says which. */
+import { once } from 'node:events';
 import { chmodSync, mkdirSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { linesOf, storyOf, Workspace } from './workspace.ts';
 
@@ -17,6 +19,31 @@ function patientPlan(): void {
   work.write('agents.mjs', PATIENT);
   work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: patient }, { id: b, agent: patient, after: [a] }] }');
 }
+
+describe('bosun run --serve on a port that is taken', () => {
+  let taken: Server;
+  let port: string;
+  beforeEach(async () => {
+    taken = createServer();
+    await once(taken.listen(0, '127.0.0.1'), 'listening');
+    port = String((taken.address() as AddressInfo).port);
+  });
+  afterEach(() => void taken.close());
+
+  it('says so before anything of the plan begins', async () => {
+    work.write('plan.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "touch began" }] }');
+    const { code, out, err } = await work.bosun(['run', 'plan.yaml', '--serve', '--port', port, '--data', 'data']);
+    expect({ code, out, began: work.has('began'), store: work.has('data/store') }).toEqual({ code: 2, out: '', began: false, store: false });
+    expect(err).toBe(`the gateway cannot listen on 127.0.0.1:${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}; name another port, or 0 for any that is free\n`);
+  });
+
+  it('leaves what --fresh would have removed', async () => {
+    work.write('plan.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "true" }] }');
+    await work.run('plan.yaml');
+    expect(await work.bosun(['run', 'plan.yaml', '--fresh', '--serve', '--port', port])).toMatchObject({ code: 2 });
+    expect((await work.bosun(['run', 'plan.yaml'])).err).toContain('completed already');
+  });
+});
 
 describe('a data directory in use', () => {
   it('ends every verb with exit code 4 and names the process; --fresh does not touch it', async () => {

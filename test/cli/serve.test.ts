@@ -152,11 +152,16 @@ describe('without a config', () => {
     bare.write('agents.mjs', 'export const work = async () => 1;');
     const strangers = 'holds actors of another system, which a plan would end: visits (counter), desk (boss). Name another --data directory';
     bare.write('plan.yaml', PLAN);
-    for (const verb of ['run', 'serve']) {
-      const refused = await bare.bosun([verb, 'plan.yaml', '--data', work.file('shop')]);
+    for (const line of [['run', 'plan.yaml'], ['run', 'plan.yaml', '--fresh'], ['serve', 'plan.yaml']]) {
+      const refused = await bare.bosun([...line, '--data', work.file('shop')]);
       expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(strangers) as string });
     }
-    expect((await bare.bosun(['ps', '--data', work.file('shop')])).out).toContain('desk/visits');
+    expect((await bare.bosun(['ps', '--data', work.file('shop')])).out).toMatch(/^desk\/visits +counter +active +open /m);
+    work.write('with-plan.ts', `${AGENTS}export default { data: './both', agents: [counter], tree: { children: [{ id: 'visits', agent: 'counter' }] }, plan: 'plan.yaml', gateway: { port: 0 } };\n`);
+    work.write('plan.yaml', PLAN);
+    await (await serve('--config', 'with-plan.ts')).interrupt();
+    work.write('plan.yaml', PLAN.replace('plan: p', 'plan: q'));
+    expect((await work.bosun(['serve', '--config', 'with-plan.ts'])).err).toMatch(/holds another plan: [^]*\. Serve another --data directory"/);
     bare.write('other.yaml', '{ version: 1, plan: o, agents: ./agents.mjs, tasks: [{ id: a, agent: work }] }');
     await bare.bosun(['run', 'other.yaml', '--data', 'other']);
     expect((await bare.bosun(['serve', '--port', '0', '--data', 'other'])).err).toContain('name its file, as in bosun serve plan.yaml');
@@ -234,7 +239,7 @@ describe('verbs on a running system', () => {
     const { code, out, err } = await shop('inspect', 'desk/visits', '--format', 'svg');
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('desk/visits (counter)');
-    expect(out).toContain('now in (machine).closed');
+    expect(out).toContain('now in counter.closed');
     expect((await shop('inspect', 'visits', '--format', 'mermaid')).out).toMatch(/^stateDiagram-v2\n/);
     expect((await shop('inspect', 'visits', '--format', 'scxml')).out).toMatch(/^<\?xml /);
     expect(await shop('inspect', 'nobody')).toMatchObject({ code: 2, out: '' });

@@ -95,6 +95,11 @@ describe('a damaged journal', () => {
     expect(await work.bosun(['backup', 'worse-copy', '--data', 'worse'])).toMatchObject({ code: 1 });
     expect(await work.bosun(['restore', 'worse-copy', '--data', 'fine'])).toMatchObject({ code: 1, err: expect.stringContaining('is damaged') as string });
   });
+
+  it('is no hindrance to a run that starts over', async () => {
+    expect(await work.bosun(['run', 'plan.yaml', '--data', 'worse'])).toMatchObject({ code: 1 });
+    expect(await work.bosun(['run', 'plan.yaml', '--data', 'worse', '--fresh'])).toMatchObject({ code: 0 });
+  });
 });
 
 describe('bosun erase', () => {
