@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { PATIENCE_MS } from './test/effort.ts';
 
 /** Where the counts go for whoever adds them up. */
 const report = process.env['BOSUN_TEST_REPORT'];
@@ -7,8 +8,8 @@ const report = process.env['BOSUN_TEST_REPORT'];
 export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
-    testTimeout: 90_000,
-    hookTimeout: 60_000,
+    testTimeout: PATIENCE_MS,
+    hookTimeout: PATIENCE_MS,
     pool: 'forks',
     fileParallelism: false,
     reporters: ['default', ...(report === undefined ? [] : [['json', { outputFile: report }] as ['json', { outputFile: string }]])],

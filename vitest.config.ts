@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { LONG_FILES } from './test/effort.ts';
+import { LONG_FILES, PATIENCE_MS } from './test/effort.ts';
 
 /** Tests import the package by its public name and run its sources. Not `module`: what packages have under it is for bundlers. */
 const conditions = ['@bosun/source', 'node', 'default'];
@@ -25,7 +25,9 @@ export default defineConfig({
     ...(isQuick ? { tagsFilter: ['!long'] } : {}),
     // What was transformed before is not transformed again: a file that has changed is another.
     experimental: { fsModuleCache: process.env['CI'] !== 'true', fsModuleCachePath: 'node_modules/.cache/vitest-modules' },
-    testTimeout: 30_000,
+    testTimeout: PATIENCE_MS,
+    hookTimeout: PATIENCE_MS,
+    teardownTimeout: PATIENCE_MS,
     pool: 'forks',
     // As the launcher has it: a worker makes much that is soon garbage. And most code runs a few times only: compiled at once and
     // simply, a sixth of the processor time is saved.

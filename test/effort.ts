@@ -1,6 +1,6 @@
 /**
  * How hard the tests try. `npm test` and `npm run check` try for as long as somebody waits for them, CI=true for minutes, the soak
- * for an hour. What is tried is the same; how much of it is chosen here and nowhere else.
+ * for an hour. What is tried is the same; how much of it is chosen here and nowhere else, and how long it is waited for.
  */
 
 /** `quick` beside nothing else; `ci` where CI=true; `soak` by vitest.soak.config.ts. */
@@ -42,6 +42,15 @@ export const LONG_FILES = [
   'test/workers/gateway-conformance.test.ts',
   'test/workers/gateway-threads.test.ts',
 ];
+
+/**
+ * A test that takes longer hangs. This measures nothing: the longest of them takes ten seconds of a core where CI=true, and a core may
+ * have ten others to serve. What is to be quick says so in processor time (processor-time.ts).
+ */
+export const PATIENCE_MS = byEffort({ quick: 120_000, ci: 300_000, soak: 60 * 60_000 });
+
+/** The same for a test that takes a core for up to minutes: the fuzz, and processes that are killed again and again. */
+export const LONG_PATIENCE_MS = byEffort({ quick: 10 * 60_000, ci: 40 * 60_000, soak: 2 * 60 * 60_000 });
 
 /** For a single test that is worth its time only where CI=true, in the soak, or where somebody names its file. */
 export const LONG = { tags: ['long'] };

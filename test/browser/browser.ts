@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { PATIENCE_MS } from '../effort.ts';
 
 /** A page under watch. */
 export class WatchedPage {
@@ -34,6 +35,8 @@ export class WatchedPage {
 
 export async function opened(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, ...options });
+  // Before the test is given up, so that it says what was waited for.
+  context.setDefaultTimeout(PATIENCE_MS / 2);
   const watched = new WatchedPage(await context.newPage());
   await watched.page.goto(url);
   return watched;

@@ -80,7 +80,7 @@ describe('the page', () => {
     await page.getByRole('button', { name: 'Resume TSLA' }).click();
     await page.getByRole('button', { name: 'Send' }).click();
     await row.locator('.standing', { hasText: /running|completed/ }).waitFor();
-    await page.locator('[data-testid="plan-state"]', { hasText: 'completed' }).waitFor({ timeout: 60_000 });
+    await page.locator('[data-testid="plan-state"]', { hasText: 'completed' }).waitFor();
   });
 
   it('says that the server is gone, comes back with it, and shows the truth', async () => {
@@ -98,7 +98,7 @@ describe('the page', () => {
     watched.isServerAway = false;
     await page.locator('.badge', { hasText: 'server started anew, gap: reloaded' }).waitFor();
     await page.locator('tr[data-item="TSLA"] .standing', { hasText: 'paused' }).waitFor();
-    await page.locator('[data-testid="plan-state"]', { hasText: 'paused' }).waitFor({ timeout: 60_000 });
+    await page.locator('[data-testid="plan-state"]', { hasText: 'paused' }).waitFor();
     const truth = (await (await fetch(`${served.url}/v1/actors/coordinator`)).json()) as { readonly value: string };
     expect(truth.value).toBe('paused');
   });

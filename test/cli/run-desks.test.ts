@@ -37,10 +37,15 @@ describe('failures of one cause', () => {
 
   it('CA-032: go on by themselves with --wait, where the module has a port that knows when', LONG, async () => {
     work.write('agents.mjs', `
-      const untilMs = Date.now() + 1000;
-      export async function fetch() { if (Date.now() < untilMs) throw Object.assign(new Error('quota exceeded'), { status: 429, dataSource: 'prices' }); return 'figures'; }
+      let refused = 0;
+      let untilMs = Infinity;
+      export async function fetch() {
+        if (Date.now() >= untilMs) return 'figures';
+        if (++refused === 3) untilMs = Date.now() + 1000;
+        throw Object.assign(new Error('quota exceeded'), { status: 429, dataSource: 'prices' });
+      }
       const free = { isFree: true };
-      export const ports = { resources: async () => ({ apiQuota: Date.now() < untilMs ? { isFree: false, notBeforeMs: untilMs } : free, compute: free, connections: free }) };`);
+      export const ports = { resources: async () => ({ apiQuota: Date.now() < untilMs ? { isFree: false, notBeforeMs: Math.min(untilMs, Date.now() + 1000) } : free, compute: free, connections: free }) };`);
     work.write('plan.yaml', PLAN);
     const { code, lines } = await work.run('plan.yaml', '--wait');
     expect(code).toBe(0);

@@ -1,19 +1,29 @@
 /** `bosun serve` with workers: the verbs of the command line see one system, and find it again. */
+import { once } from 'node:events';
 import { afterAll, describe, expect, it } from 'vitest';
 import { AGENTS } from './shop-config.ts';
-import { linesOf, Workspace } from './workspace.ts';
+import { linesOf, type Process, Workspace } from './workspace.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());
 
 const config = (rest: string) => `${AGENTS}export default { agents: [counter], tree: { children: ['a', 'b', 'c', 'd'].map((id) => ({ id, agent: 'counter' })) }, gateway: { port: 0 }, ${rest} };`;
 
+/** Started, and heard to serve: workers take a second of two cores for it, and on a busy machine longer than is waited for other words. */
+async function served(...args: readonly string[]): Promise<Process> {
+  const serving = work.spawn(['serve', ...args]);
+  const ended = serving.ended.then(({ err }) => Promise.reject(new Error(`ended before it served: ${err}`)));
+  // In the end it always does, and then nobody waits.
+  ended.catch(() => {});
+  while (!serving.out.includes('"serving"')) await Promise.race([once(serving.child.stdout!, 'data'), ended]);
+  return serving;
+}
+
 describe('bosun serve over workers', () => {
   it('serves one system, whose verbs find it, and goes on with what it had', async () => {
     work.write('bosun.config.mts', config('workers: 2'));
     for (const count of ['1', '2']) {
-      const serving = work.spawn(['serve', '--json', '--data', 'spread']);
-      await serving.says('"serving"');
+      const serving = await served('--json', '--data', 'spread');
       for (const id of ['a', 'b', 'c', 'd']) {
         expect(await work.bosun(['send', id, 'add', '{"by": 1}', '--wait', '--data', 'spread'])).toMatchObject({ code: 0 });
         expect(await work.bosun(['ask', id, 'count', '--json', '--data', 'spread'])).toMatchObject({ code: 0, out: expect.stringContaining(count) as string });

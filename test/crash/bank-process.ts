@@ -2,9 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-
-/** One that lives longer is stuck. */
-const LIFE_MS = 30_000;
+import { PATIENCE_MS } from '../effort.ts';
 
 export interface End {
   readonly code: number | null;
@@ -23,7 +21,8 @@ export async function lived(file: string, options: object, hear: (line: string) 
   const child = spawn(process.execPath, [file, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'pipe'] });
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
-  const limit = setTimeout(() => child.kill('SIGTERM'), LIFE_MS);
+  // One that lives longer is stuck.
+  const limit = setTimeout(() => child.kill('SIGTERM'), PATIENCE_MS);
   const closed = once(child, 'close');
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (hear(line)) child.kill('SIGKILL');

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
-import { byEffort } from '../effort.ts';
+import { byEffort, LONG_PATIENCE_MS } from '../effort.ts';
 import { type Audit, auditSpreadBank } from './bank-audit.ts';
 import { type Moment, SpreadBank } from './bank-workers-run.ts';
 
@@ -21,9 +21,6 @@ const MOMENTS: readonly (readonly [Moment, { readonly min: number; readonly max:
   ['random', { min: 1, max: 20 }],
   ['unsaid', { min: 50, max: 500 }],
 ];
-
-/** For all crashes together. */
-const PATIENCE_MS = 20 * 60_000;
 
 const seed = Date.now() % 1_000_000;
 const random = new SeededRandom(seed);
@@ -76,7 +73,7 @@ describe('a bank over two workers whose process is killed', () => {
         `${seen.unread} unread messages seen, ${seen.crossing} of them between workers, ${seen.delayed} delayed; ` +
         `${bank.folds} folds; ${seen.violations.length} violations`,
     );
-  }, PATIENCE_MS);
+  }, LONG_PATIENCE_MS);
 
   it('loses nothing and doubles nothing', () => {
     expect(seen.violations).toEqual([]);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { type Audit, auditBank } from './bank-audit.ts';
 import { Bank, type Moment, type Sabotage } from './bank-run.ts';
-import { byEffort, EFFORT, LONG } from '../effort.ts';
+import { byEffort, EFFORT, LONG, LONG_PATIENCE_MS } from '../effort.ts';
 
 const SOAK = EFFORT === 'soak';
 const KILLS = byEffort({ quick: 4, ci: 50, soak: 500 });
@@ -21,9 +21,6 @@ const PROGRESS_LINES = 10;
 
 /** Every kind of moment is among the first four. */
 const MOMENTS: readonly Moment[] = ['random', 'fold', 'unsaid', 'switch', 'random'];
-
-/** For all crashes together. */
-const PATIENCE_MS = 40 * 60_000;
 
 /** Between two crashes. */
 const ORDERS_MIN = 100;
@@ -103,7 +100,7 @@ describe('a bank that is killed and cut off from power', () => {
         `${inFlight} unread and ${delayed} delayed messages seen; ${bank.folds} folds, under way in ${folding} copies; ` +
         `several logs live in ${switched} cuts; ${seen.violations.length} violations`,
     );
-  }, PATIENCE_MS);
+  }, LONG_PATIENCE_MS);
 
   it('loses nothing and doubles nothing', () => {
     expect(seen.violations).toEqual([]);

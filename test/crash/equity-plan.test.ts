@@ -11,12 +11,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
-import { byEffort } from '../effort.ts';
+import { byEffort, LONG_PATIENCE_MS } from '../effort.ts';
 
 const ROUNDS = byEffort({ quick: 1, ci: 5, soak: 20 });
-
-/** For all rounds together. */
-const PATIENCE_MS = 15 * 60_000;
 
 /** Short, so that rounds are; long enough that stages are under way when the kill comes. */
 const PACE_MS = '15';
@@ -129,7 +126,7 @@ describe(`the equity plan, killed in ${ROUNDS} rounds`, () => {
     const starts = rounds.flatMap(({ round }) => round.executions()).filter(({ phase }) => phase === 'start').length;
     const kills = lives.filter(({ code }) => code === null).length;
     console.log(`equity plan: seed ${seed}, ${ROUNDS} rounds, ${kills} kills, ${starts - ROUNDS * TASKS} stages started again`);
-  }, PATIENCE_MS);
+  }, LONG_PATIENCE_MS);
 
   it('is completed by the same line typed again', () => {
     const ends = rounds.map(({ lives }) => ({ code: lives.at(-1)?.code, type: lives.at(-1)?.lines.at(-1)?.type }));

@@ -4,7 +4,7 @@
  * the script can be ended.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { byEffort, EFFORT } from '../effort.ts';
+import { byEffort, EFFORT, LONG_PATIENCE_MS } from '../effort.ts';
 import { type Cut, type CutPlot, CutStory, type History, type Sync } from './cut-story.ts';
 import { scriptOf, TALKATIVE } from './script.ts';
 import { SPREAD_STAFF, STAFF } from './workshop.ts';
@@ -80,7 +80,7 @@ describe.each(STAGES)(`a script of ${COMMANDS} commands ($stage)`, ({ stage, plo
     const writes = reference.map(({ length }) => length - 1).join(' and ');
     console.log(`every write: ${stage}, ${cuts} cuts at ${writes} writes, ${violations.length} violations, ${Math.round((performance.now() - begun) / 1_000)} s`);
     expect(violations).toEqual([]);
-  }, 3_600_000);
+  }, LONG_PATIENCE_MS);
 
   it('is found out where a store acknowledges what it has not synced', async () => {
     const { history: reference } = await undisturbed(plot);

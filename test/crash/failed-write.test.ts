@@ -3,7 +3,7 @@
  * in which new sends are refused; over two workers, those to the worker whose store it is, while the other one goes on.
  */
 import { describe, expect, it } from 'vitest';
-import { byEffort } from '../effort.ts';
+import { byEffort, LONG_PATIENCE_MS } from '../effort.ts';
 import { type Ending, type Failure, type Plot, tell } from './failing-story.ts';
 import { expectedBooks, scriptOf, TALKATIVE } from './script.ts';
 import { type Books, type Outside, SPREAD_STAFF, STAFF } from './workshop.ts';
@@ -51,7 +51,7 @@ describe.each(STAGES)('a write that fails, wherever it is ($stage)', ({ stage, p
     }
     const seconds = Math.round((performance.now() - begun) / 1_000);
     console.log(`failed write: ${stage}, ${failures.length} ${length}s at ${sound.writes.join(' and ')} writes, ${refused} sends refused, 0 violations, ${seconds} s`);
-  }, 1_200_000);
+  }, LONG_PATIENCE_MS);
 
   it('is found out where the medium forgets what it is given again', async () => {
     const { writes } = await tell(plot, null);

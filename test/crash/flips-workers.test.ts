@@ -11,7 +11,7 @@ import { BosunError } from '../../src/errors.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
-import { byEffort, EFFORT } from '../effort.ts';
+import { byEffort, EFFORT, LONG_PATIENCE_MS } from '../effort.ts';
 import { complaintsOf, type Damage, type Files, filesOf, putDamaged, type Served, start, trusting } from './damaged-directory.ts';
 import { perform, scriptOf, sessionOf, TALKATIVE } from './script.ts';
 import { faultyStores, type Stage, stageOf } from './stage.ts';
@@ -30,8 +30,6 @@ const JOURNAL = { fold: { windowEpochs: 24, sliceRecords: 40 } };
 
 /** For every timer and every retry. */
 const END_MS = 60_000;
-
-const PATIENCE_MS = 3_600_000;
 
 const seed = Date.now() % 1_000_000;
 const random = new SeededRandom(seed);
@@ -67,7 +65,7 @@ beforeAll(async () => {
   putFiles(null);
   stored = await Promise.all(places.map(async (place) => (await start(place)).served));
   sound = await run(); 
-}, 60_000);
+}, LONG_PATIENCE_MS);
 
 /** What is on its way to the other worker, a timer, an effect and a message in quarantine: each worker dies with them while the other one is down. */
 async function leaveUnderWay(stage: Stage): Promise<void> {
@@ -207,7 +205,7 @@ describe('two workers of whose files one byte is damaged', () => {
     }
     console.log(`flips of two workers: seed ${seed}, ${FLIPS} flips, ${Math.round((performance.now() - begun) / 1_000)} s, ${JSON.stringify(tally)}`);
     expect(unseen).toEqual([]);
-  }, PATIENCE_MS);
+  }, LONG_PATIENCE_MS);
 
   it('are found out where nobody checks the log of LevelDB but LevelDB', async () => {
     const log = files[1]!.names.find((name) => name.endsWith('.log'))!;

@@ -11,7 +11,7 @@ import { complaintsOf, type Damage, type Files, filesOf, putDamaged, type Served
 import { perform, scriptOf } from './script.ts';
 import { faultyStores, stageOf } from './stage.ts';
 import { emptyOutside, STAFF, treeOf, workerAgent } from './workshop.ts';
-import { byEffort, EFFORT } from '../effort.ts';
+import { byEffort, EFFORT, LONG_PATIENCE_MS } from '../effort.ts';
 
 const SOAK = EFFORT === 'soak';
 const FLIPS = byEffort({ quick: 150, ci: 500, soak: 10_000 });
@@ -21,8 +21,6 @@ const COMMANDS = 120;
 
 /** Folds are small and frequent, so that all kinds of records are in tables of LevelDB. */
 const JOURNAL = { fold: { windowEpochs: 24, sliceRecords: 40 } };
-
-const PATIENCE_MS = 3_600_000;
 
 const seed = Date.now() % 1_000_000;
 const random = new SeededRandom(seed);
@@ -113,7 +111,7 @@ describe('a store of which one byte is damaged', () => {
     }
     console.log(`flips: seed ${seed}, ${FLIPS} flips, ${Math.round((performance.now() - begun) / 1_000)} s, ${JSON.stringify(tally)}`);
     expect(unseen).toEqual([]);
-  }, PATIENCE_MS);
+  }, LONG_PATIENCE_MS);
 
   it('is found out where nobody checks the log of LevelDB but LevelDB', async () => {
     const log = files.names.find((name) => name.endsWith('.log'))!;

@@ -13,7 +13,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { auditSpreadBank } from './bank-audit.ts';
 import { CLIENTS } from './bank-run.ts';
-import { byEffort, EFFORT } from '../effort.ts';
+import { byEffort, EFFORT, LONG_PATIENCE_MS, PATIENCE_MS } from '../effort.ts';
 
 const SOAK = EFFORT === 'soak';
 
@@ -39,9 +39,6 @@ function childOf(name: string): string {
 
 /** Several tries of the kernel: they come after 100, 200 and 400 ms. */
 const OUTAGE_MS = 500;
-
-/** A child that has not done what it was told by then is stuck. */
-const PATIENCE_MS = 30_000;
 
 /** Orders before and behind the outage. */
 const ORDERS = 150;
@@ -86,6 +83,7 @@ class Bank {
     const child = spawn(process.execPath, [this.#bench.child, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
     const said: Said = new Map();
     const closed = once(child, 'close');
+    // A child that has not done what it was told by then is stuck.
     const limit = setTimeout(() => child.kill('SIGTERM'), PATIENCE_MS);
     let left = ORDERS;
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -153,7 +151,7 @@ function proofs(bench: Bench): void {
     const seconds = Math.round((performance.now() - begun) / 1_000);
     console.log(`full disk: ${stage}, seed ${seed}, ${points} points, ${seen.failed} failed writes, ${seen.refused} refusals, ${orders} orders, ${violations.length} violations, ${seconds} s`);
     expect(violations).toEqual([]);
-  }, 600_000);
+  }, LONG_PATIENCE_MS);
 
   it('is found out where a store keeps to itself that a write failed', async () => {
     // A fold that ends behind the write that was lost writes all of it once more, and then nothing is missing.
@@ -165,7 +163,7 @@ function proofs(bench: Bench): void {
       found = await bank.violations();
     }
     expect(found).not.toEqual([]);
-  }, 120_000);
+  }, LONG_PATIENCE_MS);
 }
 
 describe.each(BENCHES)('a bank whose disk is full ($stage)', (bench) => {

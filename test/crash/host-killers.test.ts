@@ -1,24 +1,33 @@
 /** P6b on real processes: an endless loop, memory running out, a throw outside of any turn. Each is found and put aside. */
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
-import { byEffort } from '../effort.ts';
+import { byEffort, LONG_PATIENCE_MS, PATIENCE_MS } from '../effort.ts';
 
 const CHILD = new URL('../fixtures/crash/host-killer.mjs', import.meta.url).pathname;
 
-/** A child that says nothing for so long hangs, and is killed as a watchdog does. */
-const HANGS_MS = 6_000;
+/** Of a child that hangs from here on, and is killed as a watchdog does. */
+const HANGS = '"hangs"';
 
 /** @returns What the child said before it ended; null where it was killed, or died. */
-function run(directory: string, kind: string): Promise<unknown> {
-  return new Promise((resolve) => {
-    const options = { timeout: HANGS_MS, killSignal: 'SIGKILL' as const };
-    execFile(process.execPath, ['--max-old-space-size=64', CHILD, directory, kind], options, (error, stdout) => {
-      resolve(error === null ? JSON.parse(stdout) : null);
-    });
+async function run(directory: string, kind: string): Promise<unknown> {
+  const child = spawn(process.execPath, ['--max-old-space-size=64', CHILD, directory, kind], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: PATIENCE_MS,
+    killSignal: 'SIGKILL',
   });
+  const closed = once(child, 'close');
+  let said: unknown = null;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line === HANGS) child.kill('SIGKILL');
+    else said = JSON.parse(line);
+  });
+  const [code] = (await closed) as [number | null];
+  return code === 0 ? said : null;
 }
 
 const KILLERS = [
@@ -39,4 +48,4 @@ it.concurrent.each(KILLERS.slice(0, byEffort({ quick: 1, ci: KILLERS.length })))
   } finally {
     rmSync(directory, { recursive: true });
   }
-}, 120_000);
+}, LONG_PATIENCE_MS);

@@ -9,11 +9,10 @@ import { campaign, everySecond, progressOf } from './campaign.ts';
 import { STEPS_PER_MACHINE } from './census.ts';
 import { compareEngines } from './engines.ts';
 import { kernelOnXstate } from './hosted.ts';
-import { byEffort, EFFORT } from '../effort.ts';
+import { byEffort, LONG_PATIENCE_MS } from '../effort.ts';
 
 const STEPS = byEffort({ quick: 10_000, ci: 200_000, soak: 5_000_000 });
 const FIRST = 1 + 1_000_000 * Number(process.env['BOSUN_FUZZ_SEED'] ?? 0);
-const PATIENCE_MS = EFFORT === 'soak' ? 120 * 60_000 : 180_000;
 
 describe('the plan engine', () => {
   afterEach(() => void vi.restoreAllMocks());
@@ -24,7 +23,7 @@ describe('the plan engine', () => {
     expect(difference).toBe(undefined);
     expect(steps).toBeGreaterThanOrEqual(STEPS);
     expect(machines).toBeGreaterThanOrEqual(STEPS / STEPS_PER_MACHINE);
-  }, PATIENCE_MS);
+  }, LONG_PATIENCE_MS);
 
   it.each([
     [41_354, 'regions in the order of the active nodes'],
@@ -43,7 +42,7 @@ describe('the plan engine', () => {
     });
     const { difference } = await compareEngines(FIRST, 100_000);
     expect(difference).toContain('plan:');
-  }, PATIENCE_MS);
+  }, LONG_PATIENCE_MS);
 });
 
 describe('the XState engine', () => {
@@ -52,5 +51,5 @@ describe('the XState engine', () => {
     const { difference } = await campaign({ seeds: everySecond(FIRST), steps: STEPS / 50, subject: kernelOnXstate, progress: progressOf('XState engine') });
     vi.restoreAllMocks();
     expect(difference).toBe(undefined);
-  }, PATIENCE_MS);
+  }, LONG_PATIENCE_MS);
 });

@@ -5,11 +5,9 @@
 import { expect, it, vi } from 'vitest';
 import { campaign, everySecond, progressOf } from './campaign.ts';
 import { STEPS_PER_MACHINE } from './census.ts';
-import { byEffort, EFFORT } from '../effort.ts';
+import { byEffort, EFFORT, LONG_PATIENCE_MS } from '../effort.ts';
 
 const STEPS = byEffort({ quick: 3_000, ci: 100_000, soak: 2_500_000 });
-/** Many times what it takes: a busy machine is no difference. */
-const PATIENCE_MS = EFFORT === 'soak' ? 120 * 60_000 : 180_000;
 /** Ten times as many seeds as the longest half takes. */
 const SEED = 40_000 * Number(process.env['BOSUN_FUZZ_SEED'] ?? 0);
 
@@ -34,5 +32,5 @@ export function fuzzHalf(half: 'even' | 'odd'): void {
     expect(outcome.steps).toBeGreaterThanOrEqual(STEPS);
     expect(outcome.machines).toBeGreaterThanOrEqual(STEPS / STEPS_PER_MACHINE);
     if (EFFORT !== 'quick') expect(MET.filter((what) => outcome.coverage.of(what) === 0)).toEqual([]);
-  }, PATIENCE_MS);
+  }, LONG_PATIENCE_MS);
 }

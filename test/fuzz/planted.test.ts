@@ -4,9 +4,7 @@ import { PlanEngine } from '../../src/actors/xstate/plan-engine.ts';
 import { Plans } from '../../src/actors/xstate/plan-table.ts';
 import { campaign, everySecond } from './campaign.ts';
 import { kernel, type Subject } from './hosted.ts';
-
-/** Shrinking plays hundreds of stories. */
-const PATIENCE_MS = 180_000;
+import { LONG_PATIENCE_MS } from '../effort.ts';
 
 /** An engine that loses a delayed event where the machine arms two in one step. */
 const forgetful: Subject = {
@@ -48,11 +46,11 @@ describe('a fault in the step engine', () => {
     const { difference } = await campaign({ seeds: everySecond(1), steps: 100_000, subject: forgetful });
     expect(difference).toContain('createActor:');
     expect(difference!.split('\n').length).toBeLessThan(60);
-  }, PATIENCE_MS);
+  }, LONG_PATIENCE_MS);
 
   it('is found where it is in a plan', async () => {
     const { difference } = await campaign({ seeds: everySecond(1), steps: 100_000, subject: hasty });
     expect(difference).toContain('createActor:');
     expect(difference!.split('\n').length).toBeLessThan(60);
-  }, PATIENCE_MS);
+  }, LONG_PATIENCE_MS);
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSystem, type System } from '../../src/system.ts';
 import { createGateway, type Gateway } from '../../src/gateway/server.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { LONG } from '../effort.ts';
+import { LONG, PATIENCE_MS } from '../effort.ts';
 import { counter, shop } from './shop.ts';
 
 const CLIENT = join(import.meta.dirname, '../../examples/any-language/client.py');
@@ -28,7 +28,7 @@ describe.runIf(python)('a client of forty lines of Python', () => {
     await system.stop();
   });
 
-  const run = (...args: string[]) => promisify(execFile)('python3', [CLIENT, ...args], { timeout: 20_000 });
+  const run = (...args: string[]) => promisify(execFile)('python3', [CLIENT, ...args], { timeout: PATIENCE_MS });
 
   it('has forty lines', () => {
     expect(readFileSync(CLIENT, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(40);

@@ -1,7 +1,6 @@
 /** Drawings: where things are, that the SVG is sound whatever a machine calls its parts, and what a page can do with it. */
 import { type AnyStateMachine, createMachine } from 'xstate';
 import { afterAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
 import { type Geometry } from '../../src/gateway/charts/geometry.ts';
 import { ChartLayouts } from '../../src/gateway/charts/layout.ts';
 import { listGeometry } from '../../src/gateway/charts/list.ts';
@@ -14,13 +13,15 @@ import { leadCoordinator } from '../../src/machines/coordination/coordinator/lea
 import { pauseManager } from '../../src/machines/coordination/pauses/pause-manager.ts';
 import { bossMachine } from '../../src/supervisor/boss.ts';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { build } from '../fuzz/build.ts';
 import { randomMachine } from '../fuzz/generator.ts';
 import { Recorder } from '../fuzz/record.ts';
 import { type Element, elementsIn, everything, faultsOf, HOSTILE, hostileMachine, parseXml } from './charted.ts';
 import { byEffort, LONG } from '../effort.ts';
 
-const layouts = new ChartLayouts(systemClock);
+/** Time stands still: no layout takes too long. */
+const layouts = new ChartLayouts(new VirtualClock());
 afterAll(() => layouts.close());
 
 const chart = chartOf(everything);
@@ -63,7 +64,7 @@ describe('where things are', () => {
   });
 
   it('is the same each time', LONG, async () => {
-    const other = new ChartLayouts(systemClock);
+    const other = new ChartLayouts(new VirtualClock());
     const again = chartOf(everything.provide({}));
     expect(svgOf(again, await other.geometry(again))).toBe(svgOf(chart, await layouts.geometry(chart)));
     await other.close();

@@ -56,7 +56,7 @@ function mutated(random: SeededRandom, data: Buffer): Buffer {
 }
 
 describe.each(Object.values(SUBPROTOCOLS))('%s', (subprotocol) => {
-  it(`takes ${FRAMES} mutated frames`, { timeout: 1_800_000 }, async () => {
+  it(`takes ${FRAMES} mutated frames`, async () => {
     const isBinary = subprotocol === SUBPROTOCOLS.msgpack;
     const test = await startGatewayTest({ rate: { burst: 1e9, perSecond: 1e9 } });
     const before = ['visits', 'till', 'back/visits'].map((address) => test.test.system.snapshot(address));

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway/server.ts';
 import { gatewayConformance } from '../../src/testing/gateway-conformance/run.ts';
-import { sample } from '../effort.ts';
+import { PATIENCE_MS, sample } from '../effort.ts';
 import { newDirectory, spread } from './spread-threads.ts';
 
 const MODULE = new URL('../fixtures/workers/probe.mjs', import.meta.url);
@@ -17,7 +17,7 @@ describe('a gateway over workers', () => {
     const gateway = createGateway(system, { port: 0, rate: RATE, connectRate: RATE });
     gateways.push(gateway);
     const { url } = await gateway.listen();
-    const { rows, passed, notApplicable } = await gatewayConformance(url, { encoding });
+    const { rows, passed, notApplicable } = await gatewayConformance(url, { encoding, patienceMs: PATIENCE_MS });
     expect(rows.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
     expect([passed, notApplicable]).toEqual([rows.length - 2, 2]);
   });

@@ -42,7 +42,7 @@ describe('a gateway over workers in threads', () => {
       await Promise.all(sends);
     }
     for (const [index, actor] of [one, other].entries()) {
-      const settled = await actor.waitFor(({ context }) => (context as unknown as Context).counted.length >= counts[1 - index]! && (context as unknown as Context).sum >= counts[index]!, { timeoutMs: 20_000 });
+      const settled = await actor.waitFor(({ context }) => (context as unknown as Context).counted.length >= counts[1 - index]! && (context as unknown as Context).sum >= counts[index]!);
       const { counted, sum } = settled.context as unknown as Context;
       expect([...counted].sort((a, b) => a - b)).toEqual(upTo(counts[1 - index]!));
       expect(sum).toBe(counts[index]);

@@ -56,9 +56,9 @@ describe('workers in threads', () => {
     // What was on its way when the process died, and words of it that nobody has read, are no more than that.
     const last = Math.max(...acknowledged) + 100;
     for (const number of upTo(last)) await insist(system, one, { type: 'count', number });
-    await system.actor(other).waitFor(({ context }) => (context as Context).counted.length >= last, { timeoutMs: 20_000 });
+    await system.actor(other).waitFor(({ context }) => (context as Context).counted.length >= last);
     expect([...(await contextOf(system, other)).counted].sort((a, b) => a - b)).toEqual(upTo(last));
-  }, 120_000);
+  });
 
   it('close the system when they die too often', async () => {
     const system = await spread(newDirectory(), { intensity: 0 }).start();

@@ -20,7 +20,7 @@ describe('workers in threads', () => {
     }
     await system.stop();
     const again = await spread(directory).start();
-    await again.actor(other).waitFor(({ context }) => (context as Context).counted.length >= sent, { timeoutMs: 20_000 });
+    await again.actor(other).waitFor(({ context }) => (context as Context).counted.length >= sent);
     const { counted } = await contextOf(again, other);
     expect([...counted].sort((a, b) => a - b)).toEqual(upTo(sent));
     expect((await contextOf(again, one)).sum).toBe(sent);

@@ -8,7 +8,7 @@ import { type AnyStateMachine, assign, createActor, createMachine } from 'xstate
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PATTERN_LOOKUPS_MAX } from '../../src/limits.ts';
 import { Definitions } from '../../src/actors/xstate/definition.ts';
-import { EFFORT } from '../effort.ts';
+import { EFFORT, LONG_PATIENCE_MS } from '../effort.ts';
 
 const SOAK = EFFORT === 'soak';
 const CHILD = fileURLToPath(new URL('../fixtures/soak/event-types.mjs', import.meta.url));
@@ -79,7 +79,7 @@ describe('a hosted machine', () => {
 
 describe('events of ever-new types', () => {
   const events = SOAK ? 10_000_000 : 20_000;
-  it(`leave the heap as it is (${events} of them)`, { timeout: 60 * 60_000 }, () => {
+  it(`leave the heap as it is (${events} of them)`, { timeout: LONG_PATIENCE_MS }, () => {
     const printed = execFileSync(process.execPath, ['--expose-gc', CHILD, String(events)], { encoding: 'utf8' });
     const { events: read, wrong, bytesPerEvent } = JSON.parse(printed) as { events: number; wrong: string | null; bytesPerEvent: number };
     expect([read, wrong]).toEqual([events, null]);

@@ -81,4 +81,4 @@ it('CA-098: a debate ends whatever is done or left undone, and wherever the powe
     }),
     { numRuns: RUNS },
   );
-}, 120_000);
+});

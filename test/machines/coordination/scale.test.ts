@@ -7,7 +7,7 @@ import { itemsIn, resultsOf } from '../../../src/machines/coordination/coordinat
 import { type AgentFunction } from '../../../src/machines/coordination/work/agent-function.ts';
 import { SeededRandom } from '../../../src/testing/seeded-random.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
-import { byEffort } from '../../effort.ts';
+import { byEffort, LONG_PATIENCE_MS } from '../../effort.ts';
 import { fixture } from '../../fixtures/plans/plans.ts';
 import { startWholeCrew, type WholeCrew } from './whole-crew.ts';
 
@@ -88,7 +88,7 @@ async function resumeSome(crew: WholeCrew, random: SeededRandom): Promise<void> 
 }
 
 describe(`${ITEMS} items with ${KILLS} kills of the host`, () => {
-  it('CA-028, CA-042: each is completed, or paused, failed or expired with a reason, and nothing that was recorded changes', { timeout: byEffort({ quick: 60_000, ci: 300_000, soak: 3_600_000 }) }, async () => {
+  it('CA-028, CA-042: each is completed, or paused, failed or expired with a reason, and nothing that was recorded changes', { timeout: LONG_PATIENCE_MS }, async () => {
     const random = new SeededRandom(7);
     const clock = new VirtualClock();
     const { tasks, ...plan } = fixture('equity-research', { capacity, items: Array.from({ length: ITEMS }, (_, n) => `item-${n}`) });

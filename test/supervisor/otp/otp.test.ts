@@ -47,7 +47,7 @@ describe("OTP's cases with a crash of the host between any two steps, or before 
     const result = await tellCut(entry, (moment) => moment === 0 || (moment + number) % ONE_IN === 0);
     expect(result.taken).toBeGreaterThan(0);
     cuts.set(number, result);
-  }, 120_000);
+  });
 });
 
 describe('docs/otp-parity.md', () => {
