@@ -51,8 +51,11 @@ export const UNCOMMITTED_BYTES_MAX = 64 * 1024 * 1024;
 /** How long an event of a host would wait for its epoch, by the present pace, beyond which it is refused with BOSUN_OVERLOADED. */
 export const ADMISSION_WAIT_MS_MAX = 10_000;
 
-/** Time in one slice of turns before the event loop gets its chance. */
-export const SLICE_MS = 1;
+/**
+ * Time in one slice of turns before the event loop gets its chance, which costs some microseconds. Whoever waits for an epoch waits
+ * for two of them: until its event is let in, and until it is told.
+ */
+export const SLICE_MS = 0.5;
 
 /** Deliveries of one message that may crash its agent before it is quarantined (P6). */
 export const DELIVERIES_MAX = 3;

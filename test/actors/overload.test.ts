@@ -136,7 +136,7 @@ describe('a system with more to do', () => {
   }
 
   it('gathers turns of several slices in an epoch, for no longer than it is told', async () => {
-    const [atOnce, short, long] = [await epochsOf(0), await epochsOf(12), await epochsOf(10_000)];
+    const [atOnce, short, long] = [await epochsOf(0), await epochsOf(12 * SLICE_MS), await epochsOf(10_000)];
     expect(atOnce).toBeGreaterThan(2 * short);
     expect(short).toBeGreaterThan(2 * long);
     expect(long).toBeLessThan(4);
