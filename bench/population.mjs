@@ -34,11 +34,15 @@ export function plainWorkers(actors, machine = workerMachine) {
  * @throws Error naming the first worker that differs.
  */
 export function assertSameWork(system, addresses, plain) {
+  assertSameStates(addresses.map((address) => system.snapshot(address)), plain);
+}
+
+/** The same of what is known only by value and context. */
+export function assertSameStates(states, plain) {
   plain.forEach((actor, index) => {
-    const durable = system.snapshot(addresses[index]);
     const expected = actor.getSnapshot();
-    const seen = JSON.stringify([durable.value, durable.context]);
+    const seen = JSON.stringify([states[index].value, states[index].context]);
     const wanted = JSON.stringify([expected.value, expected.context]);
-    if (seen !== wanted) throw new Error(`${addresses[index]} is ${seen}, on plain XState ${wanted}`);
+    if (seen !== wanted) throw new Error(`${workerId(index)} is ${seen}, on plain XState ${wanted}`);
   });
 }

@@ -1,8 +1,9 @@
 /** G3, G4 and G5: events from outside, acknowledged once they are on disk. The rows that say what durability costs. */
 import { join } from 'node:path';
+import { floor } from '../floor.mjs';
 import { durableLoad, plainLoad, SESSIONS } from '../load.mjs';
 import { richWorker, richWorkerMachine, worker, workerMachine, workload } from '../machines.mjs';
-import { assertSameWork, plainWorkers, workerId, workerSystem } from '../population.mjs';
+import { assertSameStates, assertSameWork, plainWorkers, workerId, workerSystem } from '../population.mjs';
 import { inTurn } from '../rounds.mjs';
 import { rawLevel, watchedStore } from '../stores.mjs';
 
@@ -17,6 +18,9 @@ export const inputs = inputsRow({
   ratios: [
     { name: 'durable inputs, fsync before ack, dedupe and mailbox journal on, against in-memory createActor', of: ofMemory, atLeast: 4, aim: 7 },
     { goal: 'G5', name: 'durable inputs, against send + getPersistedSnapshot + JSON + put sync', of: ({ durable, naive }) => durable.perSecond / naive.perSecond, atLeast: 120, aim: 300 },
+    { name: 'the floor (bare), against in-memory createActor', of: ({ bare, memory }) => bare.perSecond / memory.perSecond },
+    { name: 'the floor with its checks (checked), against in-memory createActor', of: ({ checked, memory }) => checked.perSecond / memory.perSecond },
+    { name: 'durable inputs, against the floor with its checks', of: ({ durable, checked }) => durable.perSecond / checked.perSecond },
   ],
 });
 
@@ -40,7 +44,9 @@ function inputsRow({ name, title, agent, machine, words, full, quick, ratios }) 
       `${actors.toLocaleString('en')} actors of four states, random actor, every event changes its state.${words} **durable**: \`system.send\` ` +
       `on LevelDB, disk durability, ${outstanding.toLocaleString('en')} sends outstanding over ${SESSIONS} sessions (dedupe on), until everything ` +
       'is acknowledged and processed. **memory**: `createActor(...).send`, same population and events. ' +
-      (naiveInputs === undefined ? '' : '**naive**: per event `send`, `getPersistedSnapshot`, `JSON.stringify`, `put` with sync, one after the other (fewer events). ') +
+      (naiveInputs === undefined ? '' : '**naive**: per event `send`, `getPersistedSnapshot`, `JSON.stringify`, `put` with sync, one after the other (fewer events). ' +
+          '**bare**: the same sends on no system: a function for the machine, a Map of addresses, a promise for each send, a synced value for 500 events; ' +
+          '**checked**: and every event and change admitted, packed and chained as Bosun does it. ') +
       'After every round the states of durable and memory are compared.',
     sizes: { full, quick },
     ratios,
@@ -57,20 +63,27 @@ async function openInputs({ actors, outstanding, inputs: count, naiveInputs }, d
   const { system, addresses } = await workerSystem(store, actors, { agent });
   const plain = plainWorkers(actors, machine);
   const naive = naiveInputs === undefined ? undefined : await naiveContender(join(directory, 'naive'), { actors, count: naiveInputs });
+  const floors = naive === undefined ? {} : { bare: await floorOf('bare', false), checked: await floorOf('checked', true) };
   const durable = durableLoad({ system, addresses, seen, outstanding, count });
-  const round = inTurn({ durable, memory: plainLoad(plain, count), ...(naive && { naive: naive.run }) });
+  const besides = { ...(naive && { naive }), ...floors };
+  const round = inTurn({ durable, memory: plainLoad(plain, count), ...Object.fromEntries(Object.entries(besides).map(([contender, { run }]) => [contender, run])) });
   return {
     subject: durable,
     async round() {
       const sample = await round();
       assertSameWork(system, addresses, plain);
+      for (const { states } of Object.values(floors)) assertSameStates(states(), plain);
       return sample;
     },
     async close() {
       await system.stop();
-      await naive?.close();
+      for (const { close } of Object.values(besides)) await close();
     },
   };
+
+  function floorOf(contender, isChecked) {
+    return floor(join(directory, contender), { actors, outstanding, count, isChecked });
+  }
 }
 
 async function naiveContender(directory, { actors, count }) {
