@@ -182,11 +182,17 @@ function isZero(bytes: Buffer, from: number, to: number): boolean {
 function damageOfTable(table: Buffer): number | null {
   const footer = table.length - FOOTER_BYTES;
   const begins = new Map<number, number>();
-  let begin = 0;
-  while (begin < footer) {
-    const end = endOfBlock(table, begin, footer);
-    if (end === null) return begin;
+  let last: { readonly begin: number; readonly end: number } | null = null;
+  for (let begin = 0; begin < footer; ) {
+    let end = endOfBlock(table, begin, footer);
+    if (end === null) {
+      // What seemed to be the end of the block before was perhaps none.
+      end = last && endOfBlock(table, last.begin, footer, last.end);
+      if (end === null) return begin;
+      begin = last!.begin;
+    }
     begins.set(begin, end - begin - TRAILER_BYTES);
+    last = { begin, end };
     begin = end;
   }
   // The footer has no checksum: the two blocks that it names must be where it says.
@@ -196,16 +202,19 @@ function damageOfTable(table: Buffer): number | null {
 }
 
 /**
- * Blocks follow each other without a gap. Where one ends is said by the index, which may be damaged too; but a block ends
- * where the checksum of all before it follows.
+ * Blocks follow each other without a gap. Where one ends is said by the index, which may be damaged too, and is compressed; but
+ * a block ends where the checksum of all before it follows. Once in four gigabytes other bytes are that checksum by chance; then
+ * no block begins there.
+ *
+ * @param after Ends up to here are none.
  */
-function endOfBlock(table: Buffer, begin: number, limit: number): number | null {
+function endOfBlock(table: Buffer, begin: number, limit: number, after = begin): number | null {
   let crc = -1;
   for (let offset = begin; offset + TRAILER_BYTES <= limit; offset++) {
     crc = CRC32C[(crc ^ table[offset]!) & 0xff]! ^ (crc >>> 8);
     const found = masked(~crc);
     // One byte first: this is looked at for every byte of the store.
-    if ((found & 0xff) === table[offset + 1] && found === table.readInt32LE(offset + 1)) return offset + TRAILER_BYTES;
+    if ((found & 0xff) === table[offset + 1] && found === table.readInt32LE(offset + 1) && offset + TRAILER_BYTES > after) return offset + TRAILER_BYTES;
   }
   return null;
 }
