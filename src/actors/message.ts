@@ -41,7 +41,7 @@ export class Message {
   /** The sequence that its receiver has to be at when its turn comes; null where any will do. */
   ifSequence: number | null = null;
   /** Key of its row, or its timer's, in an epoch already frozen; null before. */
-  row: RowKey | null = null;
+  key: RowKey | null = null;
   /** Kernel time of the first epoch that held it unread, or when its timer came up; null before, and in rows of earlier builds. */
   storedAtMs: number | null = null;
   /** Whether the epoch in the making has it among those that may have to be stored. */
@@ -103,7 +103,7 @@ export function messageFromRow(id: number, row: MessageRow): Message {
   message.deliveries = deliveries;
   message.deferral = deferral;
   message.ifSequence = ifSequence;
-  message.row = rowKey('m', id);
+  message.key = rowKey('m', id);
   message.storedAtMs = storedAtMs;
   return message;
 }
@@ -112,7 +112,7 @@ export function messageFromRow(id: number, row: MessageRow): Message {
 export function messageOfTimer(timer: Timer, event: EventObject): Message {
   const message = new Message(0, timer.to, 'event', event, timer.to, 0, timer, null);
   message.deliveries = timer.deliveries;
-  message.row = rowKey('t', timer.number);
+  message.key = rowKey('t', timer.number);
   message.storedAtMs = timer.deadlineMs;
   return message;
 }

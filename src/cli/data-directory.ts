@@ -8,7 +8,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fromPromise } from 'xstate';
 import { type AnyAgent } from '../actors/agent.ts';
-import { BosunError, messageOf } from '../errors.ts';
+import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { COORDINATOR, crewAgents, crewAgentsFor, crewTree } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
@@ -62,9 +62,18 @@ export async function makeDirectory({ path }: DataDirectory): Promise<void> {
   }
 }
 
-/** Removes the store and nothing else of the directory. */
-export async function removeStore({ store }: DataDirectory): Promise<void> {
-  await rm(store, { recursive: true, force: true });
+/** Removes the store and nothing else of the directory. Rejects with BOSUN_STORE_LOCKED where somebody has it open. */
+export async function removeStore(directory: DataDirectory): Promise<void> {
+  if (!hasStore(directory)) return;
+  const store = levelStore(directory.store);
+  try {
+    await store.open();
+    await store.close();
+  } catch (error) {
+    // To start over is also the way out of a store that is damaged.
+    if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
+  }
+  await rm(directory.store, { recursive: true, force: true });
 }
 
 /** A system that carries out `plan`, or goes on with it, once it is started: watch it before, and nothing is missed. */

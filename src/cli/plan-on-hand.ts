@@ -49,8 +49,8 @@ export async function checkRemovable(directory: DataDirectory, { plan }: PlanSou
   try {
     children = (await readStore(directory, log, (system) => system.tree().children)) ?? [];
   } catch (error) {
-    // To start over is also the way out of a store that cannot be read.
-    if (!isBosunError(error) || error.code === 'BOSUN_STORE_LOCKED') throw error;
+    // To start over is also the way out of a store that is damaged.
+    if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
   }
   refuseStrangers(directory, plan, children);
 }

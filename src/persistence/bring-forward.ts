@@ -34,7 +34,7 @@ export class Unread {
     this.#source = source;
   }
 
-  /** Its state, as of the last epoch. @throws BOSUN_STORE_DAMAGED. */
+  /** Its state, as of the last epoch that the start replayed. @throws BOSUN_STORE_DAMAGED, BOSUN_STORE_FAILED. */
   read(): ActorState {
     const { codec, fetch } = this.#source;
     const key = stateKey(this.#life);

@@ -97,11 +97,11 @@ class Assessor {
 
   /** One whose identity is sound. */
   #judge(life: number, identity: Identity): void {
-    const { states, stranded, born } = this.#replay;
+    const { states, stranded, identified } = this.#replay;
     const state = states.get(life);
     const problem = stranded.get(life)?.error ?? this.#marks.get(life) ?? this.#lost(life, identity, state);
     if (problem !== null) this.#strand(life, problem, identity.address);
-    else if (state === undefined && !born.has(life)) this.#strand(life, damaged(stateKey(life), 'is missing'), identity.address);
+    else if (state === undefined && !identified.has(life)) this.#strand(life, damaged(stateKey(life), 'is missing'), identity.address);
     else this.#living.set(life, state ?? UNBORN);
   }
 

@@ -1,7 +1,7 @@
 /**
  * The fold: what keeps the journal short. Once enough epochs have gathered, their net changes (the last state of each
  * actor, the last value of each row) are written under keys of their own, the cut moves up to the epoch behind them, and
- * the epochs before the cut are deleted. This file decides what is written when; it does no I/O of its own.
+ * the epochs before the cut are deleted. This file decides what is written when, and writes nothing itself; it reads the records of those whom the start left unread.
  *
  * Why a slice of the fold travels in the batch of the next epoch and never in a write of its own: LevelDB gives a full
  * log up without syncing it, so an unsynced put may vanish in a power cut while a later delete of its epochs survives.
@@ -10,9 +10,9 @@
 import { type ActorImage, type ActorState, type Counters, type RowKey, type StoreWrite } from '../actors/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { Unread } from './bring-forward.ts';
-import { seal } from './envelope.ts';
+import { placed, seal } from './envelope.ts';
 import { encodeCut, encodeFoldMark } from './cut.ts';
-import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, stateKey, youngerThan } from './keys.ts';
+import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, stateKey, unreadableKey, youngerThan } from './keys.ts';
 import { type PackedRows } from './rows.ts';
 
 export interface FoldLimits {
@@ -67,15 +67,24 @@ export interface Share {
   readonly rows: Pick<PackedRows, 'keys' | 'values'>;
 }
 
-/** Writes that must stand in one batch. */
-type Group = readonly StoreWrite[];
+/** What a fold gives out next. */
+interface Portion {
+  /** They must stand in one batch. */
+  readonly writes: readonly StoreWrite[];
+  /** As how many records it counts in its slice. */
+  readonly records: number;
+}
 
-/** In place of a group: what comes next cannot be read at present. */
-const LATER: Group = [];
+/** A record that has to be read first, which takes longer than to write it and may have to wait for the medium. */
+const READ_RECORDS = 4;
+
+/** What comes next cannot be read at present: the slice ends. */
+const LATER: Portion = { writes: [], records: Infinity };
 
 export class Fold {
   readonly #limits: FoldLimits;
   readonly #encode: (state: ActorState) => Uint8Array;
+  readonly #onDamage: (damage: BosunError) => void;
   #window: Window;
   /** The last epoch that is in the window. */
   #end: Position;
@@ -85,9 +94,9 @@ export class Fold {
   /** The first epoch that may still be on disk. */
   #oldest: number;
   /** Of the fold under way. */
-  #mark: Group = [];
+  #mark: readonly StoreWrite[] = [];
   /** The fold under way. */
-  #groups: Iterator<Group> | null = null;
+  #portions: Iterator<Portion> | null = null;
   /** Records of the fold under way, at most, and how many of them have been given out. */
   #total = 0;
   #given = 0;
@@ -95,6 +104,8 @@ export class Fold {
   #folding: Window[] = [];
   /** Actors that were found to be damaged after the start, by life: the fold marks them on disk. */
   readonly #lost = new Map<number, BosunError>();
+  /** Lives that have a mark on disk. */
+  readonly #marked: Set<number>;
 
   constructor(parts: {
     limits: FoldLimits;
@@ -103,9 +114,15 @@ export class Fold {
     window: Window;
     end: Position;
     oldest: number;
+    /** Lives that have a mark on disk, or get one with the next batch. */
+    marked: Iterable<number>;
+    /** Told of what a start has left unread and cannot be read. */
+    onDamage: (damage: BosunError) => void;
   }) {
     this.#limits = parts.limits;
     this.#encode = parts.encode;
+    this.#onDamage = parts.onDamage;
+    this.#marked = new Set(parts.marked);
     this.#window = parts.window;
     this.#end = parts.end;
     // A fold that a crash interrupted may have put on disk anything that exists by now.
@@ -130,7 +147,7 @@ export class Fold {
       else window.rows.set(key, row);
     });
     this.#end = position;
-    if (this.#groups === null && this.#folding.length > 0) this.#folding = [];
+    if (this.#portions === null && this.#folding.length > 0) this.#folding = [];
   }
 
   /**
@@ -183,9 +200,9 @@ export class Fold {
    */
   slice(inflow: { records: number; bytes: number }): StoreWrite[] {
     const writes: StoreWrite[] = [];
-    if (this.#groups === null) {
+    if (this.#portions === null) {
       if (!this.#isDue()) return writes;
-      this.#groups = this.#begin();
+      this.#portions = this.#begin();
     }
     // In every slice, because one may be lost and a later one not, and never deleted, because the cut may be lost: records
     // may be as new as the mark's epoch, or deleted as of it, and recovery cannot go back behind that.
@@ -194,16 +211,15 @@ export class Fold {
     let records = Math.min(sliceRecords + inflow.records, Math.max(sliceRecords, this.#behind(inflow.bytes)));
     let bytes = sliceBytes + inflow.bytes;
     while (records > 0 && bytes > 0) {
-      const { value: group, done } = this.#groups.next();
+      const { value: portion, done } = this.#portions.next();
       if (done === true) {
-        this.#groups = null;
+        this.#portions = null;
         break;
       }
-      if (group === LATER) break;
-      for (const write of group) {
+      records -= portion.records;
+      this.#given += portion.writes.length;
+      for (const write of portion.writes) {
         writes.push(write);
-        records -= 1;
-        this.#given += 1;
         bytes -= write.value?.length ?? 0;
       }
     }
@@ -215,14 +231,14 @@ export class Fold {
     const writes: StoreWrite[] = [];
     const finish = () => {
       writes.push(...this.#mark);
-      for (const group of { [Symbol.iterator]: () => this.#groups as Iterator<Group> }) {
-        if (group === LATER) throw new BosunError('BOSUN_INTERNAL', 'a record has to be read before what was deleted can be purged, and cannot be');
-        writes.push(...group);
+      for (const portion of { [Symbol.iterator]: () => this.#portions as Iterator<Portion> }) {
+        if (portion === LATER) throw new BosunError('BOSUN_INTERNAL', 'a record has to be read before what was deleted can be purged, and cannot be');
+        writes.push(...portion.writes);
       }
-      this.#groups = null;
+      this.#portions = null;
     };
-    if (this.#groups !== null) finish();
-    this.#groups = this.#begin();
+    if (this.#portions !== null) finish();
+    this.#portions = this.#begin();
     finish();
     return writes;
   }
@@ -243,44 +259,45 @@ export class Fold {
   }
 
   /** Freezes the window by replacing it. */
-  #begin(): Iterator<Group> {
+  #begin(): Iterator<Portion> {
     const { states, rows, epochs } = this.#window;
     this.#total = states.size + rows.size + CUT_KEYS.length + epochs;
     this.#given = 0;
-    const groups = this.#fold(this.#window, this.#end, this.#since);
+    const portions = this.#fold(this.#window, this.#end, this.#since);
     const mark = encodeFoldMark(this.#end.epoch);
     this.#mark = FOLD_MARK_KEYS.map((key) => sealed(key, mark));
     this.#since = this.#end.counters;
     this.#isYounger = youngerThan(this.#since);
     this.#folding.unshift(this.#window);
     this.#window = emptyWindow();
-    return groups;
+    return portions;
   }
 
   /** Images first, then the cut, then what the cut has made superfluous. */
-  *#fold(window: Window, end: Position, since: Counters): Generator<Group> {
+  *#fold(window: Window, end: Position, since: Counters): Generator<Portion> {
     const dead: number[] = [];
     for (const [life, state] of window.states) {
       if (state === null) dead.push(life);
-      else if (!(state instanceof Unread)) yield [sealed(stateKey(life), this.#encode(state))];
+      else if (!(state instanceof Unread)) yield one(sealed(stateKey(life), this.#encode(state)));
       else yield* this.#foldUnread(window.states, life, state);
     }
-    for (const [key, row] of window.rows) {
-      yield [row === null ? { key, value: null } : sealed(key, row)];
-    }
+    for (const [key, row] of window.rows) yield one(row === null ? { key, value: null } : sealed(key, row));
     // It goes with the epoch behind the last one that was added.
     const cut = encodeCut({ from: end.epoch + 1, oldest: this.#oldest, link: end.link, written: this.#end.epoch + 1 });
-    yield CUT_KEYS.map((key) => sealed(key, cut));
+    yield { writes: CUT_KEYS.map((key) => sealed(key, cut)), records: CUT_KEYS.length };
     // Not before the cut: until then the deltas of the dead are replayed, on top of these states.
-    for (const life of dead) if (life < since.life) yield [{ key: stateKey(life), value: null }];
-    for (let epoch = this.#oldest; epoch <= end.epoch; epoch++) yield [{ key: epochKey(epoch), value: null }];
+    for (const life of dead) {
+      if (life < since.life) yield one({ key: stateKey(life), value: null });
+      if (this.#marked.delete(life)) yield one({ key: unreadableKey(life), value: null });
+    }
+    for (let epoch = this.#oldest; epoch <= end.epoch; epoch++) yield one({ key: epochKey(epoch), value: null });
     this.#oldest = end.epoch + 1;
   }
 
-  *#foldUnread(states: Window['states'], life: number, unread: Unread): Generator<Group> {
+  *#foldUnread(states: Window['states'], life: number, unread: Unread): Generator<Portion> {
     let write = this.#writeOf(states, life, unread);
     for (; write === undefined; write = this.#writeOf(states, life, unread)) yield LATER;
-    yield [write];
+    yield { writes: [write], records: READ_RECORDS };
   }
 
   /** One that is damaged leaves a mark: the cut deletes the epochs that show what is wrong with it. Undefined where it cannot be read at present. */
@@ -288,11 +305,18 @@ export class Fold {
     try {
       return sealed(stateKey(life), this.#encode(this.#read(states, life, unread)));
     } catch (error) {
-      if (isBosunError(error, 'BOSUN_STORE_DAMAGED')) return unread.markedAs(error);
-      if (isBosunError(error, 'BOSUN_STORE_FAILED')) return undefined;
-      throw error;
+      const isDamaged = isBosunError(error, 'BOSUN_STORE_DAMAGED');
+      if (!isDamaged && !isBosunError(error, 'BOSUN_STORE_FAILED')) throw error;
+      this.#onDamage(placed(error, { life }));
+      if (!isDamaged) return undefined;
+      this.#marked.add(life);
+      return unread.markedAs(error);
     }
   }
+}
+
+function one(write: StoreWrite): Portion {
+  return { writes: [write], records: 1 };
 }
 
 function sealed(key: string, payload: Uint8Array): StoreWrite {

@@ -25,7 +25,7 @@ import { damaged, seal } from './envelope.ts';
 import { encodeEpoch, linkTo } from './epoch-format.ts';
 import { Fold, FOLD_LIMITS, type FoldLimits, type Position, type Share } from './fold.ts';
 import { type KeyRing } from './key-ring.ts';
-import { assertStoreKey, epochKey, EVERY_KEY, keysUnder, MANIFEST_KEY, numberIn } from './keys.ts';
+import { assertStoreKey, epochKey, EVERY_KEY, keysUnder, MANIFEST_KEY } from './keys.ts';
 import { RowPacker } from './rows.ts';
 import { type Restored, type Survey, survey } from './recovery.ts';
 import { checkRecoverTo, type SetAside, setAside } from './set-aside.ts';
@@ -85,6 +85,8 @@ interface Prepared {
   readonly writes: readonly StoreWrite[];
   readonly counters: Counters;
   readonly share: Share;
+  /** What was deleted before it is to leave the medium behind it. */
+  readonly isPurge: boolean;
 }
 
 /** What of the fold goes with the batch of an epoch. */
@@ -131,12 +133,12 @@ class StoreJournal implements Journal {
     await this.#store.open({ lossy: !this.#sync || this.#options.recoverTo !== undefined });
     try {
       await checkManifest(this.#store, this.#options);
-      const { recovered, codec, end, window, oldest, repairs, configurations } = await this.#recover(references, partly);
+      const { recovered, codec, end, window, oldest, repairs, marked, configurations } = await this.#recover(references, partly);
       for (const loss of this.#store.losses?.() ?? []) this.#options.onDamage?.(loss);
       for (const damage of recovered.damage) this.#options.onDamage?.(damage);
       const { conceal } = codec;
       const encode = (state: ActorState) => codec.encode(conceal === undefined || state.isSecret === undefined ? state : concealedState(state, conceal));
-      const fold = new Fold({ limits: this.#limits, encode, window, end, oldest });
+      const fold = new Fold({ limits: this.#limits, encode, window, end, oldest, marked, onDamage: (damage) => this.shelf?.tell(damage) });
       this.#mayRead(true);
       this.#session = { codec, fold, configurations, position: end, repairs, state: 'ready', failed: null };
       return recovered;
@@ -151,16 +153,11 @@ class StoreJournal implements Journal {
     return this.#commit(epoch, (session, value, rows) => session.fold.slice({ records: epoch.images.length + rows, bytes: value.length }));
   }
 
-  /** What earlier recoveries cut off or found unreadable goes too: it may hold what was deleted. */
+  /** What earlier recoveries cut off goes too: it may hold what was deleted. */
   async purge(epoch: Epoch): Promise<void> {
-    const gone = new Set(epoch.images.filter(({ isGone }) => isGone).map(({ life }) => life));
     const leftovers: StoreWrite[] = [];
-    for (const prefix of ['l!', 'w!']) {
-      for await (const batch of this.#store.scan(keysUnder(prefix))) {
-        for (const [key] of batch) if (prefix === 'l!' || gone.has(numberIn(key))) leftovers.push({ key, value: null });
-      }
-    }
-    await this.#commit(epoch, ({ fold }) => [...leftovers, ...fold.drain()]);
+    for await (const batch of this.#store.scan(keysUnder('l!'))) for (const [key] of batch) leftovers.push({ key, value: null });
+    await this.#commit(epoch, ({ fold }) => [...leftovers, ...fold.drain()], true);
     await this.#compact();
   }
 
@@ -175,13 +172,13 @@ class StoreJournal implements Journal {
     if (this.shelf !== undefined) this.shelf.isOpen = may;
   }
 
-  async #commit(epoch: Epoch, extra: Extra): Promise<void> {
+  async #commit(epoch: Epoch, extra: Extra, isPurge = false): Promise<void> {
     const session = this.#opened();
     if (session.state === 'failed') throw new BosunError('BOSUN_STORE_FAILED', 'an earlier commit failed and has not been made good');
     assert(session.state === 'ready', 'one commit at a time');
     assert(epoch.number === session.position.epoch + 1, 'epochs are committed in order');
     session.state = 'committing';
-    await this.#write(session, this.#prepare(session, epoch, extra));
+    await this.#write(session, { ...this.#prepare(session, epoch, extra), isPurge });
   }
 
   async retry(): Promise<void> {
@@ -201,6 +198,7 @@ class StoreJournal implements Journal {
       const isStored = await this.#isStored(session.position, failed);
       if (!isStored) await this.#write(session, failed);
       else settle(session, failed, linkTo(failed.value));
+      if (failed.isPurge) await this.#compact();
     } finally {
       if (session.state === 'committing') session.state = 'failed';
     }
@@ -257,7 +255,7 @@ class StoreJournal implements Journal {
     return isLoss && !this.#sync ? lastGood : null;
   }
 
-  #prepare(session: Session, epoch: Epoch, extra: Extra): Prepared {
+  #prepare(session: Session, epoch: Epoch, extra: Extra): Omit<Prepared, 'isPurge'> {
     const { codec, position } = session;
     const key = epochKey(epoch.number);
     const { number, kernelTimeMs, counters, deltas, images } = epoch;

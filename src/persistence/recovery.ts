@@ -29,6 +29,8 @@ export interface Restored {
   readonly oldest: number;
   /** For the next batch: second copies that were missing or damaged, marks of unreadable actors. */
   readonly repairs: readonly StoreWrite[];
+  /** Lives that are marked as unreadable, with those of the repairs. */
+  readonly marked: readonly number[];
   /** Configurations that were damaged are named in it. */
   readonly configurations: Dictionary['configurations'];
 }
@@ -84,6 +86,7 @@ export async function survey(store: Store, references: ReferenceCoding, { upTo =
     window: replay.window,
     oldest: journal.oldest,
     repairs: [...repairs, ...assessment.repairs],
+    marked: [...marks.keys(), ...assessment.unreadable.keys()],
     configurations: dictionary.configurations,
     overcome: assessment.overcome,
     badCopies: repairs.map(({ key }) => key),

@@ -39,7 +39,8 @@ export class Replay {
   /** Damage that does not matter any more: the journal has a later value, or says that the actor is dead. */
   readonly overcome: BosunError[] = [];
   readonly changed = new Set<number>();
-  readonly born = new Set<number>();
+  /** Lives whose identity the journal has: of those born in it, and of those that it says have changed theirs. */
+  readonly identified = new Set<number>();
   readonly died = new Set<number>();
   readonly window: Window = emptyWindow();
 
@@ -75,7 +76,7 @@ export class Replay {
     if (this.#fetch === undefined || this.#fetched.has(life)) return;
     this.#fetched.add(life);
     const key = stateKey(life);
-    const value = this.born.has(life) ? undefined : this.#sound(() => this.#fetch?.(key));
+    const value = this.#sound(() => this.#fetch?.(key));
     if (value instanceof BosunError) this.strand(life, value);
     else if (value !== undefined) this.loadState(key, value);
     const deltas = this.unread.get(life)?.deltas ?? [];
@@ -141,7 +142,7 @@ export class Replay {
     if (!key.startsWith('i!')) return;
     const life = numberIn(key);
     this.changed.add(life);
-    if (row !== null) this.born.add(life);
+    if (row !== null) this.identified.add(life);
     else {
       this.died.add(life);
       this.states.delete(life);

@@ -122,6 +122,48 @@ describe('what the journal alone has of one that rests', () => {
     }
   });
 
+  it('is not looked at by a start after one that migrated another', async () => {
+    const test = await startOrders(first, ['o', 'p', 'q'], FOLDED);
+    const { life } = test.system.admin.getState('q');
+    for (let n = 0; n < 5; n++) await test.system.send('o', { type: 'add', amount: 1 });
+    for (const address of ['o', 'p', 'q']) await test.system.send(address, { type: 'pay' });
+    await test.settle();
+    await test.crash();
+    await test.restart({ agents: [second], journal: {} });
+    expect(test.system.snapshot('o')).toMatchObject({ value: 'paid', context: { total: 5 } });
+    await test.settle();
+    await test.crash();
+    test.store.reads = [];
+    await test.restart({ agents: [second], journal: {} });
+    expect(test.store.reads).not.toContain(`s!${life.toString(16).padStart(14, '0')}`);
+    expect(test.system.snapshot('o')?.context).toEqual({ total: 5, receipt: 'for 5' });
+    await test.system.stop();
+  });
+
+  it('stays damaged though its Boss restarts it', async () => {
+    const children = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id, agent: 'peer' }));
+    const tree = { intensity: 1_000, children: [{ id: 'group', boss: { strategy: 'one_for_all' as const, intensity: 100, children } }] };
+    const test = await startTestSystem({ agents: [peer], residentActors: 2, tree, journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } } });
+    const { life } = test.system.admin.getState('group/e');
+    const key = `s!${life.toString(16).padStart(14, '0')}`;
+    for (let n = 0; n < 5; n++) await tellPeer(test, 'group/a', 'UP');
+    await test.system.stop();
+    await test.restart({ journal: {} });
+    await tellPeer(test, 'group/e', 'UP');
+    await test.system.stop();
+    test.store.flip(key, 6);
+    const record = () => test.store.entries().find(([stored]) => stored === key)?.[1];
+    const damaged = record();
+    await test.restart();
+    await tellPeer(test, 'group/b', 'CRASH');
+    for (let n = 0; n < 5; n++) await tellPeer(test, 'group/a', 'UP');
+    expect(record()).toEqual(damaged);
+    await test.crash();
+    await test.restart({ residentActors: undefined });
+    expect(test.system.unreadable().map(({ details }) => details['address'])).toEqual(['group/e']);
+    await test.system.stop();
+  });
+
   it('is found to be damaged when it wakes', async () => {
     const { test, key } = await changed();
     test.store.flip(key, 6);

@@ -160,15 +160,31 @@ describe('an actor that the start has not read', () => {
     };
     const fold = newFold(ROOMY, 9, unread(fetch));
     expect([seqs(fold.slice()), seqs(fold.slice())]).toEqual([[], []]);
+    expect(fold.told[0]).toMatchObject({ code: 'BOSUN_STORE_FAILED', details: { life: 5 } });
     expect(behindMark(fold.slice())[0]).toEqual({ key: stateKey(5), value: seal(stateKey(5), Uint8Array.of(3)) });
   });
 
   it('that is damaged is marked before the cut, behind which the epochs go that show it, and stays damaged', () => {
     const fold = newFold(ROOMY, 9, unread(() => folded(1)));
     expect(behindMark(fold.slice()).map(({ key }) => key)).toEqual([unreadableKey(5), 'c!a', 'c!b']);
+    expect(fold.told).toEqual([expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED', details: expect.objectContaining({ life: 5 }) as unknown })]);
     fold.epoch({ counters: 9 });
     fold.epoch({ counters: 9 });
     expect(() => fold.stateOf(5)).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }) as Error);
+  });
+
+  it('loses its mark when it is dead, whether the fold or an earlier start has made that', () => {
+    const fold = newFold({ ...ROOMY, windowEpochs: 1 }, 9, unread(() => folded(1)), [6]);
+    fold.slice();
+    fold.epoch({ states: [[5, null], [6, null]], counters: 9 });
+    expect(fold.stateOf(5)).toBeNull();
+    expect(behindMark(fold.slice()).filter(({ value }) => value === null).map(({ key }) => key)).toEqual([stateKey(5), unreadableKey(5), stateKey(6), unreadableKey(6), epochKey(1)]);
+  });
+
+  it('takes the room of several in a slice', () => {
+    const states = new Map([5, 6, 7].flatMap((life) => [...unread(() => folded(2)).states].map(([, actor]) => [life, actor] as const)));
+    const fold = newFold({ ...ROOMY, sliceRecords: 5 }, 9, { ...emptyWindow(), epochs: 3, states });
+    expect([behindMark(fold.slice()), behindMark(fold.slice())].map(({ length }) => length)).toEqual([2, 3]);
   });
 });
 
@@ -180,14 +196,17 @@ interface Change {
 }
 
 /** A fold, with epochs described by what matters. */
-function newFold(limits: FoldLimits, counters = 1, window = emptyWindow()) {
+function newFold(limits: FoldLimits, counters = 1, window = emptyWindow(), marked: readonly number[] = []) {
   let number = 0;
+  const told: BosunError[] = [];
   const fold = new Fold({
     limits,
     encode: ({ seq }) => Uint8Array.of(seq),
     window,
     end: { epoch: 0, link: NO_LINK, counters: all(counters) },
     oldest: 1,
+    marked,
+    onDamage: (damage) => told.push(damage),
   });
   const epoch = ({ bytes = 10, states = [], rows = [], counters = 1 }: Change) =>
     fold.add(
@@ -197,7 +216,7 @@ function newFold(limits: FoldLimits, counters = 1, window = emptyWindow()) {
   const epochs = (count: number) => {
     for (let i = 0; i < count; i++) epoch({});
   };
-  return { epoch, epochs, slice: (inflow = NONE) => fold.slice(inflow), stateOf: (life: number) => fold.stateOf(life) };
+  return { epoch, epochs, slice: (inflow = NONE) => fold.slice(inflow), stateOf: (life: number) => fold.stateOf(life), told };
 }
 
 function all(number: number): Counters {

@@ -97,6 +97,18 @@ describe('a commit that failed and is tried again', () => {
     expect(await reopened()).toEqual(expected(after));
   });
 
+  it('leaves nothing deleted on the medium either, where it was to do that', async () => {
+    let compactions = 0;
+    const journal = createJournal(Object.assign(store, { compact: () => Promise.resolve(void (compactions += 1)) }));
+    await journal.open(references);
+    store.failWrites(1);
+    await expect(journal.purge(nextEpoch(NOTHING, [BIRTH], journal.codec).epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    expect(compactions).toBe(0);
+    await journal.retry();
+    expect(compactions).toBe(1);
+    await journal.close();
+  });
+
   it('is refused where the medium has lost what was durable', async () => {
     const journal = createJournal(store);
     await journal.open(references);

@@ -73,9 +73,9 @@ export class EpochDraft {
     return this.#settled.length;
   }
 
-  /** Marks a birth, a death or a change of the cell. */
+  /** Marks a birth, a death or a change of the cell. The record of one that cannot be read stays as it is, while it lives. */
   touch(cell: Cell): void {
-    if (cell.isTouched) return;
+    if (cell.isTouched || (cell.suspension !== undefined && cell.isIllegible && !cell.gone)) return;
     cell.isTouched = true;
     this.#touched.push(cell);
   }
@@ -116,7 +116,7 @@ export class EpochDraft {
   read(message: Message): void {
     message.isGone = true;
     if (message.order !== null && !message.order.isInHand) this.settle(message.order);
-    if (message.row !== null && message.timer === null) this.remove(message.row);
+    if (message.key !== null && message.timer === null) this.remove(message.key);
   }
 
   armed(timer: Timer): void {
@@ -192,8 +192,8 @@ export class EpochDraft {
       message.isListed = false;
       if (message.isGone) continue;
       message.storedAtMs ??= nowMs;
-      message.row ??= rowKey('m', message.id);
-      this.putOf(message.to, message.row, messageRow(message), (conceal) => concealedMessage(messageRow(message), conceal));
+      message.key ??= rowKey('m', message.id);
+      this.putOf(message.to, message.key, messageRow(message), (conceal) => concealedMessage(messageRow(message), conceal));
     }
     for (const timer of this.#timers) {
       timer.isListed = false;

@@ -113,7 +113,7 @@ export class TurnLoop {
 function isDurable(cell: Cell): boolean {
   if (cell.state.status === 'starting') return cell.durable !== undefined;
   const next = cell.mailbox.peek();
-  return next !== null && next.row !== null;
+  return next !== null && next.key !== null;
 }
 
 function deedOf(cell: Cell): Deed {
