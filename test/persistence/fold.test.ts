@@ -180,12 +180,6 @@ describe('an actor that the start has not read', () => {
     expect(fold.stateOf(5)).toBeNull();
     expect(behindMark(fold.slice()).filter(({ value }) => value === null).map(({ key }) => key)).toEqual([stateKey(5), unreadableKey(5), stateKey(6), unreadableKey(6), epochKey(1)]);
   });
-
-  it('takes the room of several in a slice', () => {
-    const states = new Map([5, 6, 7].flatMap((life) => [...unread(() => folded(2)).states].map(([, actor]) => [life, actor] as const)));
-    const fold = newFold({ ...ROOMY, sliceRecords: 5 }, 9, { ...emptyWindow(), epochs: 3, states });
-    expect([behindMark(fold.slice()), behindMark(fold.slice())].map(({ length }) => length)).toEqual([2, 3]);
-  });
 });
 
 interface Change {
