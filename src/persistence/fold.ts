@@ -68,16 +68,8 @@ export interface Share {
   readonly rows: Pick<PackedRows, 'keys' | 'values'>;
 }
 
-/** What a fold gives out next. */
-interface Portion {
-  /** They must stand in one batch. */
-  readonly writes: readonly StoreWrite[];
-  /** As how many records it counts in its slice. */
-  readonly records: number;
-}
-
-/** What comes next cannot be read at present: the slice ends. */
-const LATER: Portion = { writes: [], records: Infinity };
+/** What a fold gives out next: writes that must stand in one batch; or what comes next cannot be read at present. */
+type Portion = readonly StoreWrite[] | 'later';
 
 export class Fold {
   readonly #limits: FoldLimits;
@@ -214,10 +206,11 @@ export class Fold {
         this.#portions = null;
         break;
       }
-      records -= portion.records;
-      this.#given += portion.writes.length;
-      for (const write of portion.writes) {
+      if (portion === 'later') break;
+      for (const write of portion) {
         writes.push(write);
+        records -= 1;
+        this.#given += 1;
         bytes -= write.value?.length ?? 0;
       }
     }
@@ -230,8 +223,8 @@ export class Fold {
     const finish = () => {
       writes.push(...this.#mark);
       for (const portion of { [Symbol.iterator]: () => this.#portions as Iterator<Portion> }) {
-        if (portion === LATER) throw new BosunError('BOSUN_INTERNAL', 'a record has to be read before what was deleted can be purged, and cannot be');
-        writes.push(...portion.writes);
+        if (portion === 'later') throw new BosunError('BOSUN_INTERNAL', 'a record has to be read before what was deleted can be purged, and cannot be');
+        writes.push(...portion);
       }
       this.#portions = null;
     };
@@ -276,26 +269,26 @@ export class Fold {
     const dead: number[] = [];
     for (const [life, state] of window.states) {
       if (state === null) dead.push(life);
-      else if (!(state instanceof Unread)) yield one(sealed(stateKey(life), this.#encode(state)));
+      else if (!(state instanceof Unread)) yield [sealed(stateKey(life), this.#encode(state))];
       else yield* this.#foldUnread(window.states, life, state);
     }
-    for (const [key, row] of window.rows) yield one(row === null ? { key, value: null } : sealed(key, row));
+    for (const [key, row] of window.rows) yield [row === null ? { key, value: null } : sealed(key, row)];
     // It goes with the epoch behind the last one that was added.
     const cut = encodeCut({ from: end.epoch + 1, oldest: this.#oldest, link: end.link, written: this.#end.epoch + 1 });
-    yield { writes: CUT_KEYS.map((key) => sealed(key, cut)), records: CUT_KEYS.length };
+    yield CUT_KEYS.map((key) => sealed(key, cut));
     // Not before the cut: until then the deltas of the dead are replayed, on top of these states.
     for (const life of dead) {
-      if (life < since.life) yield one({ key: stateKey(life), value: null });
-      if (this.#marked.delete(life)) yield one({ key: unreadableKey(life), value: null });
+      if (life < since.life) yield [{ key: stateKey(life), value: null }];
+      if (this.#marked.delete(life)) yield [{ key: unreadableKey(life), value: null }];
     }
-    for (let epoch = this.#oldest; epoch <= end.epoch; epoch++) yield one({ key: epochKey(epoch), value: null });
+    for (let epoch = this.#oldest; epoch <= end.epoch; epoch++) yield [{ key: epochKey(epoch), value: null }];
     this.#oldest = end.epoch + 1;
   }
 
   *#foldUnread(states: Window['states'], life: number, unread: Unread): Generator<Portion> {
     let write = this.#writeOf(states, life, unread);
-    for (; write === undefined; write = this.#writeOf(states, life, unread)) yield LATER;
-    yield one(write);
+    for (; write === undefined; write = this.#writeOf(states, life, unread)) yield 'later';
+    yield [write];
   }
 
   /** One that is damaged leaves a mark: the cut deletes the epochs that show what is wrong with it. Undefined where it cannot be read at present. */
@@ -311,10 +304,6 @@ export class Fold {
       return unread.markedAs(error);
     }
   }
-}
-
-function one(write: StoreWrite): Portion {
-  return { writes: [write], records: 1 };
 }
 
 function sealed(key: string, payload: Uint8Array): StoreWrite {

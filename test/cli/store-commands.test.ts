@@ -1,7 +1,8 @@
 /** The verbs that look after a store: verify, backup, restore, erase, and `run --recover-to`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StoreWrite } from '../../src/actors/ports.ts';
-import { keysUnder, numberIn } from '../../src/persistence/keys.ts';
+import { FORMAT, seal } from '../../src/persistence/envelope.ts';
+import { keysUnder, MANIFEST_KEY, numberIn } from '../../src/persistence/keys.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { type Verification } from '../../src/persistence/verify.ts';
 import { Workspace } from './workspace.ts';
@@ -99,6 +100,15 @@ describe('a damaged journal', () => {
   it('is no hindrance to a run that starts over', async () => {
     expect(await work.bosun(['run', 'plan.yaml', '--data', 'worse'])).toMatchObject({ code: 1 });
     expect(await work.bosun(['run', 'plan.yaml', '--data', 'worse', '--fresh'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a store of a later format', () => {
+  it('is sound, as far as anybody here knows, and not removed by a run that starts over', async () => {
+    await work.bosun(['backup', 'later', '--data', 'crew']);
+    await change('later', () => [{ key: MANIFEST_KEY, value: seal(MANIFEST_KEY, Buffer.from('later'), FORMAT + 1) }]);
+    expect(await work.bosun(['run', 'plan.yaml', '--data', 'later', '--fresh'])).toMatchObject({ code: 1, err: expect.stringContaining('format') as string });
+    expect(await work.bosun(['verify', '--data', 'later'])).toMatchObject({ code: 1, err: expect.stringContaining('format') as string });
   });
 });
 
