@@ -4,7 +4,10 @@ import { PATIENCE_MS } from './test/effort.ts';
 /** Where the counts go for whoever adds them up. */
 const report = process.env['BOSUN_TEST_REPORT'];
 
-/** The page in a browser: `npm run test:browser`, which builds first. One file after the other, because each has a browser and a server. */
+/**
+ * The page in a browser: `npm run test:browser`, which builds first. One file after the other, because each has a
+ * browser and a server.
+ */
 export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
@@ -12,6 +15,9 @@ export default defineConfig({
     hookTimeout: PATIENCE_MS,
     pool: 'forks',
     fileParallelism: false,
-    reporters: ['default', ...(report === undefined ? [] : [['json', { outputFile: report }] as ['json', { outputFile: string }]])],
+    reporters: [
+      'default',
+      ...(report === undefined ? [] : [['json', { outputFile: report }] as ['json', { outputFile: string }]]),
+    ],
   },
 });

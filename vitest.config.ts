@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { LONG_FILES, PATIENCE_MS } from './test/effort.ts';
 
-/** Tests import the package by its public name and run its sources. Not `module`: what packages have under it is for bundlers. */
+/**
+ * Tests import the package by its public name and run its sources. Not `module`: what packages have under it is for
+ * bundlers.
+ */
 const conditions = ['@bosun/source', 'node', 'default'];
 
 /** Where the counts go for whoever adds them up. */
@@ -24,18 +27,25 @@ export default defineConfig({
     tags: [{ name: 'long', description: 'Run where CI=true, and by the name of its file.' }],
     ...(isQuick ? { tagsFilter: ['!long'] } : {}),
     // What was transformed before is not transformed again: a file that has changed is another.
-    experimental: { fsModuleCache: process.env['CI'] !== 'true', fsModuleCachePath: 'node_modules/.cache/vitest-modules' },
+    experimental: {
+      fsModuleCache: process.env['CI'] !== 'true',
+      fsModuleCachePath: 'node_modules/.cache/vitest-modules',
+    },
     testTimeout: PATIENCE_MS,
     hookTimeout: PATIENCE_MS,
     teardownTimeout: PATIENCE_MS,
     pool: 'forks',
-    // As the launcher has it: a worker makes much that is soon garbage. And most code runs a few times only: compiled at once and
-    // simply, a sixth of the processor time is saved.
+    // As the launcher has it: a worker makes much that is soon garbage. And most code runs a few times only: compiled
+    // at once and simply, a sixth of the processor time is saved.
     execArgv: ['--max-semi-space-size=64', '--min-semi-space-size=32', '--always-sparkplug'],
     // Modules are loaded once a worker: src keeps no state that one test could leave to another.
     isolate: false,
     // Vitest leaves one core free by default, which on two cores halves the speed.
     maxWorkers: '100%',
-    reporters: ['default', './test/requirements-reporter.ts', ...(report === undefined ? [] : [['json', { outputFile: report }] as ['json', { outputFile: string }]])],
+    reporters: [
+      'default',
+      './test/requirements-reporter.ts',
+      ...(report === undefined ? [] : [['json', { outputFile: report }] as ['json', { outputFile: string }]]),
+    ],
   },
 });

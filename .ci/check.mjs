@@ -6,8 +6,28 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 const CHECKS = [
-  ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check.tsbuildinfo']],
-  ['types of the page', ['node_modules/typescript/bin/tsc', '-p', 'src/inspector/tsconfig.json', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check-page.tsbuildinfo']],
+  [
+    'types',
+    [
+      'node_modules/typescript/bin/tsc',
+      '-p',
+      'tsconfig.json',
+      '--incremental',
+      '--tsBuildInfoFile',
+      'node_modules/.cache/check.tsbuildinfo',
+    ],
+  ],
+  [
+    'types of the page',
+    [
+      'node_modules/typescript/bin/tsc',
+      '-p',
+      'src/inspector/tsconfig.json',
+      '--incremental',
+      '--tsBuildInfoFile',
+      'node_modules/.cache/check-page.tsbuildinfo',
+    ],
+  ],
   ['lint', ['node_modules/eslint/bin/eslint.js', '--cache', '--cache-location', 'node_modules/.cache/eslint/', '.']],
   ['tests', ['node_modules/vitest/vitest.mjs', 'run']],
 ];
@@ -22,5 +42,6 @@ async function outcomeOf([name, args]) {
 }
 
 const outcomes = await Promise.all(CHECKS.map(outcomeOf));
-for (const { name, code, said, seconds } of outcomes) console.log(`${said}--- ${name}: ${code === 0 ? 'passed' : 'FAILED'}, ${seconds} s`);
+for (const { name, code, said, seconds } of outcomes)
+  console.log(`${said}--- ${name}: ${code === 0 ? 'passed' : 'FAILED'}, ${seconds} s`);
 process.exitCode = outcomes.every(({ code }) => code === 0) ? 0 : 1;

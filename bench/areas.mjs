@@ -8,7 +8,10 @@ const RULES = [
   ['mailbox', /^actors\/mailbox\//],
   ['tracing', /^actors\/tracing\//],
   ['supervision', /^supervisor\/|^actors\/bosses/],
-  ['encoding', /^persistence\/(codec|structures|dictionary|envelope|keys|bytes|epoch-format|plain-references|key-ring)|^msgpackr|^checksum/],
+  [
+    'encoding',
+    /^persistence\/(codec|structures|dictionary|envelope|keys|bytes|epoch-format|plain-references|key-ring)|^msgpackr|^checksum/,
+  ],
   ['store', /^persistence\/(level|memory-store|file-notes)|^(abstract-level|classic-level|level|level-.*)$/],
   ['journal', /^persistence\/|^actors\/epoch\//],
   ['gateway', /^gateway\/|^(ws|jose)$/],
@@ -18,7 +21,9 @@ const RULES = [
   ['idle', /^\(idle\)$/],
 ];
 
-/** All there are, in the order of the table. `step` is XState's and ours of machines; `kernel` the rest of src/actors. */
+/**
+ * All there are, in the order of the table. `step` is XState's and ours of machines; `kernel` the rest of src/actors.
+ */
 export const AREAS = [...RULES.map(([area]) => area), 'node'];
 
 /**

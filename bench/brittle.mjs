@@ -1,7 +1,8 @@
 /**
- * What the supervision rows kill: an agent whose `assign` throws, as a user's does by mistake, and that begins anew when its
- * Boss restarts it. The fault passes: the event is delivered once more after the restart and then succeeds, so that every
- * event is one failure and one restart. (One that fails every time is restarted twice more and then quarantined.)
+ * What the supervision rows kill: an agent whose `assign` throws, as a user's does by mistake, and that begins anew
+ * when its Boss restarts it. The fault passes: the event is delivered once more after the restart and then succeeds, so
+ * that every event is one failure and one restart. (One that fails every time is restarted twice more and then
+ * quarantined.)
  */
 import { assign, createActor, emit, setup } from 'xstate';
 import { z } from 'zod';
@@ -30,7 +31,11 @@ function withstood(name) {
 }
 
 export function brittleAgent(name, ...onEntry) {
-  return defineAgent({ name, machine: brittleMachine(...onEntry), events: { 'brittle.strike': z.object({}), 'brittle.note': z.object({}) } });
+  return defineAgent({
+    name,
+    machine: brittleMachine(...onEntry),
+    events: { 'brittle.strike': z.object({}), 'brittle.note': z.object({}) },
+  });
 }
 
 /** More restarts than any round has, so that no Boss gives up. */
@@ -42,14 +47,17 @@ export const NOTE = { type: 'brittle.note' };
 /**
  * A system of Bosses of the strategy one_for_one, `boss-0` and so on, with so many static children each.
  *
- * @returns `strike(boss, indexes)` has children fail at once and resolves when all have begun anew and that is durable;
- * `note(boss, index)` resolves with the acknowledgement of an event that does no harm; `assertRestarts(total)` throws where
- * the Bosses have counted another number.
+ * @returns `strike(boss, indexes)` has children fail at once and resolves when all have begun anew and that is
+ *   durable; `note(boss, index)` resolves with the acknowledgement of an event that does no harm;
+ *   `assertRestarts(total)` throws where the Bosses have counted another number.
  */
 export async function brittleSystem(store, { bosses, children }) {
   const agent = brittleAgent('brittle');
   const ids = Array.from({ length: bosses }, (_, boss) => `boss-${boss}`);
-  const boss = (id) => ({ id, boss: { ...ENDURING, children: Array.from({ length: children }, (_, index) => childOf(`${id}-${index}`)) } });
+  const boss = (id) => ({
+    id,
+    boss: { ...ENDURING, children: Array.from({ length: children }, (_, index) => childOf(`${id}-${index}`)) },
+  });
   const system = await createSystem({ agents: [agent], store, tree: { ...ENDURING, children: ids.map(boss) } }).start();
   await system.idle();
   const risen = awaiter(system);
@@ -70,7 +78,10 @@ function childOf(id) {
   return { id, agent: 'brittle', input: { name: id }, resume: 'initial' };
 }
 
-/** @returns A function that makes children fail at their next strike, and resolves when all of them have begun anew, durably. */
+/**
+ * @returns A function that makes children fail at their next strike, and resolves when all of them have begun anew,
+ *   durably.
+ */
 export function awaiter(system) {
   const waiting = new Map();
   system.onEmitted((_, event) => {
@@ -100,7 +111,10 @@ export function assertRestarts(system, bosses, total) {
   if (seen !== total) throw new Error(`${seen} restarts were counted, ${total} children failed`);
 }
 
-/** The least that a supervisor can be in memory: a failed actor is replaced by a new one. Counts nothing, delivers nothing again. */
+/**
+ * The least that a supervisor can be in memory: a failed actor is replaced by a new one. Counts nothing, delivers
+ * nothing again.
+ */
 export function plainSupervisor(children) {
   const machine = brittleMachine();
   const names = Array.from({ length: children }, (_, index) => `plain-${index}`);

@@ -1,7 +1,8 @@
 /**
- * G3's load on no system at all: what sends cost that have an address, a session and a promise each and are acknowledged from
- * disk, whoever carries them out. No machine takes the events but a function; nobody supervises, recovers, watches or reads.
- * It says how far down the figures of a system could go, and what of the rest is the checks that Bosun promises.
+ * G3's load on no system at all: what sends cost that have an address, a session and a promise each and are
+ * acknowledged from disk, whoever carries them out. No machine takes the events but a function; nobody supervises,
+ * recovers, watches or reads. It says how far down the figures of a system could go, and what of the rest is the checks
+ * that Bosun promises.
  */
 import { admit } from '../dist/actors/turn/admission.js';
 import { createCodec } from '../dist/persistence/codec.js';
@@ -25,7 +26,8 @@ function changeOf({ count, total }, event) {
 }
 
 /**
- * @param options.isChecked Events and changes are walked through, frozen, packed one by one and chained, as Bosun does it.
+ * @param options.isChecked Events and changes are walked through, frozen, packed one by one and chained, as Bosun
+ *   does it.
  * @returns A contender, what its workers came to, and what closes it.
  */
 export async function floor(directory, { actors, outstanding, count, isChecked }) {
@@ -34,11 +36,21 @@ export async function floor(directory, { actors, outstanding, count, isChecked }
   const system = isChecked ? new Checked(database, cells) : new Bare(database, cells);
   const addresses = [...cells.keys()];
   const run = durableLoad({ system, addresses, seen: system.seen, outstanding, count });
-  return { run, states: () => [...cells.values()].map(({ value, context }) => ({ value, context })), close: () => database.close() };
+  return {
+    run,
+    states: () => [...cells.values()].map(({ value, context }) => ({ value, context })),
+    close: () => database.close(),
+  };
 }
 
 function cellOf(index) {
-  return { life: index + 1, seq: 0, hash: 0, value: 'idle', context: { id: workerId(index), count: 0, last: '', total: 0 } };
+  return {
+    life: index + 1,
+    seq: 0,
+    hash: 0,
+    value: 'idle',
+    context: { id: workerId(index), count: 0, last: '', total: 0 },
+  };
 }
 
 /** Takes the next events while the last ones are written, as an epoch is made while another is on its way. */
@@ -75,10 +87,15 @@ class Bare {
     let written = Promise.resolve();
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, EVENTS_PER_WRITE);
-      const value = this.codec.encode([this.take(batch.filter((one) => this.#isNew(one.session))), [...this.#sessions]]);
+      const value = this.codec.encode([
+        this.take(batch.filter((one) => this.#isNew(one.session))),
+        [...this.#sessions],
+      ]);
       this.#count(value);
       await written;
-      written = this.#database.put(epochLikeKey(++this.#epoch), value, { sync: true }).then(() => batch.forEach(({ resolve }) => resolve()));
+      written = this.#database
+        .put(epochLikeKey(++this.#epoch), value, { sync: true })
+        .then(() => batch.forEach(({ resolve }) => resolve()));
       if (this.#waiting.length === 0) await written;
     }
     await written;

@@ -4,7 +4,9 @@ import { WebSocket } from 'ws';
 
 const SUBPROTOCOL = 'bosun.v1.json';
 
-/** Resolves with a client of the gateway: raw frames, no client library. `told` gets every frame that answers no call. */
+/**
+ * Resolves with a client of the gateway: raw frames, no client library. `told` gets every frame that answers no call.
+ */
 export function bosunClient(url, told = () => {}) {
   const socket = new WebSocket(`${url}/v1/ws`, [SUBPROTOCOL], { perMessageDeflate: false });
   const waiting = new Map();

@@ -1,6 +1,6 @@
 /**
- * Many clients of the gateway's rows, in a process of their own: they call, or count what they are told, and tell the row's
- * process when all have been answered or told, and how late that was.
+ * Many clients of the gateway's rows, in a process of their own: they call, or count what they are told, and tell the
+ * row's process when all have been answered or told, and how late that was.
  */
 import { bosunClient, rawClient, socketIoClient } from './gateway-clients.mjs';
 import { latency } from './statistics.mjs';
@@ -10,7 +10,8 @@ const AT_ONCE = 50;
 
 /** So many of a kind, some at a time. */
 async function many(count, open) {
-  for (let first = 0; first < count; first += AT_ONCE) await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, index) => open(first + index)));
+  for (let first = 0; first < count; first += AT_ONCE)
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, index) => open(first + index)));
 }
 
 /** Counts to the number of clients, again and again. What is asked for may have happened before the question came. */
@@ -70,7 +71,9 @@ async function crowd({ urls, clients, lazy, topic }) {
 
 async function audience({ urls, clients }) {
   const rolls = { bosun: roll(clients), raw: roll(clients), socketIo: roll(clients) };
-  await many(clients, async () => (await bosunClient(urls.bosun, ({ t }) => t === 'delta' && rolls.bosun.tell())).subscribe('actor/board'));
+  await many(clients, async () =>
+    (await bosunClient(urls.bosun, ({ t }) => t === 'delta' && rolls.bosun.tell())).subscribe('actor/board'),
+  );
   await many(clients, () => rawClient(urls.raw, rolls.raw.tell));
   await many(clients, () => socketIoClient(urls.socketIo, rolls.socketIo.tell));
   return { all: ({ kind }) => rolls[kind].all() };

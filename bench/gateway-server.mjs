@@ -1,6 +1,7 @@
 /**
  * The servers of the gateway's rows, in a process of their own: Bosun's gateway over a store in memory, `ws` alone, and
- * Socket.IO, each on a port. Driven by messages of the row's process: `{ id, ask, ... }` is answered with `{ id, ... }`.
+ * Socket.IO, each on a port. Driven by messages of the row's process: `{ id, ask, ... }` is answered with `{ id, ...
+ * }`.
  */
 import { createServer } from 'node:http';
 import net from 'node:net';
@@ -41,9 +42,20 @@ const system = await createSystem({
   agents: [board],
   store: memoryStore(),
   durability: 'memory',
-  tree: { children: [{ id: 'board', agent: 'board' }, { id: 'flood', agent: 'board' }] },
+  tree: {
+    children: [
+      { id: 'board', agent: 'board' },
+      { id: 'flood', agent: 'board' },
+    ],
+  },
 }).start();
-const gateway = createGateway(system, { port: 0, rate: UNBOUND, connectRate: UNBOUND, connections: 20_000, connectionsPerCaller: 20_000 });
+const gateway = createGateway(system, {
+  port: 0,
+  rate: UNBOUND,
+  connectRate: UNBOUND,
+  connections: 20_000,
+  connectionsPerCaller: 20_000,
+});
 const bosun = await gateway.listen();
 
 const raw = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
@@ -57,7 +69,10 @@ io.on('connection', (socket) => {
 });
 await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve));
 
-/** How long the loop did nothing else, by the clock, and how much of that this process was at work: the rest others had the core. */
+/**
+ * How long the loop did nothing else, by the clock, and how much of that this process was at work: the rest others had
+ * the core.
+ */
 function loopWatch() {
   let longestMs = 0;
   let busiestMs = 0;
@@ -105,7 +120,14 @@ const ASKS = {
   seen: () => {
     clearInterval(watching);
     const { longestMs, busiestMs } = endWatch();
-    return { longestMs, busiestMs, largestQueue, rssMb: process.memoryUsage.rss() / 2 ** 20, slow: gateway.counts.slow ?? 0, closed: gateway.counts['closed.slow_consumer'] ?? 0 };
+    return {
+      longestMs,
+      busiestMs,
+      largestQueue,
+      rssMb: process.memoryUsage.rss() / 2 ** 20,
+      slow: gateway.counts.slow ?? 0,
+      closed: gateway.counts['closed.slow_consumer'] ?? 0,
+    };
   },
 };
 
@@ -129,4 +151,8 @@ process.on('message', ({ id, ask, ...rest }) => {
 });
 // Whoever started it is gone.
 process.on('disconnect', () => process.exit(0));
-process.send({ bosun: bosun.url.replace('http', 'ws'), raw: `ws://127.0.0.1:${raw.address().port}`, socketIo: `http://127.0.0.1:${http.address().port}` });
+process.send({
+  bosun: bosun.url.replace('http', 'ws'),
+  raw: `ws://127.0.0.1:${raw.address().port}`,
+  socketIo: `http://127.0.0.1:${http.address().port}`,
+});

@@ -4,7 +4,11 @@ import { join } from 'node:path';
 
 /** A process that answers. Resolves with `{ facts, ask(name, fields), end() }` once it has said its first word. */
 function started(file, args = []) {
-  const child = fork(join(import.meta.dirname, file), args.map((arg) => JSON.stringify(arg)), { execArgv: process.execArgv.filter((flag) => flag.startsWith('--max')) });
+  const child = fork(
+    join(import.meta.dirname, file),
+    args.map((arg) => JSON.stringify(arg)),
+    { execArgv: process.execArgv.filter((flag) => flag.startsWith('--max')) },
+  );
   const waiting = new Map();
   let asked = 0;
   return new Promise((resolve, reject) => {
@@ -30,7 +34,10 @@ function started(file, args = []) {
 /** `profiler` is that of the servers' process. */
 export async function startServers() {
   const servers = await started('gateway-server.mjs');
-  const profiler = { begin: () => servers.ask('beginProfile'), end: async () => (await servers.ask('endProfile')).profile };
+  const profiler = {
+    begin: () => servers.ask('beginProfile'),
+    end: async () => (await servers.ask('endProfile')).profile,
+  };
   return { ...servers, profiler };
 }
 
@@ -39,5 +46,8 @@ export const startClients = (options) => started('gateway-crowd.mjs', [options])
 /** Throws where a process may not open so many files: each client is one. Node itself goes up to the hard limit. */
 export function checkFiles(count) {
   const allowed = execFileSync('/bin/sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' }).trim();
-  if (allowed !== 'unlimited' && Number(allowed) < count) throw new Error(`this row needs ${count} open files in a process, and ${allowed} are allowed: ulimit -n ${count}, or --quick`);
+  if (allowed !== 'unlimited' && Number(allowed) < count)
+    throw new Error(
+      `this row needs ${count} open files in a process, and ${allowed} are allowed: ulimit -n ${count}, or --quick`,
+    );
 }

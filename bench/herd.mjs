@@ -9,7 +9,10 @@ const STARTS_IN_FLIGHT = 1_000;
 
 const CALM = 'calm';
 
-const animal = brittleAgent('animal', join(({ context: { name } }) => (name.startsWith(CALM) ? CALM : 'herd')));
+const animal = brittleAgent(
+  'animal',
+  join(({ context: { name } }) => (name.startsWith(CALM) ? CALM : 'herd')),
+);
 
 const herald = defineAgent({
   name: 'herald',
@@ -18,12 +21,19 @@ const herald = defineAgent({
 });
 
 /**
- * @returns `avalanche()` has all children but the siblings fail at once, and resolves when all have begun anew and that is
- * durable; `note(index)` resolves with the acknowledgement of an event to a sibling; `assertRestarts(rounds)`.
+ * @returns `avalanche()` has all children but the siblings fail at once, and resolves when all have begun anew and
+ *   that is durable; `note(index)` resolves with the acknowledgement of an event to a sibling;
+ *   `assertRestarts(rounds)`.
  */
 export async function herdSystem(store, { children, siblings }) {
   const template = { agent: 'animal', restart: 'permanent', resume: 'initial' };
-  const tree = { ...ENDURING, children: [{ id: 'field', boss: { ...ENDURING, strategy: 'dynamic', template } }, { id: 'herald', agent: 'herald' }] };
+  const tree = {
+    ...ENDURING,
+    children: [
+      { id: 'field', boss: { ...ENDURING, strategy: 'dynamic', template } },
+      { id: 'herald', agent: 'herald' },
+    ],
+  };
   const system = await createSystem({ agents: [animal, herald], store, tree }).start();
   const names = Array.from({ length: children }, (_, index) => `herd-${index}`);
   const calm = Array.from({ length: siblings }, (_, index) => `${CALM}-${index}`);

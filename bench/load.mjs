@@ -1,4 +1,7 @@
-/** The load of the rows that saturate a system: clients that pipeline, as a gateway's connections do, and send as fast as they are acknowledged. */
+/**
+ * The load of the rows that saturate a system: clients that pipeline, as a gateway's connections do, and send as fast
+ * as they are acknowledged.
+ */
 import { workload } from './machines.mjs';
 import { percentile } from './statistics.mjs';
 
@@ -12,7 +15,8 @@ const LATENCY_EVERY = 16;
  * @param outstanding Sends that wait for their acknowledgement at a time.
  * @param count Sends of one run.
  * @param seen Counters of the store; see stores.mjs.
- * @returns A contender: runs until all is acknowledged and processed. Its events go on where those of the run before ended.
+ * @returns A contender: runs until all is acknowledged and processed. Its events go on where those of the run before
+ *   ended.
  */
 export function durableLoad({ system, addresses, seen, outstanding, count }) {
   const next = workload(addresses.length);

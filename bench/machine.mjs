@@ -52,8 +52,16 @@ function openFiles() {
 /** Read only. A figure of changed files says so. */
 function commitOf() {
   try {
-    const git = (...args) => execFileSync('git', ['--no-optional-locks', ...args], { encoding: 'utf8', cwd: import.meta.dirname }).trim();
-    const changed = git('status', '--porcelain', '--untracked-files=no', '--', ':/', ':(exclude,top)docs/benchmarks.md');
+    const git = (...args) =>
+      execFileSync('git', ['--no-optional-locks', ...args], { encoding: 'utf8', cwd: import.meta.dirname }).trim();
+    const changed = git(
+      'status',
+      '--porcelain',
+      '--untracked-files=no',
+      '--',
+      ':/',
+      ':(exclude,top)docs/benchmarks.md',
+    );
     return git('rev-parse', '--short=10', 'HEAD') + (changed === '' ? '' : ' with uncommitted changes');
   } catch {
     return 'unknown';

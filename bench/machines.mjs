@@ -14,7 +14,10 @@ const WORK = {
 };
 
 /** Four states, three counters, one guard: as small as an agent gets that does something. */
-export const workerMachine = machineOfWork('worker', { context: () => ({}), onFinish: assign({ last: ({ event }) => event.by }) });
+export const workerMachine = machineOfWork('worker', {
+  context: () => ({}),
+  onFinish: assign({ last: ({ event }) => event.by }),
+});
 
 export const worker = defineAgent({ name: 'worker', machine: workerMachine, events: WORK });
 
@@ -24,13 +27,20 @@ export const richWorkerMachine = machineOfWork('rich', {
     order: {
       number: `ord-${id}`,
       customer: { id: 'cus-881', email: 'alice@example.com', tier: 'gold' },
-      items: [{ sku: 'A-1', quantity: 2, price: 19.5 }, { sku: 'B-7', quantity: 1, price: 5.25 }, { sku: 'C-3', quantity: 4, price: 1.1 }],
+      items: [
+        { sku: 'A-1', quantity: 2, price: 19.5 },
+        { sku: 'B-7', quantity: 1, price: 5.25 },
+        { sku: 'C-3', quantity: 4, price: 1.1 },
+      ],
       createdMs: 1_732_212_345_678,
       notes: ['created', 'priced', 'reserved'],
       reviewer: '',
     },
   }),
-  onFinish: assign({ last: ({ event }) => event.by, order: ({ context, event }) => ({ ...context.order, reviewer: event.by }) }),
+  onFinish: assign({
+    last: ({ event }) => event.by,
+    order: ({ context, event }) => ({ ...context.order, reviewer: event.by }),
+  }),
 });
 
 export const richWorker = defineAgent({ name: 'rich', machine: richWorkerMachine, events: WORK });
@@ -43,7 +53,9 @@ function machineOfWork(id, { context, onFinish }) {
     context: ({ input }) => ({ id: input.id, count: 0, last: '', total: 0, ...context(input) }),
     initial: 'idle',
     states: {
-      idle: { on: { 'work.start': { target: 'working', actions: assign({ count: ({ context }) => context.count + 1 }) } } },
+      idle: {
+        on: { 'work.start': { target: 'working', actions: assign({ count: ({ context }) => context.count + 1 }) } },
+      },
       working: {
         on: {
           'work.progress': { actions: assign({ total: ({ context, event }) => context.total + event.n }) },
@@ -58,9 +70,17 @@ function machineOfWork(id, { context, onFinish }) {
 }
 
 /** Every one of them changes something: no contender gets away with an event that it may ignore. */
-const CYCLE = [{ type: 'work.start' }, { type: 'work.progress', n: 2 }, { type: 'work.finish', by: 'alice' }, { type: 'work.accept' }];
+const CYCLE = [
+  { type: 'work.start' },
+  { type: 'work.progress', n: 2 },
+  { type: 'work.finish', by: 'alice' },
+  { type: 'work.accept' },
+];
 
-/** An endless sequence of (actor, event), random over the actors, in the order of the cycle for each of them. Always the same. */
+/**
+ * An endless sequence of (actor, event), random over the actors, in the order of the cycle for each of them. Always the
+ * same.
+ */
 export function workload(actors, cycle = CYCLE) {
   const phases = new Uint8Array(actors);
   let state = 1;
@@ -93,7 +113,10 @@ const relayMachine = setup({}).createMachine({
 export const ringMachine = setup({ actors: { relay: relayMachine } }).createMachine({
   id: 'ring',
   context: ({ input, spawn }) => ({ relays: spawnChain(input.relays, spawn) }),
-  entry: sendTo(({ context }) => context.relays[0], ({ context }) => ({ type: 'relay.link', next: context.relays.at(-1) })),
+  entry: sendTo(
+    ({ context }) => context.relays[0],
+    ({ context }) => ({ type: 'relay.link', next: context.relays.at(-1) }),
+  ),
   on: {
     'ring.start': {
       actions: enqueueActions(({ enqueue, context: { relays }, event: { tokens, hops } }) => {
@@ -127,7 +150,8 @@ export const nursery = defineAgent({
     on: {
       'nursery.brood': {
         actions: enqueueActions(({ enqueue, event }) => {
-          for (let index = 0; index < event.count; index++) enqueue.spawnChild('worker', { id: `worker-${index}`, input: { id: `worker-${index}` } });
+          for (let index = 0; index < event.count; index++)
+            enqueue.spawnChild('worker', { id: `worker-${index}`, input: { id: `worker-${index}` } });
         }),
       },
     },
@@ -137,7 +161,10 @@ export const nursery = defineAgent({
 
 const counting = assign({ count: ({ context }) => context.count + 1 });
 
-/** Fills its own mailbox on order, says when the last order is carried out, and when it has read what that put there last. */
+/**
+ * Fills its own mailbox on order, says when the last order is carried out, and when it has read what that put there
+ * last.
+ */
 export const hog = defineAgent({
   name: 'hog',
   machine: setup({}).createMachine({

@@ -1,7 +1,10 @@
 /** nact as a contender: a ring of its actors, in memory, that pass tokens on and count them. */
 import nact from 'nact';
 
-/** @returns `pass(tokens, hops)`, which resolves when the last token has made its last hop; `hops()`, counted by the actors; `close`. */
+/**
+ * @returns `pass(tokens, hops)`, which resolves when the last token has made its last hop; `hops()`, counted by the
+ *   actors; `close`.
+ */
 export function nactRing(relays) {
   const system = nact.start();
   const ring = [];
@@ -26,7 +29,8 @@ export function nactRing(relays) {
           left -= 1;
           if (left === 0) resolve();
         };
-        for (let token = 0; token < tokens; token++) nact.dispatch(ring[Math.floor((token * relays) / tokens)], { type: 'relay.hop', left: hops });
+        for (let token = 0; token < tokens; token++)
+          nact.dispatch(ring[Math.floor((token * relays) / tokens)], { type: 'relay.hop', left: hops });
       });
     },
     hops: () => counts.reduce((sum, count) => sum + count, 0),

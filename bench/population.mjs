@@ -34,7 +34,10 @@ export function plainWorkers(actors, machine = workerMachine) {
  * @throws Error naming the first worker that differs.
  */
 export function assertSameWork(system, addresses, plain) {
-  assertSameStates(addresses.map((address) => system.snapshot(address)), plain);
+  assertSameStates(
+    addresses.map((address) => system.snapshot(address)),
+    plain,
+  );
 }
 
 /** The same of what is known only by value and context. */

@@ -103,7 +103,17 @@ function entry(functions, { functionName, url, lineNumber }) {
   let found = functions.get(key);
   if (found === undefined) {
     const line = place === 'engine' ? '' : `:${lineNumber + 1}`;
-    functions.set(key, (found = { name: functionName || '(anonymous)', place, where: `${place}${line}`, isOwn: isOwn(url), selfMs: 0, totalMs: 0 }));
+    functions.set(
+      key,
+      (found = {
+        name: functionName || '(anonymous)',
+        place,
+        where: `${place}${line}`,
+        isOwn: isOwn(url),
+        selfMs: 0,
+        totalMs: 0,
+      }),
+    );
   }
   return found;
 }

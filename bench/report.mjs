@@ -8,7 +8,8 @@ const BUSY_LOAD = 0.7;
 export function renderResults({ machine, load, rounds, size, rows }) {
   return [
     ...facts(machine),
-    `- ${size === 'quick' ? 'QUICK RUN, small sizes: shows that it runs, says nothing about speed. ' : ''}${manner(rounds)}`,
+    '- ' +
+      `${size === 'quick' ? 'QUICK RUN, small sizes: shows that it runs, says nothing about speed. ' : ''}${manner(rounds)}`,
     loadLine(load),
     '',
     ...resultTables(rows, () => []),
@@ -18,17 +19,25 @@ export function renderResults({ machine, load, rounds, size, rows }) {
 /** @param all Rows of one run or several, see run.mjs. */
 export function renderKept(all) {
   const newest = all.reduce((best, one) => (one.machine.date > best.machine.date ? one : best));
-  const stamps = new Map(all.map(({ machine, load, row }) => [row, `Of ${machine.date}, commit ${machine.commit}; ${loadWords(load)}.`]));
+  const stamps = new Map(
+    all.map(({ machine, load, row }) => [row, `Of ${machine.date}, commit ${machine.commit}; ${loadWords(load)}.`]),
+  );
   return [
     ...facts(newest.machine),
     `- ${manner(newest.rounds)}. Each row says which commit it is of, and how busy the machine was before`,
     '',
-    ...resultTables(all.map(({ row }) => row), (row) => ['', stamps.get(row)]),
+    ...resultTables(
+      all.map(({ row }) => row),
+      (row) => ['', stamps.get(row)],
+    ),
   ].join('\n');
 }
 
 function manner(rounds) {
-  return `Medians of ${rounds} rounds after one to warm up, in brackets the smallest and largest; contenders interleaved in one process, ratios taken within a round`;
+  return (
+    `Medians of ${rounds} rounds after one to warm up, in brackets the smallest and largest; contenders ` +
+    'interleaved in one process, ratios taken within a round'
+  );
 }
 
 /** @param remarks What else to say of a row. */
@@ -37,7 +46,15 @@ function resultTables(rows, remarks) {
   return [
     ...goals(rows, variants),
     ...furtherRatios(rows, variants),
-    ...rows.flatMap((row) => ['', `### ${row.name} ${row.title}`, '', row.about, ...remarks(row), '', ...figureTable(row, variants)]),
+    ...rows.flatMap((row) => [
+      '',
+      `### ${row.name} ${row.title}`,
+      '',
+      row.about,
+      ...remarks(row),
+      '',
+      ...figureTable(row, variants),
+    ]),
     '',
   ];
 }
@@ -51,8 +68,20 @@ export function renderProfiles({ machine, load, rows }) {
     '',
     'Per cent of the time sampled, in functions of that area themselves.',
     '',
-    ...table(['row', 'ms', ...AREAS], rows.map(({ name, profile: { totalMs, areas } }) => [name, Math.round(totalMs), ...AREAS.map((area) => share(areas[area] ?? 0, totalMs))])),
-    ...rows.flatMap((row) => ['', `### ${row.name} ${row.title}: where the time goes`, '', ...profileTables(row.profile)]),
+    ...table(
+      ['row', 'ms', ...AREAS],
+      rows.map(({ name, profile: { totalMs, areas } }) => [
+        name,
+        Math.round(totalMs),
+        ...AREAS.map((area) => share(areas[area] ?? 0, totalMs)),
+      ]),
+    ),
+    ...rows.flatMap((row) => [
+      '',
+      `### ${row.name} ${row.title}: where the time goes`,
+      '',
+      ...profileTables(row.profile),
+    ]),
     '',
   ].join('\n');
 }
@@ -61,7 +90,8 @@ function facts({ date, commit, node, os, cpu, memoryGb, governor, openFiles, fil
   const { median, min, max } = syncMs;
   return [
     `- ${date}, commit ${commit}`,
-    `- Node ${node}, ${os}, ${cpu}, ${memoryGb} GB; governor ${governor ?? 'not told by the system'}; open files ${openFiles.soft}, at most ${openFiles.hard}`,
+    `- Node ${node}, ${os}, ${cpu}, ${memoryGb} GB; governor ${governor ?? 'not told by the system'}; open files ` +
+      `${openFiles.soft}, at most ${openFiles.hard}`,
     `- ${fileSystem}; write and fdatasync of 4 KB ${digits(median)} ms (${digits(min)}..${digits(max)})`,
   ];
 }
@@ -79,13 +109,24 @@ function loadWords({ before, after }) {
 /** Every goal, and what came of it: the table to read first. */
 function goals(rows, variants) {
   const lines = rows.flatMap((row) =>
-    ratiosOf(row, hasGoal).map(({ ratio, cells, medians }) => [ratio.goal ?? row.name, ratio.name, boundOf(ratio), aimOf(ratio), ...cells, verdictOf(ratio, medians)]),
+    ratiosOf(row, hasGoal).map(({ ratio, cells, medians }) => [
+      ratio.goal ?? row.name,
+      ratio.name,
+      boundOf(ratio),
+      aimOf(ratio),
+      ...cells,
+      verdictOf(ratio, medians),
+    ]),
   );
-  return lines.length === 0 ? [] : ['### Goals', '', ...table(['row', 'what', 'at least', 'aim', ...variants, ''], lines), ''];
+  return lines.length === 0
+    ? []
+    : ['### Goals', '', ...table(['row', 'what', 'at least', 'aim', ...variants, ''], lines), ''];
 }
 
 function furtherRatios(rows, variants) {
-  const lines = rows.flatMap((row) => ratiosOf(row, (ratio) => !hasGoal(ratio)).map(({ ratio, cells }) => [row.name, ratio.name, ...cells]));
+  const lines = rows.flatMap((row) =>
+    ratiosOf(row, (ratio) => !hasGoal(ratio)).map(({ ratio, cells }) => [row.name, ratio.name, ...cells]),
+  );
   return lines.length === 0 ? [] : ['### Further ratios', '', ...table(['row', 'ratio', ...variants], lines)];
 }
 
@@ -93,7 +134,13 @@ function ratiosOf({ variants }, isWanted) {
   return variants[0].ratios.flatMap((ratio, index) => {
     if (!isWanted(ratio)) return [];
     const spreads = variants.map(({ ratios }) => ratios[index]);
-    return [{ ratio, cells: spreads.map((one) => within(one, (value) => amount(value, ratio))), medians: spreads.map(({ median }) => median) }];
+    return [
+      {
+        ratio,
+        cells: spreads.map((one) => within(one, (value) => amount(value, ratio))),
+        medians: spreads.map(({ median }) => median),
+      },
+    ];
   });
 }
 
@@ -111,8 +158,11 @@ function aimOf(ratio) {
 
 /** One word where Node as it comes and with the larger young generation agree, else one for each. */
 function verdictOf(ratio, medians) {
-  const reaches = (value, bound) => bound !== undefined && (ratio.atMost === undefined ? value >= bound : value <= bound);
-  const words = medians.map((median) => (reaches(median, ratio.aim) ? 'met, aim too' : reaches(median, ratio.atLeast ?? ratio.atMost) ? 'met' : 'missed'));
+  const reaches = (value, bound) =>
+    bound !== undefined && (ratio.atMost === undefined ? value >= bound : value <= bound);
+  const words = medians.map((median) =>
+    reaches(median, ratio.aim) ? 'met, aim too' : reaches(median, ratio.atLeast ?? ratio.atMost) ? 'met' : 'missed',
+  );
   return [...new Set(words)].length === 1 ? words[0] : words.join(' / ');
 }
 
@@ -132,7 +182,12 @@ function figureTable(row, variants) {
 
 function profileTables({ file, totalMs, functions, own }) {
   const percent = (ms) => `${share(ms, totalMs)} %`;
-  const lineOf = ({ name, where, selfMs, totalMs: inclusiveMs }) => [`\`${name}\``, where, percent(selfMs), percent(inclusiveMs)];
+  const lineOf = ({ name, where, selfMs, totalMs: inclusiveMs }) => [
+    `\`${name}\``,
+    where,
+    percent(selfMs),
+    percent(inclusiveMs),
+  ];
   return [
     `${Math.round(totalMs)} ms sampled; profile: ${file}`,
     '',
@@ -147,7 +202,9 @@ function share(ms, totalMs) {
 }
 
 function table(head, lines) {
-  const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => String(line[column]).length)));
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...lines.map((line) => String(line[column]).length)),
+  );
   const padded = (line) => `| ${line.map((cell, column) => String(cell).padEnd(widths[column])).join(' | ')} |`;
   return [padded(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...lines.map(padded)];
 }

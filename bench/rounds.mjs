@@ -1,6 +1,7 @@
 /**
- * How a row is measured: one warm-up round, then the counted ones. Within a round the contenders take turns, so whatever
- * the machine does meanwhile (neighbours, heat, compaction) happens to all of them. Ratios are taken within a round.
+ * How a row is measured: one warm-up round, then the counted ones. Within a round the contenders take turns, so
+ * whatever the machine does meanwhile (neighbours, heat, compaction) happens to all of them. Ratios are taken within a
+ * round.
  */
 import { latency, spread } from './statistics.mjs';
 
@@ -19,7 +20,10 @@ export function inTurn(contenders) {
   };
 }
 
-/** A round of two contenders that run in pairs, one of each in turn, order swapped every time. @returns The latency of each. */
+/**
+ * A round of two contenders that run in pairs, one of each in turn, order swapped every time. @returns The latency of
+ * each.
+ */
 export async function inPairs(pairs, contenders) {
   globalThis.gc?.();
   const sides = Object.entries(contenders).map(([name, run]) => ({ name, run, timesMs: [] }));

@@ -1,6 +1,6 @@
 /**
- * The benchmark: `npm run bench`, which builds first. Every row runs in processes of its own, once as Node comes and once
- * with a larger young generation, which Bosun's launcher sets and an embedder may not.
+ * The benchmark: `npm run bench`, which builds first. Every row runs in processes of its own, once as Node comes and
+ * once with a larger young generation, which Bosun's launcher sets and an embedder may not.
  *
  * Options: see USAGE. Exits with 1 when a row fails, 2 for bad options; a missed goal is a finding, not a failure.
  */
@@ -63,14 +63,26 @@ try {
 
 function readOptions() {
   try {
-    const flags = { quick: { type: 'boolean' }, json: { type: 'boolean' }, write: { type: 'boolean' }, profile: { type: 'boolean' } };
-    const { values } = parseArgs({ options: { ...flags, help: { type: 'boolean' }, rows: { type: 'string' }, data: { type: 'string' } } });
+    const flags = {
+      quick: { type: 'boolean' },
+      json: { type: 'boolean' },
+      write: { type: 'boolean' },
+      profile: { type: 'boolean' },
+    };
+    const { values } = parseArgs({
+      options: { ...flags, help: { type: 'boolean' }, rows: { type: 'string' }, data: { type: 'string' } },
+    });
     if (values.help) {
       console.log(USAGE);
       process.exit(0);
     }
     if (values.write && values.quick) throw new Error('--write needs runs of full size');
-    return { ...values, rows: chosenRows(values.rows), size: values.quick ? 'quick' : 'full', data: values.data ?? join(HERE, '.data') };
+    return {
+      ...values,
+      rows: chosenRows(values.rows),
+      size: values.quick ? 'quick' : 'full',
+      data: values.data ?? join(HERE, '.data'),
+    };
   } catch (error) {
     console.error(`${error.message}\n\n${USAGE}`);
     process.exit(2);
@@ -141,7 +153,10 @@ async function inChild(task, { flags, data }) {
   await mkdir(directory, { recursive: true });
   console.error(`${task.name} ${flags.join(' ')}`);
   try {
-    return await resultOf(fork(join(HERE, 'child.mjs'), [JSON.stringify({ ...task, directory })], { execArgv: ['--expose-gc', ...flags] }), task);
+    return await resultOf(
+      fork(join(HERE, 'child.mjs'), [JSON.stringify({ ...task, directory })], { execArgv: ['--expose-gc', ...flags] }),
+      task,
+    );
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -163,7 +178,9 @@ function resultOf(child, { name }) {
 async function kept({ machine, load, rounds, rows }) {
   const before = existsSync(KEPT) ? JSON.parse(await readFile(KEPT, 'utf8')) : {};
   const now = Object.fromEntries(rows.map((row) => [row.name, { machine, load, rounds, row }]));
-  const all = Object.fromEntries(ROWS.flatMap(({ name }) => (now[name] ?? before[name] ? [[name, now[name] ?? before[name]]] : [])));
+  const all = Object.fromEntries(
+    ROWS.flatMap(({ name }) => ((now[name] ?? before[name]) ? [[name, now[name] ?? before[name]]] : [])),
+  );
   await writeFile(KEPT, `${JSON.stringify(all, null, 1)}\n`);
   return Object.values(all);
 }

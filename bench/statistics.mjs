@@ -1,4 +1,6 @@
-/** The few statistics a benchmark may use here: medians with their spread, and percentiles of latencies. No averages. */
+/**
+ * The few statistics a benchmark may use here: medians with their spread, and percentiles of latencies. No averages.
+ */
 
 /** A median with the smallest and largest value beside it. */
 export function spread(values) {

@@ -12,7 +12,8 @@ export function epochLikeKey(number) {
 }
 
 /**
- * The store of a system, counting what passes. Counting costs some nanoseconds a record and is part of what is measured.
+ * The store of a system, counting what passes. Counting costs some nanoseconds a record and is part of what is
+ * measured.
  *
  * @returns The store and its counters; `epochBytes` is the size of the last epoch record.
  */

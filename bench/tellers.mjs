@@ -1,4 +1,7 @@
-/** The module of workers under measurement: tellers, who pass a word on to each other. Loaded by the benchmark's threads. */
+/**
+ * The module of workers under measurement: tellers, who pass a word on to each other. Loaded by the benchmark's
+ * threads.
+ */
 import { assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
 import { ask, defineAgent, reply } from '../dist/index.js';
@@ -33,7 +36,12 @@ const tellerMachine = setup({ actors: { ask } }).createMachine({
           actions: [
             assign({ told: ({ context }) => context.told + 1 }),
             enqueueActions(({ context, event: { left, farEvery }, enqueue }) => {
-              if (left > 0) enqueue.sendTo(left % farEvery === 0 ? context.far : context.near, { type: 'pass', left: left - 1, farEvery });
+              if (left > 0)
+                enqueue.sendTo(left % farEvery === 0 ? context.far : context.near, {
+                  type: 'pass',
+                  left: left - 1,
+                  farEvery,
+                });
             }),
           ],
         },
@@ -45,7 +53,11 @@ const tellerMachine = setup({ actors: { ask } }).createMachine({
 const teller = defineAgent({
   name: 'teller',
   machine: tellerMachine,
-  events: { meet: z.object({ near: z.string(), far: z.string() }), pass: z.object({ left: z.number(), farEvery: z.number() }), who: z.object({}) },
+  events: {
+    meet: z.object({ near: z.string(), far: z.string() }),
+    pass: z.object({ left: z.number(), farEvery: z.number() }),
+    who: z.object({}),
+  },
 });
 
 export const options = {

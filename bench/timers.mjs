@@ -1,6 +1,7 @@
 /**
- * Timers by their number: what arming, cancelling and firing one costs when so many are armed, and how many bytes it keeps.
- * The kernel's own parts without machines, codec or disk: run with `node --expose-gc bench/timers.mjs [owners]` after a build.
+ * Timers by their number: what arming, cancelling and firing one costs when so many are armed, and how many bytes it
+ * keeps. The kernel's own parts without machines, codec or disk: run with `node --expose-gc bench/timers.mjs [owners]`
+ * after a build.
  */
 import { argv } from 'node:process';
 import { Cell } from '../dist/actors/cell.js';
@@ -22,11 +23,23 @@ const clock = { wallMs: () => 1_750_000_000_000, monotonicMs: () => nowMs, setTi
 /** A world with owners, and nothing that a turn would need. */
 function worldOf(owners) {
   const time = new KernelTime(clock, { lastMs: 0, hold: false, trustWallClock: false });
-  const world = new World({ clock, time, counters: { life: 1, message: 1, timer: 1, quarantine: 1 }, wake() {}, log() {} });
+  const world = new World({
+    clock,
+    time,
+    counters: { life: 1, message: 1, timer: 1, quarantine: 1 },
+    wake() {},
+    log() {},
+  });
   const definition = { timing: PLAIN_TIMING };
   const cells = Array.from({ length: owners }, (_, index) => {
     const identity = { life: index + 1, address: `a/${index}`, agent: 'bench', childId: `${index}`, systemId: null };
-    const cell = new Cell({ identity, definition, ref: null, parent: undefined, state: { ...UNBORN, status: 'active' } });
+    const cell = new Cell({
+      identity,
+      definition,
+      ref: null,
+      parent: undefined,
+      state: { ...UNBORN, status: 'active' },
+    });
     world.cells.set(identity.life, cell);
     return cell;
   });
@@ -59,7 +72,14 @@ function measure(count) {
   for (let round = 0; round < ROUNDS; round++) sampleOf(world, cells, random, samples);
   if (world.agenda.timers.size !== count) throw new Error(`${world.agenda.timers.size} timers are armed, not ${count}`);
   const best = (list) => Math.min(...list);
-  return { count, armNs: best(samples.arm), cancelNs: best(samples.cancel), fireNs: best(samples.fire), worstCancelMs: best(samples.worstCancelMs), bytes };
+  return {
+    count,
+    armNs: best(samples.arm),
+    cancelNs: best(samples.cancel),
+    fireNs: best(samples.fire),
+    worstCancelMs: best(samples.worstCancelMs),
+    bytes,
+  };
 }
 
 function arm(world, cell, id, delayMs) {
@@ -108,6 +128,13 @@ console.log('| timers armed | arm, ns | cancel, ns | worst cancel, ms | fire, ns
 console.log('|---|---|---|---|---|---|');
 for (const count of COUNTS) {
   const { armNs, cancelNs, worstCancelMs, fireNs, bytes } = measure(count);
-  const cells = [count.toLocaleString('en'), armNs.toFixed(0), cancelNs.toFixed(0), worstCancelMs.toFixed(2), fireNs.toFixed(0), bytes.toFixed(0)];
+  const cells = [
+    count.toLocaleString('en'),
+    armNs.toFixed(0),
+    cancelNs.toFixed(0),
+    worstCancelMs.toFixed(2),
+    fireNs.toFixed(0),
+    bytes.toFixed(0),
+  ];
   console.log(`| ${cells.join(' | ')} |`);
 }

@@ -1,4 +1,7 @@
-/** Backoff between tries: exponential, capped, with jitter. For restarts by a Boss and for effects. Pure; chance comes in as a number. */
+/**
+ * Backoff between tries: exponential, capped, with jitter. For restarts by a Boss and for effects. Pure; chance comes
+ * in as a number.
+ */
 
 export interface Backoff {
   /** Delay before the second try, milliseconds. */

@@ -32,6 +32,7 @@ function checksumOfText(text: string, seed: number): number {
 /** By the byte that leaves. */
 const REMAINDERS = Int32Array.from({ length: 256 }, (_, byte) => {
   let remainder = byte;
-  for (let bit = 0; bit < 8; bit++) remainder = (remainder & 1) === 1 ? (remainder >>> 1) ^ POLYNOMIAL : remainder >>> 1;
+  for (let bit = 0; bit < 8; bit++)
+    remainder = (remainder & 1) === 1 ? (remainder >>> 1) ^ POLYNOMIAL : remainder >>> 1;
   return remainder;
 });

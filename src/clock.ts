@@ -1,7 +1,7 @@
 /**
- * The clock port and the one home of Date.now, setTimeout and setImmediate. Everything else is handed a Clock.
- * Beside it the clock of this machine, which hides two traps: a timeout of Node that is longer than 2^31 - 1 ms fires at
- * once, and while a machine sleeps Node's monotonic clock stands still, and its timeouts with it.
+ * The clock port and the one home of Date.now, setTimeout and setImmediate. Everything else is handed a Clock. Beside
+ * it the clock of this machine, which hides two traps: a timeout of Node that is longer than 2^31 - 1 ms fires at once,
+ * and while a machine sleeps Node's monotonic clock stands still, and its timeouts with it.
  */
 import { uptime } from 'node:os';
 
@@ -13,8 +13,8 @@ export interface Clock {
   /** Wall clock, milliseconds since 1970. May jump. */
   wallMs(): number;
   /**
-   * Never goes backwards within one process; origin is arbitrary. Milliseconds, with fractions. It should go on while the
-   * machine sleeps; where it does not, timers are late by the sleep.
+   * Never goes backwards within one process; origin is arbitrary. Milliseconds, with fractions. It should go on while
+   * the machine sleeps; where it does not, timers are late by the sleep.
    */
   monotonicMs(): number;
   /**
@@ -74,7 +74,11 @@ export class SystemClock implements Clock {
     return runningMs + this.#sleptMs;
   }
 
-  setTimeout(callback: () => void, delayMs: number, { isBackground = false }: { readonly isBackground?: boolean } = {}): Cancel {
+  setTimeout(
+    callback: () => void,
+    delayMs: number,
+    { isBackground = false }: { readonly isBackground?: boolean } = {},
+  ): Cancel {
     const dueMs = this.monotonicMs() + delayMs;
     let timer: NodeJS.Timeout;
     const wait = (leftMs: number) => {

@@ -10,71 +10,80 @@ export const VALUE_BYTES_MAX = 4 * 1024 * 1024;
 export const MAILBOX_MESSAGES_MAX = 10_000;
 
 /**
- * Deferred messages of one actor, beside those that it has not looked at: more is work that belongs into a context. They
- * do not take room in the mailbox, or deferring would close the door to the very message that ends it.
+ * Deferred messages of one actor, beside those that it has not looked at: more is work that belongs into a context.
+ * They do not take room in the mailbox, or deferring would close the door to the very message that ends it.
  */
 export const DEFERRED_MESSAGES_MAX = 1_000;
 
 /** Messages of higher levels that may be taken while one of a lower level waits: one visit of an actor. */
 export const PRIORITY_RUN_MAX = 16;
 
-/** Messages one actor may take before others get their turn. 16 kept p99 of quiet actors within 3x beside a busy one. */
+/**
+ * Messages one actor may take before others get their turn. 16 kept p99 of quiet actors within 3x beside a busy one.
+ */
 export const MESSAGES_PER_VISIT = 16;
 
 /**
- * Turns in one epoch: bounds what one sync has to carry, what a crash can undo, and for how long the loop is busy with encoding an
- * epoch. Four milliseconds of turns: many times what a sync takes.
+ * Turns in one epoch: bounds what one sync has to carry, what a crash can undo, and for how long the loop is busy with
+ * encoding an epoch. Four milliseconds of turns: many times what a sync takes.
  */
 export const TURNS_PER_EPOCH = 2_000;
 
 /**
- * Turns in one epoch that somebody outside waits for, and how many may wait for it. Their answers wait for all of these turns, and
- * the loop is busy with telling everybody: a quarter of the turns, a tenth less throughput, half the delay.
+ * Turns in one epoch that somebody outside waits for, and how many may wait for it. Their answers wait for all of these
+ * turns, and the loop is busy with telling everybody: a quarter of the turns, a tenth less throughput, half the delay.
  */
 export const TURNS_PER_AWAITED_EPOCH = 500;
 
 /**
- * How long an epoch waits for further turns while there are some to take. What an epoch costs, and what a message costs that is
- * still unread when it ends, is a third of a turn when an epoch has two hundred turns. With nothing more to do it waits for nothing.
+ * How long an epoch waits for further turns while there are some to take. What an epoch costs, and what a message costs
+ * that is still unread when it ends, is a third of a turn when an epoch has two hundred turns. With nothing more to do
+ * it waits for nothing.
  */
 export const EPOCH_MS = 4;
 
 /**
- * Of what the turns of one epoch admit, and events of hosts in it: no further turn is taken then. At most two epochs are in
- * memory only, so it bounds what they hold and how long one is written; 16 MiB take a disk of today some 0.1 s.
+ * Of what the turns of one epoch admit, and events of hosts in it: no further turn is taken then. At most two epochs
+ * are in memory only, so it bounds what they hold and how long one is written; 16 MiB take a disk of today some 0.1 s.
  */
 export const EPOCH_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Of events of hosts that were taken and are not durable; further ones are refused with BOSUN_OVERLOADED. */
 export const UNCOMMITTED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** How long an event of a host would wait for its epoch, by the present pace, beyond which it is refused with BOSUN_OVERLOADED. */
+/**
+ * How long an event of a host would wait for its epoch, by the present pace, beyond which it is refused with
+ * BOSUN_OVERLOADED.
+ */
 export const ADMISSION_WAIT_MS_MAX = 10_000;
 
 /**
- * Time in one slice of turns before the event loop gets its chance, which costs some microseconds. Whoever waits for an epoch waits
- * for two of them: until its event is let in, and until it is told.
+ * Time in one slice of turns before the event loop gets its chance, which costs some microseconds. Whoever waits for an
+ * epoch waits for two of them: until its event is let in, and until it is told.
  */
 export const SLICE_MS = 0.5;
 
 /** Deliveries of one message that may crash its agent before it is quarantined (P6). */
 export const DELIVERIES_MAX = 3;
 
-/** Messages quarantined in a row, none processed between, that suspend their agent: one may be bad, two speak against its state (P6). */
+/**
+ * Messages quarantined in a row, none processed between, that suspend their agent: one may be bad, two speak against
+ * its state (P6).
+ */
 export const QUARANTINES_IN_A_ROW_MAX = 2;
 
 /** Microsteps of one macrostep; more is an endless `always` loop. */
 export const MICROSTEPS_MAX = 10_000;
 
 /**
- * Lookups by patterns (`*`, `a.*`) that one state node may remember before it forgets them all. XState remembers every event
- * type for ever; working a lookup out again once in so many costs nothing that can be measured.
+ * Lookups by patterns (`*`, `a.*`) that one state node may remember before it forgets them all. XState remembers every
+ * event type for ever; working a lookup out again once in so many costs nothing that can be measured.
  */
 export const PATTERN_LOOKUPS_MAX = 1_000;
 
 /**
- * What the plan engine keeps of one definition: positions, selections and microsteps, some 1 KB each. Most machines need some
- * dozens; one of many parallel regions could go on for ever. Whatever finds no room is left to XState.
+ * What the plan engine keeps of one definition: positions, selections and microsteps, some 1 KB each. Most machines
+ * need some dozens; one of many parallel regions could go on for ever. Whatever finds no room is left to XState.
  */
 export const PLANS_MAX = 4_096;
 
@@ -82,40 +91,59 @@ export const PLANS_MAX = 4_096;
 export const ADDRESS_SEGMENTS_MAX = 16;
 export const ADDRESS_SEGMENT_CHARS_MAX = 128;
 
-/** Timers of one actor. A turn that arms more is a loop; a hundred of this size are the ten million that fit into memory. */
+/**
+ * Timers of one actor. A turn that arms more is a loop; a hundred of this size are the ten million that fit into
+ * memory.
+ */
 export const TIMERS_PER_ACTOR_MAX = 100_000;
 
-/** Timers that come up in one slice: as many as there are turns in an epoch, so that a start with a million overdue is no halt. */
+/**
+ * Timers that come up in one slice: as many as there are turns in an epoch, so that a start with a million overdue is
+ * no halt.
+ */
 export const TIMERS_PER_SLICE = 2_000;
 
 /** Schedules of one agent: each is a timer of every one of its actors, looked at on every start. */
 export const SCHEDULES_PER_AGENT_MAX = 100;
 
-/** Missed times of a schedule that are counted; finding one costs half a millisecond, so this half a second at a start. */
+/**
+ * Missed times of a schedule that are counted; finding one costs half a millisecond, so this half a second at a start.
+ */
 export const SCHEDULE_MISSED_MAX = 1_000;
 
 /** Missed times of a schedule that may get an event each: as many as are counted. */
 export const SCHEDULE_CATCH_UP_MAX = 1_000;
 
-/** While a timer with the policy `remaining` is armed, the time is written down this often: how exact it is after a crash. */
+/**
+ * While a timer with the policy `remaining` is armed, the time is written down this often: how exact it is after a
+ * crash.
+ */
 export const HEARTBEAT_MS = 60_000;
 
 /**
- * Records of children that a start reads for all Bosses together, where it does not read every actor: some 50 ms. The tables of
- * Bosses with more stay on disk until a decision needs them whole, and one that was read is let go when it is larger than this.
+ * Records of children that a start reads for all Bosses together, where it does not read every actor: some 50 ms. The
+ * tables of Bosses with more stay on disk until a decision needs them whole, and one that was read is let go when it is
+ * larger than this.
  */
 export const CHILD_TABLE_ROWS_AT_START = 10_000;
 
-/** Actors looked at for one that may leave memory, beyond as many as are too many: bounds what a crowd of busy ones costs an epoch. */
+/**
+ * Actors looked at for one that may leave memory, beyond as many as are too many: bounds what a crowd of busy ones
+ * costs an epoch.
+ */
 export const RESTING_LOOKS = 256;
 
-/** How far the wall clock may be ahead of the last epoch at a start: systems stand still for months, seldom for years. */
+/**
+ * How far the wall clock may be ahead of the last epoch at a start: systems stand still for months, seldom for years.
+ */
 export const CLOCK_AHEAD_MS_MAX = 366 * 24 * 60 * 60 * 1_000;
 
 /** Quarantined messages kept, oldest dropped first. */
 export const QUARANTINE_MESSAGES_MAX = 1_000;
 
-/** Other dead letters kept, oldest dropped first; apart from the quarantined, which a flood of them must not wash away. */
+/**
+ * Other dead letters kept, oldest dropped first; apart from the quarantined, which a flood of them must not wash away.
+ */
 export const DEAD_LETTERS_MAX = 1_000;
 
 /** How long an ask waits that says nothing else: OTP's five seconds. */
@@ -135,8 +163,8 @@ export const ASK_ID_CHARS_MAX = 256;
 export const MONITORS_PER_ACTOR_MAX = 100_000;
 
 /**
- * Messages on the line from one worker to another that are not known to be taken: as many as a mailbox holds. Over it machines that
- * send there take no further turn, and what effects send becomes a dead letter.
+ * Messages on the line from one worker to another that are not known to be taken: as many as a mailbox holds. Over it
+ * machines that send there take no further turn, and what effects send becomes a dead letter.
  */
 export const LINE_MESSAGES_MAX = MAILBOX_MESSAGES_MAX;
 
@@ -146,13 +174,22 @@ export const WORKERS_MAX = 64;
 /** Calls of the host that wait for a worker which is being started again; over it there is BOSUN_WORKER_DOWN. */
 export const WORKER_CALLS_WAITING_MAX = 10_000;
 
-/** Sessions of a gateway over workers whose last number it remembers; of others it asks the workers, which takes a moment. */
+/**
+ * Sessions of a gateway over workers whose last number it remembers; of others it asks the workers, which takes a
+ * moment.
+ */
 export const SESSION_LINES_MAX = 10_000;
 
-/** After so long a silence of a session it asks again: another gateway may have had it meanwhile, and the workers forget old ones. */
+/**
+ * After so long a silence of a session it asks again: another gateway may have had it meanwhile, and the workers forget
+ * old ones.
+ */
 export const SESSION_SILENT_MS = 60_000;
 
-/** How much longer than its own time a gateway gives a call of a worker that ends by itself, and knows better what it waited for. */
+/**
+ * How much longer than its own time a gateway gives a call of a worker that ends by itself, and knows better what it
+ * waited for.
+ */
 export const WORKER_ANSWER_MS = 1_000;
 
 /** How long a system that closes by itself waits for its workers to stop, before it ends them. */
@@ -164,7 +201,10 @@ export const GROUPS_PER_ACTOR_MAX = 1_000;
 /** Characters of the name of a group or of an actor: it becomes part of a key. */
 export const GROUP_NAME_CHARS_MAX = 256;
 
-/** Orders of administrators kept in the audit, by number and by kernel time; the oldest are dropped first. Some 300 bytes each. */
+/**
+ * Orders of administrators kept in the audit, by number and by kernel time; the oldest are dropped first. Some 300
+ * bytes each.
+ */
 export const AUDIT_RECORDS_MAX = 10_000;
 export const AUDIT_MS_MAX = 366 * 24 * 60 * 60 * 1_000;
 
@@ -176,7 +216,10 @@ export const AUDIT_ARGUMENTS_CHARS_MAX = 2_000;
 /** Records that one trace holds for a reader that is behind; the oldest are dropped, and it is told how many. */
 export const TRACE_RECORDS_MAX = 10_000;
 
-/** Turns of a system that are remembered by name, whether or not anybody traces: as many as five full epochs have, some 4 MB. */
+/**
+ * Turns of a system that are remembered by name, whether or not anybody traces: as many as five full epochs have, some
+ * 4 MB.
+ */
 export const TRACE_TURNS_MAX = 10_000;
 
 /** Turns that an agent may have kept in the store for each of its actors: they are read whole by every recovery. */
@@ -185,13 +228,19 @@ export const TRACE_KEPT_MAX = 10_000;
 /** One kept turn in so many has the whole context; the others have what changed, some tenth of it. */
 export const TRACE_WHOLE_EVERY = 16;
 
-/** Failures of one correlation, and of one signature that are remembered: 150 KB in one key, written with each. More begin the next one. */
+/**
+ * Failures of one correlation, and of one signature that are remembered: 150 KB in one key, written with each. More
+ * begin the next one.
+ */
 export const CORRELATION_FAILURES_MAX = 500;
 
 /** Unread messages that an inspection names: who looks wants to know what comes next, not all of 10,000. */
 export const INSPECTED_MESSAGES_MAX = 20;
 
-/** Between two tries to write to a store that failed: short at first, as a full disk is often emptied by whoever filled it. */
+/**
+ * Between two tries to write to a store that failed: short at first, as a full disk is often emptied by whoever filled
+ * it.
+ */
 export const STORE_RETRY_MS_MIN = 100;
 export const STORE_RETRY_MS_MAX = 5_000;
 
@@ -201,16 +250,24 @@ export const EFFECT_MEMOS_MAX = 1_000;
 /** Characters of the name of a remembered result: it becomes part of a key. */
 export const EFFECT_MEMO_NAME_CHARS_MAX = 128;
 
-/** What one effect may keep for its later starts, checkpoint and results together: it is read whole by every recovery. */
+/**
+ * What one effect may keep for its later starts, checkpoint and results together: it is read whole by every recovery.
+ */
 export const EFFECT_KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Durable actions of one actor that have not been run yet; more means that what they need is down for good. */
 export const DURABLE_ACTIONS_MAX = 10_000;
 
-/** Kernel time for which a session is remembered after its last send: a client that was away for longer may not repeat one. */
+/**
+ * Kernel time for which a session is remembered after its last send: a client that was away for longer may not repeat
+ * one.
+ */
 export const SESSION_WINDOW_MS = 24 * 60 * 60 * 1_000;
 
-/** Sessions remembered at a time: some 100 bytes each on disk and 300 in memory; over it new ones get BOSUN_SESSIONS_FULL. */
+/**
+ * Sessions remembered at a time: some 100 bytes each on disk and 300 in memory; over it new ones get
+ * BOSUN_SESSIONS_FULL.
+ */
 export const SESSIONS_MAX = 100_000;
 
 /**
@@ -227,7 +284,10 @@ export const DEATHS_MAX = 2;
 /** How long a run is cautious after one that died: time for clients to come back with what was not acknowledged. */
 export const CAUTIOUS_MS = 5_000;
 
-/** A machine larger than this is generated, and no chart of it is of use to anybody; it also bounds what one request costs. */
+/**
+ * A machine larger than this is generated, and no chart of it is of use to anybody; it also bounds what one request
+ * costs.
+ */
 export const CHART_STATES_MAX = 2_000;
 export const CHART_TRANSITIONS_MAX = 10_000;
 
@@ -235,7 +295,9 @@ export const CHART_TRANSITIONS_MAX = 10_000;
 export const CHART_DRAWN_STATES_MAX = 200;
 export const CHART_DRAWN_TRANSITIONS_MAX = 400;
 
-/** A layout that takes longer is given up, and the chart is listed. One within the bounds above takes a second or two. */
+/**
+ * A layout that takes longer is given up, and the chart is listed. One within the bounds above takes a second or two.
+ */
 export const CHART_LAYOUT_MS_MAX = 15_000;
 
 /** Layouts remembered, the least recently used one dropped first: more than a system has agents, some 50 KB each. */
@@ -252,7 +314,9 @@ export const CHART_LINES_MAX = 24;
 /** One frame of a client, or the body of one of its HTTP requests. Twenty times the largest event seen in practice. */
 export const FRAME_BYTES_MAX = 1024 * 1024;
 
-/** Fragments of one frame, and chunks of it that wait: with the defaults of `ws` 2 MB of tiny ones held 37 MB of memory. */
+/**
+ * Fragments of one frame, and chunks of it that wait: with the defaults of `ws` 2 MB of tiny ones held 37 MB of memory.
+ */
 export const FRAME_FRAGMENTS_MAX = 256;
 export const FRAME_CHUNKS_MAX = 4_096;
 
@@ -268,18 +332,26 @@ export const EVENT_TYPE_CHARS_MAX = 128;
 /** A connection that has not said hello by then is closed: its place may be taken by one that talks. */
 export const HELLO_MS = 5_000;
 
-/** A connection that was silent for so long gets a ping, and is closed when it stays silent: proxies drop idle ones after 60 s. */
+/**
+ * A connection that was silent for so long gets a ping, and is closed when it stays silent: proxies drop idle ones
+ * after 60 s.
+ */
 export const PING_EVERY_MS = 25_000;
 export const SILENCE_MS_MAX = 35_000;
 
-/** Calls of one connection, and of all connections of one caller together: what they may have saved up, and get each second. */
+/**
+ * Calls of one connection, and of all connections of one caller together: what they may have saved up, and get each
+ * second.
+ */
 export const CALLS_BURST = 100;
 export const CALLS_PER_SECOND = 50;
 
 /** Calls of one connection that are not answered yet. */
 export const CALLS_IN_FLIGHT_MAX = 64;
 
-/** Calls of one caller that wait for an actor, those of closed connections among them: they cannot all be taken back. */
+/**
+ * Calls of one caller that wait for an actor, those of closed connections among them: they cannot all be taken back.
+ */
 export const CALLS_WAITING_MAX = 1_000;
 
 /** How long a call may take: a proxy gives up earlier. Who needs longer asks again with the same key. */
@@ -292,7 +364,10 @@ export const KEYED_ANSWERS_MAX = 10_000;
 /** Subscriptions of one connection. */
 export const SUBSCRIPTIONS_MAX = 128;
 
-/** Connections of one caller, all together, and of those that have not said hello: each costs some 20 KB and a file handle. */
+/**
+ * Connections of one caller, all together, and of those that have not said hello: each costs some 20 KB and a file
+ * handle.
+ */
 export const CONNECTIONS_PER_CALLER_MAX = 20;
 export const CONNECTIONS_MAX = 1_000;
 export const STRANGERS_MAX = 100;
@@ -304,7 +379,10 @@ export const CONNECTS_PER_SECOND = 20;
 /** Callers and network addresses whose rates are remembered; the one that was silent longest goes first. */
 export const RATES_MAX = 10_000;
 
-/** Bytes that wait to be sent to one client: above `high` it is told only the latest, below `low` it is well again, at the last it is closed. */
+/**
+ * Bytes that wait to be sent to one client: above `high` it is told only the latest, below `low` it is well again, at
+ * the last it is closed.
+ */
 export const OUT_BYTES_LOW = 256 * 1024;
 export const OUT_BYTES_HIGH = 1024 * 1024;
 export const OUT_BYTES_MAX = 8 * 1024 * 1024;
@@ -316,7 +394,10 @@ export const SLOW_MS_MAX = 30_000;
 export const EVENTS_KEPT_MAX = 4_096;
 export const EVENT_BYTES_KEPT_MAX = 16 * 1024 * 1024;
 
-/** Turns whose contents wait for one subscription; of more, names are left. With those a system has at once anyway it is a few MB. */
+/**
+ * Turns whose contents wait for one subscription; of more, names are left. With those a system has at once anyway it is
+ * a few MB.
+ */
 export const TURNS_WHOLE_MAX = 1_000;
 
 /** They are kept for so long after the last one who listened has left. */
@@ -346,7 +427,10 @@ export const CLOSE_MS = 1_000;
 /** Actors in one answer or frame of a tree or a list. */
 export const LISTED_MAX = 10_000;
 
-/** A draining gateway waits so long for calls in flight, then closes connections in batches, so that not all come back at once. */
+/**
+ * A draining gateway waits so long for calls in flight, then closes connections in batches, so that not all come back
+ * at once.
+ */
 export const DRAIN_MS = 10_000;
 export const DRAIN_BATCH = 100;
 export const DRAIN_BATCH_MS = 200;
@@ -362,24 +446,39 @@ export const GATE_REMINDERS_MAX = 100;
 /** What may come for a gate between its order and its first turn, which is a moment. */
 export const GATE_ANSWERS_HELD_MAX = 16;
 
-/** Closed gates in the records of their desk, the oldest dropped first: a day's work of many people. Some 500 bytes each. */
+/**
+ * Closed gates in the records of their desk, the oldest dropped first: a day's work of many people. Some 500 bytes
+ * each.
+ */
 export const GATES_KEPT_MAX = 1_000;
 
 /** What both sides may say in one debate: more is not recorded. Some 500 bytes each. */
 export const DEBATE_CONTRIBUTIONS_MAX = 100;
 
-/** Debates that have ended in the records of their desk, the oldest dropped first: years of precedents. Some kilobytes each. */
+/**
+ * Debates that have ended in the records of their desk, the oldest dropped first: years of precedents. Some kilobytes
+ * each.
+ */
 export const DEBATES_KEPT_MAX = 1_000;
 
-/** Debates that are decided in the record of an item, the oldest dropped first: each task of it is given them. Some 500 bytes each. */
+/**
+ * Debates that are decided in the record of an item, the oldest dropped first: each task of it is given them. Some 500
+ * bytes each.
+ */
 export const ITEM_DEBATES_KEPT_MAX = 100;
 
-/** Observations of one agent, the oldest dropped first: enough for two years of rolling accuracy. Some 120 bytes each, written together. */
+/**
+ * Observations of one agent, the oldest dropped first: enough for two years of rolling accuracy. Some 120 bytes each,
+ * written together.
+ */
 export const OBSERVATIONS_PER_AGENT_MAX = 500;
 
 /** What may come for a debate between its order and its first turn, which is a moment. */
 export const DEBATE_WORDS_HELD_MAX = 16;
-/** Further failures kept in the record of one pause (CA-017). The item's checkpoint names every failed task all the same. */
+/**
+ * Further failures kept in the record of one pause (CA-017). The item's checkpoint names every failed task all the
+ * same.
+ */
 export const PAUSE_FAILURES_MAX = 100;
 
 /** Plans by which resuming one item failed that are kept at once (CA-030): enough to see a pattern, the latest ones. */

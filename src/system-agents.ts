@@ -1,4 +1,7 @@
-/** The agents of a system: those it was given, those it has to ask for, and the Boss; and whose schemas an actor's events have to fit. */
+/**
+ * The agents of a system: those it was given, those it has to ask for, and the Boss; and whose schemas an actor's
+ * events have to fit.
+ */
 import { type AnyStateMachine } from 'xstate';
 import { agentsByName, type AnyAgent, BOSS_AGENT } from './actors/agent.ts';
 import { type Cell } from './actors/cell.ts';
@@ -29,18 +32,27 @@ export class Agents {
     return this.#byName.values();
   }
 
-  /** Whose schemas events from outside have to fit. Throws what the actor is suspended for, BOSUN_AGENT_UNKNOWN, or BOSUN_EVENT_REFUSED where there are none. */
+  /**
+   * Whose schemas events from outside have to fit. Throws what the actor is suspended for, BOSUN_AGENT_UNKNOWN, or
+   * BOSUN_EVENT_REFUSED where there are none.
+   */
   receiver(cell: Cell): AnyAgent {
     const agent = this.of(cell);
     if (agent !== undefined) return agent;
     const { address, agent: name, bond } = cell.identity;
     if (cell.suspension !== undefined) throw cell.suspension;
-    if (bond === 'supervised' && !cell.isBoss) throw new BosunError('BOSUN_AGENT_UNKNOWN', `${address} is of the agent "${name}", and what events that takes is not known without its code: start its system`);
+    if (bond === 'supervised' && !cell.isBoss)
+      throw new BosunError(
+        'BOSUN_AGENT_UNKNOWN',
+        `${address} is of the agent "${name}", and what events that takes is not known without its code: start ` +
+          'its system',
+      );
     throw new BosunError('BOSUN_EVENT_REFUSED', `${address} accepts no events from outside`);
   }
 
   logicOf(name: string): Logic | undefined {
-    if (name === BOSS_AGENT) return { logic: bossMachine as AnyStateMachine, version: BOSS_VERSION, migrate: migrateBoss };
+    if (name === BOSS_AGENT)
+      return { logic: bossMachine as AnyStateMachine, version: BOSS_VERSION, migrate: migrateBoss };
     const agent = this.named(name);
     return agent && logicOf(agent);
   }

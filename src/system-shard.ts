@@ -1,4 +1,7 @@
-/** What makes a system one shard of a larger one: its part of the tree, where all others find whom they look for, and what stands beside it. */
+/**
+ * What makes a system one shard of a larger one: its part of the tree, where all others find whom they look for, and
+ * what stands beside it.
+ */
 import { type ShardParts } from './actors/shards/crossings.ts';
 import { Placement, type ShardPlace } from './actors/shards/placement.ts';
 import { type Wire } from './actors/ports.ts';
@@ -10,11 +13,20 @@ export interface ShardOptions extends ShardPlace {
   readonly gate: () => Promise<void>;
 }
 
-/** The module of what a gateway has beside the system of each worker. Named, not imported: who has no gateway does without it. */
-export const GATEWAY_OUTPOST = new URL(import.meta.url.endsWith('.ts') ? './gateway/spread/outpost.ts' : './gateway/spread/outpost.js', import.meta.url);
+/**
+ * The module of what a gateway has beside the system of each worker. Named, not imported: who has no gateway does
+ * without it.
+ */
+export const GATEWAY_OUTPOST = new URL(
+  import.meta.url.endsWith('.ts') ? './gateway/spread/outpost.ts' : './gateway/spread/outpost.js',
+  import.meta.url,
+);
 
 /** The root and the shard for the kernel. Throws BOSUN_CHILD_SPEC_INVALID for a tree that cannot be spread. */
-export function shardOf(root: BossSpec, options: ShardOptions | undefined): { readonly root: BossSpec; readonly shard?: ShardParts } {
+export function shardOf(
+  root: BossSpec,
+  options: ShardOptions | undefined,
+): { readonly root: BossSpec; readonly shard?: ShardParts } {
   if (options === undefined) return { root };
   const tree = spreadTree(root);
   const placement = new Placement(options.count, tree.spread);

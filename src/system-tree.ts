@@ -1,4 +1,7 @@
-/** The supervision tree as people see it: what the kernel knows of each actor, and what its Boss does. As of the last durable epoch. */
+/**
+ * The supervision tree as people see it: what the kernel knows of each actor, and what its Boss does. As of the last
+ * durable epoch.
+ */
 import { viewOf } from './actors/actor.ts';
 import { type Cell } from './actors/cell.ts';
 import { ageOf } from './actors/administration/inspection.ts';

@@ -26,7 +26,13 @@ import { parseChildSpec, parseTree } from './supervisor/child-spec.ts';
 import { type ChildRecord } from './supervisor/exit-rules.ts';
 import { Agents } from './system-agents.ts';
 import { GATEWAY_OUTPOST, type ShardOptions, shardOf } from './system-shard.ts';
-import { type SendOptions, type SnapshotOf, type SpawnOptions, type SystemOptions, type TreeNode } from './system-options.ts';
+import {
+  type SendOptions,
+  type SnapshotOf,
+  type SpawnOptions,
+  type SystemOptions,
+  type TreeNode,
+} from './system-options.ts';
 import { treeUnder } from './system-tree.ts';
 import { type SpreadOptions } from './workers/options.ts';
 import { spreadOverThreads } from './workers/spread.ts';
@@ -90,8 +96,9 @@ export class System<A extends AnyAgent = AnyAgent> {
   }
 
   /**
-   * Opens the store and goes on from its last epoch. Resolves when the static children of every Boss are there. An actor
-   * that the agents given cannot read is suspended and does not keep the others from starting. Rejects with BOSUN_STORE_* or BOSUN_CLOCK_SUSPECT.
+   * Opens the store and goes on from its last epoch. Resolves when the static children of every Boss are there. An
+   * actor that the agents given cannot read is suspended and does not keep the others from starting. Rejects with
+   * BOSUN_STORE_* or BOSUN_CLOCK_SUSPECT.
    */
   async start(): Promise<this> {
     await this.#kernel.start();
@@ -125,25 +132,37 @@ export class System<A extends AnyAgent = AnyAgent> {
    * address), BOSUN_START_FAILED where its first turn fails (nothing of it is left then), BOSUN_CHILDREN_FULL,
    * BOSUN_ACTOR_UNKNOWN (no such Boss), and as `send` does. Under a Boss of the strategy `dynamic` only `input` counts.
    */
-  async spawn<A extends AnyAgent>(agent: A, id: string, options: SpawnOptions<A> = {}): Promise<ActorHandle<AgentEvents<A>, SnapshotOf<A>>> {
+  async spawn<A extends AnyAgent>(
+    agent: A,
+    id: string,
+    options: SpawnOptions<A> = {},
+  ): Promise<ActorHandle<AgentEvents<A>, SnapshotOf<A>>> {
     const { under = ROOT, restart = 'transient', input, backoff, resume } = options;
     if (this.#agents.named(agent.name) === undefined) {
       throw new BosunError('BOSUN_AGENT_UNKNOWN', `agent "${agent.name}" was not given to createSystem`);
     }
     const address = childAddress(under, id);
-    const spec = parseChildSpec({ id, agent: agent.name, restart, input, ...(backoff && { backoff }), ...(resume && { resume }) });
+    const spec = parseChildSpec({
+      id,
+      agent: agent.name,
+      restart,
+      input,
+      ...(backoff && { backoff }),
+      ...(resume && { resume }),
+    });
     const there = this.#kernel.find(address)?.identity;
     if (there !== undefined && (there.bond !== 'supervised' || there.agent !== agent.name)) {
       throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${address} is the address of another agent, ${there.agent}`);
     }
     // For one that has been born in memory only, the Boss's answer is durable no earlier than the birth.
-    if (there === undefined || this.snapshot(address) === undefined) await this.#order(under, { type: 'child.start', spec } as EventObject);
+    if (there === undefined || this.snapshot(address) === undefined)
+      await this.#order(under, { type: 'child.start', spec } as EventObject);
     return this.actor(address, agent);
   }
 
   /**
-   * Sends an event that the agent declares for the outside. Resolves when it is durable, which says nothing about whether
-   * it was processed: an actor that is suspended reads it when it goes on. Rejects with BOSUN_ACTOR_UNKNOWN,
+   * Sends an event that the agent declares for the outside. Resolves when it is durable, which says nothing about
+   * whether it was processed: an actor that is suspended reads it when it goes on. Rejects with BOSUN_ACTOR_UNKNOWN,
    * BOSUN_AGENT_UNKNOWN, BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID, BOSUN_VALUE_REFUSED, BOSUN_MAILBOX_FULL,
    * BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED, or with what the system closed for (BOSUN_STORE_*).
    */
@@ -158,12 +177,16 @@ export class System<A extends AnyAgent = AnyAgent> {
   }
 
   /**
-   * Sends an event as `send` does, and resolves with what the actor replies to it (the action `reply`), once that is durable.
-   * With an `id`, an ask that is repeated is not sent again and gets the reply that is recorded, over crashes too. Rejects as
-   * `send` does, and with BOSUN_TIMEOUT (`details.unknownOutcome`), BOSUN_ASK_FAILED, BOSUN_ASKS_FULL,
+   * Sends an event as `send` does, and resolves with what the actor replies to it (the action `reply`), once that is
+   * durable. With an `id`, an ask that is repeated is not sent again and gets the reply that is recorded, over crashes
+   * too. Rejects as `send` does, and with BOSUN_TIMEOUT (`details.unknownOutcome`), BOSUN_ASK_FAILED, BOSUN_ASKS_FULL,
    * BOSUN_EVENT_NOT_TAKEN where the actor's state does nothing with the event, BOSUN_KEY_CONFLICT.
    */
-  async ask<Reply = unknown>(address: string, event: EventObject & { readonly [field: string]: unknown }, options: AskOptions = {}): Promise<Reply> {
+  async ask<Reply = unknown>(
+    address: string,
+    event: EventObject & { readonly [field: string]: unknown },
+    options: AskOptions = {},
+  ): Promise<Reply> {
     return (await this.#kernel.ingress.ask(address, options, () => {
       const to = this.#kernel.cell(address);
       const agent = this.#agents.receiver(to);
@@ -171,7 +194,10 @@ export class System<A extends AnyAgent = AnyAgent> {
     })) as Reply;
   }
 
-  /** Who has a name, by a `systemId` or the action `register`, and the value beside it; undefined when nobody has. As of the last durable epoch. */
+  /**
+   * Who has a name, by a `systemId` or the action `register`, and the value beside it; undefined when nobody has. As of
+   * the last durable epoch.
+   */
   lookup(name: string): { readonly address: string; readonly value: unknown } | undefined {
     return this.#kernel.shown.named(name);
   }
@@ -186,7 +212,10 @@ export class System<A extends AnyAgent = AnyAgent> {
     return this.#kernel.shown.lastSequence(session);
   }
 
-  /** As of the last durable epoch; undefined when nobody lives there. Throws BOSUN_STORE_DAMAGED for a record that is damaged, BOSUN_SECRET_KEY for one whose key is missing. */
+  /**
+   * As of the last durable epoch; undefined when nobody lives there. Throws BOSUN_STORE_DAMAGED for a record that is
+   * damaged, BOSUN_SECRET_KEY for one whose key is missing.
+   */
   snapshot(address: string): ActorSnapshot | undefined {
     const cell = this.#kernel.shown.at(address);
     if (cell?.isIllegible === true) throw cell.suspension!;
@@ -208,7 +237,10 @@ export class System<A extends AnyAgent = AnyAgent> {
     );
   }
 
-  /** A handle on a Boss: OTP's start_child and so on, each audited as an order of `as`. Its methods throw BOSUN_ACTOR_UNKNOWN where none lives there. */
+  /**
+   * A handle on a Boss: OTP's start_child and so on, each audited as an order of `as`. Its methods throw
+   * BOSUN_ACTOR_UNKNOWN where none lives there.
+   */
   boss(address: string = ROOT, as: OrderedBy = BY_HOST): BossHandle {
     const look = (at: string) => {
       const cell = this.#kernel.observed(at);
@@ -217,7 +249,10 @@ export class System<A extends AnyAgent = AnyAgent> {
       const records = () => [...cell.table.keys()].flatMap((id) => recordOf(id) ?? []);
       return { context: viewOf(this.#kernel.engine, cell)?.context as BossContext, records, recordOf };
     };
-    return new BossHandle({ order: (at, event) => carryOutAtBoss(this.#kernel, at, event, as), look }, checkAddress(address));
+    return new BossHandle(
+      { order: (at, event) => carryOutAtBoss(this.#kernel, at, event, as), look },
+      checkAddress(address),
+    );
   }
 
   /** The supervision tree from the root, or from an address. Throws BOSUN_ACTOR_UNKNOWN. */
@@ -235,14 +270,17 @@ export class System<A extends AnyAgent = AnyAgent> {
     return this.#kernel.readings();
   }
 
-  /** @internal For proofs: what a recovery must come to, by life, as of the last durable epoch in memory; of those in memory. */
+  /**
+   * @internal For proofs: what a recovery must come to, by life, as of the last durable epoch in memory; of those in
+   *   memory.
+   */
   chains(): Map<number, { readonly seq: number; readonly hash: number }> {
     return new Map([...this.#kernel.shown.states()].map(([life, { seq, hash }]) => [life, { seq, hash }]));
   }
 
   /**
-   * Damage found in the store at the start and since, oldest first; `details` say where it is and whom it stops. What is
-   * damaged is withheld; everything else works.
+   * Damage found in the store at the start and since, oldest first; `details` say where it is and whom it stops. What
+   * is damaged is withheld; everything else works.
    */
   damage(): readonly BosunError[] {
     return [...this.#damage];
@@ -255,8 +293,8 @@ export class System<A extends AnyAgent = AnyAgent> {
   }
 
   /**
-   * Why actors that are in the store do not run, in order of their births; `details` have `life` and, where it is known,
-   * `address`. Their records stay as they are.
+   * Why actors that are in the store do not run, in order of their births; `details` have `life` and, where it is
+   * known, `address`. Their records stay as they are.
    */
   unreadable(): readonly BosunError[] {
     const { world } = this.#kernel;
@@ -264,8 +302,8 @@ export class System<A extends AnyAgent = AnyAgent> {
   }
 
   /**
-   * Copies the store to the new data directory `to` (the LevelDB is in `to/store`), as it is after the last epoch written,
-   * while the system goes on. The copy is verified and appears whole or not at all.
+   * Copies the store to the new data directory `to` (the LevelDB is in `to/store`), as it is after the last epoch
+   * written, while the system goes on. The copy is verified and appears whole or not at all.
    *
    * @returns What verifying the copy found. Rejects with BOSUN_CONFIG_INVALID (the place is taken, or the store has no
    * snapshots), BOSUN_SYSTEM_CLOSED, BOSUN_STORE_FAILED.
@@ -280,22 +318,28 @@ export class System<A extends AnyAgent = AnyAgent> {
   }
 
   /**
-   * Erases an actor and everything below it for good: state, mailbox, timers, quarantined messages, its Boss's record, and
-   * unread messages that it sent. Resolves when nothing of it is left in the store's files, which takes as long as writing
-   * the whole store once; turns go on meanwhile, and their epochs wait. What others learned of it stays with them, and so
-   * do backups, and the keys (not the values) of objects that it held.
+   * Erases an actor and everything below it for good: state, mailbox, timers, quarantined messages, its Boss's record,
+   * and unread messages that it sent. Resolves when nothing of it is left in the store's files, which takes as long as
+   * writing the whole store once; turns go on meanwhile, and their epochs wait. What others learned of it stays with
+   * them, and so do backups, and the keys (not the values) of objects that it held.
    *
-   * A static child is started anew by the next start. The audit keeps that something was ordered, when and by whom, without
-   * its address, reason and arguments. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID for the root, BOSUN_SYSTEM_CLOSED.
+   * A static child is started anew by the next start. The audit keeps that something was ordered, when and by whom,
+   * without its address, reason and arguments. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID for the root,
+   * BOSUN_SYSTEM_CLOSED.
    */
   erase(address: string, as: OrderedBy = BY_HOST): Promise<void> {
     return carryOutSlowly(this.#kernel, { order: 'erase', address, as }, async () => {
       // Also one whose record is damaged.
-      await this.#upkeep.erase(() => this.#kernel.erase(this.#kernel.find(checkAddress(address)) ?? this.#kernel.cell(address)));
+      await this.#upkeep.erase(() =>
+        this.#kernel.erase(this.#kernel.find(checkAddress(address)) ?? this.#kernel.cell(address)),
+      );
     });
   }
 
-  /** Resolves when nothing is to be done before time passes: no turn is waiting, and no write is under way. Running effects do not count. */
+  /**
+   * Resolves when nothing is to be done before time passes: no turn is waiting, and no write is under way. Running
+   * effects do not count.
+   */
   idle(): Promise<void> {
     return this.#kernel.idle();
   }
@@ -333,12 +377,19 @@ export class System<A extends AnyAgent = AnyAgent> {
       ...(recoverTo !== undefined && { recoverTo }),
       onDamage: (damage) => this.#tellDamage(damage),
       onSetAside: ({ recoveredTo, moved }) => {
-        this.#log(`the journal goes on from epoch ${recoveredTo}; ${moved.size} ${moved.size === 1 ? 'epoch' : 'epochs'} behind it were set aside:`, [...moved.values()]);
+        this.#log(
+          `the journal goes on from epoch ${recoveredTo}; ${moved.size} ${moved.size === 1 ? 'epoch' : 'epochs'} ` +
+            'behind it were set aside:',
+          [...moved.values()],
+        );
       },
     };
   }
 
-  #scrubberParts({ scrub, hold = false, durability = 'disk' }: SystemOptions, journal: Journal): Omit<ScrubberParts, 'store'> | null {
+  #scrubberParts(
+    { scrub, hold = false, durability = 'disk' }: SystemOptions,
+    journal: Journal,
+  ): Omit<ScrubberParts, 'store'> | null {
     if (scrub === false || (scrub === undefined && (hold || durability === 'memory'))) return null;
     return {
       ...scrub,
@@ -364,24 +415,41 @@ export class System<A extends AnyAgent = AnyAgent> {
 }
 
 /** @returns undefined where nothing is to be encrypted. Throws BOSUN_CONFIG_INVALID. */
-function keysOf({ secretKey, previousSecretKeys = [] }: Pick<SystemOptions, 'secretKey' | 'previousSecretKeys'>): KeyRing | undefined {
+function keysOf({
+  secretKey,
+  previousSecretKeys = [],
+}: Pick<SystemOptions, 'secretKey' | 'previousSecretKeys'>): KeyRing | undefined {
   if (secretKey !== undefined) return new KeyRing(secretKey, previousSecretKeys);
-  if (previousSecretKeys.length > 0) throw new BosunError('BOSUN_CONFIG_INVALID', 'previous secret keys only read: give a secret key too');
+  if (previousSecretKeys.length > 0)
+    throw new BosunError('BOSUN_CONFIG_INVALID', 'previous secret keys only read: give a secret key too');
   return undefined;
 }
 
-/** Makes a system; call `start` on it. With `workers` it is spread over threads. Throws BOSUN_CONFIG_INVALID or BOSUN_CHILD_SPEC_INVALID. */
+/**
+ * Makes a system; call `start` on it. With `workers` it is spread over threads. Throws BOSUN_CONFIG_INVALID or
+ * BOSUN_CHILD_SPEC_INVALID.
+ */
 export function createSystem<const A extends AnyAgent>(options: SystemOptions<A>): System<A>;
 export function createSystem(options: SpreadOptions): SpreadSystem;
-export function createSystem<const A extends AnyAgent>(options: SystemOptions<A> | SpreadOptions): System<A> | SpreadSystem {
-  return 'workers' in options ? spreadOverThreads(options, { clock: systemClock, outpost: GATEWAY_OUTPOST, log: options.log ?? ((...args) => console.error(...args)) }) : new System<A>(options);
+export function createSystem<const A extends AnyAgent>(
+  options: SystemOptions<A> | SpreadOptions,
+): System<A> | SpreadSystem {
+  return 'workers' in options
+    ? spreadOverThreads(options, {
+        clock: systemClock,
+        outpost: GATEWAY_OUTPOST,
+        log: options.log ?? ((...args) => console.error(...args)),
+      })
+    : new System<A>(options);
 }
 
 /**
  * What starting a system with these agents would do to each actor in a stopped store. Migrations are tried on what is
  * stored; nothing is written and nothing runs. Rejects with BOSUN_STORE_*.
  */
-export async function checkStore(options: Pick<SystemOptions, 'agents' | 'resolveAgent' | 'store' | 'log' | 'secretKey' | 'previousSecretKeys'>): Promise<CheckedActor[]> {
+export async function checkStore(
+  options: Pick<SystemOptions, 'agents' | 'resolveAgent' | 'store' | 'log' | 'secretKey' | 'previousSecretKeys'>,
+): Promise<CheckedActor[]> {
   const system = new System({ ...options, hold: true });
   await system.start();
   try {

@@ -1,21 +1,35 @@
-/** The benchmark itself: that its rows run and are documented. What it measures is for a quiet machine, not for a test. */
+/**
+ * The benchmark itself: that its rows run and are documented. What it measures is for a quiet machine, not for a test.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 interface Report {
   readonly size: string;
-  readonly rows: readonly { readonly name: string; readonly variants: readonly { readonly ratios: readonly { readonly goal?: string; readonly atLeast?: number; readonly median: number }[] }[] }[];
+  readonly rows: readonly {
+    readonly name: string;
+    readonly variants: readonly {
+      readonly ratios: readonly { readonly goal?: string; readonly atLeast?: number; readonly median: number }[];
+    }[];
+  }[];
 }
 
 function bench(...args: string[]): string {
-  return execFileSync(process.execPath, ['--expose-gc', 'bench/run.mjs', ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  return execFileSync(process.execPath, ['--expose-gc', 'bench/run.mjs', ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
 }
 
 describe('the benchmark', () => {
   it('says of every row what it counts', () => {
     const names = [...bench('--help').matchAll(/^ {2}([A-Z]\d+) /gm)].map(([, name]) => name!);
-    const tables = [...readFileSync('docs/benchmarks.md', 'utf8').split('## Results')[0]!.matchAll(/^\| ((?:[A-Z]\d+(?:, )?)+) \|/gm)];
+    const tables = [
+      ...readFileSync('docs/benchmarks.md', 'utf8')
+        .split('## Results')[0]!
+        .matchAll(/^\| ((?:[A-Z]\d+(?:, )?)+) \|/gm),
+    ];
     expect(names).toContain('G3');
     expect(tables.flatMap(([, cell]) => cell!.split(', '))).toEqual(expect.arrayContaining(names));
   });
@@ -25,7 +39,10 @@ describe('the benchmark', () => {
     expect(size).toBe('quick');
     expect(rows.map(({ name }) => name)).toEqual(['G3']);
     for (const { ratios } of rows[0]!.variants) {
-      expect(ratios.flatMap(({ goal, atLeast }) => (atLeast === undefined ? [] : [goal ?? 'G3']))).toEqual(['G3', 'G5']);
+      expect(ratios.flatMap(({ goal, atLeast }) => (atLeast === undefined ? [] : [goal ?? 'G3']))).toEqual([
+        'G3',
+        'G5',
+      ]);
       for (const { median } of ratios) expect(median).toBeGreaterThan(0);
     }
   });

@@ -22,15 +22,18 @@ beforeEach(() => void vi.useFakeTimers({ now: 0, toFake: ['setTimeout', 'clearTi
 afterEach(() => void vi.useRealTimers());
 
 describe('a wait', () => {
-  it.each([0, 1, TIMEOUT_STEP_MS, TIMEOUT_STEP_MS + 1, DAY_MS])('of %i ms ends then, and not before', async (delayMs) => {
-    const { clock } = machine();
-    const ring = vi.fn();
-    clock.setTimeout(ring, delayMs);
-    await vi.advanceTimersByTimeAsync(Math.max(0, delayMs - 1));
-    expect(ring).toHaveBeenCalledTimes(delayMs === 0 ? 1 : 0);
-    await vi.advanceTimersByTimeAsync(2);
-    expect(ring).toHaveBeenCalledTimes(1);
-  });
+  it.each([0, 1, TIMEOUT_STEP_MS, TIMEOUT_STEP_MS + 1, DAY_MS])(
+    'of %i ms ends then, and not before',
+    async (delayMs) => {
+      const { clock } = machine();
+      const ring = vi.fn();
+      clock.setTimeout(ring, delayMs);
+      await vi.advanceTimersByTimeAsync(Math.max(0, delayMs - 1));
+      expect(ring).toHaveBeenCalledTimes(delayMs === 0 ? 1 : 0);
+      await vi.advanceTimersByTimeAsync(2);
+      expect(ring).toHaveBeenCalledTimes(1);
+    },
+  );
 
   it('of more than 2^31 ms does not end at once', LONG, async () => {
     const { clock } = machine();

@@ -1,6 +1,6 @@
 /**
- * The documentation is true: its examples run, its plans parse, its tables match the code, what it links to and names exists.
- * In a block of TypeScript, `console.log(...) // -> text` says what the line prints.
+ * The documentation is true: its examples run, its plans parse, its tables match the code, what it links to and names
+ * exists. In a block of TypeScript, `console.log(...) // -> text` says what the line prints.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,9 @@ describe('examples in TypeScript', () => {
 
   it.each(examples)('$place prints what it says', async (block) => {
     const printed: string[] = [];
-    const log = vi.spyOn(console, 'log').mockImplementation((...args: unknown[]) => void printed.push(formatWithOptions({}, ...args)));
+    const log = vi
+      .spyOn(console, 'log')
+      .mockImplementation((...args: unknown[]) => void printed.push(formatWithOptions({}, ...args)));
     try {
       await import(/* @vite-ignore */ pathToFileURL(moduleOf(block)).href);
     } finally {
@@ -68,14 +70,21 @@ describe('examples in TypeScript', () => {
   it('are correct TypeScript under the rules of this repository', LONG, () => {
     const file = join(ROOT, 'tsconfig.json');
     const { config } = ts.readConfigFile(file, (path) => readFileSync(path, 'utf8')) as { config: object };
-    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT, { incremental: false, customConditions: [] }, file);
+    const { options } = ts.parseJsonConfigFileContent(
+      config,
+      ts.sys,
+      ROOT,
+      { incremental: false, customConditions: [] },
+      file,
+    );
     // Without the condition of the sources: against the declarations that users get.
     const program = ts.createProgram(examples.map(moduleOf), options);
     const wrong = examples.flatMap((block) => {
       const source = program.getSourceFile(moduleOf(block))!;
       return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
         ({ messageText, start = 0 }) =>
-          `${block.place}, line ${source.getLineAndCharacterOfPosition(start).line + 1}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+          `${block.place}, line ${source.getLineAndCharacterOfPosition(start).line + 1}: ` +
+          `${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
       );
     });
     expect(wrong).toEqual([]);
@@ -104,8 +113,16 @@ describe('plans', () => {
 
 describe('tables', () => {
   it('of errors: docs/errors.md is src/errors.ts', () => {
-    const documented = rowsOf('docs/errors.md', 'code').map(([code, means, retryable]) => [code!.replaceAll('`', ''), means, retryable]);
-    const thrown = Object.entries(ERROR_CODES).map(([code, { means, retryable }]) => [code, means.replaceAll('|', '\\|'), retryable ? 'yes' : 'no']);
+    const documented = rowsOf('docs/errors.md', 'code').map(([code, means, retryable]) => [
+      code!.replaceAll('`', ''),
+      means,
+      retryable,
+    ]);
+    const thrown = Object.entries(ERROR_CODES).map(([code, { means, retryable }]) => [
+      code,
+      means.replaceAll('|', '\\|'),
+      retryable ? 'yes' : 'no',
+    ]);
     expect(documented).toEqual(thrown);
   });
 
@@ -115,7 +132,9 @@ describe('tables', () => {
 
   it('of promises: docs/semantics.md says of each how far it holds', () => {
     const promises = rowsOf('docs/semantics.md', 'promise');
-    expect(promises.map(([name]) => name!.replace(/^\[(.*)\]\(.*\)$/, '$1'))).toEqual([...'1 2 3 4 5 6 6b 7 8 9 10 11 12 13'.split(' ')].map((n) => `P${n}`));
+    expect(promises.map(([name]) => name!.replace(/^\[(.*)\]\(.*\)$/, '$1'))).toEqual(
+      [...'1 2 3 4 5 6 6b 7 8 9 10 11 12 13'.split(' ')].map((n) => `P${n}`),
+    );
     expect(promises.filter(([, , today]) => !/^(holds|partly|not yet)$/.test(today ?? ''))).toEqual([]);
   });
 });
@@ -145,19 +164,27 @@ describe('pages', () => {
     for (const line of drawn) {
       const [first = '', ...names] = line.trim().split(/\s+/);
       const depth = line.search(/\S/);
-      if (depth === 0 && first.endsWith('/')) folders.push((folder = top = first === 'src/' ? 'src' : `src/${first.slice(0, -1)}`));
+      if (depth === 0 && first.endsWith('/'))
+        folders.push((folder = top = first === 'src/' ? 'src' : `src/${first.slice(0, -1)}`));
       // One level in: a folder in the folder, or a group of files that has no folder of its own.
       else if (depth === 2 && first.endsWith('/')) folders.push((folder = `${top}/${first.slice(0, -1)}`));
       else if (depth === 2) folder = top;
-      for (const name of [first, ...names].filter((word) => word.endsWith('.ts'))) if (!existsSync(join(ROOT, folder, name))) missing.push(`${folder}/${name}`);
+      for (const name of [first, ...names].filter((word) => word.endsWith('.ts')))
+        if (!existsSync(join(ROOT, folder, name))) missing.push(`${folder}/${name}`);
     }
     expect(missing).toEqual([]);
-    const present = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) => /^\w+\/.*\.tsx?$/.test(path));
-    expect(folders.filter((path) => path !== 'src').sort()).toEqual([...new Set(present.map((path) => `src/${dirname(path)}`))].sort());
+    const present = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+      /^\w+\/.*\.tsx?$/.test(path),
+    );
+    expect(folders.filter((path) => path !== 'src').sort()).toEqual(
+      [...new Set(present.map((path) => `src/${dirname(path)}`))].sort(),
+    );
   });
 
   it('keep decision records to one page', () => {
-    const long = pages.filter((page) => page.startsWith('docs/decisions/') && textOf(page).trimEnd().split('\n').length > 40);
+    const long = pages.filter(
+      (page) => page.startsWith('docs/decisions/') && textOf(page).trimEnd().split('\n').length > 40,
+    );
     expect(long).toEqual([]);
   });
 });
@@ -184,7 +211,12 @@ function rowsOf(page: string, head: string): string[][] {
   const rows: string[][] = [];
   let inside = false;
   for (const line of textOf(page).split('\n')) {
-    const cells = line.startsWith('|') ? line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim()) : [];
+    const cells = line.startsWith('|')
+      ? line
+          .split(/(?<!\\)\|/)
+          .slice(1, -1)
+          .map((cell) => cell.trim())
+      : [];
     if (cells.length === 0) inside = false;
     else if (cells[0] === head) inside = true;
     else if (inside && !/^:?-+:?$/.test(cells[0]!)) rows.push(cells);
@@ -214,7 +246,9 @@ function fieldsOf(node: Schema, prefix = ''): string[] {
 }
 
 function brokenLinks(page: string): string[] {
-  const prose = textOf(page).replaceAll(/^```[^]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  const prose = textOf(page)
+    .replaceAll(/^```[^]*?^```$/gm, '')
+    .replaceAll(/`[^`\n]*`/g, '');
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, link]) => link!)
     .filter((link) => !/^(https?|mailto):/.test(link) && !isThere(page, link))
@@ -226,10 +260,17 @@ function isThere(page: string, link: string): boolean {
   const target = path === '' ? page : relative(ROOT, resolve(ROOT, dirname(page), path));
   if (!existsSync(join(ROOT, target))) return false;
   if (anchor === undefined || !target.endsWith('.md')) return true;
-  return [...textOf(target).matchAll(/^#+ (.*)$/gm)].some(([, title]) => slugOf(title!) === anchor) || textOf(target).includes(`<a id="${anchor}">`);
+  return (
+    [...textOf(target).matchAll(/^#+ (.*)$/gm)].some(([, title]) => slugOf(title!) === anchor) ||
+    textOf(target).includes(`<a id="${anchor}">`)
+  );
 }
 
 /** As GitHub makes it. */
 function slugOf(title: string): string {
-  return title.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(/\s/g, '-');
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
 }

@@ -1,14 +1,16 @@
 /**
- * How hard the tests try. `npm test` and `npm run check` try for as long as somebody waits for them, CI=true for minutes, the soak
- * for an hour. What is tried is the same; how much of it is chosen here and nowhere else, and how long it is waited for.
+ * How hard the tests try. `npm test` and `npm run check` try for as long as somebody waits for them, CI=true for
+ * minutes, the soak for an hour. What is tried is the same; how much of it is chosen here and nowhere else, and how
+ * long it is waited for.
  */
 
 /** `quick` beside nothing else; `ci` where CI=true; `soak` by vitest.soak.config.ts. */
-export const EFFORT: 'quick' | 'ci' | 'soak' = process.env['BOSUN_SOAK'] === '1' ? 'soak' : process.env['CI'] === 'true' ? 'ci' : 'quick';
+export const EFFORT: 'quick' | 'ci' | 'soak' =
+  process.env['BOSUN_SOAK'] === '1' ? 'soak' : process.env['CI'] === 'true' ? 'ci' : 'quick';
 
 /**
- * What takes its time even in its short form, for the processes or the full tables that it needs: run where CI=true, by name, and in
- * the soak.
+ * What takes its time even in its short form, for the processes or the full tables that it needs: run where CI=true, by
+ * name, and in the soak.
  */
 export const LONG_FILES = [
   'test/crash/bank-workers.test.ts',
@@ -44,8 +46,8 @@ export const LONG_FILES = [
 ];
 
 /**
- * A test that takes longer hangs. This measures nothing: the longest of them takes ten seconds of a core where CI=true, and a core may
- * have ten others to serve. What is to be quick says so in processor time (processor-time.ts).
+ * A test that takes longer hangs. This measures nothing: the longest of them takes ten seconds of a core where CI=true,
+ * and a core may have ten others to serve. What is to be quick says so in processor time (processor-time.ts).
  */
 export const PATIENCE_MS = byEffort({ quick: 120_000, ci: 300_000, soak: 60 * 60_000 });
 

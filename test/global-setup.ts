@@ -9,7 +9,9 @@ const STAMP = 'dist/.built';
 export default function setup(): void {
   if (changedMs() < builtMs()) return;
   const begin = new Date();
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
+    stdio: 'inherit',
+  });
   execFileSync(process.execPath, ['src/inspector/build.mjs'], { stdio: 'inherit' });
   writeFileSync(STAMP, '');
   utimesSync(STAMP, begin, begin);
@@ -18,7 +20,11 @@ export default function setup(): void {
 /** Of what a build is made of. A directory changes with a file that is removed. */
 function changedMs(): number {
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((path) => join('src', path));
-  return Math.max(...['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'src', ...sources].map((path) => statSync(path).mtimeMs));
+  return Math.max(
+    ...['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'src', ...sources].map(
+      (path) => statSync(path).mtimeMs,
+    ),
+  );
 }
 
 function builtMs(): number {

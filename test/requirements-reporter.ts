@@ -1,7 +1,7 @@
 /**
- * Writes docs/requirements.md from a test run: each row of a seed with the tests whose titles begin with its id, and whether they
- * pass. A row without a test, or a page that says something else than the run, ends the run with exit code 1; `vitest run -u`
- * writes the page anew. A run of some of the files only says nothing.
+ * Writes docs/requirements.md from a test run: each row of a seed with the tests whose titles begin with its id, and
+ * whether they pass. A row without a test, or a page that says something else than the run, ends the run with exit code
+ * 1; `vitest run -u` writes the page anew. A run of some of the files only says nothing.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -19,7 +19,11 @@ interface Seed {
 
 /** Rows are those of the requirements catalogue: rules by number, examples by E and number. */
 const SEEDS: readonly Seed[] = [
-  { title: 'Coordination agents (seed 002)', folder: 'test/machines/coordination', rows: [...numbered('CA-', 138, 3), ...numbered('CA-E', 15, 2)] },
+  {
+    title: 'Coordination agents (seed 002)',
+    folder: 'test/machines/coordination',
+    rows: [...numbered('CA-', 138, 3), ...numbered('CA-E', 15, 2)],
+  },
 ];
 
 interface Shown {
@@ -44,7 +48,8 @@ export default class RequirementsReporter implements Reporter {
     const page = pageOf(seeds, shown);
     const path = join(ROOT, PAGE);
     if (this.#vitest?.config.snapshotOptions.updateSnapshot === 'all') writeFileSync(path, page);
-    else if (readFileSync(path, 'utf8') !== page) this.#fail(`${PAGE} is not what this run has shown; vitest run -u writes it`);
+    else if (readFileSync(path, 'utf8') !== page)
+      this.#fail(`${PAGE} is not what this run has shown; vitest run -u writes it`);
   }
 
   #fail(why: string): void {
@@ -59,7 +64,11 @@ function numbered(prefix: string, count: number, digits: number): string[] {
 
 /** Whether every test file of the folder was run, unfiltered. */
 function isWhole(folder: string, modules: readonly TestModule[]): boolean {
-  const run = new Set(modules.filter((module) => [...module.children.allTests()].every((test) => test.result().state !== 'skipped')).map(fileOf));
+  const run = new Set(
+    modules
+      .filter((module) => [...module.children.allTests()].every((test) => test.result().state !== 'skipped'))
+      .map(fileOf),
+  );
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
     .every((name) => run.has(join(folder, name)));
@@ -108,7 +117,10 @@ function sectionOf({ title, folder, rows }: Seed, shown: ReadonlyMap<string, rea
     const files = [...new Set(tests.map((test) => `\`${relative(folder, test.file)}\``))].join(', ');
     return `| ${row} | ${says} | ${files} | ${passes ? 'pass' : 'fail'} |`;
   });
-  return `\n## ${title}\n\nTests in \`${folder}/\`.\n\n| row | what is shown | test | result |\n|---|---|---|---|\n${lines.join('\n')}\n`;
+  return (
+    `\n## ${title}\n\nTests in \`${folder}/\`.\n\n| row | what is shown | test | result ` +
+    `|\n|---|---|---|---|\n${lines.join('\n')}\n`
+  );
 }
 
 function cell(text: string): string {

@@ -1,6 +1,6 @@
 /**
- * Runs before each test file. Vitest maps every frame of every stack that is read, and tests of failures read tens of thousands,
- * most of them alike: here each place is mapped once.
+ * Runs before each test file. Vitest maps every frame of every stack that is read, and tests of failures read tens of
+ * thousands, most of them alike: here each place is mapped once.
  */
 type Prepare = (error: Error, frames: NodeJS.CallSite[]) => string;
 
@@ -22,6 +22,9 @@ if (vitest !== undefined && vitest[MARK] === undefined) {
     }
     return text.replace(at, () => place);
   };
-  const prepare: Prepare = (error, frames) => [`${error.name || 'Error'}: ${error.message || ''}`, ...frames.map((frame) => `    at ${lineOf(frame)}`)].join('\n');
+  const prepare: Prepare = (error, frames) =>
+    [`${error.name || 'Error'}: ${error.message || ''}`, ...frames.map((frame) => `    at ${lineOf(frame)}`)].join(
+      '\n',
+    );
   Error.prepareStackTrace = Object.assign(prepare, { [MARK]: true as const });
 }

@@ -34,13 +34,25 @@ describe('durability', () => {
     expect(await countAfterPowerCut('disk')).toBe(3);
   });
 
-  it.each(['process', 'memory'] as const)('of "%s" does not: the system begins anew or at an older epoch', async (durability) => {
-    expect(await countAfterPowerCut(durability)).toBe(0);
-  });
+  it.each(['process', 'memory'] as const)(
+    'of "%s" does not: the system begins anew or at an older epoch',
+    async (durability) => {
+      expect(await countAfterPowerCut(durability)).toBe(0);
+    },
+  );
 
-  it.each([['disk', [true]], ['process', [false]], ['memory', [false]]] as const)('of "%s" syncs each epoch, or none', async (durability, synced) => {
+  it.each([
+    ['disk', [true]],
+    ['process', [false]],
+    ['memory', [false]],
+  ] as const)('of "%s" syncs each epoch, or none', async (durability, synced) => {
     const store = faultyStore();
-    const system = await createSystem({ agents: [counter], store, durability, tree: { children: [{ id: 'c', agent: 'counter' }] } }).start();
+    const system = await createSystem({
+      agents: [counter],
+      store,
+      durability,
+      tree: { children: [{ id: 'c', agent: 'counter' }] },
+    }).start();
     for (let n = 0; n < 3; n++) await system.send('c', { type: 'add' });
     await system.stop();
     // The manifest of a new store always is.
@@ -49,26 +61,35 @@ describe('durability', () => {
     expect(epochs.length).toBeGreaterThan(1);
   });
 
-  it.each(['process', 'memory'] as const)('of "%s" goes on from before a hole that a power cut left in the journal, and says so', async (durability) => {
-    const store = faultyStore();
-    const logged: unknown[] = [];
-    const options = { agents: [counter], store, durability, tree: { children: [{ id: 'c', agent: 'counter' }] }, log: (...line: unknown[]) => logged.push(...line) };
-    const system = await createSystem(options).start();
-    for (let n = 0; n < 5; n++) {
-      await system.send('c', { type: 'add' });
-      await system.idle();
-    }
-    await system.stop();
-    const epochs = store.entries().flatMap(([key]) => (key.startsWith('e!') ? [key] : []));
-    store.lose(epochs.at(-2)!);
-    const next = await createSystem(options).start();
-    const { n } = next.snapshot('c')?.context as { n: number };
-    expect(n).toBeLessThan(5);
-    expect(n).toBeGreaterThan(0);
-    expect(logged).toContainEqual([`l!0001!${epochs.at(-1)!}`]);
-    await next.send('c', { type: 'add' });
-    await next.idle();
-    expect(next.snapshot('c')).toMatchObject({ context: { n: n + 1 } });
-    await next.stop();
-  });
+  it.each(['process', 'memory'] as const)(
+    'of "%s" goes on from before a hole that a power cut left in the journal, and says so',
+    async (durability) => {
+      const store = faultyStore();
+      const logged: unknown[] = [];
+      const options = {
+        agents: [counter],
+        store,
+        durability,
+        tree: { children: [{ id: 'c', agent: 'counter' }] },
+        log: (...line: unknown[]) => logged.push(...line),
+      };
+      const system = await createSystem(options).start();
+      for (let n = 0; n < 5; n++) {
+        await system.send('c', { type: 'add' });
+        await system.idle();
+      }
+      await system.stop();
+      const epochs = store.entries().flatMap(([key]) => (key.startsWith('e!') ? [key] : []));
+      store.lose(epochs.at(-2)!);
+      const next = await createSystem(options).start();
+      const { n } = next.snapshot('c')?.context as { n: number };
+      expect(n).toBeLessThan(5);
+      expect(n).toBeGreaterThan(0);
+      expect(logged).toContainEqual([`l!0001!${epochs.at(-1)!}`]);
+      await next.send('c', { type: 'add' });
+      await next.idle();
+      expect(next.snapshot('c')).toMatchObject({ context: { n: n + 1 } });
+      await next.stop();
+    },
+  );
 });

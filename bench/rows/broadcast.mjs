@@ -5,16 +5,25 @@ import { latency } from '../statistics.mjs';
 
 const TEXT = 'x'.repeat(200);
 
-/** A patch has so many characters beside the text; the texts of the others are longer by as many, less what theirs have beside it. */
+/**
+ * A patch has so many characters beside the text; the texts of the others are longer by as many, less what theirs have
+ * beside it.
+ */
 const PATCH_CHARS = 224;
-const PADDED = { bosun: TEXT, raw: TEXT + 'x'.repeat(PATCH_CHARS - '{"text":""}'.length), socketIo: TEXT + 'x'.repeat(PATCH_CHARS - '42["told",""]'.length) };
+const PADDED = {
+  bosun: TEXT,
+  raw: TEXT + 'x'.repeat(PATCH_CHARS - '{"text":""}'.length),
+  socketIo: TEXT + 'x'.repeat(PATCH_CHARS - '42["told",""]'.length),
+};
 
 export const broadcast = {
   name: 'W2',
   title: 'One change told to many',
   about: ({ clients, changes }) =>
-    `${clients.toLocaleString('en')} clients of each server, in a third process; ${changes} changes a round, one after the other, each until the last client has it. **bosun**: an actor ` +
-    'that all subscribe to takes an event; each gets the patch of its view. **ws**: a frame of as many bytes, made once, to each socket. **socketIo**: `io.to(room).emit`. Server time is what its process used.',
+    `${clients.toLocaleString('en')} clients of each server, in a third process; ${changes} changes a round, one ` +
+    'after the other, each until the last client has it. **bosun**: an actor ' +
+    'that all subscribe to takes an event; each gets the patch of its view. **ws**: a frame of as many bytes, ' +
+    'made once, to each socket. **socketIo**: `io.to(room).emit`. Server time is what its process used.',
   sizes: { full: { clients: 1_000, changes: 100 }, quick: { clients: 50, changes: 10 } },
   ratios: [
     { name: 'bosun / ws, p50', of: ({ bosun, ws }) => bosun.p50Ms / ws.p50Ms },

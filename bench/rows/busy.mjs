@@ -1,4 +1,7 @@
-/** G10 and G15: what others wait while a system is busy. Half of what it can take for acknowledgements, all of it for the event loop. */
+/**
+ * G10 and G15: what others wait while a system is busy. Half of what it can take for acknowledgements, all of it for
+ * the event loop.
+ */
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { durableLoad, plainLoad, SESSIONS } from '../load.mjs';
@@ -14,13 +17,23 @@ export const acknowledgements = {
   name: 'G10',
   title: 'Acknowledgements of a busy system',
   about: ({ actors, outstanding, inputs }) =>
-    `The load of G3 (${actors.toLocaleString('en')} actors, ${SESSIONS} sessions) with ${outstanding.toLocaleString('en')} sends outstanding, ${inputs.toLocaleString('en')} a round; one send of 16 is timed. ` +
-    '(The thousand that begin a round at once would be its slowest hundredth if a round were shorter.) **disk**: write and fdatasync of 4 KB, 200 times, in turn with it.',
+    `The load of G3 (${actors.toLocaleString('en')} actors, ${SESSIONS} sessions) with ` +
+    `${outstanding.toLocaleString('en')} sends outstanding, ${inputs.toLocaleString('en')} a round; one send of ` +
+    '16 is timed. ' +
+    '(The thousand that begin a round at once would be its slowest hundredth if a round were shorter.) **disk**: ' +
+    'write and fdatasync of 4 KB, 200 times, in turn with it.',
   sizes: {
     full: { actors: 10_000, outstanding: 1_000, inputs: 400_000 },
     quick: { actors: 200, outstanding: 40, inputs: 2_000 },
   },
-  ratios: [{ name: 'acknowledgement p99 at 1,000 outstanding, in fsync medians', of: ({ durable, disk }) => durable.ackP99Ms / disk.fsyncMs, atMost: 50, aim: 25 }],
+  ratios: [
+    {
+      name: 'acknowledgement p99 at 1,000 outstanding, in fsync medians',
+      of: ({ durable, disk }) => durable.ackP99Ms / disk.fsyncMs,
+      atMost: 50,
+      aim: 25,
+    },
+  ],
 
   async open(size, directory) {
     const { durable, check, close } = await saturated(size, directory);
@@ -33,13 +46,23 @@ export const eventLoop = {
   name: 'G15',
   title: 'Event loop of a saturated system',
   about: ({ outstanding, inputs }) =>
-    `The load of G3, ${outstanding.toLocaleString('en')} sends outstanding, ${inputs.toLocaleString('en')} a round. **durable**: how late a timer of ${DELAY_RESOLUTION_MS} ms fires ` +
-    '(`monitorEventLoopDelay`, that millisecond included), which is what anything else in the process waits for its turn.',
+    `The load of G3, ${outstanding.toLocaleString('en')} sends outstanding, ${inputs.toLocaleString('en')} a ` +
+    `round. **durable**: how late a timer of ${DELAY_RESOLUTION_MS} ms fires ` +
+    '(`monitorEventLoopDelay`, that millisecond included), which is what anything else in the process waits for ' +
+    'its turn.',
   sizes: {
     full: { actors: 10_000, outstanding: 4_000, inputs: 200_000 },
     quick: { actors: 200, outstanding: 80, inputs: 4_000 },
   },
-  ratios: [{ name: 'event-loop delay p99 at saturation', of: ({ durable }) => durable.delayP99Ms, atMost: 8, aim: 4, unit: ' ms' }],
+  ratios: [
+    {
+      name: 'event-loop delay p99 at saturation',
+      of: ({ durable }) => durable.delayP99Ms,
+      atMost: 8,
+      aim: 4,
+      unit: ' ms',
+    },
+  ],
 
   async open(size, directory) {
     const { durable, check, close } = await saturated(size, directory);
@@ -49,7 +72,12 @@ export const eventLoop = {
       delays.enable();
       const { perSecond } = await durable();
       delays.disable();
-      return { delayP50Ms: delays.percentile(50) / 1e6, delayP99Ms: delays.percentile(99) / 1e6, delayMaxMs: delays.max / 1e6, perSecond };
+      return {
+        delayP50Ms: delays.percentile(50) / 1e6,
+        delayP99Ms: delays.percentile(99) / 1e6,
+        delayMaxMs: delays.max / 1e6,
+        perSecond,
+      };
     };
     return { subject: durable, round: checked(inTurn({ durable: watched }), check), close };
   },

@@ -8,15 +8,20 @@ export const calls = {
   name: 'W4',
   title: 'Many clients call at once',
   about: ({ clients, each }) =>
-    `${clients.toLocaleString('en')} clients of each server, in a third process, each with one call outstanding; ${each} calls each a round, one server after the other; all send and get back the same text. **ask**: ` +
-    '`actor.ask` of one actor for all, a turn and its reply each, store in memory. **ws**: the text back from `ws`. **socketIo**: `emitWithAck`. Server time is what its process used. Clients and server share what ' +
+    `${clients.toLocaleString('en')} clients of each server, in a third process, each with one call outstanding; ` +
+    `${each} calls each a round, one server after the other; all send and get back the same text. **ask**: ` +
+    '`actor.ask` of one actor for all, a turn and its reply each, store in memory. **ws**: the text back from ' +
+    '`ws`. **socketIo**: `emitWithAck`. Server time is what its process used. Clients and server share what ' +
     'cores there are, so a rate is that of both together.',
   sizes: { full: { clients: 1_000, each: 20 }, quick: { clients: 50, each: 10 } },
   ratios: [
     { name: 'ask / ws, p50', of: ({ ask, ws }) => ask.p50Ms / ws.p50Ms },
     { name: 'ask / ws, server time', of: ({ ask, ws }) => ask.serverMicrosEach / ws.serverMicrosEach },
     { name: 'socketIo / ask, p50', of: ({ ask, socketIo }) => socketIo.p50Ms / ask.p50Ms, atLeast: 1 },
-    { name: 'socketIo / ask, server time', of: ({ ask, socketIo }) => socketIo.serverMicrosEach / ask.serverMicrosEach },
+    {
+      name: 'socketIo / ask, server time',
+      of: ({ ask, socketIo }) => socketIo.serverMicrosEach / ask.serverMicrosEach,
+    },
   ],
 
   async open({ clients, each }) {

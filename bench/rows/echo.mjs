@@ -5,23 +5,31 @@ import { latency, percentile } from '../statistics.mjs';
 
 const TEXT = 'x'.repeat(64);
 
-/** Calls of one contender in a row: enough to measure its server's time, few enough for all to meet the same weather. */
+/**
+ * Calls of one contender in a row: enough to measure its server's time, few enough for all to meet the same weather.
+ */
 const BLOCK = 100;
 
 export const echo = {
   name: 'W1',
   title: 'One call at a time over a WebSocket',
   about: ({ calls }) =>
-    `Servers in a process of their own, one client of each here, one call outstanding, ${calls.toLocaleString('en')} of each a round, in turns of ${BLOCK}; all send and get back the same text. ` +
-    '**ask**: `actor.ask`, a turn and its reply, store in memory. **send**: `actor.send` of an event that changes its actor, acknowledged by an epoch of that store. **ws**: the text back from `ws`, which looks at ' +
-    'nothing. **socketIo**: `emitWithAck`. All on loopback, JSON, no compression. Server time is what its process used.',
+    'Servers in a process of their own, one client of each here, one call outstanding, ' +
+    `${calls.toLocaleString('en')} of each a round, in turns of ${BLOCK}; all send and get back the same text. ` +
+    '**ask**: `actor.ask`, a turn and its reply, store in memory. **send**: `actor.send` of an event that ' +
+    'changes its actor, acknowledged by an epoch of that store. **ws**: the text back from `ws`, which looks at ' +
+    'nothing. **socketIo**: `emitWithAck`. All on loopback, JSON, no compression. Server time is what its ' +
+    'process used.',
   sizes: { full: { calls: 5_000 }, quick: { calls: 300 } },
   ratios: [
     { name: 'ask / ws, p50', of: ({ ask, ws }) => ask.p50Ms / ws.p50Ms, atMost: 1.25 },
     { name: 'send / ws, p50', of: ({ send, ws }) => send.p50Ms / ws.p50Ms },
     { name: 'ask / ws, server time', of: ({ ask, ws }) => ask.serverMicrosEach / ws.serverMicrosEach },
     { name: 'socketIo / ask, p50', of: ({ ask, socketIo }) => socketIo.p50Ms / ask.p50Ms, atLeast: 1 },
-    { name: 'socketIo / ask, server time', of: ({ ask, socketIo }) => socketIo.serverMicrosEach / ask.serverMicrosEach },
+    {
+      name: 'socketIo / ask, server time',
+      of: ({ ask, socketIo }) => socketIo.serverMicrosEach / ask.serverMicrosEach,
+    },
   ],
 
   async open({ calls }) {
@@ -30,8 +38,13 @@ export const echo = {
     const raw = await rawClient(servers.facts.raw);
     const socketIo = await socketIoClient(servers.facts.socketIo);
     const contenders = {
-      ask: async () => check((await gateway.call('actor.ask', { address: 'board', event: { type: 'echo', text: TEXT } })).r?.reply === TEXT),
-      send: async () => check((await gateway.call('actor.send', { address: 'board', event: { type: 'write', text: TEXT } })).ok),
+      ask: async () =>
+        check(
+          (await gateway.call('actor.ask', { address: 'board', event: { type: 'echo', text: TEXT } })).r?.reply ===
+            TEXT,
+        ),
+      send: async () =>
+        check((await gateway.call('actor.send', { address: 'board', event: { type: 'write', text: TEXT } })).ok),
       ws: async () => check((await raw.echo({ type: 'echo', text: TEXT })).text === TEXT),
       socketIo: async () => check((await socketIo.echo({ type: 'echo', text: TEXT })).text === TEXT),
     };

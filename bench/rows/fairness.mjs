@@ -5,22 +5,32 @@ import { hog, quiet } from '../machines.mjs';
 import { percentile } from '../statistics.mjs';
 import { watchedStore } from '../stores.mjs';
 
-/** A host may leave 10,000 unread in a mailbox. An actor's sends to itself are not bounded, so the hog is told to fill its own. */
+/**
+ * A host may leave 10,000 unread in a mailbox. An actor's sends to itself are not bounded, so the hog is told to fill
+ * its own.
+ */
 const MESSAGES_PER_ORDER = 1_000;
 
 export const fairness = {
   name: 'G17',
   title: 'Fairness',
   about: ({ clients, calmSends, queued }) =>
-    `${clients} actors have a client each, who sends, one event outstanding, ${calmSends.toLocaleString('en')} in all: **calm**. Then one more actor fills its own mailbox ` +
-    `with ${queued.toLocaleString('en')} messages, durably (a host's sends are refused above 10,000 unread, an actor's to itself are not); from when the last is in it until the last is ` +
+    `${clients} actors have a client each, who sends, one event outstanding, ${calmSends.toLocaleString('en')} ` +
+    'in all: **calm**. Then one more actor fills its own mailbox ' +
+    `with ${queued.toLocaleString('en')} messages, durably (a host's sends are refused above 10,000 unread, an ` +
+    `actor's to itself are not); from when the last is in it until the last is ` +
     'processed the clients go on: **beside**. All on LevelDB. Whoever was sent events must have counted as many.',
   sizes: {
     full: { clients: 100, calmSends: 20_000, queued: 1_000_000 },
     quick: { clients: 10, calmSends: 200, queued: 20_000 },
   },
   ratios: [
-    { name: 'fairness: ack p99 of 100 quiet actors beside one with 1,000,000 queued messages', of: ({ beside, calm }) => beside.ackP99Ms / calm.ackP99Ms, atMost: 3, aim: 1.5 },
+    {
+      name: 'fairness: ack p99 of 100 quiet actors beside one with 1,000,000 queued messages',
+      of: ({ beside, calm }) => beside.ackP99Ms / calm.ackP99Ms,
+      atMost: 3,
+      aim: 1.5,
+    },
     { name: 'ack p50 of the same', of: ({ beside, calm }) => beside.ackP50Ms / calm.ackP50Ms },
   ],
 
@@ -41,7 +51,11 @@ export const fairness = {
     const beside = async () => {
       const isQueued = emitted('hog.queued');
       const orders = queued / MESSAGES_PER_ORDER;
-      await Promise.all(Array.from({ length: orders }, (_, order) => system.send(address, { type: 'hog.queue', count: MESSAGES_PER_ORDER, isLast: order === orders - 1 })));
+      await Promise.all(
+        Array.from({ length: orders }, (_, order) =>
+          system.send(address, { type: 'hog.queue', count: MESSAGES_PER_ORDER, isLast: order === orders - 1 }),
+        ),
+      );
       await isQueued;
       const isOver = emitted('hog.over');
       let over = false;

@@ -5,7 +5,12 @@ import { defineAgent } from '../../dist/index.js';
 import { inTurn } from '../rounds.mjs';
 
 /** Nothing in its context: what is left is the runtime's. */
-const idlerMachine = setup({}).createMachine({ id: 'idler', context: {}, initial: 'idle', states: { idle: { on: { 'idler.go': 'gone' } }, gone: {} } });
+const idlerMachine = setup({}).createMachine({
+  id: 'idler',
+  context: {},
+  initial: 'idle',
+  states: { idle: { on: { 'idler.go': 'gone' } }, gone: {} },
+});
 const idler = defineAgent({ name: 'idler', machine: idlerMachine, events: {} });
 
 const IN_FLIGHT = 1_000;
@@ -14,8 +19,10 @@ export const heap = {
   name: 'G11',
   title: 'Memory of an idle actor',
   about: ({ actors }) =>
-    `${actors.toLocaleString('en')} actors with an empty context, in memory and idle; the heap after a collection, beside that of before, for each of them. **durable**: ` +
-    'children of the root Boss after a restart, on a store in memory whose own records do not count (they are off the heap or gone before the second look). ' +
+    `${actors.toLocaleString('en')} actors with an empty context, in memory and idle; the heap after a ` +
+    'collection, beside that of before, for each of them. **durable**: ' +
+    'children of the root Boss after a restart, on a store in memory whose own records do not count (they are ' +
+    'off the heap or gone before the second look). ' +
     '**memory**: `createActor(...).start()`.',
   sizes: { full: { actors: 100_000 }, quick: { actors: 500 } },
   ratios: [
@@ -48,7 +55,11 @@ async function durableHeap(actors) {
 async function populate(options, actors) {
   const system = await createSystem(options).start();
   for (let started = 0; started < actors; started += IN_FLIGHT) {
-    await Promise.all(Array.from({ length: Math.min(IN_FLIGHT, actors - started) }, (_, n) => system.spawn(idler, `idler-${started + n}`)));
+    await Promise.all(
+      Array.from({ length: Math.min(IN_FLIGHT, actors - started) }, (_, n) =>
+        system.spawn(idler, `idler-${started + n}`),
+      ),
+    );
   }
   await system.stop();
 }

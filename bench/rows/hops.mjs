@@ -15,18 +15,39 @@ export const hops = {
   name: 'G8',
   title: 'Internal hops',
   about: ({ relays, tokens, hops: each }) =>
-    `A ring of ${relays.toLocaleString('en')} actors, ${tokens} tokens at a time of ${each.toLocaleString('en')} hops each, ` +
+    `A ring of ${relays.toLocaleString('en')} actors, ${tokens} tokens at a time of ${each.toLocaleString('en')} ` +
+    'hops each, ' +
     `${(tokens * each).toLocaleString('en')} hops a round. **durable**: epochs on LevelDB, until all is durable. ` +
-    `**memory**: the same machines and events under \`createActor\`, in legs of ${HOPS_OF_A_LEG} hops, because each is a level deeper on its stack. **nact**: its actors, in memory. ` +
+    `**memory**: the same machines and events under \`createActor\`, in legs of ${HOPS_OF_A_LEG} hops, because ` +
+    'each is a level deeper on its stack. **nact**: its actors, in memory. ' +
     `${ERLANG_WORDS} After every round the hops that the actors have counted must be right.`,
   sizes: {
     full: { relays: 1_000, tokens: 100, hops: 2_000 },
     quick: { relays: 50, tokens: 10, hops: 200 },
   },
   ratios: [
-    { name: 'durable hops in a ring, against nact in memory', of: ({ durable, nact }) => durable.perSecond / nact.perSecond, atLeast: 0.9, aim: 1.5 },
-    { name: 'durable hops in a ring, against createActor in memory', of: ({ durable, memory }) => durable.perSecond / memory.perSecond, atLeast: 5, aim: 8 },
-    ...(HAS_OTP ? [{ name: 'durable hops in a ring, against Erlang processes in memory', of: ({ durable, erlang }) => durable.perSecond / erlang.perSecond, atLeast: 0.3, aim: 0.5 }] : []),
+    {
+      name: 'durable hops in a ring, against nact in memory',
+      of: ({ durable, nact }) => durable.perSecond / nact.perSecond,
+      atLeast: 0.9,
+      aim: 1.5,
+    },
+    {
+      name: 'durable hops in a ring, against createActor in memory',
+      of: ({ durable, memory }) => durable.perSecond / memory.perSecond,
+      atLeast: 5,
+      aim: 8,
+    },
+    ...(HAS_OTP
+      ? [
+          {
+            name: 'durable hops in a ring, against Erlang processes in memory',
+            of: ({ durable, erlang }) => durable.perSecond / erlang.perSecond,
+            atLeast: 0.3,
+            aim: 0.5,
+          },
+        ]
+      : []),
   ],
 
   async open({ relays, tokens, hops: each }, directory) {
@@ -43,7 +64,10 @@ export const hops = {
       const startMs = performance.now();
       await system.send(address, { type: 'ring.start', tokens, hops: each });
       await system.idle();
-      return { perSecond: (count * 1_000) / (performance.now() - startMs), hopsPerEpoch: count / (seen.writes - before) };
+      return {
+        perSecond: (count * 1_000) / (performance.now() - startMs),
+        hopsPerEpoch: count / (seen.writes - before),
+      };
     };
     const contenders = {
       durable,
@@ -54,7 +78,8 @@ export const hops = {
       },
       memory: () => {
         const startMs = performance.now();
-        for (let done = 0; done < each; done += HOPS_OF_A_LEG) plain.send({ type: 'ring.start', tokens, hops: HOPS_OF_A_LEG });
+        for (let done = 0; done < each; done += HOPS_OF_A_LEG)
+          plain.send({ type: 'ring.start', tokens, hops: HOPS_OF_A_LEG });
         return { perSecond: (count * 1_000) / (performance.now() - startMs) };
       },
       ...(otp && { erlang: () => erlangRing(otp, { relays, tokens, each }) }),

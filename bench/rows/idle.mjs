@@ -9,14 +9,21 @@ export const idle = {
   name: 'G9',
   title: 'Idle acknowledgement',
   about: ({ actors, pairs }) =>
-    `One send outstanding at a time (${actors.toLocaleString('en')} actors, one session, ${pairs.toLocaleString('en')} sends a round), against ` +
-    '`put` with sync of a value as large as the epoch record just written, on a LevelDB of its own, in the same loop: one of each in turn, order swapped every time.',
+    `One send outstanding at a time (${actors.toLocaleString('en')} actors, one session, ` +
+    `${pairs.toLocaleString('en')} sends a round), against ` +
+    '`put` with sync of a value as large as the epoch record just written, on a LevelDB of its own, in the same ' +
+    'loop: one of each in turn, order swapped every time.',
   sizes: {
     full: { actors: 1_000, pairs: 2_000 },
     quick: { actors: 50, pairs: 50 },
   },
   ratios: [
-    { name: 'idle acknowledgement against raw put sync, p50', of: ({ durable, put }) => durable.p50Ms / put.p50Ms, atMost: 1.3, aim: 1.1 },
+    {
+      name: 'idle acknowledgement against raw put sync, p50',
+      of: ({ durable, put }) => durable.p50Ms / put.p50Ms,
+      atMost: 1.3,
+      aim: 1.1,
+    },
     { name: 'idle acknowledgement against raw put sync, p99', of: ({ durable, put }) => durable.p99Ms / put.p99Ms },
   ],
 

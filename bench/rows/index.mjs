@@ -1,15 +1,13 @@
 /**
  * The rows of the benchmark. A row is
  *
- *   name, title   as in the table
- *   about(size)   what is measured against what, for the report
- *   sizes         `full` and `quick`
- *   ratios        what is reported first: { name, of: (sample) => number }; where there is a goal `atLeast` or `atMost`, and `aim`, which is
- *                 what would be better still; `goal` where the goal has a name that is not the row's; `unit` where it is not times
- *   check(size)   where there is one, throws before any row is run for what the machine does not allow
- *   open(size, directory)  sets the stage: { round, subject, close }. `round` gives one sample, { contender: { metric: number } };
- *                 units are last in the names of metrics. `subject` runs what --profile looks at: Bosun's contender. Where that runs
- *                 in another process, `profiler` is that one's: { begin, end }, as of profile.mjs.
+ *   name, title as in the table about(size) what is measured against what, for the report sizes `full` and `quick`
+ *   ratios what is reported first: { name, of: (sample) => number }; where there is a goal `atLeast` or `atMost`, and
+ *   `aim`, which is what would be better still; `goal` where the goal has a name that is not the row's; `unit` where it
+ *   is not times check(size) where there is one, throws before any row is run for what the machine does not allow
+ *   open(size, directory) sets the stage: { round, subject, close }. `round` gives one sample, { contender: { metric:
+ *   number } }; units are last in the names of metrics. `subject` runs what --profile looks at: Bosun's contender.
+ *   Where that runs in another process, `profiler` is that one's: { begin, end }, as of profile.mjs.
  *
  * G rows are of the kernel, S rows of supervision, W rows of the gateway.
  */
@@ -36,7 +34,27 @@ import { workers } from './workers.mjs';
 
 /** In the order of the report. */
 export const ROWS = [
-  steps, inputs, richInputs, hops, idle, acknowledgements, heap, spawns, recovery, passive, trace, eventLoop, fairness, workers,
-  restarts, smallStorm, largeStorm, avalanche, tree,
-  echo, calls, broadcast, crowd,
+  steps,
+  inputs,
+  richInputs,
+  hops,
+  idle,
+  acknowledgements,
+  heap,
+  spawns,
+  recovery,
+  passive,
+  trace,
+  eventLoop,
+  fairness,
+  workers,
+  restarts,
+  smallStorm,
+  largeStorm,
+  avalanche,
+  tree,
+  echo,
+  calls,
+  broadcast,
+  crowd,
 ];

@@ -16,11 +16,31 @@ export const inputs = inputsRow({
   full: { actors: 10_000, outstanding: 4_000, inputs: 100_000, naiveInputs: 2_000 },
   quick: { actors: 200, outstanding: 80, inputs: 2_000, naiveInputs: 50 },
   ratios: [
-    { name: 'durable inputs, fsync before ack, dedupe and mailbox journal on, against in-memory createActor', of: ofMemory, atLeast: 4, aim: 7 },
-    { goal: 'G5', name: 'durable inputs, against send + getPersistedSnapshot + JSON + put sync', of: ({ durable, naive }) => durable.perSecond / naive.perSecond, atLeast: 120, aim: 300 },
-    { name: 'the floor (bare), against in-memory createActor', of: ({ bare, memory }) => bare.perSecond / memory.perSecond },
-    { name: 'the floor with its checks (checked), against in-memory createActor', of: ({ checked, memory }) => checked.perSecond / memory.perSecond },
-    { name: 'durable inputs, against the floor with its checks', of: ({ durable, checked }) => durable.perSecond / checked.perSecond },
+    {
+      name: 'durable inputs, fsync before ack, dedupe and mailbox journal on, against in-memory createActor',
+      of: ofMemory,
+      atLeast: 4,
+      aim: 7,
+    },
+    {
+      goal: 'G5',
+      name: 'durable inputs, against send + getPersistedSnapshot + JSON + put sync',
+      of: ({ durable, naive }) => durable.perSecond / naive.perSecond,
+      atLeast: 120,
+      aim: 300,
+    },
+    {
+      name: 'the floor (bare), against in-memory createActor',
+      of: ({ bare, memory }) => bare.perSecond / memory.perSecond,
+    },
+    {
+      name: 'the floor with its checks (checked), against in-memory createActor',
+      of: ({ checked, memory }) => checked.perSecond / memory.perSecond,
+    },
+    {
+      name: 'durable inputs, against the floor with its checks',
+      of: ({ durable, checked }) => durable.perSecond / checked.perSecond,
+    },
   ],
 });
 
@@ -32,7 +52,9 @@ export const richInputs = inputsRow({
   words: ' The context has an order of some 150 bytes (packed), which one event of four replaces.',
   full: { actors: 10_000, outstanding: 4_000, inputs: 100_000 },
   quick: { actors: 200, outstanding: 80, inputs: 2_000 },
-  ratios: [{ name: 'durable inputs with a 150-byte context, against in-memory createActor', of: ofMemory, atLeast: 3, aim: 5 }],
+  ratios: [
+    { name: 'durable inputs with a 150-byte context, against in-memory createActor', of: ofMemory, atLeast: 3, aim: 5 },
+  ],
 });
 
 /** Without `naiveInputs` in its sizes a row has no naive contender. */
@@ -41,11 +63,17 @@ function inputsRow({ name, title, agent, machine, words, full, quick, ratios }) 
     name,
     title,
     about: ({ actors, outstanding, naiveInputs }) =>
-      `${actors.toLocaleString('en')} actors of four states, random actor, every event changes its state.${words} **durable**: \`system.send\` ` +
-      `on LevelDB, disk durability, ${outstanding.toLocaleString('en')} sends outstanding over ${SESSIONS} sessions (dedupe on), until everything ` +
+      `${actors.toLocaleString('en')} actors of four states, random actor, every event changes its ` +
+      `state.${words} **durable**: \`system.send\` ` +
+      `on LevelDB, disk durability, ${outstanding.toLocaleString('en')} sends outstanding over ${SESSIONS} ` +
+      'sessions (dedupe on), until everything ' +
       'is acknowledged and processed. **memory**: `createActor(...).send`, same population and events. ' +
-      (naiveInputs === undefined ? '' : '**naive**: per event `send`, `getPersistedSnapshot`, `JSON.stringify`, `put` with sync, one after the other (fewer events). ' +
-          '**bare**: the same sends on no system: a function for the machine, a Map of addresses, a promise for each send, a synced value for 500 events; ' +
+      (naiveInputs === undefined
+        ? ''
+        : '**naive**: per event `send`, `getPersistedSnapshot`, `JSON.stringify`, `put` with sync, one after the ' +
+          'other (fewer events). ' +
+          '**bare**: the same sends on no system: a function for the machine, a Map of addresses, a promise for ' +
+          'each send, a synced value for 500 events; ' +
           '**checked**: and every event and change admitted, packed and chained as Bosun does it. ') +
       'After every round the states of durable and memory are compared.',
     sizes: { full, quick },
@@ -62,11 +90,19 @@ async function openInputs({ actors, outstanding, inputs: count, naiveInputs }, d
   const { store, seen } = watchedStore(join(directory, 'durable'));
   const { system, addresses } = await workerSystem(store, actors, { agent });
   const plain = plainWorkers(actors, machine);
-  const naive = naiveInputs === undefined ? undefined : await naiveContender(join(directory, 'naive'), { actors, count: naiveInputs });
-  const floors = naive === undefined ? {} : { bare: await floorOf('bare', false), checked: await floorOf('checked', true) };
+  const naive =
+    naiveInputs === undefined
+      ? undefined
+      : await naiveContender(join(directory, 'naive'), { actors, count: naiveInputs });
+  const floors =
+    naive === undefined ? {} : { bare: await floorOf('bare', false), checked: await floorOf('checked', true) };
   const durable = durableLoad({ system, addresses, seen, outstanding, count });
   const besides = { ...(naive && { naive }), ...floors };
-  const round = inTurn({ durable, memory: plainLoad(plain, count), ...Object.fromEntries(Object.entries(besides).map(([contender, { run }]) => [contender, run])) });
+  const round = inTurn({
+    durable,
+    memory: plainLoad(plain, count),
+    ...Object.fromEntries(Object.entries(besides).map(([contender, { run }]) => [contender, run])),
+  });
   return {
     subject: durable,
     async round() {

@@ -1,4 +1,7 @@
-/** G19: a start with actors that rest on disk, and what it costs to wake one. Ten thousand beside a million tell what grows with their number. */
+/**
+ * G19: a start with actors that rest on disk, and what it costs to wake one. Ten thousand beside a million tell what
+ * grows with their number.
+ */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSystem } from '../../dist/index.js';
@@ -15,9 +18,12 @@ export const passive = {
   name: 'G19',
   title: 'A start with actors that rest',
   about: ({ many, few, resident, woken }) =>
-    `${many.toLocaleString('en')} (**many**) and ${few.toLocaleString('en')} (**few**) actors under one Boss stored, none with anything to do, \`residentActors: ` +
-    `${resident.toLocaleString('en')}\`. From \`createSystem().start()\` to the first event acknowledged, which wakes its actor; heap and resident memory after a ` +
-    `collection, beside those before the start; then ${woken.toLocaleString('en')} actors read one by one, each of which wakes: the median of that, and of the ` +
+    `${many.toLocaleString('en')} (**many**) and ${few.toLocaleString('en')} (**few**) actors under one Boss ` +
+    `stored, none with anything to do, \`residentActors: ` +
+    `${resident.toLocaleString('en')}\`. From \`createSystem().start()\` to the first event acknowledged, which ` +
+    'wakes its actor; heap and resident memory after a ' +
+    `collection, beside those before the start; then ${woken.toLocaleString('en')} actors read one by one, each ` +
+    'of which wakes: the median of that, and of the ' +
     'acknowledgement of an event to one more that rests.',
   sizes: {
     full: { many: 1_000_000, few: 10_000, resident: 10_000, woken: 500 },
@@ -46,7 +52,8 @@ export const passive = {
 async function populate(path, actors, residentActors) {
   const { system } = await workerSystem(watchedStore(path).store, actors, { residentActors });
   // So many epochs that what was born is folded.
-  for (let n = 0; n < 1_100; n++) await system.send(workerId(0), { type: n % 2 === 0 ? 'work.start' : 'work.pause' }).catch(() => {});
+  for (let n = 0; n < 1_100; n++)
+    await system.send(workerId(0), { type: n % 2 === 0 ? 'work.start' : 'work.pause' }).catch(() => {});
   await system.stop();
 }
 
@@ -54,7 +61,11 @@ async function startAndWake(path, { actors, resident, woken }) {
   globalThis.gc?.();
   const before = process.memoryUsage();
   const startMs = performance.now();
-  const system = await createSystem({ agents: [worker], store: watchedStore(path).store, residentActors: resident }).start();
+  const system = await createSystem({
+    agents: [worker],
+    store: watchedStore(path).store,
+    residentActors: resident,
+  }).start();
   await system.send(workerId(actors >> 1), { type: 'work.start' });
   const ms = performance.now() - startMs;
   globalThis.gc?.();

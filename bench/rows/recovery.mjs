@@ -1,6 +1,6 @@
 /**
- * G13: from nothing to the first event acknowledged, on a store that holds a population, with everybody in memory, and with those
- * alone who have something to do.
+ * G13: from nothing to the first event acknowledged, on a store that holds a population, with everybody in memory, and
+ * with those alone who have something to do.
  */
 import { join } from 'node:path';
 import { createActor } from 'xstate';
@@ -14,9 +14,12 @@ export const recovery = {
   name: 'G13',
   title: 'Recovery',
   about: ({ actors, inputs }) =>
-    `${actors.toLocaleString('en')} actors stored, after ${inputs.toLocaleString('en')} inputs and a stop. **durable**: from ` +
-    '`createSystem().start()` to the first event acknowledged. **scan**: opening the same LevelDB and reading every entry, nothing ' +
-    'decoded. **resting**: as durable, with `residentActors: 10_000`. **json**: a LevelDB of JSON snapshots, `createActor({ snapshot }).start()` for each, one event sent and put with sync.',
+    `${actors.toLocaleString('en')} actors stored, after ${inputs.toLocaleString('en')} inputs and a stop. ` +
+    '**durable**: from ' +
+    '`createSystem().start()` to the first event acknowledged. **scan**: opening the same LevelDB and reading ' +
+    'every entry, nothing ' +
+    'decoded. **resting**: as durable, with `residentActors: 10_000`. **json**: a LevelDB of JSON snapshots, ' +
+    '`createActor({ snapshot }).start()` for each, one event sent and put with sync.',
   sizes: {
     full: { actors: 100_000, inputs: 200_000 },
     quick: { actors: 200, inputs: 200 },
@@ -24,8 +27,18 @@ export const recovery = {
   ratios: [
     { name: 'durable / scan, time', of: ({ durable, scan }) => durable.ms / scan.ms, atMost: 2, aim: 0.6 },
     { name: 'json / durable, time', of: ({ durable, json }) => json.ms / durable.ms, atLeast: 5, aim: 15 },
-    { name: 'the same with residentActors: resting / scan, time', of: ({ resting, scan }) => resting.ms / scan.ms, atMost: 2, aim: 0.6 },
-    { name: 'the same with residentActors: json / resting, time', of: ({ resting, json }) => json.ms / resting.ms, atLeast: 5, aim: 15 },
+    {
+      name: 'the same with residentActors: resting / scan, time',
+      of: ({ resting, scan }) => resting.ms / scan.ms,
+      atMost: 2,
+      aim: 0.6,
+    },
+    {
+      name: 'the same with residentActors: json / resting, time',
+      of: ({ resting, json }) => json.ms / resting.ms,
+      atLeast: 5,
+      aim: 15,
+    },
   ],
   open,
 };
@@ -35,13 +48,20 @@ async function open({ actors, inputs }, directory) {
   const jsonPath = join(directory, 'json');
   const { system, addresses } = await workerSystem(watchedStore(path).store, actors);
   const next = workload(actors);
-  await Promise.all(Array.from({ length: inputs }, () => next()).map(({ actor, event }) => system.send(addresses[actor], event)));
+  await Promise.all(
+    Array.from({ length: inputs }, () => next()).map(({ actor, event }) => system.send(addresses[actor], event)),
+  );
   await system.stop();
   await storeAsJson(jsonPath, actors, inputs);
   const durable = durableContender(path, { address: addresses[0], actors });
   return {
     subject: durable,
-    round: inTurn({ durable, resting: durableContender(path, { address: addresses[0], residentActors: 10_000 }), scan: scanContender(path), json: jsonContender(jsonPath, actors) }),
+    round: inTurn({
+      durable,
+      resting: durableContender(path, { address: addresses[0], residentActors: 10_000 }),
+      scan: scanContender(path),
+      json: jsonContender(jsonPath, actors),
+    }),
     async close() {},
   };
 }
@@ -55,7 +75,8 @@ function durableContender(path, { address, actors, residentActors }) {
     const ms = performance.now() - startMs;
     const children = actors === undefined ? [] : system.tree().children;
     await system.stop();
-    if (actors !== undefined && children.length !== actors) throw new Error(`${children.length} of ${actors} actors came back`);
+    if (actors !== undefined && children.length !== actors)
+      throw new Error(`${children.length} of ${actors} actors came back`);
     return { ms };
   };
 }
@@ -66,7 +87,8 @@ function scanContender(path) {
     const database = await openLevel(path);
     const iterator = database.iterator({ highWaterMarkBytes: 256 * 1024 });
     let entries = 0;
-    for (let batch = await iterator.nextv(1_000); batch.length > 0; batch = await iterator.nextv(1_000)) entries += batch.length;
+    for (let batch = await iterator.nextv(1_000); batch.length > 0; batch = await iterator.nextv(1_000))
+      entries += batch.length;
     const ms = performance.now() - startMs;
     await iterator.close();
     await database.close();

@@ -1,6 +1,6 @@
 /**
- * S1: how long a child that crashes is away. From before the event that it fails by is sent until it has begun anew under its
- * Boss and all of that is durable, against the idle acknowledgement of the same run, which is one epoch.
+ * S1: how long a child that crashes is away. From before the event that it fails by is sent until it has begun anew
+ * under its Boss and all of that is durable, against the idle acknowledgement of the same run, which is one epoch.
  */
 import { join } from 'node:path';
 import { brittleSystem } from '../brittle.mjs';
@@ -12,9 +12,12 @@ export const restarts = {
   name: 'S1',
   title: 'Restart latency',
   about: ({ children, pairs }) =>
-    `One of ${children} children at a time fails in an \`assign\` and is restarted from its initial state; ${pairs.toLocaleString('en')} times a round. **durable**: ` +
-    'on LevelDB, from before `system.send` until what the new start emits is out, so the failure, the decision, the start and the Boss\'s record are ' +
-    `on disk. **epoch**: the acknowledgement of an event that does no harm, to another child; one of each in turn, order swapped every time. ${OTP_WORDS}`,
+    `One of ${children} children at a time fails in an \`assign\` and is restarted from its initial state; ` +
+    `${pairs.toLocaleString('en')} times a round. **durable**: ` +
+    'on LevelDB, from before `system.send` until what the new start emits is out, so the failure, the decision, ' +
+    "the start and the Boss's record are " +
+    'on disk. **epoch**: the acknowledgement of an event that does no harm, to another child; one of each in ' +
+    `turn, order swapped every time. ${OTP_WORDS}`,
   sizes: {
     full: { children: 10, pairs: 1_000 },
     quick: { children: 3, pairs: 30 },

@@ -1,4 +1,6 @@
-/** G12: births. Ordered by actors, which is what a machine's `spawn` does, and by the host, which asks a Boss for each. */
+/**
+ * G12: births. Ordered by actors, which is what a machine's `spawn` does, and by the host, which asks a Boss for each.
+ */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createActor } from 'xstate';
@@ -12,8 +14,10 @@ export const spawns = {
   name: 'G12',
   title: 'Spawns',
   about: ({ spawns: count, brood, outstanding }) =>
-    `${count.toLocaleString('en')} actors are born a round, on an empty LevelDB, each with its input and its first turn. **durable**: by actors of the same system that ` +
-    `spawn ${brood} each, all at once, until everything is on disk. **host**: by \`system.spawn\`, ${outstanding.toLocaleString('en')} outstanding, until each is acknowledged; ` +
+    `${count.toLocaleString('en')} actors are born a round, on an empty LevelDB, each with its input and its ` +
+    'first turn. **durable**: by actors of the same system that ' +
+    `spawn ${brood} each, all at once, until everything is on disk. **host**: by \`system.spawn\`, ` +
+    `${outstanding.toLocaleString('en')} outstanding, until each is acknowledged; ` +
     'every one is also a turn and a record of the Boss. **memory**: `createActor(...).start()`. ' +
     'After every round all must be there, in their first state, with their input.',
   sizes: {
@@ -21,15 +25,27 @@ export const spawns = {
     quick: { spawns: 500, brood: 50, outstanding: 100 },
   },
   ratios: [
-    { name: 'durable spawns by actors, against createActor().start() in memory', of: ({ durable, memory }) => durable.perSecond / memory.perSecond, atLeast: 6, aim: 10 },
-    { name: 'durable spawns by the host, against createActor().start() in memory', of: ({ host, memory }) => host.perSecond / memory.perSecond },
+    {
+      name: 'durable spawns by actors, against createActor().start() in memory',
+      of: ({ durable, memory }) => durable.perSecond / memory.perSecond,
+      atLeast: 6,
+      aim: 10,
+    },
+    {
+      name: 'durable spawns by the host, against createActor().start() in memory',
+      of: ({ host, memory }) => host.perSecond / memory.perSecond,
+    },
   ],
 
   async open(size, directory) {
     const durable = () => bornOf(size, join(directory, 'durable'), byActors);
     return {
       subject: durable,
-      round: inTurn({ durable, host: () => bornOf(size, join(directory, 'host'), byHost), memory: () => inMemory(size) }),
+      round: inTurn({
+        durable,
+        host: () => bornOf(size, join(directory, 'host'), byHost),
+        memory: () => inMemory(size),
+      }),
       async close() {},
     };
   },
@@ -46,14 +62,23 @@ async function bornOf(size, directory, kind) {
   const startMs = performance.now();
   await bear.run();
   const ms = performance.now() - startMs;
-  const figures = { perSecond: (size.spawns * 1_000) / ms, spawnsPerEpoch: size.spawns / (seen.writes - before.writes), journalBytesPerSpawn: (seen.journalBytes - before.journalBytes) / size.spawns };
-  assertBorn(bear.born().map(({ address }) => system.snapshot(address)), size.spawns);
+  const figures = {
+    perSecond: (size.spawns * 1_000) / ms,
+    spawnsPerEpoch: size.spawns / (seen.writes - before.writes),
+    journalBytesPerSpawn: (seen.journalBytes - before.journalBytes) / size.spawns,
+  };
+  assertBorn(
+    bear.born().map(({ address }) => system.snapshot(address)),
+    size.spawns,
+  );
   await system.stop();
   return figures;
 }
 
 async function byActors(system, { spawns: count, brood }) {
-  const parents = await Promise.all(Array.from({ length: count / brood }, (_, index) => system.spawn(nursery, `nursery-${index}`)));
+  const parents = await Promise.all(
+    Array.from({ length: count / brood }, (_, index) => system.spawn(nursery, `nursery-${index}`)),
+  );
   return {
     async run() {
       await Promise.all(parents.map(({ address }) => system.send(address, { type: 'nursery.brood', count: brood })));
@@ -82,9 +107,14 @@ async function byHost(system, { spawns: count, outstanding }) {
 
 function inMemory({ spawns: count }) {
   const startMs = performance.now();
-  const actors = Array.from({ length: count }, (_, index) => createActor(workerMachine, { input: { id: workerId(index) } }).start());
+  const actors = Array.from({ length: count }, (_, index) =>
+    createActor(workerMachine, { input: { id: workerId(index) } }).start(),
+  );
   const ms = performance.now() - startMs;
-  assertBorn(actors.map((actor) => actor.getSnapshot()), count);
+  assertBorn(
+    actors.map((actor) => actor.getSnapshot()),
+    count,
+  );
   for (const actor of actors) actor.stop();
   return { perSecond: (count * 1_000) / ms };
 }

@@ -7,14 +7,24 @@ export const steps = {
   name: 'G1',
   title: 'Step engine',
   about: ({ definitions, actors, events }) =>
-    `${definitions} machines of different names (guard, assign, entry action, nested states, \`after\`) and ${actors.toLocaleString('en')} actors of them in random order, ` +
-    `${events.toLocaleString('en')} events a round in cycles of four, each of which takes a transition. **plan**: the plan engine's \`transition\`, without kernel and store; what it describes is counted. ` +
-    '**memory**: `createActor(...).send`, with a clock that arms nothing. After every round value and context of every actor are compared.',
+    `${definitions} machines of different names (guard, assign, entry action, nested states, \`after\`) and ` +
+    `${actors.toLocaleString('en')} actors of them in random order, ` +
+    `${events.toLocaleString('en')} events a round in cycles of four, each of which takes a transition. ` +
+    `**plan**: the plan engine's \`transition\`, without kernel and store; what it describes is counted. ` +
+    '**memory**: `createActor(...).send`, with a clock that arms nothing. After every round value and context of ' +
+    'every actor are compared.',
   sizes: {
     full: { definitions: 20, actors: 20_000, events: 400_000 },
     quick: { definitions: 20, actors: 500, events: 10_000 },
   },
-  ratios: [{ name: 'step engine, 20 definitions x 20,000 actors, random order, against createActor', of: ({ plan, memory }) => plan.perSecond / memory.perSecond, atLeast: 15, aim: 25 }],
+  ratios: [
+    {
+      name: 'step engine, 20 definitions x 20,000 actors, random order, against createActor',
+      of: ({ plan, memory }) => plan.perSecond / memory.perSecond,
+      atLeast: 15,
+      aim: 25,
+    },
+  ],
 
   async open({ definitions, actors, events }) {
     const machines = Array.from({ length: definitions }, (_, number) => stepMachine(number));
@@ -51,7 +61,9 @@ function contender(actors, events, send) {
 
 function assertSameStates(stepped, plain) {
   plain.forEach((actor, index) => {
-    const [expected, seen] = [actor.getSnapshot(), stepped.snapshot(index)].map(({ status, value, context }) => JSON.stringify([status, value, context]));
+    const [expected, seen] = [actor.getSnapshot(), stepped.snapshot(index)].map(({ status, value, context }) =>
+      JSON.stringify([status, value, context]),
+    );
     if (seen !== expected) throw new Error(`item-${index} is ${seen}, under createActor ${expected}`);
   });
 }

@@ -1,12 +1,12 @@
 /**
- * S2 and S3: restarts per second. In rounds, some children of a Boss fail at once, and the next round begins when all of
- * them have begun anew and that is durable. A restart is everything between: the failure, the Boss's decision and record, the
- * start from the initial state, and the event delivered once more, which then succeeds. Erlang's loses the message. Both
- * count restarts in a window of a second; Erlang's is a list that every restart walks, so it gets a new supervisor, off the
- * clock, every thousand restarts.
+ * S2 and S3: restarts per second. In rounds, some children of a Boss fail at once, and the next round begins when all
+ * of them have begun anew and that is durable. A restart is everything between: the failure, the Boss's decision and
+ * record, the start from the initial state, and the event delivered once more, which then succeeds. Erlang's loses the
+ * message. Both count restarts in a window of a second; Erlang's is a list that every restart walks, so it gets a new
+ * supervisor, off the clock, every thousand restarts.
  *
- * One Boss waits for the disk in every round, so the row has several Bosses in rounds of their own too, as throughput with
- * work outstanding; Erlang has as many supervisors then.
+ * One Boss waits for the disk in every round, so the row has several Bosses in rounds of their own too, as throughput
+ * with work outstanding; Erlang has as many supervisors then.
  */
 import { join } from 'node:path';
 import { brittleSystem, plainSupervisor } from '../brittle.mjs';
@@ -33,19 +33,36 @@ function storm({ name, title, full, quick }) {
     name,
     title,
     about: ({ bosses, children, killed, rounds, roundsTogether }) =>
-      `${killed} of ${children.toLocaleString('en')} children of a Boss (one_for_one) fail at once in an \`assign\`, ${rounds} rounds one after the other; ` +
-      `**together**: ${bosses} Bosses at once, ${roundsTogether} rounds each. **durable**: on LevelDB, a round is over when all that failed have begun anew and ` +
-      `that is on disk. **memory**: \`createActor\`, a failed actor replaced by a new one, nothing counted or delivered again. ${OTP_WORDS}`,
+      `${killed} of ${children.toLocaleString('en')} children of a Boss (one_for_one) fail at once in an ` +
+      `\`assign\`, ${rounds} rounds one after the other; ` +
+      `**together**: ${bosses} Bosses at once, ${roundsTogether} rounds each. **durable**: on LevelDB, a round ` +
+      'is over when all that failed have begun anew and ' +
+      `that is on disk. **memory**: \`createActor\`, a failed actor replaced by a new one, nothing counted or ` +
+      `delivered again. ${OTP_WORDS}`,
     sizes: { full, quick },
     ratios: [
       ...(HAS_OTP
         ? [
-            { name: 'durable / otp, restarts per second', of: (sample) => sample.durable.perSecond / sample.otp.perSecond, atLeast: 1 },
-            { name: 'durable / otp, together', of: (sample) => sample['durable together'].perSecond / sample['otp together'].perSecond, atLeast: 1 },
+            {
+              name: 'durable / otp, restarts per second',
+              of: (sample) => sample.durable.perSecond / sample.otp.perSecond,
+              atLeast: 1,
+            },
+            {
+              name: 'durable / otp, together',
+              of: (sample) => sample['durable together'].perSecond / sample['otp together'].perSecond,
+              atLeast: 1,
+            },
           ]
         : []),
-      { name: 'durable / memory, restarts per second', of: (sample) => sample.durable.perSecond / sample.memory.perSecond },
-      { name: 'durable together / memory', of: (sample) => sample['durable together'].perSecond / sample.memory.perSecond },
+      {
+        name: 'durable / memory, restarts per second',
+        of: (sample) => sample.durable.perSecond / sample.memory.perSecond,
+      },
+      {
+        name: 'durable together / memory',
+        of: (sample) => sample['durable together'].perSecond / sample.memory.perSecond,
+      },
     ],
     open: (size, directory) => openStorm(size, directory),
   };
@@ -61,7 +78,9 @@ async function openStorm({ bosses, children, killed, rounds, roundsTogether }, d
     const before = { ...seen };
     const cpu = process.cpuUsage();
     const startMs = performance.now();
-    await Promise.all(Array.from({ length: count }, (_, boss) => rush(each, killed, children, (indexes) => strike(boss, indexes))));
+    await Promise.all(
+      Array.from({ length: count }, (_, boss) => rush(each, killed, children, (indexes) => strike(boss, indexes))),
+    );
     // Ready is not all: without this the events delivered once more would go unmeasured.
     await system.idle();
     const ms = performance.now() - startMs;

@@ -7,25 +7,46 @@ import { inTurn } from '../rounds.mjs';
 import { withoutTracing } from '../silence.mjs';
 import { watchedStore } from '../stores.mjs';
 
-/** What differs by some per cent is compared in short legs, by turns, so that what the machine does meanwhile happens to all of them. */
+/**
+ * What differs by some per cent is compared in short legs, by turns, so that what the machine does meanwhile happens to
+ * all of them.
+ */
 const LEGS = 4;
 
 export const trace = {
   name: 'G14',
   title: 'Trace',
   about: ({ actors, outstanding, inputs }) =>
-    `The load of G3 on three systems in turn, ${actors.toLocaleString('en')} actors each, ${outstanding.toLocaleString('en')} sends outstanding, ${LEGS} times ` +
-    `${inputs.toLocaleString('en')} a round. **off**: the turns are not noted; there is no such switch, the benchmark takes the tracing out. **on**: as ever, the last 10,000 turns ` +
-    "are remembered by name. **traced**: besides, `system.admin.trace('root')` is read to the end, with events and changes of every turn. " +
-    'The cost is what throughput loses by it. After every round the states of all three are those of plain XState, and the trace has a record of every turn.',
+    `The load of G3 on three systems in turn, ${actors.toLocaleString('en')} actors each, ` +
+    `${outstanding.toLocaleString('en')} sends outstanding, ${LEGS} times ` +
+    `${inputs.toLocaleString('en')} a round. **off**: the turns are not noted; there is no such switch, the ` +
+    'benchmark takes the tracing out. **on**: as ever, the last 10,000 turns ' +
+    "are remembered by name. **traced**: besides, `system.admin.trace('root')` is read to the end, with events " +
+    'and changes of every turn. ' +
+    'The cost is what throughput loses by it. After every round the states of all three are those of plain ' +
+    'XState, and the trace has a record of every turn.',
   sizes: {
     full: { actors: 10_000, outstanding: 4_000, inputs: 25_000 },
     quick: { actors: 200, outstanding: 80, inputs: 500 },
   },
   ratios: [
-    { name: 'cost of trace on', of: ({ on, off }) => 100 * (1 - on.perSecond / off.perSecond), atMost: 15, aim: 8, unit: ' %' },
-    { name: 'cost of trace on, in processor time', of: ({ on, off }) => 100 * (on.cpuMicrosPerInput / off.cpuMicrosPerInput - 1), unit: ' %' },
-    { name: 'cost of a subscriber to every turn, besides', of: ({ on, traced }) => 100 * (1 - traced.perSecond / on.perSecond), unit: ' %' },
+    {
+      name: 'cost of trace on',
+      of: ({ on, off }) => 100 * (1 - on.perSecond / off.perSecond),
+      atMost: 15,
+      aim: 8,
+      unit: ' %',
+    },
+    {
+      name: 'cost of trace on, in processor time',
+      of: ({ on, off }) => 100 * (on.cpuMicrosPerInput / off.cpuMicrosPerInput - 1),
+      unit: ' %',
+    },
+    {
+      name: 'cost of a subscriber to every turn, besides',
+      of: ({ on, traced }) => 100 * (1 - traced.perSecond / on.perSecond),
+      unit: ' %',
+    },
   ],
 
   async open(size, directory) {
@@ -51,8 +72,11 @@ export const trace = {
         inputs += LEGS * size.inputs;
         // The reader is some microtasks behind the system.
         await afterAllElse();
-        if (reader.records + reader.lost < inputs) throw new Error(`the trace has ${reader.records} records and lost ${reader.lost}, of ${inputs} turns`);
-        const sums = Object.fromEntries(Object.keys(sides).map((name) => [name, sumOf(legs.map((each) => each[name]))]));
+        if (reader.records + reader.lost < inputs)
+          throw new Error(`the trace has ${reader.records} records and lost ${reader.lost}, of ${inputs} turns`);
+        const sums = Object.fromEntries(
+          Object.keys(sides).map((name) => [name, sumOf(legs.map((each) => each[name]))]),
+        );
         return { ...sums, traced: { ...sums.traced, recordsLost: reader.lost } };
       },
       async close() {
@@ -71,7 +95,10 @@ async function side({ actors, outstanding, inputs }, directory) {
 /** Of legs of equal length. */
 function sumOf(legs) {
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  return { perSecond: 1 / mean(legs.map(({ perSecond }) => 1 / perSecond)), cpuMicrosPerInput: mean(legs.map(({ cpuMicrosPerInput }) => cpuMicrosPerInput)) };
+  return {
+    perSecond: 1 / mean(legs.map(({ perSecond }) => 1 / perSecond)),
+    cpuMicrosPerInput: mean(legs.map(({ cpuMicrosPerInput }) => cpuMicrosPerInput)),
+  };
 }
 
 /** Reads a trace for as long as there is one. @returns What it has had so far. */

@@ -1,9 +1,10 @@
 /**
- * S5: a deep tree of Bosses. Its start, every actor's first turn durable; what it holds; and its end in order, the youngest
- * first: every worker is told, takes a turn of its own to end, and its Boss waits for that before it tells the next.
+ * S5: a deep tree of Bosses. Its start, every actor's first turn durable; what it holds; and its end in order, the
+ * youngest first: every worker is told, takes a turn of its own to end, and its Boss waits for that before it tells the
+ * next.
  *
- * The Bosses are declared, the workers started by order: a declared tree is one value, and a hundred thousand specs are more
- * than a value may hold.
+ * The Bosses are declared, the workers started by order: a declared tree is one value, and a hundred thousand specs are
+ * more than a value may hold.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,10 +33,13 @@ export const tree = {
   name: 'S5',
   title: 'A deep tree, start and end',
   about: (size) =>
-    `${actorsOf(size).toLocaleString('en')} actors, ${size.levels + 1} levels below the root: each Boss has ${size.fanout} Bosses below it, those of the last level of Bosses ` +
-    `${size.workers} workers each. **durable**: on an empty LevelDB, from \`createSystem\` with the Bosses declared until every \`startChild\` of a worker has ` +
-    'resolved; then `terminateChild` of the topmost, until that is durable; memory after a collection, beside that of before. ' +
-    `${HAS_OTP ? 'In **otp** the same tree of supervisors and gen_servers: `supervisor:start_link`, and `exit(Pid, shutdown)` until it is down.' : OTP_WORDS}`,
+    `${actorsOf(size).toLocaleString('en')} actors, ${size.levels + 1} levels below the root: each Boss has ` +
+    `${size.fanout} Bosses below it, those of the last level of Bosses ` +
+    `${size.workers} workers each. **durable**: on an empty LevelDB, from \`createSystem\` with the Bosses ` +
+    `declared until every \`startChild\` of a worker has ` +
+    'resolved; then `terminateChild` of the topmost, until that is durable; memory after a collection, beside ' +
+    'that of before. ' +
+    `${HAS_OTP ? 'In **otp** the same tree of supervisors and gen_servers: `supervisor:start_link`, and `exit(Pid, shutdown)` ' + 'until it is down.' : OTP_WORDS}`,
   sizes: {
     // 2^0 + ... + 2^8 = 511 Bosses, 256 of them with workers.
     full: { levels: 9, fanout: 2, workers: 389 },
@@ -92,14 +96,16 @@ async function growAndFell(size, directory) {
 }
 
 function bossOf({ fanout }, levels) {
-  const below = () => Array.from({ length: fanout }, (_, index) => ({ id: `${index}`, ...bossOf({ fanout }, levels - 1) }));
+  const below = () =>
+    Array.from({ length: fanout }, (_, index) => ({ id: `${index}`, ...bossOf({ fanout }, levels - 1) }));
   return { boss: { children: levels === 1 ? [] : below() } };
 }
 
 /** The workers to start, one Boss after the other. */
 function* workersOf({ fanout, workers }, boss, levels) {
   if (levels === 1) for (let worker = 0; worker < workers; worker++) yield { boss, id: `${worker}` };
-  else for (let index = 0; index < fanout; index++) yield* workersOf({ fanout, workers }, `${boss}/${index}`, levels - 1);
+  else
+    for (let index = 0; index < fanout; index++) yield* workersOf({ fanout, workers }, `${boss}/${index}`, levels - 1);
 }
 
 async function startWorkers(system, starts) {

@@ -18,15 +18,27 @@ export const workers = {
   name: 'G18',
   title: 'Two workers',
   about: ({ actors, tokens, hops }) =>
-    `${actors.toLocaleString('en')} actors; ${tokens.toLocaleString('en')} tokens at a time, which are passed on ${hops.toLocaleString('en')} times each, on LevelDB, disk durability, until all of that is durable. ` +
-    `**one**: a system of one worker thread. **two**: of two, all passed on within a worker. **across**: of two, one message in ${FAR_EVERY} goes to the other.`,
+    `${actors.toLocaleString('en')} actors; ${tokens.toLocaleString('en')} tokens at a time, which are passed on ` +
+    `${hops.toLocaleString('en')} times each, on LevelDB, disk durability, until all of that is durable. ` +
+    '**one**: a system of one worker thread. **two**: of two, all passed on within a worker. **across**: of two, ' +
+    `one message in ${FAR_EVERY} goes to the other.`,
   sizes: {
     full: { actors: 2_000, tokens: 2_000, hops: 100 },
     quick: { actors: 200, tokens: 20, hops: 100 },
   },
   ratios: [
-    { name: 'two / one, messages per second', of: ({ two, one }) => two.perSecond / one.perSecond, atLeast: 1.7, aim: 1.9 },
-    { name: 'across / one, messages per second', of: ({ across, one }) => across.perSecond / one.perSecond, atLeast: 1.4, aim: 1.7 },
+    {
+      name: 'two / one, messages per second',
+      of: ({ two, one }) => two.perSecond / one.perSecond,
+      atLeast: 1.7,
+      aim: 1.9,
+    },
+    {
+      name: 'across / one, messages per second',
+      of: ({ across, one }) => across.perSecond / one.perSecond,
+      atLeast: 1.4,
+      aim: 1.7,
+    },
   ],
 
   async open({ actors, tokens, hops }, directory) {
@@ -50,26 +62,41 @@ async function tellers(directory, { count, actors }) {
   const boss = system.boss('tellers');
   const ids = Array.from({ length: actors }, (_, index) => `t${index}`);
   const addresses = [];
-  for (let first = 0; first < actors; first += STARTS) addresses.push(...(await Promise.all(ids.slice(first, first + STARTS).map((id) => boss.startChild({ id })))));
-  const byWorker = Array.from({ length: count }, (_, worker) => addresses.filter((address) => system.workerOf(address) === worker));
+  for (let first = 0; first < actors; first += STARTS)
+    addresses.push(...(await Promise.all(ids.slice(first, first + STARTS).map((id) => boss.startChild({ id })))));
+  const byWorker = Array.from({ length: count }, (_, worker) =>
+    addresses.filter((address) => system.workerOf(address) === worker),
+  );
   const meet = (address, index) => {
     const home = byWorker[system.workerOf(address)];
     const away = byWorker[(system.workerOf(address) + 1) % count];
-    return system.send(address, { type: 'meet', near: home[(home.indexOf(address) + 1) % home.length], far: away[index % away.length] });
+    return system.send(address, {
+      type: 'meet',
+      near: home[(home.indexOf(address) + 1) % home.length],
+      far: away[index % away.length],
+    });
   };
-  for (let first = 0; first < actors; first += STARTS) await Promise.all(addresses.slice(first, first + STARTS).map((address, index) => meet(address, index)));
+  for (let first = 0; first < actors; first += STARTS)
+    await Promise.all(addresses.slice(first, first + STARTS).map((address, index) => meet(address, index)));
   await Promise.all(addresses.map((address) => system.actor(address).waitFor(({ value }) => value === 'ready')));
   return { system, addresses, told: 0 };
 }
 
-/** Tokens start evenly over all actors. The time ends when nothing is left to do; that nothing was lost or doubled is looked at afterwards. */
+/**
+ * Tokens start evenly over all actors. The time ends when nothing is left to do; that nothing was lost or doubled is
+ * looked at afterwards.
+ */
 async function run(population, { tokens, hops, farEvery }) {
   const { system, addresses } = population;
   const count = tokens * (hops + 1);
   const stride = Math.floor(addresses.length / tokens);
   const cpu = process.cpuUsage();
   const startMs = performance.now();
-  await Promise.all(Array.from({ length: tokens }, (_, token) => system.send(addresses[token * stride], { type: 'pass', left: hops, farEvery })));
+  await Promise.all(
+    Array.from({ length: tokens }, (_, token) =>
+      system.send(addresses[token * stride], { type: 'pass', left: hops, farEvery }),
+    ),
+  );
   population.told += count;
   let seconds;
   do {

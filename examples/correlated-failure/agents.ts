@@ -1,6 +1,6 @@
 /**
- * Two agents, one of which asks a vendor that gives only so many answers in a while; and the port by which the crew asks the vendor
- * whether an item may go on. BOSUN_EXAMPLE_QUOTA and BOSUN_EXAMPLE_WINDOW_MS set what the vendor gives.
+ * Two agents, one of which asks a vendor that gives only so many answers in a while; and the port by which the crew
+ * asks the vendor whether an item may go on. BOSUN_EXAMPLE_QUOTA and BOSUN_EXAMPLE_WINDOW_MS set what the vendor gives.
  */
 import { type DataServer, type Quota, startDataServer } from './data-server.ts';
 
@@ -35,7 +35,10 @@ export async function fetch(_input: unknown, { item, signal }: Context): Promise
 }
 
 /** What came of it. */
-export function summary(_input: unknown, { results }: Context): Promise<{ readonly mean: number; readonly low: number; readonly high: number }> {
+export function summary(
+  _input: unknown,
+  { results }: Context,
+): Promise<{ readonly mean: number; readonly low: number; readonly high: number }> {
   const { closes } = results['fetch'] as Prices;
   const mean = closes.reduce((sum, close) => sum + close, 0) / closes.length;
   return Promise.resolve({ mean, low: Math.min(...closes), high: Math.max(...closes) });
@@ -43,7 +46,10 @@ export function summary(_input: unknown, { results }: Context): Promise<{ readon
 
 const FREE = { isFree: true } as const;
 
-/** Asked before each item of a batch goes on: the vendor itself says whether there is quota left, and when there will be. */
+/**
+ * Asked before each item of a batch goes on: the vendor itself says whether there is quota left, and when there will
+ * be.
+ */
 async function resources() {
   const { url } = await vendor();
   const { limit, used, resetAtMs } = (await (await globalThis.fetch(`${url}/quota`)).json()) as Quota;

@@ -1,4 +1,6 @@
-/** The example as its README tells it, in short time: the vendor's quota runs out, the crew waits for it, all is done. */
+/**
+ * The example as its README tells it, in short time: the vendor's quota runs out, the crew waits for it, all is done.
+ */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storyOf, type Told, Workspace } from '../../test/cli/workspace.ts';
@@ -18,7 +20,8 @@ describe('the example', () => {
     delete process.env['BOSUN_EXAMPLE_WINDOW_MS'];
   });
 
-  const ofType = (type: string) => run.lines.filter((line) => line.type === type) as unknown as Record<string, unknown>[];
+  const ofType = (type: string) =>
+    run.lines.filter((line) => line.type === type) as unknown as Record<string, unknown>[];
 
   it('CA-058, CA-067: has four items fail of one cause, which is the quota of the vendor', () => {
     const paused = ofType('item.paused').map(({ item }) => item);
@@ -31,13 +34,20 @@ describe('the example', () => {
     const waits = ofType('batch.changed').find(({ notBeforeMs }) => notBeforeMs !== null)!;
     expect(waits).toMatchObject({ batchId: 'batch-1', total: 4 });
     const story = storyOf(run.lines);
-    expect(story.findIndex((line) => line.startsWith('item.resumed'))).toBeGreaterThan(run.lines.indexOf(waits as never));
+    expect(story.findIndex((line) => line.startsWith('item.resumed'))).toBeGreaterThan(
+      run.lines.indexOf(waits as never),
+    );
     expect(ofType('item.resumed')).toHaveLength(4);
   });
 
   it('ends with every item done, each fetched once in the end, and exit code 0', () => {
     expect(run.code).toBe(0);
-    expect(ofType('batch.changed').at(-1)).toMatchObject({ phase: 'finished', status: 'COMPLETED', resumed: 4, failed: 0 });
+    expect(ofType('batch.changed').at(-1)).toMatchObject({
+      phase: 'finished',
+      status: 'COMPLETED',
+      resumed: 4,
+      failed: 0,
+    });
     expect(ofType('task.completed')).toHaveLength(16);
     expect(run.lines.at(-1)).toMatchObject({ type: 'plan.completed', done: 16 });
   });

@@ -1,6 +1,6 @@
 /**
- * A data vendor on this machine: closing prices by HTTP, so many requests in a window, and 429 with Retry-After for what is more. It
- * also says how its quota stands, as vendors do.
+ * A data vendor on this machine: closing prices by HTTP, so many requests in a window, and 429 with Retry-After for
+ * what is more. It also says how its quota stands, as vendors do.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,6 @@
-/** A handle on one address, for hosts: send, watch, wait. It reaches whoever lives there; it holds no state of its own. */
+/**
+ * A handle on one address, for hosts: send, watch, wait. It reaches whoever lives there; it holds no state of its own.
+ */
 import { type EventObject } from 'xstate';
 import { type Cancel, type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
@@ -65,7 +67,9 @@ export class ActorHandle<Event extends EventObject = EventObject, Snapshot exten
     return observe(cell, { changed: tell, ...(complete && { ended: complete }) });
   }
 
-  /** Called for emitted events of this type (`'*'`: of any), once their epoch is durable. Throws BOSUN_ACTOR_UNKNOWN. */
+  /**
+   * Called for emitted events of this type (`'*'`: of any), once their epoch is durable. Throws BOSUN_ACTOR_UNKNOWN.
+   */
   on(type: string, handler: (event: EventObject) => void): Subscription {
     const emitted = (event: EventObject) => {
       if (type === '*' || event.type === type) handler(event);
@@ -74,8 +78,9 @@ export class ActorHandle<Event extends EventObject = EventObject, Snapshot exten
   }
 
   /**
-   * Waits until a durable snapshot fulfils the condition. Rejects with what the condition throws, with BOSUN_TIMEOUT, with
-   * BOSUN_ACTOR_UNKNOWN when nobody lives there or the actor is removed before, or with what the system closed for.
+   * Waits until a durable snapshot fulfils the condition. Rejects with what the condition throws, with BOSUN_TIMEOUT,
+   * with BOSUN_ACTOR_UNKNOWN when nobody lives there or the actor is removed before, or with what the system closed
+   * for.
    *
    * @param options.timeoutMs Default: for ever.
    */
@@ -97,7 +102,8 @@ export class ActorHandle<Event extends EventObject = EventObject, Snapshot exten
           finish(() => reject(error as Error));
         }
       };
-      const removed = () => new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed while waited for`, { details: { address } });
+      const removed = () =>
+        new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed while waited for`, { details: { address } });
       const subscription = observe(cell, {
         changed: check,
         ended: () => finish(() => reject(removed())),
@@ -127,7 +133,15 @@ export function viewOf(engine: StepEngine, cell: Cell): ActorSnapshot | undefine
   const facts = { address, agent, effectId, sequence: state.seq };
   if (snapshot === undefined) {
     const status = suspension === undefined ? 'active' : 'suspended';
-    return { ...facts, status, value: null, context: undefined, tags: [], output: undefined, error: suspension ?? state.error };
+    return {
+      ...facts,
+      status,
+      value: null,
+      context: undefined,
+      tags: [],
+      output: undefined,
+      error: suspension ?? state.error,
+    };
   }
   const view = engine.view(cell.definition, snapshot);
   const status = state.status === 'starting' ? 'active' : state.status;

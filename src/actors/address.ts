@@ -1,6 +1,7 @@
 /**
  * Addresses: where an actor lives, `stages/AAPL/screening`. Stable over restarts and recoveries; who lives there at a
- * given time is its life (see ref.ts). The root Boss has the address `root`; the addresses of its children have no prefix.
+ * given time is its life (see ref.ts). The root Boss has the address `root`; the addresses of its children have no
+ * prefix.
  */
 import { BosunError } from '../errors.ts';
 import { ADDRESS_SEGMENTS_MAX, ADDRESS_SEGMENT_CHARS_MAX } from '../limits.ts';
@@ -27,11 +28,16 @@ export function childAddress(parent: string, childId: string): string {
 
 /** Address of a machine's own child: its id is any string, so what an address cannot hold is percent-encoded. */
 export function invokedAddress(parent: string, childId: string): string {
-  const segment = childId.replace(/[^A-Za-z0-9\-_.:@+~]/gu, (char) => encodeURIComponent(char).replace(/[!'()*]/g, hex));
+  const segment = childId.replace(/[^A-Za-z0-9\-_.:@+~]/gu, (char) =>
+    encodeURIComponent(char).replace(/[!'()*]/g, hex),
+  );
   return checkAddress(`${parent}/${segment}`);
 }
 
-/** The way back: the id of the machine's child that lives, or lived, there. Of a Boss's child, the last segment of its id. */
+/**
+ * The way back: the id of the machine's child that lives, or lived, there. Of a Boss's child, the last segment of its
+ * id.
+ */
 export function childIdOf(address: string): string {
   const segment = address.slice(address.lastIndexOf('/') + 1);
   try {

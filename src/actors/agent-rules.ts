@@ -1,7 +1,7 @@
 /**
  * What a machine and its event schemas may not be: pure rules, each of which says what is wrong and where, or nothing.
- * They see what stands in the machine, not what its functions return: `spawn` in an `assign` and `enqueueActions` with inline
- * logic are refused by the turn that does it (xstate/births.ts).
+ * They see what stands in the machine, not what its functions return: `spawn` in an `assign` and `enqueueActions` with
+ * inline logic are refused by the turn that does it (xstate/births.ts).
  */
 import { type AnyStateMachine, type AnyStateNode } from 'xstate';
 import { isMisspelt, nearestTo } from './event-keys.ts';
@@ -48,8 +48,8 @@ function wrongSchema({ machine, schemas }: Declared): string | undefined {
 }
 
 /**
- * A key in `on` of which nothing says who sends it, and which reads as that of a schema misspelt. Where one state has both they
- * are two events: whoever wrote them saw them side by side.
+ * A key in `on` of which nothing says who sends it, and which reads as that of a schema misspelt. Where one state has
+ * both they are two events: whoever wrote them saw them side by side.
  */
 function wrongKey({ machine, schemas, internal }: Declared): string | undefined {
   const known = new Set([...schemas, ...internal, ...ownEvents(machine)]);
@@ -58,7 +58,10 @@ function wrongKey({ machine, schemas, internal }: Declared): string | undefined 
       if (known.has(key) || !isOfUser(key)) continue;
       const meant = schemas.find((type) => isMisspelt(key, type) && !isBesideIn(machine, key, type));
       if (meant === undefined) continue;
-      return `state ${node.id} handles "${key}", for which there is no schema${didYouMean(meant)} (if other agents send it, list it in \`internal\`)`;
+      return (
+        `state ${node.id} handles "${key}", for which there is no schema${didYouMean(meant)} (if other agents send ` +
+        `it, list it in \`internal\`)`
+      );
     }
   }
   return undefined;
@@ -70,7 +73,9 @@ function isBesideIn(machine: AnyStateMachine, key: string, type: string): boolea
 
 /** Event types that the machine and those below it raise or send themselves. */
 function ownEvents(machine: AnyStateMachine): string[] {
-  const sent = machinesOf(machine).flatMap((one) => staticActionsOf(one.machine).map(({ event }) => (event as { type?: unknown } | undefined)?.type));
+  const sent = machinesOf(machine).flatMap((one) =>
+    staticActionsOf(one.machine).map(({ event }) => (event as { type?: unknown } | undefined)?.type),
+  );
   return sent.filter((type): type is string => typeof type === 'string');
 }
 
@@ -79,7 +84,11 @@ function isOfUser(descriptor: string): boolean {
 }
 
 function matches(descriptor: string, type: string): boolean {
-  return descriptor === type || descriptor === '*' || (descriptor.endsWith('.*') && `${type}.`.startsWith(descriptor.slice(0, -1)));
+  return (
+    descriptor === type ||
+    descriptor === '*' ||
+    (descriptor.endsWith('.*') && `${type}.`.startsWith(descriptor.slice(0, -1)))
+  );
 }
 
 function didYouMean(name: string | undefined): string {
@@ -89,8 +98,12 @@ function didYouMean(name: string | undefined): string {
 /** After a restart a child is found by the name of its logic. What is inline in `invoke` has one, by its place. */
 function wrongSpawn(machine: AnyStateMachine): string | undefined {
   const actors = machine.implementations.actors as object;
-  const invoked = [...nodesById(machine).values()].flatMap(({ config }) => (config.invoke === undefined ? [] : [config.invoke].flat()));
-  const missing = invoked.map(({ src }) => src as unknown).find((src): src is string => typeof src === 'string' && !Object.hasOwn(actors, src));
+  const invoked = [...nodesById(machine).values()].flatMap(({ config }) =>
+    config.invoke === undefined ? [] : [config.invoke].flat(),
+  );
+  const missing = invoked
+    .map(({ src }) => src as unknown)
+    .find((src): src is string => typeof src === 'string' && !Object.hasOwn(actors, src));
   if (missing !== undefined) return `it invokes "${missing}", which its actors lack`;
   for (const { type, place, src } of staticActionsOf(machine)) {
     if (type !== 'xstate.spawnChild') continue;
@@ -101,8 +114,8 @@ function wrongSpawn(machine: AnyStateMachine): string | undefined {
 }
 
 /**
- * A history state directly below a parallel state stands for that state as a whole. On a way to it from inside, before there
- * is a past, XState (5.33) enters the regions without the parallel state: an illegal configuration.
+ * A history state directly below a parallel state stands for that state as a whole. On a way to it from inside, before
+ * there is a past, XState (5.33) enters the regions without the parallel state: an illegal configuration.
  */
 function wrongHistory(machine: AnyStateMachine): string | undefined {
   for (const node of nodesById(machine).values()) {
@@ -110,7 +123,10 @@ function wrongHistory(machine: AnyStateMachine): string | undefined {
       .flatMap(({ target: targets }) => targets ?? [])
       .find((to) => to.type === 'history' && to.parent?.type === 'parallel' && isBelow(node, to.parent));
     if (target === undefined) continue;
-    return `state ${node.id} goes to ${target.id}, the history of the parallel state that it is in; go there from outside, or to the state itself`;
+    return (
+      `state ${node.id} goes to ${target.id}, the history of the parallel state that it is in; go there from ` +
+      'outside, or to the state itself'
+    );
   }
   return undefined;
 }

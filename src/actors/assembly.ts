@@ -1,6 +1,6 @@
 /**
- * Puts the parts of a running kernel together, round what the journal recovered. Wiring only: what the parts do is theirs,
- * and when they do it is the kernel's.
+ * Puts the parts of a running kernel together, round what the journal recovered. Wiring only: what the parts do is
+ * theirs, and when they do it is the kernel's.
  */
 import { type EventObject } from 'xstate';
 import { type Clock } from '../clock.ts';
@@ -64,8 +64,10 @@ export interface KernelParts {
 export function checkParts({ residentActors, epochMs = 0, journal }: KernelParts): void {
   if (!(epochMs >= 0)) throw new BosunError('BOSUN_CONFIG_INVALID', `epochMs: ${epochMs} is no time`);
   if (residentActors === undefined) return;
-  if (!(residentActors >= 1)) throw new BosunError('BOSUN_CONFIG_INVALID', `residentActors: ${residentActors} is no number of actors`);
-  if (journal.shelf === undefined) throw new BosunError('BOSUN_CONFIG_INVALID', 'residentActors: the store has no getSync');
+  if (!(residentActors >= 1))
+    throw new BosunError('BOSUN_CONFIG_INVALID', `residentActors: ${residentActors} is no number of actors`);
+  if (journal.shelf === undefined)
+    throw new BosunError('BOSUN_CONFIG_INVALID', 'residentActors: the store has no getSync');
 }
 
 /** What the kernel has before it is started. */
@@ -111,8 +113,23 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
   if (time.report !== undefined) log(time.report);
   const place = placeOf(parts.shard, recovered, hold);
   const refOf = (life: number, address: string) => switchboard.ref(life, address);
-  const counters = place !== undefined && recovered.epoch === 0 ? { ...recovered.counters, life: firstLife(place) } : recovered.counters;
-  const world = new World({ engine, codec: journal.codec, clock, time, counters, lifeStride: place?.count ?? 1, refOf, own, wake, watchers, log });
+  const counters =
+    place !== undefined && recovered.epoch === 0
+      ? { ...recovered.counters, life: firstLife(place) }
+      : recovered.counters;
+  const world = new World({
+    engine,
+    codec: journal.codec,
+    clock,
+    time,
+    counters,
+    lifeStride: place?.count ?? 1,
+    refOf,
+    own,
+    wake,
+    watchers,
+    log,
+  });
   if (parts.shard !== undefined && !hold) world.crossings = new Crossings(world, parts.shard, recovered);
   const definitionOf = (agent: string) => roster.today(agent);
   const effects = new Effects({ world, engine, refHost: switchboard, random, caution });
@@ -127,19 +144,36 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
   const administration = new Administration({ world, turns, bosses, effects, quarantine, hold });
   const loop = new TurnLoop({ world, turns, ingress, administration, clock, caution, isHalted, epochMs });
   world.tracing.attach({ store: parts.name ?? '', engine, durableEpoch: () => Math.max(shown.epoch, startEpoch) });
-  if (shelf !== undefined && residentActors !== undefined && !hold) world.residency = new Residency({ world, shelf, shown, roster, bosses, residentActors, refusal, onFailure });
+  if (shelf !== undefined && residentActors !== undefined && !hold)
+    world.residency = new Residency({ world, shelf, shown, roster, bosses, residentActors, refusal, onFailure });
   const population = repopulate(world, outbox, recovered, { roster, hold });
   world.residency?.load(recovered);
   shown.load(recovered, world.cells.values());
   switchboard.recovered();
-  return { world, effects, outbox, bosses, turns, loop, ingress, quarantine, administration, population, isRollKept: recovered.rows.get('f')?.has(ordered(0)) === true };
+  return {
+    world,
+    effects,
+    outbox,
+    bosses,
+    turns,
+    loop,
+    ingress,
+    quarantine,
+    administration,
+    population,
+    isRollKept: recovered.rows.get('f')?.has(ordered(0)) === true,
+  };
 }
 
 /**
- * Lets what was live go on, but for what killed earlier runs: migrates, starts effects again, runs durable actions. @returns Whether
- * something was migrated.
+ * Lets what was live go on, but for what killed earlier runs: migrates, starts effects again, runs durable actions.
+ * @returns Whether something was migrated.
  */
-export function setGoing({ world, population, outbox, bosses, effects, turns, isRollKept }: Machinery, roster: Roster, { guilty, shard }: { guilty: ReadonlySet<Deed>; shard: ShardParts | undefined }): boolean {
+export function setGoing(
+  { world, population, outbox, bosses, effects, turns, isRollKept }: Machinery,
+  roster: Roster,
+  { guilty, shard }: { guilty: ReadonlySet<Deed>; shard: ShardParts | undefined },
+): boolean {
   if (shard !== undefined) recordPlace(world, shard);
   convict(world, turns, guilty);
   const hasMigrated = goOn(world, population, roster, { bosses, effects });

@@ -1,11 +1,11 @@
 /**
- * The kernel's hands for Bosses. A Boss decides (src/supervisor, a machine like any other); what it decides arrives here
- * as commands, is performed within its turn, and so is durable with the decision. The child table is kept here too, one
- * record a child, so that a Boss with many children changes one record at a time.
+ * The kernel's hands for Bosses. A Boss decides (src/supervisor, a machine like any other); what it decides arrives
+ * here as commands, is performed within its turn, and so is durable with the decision. The child table is kept here
+ * too, one record a child, so that a Boss with many children changes one record at a time.
  *
- * Commands (custom actions of these names): `bosun.child.start {id, agent, input, systemId}`,
- * `.restart {id, agent, input, systemId, mode}`, `.declare {id, input}`, `.remove {id}`, `.halt {id}`, `.shutdown {id}`,
- * `.put {id, row}`, `.forget {id}`, `.meet {id}`, `.refuse {id, code}`.
+ * Commands (custom actions of these names): `bosun.child.start {id, agent, input, systemId}`, `.restart {id, agent,
+ * input, systemId, mode}`, `.declare {id, input}`, `.remove {id}`, `.halt {id}`, `.shutdown {id}`, `.put {id, row}`,
+ * `.forget {id}`, `.meet {id}`, `.refuse {id, code}`.
  */
 import { type EventObject } from 'xstate';
 import { unreachable } from '../assert.ts';
@@ -72,8 +72,8 @@ export class Bosses {
   }
 
   /**
-   * Has a Boss take the next message that it looks at. While it waits for children to end, that is only the word of their
-   * ends; the others are held back, and stay where they are on disk.
+   * Has a Boss take the next message that it looks at. While it waits for children to end, that is only the word of
+   * their ends; the others are held back, and stay where they are on disk.
    */
   attend(boss: Cell, take: (message: Message) => void): void {
     const { mailbox } = boss;
@@ -106,7 +106,13 @@ export class Bosses {
   decorate(boss: Cell, event: EventObject): EventObject {
     const lingers = (id: string) => isLingering(this.#world, this.#world.child(boss, id));
     const facts = { children: boss.table, nowMs: this.#world.time.nowMs(), random: this.#random.next() };
-    return { ...event, ...this.#world.crossings?.withId(boss, event), ...facts, lingers, isRoot: boss.parent === undefined } as EventObject;
+    return {
+      ...event,
+      ...this.#world.crossings?.withId(boss, event),
+      ...facts,
+      lingers,
+      isRoot: boss.parent === undefined,
+    } as EventObject;
   }
 
   /** Performs a command of a Boss's turn. */
@@ -121,7 +127,8 @@ export class Bosses {
       case 'restart':
         // What the code cannot read is left as it is, until a start that can.
         if (this.#world.withheld.at(childAddress(boss.identity.address, id)) !== undefined) return;
-        if (child?.isUnreadable === true) this.#world.hold(child, { strikes: 0, error: undefined, ...child.held, restart: mode ?? 'initial' });
+        if (child?.isUnreadable === true)
+          this.#world.hold(child, { strikes: 0, error: undefined, ...child.held, restart: mode ?? 'initial' });
         // One that could not be born is started, not restarted.
         else if (child === undefined) this.#start(boss, params as CommandParams);
         else if (mode === 'committed') this.resume(child);
@@ -172,20 +179,32 @@ export class Bosses {
       return;
     }
     const isUnborn = cell.snapshot === undefined && cell.state.incarnation === 0;
-    this.#tellExit(parent, identity.childId, { life: identity.life, generation: cell.state.incarnation }, isUnborn ? { ...exit, isUnborn } : exit);
+    this.#tellExit(
+      parent,
+      identity.childId,
+      { life: identity.life, generation: cell.state.incarnation },
+      isUnborn ? { ...exit, isUnborn } : exit,
+    );
   }
 
-  /** Goes on from the last committed state: mailbox, timers and live effects as they are; failed effects start again. */
+  /**
+   * Goes on from the last committed state: mailbox, timers and live effects as they are; failed effects start again.
+   */
   resume(cell: Cell): void {
     if (cell.snapshot === undefined) {
       this.#world.change(cell, { status: 'starting', error: { value: undefined } });
     } else {
-      this.#world.change(cell, { status: 'active', error: { value: undefined } }, { ...cell.snapshot, status: 'active', error: undefined });
+      this.#world.change(
+        cell,
+        { status: 'active', error: { value: undefined } },
+        { ...cell.snapshot, status: 'active', error: undefined },
+      );
       // A failure that the machine has not been told of yet is still to be handled by it.
       const untold = new Set(cell.mailbox.unread().map(({ kind, from }) => (kind === 'signal' ? from : 0)));
       // Children of a Boss wait for what it decides.
       for (const child of cell.children.values()) {
-        if (child.identity.bond === 'invoked' && child.state.status === 'error' && !untold.has(child.identity.life)) this.#restartFailed(child);
+        if (child.identity.bond === 'invoked' && child.state.status === 'error' && !untold.has(child.identity.life))
+          this.#restartFailed(child);
       }
     }
     // The root is resumed by the first start after it gave up, with a fresh window (design P5).
@@ -196,12 +215,17 @@ export class Bosses {
   /** Does the restart that was ordered while the code could not read the cell. */
   makeUp(cell: Cell, mode: 'committed' | 'initial'): void {
     const { held } = cell;
-    this.#world.hold(cell, held !== undefined && (held.strikes > 0 || held.order !== undefined) ? { ...held, restart: null } : undefined);
+    this.#world.hold(
+      cell,
+      held !== undefined && (held.strikes > 0 || held.order !== undefined) ? { ...held, restart: null } : undefined,
+    );
     if (mode === 'committed') this.resume(cell);
     else this.reset(cell);
   }
 
-  /** Starts anew from the initial state, by the definition of today, under the same address and life. The mailbox stays. */
+  /**
+   * Starts anew from the initial state, by the definition of today, under the same address and life. The mailbox stays.
+   */
   reset(cell: Cell): void {
     const { bond, agent } = cell.identity;
     this.#world.redefine(cell, (bond === 'supervised' ? this.#definitionOf(agent) : undefined) ?? cell.definition);
@@ -212,7 +236,11 @@ export class Bosses {
     this.#forgetShutdown(cell);
     const incarnation = cell.state.incarnation + 1;
     this.#world.revive(cell);
-    const blank = { error: { value: undefined }, output: { value: undefined }, ...(cell.state.history && { history: {} }) };
+    const blank = {
+      error: { value: undefined },
+      output: { value: undefined },
+      ...(cell.state.history && { history: {} }),
+    };
     this.#world.change(cell, { status: 'starting', incarnation, ...blank });
     cell.snapshot = undefined;
     this.#world.schedule(cell);
@@ -267,7 +295,10 @@ export class Bosses {
       const unreadable = this.#world.withheld.at(address);
       if (unreadable !== undefined) throw unreadable;
       if (definition === undefined) throw new BosunError('BOSUN_AGENT_UNKNOWN', `${address}: no agent "${agent}"`);
-      const isTaken = this.#world.addresses.has(address) || (systemId !== null && (this.#world.names.has(systemId) || this.#world.crossings?.holder(systemId) !== undefined));
+      const isTaken =
+        this.#world.addresses.has(address) ||
+        (systemId !== null &&
+          (this.#world.names.has(systemId) || this.#world.crossings?.holder(systemId) !== undefined));
       if (isTaken) throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${address}: its address or system id is taken`);
       const { hash, version } = definition;
       const parent = boss.identity.life;
@@ -276,7 +307,12 @@ export class Bosses {
       this.#world.bear({ ...identity, ...rest }, definition, boss);
       this.#answers.awaitStart(life, address);
     } catch (error) {
-      this.#tellExit(boss, id, { life: 0, generation: boss.state.incarnation }, { reason: 'error', error: admitError(error), redelivery: false, isUnborn: true });
+      this.#tellExit(
+        boss,
+        id,
+        { life: 0, generation: boss.state.incarnation },
+        { reason: 'error', error: admitError(error), redelivery: false, isUnborn: true },
+      );
     }
   }
 
@@ -304,7 +340,9 @@ function isWaiting(boss: Cell): boolean {
 function isHeldBack(boss: Cell, { kind, event }: Message): boolean {
   if (!isWaiting(boss) || event.type === 'bosun.overdue') return false;
   if (kind !== 'exit') return true;
-  return (boss.table.get((event as { id?: string }).id ?? '') as { status?: string } | undefined)?.status !== 'stopping';
+  return (
+    (boss.table.get((event as { id?: string }).id ?? '') as { status?: string } | undefined)?.status !== 'stopping'
+  );
 }
 
 /** Whether it has something to do before it ends. One that takes no turns has not. */
@@ -328,5 +366,7 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
 
 function refusalOf(boss: Cell, { id, code = 'BOSUN_INTERNAL' }: CommandParams): BosunError {
   const { address } = boss.identity;
-  return new BosunError(code, `${address}: "${id}" ${REFUSALS[code] ?? 'is refused'}`, { details: { boss: address, id } });
+  return new BosunError(code, `${address}: "${id}" ${REFUSALS[code] ?? 'is refused'}`, {
+    details: { boss: address, id },
+  });
 }

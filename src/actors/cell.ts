@@ -45,7 +45,9 @@ export interface Observer {
   closed?(reason: BosunError): void;
 }
 
-/** What the many actors without children, or without timers, share: an empty map of its own would be a tenth of a cell. */
+/**
+ * What the many actors without children, or without timers, share: an empty map of its own would be a tenth of a cell.
+ */
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** Nothing is ever put into it. */
@@ -76,7 +78,10 @@ export class Cell {
   queued = false;
   /** In the list of those that the epoch in the making changes. */
   isTouched = false;
-  /** Why it takes no turns though it lives: the code cannot read it, its state is suspect, or somebody suspended it. Its mailbox fills. */
+  /**
+   * Why it takes no turns though it lives: the code cannot read it, its state is suspect, or somebody suspended it. Its
+   * mailbox fills.
+   */
   suspension: BosunError | undefined;
   /** Set by World.hold. */
   held: Held | undefined;
@@ -100,7 +105,13 @@ export class Cell {
   unsent = 0;
   observers: Set<Observer> | undefined;
 
-  constructor(facts: { identity: Identity; definition: Definition; ref: Ref; parent: Cell | undefined; state: ActorState }) {
+  constructor(facts: {
+    identity: Identity;
+    definition: Definition;
+    ref: Ref;
+    parent: Cell | undefined;
+    state: ActorState;
+  }) {
     this.identity = facts.identity;
     this.life = facts.identity.life;
     this.isBoss = facts.identity.agent === BOSS_AGENT;
@@ -116,7 +127,10 @@ export class Cell {
     return this.#mailbox ?? EMPTY;
   }
 
-  /** By child id; of a machine in order of birth, of a Boss those in memory, in the order in which they came. World.family has all. */
+  /**
+   * By child id; of a machine in order of birth, of a Boss those in memory, in the order in which they came.
+   * World.family has all.
+   */
   get children(): ReadonlyMap<string, Cell> {
     return this.#children ?? NONE;
   }
@@ -173,7 +187,10 @@ export class Cell {
     return this.#timers === undefined || this.isBoss ? undefined : this.#timers.get(EVENT_TIMEOUT_ID);
   }
 
-  /** Puts a message into the mailbox, at the level that the agent gives its event. One that recovery found deferred stands first. */
+  /**
+   * Puts a message into the mailbox, at the level that the agent gives its event. One that recovery found deferred
+   * stands first.
+   */
   receive(message: Message): void {
     const { priorities } = this.definition;
     if (priorities !== undefined) message.level = levelOf(priorities, message);
@@ -195,20 +212,34 @@ export class Cell {
     return this.mailbox.size - this.mailbox.deferred >= this.definition.overflow.messages;
   }
 
-  /** Whether its record is damaged, or encrypted under a key that is missing: then nothing of it may be served, and nothing taken for it. */
+  /**
+   * Whether its record is damaged, or encrypted under a key that is missing: then nothing of it may be served, and
+   * nothing taken for it.
+   */
   get isIllegible(): boolean {
     return this.suspension?.code === 'BOSUN_STORE_DAMAGED' || this.suspension?.code === 'BOSUN_SECRET_KEY';
   }
 
   /** Whether the code cannot read it: then nothing of it may be touched but its mailbox. */
   get isUnreadable(): boolean {
-    return this.suspension !== undefined && this.suspension.code !== 'BOSUN_STATE_SUSPECT' && this.suspension.code !== 'BOSUN_ACTOR_SUSPENDED';
+    return (
+      this.suspension !== undefined &&
+      this.suspension.code !== 'BOSUN_STATE_SUSPECT' &&
+      this.suspension.code !== 'BOSUN_ACTOR_SUSPENDED'
+    );
   }
 }
 
 /** What the cell is now. */
 export function imageOf(cell: Cell): Image {
-  return { cell, life: cell.life, state: cell.state, snapshot: cell.snapshot, isGone: cell.gone, suspension: cell.suspension };
+  return {
+    cell,
+    life: cell.life,
+    state: cell.state,
+    snapshot: cell.snapshot,
+    isGone: cell.gone,
+    suspension: cell.suspension,
+  };
 }
 
 /** Whether an actor and, for a Boss, those below it have begun, for readers to see. */

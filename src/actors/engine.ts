@@ -12,7 +12,9 @@ import { type ActorState, type Change } from './state.ts';
 import { type MigrationSteps, type StoredState } from './versions/versions.ts';
 import { type Timing } from './time/timing.ts';
 
-/** Sent to an actor that its Boss ends, and that handles it: it has the time of its child spec to come to its own end. */
+/**
+ * Sent to an actor that its Boss ends, and that handles it: it has the time of its child spec to come to its own end.
+ */
 export const SHUTDOWN = 'bosun.shutdown';
 
 export type LogicKind = 'machine' | 'promise' | 'callback' | 'observable' | 'transition' | 'custom';
@@ -60,13 +62,16 @@ export interface Definition {
   readonly durable: ReadonlyMap<string, DurableAction> | undefined;
 }
 
-/** `dead-letter`: the actor goes on with the next message. `suspend`: it waits to be resumed. `stop`: it ends, as by a normal exit. */
+/**
+ * `dead-letter`: the actor goes on with the next message. `suspend`: it waits to be resumed. `stop`: it ends, as by a
+ * normal exit.
+ */
 export type PoisonPolicy = 'dead-letter' | 'suspend' | 'stop';
 
 /**
- * What becomes of an event that comes to a full mailbox. `wait`: an actor that sent it takes no turn until there is room.
- * `refuse`: it becomes a dead letter. `drop-oldest`: the oldest unread one does, and it is taken. Hosts are refused under the
- * first two.
+ * What becomes of an event that comes to a full mailbox. `wait`: an actor that sent it takes no turn until there is
+ * room. `refuse`: it becomes a dead letter. `drop-oldest`: the oldest unread one does, and it is taken. Hosts are
+ * refused under the first two.
  */
 export type OverflowPolicy = 'wait' | 'refuse' | 'drop-oldest';
 
@@ -112,7 +117,13 @@ export type Effect =
   | { readonly kind: 'emit'; readonly event: EventObject }
   | { readonly kind: 'log'; readonly label: string | undefined; readonly value: unknown }
   /** A custom action of the user: runs after the epoch. `info` is its first argument. */
-  | { readonly kind: 'call'; readonly name: string; readonly exec: ActionFunction; readonly info: object; readonly params: unknown }
+  | {
+      readonly kind: 'call';
+      readonly name: string;
+      readonly exec: ActionFunction;
+      readonly info: object;
+      readonly params: unknown;
+    }
   /** One that is durable: recorded, then run until it has succeeded. */
   | { readonly kind: 'durable'; readonly name: string; readonly event: EventObject; readonly params: unknown }
   /** An action that the kernel itself performs, for Bosses. */
@@ -187,7 +198,9 @@ const UNBEGUN = { context: undefined, output: undefined, children: {} };
 
 /** The snapshot of an actor that has failed. What it could be asked (`matches`, `hasTag`) it still can. */
 export function failedSnapshot(snapshot: Snapshot | undefined, error: unknown): Snapshot {
-  const empty = Object.create(snapshot === undefined ? Object.prototype : (Object.getPrototypeOf(snapshot) as object)) as object;
+  const empty = Object.create(
+    snapshot === undefined ? Object.prototype : (Object.getPrototypeOf(snapshot) as object),
+  ) as object;
   return Object.assign(empty, snapshot ?? UNBEGUN, { status: 'error' as const, error });
 }
 
@@ -213,7 +226,12 @@ export interface Entry {
   readonly afters: ReadonlySet<string>;
   /** Of those, what does not run yet. */
   readonly births: readonly Omit<Birth, 'life' | 'ref'>[];
-  readonly arms: readonly { readonly id: string; readonly delayMs: number; readonly delay: string | null; readonly event: EventObject }[];
+  readonly arms: readonly {
+    readonly id: string;
+    readonly delayMs: number;
+    readonly delay: string | null;
+    readonly event: EventObject;
+  }[];
 }
 
 /** A snapshot as data: what reads, subscriptions and `xstate.snapshot.*` events carry. */
@@ -278,7 +296,9 @@ export class ConfigurationTable {
 
   /** Entries not handed out yet, for the epoch in the making. */
   takeNew(): (Configuration & { id: number })[] {
-    const fresh = this.#lists.slice(this.#written).map(({ nodes }, index) => ({ id: this.#written + index, nodes, ...this.describe?.(nodes) }));
+    const fresh = this.#lists
+      .slice(this.#written)
+      .map(({ nodes }, index) => ({ id: this.#written + index, nodes, ...this.describe?.(nodes) }));
     for (const { id, ...configuration } of fresh) this.#lists[id] = configuration;
     this.#written = this.#lists.length;
     return fresh;

@@ -1,17 +1,18 @@
 /**
- * Event names that look like slips of the pen: XState's types do not notice a misspelt key in `on`. Pure rules over names;
- * agent.ts applies them.
+ * Event names that look like slips of the pen: XState's types do not notice a misspelt key in `on`. Pure rules over
+ * names; agent.ts applies them.
  */
 
 /** Shorter words differ by one letter too often: `stop` and `step`, `read` and `road`. */
 const SLIP_LETTERS_MIN = 5;
 
 /**
- * Whether `key` reads as `meant` misspelt: it differs in case and separators only (`orderPlace`, `order.Place`), or by one slip
- * inside one word: two letters swapped, one missing, one too many, one wrong.
+ * Whether `key` reads as `meant` misspelt: it differs in case and separators only (`orderPlace`, `order.Place`), or by
+ * one slip inside one word: two letters swapped, one missing, one too many, one wrong.
  *
- * Not taken for slips, because names differ so on purpose: digits (`tick1`, `tick2`), the first letter of a word (`lock`,
- * `block`), its end (`order.place`, `order.placed`) unless a letter is doubled there (`submitt`), and words of fewer than five letters.
+ * Not taken for slips, because names differ so on purpose: digits (`tick1`, `tick2`), the first letter of a word
+ * (`lock`, `block`), its end (`order.place`, `order.placed`) unless a letter is doubled there (`submitt`), and words of
+ * fewer than five letters.
  */
 export function isMisspelt(key: string, meant: string): boolean {
   if (key === meant) return false;
@@ -19,13 +20,18 @@ export function isMisspelt(key: string, meant: string): boolean {
   const words = key.split(WORD);
   const others = meant.split(WORD);
   if (words.length !== others.length) return false;
-  const different = words.map((word, index) => [word, others[index]!] as const).filter(([word, other]) => word !== other);
+  const different = words
+    .map((word, index) => [word, others[index]!] as const)
+    .filter(([word, other]) => word !== other);
   return different.length === 1 && isSlip(...different[0]!);
 }
 
 /** The one of `candidates` that is nearest to `key`: equal but for case and separators, else within two slips. */
 export function nearestTo(key: string, candidates: Iterable<string>): string | undefined {
-  const ranked = [...candidates].map((name) => ({ name, edits: folded(name) === folded(key) ? 0 : distance(name, key) }));
+  const ranked = [...candidates].map((name) => ({
+    name,
+    edits: folded(name) === folded(key) ? 0 : distance(name, key),
+  }));
   const [best] = ranked.filter(({ edits }) => edits <= Math.min(2, key.length / 3)).sort((a, b) => a.edits - b.edits);
   return best?.name;
 }
@@ -54,12 +60,16 @@ function isSlip(word: string, meant: string): boolean {
 
 /** Insertions, deletions, substitutions and swaps of neighbours between two short names. */
 function distance(one: string, other: string): number {
-  const rows = Array.from({ length: one.length + 1 }, (_, i) => [i, ...Array.from({ length: other.length }, (__, j) => (i === 0 ? j + 1 : 0))]);
+  const rows = Array.from({ length: one.length + 1 }, (_, i) => [
+    i,
+    ...Array.from({ length: other.length }, (__, j) => (i === 0 ? j + 1 : 0)),
+  ]);
   for (let i = 1; i <= one.length; i++) {
     for (let j = 1; j <= other.length; j++) {
       const same = one[i - 1] === other[j - 1] ? 0 : 1;
       let least = Math.min(rows[i - 1]![j]! + 1, rows[i]![j - 1]! + 1, rows[i - 1]![j - 1]! + same);
-      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) least = Math.min(least, rows[i - 2]![j - 2]! + 1);
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        least = Math.min(least, rows[i - 2]![j - 2]! + 1);
       rows[i]![j] = least;
     }
   }

@@ -1,7 +1,7 @@
 /**
- * The kernel: runs turns back to back, freezes what they changed into an epoch, has the journal make it durable, and only
- * then releases what the epoch causes outside (design: the epoch). Owns the loop, the commit line and recovery; knows no
- * domain, no LevelDB, no sockets.
+ * The kernel: runs turns back to back, freezes what they changed into an epoch, has the journal make it durable, and
+ * only then releases what the epoch causes outside (design: the epoch). Owns the loop, the commit line and recovery;
+ * knows no domain, no LevelDB, no sockets.
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../errors.ts';
@@ -65,8 +65,9 @@ export class Kernel {
   }
 
   /**
-   * Opens the journal, rebuilds the population, and goes on. Resolves when every Boss has started its static children and
-   * migrations are durable, so that nobody reads an old context as a new one. Rejects with BOSUN_STORE_* or BOSUN_AGENT_*.
+   * Opens the journal, rebuilds the population, and goes on. Resolves when every Boss has started its static children
+   * and migrations are durable, so that nobody reads an old context as a new one. Rejects with BOSUN_STORE_* or
+   * BOSUN_AGENT_*.
    */
   async start(): Promise<void> {
     checkParts(this.#parts);
@@ -83,7 +84,11 @@ export class Kernel {
     }
     this.#phase = 'running';
     this.#wake();
-    while (this.#phase === 'running' && !this.#parts.hold && (this.#hasMigrated || !stands(this.#world.addresses.get(ROOT)))) {
+    while (
+      this.#phase === 'running' &&
+      !this.#parts.hold &&
+      (this.#hasMigrated || !stands(this.#world.addresses.get(ROOT)))
+    ) {
       await new Promise<void>((resolve) => this.#next.push(resolve));
       this.#hasMigrated = false;
     }
@@ -140,12 +145,17 @@ export class Kernel {
     return this.#require.ingress;
   }
 
-  /** The living actor at an address. Throws BOSUN_ACTOR_UNKNOWN or, where nobody could live there, BOSUN_ADDRESS_INVALID. */
+  /**
+   * The living actor at an address. Throws BOSUN_ACTOR_UNKNOWN or, where nobody could live there,
+   * BOSUN_ADDRESS_INVALID.
+   */
   cell(address: string): Cell {
     return this.#known(address, this.world?.addresses.get(address));
   }
 
-  /** The actor that readers see at an address, or the one whose birth is not durable yet. Throws BOSUN_ACTOR_UNKNOWN. */
+  /**
+   * The actor that readers see at an address, or the one whose birth is not durable yet. Throws BOSUN_ACTOR_UNKNOWN.
+   */
   observed(address: string): Cell {
     return this.#known(address, this.shown.at(address) ?? this.world?.addresses.get(address));
   }
@@ -154,7 +164,10 @@ export class Kernel {
     if (cell?.isIllegible === true) throw cell.suspension!;
     if (cell !== undefined) return cell;
     checkAddress(address);
-    throw this.world?.withheld.at(address) ?? new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } });
+    throw (
+      this.world?.withheld.at(address) ??
+      new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } })
+    );
   }
 
   /** The population, ahead of the last durable epoch; undefined before the start. */
@@ -212,7 +225,8 @@ export class Kernel {
       shown: this.shown,
       watchers: this.#watchers,
       wake: () => this.#wake(),
-      refusal: () => (this.#phase === 'running' ? this.outage : new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running')),
+      refusal: () =>
+        this.#phase === 'running' ? this.outage : new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running'),
       onRootGone: (error) => {
         this.#rootFailure = rootFailure(this.#world, error);
       },
@@ -223,7 +237,10 @@ export class Kernel {
     this.#world.tracing.epoch = this.#epoch + 1;
     this.#alarm = new Alarm(this.#parts.clock, this.#world.time, () => this.#wake());
     if (this.#parts.hold) return;
-    this.#hasMigrated = setGoing(this.#machinery, this.#roster, { guilty: this.#caution.begin(), shard: this.#parts.shard });
+    this.#hasMigrated = setGoing(this.#machinery, this.#roster, {
+      guilty: this.#caution.begin(),
+      shard: this.#parts.shard,
+    });
     this.#caution.relaxLater(this.#parts.clock, () => this.#commit === null && !this.#require.loop.hasWork);
     bearRoot({ machinery: this.#machinery, roster: this.#roster, tree: this.#parts.root });
     this.#world.crossings?.open();
@@ -235,7 +252,9 @@ export class Kernel {
     this.#parts.clock.defer(() => this.#pump());
   }
 
-  /** One slice: due timers, turns, then the commit if none is under way. At most one epoch is written while one is made. */
+  /**
+   * One slice: due timers, turns, then the commit if none is under way. At most one epoch is written while one is made.
+   */
   #pump(): void {
     if (this.#phase === 'running') {
       try {
@@ -252,7 +271,8 @@ export class Kernel {
     // Only now: what the turns themselves brought up is seen to below, and needs no further slice.
     this.#awake = false;
     if (this.#phase !== 'running') return;
-    if (this.#commit === null && (!this.#world.draft.isEmpty || this.#world.agenda.isBeatDue) && !this.#isGathering) this.#beginCommit();
+    if (this.#commit === null && (!this.#world.draft.isEmpty || this.#world.agenda.isBeatDue) && !this.#isGathering)
+      this.#beginCommit();
     if (this.#rootFailure !== undefined) return;
     if (!this.#parts.hold) {
       const { hasWork, hasRoom } = this.#require.loop;
@@ -269,14 +289,24 @@ export class Kernel {
   #takeTurns(): void {
     const { loop, ingress } = this.#require;
     if (!this.#caution.isOn) loop.run();
-    else if (this.#commit === null && this.#world.draft.isEmpty && (this.#world.runnable.size > 0 || this.#require.administration.hasSteps)) loop.runCautiously();
+    else if (
+      this.#commit === null &&
+      this.#world.draft.isEmpty &&
+      (this.#world.runnable.size > 0 || this.#require.administration.hasSteps)
+    )
+      loop.runCautiously();
     else ingress.takeIn(Infinity);
   }
 
   /** Removes an actor and all below it from population and medium. */
   erase(cell: Cell): Promise<void> {
-    const terminate = (cell: Cell) => this.ingress.order(cell.parent!, { type: 'child.terminate', id: cell.identity.childId } as EventObject);
-    const parts = { world: this.#world, bosses: this.#require.bosses, flush: (options?: { purge: boolean }) => this.#flush(options) };
+    const terminate = (cell: Cell) =>
+      this.ingress.order(cell.parent!, { type: 'child.terminate', id: cell.identity.childId } as EventObject);
+    const parts = {
+      world: this.#world,
+      bosses: this.#require.bosses,
+      flush: (options?: { purge: boolean }) => this.#flush(options),
+    };
     return erase(cell, { ...parts, terminate: this.#parts.hold ? undefined : terminate });
   }
 
@@ -298,13 +328,21 @@ export class Kernel {
     if (!isVoid) this.#epoch += 1;
     const kernelTimeMs = isVoid ? time.lastMs : time.stamp();
     const configurations = isVoid ? [] : this.#roster.definitions.takeNewConfigurations();
-    const frozen = draft.freeze({ number: this.#epoch, kernelTimeMs, configurations, counters, isVoid, lastTurn: tracing.last });
+    const frozen = draft.freeze({
+      number: this.#epoch,
+      kernelTimeMs,
+      configurations,
+      counters,
+      isVoid,
+      lastTurn: tracing.last,
+    });
     tracing.epoch = this.#epoch + 1;
     this.#commit = this.#write(frozen).catch((error: unknown) => this.#fail(error));
   }
 
   async #write(frozen: Frozen): Promise<void> {
-    // An ask that only reads leaves nothing behind. What it lets out follows from earlier epochs, and those are on the medium.
+    // An ask that only reads leaves nothing behind. What it lets out follows from earlier epochs, and those are on the
+    // medium.
     if (frozen.isVoid) await Promise.resolve();
     else {
       const isPurge = this.#purgeDue;
@@ -339,7 +377,9 @@ export class Kernel {
   #fail(cause: unknown): void {
     if (this.#phase === 'closed') return;
     const error =
-      cause instanceof BosunError ? cause : new BosunError('BOSUN_INTERNAL', `the kernel failed: ${messageOf(cause)}`, { cause });
+      cause instanceof BosunError
+        ? cause
+        : new BosunError('BOSUN_INTERNAL', `the kernel failed: ${messageOf(cause)}`, { cause });
     this.#require.effects.close();
     this.#require.outbox.close();
     this.#world.crossings?.close();
@@ -350,7 +390,10 @@ export class Kernel {
   #close(reason: BosunError): Promise<void> {
     this.#phase = 'closed';
     this.#alarm?.set(undefined);
-    this.#machinery?.ingress.rejectAll(reason, [...(this.#line.writing?.settled ?? []), ...this.#world.draft.takeSettled()]);
+    this.#machinery?.ingress.rejectAll(reason, [
+      ...(this.#line.writing?.settled ?? []),
+      ...this.#world.draft.takeSettled(),
+    ]);
     for (const cell of this.#world.cells.values()) this.#world.tell(cell, (observer) => observer.closed?.(reason));
     this.#world.tracing.close();
     for (const resolve of [...this.#idle.splice(0), ...this.#next.splice(0)]) resolve();
@@ -391,7 +434,10 @@ export class Kernel {
   get #isIdle(): boolean {
     if (this.#phase !== 'running') return true;
     if (this.#world.residency?.isReading === true) return false;
-    return !this.#awake && (this.#line.isWaiting || (this.#commit === null && (this.#parts.hold || !this.#require.loop.hasWork)));
+    return (
+      !this.#awake &&
+      (this.#line.isWaiting || (this.#commit === null && (this.#parts.hold || !this.#require.loop.hasWork)))
+    );
   }
 
   #tellIdle(): void {

@@ -6,8 +6,9 @@ import { type Conceal, type RowKey } from './ports.ts';
 import { type Timer } from './time/timers.ts';
 
 /**
- * `event`: from anybody. `signal`: done, error or snapshot of a machine's own child. `completion`: an effect about itself.
- * `exit`: end of a Boss's child. `command`: to a Boss, in the system lane. `down`: end of a monitored life. `link`: of a linked one.
+ * `event`: from anybody. `signal`: done, error or snapshot of a machine's own child. `completion`: an effect about
+ * itself. `exit`: end of a Boss's child. `command`: to a Boss, in the system lane. `down`: end of a monitored life.
+ * `link`: of a linked one.
  */
 export type MessageKind = 'event' | 'signal' | 'completion' | 'exit' | 'command' | 'down' | 'link';
 
@@ -23,7 +24,9 @@ export class Message {
   readonly event: EventObject;
   /** Life of the sender, FROM_HOST or FROM_CLIENT. */
   readonly from: number;
-  /** Completions: the start of the effect they belong to. A restore hands those that had arrived to the start it makes. */
+  /**
+   * Completions: the start of the effect they belong to. A restore hands those that had arrived to the start it makes.
+   */
   attempt: number;
   /** How often its turn has thrown. */
   deliveries = 0;
@@ -34,15 +37,18 @@ export class Message {
   /** Of its event, by what its receiver declares: -1 high, 0 normal, 1 low. Not stored. */
   level = 0;
   /**
-   * 0 for one that was never deferred. Otherwise by when that was, a number that it keeps: positive while it is set aside,
-   * negative since it was offered again.
+   * 0 for one that was never deferred. Otherwise by when that was, a number that it keeps: positive while it is set
+   * aside, negative since it was offered again.
    */
   deferral = 0;
   /** The sequence that its receiver has to be at when its turn comes; null where any will do. */
   ifSequence: number | null = null;
   /** Key of its row, or its timer's, in an epoch already frozen; null before. */
   key: RowKey | null = null;
-  /** Kernel time of the first epoch that held it unread, or when its timer came up; null before, and in rows of earlier builds. */
+  /**
+   * Kernel time of the first epoch that held it unread, or when its timer came up; null before, and in rows of earlier
+   * builds.
+   */
   storedAtMs: number | null = null;
   /** Whether the epoch in the making has it among those that may have to be stored. */
   isListed = false;
@@ -87,9 +93,21 @@ export type MessageRow = readonly [
   ifSequence?: number,
 ];
 
-export function messageRow({ to, kind, event, from, attempt, deliveries, storedAtMs, deferral, ifSequence }: Message): MessageRow {
+export function messageRow({
+  to,
+  kind,
+  event,
+  from,
+  attempt,
+  deliveries,
+  storedAtMs,
+  deferral,
+  ifSequence,
+}: Message): MessageRow {
   if (ifSequence !== null) return [to, kind, event, from, attempt, deliveries, storedAtMs, deferral, ifSequence];
-  return deferral === 0 ? [to, kind, event, from, attempt, deliveries, storedAtMs] : [to, kind, event, from, attempt, deliveries, storedAtMs, deferral];
+  return deferral === 0
+    ? [to, kind, event, from, attempt, deliveries, storedAtMs]
+    : [to, kind, event, from, attempt, deliveries, storedAtMs, deferral];
 }
 
 /** The row as it is stored of an actor with secrets. */
@@ -108,7 +126,10 @@ export function messageFromRow(id: number, row: MessageRow): Message {
   return message;
 }
 
-/** What a timer that is due to its own owner puts into the mailbox. `event`: its own, or what its schedule makes of that. */
+/**
+ * What a timer that is due to its own owner puts into the mailbox. `event`: its own, or what its schedule makes of
+ * that.
+ */
 export function messageOfTimer(timer: Timer, event: EventObject): Message {
   const message = new Message(0, timer.to, 'event', event, timer.to, 0, timer, null);
   message.deliveries = timer.deliveries;

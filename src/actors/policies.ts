@@ -1,4 +1,7 @@
-/** What an agent declares of how its machine is treated, with every default filled in; agent.ts makes it, definitions carry it. */
+/**
+ * What an agent declares of how its machine is treated, with every default filled in; agent.ts makes it, definitions
+ * carry it.
+ */
 import { type EffectPolicy } from './effects/effect-policy.ts';
 import { type Overflow, type PoisonPolicy } from './engine.ts';
 import { MAILBOX_MESSAGES_MAX } from '../limits.ts';
@@ -20,4 +23,12 @@ export interface Policies {
 /** Actors wait at the bound of the runtime: a lower one would have them wait for each other. */
 export const WAITING: Overflow = { policy: 'wait', messages: MAILBOX_MESSAGES_MAX };
 
-export const NO_POLICIES: Policies = { effects: new Map(), actions: new Map(), poison: 'dead-letter', overflow: WAITING, keptTurns: 0, priorities: undefined, isSecret: false };
+export const NO_POLICIES: Policies = {
+  effects: new Map(),
+  actions: new Map(),
+  poison: 'dead-letter',
+  overflow: WAITING,
+  keptTurns: 0,
+  priorities: undefined,
+  isSecret: false,
+};

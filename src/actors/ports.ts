@@ -19,8 +19,8 @@ export interface StoreWrite {
 export type StoreEntry = readonly [key: string, value: Uint8Array];
 
 /**
- * A line beside the store, replaced as a whole at the price of a system call. It survives the death of the process; a power
- * cut may take it. Synchronous, because whoever writes it may be about to die.
+ * A line beside the store, replaced as a whole at the price of a system call. It survives the death of the process; a
+ * power cut may take it. Synchronous, because whoever writes it may be about to die.
  */
 export interface Notes {
   read(): string | undefined;
@@ -29,9 +29,9 @@ export interface Notes {
 
 /**
  * An ordered key-value medium. Keys are ASCII and ordered by code unit. The contract, which `storeConformance` checks:
- * a write is atomic; a write with `sync` is on the medium, with all writes before it, once its promise resolves; a write
- * without may be lost by a crash, alone or with later unsynced ones; writes are never in flight side by side (the caller waits).
- * After a failed write the store is unusable until it is closed and opened again.
+ * a write is atomic; a write with `sync` is on the medium, with all writes before it, once its promise resolves; a
+ * write without may be lost by a crash, alone or with later unsynced ones; writes are never in flight side by side (the
+ * caller waits). After a failed write the store is unusable until it is closed and opened again.
  */
 export interface Store {
   /** For messages to people: a directory, or "memory". */
@@ -39,8 +39,8 @@ export interface Store {
   /** While it is open. Absent where the medium goes with the process. */
   readonly notes?: Notes;
   /**
-   * Rejects with BOSUN_STORE_LOCKED where somebody else has it open, and with BOSUN_STORE_DAMAGED where it finds that writes
-   * are lost which were on the medium; `lossy` opens it all the same, without them.
+   * Rejects with BOSUN_STORE_LOCKED where somebody else has it open, and with BOSUN_STORE_DAMAGED where it finds that
+   * writes are lost which were on the medium; `lossy` opens it all the same, without them.
    */
   open(options?: { readonly lossy?: boolean }): Promise<void>;
   /** What was found to be lost or damaged at the last open and did not keep it from succeeding. */
@@ -48,16 +48,21 @@ export interface Store {
   close(): Promise<void>;
   get(key: string): Promise<Uint8Array | undefined>;
   /**
-   * `get` without waiting, also while a write is under way; it blocks for as long as the medium takes. Throws BOSUN_STORE_FAILED,
-   * BOSUN_STORE_DAMAGED. Absent where that cannot be had: then every actor stays in memory.
+   * `get` without waiting, also while a write is under way; it blocks for as long as the medium takes. Throws
+   * BOSUN_STORE_FAILED, BOSUN_STORE_DAMAGED. Absent where that cannot be had: then every actor stays in memory.
    */
   getSync?(key: string): Uint8Array | undefined;
   /** Entries with `gte <= key < lt`, in key order, in batches; at most `limit` of them. */
   scan(range: { gte: string; lt: string; limit?: number }): AsyncIterable<readonly StoreEntry[]>;
   write(writes: readonly StoreWrite[], options: { sync: boolean }): Promise<void>;
-  /** Everything as of now, to be read while writes go on. It costs as little as keeping what is overwritten meanwhile. */
+  /**
+   * Everything as of now, to be read while writes go on. It costs as little as keeping what is overwritten meanwhile.
+   */
   snapshot?(): Promise<StoreSnapshot>;
-  /** Frees the space of what was deleted, so that nothing of it is left on the medium. No write or scan may be under way. */
+  /**
+   * Frees the space of what was deleted, so that nothing of it is left on the medium. No write or scan may be under
+   * way.
+   */
   compact?(): Promise<void>;
   /** How much room it takes on the medium. Absent where that is memory. */
   bytes?(): Promise<number>;
@@ -84,11 +89,16 @@ export interface Codec {
   readonly conceal: Conceal | undefined;
 }
 
-/** The changes of the epoch in the making, in order: packed as they come, so that writing the epoch does not go through them again. */
+/**
+ * The changes of the epoch in the making, in order: packed as they come, so that writing the epoch does not go through
+ * them again.
+ */
 export interface Deltas {
   /** Whether nothing has been added since `take`. */
   readonly isEmpty: boolean;
-  /** @returns The hash of the actor's state after the change. Throws BOSUN_VALUE_REFUSED, and then has added nothing. */
+  /**
+   * @returns The hash of the actor's state after the change. Throws BOSUN_VALUE_REFUSED, and then has added nothing.
+   */
   add(life: number, before: { readonly seq: number; readonly hash: number }, change: object): number;
   /** All of it, in the form of the journal; begins anew. */
   take(): Uint8Array;
@@ -97,7 +107,9 @@ export interface Deltas {
 /** Encrypts a value that is about to be encoded. `type`, of an event, stays legible. */
 export type Conceal = (value: unknown, type?: string) => Concealed;
 
-/** An encrypted value, for `encode`. Where it comes out of `decode` its key is missing; it is encoded to what it was. */
+/**
+ * An encrypted value, for `encode`. Where it comes out of `decode` its key is missing; it is encoded to what it was.
+ */
 export class Concealed {
   /** Of an event. */
   readonly type: string | undefined;
@@ -124,7 +136,9 @@ export type Table =
   | 'n' // system ids: systemId -> life
   | 'm' // mailboxes: message id -> message
   | 't' // timers: timer number -> timer
-  | 'f' // who is in memory from the start: life -> 0, or of a live effect its attempt, or attempt and failures; life 0 -> 1: it is kept
+  // who is in memory from the start: life -> 0, or of a live effect its attempt, or attempt and failures; life 0 -> 1:
+  // it is kept
+  | 'f'
   | 'k' // what effects keep: life / name -> value
   | 'o' // durable actions to be run: number -> action
   | 'b' // child tables of Bosses: boss life / child id -> child
@@ -139,7 +153,27 @@ export type Table =
   | 'z' // the audit: number -> who ordered what of whom, and what came of it
   | 'X'; // of one shard of several: which it is, what it sends to others, what it has taken from them
 
-export const TABLES: readonly Table[] = ['i', 'a', 'n', 'm', 't', 'f', 'k', 'o', 'b', 'd', 'q', 'r', 'h', 'g', 'p', 'u', 'j', 'z', 'X'];
+export const TABLES: readonly Table[] = [
+  'i',
+  'a',
+  'n',
+  'm',
+  't',
+  'f',
+  'k',
+  'o',
+  'b',
+  'd',
+  'q',
+  'r',
+  'h',
+  'g',
+  'p',
+  'u',
+  'j',
+  'z',
+  'X',
+];
 
 /** `m!0000000000002a`: the table, then the key. Numbers are fixed-width hexadecimal so that they sort. */
 export type RowKey = `${Table}!${string}`;
@@ -196,39 +230,46 @@ export interface Recovered {
   /** Per structural hash: configurations by id. */
   readonly configurations: ReadonlyMap<string, readonly Configuration[]>;
   /**
-   * By life: actors whose records are damaged, and why. They are suspended, and their records stay as they are until they are
-   * removed. The entry in `states` may be missing, and so may the identity.
+   * By life: actors whose records are damaged, and why. They are suspended, and their records stay as they are until
+   * they are removed. The entry in `states` may be missing, and so may the identity.
    */
   readonly unreadable: ReadonlyMap<number, BosunError>;
   /** All damage that was found, with its place in `details`; what is in a damaged row is in none of `rows`. */
   readonly damage: readonly BosunError[];
   /**
-   * Absent where everything was read. Otherwise only those are there who must be in memory at a start, and lives of Bosses whose
-   * child table is; the others are on the shelf.
+   * Absent where everything was read. Otherwise only those are there who must be in memory at a start, and lives of
+   * Bosses whose child table is; the others are on the shelf.
    */
   readonly part?: { readonly tables: ReadonlySet<number> };
 }
 
 /**
- * Durable records, one at a time and without waiting: of actors that are not in memory. Everything is as of the last durable
- * epoch. Damage is reported where it is found, once a key. Throws BOSUN_STORE_FAILED.
+ * Durable records, one at a time and without waiting: of actors that are not in memory. Everything is as of the last
+ * durable epoch. Damage is reported where it is found, once a key. Throws BOSUN_STORE_FAILED.
  */
 export interface Shelf {
   /** False while the store is closed for a moment; then nothing may be asked. */
   readonly isOpen: boolean;
   /**
-   * Undefined where nobody has this life. A damaged identity gives its damage, a damaged state stands in the place of the state.
+   * Undefined where nobody has this life. A damaged identity gives its damage, a damaged state stands in the place of
+   * the state.
    *
    * @param address For the report, where it is known before.
    */
-  actor(life: number, address?: string): { readonly identity: Identity; readonly state: ActorState | BosunError } | BosunError | undefined;
+  actor(
+    life: number,
+    address?: string,
+  ): { readonly identity: Identity; readonly state: ActorState | BosunError } | BosunError | undefined;
   /** Undefined where nobody has this life, and for one that is damaged. */
   identity(life: number): Identity | undefined;
   /** Undefined where there is none. Throws BOSUN_STORE_DAMAGED. */
   row(key: RowKey): unknown;
   /** Reports damage that `row` has thrown. */
   tell(damage: BosunError): void;
-  /** All rows under a prefix, which ends in `!`, in key order; what is damaged is missing. Nobody may change them meanwhile. */
+  /**
+   * All rows under a prefix, which ends in `!`, in key order; what is damaged is missing. Nobody may change them
+   * meanwhile.
+   */
   rowsUnder(prefix: RowKey): Promise<(readonly [key: RowKey, row: unknown])[]>;
 }
 
@@ -255,16 +296,16 @@ export interface Journal {
   /** Where actors are read one by one, while it is open; undefined where the store cannot. */
   readonly shelf?: Shelf | undefined;
   /**
-   * Opens the store, checks it, and reads everything; `partly`: no more than a start needs, where that is sound and the store
-   * says who that is. Rejects with a BOSUN_STORE_* code.
+   * Opens the store, checks it, and reads everything; `partly`: no more than a start needs, where that is sound and the
+   * store says who that is. Rejects with a BOSUN_STORE_* code.
    */
   open(references: ReferenceCoding, options?: { readonly partly?: boolean }): Promise<Recovered>;
   /** Resolves once the epoch is durable. Never called while another commit is under way. */
   commit(epoch: Epoch): Promise<void>;
   /**
    * After a commit that failed: opens the store anew, finds out whether that epoch is on the medium all the same, and
-   * writes the same bytes again where it is not. Resolves once it is durable. Rejects with BOSUN_STORE_FAILED, then it may
-   * be tried again, or with what makes that senseless: BOSUN_STORE_DAMAGED, BOSUN_STORE_LOCKED.
+   * writes the same bytes again where it is not. Resolves once it is durable. Rejects with BOSUN_STORE_FAILED, then it
+   * may be tried again, or with what makes that senseless: BOSUN_STORE_DAMAGED, BOSUN_STORE_LOCKED.
    */
   retry(): Promise<void>;
   /** Like `commit`; and when it resolves, nothing that was deleted before this epoch is left on the medium. */

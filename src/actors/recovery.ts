@@ -1,7 +1,7 @@
 /**
  * Rebuilds the population from what the journal recovered, brings every actor to the code of today or suspends it, and
- * enters the second start of every live effect. No actor keeps the others from starting: one that the code cannot read is
- * left as it is on disk, and so is what belongs to it (design P12).
+ * enters the second start of every live effect. No actor keeps the others from starting: one that the code cannot read
+ * is left as it is on disk, and so is what belongs to it (design P12).
  */
 import { type BosunError } from '../errors.ts';
 import { type AskRow } from './talk/asks.ts';
@@ -36,7 +36,8 @@ export interface Population {
 }
 
 /**
- * @param hold Nothing will run: only what a reader could be misled by is suspended. Often the code has not all the agents.
+ * @param hold Nothing will run: only what a reader could be misled by is suspended. Often the code has not all the
+ *   agents.
  */
 export function repopulate(
   world: World,
@@ -47,7 +48,8 @@ export function repopulate(
   const verdicts = new Map<Cell, Verdict>();
   // Those whose identity itself is damaged: only the address is known, if that.
   for (const [life, problem] of recovered.unreadable) {
-    if (!recovered.rows.get('i')?.has(ordered(life))) world.withheld.add({ life, address: problem.details['address'] as string | undefined }, problem);
+    if (!recovered.rows.get('i')?.has(ordered(life)))
+      world.withheld.add({ life, address: problem.details['address'] as string | undefined }, problem);
   }
   // In order of birth: a parent is always born before its children.
   for (const row of recovered.rows.get('i')?.values() ?? []) {
@@ -56,7 +58,12 @@ export function repopulate(
     if (identity.parent !== 0 && parent === undefined) withhold(world, identity);
     else {
       const above = parent && verdicts.get(parent);
-      const { cell, verdict } = populate(world, storedOf(recovered, identity), roster, above?.kind === 'refused' ? above.error : undefined);
+      const { cell, verdict } = populate(
+        world,
+        storedOf(recovered, identity),
+        roster,
+        above?.kind === 'refused' ? above.error : undefined,
+      );
       verdicts.set(cell, verdict);
     }
   }
@@ -65,20 +72,36 @@ export function repopulate(
     if (holder !== undefined) world.names.set(decodeURIComponent(key), holder);
   }
   for (const [cell, verdict] of verdicts) verdicts.set(cell, rehydrate(world, cell, verdict, roster));
-  for (const [cell, verdict] of verdicts) if (verdict.kind === 'refused' && !(hold && isForShow(cell, verdict.error))) suspend(cell, verdict.error);
+  for (const [cell, verdict] of verdicts)
+    if (verdict.kind === 'refused' && !(hold && isForShow(cell, verdict.error))) suspend(cell, verdict.error);
   for (const [key, row] of recovered.rows.get('b') ?? []) tabulate(world, key, row);
   deliver(world, recovered.rows.get('m') ?? []);
-  for (const [key, row] of recovered.rows.get('f') ?? []) recount(world, parseInt(key, 16), row as number | readonly [number, number]);
-  for (const [key, row] of recovered.rows.get('k') ?? []) keep(world, parseInt(key, 16), row as readonly [string, number, unknown]);
+  for (const [key, row] of recovered.rows.get('f') ?? [])
+    recount(world, parseInt(key, 16), row as number | readonly [number, number]);
+  for (const [key, row] of recovered.rows.get('k') ?? [])
+    keep(world, parseInt(key, 16), row as readonly [string, number, unknown]);
   for (const [key, row] of recovered.rows.get('o') ?? []) outbox.load(parseInt(key, 16), deepFreeze(row as never));
   loadTalk(world, recovered);
   world.tracing.kept.load(recovered.rows.get('j') ?? new Map());
   for (const [key, row] of recovered.rows.get('u') ?? []) holdAgainst(world, parseInt(key, 16), row as Held);
-  return { verdicts, armed: [...(recovered.rows.get('t') ?? [])].flatMap(([key, row]) => ownedTimer(world, parseInt(key, 16), row as TimerRow)) };
+  return {
+    verdicts,
+    armed: [...(recovered.rows.get('t') ?? [])].flatMap(([key, row]) =>
+      ownedTimer(world, parseInt(key, 16), row as TimerRow),
+    ),
+  };
 }
 
-/** Migrates, then lets everything go on that can, and forgets how it was read. Gives whether something was migrated. Throws why the root Boss cannot be read: without it nothing runs. */
-export function goOn(world: World, { verdicts, armed }: Population, roster: Roster, { bosses, effects }: { bosses: Bosses; effects: Effects }): boolean {
+/**
+ * Migrates, then lets everything go on that can, and forgets how it was read. Gives whether something was migrated.
+ * Throws why the root Boss cannot be read: without it nothing runs.
+ */
+export function goOn(
+  world: World,
+  { verdicts, armed }: Population,
+  roster: Roster,
+  { bosses, effects }: { bosses: Bosses; effects: Effects },
+): boolean {
   for (const [cell, verdict] of verdicts) if (!cell.gone) bringForward(world, cell, verdict, { roster, bosses });
   const run = { lastMs: world.time.lastMs, nowMs: world.time.nowMs(), setBackMs: world.time.setBackMs };
   for (const { owner, timer } of armed) {
@@ -90,7 +113,8 @@ export function goOn(world: World, { verdicts, armed }: Population, roster: Rost
   for (const cell of [...world.cells.values()]) {
     if (cell.parent === undefined && cell.isUnreadable) throw cell.suspension!;
     if (cell.isUnreadable) continue;
-    if (cell.snapshot !== undefined && (cell.state.status === 'active' || cell.state.status === 'error')) world.agenda.plan(cell);
+    if (cell.snapshot !== undefined && (cell.state.status === 'active' || cell.state.status === 'error'))
+      world.agenda.plan(cell);
     if (cell.definition.isEffect && cell.state.status === 'active') effects.resume(cell);
     if (cell.held !== undefined && cell.held.restart !== null) bosses.makeUp(cell, cell.held.restart);
     world.schedule(cell);
@@ -110,7 +134,8 @@ function storedOf({ states, unreadable, rows }: Recovered, identity: Identity): 
 
 /** Has a store that is new, or was written by an earlier build, say who has to be in memory at a start. */
 export function keepRoll(world: World): void {
-  for (const cell of world.cells.values()) if (isEnrolled(cell) && !isLive(cell)) world.draft.put(rowKey('f', cell.life), 0);
+  for (const cell of world.cells.values())
+    if (isEnrolled(cell) && !isLive(cell)) world.draft.put(rowKey('f', cell.life), 0);
   world.draft.put(rowKey('f', 0), 1);
 }
 
@@ -125,7 +150,8 @@ function isForShow({ identity }: Cell, { code }: BosunError): boolean {
 
 /** One that holds a value whose key is missing takes no turns: it must not go on without it. */
 function lock(cell: Cell | undefined, value: unknown): void {
-  if (cell !== undefined && value instanceof Concealed && !cell.isUnreadable) suspend(cell, keyMissing(cell.identity, value));
+  if (cell !== undefined && value instanceof Concealed && !cell.isUnreadable)
+    suspend(cell, keyMissing(cell.identity, value));
 }
 
 function tabulate(world: World, key: string, row: unknown): void {
@@ -198,8 +224,15 @@ function restored(world: World, owner: Cell, timer: Timer, run: Run): Timer | nu
   return moved;
 }
 
-/** A schedule that the code no longer has, or has with another expression, loses its timer; `goOn` plans the new one. */
-function replanned(world: World, owner: Cell, timer: Timer, { name, nowMs, setBackMs }: Run & { name: string }): Timer | null {
+/**
+ * A schedule that the code no longer has, or has with another expression, loses its timer; `goOn` plans the new one.
+ */
+function replanned(
+  world: World,
+  owner: Cell,
+  timer: Timer,
+  { name, nowMs, setBackMs }: Run & { name: string },
+): Timer | null {
   const schedule = owner.definition.timing.schedules.get(name);
   if (schedule === undefined || setBackMs > 0 || !isPlannedBy(schedule, timer.event)) {
     world.draft.disarmed(timer);

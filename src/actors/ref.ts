@@ -23,7 +23,9 @@ export interface RefHost {
   ask(from: EffectRef, input: AskInput): Promise<unknown>;
   /** @param attempt Of the effect that asks about itself; a superseded start sees itself stopped. */
   snapshotOf(life: number, attempt?: number): unknown;
-  factsOf(life: number): { childId: string; parent: Ref | undefined; systemId: string | undefined; src: string } | undefined;
+  factsOf(
+    life: number,
+  ): { childId: string; parent: Ref | undefined; systemId: string | undefined; src: string } | undefined;
 }
 
 /** What a running effect asks of the kernel about itself. */
@@ -148,7 +150,10 @@ export class ActionRef extends Ref {
   }
 }
 
-/** What an invoked effect may need beside its input: to be idempotent towards the outside, to leave word, to go on midway. */
+/**
+ * What an invoked effect may need beside its input: to be idempotent towards the outside, to leave word, to go on
+ * midway.
+ */
 export interface EffectFacts {
   /** Stable over restores and retries: use it as idempotency key. */
   readonly effectId: string;
@@ -161,7 +166,10 @@ export interface EffectFacts {
    * Rejects with BOSUN_VALUE_REFUSED, BOSUN_MAILBOX_FULL.
    */
   tellParent(event: EventObject): Promise<void>;
-  /** What was checkpointed last when these facts were asked for, by this start or an earlier one; undefined when nothing was. */
+  /**
+   * What was checkpointed last when these facts were asked for, by this start or an earlier one; undefined when nothing
+   * was.
+   */
   readonly checkpointed: unknown;
   /**
    * Stores a value for later starts, in place of the one before. Resolves when it is durable.
@@ -170,9 +178,9 @@ export interface EffectFacts {
   checkpoint(value: unknown): Promise<void>;
   /**
    * The result of `work` under a name of the effect's own: worked out until it is durable, from then on given as it was
-   * stored. Calls with one name under way at a time share one result. What `work` throws is passed on and not remembered.
-   * Rejects besides with BOSUN_VALUE_REFUSED for a name or a result that cannot be stored, BOSUN_EFFECT_OVER when this
-   * start is over.
+   * stored. Calls with one name under way at a time share one result. What `work` throws is passed on and not
+   * remembered. Rejects besides with BOSUN_VALUE_REFUSED for a name or a result that cannot be stored,
+   * BOSUN_EFFECT_OVER when this start is over.
    */
   memo<T>(name: string, work: () => T | PromiseLike<T>): Promise<T>;
   /** A sign of life, for `heartbeatMs`. Checkpoints, results and everything sent are such signs too. */
@@ -192,7 +200,10 @@ export function effectOf(self: object): EffectFacts {
 export interface ActionFacts {
   /** The same at every try: use it as idempotency key. */
   readonly effectId: string;
-  /** 1 for the first try, one more after each failure. A try that ended with the process has not failed: its number comes again. */
+  /**
+   * 1 for the first try, one more after each failure. A try that ended with the process has not failed: its number
+   * comes again.
+   */
   readonly attempt: number;
   /** Aborted when the try takes longer than `timeoutMs`, and when the system stops. */
   readonly signal: AbortSignal;
@@ -205,9 +216,9 @@ export function actionOf(self: object): ActionFacts {
 }
 
 /**
- * The time for a machine's context and actions, whole milliseconds since 1970: kernel time, which tests hold
- * and which never goes back, unlike `Date.now()`. Read from the `self` they are given; under `createActor`, which has none, it
- * is the wall clock.
+ * The time for a machine's context and actions, whole milliseconds since 1970: kernel time, which tests hold and which
+ * never goes back, unlike `Date.now()`. Read from the `self` they are given; under `createActor`, which has none, it is
+ * the wall clock.
  */
 export function timeOf(self: object): number {
   return self instanceof Ref ? self.nowMs() : Math.floor(systemClock.wallMs());

@@ -1,4 +1,7 @@
-/** The root Boss as the kernel sees it: how a start brings it to life, and what its giving up means. What it decides is its own. */
+/**
+ * The root Boss as the kernel sees it: how a start brings it to life, and what its giving up means. What it decides is
+ * its own.
+ */
 import { BosunError, messageOf } from '../errors.ts';
 import { admit } from './turn/admission.ts';
 import { ROOT } from './address.ts';
@@ -7,11 +10,22 @@ import { type Machinery } from './assembly.ts';
 import { type Roster } from './versions/roster.ts';
 import { type World } from './world.ts';
 
-/** Has the root Boss learn of the tree that the code declares, and bears it where the store is new. `tree`: its input. */
-export function bearRoot({ machinery: { world, bosses }, roster, tree }: { machinery: Machinery; roster: Roster; tree: unknown }): void {
+/**
+ * Has the root Boss learn of the tree that the code declares, and bears it where the store is new. `tree`: its input.
+ */
+export function bearRoot({
+  machinery: { world, bosses },
+  roster,
+  tree,
+}: {
+  machinery: Machinery;
+  roster: Roster;
+  tree: unknown;
+}): void {
   const root = world.addresses.get(ROOT);
   // Nothing runs without it, and another one would find the addresses of its children taken.
-  if (root === undefined && world.withheld.size > 0) throw world.withheld.at(ROOT) ?? world.withheld.problems(world.cells.values())[0];
+  if (root === undefined && world.withheld.size > 0)
+    throw world.withheld.at(ROOT) ?? world.withheld.problems(world.cells.values())[0];
   if (root !== undefined) {
     // It gave up in an earlier run: this start begins with a fresh window (design P5).
     if (root.state.status === 'error') bosses.resume(root);

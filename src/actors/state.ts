@@ -26,7 +26,10 @@ export interface ActorState {
   readonly error: unknown;
   /** Effects: how often they were started, over restores and retries. */
   readonly attempt: number;
-  /** Its agent marks something as secret: it is stored as {@link concealedState} has it. Other than true, its key is missing. */
+  /**
+   * Its agent marks something as secret: it is stored as {@link concealedState} has it. Other than true, its key is
+   * missing.
+   */
   readonly isSecret?: unknown;
 }
 
@@ -82,7 +85,8 @@ export class Change implements StateChange {
 /** All but the fields of most turns. */
 function isBare({ status, output, error, history, context, unset, incarnation, attempt, isSecret }: Change): boolean {
   return (
-    (status ?? output ?? error ?? history ?? context ?? unset) === undefined && (incarnation ?? attempt ?? isSecret) === undefined
+    (status ?? output ?? error ?? history ?? context ?? unset) === undefined &&
+    (incarnation ?? attempt ?? isSecret) === undefined
   );
 }
 
@@ -98,7 +102,9 @@ function present({ made: _, ...change }: Change): StateChange {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }
 
-/** Facts of a birth. Only `definition` and `version` ever change, by a migration, together with the state (design P12). */
+/**
+ * Facts of a birth. Only `definition` and `version` ever change, by a migration, together with the state (design P12).
+ */
 export interface Identity {
   /** One number per birth, never used again. */
   readonly life: number;
@@ -121,19 +127,77 @@ export interface Identity {
   readonly input: unknown;
 }
 
-/** Every identity of one shape, whoever put the parts together: spreading them would give each a shape of its own, larger than itself. */
-export function identityOf({ life, address, agent, definition, version, parent, bond, childId, systemId, syncSnapshot, effectId, input }: Identity): Identity {
-  return Object.freeze({ life, address, agent, definition, version, parent, bond, childId, systemId, syncSnapshot, effectId, input });
+/**
+ * Every identity of one shape, whoever put the parts together: spreading them would give each a shape of its own,
+ * larger than itself.
+ */
+export function identityOf({
+  life,
+  address,
+  agent,
+  definition,
+  version,
+  parent,
+  bond,
+  childId,
+  systemId,
+  syncSnapshot,
+  effectId,
+  input,
+}: Identity): Identity {
+  return Object.freeze({
+    life,
+    address,
+    agent,
+    definition,
+    version,
+    parent,
+    bond,
+    childId,
+    systemId,
+    syncSnapshot,
+    effectId,
+    input,
+  });
 }
 
 /** The same as {@link applyChange} would have made it: what is read has another shape, and texts of its own. */
-export function stateOf({ seq, hash, status, incarnation, configuration, context, history, output, error, attempt, isSecret }: ActorState): ActorState {
-  const state = { seq, hash, status: STATUSES[status], incarnation, configuration, context, history, output, error, attempt };
+export function stateOf({
+  seq,
+  hash,
+  status,
+  incarnation,
+  configuration,
+  context,
+  history,
+  output,
+  error,
+  attempt,
+  isSecret,
+}: ActorState): ActorState {
+  const state = {
+    seq,
+    hash,
+    status: STATUSES[status],
+    incarnation,
+    configuration,
+    context,
+    history,
+    output,
+    error,
+    attempt,
+  };
   return isSecret === undefined ? state : { ...state, isSecret };
 }
 
 /** One text for each. */
-const STATUSES: { readonly [S in ActorStatus]: S } = { starting: 'starting', active: 'active', done: 'done', error: 'error', stopped: 'stopped' };
+const STATUSES: { readonly [S in ActorStatus]: S } = {
+  starting: 'starting',
+  active: 'active',
+  done: 'done',
+  error: 'error',
+  stopped: 'stopped',
+};
 
 export const UNBORN: ActorState = Object.freeze({
   seq: 0,
@@ -185,11 +249,18 @@ export function concealedChange(change: StateChange, conceal: Conceal): object {
 /** The state as it is encoded for an actor with secrets. */
 export function concealedState(state: ActorState, conceal: Conceal): object {
   const { context, output, error, isSecret } = state;
-  return { ...state, context: concealedFields(context, conceal), output: conceal(output), error: conceal(error), isSecret: conceal(isSecret) };
+  return {
+    ...state,
+    context: concealedFields(context, conceal),
+    output: conceal(output),
+    error: conceal(error),
+    isSecret: conceal(isSecret),
+  };
 }
 
 function concealedFields(value: unknown, conceal: Conceal): unknown {
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return conceal(value);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return conceal(value);
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, conceal(field)]));
 }
 

@@ -30,7 +30,9 @@ export class Withheld {
   /** Why the actor at an address cannot be read; undefined where that is not so. */
   at(address: string): BosunError | undefined {
     const { residency } = this.#world;
-    return this.#addresses.get(address) ?? (residency && this.size > 0 ? this.of(residency.lifeAt(address)) : undefined);
+    return (
+      this.#addresses.get(address) ?? (residency && this.size > 0 ? this.of(residency.lifeAt(address)) : undefined)
+    );
   }
 
   /** Why actors that are on disk do not run, in order of birth; those among them that the code of today cannot read. */

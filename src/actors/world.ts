@@ -1,6 +1,7 @@
 /**
  * The population and its primitive operations: births, deaths, changes and messages, each entered into the epoch in the
- * making. Timers are in agenda.ts. No policy: who may do what, and when, is decided in turn.ts, bosses.ts and effects.ts.
+ * making. Timers are in agenda.ts. No policy: who may do what, and when, is decided in turn.ts, bosses.ts and
+ * effects.ts.
  */
 import { type EventObject } from 'xstate';
 import { childAddress } from './address.ts';
@@ -31,7 +32,17 @@ import { type Ref } from './ref.ts';
 import { childKey, keptKey, keyText, rowKey } from './epoch/rows.ts';
 import { Tracing } from './tracing/tracing.ts';
 import { Withheld } from './withheld.ts';
-import { type ActorState, applyChange, Change, concealedChange, type Identity, identityOf, type StateChange, storedChange, UNBORN } from './state.ts';
+import {
+  type ActorState,
+  applyChange,
+  Change,
+  concealedChange,
+  type Identity,
+  identityOf,
+  type StateChange,
+  storedChange,
+  UNBORN,
+} from './state.ts';
 
 export class World {
   /** By life. */
@@ -122,7 +133,12 @@ export class World {
   }
 
   /** Enters a birth. The caller has made sure that the address and the system id are free. */
-  bear(parts: Identity, definition: Definition, parent: Cell | undefined, ref = this.refOf(parts.life, parts.address)): Cell {
+  bear(
+    parts: Identity,
+    definition: Definition,
+    parent: Cell | undefined,
+    ref = this.refOf(parts.life, parts.address),
+  ): Cell {
     const identity = identityOf(parts);
     assert(!this.addresses.has(identity.address), `two actors at ${identity.address}`);
     const cell = new Cell({ identity, definition, ref, parent, state: UNBORN });
@@ -145,7 +161,10 @@ export class World {
     cell.parent?.addChild(cell);
   }
 
-  /** All living children, in order of birth; wakes those of a Boss that are not in memory. Throws BOSUN_CHILDREN_UNREAD where its table is not whole. */
+  /**
+   * All living children, in order of birth; wakes those of a Boss that are not in memory. Throws BOSUN_CHILDREN_UNREAD
+   * where its table is not whole.
+   */
   family(cell: Cell): Cell[] {
     if (this.residency === undefined || !cell.isBoss) return [...cell.children.values()];
     for (const id of cell.table.keys()) this.child(cell, id);
@@ -155,7 +174,9 @@ export class World {
   /** A living child; wakes one of a Boss that is not in memory. */
   child(cell: Cell, id: string): Cell | undefined {
     const child = cell.children.get(id);
-    return child === undefined && this.residency !== undefined && cell.isBoss ? this.addresses.get(childAddress(cell.identity.address, id)) : child;
+    return child === undefined && this.residency !== undefined && cell.isBoss
+      ? this.addresses.get(childAddress(cell.identity.address, id))
+      : child;
   }
 
   /** Of everybody who has one. */
@@ -193,7 +214,9 @@ export class World {
     this.draft.touch(cell);
   }
 
-  /** The cell's state belongs to this definition from now on. The caller changes the state with it, where it has one. */
+  /**
+   * The cell's state belongs to this definition from now on. The caller changes the state with it, where it has one.
+   */
   redefine(cell: Cell, definition: Definition): void {
     const { hash, version } = definition;
     cell.definition = definition;
@@ -213,7 +236,10 @@ export class World {
   /** Whether what an actor holds is stored encrypted. Of one that is gone nobody knows what it was. */
   isSecret(life: number): boolean {
     const cell = this.cells.get(life);
-    return this.codec.conceal !== undefined && (cell === undefined || cell.definition.isSecret || cell.state.isSecret !== undefined);
+    return (
+      this.codec.conceal !== undefined &&
+      (cell === undefined || cell.definition.isSecret || cell.state.isSecret !== undefined)
+    );
   }
 
   /** Holds something against a cell, or lets it go. */
@@ -259,7 +285,10 @@ export class World {
     this.crowding.eased(cell);
   }
 
-  /** Gives back to a cell that starts again the system id that `silence` took, if it is still free. It is in no group and watches nobody yet. */
+  /**
+   * Gives back to a cell that starts again the system id that `silence` took, if it is still free. It is in no group
+   * and watches nobody yet.
+   */
   revive(cell: Cell): void {
     this.groups.ended(cell);
     this.monitors.release(cell);
@@ -299,8 +328,18 @@ export class World {
     this.draft.touch(cell);
   }
 
-  /** Puts a message into a mailbox. The event has been admitted. Events for the dead become dead letters; what else is for them is dropped. */
-  enqueue(to: Cell, event: EventObject, kind: MessageKind, from: number, attempt = 0, order: Arrival | null = null): void {
+  /**
+   * Puts a message into a mailbox. The event has been admitted. Events for the dead become dead letters; what else is
+   * for them is dropped.
+   */
+  enqueue(
+    to: Cell,
+    event: EventObject,
+    kind: MessageKind,
+    from: number,
+    attempt = 0,
+    order: Arrival | null = null,
+  ): void {
     if (to.gone || (isOver(to) && to.identity.bond === 'invoked')) {
       if (order !== null) this.draft.settle(order);
       if (kind === 'event') this.letters.undeliverable(to.identity, event, from);
@@ -310,17 +349,21 @@ export class World {
     if (order !== null && order.ifSequence !== undefined) message.ifSequence = order.ifSequence;
     to.receive(message);
     this.draft.unread(message);
-    // A Boss decides at once: behind ten thousand children that fail together it would leave all of them and their exits to be
-    // written as they wait. One that has more to read after a visit waits in line like others.
+    // A Boss decides at once: behind ten thousand children that fail together it would leave all of them and their
+    // exits to be written as they wait. One that has more to read after a visit waits in line like others.
     this.schedule(to, kind === 'exit');
     // Also where nobody can read it now: it has to become durable.
     this.wake();
   }
 
-  /** An event to somebody who is not here: of another shard, or ended, or stopped before it was born. A dead letter where it is known whose. */
+  /**
+   * An event to somebody who is not here: of another shard, or ended, or stopped before it was born. A dead letter
+   * where it is known whose.
+   */
   postAway(to: object, event: EventObject, from: number): void {
     const ref = this.own(to);
-    if (ref !== undefined && this.crossings?.send(ref, event, from) !== true) this.letters.undeliverable(ref, event, from);
+    if (ref !== undefined && this.crossings?.send(ref, event, from) !== true)
+      this.letters.undeliverable(ref, event, from);
   }
 
   /** Puts an event that an actor or a host sends into a mailbox. The event has been admitted. */
@@ -363,7 +406,11 @@ export class World {
   keep(cell: Cell, name: string, keepsake: Keepsake): void {
     (cell.kept ??= new Map()).set(name, keepsake);
     const { bytes, value } = keepsake;
-    this.draft.putOf(cell.life, keptKey(cell.identity.life, name), Object.freeze([name, bytes, value]), (conceal) => [name, bytes, conceal(value)]);
+    this.draft.putOf(cell.life, keptKey(cell.identity.life, name), Object.freeze([name, bytes, value]), (conceal) => [
+      name,
+      bytes,
+      conceal(value),
+    ]);
   }
 
   /** The effect has ended for good: there will be no later start. */

@@ -1,4 +1,7 @@
-/** `bosun suspend|resume|kill|stop|restart ADDRESS`: an audited order about one actor, at once where its system runs; else some of them are left in the stopped store and count from the next start on. */
+/**
+ * `bosun suspend|resume|kill|stop|restart ADDRESS`: an audited order about one actor, at once where its system runs;
+ * else some of them are left in the stopped store and count from the next start on.
+ */
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { type LiveGateway } from './live-gateway.ts';
@@ -28,7 +31,8 @@ const SAID_LIVE = {
 
 export function administerCommand(command: AdministerCommand): Promise<ExitCode> {
   const { order, address, by, reason, json, out } = command;
-  const said = (text: string) => out.write(json ? jsonLine({ type: order, address, by, durable: true }) : `${address} ${text}\n`);
+  const said = (text: string) =>
+    out.write(json ? jsonLine({ type: order, address, by, durable: true }) : `${address} ${text}\n`);
   const live = async (gateway: LiveGateway) => {
     await gateway.call(`actor.${order}`, { address, by, reason });
     said(SAID_LIVE[order]);

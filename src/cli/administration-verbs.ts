@@ -1,4 +1,7 @@
-/** The verbs of administration, as the command line knows them: suspend, resume, kill, stop, restart, audit, deadletters. Each is carried out by a file that is loaded when it is called for. */
+/**
+ * The verbs of administration, as the command line knows them: suspend, resume, kill, stop, restart, audit,
+ * deadletters. Each is carried out by a file that is loaded when it is called for.
+ */
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type ExitCode } from './exit-codes.ts';
@@ -42,14 +45,19 @@ export function addAdministration(bosun: Command, verbs: Verbs): void {
 
 function addOrder(bosun: Command, order: keyof typeof ORDERS, { verb, exit, dataCommand }: Verbs): void {
   const examples = [`${order} stages/AAPL`, `${order} stages/AAPL --by ada --reason "figures under review"`];
-  byWhom(verb(bosun, `${order} <address>`, ORDERS[order], examples)).action(async (address: string, options: Options) => {
-    const { administerCommand } = await import('./administer-command.ts');
-    exit(await administerCommand({ ...dataCommand(options), order, address, ...whom(options) }));
-  });
+  byWhom(verb(bosun, `${order} <address>`, ORDERS[order], examples)).action(
+    async (address: string, options: Options) => {
+      const { administerCommand } = await import('./administer-command.ts');
+      exit(await administerCommand({ ...dataCommand(options), order, address, ...whom(options) }));
+    },
+  );
 }
 
 function addAudit(bosun: Command, { verb, exit, dataCommand }: Verbs): void {
-  verb(bosun, 'audit', 'Show who ordered what in a running system or a stopped store, newest first.', ['audit', 'audit --address stages/AAPL --limit 20 --json'])
+  verb(bosun, 'audit', 'Show who ordered what in a running system or a stopped store, newest first.', [
+    'audit',
+    'audit --address stages/AAPL --limit 20 --json',
+  ])
     .option('--address <address>', 'only orders about this actor')
     .option('--limit <count>', 'at most so many', wholeNumber)
     .action(async (options: Options) => {
@@ -59,23 +67,39 @@ function addAudit(bosun: Command, { verb, exit, dataCommand }: Verbs): void {
 }
 
 function addDeadLetters(bosun: Command, { verb, exit, dataCommand }: Verbs): void {
-  const letters = bosun.command('deadletters').description('Show and handle the dead letters of a running system or a stopped store.').exitOverride();
-  verb(letters, 'list', 'Show what reached nobody or was put aside.', ['deadletters list', 'deadletters list --json']).action(async (options: Options) => {
+  const letters = bosun
+    .command('deadletters')
+    .description('Show and handle the dead letters of a running system or a stopped store.')
+    .exitOverride();
+  verb(letters, 'list', 'Show what reached nobody or was put aside.', [
+    'deadletters list',
+    'deadletters list --json',
+  ]).action(async (options: Options) => {
     const { listDeadLetters } = await import('./dead-letters-command.ts');
     exit(await listDeadLetters(dataCommand(options)));
   });
-  const said = { redeliver: 'Put a dead letter at the end of its mailbox, to be read after all.', discard: 'Remove a dead letter for good.' };
+  const said = {
+    redeliver: 'Put a dead letter at the end of its mailbox, to be read after all.',
+    discard: 'Remove a dead letter for good.',
+  };
   for (const order of ['redeliver', 'discard'] as const) {
-    const command = verb(letters, order, said[order], [`deadletters ${order} 3`, `deadletters ${order} 3 --by ada --reason mended`]);
-    byWhom(command.argument('<number>', 'as the list has it', wholeNumber)).action(async (number: number, options: Options) => {
-      const { deadLetterCommand } = await import('./dead-letters-command.ts');
-      exit(await deadLetterCommand({ ...dataCommand(options), order, number, ...whom(options) }));
-    });
+    const command = verb(letters, order, said[order], [
+      `deadletters ${order} 3`,
+      `deadletters ${order} 3 --by ada --reason mended`,
+    ]);
+    byWhom(command.argument('<number>', 'as the list has it', wholeNumber)).action(
+      async (number: number, options: Options) => {
+        const { deadLetterCommand } = await import('./dead-letters-command.ts');
+        exit(await deadLetterCommand({ ...dataCommand(options), order, number, ...whom(options) }));
+      },
+    );
   }
 }
 
 function byWhom(command: Command): Command {
-  return command.option('--by <name>', 'who gives the order (default: your user name)').option('--reason <text>', 'why, for the audit');
+  return command
+    .option('--by <name>', 'who gives the order (default: your user name)')
+    .option('--reason <text>', 'why, for the audit');
 }
 
 /** Who gives an order, and why: without a name, whoever has called. */

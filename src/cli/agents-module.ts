@@ -13,7 +13,14 @@ import { type Attempt, workOf } from './work.ts';
 /** What an agents module gave, by agent type; and what it does for the crew, under the name `ports`. */
 export type AgentModule = ReadonlyMap<string, AgentFunction | AnyActorLogic> & { readonly ports?: CrewPorts };
 
-const PORT_NAMES = ['resources', 'deliver', 'setMemoryTtl', 'takeSnapshot', 'historicalContext', 'regimeDetector'] as const satisfies readonly (keyof CrewPorts)[];
+const PORT_NAMES = [
+  'resources',
+  'deliver',
+  'setMemoryTtl',
+  'takeSnapshot',
+  'historicalContext',
+  'regimeDetector',
+] as const satisfies readonly (keyof CrewPorts)[];
 
 /** Rejects with BOSUN_PLAN_INVALID, naming the plan's line that names the module. */
 export async function loadAgents(source: PlanSource): Promise<AgentModule> {
@@ -35,8 +42,17 @@ function portsIn(value: unknown, { refuse }: PlanSource): CrewPorts {
   if (!isRecord(value) || isMachine(value)) return {};
   for (const [name, port] of Object.entries(value)) {
     const isKnown = PORT_NAMES.some((known) => known === name);
-    if (!isKnown) throw refuse([{ path: ['agents'], message: `exports an unknown port "${name}"${didYouMean(name, PORT_NAMES) || `; the ports are ${PORT_NAMES.join(', ')}`}` }]);
-    if (typeof port !== 'function') throw refuse([{ path: ['agents'], message: `exports a port "${name}" that is no function` }]);
+    if (!isKnown)
+      throw refuse([
+        {
+          path: ['agents'],
+          message:
+            'exports an unknown port ' +
+            `"${name}"${didYouMean(name, PORT_NAMES) || `; the ports are ${PORT_NAMES.join(', ')}`}`,
+        },
+      ]);
+    if (typeof port !== 'function')
+      throw refuse([{ path: ['agents'], message: `exports a port "${name}" that is no function` }]);
   }
   return value as CrewPorts;
 }
@@ -68,4 +84,3 @@ function reasonOf(error: unknown): string {
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
-

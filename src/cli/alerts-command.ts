@@ -2,7 +2,15 @@
 import { type AlertDeskContext, type AlertRecord, alertsIn } from '../machines/coordination/alerts/alert-desk.ts';
 import { bannerOf, cardText, isOpen, type Alert } from '../machines/coordination/alerts/alert-rules.ts';
 import { DESKS } from '../machines/coordination/messages/messages.ts';
-import { type DeskCommand, type DeskView, notThere, refusedOrder, whenText, withDesks, writeList } from './desk-view.ts';
+import {
+  type DeskCommand,
+  type DeskView,
+  notThere,
+  refusedOrder,
+  whenText,
+  withDesks,
+  writeList,
+} from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { oneLine } from './run-report.ts';
 import { jsonLine, timeText } from './stopped-store.ts';
@@ -19,7 +27,11 @@ export function listAlerts(command: DataCommand & { readonly all: boolean }): Pr
     const banner = bannerOf(cards.filter(isOpen));
     if (banner !== null && !json) err.write(`${banner}\n`);
     const shown = cards.filter((card) => all || isOpen(card));
-    writeList(command, shown, { none: 'no alerts', head: ['ID', 'STATE', 'PRIORITY', 'ABOUT', 'SINCE', 'TITLE'], cells });
+    writeList(command, shown, {
+      none: 'no alerts',
+      head: ['ID', 'STATE', 'PRIORITY', 'ABOUT', 'SINCE', 'TITLE'],
+      cells,
+    });
   });
 }
 
@@ -40,7 +52,11 @@ export function acknowledgeAlert(command: DeskCommand & { readonly id: string })
     const card = await cardOf(view, id);
     if (!isOpen(card)) throw refusedOrder(`${id} is ${card.state} already`);
     await view.order(DESKS.alerts, { type: 'alert.acknowledge', id, by });
-    out.write(json ? jsonLine({ type: 'alert.acknowledge', id, by, durable: true }) : `${id}: acknowledged by ${by}${whenText(view)}\n`);
+    out.write(
+      json
+        ? jsonLine({ type: 'alert.acknowledge', id, by, durable: true })
+        : `${id}: acknowledged by ${by}${whenText(view)}\n`,
+    );
   });
 }
 
@@ -60,7 +76,22 @@ function cells({ id, state, priority, item, raisedAtMs, title }: Card): string[]
 }
 
 function factsOf(card: Card): string {
-  const { id, state, kind, priority, item, title, raisedAtMs, repeats, escalation, acknowledgedAtMs, acknowledgedBy, settledAtMs, settledBecause, problem } = card;
+  const {
+    id,
+    state,
+    kind,
+    priority,
+    item,
+    title,
+    raisedAtMs,
+    repeats,
+    escalation,
+    acknowledgedAtMs,
+    acknowledgedBy,
+    settledAtMs,
+    settledBecause,
+    problem,
+  } = card;
   return factsText([
     ['alert', id],
     ['state', state],
@@ -71,7 +102,10 @@ function factsOf(card: Card): string {
     ['since', timeText(raisedAtMs)],
     ['said again', repeats === 0 ? null : `${repeats} times`],
     ['escalated', escalation],
-    ['acknowledged', acknowledgedAtMs === null ? null : `${timeText(acknowledgedAtMs)} by ${acknowledgedBy ?? 'somebody'}`],
+    [
+      'acknowledged',
+      acknowledgedAtMs === null ? null : `${timeText(acknowledgedAtMs)} by ${acknowledgedBy ?? 'somebody'}`,
+    ],
     ['settled', settledAtMs === null ? null : `${timeText(settledAtMs)}: ${settledBecause ?? ''}`],
     ['problem', problem],
   ]);

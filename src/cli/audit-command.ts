@@ -1,4 +1,7 @@
-/** `bosun audit`: who ordered what of whom, when, why, and what came of it; newest first, from a running system or a stopped store. */
+/**
+ * `bosun audit`: who ordered what of whom, when, why, and what came of it; newest first, from a running system or a
+ * stopped store.
+ */
 import { type AuditRecord } from '../actors/administration/audit.ts';
 import { LISTED_MAX } from '../limits.ts';
 import { withData } from './data-work.ts';
@@ -19,13 +22,21 @@ export function auditCommand(command: AuditCommand): Promise<ExitCode> {
     if (records.length === 0 && !json) err.write('no order is on record\n');
   };
   return withData(command, {
-    live: async (gateway) => show((await gateway.call<{ records: AuditRecord[] }>('audit.list', { address, limit: limit ?? LISTED_MAX })).records),
-    stopped: (system) => show(system.admin.audit({ ...(address !== undefined && { address }), ...(limit !== undefined && { limit }) })),
+    live: async (gateway) =>
+      show(
+        (await gateway.call<{ records: AuditRecord[] }>('audit.list', { address, limit: limit ?? LISTED_MAX })).records,
+      ),
+    stopped: (system) =>
+      show(system.admin.audit({ ...(address !== undefined && { address }), ...(limit !== undefined && { limit }) })),
   });
 }
 
 function line({ atMs, by, reason, order, address, life, arguments: args, outcome }: AuditRecord): string {
   const whom = address === '' ? (life === 0 ? 'nobody' : `erased life ${life}`) : address;
-  const facts = [reason === null ? [] : [`because: ${reason}`], args === null ? [] : [args], outcome === 'done' ? [] : [outcome]].flat();
+  const facts = [
+    reason === null ? [] : [`because: ${reason}`],
+    args === null ? [] : [args],
+    outcome === 'done' ? [] : [outcome],
+  ].flat();
   return [`${timeText(atMs)}  ${by}  ${order} ${whom}`, ...facts].join('  ');
 }

@@ -50,7 +50,10 @@ export async function restoreCommand(command: RestoreCommand): Promise<ExitCode>
   });
 }
 
-async function opened(directory: DataDirectory, use: (store: ReturnType<typeof levelStore>) => Promise<Verification>): Promise<Verification> {
+async function opened(
+  directory: DataDirectory,
+  use: (store: ReturnType<typeof levelStore>) => Promise<Verification>,
+): Promise<Verification> {
   if (!hasStore(directory)) throw new BosunError('BOSUN_CONFIG_INVALID', `${directory.path} holds no store`);
   const store = levelStore(directory.store, { createIfMissing: false });
   await store.open();
@@ -74,10 +77,17 @@ async function refuseInUse({ store: path }: DataDirectory): Promise<void> {
 }
 
 function tell(out: Output, { json, copied, what }: { json: boolean; copied: Verification; what: string }): void {
-  out.write(json ? `${JSON.stringify(copied)}\n` : `${what}: epoch ${copied.epoch ?? 0}, ${copied.actors} actors, ${copied.records} records\n`);
+  out.write(
+    json
+      ? `${JSON.stringify(copied)}\n`
+      : `${what}: epoch ${copied.epoch ?? 0}, ${copied.actors} actors, ${copied.records} records\n`,
+  );
 }
 
-const EXITS: Partial<Record<ErrorCode, ExitCode>> = { BOSUN_STORE_LOCKED: EXIT.inUse, BOSUN_CONFIG_INVALID: EXIT.badInput };
+const EXITS: Partial<Record<ErrorCode, ExitCode>> = {
+  BOSUN_STORE_LOCKED: EXIT.inUse,
+  BOSUN_CONFIG_INVALID: EXIT.badInput,
+};
 
 async function copying(err: Output, copy: () => Promise<ExitCode>): Promise<ExitCode> {
   try {

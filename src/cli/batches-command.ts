@@ -3,7 +3,15 @@ import { type BatchManagerContext, batchesIn } from '../machines/coordination/ba
 import { type BatchRecord } from '../machines/coordination/batches/batch-rules.ts';
 import { type CoordinatorContext, itemIn } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { DESKS } from '../machines/coordination/messages/messages.ts';
-import { type DeskCommand, type DeskView, notThere, refusedOrder, whenText, withDesks, writeList } from './desk-view.ts';
+import {
+  type DeskCommand,
+  type DeskView,
+  notThere,
+  refusedOrder,
+  whenText,
+  withDesks,
+  writeList,
+} from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { oneLine } from './run-report.ts';
 import { jsonLine, timeText } from './stopped-store.ts';
@@ -24,43 +32,92 @@ export function showBatch(command: DataCommand & { readonly id: string }): Promi
   return withDesks(command, async (view) => {
     const batch = await batchOf(view, id);
     const plan = (await view.look<CoordinatorContext>(DESKS.coordinator))?.context;
-    const items = batch.items.map((item) => ({ item, phase: plan === undefined ? null : itemIn(plan, item).phase, reason: plan === undefined ? null : itemIn(plan, item).reason }));
+    const items = batch.items.map((item) => ({
+      item,
+      phase: plan === undefined ? null : itemIn(plan, item).phase,
+      reason: plan === undefined ? null : itemIn(plan, item).reason,
+    }));
     if (json) return void out.write(jsonLine({ ...batch, items }));
     out.write(factsOf(batch));
-    out.write(`\n${tableText([['ITEM', 'PHASE', 'REASON'], ...items.map(({ item, phase, reason }) => [item, phase ?? '', oneLine(reason ?? '')])])}`);
+    out.write(
+      `\n${tableText([['ITEM', 'PHASE', 'REASON'], ...items.map(({ item, phase, reason }) => [item, phase ?? '', oneLine(reason ?? '')])])}`,
+    );
   });
 }
 
 /** @param command `concurrency`: so many at a time. */
-export function resumeBatch(command: DeskCommand & { readonly id: string; readonly concurrency?: number | undefined }): Promise<ExitCode> {
+export function resumeBatch(
+  command: DeskCommand & { readonly id: string; readonly concurrency?: number | undefined },
+): Promise<ExitCode> {
   const { id, concurrency, json, out, by } = command;
   return withDesks(command, async (view) => {
     const batch = await batchOf(view, id);
     if (batch.phase === 'finished') throw refusedOrder(`${id} has ended: ${batch.status}`);
-    await view.order(DESKS.batches, { type: 'batch.resume', batchId: id, ...(concurrency !== undefined && { concurrencyLimit: concurrency }) });
-    out.write(json ? jsonLine({ type: 'batch.resume', batchId: id, by, durable: true }) : `${id}: ${batch.total} items resume${whenText(view)}\n`);
+    await view.order(DESKS.batches, {
+      type: 'batch.resume',
+      batchId: id,
+      ...(concurrency !== undefined && { concurrencyLimit: concurrency }),
+    });
+    out.write(
+      json
+        ? jsonLine({ type: 'batch.resume', batchId: id, by, durable: true })
+        : `${id}: ${batch.total} items resume${whenText(view)}\n`,
+    );
   });
 }
 
 async function batchesOf(view: DeskView): Promise<Batch[]> {
   const desk = await view.look<BatchManagerContext>(DESKS.batches);
   if (desk === undefined) return [];
-  return batchesIn(desk.context).map(({ batch: _, untold: __, ...record }) => ({ ...record, items: desk.context[`items:${record.id}`] ?? [] }));
+  return batchesIn(desk.context).map(({ batch: _, untold: __, ...record }) => ({
+    ...record,
+    items: desk.context[`items:${record.id}`] ?? [],
+  }));
 }
 
 async function batchOf(view: DeskView, id: string): Promise<Batch> {
   const batches = await batchesOf(view);
   const found = batches.find((batch) => batch.id === id);
-  if (found === undefined) throw notThere(`no batch "${id}"${batches.length === 0 ? '' : `; there are ${batches.map((batch) => batch.id).join(', ')}`}`);
+  if (found === undefined)
+    throw notThere(
+      `no batch "${id}"${batches.length === 0 ? '' : `; there are ${batches.map((batch) => batch.id).join(', ')}`}`,
+    );
   return found;
 }
 
 function cells({ id, status, phase, total, paused, resumed, failed, notBeforeMs, reason }: Batch): string[] {
-  return [id, status, phase, String(total), String(paused), String(resumed), String(failed), notBeforeMs === null ? '' : timeText(notBeforeMs), oneLine(reason)];
+  return [
+    id,
+    status,
+    phase,
+    String(total),
+    String(paused),
+    String(resumed),
+    String(failed),
+    notBeforeMs === null ? '' : timeText(notBeforeMs),
+    oneLine(reason),
+  ];
 }
 
 function factsOf(batch: Batch): string {
-  const { id, status, phase, reason, correlationId, signature, concurrencyLimit, total, paused, resumed, failed, pending, createdAtMs, completedAtMs, notBeforeMs, note } = batch;
+  const {
+    id,
+    status,
+    phase,
+    reason,
+    correlationId,
+    signature,
+    concurrencyLimit,
+    total,
+    paused,
+    resumed,
+    failed,
+    pending,
+    createdAtMs,
+    completedAtMs,
+    notBeforeMs,
+    note,
+  } = batch;
   return factsText([
     ['batch', id],
     ['status', `${status}, ${phase}`],

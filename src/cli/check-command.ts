@@ -1,6 +1,6 @@
 /**
- * `bosun check`: before a deploy, what the code at hand would do to each actor of a stopped store. Migrations are tried on
- * what is stored; no record is written and nothing runs.
+ * `bosun check`: before a deploy, what the code at hand would do to each actor of a stopped store. Migrations are tried
+ * on what is stored; no record is written and nothing runs.
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -50,17 +50,33 @@ export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
   try {
     const store = levelStore(storeIn(command));
     const agents = await agentsFor(command);
-    const actors = await checkStore({ agents, store, ...secretKeysOf(env), log: (...line) => err.write(`${line.map(String).join(' ')}\n`) });
+    const actors = await checkStore({
+      agents,
+      store,
+      ...secretKeysOf(env),
+      log: (...line) => err.write(`${line.map(String).join(' ')}\n`),
+    });
     const groups = grouped(actors);
     const refused = actors.filter(({ verdict }) => verdict === 'refused').length;
-    out.write(json ? `${JSON.stringify({ actors: actors.length, refused, groups })}\n` : `${groups.flatMap(lines).join('\n')}\n`);
-    if (!json) err.write(refused === 0 ? `all ${actors.length} actors can go on\n` : `${refused} of ${actors.length} actors would be suspended\n`);
+    out.write(
+      json
+        ? `${JSON.stringify({ actors: actors.length, refused, groups })}\n`
+        : `${groups.flatMap(lines).join('\n')}\n`,
+    );
+    if (!json)
+      err.write(
+        refused === 0
+          ? `all ${actors.length} actors can go on\n`
+          : `${refused} of ${actors.length} actors would be suspended\n`,
+      );
     return refused === 0 ? EXIT.completed : EXIT.failed;
   } catch (error) {
     if (!isBosunError(error)) throw error;
     err.write(`${error.message}\n`);
     if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
-    return ['BOSUN_PLAN_INVALID', 'BOSUN_CONFIG_INVALID', 'BOSUN_AGENT_INVALID'].includes(error.code) ? EXIT.badInput : EXIT.failed;
+    return ['BOSUN_PLAN_INVALID', 'BOSUN_CONFIG_INVALID', 'BOSUN_AGENT_INVALID'].includes(error.code)
+      ? EXIT.badInput
+      : EXIT.failed;
   }
 }
 
@@ -87,9 +103,17 @@ export async function exportedAgents(file: string, { cwd }: { cwd: string }): Pr
   try {
     module = await createJiti(import.meta.url).import<Record<string, unknown>>(resolve(cwd, file));
   } catch (error) {
-    throw new BosunError('BOSUN_CONFIG_INVALID', `${file} cannot be loaded: ${messageOf(error).replace(/\nRequire stack:[^]*$/, '')}`, { cause: error });
+    throw new BosunError(
+      'BOSUN_CONFIG_INVALID',
+      `${file} cannot be loaded: ${messageOf(error).replace(/\nRequire stack:[^]*$/, '')}`,
+      { cause: error },
+    );
   }
-  const agents = new Set(Object.values(module).flatMap((value) => [value].flat()).filter(isAgent));
+  const agents = new Set(
+    Object.values(module)
+      .flatMap((value) => [value].flat())
+      .filter(isAgent),
+  );
   if (agents.size === 0) throw new BosunError('BOSUN_CONFIG_INVALID', `${file} exports no agents`);
   return [...agents];
 }
@@ -118,5 +142,8 @@ function grouped(actors: readonly CheckedActor[]): Group[] {
 
 function lines({ agent, version, verdict, count, addresses, reason }: Group): string[] {
   const more = count > addresses.length ? ', ...' : '';
-  return [`${agent}, version ${version}: ${count} ${WORDS[verdict]} (${addresses.join(', ')}${more})`, ...(reason === null ? [] : [`  ${reason}`])];
+  return [
+    `${agent}, version ${version}: ${count} ${WORDS[verdict]} (${addresses.join(', ')}${more})`,
+    ...(reason === null ? [] : [`  ${reason}`]),
+  ];
 }

@@ -1,6 +1,7 @@
 /**
- * The command line as a function: arguments in, exit code out. Each verb lives in a file of its own, which is loaded when it
- * is called for. Owns neither streams nor process, so that a program can call it too; main.ts calls it for a shell.
+ * The command line as a function: arguments in, exit code out. Each verb lives in a file of its own, which is loaded
+ * when it is called for. Owns neither streams nor process, so that a program can call it too; main.ts calls it for a
+ * shell.
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
@@ -18,14 +19,17 @@ import { type DataCommand, type Output, type Surroundings } from './surroundings
  * Carries out one line.
  *
  * @param args What comes after the name of the program.
- * @returns The exit code, once all is said and every store is closed. Never rejects: a fault of Bosun is told on `err`, code 1.
+ * @returns The exit code, once all is said and every store is closed. Never rejects: a fault of Bosun is told on
+ *   `err`, code 1.
  */
 export async function commandLine(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
   let code: ExitCode = EXIT.completed;
   try {
     const { out, err, env, cwd } = surroundings;
     const interruption = () => surroundings.interruption();
-    await program({ out, err, env, cwd, interruption, exit: (result) => (code = result) }).parseAsync(args, { from: 'user' });
+    await program({ out, err, env, cwd, interruption, exit: (result) => (code = result) }).parseAsync(args, {
+      from: 'user',
+    });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.completed : EXIT.badInput;
@@ -52,7 +56,9 @@ function program(setting: Setting): Command {
     .description('Erlang/OTP for statecharts: runs plans of work by durable, supervised agents.')
     .version(versionOfPackage())
     // Every verb has options; to say so of each leaves no room to say what it does.
-    .configureHelp({ subcommandTerm: (command) => [command.name(), command.usage().replace('[options]', '').trim()].join(' ').trim() })
+    .configureHelp({
+      subcommandTerm: (command) => [command.name(), command.usage().replace('[options]', '').trim()].join(' ').trim(),
+    })
     .showHelpAfterError('(add --help for the options)')
     .addHelpText('after', examplesText(['run plan.yaml', 'serve --config bosun.config.ts']))
     .configureOutput({
@@ -118,13 +124,39 @@ function addRun(bosun: Command, setting: Setting): void {
     .option('--port <number>', 'where the gateway listens, with --serve (default: 4180)', portNumber)
     .addOption(new Option('--recover-to <epoch>', 'go on from this epoch of a damaged journal').argParser(wholeNumber))
     .option('--trust-wall-clock', TRUST_WALL_CLOCK)
-    .action(async (file: string, options: Shared & { fresh?: true; wait?: true; recoverTo?: number; serve?: true; port?: number; trustWallClock?: true }) => {
-      const { data, fresh = false, wait = false, recoverTo, serve = false, port, trustWallClock = false } = options;
-      const { env, cwd, exit } = setting;
-      const { runCommand } = await import('./run-command.ts');
-      const reporter = await reporterFor(options, setting);
-      exit(await runCommand({ file, data, fresh, wait, recoverTo, trustWallClock, door: serve ? { port } : undefined, env, cwd, reporter, interrupt: setting.interruption() }));
-    });
+    .action(
+      async (
+        file: string,
+        options: Shared & {
+          fresh?: true;
+          wait?: true;
+          recoverTo?: number;
+          serve?: true;
+          port?: number;
+          trustWallClock?: true;
+        },
+      ) => {
+        const { data, fresh = false, wait = false, recoverTo, serve = false, port, trustWallClock = false } = options;
+        const { env, cwd, exit } = setting;
+        const { runCommand } = await import('./run-command.ts');
+        const reporter = await reporterFor(options, setting);
+        exit(
+          await runCommand({
+            file,
+            data,
+            fresh,
+            wait,
+            recoverTo,
+            trustWallClock,
+            door: serve ? { port } : undefined,
+            env,
+            cwd,
+            reporter,
+            interrupt: setting.interruption(),
+          }),
+        );
+      },
+    );
 }
 
 function addSchedule(bosun: Command, setting: Setting): void {
@@ -141,7 +173,19 @@ function addSchedule(bosun: Command, setting: Setting): void {
       const agentNames = async () => [...(await loadAgents(await readPlanFile({ file, cwd }))).keys()];
       // Colour as on `err`: there NO_COLOR and the terminal are asked for both.
       const colour = out.isTTY === true && hasColour(err, setting);
-      exit(await scheduleCommand({ file, cwd, json: json === true, svg, out, err, width: out.columns ?? 100, colour, agentNames }));
+      exit(
+        await scheduleCommand({
+          file,
+          cwd,
+          json: json === true,
+          svg,
+          out,
+          err,
+          width: out.columns ?? 100,
+          colour,
+          agentNames,
+        }),
+      );
     });
 }
 
@@ -158,7 +202,9 @@ function addPlan(bosun: Command, setting: Setting): void {
     .option('--reason <text>', 'why, for whoever looks at it')
     .action(async (item: string, options: Shared & { reason?: string }) => {
       const { planCommand } = await import('./plan-command.ts');
-      setting.exit(await planCommand({ ...dataCommand(options, setting), order: 'pause', item, reason: options.reason }));
+      setting.exit(
+        await planCommand({ ...dataCommand(options, setting), order: 'pause', item, reason: options.reason }),
+      );
     });
   verb(plan, 'resume <item>', 'Resume a paused item.', [
     'plan resume AAPL',
@@ -170,36 +216,60 @@ function addPlan(bosun: Command, setting: Setting): void {
 }
 
 function addTree(bosun: Command, setting: Setting): void {
-  verb(bosun, 'tree', 'Show the supervision tree of a running system or a stopped data directory.', ['tree', 'tree --data /var/lib/crew --json']).action(
-    async (options: Shared) => {
-      const { treeCommand } = await import('./tree-command.ts');
-      setting.exit(await treeCommand(dataCommand(options, setting)));
-    },
-  );
+  verb(bosun, 'tree', 'Show the supervision tree of a running system or a stopped data directory.', [
+    'tree',
+    'tree --data /var/lib/crew --json',
+  ]).action(async (options: Shared) => {
+    const { treeCommand } = await import('./tree-command.ts');
+    setting.exit(await treeCommand(dataCommand(options, setting)));
+  });
 }
 
 function addInspect(bosun: Command, setting: Setting): void {
-  verb(bosun, 'inspect <actor>', 'Draw the statechart of an actor of a running system or a stopped data directory, or of an agent.', [
-    'inspect coordinator > coordinator.svg',
-    'inspect order --agents ./agents.ts --format mermaid',
-    'inspect stages/AAPL-valuation/agent --plan plan.yaml --out stage.svg',
-  ])
-    .addOption(new Option('--format <format>', 'of what is written').choices(['svg', 'mermaid', 'json', 'scxml']).default('svg'))
+  verb(
+    bosun,
+    'inspect <actor>',
+    'Draw the statechart of an actor of a running system or a stopped data directory, or of an agent.',
+    [
+      'inspect coordinator > coordinator.svg',
+      'inspect order --agents ./agents.ts --format mermaid',
+      'inspect stages/AAPL-valuation/agent --plan plan.yaml --out stage.svg',
+    ],
+  )
+    .addOption(
+      new Option('--format <format>', 'of what is written').choices(['svg', 'mermaid', 'json', 'scxml']).default('svg'),
+    )
     .option('--out <file>', 'write to a file')
     .option('--plan <file>', 'a plan whose agents are looked at')
     .option('--agents <module>', 'a module that exports agents, where there is no plan')
-    .action(async (actor: string, options: Shared & { format: ChartFormat; out?: string; plan?: string; agents?: string }) => {
-      const { json, format, out: file, plan, agents } = options;
-      const { inspectCommand } = await import('./inspect-command.ts');
-      setting.exit(await inspectCommand({ ...dataCommand(options, setting), actor, format: json === true ? 'json' : format, file, plan, agents }));
-    });
+    .action(
+      async (
+        actor: string,
+        options: Shared & { format: ChartFormat; out?: string; plan?: string; agents?: string },
+      ) => {
+        const { json, format, out: file, plan, agents } = options;
+        const { inspectCommand } = await import('./inspect-command.ts');
+        setting.exit(
+          await inspectCommand({
+            ...dataCommand(options, setting),
+            actor,
+            format: json === true ? 'json' : format,
+            file,
+            plan,
+            agents,
+          }),
+        );
+      },
+    );
 }
 
 function addCheck(bosun: Command, setting: Setting): void {
-  verb(bosun, 'check [plan]', 'Say which actors in a stopped data directory the code could not read, before it is deployed.', [
-    'check plan.yaml',
-    'check --agents ./agents.ts --data /var/lib/shop --json',
-  ])
+  verb(
+    bosun,
+    'check [plan]',
+    'Say which actors in a stopped data directory the code could not read, before it is deployed.',
+    ['check plan.yaml', 'check --agents ./agents.ts --data /var/lib/shop --json'],
+  )
     .option('--agents <module>', 'a module that exports agents, where there is no plan')
     .action(async (plan: string | undefined, options: Shared & { agents?: string }) => {
       const { checkCommand } = await import('./check-command.ts');
@@ -208,12 +278,13 @@ function addCheck(bosun: Command, setting: Setting): void {
 }
 
 function addVerify(bosun: Command, setting: Setting): void {
-  verb(bosun, 'verify', 'Check every record of a stopped store or a backup.', ['verify', 'verify --data /backups/crew --json']).action(
-    async (options: Shared) => {
-      const { verifyCommand } = await import('./verify-command.ts');
-      setting.exit(await verifyCommand(dataCommand(options, setting)));
-    },
-  );
+  verb(bosun, 'verify', 'Check every record of a stopped store or a backup.', [
+    'verify',
+    'verify --data /backups/crew --json',
+  ]).action(async (options: Shared) => {
+    const { verifyCommand } = await import('./verify-command.ts');
+    setting.exit(await verifyCommand(dataCommand(options, setting)));
+  });
 }
 
 function addCopies(bosun: Command, setting: Setting): void {
@@ -251,7 +322,10 @@ function addConformance(bosun: Command, setting: Setting): void {
     .description('Check rule by rule whether a running server speaks the protocol of the gateway.')
     .option('--token <token>', 'to be let in with (default: BOSUN_TOKEN of the environment)')
     .option('--json', 'machine-readable output')
-    .addHelpText('after', examplesText(['conformance http://127.0.0.1:4180', 'conformance https://bosun.example --json']))
+    .addHelpText(
+      'after',
+      examplesText(['conformance http://127.0.0.1:4180', 'conformance https://bosun.example --json']),
+    )
     .exitOverride()
     .action(async (url: string, { token, json }: { token?: string; json?: true }) => {
       const { out, err, env, exit } = setting;
@@ -283,5 +357,6 @@ function widthOf({ isTTY, columns }: Output): number {
 }
 
 function versionOfPackage(): string {
-  return (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version;
+  return (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string })
+    .version;
 }

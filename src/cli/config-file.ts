@@ -1,6 +1,7 @@
 /**
- * `bosun.config.ts`, `.mts`, `.mjs`, `.js`, `.yaml`, `.yml` or `.json`: what `bosun serve` serves, and to whom. A module can give
- * everything; YAML what is data, and its agents by the path of a module. What is wrong is said with its place.
+ * `bosun.config.ts`, `.mts`, `.mjs`, `.js`, `.yaml`, `.yml` or `.json`: what `bosun serve` serves, and to whom. A
+ * module can give everything; YAML what is data, and its agents by the path of a module. What is wrong is said with its
+ * place.
  */
 import { existsSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
@@ -53,7 +54,12 @@ const gateway = closed({
   hosts: z.array(text).optional(),
   origins: z.array(text).optional(),
   tokens: z.array(token).optional(),
-  jwt: z.custom<GatewayOptions['jwt']>((value) => isRecord(value) && 'key' in value && 'audience' in value, 'must have a key and an audience').optional(),
+  jwt: z
+    .custom<GatewayOptions['jwt']>(
+      (value) => isRecord(value) && 'key' in value && 'audience' in value,
+      'must have a key and an audience',
+    )
+    .optional(),
   destructive: z.boolean().optional(),
   rate: rate.optional(),
   connectRate: rate.optional(),
@@ -63,7 +69,10 @@ const schema = closed({
   data: text.optional(),
   plan: text.optional(),
   agents: z
-    .custom<string | readonly AnyAgent[]>((value) => typeof value === 'string' || (Array.isArray(value) && value.every(isAgent)), 'must be agents made by defineAgent, or the path of a module that exports them')
+    .custom<string | readonly AnyAgent[]>(
+      (value) => typeof value === 'string' || (Array.isArray(value) && value.every(isAgent)),
+      'must be agents made by defineAgent, or the path of a module that exports them',
+    )
     .optional(),
   tree: z.custom<BossOptions>(isRecord, 'must be the options of the root Boss').optional(),
   residentActors: z.number().int().min(1).optional(),
@@ -85,7 +94,9 @@ export async function readConfig({ file, cwd, env }: ConfigPlace): Promise<Confi
   const found = file ?? CONFIG_FILES.find((name) => existsSync(join(cwd, name)));
   if (found === undefined) return undefined;
   const path = resolve(cwd, found);
-  const { value, refuse } = ['.yaml', '.yml', '.json'].includes(extname(path)) ? await readYaml({ file: found, path, kind: 'config file', code: 'BOSUN_CONFIG_INVALID' }) : await readModule(found, path);
+  const { value, refuse } = ['.yaml', '.yml', '.json'].includes(extname(path))
+    ? await readYaml({ file: found, path, kind: 'config file', code: 'BOSUN_CONFIG_INVALID' })
+    : await readModule(found, path);
   const parsed = schema.safeParse(value, { error: explain });
   if (!parsed.success) throw refuse(parsed.error.issues.map(problemOf));
   const { data, plan, agents = [], tree, residentActors, workers, gateway: door = {} } = parsed.data;
@@ -106,15 +117,28 @@ export async function readConfig({ file, cwd, env }: ConfigPlace): Promise<Confi
   };
 }
 
-/** The first child whose agent nobody has: at the start its Boss would give up for it. Whether the tree is one at all is createSystem's to say. */
-function unknownAgent(tree: unknown, path: readonly (string | number)[], known: ReadonlySet<string>): Problem | undefined {
+/**
+ * The first child whose agent nobody has: at the start its Boss would give up for it. Whether the tree is one at all is
+ * createSystem's to say.
+ */
+function unknownAgent(
+  tree: unknown,
+  path: readonly (string | number)[],
+  known: ReadonlySet<string>,
+): Problem | undefined {
   if (!isRecord(tree)) return undefined;
   const { children, template } = tree;
-  const places = [...(Array.isArray(children) ? children.map((child: unknown, index) => [child, [...path, 'children', index]] as const) : []), [template, [...path, 'template']] as const];
+  const places = [
+    ...(Array.isArray(children)
+      ? children.map((child: unknown, index) => [child, [...path, 'children', index]] as const)
+      : []),
+    [template, [...path, 'template']] as const,
+  ];
   for (const [child, place] of places) {
     if (!isRecord(child)) continue;
     const { agent, boss } = child;
-    if (typeof agent === 'string' && !known.has(agent)) return { path: [...place, 'agent'], message: `unknown agent "${agent}"${didYouMean(agent, known)}` };
+    if (typeof agent === 'string' && !known.has(agent))
+      return { path: [...place, 'agent'], message: `unknown agent "${agent}"${didYouMean(agent, known)}` };
     const below = unknownAgent(boss, [...place, 'boss'], known);
     if (below !== undefined) return below;
   }
@@ -129,7 +153,11 @@ interface Source {
 async function readModule(file: string, path: string): Promise<Source> {
   const refuse = (problems: readonly Problem[]): BosunError => {
     const lines = problems.map((problem) => `${file}: ${sentence(problem)}`);
-    return new BosunError('BOSUN_CONFIG_INVALID', `${lines[0]}${lines.length > 1 ? ` (and ${lines.length - 1} more)` : ''}`, { details: { file, line: null, column: null, problems: lines } });
+    return new BosunError(
+      'BOSUN_CONFIG_INVALID',
+      `${lines[0]}${lines.length > 1 ? ` (and ${lines.length - 1} more)` : ''}`,
+      { details: { file, line: null, column: null, problems: lines } },
+    );
   };
   let module: { readonly default?: unknown };
   try {
@@ -147,16 +175,30 @@ function loadFailure(file: string, path: string, error: unknown): BosunError {
   const at = message.indexOf(`${path}:`);
   const [, line, column] = at < 0 ? [] : (/^:(\d+):(\d+)/.exec(message.slice(at + path.length)) ?? []);
   const place = line === undefined ? '' : `:${line}:${column}`;
-  const details = { file, line: line === undefined ? null : Number(line), column: column === undefined ? null : Number(column) };
-  return new BosunError('BOSUN_CONFIG_INVALID', `${file}${place}: cannot be loaded: ${message.split('\n')[0]!.replaceAll(path, file).trim()}`, { cause: error, details });
+  const details = {
+    file,
+    line: line === undefined ? null : Number(line),
+    column: column === undefined ? null : Number(column),
+  };
+  return new BosunError(
+    'BOSUN_CONFIG_INVALID',
+    `${file}${place}: cannot be loaded: ${message.split('\n')[0]!.replaceAll(path, file).trim()}`,
+    { cause: error, details },
+  );
 }
 
-function tokensOf(written: NonNullable<NonNullable<Written['gateway']>['tokens']>, env: Environment, refuse: Source['refuse']): TokenOptions[] {
+function tokensOf(
+  written: NonNullable<NonNullable<Written['gateway']>['tokens']>,
+  env: Environment,
+  refuse: Source['refuse'],
+): TokenOptions[] {
   return written.map(({ token: plain, tokenEnv, ...rest }, index) => {
     const path = ['gateway', 'tokens', index];
-    if ((plain === undefined) === (tokenEnv === undefined)) throw refuse([{ path, message: 'needs a token or a tokenEnv, and not both' }]);
+    if ((plain === undefined) === (tokenEnv === undefined))
+      throw refuse([{ path, message: 'needs a token or a tokenEnv, and not both' }]);
     const secret = plain ?? env[tokenEnv!];
-    if (secret === undefined || secret === '') throw refuse([{ path: [...path, 'tokenEnv'], message: `the environment has no ${tokenEnv}` }]);
+    if (secret === undefined || secret === '')
+      throw refuse([{ path: [...path, 'tokenEnv'], message: `the environment has no ${tokenEnv}` }]);
     return given({ ...rest, token: secret }) as TokenOptions;
   });
 }

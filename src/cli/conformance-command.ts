@@ -11,12 +11,19 @@ export interface ConformanceCommand extends Pick<Surroundings, 'out' | 'err'> {
   readonly json: boolean;
 }
 
-const MARKS: Readonly<Record<RowResult['outcome'], string>> = { passed: 'ok    ', failed: 'FAILED', 'not applicable': 'n/a   ' };
+const MARKS: Readonly<Record<RowResult['outcome'], string>> = {
+  passed: 'ok    ',
+  failed: 'FAILED',
+  'not applicable': 'n/a   ',
+};
 
 /** Takes the line of a terminal back to its beginning and clears it. */
 const CLEAR = '\r\u001B[2K';
 
-/** Resolves to 0 where every row that was played holds, 1 where one does not, 2 for what is no address, 5 without the right token, 7 where no gateway answers. */
+/**
+ * Resolves to 0 where every row that was played holds, 1 where one does not, 2 for what is no address, 5 without the
+ * right token, 7 where no gateway answers.
+ */
 export async function conformanceCommand({ url, token, json, out, err }: ConformanceCommand): Promise<ExitCode> {
   const isLive = !json && err.isTTY === true;
   try {

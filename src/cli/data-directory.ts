@@ -1,7 +1,7 @@
 /**
  * A data directory and the crew in it: opens its store with the agents of a plan, or on hold to look at it and leave
- * orders. Layout: `DIR/store` is the LevelDB, or `DIR/workers/0` and so on are those of workers; agents may write beside it
- * (`BOSUN_DATA_DIR` names DIR to them).
+ * orders. Layout: `DIR/store` is the LevelDB, or `DIR/workers/0` and so on are those of workers; agents may write
+ * beside it (`BOSUN_DATA_DIR` names DIR to them).
  */
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -36,7 +36,9 @@ export function dataDirectory({ data, cwd }: Pick<DataCommand, 'data' | 'cwd'>):
   return { path: absolute, store: join(absolute, 'store'), workers: join(absolute, 'workers') };
 }
 
-/** A directory that may also be a LevelDB itself, as a program that embeds Bosun has one. For verbs that run no crew. */
+/**
+ * A directory that may also be a LevelDB itself, as a program that embeds Bosun has one. For verbs that run no crew.
+ */
 export function storeDirectory(command: Pick<DataCommand, 'data' | 'cwd'>): DataDirectory {
   const directory = dataDirectory(command);
   return existsSync(join(directory.path, 'CURRENT')) ? { ...directory, store: directory.path } : directory;
@@ -46,9 +48,16 @@ export function hasStore({ store }: DataDirectory): boolean {
   return existsSync(store);
 }
 
-/** Throws BOSUN_WORKERS_CHANGED where a system over workers lives there: a store beside theirs would be another system. */
+/**
+ * Throws BOSUN_WORKERS_CHANGED where a system over workers lives there: a store beside theirs would be another system.
+ */
 export function refuseWorkers({ path, workers }: DataDirectory): void {
-  if (existsSync(workers)) throw new BosunError('BOSUN_WORKERS_CHANGED', `${path} holds the stores of workers: serve it with a config that says how many there are, or use another directory`);
+  if (existsSync(workers))
+    throw new BosunError(
+      'BOSUN_WORKERS_CHANGED',
+      `${path} holds the stores of workers: serve it with a config that says how many there are, or use another ` +
+        'directory',
+    );
 }
 
 /** Makes the directory where it is missing. Rejects with BOSUN_CONFIG_INVALID where that cannot be. */
@@ -57,7 +66,12 @@ export async function makeDirectory({ path }: DataDirectory): Promise<void> {
     await mkdir(path, { recursive: true });
   } catch (error) {
     const { code } = error as { code?: unknown };
-    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file is in the way' : code === 'EACCES' ? 'permission denied' : messageOf(error);
+    const reason =
+      code === 'EEXIST' || code === 'ENOTDIR'
+        ? 'a file is in the way'
+        : code === 'EACCES'
+          ? 'permission denied'
+          : messageOf(error);
     throw new BosunError('BOSUN_CONFIG_INVALID', `${path} cannot be the data directory: ${reason}`, { cause: error });
   }
 }
@@ -81,12 +95,25 @@ export function crewOf(
   directory: DataDirectory,
   plan: Plan,
   agents: AgentModule,
-  tools: { readonly shell: Attempt; readonly env: Environment; readonly trustWallClock: boolean; readonly log: (...args: unknown[]) => void },
+  tools: {
+    readonly shell: Attempt;
+    readonly env: Environment;
+    readonly trustWallClock: boolean;
+    readonly log: (...args: unknown[]) => void;
+  },
 ): System {
   const store = levelStore(directory.store);
   const tree = crewTree(plan);
   const { shell, env, trustWallClock, log } = tools;
-  return createSystem({ agents: planAgents(plan, agents, shell), store, tree, log, outageMs: OUTAGE_MS, trustWallClock, ...secretKeysOf(env) });
+  return createSystem({
+    agents: planAgents(plan, agents, shell),
+    store,
+    tree,
+    log,
+    outageMs: OUTAGE_MS,
+    trustWallClock,
+    ...secretKeysOf(env),
+  });
 }
 
 /** The agents that carry out a plan: the crew, and one for each agent type. */
@@ -102,13 +129,27 @@ export interface HoldOptions {
   readonly env?: Environment;
 }
 
-/** A system on hold: nothing runs, and no agent's code is needed. Actors of agents that are not given are shown as they are stored. */
-export async function openOnHold(directory: DataDirectory, { log, agents = crewAgents, env = {} }: HoldOptions): Promise<System> {
+/**
+ * A system on hold: nothing runs, and no agent's code is needed. Actors of agents that are not given are shown as they
+ * are stored.
+ */
+export async function openOnHold(
+  directory: DataDirectory,
+  { log, agents = crewAgents, env = {} }: HoldOptions,
+): Promise<System> {
   const idle = fromPromise<unknown, unknown>(() => new Promise(() => {}));
   const prefix = stageName('');
   const resolveAgent = (name: string): AnyAgent | undefined =>
     name.startsWith(prefix) ? stageAgent(name.slice(prefix.length), idle) : undefined;
-  return createSystem({ agents, resolveAgent, store: levelStore(directory.store), hold: true, log, outageMs: 0, ...secretKeysOf(env) }).start();
+  return createSystem({
+    agents,
+    resolveAgent,
+    store: levelStore(directory.store),
+    hold: true,
+    log,
+    outageMs: 0,
+    ...secretKeysOf(env),
+  }).start();
 }
 
 /** The coordinator's record of the plan; undefined where the store holds none. */
@@ -118,4 +159,3 @@ export function coordinatorOf(system: System): { state: unknown; context: Coordi
   if (snapshot?.status === 'suspended') throw snapshot.error;
   return snapshot && { state: snapshot.value, context: snapshot.context as CoordinatorContext };
 }
-

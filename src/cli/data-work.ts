@@ -1,6 +1,6 @@
 /**
- * The frame of verbs on a data directory: through the gateway of the system that runs on it, or on its stopped store where
- * that makes sense; and what went wrong as exit codes.
+ * The frame of verbs on a data directory: through the gateway of the system that runs on it, or on its stopped store
+ * where that makes sense; and what went wrong as exit codes.
  */
 import { type ErrorCode, isBosunError } from '../errors.ts';
 import { type System } from '../system.ts';

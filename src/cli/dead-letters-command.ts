@@ -1,4 +1,7 @@
-/** `bosun deadletters list|redeliver|discard`: what reached nobody or was put aside, in a running system or a stopped store; orders are audited. */
+/**
+ * `bosun deadletters list|redeliver|discard`: what reached nobody or was put aside, in a running system or a stopped
+ * store; orders are audited.
+ */
 import { type DeadLetter } from '../actors/mailbox/dead-letters.ts';
 import { LISTED_MAX } from '../limits.ts';
 import { withData } from './data-work.ts';
@@ -13,7 +16,8 @@ export function listDeadLetters(command: DataCommand): Promise<ExitCode> {
     if (letters.length === 0 && !json) err.write('no dead letters\n');
   };
   return withData(command, {
-    live: async (gateway) => show((await gateway.call<{ letters: DeadLetter[] }>('deadletter.list', { limit: LISTED_MAX })).letters),
+    live: async (gateway) =>
+      show((await gateway.call<{ letters: DeadLetter[] }>('deadletter.list', { limit: LISTED_MAX })).letters),
     stopped: (system) => show(system.deadLetters.list()),
   });
 }

@@ -1,4 +1,7 @@
-/** `bosun debates`: disputes between agents, how far each has come and on what grounds, and to decide about one that is provisional. */
+/**
+ * `bosun debates`: disputes between agents, how far each has come and on what grounds, and to decide about one that is
+ * provisional.
+ */
 import { systemClock } from '../clock.ts';
 import { type Credibility } from '../machines/coordination/credibility/credibility.ts';
 import { debatesIn, type FacilitatorContext } from '../machines/coordination/debates/debate-facilitator.ts';
@@ -25,7 +28,11 @@ const POLL_MS = 50;
 export function listDebates(command: DataCommand & { readonly all: boolean }): Promise<ExitCode> {
   return withDesks(command, async (view) => {
     const debates = (await debatesOf(view)).filter(({ isOver }) => command.all || !isOver);
-    writeList(command, debates, { none: 'no debates', head: ['ID', 'LEVEL', 'ITEM', 'BETWEEN', 'SINCE', 'VALUE', 'TOPIC'], cells });
+    writeList(command, debates, {
+      none: 'no debates',
+      head: ['ID', 'LEVEL', 'ITEM', 'BETWEEN', 'SINCE', 'VALUE', 'TOPIC'],
+      cells,
+    });
   });
 }
 
@@ -35,7 +42,11 @@ export function showDebate(command: DataCommand & { readonly id: string }): Prom
     const debate = await debateOf(view, id);
     const context = (await view.look<DebateContext>(`${DESKS.openDebates}/${id}`))?.context;
     if (json) return void out.write(jsonLine({ ...debate, ...(context !== undefined && packageOf(context)) }));
-    out.write([factsOf(debate), ...(context === undefined ? [] : [saidText(context)]), credibilityText(debate)].filter((part) => part !== '').join('\n'));
+    out.write(
+      [factsOf(debate), ...(context === undefined ? [] : [saidText(context)]), credibilityText(debate)]
+        .filter((part) => part !== '')
+        .join('\n'),
+    );
   });
 }
 
@@ -52,9 +63,14 @@ export function debateOrder(command: DebateOrder): Promise<ExitCode> {
   return withDesks(command, async (view) => {
     const debate = await debateOf(view, id);
     if (debate.isOver) throw refusedOrder(`debate "${id}" is over: ${debate.level}`);
-    if (order === 'redebate' && reason === undefined) throw refusedOrder('what is new goes into --reason: it is debated again with it');
+    if (order === 'redebate' && reason === undefined)
+      throw refusedOrder('what is new goes into --reason: it is debated again with it');
     const gate = (await openGate(view, id)) ?? (await reviewNow(view, debate, command.by));
-    const answer = { action: order, ...(order === 'override' && side !== undefined && { side }), ...(reason !== undefined && { [order === 'redebate' ? 'context' : 'note']: reason }) };
+    const answer = {
+      action: order,
+      ...(order === 'override' && side !== undefined && { side }),
+      ...(reason !== undefined && { [order === 'redebate' ? 'context' : 'note']: reason }),
+    };
     await answered(view, command, { gate, answer });
   });
 }
@@ -65,7 +81,10 @@ async function openGate(view: DeskView, debate: string) {
 
 async function reviewNow(view: DeskView, { id, level }: Debate, by: string) {
   if (level !== 'L4' && level !== 'deferred') throw refusedOrder(`debate "${id}" is at ${level}: nobody is asked yet`);
-  if (!view.isLive) throw refusedOrder(`debate "${id}" asks nobody yet, and its review can be brought forward only while the system runs`);
+  if (!view.isLive)
+    throw refusedOrder(
+      `debate "${id}" asks nobody yet, and its review can be brought forward only while the system runs`,
+    );
   await view.order(DESKS.debates, { type: 'debate.review', debate: id, by });
   for (let waitedMs = 0; waitedMs < REVIEW_MS; waitedMs += POLL_MS) {
     const gate = await openGate(view, id);
@@ -77,7 +96,9 @@ async function reviewNow(view: DeskView, { id, level }: Debate, by: string) {
 
 async function debatesOf(view: DeskView): Promise<Debate[]> {
   const desk = await view.look<FacilitatorContext>(DESKS.debates);
-  return desk === undefined ? [] : debatesIn(desk.context).map(({ ref: _, held: __, number: ___, ...debate }) => debate);
+  return desk === undefined
+    ? []
+    : debatesIn(desk.context).map(({ ref: _, held: __, number: ___, ...debate }) => debate);
 }
 
 async function debateOf(view: DeskView, id: string): Promise<Debate> {
@@ -87,10 +108,30 @@ async function debateOf(view: DeskView, id: string): Promise<Debate> {
 }
 
 function cells({ id, level, item, challenger, challenged, openedAtMs, provisional, topic }: Debate): string[] {
-  return [id, level, item ?? '', `${challenger}, ${challenged}`, timeText(openedAtMs), provisional === null ? '' : oneLine(provisional.position.statement), oneLine(topic)];
+  return [
+    id,
+    level,
+    item ?? '',
+    `${challenger}, ${challenged}`,
+    timeText(openedAtMs),
+    provisional === null ? '' : oneLine(provisional.position.statement),
+    oneLine(topic),
+  ];
 }
 
-function factsOf({ id, topic, item, level, priority, challenger, challenged, expert, openedAtMs, provisional, summary }: Debate): string {
+function factsOf({
+  id,
+  topic,
+  item,
+  level,
+  priority,
+  challenger,
+  challenged,
+  expert,
+  openedAtMs,
+  provisional,
+  summary,
+}: Debate): string {
   return factsText([
     ['debate', id],
     ['topic', oneLine(topic)],
@@ -111,12 +152,16 @@ function factsOf({ id, topic, item, level, priority, challenger, challenged, exp
 
 function saidText(context: DebateContext): string {
   const { positions, basis, said, recommendation, uncertainties } = packageOf(context);
-  const sources = (evidence: readonly { kind: string; source: string; strength: number }[]) => evidence.map(({ kind, source, strength }) => `${kind} ${source}, ${strength}`).join('; ');
+  const sources = (evidence: readonly { kind: string; source: string; strength: number }[]) =>
+    evidence.map(({ kind, source, strength }) => `${kind} ${source}, ${strength}`).join('; ');
   const lines = [
     `challenger holds: ${oneLine(positions.challenger.statement)}`,
     `challenged holds: ${oneLine(positions.challenged.statement)}`,
     `challenger: ${oneLine(basis.statement)} [${sources(basis.evidence)}]`,
-    ...said.map(({ side, statement, evidence, flaw, atMs }) => `${side}, ${timeText(atMs)}: ${oneLine(statement)} [${flaw ?? sources(evidence)}]`),
+    ...said.map(
+      ({ side, statement, evidence, flaw, atMs }) =>
+        `${side}, ${timeText(atMs)}: ${oneLine(statement)} [${flaw ?? sources(evidence)}]`,
+    ),
     `recommended: ${recommendation}`,
     ...uncertainties,
   ];
@@ -128,10 +173,19 @@ function credibilityText({ analysis }: Debate): string {
   const { challenger, challenged, differential, required, regime } = analysis;
   const rows = [factorsOf('challenger', challenger), factorsOf('challenged', challenged)];
   const head = ['SIDE', 'SCORE', 'BASE', 'TIME', 'REGIME', 'TREND', 'OVERRIDES', 'SAMPLES', 'EVIDENCE'];
-  return `${tableText([head, ...rows])}differential ${differential.toFixed(3)}, needed more than ${required.toFixed(3)}; regime ${regime}\n`;
+  return (
+    `${tableText([head, ...rows])}differential ${differential.toFixed(3)}, needed more than ` +
+    `${required.toFixed(3)}; regime ${regime}\n`
+  );
 }
 
 function factorsOf(side: Side, { score, interval, factors, samples, evidenceQuality }: Credibility): string[] {
   const { base, temporal, regime, trend, override } = factors;
-  return [side, `${score.toFixed(3)} ± ${interval.toFixed(3)}`, ...[base, temporal, regime, trend, override].map(({ value }) => value.toFixed(3)), String(samples), evidenceQuality.toFixed(2)];
+  return [
+    side,
+    `${score.toFixed(3)} ± ${interval.toFixed(3)}`,
+    ...[base, temporal, regime, trend, override].map(({ value }) => value.toFixed(3)),
+    String(samples),
+    evidenceQuality.toFixed(2),
+  ];
 }

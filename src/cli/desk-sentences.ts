@@ -1,4 +1,7 @@
-/** What the desks of the crew do while a plan runs, as lines for people: correlated failures, batches, gates, debates. Formatting only. */
+/**
+ * What the desks of the crew do while a plan runs, as lines for people: correlated failures, batches, gates, debates.
+ * Formatting only.
+ */
 import { timeText } from './stopped-store.ts';
 
 interface Said {
@@ -10,12 +13,19 @@ interface Said {
 export const DESK_SENTENCES: Readonly<Record<string, (said: Said) => string>> = {
   'failure.correlated': ({ items, rootCause }) => `together   ${list(items)} failed of one cause: ${String(rootCause)}`,
   'batch.changed': batchSentence,
-  'gate.opened': ({ gate, title, audience }) => `asks       ${gate as string}: ${title as string} (${audienceText(audience)})`,
+  'gate.opened': ({ gate, title, audience }) =>
+    `asks       ${gate as string}: ${title as string} (${audienceText(audience)})`,
   'gate.reminded': ({ gate, title }) => `reminds    ${gate as string}: ${title as string}`,
-  'gate.closed': ({ gate, outcome, by }) => `gate       ${gate as string} is ${outcome === 'timedOut' ? 'timed out' : (outcome as string)}${by === null ? '' : ` by ${by as string}`}`,
-  'debate.provisional': ({ debate, topic, statement, flagged }) => `debate     ${debate as string}, ${topic as string}: goes on with "${statement as string}" for now${flags(flagged)}`,
+  'gate.closed': ({ gate, outcome, by }) =>
+    `gate       ${gate as string} is ` +
+    `${outcome === 'timedOut' ? 'timed out' : (outcome as string)}${by === null ? '' : ` by ${by as string}`}`,
+  'debate.provisional': ({ debate, topic, statement, flagged }) =>
+    `debate     ${debate as string}, ${topic as string}: goes on with "${statement as string}" for ` +
+    `now${flags(flagged)}`,
   'debate.deferred': ({ debate }) => `debate     ${debate as string} is deferred to the next gate`,
-  'debate.decided': ({ debate, outcome, statement, rerun }) => `debate     ${debate as string} is ${outcomeText(outcome)}${statement === null ? '' : `: "${statement as string}"`}${reruns(rerun)}`,
+  'debate.decided': ({ debate, outcome, statement, rerun }) =>
+    `debate     ${debate as string} is ` +
+    `${outcomeText(outcome)}${statement === null ? '' : `: "${statement as string}"`}${reruns(rerun)}`,
 };
 
 export function deskSentence(said: Said): string {
@@ -24,7 +34,11 @@ export function deskSentence(said: Said): string {
 
 function batchSentence({ batchId, reason, phase, status, total, resumed, failed, notBeforeMs }: Said): string {
   const name = `batch      ${batchId as string}`;
-  if (phase === 'finished') return `${name} is ${status as string}: ${resumed as number} of ${total as number} go on${failed === 0 ? '' : `, ${failed as number} failed`}`;
+  if (phase === 'finished')
+    return (
+      `${name} is ${status as string}: ${resumed as number} of ${total as number} go ` +
+      `on${failed === 0 ? '' : `, ${failed as number} failed`}`
+    );
   if (typeof notBeforeMs === 'number') return `${name} goes on by itself at ${timeText(notBeforeMs)}`;
   return `${name} is ${phase as string}, ${total as number} items: ${reason as string}`;
 }
@@ -38,7 +52,14 @@ function audienceText(value: unknown): string {
 }
 
 function outcomeText(outcome: unknown): string {
-  return { facilitator_resolved: 'resolved by credibility', human: 'decided', redebate: 'to be held again', consensus: 'agreed on' }[String(outcome)] ?? String(outcome);
+  return (
+    {
+      facilitator_resolved: 'resolved by credibility',
+      human: 'decided',
+      redebate: 'to be held again',
+      consensus: 'agreed on',
+    }[String(outcome)] ?? String(outcome)
+  );
 }
 
 function flags(flagged: unknown): string {

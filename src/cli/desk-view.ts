@@ -1,6 +1,6 @@
 /**
- * The desks of the crew as verbs see them: of a running system through its gateway, or in a stopped store, where an order is left for
- * the next start. What is not there, or is refused, is an error with a code, and so an exit code.
+ * The desks of the crew as verbs see them: of a running system through its gateway, or in a stopped store, where an
+ * order is left for the next start. What is not there, or is refused, is an error with a code, and so an exit code.
  */
 import { BosunError, isBosunError } from '../errors.ts';
 import { withData } from './data-work.ts';
@@ -44,11 +44,18 @@ export interface DeskCommand extends DataCommand {
 }
 
 export function withDesks(command: DataCommand, work: (view: DeskView) => Promise<void>): Promise<ExitCode> {
-  return withData(command, { live: (gateway) => work(liveView(gateway)), stopped: (system) => work(storedView(system)) });
+  return withData(command, {
+    live: (gateway) => work(liveView(gateway)),
+    stopped: (system) => work(storedView(system)),
+  });
 }
 
 /** A line of JSON each, or a table for people. @param show `none`: what people are told where there are none. */
-export function writeList<Row>({ json, out, err }: DataCommand, rows: readonly Row[], show: { readonly none: string; readonly head: readonly string[]; readonly cells: (row: Row) => readonly string[] }): void {
+export function writeList<Row>(
+  { json, out, err }: DataCommand,
+  rows: readonly Row[],
+  show: { readonly none: string; readonly head: readonly string[]; readonly cells: (row: Row) => readonly string[] },
+): void {
   if (json) out.write(rows.map(jsonLine).join(''));
   else if (rows.length === 0) err.write(`${show.none}\n`);
   else out.write(tableText([show.head, ...rows.map(show.cells)]));
@@ -81,7 +88,8 @@ function liveView(gateway: LiveGateway): DeskView {
     async order(desk, event) {
       const { reply } = await gateway.call<{ reply: Answer | null }>('actor.ask', { address: desk, event });
       const { taken, isKnown, problem, problems = [] } = reply ?? {};
-      if (taken === false || isKnown === false) throw refusedOrder(problem ?? (problems.join('; ') || 'it is not known there'));
+      if (taken === false || isKnown === false)
+        throw refusedOrder(problem ?? (problems.join('; ') || 'it is not known there'));
     },
   };
 }
@@ -93,7 +101,9 @@ function storedView(system: System): DeskView {
       const snapshot = system.snapshot(address);
       // Its record is of another version of Bosun: better said than read wrongly.
       if (snapshot?.status === 'suspended') throw snapshot.error;
-      return Promise.resolve(snapshot && begun({ value: snapshot.value, context: snapshot.context as Context | undefined }));
+      return Promise.resolve(
+        snapshot && begun({ value: snapshot.value, context: snapshot.context as Context | undefined }),
+      );
     },
     order: (desk, event) => system.send(desk, event),
   };

@@ -29,7 +29,11 @@ export async function eraseCommand(command: EraseCommand): Promise<ExitCode> {
     } finally {
       await system.stop();
     }
-    out.write(json ? `${JSON.stringify({ erased: address })}\n` : `${address} is erased from ${directory.path}. Backups still have it.\n`);
+    out.write(
+      json
+        ? `${JSON.stringify({ erased: address })}\n`
+        : `${address} is erased from ${directory.path}. Backups still have it.\n`,
+    );
     return EXIT.completed;
   } catch (error) {
     if (!isBosunError(error)) throw error;

@@ -22,7 +22,11 @@ export interface FrontDoorOptions {
 }
 
 /** Made before the system starts: settings that are refused must not cost a start. Throws BOSUN_CONFIG_INVALID. */
-export function frontDoor(system: System | SpreadSystem, directory: DataDirectory, { settings, log }: FrontDoorOptions): FrontDoor {
+export function frontDoor(
+  system: System | SpreadSystem,
+  directory: DataDirectory,
+  { settings, log }: FrontDoorOptions,
+): FrontDoor {
   const token = randomBytes(24).toString('base64url');
   const made = () => createGateway(system, { ...settings, operator: token, log });
   const gateway = made();

@@ -1,6 +1,6 @@
 /**
- * Draws a schedule as a Gantt chart, as SVG for people with a browser and as text for a terminal: one row per task, grouped
- * by item. Pure and deterministic. Nothing is told by colour alone, and all text from the plan is escaped.
+ * Draws a schedule as a Gantt chart, as SVG for people with a browser and as text for a terminal: one row per task,
+ * grouped by item. Pure and deterministic. Nothing is told by colour alone, and all text from the plan is escaped.
  */
 import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { type Schedule, type ScheduledTask } from '../machines/coordination/plan/schedule.ts';
@@ -19,7 +19,8 @@ function rowsOf(schedule: Schedule, plan: Plan): readonly Row[] {
   for (const task of plan.tasks) {
     if (task.item !== item && task.item !== null) rows.push({ label: task.item, task: null });
     item = task.item;
-    rows.push({ label: task.stage ?? task.id, task: scheduled.get(task.id)! }); // a schedule holds every task of its plan
+    // a schedule holds every task of its plan
+    rows.push({ label: task.stage ?? task.id, task: scheduled.get(task.id)! });
   }
   return rows;
 }
@@ -46,7 +47,10 @@ function widestLabel(rows: readonly Row[]): number {
 export function summaryOf(schedule: Schedule, plan: Plan): string {
   const factor = Number(schedule.parallelismFactor.toFixed(2));
   const bottleneck = schedule.bottleneck === null ? 'no bottleneck' : `bottleneck ${schedule.bottleneck}`;
-  return `makespan ${schedule.makespan} ${plan.unit}, work ${schedule.work} ${plan.unit}, parallelism factor ${factor}, ${bottleneck}`;
+  return (
+    `makespan ${schedule.makespan} ${plan.unit}, work ${schedule.work} ${plan.unit}, parallelism factor ${factor}, ` +
+    `${bottleneck}`
+  );
 }
 
 /** Lengths of the SVG, in pixels. */
@@ -68,8 +72,22 @@ const LINES_MAX = 200;
 const INK = '#1c1c1c';
 const FAINT = '#6b6b6b';
 const GRID = '#dddddd';
-/** Light enough for dark letters; told apart in print and by most colour-blind eyes. Repeats after ten, hence names in the bars. */
-const FILLS = ['#8fbfe0', '#f6b26b', '#93c47d', '#b4a7d6', '#ffd966', '#e69f9f', '#76c7c0', '#c9b18b', '#d5a6bd', '#c4c4c4'];
+/**
+ * Light enough for dark letters; told apart in print and by most colour-blind eyes. Repeats after ten, hence names in
+ * the bars.
+ */
+const FILLS = [
+  '#8fbfe0',
+  '#f6b26b',
+  '#93c47d',
+  '#b4a7d6',
+  '#ffd966',
+  '#e69f9f',
+  '#76c7c0',
+  '#c9b18b',
+  '#d5a6bd',
+  '#c4c4c4',
+];
 
 interface Layout {
   readonly schedule: Schedule;
@@ -87,8 +105,9 @@ interface Layout {
 }
 
 /**
- * The chart as one SVG document. Bars on the critical path have a thick outline, a stripe and a mark at their label. Lines of
- * dependencies are left out where there are more than 200. An opaque light ground keeps it readable on a dark page.
+ * The chart as one SVG document. Bars on the critical path have a thick outline, a stripe and a mark at their label.
+ * Lines of dependencies are left out where there are more than 200. An opaque light ground keeps it readable on a dark
+ * page.
  *
  * @param plan The plan that was scheduled: it has the unit, the order of the rows and the dependencies.
  */
@@ -114,7 +133,9 @@ export function ganttSvg(schedule: Schedule, plan: Plan): string {
   const height = layout.bottom + 28;
   const title = `${plan.name}: schedule`;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="gantt-title gantt-desc" font-family="system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif" font-size="12" fill="${INK}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" ` +
+      `height="${height}" role="img" aria-labelledby="gantt-title gantt-desc" font-family="system-ui, 'Segoe UI', ` +
+      `'DejaVu Sans', sans-serif" font-size="12" fill="${INK}">`,
     `<title id="gantt-title">${escape(title)}</title>`,
     `<desc id="gantt-desc">${escape(descriptionOf(schedule, plan))}</desc>`,
     `<rect width="${WIDTH}" height="${height}" fill="#ffffff"/>`,
@@ -133,14 +154,32 @@ export function ganttSvg(schedule: Schedule, plan: Plan): string {
 
 function descriptionOf(schedule: Schedule, plan: Plan): string {
   const times = schedule.tasks.map(({ task, start, end, agent }) => `${task} (${agent}) ${start} to ${end}`);
-  return `${summaryOf(schedule, plan)}. Critical path: ${schedule.criticalPath.join(', ')}. Times in ${plan.unit}: ${times.join('; ')}.`;
+  return (
+    `${summaryOf(schedule, plan)}. Critical path: ${schedule.criticalPath.join(', ')}. Times in ${plan.unit}: ` +
+    `${times.join('; ')}.`
+  );
 }
 
 function legendOf(agents: readonly string[], { barrier }: { barrier: boolean }): { svg: string; height: number } {
   const entries = [
-    ...agents.map((label, index) => ({ label, mark: `<rect y="-11" width="14" height="14" rx="2" fill="${fillOf(index)}" stroke="${FAINT}"/>` })),
-    { label: '◆ critical path', mark: `<rect y="-11" width="14" height="14" rx="2" fill="none" stroke="${INK}" stroke-width="2"/><path d="M0 1h14" stroke="${INK}" stroke-width="${STRIPE}"/>` },
-    ...(barrier ? [{ label: 'barrier: waits for every item', mark: `<path d="M7 -12V4" stroke="${INK}" stroke-dasharray="3 3"/>` }] : []),
+    ...agents.map((label, index) => ({
+      label,
+      mark: `<rect y="-11" width="14" height="14" rx="2" fill="${fillOf(index)}" stroke="${FAINT}"/>`,
+    })),
+    {
+      label: '◆ critical path',
+      mark:
+        `<rect y="-11" width="14" height="14" rx="2" fill="none" stroke="${INK}" stroke-width="2"/><path d="M0 ` +
+        `1h14" stroke="${INK}" stroke-width="${STRIPE}"/>`,
+    },
+    ...(barrier
+      ? [
+          {
+            label: 'barrier: waits for every item',
+            mark: `<path d="M7 -12V4" stroke="${INK}" stroke-dasharray="3 3"/>`,
+          },
+        ]
+      : []),
   ];
   let [x, y] = [MARGIN, 12];
   const svg = entries.map(({ label, mark }) => {
@@ -168,23 +207,40 @@ function axis({ schedule, plan, left, right, top, bottom, x }: Layout): readonly
 
 /** One dashed line where a barrier opens: when the last task it waits for has ended. */
 function barriers({ schedule, plan, top, bottom, x }: Layout): readonly string[] {
-  const awaited = new Map(plan.tasks.flatMap(({ stage, barrier }) => (barrier === false || stage === null ? [] : [[stage, barrier] as const])));
+  const awaited = new Map(
+    plan.tasks.flatMap(({ stage, barrier }) =>
+      barrier === false || stage === null ? [] : [[stage, barrier] as const],
+    ),
+  );
   return [...awaited].map(([stage, stages]) => {
-    const opens = schedule.tasks.reduce((latest, task) => (task.stage !== null && stages.includes(task.stage) ? Math.max(latest, task.end) : latest), 0);
+    const opens = schedule.tasks.reduce(
+      (latest, task) => (task.stage !== null && stages.includes(task.stage) ? Math.max(latest, task.end) : latest),
+      0,
+    );
     const title = escape(`${stage} waits for ${stages.join(', ')} of every item`);
-    return `<path d="M${px(x(opens))} ${top}V${bottom}" stroke="${INK}" stroke-dasharray="3 3"><title>${title}</title></path>`;
+    return (
+      `<path d="M${px(x(opens))} ${top}V${bottom}" stroke="${INK}" stroke-dasharray="3 ` +
+      `3"><title>${title}</title></path>`
+    );
   });
 }
 
 /** From the end of a task along its row to where the next begins, and there up or down to its bar. Under the bars. */
 function dependencies({ plan, rows, x, y }: Layout): readonly string[] {
-  const place = new Map(rows.flatMap(({ task }, index) => (task === null ? [] : [[task.task, { task, index }] as const])));
-  const edges = plan.tasks.flatMap(({ id, after }) => after.map((dependency) => [place.get(dependency)!, place.get(id)!] as const)); // every task has a row
+  const place = new Map(
+    rows.flatMap(({ task }, index) => (task === null ? [] : [[task.task, { task, index }] as const])),
+  );
+  const edges = plan.tasks.flatMap(({ id, after }) =>
+    after.map((dependency) => [place.get(dependency)!, place.get(id)!] as const),
+  ); // every task has a row
   if (edges.length > LINES_MAX) return [];
   const lines = edges.map(([from, to]) => {
     const side = from.index < to.index ? -1 : 1;
     const [across, end] = [px(x(to.task.start) + 4), px(y(to.index) + (side * BAR) / 2)];
-    return `<path d="M${px(x(from.task.end))} ${px(y(from.index))}H${across}V${end}"/><path d="M${across} ${end}l-3 ${side * 5}h6z" fill="${FAINT}" stroke="none"/>`;
+    return (
+      `<path d="M${px(x(from.task.end))} ${px(y(from.index))}H${across}V${end}"/><path d="M${across} ${end}l-3 ` +
+      `${side * 5}h6z" fill="${FAINT}" stroke="none"/>`
+    );
   });
   return [`<g fill="none" stroke="${FAINT}" stroke-width="0.8">${lines.join('')}</g>`];
 }
@@ -193,7 +249,8 @@ function heading({ y, right }: Layout, { label }: Row, index: number): readonly 
   const top = px(y(index) - ROW / 2);
   return [
     `<rect x="${MARGIN}" y="${top}" width="${px(right - MARGIN)}" height="${ROW}" fill="#f2f2f2"/>`,
-    `<text x="${MARGIN + 4}" y="${px(y(index) + 4)}" font-weight="bold">${escape(cut(label, LABEL_LETTERS_MAX * 2))}</text>`,
+    `<text x="${MARGIN + 4}" y="${px(y(index) + 4)}" ` +
+      `font-weight="bold">${escape(cut(label, LABEL_LETTERS_MAX * 2))}</text>`,
   ];
 }
 
@@ -207,7 +264,8 @@ function taskRow({ plan, agents, right, x, y }: Layout, label: string, task: Sch
     `<g><title>${escape(title)}</title>`,
     `<text x="${MARGIN + 12}" y="${px(middle + 4)}"${critical ? ' font-weight="bold"' : ''}>${escape(name)}</text>`,
     shape(from, to, middle, { fill: fillOf(agents.get(agent)), critical }),
-    `<text x="${px(at)}" y="${px(middle + (critical ? 3 : 4))}" font-size="11" text-anchor="${anchor}">${escape(agent)}</text></g>`,
+    `<text x="${px(at)}" y="${px(middle + (critical ? 3 : 4))}" font-size="11" ` +
+      `text-anchor="${anchor}">${escape(agent)}</text></g>`,
   ].join('');
 }
 
@@ -219,12 +277,20 @@ function agentPlace(agent: string, from: number, to: number, right: number): { a
 }
 
 /** A bar, or a diamond for what takes no time. */
-function shape(from: number, to: number, middle: number, { fill, critical }: { fill: string; critical: boolean }): string {
+function shape(
+  from: number,
+  to: number,
+  middle: number,
+  { fill, critical }: { fill: string; critical: boolean },
+): string {
   const paint = `fill="${fill}" stroke="${critical ? INK : FAINT}" stroke-width="${critical ? 2 : 1}"`;
   if (from === to) return `<path d="M${px(from)} ${px(middle - BAR / 2)}l8 9l-8 9l-8 -9z" ${paint}/>`;
   const width = px(Math.max(to - from, 2));
   const stripe = `<rect x="${px(from)}" y="${px(middle + BAR / 2 - STRIPE)}" width="${width}" height="${STRIPE}" fill="${INK}"/>`;
-  return `<rect x="${px(from)}" y="${px(middle - BAR / 2)}" width="${width}" height="${BAR}" rx="2" ${paint}/>${critical ? stripe : ''}`;
+  return (
+    `<rect x="${px(from)}" y="${px(middle - BAR / 2)}" width="${width}" height="${BAR}" rx="2" ` +
+    `${paint}/>${critical ? stripe : ''}`
+  );
 }
 
 function fillOf(agent = 0): string {
@@ -239,11 +305,20 @@ function cut(text: string, letters: number): string {
   return text.length <= letters ? text : `${text.slice(0, letters - 1)}…`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 /** For text and attribute values. What XML cannot hold at all becomes a replacement mark. */
 function escape(text: string): string {
-  return text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd').replace(/[&<>"']/g, (char) => ENTITIES[char]!);
+  return text
+    .toWellFormed()
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+    .replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 }
 
 /** Foregrounds of SGR that are readable on dark and light grounds; by agent type. */
@@ -256,7 +331,9 @@ export interface TextOptions {
   readonly colour?: boolean;
 }
 
-/** The chart for a terminal: `█` and a `◆` at the label on the critical path, `▒` elsewhere, `◇` for what takes no time. */
+/**
+ * The chart for a terminal: `█` and a `◆` at the label on the critical path, `▒` elsewhere, `◇` for what takes no time.
+ */
 export function ganttText(schedule: Schedule, plan: Plan, { width, colour = false }: TextOptions): string {
   const rows = rowsOf(schedule, plan);
   const agents = agentsOf(plan);
@@ -267,10 +344,15 @@ export function ganttText(schedule: Schedule, plan: Plan, { width, colour = fals
     if (task === null) return name;
     const [from, to] = [column(task.start), column(task.end)];
     const cells = task.start === task.end ? '◇' : (task.critical ? '█' : '▒').repeat(Math.max(to - from, 1));
-    const painted = colour ? `\u001b[${COLOURS[agents.get(task.agent)! % COLOURS.length]}m${cells}\u001b[0m` : cells; // every agent type has its place
+    // every agent type has its place
+    const painted = colour ? `\u001b[${COLOURS[agents.get(task.agent)! % COLOURS.length]}m${cells}\u001b[0m` : cells;
     return `${cut(`${task.critical ? '◆' : ' '} ${name}`, label - 1).padEnd(label)}${' '.repeat(Math.min(from, columns))}${painted}`;
   });
-  return [`${cut(plan.unit, label - 1).padEnd(label)}${axisText(schedule.makespan, columns, column)}`, ...lines, ''].join('\n');
+  return [
+    `${cut(plan.unit, label - 1).padEnd(label)}${axisText(schedule.makespan, columns, column)}`,
+    ...lines,
+    '',
+  ].join('\n');
 }
 
 /** Each tick's number begins in the column of its time, unless the one before reaches into it. */
@@ -282,4 +364,3 @@ function axisText(makespan: number, columns: number, column: (time: number) => n
   }
   return text;
 }
-

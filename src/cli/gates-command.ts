@@ -4,7 +4,15 @@ import { type GateDeskContext, gatesIn, type GateRecord } from '../machines/coor
 import { problemsOf } from '../machines/coordination/gates/gate-form.ts';
 import { ANYBODY, type GateQuestion } from '../machines/coordination/gates/gate.ts';
 import { DESKS } from '../machines/coordination/messages/messages.ts';
-import { type DeskCommand, type DeskView, notThere, refusedOrder, whenText, withDesks, writeList } from './desk-view.ts';
+import {
+  type DeskCommand,
+  type DeskView,
+  notThere,
+  refusedOrder,
+  whenText,
+  withDesks,
+  writeList,
+} from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { oneLine } from './run-report.ts';
 import { jsonLine, timeText } from './stopped-store.ts';
@@ -17,7 +25,11 @@ type Gate = Omit<GateRecord, 'gate' | 'askedBy' | 'held' | 'number'>;
 export function listGates(command: DataCommand & { readonly all: boolean }): Promise<ExitCode> {
   return withDesks(command, async (view) => {
     const gates = (await gatesOf(view)).filter(({ isOver }) => command.all || !isOver);
-    writeList(command, gates, { none: 'nobody is asked anything', head: ['ID', 'STATE', 'FOR', 'SINCE', 'UNTIL', 'TITLE'], cells });
+    writeList(command, gates, {
+      none: 'nobody is asked anything',
+      head: ['ID', 'STATE', 'FOR', 'SINCE', 'UNTIL', 'TITLE'],
+      cells,
+    });
   });
 }
 
@@ -26,14 +38,21 @@ export function showGate(command: DataCommand & { readonly id: string }): Promis
   return withDesks(command, async (view) => {
     const gate = await gateOf(view, id);
     const question = await questionOf(view, id);
-    if (json) return void out.write(jsonLine({ ...gate, package: question?.package ?? null, form: question?.form ?? null }));
+    if (json)
+      return void out.write(jsonLine({ ...gate, package: question?.package ?? null, form: question?.form ?? null }));
     out.write(factsOf(gate));
-    if (question !== undefined) out.write(`\nto decide by:\n${JSON.stringify(question.package, null, 2)}\n\nan answer fits:\n${JSON.stringify(question.form, null, 2)}\n`);
+    if (question !== undefined)
+      out.write(
+        `\nto decide by:\n${JSON.stringify(question.package, null, 2)}\n\nan answer ` +
+          `fits:\n${JSON.stringify(question.form, null, 2)}\n`,
+      );
   });
 }
 
 /** @param command `fields`: of the answer, as `key=value`. */
-export function answerGate(command: DeskCommand & { readonly id: string; readonly fields: readonly string[] }): Promise<ExitCode> {
+export function answerGate(
+  command: DeskCommand & { readonly id: string; readonly fields: readonly string[] },
+): Promise<ExitCode> {
   const { id, fields, reason } = command;
   return withDesks(command, async (view) => {
     const answer = { ...answerOf(fields), ...(reason !== undefined && { reason }) };
@@ -42,20 +61,31 @@ export function answerGate(command: DeskCommand & { readonly id: string; readonl
 }
 
 /** An answer that does not count is refused here, so that nobody has to wait for the next start to hear of it. */
-export async function answered(view: DeskView, { by, json, out }: DeskCommand, { gate, answer }: { readonly gate: Gate; readonly answer: object }): Promise<void> {
+export async function answered(
+  view: DeskView,
+  { by, json, out }: DeskCommand,
+  { gate, answer }: { readonly gate: Gate; readonly answer: object },
+): Promise<void> {
   const { id, isOver, phase, audience } = gate;
   if (isOver) throw refusedOrder(`${id} is closed: ${phase}`);
-  if (!audience.includes(ANYBODY) && !audience.includes(by)) throw refusedOrder(`${by} is not among those asked: ${audience.join(', ')}; --by says who answers`);
+  if (!audience.includes(ANYBODY) && !audience.includes(by))
+    throw refusedOrder(`${by} is not among those asked: ${audience.join(', ')}; --by says who answers`);
   const question = await questionOf(view, id);
   const problems = question === undefined ? [] : problemsOf(question.form, answer);
   if (problems.length > 0) throw refusedOrder(`that does not fit ${id}: ${problems.join('; ')}`);
   await view.order(DESKS.gates, { type: 'gate.answer', gate: id, by, answer });
-  out.write(json ? jsonLine({ type: 'gate.answer', gate: id, by, answer, durable: true }) : `${id}: answered by ${by}${whenText(view)}\n`);
+  out.write(
+    json
+      ? jsonLine({ type: 'gate.answer', gate: id, by, answer, durable: true })
+      : `${id}: answered by ${by}${whenText(view)}\n`,
+  );
 }
 
 export async function gatesOf(view: DeskView): Promise<Gate[]> {
   const desk = await view.look<GateDeskContext>(DESKS.gates);
-  return desk === undefined ? [] : gatesIn(desk.context).map(({ gate: _, askedBy: __, held: ___, number: ____, ...gate }) => gate);
+  return desk === undefined
+    ? []
+    : gatesIn(desk.context).map(({ gate: _, askedBy: __, held: ___, number: ____, ...gate }) => gate);
 }
 
 async function gateOf(view: DeskView, id: string): Promise<Gate> {
@@ -73,7 +103,11 @@ function answerOf(fields: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     fields.map((field) => {
       const at = field.indexOf('=');
-      if (at < 1) throw new BosunError('BOSUN_CALL_INVALID', `an answer is given as key=value, such as decision=approve, not "${field}"`);
+      if (at < 1)
+        throw new BosunError(
+          'BOSUN_CALL_INVALID',
+          `an answer is given as key=value, such as decision=approve, not "${field}"`,
+        );
       return [field.slice(0, at), valueOf(field.slice(at + 1))];
     }),
   );
@@ -89,7 +123,14 @@ function valueOf(text: string): unknown {
 }
 
 function cells({ id, phase, audience, openedAtMs, deadlineAtMs, title }: Gate): string[] {
-  return [id, phase, audienceText(audience), timeText(openedAtMs), deadlineAtMs === null ? '' : timeText(deadlineAtMs), oneLine(title)];
+  return [
+    id,
+    phase,
+    audienceText(audience),
+    timeText(openedAtMs),
+    deadlineAtMs === null ? '' : timeText(deadlineAtMs),
+    oneLine(title),
+  ];
 }
 
 function factsOf({ id, kind, title, phase, audience, openedAtMs, deadlineAtMs, result }: Gate): string {

@@ -1,6 +1,7 @@
 /**
- * `DIR/bosun.gateway.json`: where the gateway of a running system is, and the token of whoever runs it. Only the owner of the
- * directory can read it; it is there while the gateway is. One that a killed process left behind is found out by asking.
+ * `DIR/bosun.gateway.json`: where the gateway of a running system is, and the token of whoever runs it. Only the owner
+ * of the directory can read it; it is there while the gateway is. One that a killed process left behind is found out by
+ * asking.
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * `bosun inspect`: the statechart of an agent, or of an actor of a running system or a stopped store with its present state
- * marked. Runs nothing and writes nothing to the store.
+ * `bosun inspect`: the statechart of an agent, or of an actor of a running system or a stopped store with its present
+ * state marked. Runs nothing and writes nothing to the store.
  */
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -59,11 +59,17 @@ const EXITS: Partial<Record<ErrorCode, ExitCode>> = {
   BOSUN_CONFIG_INVALID: EXIT.badInput,
 };
 
-/** Exit code 0: written; 1: the store cannot be read, or the machine is too large; 2: nobody of that name, or no place to draw; 4: the store is in use, and no gateway answers; 5: the gateway refuses. */
+/**
+ * Exit code 0: written; 1: the store cannot be read, or the machine is too large; 2: nobody of that name, or no place
+ * to draw; 4: the store is in use, and no gateway answers; 5: the gateway refuses.
+ */
 export async function inspectCommand(command: InspectCommand): Promise<ExitCode> {
   const { format, file, cwd, out, err } = command;
   if (format === 'svg' && file === undefined && out.isTTY === true) {
-    err.write('a drawing is nothing for a terminal: save it by --out FILE or > FILE, or add --format mermaid to read it as text\n');
+    err.write(
+      'a drawing is nothing for a terminal: save it by --out FILE or > FILE, or add --format mermaid to read it ' +
+        'as text\n',
+    );
     return EXIT.badInput;
   }
   try {
@@ -97,7 +103,11 @@ async function subjectOf(command: InspectCommand): Promise<Subject> {
   const directory = storeDirectory(command);
   if (gateway === undefined && hasStore(directory)) {
     try {
-      const system = await openOnHold(directory, { log: (...line) => err.write(`${line.map(String).join(' ')}\n`), agents: [...agents.values()], env });
+      const system = await openOnHold(directory, {
+        log: (...line) => err.write(`${line.map(String).join(' ')}\n`),
+        agents: [...agents.values()],
+        env,
+      });
       try {
         const subject = subjectIn(system, actor, agents);
         if (subject !== undefined) return subject;
@@ -111,13 +121,20 @@ async function subjectOf(command: InspectCommand): Promise<Subject> {
   }
   if (agent !== undefined) return { chart: chartOf(agent), name: actor, title: actor, active: null };
   const where = hasStore(directory) ? `no actor in ${directory.path} and no agent` : 'no agent';
-  throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${where} is called ${JSON.stringify(actor)}; agents known: ${[...agents.keys(), BOSS_AGENT].join(', ')}`);
+  throw new BosunError(
+    'BOSUN_ACTOR_UNKNOWN',
+    `${where} is called ${JSON.stringify(actor)}; agents known: ${[...agents.keys(), BOSS_AGENT].join(', ')}`,
+  );
 }
 
 /** Of a running system. Undefined where it has nobody of the name and an agent of that name is known here. */
 async function liveSubject(gateway: LiveGateway, name: string, isKnownHere: boolean): Promise<Subject | undefined> {
   try {
-    const { agent, chart, active } = await gateway.call<{ agent: string; chart: Chart; active: readonly string[] | null }>('machine.get', { name });
+    const { agent, chart, active } = await gateway.call<{
+      agent: string;
+      chart: Chart;
+      active: readonly string[] | null;
+    }>('machine.get', { name });
     return { chart, name: agent, title: active === null ? name : `${name} (${agent})`, active };
   } catch (error) {
     if (isKnownHere && isBosunError(error, 'BOSUN_ACTOR_UNKNOWN')) return undefined;
@@ -126,9 +143,15 @@ async function liveSubject(gateway: LiveGateway, name: string, isKnownHere: bool
 }
 
 async function knownAgents({ plan, agents, cwd }: InspectCommand): Promise<ReadonlyMap<string, AnyAgent>> {
-  if (plan !== undefined && agents !== undefined) throw new BosunError('BOSUN_CONFIG_INVALID', 'name a plan or a module of agents, not both');
+  if (plan !== undefined && agents !== undefined)
+    throw new BosunError('BOSUN_CONFIG_INVALID', 'name a plan or a module of agents, not both');
   const known = new Map(crewAgents.map((agent) => [agent.name, agent]));
-  for (const agent of agents !== undefined ? await exportedAgents(agents, { cwd }) : plan !== undefined ? await agentsOfPlan({ file: plan, cwd }) : []) known.set(agent.name, agent);
+  for (const agent of agents !== undefined
+    ? await exportedAgents(agents, { cwd })
+    : plan !== undefined
+      ? await agentsOfPlan({ file: plan, cwd })
+      : [])
+    known.set(agent.name, agent);
   return known;
 }
 
@@ -141,21 +164,35 @@ function machineOfAgent(name: string, agents: ReadonlyMap<string, AnyAgent>): An
   return name === BOSS_AGENT ? (bossMachine as unknown as AnyStateMachine) : agents.get(name)?.machine;
 }
 
-/** Undefined where nobody lives at the address. Throws BOSUN_AGENT_UNKNOWN where the machine is not known, or there is none. */
+/**
+ * Undefined where nobody lives at the address. Throws BOSUN_AGENT_UNKNOWN where the machine is not known, or there is
+ * none.
+ */
 function subjectIn(system: System, address: string, agents: ReadonlyMap<string, AnyAgent>): Subject | undefined {
   const snapshot = system.snapshot(address);
   if (snapshot === undefined) return undefined;
   const machine = machineAt(system, address, agents);
   if (machine === undefined) {
-    const message = `the agent ${JSON.stringify(snapshot.agent)} of ${address} is no machine, or is not known: name its plan by --plan, or by --agents a module that exports it`;
+    const message =
+      `the agent ${JSON.stringify(snapshot.agent)} of ${address} is no machine, or is not known: name its plan by ` +
+      '--plan, or by --agents a module that exports it';
     throw new BosunError('BOSUN_AGENT_UNKNOWN', message);
   }
   const chart = chartOf(machine);
-  return { chart, name: nameAt(system, address), title: `${address} (${snapshot.agent})`, active: snapshot.value === null ? null : [...activeStates(chart, snapshot.value)] };
+  return {
+    chart,
+    name: nameAt(system, address),
+    title: `${address} (${snapshot.agent})`,
+    active: snapshot.value === null ? null : [...activeStates(chart, snapshot.value)],
+  };
 }
 
 /** That of its agent, or of the machine it is a child of. */
-function machineAt(system: System, address: string, agents: ReadonlyMap<string, AnyAgent>): AnyStateMachine | undefined {
+function machineAt(
+  system: System,
+  address: string,
+  agents: ReadonlyMap<string, AnyAgent>,
+): AnyStateMachine | undefined {
   const { agent } = system.snapshot(address)!;
   const parent = parentOf(system, address);
   if (parent === undefined || system.snapshot(parent)?.agent === BOSS_AGENT) return machineOfAgent(agent, agents);
@@ -192,10 +229,15 @@ async function written(format: ChartFormat, subject: Subject): Promise<string> {
   }
 }
 
-/** With the agent's name where XState has made up an id: `(machine)`, and `(machine).open` for its states. JSON keeps the ids, for programs. */
+/**
+ * With the agent's name where XState has made up an id: `(machine)`, and `(machine).open` for its states. JSON keeps
+ * the ids, for programs.
+ */
 function named(subject: Subject): Subject {
   const text = JSON.stringify(subject);
-  return JSON.parse(text, (_key, value: unknown) => (typeof value === 'string' ? value.replace(/^\(machine\)/, () => subject.name) : value)) as Subject;
+  return JSON.parse(text, (_key, value: unknown) =>
+    typeof value === 'string' ? value.replace(/^\(machine\)/, () => subject.name) : value,
+  ) as Subject;
 }
 
 async function drawn({ chart, title, active }: Subject): Promise<string> {

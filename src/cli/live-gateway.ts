@@ -1,6 +1,6 @@
 /**
- * The gateway of a running system, as the verbs of the command line use it: calls by HTTP, subscriptions by event streams.
- * It is found by what the system announced in its data directory, and asked whether it is still there.
+ * The gateway of a running system, as the verbs of the command line use it: calls by HTTP, subscriptions by event
+ * streams. It is found by what the system announced in its data directory, and asked whether it is still there.
  */
 import { BosunError, ERROR_CODES, type ErrorCode, isBosunError } from '../errors.ts';
 import { type MethodName, METHODS } from '../gateway/methods.ts';
@@ -36,7 +36,11 @@ export class LiveGateway {
   }
 
   /** Rejects with what the gateway answers, or BOSUN_SYSTEM_CLOSED where it is gone. */
-  async call<Result>(method: MethodName, params: Readonly<Record<string, unknown>> = {}, { deadlineMs }: { readonly deadlineMs?: number | undefined } = {}): Promise<Result> {
+  async call<Result>(
+    method: MethodName,
+    params: Readonly<Record<string, unknown>> = {},
+    { deadlineMs }: { readonly deadlineMs?: number | undefined } = {},
+  ): Promise<Result> {
     const { verb, path } = METHODS[method].http;
     const rest = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
     const place = path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -44,9 +48,20 @@ export class LiveGateway {
       rest.delete(name);
       return encodeURIComponent(value);
     });
-    const query = verb === 'GET' && rest.size > 0 ? `?${new URLSearchParams([...rest].map(([key, value]): [string, string] => [key, String(value)]))}` : '';
-    const deadline: Record<string, string> = deadlineMs === undefined ? {} : { 'Bosun-Deadline-Ms': String(deadlineMs) };
-    const post = verb === 'POST' ? { method: 'POST', headers: { ...deadline, 'Content-Type': 'application/json' }, body: JSON.stringify(Object.fromEntries(rest)) } : { headers: deadline };
+    const query =
+      verb === 'GET' && rest.size > 0
+        ? `?${new URLSearchParams([...rest].map(([key, value]): [string, string] => [key, String(value)]))}`
+        : '';
+    const deadline: Record<string, string> =
+      deadlineMs === undefined ? {} : { 'Bosun-Deadline-Ms': String(deadlineMs) };
+    const post =
+      verb === 'POST'
+        ? {
+            method: 'POST',
+            headers: { ...deadline, 'Content-Type': 'application/json' },
+            body: JSON.stringify(Object.fromEntries(rest)),
+          }
+        : { headers: deadline };
     const response = await this.#fetch(`${place}${query}`, post);
     const body = (await response.json()) as Result & { readonly error?: WireError };
     if (response.ok) return body;
@@ -63,7 +78,9 @@ export class LiveGateway {
     } catch (error) {
       if (signal.aborted) return;
       // The line broke: what is read of a body throws errors of its own.
-      throw isBosunError(error) ? error : new BosunError('BOSUN_SYSTEM_CLOSED', `the line to the gateway at ${this.url} broke`, { cause: error });
+      throw isBosunError(error)
+        ? error
+        : new BosunError('BOSUN_SYSTEM_CLOSED', `the line to the gateway at ${this.url} broke`, { cause: error });
     }
   }
 
@@ -80,7 +97,10 @@ export class LiveGateway {
 
   async #fetch(path: string, init: RequestInit = {}): Promise<Response> {
     try {
-      return await fetch(`${this.url}${path}`, { ...init, headers: { ...(init.headers as Record<string, string>), Authorization: `Bearer ${this.#token}` } });
+      return await fetch(`${this.url}${path}`, {
+        ...init,
+        headers: { ...(init.headers as Record<string, string>), Authorization: `Bearer ${this.#token}` },
+      });
     } catch (error) {
       throw new BosunError('BOSUN_SYSTEM_CLOSED', `the gateway at ${this.url} does not answer`, { cause: error });
     }
@@ -104,5 +124,9 @@ async function* framesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Serve
 
 export function errorOf(error: WireError | undefined): BosunError {
   const known = error !== undefined && Object.hasOwn(ERROR_CODES, error.code);
-  return new BosunError(known ? (error.code as ErrorCode) : 'BOSUN_INTERNAL', error?.message ?? 'the gateway answered with no error of its own', { details: { ...error?.details } });
+  return new BosunError(
+    known ? (error.code as ErrorCode) : 'BOSUN_INTERNAL',
+    error?.message ?? 'the gateway answered with no error of its own',
+    { details: { ...error?.details } },
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * Reports of tasks whose agents are machines. A function tells its stage when it starts and fails; a machine knows nothing
- * of plans, so its starts and failures are read off its stage and its Boss, which tell them of any child.
+ * Reports of tasks whose agents are machines. A function tells its stage when it starts and fails; a machine knows
+ * nothing of plans, so its starts and failures are read off its stage and its Boss, which tell them of any child.
  */
 import { messageOf } from '../errors.ts';
 import { DESKS } from '../machines/coordination/messages/messages.ts';
@@ -25,7 +25,8 @@ export function machineReports(system: System, plan: Plan, isMachine: (agentType
   const attempts = new Map<string, { effectId: string; attempt: number }>();
 
   const started = (task: string, attempt: number): Told => {
-    const effectId = system.snapshot(`${BOSS_PREFIX}${task}/${WORK_SUFFIX}`)?.effectId ?? attempts.get(task)?.effectId ?? task;
+    const effectId =
+      system.snapshot(`${BOSS_PREFIX}${task}/${WORK_SUFFIX}`)?.effectId ?? attempts.get(task)?.effectId ?? task;
     attempts.set(task, { effectId, attempt });
     return { type: 'task.started', task, effectId, attempt };
   };

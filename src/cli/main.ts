@@ -1,5 +1,8 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
-/** The launcher: hands the process to the command line, and ends it with the exit code. Nothing else of `src/cli` ends a process. */
+/**
+ * The launcher: hands the process to the command line, and ends it with the exit code. Nothing else of `src/cli` ends a
+ * process.
+ */
 import { Console } from 'node:console';
 import { commandLine } from './command-line.ts';
 import { type ExitCode } from './exit-codes.ts';

@@ -5,7 +5,15 @@ import { DESKS } from '../machines/coordination/messages/messages.ts';
 import { type PauseManagerContext } from '../machines/coordination/pauses/pause-manager.ts';
 import { type PauseRecord } from '../machines/coordination/pauses/pause-record.ts';
 import { didYouMean } from '../machines/coordination/plan/near-names.ts';
-import { type DeskCommand, type DeskOrder, type DeskView, notThere, whenText, withDesks, writeList } from './desk-view.ts';
+import {
+  type DeskCommand,
+  type DeskOrder,
+  type DeskView,
+  notThere,
+  whenText,
+  withDesks,
+  writeList,
+} from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { oneLine } from './run-report.ts';
 import { jsonLine, timeText } from './stopped-store.ts';
@@ -22,7 +30,11 @@ export function listPauses(command: DataCommand & { readonly all: boolean }): Pr
       const record = await recordOf(view, item);
       if (record !== null && (all || isStanding(record))) records.push(record);
     }
-    writeList(command, records, { none: 'nothing is paused', head: ['ITEM', 'STATUS', 'SINCE', 'TRIGGER', 'BATCH', 'REASON'], cells });
+    writeList(command, records, {
+      none: 'nothing is paused',
+      head: ['ITEM', 'STATUS', 'SINCE', 'TRIGGER', 'BATCH', 'REASON'],
+      cells,
+    });
   });
 }
 
@@ -50,7 +62,9 @@ export function pauseOrder(command: PauseOrder): Promise<ExitCode> {
     const record = await recordOf(view, item);
     if (record === null || !isStanding(record)) throw notThere(`${item} is not paused`);
     await view.order(DESKS.coordinator, eventOf(command));
-    out.write(json ? jsonLine({ type: `pause.${order}`, item, by, durable: true }) : `${item}: ${order}${whenText(view)}\n`);
+    out.write(
+      json ? jsonLine({ type: `pause.${order}`, item, by, durable: true }) : `${item}: ${order}${whenText(view)}\n`,
+    );
   });
 }
 
@@ -73,7 +87,8 @@ async function planIn(view: DeskView): Promise<CoordinatorContext> {
 
 function checkItem(context: CoordinatorContext, item: string): void {
   const items = itemsIn(context);
-  if (!items.has(item)) throw new BosunError('BOSUN_PLAN_INVALID', `no item "${item}" in the plan${didYouMean(item, items.keys())}`);
+  if (!items.has(item))
+    throw new BosunError('BOSUN_PLAN_INVALID', `no item "${item}" in the plan${didYouMean(item, items.keys())}`);
 }
 
 async function recordOf(view: DeskView, item: string): Promise<PauseRecord | null> {
@@ -89,7 +104,22 @@ function cells({ item, status, pausedAtMs, trigger, batchId, reason }: PauseReco
 }
 
 function factsOf(record: PauseRecord): string {
-  const { id, item, status, reason, trigger, failedTask, batchId, createdBy, pausedAtMs, resumedAtMs, extendedUntilMs, extensionReason, resumeDependencies, furtherFailures } = record;
+  const {
+    id,
+    item,
+    status,
+    reason,
+    trigger,
+    failedTask,
+    batchId,
+    createdBy,
+    pausedAtMs,
+    resumedAtMs,
+    extendedUntilMs,
+    extensionReason,
+    resumeDependencies,
+    furtherFailures,
+  } = record;
   return factsText([
     ['pause', id],
     ['item', item],

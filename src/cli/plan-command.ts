@@ -1,4 +1,7 @@
-/** `bosun plan pause|resume ITEM`: an order about an item, at once where the plan's system runs, else left in its stopped store for the next start. */
+/**
+ * `bosun plan pause|resume ITEM`: an order about an item, at once where the plan's system runs, else left in its
+ * stopped store for the next start.
+ */
 import { BosunError, isBosunError } from '../errors.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
@@ -30,20 +33,31 @@ export async function planCommand(command: PlanCommand): Promise<ExitCode> {
     if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
     return error.code === 'BOSUN_EVENT_INVALID' ? EXIT.badInput : exitOf(error.code);
   }
-  out.write(json ? `${JSON.stringify({ type: `plan.${order}`, item, durable: true })}\n` : `${item}: ${order}${when}\n`);
+  out.write(
+    json ? `${JSON.stringify({ type: `plan.${order}`, item, durable: true })}\n` : `${item}: ${order}${when}\n`,
+  );
   return EXIT.completed;
 }
 
 async function giveOrder(command: PlanCommand, directory: DataDirectory, gateway: LiveGateway): Promise<void> {
-  const coordinator = await gateway.call<{ context: CoordinatorContext }>('actor.get', { address: COORDINATOR }).catch((error: unknown) => {
-    throw isBosunError(error, 'BOSUN_ACTOR_UNKNOWN') ? noPlan(directory) : error;
+  const coordinator = await gateway
+    .call<{ context: CoordinatorContext }>('actor.get', { address: COORDINATOR })
+    .catch((error: unknown) => {
+      throw isBosunError(error, 'BOSUN_ACTOR_UNKNOWN') ? noPlan(directory) : error;
+    });
+  await gateway.call('actor.send', {
+    address: COORDINATOR,
+    event: orderFor(command, coordinator.context),
+    until: 'taken',
   });
-  await gateway.call('actor.send', { address: COORDINATOR, event: orderFor(command, coordinator.context), until: 'taken' });
 }
 
 async function leaveOrder(command: PlanCommand, directory: DataDirectory): Promise<void> {
-  if (!hasStore(directory)) throw new BosunError('BOSUN_PLAN_INVALID', `${directory.path} holds no plan; run one first`);
-  const system = await openOnHold(directory, { log: (...args) => command.err.write(`${args.map(String).join(' ')}\n`) });
+  if (!hasStore(directory))
+    throw new BosunError('BOSUN_PLAN_INVALID', `${directory.path} holds no plan; run one first`);
+  const system = await openOnHold(directory, {
+    log: (...args) => command.err.write(`${args.map(String).join(' ')}\n`),
+  });
   try {
     const coordinator = coordinatorOf(system);
     if (coordinator === undefined) throw noPlan(directory);
@@ -63,12 +77,17 @@ function orderFor({ order, item, reason }: PlanCommand, context: CoordinatorCont
   const progress = items.get(item);
   if (progress === undefined) {
     const near = nearestName(item, items.keys());
-    throw new BosunError('BOSUN_PLAN_INVALID', `no item "${item}" in the plan${near === undefined ? '' : `; did you mean "${near}"?`}`);
+    throw new BosunError(
+      'BOSUN_PLAN_INVALID',
+      `no item "${item}" in the plan${near === undefined ? '' : `; did you mean "${near}"?`}`,
+    );
   }
   const isRunning = progress.phase === 'running';
   const tasks = context.plan.tasks.filter((task) => itemOf(task) === item).length;
-  if (order === 'pause' && progress.done.length === tasks) throw new BosunError('BOSUN_PLAN_INVALID', `${item} is completed`);
+  if (order === 'pause' && progress.done.length === tasks)
+    throw new BosunError('BOSUN_PLAN_INVALID', `${item} is completed`);
   if (order === 'resume' && isRunning) throw new BosunError('BOSUN_PLAN_INVALID', `${item} is not paused`);
-  if (order === 'pause' && !isRunning) throw new BosunError('BOSUN_PLAN_INVALID', `${item} is ${progress.phase} already`);
+  if (order === 'pause' && !isRunning)
+    throw new BosunError('BOSUN_PLAN_INVALID', `${item} is ${progress.phase} already`);
   return { type: `plan.${order}`, item, ...(order === 'pause' && reason !== undefined && { reason }) };
 }

@@ -1,8 +1,17 @@
-/** Reads a plan file, YAML or JSON, into a plan. How a file is read is in yaml-source.ts, what a plan means in machines/coordination/plan.ts. */
+/**
+ * Reads a plan file, YAML or JSON, into a plan. How a file is read is in yaml-source.ts, what a plan means in
+ * machines/coordination/plan.ts.
+ */
 import { dirname, resolve } from 'node:path';
 import { type z } from 'zod';
 import { type BosunError } from '../errors.ts';
-import { normalisePlan, type Plan, planFileSchema, type PlanProblem, PROBLEMS_MAX } from '../machines/coordination/plan/plan.ts';
+import {
+  normalisePlan,
+  type Plan,
+  planFileSchema,
+  type PlanProblem,
+  PROBLEMS_MAX,
+} from '../machines/coordination/plan/plan.ts';
 import { explain, problemOf, readYaml } from './yaml-source.ts';
 
 export interface PlanSource {
@@ -15,8 +24,17 @@ export interface PlanSource {
   refuse(problems: readonly PlanProblem[]): BosunError;
 }
 
-/** `file` as the user wrote it, which may be relative to `cwd`. Rejects with BOSUN_PLAN_INVALID; details: `file`, `line` and `column` (from 1; null without a place), `problems` (all lines). */
-export async function readPlanFile({ file, cwd }: { readonly file: string; readonly cwd: string }): Promise<PlanSource> {
+/**
+ * `file` as the user wrote it, which may be relative to `cwd`. Rejects with BOSUN_PLAN_INVALID; details: `file`, `line`
+ * and `column` (from 1; null without a place), `problems` (all lines).
+ */
+export async function readPlanFile({
+  file,
+  cwd,
+}: {
+  readonly file: string;
+  readonly cwd: string;
+}): Promise<PlanSource> {
   const path = resolve(cwd, file);
   const { value, refuse } = await readYaml({ file, path, kind: 'plan file', code: 'BOSUN_PLAN_INVALID' });
   const parsed = planFileSchema.safeParse(value, { error: explainPlan });

@@ -1,4 +1,7 @@
-/** A plan that is about to be carried out: its file read, its agents loaded, and held against what its data directory has of it. */
+/**
+ * A plan that is about to be carried out: its file read, its agents loaded, and held against what its data directory
+ * has of it.
+ */
 import { ROOT } from '../actors/address.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { crewAgents, crewTree } from '../machines/coordination/crew.ts';
@@ -20,7 +23,8 @@ export async function readyPlan(place: { readonly file: string; readonly cwd: st
   const agents = await loadAgents(source);
   const unknown = checkAgents(source.plan, [...agents.keys()]);
   const hint = source.agents === null ? '; the plan names no module with agents' : '';
-  if (unknown.length > 0) throw source.refuse(unknown.map((problem) => ({ ...problem, message: `${problem.message}${hint}` })));
+  if (unknown.length > 0)
+    throw source.refuse(unknown.map((problem) => ({ ...problem, message: `${problem.message}${hint}` })));
   checkMachineLimits(source, agents);
   return { source, agents };
 }
@@ -33,18 +37,35 @@ export interface HeldPlanOptions {
   readonly beside?: { readonly agents: readonly { readonly name: string }[] } | undefined;
 }
 
-/** What the directory holds of the plan. Rejects with BOSUN_PLAN_INVALID where it holds another, BOSUN_CONFIG_INVALID where another system lives there. */
-export async function heldPlan(directory: DataDirectory, { file, plan }: PlanSource, { log, hint, beside }: HeldPlanOptions): Promise<CoordinatorContext | undefined> {
+/**
+ * What the directory holds of the plan. Rejects with BOSUN_PLAN_INVALID where it holds another, BOSUN_CONFIG_INVALID
+ * where another system lives there.
+ */
+export async function heldPlan(
+  directory: DataDirectory,
+  { file, plan }: PlanSource,
+  { log, hint, beside }: HeldPlanOptions,
+): Promise<CoordinatorContext | undefined> {
   const { coordinator: held, children } = await contentsOf(directory, log);
   refuseStrangers(directory, plan, children, beside);
   if (held?.plan === undefined) return undefined;
   const differences = comparePlans(held.plan, plan);
   if (differences.length === 0) return held;
-  throw new BosunError('BOSUN_PLAN_INVALID', `${file}: ${directory.path} holds another plan: ${differences.join('; ')}. ${hint}`);
+  throw new BosunError(
+    'BOSUN_PLAN_INVALID',
+    `${file}: ${directory.path} holds another plan: ${differences.join('; ')}. ${hint}`,
+  );
 }
 
-/** Whether the store may be removed for a plan that starts over. Rejects with BOSUN_CONFIG_INVALID where another system lives there, BOSUN_STORE_LOCKED. */
-export async function checkRemovable(directory: DataDirectory, { plan }: PlanSource, log: HeldPlanOptions['log']): Promise<void> {
+/**
+ * Whether the store may be removed for a plan that starts over. Rejects with BOSUN_CONFIG_INVALID where another system
+ * lives there, BOSUN_STORE_LOCKED.
+ */
+export async function checkRemovable(
+  directory: DataDirectory,
+  { plan }: PlanSource,
+  log: HeldPlanOptions['log'],
+): Promise<void> {
   let children: readonly RootChild[] = [];
   try {
     children = (await readStore(directory, log, (system) => system.tree().children)) ?? [];
@@ -63,16 +84,30 @@ interface RootChild {
 
 const STRANGERS_SHOWN = 3;
 
-/** A start ends the static children that its tree lacks: meant where a config has been edited, a loss where a plan meets somebody else's store. */
-function refuseStrangers({ path }: DataDirectory, plan: Plan, children: readonly RootChild[], beside?: HeldPlanOptions['beside']): void {
+/**
+ * A start ends the static children that its tree lacks: meant where a config has been edited, a loss where a plan meets
+ * somebody else's store.
+ */
+function refuseStrangers(
+  { path }: DataDirectory,
+  plan: Plan,
+  children: readonly RootChild[],
+  beside?: HeldPlanOptions['beside'],
+): void {
   const ids = new Set<string>(crewTree(plan).children.map(({ id }) => id));
   const known = new Set([...crewAgents, ...(beside?.agents ?? [])].map(({ name }) => name));
   // Whose a Boss is does not show; with a config it may be one that has been renamed there.
   if (beside !== undefined) known.add('boss');
-  const strangers = children.filter(({ address, agent }) => !ids.has(address) && !known.has(agent)).map(({ address, agent }) => `${address} (${agent})`);
+  const strangers = children
+    .filter(({ address, agent }) => !ids.has(address) && !known.has(agent))
+    .map(({ address, agent }) => `${address} (${agent})`);
   if (strangers.length === 0) return;
   const rest = strangers.length > STRANGERS_SHOWN ? ` and ${strangers.length - STRANGERS_SHOWN} more` : '';
-  throw new BosunError('BOSUN_CONFIG_INVALID', `${path} holds actors of another system, which a plan would end: ${strangers.slice(0, STRANGERS_SHOWN).join(', ')}${rest}. Name another --data directory`);
+  throw new BosunError(
+    'BOSUN_CONFIG_INVALID',
+    `${path} holds actors of another system, which a plan would end: ` +
+      `${strangers.slice(0, STRANGERS_SHOWN).join(', ')}${rest}. Name another --data directory`,
+  );
 }
 
 export interface Contents {
@@ -83,12 +118,19 @@ export interface Contents {
 
 /** What a store holds, without running any of it. */
 export async function contentsOf(directory: DataDirectory, log: (...args: unknown[]) => void): Promise<Contents> {
-  const contents = await readStore(directory, log, (system) => ({ coordinator: coordinatorOf(system)?.context, children: system.tree().children }));
+  const contents = await readStore(directory, log, (system) => ({
+    coordinator: coordinatorOf(system)?.context,
+    children: system.tree().children,
+  }));
   return contents ?? { coordinator: undefined, children: [] };
 }
 
 /** Undefined where there is no store, or nobody in it. */
-async function readStore<Result>(directory: DataDirectory, log: HeldPlanOptions['log'], read: (system: System) => Result): Promise<Result | undefined> {
+async function readStore<Result>(
+  directory: DataDirectory,
+  log: HeldPlanOptions['log'],
+  read: (system: System) => Result,
+): Promise<Result | undefined> {
   if (!hasStore(directory)) return undefined;
   const system = await openOnHold(directory, { log });
   try {

@@ -22,14 +22,23 @@ export function psCommand(command: PsCommand): Promise<ExitCode> {
   const show = (rows: readonly Row[]) => void out.write(json ? rows.map(jsonLine).join('') : table(rows));
   return withData(command, {
     live: async (gateway) => show(await liveRows(gateway, { agent, status })),
-    stopped: (system) => show(storedRows(system).filter((row) => (agent === undefined || row.agent === agent) && (status === undefined || row.status === status))),
+    stopped: (system) =>
+      show(
+        storedRows(system).filter(
+          (row) => (agent === undefined || row.agent === agent) && (status === undefined || row.status === status),
+        ),
+      ),
   });
 }
 
 async function liveRows(gateway: LiveGateway, only: object): Promise<Row[]> {
   const rows: Row[] = [];
   for (let after: string | null | undefined; after !== null; ) {
-    const page: { actors: Row[]; next: string | null } = await gateway.call('actor.list', { ...only, after, limit: LISTED_MAX });
+    const page: { actors: Row[]; next: string | null } = await gateway.call('actor.list', {
+      ...only,
+      after,
+      limit: LISTED_MAX,
+    });
     rows.push(...page.actors);
     after = page.next;
   }
@@ -52,5 +61,12 @@ function table(rows: readonly Row[]): string {
 }
 
 function cellsOf({ address, agent, status, state, mailbox, restarts }: Row): string[] {
-  return [address, agent, status, state === null ? '' : stateText(state), String(mailbox), restarts === null ? '' : String(restarts)];
+  return [
+    address,
+    agent,
+    status,
+    state === null ? '' : stateText(state),
+    String(mailbox),
+    restarts === null ? '' : String(restarts),
+  ];
 }

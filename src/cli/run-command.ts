@@ -16,7 +16,15 @@ import { levelStore } from '../persistence/level-store.ts';
 import { plainReferences } from '../persistence/plain-references.ts';
 import { type SetAside } from '../persistence/set-aside.ts';
 import { type System } from '../system.ts';
-import { crewOf, type DataDirectory, dataDirectory, hasStore, makeDirectory, refuseWorkers, removeStore } from './data-directory.ts';
+import {
+  crewOf,
+  type DataDirectory,
+  dataDirectory,
+  hasStore,
+  makeDirectory,
+  refuseWorkers,
+  removeStore,
+} from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { FrontDoor } from './front-door.ts';
 import { machineReports } from './machine-reports.ts';
@@ -64,9 +72,13 @@ export async function runCommand(command: RunCommand): Promise<ExitCode> {
 }
 
 async function recoverStore(directory: DataDirectory, recoverTo: number, { talk }: Reporter): Promise<void> {
-  if (!hasStore(directory)) throw new BosunError('BOSUN_CONFIG_INVALID', `${directory.path} holds no store to be recovered`);
+  if (!hasStore(directory))
+    throw new BosunError('BOSUN_CONFIG_INVALID', `${directory.path} holds no store to be recovered`);
   const onSetAside = ({ moved }: SetAside) =>
-    talk(`recovered to epoch ${recoverTo}; ${moved.size} damaged or later ${moved.size === 1 ? 'epoch was' : 'epochs were'} set aside in the store`);
+    talk(
+      `recovered to epoch ${recoverTo}; ${moved.size} damaged or later ` +
+        `${moved.size === 1 ? 'epoch was' : 'epochs were'} set aside in the store`,
+    );
   const journal = createJournal(levelStore(directory.store), { recoverTo, onSetAside });
   await journal.open(plainReferences);
   await journal.close();
@@ -112,19 +124,32 @@ async function carryOut(
   }
 }
 
-async function doorOf({ door, reporter }: RunCommand, directory: DataDirectory, system: System): Promise<FrontDoor | undefined> {
+async function doorOf(
+  { door, reporter }: RunCommand,
+  directory: DataDirectory,
+  system: System,
+): Promise<FrontDoor | undefined> {
   if (door === undefined) return undefined;
   const { frontDoor } = await import('./front-door.ts');
-  return frontDoor(system, directory, { settings: door.port === undefined ? {} : { port: door.port }, log: reporter.log });
+  return frontDoor(system, directory, {
+    settings: door.port === undefined ? {} : { port: door.port },
+    log: reporter.log,
+  });
 }
 
 async function opened({ reporter, data, env }: RunCommand, door: FrontDoor | undefined): Promise<void> {
   if (door === undefined) return;
   const url = await door.open();
-  reporter.talk(`Live while it runs: ${url}, and ${invocationOf(env).bosun} tree, ps, tail or plan pause${dataOption(data)} in another terminal.`);
+  reporter.talk(
+    `Live while it runs: ${url}, and ${invocationOf(env).bosun} tree, ps, tail or plan pause${dataOption(data)} ` +
+      'in another terminal.',
+  );
 }
 
-/** What a plan waits for may be nothing that Node knows of (an agent's promise, a person), and Node would end the process. */
+/**
+ * What a plan waits for may be nothing that Node knows of (an agent's promise, a person), and Node would end the
+ * process.
+ */
 function stayAwake(): Cancel {
   return systemClock.setTimeout(() => {}, Infinity);
 }
@@ -137,7 +162,9 @@ type Outcome =
   | { readonly kind: 'failed'; readonly error: unknown };
 
 async function settled(system: System, wait: boolean): Promise<Outcome> {
-  const isOver = (snapshot: ActorSnapshot) => ['completed', 'failed'].includes(snapshot.value as string) || (!wait && (snapshot.value === 'paused' || waitsForPeople(contextOf(snapshot))));
+  const isOver = (snapshot: ActorSnapshot) =>
+    ['completed', 'failed'].includes(snapshot.value as string) ||
+    (!wait && (snapshot.value === 'paused' || waitsForPeople(contextOf(snapshot))));
   const coordinator = system.actor(COORDINATOR);
   await coordinator.waitFor(isOver);
   // The desks have something to do with the end as well, and may begin something anew.
@@ -151,7 +178,10 @@ async function settled(system: System, wait: boolean): Promise<Outcome> {
 function waitingIn(system: System): Waiting {
   const batches = system.snapshot(DESKS.batches)?.context as BatchManagerContext | undefined;
   const gates = system.snapshot(DESKS.gates)?.context as GateDeskContext | undefined;
-  return { batches: batches === undefined ? [] : batchesIn(batches), gates: gates === undefined ? [] : gatesIn(gates, { isOpen: true }) };
+  return {
+    batches: batches === undefined ? [] : batchesIn(batches),
+    gates: gates === undefined ? [] : gatesIn(gates, { isOpen: true }),
+  };
 }
 
 function interrupted(signal: AbortSignal): Promise<Outcome> {
@@ -189,7 +219,10 @@ function conclude(command: RunCommand, outcome: Outcome): ExitCode {
       reporter.result(resultLines(context));
       reporter.line(planLine(kind, context));
       const call = invocationOf(env);
-      for (const text of kind === 'paused' ? resumeHints(context, outcome.waiting, data, call) : completedHints(context, data, call)) reporter.talk(text);
+      for (const text of kind === 'paused'
+        ? resumeHints(context, outcome.waiting, data, call)
+        : completedHints(context, data, call))
+        reporter.talk(text);
       return kind === 'completed' ? EXIT.completed : EXIT.paused;
     }
   }
@@ -207,22 +240,37 @@ function greeting(command: RunCommand, { name, tasks }: Plan, held: CoordinatorC
   const done = items.reduce((sum, item) => sum + item.done.length, 0);
   if (done === tasks.length) return `${name}: completed already; its results are in ${path}.`;
   const live = command.door === undefined ? ` To look at it live: ${invocationOf(command.env).again('--serve')}.` : '';
-  const place = done === 0 ? `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}` : `goes on; ${done} of ${tasks.length} tasks are done`;
-  return `${name}: ${place}. State is kept in ${path}: stop it or kill it at any moment, the same line${withoutOnce(command)} goes on.${live}`;
+  const place =
+    done === 0
+      ? `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`
+      : `goes on; ${done} of ${tasks.length} tasks are done`;
+  return (
+    `${name}: ${place}. State is kept in ${path}: stop it or kill it at any moment, the same ` +
+    `line${withoutOnce(command)} goes on.${live}`
+  );
 }
 
 function contextOf(snapshot: ActorSnapshot): CoordinatorContext {
   return snapshot.context as CoordinatorContext;
 }
 
-const BAD_INPUT: ReadonlySet<ErrorCode> = new Set(['BOSUN_PLAN_INVALID', 'BOSUN_CONFIG_INVALID', 'BOSUN_AGENT_INVALID', 'BOSUN_WORKERS_CHANGED']);
+const BAD_INPUT: ReadonlySet<ErrorCode> = new Set([
+  'BOSUN_PLAN_INVALID',
+  'BOSUN_CONFIG_INVALID',
+  'BOSUN_AGENT_INVALID',
+  'BOSUN_WORKERS_CHANGED',
+]);
 
 /** Says what stands in the way, in one line. */
 function refused(error: unknown, reporter: Reporter): ExitCode {
   if (!isBosunError(error)) throw error;
   reporter.talk(error.message);
   const { lastGoodEpoch } = error.details;
-  if (typeof lastGoodEpoch === 'number') reporter.talk(`The journal is sound up to epoch ${lastGoodEpoch}. To give up what came after it, add --recover-to ${lastGoodEpoch}`);
+  if (typeof lastGoodEpoch === 'number')
+    reporter.talk(
+      `The journal is sound up to epoch ${lastGoodEpoch}. To give up what came after it, add --recover-to ` +
+        `${lastGoodEpoch}`,
+    );
   if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
   if (BAD_INPUT.has(error.code)) return EXIT.badInput;
   return EXIT.failed;

@@ -17,7 +17,9 @@ export interface Waiting {
 export function waitsForPeople(context: CoordinatorContext): boolean {
   const { running, undecided } = context.tally;
   if (running > 0 || undecided === 0) return false;
-  return [...itemsIn(context).values()].filter((item) => item.phase === 'running' && isAtGate(item)).length === undecided;
+  return (
+    [...itemsIn(context).values()].filter((item) => item.phase === 'running' && isAtGate(item)).length === undecided
+  );
 }
 
 /** How the user called Bosun, and so how to call it again. */
@@ -27,7 +29,10 @@ export interface Invocation {
   again(option: string): string;
 }
 
-/** By npx and by scripts of npm `bosun` is not in the user's PATH; and npm takes options for its own that do not stand behind `--`. */
+/**
+ * By npx and by scripts of npm `bosun` is not in the user's PATH; and npm takes options for its own that do not stand
+ * behind `--`.
+ */
 export function invocationOf({ npm_lifecycle_event: script = '' }: Environment): Invocation {
   const bosun = script === '' ? 'bosun' : 'npx bosun';
   if (script === '' || script === 'npx') return { bosun, again: (option) => `the same line with ${option}` };
@@ -37,17 +42,37 @@ export function invocationOf({ npm_lifecycle_event: script = '' }: Environment):
 export function completedHints(context: CoordinatorContext, data: string, { bosun, again }: Invocation): string[] {
   const text = filesOf(context).find((file) => file.endsWith('.md'));
   const look = text === undefined ? [] : [`Look at a report: less ${text}`];
-  return [...look, `The crew that did it: ${bosun} tree${dataOption(data)}. Once more from the start: ${again('--fresh')}.`];
+  return [
+    ...look,
+    `The crew that did it: ${bosun} tree${dataOption(data)}. Once more from the start: ${again('--fresh')}.`,
+  ];
 }
 
-export function resumeHints(context: CoordinatorContext, { batches, gates }: Waiting, data: string, { bosun }: Invocation): string[] {
+export function resumeHints(
+  context: CoordinatorContext,
+  { batches, gates }: Waiting,
+  data: string,
+  { bosun }: Invocation,
+): string[] {
   const paused = [...itemsIn(context)]
     .filter(([, { phase }]) => phase === 'paused')
-    .map(([item, { reason }]) => `${item} is paused: ${oneLine(reason ?? '')}. When that is mended: ${bosun} plan resume ${item}${dataOption(data)}, then run again.`);
+    .map(
+      ([item, { reason }]) =>
+        `${item} is paused: ${oneLine(reason ?? '')}. When that is mended: ${bosun} plan resume ` +
+        `${item}${dataOption(data)}, then run again.`,
+    );
   const together = batches
     .filter(({ phase }) => phase === 'paused')
-    .map(({ id, total, reason }) => `${id} is ${total} items together: ${oneLine(reason)}. All of them: ${bosun} batches resume ${id}${dataOption(data)}, then run again.`);
-  const asked = gates.map(({ id, title }) => `${id} asks: ${oneLine(title)}. To answer: ${bosun} gates answer ${id} decision=approve${dataOption(data)}, then run again.`);
+    .map(
+      ({ id, total, reason }) =>
+        `${id} is ${total} items together: ${oneLine(reason)}. All of them: ${bosun} batches resume ` +
+        `${id}${dataOption(data)}, then run again.`,
+    );
+  const asked = gates.map(
+    ({ id, title }) =>
+      `${id} asks: ${oneLine(title)}. To answer: ${bosun} gates answer ${id} ` +
+      `decision=approve${dataOption(data)}, then run again.`,
+  );
   return [...paused, ...together, ...asked];
 }
 

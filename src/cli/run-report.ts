@@ -1,5 +1,10 @@
 /** What `bosun run` tells: JSON lines for machines, a live picture or plain lines for people. Formatting only. */
-import { type CoordinatorContext, itemIn, itemsIn, resultsOf } from '../machines/coordination/coordinator/coordinator-context.ts';
+import {
+  type CoordinatorContext,
+  itemIn,
+  itemsIn,
+  resultsOf,
+} from '../machines/coordination/coordinator/coordinator-context.ts';
 import { itemOf } from '../machines/coordination/plan/plan.ts';
 import { isAtGate, type ItemProgress } from '../machines/coordination/coordinator/progress.ts';
 import { DESK_SENTENCES, deskSentence } from './desk-sentences.ts';
@@ -35,7 +40,16 @@ export interface Reporter {
 
 /** Types of events that whoever follows a plan is told of. */
 export const TOLD = new Set<string>([
-  ...['task.started', 'task.completed', 'task.failed', 'item.paused', 'item.resumed', 'item.failed', 'item.expired', 'task.overdue'],
+  ...[
+    'task.started',
+    'task.completed',
+    'task.failed',
+    'item.paused',
+    'item.resumed',
+    'item.failed',
+    'item.expired',
+    'task.overdue',
+  ],
   ...Object.keys(DESK_SENTENCES),
 ]);
 
@@ -49,7 +63,11 @@ export function jsonReporter(out: Output, err: Output): Reporter {
       if (!TOLD.has(event.type)) return;
       if (event.type === 'task.failed') failures.set(event.task!, event);
       const cause = event.type === 'item.paused' ? failures.get(event.task ?? '') : undefined;
-      write(event.type === 'item.paused' ? { ...event, effectId: cause?.effectId ?? null, attempt: cause?.attempt ?? null } : event);
+      write(
+        event.type === 'item.paused'
+          ? { ...event, effectId: cause?.effectId ?? null, attempt: cause?.attempt ?? null }
+          : event,
+      );
     },
     progress() {},
     talk: (text) => err.write(`${text}\n`),
@@ -164,7 +182,9 @@ function picture(context: CoordinatorContext, { attempts, width, colour }: Pictu
   });
   const done = items.reduce((sum, [, item]) => sum + item.done.length, 0);
   const hidden = items.length - shown.length;
-  const summary = `${context.plan.name}: ${done} of ${context.plan.tasks.length} tasks done${hidden > 0 ? `, ${hidden} more items` : ''}`;
+  const summary =
+    `${context.plan.name}: ${done} of ${context.plan.tasks.length} tasks ` +
+    `done${hidden > 0 ? `, ${hidden} more items` : ''}`;
   return [...lines, cut(summary, width)];
 }
 
@@ -187,7 +207,8 @@ function activity({ running, phase, reason }: ItemProgress, attempts: ReadonlyMa
     const name = task.slice(task.lastIndexOf('/') + 1);
     return attempt > 1 ? `${name} (attempt ${attempt})` : name;
   });
-  if (phase !== 'running') return `${phase}: ${oneLine(reason ?? '')}${work.length > 0 ? ` (ends first: ${work.join(', ')})` : ''}`;
+  if (phase !== 'running')
+    return `${phase}: ${oneLine(reason ?? '')}${work.length > 0 ? ` (ends first: ${work.join(', ')})` : ''}`;
   return work.join(', ');
 }
 
@@ -199,7 +220,10 @@ export function planLine(outcome: 'completed' | 'paused' | 'failed', context: Co
     done: done.length,
     ...(reason === null ? {} : { reason, failed }),
   }));
-  const unfinished = ({ item, status }: { item: string; status: string }) => outcome !== 'completed' && status === 'completed' && (!isComplete(context, item) || isAtGate(itemIn(context, item)));
+  const unfinished = ({ item, status }: { item: string; status: string }) =>
+    outcome !== 'completed' &&
+    status === 'completed' &&
+    (!isComplete(context, item) || isAtGate(itemIn(context, item)));
   return {
     type: `plan.${outcome}`,
     plan: context.plan.name,
@@ -219,7 +243,11 @@ export function resultLines(context: CoordinatorContext): string[] {
     return `${item}: ${isComplete(context, item) ? 'completed' : 'waits for others'}`;
   });
   const files = filesOf(context);
-  return [`${context.plan.name}`, ...items.map((line) => `  ${line}`), ...(files.length > 0 ? ['files written:', ...files.map((file) => `  ${file}`)] : [])];
+  return [
+    `${context.plan.name}`,
+    ...items.map((line) => `  ${line}`),
+    ...(files.length > 0 ? ['files written:', ...files.map((file) => `  ${file}`)] : []),
+  ];
 }
 
 function isComplete(context: CoordinatorContext, item: string): boolean {
@@ -232,7 +260,9 @@ export function filesOf(context: CoordinatorContext): string[] {
   return [...itemsIn(context).keys()].flatMap((item) =>
     Object.values(resultsOf(context, item)).flatMap((output) => {
       const files = (output as { files?: unknown } | null)?.files;
-      return Array.isArray(files) ? files.flatMap((file: { path?: unknown }) => (typeof file?.path === 'string' ? [file.path] : [])) : [];
+      return Array.isArray(files)
+        ? files.flatMap((file: { path?: unknown }) => (typeof file?.path === 'string' ? [file.path] : []))
+        : [];
     }),
   );
 }

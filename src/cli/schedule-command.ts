@@ -1,6 +1,6 @@
 /**
- * `bosun schedule PLAN`: what a plan would take, without running any of it. Data goes to `out`, talk to `err`; the caller
- * owns the streams and the process.
+ * `bosun schedule PLAN`: what a plan would take, without running any of it. Data goes to `out`, talk to `err`; the
+ * caller owns the streams and the process.
  */
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -30,7 +30,10 @@ export interface ScheduleCommand {
   readonly agentNames?: (module: string) => Promise<readonly string[]>;
 }
 
-/** Resolves to the exit code: 0, or 2 for bad input after one line on `err`. Rejects only for faults of Bosun or of `agentNames`. */
+/**
+ * Resolves to the exit code: 0, or 2 for bad input after one line on `err`. Rejects only for faults of Bosun or of
+ * `agentNames`.
+ */
 export async function scheduleCommand(command: ScheduleCommand): Promise<0 | 2> {
   const { json = false, svg, out, err, width = 100, colour = false } = command;
   let plan: Plan;
@@ -69,15 +72,28 @@ async function written(file: string, text: string, { cwd, err }: ScheduleCommand
 
 function report(result: Schedule, plan: Plan, style: { width: number; colour: boolean }): string {
   const path = `critical path (◆): ${result.criticalPath.join(' -> ')}`;
-  return [`${plan.name}: ${summaryOf(result, plan)}`, path, '', table(result), '', ganttText(result, plan, style)].join('\n');
+  return [`${plan.name}: ${summaryOf(result, plan)}`, path, '', table(result), '', ganttText(result, plan, style)].join(
+    '\n',
+  );
 }
 
 /** One line per task, in the order they start. */
 function table({ tasks }: Schedule): string {
   const head = ['', 'task', 'agent', 'start', 'end'];
-  const rows = tasks.map(({ task, agent, start, end, critical }) => [critical ? '◆' : '', task, agent, String(start), String(end)]);
-  const widths = head.map((title, column) => rows.reduce((widest, row) => Math.max(widest, row[column]!.length), title.length)); // rows are as long as the head
+  const rows = tasks.map(({ task, agent, start, end, critical }) => [
+    critical ? '◆' : '',
+    task,
+    agent,
+    String(start),
+    String(end),
+  ]);
+  const widths = head.map((title, column) =>
+    rows.reduce((widest, row) => Math.max(widest, row[column]!.length), title.length),
+  ); // rows are as long as the head
   const line = (row: readonly string[]): string =>
-    row.map((cell, column) => (column < 3 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join('  ').trimEnd();
+    row
+      .map((cell, column) => (column < 3 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+      .join('  ')
+      .trimEnd();
   return [head, ...rows].map(line).join('\n');
 }

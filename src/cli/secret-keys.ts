@@ -5,6 +5,9 @@ import { type Environment } from './surroundings.ts';
 /** BOSUN_SECRET_KEY, and BOSUN_SECRET_KEY_PREVIOUS, separated by commas, as options of a system. */
 export function secretKeysOf(env: Environment): Pick<SystemOptions, 'secretKey' | 'previousSecretKeys'> {
   const secretKey = env['BOSUN_SECRET_KEY'] ?? '';
-  const previousSecretKeys = (env['BOSUN_SECRET_KEY_PREVIOUS'] ?? '').split(',').map((key) => key.trim()).filter((key) => key !== '');
+  const previousSecretKeys = (env['BOSUN_SECRET_KEY_PREVIOUS'] ?? '')
+    .split(',')
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
   return { ...(secretKey !== '' && { secretKey }), ...(previousSecretKeys.length > 0 && { previousSecretKeys }) };
 }

@@ -1,4 +1,6 @@
-/** `bosun send` and `bosun ask`: an event to one actor of a running system; a send may also be left in a stopped store. */
+/**
+ * `bosun send` and `bosun ask`: an event to one actor of a running system; a send may also be left in a stopped store.
+ */
 import { messageOf } from '../errors.ts';
 import { withData } from './data-work.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -22,10 +24,17 @@ export async function sendCommand(command: SendCommand & { readonly wait: boolea
   const { address, wait, json, out } = command;
   const event = eventOf(command);
   if (event === undefined) return EXIT.badInput;
-  const said = (text: string, taken: boolean | null) => void out.write(json ? jsonLine({ type: 'sent', address, event: event.type, durable: true, taken }) : `${event.type} ${text}\n`);
+  const said = (text: string, taken: boolean | null) =>
+    void out.write(
+      json ? jsonLine({ type: 'sent', address, event: event.type, durable: true, taken }) : `${event.type} ${text}\n`,
+    );
   return withData(command, {
     async live(gateway) {
-      const { taken } = await gateway.call<{ taken: boolean | null }>('actor.send', { address, event, until: wait ? 'taken' : 'durable' });
+      const { taken } = await gateway.call<{ taken: boolean | null }>('actor.send', {
+        address,
+        event,
+        until: wait ? 'taken' : 'durable',
+      });
       said(wait ? `was taken by ${address}` : `is in the mailbox of ${address}`, taken);
     },
     ...(!wait && {
@@ -43,7 +52,11 @@ export async function askCommand(command: SendCommand & { readonly timeoutMs: nu
   if (event === undefined) return EXIT.badInput;
   return withData(command, {
     async live(gateway) {
-      const { reply } = await gateway.call<{ reply: unknown }>('actor.ask', { address, event }, { deadlineMs: timeoutMs });
+      const { reply } = await gateway.call<{ reply: unknown }>(
+        'actor.ask',
+        { address, event },
+        { deadlineMs: timeoutMs },
+      );
       out.write(json ? jsonLine({ type: 'reply', address, reply }) : `${JSON.stringify(reply, null, 2)}\n`);
     },
   });

@@ -1,6 +1,6 @@
 /**
- * `bosun serve [PLAN]`: a system that stays, and its gateway. It ends when it is told to: takes nothing more, lets calls under
- * way end, makes everything durable. The verbs of the command line find it by its data directory.
+ * `bosun serve [PLAN]`: a system that stays, and its gateway. It ends when it is told to: takes nothing more, lets
+ * calls under way end, makes everything durable. The verbs of the command line find it by its data directory.
  */
 import { type ErrorCode, isBosunError, messageOf } from '../errors.ts';
 import { type Config, readConfig } from './config-file.ts';
@@ -27,9 +27,18 @@ export interface ServeCommand extends Omit<DataCommand, 'data'> {
   readonly interrupt: AbortSignal;
 }
 
-const BAD_INPUT: ReadonlySet<ErrorCode> = new Set(['BOSUN_PLAN_INVALID', 'BOSUN_CONFIG_INVALID', 'BOSUN_AGENT_INVALID', 'BOSUN_CHILD_SPEC_INVALID', 'BOSUN_AGENT_UNKNOWN']);
+const BAD_INPUT: ReadonlySet<ErrorCode> = new Set([
+  'BOSUN_PLAN_INVALID',
+  'BOSUN_CONFIG_INVALID',
+  'BOSUN_AGENT_INVALID',
+  'BOSUN_CHILD_SPEC_INVALID',
+  'BOSUN_AGENT_UNKNOWN',
+]);
 
-/** Resolves to 0 when it was told to end, 1 when the system failed, 2 for bad input, 4 where the directory is in use. Rejects for faults of Bosun only. */
+/**
+ * Resolves to 0 when it was told to end, 1 when the system failed, 2 for bad input, 4 where the directory is in use.
+ * Rejects for faults of Bosun only.
+ */
 export async function serveCommand(command: ServeCommand): Promise<ExitCode> {
   const log = serviceLog(command.err);
   try {
@@ -37,7 +46,15 @@ export async function serveCommand(command: ServeCommand): Promise<ExitCode> {
     const config = await readConfig({ file: command.config, cwd, env });
     const directory = dataDirectory({ data: command.data ?? config?.data ?? DEFAULT_DATA, cwd });
     await makeDirectory(directory);
-    const served = await servedSystem({ directory, config, plan: command.plan, cwd, env, trustWallClock, log: log.runtime });
+    const served = await servedSystem({
+      directory,
+      config,
+      plan: command.plan,
+      cwd,
+      env,
+      trustWallClock,
+      log: log.runtime,
+    });
     const settings = { ...config?.gateway, ...(port !== undefined && { port }), ...(host !== undefined && { host }) };
     return await serve(command, { served, directory, settings, log });
   } catch (error) {
@@ -55,7 +72,10 @@ interface Serving {
   readonly log: ServiceLog;
 }
 
-async function serve({ interrupt, json, out }: ServeCommand, { served, directory, settings, log }: Serving): Promise<ExitCode> {
+async function serve(
+  { interrupt, json, out }: ServeCommand,
+  { served, directory, settings, log }: Serving,
+): Promise<ExitCode> {
   const { system, what } = served;
   const unfollow = served.follow((event) => follow(event, log));
   const door = frontDoor(system, directory, { settings, log: log.runtime });
@@ -67,7 +87,8 @@ async function serve({ interrupt, json, out }: ServeCommand, { served, directory
     log.info(`bosun serves ${what} at ${url}, data in ${directory.path}`, { url, data: directory.path });
     if (json) out.write(`${JSON.stringify({ type: 'serving', url, data: directory.path })}\n`);
     const failure = await Promise.race([toldToEnd(interrupt), failureOf(system.closed)]);
-    if (failure !== undefined) log.error(`the system closed: ${messageOf(failure)}`, { code: isBosunError(failure) ? failure.code : undefined });
+    if (failure !== undefined)
+      log.error(`the system closed: ${messageOf(failure)}`, { code: isBosunError(failure) ? failure.code : undefined });
     else log.info('about to end: calls under way are answered, and everything so far is kept');
     return failure === undefined ? EXIT.completed : EXIT.failed;
   } finally {
@@ -83,8 +104,16 @@ async function serve({ interrupt, json, out }: ServeCommand, { served, directory
 function follow(event: Told, log: ServiceLog): void {
   if (!TOLD.has(event.type)) return;
   const { type, task, item, attempt, error, reason } = event;
-  if (type in DESK_SENTENCES) return log.info(`${type} ${deskSentence(event).replace(/^\S+\s+/, '')}`, { ...event, event: type });
-  log.info([type, task ?? item, error ?? reason].filter((part) => part !== undefined).join(' '), { event: type, task, item, attempt, error, reason });
+  if (type in DESK_SENTENCES)
+    return log.info(`${type} ${deskSentence(event).replace(/^\S+\s+/, '')}`, { ...event, event: type });
+  log.info([type, task ?? item, error ?? reason].filter((part) => part !== undefined).join(' '), {
+    event: type,
+    task,
+    item,
+    attempt,
+    error,
+    reason,
+  });
 }
 
 function toldToEnd(signal: AbortSignal): Promise<undefined> {

@@ -1,6 +1,7 @@
 /**
- * What `bosun serve` serves: the agents and the tree of a config, over workers if it says so, a plan carried out by the crew, or both. Without a config
- * and a plan, the plan that the directory holds. No plan is started where that would end the actors of another system.
+ * What `bosun serve` serves: the agents and the tree of a config, over workers if it says so, a plan carried out by the
+ * crew, or both. Without a config and a plan, the plan that the directory holds. No plan is started where that would
+ * end the actors of another system.
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -55,26 +56,47 @@ export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
   const { directory, config, cwd, log } = place;
   if (config?.workers !== undefined) return spread(place, config, config.workers);
   refuseWorkers(directory);
-  const file = place.plan ?? config?.plan ?? PLAN_FILES.map((name) => join(directory.path, name)).find((path) => existsSync(path));
+  const file =
+    place.plan ?? config?.plan ?? PLAN_FILES.map((name) => join(directory.path, name)).find((path) => existsSync(path));
   if (file !== undefined) {
     const { source, agents } = await readyPlan({ file, cwd });
     // With a config its agents live there too, and a run that starts over leaves them alone.
-    const hint = config === undefined ? 'Serve another --data directory, or start over by bosun run --fresh' : 'Serve another --data directory';
+    const hint =
+      config === undefined
+        ? 'Serve another --data directory, or start over by bosun run --fresh'
+        : 'Serve another --data directory';
     await heldPlan(directory, source, { log, hint, beside: config });
     return crew(place, source.plan, agents);
   }
-  if (config !== undefined) return { system: created(place, config.agents, config.tree ?? {}), what: config.file, follow: NOTHING, ended: () => Promise.resolve() };
+  if (config !== undefined)
+    return {
+      system: created(place, config.agents, config.tree ?? {}),
+      what: config.file,
+      follow: NOTHING,
+      ended: () => Promise.resolve(),
+    };
   const { coordinator, children } = await contentsOf(directory, log);
   if (coordinator?.plan !== undefined) return crew(place, withoutModule(directory, coordinator.plan), new Map());
   const agents = new Set(children.map(({ agent }) => agent));
-  if (agents.size > 0) throw new BosunError('BOSUN_CONFIG_INVALID', `${directory.path} holds actors of the agents ${[...agents].join(', ')}: a bosun.config.ts has to say what they are`);
+  if (agents.size > 0)
+    throw new BosunError(
+      'BOSUN_CONFIG_INVALID',
+      `${directory.path} holds actors of the agents ${[...agents].join(', ')}: a bosun.config.ts has to say what ` +
+        'they are',
+    );
   return { system: created(place, crewAgents, {}), what: 'no plan', follow: NOTHING, ended: () => Promise.resolve() };
 }
 
-/** A plan of which only the store is there can go on where its tasks are shell commands: nothing else says what its agents are. */
+/**
+ * A plan of which only the store is there can go on where its tasks are shell commands: nothing else says what its
+ * agents are.
+ */
 function withoutModule({ path }: DataDirectory, plan: Plan): Plan {
   if (plan.tasks.every(({ run }) => run !== null)) return plan;
-  throw new BosunError('BOSUN_CONFIG_INVALID', `${path} holds the plan ${plan.name}, whose agents are in a module: name its file, as in bosun serve plan.yaml`);
+  throw new BosunError(
+    'BOSUN_CONFIG_INVALID',
+    `${path} holds the plan ${plan.name}, whose agents are in a module: name its file, as in bosun serve plan.yaml`,
+  );
 }
 
 function crew(place: ServedPlace, plan: Plan, agents: AgentModule): ServedSystem {
@@ -84,7 +106,11 @@ function crew(place: ServedPlace, plan: Plan, agents: AgentModule): ServedSystem
   const commands = shellCommands({ storeId: directory.store, env, cwd });
   const own = config?.tree ?? {};
   const tree = { ...own, children: [...crewTree(plan).children, ...(own.children ?? [])] };
-  const system = created(place, [...planAgents(plan, agents, commands.attempt), ...(config?.agents ?? [])], tree as BossOptions);
+  const system = created(
+    place,
+    [...planAgents(plan, agents, commands.attempt), ...(config?.agents ?? [])],
+    tree as BossOptions,
+  );
   const meaning = machineReports(system, plan, (type) => typeof agents.get(type) === 'object');
   const follow: ServedSystem['follow'] = (tell) => {
     const following = system.onEmitted((address, event) => tell(meaning(address, event as Told)));
@@ -93,17 +119,54 @@ function crew(place: ServedPlace, plan: Plan, agents: AgentModule): ServedSystem
   return { system, what: `the plan ${plan.name}`, follow, ended: () => commands.ended() };
 }
 
-/** Every thread reads the config for itself, because agents are code. Throws BOSUN_CONFIG_INVALID, BOSUN_WORKERS_CHANGED. */
-function spread({ directory, cwd, plan, trustWallClock, log }: ServedPlace, config: Config, count: number): ServedSystem {
+/**
+ * Every thread reads the config for itself, because agents are code. Throws BOSUN_CONFIG_INVALID,
+ * BOSUN_WORKERS_CHANGED.
+ */
+function spread(
+  { directory, cwd, plan, trustWallClock, log }: ServedPlace,
+  config: Config,
+  count: number,
+): ServedSystem {
   const planFile = plan ?? config.plan;
-  if (planFile !== undefined) throw new BosunError('BOSUN_CONFIG_INVALID', `${config.file}: a plan is carried out by one worker: leave out workers, or ${planFile}`);
-  if (hasStore(directory)) throw new BosunError('BOSUN_WORKERS_CHANGED', `${directory.path} holds a store that is the only one of its system, and ${config.file} has workers`);
-  const module = new URL(import.meta.url.endsWith('.ts') ? './served-worker.ts' : './served-worker.js', import.meta.url);
-  module.search = String(new URLSearchParams({ config: resolve(cwd, config.file), cwd, trustWallClock: String(trustWallClock) }));
+  if (planFile !== undefined)
+    throw new BosunError(
+      'BOSUN_CONFIG_INVALID',
+      `${config.file}: a plan is carried out by one worker: leave out workers, or ${planFile}`,
+    );
+  if (hasStore(directory))
+    throw new BosunError(
+      'BOSUN_WORKERS_CHANGED',
+      `${directory.path} holds a store that is the only one of its system, and ${config.file} has workers`,
+    );
+  const module = new URL(
+    import.meta.url.endsWith('.ts') ? './served-worker.ts' : './served-worker.js',
+    import.meta.url,
+  );
+  module.search = String(
+    new URLSearchParams({ config: resolve(cwd, config.file), cwd, trustWallClock: String(trustWallClock) }),
+  );
   const system = createSystem({ workers: { count, module, directory: directory.workers }, log });
-  return { system, what: `${config.file} over ${count} ${count === 1 ? 'worker' : 'workers'}`, follow: NOTHING, ended: () => Promise.resolve() };
+  return {
+    system,
+    what: `${config.file} over ${count} ${count === 1 ? 'worker' : 'workers'}`,
+    follow: NOTHING,
+    ended: () => Promise.resolve(),
+  };
 }
 
-function created({ directory, config, env, trustWallClock, log }: ServedPlace, agents: readonly AnyAgent[], tree: BossOptions): System {
-  return createSystem({ agents, tree, store: levelStore(directory.store), log, trustWallClock, residentActors: config?.residentActors, ...secretKeysOf(env) });
+function created(
+  { directory, config, env, trustWallClock, log }: ServedPlace,
+  agents: readonly AnyAgent[],
+  tree: BossOptions,
+): System {
+  return createSystem({
+    agents,
+    tree,
+    store: levelStore(directory.store),
+    log,
+    trustWallClock,
+    residentActors: config?.residentActors,
+    ...secretKeysOf(env),
+  });
 }

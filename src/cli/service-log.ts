@@ -19,7 +19,11 @@ function plainLog(err: Output): ServiceLog {
 }
 
 function jsonLog(err: Output): ServiceLog {
-  const options = { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level: string) => ({ level }) } };
+  const options = {
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (level: string) => ({ level }) },
+  };
   const logger = pino(options, { write: (line: string) => void err.write(line) });
   return {
     info: (text, facts = {}) => logger.info(facts, text),
@@ -32,5 +36,9 @@ function jsonLog(err: Output): ServiceLog {
 }
 
 function textOf(args: readonly unknown[]): string {
-  return args.map((arg) => (arg instanceof Error ? arg.message : typeof arg === 'object' && arg !== null ? JSON.stringify(arg) : String(arg))).join(' ');
+  return args
+    .map((arg) =>
+      arg instanceof Error ? arg.message : typeof arg === 'object' && arg !== null ? JSON.stringify(arg) : String(arg),
+    )
+    .join(' ');
 }

@@ -71,7 +71,11 @@ export function shellCommands(place: ShellPlace): ShellCommands {
   return { attempt, ended: async () => void (await Promise.all(running)) };
 }
 
-function start({ task }: WorkInput, { effectId, attempt }: WorkContext, { storeId, env, cwd }: ShellPlace): ChildProcess {
+function start(
+  { task }: WorkInput,
+  { effectId, attempt }: WorkContext,
+  { storeId, env, cwd }: ShellPlace,
+): ChildProcess {
   return spawn('/bin/sh', ['-c', GATE], {
     cwd,
     detached: true,
@@ -138,18 +142,22 @@ function keep(stream: NodeJS.ReadableStream): { text(): string; isCut(): boolean
     if (room > 0) chunks.push(chunk.subarray(0, room));
     bytes += chunk.length;
   });
-  return { text: () => Buffer.concat(chunks).toString('utf8').toWellFormed(), isCut: () => bytes > SHELL_OUTPUT_BYTES_MAX };
+  return {
+    text: () => Buffer.concat(chunks).toString('utf8').toWellFormed(),
+    isCut: () => bytes > SHELL_OUTPUT_BYTES_MAX,
+  };
 }
 
 /**
- * Ends what an earlier attempt or host left of this effect, and waits until it has ended. Numbers are used again, so each
- * process must carry the effect's mark.
+ * Ends what an earlier attempt or host left of this effect, and waits until it has ended. Numbers are used again, so
+ * each process must carry the effect's mark.
  */
 async function endGroup(processGroup: number, storeId: string, { effectId, signal }: WorkContext): Promise<void> {
   const marks = [`BOSUN_EFFECT_ID=${effectId}`, `BOSUN_STORE=${storeId}`];
   const killed = new Set<number>();
   // One that is dying loses its environment first, while files of its may still be open.
-  const isLeft = ({ pid, environment, isDead }: Process) => (killed.has(pid) && !isDead) || marks.every((mark) => environment.includes(mark));
+  const isLeft = ({ pid, environment, isDead }: Process) =>
+    (killed.has(pid) && !isDead) || marks.every((mark) => environment.includes(mark));
   for (;;) {
     const left = [...processes()].filter((found) => found.group === processGroup && isLeft(found));
     if (left.length === 0) return;

@@ -1,4 +1,7 @@
-/** The frame of verbs that look at a stopped store, or leave an order in it: opens it on hold, and says what went wrong by exit codes. */
+/**
+ * The frame of verbs that look at a stopped store, or leave an order in it: opens it on hold, and says what went wrong
+ * by exit codes.
+ */
 import { existsSync } from 'node:fs';
 import { type ErrorCode, isBosunError } from '../errors.ts';
 import { type System } from '../system.ts';
@@ -7,14 +10,33 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type DataCommand } from './surroundings.ts';
 
 /** What was asked for is not there, or does not fit. */
-const BAD_INPUT: readonly ErrorCode[] = ['BOSUN_ACTOR_UNKNOWN', 'BOSUN_ADDRESS_INVALID', 'BOSUN_AGENT_UNKNOWN', 'BOSUN_MESSAGE_UNKNOWN', 'BOSUN_ORDER_REFUSED', 'BOSUN_VALUE_REFUSED', 'BOSUN_PLAN_INVALID', 'BOSUN_CALL_INVALID'];
+const BAD_INPUT: readonly ErrorCode[] = [
+  'BOSUN_ACTOR_UNKNOWN',
+  'BOSUN_ADDRESS_INVALID',
+  'BOSUN_AGENT_UNKNOWN',
+  'BOSUN_MESSAGE_UNKNOWN',
+  'BOSUN_ORDER_REFUSED',
+  'BOSUN_VALUE_REFUSED',
+  'BOSUN_PLAN_INVALID',
+  'BOSUN_CALL_INVALID',
+];
 
-/** Resolves to 0, 1 where the store cannot be read or written, 2 for bad input or no store, 4 where it is in use, 5 for what is refused. Rejects for faults of Bosun only. */
-export async function withStoppedStore(command: DataCommand, work: (system: System) => void | Promise<void>): Promise<ExitCode> {
+/**
+ * Resolves to 0, 1 where the store cannot be read or written, 2 for bad input or no store, 4 where it is in use, 5 for
+ * what is refused. Rejects for faults of Bosun only.
+ */
+export async function withStoppedStore(
+  command: DataCommand,
+  work: (system: System) => void | Promise<void>,
+): Promise<ExitCode> {
   const { err, env } = command;
   const directory = storeDirectory(command);
   if (!hasStore(directory)) {
-    err.write(existsSync(directory.workers) ? `${directory.path} holds the stores of workers: name one, as --data ${directory.workers}/0\n` : `${directory.path} holds no store; bosun run or bosun serve begin one\n`);
+    err.write(
+      existsSync(directory.workers)
+        ? `${directory.path} holds the stores of workers: name one, as --data ${directory.workers}/0\n`
+        : `${directory.path} holds no store; bosun run or bosun serve begin one\n`,
+    );
     return EXIT.badInput;
   }
   try {
@@ -38,7 +60,9 @@ export async function withStoppedStore(command: DataCommand, work: (system: Syst
 export function jsonLine(value: unknown): string {
   return `${JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part === 'bigint') return String(part);
-    return part instanceof Error ? { name: part.name, code: (part as { code?: unknown }).code, message: part.message } : part;
+    return part instanceof Error
+      ? { name: part.name, code: (part as { code?: unknown }).code, message: part.message }
+      : part;
   })}\n`;
 }
 

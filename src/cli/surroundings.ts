@@ -1,4 +1,7 @@
-/** What the command line is given of the process around it. It takes nothing else: a test or a program can call it as often as it likes. */
+/**
+ * What the command line is given of the process around it. It takes nothing else: a test or a program can call it as
+ * often as it likes.
+ */
 
 /** A stream, or anything that takes text. */
 export interface Output {
@@ -18,15 +21,15 @@ export interface Surroundings {
   /** For talk. */
   readonly err: Output;
   /**
-   * Read for NO_COLOR and the keys of a store, and handed on to shell commands without those. A run writes BOSUN_DATA_DIR into it: agents that look there for a
-   * place of their own see that only where this is `process.env`.
+   * Read for NO_COLOR and the keys of a store, and handed on to shell commands without those. A run writes
+   * BOSUN_DATA_DIR into it: agents that look there for a place of their own see that only where this is `process.env`.
    */
   readonly env: Environment;
   /** Absolute. Relative paths in arguments begin here, and so do shell commands. */
   readonly cwd: string;
   /**
-   * Called by a verb that can end in good order, once: the signal tells it to. A verb that does not call it may be cut off
-   * anywhere.
+   * Called by a verb that can end in good order, once: the signal tells it to. A verb that does not call it may be cut
+   * off anywhere.
    */
   interruption(): AbortSignal;
 }

@@ -3,7 +3,15 @@
 /** @param lines The first one is the head. Each as many cells. */
 export function tableText(lines: readonly (readonly string[])[]): string {
   const widths = lines[0]!.map((_, column) => Math.max(...lines.map((cells) => cells[column]!.length)));
-  return lines.map((cells) => `${cells.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd()}\n`).join('');
+  return lines
+    .map(
+      (cells) =>
+        `${cells
+          .map((cell, column) => cell.padEnd(widths[column]!))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
 }
 
 /** Facts one under the other; what is null is left out. */

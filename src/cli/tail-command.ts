@@ -45,13 +45,30 @@ export function tailCommand(command: TailCommand): Promise<ExitCode> {
   return withData(command, {
     async live(first) {
       let from = command.from;
-      for (let gateway: LiveGateway | undefined = first; gateway !== undefined; gateway = await nextGateway(dataDirectory(command), interrupt)) {
+      for (
+        let gateway: LiveGateway | undefined = first;
+        gateway !== undefined;
+        gateway = await nextGateway(dataDirectory(command), interrupt)
+      ) {
         for await (const frame of framesOf(gateway, topic, { from, signal: interrupt })) {
           if (frame.t === 'end') throw errorOf(frame.e);
-          if (frame.t === 'snap') err.write(`${gateway.url}: listening${from !== undefined && !frame.recovered ? '; some of what happened since then may be lost' : ''}\n`);
+          if (frame.t === 'snap')
+            err.write(
+              `${gateway.url}: ` +
+                `listening${from !== undefined && !frame.recovered ? '; some of what happened since then may be lost' : ''}\n`,
+            );
           if (frame.t === 'snap' || frame.t === 'evt') from = cursorText(frame.at);
           if (frame.t === 'lag') err.write(`${frame.skipped} were left out: too many at a time\n`);
-          if (frame.t === 'evt') out.write(json ? jsonLine({ address: frame.address, [topic.startsWith('trace/') ? 'turn' : 'event']: frame.e, cursor: cursorText(frame.at) }) : show(frame));
+          if (frame.t === 'evt')
+            out.write(
+              json
+                ? jsonLine({
+                    address: frame.address,
+                    [topic.startsWith('trace/') ? 'turn' : 'event']: frame.e,
+                    cursor: cursorText(frame.at),
+                  })
+                : show(frame),
+            );
         }
         if (interrupt.aborted) break;
         err.write('the gateway has closed; waiting for the next one\n');
@@ -62,7 +79,11 @@ export function tailCommand(command: TailCommand): Promise<ExitCode> {
 }
 
 /** Ends also where the line breaks. */
-async function* framesOf(gateway: LiveGateway, topic: string, options: { from: string | undefined; signal: AbortSignal }): AsyncGenerator<ServerFrame> {
+async function* framesOf(
+  gateway: LiveGateway,
+  topic: string,
+  options: { from: string | undefined; signal: AbortSignal },
+): AsyncGenerator<ServerFrame> {
   try {
     yield* gateway.stream(topic, 'events', options);
   } catch (error) {

@@ -18,20 +18,37 @@ export function treeCommand(command: DataCommand): Promise<ExitCode> {
 function draw(node: TreeNode, lead = '', isLast = true, isRoot = true): string[] {
   const branch = isRoot ? '' : isLast ? '└─ ' : '├─ ';
   const below = isRoot ? '' : `${lead}${isLast ? '   ' : '│  '}`;
-  const children = node.children.flatMap((child, index) => draw(child, below, index === node.children.length - 1, false));
+  const children = node.children.flatMap((child, index) =>
+    draw(child, below, index === node.children.length - 1, false),
+  );
   return [`${isRoot ? '' : lead}${branch}${describe(node)}`, ...children];
 }
 
-function describe({ address, agent, status, state, mailbox, oldestMessageMs, restarts, lastError, restartInMs, boss }: TreeNode): string {
+function describe({
+  address,
+  agent,
+  status,
+  state,
+  mailbox,
+  oldestMessageMs,
+  restarts,
+  lastError,
+  restartInMs,
+  boss,
+}: TreeNode): string {
   const error = errorText(lastError);
   const facts = [
     agent,
     state === null ? status : stateText(state),
     ...(status === 'active' || state === null ? [] : [status]),
     ...(boss === null ? [] : [boss.strategy]),
-    ...(boss === null || boss.restartsInPeriod === 0 ? [] : [`${boss.restartsInPeriod} of ${boss.intensity} restarts in ${boss.periodMs} ms`]),
+    ...(boss === null || boss.restartsInPeriod === 0
+      ? []
+      : [`${boss.restartsInPeriod} of ${boss.intensity} restarts in ${boss.periodMs} ms`]),
     ...(restartInMs === null ? [] : [`restarted in ${restartInMs} ms`]),
-    ...(mailbox > 0 ? [`${mailbox} unread${oldestMessageMs === null ? '' : `, the oldest for ${oldestMessageMs} ms`}`] : []),
+    ...(mailbox > 0
+      ? [`${mailbox} unread${oldestMessageMs === null ? '' : `, the oldest for ${oldestMessageMs} ms`}`]
+      : []),
     ...(restarts !== null && restarts > 0 ? [`${restarts} restart${restarts === 1 ? '' : 's'}`] : []),
     ...(error === undefined ? [] : [`last error: ${error}`]),
   ];

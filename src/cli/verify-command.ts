@@ -1,4 +1,6 @@
-/** `bosun verify`: reads every record of a stopped store, or of a backup, and says what is damaged and whom it stops. */
+/**
+ * `bosun verify`: reads every record of a stopped store, or of a backup, and says what is damaged and whom it stops.
+ */
 import { isBosunError } from '../errors.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { type Finding, type Verification, verify } from '../persistence/verify.ts';
@@ -18,11 +20,14 @@ export async function verifyCommand(command: DataCommand): Promise<ExitCode> {
   try {
     await store.open();
     const result = await verify(store);
-    out.write(json ? `${JSON.stringify(result)}\n` : `${[...result.findings.map(findingLine), summary(result)].join('\n')}\n`);
+    out.write(
+      json ? `${JSON.stringify(result)}\n` : `${[...result.findings.map(findingLine), summary(result)].join('\n')}\n`,
+    );
     return result.sound ? EXIT.completed : EXIT.failed;
   } catch (error) {
     if (!isBosunError(error)) throw error;
-    if (json && error.code === 'BOSUN_STORE_DAMAGED') out.write(`${JSON.stringify({ sound: false, message: error.message, findings: [] })}\n`);
+    if (json && error.code === 'BOSUN_STORE_DAMAGED')
+      out.write(`${JSON.stringify({ sound: false, message: error.message, findings: [] })}\n`);
     err.write(`${error.message}\n`);
     return error.code === 'BOSUN_STORE_LOCKED' ? EXIT.inUse : EXIT.failed;
   } finally {
@@ -41,7 +46,9 @@ function findingLine({ gravity, message, epoch, address, agent, life, sequence }
 }
 
 function summary({ sound, epoch, actors, records, bytes, recoverable, aside }: Verification): string {
-  const size = `${records} records, ${bytes} bytes, ${actors} ${actors === 1 ? 'actor' : 'actors'}${aside === 0 ? '' : `, ${aside} records set aside`}`;
+  const size =
+    `${records} records, ${bytes} bytes, ${actors} ` +
+    `${actors === 1 ? 'actor' : 'actors'}${aside === 0 ? '' : `, ${aside} records set aside`}`;
   if (sound) return `sound at epoch ${epoch ?? 0}: ${size}`;
   if (recoverable === null) return `damaged: ${size}`;
   return `damaged: ${size}; it can go on from epoch ${recoverable.to} (--recover-to ${recoverable.to})`;

@@ -24,11 +24,19 @@ export function workOf(attempt: Attempt, { clock }: WorkTools): PromiseActorLogi
     const { effectId, attempt: number } = facts;
     await tell(facts, { type: 'work.started', effectId, attempt: number });
     try {
-      const output = await withinTime(input, signal, clock, (bounded) => attempt(input, contextOf(input, facts, bounded)));
+      const output = await withinTime(input, signal, clock, (bounded) =>
+        attempt(input, contextOf(input, facts, bounded)),
+      );
       // Here and not by the kernel, so that it is told as the failure of this attempt.
       return admit(output ?? null, 'output');
     } catch (error) {
-      await tell(facts, { type: 'work.failed', effectId, attempt: number, error: messageOf(error), failure: failureOf(error) });
+      await tell(facts, {
+        type: 'work.failed',
+        effectId,
+        attempt: number,
+        error: messageOf(error),
+        failure: failureOf(error),
+      });
       throw error;
     }
   });
@@ -50,10 +58,24 @@ function contextOf({ item, results, decisions }: WorkInput, facts: EffectFacts, 
     return result;
   };
   const say = (said: Said) => tell(facts, { type: 'work.said', said });
-  return { signal, effectId, attempt, checkpoint, checkpointed: progress()?.workingMemory ?? undefined, subtask, say, item, decisions, results };
+  return {
+    signal,
+    effectId,
+    attempt,
+    checkpoint,
+    checkpointed: progress()?.workingMemory ?? undefined,
+    subtask,
+    say,
+    item,
+    decisions,
+    results,
+  };
 }
 
-/** Runs under a signal that also aborts when the task's `timeoutMs` is over; then the attempt has failed, whatever it does. */
+/**
+ * Runs under a signal that also aborts when the task's `timeoutMs` is over; then the attempt has failed, whatever it
+ * does.
+ */
 async function withinTime<T>(
   { task }: WorkInput,
   outer: AbortSignal,

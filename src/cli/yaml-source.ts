@@ -1,9 +1,20 @@
 /**
- * Reads a YAML or JSON file that a person wrote, or says what is wrong with it in one line with file, line and column. Trusts
- * nothing in the file: size, depth and aliases are bounded. What it means is its reader's business.
+ * Reads a YAML or JSON file that a person wrote, or says what is wrong with it in one line with file, line and column.
+ * Trusts nothing in the file: size, depth and aliases are bounded. What it means is its reader's business.
  */
 import { createReadStream } from 'node:fs';
-import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, Parser } from 'yaml';
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  Parser,
+} from 'yaml';
 import { type z } from 'zod';
 import { BosunError, type ErrorCode, messageOf } from '../errors.ts';
 import { VALUE_DEPTH_MAX } from '../limits.ts';
@@ -35,14 +46,21 @@ export interface YamlFile {
 
 export interface YamlSource {
   readonly value: unknown;
-  /** An error of the file's code; details: `file`, `line` and `column` (from 1; null without a place), `problems` (all lines). */
+  /**
+   * An error of the file's code; details: `file`, `line` and `column` (from 1; null without a place), `problems` (all
+   * lines).
+   */
   refuse(problems: readonly Problem[]): BosunError;
 }
 
 /** Rejects with an error of the file's code, as `refuse` gives it. */
 export async function readYaml(from: YamlFile): Promise<YamlSource> {
   const source = parseText(from, await readText(from));
-  const refuse = (problems: readonly Problem[]): BosunError => invalid(from, problems.map((problem) => ({ place: source.placeOf(problem), message: sentence(problem) })));
+  const refuse = (problems: readonly Problem[]): BosunError =>
+    invalid(
+      from,
+      problems.map((problem) => ({ place: source.placeOf(problem), message: sentence(problem) })),
+    );
   if (source.value === null) throw refuse([{ path: [], message: 'the file is empty' }]);
   return { value: source.value, refuse };
 }
@@ -61,7 +79,9 @@ interface Finding {
 function invalid({ file, code }: YamlFile, findings: readonly Finding[], cause?: unknown): BosunError {
   const at = ({ place }: Finding): number => (place === null ? 0 : place.line * FILE_BYTES_MAX + place.column);
   const sorted = findings.toSorted((a, b) => at(a) - at(b));
-  const lines = sorted.map(({ place, message }) => `${file}${place === null ? '' : `:${place.line}:${place.column}`}: ${oneLine(message)}`);
+  const lines = sorted.map(
+    ({ place, message }) => `${file}${place === null ? '' : `:${place.line}:${place.column}`}: ${oneLine(message)}`,
+  );
   const more = lines.length > 1 ? ` (and ${lines.length - 1} more)` : '';
   const { line, column } = sorted[0]?.place ?? { line: null, column: null };
   return new BosunError(code, `${lines[0]}${more}`, { cause, details: { file, line, column, problems: lines } });
@@ -69,7 +89,10 @@ function invalid({ file, code }: YamlFile, findings: readonly Finding[], cause?:
 
 /** A message may quote the file, which may hold anything. */
 function oneLine(message: string): string {
-  return message.trim().replace(/\s*\n\s*/g, ' ').replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return message
+    .trim()
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 async function readText(from: YamlFile): Promise<string> {
@@ -77,12 +100,14 @@ async function readText(from: YamlFile): Promise<string> {
   const chunks: Buffer[] = [];
   try {
     // Not readFile: a device or a pipe has no size that could be checked before.
-    for await (const chunk of createReadStream(from.path, { end: FILE_BYTES_MAX })) chunks.push(chunk as Buffer); // no encoding is set
+    // no encoding is set
+    for await (const chunk of createReadStream(from.path, { end: FILE_BYTES_MAX })) chunks.push(chunk as Buffer);
   } catch (error) {
     throw refuse(`cannot be read: ${reasonOf(error)}`, error);
   }
   const bytes = Buffer.concat(chunks);
-  if (bytes.length > FILE_BYTES_MAX) throw refuse(`larger than ${FILE_BYTES_MAX / 1024 / 1024} MiB, the limit of a ${from.kind}`);
+  if (bytes.length > FILE_BYTES_MAX)
+    throw refuse(`larger than ${FILE_BYTES_MAX / 1024 / 1024} MiB, the limit of a ${from.kind}`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
@@ -117,10 +142,13 @@ function parseText(from: YamlFile, text: string): Source {
   if (deep !== null) throw refuse(deep, `nested deeper than ${DEPTH_MAX} levels`);
 
   // Keys that are written twice are found below: this parser would not say which.
-  const [document, second] = [...new Composer({ prettyErrors: false, uniqueKeys: false }).compose(tokens, true, text.length)];
+  const [document, second] = [
+    ...new Composer({ prettyErrors: false, uniqueKeys: false }).compose(tokens, true, text.length),
+  ];
   if (document === undefined) throw refuse(0, 'the file is empty');
   const [fault] = [...document.errors, ...document.warnings];
-  if (fault !== undefined) throw refuse(fault.pos[0], firstLower(fault.message.slice(0, 200))); // it may quote a whole line
+  // it may quote a whole line
+  if (fault !== undefined) throw refuse(fault.pos[0], firstLower(fault.message.slice(0, 200)));
   if (second !== undefined) throw refuse(second.range[0], `a second document begins here; a ${from.kind} holds one`);
 
   const content = new Content(refuse);
@@ -161,7 +189,9 @@ class Content {
     this.#refuse = refuse;
   }
 
-  /** Throws what `refuse` gives for keys that are not text, forbidden or written twice, and for aliases out of bounds. */
+  /**
+   * Throws what `refuse` gives for keys that are not text, forbidden or written twice, and for aliases out of bounds.
+   */
   read(document: Document.Parsed): unknown {
     this.#root = document.contents;
     return this.#value(this.#root, 0);
@@ -186,7 +216,8 @@ class Content {
 
   #value(node: Node | null, depth: number): unknown {
     if (node === null) return null;
-    if (this.#aliases > 0 && (this.#aliased += 1) > ALIASED_NODES_MAX) throw this.#refuse(offsetOf(node), 'its aliases unfold to too much data');
+    if (this.#aliases > 0 && (this.#aliased += 1) > ALIASED_NODES_MAX)
+      throw this.#refuse(offsetOf(node), 'its aliases unfold to too much data');
     if (isAlias(node)) return this.#aliasedValue(node.source, offsetOf(node), depth);
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isSeq<Node>(node)) return node.items.map((item) => this.#value(item, depth + 1));
@@ -225,11 +256,17 @@ function offsetOf(node: Node | null): number {
 export function explain(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is missing' : `must be ${kindOf(issue.expected)}, not ${described(issue.input)}`;
+      return issue.input === undefined
+        ? 'is missing'
+        : `must be ${kindOf(issue.expected)}, not ${described(issue.input)}`;
     case 'invalid_value':
-      return issue.input === undefined ? 'is missing' : `must be ${issue.values.map(String).join(' or ')}, not ${described(issue.input)}`;
+      return issue.input === undefined
+        ? 'is missing'
+        : `must be ${issue.values.map(String).join(' or ')}, not ${described(issue.input)}`;
     case 'too_small':
-      return issue.origin === 'number' || issue.origin === 'int' ? `must be ${issue.minimum} or more, not ${described(issue.input)}` : 'must not be empty';
+      return issue.origin === 'number' || issue.origin === 'int'
+        ? `must be ${issue.minimum} or more, not ${described(issue.input)}`
+        : 'must not be empty';
     case 'too_big':
       return `must be ${issue.maximum} or less, not ${described(issue.input)}`;
     default:
@@ -255,14 +292,20 @@ function described(value: unknown): string {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a map';
-  return typeof value === 'string' ? `the text ${JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value)}` : String(value);
+  return typeof value === 'string'
+    ? `the text ${JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value)}`
+    : String(value);
 }
 
-/** The innermost issue that names a place: of a union, that of the form that was meant; of a key, what is wrong with it. */
+/**
+ * The innermost issue that names a place: of a union, that of the form that was meant; of a key, what is wrong with it.
+ */
 export function problemOf(issue: z.core.$ZodIssue): Problem {
   const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
-  if (issue.code === 'unrecognized_keys') return { path: [...path, issue.keys[0] ?? ''], at: 'key', message: issue.message };
-  if (issue.code === 'invalid_key') return { path, at: 'key', message: `the name "${path.at(-1)}" ${issue.issues[0]?.message}` };
+  if (issue.code === 'unrecognized_keys')
+    return { path: [...path, issue.keys[0] ?? ''], at: 'key', message: issue.message };
+  if (issue.code === 'invalid_key')
+    return { path, at: 'key', message: `the name "${path.at(-1)}" ${issue.issues[0]?.message}` };
   if (issue.code !== 'invalid_union') return { path, message: issue.message };
   const meant = issue.errors.flat().find((inner) => inner.path.length > 0);
   if (meant === undefined) return { path, message: issue.message };

@@ -13,7 +13,10 @@ export const BACKOFF_MAX_MS = 30_000;
 /** A line that has held so long was no mistake: the next break begins with the shortest wait. */
 export const HEALTHY_MS = 10_000;
 
-/** From the opening of a socket to its `welcome`. The gateway gives five seconds to a `hello`, and a network takes its part. */
+/**
+ * From the opening of a socket to its `welcome`. The gateway gives five seconds to a `hello`, and a network takes its
+ * part.
+ */
 export const WELCOME_MS = 15_000;
 
 /** What could not be done for a reason that passes, and says not when, is tried again after this. */

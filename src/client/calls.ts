@@ -77,8 +77,17 @@ export class Calls {
   }
 
   /** Takes up sends of an earlier run; nobody waits for them. */
-  restore(sends: readonly (Pick<Call, 'p' | 'seq'>)[]): void {
-    for (const { p, seq } of sends) this.#open.add({ m: 'actor.send', p, isSend: true, seq, isUncertain: seq !== undefined, isForgotten: true, settle: () => {} });
+  restore(sends: readonly Pick<Call, 'p' | 'seq'>[]): void {
+    for (const { p, seq } of sends)
+      this.#open.add({
+        m: 'actor.send',
+        p,
+        isSend: true,
+        seq,
+        isUncertain: seq !== undefined,
+        isForgotten: true,
+        settle: () => {},
+      });
   }
 
   send(request: Request, options: CallOptions): Promise<unknown> {
@@ -96,17 +105,27 @@ export class Calls {
     this.pump();
   }
 
-  /** The line broke; with an error, for good. What cannot be repeated has an unknown outcome. Sends stay as they are, for the next run. */
+  /**
+   * The line broke; with an error, for good. What cannot be repeated has an unknown outcome. Sends stay as they are,
+   * for the next run.
+   */
   down(error: ClientError | undefined): void {
     this.#alarm?.();
     this.#alarm = undefined;
-    const lost = new ClientError('BOSUN_CONNECTION_LOST', 'the line broke before the answer; it may have happened', { retryable: true, details: { unknownOutcome: true } });
+    const lost = new ClientError('BOSUN_CONNECTION_LOST', 'the line broke before the answer; it may have happened', {
+      retryable: true,
+      details: { unknownOutcome: true },
+    });
     for (const call of this.#onTheWay.values()) {
       call.isUncertain = true;
       if (!isRepeatable(call)) this.#finish(call, undefined, error ?? lost);
     }
     this.#onTheWay.clear();
-    const offline = new ClientError('BOSUN_OFFLINE', 'there is no line to the gateway, and a call without a key does not wait for one', { retryable: true });
+    const offline = new ClientError(
+      'BOSUN_OFFLINE',
+      'there is no line to the gateway, and a call without a key does not wait for one',
+      { retryable: true },
+    );
     for (const call of [...this.#open]) {
       if (error !== undefined) this.#settle(call, undefined, error);
       else if (!isRepeatable(call)) this.#finish(call, undefined, offline);
@@ -148,7 +167,15 @@ export class Calls {
     const { m, p, key, deadlineMs, isSend, seq } = call;
     const id = String(++this.#ids);
     this.#onTheWay.set(id, call);
-    this.#parts.transmit({ t: 'req', id, m, p, ...(isSend && { seq }), ...(key !== undefined && { key }), ...(deadlineMs !== undefined && { deadlineMs }) });
+    this.#parts.transmit({
+      t: 'req',
+      id,
+      m,
+      p,
+      ...(isSend && { seq }),
+      ...(key !== undefined && { key }),
+      ...(deadlineMs !== undefined && { deadlineMs }),
+    });
   }
 
   #refused(call: Call, error: ClientError): void {
@@ -204,7 +231,13 @@ export class Calls {
         },
       };
       signal?.addEventListener('abort', aborted, { once: true });
-      const late = () => leave(new ClientError('BOSUN_TIMEOUT', `no answer within ${timeoutMs} ms; it may still happen`, { retryable: true, details: { unknownOutcome: true } }));
+      const late = () =>
+        leave(
+          new ClientError('BOSUN_TIMEOUT', `no answer within ${timeoutMs} ms; it may still happen`, {
+            retryable: true,
+            details: { unknownOutcome: true },
+          }),
+        );
       if (timeoutMs !== undefined) stop = this.#parts.clock.setTimeout(late, timeoutMs);
       this.#open.add(call);
       if (isSend) this.#parts.changed();
@@ -216,9 +249,14 @@ export class Calls {
     const { queueMax, state, failure } = this.#parts;
     const closed = failure();
     if (closed !== undefined) return closed;
-    if (this.#open.size >= queueMax) return new ClientError('BOSUN_QUEUE_FULL', `${queueMax} calls wait for an answer`, { retryable: true });
+    if (this.#open.size >= queueMax)
+      return new ClientError('BOSUN_QUEUE_FULL', `${queueMax} calls wait for an answer`, { retryable: true });
     if (isRepeatable || state() !== 'offline') return undefined;
-    return new ClientError('BOSUN_OFFLINE', 'there is no line to the gateway, and a call without a key does not wait for one', { retryable: true });
+    return new ClientError(
+      'BOSUN_OFFLINE',
+      'there is no line to the gateway, and a call without a key does not wait for one',
+      { retryable: true },
+    );
   }
 
   #forget(call: Call): void {

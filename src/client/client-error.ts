@@ -10,7 +10,14 @@ export class ClientError extends Error {
   readonly retryable: boolean;
   readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(code: ClientErrorCode, message: string, { retryable = false, details = {} }: { readonly retryable?: boolean; readonly details?: Readonly<Record<string, unknown>> } = {}) {
+  constructor(
+    code: ClientErrorCode,
+    message: string,
+    {
+      retryable = false,
+      details = {},
+    }: { readonly retryable?: boolean; readonly details?: Readonly<Record<string, unknown>> } = {},
+  ) {
     super(message);
     this.name = 'ClientError';
     this.code = code;

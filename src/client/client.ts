@@ -2,14 +2,29 @@
 import { CALLS_OPEN_MAX } from './bounds.ts';
 import { type CallOptions, Calls } from './calls.ts';
 import { type ClientError } from './client-error.ts';
-import { type AgentName, type AgentNamed, type AgentShape, type AgentsOf, type AnyEmitted, type SystemShape } from './contract.ts';
+import {
+  type AgentName,
+  type AgentNamed,
+  type AgentShape,
+  type AgentsOf,
+  type AnyEmitted,
+  type SystemShape,
+} from './contract.ts';
 import { type EmissionOptions, Emissions } from './emissions.ts';
 import { type ClientStorage, Keepsake } from './keepsake.ts';
 import { type ClientStatus, Line, type TokenSource } from './line.ts';
 import { RemoteActor, type RemoteSubscription } from './remote-actor.ts';
 import type { Welcome } from '../gateway/protocol-frames.ts';
 import { Replica } from './replica.ts';
-import { type ClientClock, type ClientRandom, ownClock, ownRandom, ownSocket, type SocketClass, toldTo } from './surroundings.ts';
+import {
+  type ClientClock,
+  type ClientRandom,
+  ownClock,
+  ownRandom,
+  ownSocket,
+  type SocketClass,
+  toldTo,
+} from './surroundings.ts';
 import { type Listener, Topics } from './topics.ts';
 
 export interface ClientOptions {
@@ -50,8 +65,18 @@ export class Client<S = SystemShape> {
 
   /** Use {@link createClient}. */
   constructor(url: string, options: ClientOptions = {}) {
-    const { name = 'client', token, onUnauthorized, WebSocket = ownSocket(), storage, queueMax = CALLS_OPEN_MAX, clock = ownClock, random = ownRandom } = options;
-    if (WebSocket === undefined) throw new TypeError('this platform has no WebSocket: give createClient one, such as that of `ws`');
+    const {
+      name = 'client',
+      token,
+      onUnauthorized,
+      WebSocket = ownSocket(),
+      storage,
+      queueMax = CALLS_OPEN_MAX,
+      clock = ownClock,
+      random = ownRandom,
+    } = options;
+    if (WebSocket === undefined)
+      throw new TypeError('this platform has no WebSocket: give createClient one, such as that of `ws`');
     this.#clock = clock;
     this.#keepsake = new Keepsake(storage, name);
     const sends = () => this.#calls.sends();
@@ -66,7 +91,12 @@ export class Client<S = SystemShape> {
       changed: () => this.#keepsake.later(sends),
       keep: () => this.#keepsake.now(sends),
     });
-    this.#topics = new Topics({ clock, failure, isLive: () => this.#line.isLive, transmit: (frame) => this.#line.send(frame) });
+    this.#topics = new Topics({
+      clock,
+      failure,
+      isLive: () => this.#line.isLive,
+      transmit: (frame) => this.#line.send(frame),
+    });
     this.#calls.restore(this.#keepsake.sends);
     this.#keepsake.now(sends);
     this.#line = new Line({
@@ -84,7 +114,14 @@ export class Client<S = SystemShape> {
       },
       hear: (frame) => {
         if (frame.t === 'res') this.#calls.hear(frame);
-        else if (frame.t === 'snap' || frame.t === 'delta' || frame.t === 'evt' || frame.t === 'lag' || frame.t === 'end') this.#topics.hear(frame);
+        else if (
+          frame.t === 'snap' ||
+          frame.t === 'delta' ||
+          frame.t === 'evt' ||
+          frame.t === 'lag' ||
+          frame.t === 'end'
+        )
+          this.#topics.hear(frame);
       },
       down: (error) => {
         this.#failure = error;
@@ -108,7 +145,10 @@ export class Client<S = SystemShape> {
     return this.#failure;
   }
 
-  /** What the gateway said when the line came up last: who the client is to it, what it may, whom it talks to. undefined before the first. */
+  /**
+   * What the gateway said when the line came up last: who the client is to it, what it may, whom it talks to. undefined
+   * before the first.
+   */
   get welcome(): Welcome | undefined {
     return this.#line.welcome;
   }
@@ -119,8 +159,8 @@ export class Client<S = SystemShape> {
   }
 
   /**
-   * A remote actor, the same object for the same address. With the name of its agent it is typed by that agent; without, by
-   * all of the system. Whether that agent lives there nobody checks before the gateway does.
+   * A remote actor, the same object for the same address. With the name of its agent it is typed by that agent;
+   * without, by all of the system. Whether that agent lives there nobody checks before the gateway does.
    */
   actor(address: string): RemoteActor<AgentsOf<S>>;
   actor<Name extends AgentName<S>>(address: string, agent: Name): RemoteActor<AgentNamed<S, Name>>;
@@ -140,10 +180,15 @@ export class Client<S = SystemShape> {
   }
 
   /**
-   * Any method of the protocol but `actor.send`. With a `key` it waits for a line and is repeated over breaks; without, it is sent once.
-   * Rejects with what the gateway answers, BOSUN_OFFLINE, BOSUN_CONNECTION_LOST, BOSUN_QUEUE_FULL, BOSUN_CLIENT_CLOSED, BOSUN_TIMEOUT.
+   * Any method of the protocol but `actor.send`. With a `key` it waits for a line and is repeated over breaks; without,
+   * it is sent once. Rejects with what the gateway answers, BOSUN_OFFLINE, BOSUN_CONNECTION_LOST, BOSUN_QUEUE_FULL,
+   * BOSUN_CLIENT_CLOSED, BOSUN_TIMEOUT.
    */
-  async call<Result = unknown>(method: string, params: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}): Promise<Result> {
+  async call<Result = unknown>(
+    method: string,
+    params: Readonly<Record<string, unknown>> = {},
+    options: CallOptions = {},
+  ): Promise<Result> {
     return (await this.#calls.call({ m: method, p: params, key: options.key }, options)) as Result;
   }
 
@@ -152,14 +197,16 @@ export class Client<S = SystemShape> {
     return new Emissions(this.#topics, `events/${pattern}`, options);
   }
 
-  /** Turns of the actor and of all below it from now on, once they are durable, as the topic `trace/{address}` has them. */
+  /**
+   * Turns of the actor and of all below it from now on, once they are durable, as the topic `trace/{address}` has them.
+   */
   turns<Turn = unknown>(address: string, options: EmissionOptions = {}): Emissions<Turn> {
     return new Emissions(this.#topics, `trace/${address}`, options);
   }
 
   /**
-   * A topic of the mode `state`, such as `tree`: `next` is called with the first view and with each that differs, `confirmed`
-   * where a break has missed nothing. Over breaks it goes on with the view as it is then. `error` ends it.
+   * A topic of the mode `state`, such as `tree`: `next` is called with the first view and with each that differs,
+   * `confirmed` where a break has missed nothing. Over breaks it goes on with the view as it is then. `error` ends it.
    */
   watch<View>(topic: string, watcher: TopicWatcher<View>): RemoteSubscription {
     const [next, confirmed, error] = [toldTo(watcher.next), toldTo(watcher.confirmed), toldTo(watcher.error)];
@@ -192,7 +239,8 @@ export class Client<S = SystemShape> {
 }
 
 /**
- * Connects to a gateway, typed by a system (`createClient<typeof system>(...)`) or by agents (`createClient<typeof counter>(...)`).
+ * Connects to a gateway, typed by a system (`createClient<typeof system>(...)`) or by agents (`createClient<typeof
+ * counter>(...)`).
  * @param url `ws://host:4180` or `http://host:4180`. Throws TypeError for what is none.
  */
 export function createClient<S = SystemShape>(url: string, options: ClientOptions = {}): Client<S> {

@@ -1,6 +1,7 @@
 /**
- * Types only: what may be said to the actors of a system and what is seen of them, read off the system's type. Structural, so
- * that a client needs neither the kernel nor zod nor XState; for what is no machine and no schema it knows nothing.
+ * Types only: what may be said to the actors of a system and what is seen of them, read off the system's type.
+ * Structural, so that a client needs neither the kernel nor zod nor XState; for what is no machine and no schema it
+ * knows nothing.
  */
 
 interface SchemaShape {
@@ -25,12 +26,23 @@ export type AgentName<S> = AgentsOf<S>['name'];
 
 export type AgentNamed<S, Name> = AgentsOf<S> extends infer A ? (A extends { readonly name: Name } ? A : never) : never;
 
-type Fields<Type, Input> = Input extends Readonly<Record<string, never>> ? { readonly type: Type } : { readonly type: Type } & Omit<Input, 'type'>;
+type Fields<Type, Input> =
+  Input extends Readonly<Record<string, never>>
+    ? { readonly type: Type }
+    : { readonly type: Type } & Omit<Input, 'type'>;
 
-type EventsIn<Schemas extends Readonly<Record<string, SchemaShape>>> = { [Type in keyof Schemas & string]: Fields<Type, Schemas[Type]['_zod']['input']> }[keyof Schemas & string];
+type EventsIn<Schemas extends Readonly<Record<string, SchemaShape>>> = {
+  [Type in keyof Schemas & string]: Fields<Type, Schemas[Type]['_zod']['input']>;
+}[keyof Schemas & string];
 
-/** Events that an agent takes from outside, before its schemas have filled in defaults. Of several agents: those of any. */
-export type EventIn<A> = A extends AgentShape ? (string extends keyof A['events'] ? AnyEmitted : EventsIn<A['events']>) : never;
+/**
+ * Events that an agent takes from outside, before its schemas have filled in defaults. Of several agents: those of any.
+ */
+export type EventIn<A> = A extends AgentShape
+  ? string extends keyof A['events']
+    ? AnyEmitted
+    : EventsIn<A['events']>
+  : never;
 
 /** What a machine's own snapshot looks like; unknown where no machine is known. */
 type MachineSnapshotOf<A> = A extends { readonly machine: { transition(...args: never[]): infer S } } ? S : unknown;
@@ -59,10 +71,21 @@ export type ValueIn<A> = Part<MachineSnapshotOf<A>, 'value', unknown>;
 export type OutputIn<A> = Shown<Part<MachineSnapshotOf<A>, 'output', unknown>>;
 
 /** What a machine's transitions may emit, by the scope that they are given. */
-type EmittedOf<A> = A extends { readonly machine: { transition(snapshot: never, event: never, scope: infer Scope): unknown } } ? (Scope extends { emit(event: infer E): void } ? E : never) : never;
+type EmittedOf<A> = A extends {
+  readonly machine: { transition(snapshot: never, event: never, scope: infer Scope): unknown };
+}
+  ? Scope extends { emit(event: infer E): void }
+    ? E
+    : never
+  : never;
 
 /** Events that actors of the agent emit. */
-export type EmittedIn<A> = Shown<EmittedOf<A>> extends infer E extends { readonly type: string } ? (string extends E['type'] ? AnyEmitted : E) : AnyEmitted;
+export type EmittedIn<A> =
+  Shown<EmittedOf<A>> extends infer E extends { readonly type: string }
+    ? string extends E['type']
+      ? AnyEmitted
+      : E
+    : AnyEmitted;
 
 export interface AnyEmitted {
   readonly type: string;
@@ -70,4 +93,10 @@ export interface AnyEmitted {
 }
 
 /** As XState's `matches` takes it: a state value, or a part of one. */
-export type ValuePart<V> = V extends string ? V : V extends object ? (keyof V & string) | { readonly [K in keyof V]?: ValuePart<NonNullable<V[K]>> } : unknown extends V ? string | object : never;
+export type ValuePart<V> = V extends string
+  ? V
+  : V extends object
+    ? (keyof V & string) | { readonly [K in keyof V]?: ValuePart<NonNullable<V[K]>> }
+    : unknown extends V
+      ? string | object
+      : never;

@@ -1,4 +1,6 @@
-/** Events that actors emit, as something to iterate over: in order, none twice, and a word where some may be missing. */
+/**
+ * Events that actors emit, as something to iterate over: in order, none twice, and a word where some may be missing.
+ */
 import { type Cursor } from '../gateway/protocol.ts';
 import { EVENTS_WAITING_MAX } from './bounds.ts';
 import { ClientError } from './client-error.ts';
@@ -19,7 +21,10 @@ export class Emissions<Event = AnyEmitted> implements AsyncIterableIterator<Even
   readonly #onGap: () => void;
   readonly #signal: AbortSignal | undefined;
   readonly #waiting: Event[] = [];
-  #takers: { readonly resolve: (result: IteratorResult<Event, undefined>) => void; readonly reject: (error: unknown) => void }[] = [];
+  #takers: {
+    readonly resolve: (result: IteratorResult<Event, undefined>) => void;
+    readonly reject: (error: unknown) => void;
+  }[] = [];
   #at: Cursor | undefined;
   #error: ClientError | undefined;
   #isOver = false;
@@ -28,7 +33,13 @@ export class Emissions<Event = AnyEmitted> implements AsyncIterableIterator<Even
     this.#topics = topics;
     this.#onGap = toldTo(onGap);
     this.#signal = signal;
-    this.#listener = { topic, mode: 'events', at: () => this.#at, hear: (frame) => this.#hear(frame), ended: (error) => this.#end(error) };
+    this.#listener = {
+      topic,
+      mode: 'events',
+      at: () => this.#at,
+      hear: (frame) => this.#hear(frame),
+      ended: (error) => this.#end(error),
+    };
     if (signal?.aborted === true) this.#isOver = true;
     else topics.open(this.#listener);
     signal?.addEventListener('abort', this.#stop, { once: true });

@@ -2,7 +2,14 @@
 export { type CallOptions } from './calls.ts';
 export { type Client, type ClientOptions, createClient, type TopicWatcher } from './client.ts';
 export { ClientError, type ClientErrorCode, isClientError } from './client-error.ts';
-export { type AgentName, type AgentShape, type ContextIn, type EmittedIn, type EventIn, type SystemShape } from './contract.ts';
+export {
+  type AgentName,
+  type AgentShape,
+  type ContextIn,
+  type EmittedIn,
+  type EventIn,
+  type SystemShape,
+} from './contract.ts';
 export { type EmissionOptions, type Emissions } from './emissions.ts';
 export { type ClientStorage } from './keepsake.ts';
 export { type ClientStatus, type TokenSource } from './line.ts';

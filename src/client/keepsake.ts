@@ -4,7 +4,9 @@
  */
 import { secretName } from './surroundings.ts';
 
-/** As `localStorage` and `sessionStorage` of browsers. One client at a time: the gateway lets a session have one line. */
+/**
+ * As `localStorage` and `sessionStorage` of browsers. One client at a time: the gateway lets a session have one line.
+ */
 export interface ClientStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;

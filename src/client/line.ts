@@ -11,8 +11,8 @@ import { afterBreak } from './reconnect.ts';
 import { type ClientClock, type ClientRandom, type Socket, type SocketClass } from './surroundings.ts';
 
 /**
- * `connecting`: a try is under way; `live`: calls go out; `draining`: the gateway is about to close, calls wait for the next;
- * `offline`: the next try comes after a while; `closed`: for good.
+ * `connecting`: a try is under way; `live`: calls go out; `draining`: the gateway is about to close, calls wait for the
+ * next; `offline`: the next try comes after a while; `closed`: for good.
  */
 export type ClientStatus = 'connecting' | 'live' | 'draining' | 'offline' | 'closed';
 
@@ -91,14 +91,22 @@ export class Line {
     if (generation !== this.#generation) return;
     const socket = new WebSocket(addressOf(url), [SUBPROTOCOLS.json]);
     this.#socket = socket;
-    socket.onopen = () => this.send({ t: 'hello', v: PROTOCOL_VERSION, client: { name }, session, ...(now !== undefined && { token: now }) });
+    socket.onopen = () =>
+      this.send({
+        t: 'hello',
+        v: PROTOCOL_VERSION,
+        client: { name },
+        session,
+        ...(now !== undefined && { token: now }),
+      });
     socket.onmessage = ({ data }: { readonly data: unknown }) => {
       if (generation !== this.#generation) return;
       const frame = frameFrom(String(data));
       if (frame === undefined) this.#ended(generation, CLOSES.internal.code, 'no frame');
       else this.#hear(frame);
     };
-    socket.onclose = ({ code, reason }: { readonly code: number; readonly reason: string }) => this.#ended(generation, code, reason);
+    socket.onclose = ({ code, reason }: { readonly code: number; readonly reason: string }) =>
+      this.#ended(generation, code, reason);
     // A close follows, and says as much.
     socket.onerror = () => {};
   }
@@ -150,7 +158,14 @@ export class Line {
     if (this.#upMs !== undefined && clock.monotonicMs() - this.#upMs >= HEALTHY_MS) this.#tries = 0;
     this.#upMs = undefined;
     const canRenew = this.#canRenew && (onUnauthorized !== undefined || typeof token === 'function');
-    const { then, waitMs } = afterBreak({ code, reason, tries: this.#tries, random: random.next(), canRenew, windowMs: this.#windowMs });
+    const { then, waitMs } = afterBreak({
+      code,
+      reason,
+      tries: this.#tries,
+      random: random.next(),
+      canRenew,
+      windowMs: this.#windowMs,
+    });
     if (then === 'stop') return this.close(this.#said ?? stopped(code, reason));
     this.#release(CLOSES.silent.code);
     this.#tries += 1;
@@ -192,5 +207,9 @@ function addressOf(url: string): string {
 
 function stopped(code: number, reason: string): ClientError {
   const isStranger = code === CLOSES.unauthenticated.code || code === CLOSES.token_expired.code;
-  return new ClientError(isStranger ? 'BOSUN_UNAUTHENTICATED' : 'BOSUN_CLIENT_CLOSED', `the gateway closed the line with ${code} (${reason})`, { details: { closeCode: code } });
+  return new ClientError(
+    isStranger ? 'BOSUN_UNAUTHENTICATED' : 'BOSUN_CLIENT_CLOSED',
+    `the gateway closed the line with ${code} (${reason})`,
+    { details: { closeCode: code } },
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * The local read model of one actor, in an atom of @xstate/store: the view as of the last frame, kept over breaks. It is
- * subscribed while somebody watches, and only then.
+ * The local read model of one actor, in an atom of @xstate/store: the view as of the last frame, kept over breaks. It
+ * is subscribed while somebody watches, and only then.
  */
 import { type Atom, createAtom } from '@xstate/store';
 import { type ClientError } from './client-error.ts';
@@ -25,7 +25,10 @@ interface Told<A> {
 
 export class Mirror<A> {
   readonly #address: string;
-  /** Whom it belongs to: not to be collected while somebody watches, or the next who asks for the actor gets one that knows nothing. */
+  /**
+   * Whom it belongs to: not to be collected while somebody watches, or the next who asks for the actor gets one that
+   * knows nothing.
+   */
   readonly owner: object;
   readonly #topics: Topics;
   readonly #store: Atom<RemoteSnapshot<A>>;
@@ -40,7 +43,13 @@ export class Mirror<A> {
     this.#address = address;
     this.#topics = topics;
     this.#store = createAtom<RemoteSnapshot<A>>(snapshotOf<A>(address, undefined));
-    this.#listener = { topic: `actor/${address}`, mode: 'state', at: () => this.#replica.at, hear: (frame) => this.#hear(frame), ended: (error) => this.#ended(error) };
+    this.#listener = {
+      topic: `actor/${address}`,
+      mode: 'state',
+      at: () => this.#replica.at,
+      hear: (frame) => this.#hear(frame),
+      ended: (error) => this.#ended(error),
+    };
   }
 
   get snapshot(): RemoteSnapshot<A> {

@@ -1,7 +1,7 @@
 /**
- * The numbers of sends in their session: without holes, and never two for a send of which the gateway may have the first.
- * What the gateway refuses leaves its number free, or not, which only the gateway knows: the next send takes the next
- * number, and a gap that the gateway reports says where to go on.
+ * The numbers of sends in their session: without holes, and never two for a send of which the gateway may have the
+ * first. What the gateway refuses leaves its number free, or not, which only the gateway knows: the next send takes the
+ * next number, and a gap that the gateway reports says where to go on.
  */
 
 export interface Numbered {

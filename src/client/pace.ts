@@ -26,7 +26,8 @@ export class Pace {
       this.#left = Math.min(this.#burst, this.#left + (nowMs - this.#atMs) * this.#perMs);
       this.#atMs = nowMs;
     }
-    if (this.#left < 1 || nowMs < this.#atMs) return Math.max(1, this.#atMs - nowMs + Math.max(0, 1 - this.#left) / this.#perMs);
+    if (this.#left < 1 || nowMs < this.#atMs)
+      return Math.max(1, this.#atMs - nowMs + Math.max(0, 1 - this.#left) / this.#perMs);
     this.#left -= 1;
     return 0;
   }

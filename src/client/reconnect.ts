@@ -22,7 +22,9 @@ export interface NextStep {
   readonly waitMs: number;
 }
 
-/** Full jitter: a random time up to `min(30 s, 250 ms * 2^tries)`. An overloaded gateway is spared four times as long. */
+/**
+ * Full jitter: a random time up to `min(30 s, 250 ms * 2^tries)`. An overloaded gateway is spared four times as long.
+ */
 export function afterBreak({ code, reason, tries, random, canRenew, windowMs }: Break): NextStep {
   const then = afterClose(code);
   if (then === 'stop' || (then === 'authenticate' && !canRenew)) return { then: 'stop', waitMs: 0 };

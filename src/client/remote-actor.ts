@@ -1,6 +1,6 @@
 /**
- * One remote actor, to whoever uses it: send, ask, watch, wait. It looks enough like an actor of XState for `waitFor` and for
- * `useSelector` of @xstate/react; it is subscribed while somebody watches.
+ * One remote actor, to whoever uses it: send, ask, watch, wait. It looks enough like an actor of XState for `waitFor`
+ * and for `useSelector` of @xstate/react; it is subscribed while somebody watches.
  */
 import { type CallOptions, type Request } from './calls.ts';
 import { ClientError } from './client-error.ts';
@@ -12,9 +12,15 @@ import { type ClientClock } from './surroundings.ts';
 import { type Topics } from './topics.ts';
 
 export interface SendOptions extends Omit<CallOptions, 'key'> {
-  /** `durable`, the default: until the event is on disk. `taken`: until its turn is; BOSUN_EVENT_NOT_TAKEN where the state does nothing with it. */
+  /**
+   * `durable`, the default: until the event is on disk. `taken`: until its turn is; BOSUN_EVENT_NOT_TAKEN where the
+   * state does nothing with it.
+   */
   readonly until?: 'durable' | 'taken';
-  /** `sequence` of the snapshot that was seen: BOSUN_ACTOR_CHANGED where the actor is at another one when the event's turn comes. Makes it `taken`. */
+  /**
+   * `sequence` of the snapshot that was seen: BOSUN_ACTOR_CHANGED where the actor is at another one when the event's
+   * turn comes. Makes it `taken`.
+   */
   readonly ifSequence?: number;
 }
 
@@ -57,23 +63,35 @@ export class RemoteActor<A = AgentShape> {
   }
 
   /**
-   * Sends an event. Resolves when it is durable, having happened exactly once, however often the line broke meanwhile; while
-   * there is none it waits. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID, BOSUN_MAILBOX_FULL,
-   * BOSUN_STORE_UNAVAILABLE, BOSUN_FORBIDDEN, BOSUN_EVENT_NOT_TAKEN (until `taken`), BOSUN_QUEUE_FULL, BOSUN_CLIENT_CLOSED, and BOSUN_TIMEOUT
-   * or the reason of `signal`, after which it may still happen.
+   * Sends an event. Resolves when it is durable, having happened exactly once, however often the line broke meanwhile;
+   * while there is none it waits. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID,
+   * BOSUN_MAILBOX_FULL, BOSUN_STORE_UNAVAILABLE, BOSUN_FORBIDDEN, BOSUN_EVENT_NOT_TAKEN (until `taken`),
+   * BOSUN_QUEUE_FULL, BOSUN_CLIENT_CLOSED, and BOSUN_TIMEOUT or the reason of `signal`, after which it may still
+   * happen.
    */
-  async send(event: EventIn<A>, { until, ifSequence, ...options }: SendOptions = {}): Promise<{ readonly taken: boolean | null }> {
-    const p = { address: this.address, event, ...(until && { until }), ...(ifSequence !== undefined && { until: 'taken', ifSequence }) };
+  async send(
+    event: EventIn<A>,
+    { until, ifSequence, ...options }: SendOptions = {},
+  ): Promise<{ readonly taken: boolean | null }> {
+    const p = {
+      address: this.address,
+      event,
+      ...(until && { until }),
+      ...(ifSequence !== undefined && { until: 'taken', ifSequence }),
+    };
     return (await this.#host.send({ m: 'actor.send', p }, options)) as { taken: boolean | null };
   }
 
   /**
-   * Asks, and resolves with the reply of the actor. With a `key` it is asked once, however often the line breaks; without, it
-   * rejects with BOSUN_OFFLINE where there is no line, and BOSUN_CONNECTION_LOST where that breaks. Rejects besides as `send`, and
-   * with BOSUN_ASK_FAILED, BOSUN_KEY_CONFLICT.
+   * Asks, and resolves with the reply of the actor. With a `key` it is asked once, however often the line breaks;
+   * without, it rejects with BOSUN_OFFLINE where there is no line, and BOSUN_CONNECTION_LOST where that breaks. Rejects
+   * besides as `send`, and with BOSUN_ASK_FAILED, BOSUN_KEY_CONFLICT.
    */
   async ask<Reply = unknown>(event: EventIn<A>, options: CallOptions = {}): Promise<Reply> {
-    const { reply } = (await this.#host.call({ m: 'actor.ask', p: { address: this.address, event }, key: options.key }, options)) as { reply: Reply };
+    const { reply } = (await this.#host.call(
+      { m: 'actor.ask', p: { address: this.address, event }, key: options.key },
+      options,
+    )) as { reply: Reply };
     return reply;
   }
 
@@ -88,17 +106,32 @@ export class RemoteActor<A = AgentShape> {
 
   /** Called with each snapshot from now on. `error` ends it: nobody lives there any more, or it may not be seen. */
   subscribe(observer: Watcher<A>): RemoteSubscription;
-  subscribe(next: (snapshot: RemoteSnapshot<A>) => void, error?: (error: unknown) => void, complete?: () => void): RemoteSubscription;
-  subscribe(first: Watcher<A> | ((snapshot: RemoteSnapshot<A>) => void), error?: (error: unknown) => void): RemoteSubscription {
-    const unsubscribe = this.#mirror.watch(typeof first === 'function' ? { next: first, error } : { next: (snapshot) => first.next?.(snapshot), error: (why) => first.error?.(why) });
+  subscribe(
+    next: (snapshot: RemoteSnapshot<A>) => void,
+    error?: (error: unknown) => void,
+    complete?: () => void,
+  ): RemoteSubscription;
+  subscribe(
+    first: Watcher<A> | ((snapshot: RemoteSnapshot<A>) => void),
+    error?: (error: unknown) => void,
+  ): RemoteSubscription {
+    const unsubscribe = this.#mirror.watch(
+      typeof first === 'function'
+        ? { next: first, error }
+        : { next: (snapshot) => first.next?.(snapshot), error: (why) => first.error?.(why) },
+    );
     return { unsubscribe, [Symbol.dispose]: unsubscribe };
   }
 
   /**
-   * Resolves with the first snapshot that fulfils the condition, the present one included. Rejects with BOSUN_TIMEOUT, the
-   * reason of `signal`, what the condition throws, and what ends a subscription: BOSUN_ACTOR_UNKNOWN, BOSUN_FORBIDDEN, BOSUN_CLIENT_CLOSED.
+   * Resolves with the first snapshot that fulfils the condition, the present one included. Rejects with BOSUN_TIMEOUT,
+   * the reason of `signal`, what the condition throws, and what ends a subscription: BOSUN_ACTOR_UNKNOWN,
+   * BOSUN_FORBIDDEN, BOSUN_CLIENT_CLOSED.
    */
-  waitFor(condition: (snapshot: KnownSnapshot<A>) => boolean, { timeoutMs, signal }: WaitOptions = {}): Promise<KnownSnapshot<A>> {
+  waitFor(
+    condition: (snapshot: KnownSnapshot<A>) => boolean,
+    { timeoutMs, signal }: WaitOptions = {},
+  ): Promise<KnownSnapshot<A>> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       let isOver = false;
@@ -122,9 +155,20 @@ export class RemoteActor<A = AgentShape> {
         }
       };
       signal?.addEventListener('abort', aborted, { once: true });
-      const late = () => finish(() => reject(new ClientError('BOSUN_TIMEOUT', `${this.address} was not as waited for within ${timeoutMs} ms`, { retryable: true })));
+      const late = () =>
+        finish(() =>
+          reject(
+            new ClientError('BOSUN_TIMEOUT', `${this.address} was not as waited for within ${timeoutMs} ms`, {
+              retryable: true,
+            }),
+          ),
+        );
       if (timeoutMs !== undefined) stop = this.#host.clock.setTimeout(late, timeoutMs);
-      unwatch = this.#mirror.watch({ next: look, error: (error) => !isOver && finish(() => reject(error as Error)), current: true });
+      unwatch = this.#mirror.watch({
+        next: look,
+        error: (error) => !isOver && finish(() => reject(error as Error)),
+        current: true,
+      });
       if (isOver) unwatch();
     });
   }
@@ -134,7 +178,10 @@ export class RemoteActor<A = AgentShape> {
     return this.waitFor(() => true, options);
   }
 
-  /** Events that the actor emits from now on. The iteration throws what ends a subscription, and BOSUN_QUEUE_FULL where they are not taken. */
+  /**
+   * Events that the actor emits from now on. The iteration throws what ends a subscription, and BOSUN_QUEUE_FULL where
+   * they are not taken.
+   */
   events(options: EmissionOptions = {}): Emissions<EmittedIn<A>> {
     return new Emissions(this.#host.topics, `actor/${this.address}`, options);
   }

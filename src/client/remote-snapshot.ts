@@ -15,7 +15,10 @@ export interface ActorView {
   readonly accepts: readonly string[];
 }
 
-/** XState's four: a suspended actor is `active`, and `isSuspended`; one that was removed, or may not be seen, is `stopped`. */
+/**
+ * XState's four: a suspended actor is `active`, and `isSuspended`; one that was removed, or may not be seen, is
+ * `stopped`.
+ */
 type Status<Output> =
   | { readonly status: 'active'; readonly output: undefined; readonly error: undefined }
   | { readonly status: 'done'; readonly output: Output; readonly error: undefined }
@@ -39,9 +42,11 @@ interface Asking<A> {
 }
 
 /** Nothing has come yet. */
-export type UnknownSnapshot<A> = Asking<A> & Status<never> & { readonly isKnown: false; readonly context: undefined; readonly value: undefined };
+export type UnknownSnapshot<A> = Asking<A> &
+  Status<never> & { readonly isKnown: false; readonly context: undefined; readonly value: undefined };
 
-export type KnownSnapshot<A> = Asking<A> & Status<OutputIn<A>> & { readonly isKnown: true; readonly context: ContextIn<A>; readonly value: ValueIn<A> };
+export type KnownSnapshot<A> = Asking<A> &
+  Status<OutputIn<A>> & { readonly isKnown: true; readonly context: ContextIn<A>; readonly value: ValueIn<A> };
 
 export type RemoteSnapshot<A = AgentShape> = UnknownSnapshot<A> | KnownSnapshot<A>;
 
@@ -75,7 +80,11 @@ export function snapshotOf<A>(address: string, view: ActorView | undefined, gone
 
 function fits(value: unknown, wanted: unknown): boolean {
   if (typeof wanted === 'string') return value === wanted || (isRecord(value) && Object.hasOwn(value, wanted));
-  return isRecord(wanted) && isRecord(value) && Object.keys(wanted).every((key) => Object.hasOwn(value, key) && fits(value[key], wanted[key]));
+  return (
+    isRecord(wanted) &&
+    isRecord(value) &&
+    Object.keys(wanted).every((key) => Object.hasOwn(value, key) && fits(value[key], wanted[key]))
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,11 +1,13 @@
-/** A view of the mode `state`, kept as the gateway has it: frames go in, and what they mean for what is known comes out. */
+/**
+ * A view of the mode `state`, kept as the gateway has it: frames go in, and what they mean for what is known comes out.
+ */
 import { patched } from '../gateway/protocol-patch.ts';
 import { type Cursor } from '../gateway/protocol.ts';
 import { type TopicFrame } from './topics.ts';
 
 /**
- * `new`: there is another view than before. `same`: what is known is what there is. `misfit`: something was missed, and the
- * subscription has to begin anew. `nothing`: the frame says nothing of the view.
+ * `new`: there is another view than before. `same`: what is known is what there is. `misfit`: something was missed, and
+ * the subscription has to begin anew. `nothing`: the frame says nothing of the view.
  */
 export type Heard = 'new' | 'same' | 'misfit' | 'nothing';
 

@@ -1,4 +1,7 @@
-/** Time, chance and the socket of wherever the client runs. The only file of the client that touches them; tests hand in their own. */
+/**
+ * Time, chance and the socket of wherever the client runs. The only file of the client that touches them; tests hand in
+ * their own.
+ */
 
 export interface ClientClock {
   /** Never goes backwards; origin is arbitrary. */
@@ -40,7 +43,9 @@ export function ownSocket(): SocketClass | undefined {
 }
 
 /** Calls what somebody else wrote. What it throws is told to the platform, and stops nothing here. */
-export function toldTo<Args extends unknown[]>(callback: ((...args: Args) => void) | undefined): (...args: Args) => void {
+export function toldTo<Args extends unknown[]>(
+  callback: ((...args: Args) => void) | undefined,
+): (...args: Args) => void {
   return (...args) => {
     try {
       callback?.(...args);

@@ -77,9 +77,13 @@ export class Topics {
     const error = errorFrom(frame.e);
     if (!error.retryable) return this.#end(listener, error);
     this.#ids.set(listener, undefined);
-    this.#parts.clock.setTimeout(() => {
-      if (this.#ids.has(listener) && this.#ids.get(listener) === undefined && this.#parts.isLive()) this.#subscribe(listener);
-    }, Number(error.details['retryAfterMs'] ?? RETRY_MS));
+    this.#parts.clock.setTimeout(
+      () => {
+        if (this.#ids.has(listener) && this.#ids.get(listener) === undefined && this.#parts.isLive())
+          this.#subscribe(listener);
+      },
+      Number(error.details['retryAfterMs'] ?? RETRY_MS),
+    );
   }
 
   #again(listener: Listener): void {

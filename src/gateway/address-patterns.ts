@@ -1,6 +1,6 @@
 /**
- * Patterns of addresses: `orders/*` is every actor one level below `orders`, `orders/**` everything below it and it too,
- * `**` everything. A star stands for a whole segment. Matching takes no regular expression and no more than
+ * Patterns of addresses: `orders/*` is every actor one level below `orders`, `orders/**` everything below it and it
+ * too, `**` everything. A star stands for a whole segment. Matching takes no regular expression and no more than
  * pattern times address.
  */
 
@@ -8,7 +8,11 @@ const SEGMENT = /^([A-Za-z0-9\-_.:@+~%]+|\*|\*\*)$/;
 
 export function isPattern(text: string): boolean {
   const segments = text.split('/');
-  return segments.length <= 16 && segments.every((segment) => segment.length <= 128 && SEGMENT.test(segment)) && segments.filter((segment) => segment === '**').length <= 2;
+  return (
+    segments.length <= 16 &&
+    segments.every((segment) => segment.length <= 128 && SEGMENT.test(segment)) &&
+    segments.filter((segment) => segment === '**').length <= 2
+  );
 }
 
 export function matches(pattern: string, address: string): boolean {
@@ -22,6 +26,7 @@ export function matchesAny(patterns: readonly string[], address: string): boolea
 
 function matchesFrom([first, ...pattern]: readonly string[], address: readonly string[]): boolean {
   if (first === undefined) return address.length === 0;
-  if (first === '**') return address.some((_, index) => matchesFrom(pattern, address.slice(index))) || matchesFrom(pattern, []);
+  if (first === '**')
+    return address.some((_, index) => matchesFrom(pattern, address.slice(index))) || matchesFrom(pattern, []);
   return address.length > 0 && (first === '*' || first === address[0]) && matchesFrom(pattern, address.slice(1));
 }

@@ -1,6 +1,6 @@
 /**
- * What the subscribers of one actor share: one look at it for every change, one observer in the kernel, and so one patch and
- * one text, however many they are. A board is there as long as somebody watches its actor.
+ * What the subscribers of one actor share: one look at it for every change, one observer in the kernel, and so one
+ * patch and one text, however many they are. A board is there as long as somebody watches its actor.
  */
 import { type System } from '../system.ts';
 import type { StateTopic, View } from './topics.ts';
@@ -29,7 +29,11 @@ export class Boards {
   }
 
   topic(address: string): StateTopic {
-    return { maxHz: Infinity, view: () => this.#view(address), watch: (changed, ended) => this.#watch(address, { changed, ended }) };
+    return {
+      maxHz: Infinity,
+      view: () => this.#view(address),
+      watch: (changed, ended) => this.#watch(address, { changed, ended }),
+    };
   }
 
   #view(address: string): View {

@@ -32,7 +32,10 @@ export interface CallDeskParts {
   readonly destructive: boolean;
 }
 
-/** Who waits for a call is told once, by one of the two, and never before `take` has returned. Where `answered` throws, by the other. */
+/**
+ * Who waits for a call is told once, by one of the two, and never before `take` has returned. Where `answered` throws,
+ * by the other.
+ */
 export interface Told {
   answered(answer: Repeatable<unknown>): void;
   /** What the call comes to, BOSUN_TIMEOUT, or BOSUN_CALL_CANCELLED. */
@@ -73,12 +76,14 @@ export class CallDesk {
     const row = rowOf(method);
     if (row === undefined) throw invalid(`there is no method ${JSON.stringify(method)}`);
     checkScope(caller, row.scope);
-    if (row.does === 'destroys' && !this.#parts.destructive && caller.isOperator !== true) throw new BosunError('BOSUN_FORBIDDEN', 'this gateway was made without what destroys (destructive: true)');
+    if (row.does === 'destroys' && !this.#parts.destructive && caller.isOperator !== true)
+      throw new BosunError('BOSUN_FORBIDDEN', 'this gateway was made without what destroys (destructive: true)');
     if (session !== undefined && method !== 'actor.send') throw invalid('only actor.send has a sequence');
     if (session !== undefined && key !== undefined) throw invalid('a send has a sequence or a key, not both');
     const params = parsed(row, request.params);
     const underWay = this.#waiting.get(caller.id) ?? 0;
-    if (underWay >= CALLS_WAITING_MAX) throw new BosunError('BOSUN_GATEWAY_FULL', `${CALLS_WAITING_MAX} calls of this caller are under way`);
+    if (underWay >= CALLS_WAITING_MAX)
+      throw new BosunError('BOSUN_GATEWAY_FULL', `${CALLS_WAITING_MAX} calls of this caller are under way`);
     const call = new PendingCall({ caller, session, key, leftMs: deadlineMs }, told);
     const work = Promise.resolve(this.#work(method as MethodName, row, params, call));
     this.#waiting.set(caller.id, underWay + 1);
@@ -98,7 +103,8 @@ export class CallDesk {
 
   #work(method: MethodName, row: MethodRow, params: unknown, call: Call): unknown {
     const { caller, key } = call;
-    if (key === undefined || row.does === 'nothing' || KEYS_OF_THEIR_OWN.has(method)) return this.#handlers[method](params, call);
+    if (key === undefined || row.does === 'nothing' || KEYS_OF_THEIR_OWN.has(method))
+      return this.#handlers[method](params, call);
     const carryOut = async () => this.#handlers[method](params, call);
     return this.#parts.answers.once(caller, key, [method, params], carryOut).then((done) => new Marked(done));
   }
@@ -147,7 +153,8 @@ export class PendingCall implements Call {
 
   /** Nobody waits for it any more. */
   cancel(): void {
-    if (!this.isOver) this.refuse(new BosunError('BOSUN_CALL_CANCELLED', 'the call was taken back; it may still happen'));
+    if (!this.isOver)
+      this.refuse(new BosunError('BOSUN_CALL_CANCELLED', 'the call was taken back; it may still happen'));
   }
 
   /** Refuses it when its time is over. What comes at that very moment still counts. */
@@ -164,7 +171,9 @@ export class PendingCall implements Call {
 }
 
 function tooLate(deadlineMs: number): BosunError {
-  return new BosunError('BOSUN_TIMEOUT', `no answer within ${deadlineMs} ms; it may still happen`, { details: { unknownOutcome: true } });
+  return new BosunError('BOSUN_TIMEOUT', `no answer within ${deadlineMs} ms; it may still happen`, {
+    details: { unknownOutcome: true },
+  });
 }
 
 function parsed({ params }: MethodRow, given: unknown): unknown {
@@ -172,4 +181,3 @@ function parsed({ params }: MethodRow, given: unknown): unknown {
   if (result.success) return result.data;
   throw invalid(firstIssue(result.error, 'p'));
 }
-

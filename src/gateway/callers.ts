@@ -1,6 +1,6 @@
 /**
- * Who calls, and what they may do: bearer tokens from a list, JSON Web Tokens, or, where neither is configured, whoever is
- * on this machine. Rules only; what carries the token is the business of connections and HTTP.
+ * Who calls, and what they may do: bearer tokens from a list, JSON Web Tokens, or, where neither is configured, whoever
+ * is on this machine. Rules only; what carries the token is the business of connections and HTTP.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
@@ -22,7 +22,9 @@ export interface Caller {
   readonly addresses: readonly string[];
   /** Wall clock; undefined for a token that does not expire. */
   readonly expiresAtMs: number | undefined;
-  /** Whoever runs the system: may destroy whatever the gateway allows others, and may say for whom an order is given. */
+  /**
+   * Whoever runs the system: may destroy whatever the gateway allows others, and may say for whom an order is given.
+   */
   readonly isOperator?: true;
 }
 
@@ -37,7 +39,10 @@ export interface TokenOptions {
   readonly addresses?: readonly string[];
 }
 
-/** Checked by jose. The claim `scope` has the scopes, separated by blanks; `bosun_addresses` is an array of patterns, default every address. */
+/**
+ * Checked by jose. The claim `scope` has the scopes, separated by blanks; `bosun_addresses` is an array of patterns,
+ * default every address.
+ */
 export interface JwtOptions {
   /** A key, or what finds one, such as jose's `createRemoteJWKSet`. */
   readonly key: Parameters<typeof jwtVerify>[1] | JWTVerifyGetKey;
@@ -80,7 +85,9 @@ export class Callers {
     this.#jwt = jwt;
     this.#isForAnybody = tokens.length === 0 && jwt === undefined;
     this.#clock = clock;
-    const twice = this.#known.find(({ digest }, index) => this.#known.some((other, at) => at < index && other.digest.equals(digest)));
+    const twice = this.#known.find(({ digest }, index) =>
+      this.#known.some((other, at) => at < index && other.digest.equals(digest)),
+    );
     if (twice !== undefined) throw new BosunError('BOSUN_CONFIG_INVALID', 'a gateway was given one token twice');
   }
 
@@ -106,8 +113,16 @@ export class Callers {
     if (this.#jwt === undefined) return undefined;
     const { key, audience, issuer, algorithms } = this.#jwt;
     try {
-      const options = { audience, ...(issuer !== undefined && { issuer }), ...(algorithms !== undefined && { algorithms }), currentDate: new Date(this.#clock.wallMs()), requiredClaims: ['sub'] };
-      const { payload } = await (typeof key === 'function' ? jwtVerify(token, key, options) : jwtVerify(token, key, options));
+      const options = {
+        audience,
+        ...(issuer !== undefined && { issuer }),
+        ...(algorithms !== undefined && { algorithms }),
+        currentDate: new Date(this.#clock.wallMs()),
+        requiredClaims: ['sub'],
+      };
+      const { payload } = await (typeof key === 'function'
+        ? jwtVerify(token, key, options)
+        : jwtVerify(token, key, options));
       return callerOf(payload);
     } catch {
       // Which check failed helps only whoever tries out tokens.
@@ -118,7 +133,8 @@ export class Callers {
 
 /** Throws BOSUN_FORBIDDEN. */
 export function checkScope(caller: Caller, scope: Scope): void {
-  if (!caller.scopes.has(scope)) throw new BosunError('BOSUN_FORBIDDEN', `the scope ${scope} is needed`, { details: { scope } });
+  if (!caller.scopes.has(scope))
+    throw new BosunError('BOSUN_FORBIDDEN', `the scope ${scope} is needed`, { details: { scope } });
 }
 
 export function mayReach(caller: Caller, address: string): boolean {
@@ -127,14 +143,21 @@ export function mayReach(caller: Caller, address: string): boolean {
 
 /** Throws BOSUN_FORBIDDEN, also where nobody lives: who may not look must not learn that either. */
 export function checkAddressed(caller: Caller, address: string): void {
-  if (!mayReach(caller, address)) throw new BosunError('BOSUN_FORBIDDEN', 'this address is not among those that the caller may reach');
+  if (!mayReach(caller, address))
+    throw new BosunError('BOSUN_FORBIDDEN', 'this address is not among those that the caller may reach');
 }
 
 function callerOf({ sub, scope, exp, bosun_addresses: addresses = EVERYWHERE }: JWTPayload): Caller | undefined {
-  const isList = Array.isArray(addresses) && addresses.every((pattern) => typeof pattern === 'string' && isPattern(pattern));
+  const isList =
+    Array.isArray(addresses) && addresses.every((pattern) => typeof pattern === 'string' && isPattern(pattern));
   if (typeof sub !== 'string' || !isList) return undefined;
   const named = typeof scope === 'string' ? scope.split(' ') : [];
-  return { id: `jwt:${sub}`, scopes: new Set(SCOPES.filter((one) => named.includes(one))), addresses: addresses as string[], expiresAtMs: exp === undefined ? undefined : exp * 1_000 };
+  return {
+    id: `jwt:${sub}`,
+    scopes: new Set(SCOPES.filter((one) => named.includes(one))),
+    addresses: addresses as string[],
+    expiresAtMs: exp === undefined ? undefined : exp * 1_000,
+  };
 }
 
 function knownOf({ token, id, scopes = SCOPES, addresses = EVERYWHERE }: TokenOptions): Known {

@@ -1,4 +1,6 @@
-/** Bytes to frames and back, for each subprotocol. What comes in is bounded and walked before anything looks into it. */
+/**
+ * Bytes to frames and back, for each subprotocol. What comes in is bounded and walked before anything looks into it.
+ */
 import { FRAME_BYTES_MAX, FRAME_DEPTH_MAX, FRAME_VALUES_MAX } from '../limits.ts';
 import { decodeMsgpack, encodeMsgpack, MalformedError } from './protocol-msgpack.ts';
 import { type ServerFrame } from './protocol-frames.ts';
@@ -30,8 +32,8 @@ interface Encoded<Data> {
 }
 
 /**
- * What many are told is encoded once for all whose subscriptions have the same id, as those of one program mostly have, and
- * so it is one text, whose bytes they share too (socket-wire.ts).
+ * What many are told is encoded once for all whose subscriptions have the same id, as those of one program mostly have,
+ * and so it is one text, whose bytes they share too (socket-wire.ts).
  */
 function shared<Data>(encode: (frame: ServerFrame) => Data): (frame: ServerFrame) => Data {
   const last = new WeakMap<object, Encoded<Data>>();
@@ -58,8 +60,10 @@ function textOf(part: object): string {
 }
 
 function jsonOf(frame: ServerFrame): string {
-  if (frame.t === 'delta') return `{"t":"delta","id":${JSON.stringify(frame.id)},"prev":${frame.prev},"at":${textOf(frame.at)},"ops":${textOf(frame.ops)}}`;
-  if (frame.t === 'evt') return `{"t":"evt","id":${JSON.stringify(frame.id)},"at":${JSON.stringify(frame.at)},"address":${JSON.stringify(frame.address)},"e":${textOf(frame.e)}}`;
+  if (frame.t === 'delta')
+    return `{"t":"delta","id":${JSON.stringify(frame.id)},"prev":${frame.prev},"at":${textOf(frame.at)},"ops":${textOf(frame.ops)}}`;
+  if (frame.t === 'evt')
+    return `{"t":"evt","id":${JSON.stringify(frame.id)},"at":${JSON.stringify(frame.at)},"address":${JSON.stringify(frame.address)},"e":${textOf(frame.e)}}`;
   return JSON.stringify(frame);
 }
 

@@ -1,6 +1,6 @@
 /**
- * One connection, from hello to close: takes frames, answers them, keeps the pace. It knows no sockets: a {@link Wire} is
- * given to it, real or not, and tells it what comes in.
+ * One connection, from hello to close: takes frames, answers them, keeps the pace. It knows no sockets: a {@link Wire}
+ * is given to it, real or not, and tells it what comes in.
  */
 import { type Cancel } from '../clock.ts';
 import { BosunError, isBosunError } from '../errors.ts';
@@ -27,7 +27,10 @@ export interface ConnectionParts {
   readonly ticket: Entrance['ticket'];
 }
 
-/** Calls refused for their rate, in a row, after which the connection is closed: whoever does not wait is told by a close. */
+/**
+ * Calls refused for their rate, in a row, after which the connection is closed: whoever does not wait is told by a
+ * close.
+ */
 const REFUSALS_MAX = 100;
 
 export class Connection implements Peer {
@@ -63,7 +66,12 @@ export class Connection implements Peer {
       onSlow: () => hub.tallies.add('slow'),
       onHopeless: () => this.#hopeless(),
     });
-    this.#feeds = new Feeds({ hub, send: (frame, isMore) => this.#out.send(frame, isMore), isSlow: () => this.#out.isSlow, isOpen: () => this.#phase === 'open' });
+    this.#feeds = new Feeds({
+      hub,
+      send: (frame, isMore) => this.#out.send(frame, isMore),
+      isSlow: () => this.#out.isSlow,
+      isOpen: () => this.#phase === 'open',
+    });
     this.#heardMs = hub.clock.monotonicMs();
     this.#bucket = new Bucket(hub.rate, this.#heardMs);
     this.#later(HELLO_MS, () => this.#caller === undefined && this.close('hello_timeout'));
@@ -143,7 +151,11 @@ export class Connection implements Peer {
     const { t, id } = (value ?? {}) as { t?: unknown; id?: unknown };
     const isKnown = this.#phase === 'open' && typeof id === 'string' && id.length > 0 && id.length <= 64;
     const retryAfterMs = parsed.success && parsed.data.t === 'hello' ? 0 : this.#throttle();
-    const error = parsed.success ? (retryAfterMs > 0 ? tooFast(retryAfterMs) : undefined) : invalid(firstIssue(parsed.error, 'frame'));
+    const error = parsed.success
+      ? retryAfterMs > 0
+        ? tooFast(retryAfterMs)
+        : undefined
+      : invalid(firstIssue(parsed.error, 'frame'));
     if (error === undefined && parsed.success) return parsed.data;
     // Somebody waits for an answer to these; what is wrong with others nobody would hear of.
     if (isKnown && t === 'req') this.#refuse(id, error);
@@ -155,7 +167,10 @@ export class Connection implements Peer {
 
   #throttle(): number {
     const nowMs = this.#hub.clock.monotonicMs();
-    const retryAfterMs = Math.max(this.#bucket.take(nowMs), this.#caller === undefined ? 0 : this.#hub.takeCall(this.#caller, nowMs));
+    const retryAfterMs = Math.max(
+      this.#bucket.take(nowMs),
+      this.#caller === undefined ? 0 : this.#hub.takeCall(this.#caller, nowMs),
+    );
     this.#refusals = retryAfterMs > 0 ? this.#refusals + 1 : 0;
     if (this.#refusals > REFUSALS_MAX) this.close('rate_limited', `rate_limited;retryAfterMs=${retryAfterMs}`);
     return retryAfterMs;
@@ -233,13 +248,21 @@ export class Connection implements Peer {
     this.#hub.count(error);
     this.#out.send({ t: 'err', e: this.#hub.told(error) });
     // Of what is not the client's fault it need not stop trying.
-    this.close(isBosunError(error, 'BOSUN_UNAUTHENTICATED') ? 'unauthenticated' : isBosunError(error, 'BOSUN_CALL_INVALID') ? 'bad_frame' : 'internal');
+    this.close(
+      isBosunError(error, 'BOSUN_UNAUTHENTICATED')
+        ? 'unauthenticated'
+        : isBosunError(error, 'BOSUN_CALL_INVALID')
+          ? 'bad_frame'
+          : 'internal',
+    );
   }
 
   #call({ id, m, p, seq, key, deadlineMs }: Req): void {
     if (this.#calls.has(id)) return this.#refuse(id, invalid('a call of this id is under way'));
-    if (this.#calls.size >= CALLS_IN_FLIGHT_MAX) return this.#refuse(id, new BosunError('BOSUN_GATEWAY_FULL', `${CALLS_IN_FLIGHT_MAX} calls are in flight`));
-    if (this.#hub.isDraining) return this.#refuse(id, new BosunError('BOSUN_DRAINING', 'the gateway is about to close'));
+    if (this.#calls.size >= CALLS_IN_FLIGHT_MAX)
+      return this.#refuse(id, new BosunError('BOSUN_GATEWAY_FULL', `${CALLS_IN_FLIGHT_MAX} calls are in flight`));
+    if (this.#hub.isDraining)
+      return this.#refuse(id, new BosunError('BOSUN_DRAINING', 'the gateway is about to close'));
     let session: Session | undefined;
     if (seq !== undefined) {
       if (this.#session === undefined) return this.#refuse(id, invalid('a sequence needs a session, named in hello'));
@@ -248,7 +271,11 @@ export class Connection implements Peer {
     try {
       const call = this.#hub.desk.take(
         { caller: this.#caller!, method: m, params: p, session, key, deadlineMs },
-        { answered: ({ result, replayed }) => this.#answer({ t: 'res', id, ok: true, r: result, ...(replayed && { replayed }) }), refused: (error) => this.#fail(id, error) },
+        {
+          answered: ({ result, replayed }) =>
+            this.#answer({ t: 'res', id, ok: true, r: result, ...(replayed && { replayed }) }),
+          refused: (error) => this.#fail(id, error),
+        },
       );
       this.#calls.set(id, call);
     } catch (error) {
@@ -295,7 +322,9 @@ export class Connection implements Peer {
   #watchExpiry({ expiresAtMs }: Caller): void {
     if (expiresAtMs === undefined) return;
     const leftMs = expiresAtMs - this.#hub.clock.wallMs();
-    this.#later(Math.max(0, leftMs - TOKEN_NOTICE_MS), () => this.#out.send({ t: 'note', code: 'token_expiring', inMs: Math.min(leftMs, TOKEN_NOTICE_MS) }));
+    this.#later(Math.max(0, leftMs - TOKEN_NOTICE_MS), () =>
+      this.#out.send({ t: 'note', code: 'token_expiring', inMs: Math.min(leftMs, TOKEN_NOTICE_MS) }),
+    );
     this.#later(leftMs, () => this.close('token_expired'));
   }
 

@@ -1,6 +1,6 @@
 /**
- * Which requests may come in at all, by their headers: the Host has to be one of ours (a name that was made to point here
- * is another's), and the Origin of a browser's page has to be one of ours too. Rules only.
+ * Which requests may come in at all, by their headers: the Host has to be one of ours (a name that was made to point
+ * here is another's), and the Origin of a browser's page has to be one of ours too. Rules only.
  */
 
 export interface DoorOptions {
@@ -29,11 +29,14 @@ interface Headers {
 /** Why a request is turned away; undefined where it is not. */
 export function refusalOf(headers: Headers, { host, hosts, origins }: DoorOptions): 'host' | 'origin' | undefined {
   const named = nameIn(headers.host);
-  if (named === undefined || ![...LOOPBACK, host.includes(':') ? `[${host}]` : host, ...hosts].includes(named)) return 'host';
+  if (named === undefined || ![...LOOPBACK, host.includes(':') ? `[${host}]` : host, ...hosts].includes(named))
+    return 'host';
   const { origin } = headers;
   // Programs send no Origin. Browsers do with every WebSocket and every request that could change something.
-  if (origin === undefined) return headers['sec-fetch-site'] === 'cross-site' && !isVisit(headers) ? 'origin' : undefined;
-  const isOurs = origin === `http://${headers.host}` || origin === `https://${headers.host}` || origins.includes(origin);
+  if (origin === undefined)
+    return headers['sec-fetch-site'] === 'cross-site' && !isVisit(headers) ? 'origin' : undefined;
+  const isOurs =
+    origin === `http://${headers.host}` || origin === `https://${headers.host}` || origins.includes(origin);
   return isOurs ? undefined : 'origin';
 }
 

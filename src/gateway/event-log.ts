@@ -1,6 +1,6 @@
 /**
- * Emitted events for those who listen, and for a while after they have left. Emitted events are outputs and not stored, so
- * this is all there is of them: whoever comes back in time, to the same run of the gateway, gets what was missed.
+ * Emitted events for those who listen, and for a while after they have left. Emitted events are outputs and not stored,
+ * so this is all there is of them: whoever comes back in time, to the same run of the gateway, gets what was missed.
  */
 import { type EventObject } from 'xstate';
 import { type Cancel, type Clock } from '../clock.ts';
@@ -83,7 +83,8 @@ export class EventLog {
     const kept: Kept = { seq: ++this.#seq, address, event: view, bytes: JSON.stringify(view).length };
     this.#kept.set(kept.seq, kept);
     this.#bytes += kept.bytes;
-    while (this.#kept.size > EVENTS_KEPT_MAX || (this.#bytes > EVENT_BYTES_KEPT_MAX && this.#kept.size > 1)) this.#drop();
+    while (this.#kept.size > EVENTS_KEPT_MAX || (this.#bytes > EVENT_BYTES_KEPT_MAX && this.#kept.size > 1))
+      this.#drop();
     for (const listener of [...this.#listeners]) listener();
   }
 

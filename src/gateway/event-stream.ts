@@ -1,4 +1,6 @@
-/** The twin of a subscription in HTTP: server-sent events, whose ids are cursors, so that a browser resumes by itself. */
+/**
+ * The twin of a subscription in HTTP: server-sent events, whose ids are cursors, so that a browser resumes by itself.
+ */
 import { type ServerResponse } from 'node:http';
 import { type Cancel } from '../clock.ts';
 import { CLOSE_MS, PING_EVERY_MS, TOKEN_NOTICE_MS } from '../limits.ts';
@@ -36,7 +38,12 @@ export class EventStream implements Peer {
       onSlow: () => hub.tallies.add('slow'),
       onHopeless: () => this.close('slow_consumer'),
     });
-    this.#feeds = new Feeds({ hub, send: (frame) => this.#sendOrEnd(frame), isSlow: () => this.#out.isSlow, isOpen: () => !this.#isOver });
+    this.#feeds = new Feeds({
+      hub,
+      send: (frame) => this.#sendOrEnd(frame),
+      isSlow: () => this.#out.isSlow,
+      isOpen: () => !this.#isOver,
+    });
     response.on('drain', () => {
       this.#out.drained();
       this.#feeds.pump();
@@ -59,7 +66,9 @@ export class EventStream implements Peer {
     const { expiresAtMs } = this.caller;
     if (expiresAtMs === undefined) return;
     const leftMs = expiresAtMs - this.#hub.clock.wallMs();
-    this.#later(Math.max(0, leftMs - TOKEN_NOTICE_MS), () => this.send({ t: 'note', code: 'token_expiring', inMs: Math.min(leftMs, TOKEN_NOTICE_MS) }));
+    this.#later(Math.max(0, leftMs - TOKEN_NOTICE_MS), () =>
+      this.send({ t: 'note', code: 'token_expiring', inMs: Math.min(leftMs, TOKEN_NOTICE_MS) }),
+    );
     this.#later(leftMs, () => this.close('token_expired'));
   }
 
@@ -90,7 +99,12 @@ export class EventStream implements Peer {
   }
 
   #head(): void {
-    if (!this.#response.headersSent) this.#response.writeHead(200, { ...EVERY_ANSWER, 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+    if (!this.#response.headersSent)
+      this.#response.writeHead(200, {
+        ...EVERY_ANSWER,
+        'Content-Type': 'text/event-stream',
+        'X-Accel-Buffering': 'no',
+      });
   }
 
   #ping(): void {

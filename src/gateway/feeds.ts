@@ -48,11 +48,15 @@ export class Feeds {
     this.#parts = parts;
   }
 
-  /** Resolves, where that takes time, when it is open. Throws, or rejects with, BOSUN_CALL_INVALID, BOSUN_GATEWAY_FULL, and as {@link Finder} does. */
+  /**
+   * Resolves, where that takes time, when it is open. Throws, or rejects with, BOSUN_CALL_INVALID, BOSUN_GATEWAY_FULL,
+   * and as {@link Finder} does.
+   */
   open(caller: Caller, sub: Sub): void | Promise<void> {
     const { id } = sub;
     if (this.#open.has(id) || this.#awaited.has(id)) throw invalid('a subscription of this id is open');
-    if (this.#open.size + this.#awaited.size >= SUBSCRIPTIONS_MAX) throw new BosunError('BOSUN_GATEWAY_FULL', `${SUBSCRIPTIONS_MAX} subscriptions are open`);
+    if (this.#open.size + this.#awaited.size >= SUBSCRIPTIONS_MAX)
+      throw new BosunError('BOSUN_GATEWAY_FULL', `${SUBSCRIPTIONS_MAX} subscriptions are open`);
     const found = this.#parts.hub.topics.find(caller, sub);
     return found instanceof Promise ? this.#await(found, sub) : this.#begin(found, sub);
   }

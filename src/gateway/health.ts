@@ -19,7 +19,10 @@ const NS_PER_MS = 1e6;
 /** How often the loop is looked at. What is measured has it in it. */
 const SAMPLE_MS = 10;
 
-/** The delay is that of the last seconds, not of all time: a reading covers what was since this long before it, or longer. */
+/**
+ * The delay is that of the last seconds, not of all time: a reading covers what was since this long before it, or
+ * longer.
+ */
 const WINDOW_MS = 5_000;
 
 export class Health {
@@ -59,7 +62,10 @@ export class Health {
       this.#delay.enable();
       this.#resetMs = nowMs;
     }
-    const measured = this.#delay.count === 0 ? null : Math.max(0, Math.round((this.#delay.percentile(99) / NS_PER_MS - SAMPLE_MS) * 10) / 10);
+    const measured =
+      this.#delay.count === 0
+        ? null
+        : Math.max(0, Math.round((this.#delay.percentile(99) / NS_PER_MS - SAMPLE_MS) * 10) / 10);
     if (nowMs - this.#resetMs >= WINDOW_MS) {
       this.#delay.reset();
       this.#resetMs = nowMs;
@@ -69,7 +75,8 @@ export class Health {
 
   #bytes(): Promise<number | null> {
     const atMs = this.#parts.clock.monotonicMs();
-    if (this.#storeBytes === undefined || atMs - this.#storeBytes.atMs >= 1_000 / LISTING_HZ) this.#storeBytes = { atMs, bytes: this.#parts.system.storeBytes() };
+    if (this.#storeBytes === undefined || atMs - this.#storeBytes.atMs >= 1_000 / LISTING_HZ)
+      this.#storeBytes = { atMs, bytes: this.#parts.system.storeBytes() };
     return this.#storeBytes.bytes;
   }
 }

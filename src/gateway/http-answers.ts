@@ -75,6 +75,11 @@ export const EVERY_ANSWER = {
 export function answer(response: ServerResponse, { status, body, type, headers = {} }: HttpAnswer): void {
   if (response.headersSent || response.destroyed) return;
   const text = type === undefined ? JSON.stringify(body) : String(body);
-  response.writeHead(status, { ...EVERY_ANSWER, 'Content-Type': type ?? 'application/json', 'Content-Length': Buffer.byteLength(text), ...headers });
+  response.writeHead(status, {
+    ...EVERY_ANSWER,
+    'Content-Type': type ?? 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+    ...headers,
+  });
   response.end(text);
 }

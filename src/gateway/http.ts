@@ -58,14 +58,17 @@ async function serve(hub: Hub, request: IncomingMessage, response: ServerRespons
     return undefined;
   }
   const fixed = await publicAnswer(hub, url.pathname);
-  if (fixed !== undefined) return request.method === 'GET' ? fixed : { status: 405, body: {}, headers: { Allow: 'GET' } };
+  if (fixed !== undefined)
+    return request.method === 'GET' ? fixed : { status: 405, body: {}, headers: { Allow: 'GET' } };
   if (hub.isDraining) throw new BosunError('BOSUN_DRAINING', 'the gateway is about to close');
-  if (TOKEN_NAMES.some((name) => url.searchParams.has(name))) throw invalid('a token belongs into the header Authorization, never into an address');
+  if (TOKEN_NAMES.some((name) => url.searchParams.has(name)))
+    throw invalid('a token belongs into the header Authorization, never into an address');
   const isStream = url.pathname === EVENTS_PATH && request.method === 'GET';
   const caller = await hub.identify(bearerIn(request.headers.authorization), ticketIn(url, request, isStream));
   const retryAfterMs = hub.takeCall(caller, hub.clock.monotonicMs());
   if (retryAfterMs > 0) throw new BosunError('BOSUN_RATE_LIMITED', 'too many calls', { details: { retryAfterMs } });
-  if (url.pathname === TICKET_PATH && request.method === 'POST') return { status: 200, body: hub.tickets.issue(caller, request.headers.origin) };
+  if (url.pathname === TICKET_PATH && request.method === 'POST')
+    return { status: 200, body: hub.tickets.issue(caller, request.headers.origin) };
   if (isStream) {
     await stream(hub, caller, { url, request, response });
     // From here on it is a connection, which is not waited for.
@@ -130,7 +133,14 @@ async function call(hub: Hub, caller: Caller, { url, request, response }: Exchan
   const { method, inPath } = found;
   const row: MethodRow = rowOf(method)!;
   const given = row.http.verb === 'GET' ? fromQuery(row.params, url.searchParams) : await body(request);
-  const asked = { caller, method, params: { ...given, ...inPath }, session: sessionIn(request), key: header(request, 'idempotency-key'), deadlineMs: deadlineIn(request) };
+  const asked = {
+    caller,
+    method,
+    params: { ...given, ...inPath },
+    session: sessionIn(request),
+    key: header(request, 'idempotency-key'),
+    deadlineMs: deadlineIn(request),
+  };
   const { result, replayed } = await new Promise<Repeatable<unknown>>((resolve, reject) => {
     const call = hub.desk.take(asked, { answered: resolve, refused: reject });
     response.on('close', () => call.cancel());
@@ -164,7 +174,12 @@ function decoded(part: string): string {
 
 /** Text, but for parameters that are numbers. */
 function fromQuery(params: z.ZodObject, query: URLSearchParams): Record<string, unknown> {
-  return Object.fromEntries([...query].map(([key, text]) => [key, Object.hasOwn(params.shape, key) && params.shape[key]!.safeParse(text).success ? text : numeric(text)]));
+  return Object.fromEntries(
+    [...query].map(([key, text]) => [
+      key,
+      Object.hasOwn(params.shape, key) && params.shape[key]!.safeParse(text).success ? text : numeric(text),
+    ]),
+  );
 }
 
 function numeric(text: string): unknown {
@@ -173,7 +188,8 @@ function numeric(text: string): unknown {
 
 async function body(request: IncomingMessage): Promise<Record<string, unknown>> {
   // A page of another origin can send other kinds without asking the browser first.
-  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw invalid('the header Content-Type has to be application/json');
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
+    throw invalid('the header Content-Type has to be application/json');
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -183,7 +199,8 @@ async function body(request: IncomingMessage): Promise<Record<string, unknown>> 
   }
   const text = Buffer.concat(chunks).toString();
   const value = text === '' ? {} : parseJson(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('the body has to be a JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('the body has to be a JSON object');
   return value as Record<string, unknown>;
 }
 
@@ -191,7 +208,8 @@ function sessionIn(request: IncomingMessage): Session | undefined {
   const id = header(request, 'bosun-session');
   if (id === undefined) return undefined;
   const sequence = Number(header(request, 'bosun-sequence'));
-  if (!sessionId.safeParse(id).success || !Number.isSafeInteger(sequence) || sequence < 1) throw invalid('a session needs the headers Bosun-Session (22 to 64 characters) and Bosun-Sequence');
+  if (!sessionId.safeParse(id).success || !Number.isSafeInteger(sequence) || sequence < 1)
+    throw invalid('a session needs the headers Bosun-Session (22 to 64 characters) and Bosun-Sequence');
   return { id, sequence };
 }
 
@@ -199,7 +217,8 @@ function deadlineIn(request: IncomingMessage): number | undefined {
   const text = header(request, 'bosun-deadline-ms');
   if (text === undefined) return undefined;
   const deadlineMs = Number(text);
-  if (!Number.isInteger(deadlineMs) || deadlineMs < 1 || deadlineMs > CALL_MS_MAX) throw invalid(`the header Bosun-Deadline-Ms is a whole number from 1 to ${CALL_MS_MAX}`);
+  if (!Number.isInteger(deadlineMs) || deadlineMs < 1 || deadlineMs > CALL_MS_MAX)
+    throw invalid(`the header Bosun-Deadline-Ms is a whole number from 1 to ${CALL_MS_MAX}`);
   return deadlineMs;
 }
 
@@ -215,14 +234,17 @@ function header(request: IncomingMessage, name: string): string | undefined {
 export function bearerIn(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
   const [, token] = /^Bearer +([\w.~+/=-]{1,8192})$/i.exec(authorization) ?? [];
-  if (token === undefined) throw new BosunError('BOSUN_UNAUTHENTICATED', 'the header Authorization is not of the form "Bearer TOKEN"');
+  if (token === undefined)
+    throw new BosunError('BOSUN_UNAUTHENTICATED', 'the header Authorization is not of the form "Bearer TOKEN"');
   return token;
 }
 
 /** What is said of a request before anything is looked into. */
 export function refused(hub: Hub, response: ServerResponse, why: 'host' | 'origin' | 'rate'): void {
   hub.tallies.add(`turned away.${why}`);
-  const error = new BosunError(why === 'rate' ? 'BOSUN_RATE_LIMITED' : 'BOSUN_FORBIDDEN', why === 'rate' ? 'too many requests' : `this ${why} is not served`);
+  const error = new BosunError(
+    why === 'rate' ? 'BOSUN_RATE_LIMITED' : 'BOSUN_FORBIDDEN',
+    why === 'rate' ? 'too many requests' : `this ${why} is not served`,
+  );
   answer(response, answerOf(hub.told(error)));
 }
-

@@ -1,6 +1,6 @@
 /**
- * The gateway without a network: everything that connections and requests share, who is connected, and how all of them are
- * let go. server.ts gives it sockets.
+ * The gateway without a network: everything that connections and requests share, who is connected, and how all of them
+ * are let go. server.ts gives it sockets.
  */
 import { randomUUID } from 'node:crypto';
 import { type Clock } from '../clock.ts';
@@ -112,7 +112,19 @@ export class Hub {
   #isDraining = false;
 
   /** Throws BOSUN_CONFIG_INVALID. */
-  constructor(system: System | SpreadOverWorkers, { clock, tokens, jwt, operator, destructive, rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND }, bounds = {}, log }: HubOptions) {
+  constructor(
+    system: System | SpreadOverWorkers,
+    {
+      clock,
+      tokens,
+      jwt,
+      operator,
+      destructive,
+      rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND },
+      bounds = {},
+      log,
+    }: HubOptions,
+  ) {
     this.#most = { connections: CONNECTIONS_MAX, connectionsPerCaller: CONNECTIONS_PER_CALLER_MAX, ...bounds };
     this.clock = clock;
     this.rate = rate;
@@ -139,7 +151,9 @@ export class Hub {
     return this.#peers.size;
   }
 
-  /** A client has connected. Tell what comes of it: frames to `receive`, that it reads to `drained`, its end to `gone`. */
+  /**
+   * A client has connected. Tell what comes of it: frames to `receive`, that it reads to `drained`, its end to `gone`.
+   */
   connect(wire: Wire, { subprotocol = SUBPROTOCOLS.json, token, ticket }: Entrance = {}): Connection {
     const connection = new Connection({ hub: this, wire, codec: CODECS[subprotocol]!, token, ticket });
     this.enter(connection);
@@ -154,7 +168,11 @@ export class Hub {
   /** Somebody inspects with what Stately gives. Throws BOSUN_OVER_WORKERS. */
   inspect(wire: Wire, entrance: Pick<Entrance, 'token' | 'ticket'>): StatelyPeer {
     const { turns } = this.interior;
-    if (turns === undefined) throw new BosunError('BOSUN_OVER_WORKERS', 'the receivers of Stately inspect one system, and this one is spread over workers');
+    if (turns === undefined)
+      throw new BosunError(
+        'BOSUN_OVER_WORKERS',
+        'the receivers of Stately inspect one system, and this one is spread over workers',
+      );
     const peer = new StatelyPeer(this, turns, wire);
     this.enter(peer);
     void peer.begin(entrance);
@@ -174,7 +192,9 @@ export class Hub {
 
   /** Who calls. Rejects with BOSUN_UNAUTHENTICATED. */
   async identify(token: string | undefined, ticket: Entrance['ticket']): Promise<Caller> {
-    return token === undefined && ticket !== undefined ? this.tickets.redeem(ticket.ticket, ticket.origin) : await this.callers.authenticate(token);
+    return token === undefined && ticket !== undefined
+      ? this.tickets.redeem(ticket.ticket, ticket.origin)
+      : await this.callers.authenticate(token);
   }
 
   /** It is known now who a peer is. */
@@ -207,8 +227,19 @@ export class Hub {
       session,
       nowMs: this.interior.nowMs,
       heartbeat: { everyMs: PING_EVERY_MS, timeoutMs: SILENCE_MS_MAX - PING_EVERY_MS },
-      limits: { frameBytes: FRAME_BYTES_MAX, inFlight: CALLS_IN_FLIGHT_MAX, subscriptions: SUBSCRIPTIONS_MAX, perSecond: this.rate.perSecond, burst: this.rate.burst },
-      principal: { id, scopes: [...scopes], addresses: [...addresses], mayDestroy: scopes.has('actor:admin') && (this.#destructive || isOperator) },
+      limits: {
+        frameBytes: FRAME_BYTES_MAX,
+        inFlight: CALLS_IN_FLIGHT_MAX,
+        subscriptions: SUBSCRIPTIONS_MAX,
+        perSecond: this.rate.perSecond,
+        burst: this.rate.burst,
+      },
+      principal: {
+        id,
+        scopes: [...scopes],
+        addresses: [...addresses],
+        mayDestroy: scopes.has('actor:admin') && (this.#destructive || isOperator),
+      },
     };
   }
 
@@ -241,16 +272,25 @@ export class Hub {
   }
 
   /**
-   * Takes no further calls, lets those under way end within `graceMs`, then closes connections in batches. Resolves when
-   * none is left.
+   * Takes no further calls, lets those under way end within `graceMs`, then closes connections in batches. Resolves
+   * when none is left.
    */
   async drain(graceMs: number = DRAIN_MS): Promise<void> {
     if (this.#isDraining) return;
     this.#isDraining = true;
-    const note = { t: 'note', code: 'draining', inMs: graceMs, reconnectInMs: [DRAIN_BATCH_MS, graceMs + DRAIN_BATCH_MS] } as const;
+    const note = {
+      t: 'note',
+      code: 'draining',
+      inMs: graceMs,
+      reconnectInMs: [DRAIN_BATCH_MS, graceMs + DRAIN_BATCH_MS],
+    } as const;
     for (const connection of this.#peers) connection.send({ ...note, reconnectInMs: [...note.reconnectInMs] });
     const untilMs = this.clock.monotonicMs() + graceMs;
-    while ((this.requests > 0 || [...this.#peers].some(({ inFlight }) => inFlight > 0)) && this.clock.monotonicMs() < untilMs) await this.#pass(Math.min(DRAIN_BATCH_MS, graceMs));
+    while (
+      (this.requests > 0 || [...this.#peers].some(({ inFlight }) => inFlight > 0)) &&
+      this.clock.monotonicMs() < untilMs
+    )
+      await this.#pass(Math.min(DRAIN_BATCH_MS, graceMs));
     for (let batch = this.#batch(); batch.length > 0; batch = this.#batch()) {
       for (const connection of batch) connection.close('draining');
       await this.#pass(DRAIN_BATCH_MS);

@@ -13,7 +13,21 @@ import { ChartLayouts } from './charts/layout.ts';
 import { type Chart, chartOf } from './charts/model.ts';
 import { LastSteps, type LastStep } from './last-steps.ts';
 
-export interface InspectionView extends Pick<Inspection, 'address' | 'agent' | 'life' | 'kind' | 'version' | 'incarnation' | 'attempt' | 'parent' | 'suspended' | 'mailbox' | 'children'> {
+export interface InspectionView
+  extends Pick<
+    Inspection,
+    | 'address'
+    | 'agent'
+    | 'life'
+    | 'kind'
+    | 'version'
+    | 'incarnation'
+    | 'attempt'
+    | 'parent'
+    | 'suspended'
+    | 'mailbox'
+    | 'children'
+  > {
   readonly unread: Inspection['unread'];
   /** The earliest first; deadlines are kernel time. */
   readonly timers: readonly Pick<Inspection['timers'][number], 'id' | 'deadlineMs' | 'event'>[];
@@ -46,8 +60,23 @@ export class Inspections {
 
   /** Throws BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED. */
   view(caller: Caller, at: string): InspectionView {
-    const { address, agent, life, kind, version, incarnation, attempt, parent, suspended, mailbox, unread, children, ...rest } = this.#system.admin.getState(at);
-    const seen = (other: string | null) => (other === null || other === 'client' || other === 'host' || mayReach(caller, other) ? other : null);
+    const {
+      address,
+      agent,
+      life,
+      kind,
+      version,
+      incarnation,
+      attempt,
+      parent,
+      suspended,
+      mailbox,
+      unread,
+      children,
+      ...rest
+    } = this.#system.admin.getState(at);
+    const seen = (other: string | null) =>
+      other === null || other === 'client' || other === 'host' || mayReach(caller, other) ? other : null;
     return {
       address,
       agent,
@@ -60,7 +89,9 @@ export class Inspections {
       suspended,
       mailbox,
       unread: unread.map((message) => ({ ...message, from: seen(message.from) })),
-      timers: rest.timers.map(({ id, deadlineMs, event }) => ({ id, deadlineMs, event })).sort((a, b) => a.deadlineMs - b.deadlineMs),
+      timers: rest.timers
+        .map(({ id, deadlineMs, event }) => ({ id, deadlineMs, event }))
+        .sort((a, b) => a.deadlineMs - b.deadlineMs),
       last: this.#steps.of(address, life),
       children: children.filter((child) => mayReach(caller, child)),
     };
@@ -74,7 +105,10 @@ export class Inspections {
   /** Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_CHART_UNKNOWN for what is no machine, BOSUN_CHART_TOO_LARGE. */
   async chart(address: string, known: string | undefined): Promise<ChartView> {
     const machine = this.#system.reception.machineAt(address);
-    if (machine === undefined) throw new BosunError('BOSUN_CHART_UNKNOWN', `${address} runs no machine that the code has`, { details: { address } });
+    if (machine === undefined)
+      throw new BosunError('BOSUN_CHART_UNKNOWN', `${address} runs no machine that the code has`, {
+        details: { address },
+      });
     let chart = this.#charts.get(machine.root);
     if (chart === undefined) this.#charts.set(machine.root, (chart = chartOf(machine)));
     const active = [...activeStates(chart, this.#system.actor(address).snapshot().value)];

@@ -1,6 +1,7 @@
 /**
- * What is behind a gateway, as the gateway needs it: one system in this thread (one-system.ts), or one that is spread over workers
- * (spread/). Connections, callers, rates and frames are before it; actors, and what may be shown of them, are behind it.
+ * What is behind a gateway, as the gateway needs it: one system in this thread (one-system.ts), or one that is spread
+ * over workers (spread/). Connections, callers, rates and frames are before it; actors, and what may be shown of them,
+ * are behind it.
  */
 import { type Handlers } from './calls.ts';
 import { type Caller } from './callers.ts';

@@ -1,6 +1,6 @@
 /**
- * What calls with a key answered, but for those that the store knows (repeats.ts): remembered in memory only, because they are
- * harmless to repeat by what they do.
+ * What calls with a key answered, but for those that the store knows (repeats.ts): remembered in memory only, because
+ * they are harmless to repeat by what they do.
  */
 import { KEYED_ANSWERS_MAX } from '../limits.ts';
 import { type Caller } from './callers.ts';
@@ -15,7 +15,10 @@ export class KeyedAnswers {
   /** By key; the oldest comes first. */
   readonly #answers = new Map<string, Remembered>();
 
-  /** A repeat gets the same answer, as long as it is remembered. A call that failed is forgotten. Throws BOSUN_KEY_CONFLICT. */
+  /**
+   * A repeat gets the same answer, as long as it is remembered. A call that failed is forgotten. Throws
+   * BOSUN_KEY_CONFLICT.
+   */
   async once<T>(caller: Caller, key: string, request: unknown, call: () => Promise<T>): Promise<Repeatable<T>> {
     const name = keyOf(caller, key);
     const digest = digestOf(request);

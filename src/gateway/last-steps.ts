@@ -1,6 +1,6 @@
 /**
- * The step that an actor took last, for those that somebody looks at: heard from the turns of the actor as long as they do. Nothing is
- * known of steps before, and none of Bosses is followed: what is below one is the whole crew.
+ * The step that an actor took last, for those that somebody looks at: heard from the turns of the actor as long as they
+ * do. Nothing is known of steps before, and none of Bosses is followed: what is below one is the whole crew.
  */
 import { BOSS_AGENT } from '../actors/agent.ts';
 import { type Subscription } from '../actors/actor.ts';
@@ -59,7 +59,8 @@ export class LastSteps {
     const { agent } = this.#system.admin.getState(address);
     const followed: Followed = { subscription: undefined, followers: new Set(), last: undefined };
     this.#followed.set(address, followed);
-    if (agent !== BOSS_AGENT) followed.subscription = this.#system.admin.onTurn(address, (record) => this.#hear(record, followed, address));
+    if (agent !== BOSS_AGENT)
+      followed.subscription = this.#system.admin.onTurn(address, (record) => this.#hear(record, followed, address));
     return followed;
   }
 

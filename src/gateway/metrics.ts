@@ -1,6 +1,7 @@
 /**
- * `/metrics`: the numbers of a system and its gateway in the text format of Prometheus. It reads what there is when it is
- * asked: linear in the population, and nothing for whoever never asks. Labels are names from the code, never a client's.
+ * `/metrics`: the numbers of a system and its gateway in the text format of Prometheus. It reads what there is when it
+ * is asked: linear in the population, and nothing for whoever never asks. Labels are names from the code, never a
+ * client's.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Subscription } from '../actors/actor.ts';
@@ -50,16 +51,38 @@ export class Metrics {
   }
 
   #begin(): void {
-    this.#watch ??= this.#system.deadLetters.subscribe(({ reason }) => this.#letters.set(reason, (this.#letters.get(reason) ?? 0) + 1));
+    this.#watch ??= this.#system.deadLetters.subscribe(({ reason }) =>
+      this.#letters.set(reason, (this.#letters.get(reason) ?? 0) + 1),
+    );
   }
 
   #ofSystem(): Family[] {
     const system = this.#system;
     return [
-      { name: 'bosun_epochs_total', type: 'counter', help: 'Epochs begun since the store was made.', samples: [[{}, system.epoch]] },
-      { name: 'bosun_store_available', type: 'gauge', help: '1 while the store can be written.', samples: [[{}, system.outage === undefined ? 1 : 0]] },
-      { name: 'bosun_damaged_records', type: 'gauge', help: 'Damage found in the store at the start and since.', samples: [[{}, system.damage().length]] },
-      { name: 'bosun_unreadable_actors', type: 'gauge', help: 'Actors in the store that do not run because they cannot be read.', samples: [[{}, system.unreadable().length]] },
+      {
+        name: 'bosun_epochs_total',
+        type: 'counter',
+        help: 'Epochs begun since the store was made.',
+        samples: [[{}, system.epoch]],
+      },
+      {
+        name: 'bosun_store_available',
+        type: 'gauge',
+        help: '1 while the store can be written.',
+        samples: [[{}, system.outage === undefined ? 1 : 0]],
+      },
+      {
+        name: 'bosun_damaged_records',
+        type: 'gauge',
+        help: 'Damage found in the store at the start and since.',
+        samples: [[{}, system.damage().length]],
+      },
+      {
+        name: 'bosun_unreadable_actors',
+        type: 'gauge',
+        help: 'Actors in the store that do not run because they cannot be read.',
+        samples: [[{}, system.unreadable().length]],
+      },
     ];
   }
 
@@ -68,7 +91,12 @@ export class Metrics {
     for (const { reason } of this.#system.deadLetters.list()) kept.set(reason, (kept.get(reason) ?? 0) + 1);
     return [
       { name: 'bosun_dead_letters', type: 'gauge', help: 'Dead letters kept.', samples: by('reason', kept) },
-      { name: 'bosun_dead_letters_total', type: 'counter', help: 'Dead letters since the first scrape.', samples: by('reason', this.#letters) },
+      {
+        name: 'bosun_dead_letters_total',
+        type: 'counter',
+        help: 'Dead letters since the first scrape.',
+        samples: by('reason', this.#letters),
+      },
     ];
   }
 }
@@ -79,9 +107,19 @@ export class LoopDelay {
 
   family(): Family {
     const delay = (this.#delay ??= this.#begin());
-    const samples = delay.count === 0 ? [] : QUANTILES.map((quantile): Sample => [{ quantile: String(quantile) }, delay.percentile(quantile * 100) / NS_PER_S]);
+    const samples =
+      delay.count === 0
+        ? []
+        : QUANTILES.map(
+            (quantile): Sample => [{ quantile: String(quantile) }, delay.percentile(quantile * 100) / NS_PER_S],
+          );
     delay.reset();
-    return { name: 'bosun_event_loop_delay_seconds', type: 'gauge', help: 'How late the event loop was, since the last scrape.', samples };
+    return {
+      name: 'bosun_event_loop_delay_seconds',
+      type: 'gauge',
+      help: 'How late the event loop was, since the last scrape.',
+      samples,
+    };
   }
 
   stop(): void {
@@ -103,8 +141,18 @@ export function metricsText(families: readonly Family[]): string {
 export function gatewayFamilies(tallies: Tallies): Family[] {
   const counted = Object.entries(tallies.all()).filter(([what]) => what !== CONNECTIONS);
   return [
-    { name: 'bosun_gateway_connections', type: 'gauge', help: 'Connections and event streams that are open.', samples: [[{}, tallies.get(CONNECTIONS)]] },
-    { name: 'bosun_gateway_total', type: 'counter', help: 'What the gateway let in, refused and closed, by name.', samples: by('what', counted) },
+    {
+      name: 'bosun_gateway_connections',
+      type: 'gauge',
+      help: 'Connections and event streams that are open.',
+      samples: [[{}, tallies.get(CONNECTIONS)]],
+    },
+    {
+      name: 'bosun_gateway_total',
+      type: 'counter',
+      help: 'What the gateway let in, refused and closed, by name.',
+      samples: by('what', counted),
+    },
   ];
 }
 
@@ -130,12 +178,38 @@ function ofActors(tree: TreeNode): Family[] {
     open.push(...children);
   }
   const agents = [...sums];
-  const perAgent = (of: (sum: Sum) => number) => by('agent', agents.map(([agent, sum]) => [agent, of(sum)] as const));
+  const perAgent = (of: (sum: Sum) => number) =>
+    by(
+      'agent',
+      agents.map(([agent, sum]) => [agent, of(sum)] as const),
+    );
   return [
-    { name: 'bosun_actors', type: 'gauge', help: 'Actors.', samples: agents.flatMap(([agent, { statuses }]) => [...statuses].map(([status, count]): Sample => [{ agent, status }, count])) },
-    { name: 'bosun_mailbox_messages', type: 'gauge', help: 'Unread messages.', samples: perAgent(({ mailbox }) => mailbox) },
-    { name: 'bosun_mailbox_oldest_seconds', type: 'gauge', help: 'How long the oldest unread message has waited.', samples: perAgent(({ oldestMs }) => oldestMs / 1_000) },
-    { name: 'bosun_restarts', type: 'gauge', help: 'Restarts of the actors that are there, by their Bosses.', samples: perAgent(({ restarts }) => restarts) },
+    {
+      name: 'bosun_actors',
+      type: 'gauge',
+      help: 'Actors.',
+      samples: agents.flatMap(([agent, { statuses }]) =>
+        [...statuses].map(([status, count]): Sample => [{ agent, status }, count]),
+      ),
+    },
+    {
+      name: 'bosun_mailbox_messages',
+      type: 'gauge',
+      help: 'Unread messages.',
+      samples: perAgent(({ mailbox }) => mailbox),
+    },
+    {
+      name: 'bosun_mailbox_oldest_seconds',
+      type: 'gauge',
+      help: 'How long the oldest unread message has waited.',
+      samples: perAgent(({ oldestMs }) => oldestMs / 1_000),
+    },
+    {
+      name: 'bosun_restarts',
+      type: 'gauge',
+      help: 'Restarts of the actors that are there, by their Bosses.',
+      samples: perAgent(({ restarts }) => restarts),
+    },
   ];
 }
 

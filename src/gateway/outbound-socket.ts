@@ -1,4 +1,6 @@
-/** The other end of a socket, for programs that speak to a gateway frame by frame: Node 20 has no WebSocket of its own. */
+/**
+ * The other end of a socket, for programs that speak to a gateway frame by frame: Node 20 has no WebSocket of its own.
+ */
 import { WebSocket } from 'ws';
 
 export interface OutboundSocket {

@@ -1,7 +1,7 @@
 /**
- * What leaves on one connection, and what happens when its client does not read: above the high mark it is told once and
- * then only the latest of its subscriptions waits, nothing more is read from it, and after a while, or at the last mark,
- * it is closed.
+ * What leaves on one connection, and what happens when its client does not read: above the high mark it is told once
+ * and then only the latest of its subscriptions waits, nothing more is read from it, and after a while, or at the last
+ * mark, it is closed.
  */
 import { type Cancel, type Clock } from '../clock.ts';
 import { OUT_BYTES_HIGH, OUT_BYTES_LOW, OUT_BYTES_MAX, SLOW_MS_MAX } from '../limits.ts';
@@ -87,7 +87,11 @@ export class Outflow {
 
 /** What is too large for any client is refused by name, instead of closing one that is not slow. */
 function inPlaceOf(frame: ServerFrame): ServerFrame {
-  const e = { code: 'BOSUN_GATEWAY_FULL', message: `what is to be sent has more than ${OUT_BYTES_MAX} bytes`, retryable: false };
+  const e = {
+    code: 'BOSUN_GATEWAY_FULL',
+    message: `what is to be sent has more than ${OUT_BYTES_MAX} bytes`,
+    retryable: false,
+  };
   if (frame.t === 'res') return { t: 'res', id: frame.id, ok: false, e };
   return 'id' in frame ? { t: 'end', id: frame.id, e } : { t: 'err', e };
 }

@@ -1,6 +1,6 @@
 /**
- * The page, served: a closed list of files that the build has made, under a policy that lets it load nothing from elsewhere. It
- * holds no data and asks for no token; what it shows it gets by the protocol, as any client does.
+ * The page, served: a closed list of files that the build has made, under a policy that lets it load nothing from
+ * elsewhere. It holds no data and asks for no token; what it shows it gets by the protocol, as any client does.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -15,7 +15,9 @@ const FILES: Readonly<Record<string, { readonly name: string; readonly type: str
   '/inspector/icon.svg': { name: 'icon.svg', type: 'image/svg+xml' },
 };
 
-export const PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+export const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; " +
+  "form-action 'none'; frame-ancestors 'none'";
 
 const HEADERS = {
   // Kept, and asked about each time: another build is another page.
@@ -24,11 +26,13 @@ const HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
-  'Vary': 'Accept-Encoding',
+  Vary: 'Accept-Encoding',
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-const UNBUILT = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Bosun</title><p>The page is not built. Run <code>npm run build</code>, and load it again.</p></html>\n';
+const UNBUILT =
+  '<!doctype html><html lang="en"><meta charset="utf-8"><title>Bosun</title><p>The page is not built. Run ' +
+  '<code>npm run build</code>, and load it again.</p></html>\n';
 
 interface PageFile {
   readonly type: string;
@@ -48,7 +52,10 @@ export class Page {
   readonly #directory: URL;
   readonly #loaded: Loaded = new Map();
 
-  /** @param directory Where the build has put it. Default: beside this file's folder, which in the sources is never built. */
+  /**
+   * @param directory Where the build has put it. Default: beside this file's folder, which in the sources is never
+   *   built.
+   */
   constructor(directory = new URL('../inspector/', import.meta.url)) {
     this.#directory = directory;
   }
@@ -60,8 +67,15 @@ export class Page {
     const isBuilt = (await this.#file('/inspector/app.js')) !== undefined;
     const file = isBuilt ? await this.#file(path) : undefined;
     const isHead = request.method === 'HEAD';
-    if (file === undefined) return send(response, { status: path === '/' ? 200 : 404, headers: { 'Content-Type': FILES['/']!.type }, body: Buffer.from(UNBUILT), isHead });
-    if (tagsIn(request.headers['if-none-match']).includes(file.tag)) return send(response, { status: 304, headers: { ETag: file.tag } });
+    if (file === undefined)
+      return send(response, {
+        status: path === '/' ? 200 : 404,
+        headers: { 'Content-Type': FILES['/']!.type },
+        body: Buffer.from(UNBUILT),
+        isHead,
+      });
+    if (tagsIn(request.headers['if-none-match']).includes(file.tag))
+      return send(response, { status: 304, headers: { ETag: file.tag } });
     const isZipped = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
     const headers = { 'Content-Type': file.type, ETag: file.tag, ...(isZipped && { 'Content-Encoding': 'gzip' }) };
     send(response, { status: 200, headers, body: isZipped ? file.zipped : file.plain, isHead });
@@ -95,7 +109,11 @@ interface Answer {
 
 function send(response: ServerResponse, { status, headers, body, isHead = false }: Answer): void {
   if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, { ...HEADERS, ...headers, ...(body !== undefined && { 'Content-Length': String(body.length) }) });
+  response.writeHead(status, {
+    ...HEADERS,
+    ...headers,
+    ...(body !== undefined && { 'Content-Length': String(body.length) }),
+  });
   response.end(isHead ? undefined : body);
 }
 

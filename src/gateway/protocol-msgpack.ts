@@ -81,7 +81,10 @@ class Writer {
     this.#end += 8;
   }
 
-  #head(count: number, { small, smallMax, wide }: { small: number; smallMax: number; wide: readonly [number, number] }): void {
+  #head(
+    count: number,
+    { small, smallMax, wide }: { small: number; smallMax: number; wide: readonly [number, number] },
+  ): void {
     if (count <= smallMax) return this.#byte(small | count);
     const isShort = count <= 0xffff;
     this.#byte(wide[isShort ? 0 : 1]);
@@ -134,27 +137,48 @@ class Reader {
     if (byte <= 0x9f) return this.#array(byte & 0x0f, depth);
     if (byte <= 0xbf) return this.#text(byte & 0x1f);
     switch (byte) {
-      case 0xc0: return null;
-      case 0xc2: return false;
-      case 0xc3: return true;
-      case 0xca: return this.#finite(this.#number('getFloat32', 4));
-      case 0xcb: return this.#finite(this.#number('getFloat64', 8));
-      case 0xcc: return this.#number('getUint8', 1);
-      case 0xcd: return this.#number('getUint16', 2);
-      case 0xce: return this.#number('getUint32', 4);
-      case 0xcf: return this.#safe(this.#number('getUint32', 4) * 2 ** 32 + this.#number('getUint32', 4));
-      case 0xd0: return this.#number('getInt8', 1);
-      case 0xd1: return this.#number('getInt16', 2);
-      case 0xd2: return this.#number('getInt32', 4);
-      case 0xd3: return this.#safe(this.#number('getInt32', 4) * 2 ** 32 + this.#number('getUint32', 4));
-      case 0xd9: return this.#text(this.#number('getUint8', 1));
-      case 0xda: return this.#text(this.#number('getUint16', 2));
-      case 0xdb: return this.#text(this.#number('getUint32', 4));
-      case 0xdc: return this.#array(this.#number('getUint16', 2), depth);
-      case 0xdd: return this.#array(this.#number('getUint32', 4), depth);
-      case 0xde: return this.#record(this.#number('getUint16', 2), depth);
-      case 0xdf: return this.#record(this.#number('getUint32', 4), depth);
-      default: return this.#fail('has a type that JSON does not have');
+      case 0xc0:
+        return null;
+      case 0xc2:
+        return false;
+      case 0xc3:
+        return true;
+      case 0xca:
+        return this.#finite(this.#number('getFloat32', 4));
+      case 0xcb:
+        return this.#finite(this.#number('getFloat64', 8));
+      case 0xcc:
+        return this.#number('getUint8', 1);
+      case 0xcd:
+        return this.#number('getUint16', 2);
+      case 0xce:
+        return this.#number('getUint32', 4);
+      case 0xcf:
+        return this.#safe(this.#number('getUint32', 4) * 2 ** 32 + this.#number('getUint32', 4));
+      case 0xd0:
+        return this.#number('getInt8', 1);
+      case 0xd1:
+        return this.#number('getInt16', 2);
+      case 0xd2:
+        return this.#number('getInt32', 4);
+      case 0xd3:
+        return this.#safe(this.#number('getInt32', 4) * 2 ** 32 + this.#number('getUint32', 4));
+      case 0xd9:
+        return this.#text(this.#number('getUint8', 1));
+      case 0xda:
+        return this.#text(this.#number('getUint16', 2));
+      case 0xdb:
+        return this.#text(this.#number('getUint32', 4));
+      case 0xdc:
+        return this.#array(this.#number('getUint16', 2), depth);
+      case 0xdd:
+        return this.#array(this.#number('getUint32', 4), depth);
+      case 0xde:
+        return this.#record(this.#number('getUint16', 2), depth);
+      case 0xdf:
+        return this.#record(this.#number('getUint32', 4), depth);
+      default:
+        return this.#fail('has a type that JSON does not have');
     }
   }
 
@@ -194,7 +218,10 @@ class Reader {
     }
   }
 
-  #number(get: 'getUint8' | 'getUint16' | 'getUint32' | 'getInt8' | 'getInt16' | 'getInt32' | 'getFloat32' | 'getFloat64', bytes: number): number {
+  #number(
+    get: 'getUint8' | 'getUint16' | 'getUint32' | 'getInt8' | 'getInt16' | 'getInt32' | 'getFloat32' | 'getFloat64',
+    bytes: number,
+  ): number {
     const from = this.#at;
     this.#skip(bytes);
     return this.#view[get](from);

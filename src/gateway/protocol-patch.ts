@@ -1,6 +1,6 @@
 /**
- * JSON patches of add, remove and replace (RFC 6902): what a view has become, in fewer words than the view. Both sides of a
- * connection use this file. It compares, and does not search: an item put in front of a long list costs the list.
+ * JSON patches of add, remove and replace (RFC 6902): what a view has become, in fewer words than the view. Both sides
+ * of a connection use this file. It compares, and does not search: an item put in front of a long list costs the list.
  */
 
 export interface PatchOp {
@@ -27,7 +27,8 @@ function compare(before: unknown, after: unknown, path: string, ops: PatchOp[]):
 }
 
 function compareRecords(before: Json, after: Json, path: string, ops: PatchOp[]): void {
-  for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) ops.push({ op: 'remove', path: below(path, key) });
+  for (const key of Object.keys(before))
+    if (!Object.hasOwn(after, key)) ops.push({ op: 'remove', path: below(path, key) });
   for (const key of Object.keys(after)) {
     if (Object.hasOwn(before, key)) compare(before[key], after[key], below(path, key), ops);
     else ops.push({ op: 'add', path: below(path, key), value: after[key] });
@@ -38,10 +39,14 @@ function compareArrays(before: readonly unknown[], after: readonly unknown[], pa
   const common = Math.min(before.length, after.length);
   for (let index = 0; index < common; index++) compare(before[index], after[index], `${path}/${index}`, ops);
   for (let index = before.length - 1; index >= common; index--) ops.push({ op: 'remove', path: `${path}/${index}` });
-  for (let index = common; index < after.length; index++) ops.push({ op: 'add', path: `${path}/${index}`, value: after[index] });
+  for (let index = common; index < after.length; index++)
+    ops.push({ op: 'add', path: `${path}/${index}`, value: after[index] });
 }
 
-/** The view after the operations; what they do not touch is shared with the one before. Throws RangeError for a path that is not there. */
+/**
+ * The view after the operations; what they do not touch is shared with the one before. Throws RangeError for a path
+ * that is not there.
+ */
 export function patched(view: unknown, ops: readonly PatchOp[]): unknown {
   return ops.reduce((at: unknown, op) => applied(at, partsOf(op.path), op), view);
 }
@@ -55,7 +60,13 @@ function applied(view: unknown, [key, ...rest]: readonly string[], op: PatchOp):
   const next: Record<string, unknown> = { ...view };
   if (rest.length === 0 && op.op === 'remove') delete next[key];
   // A key like `__proto__` must become a field and nothing else.
-  else Object.defineProperty(next, key, { value: applied(view[key], rest, op), enumerable: true, writable: true, configurable: true });
+  else
+    Object.defineProperty(next, key, {
+      value: applied(view[key], rest, op),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
   return next;
 }
 
@@ -72,7 +83,10 @@ function below(path: string, key: string): string {
 }
 
 function partsOf(path: string): string[] {
-  return path.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return path
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function isRecord(value: unknown): value is Json {

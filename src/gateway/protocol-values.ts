@@ -8,10 +8,14 @@ export interface ValueBounds {
   readonly valuesMax: number;
 }
 
-/** Keys that reach prototypes by way of an assignment, and the mark by which XState revives actor references from data. */
+/**
+ * Keys that reach prototypes by way of an assignment, and the mark by which XState revives actor references from data.
+ */
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor', 'xstate$$type']);
 
-/** What is wrong with a value that came from outside; undefined where nothing is. Text never holds what the value holds. */
+/**
+ * What is wrong with a value that came from outside; undefined where nothing is. Text never holds what the value holds.
+ */
 export function flawOf(value: unknown, { depthMax, valuesMax }: ValueBounds): string | undefined {
   const open: { readonly value: object; readonly depth: number }[] = [];
   let left = valuesMax;

@@ -1,6 +1,6 @@
 /**
- * The protocol's fixed words: version, subprotocols, close codes, methods of HTTP. Without imports, so that a client in a
- * browser can have it. The frames are in protocol-frames.ts, whose types cost a client nothing.
+ * The protocol's fixed words: version, subprotocols, close codes, methods of HTTP. Without imports, so that a client in
+ * a browser can have it. The frames are in protocol-frames.ts, whose types cost a client nothing.
  */
 
 export const PROTOCOL_VERSION = 1;
@@ -34,12 +34,24 @@ interface CloseRow {
 
 export const CLOSES = {
   normal: { code: 1000, means: 'Either side is done.', then: 'stop' },
-  bad_frame: { code: 4400, means: 'A frame is malformed, of no kind that the protocol has, or came before hello.', then: 'stop' },
+  bad_frame: {
+    code: 4400,
+    means: 'A frame is malformed, of no kind that the protocol has, or came before hello.',
+    then: 'stop',
+  },
   unauthenticated: { code: 4401, means: 'There is no token, or not a valid one.', then: 'authenticate' },
-  unsupported_protocol: { code: 4406, means: 'None of the offered subprotocols is spoken, or not this version of it.', then: 'stop' },
+  unsupported_protocol: {
+    code: 4406,
+    means: 'None of the offered subprotocols is spoken, or not this version of it.',
+    then: 'stop',
+  },
   hello_timeout: { code: 4408, means: 'No hello in time.', then: 'reconnect' },
   session_taken: { code: 4409, means: 'The same session was opened by another connection.', then: 'stop' },
-  rate_limited: { code: 4429, means: 'Too many connections, or calls that go on after they were refused. The reason says for how long to wait.', then: 'reconnect' },
+  rate_limited: {
+    code: 4429,
+    means: 'Too many connections, or calls that go on after they were refused. The reason says for how long to wait.',
+    then: 'reconnect',
+  },
   internal: { code: 4500, means: 'The gateway failed.', then: 'reconnect' },
   draining: { code: 4501, means: 'The gateway closes: a deploy or a restart.', then: 'reconnect' },
   token_expired: { code: 4502, means: 'The token has expired.', then: 'authenticate' },
@@ -57,7 +69,9 @@ export function afterClose(code: number): AfterClose {
   return code === 1008 || code === 1009 || (code >= 4400 && code < 4500) ? 'stop' : 'reconnect';
 }
 
-/** Where a subscription stands. Opaque: hand back what you were given. Equal cursors of one topic mean equal contents. */
+/**
+ * Where a subscription stands. Opaque: hand back what you were given. Equal cursors of one topic mean equal contents.
+ */
 export interface Cursor {
   /** Of which history the number is. */
   readonly epoch: string;

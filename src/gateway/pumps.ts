@@ -1,6 +1,6 @@
 /**
- * The line in which connections wait that have something to send. Worked off in slices, so that ten thousand subscribers of
- * one actor do not hold up what comes in meanwhile.
+ * The line in which connections wait that have something to send. Worked off in slices, so that ten thousand
+ * subscribers of one actor do not hold up what comes in meanwhile.
  */
 import { type Clock } from '../clock.ts';
 import { PUMP_SLICE_MS } from '../limits.ts';

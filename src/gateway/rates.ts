@@ -28,7 +28,10 @@ export class Bucket {
   }
 }
 
-/** A bucket each for many; the one that was used longest ago is forgotten when there are too many, and is full again then. */
+/**
+ * A bucket each for many; the one that was used longest ago is forgotten when there are too many, and is full again
+ * then.
+ */
 export class Rates {
   readonly #rate: Rate;
   readonly #countMax: number;

@@ -1,7 +1,7 @@
 /**
- * How often a call counts that a client may repeat. Sends count once by the sequence of a session or by a key, both kept in
- * the store for 24 hours of kernel time, so restarts change nothing. Asks count once by a key, kept as long. Of other calls
- * see keyed-answers.ts.
+ * How often a call counts that a client may repeat. Sends count once by the sequence of a session or by a key, both
+ * kept in the store for 24 hours of kernel time, so restarts change nothing. Asks count once by a key, kept as long. Of
+ * other calls see keyed-answers.ts.
  */
 import { createHash } from 'node:crypto';
 import { type Session } from '../actors/mailbox/arrival.ts';
@@ -21,7 +21,10 @@ export interface Repeatable<T> {
   readonly replayed: boolean;
 }
 
-/** Bits of a request's digest that fit into a sequence: two requests of one key are taken for the same with a chance of 2^-48. */
+/**
+ * Bits of a request's digest that fit into a sequence: two requests of one key are taken for the same with a chance of
+ * 2^-48.
+ */
 const DIGEST_HEX_CHARS = 12;
 
 export class Repeats {
@@ -42,18 +45,33 @@ export class Repeats {
    * A send in a session. Throws BOSUN_SEQUENCE_GAP, and at once what `deliver` throws: then the sequence is free for
    * the next send.
    */
-  async sequenced<T>(caller: Caller, { id, sequence, accepted = 0 }: NumberedSend, deliver: (session: Session) => Promise<T>): Promise<Repeatable<T | null>> {
+  async sequenced<T>(
+    caller: Caller,
+    { id, sequence, accepted = 0 }: NumberedSend,
+    deliver: (session: Session) => Promise<T>,
+  ): Promise<Repeatable<T | null>> {
     const stored = sessionOf(caller, id);
     const own = this.#last(stored);
     const last = Math.max(own, accepted);
     // Its number was used for an event to somebody on another worker.
     if (sequence > own && sequence <= accepted) return { result: null, replayed: true };
-    if (sequence > last + 1) throw new BosunError('BOSUN_SEQUENCE_GAP', `the next send of this session is number ${last + 1}`, { details: { expected: last + 1 } });
+    if (sequence > last + 1)
+      throw new BosunError('BOSUN_SEQUENCE_GAP', `the next send of this session is number ${last + 1}`, {
+        details: { expected: last + 1 },
+      });
     return { result: await this.#deliver({ id: stored, sequence }, last, deliver), replayed: sequence <= last };
   }
 
-  /** A send with a key. Its row is a session of its own, whose sequence is a digest of the request. Throws BOSUN_KEY_CONFLICT. */
-  async keyedSend<T>(caller: Caller, key: string, request: unknown, deliver: (session: Session) => Promise<T>): Promise<Repeatable<T>> {
+  /**
+   * A send with a key. Its row is a session of its own, whose sequence is a digest of the request. Throws
+   * BOSUN_KEY_CONFLICT.
+   */
+  async keyedSend<T>(
+    caller: Caller,
+    key: string,
+    request: unknown,
+    deliver: (session: Session) => Promise<T>,
+  ): Promise<Repeatable<T>> {
     const stored = keyOf(caller, key);
     const sequence = parseInt(digestOf(request).slice(0, DIGEST_HEX_CHARS), 16) + 1;
     const last = this.#last(stored);
@@ -102,6 +120,8 @@ function hex(text: string): string {
 /** The same for equal values, in whatever order their keys are. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_, one: unknown) =>
-    typeof one === 'object' && one !== null && !Array.isArray(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one,
+    typeof one === 'object' && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
   );
 }

@@ -29,7 +29,15 @@ import { type DoorOptions, isLoopback, refusalOf } from './door.ts';
 import { bearerIn, handle, refused } from './http.ts';
 import { type ConnectionBounds, type Entrance, Hub } from './hub.ts';
 import { type Wire } from './outflow.ts';
-import { BEARER_PREFIX, CLOSES, DEFAULT_HOST, DEFAULT_PORT, SOCKET_PATH, SUBPROTOCOLS, TICKET_NAME } from './protocol.ts';
+import {
+  BEARER_PREFIX,
+  CLOSES,
+  DEFAULT_HOST,
+  DEFAULT_PORT,
+  SOCKET_PATH,
+  SUBPROTOCOLS,
+  TICKET_NAME,
+} from './protocol.ts';
 import { type Rate, Rates } from './rates.ts';
 import { FrameBytes, wireOf } from './socket-wire.ts';
 import { type SpreadOverWorkers } from './spread/outpost-words.ts';
@@ -49,8 +57,8 @@ export interface GatewayOptions extends ConnectionBounds {
   readonly tokens?: readonly TokenOptions[];
   readonly jwt?: JwtOptions;
   /**
-   * A token for whoever runs the system, 16 characters or more: every scope, what destroys included, and orders in the name
-   * of others. Where it is the only one, callers of this machine still need none.
+   * A token for whoever runs the system, 16 characters or more: every scope, what destroys included, and orders in the
+   * name of others. Where it is the only one, callers of this machine still need none.
    */
   readonly operator?: string;
   /** Allow the methods that destroy: erase, terminate, delete, discard. Default false. */
@@ -83,16 +91,48 @@ export class Gateway {
 
   /** Use {@link createGateway}. */
   constructor(system: System | SpreadOverWorkers, options: GatewayOptions) {
-    const { port = DEFAULT_PORT, host = DEFAULT_HOST, hosts = [], origins = [], tokens = [], jwt, operator, destructive = false, rate, clock = systemClock, log = () => {} } = options;
-    const { connectRate = { burst: CONNECTS_BURST, perSecond: CONNECTS_PER_SECOND }, connections = CONNECTIONS_MAX, connectionsPerCaller = CONNECTIONS_PER_CALLER_MAX } = options;
-    this.#hub = new Hub(system, { clock, tokens, jwt, operator, destructive, rate, bounds: { connections, connectionsPerCaller }, log });
+    const {
+      port = DEFAULT_PORT,
+      host = DEFAULT_HOST,
+      hosts = [],
+      origins = [],
+      tokens = [],
+      jwt,
+      operator,
+      destructive = false,
+      rate,
+      clock = systemClock,
+      log = () => {},
+    } = options;
+    const {
+      connectRate = { burst: CONNECTS_BURST, perSecond: CONNECTS_PER_SECOND },
+      connections = CONNECTIONS_MAX,
+      connectionsPerCaller = CONNECTIONS_PER_CALLER_MAX,
+    } = options;
+    this.#hub = new Hub(system, {
+      clock,
+      tokens,
+      jwt,
+      operator,
+      destructive,
+      rate,
+      bounds: { connections, connectionsPerCaller },
+      log,
+    });
     if (!isLoopback(host) && !this.#hub.callers.areAsked) {
-      throw new BosunError('BOSUN_CONFIG_INVALID', `a gateway on ${host} can be reached by others: give it tokens, or listen on ${DEFAULT_HOST}`);
+      throw new BosunError(
+        'BOSUN_CONFIG_INVALID',
+        `a gateway on ${host} can be reached by others: give it tokens, or listen on ${DEFAULT_HOST}`,
+      );
     }
     this.#options = { port, host, hosts, origins };
     this.#clock = clock;
     this.#connects = new Rates(connectRate, RATES_MAX);
-    this.#server = createServer({ headersTimeout: HTTP_HEADERS_MS, requestTimeout: HTTP_REQUEST_MS, connectionsCheckingInterval: HTTP_HEADERS_MS / 5 });
+    this.#server = createServer({
+      headersTimeout: HTTP_HEADERS_MS,
+      requestTimeout: HTTP_REQUEST_MS,
+      connectionsCheckingInterval: HTTP_HEADERS_MS / 5,
+    });
     this.#server.maxConnections = connections + 2 * STRANGERS_MAX;
     this.#sockets = new WebSocketServer({
       noServer: true,
@@ -115,7 +155,13 @@ export class Gateway {
     await new Promise<void>((resolve, reject) => {
       const failed = (error: Error & { code?: string }) => {
         const wayOut = error.code === 'EADDRINUSE' ? '; name another port, or 0 for any that is free' : '';
-        reject(new BosunError('BOSUN_CONFIG_INVALID', `the gateway cannot listen on ${host}:${port}: ${messageOf(error)}${wayOut}`, { cause: error }));
+        reject(
+          new BosunError(
+            'BOSUN_CONFIG_INVALID',
+            `the gateway cannot listen on ${host}:${port}: ${messageOf(error)}${wayOut}`,
+            { cause: error },
+          ),
+        );
       };
       this.#server.once('error', failed);
       this.#server.listen(port, host, () => {
@@ -143,8 +189,8 @@ export class Gateway {
   }
 
   /**
-   * Takes nothing more, tells clients to come back later, lets calls under way end within `graceMs` (default 10 s), closes
-   * connections in batches. Resolves when nothing is left. A second call waits for the first.
+   * Takes nothing more, tells clients to come back later, lets calls under way end within `graceMs` (default 10 s),
+   * closes connections in batches. Resolves when nothing is left. A second call waits for the first.
    */
   drain({ graceMs }: { readonly graceMs?: number } = {}): Promise<void> {
     return (this.#draining ??= this.#drain(graceMs));
@@ -182,7 +228,12 @@ export class Gateway {
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       this.#hub.tallies.add('turned away.http');
-      const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
+      const status =
+        error.code === 'HPE_HEADER_OVERFLOW'
+          ? '431 Request Header Fields Too Large'
+          : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+            ? '408 Request Timeout'
+            : '400 Bad Request';
       if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       else socket.destroy();
     });
@@ -191,11 +242,15 @@ export class Gateway {
 
   #turnedAway(request: IncomingMessage): 'host' | 'origin' | 'rate' | undefined {
     const from = request.socket.remoteAddress ?? '';
-    if (request.headers.upgrade !== undefined && this.#connects.take(from, this.#clock.monotonicMs()) > 0) return 'rate';
+    if (request.headers.upgrade !== undefined && this.#connects.take(from, this.#clock.monotonicMs()) > 0)
+      return 'rate';
     return refusalOf(request.headers, this.#options);
   }
 
-  /** What a page could not tell apart anyway is refused before the upgrade; what a client should learn, by a close after it. */
+  /**
+   * What a page could not tell apart anyway is refused before the upgrade; what a client should learn, by a close after
+   * it.
+   */
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     const refuse = (status: string, why: string) => {
@@ -232,7 +287,10 @@ export class Gateway {
   }
 
   #welcome(ws: WebSocket, socket: Duplex, entrance: Entrance): void {
-    const connection = this.#hub.connect(wireOf(ws, { socket, bytes: this.#bytes, drained: () => connection.drained() }), entrance);
+    const connection = this.#hub.connect(
+      wireOf(ws, { socket, bytes: this.#bytes, drained: () => connection.drained() }),
+      entrance,
+    );
     ws.on('message', (data: Buffer, isBinary) => connection.receive(isBinary ? data : data.toString()));
     ws.on('ping', (data) => {
       if (connection.pinged() && ws.bufferedAmount < OUT_BYTES_HIGH) ws.pong(data);
@@ -247,7 +305,10 @@ export class Gateway {
   }
 }
 
-/** A gateway for a system that has been started, on one worker or over several; call `listen` on it. Throws BOSUN_CONFIG_INVALID. */
+/**
+ * A gateway for a system that has been started, on one worker or over several; call `listen` on it. Throws
+ * BOSUN_CONFIG_INVALID.
+ */
 export function createGateway(system: System | SpreadOverWorkers, options: GatewayOptions = {}): Gateway {
   return new Gateway(system, options);
 }
@@ -267,7 +328,8 @@ function chosen(offered: readonly string[]): Chosen {
   const spoken = names.find((name) => Object.values<string>(SUBPROTOCOLS).includes(name));
   return {
     subprotocol: spoken ?? SUBPROTOCOLS.json,
-    bearer: carrier === undefined ? undefined : Buffer.from(carrier.slice(BEARER_PREFIX.length), 'base64url').toString(),
+    bearer:
+      carrier === undefined ? undefined : Buffer.from(carrier.slice(BEARER_PREFIX.length), 'base64url').toString(),
     answer: spoken ?? names[0],
     isSpoken: spoken !== undefined || names.length === 0,
   };
@@ -281,5 +343,8 @@ function queryOf(query = ''): { ticket: string | undefined; others: number } {
 }
 
 function offeredIn(request: IncomingMessage): string[] {
-  return (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim()).filter((name) => name !== '');
+  return (request.headers['sec-websocket-protocol'] ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }

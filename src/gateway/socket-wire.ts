@@ -5,8 +5,8 @@ import { OUT_BYTES_LOW } from '../limits.ts';
 import { type Wire } from './outflow.ts';
 
 /**
- * Text as bytes. What is told to many is one text, sent to one after the other: it is the same bytes for all of them. To a
- * thousand clients that takes 10 microseconds each in place of 12, nearly all of them in the system.
+ * Text as bytes. What is told to many is one text, sent to one after the other: it is the same bytes for all of them.
+ * To a thousand clients that takes 10 microseconds each in place of 12, nearly all of them in the system.
  */
 export class FrameBytes {
   #text = '';
@@ -22,14 +22,14 @@ export class FrameBytes {
 }
 
 /**
- * Frames are gathered into one write, which saves some 6 of the 50 microseconds of a call where 32 are made at once; up to so
- * many bytes: more gains nothing, and must not look as if the client did not read.
+ * Frames are gathered into one write, which saves some 6 of the 50 microseconds of a call where 32 are made at once; up
+ * to so many bytes: more gains nothing, and must not look as if the client did not read.
  */
 const GATHERED_BYTES_MAX = 64 * 1024;
 
 /**
- * Of a socket that is closed with frames waiting. Without one of its own, Node makes an error with a stack for every frame: to cut off
- * a hundred clients that did not read held everybody up for a second and a half.
+ * Of a socket that is closed with frames waiting. Without one of its own, Node makes an error with a stack for every
+ * frame: to cut off a hundred clients that did not read held everybody up for a second and a half.
  */
 const CUT_OFF = new Error('the client was cut off');
 

@@ -1,13 +1,21 @@
 /**
- * Whoever inspects the system by the stock receivers of `@statelyai/inspect`: is told of every actor that it may reach, then of
- * their turns. One-way. Nothing waits for one that does not read but a number: when it reads again it goes on from what is
- * remembered, or is told of every actor anew where that is no longer there.
+ * Whoever inspects the system by the stock receivers of `@statelyai/inspect`: is told of every actor that it may reach,
+ * then of their turns. One-way. Nothing waits for one that does not read but a number: when it reads again it goes on
+ * from what is remembered, or is told of every actor anew where that is no longer there.
  */
 import { ROOT } from '../actors/address.ts';
 import { type TraceRecord } from '../actors/tracing/record.ts';
 import { type Cancel } from '../clock.ts';
 import { BosunError, isBosunError } from '../errors.ts';
-import { CLOSE_MS, EVENTS_PER_TURN, HELLO_MS, LISTED_MAX, OUT_BYTES_HIGH, OUT_BYTES_LOW, SLOW_MS_MAX } from '../limits.ts';
+import {
+  CLOSE_MS,
+  EVENTS_PER_TURN,
+  HELLO_MS,
+  LISTED_MAX,
+  OUT_BYTES_HIGH,
+  OUT_BYTES_LOW,
+  SLOW_MS_MAX,
+} from '../limits.ts';
 import { type System } from '../system.ts';
 import { type TreeNode } from '../system-options.ts';
 import { type Caller, checkScope, mayReach } from './callers.ts';
@@ -67,11 +75,18 @@ export class StatelyPeer implements Peer {
       this.#hub.met(this);
       this.#watchExpiry(caller);
       const { reception } = this.#source.system;
-      this.#stops = [reception.onTurn(ROOT, (record) => this.#whole.keep(record)), this.#source.epochs.watch(() => this.#wake())];
+      this.#stops = [
+        reception.onTurn(ROOT, (record) => this.#whole.keep(record)),
+        this.#source.epochs.watch(() => this.#wake()),
+      ];
       this.#introduce();
     } catch (error) {
       this.#hub.count(error);
-      this.close(isBosunError(error, 'BOSUN_UNAUTHENTICATED') || isBosunError(error, 'BOSUN_FORBIDDEN') ? 'unauthenticated' : 'internal');
+      this.close(
+        isBosunError(error, 'BOSUN_UNAUTHENTICATED') || isBosunError(error, 'BOSUN_FORBIDDEN')
+          ? 'unauthenticated'
+          : 'internal',
+      );
     }
   }
 
@@ -123,7 +138,8 @@ export class StatelyPeer implements Peer {
     let left = LISTED_MAX;
     const tell = (node: TreeNode, parent: string | undefined): void => {
       const isSeen = mayReach(this.#caller!, node.address);
-      if (isSeen && left-- <= 0) throw new BosunError('BOSUN_GATEWAY_FULL', `at most ${LISTED_MAX} actors are inspected at a time`);
+      if (isSeen && left-- <= 0)
+        throw new BosunError('BOSUN_GATEWAY_FULL', `at most ${LISTED_MAX} actors are inspected at a time`);
       if (isSeen) this.#skipping(() => this.#introduceOne(node.address, parent, clock.wallMs()));
       for (const child of node.children) tell(child, isSeen ? node.address : undefined);
     };
@@ -211,7 +227,8 @@ export class StatelyPeer implements Peer {
   }
 
   #watchExpiry({ expiresAtMs }: Caller): void {
-    if (expiresAtMs !== undefined) this.#later(expiresAtMs - this.#hub.clock.wallMs(), () => this.close('token_expired'));
+    if (expiresAtMs !== undefined)
+      this.#later(expiresAtMs - this.#hub.clock.wallMs(), () => this.close('token_expired'));
   }
 
   #later(ms: number, callback: () => void): void {

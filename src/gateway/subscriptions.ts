@@ -1,6 +1,6 @@
 /**
- * A subscription of one client: what it has been sent, and what it is to be sent next. It is pulled: a client that does not
- * read costs a mark that something has changed, not a queue.
+ * A subscription of one client: what it has been sent, and what it is to be sent next. It is pulled: a client that does
+ * not read costs a mark that something has changed, not a queue.
  */
 import { BosunError, isBosunError } from '../errors.ts';
 import { EVENTS_PER_TURN } from '../limits.ts';
@@ -70,7 +70,10 @@ export class StateSubscription implements Subscription {
       },
     );
     this.#sent = view;
-    const recovered = from !== undefined && from.epoch === view.at.epoch && (from.seq === view.at.seq || this.#topic.maxHz !== Infinity);
+    const recovered =
+      from !== undefined &&
+      from.epoch === view.at.epoch &&
+      (from.seq === view.at.seq || this.#topic.maxHz !== Infinity);
     return { t: 'snap', id: this.#parts.id, at: view.at, recovered, ...(!recovered && { d: view.d }) };
   }
 

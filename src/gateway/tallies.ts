@@ -1,4 +1,6 @@
-/** What a gateway counts: what it let in, what it turned away and why. Numbers since it was made, for people and tests. */
+/**
+ * What a gateway counts: what it let in, what it turned away and why. Numbers since it was made, for people and tests.
+ */
 export class Tallies {
   readonly #counts = new Map<string, number>();
 

@@ -1,7 +1,7 @@
 /**
- * Tickets: what a page that can set no header shows in an address instead of its token. Each is got with a token, is good
- * once, for half a minute, and for pages of the origin that asked for it; so what ends up in logs and histories is worthless.
- * Kept in memory: none outlives the gateway.
+ * Tickets: what a page that can set no header shows in an address instead of its token. Each is got with a token, is
+ * good once, for half a minute, and for pages of the origin that asked for it; so what ends up in logs and histories is
+ * worthless. Kept in memory: none outlives the gateway.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { type Clock } from '../clock.ts';
@@ -31,7 +31,12 @@ export class Tickets {
   issue(caller: Caller, origin: string | undefined): { readonly ticket: string; readonly expiresInMs: number } {
     this.#forgetOld();
     const held = [...this.#open.values()].filter((ticket) => ticket.caller.id === caller.id).length;
-    if (held >= TICKETS_PER_CALLER_MAX) throw new BosunError('BOSUN_GATEWAY_FULL', `${TICKETS_PER_CALLER_MAX} tickets of this caller have not been used`, { details: { retryAfterMs: TICKET_MS } });
+    if (held >= TICKETS_PER_CALLER_MAX)
+      throw new BosunError(
+        'BOSUN_GATEWAY_FULL',
+        `${TICKETS_PER_CALLER_MAX} tickets of this caller have not been used`,
+        { details: { retryAfterMs: TICKET_MS } },
+      );
     const ticket = randomBytes(TICKET_BYTES).toString('base64url');
     this.#open.set(digestOf(ticket), { caller, origin, untilMs: this.#clock.monotonicMs() + TICKET_MS });
     return { ticket, expiresInMs: TICKET_MS };
@@ -51,7 +56,8 @@ export class Tickets {
     this.#open.delete(digest);
     const isElsewhere = origin !== undefined && found?.origin !== undefined && origin !== found.origin;
     const isExpired = found?.caller.expiresAtMs !== undefined && found.caller.expiresAtMs <= this.#clock.wallMs();
-    if (found === undefined || isElsewhere || isExpired) throw new BosunError('BOSUN_UNAUTHENTICATED', 'the ticket is not valid: it is good once, and not for long');
+    if (found === undefined || isElsewhere || isExpired)
+      throw new BosunError('BOSUN_UNAUTHENTICATED', 'the ticket is not valid: it is good once, and not for long');
     return found.caller;
   }
 

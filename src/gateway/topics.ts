@@ -1,6 +1,6 @@
 /**
- * What can be subscribed to. A topic of the mode `state` is a view that replaces itself: a client needs its latest form and
- * may miss those between. A topic of the mode `events` is a part of the event log.
+ * What can be subscribed to. A topic of the mode `state` is a view that replaces itself: a client needs its latest form
+ * and may miss those between. A topic of the mode `events` is a part of the event log.
  */
 import { createHash } from 'node:crypto';
 import { checkAddress, ROOT } from '../actors/address.ts';
@@ -66,11 +66,37 @@ export interface TopicRow {
 export const TOPICS: readonly TopicRow[] = [
   { topic: 'actor/{address}', modes: 'state', means: 'One actor, as `actor.get` shows it.' },
   { topic: 'actor/{address}', modes: 'events', means: 'Events that it emits.' },
-  { topic: 'events/{pattern}', modes: 'events', means: 'Events that any actor emits whose address fits: `*` is one segment, `**` any number of them.' },
-  { topic: 'trace/{address}', modes: 'events', means: 'Turns of an actor and of all below it, once they are durable, in their order, as `actor.turns` shows them. Those taken while somebody is subscribed have what their events held and what changed.' },
-  { topic: 'tree/{address}', modes: 'state', means: `The supervision tree below an actor, as \`actor.tree\` shows it, at most ${LISTING_HZ} times a second. \`tree\` is that of the root.` },
-  { topic: 'inspection/{address}', modes: 'state', means: `One actor looked into, as \`actor.inspect\` shows it, at most ${LISTING_HZ} times a second; with \`last\`, the step that it took last.` },
-  { topic: 'dead-letters', modes: 'state', means: `\`{ letters }\`, as \`deadletter.list\` shows them, at most ${LISTING_HZ} times a second.` },
+  {
+    topic: 'events/{pattern}',
+    modes: 'events',
+    means: 'Events that any actor emits whose address fits: `*` is one segment, `**` any number of them.',
+  },
+  {
+    topic: 'trace/{address}',
+    modes: 'events',
+    means:
+      'Turns of an actor and of all below it, once they are durable, in their order, as `actor.turns` shows ' +
+      'them. Those taken while somebody is subscribed have what their events held and what changed.',
+  },
+  {
+    topic: 'tree/{address}',
+    modes: 'state',
+    means:
+      `The supervision tree below an actor, as \`actor.tree\` shows it, at most ${LISTING_HZ} times a second. ` +
+      `\`tree\` is that of the root.`,
+  },
+  {
+    topic: 'inspection/{address}',
+    modes: 'state',
+    means:
+      `One actor looked into, as \`actor.inspect\` shows it, at most ${LISTING_HZ} times a second; with \`last\`, ` +
+      'the step that it took last.',
+  },
+  {
+    topic: 'dead-letters',
+    modes: 'state',
+    means: `\`{ letters }\`, as \`deadletter.list\` shows them, at most ${LISTING_HZ} times a second.`,
+  },
 ];
 
 /** Tells of durable epochs, as long as somebody wants to know. */
@@ -177,7 +203,10 @@ export class Topics implements Finder {
       maxHz: LISTING_HZ,
       view: () => {
         const d = look();
-        return { at: { epoch: createHash('sha256').update(JSON.stringify(d)).digest('base64url'), seq: this.#system.epoch }, d };
+        return {
+          at: { epoch: createHash('sha256').update(JSON.stringify(d)).digest('base64url'), seq: this.#system.epoch },
+          d,
+        };
       },
       watch: (changed) => this.epochs.watch(changed),
     };
@@ -195,7 +224,10 @@ export function namedTopic(caller: Caller, { topic, mode }: Pick<Sub, 'topic' | 
   checkScope(caller, 'actor:read');
   const cut = topic.indexOf('/');
   const [kind, rest] = cut < 0 ? [topic, undefined] : [topic.slice(0, cut), topic.slice(cut + 1)];
-  if (kind === 'actor' && rest !== undefined) return mode === 'state' ? { kind, address: checked(caller, rest) } : { kind: 'events', address: checkPattern(checked(caller, rest)) };
+  if (kind === 'actor' && rest !== undefined)
+    return mode === 'state'
+      ? { kind, address: checked(caller, rest) }
+      : { kind: 'events', address: checkPattern(checked(caller, rest)) };
   if (kind === 'inspection' && mode === 'state' && rest !== undefined) return { kind, address: checked(caller, rest) };
   if (kind === 'events' && mode === 'events' && rest !== undefined) return { kind, address: checkPattern(rest) };
   if (kind === 'trace' && mode === 'events' && rest !== undefined) return { kind, address: checkAddress(rest) };

@@ -18,7 +18,9 @@ export interface TreeView extends Omit<TreeNode, 'children' | 'lastError'> {
   readonly children?: readonly (TreeView | HiddenView)[];
 }
 
-/** Throws BOSUN_FORBIDDEN where the caller may reach nothing of it; BOSUN_GATEWAY_FULL for more than LISTED_MAX actors. */
+/**
+ * Throws BOSUN_FORBIDDEN where the caller may reach nothing of it; BOSUN_GATEWAY_FULL for more than LISTED_MAX actors.
+ */
 export function treeView(caller: Caller, tree: TreeNode, depth: number): TreeView | HiddenView {
   const left = { count: LISTED_MAX };
   const view = nodeView(caller, tree, depth, left);
@@ -36,10 +38,21 @@ export interface Page {
 /** Actors that the caller may reach, by address, a page at a time. */
 export function treePage(caller: Caller, tree: TreeNode, { agent, status, after = '', limit }: Page) {
   const found = reachable(caller, tree).filter((node) => {
-    return node.address > after && (agent === undefined || node.agent === agent) && (status === undefined || node.status === status);
+    return (
+      node.address > after &&
+      (agent === undefined || node.agent === agent) &&
+      (status === undefined || node.status === status)
+    );
   });
   const page = found.slice(0, limit);
-  const actors = page.map(({ address, agent, status, state, mailbox, restarts }) => ({ address, agent, status, state, mailbox, restarts }));
+  const actors = page.map(({ address, agent, status, state, mailbox, restarts }) => ({
+    address,
+    agent,
+    status,
+    state,
+    mailbox,
+    restarts,
+  }));
   return { actors, next: found.length > limit ? page.at(-1)!.address : null };
 }
 
@@ -53,9 +66,18 @@ function reachable(caller: Caller, tree: TreeNode): TreeNode[] {
   return found.sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
-function nodeView(caller: Caller, node: TreeNode, depth: number, left: { count: number }): TreeView | HiddenView | undefined {
+function nodeView(
+  caller: Caller,
+  node: TreeNode,
+  depth: number,
+  left: { count: number },
+): TreeView | HiddenView | undefined {
   const isOurs = mayReach(caller, node.address);
-  if (left.count-- === 0) throw new BosunError('BOSUN_GATEWAY_FULL', `a tree shows at most ${LISTED_MAX} actors: ask for less depth, or for a part of it`);
+  if (left.count-- === 0)
+    throw new BosunError(
+      'BOSUN_GATEWAY_FULL',
+      `a tree shows at most ${LISTED_MAX} actors: ask for less depth, or for a part of it`,
+    );
   const children = depth === 0 ? [] : node.children.flatMap((child) => nodeView(caller, child, depth - 1, left) ?? []);
   if (!isOurs) return children.length === 0 ? undefined : { address: node.address, hidden: true, children };
   return { ...node, lastError: shownError(node.lastError), children: depth === 0 ? undefined : children } as TreeView;

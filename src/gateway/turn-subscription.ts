@@ -1,7 +1,7 @@
 /**
- * A subscription to turns. They are read from what the system remembers of its last turns, in their order, so a client that
- * comes back gets what it missed; what events and contexts held is added for turns that were taken while it was there. A client
- * that does not read costs a bounded number of those.
+ * A subscription to turns. They are read from what the system remembers of its last turns, in their order, so a client
+ * that comes back gets what it missed; what events and contexts held is added for turns that were taken while it was
+ * there. A client that does not read costs a bounded number of those.
  */
 import { EVENTS_PER_TURN } from '../limits.ts';
 import { type ServerFrame } from './protocol-frames.ts';

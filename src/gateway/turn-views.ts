@@ -1,4 +1,7 @@
-/** A turn as clients are shown it: without secrets, without stacks, and without the names of actors that the caller may not reach. */
+/**
+ * A turn as clients are shown it: without secrets, without stacks, and without the names of actors that the caller may
+ * not reach.
+ */
 import { type KeptTurn, type TraceRecord } from '../actors/tracing/record.ts';
 import { type StateChange } from '../actors/state.ts';
 import { type Caller, mayReach } from './callers.ts';
@@ -16,7 +19,9 @@ export function shownTurn(views: Views, caller: Caller, record: TraceRecord): Tu
     agent,
     event: event && views.taken(address, event, agent),
     cause: cause && { ...cause, address: cause.address !== null && reach(cause.address) ? cause.address : null },
-    sent: sent.map(({ to, event: given, ...how }) => (reach(to) ? { to, event: views.taken(to, given), ...how } : { to: null, event: null, ...how })),
+    sent: sent.map(({ to, event: given, ...how }) =>
+      reach(to) ? { to, event: views.taken(to, given), ...how } : { to: null, event: null, ...how },
+    ),
     born: born.filter(reach),
     change: change && shownChange(views, record, change),
     error: shownError(error),
@@ -30,7 +35,11 @@ export function shownKept(views: Views, caller: Caller, record: KeptTurn): TurnV
 }
 
 /** What of a context was set, or all of it; a number of the store says nothing to a client. */
-function shownChange(views: Views, { address, agent }: TraceRecord, { context, set, unset, output, status }: StateChange): TurnView {
+function shownChange(
+  views: Views,
+  { address, agent }: TraceRecord,
+  { context, set, unset, output, status }: StateChange,
+): TurnView {
   const part = (value: unknown) => views.part(address, agent, 'context', value);
   return {
     ...(context !== undefined && { context: part(context.value) }),

@@ -1,4 +1,7 @@
-/** What clients are shown: durable reads, as JSON can say them, without secrets and without what the caller may not reach. */
+/**
+ * What clients are shown: durable reads, as JSON can say them, without secrets and without what the caller may not
+ * reach.
+ */
 import { type EventObject } from 'xstate';
 import { type ActorSnapshot } from '../actors/actor.ts';
 import { type AnyAgent } from '../actors/agent.ts';
@@ -42,11 +45,25 @@ export class Views {
     const snapshot = this.#system.actor(address).snapshot();
     const agent = reception.agentAt(address);
     const { status, value, tags, sequence } = snapshot;
-    const said = { address, agent: snapshot.agent, status, value, tags, sequence, error: shownError(snapshot.error), accepts: reception.accepts(address) };
+    const said = {
+      address,
+      agent: snapshot.agent,
+      status,
+      value,
+      tags,
+      sequence,
+      error: shownError(snapshot.error),
+      accepts: reception.accepts(address),
+    };
     // A Boss's context is its child specs, whose inputs have no schemas; the tree shows what there is to know.
     if (snapshot.agent === BOSS) return { ...said, context: null, output: null };
-    if (agent === undefined && marksSecrets(reception.ownerAt(address))) return { ...said, context: SECRET_SHOWN, output: SECRET_SHOWN };
-    return { ...said, context: shown(snapshot.context, agent?.shown.context) ?? null, output: shown(snapshot.output, agent?.shown.output) ?? null };
+    if (agent === undefined && marksSecrets(reception.ownerAt(address)))
+      return { ...said, context: SECRET_SHOWN, output: SECRET_SHOWN };
+    return {
+      ...said,
+      context: shown(snapshot.context, agent?.shown.context) ?? null,
+      output: shown(snapshot.output, agent?.shown.output) ?? null,
+    };
   }
 
   /** Names what {@link actor} shows. Throws BOSUN_ACTOR_UNKNOWN. */
@@ -71,7 +88,9 @@ export class Views {
     }
     const agent = this.#agentOrUndefined(address);
     const schema = agent?.events[event.type];
-    return schema === undefined && this.#mayHoldSecrets(address, agent) ? { type: event.type, fields: SECRET_SHOWN } : shown(event, schema);
+    return schema === undefined && this.#mayHoldSecrets(address, agent)
+      ? { type: event.type, fields: SECRET_SHOWN }
+      : shown(event, schema);
   }
 
   /** A context of an actor or a part of it, or an output. `name` is that of its agent. */
@@ -93,7 +112,10 @@ export class Views {
 
   /** Oldest first. */
   letters(caller: Caller, only: Parameters<System['deadLetters']['list']>[0] = {}) {
-    return this.#system.deadLetters.list(only).filter(({ address }) => mayReach(caller, address)).map((letter) => this.#letter(letter));
+    return this.#system.deadLetters
+      .list(only)
+      .filter(({ address }) => mayReach(caller, address))
+      .map((letter) => this.#letter(letter));
   }
 
   /** Newest first. What was ordered of somebody who is gone without a trace is for those who may reach everybody. */
@@ -102,7 +124,11 @@ export class Views {
     const mayReachAll = caller.addresses.includes('**');
     return records
       .filter((record) => (record.address === '' ? mayReachAll : mayReach(caller, record.address)))
-      .map((record) => (record.arguments !== null && this.#mayHoldSecrets(record.address, this.#agentOrUndefined(record.address)) ? { ...record, arguments: SECRET_SHOWN } : record));
+      .map((record) =>
+        record.arguments !== null && this.#mayHoldSecrets(record.address, this.#agentOrUndefined(record.address))
+          ? { ...record, arguments: SECRET_SHOWN }
+          : record,
+      );
   }
 
   /** The longest waiting first. Of a host that waits, those whom it waits for tell who may see it. */
@@ -110,7 +136,9 @@ export class Views {
     return this.#system.admin
       .waiting()
       .filter(({ address, for: whom }) => mayReach(caller, address ?? whom ?? ''))
-      .map((wait) => (wait.kind === 'suspended' || wait.for === null || mayReach(caller, wait.for) ? wait : { ...wait, for: null }));
+      .map((wait) =>
+        wait.kind === 'suspended' || wait.for === null || mayReach(caller, wait.for) ? wait : { ...wait, for: null },
+      );
   }
 
   #letter({ number, reason, address, atMs, error, event, action }: DeadLetter) {
@@ -124,11 +152,21 @@ export class Views {
       atMs,
       error: shownError(error),
       event: this.taken(address, event),
-      action: action === undefined ? null : { name: action.name, params: isHidden || marksSecrets(agent) ? SECRET_SHOWN : (shown(action.params) ?? null), effectId: action.effectId },
+      action:
+        action === undefined
+          ? null
+          : {
+              name: action.name,
+              params: isHidden || marksSecrets(agent) ? SECRET_SHOWN : (shown(action.params) ?? null),
+              effectId: action.effectId,
+            },
     };
   }
 
-  /** Without a schema nobody knows: then what belongs to an agent with secrets is taken to be one, and so is what belongs to one that is gone. */
+  /**
+   * Without a schema nobody knows: then what belongs to an agent with secrets is taken to be one, and so is what
+   * belongs to one that is gone.
+   */
   #mayHoldSecrets(address: string, agent: AnyAgent | undefined): boolean {
     if (agent !== undefined) return marksSecrets(agent);
     try {

@@ -1,4 +1,7 @@
-/** Turns as they were taken, for somebody who is not told of them yet: with what events and contexts held, where the system remembers only names. */
+/**
+ * Turns as they were taken, for somebody who is not told of them yet: with what events and contexts held, where the
+ * system remembers only names.
+ */
 import { type TraceRecord } from '../actors/tracing/record.ts';
 import { TURNS_WHOLE_MAX } from '../limits.ts';
 

@@ -1,14 +1,25 @@
 /**
- * What an actor holds, as JSON can say it, with what its schemas mark as secret left out. For reading: a Map comes out as
- * its entries, a Set as its items, a bigint as text, bytes as base64, a reference as `{ actor: address }`.
+ * What an actor holds, as JSON can say it, with what its schemas mark as secret left out. For reading: a Map comes out
+ * as its entries, a Set as its items, a bigint as text, bytes as base64, a reference as `{ actor: address }`.
  */
 import { type z } from 'zod';
 import { Ref } from '../actors/ref.ts';
-import { hasSecrets, isSecret, partsOf, present, type SchemaParts, SECRET_SHOWN, wrapped } from '../actors/door/secret.ts';
+import {
+  hasSecrets,
+  isSecret,
+  partsOf,
+  present,
+  type SchemaParts,
+  SECRET_SHOWN,
+  wrapped,
+} from '../actors/door/secret.ts';
 
 type Schemas = readonly z.ZodType[];
 
-/** Converted values without secrets: values are frozen, so what was converted once stays so, and shared parts stay shared. */
+/**
+ * Converted values without secrets: values are frozen, so what was converted once stays so, and shared parts stay
+ * shared.
+ */
 const converted = new WeakMap<object, unknown>();
 
 /** @param schema Says what is secret. Where a value fits several, any of them can make it secret. */
@@ -21,7 +32,8 @@ function convert(value: unknown, given: Schemas): unknown {
   if (schemas.some(isSecret)) return value === undefined ? undefined : SECRET_SHOWN;
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  if (typeof value !== 'object' || value === null) return typeof value === 'function' || typeof value === 'symbol' ? undefined : value;
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'function' || typeof value === 'symbol' ? undefined : value;
   if (schemas.length > 0) return convertObject(value, schemas);
   const known = converted.get(value);
   if (known !== undefined) return known;
@@ -34,13 +46,44 @@ function convertObject(value: object, schemas: Schemas): unknown {
   if (value instanceof Ref) return { actor: value.address };
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof Error) return shownError(value);
-  if (value instanceof Map) return [...value].map(([key, item]) => [convert(key, pick(schemas, ({ keyType }) => [keyType])), convert(item, pick(schemas, ({ valueType }) => [valueType]))]);
-  if (value instanceof Set) return [...value].map((item) => convert(item, pick(schemas, ({ valueType }) => [valueType])) ?? null);
-  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
-  if (Array.isArray(value)) return value.map((item, index) => convert(item, pick(schemas, ({ element, items, rest }) => [element, items?.[index] ?? rest])) ?? null);
+  if (value instanceof Map)
+    return [...value].map(([key, item]) => [
+      convert(
+        key,
+        pick(schemas, ({ keyType }) => [keyType]),
+      ),
+      convert(
+        item,
+        pick(schemas, ({ valueType }) => [valueType]),
+      ),
+    ]);
+  if (value instanceof Set)
+    return [...value].map(
+      (item) =>
+        convert(
+          item,
+          pick(schemas, ({ valueType }) => [valueType]),
+        ) ?? null,
+    );
+  if (ArrayBuffer.isView(value))
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+  if (Array.isArray(value))
+    return value.map(
+      (item, index) =>
+        convert(
+          item,
+          pick(schemas, ({ element, items, rest }) => [element, items?.[index] ?? rest]),
+        ) ?? null,
+    );
   const fields: Record<string, unknown> = {};
   for (const [key, field] of Object.entries(value)) {
-    const result = convert(field, pick(schemas, ({ shape, catchall, valueType }) => [shape !== undefined && Object.hasOwn(shape, key) ? shape[key] : catchall, valueType]));
+    const result = convert(
+      field,
+      pick(schemas, ({ shape, catchall, valueType }) => [
+        shape !== undefined && Object.hasOwn(shape, key) ? shape[key] : catchall,
+        valueType,
+      ]),
+    );
     if (result !== undefined) fields[key] = result;
   }
   return fields;

@@ -1,6 +1,6 @@
 /**
- * Bundles the page into dist/inspector: one script, one style sheet, an icon and the document. Preact goes in, so whoever installs
- * Bosun installs nothing more. Run by `npm run build`, after the compiler.
+ * Bundles the page into dist/inspector: one script, one style sheet, an icon and the document. Preact goes in, so
+ * whoever installs Bosun installs nothing more. Run by `npm run build`, after the compiler.
  */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,11 @@ import { rolldown } from 'rolldown';
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TARGET = fileURLToPath(new URL('../../dist/inspector', import.meta.url));
 
-const build = await rolldown({ input: join(HERE, 'main.tsx'), platform: 'browser', tsconfig: join(HERE, 'tsconfig.json') });
+const build = await rolldown({
+  input: join(HERE, 'main.tsx'),
+  platform: 'browser',
+  tsconfig: join(HERE, 'tsconfig.json'),
+});
 await build.write({ file: join(TARGET, 'app.js'), format: 'esm', minify: true });
 await build.close();
 

@@ -24,7 +24,10 @@ function words(now: Phase, atMs: number): string {
 
 function News({ gap, nowMs }: { readonly gap: Gap | undefined; readonly nowMs: number }) {
   if (gap === undefined || nowMs - gap.atMs > NEWS_MS) return null;
-  const what = [...(gap.isNewServer ? ['server started anew'] : []), gap.isReloaded ? 'gap: reloaded' : 'nothing missed'];
+  const what = [
+    ...(gap.isNewServer ? ['server started anew'] : []),
+    gap.isReloaded ? 'gap: reloaded' : 'nothing missed',
+  ];
   return <span class="news">{what.join(', ')}</span>;
 }
 

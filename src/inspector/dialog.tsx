@@ -1,4 +1,7 @@
-/** A question before something is done: a title, what is asked for, the same as lines for a shell, and the button. Esc leaves it. */
+/**
+ * A question before something is done: a title, what is asked for, the same as lines for a shell, and the button. Esc
+ * leaves it.
+ */
 import { type ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { say } from './notices.tsx';
@@ -42,15 +45,32 @@ export function Dialog({ title, verb, isDangerous = false, obstacle, twin, child
     }
   };
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby="dialog-title" onClose={onClose} onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby="dialog-title"
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && dialog.current?.close()}
+    >
       <form onSubmit={(event) => void submit(event)}>
         <h2 id="dialog-title">{title}</h2>
         {children}
         <Twins twin={twin} />
-        {failure !== undefined && <p class="bad" role="alert">{failure}</p>}
+        {failure !== undefined && (
+          <p class="bad" role="alert">
+            {failure}
+          </p>
+        )}
         <div class="row end">
-          <button type="button" onClick={() => dialog.current?.close()}>Cancel</button>
-          <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={isBusy || obstacle !== undefined} title={obstacle}>
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+          <button
+            type="submit"
+            class={isDangerous ? 'danger' : 'primary'}
+            disabled={isBusy || obstacle !== undefined}
+            title={obstacle}
+          >
             {verb}
           </button>
         </div>
@@ -71,12 +91,19 @@ export function Twins({ twin: { bosun, curl } }: { readonly twin: Twin }) {
 
 function Line({ name, text }: { readonly name: string; readonly text: string }) {
   const copy = () => {
-    navigator.clipboard.writeText(text).then(() => say(`Copied the ${name} line.`), () => {});
+    navigator.clipboard.writeText(text).then(
+      () => say(`Copied the ${name} line.`),
+      () => {},
+    );
   };
   return (
     <div class="twin">
-      <pre tabIndex={0} aria-label={`${name} line`}>{text}</pre>
-      <button type="button" onClick={copy} aria-label={`Copy the ${name} line`}>Copy</button>
+      <pre tabIndex={0} aria-label={`${name} line`}>
+        {text}
+      </pre>
+      <button type="button" onClick={copy} aria-label={`Copy the ${name} line`}>
+        Copy
+      </button>
     </div>
   );
 }

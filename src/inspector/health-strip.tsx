@@ -16,7 +16,8 @@ export function HealthStrip() {
   useEffect(() => {
     if (result !== undefined) setKernelTime(result.nowMs);
   }, [result]);
-  if (result === undefined) return <footer class="health">{error === undefined ? '' : `Health is not shown: ${error.message}`}</footer>;
+  if (result === undefined)
+    return <footer class="health">{error === undefined ? '' : `Health is not shown: ${error.message}`}</footer>;
   const { epoch, outage, damaged, unreadable, eventLoopDelayMs, storeBytes, gateway } = result;
   // Not of a moment ago where the menu has it of now.
   const deadLetters = view?.letters.length ?? result.deadLetters;
@@ -28,7 +29,9 @@ export function HealthStrip() {
       {unreadable > 0 && <Fact name="unreadable actors" value={unreadable} isBad />}
       <Fact name="epoch" value={epoch.toLocaleString('en')} />
       {storeBytes !== null && <Fact name="store" value={bytes(storeBytes)} />}
-      {eventLoopDelayMs !== null && <Fact name="event loop p99" value={`${eventLoopDelayMs} ms`} isBad={eventLoopDelayMs > LATE_MS} />}
+      {eventLoopDelayMs !== null && (
+        <Fact name="event loop p99" value={`${eventLoopDelayMs} ms`} isBad={eventLoopDelayMs > LATE_MS} />
+      )}
       <Fact name="clients" value={gateway['connections.open'] ?? 0} />
       <Fact name="slow consumers" value={slow} isBad={slow > 0} />
       <Fact name="dead letters" value={deadLetters} isBad={deadLetters > 0} />
@@ -36,7 +39,15 @@ export function HealthStrip() {
   );
 }
 
-function Fact({ name, value, isBad = false }: { readonly name: string; readonly value: string | number; readonly isBad?: boolean }) {
+function Fact({
+  name,
+  value,
+  isBad = false,
+}: {
+  readonly name: string;
+  readonly value: string | number;
+  readonly isBad?: boolean;
+}) {
   return (
     <span class={isBad ? 'fact bad' : 'fact'}>
       {name} <b>{value}</b>

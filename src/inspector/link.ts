@@ -1,6 +1,6 @@
 /**
- * The page's one connection, and the truth about it: what is shown is live, or it is said since when it is not. Topics are
- * shared by whoever looks at them. The only file that makes a client.
+ * The page's one connection, and the truth about it: what is shown is live, or it is said since when it is not. Topics
+ * are shared by whoever looks at them. The only file that makes a client.
  */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { type ClientError } from '../client/client-error.ts';
@@ -60,7 +60,9 @@ export const lines = signal(0);
 
 export const lastGap = signal<Gap | undefined>(undefined);
 
-const isCaughtUp = computed(() => [...topics.value.values()].every(({ live }) => live.value.isFresh || live.value.error !== undefined));
+const isCaughtUp = computed(() =>
+  [...topics.value.values()].every(({ live }) => live.value.isFresh || live.value.error !== undefined),
+);
 
 export const phase: ReadonlySignal<Phase> = computed(() => {
   const why = failure.value;
@@ -68,7 +70,9 @@ export const phase: ReadonlySignal<Phase> = computed(() => {
   if (status.value === 'closed') return { name: 'closed', why: why?.message ?? 'closed' };
   if (status.value === 'draining') return { name: 'draining' };
   if (status.value === 'live') return { name: isCaughtUp.value ? 'live' : 'catching up' };
-  return downSinceMs.value === undefined ? { name: 'connecting' } : { name: 'reconnecting', sinceMs: downSinceMs.value };
+  return downSinceMs.value === undefined
+    ? { name: 'connecting' }
+    : { name: 'reconnecting', sinceMs: downSinceMs.value };
 });
 
 /** Begins, and comes back as soon as there is reason to think that it can. */
@@ -167,7 +171,13 @@ function up(from: Client): void {
   setKernelTime(kernelMs);
   principal.value = who;
   const since = downSinceMs.value;
-  if (since !== undefined) lastGap.value = { atMs: nowMs(), lastedMs: nowMs() - since, isReloaded: false, isNewServer: instance !== server.instance };
+  if (since !== undefined)
+    lastGap.value = {
+      atMs: nowMs(),
+      lastedMs: nowMs() - since,
+      isReloaded: false,
+      isNewServer: instance !== server.instance,
+    };
   instance = server.instance;
   downSinceMs.value = undefined;
   lines.value += 1;
@@ -180,7 +190,8 @@ function watch(shared: Shared): void {
     next: (view) => {
       const { isFresh, view: before } = live.value;
       // After a break the first view is another one: what lies between was not seen.
-      if (!isFresh && before !== undefined && lastGap.value !== undefined) lastGap.value = { ...lastGap.value, isReloaded: true };
+      if (!isFresh && before !== undefined && lastGap.value !== undefined)
+        lastGap.value = { ...lastGap.value, isReloaded: true };
       live.value = { view, isFresh: true, error: undefined };
     },
     confirmed: () => (live.value = { ...live.value, isFresh: true, error: undefined }),

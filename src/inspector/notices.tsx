@@ -24,7 +24,10 @@ export function Notices() {
     <div class="notices" role="log" aria-label="What was done">
       {notices.value.map(({ number, text }) => (
         <p key={number}>
-          <span class="good" aria-hidden="true">{'\u2713'}</span> {text}
+          <span class="good" aria-hidden="true">
+            {'\u2713'}
+          </span>{' '}
+          {text}
         </p>
       ))}
     </div>

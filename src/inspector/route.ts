@@ -1,4 +1,7 @@
-/** What an address asks for, and the other way round: `#/actor/stages/AAPL?q=x` is a view, what follows it, and a query. Pure. */
+/**
+ * What an address asks for, and the other way round: `#/actor/stages/AAPL?q=x` is a view, what follows it, and a query.
+ * Pure.
+ */
 
 export interface Route {
   /** Name of the view. */
@@ -11,7 +14,11 @@ export interface Route {
 export function routeOf(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [view = '', ...rest] = path.split('/').map(decoded);
-  return { view: view === '' ? 'tree' : view, rest: rest.join('/'), query: Object.fromEntries(new URLSearchParams(search)) };
+  return {
+    view: view === '' ? 'tree' : view,
+    rest: rest.join('/'),
+    query: Object.fromEntries(new URLSearchParams(search)),
+  };
 }
 
 export function hrefOf(view: string, rest = '', query: Readonly<Record<string, string>> = {}): string {

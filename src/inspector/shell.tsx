@@ -41,7 +41,12 @@ export function Shell() {
         <ConnectionBadge />
       </header>
       <StaleBanner />
-      <main id="main" ref={main} tabIndex={-1} data-stale={phase.value.name !== 'live' && phase.value.name !== 'draining' ? '' : undefined}>
+      <main
+        id="main"
+        ref={main}
+        tabIndex={-1}
+        data-stale={phase.value.name !== 'live' && phase.value.name !== 'draining' ? '' : undefined}
+      >
         {Component === undefined ? <NotFound name={name} /> : <Component rest={rest} />}
       </main>
       <HealthStrip />
@@ -56,7 +61,11 @@ function Menu({ current }: { readonly current: string }) {
   return (
     <nav class="menu" aria-label="Views">
       {VIEWS.filter(({ isListed }) => isListed).map(({ name, title }) => (
-        <a key={name} href={hrefOf(name)} aria-current={name === current || name === viewNamed(current)?.under ? 'page' : undefined}>
+        <a
+          key={name}
+          href={hrefOf(name)}
+          aria-current={name === current || name === viewNamed(current)?.under ? 'page' : undefined}
+        >
           {title}
           {name === 'dead-letters' && count > 0 && <span class="count">{count}</span>}
         </a>

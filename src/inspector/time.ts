@@ -1,4 +1,7 @@
-/** Time in the page, its only home: a tick each second for what counts up or down, and kernel time as far as it is known. */
+/**
+ * Time in the page, its only home: a tick each second for what counts up or down, and kernel time as far as it is
+ * known.
+ */
 import { signal } from '@preact/signals';
 
 const TICK_MS = 1_000;

@@ -1,4 +1,7 @@
-/** Where the page keeps its token: in the memory of its tab, for as long as that lives. `#token=...` hands one in, and leaves no trace. */
+/**
+ * Where the page keeps its token: in the memory of its tab, for as long as that lives. `#token=...` hands one in, and
+ * leaves no trace.
+ */
 
 const KEY = 'bosun.token';
 

@@ -13,7 +13,11 @@ export interface Door {
   readonly isGuarded: boolean;
 }
 
-export function sendTwin(door: Door, address: string, { type, ...fields }: { readonly type: string; readonly [field: string]: unknown }): Twin {
+export function sendTwin(
+  door: Door,
+  address: string,
+  { type, ...fields }: { readonly type: string; readonly [field: string]: unknown },
+): Twin {
   const rest = Object.keys(fields).length === 0 ? [] : [quoted(JSON.stringify(fields))];
   return {
     bosun: ['bosun send', quoted(address), quoted(type), ...rest].join(' '),
@@ -52,7 +56,10 @@ export function letterTwin(door: Door, { order, number, event, reason }: LetterO
 
 function posted({ origin, isGuarded }: Door, path: string, body: object): string {
   const token = isGuarded ? ` -H "Authorization: Bearer $BOSUN_TOKEN"` : '';
-  return `curl -X POST ${quoted(origin + path)}${token} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`;
+  return (
+    `curl -X POST ${quoted(origin + path)}${token} -H 'Content-Type: application/json' -d ` +
+    `${quoted(JSON.stringify(body))}`
+  );
 }
 
 /** For a POSIX shell. */

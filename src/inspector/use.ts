@@ -1,4 +1,6 @@
-/** What views ask for, as hooks: a topic while they are shown, and answers to calls that are asked for again and again. */
+/**
+ * What views ask for, as hooks: a topic while they are shown, and answers to calls that are asked for again and again.
+ */
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type ClientError } from '../client/client-error.ts';
@@ -9,7 +11,9 @@ const NOTHING = signal<Live<unknown>>({ view: undefined, isFresh: false, error: 
 
 /** Nothing without a topic. */
 export function useTopic<View>(topic: string | undefined): Live<View> {
-  const [live, setLive] = useState<{ readonly topic: string; readonly signal: Pick<Signal<Live<unknown>>, 'value'> } | undefined>(undefined);
+  const [live, setLive] = useState<
+    { readonly topic: string; readonly signal: Pick<Signal<Live<unknown>>, 'value'> } | undefined
+  >(undefined);
   useEffect(() => {
     if (topic === undefined) return undefined;
     const { live: shared, release } = share(topic);
@@ -28,8 +32,16 @@ export interface Answer<Result> {
 }
 
 /** A call that reads, repeated as long as the view is shown; undefined as `method` asks for nothing. */
-export function useAnswer<Result>(method: string | undefined, params: Readonly<Record<string, unknown>>, everyMs: number): Answer<Result> {
-  const [answer, setAnswer] = useState<Omit<Answer<Result>, 'again'> & { readonly key: string }>({ key: '', result: undefined, error: undefined });
+export function useAnswer<Result>(
+  method: string | undefined,
+  params: Readonly<Record<string, unknown>>,
+  everyMs: number,
+): Answer<Result> {
+  const [answer, setAnswer] = useState<Omit<Answer<Result>, 'again'> & { readonly key: string }>({
+    key: '',
+    result: undefined,
+    error: undefined,
+  });
   const [round, setRound] = useState(0);
   const key = JSON.stringify([method, params]);
   const line = lines.value;
@@ -37,10 +49,17 @@ export function useAnswer<Result>(method: string | undefined, params: Readonly<R
     if (method === undefined) return undefined;
     let isOver = false;
     const ask = () => {
-      if (document.visibilityState === 'hidden' || (phase.value.name !== 'live' && phase.value.name !== 'catching up')) return;
+      if (document.visibilityState === 'hidden' || (phase.value.name !== 'live' && phase.value.name !== 'catching up'))
+        return;
       call<Result>(method, params).then(
         (result) => !isOver && setAnswer({ key, result, error: undefined }),
-        (error: unknown) => !isOver && setAnswer((before) => ({ key, result: before.key === key ? before.result : undefined, error: error as ClientError })),
+        (error: unknown) =>
+          !isOver &&
+          setAnswer((before) => ({
+            key,
+            result: before.key === key ? before.result : undefined,
+            error: error as ClientError,
+          })),
       );
     };
     ask();

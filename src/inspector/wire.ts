@@ -1,4 +1,7 @@
-/** What the page reads of the gateway's answers and topics: parts of what docs/protocol.md has, as JSON. The view of an actor is the client's. No behaviour. */
+/**
+ * What the page reads of the gateway's answers and topics: parts of what docs/protocol.md has, as JSON. The view of an
+ * actor is the client's. No behaviour.
+ */
 
 export type Status = 'active' | 'done' | 'error' | 'stopped' | 'suspended';
 
@@ -23,7 +26,12 @@ export interface TreeNode {
   readonly restarts: number | null;
   readonly lastError: unknown;
   readonly restartInMs: number | null;
-  readonly boss: { readonly strategy: string; readonly intensity: number; readonly periodMs: number; readonly restartsInPeriod: number } | null;
+  readonly boss: {
+    readonly strategy: string;
+    readonly intensity: number;
+    readonly periodMs: number;
+    readonly restartsInPeriod: number;
+  } | null;
   readonly children?: readonly TreeNode[];
 }
 
@@ -37,12 +45,29 @@ export interface Inspection {
   readonly incarnation: number;
   readonly attempt: number;
   readonly parent: string | null;
-  readonly suspended: { readonly code: string; readonly message: string; readonly by: string | null; readonly reason: string | null; readonly atMs: number | null } | null;
+  readonly suspended: {
+    readonly code: string;
+    readonly message: string;
+    readonly by: string | null;
+    readonly reason: string | null;
+    readonly atMs: number | null;
+  } | null;
   readonly mailbox: number;
-  readonly unread: readonly { readonly kind: string; readonly event: string; readonly from: string | null; readonly sinceMs: number | null; readonly deliveries: number }[];
+  readonly unread: readonly {
+    readonly kind: string;
+    readonly event: string;
+    readonly from: string | null;
+    readonly sinceMs: number | null;
+    readonly deliveries: number;
+  }[];
   readonly timers: readonly { readonly id: string; readonly deadlineMs: number; readonly event: string | null }[];
   readonly children: readonly string[];
-  readonly last: { readonly sequence: number; readonly atMs: number; readonly event: string | null; readonly edges: readonly string[] } | null;
+  readonly last: {
+    readonly sequence: number;
+    readonly atMs: number;
+    readonly event: string | null;
+    readonly edges: readonly string[];
+  } | null;
 }
 
 /** The topic `dead-letters`. */
@@ -80,7 +105,11 @@ export interface AuditRecord {
 
 /** `agent.list`. */
 export interface AgentList {
-  readonly agents: readonly { readonly name: string; readonly version: number; readonly events: Readonly<Record<string, JsonSchema>> }[];
+  readonly agents: readonly {
+    readonly name: string;
+    readonly version: number;
+    readonly events: Readonly<Record<string, JsonSchema>>;
+  }[];
 }
 
 /** As much of JSON Schema as a form is made from. */

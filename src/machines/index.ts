@@ -1,12 +1,30 @@
 /** The crew's public API. Nothing inside src imports this file. */
 export { type AgentFunction, type Decisions, type Said, type WorkContext } from './coordination/work/agent-function.ts';
-export { COORDINATOR, coordinatorChildren, crewAgents, crewAgentsFor, type CrewPorts, crewTree } from './coordination/crew.ts';
+export {
+  COORDINATOR,
+  coordinatorChildren,
+  crewAgents,
+  crewAgentsFor,
+  type CrewPorts,
+  crewTree,
+} from './coordination/crew.ts';
 export { type AgentType, type AgentTypes, SEED_AGENT_TYPES } from './coordination/coordinator/agent-registry.ts';
 export { type PlanReport } from './coordination/coordinator/capacity-decisions.ts';
 export { type Challenge } from './coordination/debates/challenge.ts';
 export { challengeFromWire, challengeToWire } from './coordination/debates/challenge-wire.ts';
-export { itemsIn, performanceOf, resultsOf, type CoordinatorContext } from './coordination/coordinator/coordinator-context.ts';
-export { debateAgents, debateChildren, debatesIn, type FacilitatorContext, type FacilitatorInput } from './coordination/debates/debate-facilitator.ts';
+export {
+  itemsIn,
+  performanceOf,
+  resultsOf,
+  type CoordinatorContext,
+} from './coordination/coordinator/coordinator-context.ts';
+export {
+  debateAgents,
+  debateChildren,
+  debatesIn,
+  type FacilitatorContext,
+  type FacilitatorInput,
+} from './coordination/debates/debate-facilitator.ts';
 export { type DebatePorts } from './coordination/debates/debate-ports.ts';
 export { type DebateNews, type Resolution } from './coordination/debates/debate-state.ts';
 export { failureAgents, failureDesks } from './coordination/failure-crew.ts';
@@ -17,7 +35,15 @@ export { ANYBODY, type GateQuestion, type GateResult } from './coordination/gate
 export { leadCoordinator } from './coordination/coordinator/lead-coordinator.ts';
 export { DESKS } from './coordination/messages/messages.ts';
 export { pauseManager, pauseManagerAgent, type PauseState } from './coordination/pauses/pause-manager.ts';
-export { checkAgents, comparePlans, normalisePlan, planFileSchema, type Plan, type PlanFile, type PlanTask } from './coordination/plan/plan.ts';
+export {
+  checkAgents,
+  comparePlans,
+  normalisePlan,
+  planFileSchema,
+  type Plan,
+  type PlanFile,
+  type PlanTask,
+} from './coordination/plan/plan.ts';
 export { outcomeOf, type ItemProgress } from './coordination/coordinator/progress.ts';
 export { schedule, type Schedule, type ScheduledTask } from './coordination/plan/schedule.ts';
 export { stageAgent, type StageOptions, type WorkInput, type WorkReport } from './coordination/work/stage.ts';

@@ -1,7 +1,7 @@
 /**
- * Copies of a store as a directory: taken from a snapshot, so that they stand between two epochs while the original goes
- * on; written beside their place, synced, read back and verified, and only then moved there. A copy that was cut short
- * never has the name of a whole one.
+ * Copies of a store as a directory: taken from a snapshot, so that they stand between two epochs while the original
+ * goes on; written beside their place, synced, read back and verified, and only then moved there. A copy that was cut
+ * short never has the name of a whole one.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
@@ -21,12 +21,13 @@ const COPY_BYTES = 1024 * 1024;
 /**
  * Copies an open store into the data directory `to`, which does not exist or is empty. Others may write meanwhile.
  *
- * @returns What verifying the copy found: damage of the original is copied as it is, and reported.
- * Rejects with BOSUN_CONFIG_INVALID for a place that cannot be used or a store without snapshots, BOSUN_STORE_FAILED where
- * reading or writing fails.
+ * @returns What verifying the copy found: damage of the original is copied as it is, and reported. Rejects with
+ *   BOSUN_CONFIG_INVALID for a place that cannot be used or a store without snapshots, BOSUN_STORE_FAILED where reading
+ *   or writing fails.
  */
 export async function backup(store: Store, to: string): Promise<Verification> {
-  if (store.snapshot === undefined) throw new BosunError('BOSUN_CONFIG_INVALID', `the store ${store.name} has no snapshots to back up`);
+  if (store.snapshot === undefined)
+    throw new BosunError('BOSUN_CONFIG_INVALID', `the store ${store.name} has no snapshots to back up`);
   const place = resolve(to);
   await refuseOccupied(place);
   const snapshot = await store.snapshot();
@@ -38,15 +39,17 @@ export async function backup(store: Store, to: string): Promise<Verification> {
 }
 
 /**
- * Makes `to` a copy of the open store `from`, in place of whatever directory is there. What is there stays until the copy
- * is whole and verified. Rejects as `backup` does, and with BOSUN_STORE_DAMAGED where the copy is not sound.
+ * Makes `to` a copy of the open store `from`, in place of whatever directory is there. What is there stays until the
+ * copy is whole and verified. Rejects as `backup` does, and with BOSUN_STORE_DAMAGED where the copy is not sound.
  */
 export async function restore(from: Store, to: string): Promise<Verification> {
   return await atomically(resolve(to), async (partial) => {
     const verification = await copyOf(from, partial);
     if (verification.sound) return verification;
     const [first] = verification.findings;
-    throw new BosunError('BOSUN_STORE_DAMAGED', `${from.name} is damaged: ${first?.message ?? ''}`, { details: { ...first } });
+    throw new BosunError('BOSUN_STORE_DAMAGED', `${from.name} is damaged: ${first?.message ?? ''}`, {
+      details: { ...first },
+    });
   });
 }
 
@@ -61,7 +64,9 @@ export async function isVacant(place: string): Promise<boolean> {
 
 async function refuseOccupied(place: string): Promise<void> {
   if (await isVacant(place)) return;
-  throw new BosunError('BOSUN_CONFIG_INVALID', `${place} exists and is not an empty directory`, { details: { directory: place } });
+  throw new BosunError('BOSUN_CONFIG_INVALID', `${place} exists and is not an empty directory`, {
+    details: { directory: place },
+  });
 }
 
 async function atomically<T>(place: string, make: (partial: string) => Promise<T>): Promise<T> {

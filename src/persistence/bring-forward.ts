@@ -1,7 +1,7 @@
 /**
- * How the folded state of one actor is brought forward by the changes that the journal holds of it: one by one, each checked
- * against the chain. A start that reads only some actors leaves the others' changes as they are, {@link Unread}, until
- * somebody asks for the actor or the fold comes to it.
+ * How the folded state of one actor is brought forward by the changes that the journal holds of it: one by one, each
+ * checked against the chain. A start that reads only some actors leaves the others' changes as they are, {@link
+ * Unread}, until somebody asks for the actor or the fold comes to it.
  */
 import { type ActorState, type StoreWrite } from '../actors/ports.ts';
 import { applyChange, Change, type StateChange, UNBORN } from '../actors/state.ts';
@@ -51,7 +51,12 @@ export class Unread {
 }
 
 /** @returns The state after a change; the same for one that it has already. @throws BOSUN_STORE_DAMAGED. */
-export function broughtForward(codec: StructuredCodec, life: number, state: ActorState, { epoch, seq, hash, body }: PlacedDelta): ActorState {
+export function broughtForward(
+  codec: StructuredCodec,
+  life: number,
+  state: ActorState,
+  { epoch, seq, hash, body }: PlacedDelta,
+): ActorState {
   const key = epochKey(epoch);
   const place = { epoch, life, seq };
   if (seq < state.seq) return state;
@@ -59,13 +64,17 @@ export function broughtForward(codec: StructuredCodec, life: number, state: Acto
     if (hash !== state.hash) throw damaged(key, `disagrees with the folded state of life ${life}`, place);
     return state;
   }
-  if (seq !== state.seq + 1) throw damaged(key, `has change ${seq} of life ${life}, whose state is at ${state.seq}`, place);
+  if (seq !== state.seq + 1)
+    throw damaged(key, `has change ${seq} of life ${life}, whose state is at ${state.seq}`, place);
   const next = applyChange(state, Change.of(decodeRecord(codec, key, body) as StateChange), checksum(body, state.hash));
   if (next.hash !== hash) throw damaged(key, `breaks the chain of life ${life} at change ${seq}`, place);
   return next;
 }
 
-/** The folded state of an actor. Over UNBORN, so that a field that the format gains later has its value of birth. @throws BOSUN_STORE_DAMAGED. */
+/**
+ * The folded state of an actor. Over UNBORN, so that a field that the format gains later has its value of birth.
+ * @throws BOSUN_STORE_DAMAGED.
+ */
 export function stateIn(codec: StructuredCodec, key: string, payload: Uint8Array): ActorState {
   return Object.freeze({ ...UNBORN, ...(decodeRecord(codec, key, payload) as ActorState) });
 }
@@ -80,7 +89,11 @@ export function decodeRecord(codec: StructuredCodec, key: string, payload: Uint8
 }
 
 /** Notes an actor as unreadable, with what the journal says of it. */
-export function markOf(codec: StructuredCodec, life: number, found: { readonly error: BosunError; readonly deltas: readonly PlacedDelta[] }): StoreWrite {
+export function markOf(
+  codec: StructuredCodec,
+  life: number,
+  found: { readonly error: BosunError; readonly deltas: readonly PlacedDelta[] },
+): StoreWrite {
   const key = unreadableKey(life);
   const { code, message, details } = found.error;
   return { key, value: seal(key, codec.encode({ code, message, details, deltas: found.deltas })) };

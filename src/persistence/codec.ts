@@ -2,10 +2,10 @@
  * Values to bytes and back, on msgpackr with shared record structures: the keys of an object are written once per store
  * and an object becomes a number and its values. The journal persists each structure no later than its first use.
  *
- * Comes back equal: what admission lets in (undefined, null, booleans, numbers, well-formed strings, bigints, Date, Map,
- * Set, Uint8Array, Error, arrays, plain objects) and references. Objects and arrays come back frozen, errors as plain
- * Error objects with name, message, stack, code and cause. Negative zero, ill-formed strings and the key `__proto__` must
- * be kept out before.
+ * Comes back equal: what admission lets in (undefined, null, booleans, numbers, well-formed strings, bigints, Date,
+ * Map, Set, Uint8Array, Error, arrays, plain objects) and references. Objects and arrays come back frozen, errors as
+ * plain Error objects with name, message, stack, code and cause. Negative zero, ill-formed strings and the key
+ * `__proto__` must be kept out before.
  *
  * What is concealed is a value of its own inside, packed without shared structures, then encrypted (key-ring.ts).
  */
@@ -24,8 +24,9 @@ import { FIXED_STRUCTURES, isLost } from './structures.ts';
 export const STRUCTURES_MAX = 2_048;
 
 /**
- * Encodes that must have met a shape before it is shared. An object used as a dictionary passes through a new shape with
- * every key it gains, and each is met twice at most (in the change and in the fold); such shapes must not fill the table.
+ * Encodes that must have met a shape before it is shared. An object used as a dictionary passes through a new shape
+ * with every key it gains, and each is met twice at most (in the change and in the fold); such shapes must not fill the
+ * table.
  */
 const SIGHTINGS_MIN = 3;
 
@@ -66,7 +67,11 @@ export interface StructuredCodec extends Codec {
  * @param keys What conceals and reveals; without, nothing is concealed and nothing that is can be read.
  * `encode` throws BOSUN_VALUE_REFUSED, `decode` BOSUN_STORE_DAMAGED.
  */
-export function createCodec(references: ReferenceCoding, stored: readonly (readonly string[])[] = [], keys?: KeyRing): StructuredCodec {
+export function createCodec(
+  references: ReferenceCoding,
+  stored: readonly (readonly string[])[] = [],
+  keys?: KeyRing,
+): StructuredCodec {
   registerExtensions();
   return new MessagePackCodec(references, stored, keys);
 }
@@ -77,8 +82,13 @@ class MessagePackCodec implements StructuredCodec {
   readonly conceal: Conceal | undefined;
   readonly #binding: Binding;
   readonly #packr: Packr;
-  /** For what is concealed, whose structures must not be learned, their names would be legible; and for other stores, which have others. */
-  readonly #plain = new Packr({ ...PACKING, shouldShareStructure: () => false } as ConstructorParameters<typeof Packr>[0]);
+  /**
+   * For what is concealed, whose structures must not be learned, their names would be legible; and for other stores,
+   * which have others.
+   */
+  readonly #plain = new Packr({ ...PACKING, shouldShareStructure: () => false } as ConstructorParameters<
+    typeof Packr
+  >[0]);
   /** Every structure that a finished encode may have used, by number. */
   readonly #known: (readonly string[])[];
   readonly #sightings = new Map<string, number>();
@@ -89,7 +99,9 @@ class MessagePackCodec implements StructuredCodec {
   readonly #span: Span = { bytes: new Uint8Array(), start: 0, end: 0 };
 
   constructor(references: ReferenceCoding, stored: readonly (readonly string[])[], keys: KeyRing | undefined) {
-    this.conceal = keys && ((value, type) => (value instanceof Concealed ? value : keys.conceal(this.#encodeBy(this.#plain, value), type)));
+    this.conceal =
+      keys &&
+      ((value, type) => (value instanceof Concealed ? value : keys.conceal(this.#encodeBy(this.#plain, value), type)));
     this.#binding = {
       references,
       reveal: (concealed) => {
@@ -105,7 +117,8 @@ class MessagePackCodec implements StructuredCodec {
       // marks on the lists, hence the copies.
       getStructures: () => this.#known.map((keys) => [...keys]),
       saveStructures: (structures: string[][]) => this.#learn(structures),
-      // Once its table is full, msgpackr 2.1 gives out one id twice within an encode; #isShared keeps it from filling up.
+      // Once its table is full, msgpackr 2.1 gives out one id twice within an encode; #isShared keeps it from filling
+      // up.
       maxSharedStructures: STRUCTURES_MAX + 1,
       shouldShareStructure: (keys) => this.#isShared(keys),
       ...PACKING,
@@ -136,7 +149,8 @@ class MessagePackCodec implements StructuredCodec {
     const outer = bind(this.#binding);
     try {
       const span = this.#span;
-      // Its whole buffer, marked where the result begins and ends; or, after an encode that has learned structures, the result.
+      // Its whole buffer, marked where the result begins and ends; or, after an encode that has learned structures, the
+      // result.
       const packed = packr.pack(value, REUSE_BUFFER_MODE) as Uint8Array & Partial<Span>;
       const { start = 0, end = packed.length } = packed;
       span.bytes = packed;
@@ -159,7 +173,10 @@ class MessagePackCodec implements StructuredCodec {
     const outer = bind(this.#binding);
     if (outer === null) claimReaders();
     try {
-      const value: unknown = packr.unpack(this.#wholeOf(bytes), { start: bytes.byteOffset, end: bytes.byteOffset + bytes.length } as never);
+      const value: unknown = packr.unpack(this.#wholeOf(bytes), {
+        start: bytes.byteOffset,
+        end: bytes.byteOffset + bytes.length,
+      } as never);
       if (this.#hasLost && usesLostStructure(value)) {
         throw new BosunError('BOSUN_STORE_DAMAGED', 'a stored value needs a record structure that is damaged');
       }
@@ -172,7 +189,10 @@ class MessagePackCodec implements StructuredCodec {
     }
   }
 
-  /** All of the buffer that the bytes are in: msgpackr keeps a view on what it reads from, and may keep it on one for all values of an epoch. */
+  /**
+   * All of the buffer that the bytes are in: msgpackr keeps a view on what it reads from, and may keep it on one for
+   * all values of an epoch.
+   */
   #wholeOf({ buffer }: Uint8Array): Uint8Array {
     if (this.#whole.buffer !== buffer) this.#whole = new Uint8Array(buffer);
     return this.#whole;
@@ -245,9 +265,9 @@ function usesLostStructure(value: unknown): boolean {
 
 /**
  * Extensions know neither their Packr nor its options, so the coding in use is bound for the length of one synchronous
- * call. While none is bound they match nothing: other users of msgpackr in the process see no difference. A second copy of
- * this module, of any version, is such a user: of what it writes with, only its own classes match, and what reads is whatever
- * was registered last for a type, so that each decode registers its own.
+ * call. While none is bound they match nothing: other users of msgpackr in the process see no difference. A second copy
+ * of this module, of any version, is such a user: of what it writes with, only its own classes match, and what reads is
+ * whatever was registered last for a type, so that each decode registers its own.
  */
 let bound: Binding | null = null;
 let registered = false;
@@ -280,11 +300,17 @@ function registerExtensions(): void {
   if (registered) return;
   registered = true;
   addExtension({ ...ERRORS, Class: BoundError, write: errorFields });
-  addExtension({ ...CONCEALED, Class: Concealed, write: (concealed: Concealed) => [concealed.type, concealed.bytes()] });
+  addExtension({
+    ...CONCEALED,
+    Class: Concealed,
+    write: (concealed: Concealed) => [concealed.type, concealed.bytes()],
+  });
   addExtension({ ...REFERENCES, Class: BoundReference, write: referenceFields });
 }
 
-/** Without a class an extension is one entry in msgpackr's table of readers, so this may be done any number of times. */
+/**
+ * Without a class an extension is one entry in msgpackr's table of readers, so this may be done any number of times.
+ */
 function claimReaders(): void {
   addExtension(ERRORS);
   addExtension(CONCEALED);

@@ -15,8 +15,8 @@ export interface Cut {
   /** Link to the epoch before `from`. */
   readonly link: Uint8Array;
   /**
-   * The epoch in whose batch the cut was written: the last slice of its fold went no later. Where an epoch up to this one is
-   * lost, a slice may be lost with it. Infinity in a cut that was written before this was kept.
+   * The epoch in whose batch the cut was written: the last slice of its fold went no later. Where an epoch up to this
+   * one is lost, a slice may be lost with it. Infinity in a cut that was written before this was kept.
    */
   readonly written: number;
 }

@@ -1,6 +1,7 @@
 /**
- * What damage outside the journal means, once the journal has been replayed: who cannot run, what is withheld, what can be
- * made again from sound records, and what has to be written so that the next recovery comes to the same end. Reads nothing.
+ * What damage outside the journal means, once the journal has been replayed: who cannot run, what is withheld, what can
+ * be made again from sound records, and what has to be written so that the next recovery comes to the same end. Reads
+ * nothing.
  *
  * | damaged                      | stops                                                          |
  * |------------------------------|----------------------------------------------------------------|
@@ -36,7 +37,10 @@ export interface Assessment {
   readonly repairs: readonly StoreWrite[];
 }
 
-/** @param marks Records under `w!`, by life: actors that an earlier recovery found unreadable. null: the mark is damaged too. */
+/**
+ * @param marks Records under `w!`, by life: actors that an earlier recovery found unreadable. null: the mark is
+ *   damaged too.
+ */
 export function assess(
   replay: Replay,
   dictionary: Dictionary,
@@ -57,7 +61,12 @@ class Assessor {
   readonly #repairs: StoreWrite[] = [];
   readonly #damage: BosunError[];
 
-  constructor(replay: Replay, dictionary: Dictionary, marks: ReadonlyMap<number, BosunError | null>, codec: StructuredCodec) {
+  constructor(
+    replay: Replay,
+    dictionary: Dictionary,
+    marks: ReadonlyMap<number, BosunError | null>,
+    codec: StructuredCodec,
+  ) {
     this.#replay = replay;
     this.#dictionary = dictionary;
     this.#marks = marks;
@@ -75,7 +84,14 @@ class Assessor {
     this.#damage.push(...this.#unreadable.values());
     const left = [...this.#replay.stranded].flatMap(([life, { error }]) => (this.#unreadable.has(life) ? [] : [error]));
     const overcome = [...this.#replay.overcome, ...left];
-    return { states: this.#living, rows: this.#rows, unreadable: this.#unreadable, damage: this.#damage, overcome, repairs: this.#repairs };
+    return {
+      states: this.#living,
+      rows: this.#rows,
+      unreadable: this.#unreadable,
+      damage: this.#damage,
+      overcome,
+      repairs: this.#repairs,
+    };
   }
 
   #table(table: Table): Map<string, unknown> {
@@ -101,12 +117,14 @@ class Assessor {
     const state = states.get(life);
     const problem = stranded.get(life)?.error ?? this.#marks.get(life) ?? this.#lost(life, identity, state);
     if (problem !== null) this.#strand(life, problem, identity.address);
-    else if (state === undefined && !identified.has(life)) this.#strand(life, damaged(stateKey(life), 'is missing'), identity.address);
+    else if (state === undefined && !identified.has(life))
+      this.#strand(life, damaged(stateKey(life), 'is missing'), identity.address);
     else this.#living.set(life, state ?? UNBORN);
   }
 
   #lost(life: number, identity: Identity, state: ActorState | undefined): BosunError | null {
-    if (this.#marks.has(life)) return damaged(unreadableKey(life), 'marks an actor as unreadable and is itself damaged');
+    if (this.#marks.has(life))
+      return damaged(unreadableKey(life), 'marks an actor as unreadable and is itself damaged');
     return lostConfiguration(this.#dictionary, identity, state);
   }
 
@@ -123,7 +141,9 @@ class Assessor {
     } else if (table === 'b') {
       const [boss = '', childId = ''] = splitOnce(name);
       const parent = Number.parseInt(boss, 16);
-      const child = [...identities.values()].find((identity) => identity.parent === parent && identity.childId === childId);
+      const child = [...identities.values()].find(
+        (identity) => identity.parent === parent && identity.childId === childId,
+      );
       if (child === undefined) this.#damage.push(error);
       else this.#strand(child.life, error, child.address);
     } else {
@@ -135,7 +155,11 @@ class Assessor {
   /** Index rows say nothing that identities do not say. */
   #makeAgain(key: RowKey, table: 'a' | 'n' | 'f', name: string, identities: ReadonlyMap<string, Identity>): void {
     const owner = [...identities.values()].find(({ life, address, systemId }) =>
-      table === 'a' ? address === name : table === 'f' ? hex(life) === name : systemId !== null && systemId === decodeURIComponent(name),
+      table === 'a'
+        ? address === name
+        : table === 'f'
+          ? hex(life) === name
+          : systemId !== null && systemId === decodeURIComponent(name),
     );
     const row = owner && (table === 'f' ? (owner.bond === 'supervised' ? 0 : 1) : owner.life);
     if (row !== undefined) this.#table(table).set(name, row);
@@ -146,7 +170,10 @@ class Assessor {
     this.#living.delete(life);
     if (this.#unreadable.has(life)) return;
     const seq = this.#replay.stranded.get(life)?.deltas[0]?.seq;
-    this.#unreadable.set(life, placed(error, { life, ...(address !== undefined && { address }), ...(seq !== undefined && { seq }) }));
+    this.#unreadable.set(
+      life,
+      placed(error, { life, ...(address !== undefined && { address }), ...(seq !== undefined && { seq }) }),
+    );
   }
 
   /** What the next fold writes. The records of unreadable actors are none of it. */
@@ -154,19 +181,23 @@ class Assessor {
     const { changed, died, states, unread, window, isPart } = this.#replay;
     if (isPart) {
       // Who is not there has not been looked at: what the epochs made of it stands, unless they say that it died.
-      for (const life of changed) if (!this.#unreadable.has(life)) window.states.set(life, died.has(life) ? null : (states.get(life) ?? unread.get(life) ?? UNBORN));
+      for (const life of changed)
+        if (!this.#unreadable.has(life))
+          window.states.set(life, died.has(life) ? null : (states.get(life) ?? unread.get(life) ?? UNBORN));
       return;
     }
-    for (const life of changed) if (!this.#unreadable.has(life)) window.states.set(life, this.#living.get(life) ?? null);
+    for (const life of changed)
+      if (!this.#unreadable.has(life)) window.states.set(life, this.#living.get(life) ?? null);
     // Left behind by a fold that was cut short after its cut, or born and gone within one epoch. Not found out while
     // replaying: a fold that was cut short before its cut has deleted identities of actors that are still to die.
     const isLeft = (life: number) => !this.#living.has(life) && !this.#unreadable.has(life);
-    for (const life of [...states.keys(), ...this.#replay.stranded.keys()]) if (isLeft(life)) window.states.set(life, null);
+    for (const life of [...states.keys(), ...this.#replay.stranded.keys()])
+      if (isLeft(life)) window.states.set(life, null);
   }
 
   /**
-   * The fold deletes the epochs that show what is missing in an actor's record, and the record would look sound again, only
-   * old. So the finding is written down, together with what those epochs say of the actor.
+   * The fold deletes the epochs that show what is missing in an actor's record, and the record would look sound again,
+   * only old. So the finding is written down, together with what those epochs say of the actor.
    */
   #keepMarks(identities: ReadonlyMap<string, Identity>): void {
     for (const [life, error] of this.#unreadable) {
@@ -181,7 +212,11 @@ class Assessor {
 }
 
 /** Why the configuration that an actor is in is not known; null where it is. */
-export function lostConfiguration({ configurations }: Pick<Dictionary, 'configurations'>, { definition }: Identity, state: ActorState | undefined): BosunError | null {
+export function lostConfiguration(
+  { configurations }: Pick<Dictionary, 'configurations'>,
+  { definition }: Identity,
+  state: ActorState | undefined,
+): BosunError | null {
   const id = state?.configuration ?? null;
   if (id === null || !isLost(configurations.get(definition)?.[id]?.nodes ?? [])) return null;
   return damaged(configurationKeys(definition, id)[0], 'holds the configuration that the actor is in');
@@ -189,7 +224,9 @@ export function lostConfiguration({ configurations }: Pick<Dictionary, 'configur
 
 /** What a mark says. @throws BOSUN_STORE_DAMAGED. */
 export function markFrom(replay: Replay, key: string, payload: Uint8Array): BosunError {
-  const { code, message, details } = replay.decode(key, payload) as Pick<BosunError, 'code' | 'message'> & { details: Record<string, unknown> };
+  const { code, message, details } = replay.decode(key, payload) as Pick<BosunError, 'code' | 'message'> & {
+    details: Record<string, unknown>;
+  };
   return new BosunError(code, message, { details });
 }
 

@@ -42,8 +42,8 @@ export interface Dictionary {
 }
 
 /**
- * An entry with two bad copies, or one that is missing before others, does not stop the reading: what refers to it cannot
- * be decoded, and everything else can.
+ * An entry with two bad copies, or one that is missing before others, does not stop the reading: what refers to it
+ * cannot be decoded, and everything else can.
  */
 export async function readDictionary(store: Store, repairs: StoreWrite[]): Promise<Dictionary> {
   const damage: BosunError[] = [];
@@ -60,7 +60,12 @@ export async function readDictionary(store: Store, repairs: StoreWrite[]): Promi
     configurations.set(definition, table);
     const keyOf = (id: number) => configurationKeys(definition, id)[0];
     const read = (json: unknown) => (Array.isArray(json) ? { nodes: json as string[] } : (json as Configuration));
-    enter(table, numberIn(base.slice(0, -1)), payload, { damage, keyOf, lost: (id) => ({ nodes: lostNames(id) }), read });
+    enter(table, numberIn(base.slice(0, -1)), payload, {
+      damage,
+      keyOf,
+      lost: (id) => ({ nodes: lostNames(id) }),
+      read,
+    });
   }
   return { structures, configurations, damage };
 }
@@ -75,7 +80,12 @@ interface Entries<Entry> {
 }
 
 /** Appends an entry to its table. `id` is at least the table's length, because keys come in order. */
-function enter<Entry>(table: Entry[], id: number, payload: Uint8Array | BosunError, { damage, keyOf, lost, read }: Entries<Entry>): void {
+function enter<Entry>(
+  table: Entry[],
+  id: number,
+  payload: Uint8Array | BosunError,
+  { damage, keyOf, lost, read }: Entries<Entry>,
+): void {
   const lose = (error: BosunError) => {
     damage.push(error);
     table.push(lost(table.length));
@@ -90,12 +100,17 @@ function enter<Entry>(table: Entry[], id: number, payload: Uint8Array | BosunErr
 }
 
 /**
- * Reads pairs of copies. Where the copies differ, the first good one counts; where none is good, the damage stands for it.
+ * Reads pairs of copies. Where the copies differ, the first good one counts; where none is good, the damage stands for
+ * it.
  *
  * @param repairs Gains a write for every copy that is missing or damaged beside a good one.
  * @returns Payloads by the key without its last letter, in key order.
  */
-export async function readCopies(store: Store, prefix: string, repairs: StoreWrite[]): Promise<Map<string, Uint8Array | BosunError>> {
+export async function readCopies(
+  store: Store,
+  prefix: string,
+  repairs: StoreWrite[],
+): Promise<Map<string, Uint8Array | BosunError>> {
   const pairs = new Map<string, Map<string, Uint8Array>>();
   for await (const batch of store.scan(keysUnder(prefix))) {
     for (const [key, value] of batch) {

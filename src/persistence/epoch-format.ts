@@ -5,8 +5,8 @@
  *     section: [id u8][payload length u32][payload][CRC-32 of id, length and payload u32]
  *
  * The envelope covers the header, each section covers itself, and the link (half a SHA-256 of the whole previous value)
- * makes the journal a chain: an epoch that was replaced, or lost in the middle, shows.
- * A reader that meets a section it does not know skips it if the id has its high bit set and refuses the epoch otherwise.
+ * makes the journal a chain: an epoch that was replaced, or lost in the middle, shows. A reader that meets a section it
+ * does not know skips it if the id has its high bit set and refuses the epoch otherwise.
  */
 import { hash } from 'node:crypto';
 import { type Counters, type RowKey } from '../actors/ports.ts';

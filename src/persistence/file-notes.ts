@@ -1,6 +1,6 @@
 /**
- * Notes in a file: one line, overwritten in place by one system call, so that it survives whatever happens to the process
- * a moment later. Best effort: a note that cannot be written must not stop what it is about.
+ * Notes in a file: one line, overwritten in place by one system call, so that it survives whatever happens to the
+ * process a moment later. Best effort: a note that cannot be written must not stop what it is about.
  */
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
 import { type Notes } from '../actors/ports.ts';

@@ -1,7 +1,8 @@
 /**
  * The fold: what keeps the journal short. Once enough epochs have gathered, their net changes (the last state of each
- * actor, the last value of each row) are written under keys of their own, the cut moves up to the epoch behind them, and
- * the epochs before the cut are deleted. This file decides what is written when, and writes nothing itself; it reads the records of those whom the start left unread.
+ * actor, the last value of each row) are written under keys of their own, the cut moves up to the epoch behind them,
+ * and the epochs before the cut are deleted. This file decides what is written when, and writes nothing itself; it
+ * reads the records of those whom the start left unread.
  *
  * Why a slice of the fold travels in the batch of the next epoch and never in a write of its own: LevelDB gives a full
  * log up without syncing it, so an unsynced put may vanish in a power cut while a later delete of its epochs survives.
@@ -24,7 +25,10 @@ export interface FoldLimits {
   readonly sliceBytes: number;
 }
 
-/** How full the window behind a fold is when the fold is over: so its slices are alike, and recovery replays one and a half windows. */
+/**
+ * How full the window behind a fold is when the fold is over: so its slices are alike, and recovery replays one and a
+ * half windows.
+ */
 const OVER_BY = 0.5;
 
 export const FOLD_LIMITS: FoldLimits = {
@@ -33,8 +37,9 @@ export const FOLD_LIMITS: FoldLimits = {
   // Some 120,000 small changes, replayed in 0.4 s. At full load an epoch has 35 to 60 KB, so the record of a busy actor
   // is rewritten once in tens of epochs instead of in each.
   windowBytes: 2 * 1024 * 1024,
-  // A put or delete in a batch costs about 4 microseconds: some 1.5 ms on one commit in a hundred of an idle system. After a start
-  // that left actors unread, the first fold reads as many records besides, each in some 8 microseconds where it is cached.
+  // A put or delete in a batch costs about 4 microseconds: some 1.5 ms on one commit in a hundred of an idle system.
+  // After a start that left actors unread, the first fold reads as many records besides, each in some 8 microseconds
+  // where it is cached.
   sliceRecords: 256,
   sliceBytes: 256 * 1024,
 };
@@ -141,7 +146,8 @@ export class Fold {
   }
 
   /**
-   * The state of an actor, where the folded record may be older: null for the dead, undefined where the record is what counts.
+   * The state of an actor, where the folded record may be older: null for the dead, undefined where the record is what
+   * counts.
    * @throws BOSUN_STORE_DAMAGED, and what reading its record throws.
    */
   stateOf(life: number): ActorState | null | undefined {
@@ -185,8 +191,8 @@ export class Fold {
   /**
    * What of the fold goes with the batch of the next epoch, before that epoch is added.
    *
-   * @param inflow What that epoch changes. Where a fold would come late, the slice is larger by as much: so it always overtakes
-   * what is added meanwhile, and the journal stays bounded at any load.
+   * @param inflow What that epoch changes. Where a fold would come late, the slice is larger by as much: so it always
+   *   overtakes what is added meanwhile, and the journal stays bounded at any load.
    */
   slice(inflow: { records: number; bytes: number }): StoreWrite[] {
     const writes: StoreWrite[] = [];
@@ -194,8 +200,8 @@ export class Fold {
       if (!this.#isDue()) return writes;
       this.#portions = this.#begin();
     }
-    // In every slice, because one may be lost and a later one not, and never deleted, because the cut may be lost: records
-    // may be as new as the mark's epoch, or deleted as of it, and recovery cannot go back behind that.
+    // In every slice, because one may be lost and a later one not, and never deleted, because the cut may be lost:
+    // records may be as new as the mark's epoch, or deleted as of it, and recovery cannot go back behind that.
     writes.push(...this.#mark);
     const { sliceRecords, sliceBytes } = this.#limits;
     let records = Math.min(sliceRecords + inflow.records, Math.max(sliceRecords, this.#behind(inflow.bytes)));
@@ -223,7 +229,11 @@ export class Fold {
     const finish = () => {
       writes.push(...this.#mark);
       for (const portion of { [Symbol.iterator]: () => this.#portions as Iterator<Portion> }) {
-        if (portion === 'later') throw new BosunError('BOSUN_INTERNAL', 'a record has to be read before what was deleted can be purged, and cannot be');
+        if (portion === 'later')
+          throw new BosunError(
+            'BOSUN_INTERNAL',
+            'a record has to be read before what was deleted can be purged, and cannot be',
+          );
         writes.push(...portion);
       }
       this.#portions = null;
@@ -291,7 +301,10 @@ export class Fold {
     yield [write];
   }
 
-  /** One that is damaged leaves a mark: the cut deletes the epochs that show what is wrong with it. Undefined where it cannot be read at present. */
+  /**
+   * One that is damaged leaves a mark: the cut deletes the epochs that show what is wrong with it. Undefined where it
+   * cannot be read at present.
+   */
   #writeOf(states: Window['states'], life: number, unread: Unread): StoreWrite | undefined {
     try {
       return sealed(stateKey(life), this.#encode(this.#read(states, life, unread)));

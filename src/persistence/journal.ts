@@ -43,9 +43,9 @@ export interface JournalOptions {
   /** Identity of a new store, printable ASCII; random unless told. */
   readonly storeId?: string;
   /**
-   * Of a store whose journal is damaged: the epoch to go on from, one that BOSUN_STORE_DAMAGED named. What is behind it is
-   * kept aside in the store, and was perhaps acknowledged. Refused for a sound journal, so that a line that is run again
-   * does not cut twice.
+   * Of a store whose journal is damaged: the epoch to go on from, one that BOSUN_STORE_DAMAGED named. What is behind it
+   * is kept aside in the store, and was perhaps acknowledged. Refused for a sound journal, so that a line that is run
+   * again does not cut twice.
    */
   readonly recoverTo?: number;
   /** Under which agents with secrets are stored encrypted. */
@@ -59,10 +59,10 @@ export interface JournalOptions {
 }
 
 /**
- * Open rejects with BOSUN_STORE_LOCKED, BOSUN_STORE_DAMAGED (details { key, epoch, firstGoodEpoch, lastGoodEpoch } where the
- * journal is damaged), BOSUN_STORE_FORMAT, BOSUN_STORE_FAILED or, for `recoverTo`, BOSUN_CONFIG_INVALID and leaves the store
- * closed. After a commit that failed, with BOSUN_STORE_FAILED, so does every further one until `retry` has made it good:
- * whether the failed epoch is on disk is known only when the store has been closed and opened again.
+ * Open rejects with BOSUN_STORE_LOCKED, BOSUN_STORE_DAMAGED (details { key, epoch, firstGoodEpoch, lastGoodEpoch }
+ * where the journal is damaged), BOSUN_STORE_FORMAT, BOSUN_STORE_FAILED or, for `recoverTo`, BOSUN_CONFIG_INVALID and
+ * leaves the store closed. After a commit that failed, with BOSUN_STORE_FAILED, so does every further one until `retry`
+ * has made it good: whether the failed epoch is on disk is known only when the store has been closed and opened again.
  */
 export function createJournal(store: Store, options: JournalOptions = {}): Journal {
   return new StoreJournal(store, options);
@@ -116,7 +116,13 @@ class StoreJournal implements Journal {
     this.#limits = { ...FOLD_LIMITS, ...fold };
     this.#options = options;
     const parts = () => this.#opened();
-    if (store.getSync !== undefined) this.shelf = new StoreShelf(store, (key) => store.getSync?.(key), parts, (damage) => options.onDamage?.(damage));
+    if (store.getSync !== undefined)
+      this.shelf = new StoreShelf(
+        store,
+        (key) => store.getSync?.(key),
+        parts,
+        (damage) => options.onDamage?.(damage),
+      );
     this.codec = {
       encode: (value) => this.#opened().codec.encode(value),
       decode: (bytes) => this.#opened().codec.decode(bytes),
@@ -129,16 +135,29 @@ class StoreJournal implements Journal {
 
   async open(references: ReferenceCoding, { partly = false }: { readonly partly?: boolean } = {}): Promise<Recovered> {
     assert(this.#session === null, 'a journal is closed before it is opened again');
-    // At levels without a sync a power cut may take any epochs from the end; what is lost for good is to be gone on without.
+    // At levels without a sync a power cut may take any epochs from the end; what is lost for good is to be gone on
+    // without.
     await this.#store.open({ lossy: !this.#sync || this.#options.recoverTo !== undefined });
     try {
       await checkManifest(this.#store, this.#options);
-      const { recovered, codec, end, window, oldest, repairs, marked, configurations } = await this.#recover(references, partly);
+      const { recovered, codec, end, window, oldest, repairs, marked, configurations } = await this.#recover(
+        references,
+        partly,
+      );
       for (const loss of this.#store.losses?.() ?? []) this.#options.onDamage?.(loss);
       for (const damage of recovered.damage) this.#options.onDamage?.(damage);
       const { conceal } = codec;
-      const encode = (state: ActorState) => codec.encode(conceal === undefined || state.isSecret === undefined ? state : concealedState(state, conceal));
-      const fold = new Fold({ limits: this.#limits, encode, window, end, oldest, marked, onDamage: (damage) => this.shelf?.tell(damage) });
+      const encode = (state: ActorState) =>
+        codec.encode(conceal === undefined || state.isSecret === undefined ? state : concealedState(state, conceal));
+      const fold = new Fold({
+        limits: this.#limits,
+        encode,
+        window,
+        end,
+        oldest,
+        marked,
+        onDamage: (damage) => this.shelf?.tell(damage),
+      });
       this.#mayRead(true);
       this.#session = { codec, fold, configurations, position: end, repairs, state: 'ready', failed: null };
       return recovered;
@@ -150,13 +169,16 @@ class StoreJournal implements Journal {
 
   // Not async: an idle acknowledgement waits for every promise on its way.
   commit(epoch: Epoch): Promise<void> {
-    return this.#commit(epoch, (session, value, rows) => session.fold.slice({ records: epoch.images.length + rows, bytes: value.length }));
+    return this.#commit(epoch, (session, value, rows) =>
+      session.fold.slice({ records: epoch.images.length + rows, bytes: value.length }),
+    );
   }
 
   /** What earlier recoveries cut off goes too: it may hold what was deleted. */
   async purge(epoch: Epoch): Promise<void> {
     const leftovers: StoreWrite[] = [];
-    for await (const batch of this.#store.scan(keysUnder('l!'))) for (const [key] of batch) leftovers.push({ key, value: null });
+    for await (const batch of this.#store.scan(keysUnder('l!')))
+      for (const [key] of batch) leftovers.push({ key, value: null });
     await this.#commit(epoch, ({ fold }) => [...leftovers, ...fold.drain()], true);
     await this.#compact();
   }
@@ -174,7 +196,8 @@ class StoreJournal implements Journal {
 
   async #commit(epoch: Epoch, extra: Extra, isPurge = false): Promise<void> {
     const session = this.#opened();
-    if (session.state === 'failed') throw new BosunError('BOSUN_STORE_FAILED', 'an earlier commit failed and has not been made good');
+    if (session.state === 'failed')
+      throw new BosunError('BOSUN_STORE_FAILED', 'an earlier commit failed and has not been made good');
     assert(session.state === 'ready', 'one commit at a time');
     assert(epoch.number === session.position.epoch + 1, 'epochs are committed in order');
     session.state = 'committing';
@@ -234,7 +257,10 @@ class StoreJournal implements Journal {
   /** @returns null where there is damage, or where the store does not say whom a start needs. */
   async #recoverPart(references: ReferenceCoding): Promise<Restored | null> {
     try {
-      const found = await survey(this.#store, references, { keys: this.#options.keys, fetch: (key) => this.#store.getSync?.(key) });
+      const found = await survey(this.#store, references, {
+        keys: this.#options.keys,
+        fetch: (key) => this.#store.getSync?.(key),
+      });
       return found.recovered.part === undefined || found.journalDamage !== null ? null : found;
     } catch (error) {
       if (isBosunError(error, 'BOSUN_STORE_DAMAGED')) return null;
@@ -248,8 +274,8 @@ class StoreJournal implements Journal {
     // What followed is gone with the part of the medium that was lost.
     if (recoverTo === found.end.epoch && found.journalDamage === null && this.#store.losses?.().length) return null;
     if (recoverTo !== undefined) return checkRecoverTo(found, recoverTo);
-    // Epochs that were never synced may vanish in a power cut, and behind a hole nothing can be used. To lose them is what
-    // the level allows; a record that is there and damaged is no loss of that kind.
+    // Epochs that were never synced may vanish in a power cut, and behind a hole nothing can be used. To lose them is
+    // what the level allows; a record that is there and damaged is no loss of that kind.
     const isLoss = found.journalDamage?.details['isMissing'] === true;
     const lastGood = found.journalDamage?.details['lastGoodEpoch'] as number | null;
     return isLoss && !this.#sync ? lastGood : null;
@@ -260,7 +286,10 @@ class StoreJournal implements Journal {
     const key = epochKey(epoch.number);
     const { number, kernelTimeMs, counters, deltas, images } = epoch;
     const rows = this.#rows.pack(epoch.rows, epoch.concealed);
-    const value = encodeEpoch({ number, link: position.link, kernelTimeMs, counters, deltas, rows: rows.bytes }, this.#writer);
+    const value = encodeEpoch(
+      { number, link: position.link, kernelTimeMs, counters, deltas, rows: rows.bytes },
+      this.#writer,
+    );
     const writes: StoreWrite[] = [{ key, value }, ...session.repairs];
     session.repairs = [];
     for (const write of extra(session, value, rows.keys.length)) writes.push(write);
@@ -292,7 +321,8 @@ class StoreJournal implements Journal {
    */
   async #isStored(before: Position, { key, value }: Prepared): Promise<boolean> {
     const stored = await this.#store.get(key);
-    if (stored !== undefined && Buffer.compare(stored, value) !== 0) throw damaged(key, 'is not what was written', { epoch: before.epoch + 1 });
+    if (stored !== undefined && Buffer.compare(stored, value) !== 0)
+      throw damaged(key, 'is not what was written', { epoch: before.epoch + 1 });
     if (stored !== undefined || before.epoch === 0) return stored !== undefined;
     const lastKey = epochKey(before.epoch);
     const last = await this.#store.get(lastKey);

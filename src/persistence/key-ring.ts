@@ -17,7 +17,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = ID_BYTES + SALT_BYTES + COUNTER_BYTES;
 
-/** Derived keys at hand for reading, one for each run that wrote something still stored. Deriving one takes some 20 µs. */
+/**
+ * Derived keys at hand for reading, one for each run that wrote something still stored. Deriving one takes some 20 µs.
+ */
 const DERIVED_MAX = 256;
 
 /** Binds the derived keys to their use. */
@@ -59,7 +61,9 @@ export class KeyRing {
     if (key === undefined || bytes.length < HEAD_BYTES + TAG_BYTES) return undefined;
     const head = bytes.subarray(0, HEAD_BYTES);
     const end = bytes.length - TAG_BYTES;
-    const decipher = createDecipheriv('aes-256-gcm', this.#derivedFor(key, head), nonceOf(head), { authTagLength: TAG_BYTES });
+    const decipher = createDecipheriv('aes-256-gcm', this.#derivedFor(key, head), nonceOf(head), {
+      authTagLength: TAG_BYTES,
+    });
     decipher.setAAD(associated(head, concealed.type)).setAuthTag(bytes.subarray(end));
     try {
       return Buffer.concat([decipher.update(bytes.subarray(HEAD_BYTES, end)), decipher.final()]);
@@ -87,9 +91,17 @@ export function concealedFrom(bytes: Uint8Array, type: string | undefined): Conc
 
 function keyFrom(text: string): Buffer {
   const trimmed = text.trim();
-  const key = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, 'hex') : /^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed) ? Buffer.from(trimmed, 'base64') : undefined;
+  const key = /^[0-9a-f]{64}$/i.test(trimmed)
+    ? Buffer.from(trimmed, 'hex')
+    : /^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed)
+      ? Buffer.from(trimmed, 'base64')
+      : undefined;
   // Never with the text: it is a key, or nearly one.
-  if (key?.length !== KEY_BYTES) throw new BosunError('BOSUN_CONFIG_INVALID', `a secret key (BOSUN_SECRET_KEY) is ${KEY_BYTES} bytes as base64 or hexadecimal digits`);
+  if (key?.length !== KEY_BYTES)
+    throw new BosunError(
+      'BOSUN_CONFIG_INVALID',
+      `a secret key (BOSUN_SECRET_KEY) is ${KEY_BYTES} bytes as base64 or hexadecimal digits`,
+    );
   return key;
 }
 

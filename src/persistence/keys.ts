@@ -86,7 +86,9 @@ export function keysUnder(prefix: string): KeyRange {
 
 export const EVERY_KEY: KeyRange = { gte: ' ', lt: '\x7f' };
 
-/** LevelDB orders bytes and JavaScript orders UTF-16 units; over ASCII they agree. Every store refuses anything else. */
+/**
+ * LevelDB orders bytes and JavaScript orders UTF-16 units; over ASCII they agree. Every store refuses anything else.
+ */
 export function assertStoreKey(key: string): void {
   if (!PRINTABLE_ASCII.test(key)) assert(false, `a key of the store is printable ASCII: ${JSON.stringify(key)}`);
 }
@@ -104,9 +106,14 @@ const NUMBERED: Partial<Record<Table, keyof Counters>> = {
   z: 'message',
 };
 
-/** Tells of rows whether their number had not been given out yet when the counters stood at `since`. False where there is no number. */
+/**
+ * Tells of rows whether their number had not been given out yet when the counters stood at `since`. False where there
+ * is no number.
+ */
 export function youngerThan(since: Counters): (key: RowKey) => boolean {
-  const bounds = new Map(Object.entries(NUMBERED).map(([table, counter]) => [table, `${table}!${hex(since[counter])}`]));
+  const bounds = new Map(
+    Object.entries(NUMBERED).map(([table, counter]) => [table, `${table}!${hex(since[counter])}`]),
+  );
   return (key) => {
     const bound = bounds.get(key[0]!);
     return bound !== undefined && key.length === bound.length && key >= bound;

@@ -1,8 +1,8 @@
 /**
- * Reads files of LevelDB as bytes and checks the checksums that LevelDB wrote into them. It looks at those of its log when it
- * opens, drops what does not match without an error, and deletes the log; at those of its tables it never looks, and some
- * damage of them ends the process. So this comes before it. It changes nothing, and does not know what the records mean, but
- * for the number of an epoch. Formats: doc/log_format.md and doc/table_format.md of LevelDB.
+ * Reads files of LevelDB as bytes and checks the checksums that LevelDB wrote into them. It looks at those of its log
+ * when it opens, drops what does not match without an error, and deletes the log; at those of its tables it never
+ * looks, and some damage of them ends the process. So this comes before it. It changes nothing, and does not know what
+ * the records mean, but for the number of an epoch. Formats: doc/log_format.md and doc/table_format.md of LevelDB.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,8 +12,8 @@ export interface FileDamage {
   readonly file: string;
   readonly offset: number;
   /**
-   * `certain`: what LevelDB wrote is not there. `torn`: at the end of a log, where a write that a crash cut short looks the
-   * same as a damaged last write.
+   * `certain`: what LevelDB wrote is not there. `torn`: at the end of a log, where a write that a crash cut short looks
+   * the same as a damaged last write.
    */
   readonly kind: 'certain' | 'torn';
   /** The last epoch in the logs that is sound and before the damage; null where none is known. */
@@ -40,8 +40,8 @@ const EPOCH_KEY = /^\x01\x10e!([0-9a-f]{14})/;
 const CRC32C = crcTable();
 
 /**
- * Of the logs and tables in a directory that LevelDB would read. Others are what a crash left of a file in the making, and
- * LevelDB deletes them. Empty where CURRENT or the manifest cannot be read: LevelDB says so itself.
+ * Of the logs and tables in a directory that LevelDB would read. Others are what a crash left of a file in the making,
+ * and LevelDB deletes them. Empty where CURRENT or the manifest cannot be read: LevelDB says so itself.
  */
 export async function damageOfFiles(directory: string): Promise<FileDamage[]> {
   const live = await liveFiles(directory);
@@ -79,7 +79,16 @@ async function liveFiles(directory: string): Promise<LiveFiles | null> {
 }
 
 /** What a manifest says in turn: of each kind of field, its number and what follows it. */
-const EDIT = { comparator: 1, log: 2, nextFile: 3, lastSequence: 4, compactPointer: 5, deletedFile: 6, newFile: 7, previousLog: 9 } as const;
+const EDIT = {
+  comparator: 1,
+  log: 2,
+  nextFile: 3,
+  lastSequence: 4,
+  compactPointer: 5,
+  deletedFile: 6,
+  newFile: 7,
+  previousLog: 9,
+} as const;
 
 function applyEdit(live: LiveFiles, edit: Varints): void {
   while (!edit.isAtEnd) {
@@ -198,13 +207,15 @@ function damageOfTable(table: Buffer): number | null {
   // The footer has no checksum: the two blocks that it names must be where it says.
   const varints = new Varints(table, footer);
   const isNamed = () => begins.get(varints.next()) === varints.next();
-  return footer >= 0 && isNamed() && isNamed() && table.subarray(-MAGIC.length).equals(MAGIC) ? null : Math.max(0, footer);
+  return footer >= 0 && isNamed() && isNamed() && table.subarray(-MAGIC.length).equals(MAGIC)
+    ? null
+    : Math.max(0, footer);
 }
 
 /**
- * Blocks follow each other without a gap. Where one ends is said by the index, which may be damaged too, and is compressed; but
- * a block ends where the checksum of all before it follows. Once in four gigabytes other bytes are that checksum by chance; then
- * no block begins there.
+ * Blocks follow each other without a gap. Where one ends is said by the index, which may be damaged too, and is
+ * compressed; but a block ends where the checksum of all before it follows. Once in four gigabytes other bytes are that
+ * checksum by chance; then no block begins there.
  *
  * @param after Ends up to here are none.
  */
@@ -214,7 +225,12 @@ function endOfBlock(table: Buffer, begin: number, limit: number, after = begin):
     crc = CRC32C[(crc ^ table[offset]!) & 0xff]! ^ (crc >>> 8);
     const found = masked(~crc);
     // One byte first: this is looked at for every byte of the store.
-    if ((found & 0xff) === table[offset + 1] && found === table.readInt32LE(offset + 1) && offset + TRAILER_BYTES > after) return offset + TRAILER_BYTES;
+    if (
+      (found & 0xff) === table[offset + 1] &&
+      found === table.readInt32LE(offset + 1) &&
+      offset + TRAILER_BYTES > after
+    )
+      return offset + TRAILER_BYTES;
   }
   return null;
 }

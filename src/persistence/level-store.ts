@@ -43,8 +43,8 @@ interface Range {
 
 /**
  * Real paths that this process has open. A second open of one directory must never reach LevelDB: where it fails it
- * closes a descriptor of the lock file, and with it goes the lock of the first (POSIX). On globalThis, because two copies
- * of this module share the process.
+ * closes a descriptor of the lock file, and with it goes the lock of the first (POSIX). On globalThis, because two
+ * copies of this module share the process.
  */
 const OPEN_PATHS = Symbol.for('bosun.level-store.open-paths');
 
@@ -165,7 +165,14 @@ class LevelStore implements Store {
     const { path } = this.#require();
     const files = await readdir(path);
     // A file may go while it is looked at: LevelDB compacts when it likes.
-    const sizes = await Promise.all(files.map((file) => stat(join(path, file)).then(({ size }) => size, () => 0)));
+    const sizes = await Promise.all(
+      files.map((file) =>
+        stat(join(path, file)).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      ),
+    );
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
@@ -180,7 +187,9 @@ class LevelStore implements Store {
       await rm(join(opened.path, 'LOG.old'), { force: true });
     } catch (error) {
       opened.failed = true;
-      throw new BosunError('BOSUN_STORE_FAILED', `compacting ${this.name} failed: ${messageOf(error)}`, { cause: error });
+      throw new BosunError('BOSUN_STORE_FAILED', `compacting ${this.name} failed: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
   }
 
@@ -197,13 +206,18 @@ class LevelStore implements Store {
     } catch (error) {
       // LevelDB would go on and acknowledge writes that are gone at the next open.
       opened.failed = true;
-      throw new BosunError('BOSUN_STORE_FAILED', `writing to ${this.name} failed: ${messageOf(error)}`, { cause: error });
+      throw new BosunError('BOSUN_STORE_FAILED', `writing to ${this.name} failed: ${messageOf(error)}`, {
+        cause: error,
+      });
     } finally {
       opened.writing = false;
     }
   }
 
-  /** Before LevelDB opens: it drops what is damaged in its log, and then the log; some damage of a table ends the process. */
+  /**
+   * Before LevelDB opens: it drops what is damaged in its log, and then the log; some damage of a table ends the
+   * process.
+   */
   async #inspect(path: string, lossy: boolean): Promise<void> {
     const damage = await damageOfFiles(path);
     const certain = damage.find(({ kind }) => kind === 'certain');
@@ -265,8 +279,12 @@ class LevelStore implements Store {
   }
 }
 
-async function* batchesOf(iterator: { nextv(size: number): Promise<StoreEntry[]>; close(): Promise<void> }): AsyncGenerator<readonly StoreEntry[]> {
-  // LevelDB reads the next batch while whoever asked for this one is busy with it, and may fail before anybody waits for that.
+async function* batchesOf(iterator: {
+  nextv(size: number): Promise<StoreEntry[]>;
+  close(): Promise<void>;
+}): AsyncGenerator<readonly StoreEntry[]> {
+  // LevelDB reads the next batch while whoever asked for this one is busy with it, and may fail before anybody waits
+  // for that.
   const ahead = () => {
     const batch = iterator.nextv(SCAN_ENTRIES);
     batch.catch(() => {});
@@ -298,7 +316,10 @@ async function closeDatabase({ database, path }: Opened): Promise<void> {
   openPaths().delete(path);
 }
 
-/** A chained batch goes to the driver entry by entry; the array form of abstract-level copies each and takes three times as long. */
+/**
+ * A chained batch goes to the driver entry by entry; the array form of abstract-level copies each and takes three times
+ * as long.
+ */
 function put(database: Database, writes: readonly StoreWrite[], options: { sync: boolean }): Promise<void> {
   const [first] = writes;
   if (writes.length === 1 && first !== undefined) {
@@ -319,7 +340,9 @@ function put(database: Database, writes: readonly StoreWrite[], options: { sync:
 async function refuseHeadless(path: string): Promise<void> {
   const files = await readdir(path);
   const refuse = (what: string) => {
-    throw new BosunError('BOSUN_STORE_DAMAGED', `${path} holds data but ${what}`, { details: { directory: path, files } });
+    throw new BosunError('BOSUN_STORE_DAMAGED', `${path} holds data but ${what}`, {
+      details: { directory: path, files },
+    });
   };
   if (!files.includes('CURRENT')) {
     const remains = files.filter((file) => /^MANIFEST-|\.(ldb|sst|log)$/.test(file) && file !== 'MANIFEST-000001');

@@ -82,7 +82,9 @@ export function snapshotOf(map: OrderedMap): StoreSnapshot {
   };
 }
 
-/** @throws BOSUN_STORE_LOCKED for a second open without a close, BOSUN_STORE_FAILED for use of a store that is not open. */
+/**
+ * @throws BOSUN_STORE_LOCKED for a second open without a close, BOSUN_STORE_FAILED for use of a store that is not open.
+ */
 export function memoryStore(): Store {
   return new MemoryStore();
 }

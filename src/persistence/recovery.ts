@@ -1,9 +1,17 @@
 /**
  * Recovery: reads a whole store, checks it, and gives back the system as of its last epoch. It applies what the journal
- * says changed; it never runs code of an agent, and it never repairs the journal: damage there stops it with its place and
- * the last epoch before it. Damage in one actor's record stops that actor alone (damage.ts).
+ * says changed; it never runs code of an agent, and it never repairs the journal: damage there stops it with its place
+ * and the last epoch before it. Damage in one actor's record stops that actor alone (damage.ts).
  */
-import { type Counters, type Recovered, type ReferenceCoding, type RowKey, type Store, type StoreWrite, TABLES } from '../actors/ports.ts';
+import {
+  type Counters,
+  type Recovered,
+  type ReferenceCoding,
+  type RowKey,
+  type Store,
+  type StoreWrite,
+  TABLES,
+} from '../actors/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { type KeyRing } from './key-ring.ts';
 import { createCodec, type StructuredCodec } from './codec.ts';
@@ -43,7 +51,10 @@ export interface SurveyOptions {
 
 /** All that reading a store tells, also one that is damaged. */
 export interface Survey extends Restored {
-  /** The first damage of the journal, with `lastGoodEpoch` and `firstGoodEpoch` in its details: between them, recovery may end. */
+  /**
+   * The first damage of the journal, with `lastGoodEpoch` and `firstGoodEpoch` in its details: between them, recovery
+   * may end.
+   */
   readonly journalDamage: BosunError | null;
   /** Keys of copies that are missing or damaged while the other one is sound. */
   readonly badCopies: readonly string[];
@@ -61,7 +72,11 @@ export interface Survey extends Restored {
  * (roll-call.ts), and `recovered.part` is there if that will do.
  * @throws BOSUN_STORE_DAMAGED where cut or mark are damaged, BOSUN_STORE_FORMAT.
  */
-export async function survey(store: Store, references: ReferenceCoding, { upTo = Infinity, keys, fetch }: SurveyOptions = {}): Promise<Survey> {
+export async function survey(
+  store: Store,
+  references: ReferenceCoding,
+  { upTo = Infinity, keys, fetch }: SurveyOptions = {},
+): Promise<Survey> {
   const repairs: StoreWrite[] = [];
   const dictionary = await readDictionary(store, repairs);
   const codec = createCodec(references, dictionary.structures, keys);
@@ -78,7 +93,10 @@ export async function survey(store: Store, references: ReferenceCoding, { upTo =
   const tables = replay.isPart ? await callRoll(store, replay, marks.keys()) : null;
   const part = tables !== null && dictionary.damage.length === 0 && isRollSound(replay) ? { part: { tables } } : {};
   const assessment = assess(replay, dictionary, marks, codec);
-  const good = end.epoch >= first ? { firstGoodEpoch: first, lastGoodEpoch: end.epoch } : { firstGoodEpoch: null, lastGoodEpoch: null };
+  const good =
+    end.epoch >= first
+      ? { firstGoodEpoch: first, lastGoodEpoch: end.epoch }
+      : { firstGoodEpoch: null, lastGoodEpoch: null };
   return {
     recovered: { ...recoveredFrom(journal, assessment, dictionary.configurations), ...part },
     codec,
@@ -128,7 +146,10 @@ function decoded<T>(key: string, payload: Uint8Array, decode: (payload: Uint8Arr
   }
 }
 
-/** The oldest epoch that the records on disk add up to: those of a fold may be as new as its end, and lost up to its last slice. */
+/**
+ * The oldest epoch that the records on disk add up to: those of a fold may be as new as its end, and lost up to its
+ * last slice.
+ */
 function firstGoodEpoch(cut: Cut, foldEnd: number, folded: Replay): number {
   // Folded records and neither cut nor mark: the cut is lost.
   if (cut === FIRST_CUT && foldEnd === 0 && folded.isPopulated) return Infinity;
@@ -183,7 +204,8 @@ async function replayJournal(store: Store, cut: Cut, replay: Replay, upTo: numbe
     }
   });
   // The cut is written together with an epoch behind it.
-  if (isEmpty && (cut !== FIRST_CUT || isPopulated)) problem = damaged(epochKey(cut.from), 'is missing', { epoch: cut.from, isMissing: true });
+  if (isEmpty && (cut !== FIRST_CUT || isPopulated))
+    problem = damaged(epochKey(cut.from), 'is missing', { epoch: cut.from, isMissing: true });
   return { end, kernelTimeMs, oldest, problem };
 }
 
@@ -191,7 +213,8 @@ function nextEpoch(end: Position, key: string, value: Uint8Array): EpochRecord {
   const expected = end.epoch + 1;
   if (key !== epochKey(expected)) throw damaged(epochKey(expected), 'is missing', { epoch: expected, isMissing: true });
   const epoch = decodeEpoch(expected, value);
-  if (Buffer.compare(epoch.link, end.link) !== 0) throw damaged(key, 'is not linked to the epoch before it', { epoch: expected });
+  if (Buffer.compare(epoch.link, end.link) !== 0)
+    throw damaged(key, 'is not linked to the epoch before it', { epoch: expected });
   return epoch;
 }
 

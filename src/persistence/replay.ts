@@ -1,10 +1,10 @@
 /**
- * The folded records, brought forward epoch by epoch. While a fold was under way at the crash, some of them are newer than
- * epochs that are still in the journal; for those actors the older deltas are skipped, and rows converge because each of
- * them is replayed up to its last value.
+ * The folded records, brought forward epoch by epoch. While a fold was under way at the crash, some of them are newer
+ * than epochs that are still in the journal; for those actors the older deltas are skipped, and rows converge because
+ * each of them is replayed up to its last value.
  *
- * Damage in what belongs to one actor is kept with that actor and stops nobody else (damage.ts says what it means at the
- * end). What an actor's record lacks may not matter: the actor may die, or the row be overwritten, further on.
+ * Damage in what belongs to one actor is kept with that actor and stops nobody else (damage.ts says what it means at
+ * the end). What an actor's record lacks may not matter: the actor may die, or the row be overwritten, further on.
  */
 import { type ActorState, type RowKey } from '../actors/ports.ts';
 import { UNBORN } from '../actors/state.ts';
@@ -16,7 +16,10 @@ import { type EpochRecord } from './epoch-format.ts';
 import { emptyWindow, type Window } from './fold.ts';
 import { numberIn, stateKey } from './keys.ts';
 
-/** An actor that cannot be brought forward. What the journal says of it is kept, because the fold will delete its epochs. */
+/**
+ * An actor that cannot be brought forward. What the journal says of it is kept, because the fold will delete its
+ * epochs.
+ */
 export interface Stranded {
   readonly error: BosunError;
   readonly deltas: PlacedDelta[];
@@ -116,7 +119,8 @@ export class Replay {
       return;
     }
     let unread = this.unread.get(life);
-    if (unread === undefined) this.unread.set(life, (unread = new Unread(life, { codec: this.#codec, fetch: this.#fetch })));
+    if (unread === undefined)
+      this.unread.set(life, (unread = new Unread(life, { codec: this.#codec, fetch: this.#fetch })));
     unread.deltas.push(delta);
   }
 

@@ -1,8 +1,8 @@
 /**
- * Who must be in memory at a start, read from the tables that say so: whoever has unread messages, timers, durable actions to
- * be run or something held against it, whoever table `f` names (Bosses, children of machines, live effects, actors that have
- * not begun), whoever was born in the journal, and whom all these belong to. Nobody else's record is read. It decides
- * nothing: what an actor has to be called for is the kernel's rule (src/actors/residency).
+ * Who must be in memory at a start, read from the tables that say so: whoever has unread messages, timers, durable
+ * actions to be run or something held against it, whoever table `f` names (Bosses, children of machines, live effects,
+ * actors that have not begun), whoever was born in the journal, and whom all these belong to. Nobody else's record is
+ * read. It decides nothing: what an actor has to be called for is the kernel's rule (src/actors/residency).
  */
 import { type Identity, type RowKey, type Store, type Table } from '../actors/ports.ts';
 import { CHILD_TABLE_ROWS_AT_START } from '../limits.ts';
@@ -17,13 +17,17 @@ export function isReadSingly(table: Table): boolean {
   return table === 'i' || table === 'a' || table === 'b';
 }
 
-/** Whether a store read in part says enough to go by, and nothing in it is damaged: a start that meets damage reads everything. */
+/**
+ * Whether a store read in part says enough to go by, and nothing in it is damaged: a start that meets damage reads
+ * everything.
+ */
 export function isRollSound({ rows, badRows, stranded }: Pick<Replay, 'rows' | 'badRows' | 'stranded'>): boolean {
   return rows.has(ROLL_KEPT) && badRows.size === 0 && stranded.size === 0;
 }
 
 /**
- * Reads those who are called, and child tables of Bosses, in order of their births, as long as all of them together are small.
+ * Reads those who are called, and child tables of Bosses, in order of their births, as long as all of them together are
+ * small.
  *
  * @param marked Lives of actors that an earlier recovery found unreadable.
  * @returns Lives of the Bosses whose whole table was read.
@@ -43,7 +47,11 @@ export async function callRoll(store: Store, replay: Replay, marked: Iterable<nu
     const { parent } = row === undefined ? { parent: 0 } : (replay.decode(key, row) as Identity);
     if (parent > 0) called.add(parent);
   }
-  return readTables(store, replay, [...called].sort((a, b) => a - b));
+  return readTables(
+    store,
+    replay,
+    [...called].sort((a, b) => a - b),
+  );
 }
 
 /** Whom a row calls. */
@@ -71,7 +79,8 @@ async function readTables(store: Store, replay: Replay, lives: readonly number[]
   for (const life of lives) {
     if (!isBoss(life, replay)) continue;
     const rows: (readonly [key: RowKey, value: Uint8Array])[] = [];
-    for await (const batch of store.scan({ ...keysUnder(`b!${hex(life)}!`), limit: left + 1 })) rows.push(...(batch as typeof rows));
+    for await (const batch of store.scan({ ...keysUnder(`b!${hex(life)}!`), limit: left + 1 }))
+      rows.push(...(batch as typeof rows));
     if (rows.length > left) continue;
     left -= rows.length;
     whole.add(life);
@@ -84,5 +93,9 @@ async function readTables(store: Store, replay: Replay, lives: readonly number[]
 function isBoss(life: number, replay: Replay): boolean {
   const key: RowKey = `i!${hex(life)}`;
   const row = replay.rows.get(key);
-  return row !== undefined && (replay.decode(key, row) as Identity).bond === 'supervised' && replay.rows.has(`f!${hex(life)}`);
+  return (
+    row !== undefined &&
+    (replay.decode(key, row) as Identity).bond === 'supervised' &&
+    replay.rows.has(`f!${hex(life)}`)
+  );
 }

@@ -1,4 +1,6 @@
-/** The rows of an epoch as they stand in its section: packed once, and what the fold keeps of them are views into that. */
+/**
+ * The rows of an epoch as they stand in its section: packed once, and what the fold keeps of them are views into that.
+ */
 import { type RowKey } from '../actors/ports.ts';
 import { type ByteReader, ByteWriter } from './bytes.ts';
 import type { Span } from './codec.ts';
@@ -24,7 +26,10 @@ export class RowPacker {
     this.#encode = encode;
   }
 
-  /** @param stored What is written in the place of some of the rows, unless they are deleted. Throws BOSUN_VALUE_REFUSED. */
+  /**
+   * @param stored What is written in the place of some of the rows, unless they are deleted. Throws
+   *   BOSUN_VALUE_REFUSED.
+   */
   pack(rows: ReadonlyMap<RowKey, unknown>, stored: ReadonlyMap<RowKey, unknown>): PackedRows {
     if (rows.size === 0) return NO_ROWS;
     this.#writer.reset();
@@ -35,7 +40,11 @@ export class RowPacker {
       this.#pack(key, stored.size === 0 || row === null ? row : (stored.get(key) ?? row));
     }
     const bytes = this.#writer.copy();
-    return { bytes, keys, values: keys.map((_, i) => (this.#starts[i] === -1 ? null : bytes.subarray(this.#starts[i], this.#ends[i]))) };
+    return {
+      bytes,
+      keys,
+      values: keys.map((_, i) => (this.#starts[i] === -1 ? null : bytes.subarray(this.#starts[i], this.#ends[i]))),
+    };
   }
 
   #pack(key: RowKey, row: unknown): void {

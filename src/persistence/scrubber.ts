@@ -1,7 +1,7 @@
 /**
- * The scrubber: reads the store of a running system in the background, a small slice at a time, and tells of records that
- * do not match their checksum, or disagree with memory. Damage that nobody reads is found while a backup without it still
- * exists. It repairs nothing, and it gives way: one slice is read and checked, then it waits.
+ * The scrubber: reads the store of a running system in the background, a small slice at a time, and tells of records
+ * that do not match their checksum, or disagree with memory. Damage that nobody reads is found while a backup without
+ * it still exists. It repairs nothing, and it gives way: one slice is read and checked, then it waits.
  */
 import { type Store } from '../actors/ports.ts';
 import { type ActorState } from '../actors/state.ts';
@@ -62,7 +62,9 @@ export class Scrubber {
 
   #arm(): void {
     if (this.#isStopped) return;
-    this.#cancel = this.#parts.clock.setTimeout(() => void (this.#slice = this.#read()), this.#intervalMs, { isBackground: true });
+    this.#cancel = this.#parts.clock.setTimeout(() => void (this.#slice = this.#read()), this.#intervalMs, {
+      isBackground: true,
+    });
   }
 
   /** Never rejects. What cannot be read for another reason than damage ends the scrubbing: writes will meet it too. */
@@ -121,15 +123,20 @@ export class Scrubber {
     }
   }
 
-  /** A folded state is as old as its fold: it may be behind memory, never ahead of it, and where both are as old they agree. */
+  /**
+   * A folded state is as old as its fold: it may be behind memory, never ahead of it, and where both are as old they
+   * agree.
+   */
   #compare(key: string, payload: Uint8Array): void {
     const life = numberIn(key);
     const living = this.#parts.stateOf(life);
     if (living === undefined) return;
     const { seq, hash } = this.#parts.decode(payload) as ActorState;
     const { address, state } = living;
-    if (seq > state.seq) throw damaged(key, `is at change ${seq} of ${address}, which is at ${state.seq}`, { life, address, seq });
-    if (seq === state.seq && hash !== state.hash) throw damaged(key, `disagrees with memory about ${address} at change ${seq}`, { life, address, seq });
+    if (seq > state.seq)
+      throw damaged(key, `is at change ${seq} of ${address}, which is at ${state.seq}`, { life, address, seq });
+    if (seq === state.seq && hash !== state.hash)
+      throw damaged(key, `disagrees with memory about ${address} at change ${seq}`, { life, address, seq });
   }
 
   #tell(key: string, damage: BosunError): void {

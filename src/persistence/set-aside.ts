@@ -1,7 +1,7 @@
 /**
  * Going back to an older epoch of a damaged journal: the epochs behind it leave the journal and are kept aside, byte by
- * byte as they were found, under `l!<group>!<key>`. Only an order does that: an option of createSystem or of the command
- * line, or the loss of unsynced epochs at a durability that allows it.
+ * byte as they were found, under `l!<group>!<key>`. Only an order does that: an option of createSystem or of the
+ * command line, or the loss of unsynced epochs at a durability that allows it.
  */
 import { type Store, type StoreWrite } from '../actors/ports.ts';
 import { BosunError } from '../errors.ts';
@@ -21,14 +21,24 @@ export interface SetAside {
  */
 export function checkRecoverTo({ journalDamage, end }: Survey, wanted: number): number {
   if (journalDamage === null) {
-    throw new BosunError('BOSUN_CONFIG_INVALID', `recoverTo ${wanted}: the journal is sound up to its last epoch ${end.epoch}; there is nothing to go back from`);
+    throw new BosunError(
+      'BOSUN_CONFIG_INVALID',
+      `recoverTo ${wanted}: the journal is sound up to its last epoch ${end.epoch}; there is nothing to go back from`,
+    );
   }
-  const { firstGoodEpoch: first, lastGoodEpoch: last } = journalDamage.details as { firstGoodEpoch: number | null; lastGoodEpoch: number | null };
+  const { firstGoodEpoch: first, lastGoodEpoch: last } = journalDamage.details as {
+    firstGoodEpoch: number | null;
+    lastGoodEpoch: number | null;
+  };
   if (first === null || last === null) throw journalDamage;
   if (Number.isSafeInteger(wanted) && wanted >= first && wanted <= last) return wanted;
-  throw new BosunError('BOSUN_CONFIG_INVALID', `recoverTo ${wanted}: this store can be recovered to an epoch from ${first} to ${last}`, {
-    details: { firstGoodEpoch: first, lastGoodEpoch: last },
-  });
+  throw new BosunError(
+    'BOSUN_CONFIG_INVALID',
+    `recoverTo ${wanted}: this store can be recovered to an epoch from ${first} to ${last}`,
+    {
+      details: { firstGoodEpoch: first, lastGoodEpoch: last },
+    },
+  );
 }
 
 /** One synced write: either the journal ends at the epoch and the rest is aside, or nothing has changed. */

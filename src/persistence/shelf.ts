@@ -1,6 +1,7 @@
 /**
- * The shelf: reads one durable record at a time from the store of a running system, for actors that are not in memory. What
- * the fold has not brought under a key of its own yet is taken from the fold. Damage is told once a key and repaired nowhere.
+ * The shelf: reads one durable record at a time from the store of a running system, for actors that are not in memory.
+ * What the fold has not brought under a key of its own yet is taken from the fold. Damage is told once a key and
+ * repaired nowhere.
  */
 import { type ActorState, type Identity, type RowKey, type Shelf, type Store } from '../actors/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
@@ -28,14 +29,22 @@ export class StoreShelf implements Shelf {
   isOpen = false;
 
   /** @param read The store's `getSync`. */
-  constructor(store: Store, read: (key: string) => Uint8Array | undefined, parts: () => ShelfParts, onDamage: (damage: BosunError) => void) {
+  constructor(
+    store: Store,
+    read: (key: string) => Uint8Array | undefined,
+    parts: () => ShelfParts,
+    onDamage: (damage: BosunError) => void,
+  ) {
     this.#store = store;
     this.#read = read;
     this.#parts = parts;
     this.#onDamage = onDamage;
   }
 
-  actor(life: number, address?: string): { readonly identity: Identity; readonly state: ActorState | BosunError } | BosunError | undefined {
+  actor(
+    life: number,
+    address?: string,
+  ): { readonly identity: Identity; readonly state: ActorState | BosunError } | BosunError | undefined {
     const identity = this.#sound(life, address, () => this.row(`i!${hex(life)}`) as Identity | undefined);
     if (identity === undefined || identity instanceof BosunError) return identity;
     const state = this.#sound(life, identity.address, () => {

@@ -1,6 +1,6 @@
 /**
- * The record structures that are part of the format itself: every store has them under the same numbers, so they are not
- * stored. Changing a row changes the format.
+ * The record structures that are part of the format itself: every store has them under the same numbers, so they are
+ * not stored. Changing a row changes the format.
  *
  * There are exactly 64: msgpackr writes the first 32 numbers in one byte, and reads a two-byte number only where the
  * slots 32 to 63 are taken (an object written with its own keys would otherwise come back as a number).
@@ -49,7 +49,9 @@ export const FIXED_STRUCTURES: readonly (readonly string[])[] = [
 /** Begins the name that stands for what is damaged; nobody names a key or a state so. */
 const LOST = '\0damaged ';
 
-/** Takes the place of a damaged list of names, of a structure or a configuration, so that the others keep their numbers. */
+/**
+ * Takes the place of a damaged list of names, of a structure or a configuration, so that the others keep their numbers.
+ */
 export function lostNames(number: number): string[] {
   return [`${LOST}${number}`];
 }

@@ -1,7 +1,7 @@
 /**
- * Stores of older formats: at open they are brought to the present one, a version at a time, by steps that are registered
- * here. The manifest says which format a store has. A step and the manifest of its version are one synced write, so a store
- * is never between two formats; a newer one is refused and left as it is.
+ * Stores of older formats: at open they are brought to the present one, a version at a time, by steps that are
+ * registered here. The manifest says which format a store has. A step and the manifest of its version are one synced
+ * write, so a store is never between two formats; a newer one is refused and left as it is.
  */
 import { type Store, type StoreWrite } from '../actors/ports.ts';
 import { foreignFormat, FORMAT, seal, unsealAny } from './envelope.ts';
@@ -11,8 +11,8 @@ export interface Upgrade {
   /** It leads from this format to the next. */
   readonly from: number;
   /**
-   * Reads what it needs and gives back all that changes, every record of the older format among it. It is held in memory
-   * and written at once. Throws BOSUN_STORE_DAMAGED for what it cannot read; then nothing has changed.
+   * Reads what it needs and gives back all that changes, every record of the older format among it. It is held in
+   * memory and written at once. Throws BOSUN_STORE_DAMAGED for what it cannot read; then nothing has changed.
    */
   run(store: Store): Promise<readonly StoreWrite[]>;
 }
@@ -24,13 +24,19 @@ export const UPGRADES: readonly Upgrade[] = [];
  * @param manifest The record under the manifest's key.
  * @throws BOSUN_STORE_FORMAT for a newer store or an older one without a step, BOSUN_STORE_DAMAGED.
  */
-export async function upgrade(store: Store, manifest: Uint8Array, upgrades: readonly Upgrade[] = UPGRADES): Promise<void> {
+export async function upgrade(
+  store: Store,
+  manifest: Uint8Array,
+  upgrades: readonly Upgrade[] = UPGRADES,
+): Promise<void> {
   const { format, payload } = unsealAny(MANIFEST_KEY, manifest);
   if (format > FORMAT) throw foreignFormat(MANIFEST_KEY, format);
   for (let version = format; version < FORMAT; version++) {
     const step = upgrades.find(({ from }) => from === version);
     if (step === undefined) throw foreignFormat(MANIFEST_KEY, format);
     const writes = await step.run(store);
-    await store.write([...writes, { key: MANIFEST_KEY, value: seal(MANIFEST_KEY, payload, version + 1) }], { sync: true });
+    await store.write([...writes, { key: MANIFEST_KEY, value: seal(MANIFEST_KEY, payload, version + 1) }], {
+      sync: true,
+    });
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Verification: reads every record of a store that nobody runs on, checks each checksum, the chain of epochs, the chain of
- * every actor and what rows say of each other, and lists all it finds. It changes nothing and runs no code of an agent.
+ * Verification: reads every record of a store that nobody runs on, checks each checksum, the chain of epochs, the chain
+ * of every actor and what rows say of each other, and lists all it finds. It changes nothing and runs no code of an
+ * agent.
  */
 import { type Identity, type Store, type Table } from '../actors/ports.ts';
 import { type BosunError, isBosunError } from '../errors.ts';
@@ -12,7 +13,9 @@ import { type Survey, survey } from './recovery.ts';
 
 /** One place where the store is damaged. */
 export interface Finding {
-  /** The store does not start with `stops`, an actor does not run with `withholds`; `reports` is mended or hurts nobody. */
+  /**
+   * The store does not start with `stops`, an actor does not run with `withholds`; `reports` is mended or hurts nobody.
+   */
   readonly gravity: 'stops' | 'withholds' | 'reports';
   readonly key: string;
   readonly message: string;
@@ -57,12 +60,19 @@ export async function verify(store: Store): Promise<Verification> {
   if (found === null) return { ...size, sound: false, epoch: null, recoverable: null, actors: 0, findings };
   const { journalDamage, recovered } = found;
   const epochs = [...(journalDamage === null ? [] : [journalDamage]), ...(await otherEpochs(store, found))];
-  findings.push(...epochs.map((problem, index) => finding(index === 0 && journalDamage !== null ? 'stops' : 'reports', problem, found)));
-  for (const key of found.badCopies) findings.push(finding('reports', damaged(key, 'is missing or damaged; its second copy is sound'), found));
-  for (const problem of recovered.damage) findings.push(finding(recovered.unreadable.has(lifeOf(problem)) ? 'withholds' : 'reports', problem, found));
+  findings.push(
+    ...epochs.map((problem, index) =>
+      finding(index === 0 && journalDamage !== null ? 'stops' : 'reports', problem, found),
+    ),
+  );
+  for (const key of found.badCopies)
+    findings.push(finding('reports', damaged(key, 'is missing or damaged; its second copy is sound'), found));
+  for (const problem of recovered.damage)
+    findings.push(finding(recovered.unreadable.has(lifeOf(problem)) ? 'withholds' : 'reports', problem, found));
   for (const problem of found.overcome) findings.push(finding('reports', problem, found));
   // Without the whole journal rows may well disagree.
-  if (journalDamage === null) findings.push(...disagreements(found).map((problem) => finding('reports', problem, found)));
+  if (journalDamage === null)
+    findings.push(...disagreements(found).map((problem) => finding('reports', problem, found)));
   const from = journalDamage?.details['firstGoodEpoch'] as number | null | undefined;
   const recoverable = from === null || from === undefined ? null : { from, to: recovered.epoch };
   const actors = recovered.rows.get('i')?.size ?? 0;
@@ -82,7 +92,9 @@ async function measure(store: Store): Promise<{ records: number; bytes: number; 
   return size;
 }
 
-/** Epochs that recovery does not look at: those before the cut that wait for their deletion, and those behind damage. */
+/**
+ * Epochs that recovery does not look at: those before the cut that wait for their deletion, and those behind damage.
+ */
 async function otherEpochs(store: Store, { cut, end }: Survey): Promise<BosunError[]> {
   const problems: BosunError[] = [];
   let before: { number: number; link: Uint8Array } | null = null;
@@ -118,7 +130,8 @@ function disagreements({ recovered: { rows, unreadable } }: Survey): BosunError[
     const place = { life, address };
     if (hex(life) !== text) blame(`i!${text}`, `holds the identity of life ${life}`, place);
     if (parent !== 0 && !isKnown(parent)) blame(`i!${text}`, `belongs to life ${parent}, which is not there`, place);
-    if (table('a').get(address) !== life && !unreadable.has(life)) blame(`a!${address}`, `does not lead to life ${life}, which lives there`, place);
+    if (table('a').get(address) !== life && !unreadable.has(life))
+      blame(`a!${address}`, `does not lead to life ${life}, which lives there`, place);
   }
   for (const index of ['a', 'n'] as const) {
     for (const [name, life] of table(index) as ReadonlyMap<string, number>) {
@@ -126,7 +139,9 @@ function disagreements({ recovered: { rows, unreadable } }: Survey): BosunError[
     }
   }
   // Life 0 is nobody: that row says that the table is kept.
-  for (const text of table('f').keys()) if (Number.parseInt(text, 16) !== 0 && !isKnown(Number.parseInt(text, 16))) blame(`f!${text}`, 'is of an actor that is not there');
+  for (const text of table('f').keys())
+    if (Number.parseInt(text, 16) !== 0 && !isKnown(Number.parseInt(text, 16)))
+      blame(`f!${text}`, 'is of an actor that is not there');
   for (const text of table('b').keys()) {
     if (!isKnown(Number.parseInt(text, 16))) blame(`b!${text}`, 'belongs to a Boss that is not there');
   }
@@ -146,7 +161,12 @@ function lifeOf({ details }: BosunError): number {
 
 function finding(gravity: Finding['gravity'], { message, details }: BosunError, found: Survey | null): Finding {
   // Where LevelDB itself cannot read a block, no key is known.
-  const { key = '', epoch = null, life = null, seq } = details as { key?: string; epoch?: number; life?: number; seq?: number };
+  const {
+    key = '',
+    epoch = null,
+    life = null,
+    seq,
+  } = details as { key?: string; epoch?: number; life?: number; seq?: number };
   const identity = life === null ? undefined : (found?.recovered.rows.get('i')?.get(hex(life)) as Identity | undefined);
   return {
     // Nothing runs without the root Boss.

@@ -1,6 +1,7 @@
 /**
- * Orders about single children, with OTP's answers (start_child, terminate_child, restart_child, delete_child). What cannot
- * be done is refused in words that the kernel hands to whoever gave the order; a machine that gave it hears nothing. Pure.
+ * Orders about single children, with OTP's answers (start_child, terminate_child, restart_child, delete_child). What
+ * cannot be done is refused in words that the kernel hands to whoever gave the order; a machine that gave it hears
+ * nothing. Pure.
  */
 import { type BossSpec, childProblem, type ChildSpec, parseChildSpec, specOfTemplate } from './child-spec.ts';
 import { BosunError } from '../errors.ts';
@@ -34,10 +35,12 @@ export function adminOrders(boss: Boss, event: AdminEvent & Facts): Outcome {
   const refuse = (code: Refusal['code']): Outcome => ({ orders: [refusal(code, id)], steps: [], nextPosition });
   if (boss.strategy === 'dynamic' && event.type !== 'child.terminate') return refuse('BOSUN_CHILD_DYNAMIC');
   if (record === undefined) return refuse('BOSUN_CHILD_UNKNOWN');
-  if (event.type === 'child.terminate') return { orders: [], steps: record.status === 'ended' ? [] : [{ do: 'terminate', id }], nextPosition };
+  if (event.type === 'child.terminate')
+    return { orders: [], steps: record.status === 'ended' ? [] : [{ do: 'terminate', id }], nextPosition };
   if (record.status === 'waiting') return refuse('BOSUN_CHILD_RESTARTING');
   if (record.status !== 'ended') return refuse('BOSUN_CHILD_RUNNING');
-  if (event.type === 'child.delete') return { orders: [{ type: 'bosun.child.forget', params: { id } }], steps: [], nextPosition };
+  if (event.type === 'child.delete')
+    return { orders: [{ type: 'bosun.child.forget', params: { id } }], steps: [], nextPosition };
   const { position, spec } = record;
   return { orders: startOrders(spec, { position, nowMs: event.nowMs, onDemand: 'restart' }), steps: [], nextPosition };
 }

@@ -1,6 +1,6 @@
 /**
- * A handle on a Boss, for hosts: OTP's functions of the module `supervisor`. Orders go through the Boss's mailbox and are
- * answered when they are carried out and durable; reads show the last durable epoch.
+ * A handle on a Boss, for hosts: OTP's functions of the module `supervisor`. Orders go through the Boss's mailbox and
+ * are answered when they are carried out and durable; reads show the last durable epoch.
  */
 import { childAddress } from '../actors/address.ts';
 import { BosunError } from '../errors.ts';
@@ -13,7 +13,10 @@ import { restartsWithin } from './intensity.ts';
 export interface BossHost {
   /** Resolves with the answer once what is ordered is done and durable. */
   order(boss: string, event: { readonly type: string; readonly [field: string]: unknown }): Promise<unknown>;
-  /** Context and child table of the Boss as of the last durable epoch. Throws BOSUN_ACTOR_UNKNOWN, also for one that is no Boss. */
+  /**
+   * Context and child table of the Boss as of the last durable epoch. Throws BOSUN_ACTOR_UNKNOWN, also for one that is
+   * no Boss.
+   */
   look(boss: string): {
     readonly context: BossContext;
     /** Throws BOSUN_CHILDREN_UNREAD. */
@@ -67,23 +70,26 @@ export class BossHandle {
 
   /**
    * Starts a new child. Resolves with its address when it has taken its first turn and that is durable. Rejects with
-   * BOSUN_CHILD_RUNNING or BOSUN_CHILD_PRESENT for an id that the Boss knows, BOSUN_CHILDREN_FULL, BOSUN_CHILD_SPEC_INVALID,
-   * BOSUN_AGENT_UNKNOWN, and with BOSUN_START_FAILED where its first turn fails: nothing of it is left then, and nothing is
-   * counted. Of a dynamic Boss the child may be of no options at all.
+   * BOSUN_CHILD_RUNNING or BOSUN_CHILD_PRESENT for an id that the Boss knows, BOSUN_CHILDREN_FULL,
+   * BOSUN_CHILD_SPEC_INVALID, BOSUN_AGENT_UNKNOWN, and with BOSUN_START_FAILED where its first turn fails: nothing of
+   * it is left then, and nothing is counted. Of a dynamic Boss the child may be of no options at all.
    */
   startChild(child: ChildOptions | DynamicChildOptions = {}): Promise<string> {
     return this.#host.order(this.address, { type: 'child.start', spec: child, isNew: true }) as Promise<string>;
   }
 
   /**
-   * Ends a child. Resolves when it has ended, for which its spec may give it time; at once where it has ended already. Its
-   * record is kept, but for temporary and dynamic children. Rejects with BOSUN_CHILD_UNKNOWN.
+   * Ends a child. Resolves when it has ended, for which its spec may give it time; at once where it has ended already.
+   * Its record is kept, but for temporary and dynamic children. Rejects with BOSUN_CHILD_UNKNOWN.
    */
   terminateChild(id: string): Promise<void> {
     return this.#do('child.terminate', id);
   }
 
-  /** Starts a child again that has ended. Rejects with BOSUN_CHILD_RUNNING, _RESTARTING, _UNKNOWN, _DYNAMIC, and as `startChild` does. */
+  /**
+   * Starts a child again that has ended. Rejects with BOSUN_CHILD_RUNNING, _RESTARTING, _UNKNOWN, _DYNAMIC, and as
+   * `startChild` does.
+   */
   restartChild(id: string): Promise<string> {
     return this.#host.order(this.address, { type: 'child.restart', id }) as Promise<string>;
   }
@@ -93,7 +99,10 @@ export class BossHandle {
     return this.#do('child.delete', id);
   }
 
-  /** All children, in the order of their first starts. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_CHILDREN_UNREAD where there are more than are in memory (`residentActors`). */
+  /**
+   * All children, in the order of their first starts. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_CHILDREN_UNREAD where there are
+   * more than are in memory (`residentActors`).
+   */
   whichChildren(): ChildInfo[] {
     const { records } = this.#host.look(this.address);
     return [...records()].sort((a, b) => a.position - b.position).map((record) => infoOf(this.address, record));
@@ -111,7 +120,10 @@ export class BossHandle {
   getChildSpec(id: string): CompleteSpec {
     const { address } = this;
     const spec = this.#host.look(address).recordOf(id)?.spec;
-    if (spec === undefined) throw new BosunError('BOSUN_CHILD_UNKNOWN', `${address}: "${id}" is no child of this Boss (OTP: not_found)`, { details: { boss: address, id } });
+    if (spec === undefined)
+      throw new BosunError('BOSUN_CHILD_UNKNOWN', `${address}: "${id}" is no child of this Boss (OTP: not_found)`, {
+        details: { boss: address, id },
+      });
     return { ...spec, significant: spec.significant ?? false, shutdownMs: shutdownOf(spec) };
   }
 
@@ -122,10 +134,14 @@ export class BossHandle {
 
 /** What a tree shows of a child that waits and of a Boss. `context` is a Boss's; undefined for others. */
 export function standingOf({ record, context }: { record: ChildRecord | undefined; context: unknown }, nowMs: number) {
-  const restartInMs = record?.status === 'waiting' && record.retry !== null ? Math.max(0, Math.ceil(record.retry.atMs - nowMs)) : null;
+  const restartInMs =
+    record?.status === 'waiting' && record.retry !== null ? Math.max(0, Math.ceil(record.retry.atMs - nowMs)) : null;
   if (context === undefined) return { restartInMs, boss: null };
   const { strategy, intensity, periodMs, window } = context as BossContext;
-  return { restartInMs, boss: { strategy, intensity, periodMs, restartsInPeriod: restartsWithin(window, nowMs, periodMs) } };
+  return {
+    restartInMs,
+    boss: { strategy, intensity, periodMs, restartsInPeriod: restartsWithin(window, nowMs, periodMs) },
+  };
 }
 
 function infoOf(boss: string, { spec, status, restarts, retry, lastError }: ChildRecord): ChildInfo {

@@ -1,21 +1,32 @@
 /**
- * The Boss: OTP's supervisor as a machine that anyone can draw and watch. It decides by the pure rules beside it; what it
- * decides becomes orders, of which the actions `bosun.child.*` are performed by the kernel in the same turn
- * (src/actors/bosses.ts). The kernel keeps the child table too: every event arrives with it, the kernel time and a random
- * number. While a script of several steps waits for a child to end, the kernel keeps all other messages back, as OTP's
- * supervisor does not look at its mailbox then.
+ * The Boss: OTP's supervisor as a machine that anyone can draw and watch. It decides by the pure rules beside it; what
+ * it decides becomes orders, of which the actions `bosun.child.*` are performed by the kernel in the same turn
+ * (src/actors/bosses.ts). The kernel keeps the child table too: every event arrives with it, the kernel time and a
+ * random number. While a script of several steps waits for a child to end, the kernel keeps all other messages back, as
+ * OTP's supervisor does not look at its mailbox then.
  */
 import { assertEvent, assign, enqueueActions, setup, type StateValue } from 'xstate';
 import { adminOrders, type AdminEvent } from './admin.ts';
 import { brief } from './brief.ts';
 import { type BossSpec, type ChildSpec, parseBossSpec } from './child-spec.ts';
 import { declarationOrders } from './declaration.ts';
-import { type ChildExit, type ChildRecord, decideExit, decideRetry, type Decision, groupOf, isShutDownBy, type Situation } from './exit-rules.ts';
+import {
+  type ChildExit,
+  type ChildRecord,
+  decideExit,
+  decideRetry,
+  type Decision,
+  groupOf,
+  isShutDownBy,
+  type Situation,
+} from './exit-rules.ts';
 import { type Window } from './intensity.ts';
 import { type Command, decisionOrders, lostOrders, type Order, put, startOrders } from './orders.ts';
 import { endSteps, proceed, restartSteps, type Scene, type Step } from './script.ts';
 
-/** Where a Boss is in its steps, while it waits for children to end. It changes with every step, which the steps do not. */
+/**
+ * Where a Boss is in its steps, while it waits for children to end. It changes with every step, which the steps do not.
+ */
 interface Script {
   readonly kind: 'restarting' | 'stopping';
   /** Index of the step under way. */
@@ -31,7 +42,9 @@ export interface BossContext extends Omit<BossSpec, 'children'> {
   readonly nextPosition: number;
   /** Restarts within the period. */
   readonly window: Window;
-  /** The root after it gave up: its next restart is not counted, because the start of the process is what allowed it. */
+  /**
+   * The root after it gave up: its next restart is not counted, because the start of the process is what allowed it.
+   */
   readonly pardoned: boolean;
   /** Children whose restart is delayed. */
   readonly waiting: number;
@@ -84,7 +97,11 @@ const PHASES = ['running', 'backingOff', 'restarting', 'stopping'] as const;
 type Phase = (typeof PHASES)[number];
 
 /** Which of its states the Boss is in says its context; all of them know the way to all others. */
-const toOthers = (own: Phase) => PHASES.filter((phase) => phase !== own).map((phase) => ({ guard: { type: 'isIn' as const, params: phase }, target: phase }));
+const toOthers = (own: Phase) =>
+  PHASES.filter((phase) => phase !== own).map((phase) => ({
+    guard: { type: 'isIn' as const, params: phase },
+    target: phase,
+  }));
 
 /** Of the timer that ends the waiting for children told to end. No child can have this id. */
 const PATIENCE = 'bosun overdue';
@@ -103,7 +120,10 @@ export const bossMachine = setup({
     'bosun.child.refuse': performed,
     'bosun.child.put': performed,
     startDeclared: enqueueActions(({ context: { declared }, enqueue }) => {
-      give(enqueue, declared.flatMap((spec, position) => startOrders(spec, { position, nowMs: 0 })));
+      give(
+        enqueue,
+        declared.flatMap((spec, position) => startOrders(spec, { position, nowMs: 0 })),
+      );
       enqueue.assign({ nextPosition: declared.length });
     }),
     administer: enqueueActions(({ context, event, enqueue }) => {
@@ -118,7 +138,14 @@ export const bossMachine = setup({
       const { declared: before, nextPosition } = context;
       const { orders, steps } = declarationOrders({ before, now: declared, records: event.children, nextPosition });
       give(enqueue, orders);
-      const today = { autoShutdown: undefined, template: undefined, maxChildren: undefined, ...options, declared, nextPosition: nextPosition + declared.length };
+      const today = {
+        autoShutdown: undefined,
+        template: undefined,
+        maxChildren: undefined,
+        ...options,
+        declared,
+        nextPosition: nextPosition + declared.length,
+      };
       enqueue.assign(today);
       run(enqueue, { context: { ...context, ...today }, event, kind: 'stopping', steps });
     }),
@@ -142,7 +169,12 @@ export const bossMachine = setup({
       enqueue.emit({ type: 'child.failed', id, error: brief(error), restarts: record.restarts });
     }),
     shutDown: enqueueActions(({ context, event, enqueue }) => {
-      run(enqueue, { context, event, kind: 'stopping', steps: endSteps(context.strategy, { records: event.children, lingers: event.lingers }) });
+      run(enqueue, {
+        context,
+        event,
+        kind: 'stopping',
+        steps: endSteps(context.strategy, { records: event.children, lingers: event.lingers }),
+      });
     }),
     carryOn: enqueueActions(({ context, event, enqueue }) => {
       const { script, steps } = context;
@@ -154,7 +186,8 @@ export const bossMachine = setup({
     forgetRestarts: assign({ window: [], pardoned: true }),
   },
   guards: {
-    isIn: ({ context: { script, waiting } }, phase: Phase) => phase === (script?.kind ?? (waiting > 0 ? 'backingOff' : 'running')),
+    isIn: ({ context: { script, waiting } }, phase: Phase) =>
+      phase === (script?.kind ?? (waiting > 0 ? 'backingOff' : 'running')),
     hasGivenUp: ({ context }) => context.hasFinished && context.failed !== null,
     hasFinished: ({ context }) => context.hasFinished,
   },
@@ -162,7 +195,16 @@ export const bossMachine = setup({
   id: 'boss',
   context: ({ input }) => {
     const { children, ...options } = parseBossSpec(input);
-    const fresh = { nextPosition: 0, window: [], pardoned: false, waiting: 0, script: null, steps: [], failed: null, hasFinished: false };
+    const fresh = {
+      nextPosition: 0,
+      window: [],
+      pardoned: false,
+      waiting: 0,
+      script: null,
+      steps: [],
+      failed: null,
+      hasFinished: false,
+    };
     return { ...options, declared: children, ...fresh };
   },
   initial: 'starting',
@@ -191,8 +233,14 @@ export const bossMachine = setup({
         running: { always: toOthers('running') },
         backingOff: { always: toOthers('backingOff') },
         // Others come only when the script is through.
-        restarting: { always: toOthers('restarting'), on: { 'bosun.exit': { actions: ['tellFailure', 'carryOn'] }, 'bosun.overdue': { actions: 'carryOn' } } },
-        stopping: { always: toOthers('stopping'), on: { 'bosun.exit': { actions: ['tellFailure', 'carryOn'] }, 'bosun.overdue': { actions: 'carryOn' } } },
+        restarting: {
+          always: toOthers('restarting'),
+          on: { 'bosun.exit': { actions: ['tellFailure', 'carryOn'] }, 'bosun.overdue': { actions: 'carryOn' } },
+        },
+        stopping: {
+          always: toOthers('stopping'),
+          on: { 'bosun.exit': { actions: ['tellFailure', 'carryOn'] }, 'bosun.overdue': { actions: 'carryOn' } },
+        },
       },
     },
     escalated: { type: 'final' },
@@ -236,7 +284,10 @@ function isKept<D extends Decision>({ strategy }: BossContext, decision: D): D {
   return decision.kind === 'end' && strategy === 'dynamic' ? { ...decision, isForgotten: true } : decision;
 }
 
-function restart(enqueue: unknown, facts: { context: BossContext; event: BossEvent; decision: Extract<Decision, { kind: 'restart' }> }): void {
+function restart(
+  enqueue: unknown,
+  facts: { context: BossContext; event: BossEvent; decision: Extract<Decision, { kind: 'restart' }> },
+): void {
   const { context, event, decision } = facts;
   const { record, window } = decision;
   const { id } = record.spec;
@@ -251,14 +302,23 @@ function restart(enqueue: unknown, facts: { context: BossContext; event: BossEve
   const before = event.children.get(id)!;
   const failed: ChildRecord = { ...before, lastError: record.lastError };
   give(enqueue, [put(failed)]);
-  const steps = restartSteps(groupOf(strategy, failed, event.children.values()), failed, record.restarts > before.restarts);
+  const steps = restartSteps(
+    groupOf(strategy, failed, event.children.values()),
+    failed,
+    record.restarts > before.restarts,
+  );
   run(enqueue, { context, event, kind: 'restarting', steps, failed });
 }
 
-function giveUp(enqueue: unknown, { context, event, error }: { context: BossContext; event: BossEvent; error: unknown }): void {
+function giveUp(
+  enqueue: unknown,
+  { context, event, error }: { context: BossContext; event: BossEvent; error: unknown },
+): void {
   (enqueue as Enqueue).assign({ failed: { child: pathOf(event), error } });
   // The children of the root outlive it: the next start goes on with them.
-  const steps: readonly Step[] = event.isRoot ? [{ do: 'finish' }] : endSteps(context.strategy, { records: event.children, lingers: event.lingers });
+  const steps: readonly Step[] = event.isRoot
+    ? [{ do: 'finish' }]
+    : endSteps(context.strategy, { records: event.children, lingers: event.lingers });
   // Declared children begin anew with their Boss; the others are lost, and who waits for them must know.
   const declared = new Set(context.declared.map(({ id }) => id));
   const isTold = steps[0]?.do === 'terminate';
@@ -281,7 +341,11 @@ interface Course {
 function run(enqueue: unknown, { context, event, kind, steps, told, failed }: Course): void {
   const { declared, strategy } = context;
   const { children: records, lingers, nowMs } = event;
-  const { orders, at, hasFinished } = proceed(steps, { records, failed, lingers, declared, isDynamic: strategy === 'dynamic', nowMs }, told);
+  const { orders, at, hasFinished } = proceed(
+    steps,
+    { records, failed, lingers, declared, isDynamic: strategy === 'dynamic', nowMs },
+    told,
+  );
   const to = enqueue as Enqueue;
   if (told !== undefined) to.cancel(PATIENCE);
   giveAndCount(enqueue, orders, context);
@@ -308,7 +372,10 @@ interface Enqueue {
   assign(patch: Partial<BossContext>): void;
   cancel(id: string): void;
   emit(event: BossEmitted): void;
-  raise(event: { type: 'bosun.retry'; id: string } | { type: 'bosun.overdue' }, options: { id: string; delay: number }): void;
+  raise(
+    event: { type: 'bosun.retry'; id: string } | { type: 'bosun.overdue' },
+    options: { id: string; delay: number },
+  ): void;
   sendTo(to: object, event: { type: string }): void;
 }
 
@@ -335,7 +402,12 @@ function give(enqueue: unknown, orders: readonly Order[]): void {
 }
 
 /** Gives the orders, and keeps count of the children whose restart they delay or call off. */
-function giveAndCount(enqueue: unknown, orders: readonly Order[], context: Pick<BossContext, 'waiting'>, waiting = context.waiting): void {
+function giveAndCount(
+  enqueue: unknown,
+  orders: readonly Order[],
+  context: Pick<BossContext, 'waiting'>,
+  waiting = context.waiting,
+): void {
   give(enqueue, orders);
   let now = waiting;
   for (const { type } of orders) now += type === 'delay' ? 1 : type === 'cancel' ? -1 : 0;

@@ -12,7 +12,9 @@ const CAUSES_MAX = 3;
 /** What an error may have of its own and be brief; a cause is worth a look. */
 const PLAIN: ReadonlySet<string> = new Set(['name', 'message', 'stack', 'code']);
 
-/** Never throws. Errors stay errors, with name, message, stack, code and their first causes; other things are quoted. */
+/**
+ * Never throws. Errors stay errors, with name, message, stack, code and their first causes; other things are quoted.
+ */
 export function brief(thrown: unknown, causesLeft: number = CAUSES_MAX): unknown {
   switch (typeof thrown) {
     case 'object':
@@ -40,7 +42,9 @@ function briefError(error: Error & { readonly code?: unknown }, causesLeft: numb
   });
 }
 
-/** Most errors are, once admission has made them plain; a copy for every record that quotes one would be for nothing. */
+/**
+ * Most errors are, once admission has made them plain; a copy for every record that quotes one would be for nothing.
+ */
 function isBrief(error: Error & { readonly code?: unknown }): boolean {
   if (!Object.isFrozen(error) || !Object.getOwnPropertyNames(error).every((key) => PLAIN.has(key))) return false;
   const { name, message, stack = '', code = '' } = error;

@@ -5,7 +5,10 @@ import { DEFAULT_BACKOFF } from '../backoff.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { DEFAULT_INTENSITY } from './intensity.ts';
 
-/** How long a child may take to end once it has been told to; OTP's default for a worker. A Boss may take as long as it needs. */
+/**
+ * How long a child may take to end once it has been told to; OTP's default for a worker. A Boss may take as long as it
+ * needs.
+ */
 export const SHUTDOWN_MS = 5_000;
 
 /** OTP's words: milliseconds, or without end, or not told at all. */
@@ -30,8 +33,8 @@ const common = {
   /** Delay restarts; without it they are immediate, as in OTP. */
   backoff: backoffSchema.optional(),
   /**
-   * How long it may take to end once it has been sent `bosun.shutdown`: milliseconds, `infinity`, or `brutal_kill`, which
-   * sends nothing. Default 5000, of a Boss `infinity`. One whose machine does not handle that event ends at once.
+   * How long it may take to end once it has been sent `bosun.shutdown`: milliseconds, `infinity`, or `brutal_kill`,
+   * which sends nothing. Default 5000, of a Boss `infinity`. One whose machine does not handle that event ends at once.
    */
   shutdownMs: z.union([z.number().nonnegative(), z.enum(['infinity', 'brutal_kill'])]).optional(),
   /** Its end by itself may end its Boss: see the Boss's `autoShutdown`. Not for permanent children. Default false. */
@@ -66,7 +69,10 @@ const agentChildSchema = z.strictObject({
 type AgentChild = z.output<typeof agentChildSchema>;
 type AgentChildOptions = z.input<typeof agentChildSchema>;
 type BossChild = Omit<AgentChild, 'agent' | 'input' | 'resume'> & { boss: BossSpec };
-type BossChildOptions = Omit<AgentChildOptions, 'agent' | 'input' | 'resume'> & { boss: BossOptions; resume?: undefined };
+type BossChildOptions = Omit<AgentChildOptions, 'agent' | 'input' | 'resume'> & {
+  boss: BossOptions;
+  resume?: undefined;
+};
 
 export type Strategy = 'one_for_one' | 'one_for_all' | 'rest_for_one' | 'dynamic';
 export type AutoShutdown = 'never' | 'any_significant' | 'all_significant';
@@ -108,7 +114,9 @@ const bossSchema: z.ZodType<BossSpec, BossOptions> = z.lazy(() =>
 const bossChildSchema = z.strictObject({ ...common, boss: bossSchema });
 
 /** Which of the two it is meant to be is plain to see, and a message about that one is worth more than about both. */
-const childSchema: z.ZodType<ChildSpec, ChildOptions> = z.unknown().transform((value, context): ChildSpec => readChild(value, context)) as never;
+const childSchema: z.ZodType<ChildSpec, ChildOptions> = z
+  .unknown()
+  .transform((value, context): ChildSpec => readChild(value, context)) as never;
 
 /** What has been parsed: each Boss of a tree reads all that is below it, and would parse it as often as it is deep. */
 const complete = new WeakSet<object>();
@@ -130,7 +138,10 @@ export function parseTree(options: unknown): BossSpec {
   const spec = parseBossSpec(options);
   const { autoShutdown = 'never' } = spec;
   if (autoShutdown === 'never') return spec;
-  throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `tree: autoShutdown "${autoShutdown}" is for a Boss below the root, whose end is that of the system`);
+  throw new BosunError(
+    'BOSUN_CHILD_SPEC_INVALID',
+    `tree: autoShutdown "${autoShutdown}" is for a Boss below the root, whose end is that of the system`,
+  );
 }
 
 /** Fills in the defaults. Throws BOSUN_CHILD_SPEC_INVALID, naming the field. */
@@ -138,21 +149,38 @@ export function parseChildSpec(options: unknown): ChildSpec {
   return parsed(childSchema, options, 'child spec');
 }
 
-const dynamicSchema = z.object({ id: common.id, agent: z.string().optional(), input: z.unknown().optional(), reportTo: common.reportTo });
+const dynamicSchema = z.object({
+  id: common.id,
+  agent: z.string().optional(),
+  input: z.unknown().optional(),
+  reportTo: common.reportTo,
+});
 
 /**
- * The spec of a dynamic child: its template, with the id, input and `reportTo` given. What else is given does not count.
- * Throws BOSUN_CHILD_SPEC_INVALID, also for another agent than the template's.
+ * The spec of a dynamic child: its template, with the id, input and `reportTo` given. What else is given does not
+ * count. Throws BOSUN_CHILD_SPEC_INVALID, also for another agent than the template's.
  *
  * @param nextId Its id where none is given.
  */
 export function specOfTemplate(template: ChildTemplate, given: unknown, nextId: string): ChildSpec {
-  const { id, agent, input, reportTo } = parsed(dynamicSchema, { id: nextId, ...(given as object | undefined) }, 'dynamic child');
+  const { id, agent, input, reportTo } = parsed(
+    dynamicSchema,
+    { id: nextId, ...(given as object | undefined) },
+    'dynamic child',
+  );
   const ofTemplate = 'agent' in template ? template.agent : undefined;
   if (agent !== undefined && agent !== ofTemplate) {
-    throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `dynamic child: its Boss has children of ${ofTemplate ?? 'Bosses'} only, not of ${agent}`);
+    throw new BosunError(
+      'BOSUN_CHILD_SPEC_INVALID',
+      `dynamic child: its Boss has children of ${ofTemplate ?? 'Bosses'} only, not of ${agent}`,
+    );
   }
-  return { ...template, ...(input === undefined || ofTemplate === undefined ? {} : { input }), ...(reportTo && { reportTo }), id } as ChildSpec;
+  return {
+    ...template,
+    ...(input === undefined || ofTemplate === undefined ? {} : { input }),
+    ...(reportTo && { reportTo }),
+    id,
+  } as ChildSpec;
 }
 
 export function shutdownOf(spec: ChildSpec): Shutdown {
@@ -160,8 +188,13 @@ export function shutdownOf(spec: ChildSpec): Shutdown {
 }
 
 /** What a child and its Boss contradict each other in; undefined where they do not. */
-export function childProblem({ id, significant = false }: ChildSpec, autoShutdown: AutoShutdown = 'never'): string | undefined {
-  return significant && autoShutdown === 'never' ? `significant: ${id} cannot be that where autoShutdown is never` : undefined;
+export function childProblem(
+  { id, significant = false }: ChildSpec,
+  autoShutdown: AutoShutdown = 'never',
+): string | undefined {
+  return significant && autoShutdown === 'never'
+    ? `significant: ${id} cannot be that where autoShutdown is never`
+    : undefined;
 }
 
 function bossProblem({ strategy, template, maxChildren, autoShutdown, children }: BossSpec): string | undefined {
@@ -216,6 +249,8 @@ function refuseDuplicates(children: readonly { id: string }[], context: z.Refine
 function parsed<T>(schema: z.ZodType<T>, options: unknown, what: string): T {
   const result = schema.safeParse(options);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => [...(path.length === 0 ? [] : [z.core.toDotPath(path)]), message].join(': '));
+  const problems = result.error.issues.map(({ path, message }) =>
+    [...(path.length === 0 ? [] : [z.core.toDotPath(path)]), message].join(': '),
+  );
   throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${what}: ${problems.join('; ')}`);
 }

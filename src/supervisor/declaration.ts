@@ -17,12 +17,15 @@ export interface Declaration {
 }
 
 /**
- * New children start; removed ones stop and keep their record; one whose agent is another now is replaced; the others go
- * on under today's spec. A declared child that has ended stays ended, as the store knows it.
+ * New children start; removed ones stop and keep their record; one whose agent is another now is replaced; the others
+ * go on under today's spec. A declared child that has ended stays ended, as the store knows it.
  *
  * @returns What is done at once, and then step by step.
  */
-export function declarationOrders({ before, now, records, nextPosition }: Declaration): { orders: Order[]; steps: Step[] } {
+export function declarationOrders({ before, now, records, nextPosition }: Declaration): {
+  orders: Order[];
+  steps: Step[];
+} {
   const declared = new Set(now.map(({ id }) => id));
   const known = new Set(before.map(({ id }) => id));
   const orders: Order[] = [];

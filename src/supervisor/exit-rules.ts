@@ -13,9 +13,14 @@ export interface ChildRecord {
   readonly spec: ChildSpec;
   /** Its place in the order of first starts among its siblings; strategies for groups go by it. */
   readonly position: number;
-  /** `waiting`: its restart is delayed by backoff. `stopping`: told to end. `ended`: the record is kept, nothing runs. */
+  /**
+   * `waiting`: its restart is delayed by backoff. `stopping`: told to end. `ended`: the record is kept, nothing runs.
+   */
   readonly status: 'running' | 'waiting' | 'stopping' | 'ended';
-  /** Started by an order, which is told if that fails: then it is forgotten again, or stays ended. Declared children: absent. */
+  /**
+   * Started by an order, which is told if that fails: then it is forgotten again, or stays ended. Declared children:
+   * absent.
+   */
   readonly onDemand?: 'start' | 'restart';
   /** Delayed restarts in a row, for backoff. */
   readonly consecutive: number;
@@ -47,7 +52,12 @@ export type Decision =
   | { readonly kind: 'restart'; readonly mode: RestartMode; readonly window: Window; readonly record: ChildRecord }
   | { readonly kind: 'wait'; readonly delayMs: number; readonly record: ChildRecord }
   /** `isForgotten`: as if it had never been started. */
-  | { readonly kind: 'end'; readonly reason: ChildExit['reason']; readonly record: ChildRecord; readonly isForgotten: boolean }
+  | {
+      readonly kind: 'end';
+      readonly reason: ChildExit['reason'];
+      readonly record: ChildRecord;
+      readonly isForgotten: boolean;
+    }
   | { readonly kind: 'give-up'; readonly error: unknown };
 
 /** What the Boss knows when it decides. */
@@ -65,7 +75,8 @@ export function decideExit(situation: Situation, exit: ChildExit, random: number
   const { spec } = situation.record;
   const record: ChildRecord = { ...situation.record, lastError: brief(exit.error) };
   const isRefused = exit.isUnborn === true && record.onDemand !== undefined;
-  // A start by order that fails is the affair of who ordered it (OTP: start_child returns the error), and counts nowhere.
+  // A start by order that fails is the affair of who ordered it (OTP: start_child returns the error), and counts
+  // nowhere.
   if (isRefused || !isRestarted(spec, exit)) {
     const isForgotten = isRefused && record.onDemand === 'start';
     return { kind: 'end', reason: exit.reason, record: { ...record, status: 'ended', retry: null }, isForgotten };
@@ -74,7 +85,8 @@ export function decideExit(situation: Situation, exit: ChildExit, random: number
   // Waiting does not help against a message: it is delivered again at once, until it is quarantined.
   if (exit.redelivery) return { kind: 'restart', mode, window, record };
   // What bounds these is the quarantine of the message, the suspension of the agent, and the client's rate.
-  if (exit.byClient === true) return { kind: 'restart', mode, window, record: { ...record, startedAtMs: nowMs, restarts: record.restarts + 1 } };
+  if (exit.byClient === true)
+    return { kind: 'restart', mode, window, record: { ...record, startedAtMs: nowMs, restarts: record.restarts + 1 } };
   if (spec.backoff === undefined) return restartNow({ ...situation, record }, mode);
   const isWell = nowMs - record.startedAtMs >= resetAfterMs(spec.backoff);
   const consecutive = isWell ? 0 : record.consecutive;
@@ -83,7 +95,11 @@ export function decideExit(situation: Situation, exit: ChildExit, random: number
   const atMs = nowMs + delayMs;
   // A restart counts when it runs, and the window may only fill until then. One too many need not be waited for.
   if (addRestart(window, atMs, limit) === null) return { kind: 'give-up', error: record.lastError };
-  return { kind: 'wait', delayMs, record: { ...record, status: 'waiting', consecutive: consecutive + 1, retry: { atMs, mode } } };
+  return {
+    kind: 'wait',
+    delayMs,
+    record: { ...record, status: 'waiting', consecutive: consecutive + 1, retry: { atMs, mode } },
+  };
 }
 
 /** What to do when a waiting child's time has come; null when it is not waiting (any more). */
@@ -96,7 +112,12 @@ function restartNow({ record, window, limit, nowMs }: Situation, mode: RestartMo
   const next = addRestart(window, nowMs, limit);
   if (next === null) return { kind: 'give-up', error: record.lastError };
   const restarts = record.restarts + 1;
-  return { kind: 'restart', mode, window: next, record: { ...record, status: 'running', startedAtMs: nowMs, retry: null, restarts } };
+  return {
+    kind: 'restart',
+    mode,
+    window: next,
+    record: { ...record, status: 'running', startedAtMs: nowMs, retry: null, restarts },
+  };
 }
 
 /** @see OTP supervisor manual, "Restart types". A Boss below that gave up exits with `shutdown`. */
@@ -111,8 +132,13 @@ function isRestarted({ restart = 'permanent' }: ChildSpec, { reason }: ChildExit
  * @param records Its children, as of before.
  * @see OTP supervisor manual, "Automatic shutdown".
  */
-export function isShutDownBy({ record, isForgotten }: Extract<Decision, { kind: 'end' }>, autoShutdown: AutoShutdown | undefined, records: Iterable<ChildRecord>): boolean {
-  if (isForgotten || autoShutdown === undefined || autoShutdown === 'never' || record.spec.significant !== true) return false;
+export function isShutDownBy(
+  { record, isForgotten }: Extract<Decision, { kind: 'end' }>,
+  autoShutdown: AutoShutdown | undefined,
+  records: Iterable<ChildRecord>,
+): boolean {
+  if (isForgotten || autoShutdown === undefined || autoShutdown === 'never' || record.spec.significant !== true)
+    return false;
   if (autoShutdown === 'any_significant') return true;
   for (const other of records) {
     if (other.spec.significant === true && other.status !== 'ended' && other.spec.id !== record.spec.id) return false;

@@ -14,17 +14,21 @@ export const DEFAULT_INTENSITY: Intensity = { intensity: 3, periodMs: 5_000 };
 export type Window = readonly (number | readonly [atMs: number, restarts: number])[];
 
 /**
- * From so many entries on, restarts close to each other share one: the window is written with every restart, and a storm
- * must not make each dearer than the one before. Whoever allows fewer restarts than this has them counted to the millisecond.
+ * From so many entries on, restarts close to each other share one: the window is written with every restart, and a
+ * storm must not make each dearer than the one before. Whoever allows fewer restarts than this has them counted to the
+ * millisecond.
  */
 export const EXACT_ENTRIES = 16;
 
-/** Of a period, in which restarts share an entry then. OTP counts in whole seconds; this is the sixteenth part of a period. */
+/**
+ * Of a period, in which restarts share an entry then. OTP counts in whole seconds; this is the sixteenth part of a
+ * period.
+ */
 const SHARES = 16;
 
 /**
- * Counts one more restart and decides whether the Boss may go on. Restarts that share an entry count as of the last of them:
- * a Boss that allows many may give up a sixteenth of the period too early, never too late.
+ * Counts one more restart and decides whether the Boss may go on. Restarts that share an entry count as of the last of
+ * them: a Boss that allows many may give up a sixteenth of the period too early, never too late.
  *
  * @returns The new window, or null when the Boss must give up. Never throws.
  * @see OTP lib/stdlib/src/supervisor.erl `add_restart/3`: same rule and the same inclusive boundary, seconds there.

@@ -19,17 +19,26 @@ export type Command =
   | { readonly type: 'bosun.child.restart'; readonly params: StartParams & { readonly mode: RestartMode } }
   | { readonly type: 'bosun.child.declare'; readonly params: { readonly id: string; readonly input: unknown } }
   /**
-   * `remove` ends it; `halt` too, but keeps address, mailbox and references for the restart that follows; `shutdown` tells
-   * it to end; `forget` is about its record; `meet` has the order answered when the child has begun.
+   * `remove` ends it; `halt` too, but keeps address, mailbox and references for the restart that follows; `shutdown`
+   * tells it to end; `forget` is about its record; `meet` has the order answered when the child has begun.
    */
-  | { readonly type: `bosun.child.${'remove' | 'halt' | 'shutdown' | 'forget' | 'meet'}`; readonly params: { readonly id: string } }
+  | {
+      readonly type: `bosun.child.${'remove' | 'halt' | 'shutdown' | 'forget' | 'meet'}`;
+      readonly params: { readonly id: string };
+    }
   /** The order cannot be carried out; whoever gave it is told. */
   | { readonly type: 'bosun.child.refuse'; readonly params: Refusal }
   | { readonly type: 'bosun.child.put'; readonly params: { readonly id: string; readonly row: ChildRecord } };
 
 /** Why an order is refused, with OTP's word for it in the message. */
 export interface Refusal {
-  readonly code: 'BOSUN_CHILD_RUNNING' | 'BOSUN_CHILD_PRESENT' | 'BOSUN_CHILD_RESTARTING' | 'BOSUN_CHILD_UNKNOWN' | 'BOSUN_CHILD_DYNAMIC' | 'BOSUN_CHILDREN_FULL';
+  readonly code:
+    | 'BOSUN_CHILD_RUNNING'
+    | 'BOSUN_CHILD_PRESENT'
+    | 'BOSUN_CHILD_RESTARTING'
+    | 'BOSUN_CHILD_UNKNOWN'
+    | 'BOSUN_CHILD_DYNAMIC'
+    | 'BOSUN_CHILDREN_FULL';
   readonly id: string;
 }
 
@@ -52,7 +61,10 @@ export type Order =
   | { readonly type: 'tell'; readonly to: object; readonly event: ChildExited };
 
 /** Starts a child that the Boss does not have, or has as ended. */
-export function startOrders(spec: ChildSpec, facts: { position: number; nowMs: number; onDemand?: 'start' | 'restart' }): Order[] {
+export function startOrders(
+  spec: ChildSpec,
+  facts: { position: number; nowMs: number; onDemand?: 'start' | 'restart' },
+): Order[] {
   const row: ChildRecord = {
     spec,
     position: facts.position,
@@ -70,7 +82,10 @@ export function startOrders(spec: ChildSpec, facts: { position: number; nowMs: n
 /** Ends a child by order, whatever it is doing. Nothing to do for one that has ended. */
 export function terminateOrders(record: ChildRecord, isForgotten = false): Order[] {
   if (record.status === 'ended') return [];
-  return [...cancelOrders(record), ...endOrders({ ...record, status: 'ended', retry: null }, { reason: 'shutdown', error: undefined }, isForgotten)];
+  return [
+    ...cancelOrders(record),
+    ...endOrders({ ...record, status: 'ended', retry: null }, { reason: 'shutdown', error: undefined }, isForgotten),
+  ];
 }
 
 /** Calls off the delayed restart of a child, if it waits for one. */
@@ -86,7 +101,11 @@ export function decisionOrders(decision: Decision): Order[] {
     case 'wait':
       return [put(decision.record), { type: 'delay', id: decision.record.spec.id, delayMs: decision.delayMs }];
     case 'end':
-      return endOrders(decision.record, { reason: decision.reason, error: decision.record.lastError }, decision.isForgotten);
+      return endOrders(
+        decision.record,
+        { reason: decision.reason, error: decision.record.lastError },
+        decision.isForgotten,
+      );
     case 'give-up':
       return [];
   }
@@ -118,7 +137,8 @@ function declareOrders(spec: ChildSpec): Order[] {
 function endOrders(record: ChildRecord, exit: Pick<ChildExited, 'reason' | 'error'>, isForgotten = false): Order[] {
   const { spec } = record;
   const { id } = spec;
-  const kept: Command = isForgotten || spec.restart === 'temporary' ? { type: 'bosun.child.forget', params: { id } } : put(record);
+  const kept: Command =
+    isForgotten || spec.restart === 'temporary' ? { type: 'bosun.child.forget', params: { id } } : put(record);
   return [{ type: 'bosun.child.remove', params: { id } }, kept, ...tellOrders(spec, exit)];
 }
 
@@ -132,5 +152,7 @@ export function put(row: ChildRecord): Command {
 
 function startParams(spec: ChildSpec): StartParams {
   const { id, systemId = null } = spec;
-  return 'boss' in spec ? { id, systemId, agent: BOSS_AGENT, input: spec.boss } : { id, systemId, agent: spec.agent, input: spec.input };
+  return 'boss' in spec
+    ? { id, systemId, agent: BOSS_AGENT, input: spec.boss }
+    : { id, systemId, agent: spec.agent, input: spec.input };
 }

@@ -1,6 +1,7 @@
 /**
- * A tree that is spread over workers: which of its Bosses have a partition on each, and what of the tree one worker has. As
- * Elixir's PartitionSupervisor, every partition is a Boss of its own, with its own children and its own intensity. Pure.
+ * A tree that is spread over workers: which of its Bosses have a partition on each, and what of the tree one worker
+ * has. As Elixir's PartitionSupervisor, every partition is a Boss of its own, with its own children and its own
+ * intensity. Pure.
  */
 import { childAddress, ROOT } from '../actors/address.ts';
 import { BosunError } from '../errors.ts';
@@ -16,7 +17,11 @@ interface SpreadTree {
 /** Throws BOSUN_CHILD_SPEC_INVALID for a root whose children belong together. */
 export function spreadTree(root: BossSpec): SpreadTree {
   if (!isSpread(root)) {
-    throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `tree: strategy ${root.strategy} keeps the children of the root together, which leaves nothing for a second worker`);
+    throw new BosunError(
+      'BOSUN_CHILD_SPEC_INVALID',
+      `tree: strategy ${root.strategy} keeps the children of the root together, which leaves nothing for a ` +
+        'second worker',
+    );
   }
   const spread = new Set<string>();
   const declared = new Set<string>();
@@ -37,7 +42,11 @@ export function partitionOf(root: BossSpec, { spread }: SpreadTree, isHere: (add
   return partition(root, ROOT);
 }
 
-function walk(at: string, { children }: BossSpec, into: { readonly spread: Set<string>; readonly declared: Set<string> }): void {
+function walk(
+  at: string,
+  { children }: BossSpec,
+  into: { readonly spread: Set<string>; readonly declared: Set<string> },
+): void {
   for (const child of children) {
     const address = childAddress(at, child.id);
     into.declared.add(address);
@@ -50,5 +59,7 @@ function walk(at: string, { children }: BossSpec, into: { readonly spread: Set<s
 
 /** Groups, significant children and a bound on how many there are mean something only where all of them are. */
 function isSpread({ strategy, autoShutdown = 'never', maxChildren }: BossSpec): boolean {
-  return autoShutdown === 'never' && (strategy === 'one_for_one' || (strategy === 'dynamic' && maxChildren === undefined));
+  return (
+    autoShutdown === 'never' && (strategy === 'one_for_one' || (strategy === 'dynamic' && maxChildren === undefined))
+  );
 }

@@ -1,7 +1,7 @@
 /**
- * What a Boss does to several children one after the other: ends them, the youngest first, and starts some of them again.
- * A child that is told to end takes its time, so the rest of a script may have to wait; it is kept in the Boss's context and
- * goes on after a crash of the host. Pure; the machine in boss.ts hands the orders over.
+ * What a Boss does to several children one after the other: ends them, the youngest first, and starts some of them
+ * again. A child that is told to end takes its time, so the rest of a script may have to wait; it is kept in the Boss's
+ * context and goes on after a crash of the host. Pure; the machine in boss.ts hands the orders over.
  */
 import { type ChildSpec, type Shutdown, shutdownOf, type Strategy } from './child-spec.ts';
 import { type ChildRecord } from './exit-rules.ts';
@@ -39,7 +39,10 @@ export interface Progress {
   readonly hasFinished: boolean;
 }
 
-/** @param told Index of the step to go on with: its children have been told to end, and have, or their time is up. Absent at the beginning. */
+/**
+ * @param told Index of the step to go on with: its children have been told to end, and have, or their time is up.
+ *   Absent at the beginning.
+ */
 export function proceed(steps: readonly Step[], scene: Scene, told: number | undefined): Progress {
   const orders: Order[] = [];
   for (let at = told ?? 0; at < steps.length; at++) {
@@ -53,8 +56,8 @@ export function proceed(steps: readonly Step[], scene: Scene, told: number | und
 }
 
 /**
- * OTP's group restart: the group ends in reverse order and starts in order; temporary children stay away, and one that was
- * terminated before comes back.
+ * OTP's group restart: the group ends in reverse order and starts in order; temporary children stay away, and one that
+ * was terminated before comes back.
  *
  * @param group In the order of their starts, the failed one among them.
  * @param isCounted Whether the failed child's restart is counted in its own record.
@@ -64,11 +67,16 @@ export function restartSteps(group: readonly ChildRecord[], failed: ChildRecord,
   const ends = group.filter(({ status }) => status !== 'ended').reverse();
   return [
     ...ends.map((record): Step => ({ do: stays(record) ? 'terminate' : 'halt', id: record.spec.id })),
-    ...group.filter((record) => !stays(record)).map(({ spec: { id } }): Step => ({ do: 'restart', id, isCounted: isCounted || id !== failed.spec.id })),
+    ...group
+      .filter((record) => !stays(record))
+      .map(({ spec: { id } }): Step => ({ do: 'restart', id, isCounted: isCounted || id !== failed.spec.id })),
   ];
 }
 
-/** A Boss ends its children, the youngest first, and then itself. Those with nothing left to do need no step of their own. */
+/**
+ * A Boss ends its children, the youngest first, and then itself. Those with nothing left to do need no step of their
+ * own.
+ */
 export function endSteps(strategy: Strategy, { records, lingers }: Pick<Scene, 'records' | 'lingers'>): Step[] {
   const living = [...records.values()].filter(({ status }) => status !== 'ended');
   if (!living.some(({ spec }) => isTold(spec, lingers))) return [{ do: 'finish' }];
@@ -84,13 +92,23 @@ function isTold(spec: ChildSpec, lingers: Scene['lingers']): boolean {
 /** Tells whom a step ends, where there is somebody to be told. */
 function tellOrders(step: Step, scene: Scene): Order[] {
   const { records, lingers } = scene;
-  const named = step.do === 'terminate' || step.do === 'halt' ? [recordOf(step.id, scene)] : step.do === 'empty' ? [...records.values()] : [];
-  const told = named.filter((record) => record !== undefined && record.status !== 'ended' && isTold(record.spec, lingers)) as ChildRecord[];
+  const named =
+    step.do === 'terminate' || step.do === 'halt'
+      ? [recordOf(step.id, scene)]
+      : step.do === 'empty'
+        ? [...records.values()]
+        : [];
+  const told = named.filter(
+    (record) => record !== undefined && record.status !== 'ended' && isTold(record.spec, lingers),
+  ) as ChildRecord[];
   if (told.length === 0) return [];
   // Not by Math.max of them all: a dynamic Boss has more children than a call may have arguments.
   const ms = told.reduce((longest, { spec }) => Math.max(longest, msOf(shutdownOf(spec))), 0);
   return [
-    ...told.flatMap((record): Order[] => [put({ ...record, status: 'stopping' }), { type: 'bosun.child.shutdown', params: { id: record.spec.id } }]),
+    ...told.flatMap((record): Order[] => [
+      put({ ...record, status: 'stopping' }),
+      { type: 'bosun.child.shutdown', params: { id: record.spec.id } },
+    ]),
     { type: 'await', count: told.length, delayMs: ms === Infinity ? null : ms },
   ];
 }
@@ -111,7 +129,9 @@ function stepOrders(step: Exclude<Step, { do: 'finish' }>, scene: Scene): Order[
     case 'terminate':
       return record === undefined ? [] : terminateOrders(record, isDynamic);
     case 'halt':
-      return record === undefined ? [] : [...cancelOrders(record), { type: 'bosun.child.halt', params: { id: step.id } }];
+      return record === undefined
+        ? []
+        : [...cancelOrders(record), { type: 'bosun.child.halt', params: { id: step.id } }];
     case 'restart': {
       if (record === undefined) return [];
       const restarts = record.restarts + (step.isCounted ? 1 : 0);

@@ -1,7 +1,7 @@
 /**
- * A span of OpenTelemetry for every turn, linked to the turn that caused it. Names, types and states only: what events and
- * contexts hold leaves the system by the gateway, which knows what is secret. `@opentelemetry/api` is the host's; it is loaded
- * when this is called, and gives spans to whatever provider the host has registered, or to none.
+ * A span of OpenTelemetry for every turn, linked to the turn that caused it. Names, types and states only: what events
+ * and contexts hold leaves the system by the gateway, which knows what is secret. `@opentelemetry/api` is the host's;
+ * it is loaded when this is called, and gives spans to whatever provider the host has registered, or to none.
  */
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Attributes, Span, SpanContext, Tracer } from '@opentelemetry/api';
@@ -20,12 +20,15 @@ export interface OpenTelemetryOptions {
 type Api = typeof OpenTelemetry;
 
 /**
- * Sends a span of kind `consumer` for every turn from now on, once it is durable; its times are the turn's, in kernel time. It is a
- * root of its own, linked to the span of the turn that sent what it took, where that is among the last 10,000. Attributes: those
- * of messaging, and `bosun.*`. Resolves when it has begun; `unsubscribe` ends it. Rejects with BOSUN_CONFIG_INVALID where
- * `@opentelemetry/api` is not installed, BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
+ * Sends a span of kind `consumer` for every turn from now on, once it is durable; its times are the turn's, in kernel
+ * time. It is a root of its own, linked to the span of the turn that sent what it took, where that is among the last
+ * 10,000. Attributes: those of messaging, and `bosun.*`. Resolves when it has begun; `unsubscribe` ends it. Rejects
+ * with BOSUN_CONFIG_INVALID where `@opentelemetry/api` is not installed, BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
  */
-export async function traceToOpenTelemetry(system: System, { address = ROOT }: OpenTelemetryOptions = {}): Promise<Subscription> {
+export async function traceToOpenTelemetry(
+  system: System,
+  { address = ROOT }: OpenTelemetryOptions = {},
+): Promise<Subscription> {
   const spans = new Spans(await loadedApi());
   return system.admin.onTurn(address, (record) => spans.add(record));
 }
@@ -34,7 +37,9 @@ async function loadedApi(): Promise<Api> {
   try {
     return await import('@opentelemetry/api');
   } catch (error) {
-    throw new BosunError('BOSUN_CONFIG_INVALID', 'spans need the package @opentelemetry/api: install it beside bosun', { cause: error });
+    throw new BosunError('BOSUN_CONFIG_INVALID', 'spans need the package @opentelemetry/api: install it beside bosun', {
+      cause: error,
+    });
   }
 }
 
@@ -51,7 +56,8 @@ class Spans {
 
   add(record: TraceRecord): void {
     const { event, kind, agent, cause, atMs, durationMs, life, sequence } = record;
-    const source = cause === null || cause.sequence === null ? undefined : this.#contexts.get(keyOf(cause.life, cause.sequence));
+    const source =
+      cause === null || cause.sequence === null ? undefined : this.#contexts.get(keyOf(cause.life, cause.sequence));
     const span = this.#tracer.startSpan(`${event?.type ?? kind} ${agent}`, {
       kind: this.#api.SpanKind.CONSUMER,
       root: true,
@@ -76,7 +82,19 @@ class Spans {
 }
 
 /** By the conventions for messaging and errors; what they have no word for is `bosun.*`. */
-function attributesOf({ address, agent, life, sequence, epoch, kind, event, cause, value, status, error }: TraceRecord): Attributes {
+function attributesOf({
+  address,
+  agent,
+  life,
+  sequence,
+  epoch,
+  kind,
+  event,
+  cause,
+  value,
+  status,
+  error,
+}: TraceRecord): Attributes {
   const { name, code } = (error ?? {}) as { name?: string; code?: string };
   return {
     'messaging.system': 'bosun',

@@ -1,6 +1,6 @@
 /**
- * A WebSocket without a network: a client connects by it to a gateway in the same process, through the same codec. Lines can
- * be cut, as networks do it, and what is on its way be lost.
+ * A WebSocket without a network: a client connects by it to a gateway in the same process, through the same codec.
+ * Lines can be cut, as networks do it, and what is on its way be lost.
  */
 import { type Clock, systemClock } from '../clock.ts';
 import { type SocketClass } from '../client/surroundings.ts';
@@ -30,7 +30,10 @@ export interface GatewaySocket {
  * @param gateway Asked at each connect; undefined where nobody listens.
  * @param clock Gives each frame its turn. Default: the machine's.
  */
-export function gatewaySocket(gateway: () => Gateway | undefined, clock: Pick<Clock, 'defer'> = systemClock): GatewaySocket {
+export function gatewaySocket(
+  gateway: () => Gateway | undefined,
+  clock: Pick<Clock, 'defer'> = systemClock,
+): GatewaySocket {
   const lines = new Set<Line>();
   let opened = 0;
   class Socket extends MemorySocket {

@@ -1,4 +1,7 @@
-/** The product for testers: whole systems on virtual time, a store that loses what was not synced, and what stores and gateways have to conform to. Nothing inside src imports this file. */
+/**
+ * The product for testers: whole systems on virtual time, a store that loses what was not synced, and what stores and
+ * gateways have to conform to. Nothing inside src imports this file.
+ */
 export { faultyStore, type FaultyStore } from './faulty-store.ts';
 export { conformanceProbe } from './gateway-conformance/probe.ts';
 export { type ConformanceOptions, type ConformanceReport, gatewayConformance } from './gateway-conformance/run.ts';

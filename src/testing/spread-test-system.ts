@@ -1,7 +1,7 @@
 /**
- * A system that is spread over workers, for tests: all of it in one thread, on one virtual clock, each worker with a store of
- * its own that can lose what was not synced. `crash` is the death of one worker, `restart` its next start; what travels
- * between workers is bytes here too, and none of it survives the death of who it was for.
+ * A system that is spread over workers, for tests: all of it in one thread, on one virtual clock, each worker with a
+ * store of its own that can lose what was not synced. `crash` is the death of one worker, `restart` its next start;
+ * what travels between workers is bytes here too, and none of it survives the death of who it was for.
  */
 import { type Wire } from '../actors/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
@@ -57,7 +57,8 @@ class LoopbackStaff implements Staff {
     this.logged = logged;
     this.count = options.workers;
     this.clock = options.clock ?? new VirtualClock();
-    this.stores = options.stores ?? Array.from({ length: this.count }, (_, index) => faultyStore({ name: `worker ${index}` }));
+    this.stores =
+      options.stores ?? Array.from({ length: this.count }, (_, index) => faultyStore({ name: `worker ${index}` }));
   }
 
   async start(listener: StaffListener): Promise<void> {
@@ -90,11 +91,28 @@ class LoopbackStaff implements Staff {
       post: (to, bytes) => this.#travelTo(to, ({ hear }) => hear?.(index, bytes)),
       listen: (listener) => (worker.hear = listener),
     };
-    const options = { scrub: false as const, epochMs: 0, log: (...line: unknown[]) => this.logged.push(line), ...rest, store: this.stores[index]!, clock: this.clock, random: new SeededRandom(seed + index) };
+    const options = {
+      scrub: false as const,
+      epochMs: 0,
+      log: (...line: unknown[]) => this.logged.push(line),
+      ...rest,
+      store: this.stores[index]!,
+      clock: this.clock,
+      random: new SeededRandom(seed + index),
+    };
     const system = new System(options, { index, count: workers, wire, gate: () => this.#gate() });
     onCreate?.(system, index);
-    const tell = (bytes: Uint8Array) => this.#travel(() => this.#living.get(index) === worker && this.#listener?.heard(index, bytes));
-    const worker: Worker = { system, service: new CallService(system, { clock: this.clock, post: tell, build: () => createOutpost(system, this.clock) }), hear: undefined };
+    const tell = (bytes: Uint8Array) =>
+      this.#travel(() => this.#living.get(index) === worker && this.#listener?.heard(index, bytes));
+    const worker: Worker = {
+      system,
+      service: new CallService(system, {
+        clock: this.clock,
+        post: tell,
+        build: () => createOutpost(system, this.clock),
+      }),
+      hear: undefined,
+    };
     this.#living.set(index, worker);
     await system.start().catch((error: unknown) => {
       throw isBosunError(error) ? refusedStart(index, error) : error;
@@ -122,7 +140,9 @@ class LoopbackStaff implements Staff {
   #gate(): Promise<void> {
     this.#ready += 1;
     if (this.#ready >= this.count) for (const go of this.#gates.splice(0)) go();
-    return this.#isEnding || this.#ready >= this.count ? Promise.resolve() : new Promise((resolve) => this.#gates.push(resolve));
+    return this.#isEnding || this.#ready >= this.count
+      ? Promise.resolve()
+      : new Promise((resolve) => this.#gates.push(resolve));
   }
 
   /** What is on its way to a worker that dies is lost, also when another has taken its place. */
@@ -188,7 +208,10 @@ export class SpreadTestSystem {
     await this.clock.advance(ms, () => this.settle());
   }
 
-  /** One worker dies, and its store loses what was not synced; `keepUnsynced` batches survive all the same. Does nothing where it is down. */
+  /**
+   * One worker dies, and its store loses what was not synced; `keepUnsynced` batches survive all the same. Does nothing
+   * where it is down.
+   */
   crash(index: number, options: { keepUnsynced?: number } = {}): void {
     if (this.worker(index) === undefined) return;
     this.#staff.die(index);
@@ -208,7 +231,10 @@ export class SpreadTestSystem {
 
   /** The next start of all of it, with other agents or options if given. */
   async restartAll(changes: Partial<SpreadTestOptions> = {}): Promise<void> {
-    this.#staff = new LoopbackStaff({ ...this.#staff.options, ...changes, clock: this.clock, stores: this.stores }, this.#staff.logged);
+    this.#staff = new LoopbackStaff(
+      { ...this.#staff.options, ...changes, clock: this.clock, stores: this.stores },
+      this.#staff.logged,
+    );
     this.#system = new SpreadSystem({ staff: this.#staff, clock: this.clock });
     await this.#system.start();
     await this.settle();

@@ -60,17 +60,23 @@ function valueRules(rule: Rule): void {
     strictEqual(await textAt(store, 'a'), 'one');
     strictEqual(await store.get('b'), undefined);
   });
-  rule('reads at once what it reads, if it can: also while a write is under way, and not once it is closed', async (store) => {
-    if (store.getSync === undefined) return;
-    await store.write([put('a', 'one')], SYNC);
-    const written = store.write([put('b', 'two')], SYNC);
-    strictEqual(Buffer.from(store.getSync('a')!).toString(), 'one');
-    await written;
-    strictEqual(Buffer.from(store.getSync('b')!).toString(), 'two');
-    strictEqual(store.getSync('c'), undefined);
-    await store.close();
-    await rejects(async () => store.getSync!('a'), (error) => isBosunError(error, 'BOSUN_STORE_FAILED'));
-  });
+  rule(
+    'reads at once what it reads, if it can: also while a write is under way, and not once it is closed',
+    async (store) => {
+      if (store.getSync === undefined) return;
+      await store.write([put('a', 'one')], SYNC);
+      const written = store.write([put('b', 'two')], SYNC);
+      strictEqual(Buffer.from(store.getSync('a')!).toString(), 'one');
+      await written;
+      strictEqual(Buffer.from(store.getSync('b')!).toString(), 'two');
+      strictEqual(store.getSync('c'), undefined);
+      await store.close();
+      await rejects(
+        async () => store.getSync!('a'),
+        (error) => isBosunError(error, 'BOSUN_STORE_FAILED'),
+      );
+    },
+  );
   rule('keeps empty values apart from missing ones', async (store) => {
     await store.write([put('empty', '')], SYNC);
     strictEqual((await store.get('empty'))?.length, 0);
@@ -105,32 +111,50 @@ function valueRules(rule: Rule): void {
 function scanRules(rule: Rule): void {
   rule('returns entries in the order of their code units', async (store) => {
     const keys = ['a!2', 'a!10', 'A!', 'a!', 'a"', '~', '!', 'a!1', 'b', 'a'];
-    await store.write(keys.map((key) => put(key, key)), SYNC);
+    await store.write(
+      keys.map((key) => put(key, key)),
+      SYNC,
+    );
     deepStrictEqual(await keysIn(store, EVERYTHING), [...keys].sort());
   });
   rule('includes the lower end and excludes the upper one', async (store) => {
-    await store.write(['a', 'b', 'c', 'd'].map((key) => put(key, key)), SYNC);
+    await store.write(
+      ['a', 'b', 'c', 'd'].map((key) => put(key, key)),
+      SYNC,
+    );
     deepStrictEqual(await keysIn(store, { gte: 'b', lt: 'd' }), ['b', 'c']);
     deepStrictEqual(await keysIn(store, { gte: 'bb', lt: 'cc' }), ['c']);
     deepStrictEqual(await keysIn(store, { gte: 'b', lt: 'b' }), []);
   });
   rule('keeps prefixes apart that end in "!"', async (store) => {
-    await store.write(['m!1', 'm!', 'm"', 'm', 'n!1', 'm!~'].map((key) => put(key, key)), SYNC);
+    await store.write(
+      ['m!1', 'm!', 'm"', 'm', 'n!1', 'm!~'].map((key) => put(key, key)),
+      SYNC,
+    );
     deepStrictEqual(await keysIn(store, { gte: 'm!', lt: 'm"' }), ['m!', 'm!1', 'm!~']);
   });
   rule(`returns more entries than fit one batch, each once`, async (store) => {
     const keys = Array.from({ length: MANY }, (_, i) => `k${String(i).padStart(6, '0')}`);
-    await store.write(keys.map((key) => put(key, key)), SYNC);
+    await store.write(
+      keys.map((key) => put(key, key)),
+      SYNC,
+    );
     deepStrictEqual(await keysIn(store, EVERYTHING), keys);
   });
   rule('returns no more entries than its limit', async (store) => {
-    await store.write(['a', 'b', 'c', 'd'].map((key) => put(key, key)), SYNC);
+    await store.write(
+      ['a', 'b', 'c', 'd'].map((key) => put(key, key)),
+      SYNC,
+    );
     const keys: string[] = [];
     for await (const batch of store.scan({ gte: 'b', lt: 'z', limit: 2 })) for (const [key] of batch) keys.push(key);
     deepStrictEqual(keys, ['b', 'c']);
   });
   rule('may be left early', async (store) => {
-    await store.write(Array.from({ length: MANY }, (_, i) => put(`k${i}`, '')), SYNC);
+    await store.write(
+      Array.from({ length: MANY }, (_, i) => put(`k${i}`, '')),
+      SYNC,
+    );
     for await (const batch of store.scan(EVERYTHING)) if (batch.length > 0) break;
     await store.write([put('after', '')], SYNC);
     strictEqual(await textAt(store, 'after'), '');
@@ -145,7 +169,10 @@ function writeRules(rule: Rule): void {
     deepStrictEqual(await keysIn(store, EVERYTHING), ['b']);
   });
   rule('applies the entries of one write in their order', async (store) => {
-    await store.write([put('a', 'one'), put('a', 'two'), put('b', 'one'), remove('b'), remove('c'), put('c', 'two')], SYNC);
+    await store.write(
+      [put('a', 'one'), put('a', 'two'), put('b', 'one'), remove('b'), remove('c'), put('c', 'two')],
+      SYNC,
+    );
     strictEqual(await textAt(store, 'a'), 'two');
     deepStrictEqual(await keysIn(store, EVERYTHING), ['a', 'c']);
   });
@@ -178,14 +205,18 @@ function snapshotRules(rule: Rule): void {
     if (snapshot === undefined) return;
     await store.write([remove('a'), put('b', 'three'), put('c', 'four')], SYNC);
     const seen: string[] = [];
-    for await (const batch of snapshot.scan(EVERYTHING)) for (const [key, value] of batch) seen.push(`${key}=${Buffer.from(value).toString()}`);
+    for await (const batch of snapshot.scan(EVERYTHING))
+      for (const [key, value] of batch) seen.push(`${key}=${Buffer.from(value).toString()}`);
     deepStrictEqual(seen, ['a=one', 'b=two']);
     await snapshot.close();
     deepStrictEqual(await keysIn(store, EVERYTHING), ['b', 'c']);
   });
   rule('return more entries than fit one batch, each once', async (store) => {
     const keys = Array.from({ length: MANY }, (_, i) => `k${String(i).padStart(6, '0')}`);
-    await store.write(keys.map((key) => put(key, key)), SYNC);
+    await store.write(
+      keys.map((key) => put(key, key)),
+      SYNC,
+    );
     const snapshot = await store.snapshot?.();
     if (snapshot === undefined) return;
     const seen: string[] = [];

@@ -46,7 +46,8 @@ export class TestSystem {
 
   /** Lets everything happen that can without time passing. */
   async settle(): Promise<void> {
-    // Each round lets promises of effects settle, then waits for the turns that they cause; one may be so many steps long.
+    // Each round lets promises of effects settle, then waits for the turns that they cause; one may be so many steps
+    // long.
     let quiet = 0;
     for (let round = 0; quiet < QUIET_ROUNDS && round < ROUNDS_MAX; round++) {
       const { writes } = this.store;

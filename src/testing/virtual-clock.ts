@@ -1,6 +1,6 @@
 /**
- * A clock whose time moves only when told to. Timers come up in order of deadline, then of arming, each at its own time,
- * also those armed on the way. What is ready to run still runs by itself: only time is virtual.
+ * A clock whose time moves only when told to. Timers come up in order of deadline, then of arming, each at its own
+ * time, also those armed on the way. What is ready to run still runs by itself: only time is virtual.
  */
 import { type Cancel, type Clock, systemClock } from '../clock.ts';
 
@@ -55,17 +55,19 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * The machine sleeps for `forMs`: both clocks go on, but timeouts do not come up; once it is awake those that are overdue
-   * come up no later than `noticedMs` after, as those of a real clock do, the others at their time. Nothing comes up before
-   * the next `advance`.
+   * The machine sleeps for `forMs`: both clocks go on, but timeouts do not come up; once it is awake those that are
+   * overdue come up no later than `noticedMs` after, as those of a real clock do, the others at their time. Nothing
+   * comes up before the next `advance`.
    */
   suspend(forMs: number, noticedMs = 0): void {
     this.#nowMs += forMs;
-    for (const alarm of this.#alarms) if (alarm.atMs < this.#nowMs) alarm.atMs = Math.min(alarm.atMs + forMs, this.#nowMs + noticedMs);
+    for (const alarm of this.#alarms)
+      if (alarm.atMs < this.#nowMs) alarm.atMs = Math.min(alarm.atMs + forMs, this.#nowMs + noticedMs);
   }
 
   /**
-   * Moves time on by `byMs`. Before each alarm and at the end, `settle` is awaited, so that what it caused has happened.
+   * Moves time on by `byMs`. Before each alarm and at the end, `settle` is awaited, so that what it caused has
+   * happened.
    */
   async advance(byMs: number, settle: () => Promise<void>): Promise<void> {
     const untilMs = this.#nowMs + byMs;
@@ -81,8 +83,6 @@ export class VirtualClock implements Clock {
   }
 
   #next(untilMs: number): Alarm | undefined {
-    return this.#alarms
-      .filter(({ atMs }) => atMs <= untilMs)
-      .sort((a, b) => a.atMs - b.atMs || a.order - b.order)[0];
+    return this.#alarms.filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs || a.order - b.order)[0];
   }
 }

@@ -1,4 +1,7 @@
-/** Of what the host may call of a worker's system, the part that is administration: the methods of AdminHandle, and `erase`. */
+/**
+ * Of what the host may call of a worker's system, the part that is administration: the methods of AdminHandle, and
+ * `erase`.
+ */
 import { type EventObject } from 'xstate';
 import { type StateReplacement } from '../actors/administration/administration.ts';
 import { type AuditRecord, type OrderedBy } from '../actors/administration/audit.ts';
@@ -13,7 +16,12 @@ export interface AdminVerbs {
   resumeBy(address: string, as: OrderedBy): Promise<void>;
   step(address: string, as: OrderedBy): Promise<EventObject | null>;
   getState(address: string): Inspection;
-  replaceState(address: string, next: StateReplacement, as: OrderedBy, options: { readonly ifSequence?: number | undefined }): Promise<StoredState<unknown>>;
+  replaceState(
+    address: string,
+    next: StateReplacement,
+    as: OrderedBy,
+    options: { readonly ifSequence?: number | undefined },
+  ): Promise<StoredState<unknown>>;
   kill(address: string, as: OrderedBy): Promise<void>;
   recent(address: string, options: { readonly limit?: number; readonly after?: number }): readonly TraceRecord[];
   history(address: string): readonly KeptTurn[];

@@ -1,6 +1,6 @@
 /**
- * The worker's side of the host's calls: carries them out on the system of this worker and answers. What a call may be is the
- * table {@link Verbs}; its verbs are the methods of a system, and mean the same.
+ * The worker's side of the host's calls: carries them out on the system of this worker and answers. What a call may be
+ * is the table {@link Verbs}; its verbs are the methods of a system, and mean the same.
  */
 import { type EventObject } from 'xstate';
 import { type ActorSnapshot } from '../actors/actor.ts';
@@ -136,9 +136,14 @@ export class CallService {
   }
 
   #built(): Outpost | Promise<Outpost> {
-    if (this.#build === undefined) throw new BosunError('BOSUN_OVER_WORKERS', 'these workers were made without what a gateway needs beside them');
+    if (this.#build === undefined)
+      throw new BosunError('BOSUN_OVER_WORKERS', 'these workers were made without what a gateway needs beside them');
     const outpost = this.#build();
-    if (outpost instanceof Promise) void outpost.then((there) => (this.#outpost = there), () => (this.#outpost = undefined));
+    if (outpost instanceof Promise)
+      void outpost.then(
+        (there) => (this.#outpost = there),
+        () => (this.#outpost = undefined),
+      );
     return outpost;
   }
 
@@ -155,7 +160,10 @@ export class CallService {
       this.#say(number);
     };
     // Of an actor that emits nothing any more the end is told too.
-    const subscriptions = watch === 'snapshots' ? [handle.subscribe(word, complete)] : [handle.on(type as string, word), handle.subscribe(() => {}, complete)];
+    const subscriptions =
+      watch === 'snapshots'
+        ? [handle.subscribe(word, complete)]
+        : [handle.on(type as string, word), handle.subscribe(() => {}, complete)];
     this.#ends.set(number, () => subscriptions.forEach((subscription) => subscription.unsubscribe()));
   }
 
@@ -176,7 +184,8 @@ function verbsOf(system: System): Verbs {
     ask: (address, event, options) => system.ask(address, event, options),
     async spawn(name, id, options) {
       const agent = system.reception.agent(name);
-      if (agent === undefined) throw new BosunError('BOSUN_AGENT_UNKNOWN', `agent "${name}" is not among those of the workers' module`);
+      if (agent === undefined)
+        throw new BosunError('BOSUN_AGENT_UNKNOWN', `agent "${name}" is not among those of the workers' module`);
       await system.spawn(agent, id, options);
     },
     startChild: (boss, child) => system.boss(boss).startChild(child),

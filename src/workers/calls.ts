@@ -1,6 +1,7 @@
 /**
- * How the thread of the host and a worker talk: calls with numbers, answers, and further words of calls that go on. What is
- * said within one turn of the event loop travels as one frame. References travel as `{ life, address }`, errors with their codes.
+ * How the thread of the host and a worker talk: calls with numbers, answers, and further words of calls that go on.
+ * What is said within one turn of the event loop travels as one frame. References travel as `{ life, address }`, errors
+ * with their codes.
  */
 import { Ref } from '../actors/ref.ts';
 import { type Clock } from '../clock.ts';
@@ -13,7 +14,10 @@ export const OUTPOST = 'outpost';
 /** `null` ends a call that goes on. */
 export type Call = readonly [number: number, verb: string | null, args: readonly unknown[]];
 
-/** `answer` and `error` end a call; `word` comes before. A number alone is an answer of nothing: most are, and that is the shortest. */
+/**
+ * `answer` and `error` end a call; `word` comes before. A number alone is an answer of nothing: most are, and that is
+ * the shortest.
+ */
 export type Answer = number | readonly [number: number, kind: 'answer' | 'error' | 'word', what: unknown];
 
 export interface ToldError {
@@ -82,4 +86,3 @@ export class Outgoing<T> {
     this.#waiting = [];
   }
 }
-

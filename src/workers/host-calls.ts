@@ -1,6 +1,7 @@
 /**
- * The host's calls to workers, from the call to its answer, over the deaths of workers: what may be done twice is called again
- * once the worker is back, what may not is rejected with BOSUN_WORKER_DOWN, and what had not been sent yet waits.
+ * The host's calls to workers, from the call to its answer, over the deaths of workers: what may be done twice is
+ * called again once the worker is back, what may not is rejected with BOSUN_WORKER_DOWN, and what had not been sent yet
+ * waits.
  */
 import { type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
@@ -42,7 +43,11 @@ export class HostCalls {
   #closed: BosunError | undefined = new BosunError('BOSUN_SYSTEM_CLOSED', 'the system has not been started');
 
   constructor(staff: Staff, clock: Clock) {
-    this.#lines = Array.from({ length: staff.count }, (_, worker) => ({ out: new Outgoing<Call>(clock, (bytes) => staff.post(worker, bytes)), pending: new Map<number, Pending>(), isUp: false }));
+    this.#lines = Array.from({ length: staff.count }, (_, worker) => ({
+      out: new Outgoing<Call>(clock, (bytes) => staff.post(worker, bytes)),
+      pending: new Map<number, Pending>(),
+      isUp: false,
+    }));
   }
 
   open(): void {
@@ -53,23 +58,49 @@ export class HostCalls {
     return this.#lines[worker]!.isUp;
   }
 
-  /** @param isRepeatable It changes nothing, or nothing a second time. Rejects as the verb does, and with BOSUN_WORKER_DOWN, BOSUN_SYSTEM_CLOSED. */
-  call<V extends Verb>(worker: number, verb: V, args: Arguments<V>, { isRepeatable }: { readonly isRepeatable: boolean }): Promise<Result<V>> {
+  /**
+   * @param isRepeatable It changes nothing, or nothing a second time. Rejects as the verb does, and with
+   *   BOSUN_WORKER_DOWN, BOSUN_SYSTEM_CLOSED.
+   */
+  call<V extends Verb>(
+    worker: number,
+    verb: V,
+    args: Arguments<V>,
+    { isRepeatable }: { readonly isRepeatable: boolean },
+  ): Promise<Result<V>> {
     return new Promise((resolve, reject) => {
-      this.#enter(worker, [++this.#number, verb, args], { isRepeatable, word: IGNORED, answer: (what) => resolve(what as Result<V>), reject });
+      this.#enter(worker, [++this.#number, verb, args], {
+        isRepeatable,
+        word: IGNORED,
+        answer: (what) => resolve(what as Result<V>),
+        reject,
+      });
     });
   }
 
-  /** Begins a call of the outpost beside a worker's system. `how` tells what comes of it, unless it has been ended before. @returns What ends it. */
-  outpost(worker: number, verb: string, args: readonly unknown[], how: Pick<Pending, 'isRepeatable' | 'answer' | 'reject'>): () => void {
+  /**
+   * Begins a call of the outpost beside a worker's system. `how` tells what comes of it, unless it has been ended
+   * before. @returns What ends it.
+   */
+  outpost(
+    worker: number,
+    verb: string,
+    args: readonly unknown[],
+    how: Pick<Pending, 'isRepeatable' | 'answer' | 'reject'>,
+  ): () => void {
     return this.#begin(worker, [++this.#number, OUTPOST, [verb, ...args]], { ...how, word: IGNORED });
   }
 
   /**
-   * Begins a call that goes on over deaths of the worker, until it is ended. Resolves with its first word, which has been told
-   * then, or, of one that need not have any, when it is sent. @returns What ends it.
+   * Begins a call that goes on over deaths of the worker, until it is ended. Resolves with its first word, which has
+   * been told then, or, of one that need not have any, when it is sent. @returns What ends it.
    */
-  watch<W extends Watch>(worker: number, watch: W, args: Parameters<Watches[W]>, hearer: Hearer<ReturnType<Watches[W]>>): () => void {
+  watch<W extends Watch>(
+    worker: number,
+    watch: W,
+    args: Parameters<Watches[W]>,
+    hearer: Hearer<ReturnType<Watches[W]>>,
+  ): () => void {
     const lost = (error: BosunError) => hearer.lost?.(error);
     return this.#begin(worker, [++this.#number, watch, args], {
       isRepeatable: true,
@@ -106,7 +137,12 @@ export class HostCalls {
     for (const [number, { isRepeatable, isSent, reject }] of [...line.pending]) {
       if (isRepeatable || !isSent) continue;
       line.pending.delete(number);
-      reject(new BosunError('BOSUN_WORKER_DOWN', `worker ${worker} died before it answered: ${why.message}`, { cause: why, details: { worker, unknownOutcome: true } }));
+      reject(
+        new BosunError('BOSUN_WORKER_DOWN', `worker ${worker} died before it answered: ${why.message}`, {
+          cause: why,
+          details: { worker, unknownOutcome: true },
+        }),
+      );
     }
   }
 
@@ -135,7 +171,13 @@ export class HostCalls {
       return;
     }
     if (!line.isUp && line.pending.size >= WORKER_CALLS_WAITING_MAX) {
-      how.reject(new BosunError('BOSUN_WORKER_DOWN', `${WORKER_CALLS_WAITING_MAX} calls wait for worker ${worker} to be started again`, { details: { worker, unknownOutcome: false } }));
+      how.reject(
+        new BosunError(
+          'BOSUN_WORKER_DOWN',
+          `${WORKER_CALLS_WAITING_MAX} calls wait for worker ${worker} to be started again`,
+          { details: { worker, unknownOutcome: false } },
+        ),
+      );
       return;
     }
     const pending = { ...how, call, isSent: false };

@@ -8,8 +8,8 @@ export interface SpreadDeadLetter extends DeadLetter {
 }
 
 /**
- * The partitions of a Boss as one node. Mailboxes and restarts are added up, of ages and used-up restarts the highest counts;
- * a partition that is not active is what is shown of all.
+ * The partitions of a Boss as one node. Mailboxes and restarts are added up, of ages and used-up restarts the highest
+ * counts; a partition that is not active is what is shown of all.
  */
 export function mergedTree(partitions: readonly TreeNode[]): TreeNode {
   const [first] = partitions as [TreeNode, ...TreeNode[]];
@@ -25,14 +25,19 @@ export function mergedTree(partitions: readonly TreeNode[]): TreeNode {
     oldestMessageMs: highest(partitions.map(({ oldestMessageMs }) => oldestMessageMs)),
     restarts: shown.restarts === null ? null : sum(partitions.map(({ restarts }) => restarts ?? 0)),
     restartInMs: highest(partitions.map(({ restartInMs }) => restartInMs)),
-    boss: bosses.length === 0 ? null : { ...bosses[0]!, restartsInPeriod: Math.max(...bosses.map(({ restartsInPeriod }) => restartsInPeriod)) },
+    boss:
+      bosses.length === 0
+        ? null
+        : { ...bosses[0]!, restartsInPeriod: Math.max(...bosses.map(({ restartsInPeriod }) => restartsInPeriod)) },
     children: [...below.values()].map((nodes) => (nodes.length === 1 ? nodes[0]! : mergedTree(nodes))),
   };
 }
 
 /** Oldest first. */
 export function mergedLetters(lists: readonly (readonly DeadLetter[])[]): SpreadDeadLetter[] {
-  return lists.flatMap((letters, worker) => letters.map((letter) => ({ ...letter, worker }))).sort((a, b) => a.atMs - b.atMs);
+  return lists
+    .flatMap((letters, worker) => letters.map((letter) => ({ ...letter, worker })))
+    .sort((a, b) => a.atMs - b.atMs);
 }
 
 function sum(numbers: readonly number[]): number {

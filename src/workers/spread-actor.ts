@@ -1,4 +1,6 @@
-/** A handle on an address of a system that is spread over workers: what ActorHandle is, with reads that are promises. */
+/**
+ * A handle on an address of a system that is spread over workers: what ActorHandle is, with reads that are promises.
+ */
 import { type EventObject } from 'xstate';
 import { type ActorSnapshot, type Subscription } from '../actors/actor.ts';
 import { type Clock } from '../clock.ts';
@@ -23,7 +25,9 @@ export class SpreadActor<Event extends EventObject = EventObject, Snapshot exten
     this.address = address;
   }
 
-  /** Resolves when the event is durable, which is before or after it was processed. Rejections: see SpreadSystem.send. */
+  /**
+   * Resolves when the event is durable, which is before or after it was processed. Rejections: see SpreadSystem.send.
+   */
   send(event: Event): Promise<void> {
     return this.#host.send(this.address, event);
   }
@@ -36,9 +40,9 @@ export class SpreadActor<Event extends EventObject = EventObject, Snapshot exten
   }
 
   /**
-   * Called with the present snapshot, then once for every durable epoch that changed the actor, over deaths of the worker too:
-   * after one, with the snapshot as it is then. `complete` is called when the actor is removed. Resolves with the first
-   * snapshot told. Rejects with BOSUN_ACTOR_UNKNOWN.
+   * Called with the present snapshot, then once for every durable epoch that changed the actor, over deaths of the
+   * worker too: after one, with the snapshot as it is then. `complete` is called when the actor is removed. Resolves
+   * with the first snapshot told. Rejects with BOSUN_ACTOR_UNKNOWN.
    */
   subscribe(next: (snapshot: Snapshot) => void, complete?: () => void): Promise<Subscription> {
     return new Promise((resolve, reject) => {
@@ -53,14 +57,18 @@ export class SpreadActor<Event extends EventObject = EventObject, Snapshot exten
     });
   }
 
-  /** Called for emitted events of this type (`'*'`: of any), once their epoch is durable, from when this reaches the worker on. */
+  /**
+   * Called for emitted events of this type (`'*'`: of any), once their epoch is durable, from when this reaches the
+   * worker on.
+   */
   on(type: string, handler: (event: EventObject) => void): Subscription {
     return { unsubscribe: this.#host.watch('emitted', [this.address, type], { next: handler }) };
   }
 
   /**
-   * Waits until a durable snapshot fulfils the condition. Rejects with what the condition throws, with BOSUN_TIMEOUT, with
-   * BOSUN_ACTOR_UNKNOWN when nobody lives there or the actor is removed before, or with what the system closed for.
+   * Waits until a durable snapshot fulfils the condition. Rejects with what the condition throws, with BOSUN_TIMEOUT,
+   * with BOSUN_ACTOR_UNKNOWN when nobody lives there or the actor is removed before, or with what the system closed
+   * for.
    *
    * @param options.timeoutMs Default: for ever.
    */
@@ -75,7 +83,8 @@ export class SpreadActor<Event extends EventObject = EventObject, Snapshot exten
         settle();
       };
       const fail = (error: BosunError) => finish(() => reject(error));
-      const timedOut = () => fail(new BosunError('BOSUN_TIMEOUT', `${address} was not as waited for within ${timeoutMs} ms`));
+      const timedOut = () =>
+        fail(new BosunError('BOSUN_TIMEOUT', `${address} was not as waited for within ${timeoutMs} ms`));
       const cancel = timeoutMs === undefined ? undefined : this.#host.clock.setTimeout(timedOut, timeoutMs);
       const unsubscribe: (() => void) | undefined = this.#host.watch('snapshots', [address], {
         next: (snapshot) => {
@@ -86,7 +95,10 @@ export class SpreadActor<Event extends EventObject = EventObject, Snapshot exten
             finish(() => reject(error as Error));
           }
         },
-        completed: () => fail(new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed while waited for`, { details: { address } })),
+        completed: () =>
+          fail(
+            new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed while waited for`, { details: { address } }),
+          ),
         lost: fail,
       });
     });

@@ -1,6 +1,7 @@
 /**
- * Administration of a system that is spread over workers: what AdminHandle is, with reads that are promises. An order goes to the
- * worker that has the actor, of a Boss with partitions to each; it is not given again where a worker dies in the middle of it.
+ * Administration of a system that is spread over workers: what AdminHandle is, with reads that are promises. An order
+ * goes to the worker that has the actor, of a Boss with partitions to each; it is not given again where a worker dies
+ * in the middle of it.
  */
 import { type EventObject } from 'xstate';
 import { type StateReplacement } from '../actors/administration/administration.ts';
@@ -58,7 +59,12 @@ export class SpreadAdmin {
   }
 
   /** As AdminHandle.replaceState; a function cannot be sent to another thread. */
-  async replaceState(address: string, next: StateReplacement, as: OrderedBy, options: { readonly ifSequence?: number | undefined } = {}): Promise<StoredState<unknown>> {
+  async replaceState(
+    address: string,
+    next: StateReplacement,
+    as: OrderedBy,
+    options: { readonly ifSequence?: number | undefined } = {},
+  ): Promise<StoredState<unknown>> {
     const [state] = await this.#order(address, 'replaceState', [address, admit(next, 'state'), as, options]);
     return state!;
   }
@@ -69,8 +75,13 @@ export class SpreadAdmin {
   }
 
   /** As AdminHandle.recent, by the time at which turns began; numbers are a worker's own. */
-  async recent(address: string, options: { readonly limit?: number; readonly after?: number } = {}): Promise<readonly TraceRecord[]> {
-    const lists = await Promise.all(this.#where.homesOf(address).map((worker) => this.#where.calls.call(worker, 'recent', [address, options], READ)));
+  async recent(
+    address: string,
+    options: { readonly limit?: number; readonly after?: number } = {},
+  ): Promise<readonly TraceRecord[]> {
+    const lists = await Promise.all(
+      this.#where.homesOf(address).map((worker) => this.#where.calls.call(worker, 'recent', [address, options], READ)),
+    );
     const turns = lists.flat().sort((a, b) => a.atMs - b.atMs);
     return options.limit === undefined ? turns : turns.slice(-options.limit);
   }
@@ -81,11 +92,13 @@ export class SpreadAdmin {
   }
 
   /**
-   * As AdminHandle.onTurn: of each worker in the order of its turns, from when this reaches it on, and over its deaths; what a worker
-   * that dies had not told then is lost.
+   * As AdminHandle.onTurn: of each worker in the order of its turns, from when this reaches it on, and over its deaths;
+   * what a worker that dies had not told then is lost.
    */
   onTurn(address: string, handler: (record: TraceRecord) => void): Subscription {
-    const ends = this.#where.homesOf(address).map((worker) => this.#where.calls.watch(worker, 'turns', [address], { next: handler }));
+    const ends = this.#where
+      .homesOf(address)
+      .map((worker) => this.#where.calls.watch(worker, 'turns', [address], { next: handler }));
     return { unsubscribe: () => ends.forEach((end) => end()) };
   }
 
@@ -95,9 +108,13 @@ export class SpreadAdmin {
   }
 
   /** As AdminHandle.audit, of all workers, newest first. */
-  async audit(options: { readonly address?: string; readonly limit?: number } = {}): Promise<readonly SpreadAuditRecord[]> {
+  async audit(
+    options: { readonly address?: string; readonly limit?: number } = {},
+  ): Promise<readonly SpreadAuditRecord[]> {
     const lists = await this.#all('audit', [options]);
-    const records = lists.flatMap((list, worker) => list.map((record) => ({ ...record, worker }))).sort((a, b) => b.atMs - a.atMs || b.number - a.number);
+    const records = lists
+      .flatMap((list, worker) => list.map((record) => ({ ...record, worker })))
+      .sort((a, b) => b.atMs - a.atMs || b.number - a.number);
     return options.limit === undefined ? records : records.slice(0, options.limit);
   }
 
@@ -105,7 +122,11 @@ export class SpreadAdmin {
     return this.#where.calls.call(this.#where.homesOf(address)[0]!, verb, args, READ);
   }
 
-  #order<V extends Verb>(address: string, verb: V, args: Parameters<Verbs[V]>): Promise<Awaited<ReturnType<Verbs[V]>>[]> {
+  #order<V extends Verb>(
+    address: string,
+    verb: V,
+    args: Parameters<Verbs[V]>,
+  ): Promise<Awaited<ReturnType<Verbs[V]>>[]> {
     return Promise.all(this.#where.homesOf(address).map((worker) => this.#where.calls.call(worker, verb, args, ORDER)));
   }
 

@@ -1,4 +1,7 @@
-/** What a gateway needs of a system that is spread over workers: who is where, who is up, and calls of the outposts beside them. */
+/**
+ * What a gateway needs of a system that is spread over workers: who is where, who is up, and calls of the outposts
+ * beside them.
+ */
 import { type BosunError } from '../errors.ts';
 import { type HostCalls } from './host-calls.ts';
 
@@ -29,14 +32,27 @@ export class Outposts {
     return this.#parts.calls.isUp(worker);
   }
 
-  /** The workers that have an actor at an address, or a partition of it. Throws BOSUN_ADDRESS_INVALID, BOSUN_SYSTEM_CLOSED before the start. */
+  /**
+   * The workers that have an actor at an address, or a partition of it. Throws BOSUN_ADDRESS_INVALID,
+   * BOSUN_SYSTEM_CLOSED before the start.
+   */
   homesOf(address: string): readonly number[] {
     return this.#parts.homesOf(address);
   }
 
-  /** `isRepeatable`: it changes nothing, or nothing a second time. Rejects as the outpost does, and with BOSUN_WORKER_DOWN, BOSUN_SYSTEM_CLOSED. */
-  call(worker: number, verb: string, args: readonly unknown[], { isRepeatable }: { readonly isRepeatable: boolean }): Promise<unknown> {
-    return new Promise((answer, reject) => void this.#parts.calls.outpost(worker, verb, args, { isRepeatable, answer, reject }));
+  /**
+   * `isRepeatable`: it changes nothing, or nothing a second time. Rejects as the outpost does, and with
+   * BOSUN_WORKER_DOWN, BOSUN_SYSTEM_CLOSED.
+   */
+  call(
+    worker: number,
+    verb: string,
+    args: readonly unknown[],
+    { isRepeatable }: { readonly isRepeatable: boolean },
+  ): Promise<unknown> {
+    return new Promise(
+      (answer, reject) => void this.#parts.calls.outpost(worker, verb, args, { isRepeatable, answer, reject }),
+    );
   }
 
   /** Begins a call that may take long, and is repeated over deaths of the worker. @returns What ends it. */

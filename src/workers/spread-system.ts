@@ -1,7 +1,7 @@
 /**
- * A system that is spread over workers, as its host sees it: the same words as System, with reads that are promises, because
- * what is read is in other threads. It knows where whom to find and holds no state of theirs; a worker that dies is started
- * again, and nobody has to do anything about it.
+ * A system that is spread over workers, as its host sees it: the same words as System, with reads that are promises,
+ * because what is read is in other threads. It knows where whom to find and holds no state of theirs; a worker that
+ * dies is started again, and nobody has to do anything about it.
  */
 import { type EventObject } from 'xstate';
 import { type ActorSnapshot } from '../actors/actor.ts';
@@ -54,13 +54,24 @@ export class SpreadSystem {
     this.#staff = staff;
     this.#clock = clock;
     this.#calls = new HostCalls(staff, clock);
-    this.admin = new SpreadAdmin({ calls: this.#calls, workers: this.#workers(), homesOf: (address) => this.#homesOf(address) });
-    this.outposts = new Outposts({ count: staff.count, calls: this.#calls, homesOf: (address) => this.#homesOf(address) });
+    this.admin = new SpreadAdmin({
+      calls: this.#calls,
+      workers: this.#workers(),
+      homesOf: (address) => this.#homesOf(address),
+    });
+    this.outposts = new Outposts({
+      count: staff.count,
+      calls: this.#calls,
+      homesOf: (address) => this.#homesOf(address),
+    });
     this.closed = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     this.closed.catch(() => {});
   }
 
-  /** Starts every worker. Resolves when the static children of every Boss are there, and their names known to all. Rejects as System.start, and with BOSUN_WORKERS_CHANGED. */
+  /**
+   * Starts every worker. Resolves when the static children of every Boss are there, and their names known to all.
+   * Rejects as System.start, and with BOSUN_WORKERS_CHANGED.
+   */
   async start(): Promise<this> {
     this.#calls.open();
     try {
@@ -84,7 +95,10 @@ export class SpreadSystem {
     return this;
   }
 
-  /** Makes everything accepted so far durable, on every worker, and ends them. What is between two of them is durable, and goes on with the next start. */
+  /**
+   * Makes everything accepted so far durable, on every worker, and ends them. What is between two of them is durable,
+   * and goes on with the next start.
+   */
   async stop(): Promise<void> {
     if (this.#phase === 'running') {
       this.#phase = 'closed';
@@ -98,7 +112,11 @@ export class SpreadSystem {
   }
 
   /** As System.spawn, on the worker where the address is placed. Rejects besides with BOSUN_WORKER_DOWN. */
-  async spawn<A extends AnyAgent>(agent: A, id: string, options: SpawnOptions<A> = {}): Promise<SpreadActor<AgentEvents<A>, SnapshotOf<A>>> {
+  async spawn<A extends AnyAgent>(
+    agent: A,
+    id: string,
+    options: SpawnOptions<A> = {},
+  ): Promise<SpreadActor<AgentEvents<A>, SnapshotOf<A>>> {
     const address = childAddress(options.under ?? ROOT, id);
     const input: unknown = admit(options.input, 'input');
     await this.#at(address, 'spawn', [agent.name, id, { ...options, input } as SpawnOptions], AGAIN);
@@ -106,33 +124,58 @@ export class SpreadSystem {
   }
 
   /**
-   * As System.send: resolves when the event is durable. While the worker is started again it waits. Where the worker died in the
-   * middle of it, one with a session is sent again, in the order of the calls; one without rejects with BOSUN_WORKER_DOWN
-   * (`details.unknownOutcome`).
+   * As System.send: resolves when the event is durable. While the worker is started again it waits. Where the worker
+   * died in the middle of it, one with a session is sent again, in the order of the calls; one without rejects with
+   * BOSUN_WORKER_DOWN (`details.unknownOutcome`).
    */
   send<Event extends EventObject>(address: string, event: Event, options: SendOptions = {}): Promise<void> {
     // Not async, nor what it calls: promises are most of what a send costs here.
     try {
-      return this.#at(address, 'send', [address, admit(event, `event ${event.type}`), options], options.session === undefined ? ONCE : AGAIN);
+      return this.#at(
+        address,
+        'send',
+        [address, admit(event, `event ${event.type}`), options],
+        options.session === undefined ? ONCE : AGAIN,
+      );
     } catch (error) {
       return Promise.reject(error as BosunError);
     }
   }
 
-  /** As System.ask. Without an `id` it is not asked again where the worker dies: it rejects with BOSUN_WORKER_DOWN (`details.unknownOutcome`). */
-  async ask<Reply = unknown>(address: string, event: EventObject & { readonly [field: string]: unknown }, options: AskOptions = {}): Promise<Reply> {
+  /**
+   * As System.ask. Without an `id` it is not asked again where the worker dies: it rejects with BOSUN_WORKER_DOWN
+   * (`details.unknownOutcome`).
+   */
+  async ask<Reply = unknown>(
+    address: string,
+    event: EventObject & { readonly [field: string]: unknown },
+    options: AskOptions = {},
+  ): Promise<Reply> {
     const admitted = admit(event, `event ${event.type}`);
-    return (await this.#at(address, 'ask', [address, admitted, options], options.id === undefined ? ONCE : AGAIN)) as Reply;
+    return (await this.#at(
+      address,
+      'ask',
+      [address, admitted, options],
+      options.id === undefined ? ONCE : AGAIN,
+    )) as Reply;
   }
 
-  /** As of its worker's last durable epoch; of a Boss with partitions, that of the first. Undefined when nobody lives there. */
+  /**
+   * As of its worker's last durable epoch; of a Boss with partitions, that of the first. Undefined when nobody lives
+   * there.
+   */
   async snapshot(address: string): Promise<ActorSnapshot | undefined> {
     return await this.#calls.call(this.#homesOf(address)[0]!, 'snapshot', [address], AGAIN);
   }
 
-  /** The supervision tree from the root, or from an address; the partitions of a Boss are one node. No moment is common to all workers. Rejects with BOSUN_ACTOR_UNKNOWN. */
+  /**
+   * The supervision tree from the root, or from an address; the partitions of a Boss are one node. No moment is common
+   * to all workers. Rejects with BOSUN_ACTOR_UNKNOWN.
+   */
   async tree(address: string = ROOT): Promise<TreeNode> {
-    return mergedTree(await Promise.all(this.#homesOf(address).map((worker) => this.#calls.call(worker, 'tree', [address], AGAIN))));
+    return mergedTree(
+      await Promise.all(this.#homesOf(address).map((worker) => this.#calls.call(worker, 'tree', [address], AGAIN))),
+    );
   }
 
   /** A handle on an address. Given the agent that lives there, its events and context are typed. */
@@ -152,7 +195,11 @@ export class SpreadSystem {
 
   /** A handle on a Boss: OTP's start_child and so on. */
   boss(address: string = ROOT): SpreadBoss {
-    const where = { calls: this.#calls, homesOf: (at: string) => this.#homesOf(at), anyOf: (workers: readonly number[]) => workers[this.#nameless++ % workers.length]! };
+    const where = {
+      calls: this.#calls,
+      homesOf: (at: string) => this.#homesOf(at),
+      anyOf: (workers: readonly number[]) => workers[this.#nameless++ % workers.length]!,
+    };
     return new SpreadBoss(where, checkAddress(address));
   }
 
@@ -186,23 +233,34 @@ export class SpreadSystem {
     await this.#at(address, 'resume', [address], ONCE);
   }
 
-  /** As System.erase, on the worker where the address is placed. Rejects besides with BOSUN_WORKER_DOWN: then what it came to is in the audit. */
+  /**
+   * As System.erase, on the worker where the address is placed. Rejects besides with BOSUN_WORKER_DOWN: then what it
+   * came to is in the audit.
+   */
   async erase(address: string, as?: OrderedBy): Promise<void> {
     await Promise.all(this.#homesOf(address).map((worker) => this.#calls.call(worker, 'erase', [address, as], ONCE)));
   }
 
-  /** The worker where an address is placed; undefined for a Boss that has a partition on each. Throws BOSUN_SYSTEM_CLOSED before the start. */
+  /**
+   * The worker where an address is placed; undefined for a Boss that has a partition on each. Throws
+   * BOSUN_SYSTEM_CLOSED before the start.
+   */
   workerOf(address: string): number | undefined {
     const home = this.#placed().homeOf(checkAddress(address));
     return home === 'every' ? undefined : home;
   }
 
-  /** Resolves when no worker has anything to do before time passes; messages between two of them may be on their way. */
+  /**
+   * Resolves when no worker has anything to do before time passes; messages between two of them may be on their way.
+   */
   async idle(): Promise<void> {
     await this.#all('idle', []);
   }
 
-  /** Ends a worker's thread at once, as whatever kills one does; it is started again. For tests and drills. Resolves when it has ended. */
+  /**
+   * Ends a worker's thread at once, as whatever kills one does; it is started again. For tests and drills. Resolves
+   * when it has ended.
+   */
   async kill(worker: number): Promise<void> {
     await this.#staff.kill(worker);
   }
@@ -218,7 +276,9 @@ export class SpreadSystem {
 
   /** Those that go on are stopped as by order; one that has closed by itself answers that it has. */
   async #close(reason: BosunError): Promise<void> {
-    const stopping = this.#workers().filter((worker) => this.#calls.isUp(worker)).map((worker) => this.#calls.call(worker, 'stop', [], AGAIN));
+    const stopping = this.#workers()
+      .filter((worker) => this.#calls.isUp(worker))
+      .map((worker) => this.#calls.call(worker, 'stop', [], AGAIN));
     let cancel: Cancel | undefined;
     const isOver = new Promise<void>((resolve) => (cancel = this.#clock.setTimeout(resolve, WORKER_STOP_MS)));
     await Promise.race([Promise.allSettled(stopping), isOver]);
@@ -228,7 +288,12 @@ export class SpreadSystem {
   }
 
   /** A call about somebody who is on one worker. Throws where the address is none, and before the start. */
-  #at<V extends Verb>(address: string, verb: V, args: Parameters<Verbs[V]>, how: { readonly isRepeatable: boolean }): Promise<Awaited<ReturnType<Verbs[V]>>> {
+  #at<V extends Verb>(
+    address: string,
+    verb: V,
+    args: Parameters<Verbs[V]>,
+    how: { readonly isRepeatable: boolean },
+  ): Promise<Awaited<ReturnType<Verbs[V]>>> {
     const [worker, ...others] = this.#homesOf(address);
     // A partition of a Boss takes orders by `boss` only, and says so itself.
     return this.#calls.call(others.length === 0 ? worker! : 0, verb, args, how);

@@ -1,4 +1,7 @@
-/** The workers of a system as the host's side sees them, whether they are threads or, in tests, parts of one. Ports only. */
+/**
+ * The workers of a system as the host's side sees them, whether they are threads or, in tests, parts of one. Ports
+ * only.
+ */
 import { type BosunError } from '../errors.ts';
 
 /** What a worker says of itself once its system runs. */

@@ -1,7 +1,7 @@
 /**
- * Workers as threads of this process. This side is their Boss, one_for_one: a thread that ends, for whatever reason, is started
- * again on its store, unless that happens too often. Workers talk to each other by ports of their own; whoever comes anew
- * brings new ones.
+ * Workers as threads of this process. This side is their Boss, one_for_one: a thread that ends, for whatever reason, is
+ * started again on its store, unless that happens too often. Workers talk to each other by ports of their own; whoever
+ * comes anew brings new ones.
  */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { type Clock } from '../clock.ts';
@@ -67,7 +67,10 @@ export class ThreadStaff implements Staff {
 
   async start(listener: StaffListener): Promise<void> {
     this.#listener = listener;
-    const begun = Array.from({ length: this.count }, (_, index) => new Promise<void>((resolve, reject) => this.#starts.set(index, { resolve, reject })));
+    const begun = Array.from(
+      { length: this.count },
+      (_, index) => new Promise<void>((resolve, reject) => this.#starts.set(index, { resolve, reject })),
+    );
     for (let index = 0; index < this.count; index++) this.#begin(index);
     await Promise.all(begun);
   }
@@ -94,12 +97,32 @@ export class ThreadStaff implements Staff {
       peers.push([other, port1]);
       this.#tell(other, { is: 'peer', index, port: port2 }, [port2]);
     }
-    const data: ThreadData = { module: String(module), exported, index, count, outpost: this.#outpost?.href, directory, peers };
-    const worker = new Worker(this.#entry, { workerData: data, transferList: peers.map(([, port]) => port), name: `bosun ${index}`, ...(resourceLimits && { resourceLimits }), ...(execArgv && { execArgv: [...execArgv] }) });
+    const data: ThreadData = {
+      module: String(module),
+      exported,
+      index,
+      count,
+      outpost: this.#outpost?.href,
+      directory,
+      peers,
+    };
+    const worker = new Worker(this.#entry, {
+      workerData: data,
+      transferList: peers.map(([, port]) => port),
+      name: `bosun ${index}`,
+      ...(resourceLimits && { resourceLimits }),
+      ...(execArgv && { execArgv: [...execArgv] }),
+    });
     const thread: Thread = { worker, isUp: false, reason: undefined };
     this.#threads.set(index, thread);
     worker.on('message', (word: FromThread) => this.#hear(index, thread, word));
-    worker.on('error', (error) => (thread.reason ??= new BosunError('BOSUN_WORKER_DOWN', `worker ${index} died: ${messageOf(error)}`, { cause: error })));
+    worker.on(
+      'error',
+      (error) =>
+        (thread.reason ??= new BosunError('BOSUN_WORKER_DOWN', `worker ${index} died: ${messageOf(error)}`, {
+          cause: error,
+        })),
+    );
     worker.on('exit', (code) => this.#ended(index, thread, code));
   }
 
@@ -146,7 +169,13 @@ export class ThreadStaff implements Staff {
     if (window === null) {
       const { intensity, periodMs } = this.#limit;
       this.#threads.delete(index);
-      this.#listener.failed(new BosunError('BOSUN_INTENSITY_EXCEEDED', `workers died more than ${intensity} times in ${periodMs} ms: ${why.message}`, { cause: why }));
+      this.#listener.failed(
+        new BosunError(
+          'BOSUN_INTENSITY_EXCEEDED',
+          `workers died more than ${intensity} times in ${periodMs} ms: ${why.message}`,
+          { cause: why },
+        ),
+      );
       return;
     }
     this.#window = window;

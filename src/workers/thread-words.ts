@@ -30,4 +30,3 @@ export type FromThread =
   | { readonly is: 'up'; readonly facts: WorkerFacts }
   /** It did not come up, or has closed by itself. `ToldError`, packed. */
   | { readonly is: 'failed'; readonly error: Uint8Array };
-

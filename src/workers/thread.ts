@@ -1,6 +1,6 @@
 /**
- * What runs in the thread of a worker: loads the host's module, starts the shard on its store, and hands frames on. It ends
- * when it is told to, or with whatever ends its thread; everything else is in the store.
+ * What runs in the thread of a worker: loads the host's module, starts the shard on its store, and hands frames on. It
+ * ends when it is told to, or with whatever ends its thread; everything else is in the store.
  */
 import { join } from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
@@ -70,7 +70,10 @@ async function loaded(): Promise<WorkerOptions> {
   const module = (await import(data.module)) as Record<string, unknown>;
   const options = module[data.exported];
   if (typeof options === 'object' && options !== null) return options as WorkerOptions;
-  throw new BosunError('BOSUN_CONFIG_INVALID', `${data.module} has no export "${data.exported}" with the options of the system`);
+  throw new BosunError(
+    'BOSUN_CONFIG_INVALID',
+    `${data.module} has no export "${data.exported}" with the options of the system`,
+  );
 }
 
 async function outpostOf(module: string, system: System, clock: Clock): Promise<Outpost> {
@@ -81,8 +84,15 @@ async function outpostOf(module: string, system: System, clock: Clock): Promise<
 async function begin(): Promise<void> {
   const options = await loaded();
   const { clock = systemClock } = options;
-  const system = new System({ ...options, store: levelStore(join(data.directory, String(data.index))) }, { index: data.index, count: data.count, wire, gate });
-  const service = new CallService(system, { clock, post: (bytes) => say({ is: 'answers', bytes }), ...(data.outpost !== undefined && { build: () => outpostOf(data.outpost!, system, clock) }) });
+  const system = new System(
+    { ...options, store: levelStore(join(data.directory, String(data.index))) },
+    { index: data.index, count: data.count, wire, gate },
+  );
+  const service = new CallService(system, {
+    clock,
+    post: (bytes) => say({ is: 'answers', bytes }),
+    ...(data.outpost !== undefined && { build: () => outpostOf(data.outpost!, system, clock) }),
+  });
   host.on('message', (word: ToThread) => {
     if (word.is === 'calls') service.hear(word.bytes);
     else if (word.is === 'go') go();

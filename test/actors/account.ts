@@ -7,14 +7,23 @@ import { type ErrorCode } from '../../src/errors.ts';
 export const account = defineAgent({
   name: 'account',
   machine: setup({
-    types: {} as { context: { balance: number }; events: { type: 'deposit'; amount: number } | { type: 'close' }; input: { balance: number } | undefined },
+    types: {} as {
+      context: { balance: number };
+      events: { type: 'deposit'; amount: number } | { type: 'close' };
+      input: { balance: number } | undefined;
+    },
   }).createMachine({
     context: ({ input }) => ({ balance: input?.balance ?? 0 }),
     initial: 'open',
     states: {
       open: {
         on: {
-          deposit: { actions: [assign({ balance: ({ context, event }) => context.balance + event.amount }), emit({ type: 'changed' })] },
+          deposit: {
+            actions: [
+              assign({ balance: ({ context, event }) => context.balance + event.amount }),
+              emit({ type: 'changed' }),
+            ],
+          },
           close: 'closed',
         },
       },
@@ -28,5 +37,8 @@ export const deposit = (amount: number) => ({ type: 'deposit' as const, amount }
 
 /** Matches an error of this code. */
 export function code(wanted: ErrorCode): object {
-  return { asymmetricMatch: (error: { code?: unknown } | undefined) => error?.code === wanted, toString: () => `an error with the code ${wanted}` };
+  return {
+    asymmetricMatch: (error: { code?: unknown } | undefined) => error?.code === wanted,
+    toString: () => `an error with the code ${wanted}`,
+  };
 }

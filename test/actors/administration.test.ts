@@ -8,7 +8,13 @@ import { clerk, deeds, note } from './clerk.ts';
 import { started } from './started.ts';
 
 const as = { by: 'ada', reason: 'month end' };
-const tree = { intensity: 5, children: [{ id: 'c', agent: 'clerk' }, { id: 'd', agent: 'clerk' }] };
+const tree = {
+  intensity: 5,
+  children: [
+    { id: 'c', agent: 'clerk' },
+    { id: 'd', agent: 'clerk' },
+  ],
+};
 
 let test: TestSystem;
 beforeEach(() => void deeds.splice(0));
@@ -41,8 +47,16 @@ describe('a suspended actor', () => {
       await after();
       await test.settle();
       expect([status(), notes(), notes('d')]).toEqual(['suspended', ['a'], ['x']]);
-      expect(test.system.snapshot('c')!.error).toMatchObject({ code: 'BOSUN_ACTOR_SUSPENDED', message: 'c: suspended by ada: month end' });
-      expect(test.system.tree().children[0]).toMatchObject({ address: 'c', status: 'suspended', mailbox: 2, lastError: code('BOSUN_ACTOR_SUSPENDED') });
+      expect(test.system.snapshot('c')!.error).toMatchObject({
+        code: 'BOSUN_ACTOR_SUSPENDED',
+        message: 'c: suspended by ada: month end',
+      });
+      expect(test.system.tree().children[0]).toMatchObject({
+        address: 'c',
+        status: 'suspended',
+        mailbox: 2,
+        lastError: code('BOSUN_ACTOR_SUSPENDED'),
+      });
     }
     await test.system.admin.resume('c', { by: 'bob' });
     await test.settle();
@@ -60,7 +74,10 @@ describe('a suspended actor', () => {
     await late;
     await crashed();
     const rings = () => (test.system.snapshot('c')!.context as { rings: number }).rings;
-    expect([rings(), test.system.admin.getState('c').timers]).toMatchObject([0, [{ dueInMs: 0, event: 'xstate.after.patience.(machine).desk.idle' }]]);
+    expect([rings(), test.system.admin.getState('c').timers]).toMatchObject([
+      0,
+      [{ dueInMs: 0, event: 'xstate.after.patience.(machine).desk.idle' }],
+    ]);
     await test.system.resume('c');
     await test.settle();
     expect(rings()).toBe(1);
@@ -92,7 +109,8 @@ describe('a suspended actor', () => {
 
   it('is never the root; a Boss below it may be: orders to it are refused, and what its children did waits', async () => {
     await start({ tree: { children: [{ id: 'b', boss: { children: [{ id: 'w', agent: 'clerk' }] } }] } });
-    for (const order of ['suspend', 'kill'] as const) await expect(test.system.admin[order]('root', as)).rejects.toEqual(code('BOSUN_ORDER_REFUSED'));
+    for (const order of ['suspend', 'kill'] as const)
+      await expect(test.system.admin[order]('root', as)).rejects.toEqual(code('BOSUN_ORDER_REFUSED'));
     await test.system.admin.suspend('b', as);
     await expect(test.system.boss('b').terminateChild('w')).rejects.toEqual(code('BOSUN_ACTOR_SUSPENDED'));
     await test.system.admin.kill('b/w', as);
@@ -106,30 +124,48 @@ describe('a suspended actor', () => {
   it('may be an effect: what it gives waits', async () => {
     const once = defineAgent({
       name: 'once',
-      machine: setup({ actors: { clerk: clerk.machine } }).createMachine({ invoke: { src: 'clerk', id: 'k', input: undefined } }),
+      machine: setup({ actors: { clerk: clerk.machine } }).createMachine({
+        invoke: { src: 'clerk', id: 'k', input: undefined },
+      }),
       events: {},
     });
     await start({ agents: [once], tree: { children: [{ id: 'o', agent: 'once' }] } });
     await test.system.admin.suspend('o/k/lamp', as);
-    expect(test.system.admin.getState('o/k/lamp')).toMatchObject({ kind: 'callback', status: 'suspended', parent: 'o/k', attempt: 1 });
+    expect(test.system.admin.getState('o/k/lamp')).toMatchObject({
+      kind: 'callback',
+      status: 'suspended',
+      parent: 'o/k',
+      attempt: 1,
+    });
     await crashed();
     expect(test.system.admin.getState('o/k/lamp')).toMatchObject({ status: 'suspended', attempt: 2 });
   });
 });
 
 describe('damage', () => {
-  it('in the row that says who is suspended stops that actor, so that it does not go on by itself; in an audit record, that record', async () => {
-    await start({ journal: { fold: { windowEpochs: 2 } } });
-    await test.system.admin.suspend('c', as);
-    for (let n = 0; n < 8; n++) await test.system.send('d', note('x'));
-    await test.system.stop();
-    const keys = test.store.entries().flatMap(([key]) => (/^[uz]!/.test(key) ? [key] : []));
-    expect(keys.map(([table]) => table)).toEqual(['u', 'z']);
-    for (const key of keys) test.store.flip(key, 8);
-    await test.restart();
-    expect(() => test.system.snapshot('c')).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }));
-    expect([test.system.damage().map(({ details }) => details['key']).sort(), test.system.admin.audit(), notes('d').length]).toEqual([keys, [], 8]);
-  });
+  it(
+    'in the row that says who is suspended stops that actor, so that it does not go on by itself; in an audit ' +
+      'record, that record',
+    async () => {
+      await start({ journal: { fold: { windowEpochs: 2 } } });
+      await test.system.admin.suspend('c', as);
+      for (let n = 0; n < 8; n++) await test.system.send('d', note('x'));
+      await test.system.stop();
+      const keys = test.store.entries().flatMap(([key]) => (/^[uz]!/.test(key) ? [key] : []));
+      expect(keys.map(([table]) => table)).toEqual(['u', 'z']);
+      for (const key of keys) test.store.flip(key, 8);
+      await test.restart();
+      expect(() => test.system.snapshot('c')).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }));
+      expect([
+        test.system
+          .damage()
+          .map(({ details }) => details['key'])
+          .sort(),
+        test.system.admin.audit(),
+        notes('d').length,
+      ]).toEqual([keys, [], 8]);
+    },
+  );
 });
 
 describe('a step', () => {
@@ -151,7 +187,10 @@ describe('a step', () => {
     await test.system.admin.suspend('c', as);
     await send(note('a'), note('b'), note('c'));
     const steps = await Promise.all([1, 2].map(() => test.system.admin.step('c', as)));
-    expect([steps.map((event) => (event as unknown as { text: string }).text), notes()]).toEqual([['a', 'b'], ['a', 'b']]);
+    expect([steps.map((event) => (event as unknown as { text: string }).text), notes()]).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
   });
 
   it('of a suspect actor keeps it suspended also where it goes well', async () => {
@@ -219,7 +258,9 @@ describe('getState', () => {
       children: ['c/lamp', 'c/busy'],
     });
     expect(test.system.admin.getState('d')).toMatchObject({ suspended: null, timers: [{ dueInMs: 59_500 }] });
-    expect(() => test.system.admin.getState('nobody')).toThrow(expect.objectContaining({ code: 'BOSUN_ACTOR_UNKNOWN' }));
+    expect(() => test.system.admin.getState('nobody')).toThrow(
+      expect.objectContaining({ code: 'BOSUN_ACTOR_UNKNOWN' }),
+    );
   });
 });
 
@@ -230,11 +271,21 @@ describe('kill', () => {
     await test.system.admin.kill('c', as);
     await crashed();
     expect([status(), notes()]).toEqual(['active', ['kept']]);
-    expect(test.system.tree().children[0]).toMatchObject({ restarts: 1, lastError: { code: 'BOSUN_KILLED', message: 'c: killed by ada: month end' } });
+    expect(test.system.tree().children[0]).toMatchObject({
+      restarts: 1,
+      lastError: { code: 'BOSUN_KILLED', message: 'c: killed by ada: month end' },
+    });
   });
 
   it('ends a temporary child, and a Boss with all its children', async () => {
-    await start({ tree: { children: [{ id: 't', agent: 'clerk', restart: 'temporary' }, { id: 'b', restart: 'temporary', boss: { children: [{ id: 'w', agent: 'clerk' }] } }] } });
+    await start({
+      tree: {
+        children: [
+          { id: 't', agent: 'clerk', restart: 'temporary' },
+          { id: 'b', restart: 'temporary', boss: { children: [{ id: 'w', agent: 'clerk' }] } },
+        ],
+      },
+    });
     await test.system.admin.kill('t', as);
     await test.system.admin.kill('b', as);
     await test.settle();

@@ -46,8 +46,22 @@ describe('admission refuses', () => {
     ['a promise', [Promise.resolve()], 'event x of a[0] is an instance of Promise'],
     ['typed arrays other than bytes', { a: new Float64Array(2) }, 'event x of a.a is an instance of Float64Array'],
     ['a symbol as key', { a: { [Symbol('k')]: 1 } }, 'event x of a.a is an object with a symbol as key'],
-    ['a getter', { a: { get now() { return 1; } } }, 'event x of a.a is an object with a getter, now'],
-    ['the key __proto__', { a: JSON.parse('{"__proto__": {"b": 1}}') as unknown }, 'event x of a.a is an object with the key __proto__'],
+    [
+      'a getter',
+      {
+        a: {
+          get now() {
+            return 1;
+          },
+        },
+      },
+      'event x of a.a is an object with a getter, now',
+    ],
+    [
+      'the key __proto__',
+      { a: JSON.parse('{"__proto__": {"b": 1}}') as unknown },
+      'event x of a.a is an object with the key __proto__',
+    ],
     ['the key __keys__', { a: { __keys__: 1 } }, 'event x of a.a is an object with the key __keys__'],
     ['half a surrogate pair', { a: `x${HALF}` }, 'event x of a.a is a string with half a surrogate pair'],
     ['half a surrogate pair in a key', { [HALF]: 1 }, 'event x of a is an object with half a surrogate pair in a key'],
@@ -57,7 +71,11 @@ describe('admission refuses', () => {
     ['what is a key of a Map', new Map([[Symbol('k'), 1]]), 'event x of a.(member) is a symbol'],
     ['what is in a Set', new Set([() => {}]), 'event x of a.(member) is a function'],
     ['what is the cause of an error', new Error('e', { cause: Symbol('c') }), 'event x of a.cause is a symbol'],
-    ['what is the code of an error', Object.assign(new Error('e'), { code: () => {} }), 'event x of a.code is a function'],
+    [
+      'what is the code of an error',
+      Object.assign(new Error('e'), { code: () => {} }),
+      'event x of a.code is a function',
+    ],
   ])('%s', (_, value, message) => {
     expect(refusal(value)).toBe(`${message}; only data can be stored`);
   });
@@ -74,7 +92,9 @@ describe('admission refuses', () => {
   });
   it('a value of more bytes than the bound', () => {
     expect(refusal('x'.repeat(VALUE_BYTES_MAX - 3))).toBe('admitted');
-    expect(refusal({ a: 'x'.repeat(VALUE_BYTES_MAX) })).toContain(`part of a value of more than ${VALUE_BYTES_MAX} bytes`);
+    expect(refusal({ a: 'x'.repeat(VALUE_BYTES_MAX) })).toContain(
+      `part of a value of more than ${VALUE_BYTES_MAX} bytes`,
+    );
     expect(refusal(new Uint8Array(VALUE_BYTES_MAX))).toContain('part of a value of more than');
   });
   it('few objects with very many paths between them, as fast as a large value', () => {
@@ -87,7 +107,15 @@ describe('admission refuses', () => {
 
 describe('admission accepts', () => {
   it('all of JSON, and undefined, NaN, infinities, 64-bit bigints, dates, bytes, maps, sets and errors', () => {
-    const all = { a: undefined, b: NaN, c: -Infinity, d: 2n ** 64n - 1n, e: -(2n ** 63n), f: new Date(0), g: new Uint8Array(3) };
+    const all = {
+      a: undefined,
+      b: NaN,
+      c: -Infinity,
+      d: 2n ** 64n - 1n,
+      e: -(2n ** 63n),
+      f: new Date(0),
+      g: new Uint8Array(3),
+    };
     expect(admit(all, 'x')).toEqual(all);
   });
   it('a Proxy, for what it shows when it is looked at', () => {
@@ -102,7 +130,9 @@ describe('admission accepts', () => {
 describe('what was admitted', () => {
   it('is frozen through and through', () => {
     const value = admit({ a: [{ b: 1 }], m: new Map([['k', { v: 1 }]]), s: new Set([[1]]), e: new Error('e') }, 'x');
-    expect([value, value.a, value.a[0], value.m, value.m.get('k'), value.s, [...value.s][0], value.e].every(Object.isFrozen)).toBe(true);
+    expect(
+      [value, value.a, value.a[0], value.m, value.m.get('k'), value.s, [...value.s][0], value.e].every(Object.isFrozen),
+    ).toBe(true);
     expect(() => value.m.set('k', { v: 2 })).toThrow(TypeError);
     expect(() => value.s.clear()).toThrow(TypeError);
   });
@@ -111,7 +141,6 @@ describe('what was admitted', () => {
     expect(admit(value, 'x')).toBe(value);
   });
   it('has no negative zero and no holes, which disk does not have either', () => {
-     
     const value = admit({ zero: -0, list: [1, , 3] as (number | undefined)[] }, 'x');
     expect(Object.is(value.zero, 0)).toBe(true);
     expect(1 in value.list).toBe(true);
@@ -125,7 +154,13 @@ describe('what was admitted', () => {
     const thrown = new Refused('no', { cause: { a: 1 } });
     const error = admit(thrown, 'x') as Error & { code: string };
     expect(error).not.toBeInstanceOf(Refused);
-    expect([error.name, error.message, error.stack, error.code, error.cause]).toEqual(['Refused', 'no', thrown.stack, 'E_NO', { a: 1 }]);
+    expect([error.name, error.message, error.stack, error.code, error.cause]).toEqual([
+      'Refused',
+      'no',
+      thrown.stack,
+      'E_NO',
+      { a: 1 },
+    ]);
   });
   it('has references in the place of handles', () => {
     const handle = new (class Handle {})();
@@ -140,13 +175,17 @@ describe('what was admitted', () => {
 
 describe('a change of a context', () => {
   it('is refused by the name of the key', () => {
-    expect(() => admitChange(Change.of({ set: { order: { pay: () => {} } } }))).toThrow('context.order.pay is a function');
+    expect(() => admitChange(Change.of({ set: { order: { pay: () => {} } } }))).toThrow(
+      'context.order.pay is a function',
+    );
     expect(() => admitChange(Change.of({ context: { value: { a: Symbol('s') } } }))).toThrow('context.a is a symbol');
     expect(() => admitChange(Change.of({ output: { value: { a: Symbol('s') } } }))).toThrow('output.a is a symbol');
   });
   it('is bounded key by key, not as a whole', () => {
     const large = 'x'.repeat(VALUE_BYTES_MAX - 100);
-    expect(Object.keys(admitChange(Change.of({ context: { value: { a: large, b: large } } })).context!.value as object)).toEqual(['a', 'b']);
+    expect(
+      Object.keys(admitChange(Change.of({ context: { value: { a: large, b: large } } })).context!.value as object),
+    ).toEqual(['a', 'b']);
   });
 });
 
@@ -176,7 +215,18 @@ describe('the codec', () => {
   });
   const key = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 8 }),
-    fc.constantFrom('constructor', 'toString', 'hasOwnProperty', 'toJSON', 'then', 'length', '0', '', 'valueOf', 'prototype'),
+    fc.constantFrom(
+      'constructor',
+      'toString',
+      'hasOwnProperty',
+      'toJSON',
+      'then',
+      'length',
+      '0',
+      '',
+      'valueOf',
+      'prototype',
+    ),
   );
   const leaf = fc.oneof(
     fc.string({ unit: 'grapheme' }),
@@ -187,13 +237,24 @@ describe('the codec', () => {
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }),
     fc.date({ noInvalidDate: true }),
     fc.uint8Array({ maxLength: 20 }),
-    fc.record({ life: fc.nat(), address: fc.constantFrom('a', 'a/b') }).map(({ life, address }) => new Ref(host, life, address)),
-    fc.tuple(fc.string({ unit: 'grapheme' }), fc.option(fc.string({ unit: 'grapheme' }), { nil: undefined })).map(([message, code]) =>
-      Object.assign(new Error(message), code !== undefined && { code }),
-    ),
+    fc
+      .record({ life: fc.nat(), address: fc.constantFrom('a', 'a/b') })
+      .map(({ life, address }) => new Ref(host, life, address)),
+    fc
+      .tuple(fc.string({ unit: 'grapheme' }), fc.option(fc.string({ unit: 'grapheme' }), { nil: undefined }))
+      .map(([message, code]) => Object.assign(new Error(message), code !== undefined && { code })),
   );
   const value = fc.letrec((tie) => ({
-    any: fc.oneof({ depthSize: 'small' }, leaf, tie('list'), tie('sparse'), tie('record'), tie('map'), tie('set'), tie('error')),
+    any: fc.oneof(
+      { depthSize: 'small' },
+      leaf,
+      tie('list'),
+      tie('sparse'),
+      tie('record'),
+      tie('map'),
+      tie('set'),
+      tie('error'),
+    ),
     list: fc.array(tie('any'), { maxLength: 5 }),
     sparse: fc.sparseArray(tie('any'), { maxLength: 5, maxNumElements: 3 }),
     record: fc.dictionary(key, tie('any'), { maxKeys: 6, noNullPrototype: false }),
@@ -222,7 +283,10 @@ describe('the codec', () => {
   });
 });
 
-/** Objects of no prototype and Buffers come back as plain objects and byte arrays; references compare by what they refer to. */
+/**
+ * Objects of no prototype and Buffers come back as plain objects and byte arrays; references compare by what they refer
+ * to.
+ */
 function stripped(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   if (value instanceof Ref) return { life: value.life, address: value.address };

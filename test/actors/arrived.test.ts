@@ -11,12 +11,17 @@ const busy = agentOf('busy', createMachine({ on: { HIT: {} } }), ['HIT']);
 
 /** More turns than one epoch takes, all ahead of whatever comes next. */
 function flood(test: TestSystem): void {
-  for (let actor = 0; actor < BUSY; actor++) for (let n = 0; n < 16; n++) void test.system.send(`busy${actor}`, { type: 'HIT' });
+  for (let actor = 0; actor < BUSY; actor++)
+    for (let n = 0; n < 16; n++) void test.system.send(`busy${actor}`, { type: 'HIT' });
 }
 
 async function startBeside(machine: AnyStateMachine, events: readonly string[] = []): Promise<TestSystem> {
   const others = Array.from({ length: BUSY }, (_, actor) => ({ id: `busy${actor}`, agent: 'busy' }));
-  return startSubject(machine, { events, agents: [busy], tree: { intensity: 100, children: [...others, { id: 'subject', agent: 'subject' }] } });
+  return startSubject(machine, {
+    events,
+    agents: [busy],
+    tree: { intensity: 100, children: [...others, { id: 'subject', agent: 'subject' }] },
+  });
 }
 
 /** Has it arrive when there is no room for its turn, and cuts the power once that epoch is durable. */
@@ -86,7 +91,9 @@ describe('a child that was born', () => {
 });
 
 describe('a message to an agent that waits for its restart', () => {
-  const fragile = setup({ types: {} as { context: { got: number }; events: { type: 'BREAK' } | { type: 'HIT' } | { type: 'END' } } }).createMachine({
+  const fragile = setup({
+    types: {} as { context: { got: number }; events: { type: 'BREAK' } | { type: 'HIT' } | { type: 'END' } },
+  }).createMachine({
     context: { got: 0 },
     initial: 'a',
     states: {
@@ -107,7 +114,10 @@ describe('a message to an agent that waits for its restart', () => {
 
   it.each(['BREAK', 'END'])('is taken after it (%s)', async (last) => {
     const child = { id: 'subject', agent: 'subject', backoff: { minMs: 1_000, jitter: 0 } };
-    const test = await startSubject(fragile, { events: ['BREAK', 'HIT', 'END'], tree: { intensity: 10, children: [child] } });
+    const test = await startSubject(fragile, {
+      events: ['BREAK', 'HIT', 'END'],
+      tree: { intensity: 10, children: [child] },
+    });
     await tell(test, 'HIT');
     await tell(test, last);
     await test.system.send('subject', { type: 'HIT' });

@@ -12,14 +12,26 @@ import { atEveryWrite, tellStory } from './power-cut.ts';
 import { crash, started } from './started.ts';
 import { clerk, teller } from './talkers.ts';
 
-const OPTIONS = { agents: [teller, clerk], tree: { intensity: 100, children: [{ id: 't', agent: 'teller' }, { id: 'c', agent: 'clerk' }] } };
+const OPTIONS = {
+  agents: [teller, clerk],
+  tree: {
+    intensity: 100,
+    children: [
+      { id: 't', agent: 'teller' },
+      { id: 'c', agent: 'clerk' },
+    ],
+  },
+};
 
 const start = () => started(OPTIONS);
 
 /** What became of a promise, with time standing still. */
 async function outcome(test: TestSystem, promise: Promise<unknown>): Promise<unknown> {
   let seen: unknown = 'waiting';
-  promise.then((value) => (seen = value), (error: unknown) => (seen = error));
+  promise.then(
+    (value) => (seen = value),
+    (error: unknown) => (seen = error),
+  );
   await test.settle();
   return seen;
 }
@@ -27,7 +39,8 @@ async function outcome(test: TestSystem, promise: Promise<unknown>): Promise<unk
 const sum = (test: TestSystem) => (test.system.snapshot('t')!.context as { sum: number }).sum;
 const asks = (test: TestSystem) => (test.system.snapshot('t')!.context as { asks: number }).asks;
 const notes = (test: TestSystem) => (test.system.snapshot('c')!.context as { notes: unknown[] }).notes;
-const letters = (test: TestSystem) => test.system.deadLetters.list().map(({ reason, address, event }) => [reason, address, event.type]);
+const letters = (test: TestSystem) =>
+  test.system.deadLetters.list().map(({ reason, address, event }) => [reason, address, event.type]);
 
 describe('system.ask', () => {
   it('resolves with the reply, when the turn that gave it is durable, in the order of the sends before it', async () => {
@@ -92,7 +105,10 @@ describe('system.ask', () => {
     await test.advance(ASK_TIMEOUT_MS - 1);
     expect(await outcome(test, asked)).toBe('waiting');
     await test.advance(1);
-    await expect(asked).rejects.toMatchObject({ code: 'BOSUN_TIMEOUT', details: { unknownOutcome: true, address: 't' } });
+    await expect(asked).rejects.toMatchObject({
+      code: 'BOSUN_TIMEOUT',
+      details: { unknownOutcome: true, address: 't' },
+    });
     await test.system.send('t', { type: 'answer', value: 'late' });
     await test.settle();
     expect(letters(test)).toEqual([['late', 't', 'bosun.reply']]);
@@ -104,7 +120,9 @@ describe('system.ask', () => {
     asked.catch(() => {});
     await test.advance(11);
     await expect(asked).rejects.toEqual(code('BOSUN_TIMEOUT'));
-    await expect(test.system.ask('t', { type: 'read' }, { timeoutMs: ASK_MS_MAX + 1 })).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
+    await expect(test.system.ask('t', { type: 'read' }, { timeoutMs: ASK_MS_MAX + 1 })).rejects.toEqual(
+      code('BOSUN_VALUE_REFUSED'),
+    );
     expect(await outcome(test, test.system.ask('t', { type: 'read' }, { timeoutMs: ASK_MS_MAX }))).toBe(0);
   });
 
@@ -124,7 +142,10 @@ describe('system.ask', () => {
     const choking = test.system.ask('t', { type: 'choke' });
     choking.catch(() => {});
     await test.settle();
-    await expect(choking).rejects.toMatchObject({ code: 'BOSUN_ASK_FAILED', message: expect.stringContaining('choked') as string });
+    await expect(choking).rejects.toMatchObject({
+      code: 'BOSUN_ASK_FAILED',
+      message: expect.stringContaining('choked') as string,
+    });
     await test.system.spawn(teller, 'x');
     const asked = test.system.ask('x', { type: 'hold' });
     asked.catch(() => {});
@@ -207,7 +228,9 @@ describe('an ask with an id', () => {
     await test.system.ask('t', { type: 'read' }, { id: 'x' });
     await expect(test.system.ask('c', { type: 'stop' }, { id: 'x' })).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
     await expect(test.system.ask('t', { type: 'read' }, { id: '' })).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
-    await expect(test.system.ask('t', { type: 'read' }, { id: 'x'.repeat(ASK_ID_CHARS_MAX + 1) })).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
+    await expect(test.system.ask('t', { type: 'read' }, { id: 'x'.repeat(ASK_ID_CHARS_MAX + 1) })).rejects.toEqual(
+      code('BOSUN_VALUE_REFUSED'),
+    );
     expect(await outcome(test, test.system.ask('t', { type: 'read' }, { id: 'x'.repeat(ASK_ID_CHARS_MAX) }))).toBe(0);
   });
 
@@ -241,8 +264,11 @@ describe('an ask with an id', () => {
 });
 
 describe('a machine that asks', () => {
-  const go = (test: TestSystem, event: { type: string; [field: string]: unknown }, more: { to?: string; timeoutMs?: number } = {}) =>
-    test.system.send('c', { type: 'go', to: 't', event, ...more } as never);
+  const go = (
+    test: TestSystem,
+    event: { type: string; [field: string]: unknown },
+    more: { to?: string; timeoutMs?: number } = {},
+  ) => test.system.send('c', { type: 'go', to: 't', event, ...more } as never);
 
   it('gets the reply as the output of its promise', async () => {
     const test = await start();
@@ -289,9 +315,15 @@ describe('a machine that asks', () => {
     const counts = new Set<string>();
     await atEveryWrite(async (cut) => {
       const story = [
-        (test: TestSystem) => test.system.send('c', { type: 'go', to: 't', event: { type: 'hold' } }, { session: { id: 's', sequence: 1 } }),
+        (test: TestSystem) =>
+          test.system.send(
+            'c',
+            { type: 'go', to: 't', event: { type: 'hold' } },
+            { session: { id: 's', sequence: 1 } },
+          ),
         (test: TestSystem) => test.settle(),
-        (test: TestSystem) => test.system.send('t', { type: 'answer', value: 'yes' }, { session: { id: 's', sequence: 2 } }),
+        (test: TestSystem) =>
+          test.system.send('t', { type: 'answer', value: 'yes' }, { session: { id: 's', sequence: 2 } }),
         (test: TestSystem) => test.settle(),
       ];
       const { test, writes } = await tellStory(story, OPTIONS, cut);

@@ -1,20 +1,38 @@
-/** The audit: every order leaves who, when, why and what came of it, in the epoch of what it did; bounded; kept over crashes. */
+/**
+ * The audit: every order leaves who, when, why and what came of it, in the epoch of what it did; bounded; kept over
+ * crashes.
+ */
 import { describe, expect, it } from 'vitest';
 import { Audit } from '../../src/actors/administration/audit.ts';
-import { AUDIT_ARGUMENTS_CHARS_MAX, AUDIT_MS_MAX, AUDIT_NAME_CHARS_MAX, AUDIT_REASON_CHARS_MAX, AUDIT_RECORDS_MAX } from '../../src/limits.ts';
+import {
+  AUDIT_ARGUMENTS_CHARS_MAX,
+  AUDIT_MS_MAX,
+  AUDIT_NAME_CHARS_MAX,
+  AUDIT_REASON_CHARS_MAX,
+  AUDIT_RECORDS_MAX,
+} from '../../src/limits.ts';
 import { type TestSystem } from '../../src/testing/test-system.ts';
 import { code } from './account.ts';
 import { clerk, note } from './clerk.ts';
 import { started } from './started.ts';
 
 const as = { by: 'ada', reason: 'because' };
-const tree = { intensity: 100, children: [{ id: 'c', agent: 'clerk' }, { id: 'b', boss: { strategy: 'dynamic' as const, template: { agent: 'clerk' } } }] };
+const tree = {
+  intensity: 100,
+  children: [
+    { id: 'c', agent: 'clerk' },
+    { id: 'b', boss: { strategy: 'dynamic' as const, template: { agent: 'clerk' } } },
+  ],
+};
 
 let test: TestSystem;
 const start = async () => (test = await started({ agents: [clerk], tree }));
 
 const records = (address?: string) => test.system.admin.audit(address === undefined ? {} : { address });
-const short = () => records().map(({ order, address, by, outcome }) => `${by} ${order} ${address} ${outcome}`).reverse();
+const short = () =>
+  records()
+    .map(({ order, address, by, outcome }) => `${by} ${order} ${address} ${outcome}`)
+    .reverse();
 
 describe('the audit', () => {
   it('has every order of administrators, newest first, and is the same after a crash', async () => {
@@ -29,11 +47,28 @@ describe('the audit', () => {
     await admin.kill('c', as);
     await test.settle();
     await test.system.resume('c');
-    const told = ['ada suspend c done', 'ada step c done', 'bob replaceState c done', 'ada resume c done', 'ada kill c done', 'host resume c done'];
+    const told = [
+      'ada suspend c done',
+      'ada step c done',
+      'bob replaceState c done',
+      'ada resume c done',
+      'ada kill c done',
+      'host resume c done',
+    ];
     expect(short()).toEqual(told);
     const life = admin.getState('c').life;
     const atMs = test.clock.wallMs();
-    expect(records()[3]).toEqual({ number: expect.any(Number) as number, atMs, by: 'bob', reason: null, order: 'replaceState', address: 'c', life, arguments: '{"context":{"notes":["x"],"rings":0}}', outcome: 'done' });
+    expect(records()[3]).toEqual({
+      number: expect.any(Number) as number,
+      atMs,
+      by: 'bob',
+      reason: null,
+      order: 'replaceState',
+      address: 'c',
+      life,
+      arguments: '{"context":{"notes":["x"],"rings":0}}',
+      outcome: 'done',
+    });
     expect(records().at(-1)).toMatchObject({ atMs: atMs - 1_000, reason: 'because', arguments: null });
     const before = records();
     await test.crash();
@@ -45,7 +80,13 @@ describe('the audit', () => {
   it('has what was refused, with the code', async () => {
     await start();
     const { admin } = test.system;
-    for (const order of [() => admin.step('c', as), () => admin.replaceState('c', { context: {} }, as), () => admin.kill('root', as), () => admin.suspend('nobody', as), () => admin.suspend('not an address', as)]) {
+    for (const order of [
+      () => admin.step('c', as),
+      () => admin.replaceState('c', { context: {} }, as),
+      () => admin.kill('root', as),
+      () => admin.suspend('nobody', as),
+      () => admin.suspend('not an address', as),
+    ]) {
       await expect(order()).rejects.toThrow();
     }
     expect(short()).toEqual([
@@ -75,7 +116,9 @@ describe('the audit', () => {
       'host terminateChild c/x BOSUN_ACTOR_UNKNOWN',
     ];
     expect(short()).toEqual(told);
-    expect(records(given)).toMatchObject([{ life: test.system.admin.getState(given).life, arguments: '{"spec":{"input":{"secret":"s"}},"isNew":true}' }]);
+    expect(records(given)).toMatchObject([
+      { life: test.system.admin.getState(given).life, arguments: '{"spec":{"input":{"secret":"s"}},"isNew":true}' },
+    ]);
     await test.crash();
     await test.restart();
     expect(short()).toEqual(told);
@@ -89,17 +132,33 @@ describe('the audit', () => {
     await test.system.deadLetters.edit(number, note('instead'), as);
     await expect(test.system.deadLetters.discard(number, as)).rejects.toEqual(code('BOSUN_MESSAGE_UNKNOWN'));
     await expect(test.system.deadLetters.redeliver(number)).rejects.toEqual(code('BOSUN_MESSAGE_UNKNOWN'));
-    expect(short()).toEqual(['ada edit c done', 'ada discard  BOSUN_MESSAGE_UNKNOWN', 'host redeliver  BOSUN_MESSAGE_UNKNOWN']);
+    expect(short()).toEqual([
+      'ada edit c done',
+      'ada discard  BOSUN_MESSAGE_UNKNOWN',
+      'host redeliver  BOSUN_MESSAGE_UNKNOWN',
+    ]);
     expect(records('c')[0]!.arguments).toBe(`{"number":${number},"event":{"type":"note","text":"instead"}}`);
   });
 
   it('has an erasure, and forgets name, reasons and arguments of the erased', async () => {
     await start();
-    const address = await test.system.boss('b', { by: 'ada', reason: 'for Jane' }).startChild({ input: { secret: 'Jane' } });
+    const address = await test.system
+      .boss('b', { by: 'ada', reason: 'for Jane' })
+      .startChild({ input: { secret: 'Jane' } });
     const { life } = test.system.admin.getState(address);
     await test.system.admin.suspend(address, { by: 'ada', reason: 'Jane asked' });
     await test.system.erase(address, { by: 'dpo', reason: 'article 17' });
-    expect(records().map(({ order, by, address: at, life: whose, reason, arguments: args, outcome }) => [order, by, at, whose, reason, args, outcome])).toEqual([
+    expect(
+      records().map(({ order, by, address: at, life: whose, reason, arguments: args, outcome }) => [
+        order,
+        by,
+        at,
+        whose,
+        reason,
+        args,
+        outcome,
+      ]),
+    ).toEqual([
       ['erase', 'dpo', '', life, 'article 17', null, 'done'],
       ['suspend', 'ada', '', life, null, null, 'done'],
       ['startChild', 'ada', '', life, null, null, 'done'],
@@ -115,7 +174,11 @@ describe('the audit', () => {
       () => test.system.admin.kill('c', as),
       () => test.system.boss('root', as).terminateChild('c'),
     ];
-    const effects = [() => test.system.snapshot('c')?.status === 'suspended', () => test.system.tree().children.some(({ restarts }) => (restarts ?? 0) > 0), () => test.system.snapshot('c') === undefined];
+    const effects = [
+      () => test.system.snapshot('c')?.status === 'suspended',
+      () => test.system.tree().children.some(({ restarts }) => (restarts ?? 0) > 0),
+      () => test.system.snapshot('c') === undefined,
+    ];
     for (const [index, step] of steps.entries()) {
       // Cut off before it is written: neither of them is there.
       void step().catch(() => {});
@@ -137,13 +200,25 @@ describe('the audit', () => {
     await test.system.admin.suspend('b', as);
     await test.system.stop();
     await test.restart();
-    expect([short(), test.system.snapshot('c'), test.system.snapshot('b')!.status]).toEqual([['ada terminateChild c open', 'ada suspend b done'], undefined, 'suspended']);
+    expect([short(), test.system.snapshot('c'), test.system.snapshot('b')!.status]).toEqual([
+      ['ada terminateChild c open', 'ada suspend b done'],
+      undefined,
+      'suspended',
+    ]);
   });
 
   it('takes no order of nobody, and records none', async () => {
     await start();
     const most = { by: 'x'.repeat(AUDIT_NAME_CHARS_MAX), reason: 'y'.repeat(AUDIT_REASON_CHARS_MAX) };
-    for (const bad of [{}, { by: '' }, { by: 7 }, { by: `${most.by}x` }, { by: '\ud800' }, { by: 'a', reason: `${most.reason}y` }, undefined]) {
+    for (const bad of [
+      {},
+      { by: '' },
+      { by: 7 },
+      { by: `${most.by}x` },
+      { by: '\ud800' },
+      { by: 'a', reason: `${most.reason}y` },
+      undefined,
+    ]) {
       await expect(test.system.admin.suspend('c', bad as never)).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
       await expect(test.system.admin.step('c', bad as never)).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
     }
@@ -168,19 +243,41 @@ describe('the audit', () => {
     let nowMs = 0;
     let number = 1;
     const rows = new Set<string>();
-    const draft = { put: (key: string) => rows.add(key), remove: (key: string) => rows.delete(key), output: (tell: () => void) => tell() };
-    const audit = new Audit({ time: { nowMs: () => nowMs }, addresses: new Map(), next: () => number++, draft, wake() {} } as never);
+    const draft = {
+      put: (key: string) => rows.add(key),
+      remove: (key: string) => rows.delete(key),
+      output: (tell: () => void) => tell(),
+    };
+    const audit = new Audit({
+      time: { nowMs: () => nowMs },
+      addresses: new Map(),
+      next: () => number++,
+      draft,
+      wake() {},
+    } as never);
     const resume = () => audit.enter({ order: 'resume', address: 'c', as }, 'done');
     for (let n = 0; n < AUDIT_RECORDS_MAX; n++) resume();
-    expect([audit.list().length, rows.size, audit.list().at(-1)!.number]).toEqual([AUDIT_RECORDS_MAX, AUDIT_RECORDS_MAX, 1]);
+    expect([audit.list().length, rows.size, audit.list().at(-1)!.number]).toEqual([
+      AUDIT_RECORDS_MAX,
+      AUDIT_RECORDS_MAX,
+      1,
+    ]);
     resume();
-    expect([audit.list().length, rows.size, audit.list().at(-1)!.number]).toEqual([AUDIT_RECORDS_MAX, AUDIT_RECORDS_MAX, 2]);
+    expect([audit.list().length, rows.size, audit.list().at(-1)!.number]).toEqual([
+      AUDIT_RECORDS_MAX,
+      AUDIT_RECORDS_MAX,
+      2,
+    ]);
     nowMs = AUDIT_MS_MAX - 1;
     resume();
     expect([audit.list().length, audit.list().at(-1)!.number]).toEqual([AUDIT_RECORDS_MAX, 3]);
     nowMs = AUDIT_MS_MAX;
     // Eight at a time.
     resume();
-    expect([audit.list().length, rows.size, audit.list().at(-1)!.number]).toEqual([AUDIT_RECORDS_MAX - 7, AUDIT_RECORDS_MAX - 7, 11]);
+    expect([audit.list().length, rows.size, audit.list().at(-1)!.number]).toEqual([
+      AUDIT_RECORDS_MAX - 7,
+      AUDIT_RECORDS_MAX - 7,
+      11,
+    ]);
   });
 });

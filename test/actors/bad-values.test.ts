@@ -1,4 +1,7 @@
-/** An agent with a value that is not data hurts itself only: its turn has not happened, and everybody else's epoch goes through. */
+/**
+ * An agent with a value that is not data hurts itself only: its turn has not happened, and everybody else's epoch goes
+ * through.
+ */
 import { assign, emit, fromPromise, fromTransition, raise, sendTo, setup, spawnChild } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
@@ -59,8 +62,14 @@ function badOf(event: unknown): unknown {
 const PLACES = {
   key: assign({ held: ({ event }) => badOf(event) }),
   whole: assign(({ event }) => badOf(event) as object),
-  event: sendTo(({ system }) => system.get('sink'), ({ event }) => ({ type: 'GOT', it: badOf(event) })),
-  input: spawnChild('sink', { id: 'other', input: ((args: { event: unknown }) => badOf(args.event)) as never } as never),
+  event: sendTo(
+    ({ system }) => system.get('sink'),
+    ({ event }) => ({ type: 'GOT', it: badOf(event) }),
+  ),
+  input: spawnChild('sink', {
+    id: 'other',
+    input: ((args: { event: unknown }) => badOf(args.event)) as never,
+  } as never),
   emitted: emit(({ event }) => ({ type: 'GOT', it: badOf(event) })),
   timer: raise(({ event }) => ({ type: 'GOT', it: badOf(event) }), { delay: 5 }),
 } as const;
@@ -115,28 +124,34 @@ async function takeAmongOthers(test: TestSystem, what: string): Promise<void> {
 }
 
 describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('a value that is not data (%s)', (place) => {
-  it.each(Object.keys(BAD).filter((what) => place !== 'whole' || !HARMLESS_AS_CONTEXT.has(what)))('%s', async (what) => {
-    const test = await startAmongOthers(placing(place));
-    await takeAmongOthers(test, what);
-    const expected = { subject: { count: 1, held: null }, others: [1, 1, 1, 1], quarantined: 1 };
-    const seen = () => ({
-      subject: contextOf(test),
-      others: OTHERS.map((id) => (contextOf(test, id) as { count: number }).count),
-      quarantined: test.system.deadLetters.list({ reason: 'quarantined' }).length,
-    });
-    expect(seen()).toEqual(expected);
-    await test.crash();
-    await test.restart();
-    expect(seen()).toEqual(expected);
-    await test.system.stop();
-  });
+  it.each(Object.keys(BAD).filter((what) => place !== 'whole' || !HARMLESS_AS_CONTEXT.has(what)))(
+    '%s',
+    async (what) => {
+      const test = await startAmongOthers(placing(place));
+      await takeAmongOthers(test, what);
+      const expected = { subject: { count: 1, held: null }, others: [1, 1, 1, 1], quarantined: 1 };
+      const seen = () => ({
+        subject: contextOf(test),
+        others: OTHERS.map((id) => (contextOf(test, id) as { count: number }).count),
+        quarantined: test.system.deadLetters.list({ reason: 'quarantined' }).length,
+      });
+      expect(seen()).toEqual(expected);
+      await test.crash();
+      await test.restart();
+      expect(seen()).toEqual(expected);
+      await test.system.stop();
+    },
+  );
 });
 
 describe('a promise that resolves with what is not data', () => {
   it.each(Object.keys(BAD))('fails: %s', async (what) => {
     const test = await startAmongOthers(taker);
     await takeAmongOthers(test, `promise ${what}`);
-    expect(contextOf(test)).toMatchObject({ count: 1, error: expect.stringContaining('only data can be stored') as string });
+    expect(contextOf(test)).toMatchObject({
+      count: 1,
+      error: expect.stringContaining('only data can be stored') as string,
+    });
     expect(OTHERS.map((id) => (contextOf(test, id) as { count: number }).count)).toEqual([1, 1, 1, 1]);
     await test.system.stop();
   });

@@ -2,17 +2,26 @@
 import { assign, createMachine, enqueueActions, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { checkAddress, childAddress, childIdOf, invokedAddress } from '../../src/actors/address.ts';
-import { ADDRESS_SEGMENT_CHARS_MAX, ADDRESS_SEGMENTS_MAX, QUARANTINE_MESSAGES_MAX, TIMERS_PER_ACTOR_MAX, TIMERS_PER_SLICE } from '../../src/limits.ts';
+import {
+  ADDRESS_SEGMENT_CHARS_MAX,
+  ADDRESS_SEGMENTS_MAX,
+  QUARANTINE_MESSAGES_MAX,
+  TIMERS_PER_ACTOR_MAX,
+  TIMERS_PER_SLICE,
+} from '../../src/limits.ts';
 import { contextOf, startSubject, tell } from './subject.ts';
 
 describe('an actor', () => {
   it(`has at most ${TIMERS_PER_ACTOR_MAX} timers; the turn that would arm one more throws`, async () => {
-    const machine = setup({ types: {} as { context: { armed: number }; events: { type: 'ARM'; count: number } } }).createMachine({
+    const machine = setup({
+      types: {} as { context: { armed: number }; events: { type: 'ARM'; count: number } },
+    }).createMachine({
       context: { armed: 0 },
       on: {
         ARM: {
           actions: enqueueActions(({ enqueue, event, context }) => {
-            for (let n = 0; n < event.count; n++) enqueue.raise({ type: 'ARM', count: 0 }, { delay: 1_000_000, id: `${context.armed + n}` });
+            for (let n = 0; n < event.count; n++)
+              enqueue.raise({ type: 'ARM', count: 0 }, { delay: 1_000_000, id: `${context.armed + n}` });
             enqueue.assign({ armed: context.armed + event.count });
           }),
         },
@@ -22,14 +31,21 @@ describe('an actor', () => {
     await tell(test, 'ARM', { count: TIMERS_PER_ACTOR_MAX });
     await tell(test, 'ARM', { count: 1 });
     expect(contextOf(test)).toEqual({ armed: TIMERS_PER_ACTOR_MAX });
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { code: 'BOSUN_VALUE_REFUSED' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { error: { code: 'BOSUN_VALUE_REFUSED' } },
+    ]);
     await test.system.stop();
   });
 });
 
 describe('a slice', () => {
   it(`takes ${TIMERS_PER_SLICE} due timers; those beyond come up in the next, in their order`, async () => {
-    const machine = setup({ types: {} as { context: { fired: number; inOrder: boolean }; events: { type: 'ARM'; count: number } | { type: 'DUE'; n: number } } }).createMachine({
+    const machine = setup({
+      types: {} as {
+        context: { fired: number; inOrder: boolean };
+        events: { type: 'ARM'; count: number } | { type: 'DUE'; n: number };
+      },
+    }).createMachine({
       context: { fired: 0, inOrder: true },
       on: {
         ARM: {
@@ -37,7 +53,12 @@ describe('a slice', () => {
             for (let n = 0; n < event.count; n++) enqueue.raise({ type: 'DUE', n }, { delay: 1_000 });
           }),
         },
-        DUE: { actions: assign(({ context, event }) => ({ fired: context.fired + 1, inOrder: context.inOrder && event.n === context.fired })) },
+        DUE: {
+          actions: assign(({ context, event }) => ({
+            fired: context.fired + 1,
+            inOrder: context.inOrder && event.n === context.fired,
+          })),
+        },
       },
     });
     for (const count of [TIMERS_PER_SLICE, TIMERS_PER_SLICE + 1, 3 * TIMERS_PER_SLICE]) {
@@ -66,9 +87,17 @@ describe('the quarantine', () => {
     });
     const test = await startSubject(machine, { events: ['BREAK', 'PASS'], intensity: 10 * QUARANTINE_MESSAGES_MAX });
     const sent = QUARANTINE_MESSAGES_MAX + 2;
-    await Promise.all(Array.from({ length: sent }, (_, n) => [test.system.send('subject', { type: 'BREAK', n }), test.system.send('subject', { type: 'PASS' })]).flat());
+    await Promise.all(
+      Array.from({ length: sent }, (_, n) => [
+        test.system.send('subject', { type: 'BREAK', n }),
+        test.system.send('subject', { type: 'PASS' }),
+      ]).flat(),
+    );
     await test.settle();
-    const numbers = () => test.system.deadLetters.list({ reason: 'quarantined' }).map((record) => (record.event as unknown as { n: number }).n);
+    const numbers = () =>
+      test.system.deadLetters
+        .list({ reason: 'quarantined' })
+        .map((record) => (record.event as unknown as { n: number }).n);
     expect([numbers().length, numbers()[0], numbers().at(-1)]).toEqual([QUARANTINE_MESSAGES_MAX, 2, sent - 1]);
     await test.crash();
     await test.restart();
@@ -86,7 +115,8 @@ describe('an address', () => {
     expect(() => checkAddress('a'.repeat(ADDRESS_SEGMENT_CHARS_MAX + 1))).toThrow('not an address');
   });
   it('is no path with empty or strange segments', () => {
-    for (const address of ['', '/', 'a/', '/a', 'a//b', 'a b', 'é', 'a\n', 'a!b']) expect(() => checkAddress(address)).toThrow('not an address');
+    for (const address of ['', '/', 'a/', '/a', 'a//b', 'a b', 'é', 'a\n', 'a!b'])
+      expect(() => checkAddress(address)).toThrow('not an address');
   });
   it('of a Boss child may be a path; the name of the root is taken', () => {
     expect([childAddress('root', 'a/b'), childAddress('a', 'b/c')]).toEqual(['a/b', 'a/b/c']);

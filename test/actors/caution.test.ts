@@ -1,4 +1,6 @@
-/** P6b: what kills the host is found out. Here the death is virtual; test/crash/host-killers.test.ts has the real ones. */
+/**
+ * P6b: what kills the host is found out. Here the death is virtual; test/crash/host-killers.test.ts has the real ones.
+ */
 import { assign, fromPromise, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { CAUTIOUS_MS } from '../../src/limits.ts';
@@ -36,12 +38,18 @@ async function startDeadly(death = host()): Promise<{ test: TestSystem; death: R
       failed: {},
     },
   });
-  const test = await startSubject(machine, { events: ['GOOD', 'BAD', 'TWO', 'LATER', 'START'], store: faultyStore({ notes: true }) });
+  const test = await startSubject(machine, {
+    events: ['GOOD', 'BAD', 'TWO', 'LATER', 'START'],
+    store: faultyStore({ notes: true }),
+  });
   death.test = test;
   return { test, death };
 }
 
-/** Starts again and again, as whoever watches the process does, until a start survives. @returns How many starts it took. */
+/**
+ * Starts again and again, as whoever watches the process does, until a start survives. @returns How many starts it
+ * took.
+ */
 async function startsUntilAlive(test: TestSystem): Promise<number> {
   for (let starts = 1; starts < 10; starts++) {
     const restarted = test.restart();
@@ -60,21 +68,26 @@ async function dead(test: TestSystem): Promise<string> {
 }
 
 describe('a message that kills the process', () => {
-  it.each(['BAD', 'TWO'])('is quarantined after the third death, and the rest of the system works (%s)', async (type) => {
-    const { test } = await startDeadly();
-    await tell(test, 'GOOD');
-    // A client that is not answered sends again until it is.
-    void test.system.send('subject', { type });
-    await dead(test);
-    await test.restart().catch(() => {});
-    if (test.store.isOpen) void test.system.send('subject', { type }).catch(() => {});
-    await dead(test);
-    expect(await startsUntilAlive(test)).toBeLessThanOrEqual(2);
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ address: 'subject', event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } }]);
-    await tell(test, 'GOOD');
-    expect(contextOf(test)).toMatchObject({ good: 2 });
-    await test.system.stop();
-  });
+  it.each(['BAD', 'TWO'])(
+    'is quarantined after the third death, and the rest of the system works (%s)',
+    async (type) => {
+      const { test } = await startDeadly();
+      await tell(test, 'GOOD');
+      // A client that is not answered sends again until it is.
+      void test.system.send('subject', { type });
+      await dead(test);
+      await test.restart().catch(() => {});
+      if (test.store.isOpen) void test.system.send('subject', { type }).catch(() => {});
+      await dead(test);
+      expect(await startsUntilAlive(test)).toBeLessThanOrEqual(2);
+      expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+        { address: 'subject', event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } },
+      ]);
+      await tell(test, 'GOOD');
+      expect(contextOf(test)).toMatchObject({ good: 2 });
+      await test.system.stop();
+    },
+  );
 
   it('from a timer is quarantined in the same way', async () => {
     const { test } = await startDeadly();
@@ -82,7 +95,9 @@ describe('a message that kills the process', () => {
     await test.advance(1_000).catch(() => {});
     expect(test.store.isOpen).toBe(false);
     expect(await startsUntilAlive(test)).toBe(3);
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } },
+    ]);
     await test.system.stop();
   });
 
@@ -110,7 +125,9 @@ describe('a step that kills the process', () => {
       expect(await dead(test)).toBe('dead');
     }
     await test.restart();
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } },
+    ]);
     // The run is cautious still: what is stepped through has to be durable first.
     await tell(test, 'GOOD');
     expect(await test.system.admin.step('subject', as)).toEqual({ type: 'GOOD' });

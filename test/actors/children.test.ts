@@ -54,7 +54,12 @@ describe('children', () => {
     const machine = setup({ types: {} as { context: { ref: AnyActorRef | null } }, actors: { kid } }).createMachine({
       context: { ref: null },
       on: {
-        GO: { actions: [assign({ ref: ({ spawn }) => spawn('kid', { id: 'kid' }) }), ({ context }) => context.ref!.send({ type: 'HIT' })] },
+        GO: {
+          actions: [
+            assign({ ref: ({ spawn }) => spawn('kid', { id: 'kid' }) }),
+            ({ context }) => context.ref!.send({ type: 'HIT' }),
+          ],
+        },
         HIT: { actions: sendTo(({ context }) => context.ref!, { type: 'HIT' }) },
       },
     });
@@ -69,7 +74,15 @@ describe('children', () => {
 
   it('born and stopped in one step were never there', async () => {
     const machine = setup({ actors: { kid } }).createMachine({
-      on: { GO: { actions: [spawnChild('kid', { id: 'kid', systemId: 'kid' }), sendTo('kid', { type: 'HIT' }), stopChild('kid')] } },
+      on: {
+        GO: {
+          actions: [
+            spawnChild('kid', { id: 'kid', systemId: 'kid' }),
+            sendTo('kid', { type: 'HIT' }),
+            stopChild('kid'),
+          ],
+        },
+      },
     });
     const test = await startSubject(machine, { events: ['GO'] });
     await tell(test, 'GO');
@@ -82,7 +95,9 @@ describe('children', () => {
     const holder = setup({ actors: { kid } }).createMachine({ invoke: { src: 'kid', id: 'kid', systemId: 'deep' } });
     const machine = setup({ actors: { holder } }).createMachine({
       initial: 'a',
-      states: { a: { invoke: { src: 'holder', id: 'holder', systemId: 'name' }, on: { AGAIN: { target: 'a', reenter: true } } } },
+      states: {
+        a: { invoke: { src: 'holder', id: 'holder', systemId: 'name' }, on: { AGAIN: { target: 'a', reenter: true } } },
+      },
       on: { HIT: { actions: sendTo(({ system }) => system.get('deep') as AnyActorRef, { type: 'HIT' }) } },
     });
     const test = await startSubject(machine, { events: ['AGAIN', 'HIT'] });
@@ -114,25 +129,39 @@ describe('children', () => {
   it.each([{}, { id: 'named' }])('for which the machine has no logic are a throw of the turn', async (options) => {
     const machine = createMachine({
       initial: 'a',
-      states: { a: { on: { GO: { actions: enqueueActions(({ enqueue }) => enqueue.spawnChild('nothing' as never, options as never)) }, OK: 'c' } }, c: {} },
+      states: {
+        a: {
+          on: {
+            GO: { actions: enqueueActions(({ enqueue }) => enqueue.spawnChild('nothing' as never, options as never)) },
+            OK: 'c',
+          },
+        },
+        c: {},
+      },
     });
     const test = await startSubject(machine, { events: ['GO', 'OK'] });
     await tell(test, 'GO');
     await tell(test, 'OK');
     expect(valueOf(test)).toBe('c');
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { code: 'BOSUN_AGENT_INVALID' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { error: { code: 'BOSUN_AGENT_INVALID' } },
+    ]);
     await test.system.stop();
   });
 
   it('never push another actor from its address', async () => {
-    const machine = setup({ actors: { kid } }).createMachine({ on: { GO: { actions: spawnChild('kid', { id: 'kid' }) } } });
+    const machine = setup({ actors: { kid } }).createMachine({
+      on: { GO: { actions: spawnChild('kid', { id: 'kid' }) } },
+    });
     const test = await startSubject(machine, { events: ['GO'], agents: [agentOf('other', kid, ['HIT'])] });
     const other = test.system.actor('subject/kid');
     await test.system.spawn(agentOf('other', kid, ['HIT']), 'subject/kid');
     await other.send({ type: 'HIT' });
     await tell(test, 'GO');
     expect(contextOf(test, 'subject/kid')).toEqual({ n: 1 });
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { code: 'BOSUN_ADDRESS_INVALID' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { error: { code: 'BOSUN_ADDRESS_INVALID' } },
+    ]);
     await test.system.stop();
   });
 });
@@ -141,7 +170,10 @@ describe('references', () => {
   it('to one actor are one object, whichever way they came, also after a restart', async () => {
     const kid = createMachine({ on: { ASK: { actions: sendParent(({ self }) => ({ type: 'ANSWER', from: self })) } } });
     const machine = setup({
-      types: {} as { context: { kid: AnyActorRef; same: boolean[] }; events: { type: 'ASK' } | { type: 'ANSWER'; from: AnyActorRef } },
+      types: {} as {
+        context: { kid: AnyActorRef; same: boolean[] };
+        events: { type: 'ASK' } | { type: 'ANSWER'; from: AnyActorRef };
+      },
       actors: { kid },
     }).createMachine({
       context: ({ spawn }) => ({ kid: spawn('kid', { id: 'kid' }), same: [] }),
@@ -167,12 +199,20 @@ describe('references', () => {
   });
 
   it('do not reach a stranger that was born later under the same address', async () => {
-    const kid = createMachine({ context: { n: 0 }, on: { HIT: { actions: assign({ n: ({ context }: { context: { n: number } }) => context.n + 1 }) } } });
+    const kid = createMachine({
+      context: { n: 0 },
+      on: { HIT: { actions: assign({ n: ({ context }: { context: { n: number } }) => context.n + 1 }) } },
+    });
     const machine = setup({ types: {} as { context: { old: AnyActorRef | null } }, actors: { kid } }).createMachine({
       context: { old: null },
       on: {
         GO: { actions: assign({ old: ({ spawn, context }) => context.old ?? spawn('kid', { id: 'kid' }) }) },
-        SWAP: { actions: enqueueActions(({ enqueue }) => [enqueue.stopChild('kid'), enqueue.spawnChild('kid', { id: 'kid' })]) },
+        SWAP: {
+          actions: enqueueActions(({ enqueue }) => [
+            enqueue.stopChild('kid'),
+            enqueue.spawnChild('kid', { id: 'kid' }),
+          ]),
+        },
         HIT: { actions: sendTo(({ context }) => context.old!, { type: 'HIT' }) },
       },
     });

@@ -17,7 +17,12 @@ interface ClerkContext {
   readonly rings: number;
 }
 
-type ClerkEvent = { type: 'note'; text: string } | { type: 'choke' } | { type: 'open' } | { type: 'read' } | { type: 'close' };
+type ClerkEvent =
+  | { type: 'note'; text: string }
+  | { type: 'choke' }
+  | { type: 'open' }
+  | { type: 'read' }
+  | { type: 'close' };
 
 export const clerk = defineAgent({
   name: 'clerk',
@@ -32,8 +37,15 @@ export const clerk = defineAgent({
       desk: {
         initial: 'idle',
         states: {
-          idle: { after: { patience: { actions: assign({ rings: ({ context }) => context.rings + 1 }) } }, on: { open: 'busy' } },
-          busy: { invoke: { src: 'work', id: 'busy', input: { name: 'busy' } }, entry: assign({ notes: ({ context }) => [...context.notes, 'entered'] }), on: { close: 'idle' } },
+          idle: {
+            after: { patience: { actions: assign({ rings: ({ context }) => context.rings + 1 }) } },
+            on: { open: 'busy' },
+          },
+          busy: {
+            invoke: { src: 'work', id: 'busy', input: { name: 'busy' } },
+            entry: assign({ notes: ({ context }) => [...context.notes, 'entered'] }),
+            on: { close: 'idle' },
+          },
         },
       },
       lamp: { initial: 'lit', states: { lit: { invoke: { src: 'work', id: 'lamp', input: { name: 'lamp' } } } } },
@@ -48,7 +60,13 @@ export const clerk = defineAgent({
       read: { actions: reply(({ context }) => (context as ClerkContext).notes.length) },
     },
   }),
-  events: { note: z.object({ text: z.string() }), choke: z.object({}), open: z.object({}), read: z.object({}), close: z.object({}) },
+  events: {
+    note: z.object({ text: z.string() }),
+    choke: z.object({}),
+    open: z.object({}),
+    read: z.object({}),
+    close: z.object({}),
+  },
 });
 
 export const note = (text: string) => ({ type: 'note' as const, text });

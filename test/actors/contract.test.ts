@@ -74,7 +74,17 @@ function host() {
   };
   const self: Record<string, unknown> = { id: 'self', sessionId: 'self', send() {}, system };
   const actionExecutor = (action: Action) => void actions.push(action);
-  const scope = { self, id: 'self', sessionId: 'self', system, logger() {}, defer() {}, emit() {}, stopChild() {}, actionExecutor };
+  const scope = {
+    self,
+    id: 'self',
+    sessionId: 'self',
+    system,
+    logger() {},
+    defer() {},
+    emit() {},
+    stopChild() {},
+    actionExecutor,
+  };
   const take = <T>(step: () => T): { result: T; actions: Action[] } => {
     actions.length = 0;
     const result = step();
@@ -82,7 +92,8 @@ function host() {
   };
   return {
     taken,
-    initial: (machine: AnyStateMachine, input?: unknown) => take(() => machine.getInitialSnapshot(scope as never, input as never) as unknown as Snap),
+    initial: (machine: AnyStateMachine, input?: unknown) =>
+      take(() => machine.getInitialSnapshot(scope as never, input as never) as unknown as Snap),
     step: (machine: AnyStateMachine, snapshot: Snap, event: EventObject) =>
       take(() => machine.transition(snapshot as never, event as never, scope as never) as unknown as Snap),
   };
@@ -111,14 +122,29 @@ describe('the listed internals', () => {
     for (const key of XSTATE_INTERNALS.actor) expect(key in result.children['kid']!).toBe(true);
   });
   it('exist on actions', () => {
-    const actions = { assign: assign({}), raise: raise({ type: 'R' }, { delay: 1, id: 'r' }), cancel: cancel('c'), sendTo: sendTo('kid', { type: 'S' }) };
+    const actions = {
+      assign: assign({}),
+      raise: raise({ type: 'R' }, { delay: 1, id: 'r' }),
+      cancel: cancel('c'),
+      sendTo: sendTo('kid', { type: 'S' }),
+    };
     for (const [name, keys] of Object.entries(XSTATE_INTERNALS.action)) {
       for (const key of keys) expect(actions[name as keyof typeof actions]).toHaveProperty(key);
     }
   });
   it('of a system are all that a step calls', () => {
     // The host above has no others, and the steps of this file pass.
-    expect([...XSTATE_INTERNALS.system].sort()).toEqual(['_bookId', '_clock', '_logger', '_register', '_relay', '_sendInspectionEvent', '_set', '_snapshot', '_unregister']);
+    expect([...XSTATE_INTERNALS.system].sort()).toEqual([
+      '_bookId',
+      '_clock',
+      '_logger',
+      '_register',
+      '_relay',
+      '_sendInspectionEvent',
+      '_set',
+      '_snapshot',
+      '_unregister',
+    ]);
   });
   it('mark a machine', () => {
     expect([isMachine(machine), isMachine(fromPromise(async () => {})), isMachine({})]).toEqual([true, false, false]);
@@ -171,7 +197,10 @@ describe('a step', () => {
   });
 
   it('consumes raise without delay itself, and lists it all the same', () => {
-    const machine = createMachine({ initial: 'a', states: { a: { on: { GO: { actions: raise({ type: 'R' }) }, R: 'b' } }, b: {} } });
+    const machine = createMachine({
+      initial: 'a',
+      states: { a: { on: { GO: { actions: raise({ type: 'R' }) }, R: 'b' } }, b: {} },
+    });
     const { initial, step } = host();
     const { result, actions } = step(machine, initial(machine).result, { type: 'GO' });
     expect([result.value, kinds(actions), actions[0]!.params!['delay']]).toEqual(['b', ['xstate.raise'], undefined]);
@@ -181,13 +210,22 @@ describe('a step', () => {
     const machine = createMachine({ id: 'm', initial: 'a', states: { a: { after: { 10: 'b' } }, b: {} } });
     const { initial, step } = host();
     const started = initial(machine);
-    expect(started.actions).toMatchObject([{ type: 'xstate.raise', params: { delay: 10, id: 'xstate.after.10.m.a', event: { type: 'xstate.after.10.m.a' } } }]);
+    expect(started.actions).toMatchObject([
+      {
+        type: 'xstate.raise',
+        params: { delay: 10, id: 'xstate.after.10.m.a', event: { type: 'xstate.after.10.m.a' } },
+      },
+    ]);
     const { actions } = step(machine, started.result, { type: 'xstate.after.10.m.a' });
     expect(actions).toMatchObject([{ type: 'xstate.cancel', params: { sendId: 'xstate.after.10.m.a' } }]);
   });
 
   it('selects by the method of the machine, raised events too, and takes whatever that gives', () => {
-    const machine = createMachine({ id: 'm', initial: 'a', states: { a: { initial: 'x', states: { x: { on: { GO: 'y' } }, y: { type: 'final' } } }, b: {} } });
+    const machine = createMachine({
+      id: 'm',
+      initial: 'a',
+      states: { a: { initial: 'x', states: { x: { on: { GO: 'y' } }, y: { type: 'final' } } }, b: {} },
+    });
     const { initial, step } = host();
     const { result } = initial(machine);
     const asked: string[] = [];
@@ -205,7 +243,14 @@ describe('a step', () => {
 
   it('resolves an action of its own by what hangs on it, with the internal queue', () => {
     const seen: object[] = [];
-    const resolve = (_: object, snapshot: object, _args: object, _params: unknown, _action: object, extra: { internalQueue: unknown[] }) => {
+    const resolve = (
+      _: object,
+      snapshot: object,
+      _args: object,
+      _params: unknown,
+      _action: object,
+      extra: { internalQueue: unknown[] },
+    ) => {
       seen.push(extra.internalQueue);
       return [snapshot, undefined, undefined];
     };
@@ -226,14 +271,20 @@ describe('a step', () => {
       throw new Error('broken');
     });
     const { initial, step } = host();
-    expect(initial(createMachine({ entry: broken, context: {} })).result).toMatchObject({ status: 'error', error: new Error('broken') });
+    expect(initial(createMachine({ entry: broken, context: {} })).result).toMatchObject({
+      status: 'error',
+      error: new Error('broken'),
+    });
     const machine = createMachine({ context: {}, on: { GO: { actions: broken } } });
     const { result } = initial(machine);
     expect(() => step(machine, result, { type: 'GO' })).toThrow('broken');
   });
 
   it('takes the bound on microsteps from the options of the machine', () => {
-    const machine = createMachine({ initial: 'a', states: { a: { on: { GO: 'b' } }, b: { always: 'c' }, c: { always: 'b' } } });
+    const machine = createMachine({
+      initial: 'a',
+      states: { a: { on: { GO: 'b' } }, b: { always: 'c' }, c: { always: 'b' } },
+    });
     (machine.options as { maxIterations: number }).maxIterations = 50;
     const { initial, step } = host();
     const { result } = initial(machine);
@@ -243,7 +294,10 @@ describe('a step', () => {
   it('turns an error of a child that nobody handles into the status of the machine', () => {
     const machine = createMachine({ initial: 'a', states: { a: {} } });
     const { initial, step } = host();
-    const { result } = step(machine, initial(machine).result, { type: 'xstate.error.actor.kid', error: 'no' } as EventObject);
+    const { result } = step(machine, initial(machine).result, {
+      type: 'xstate.error.actor.kid',
+      error: 'no',
+    } as EventObject);
     expect(result).toMatchObject({ status: 'error', error: 'no' });
   });
 });
@@ -252,7 +306,12 @@ describe('children', () => {
   const machine = setup({ actors: { kid: stub() } }).createMachine({
     context: {},
     initial: 'a',
-    states: { a: { invoke: { src: 'kid', id: 'inv', input: { n: 1 }, systemId: 'name', onSnapshot: {} }, on: { AGAIN: { target: 'a', reenter: true } } } },
+    states: {
+      a: {
+        invoke: { src: 'kid', id: 'inv', input: { n: 1 }, systemId: 'name', onSnapshot: {} },
+        on: { AGAIN: { target: 'a', reenter: true } },
+      },
+    },
     on: {
       SPAWN: { actions: assign(({ spawn }) => ({ ref: spawn('kid', { id: 'ass', input: 7 }) })) },
       TWO: { actions: [spawnChild('kid'), spawnChild('kid')] },
@@ -264,7 +323,13 @@ describe('children', () => {
     const { initial, taken } = host();
     const { result, actions } = initial(machine);
     const child = result.children['inv']!;
-    expect(child).toMatchObject({ id: 'inv', src: 'kid', systemId: 'name', _syncSnapshot: true, sessionId: 'booked:1' });
+    expect(child).toMatchObject({
+      id: 'inv',
+      src: 'kid',
+      systemId: 'name',
+      _syncSnapshot: true,
+      sessionId: 'booked:1',
+    });
     expect([child.options.input, taken]).toEqual([{ n: 1 }, ['name']]);
     expect(actions.find(({ type }) => type === 'xstate.spawnChild')!.params!['actorRef']).toBe(child);
   });
@@ -331,7 +396,11 @@ describe('children', () => {
     });
     const { initial, step } = host();
     const { result, actions } = step(ending, initial(ending).result, { type: 'END' });
-    expect([result.status, kinds(actions), Object.keys(result.children)]).toEqual(['done', ['xstate.stopChild'], ['kid']]);
+    expect([result.status, kinds(actions), Object.keys(result.children)]).toEqual([
+      'done',
+      ['xstate.stopChild'],
+      ['kid'],
+    ]);
   });
 });
 
@@ -363,12 +432,17 @@ describe('a snapshot', () => {
     const remembering = createMachine({
       id: 'r',
       initial: 'in',
-      states: { in: { initial: 'a', states: { a: { on: { N: 'b' } }, b: {}, last: { type: 'history' } }, on: { OUT: 'out' } }, out: {} },
+      states: {
+        in: { initial: 'a', states: { a: { on: { N: 'b' } }, b: {}, last: { type: 'history' } }, on: { OUT: 'out' } },
+        out: {},
+      },
     });
     const { initial, step } = host();
     const inside = step(remembering, initial(remembering).result, { type: 'N' }).result;
     const { result } = step(remembering, inside, { type: 'OUT' });
-    expect(Object.fromEntries(Object.entries(result.historyValue).map(([id, nodes]) => [id, nodes.map((node) => node.id)]))).toEqual({ 'r.in.last': ['r.in.b'] });
+    expect(
+      Object.fromEntries(Object.entries(result.historyValue).map(([id, nodes]) => [id, nodes.map((node) => node.id)])),
+    ).toEqual({ 'r.in.last': ['r.in.b'] });
   });
 
   it('of resolveState is a complete one whose nodes may be put in their order', () => {
@@ -389,28 +463,44 @@ describe('logic of XState', () => {
 
   it('is told apart by the text of its transition', () => {
     const kindOf = (logic: AnyActorLogic) => new Definitions().prepare('x', logic, 1).kind;
-    expect(Object.values(logics).map(kindOf)).toEqual(['promise', 'callback', 'observable', 'observable', 'transition']);
+    expect(Object.values(logics).map(kindOf)).toEqual([
+      'promise',
+      'callback',
+      'observable',
+      'observable',
+      'transition',
+    ]);
     expect(kindOf(stub())).toBe('custom');
     expect(kindOf(createMachine({}))).toBe('machine');
   });
 
   it('has a start where it runs something, and only there', () => {
-    expect(Object.entries(logics).map(([name, logic]) => [name, (logic as AnyActorLogic).start !== undefined])).toEqual([
-      ['promise', true],
-      ['callback', true],
-      ['observable', true],
-      ['event observable', true],
-      ['transition', false],
-    ]);
+    expect(Object.entries(logics).map(([name, logic]) => [name, (logic as AnyActorLogic).start !== undefined])).toEqual(
+      [
+        ['promise', true],
+        ['callback', true],
+        ['observable', true],
+        ['event observable', true],
+        ['transition', false],
+      ],
+    );
   });
 
   it('ends by the completions that isEndOfEffect names', () => {
     const scope = { self: {} } as never;
     const initial = (logic: AnyActorLogic) => logic.getInitialSnapshot(scope, undefined as never) as { status: string };
-    const after = (logic: AnyActorLogic, type: string) => (logic.transition(initial(logic) as never, { type } as never, scope) as { status: string }).status;
-    expect(['xstate.promise.resolve', 'xstate.promise.reject'].map((type) => after(logics.promise, type))).toEqual(['done', 'error']);
+    const after = (logic: AnyActorLogic, type: string) =>
+      (logic.transition(initial(logic) as never, { type } as never, scope) as { status: string }).status;
+    expect(['xstate.promise.resolve', 'xstate.promise.reject'].map((type) => after(logics.promise, type))).toEqual([
+      'done',
+      'error',
+    ]);
     for (const logic of [logics.observable, logics['event observable']] as AnyActorLogic[]) {
-      expect(['xstate.observable.next', 'xstate.observable.complete', 'xstate.observable.error'].map((type) => after(logic, type))).toEqual(['active', 'done', 'error']);
+      expect(
+        ['xstate.observable.next', 'xstate.observable.complete', 'xstate.observable.error'].map((type) =>
+          after(logic, type),
+        ),
+      ).toEqual(['active', 'done', 'error']);
     }
   });
 
@@ -421,10 +511,19 @@ describe('logic of XState', () => {
   });
 
   it('of an inline invoke has a source name of its place, by which it is found in the config', () => {
-    const machine = createMachine({ id: 'm', initial: 'a', states: { a: { invoke: [{ src: logics.promise }, { src: logics.callback }] } } });
+    const machine = createMachine({
+      id: 'm',
+      initial: 'a',
+      states: { a: { invoke: [{ src: logics.promise }, { src: logics.callback }] } },
+    });
     const { result } = host().initial(machine);
-    expect(Object.values(result.children).map(({ src }) => src)).toEqual(['xstate.invoke.0.m.a', 'xstate.invoke.1.m.a']);
+    expect(Object.values(result.children).map(({ src }) => src)).toEqual([
+      'xstate.invoke.0.m.a',
+      'xstate.invoke.1.m.a',
+    ]);
     const definition = new Definitions().prepare('x', machine, 1);
-    expect(['xstate.invoke.0.m.a', 'xstate.invoke.1.m.a', 'xstate.invoke.2.m.a'].map((src) => definition.child(src)?.kind)).toEqual(['promise', 'callback', undefined]);
+    expect(
+      ['xstate.invoke.0.m.a', 'xstate.invoke.1.m.a', 'xstate.invoke.2.m.a'].map((src) => definition.child(src)?.kind),
+    ).toEqual(['promise', 'callback', undefined]);
   });
 });

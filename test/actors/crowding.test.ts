@@ -9,14 +9,24 @@ import { LONG } from '../effort.ts';
 import { started } from './started.ts';
 import { startSubject, tell } from './subject.ts';
 
-interface Named { get(name: string): object }
-interface Enqueue { sendTo(to: object, event: object): void; assign(change: object): void }
+interface Named {
+  get(name: string): object;
+}
+interface Enqueue {
+  sendTo(to: object, event: object): void;
+  assign(change: object): void;
+}
 
-/** `burst` sends so many notes to `to`, and word of it to `log`. A note is counted, and the 7,000th is told to `log`. */
+/**
+ * `burst` sends so many notes to `to`, and word of it to `log`. A note is counted, and the 7,000th is told to `log`.
+ */
 const busy = defineAgent({
   name: 'busy',
   machine: setup({
-    types: {} as { context: { notes: number; lines: string[] }; events: { type: 'burst'; count: number; to: string } | { type: 'note' } | { type: 'line'; text: string } },
+    types: {} as {
+      context: { notes: number; lines: string[] };
+      events: { type: 'burst'; count: number; to: string } | { type: 'note' } | { type: 'line'; text: string };
+    },
   }).createMachine({
     context: { notes: 0, lines: [] },
     on: {
@@ -24,7 +34,8 @@ const busy = defineAgent({
         actions: enqueueActions(({ event, system, enqueue, self }) => {
           const named = system as unknown as Named;
           const give = enqueue as unknown as Enqueue;
-          for (let n = 0; n < event.count; n++) give.sendTo(event.to === 'self' ? self : named.get(event.to), { type: 'note' });
+          for (let n = 0; n < event.count; n++)
+            give.sendTo(event.to === 'self' ? self : named.get(event.to), { type: 'note' });
           give.sendTo(named.get('log'), { type: 'line', text: `burst to ${event.to}` });
         }),
       },
@@ -32,7 +43,8 @@ const busy = defineAgent({
         actions: enqueueActions(({ context, system, enqueue }) => {
           const give = enqueue as unknown as Enqueue;
           give.assign({ notes: context.notes + 1 });
-          if (context.notes + 1 === 7_000) give.sendTo((system as unknown as Named).get('log'), { type: 'line', text: 'read 7000' });
+          if (context.notes + 1 === 7_000)
+            give.sendTo((system as unknown as Named).get('log'), { type: 'line', text: 'read 7000' });
         }),
       },
       line: { actions: assign({ lines: ({ context, event }) => [...context.lines, event.text] }) },
@@ -47,8 +59,10 @@ function start(): Promise<TestSystem> {
   return started({ agents: [busy], tree: { children: ['s', 'r', 'log'].map(child) } });
 }
 
-const context = (test: TestSystem, id: string) => test.system.snapshot(id)!.context as { notes: number; lines: string[] };
-const burst = (test: TestSystem, from: string, to: string, count: number) => test.system.send(from, { type: 'burst', to, count });
+const context = (test: TestSystem, id: string) =>
+  test.system.snapshot(id)!.context as { notes: number; lines: string[] };
+const burst = (test: TestSystem, from: string, to: string, count: number) =>
+  test.system.send(from, { type: 'burst', to, count });
 
 describe('a full mailbox', () => {
   it('takes what a turn sends, and has its actor take no further turn until half of it is read', async () => {
@@ -74,18 +88,30 @@ describe('a full mailbox', () => {
     expect(context(test, 's').notes).toBe(1);
   });
 
-  it('in a circle puts aside what nobody could ever wait for, with BOSUN_MAILBOX_FULL, and all go on', LONG, async () => {
-    const test = await start();
-    const half = MAILBOX_MESSAGES_MAX;
-    await Promise.all(['s', 'r'].flatMap((from) => Array.from({ length: 3 }, () => burst(test, from, from === 's' ? 'r' : 's', half))));
-    await test.settle();
-    const letters = test.system.deadLetters.list();
-    expect(letters.every(({ reason, error }) => reason === 'overflowed' && (error as { code?: string }).code === 'BOSUN_MAILBOX_FULL')).toBe(true);
-    expect(letters.length).toBeGreaterThan(0);
-    expect(context(test, 'log').lines.filter((line) => line.startsWith('burst'))).toHaveLength(6);
-    expect(context(test, 's').notes).toBeGreaterThan(half / 2);
-    expect(['s', 'r'].map((id) => test.system.tree(id).mailbox)).toEqual([0, 0]);
-  });
+  it(
+    'in a circle puts aside what nobody could ever wait for, with BOSUN_MAILBOX_FULL, and all go on',
+    LONG,
+    async () => {
+      const test = await start();
+      const half = MAILBOX_MESSAGES_MAX;
+      await Promise.all(
+        ['s', 'r'].flatMap((from) =>
+          Array.from({ length: 3 }, () => burst(test, from, from === 's' ? 'r' : 's', half)),
+        ),
+      );
+      await test.settle();
+      const letters = test.system.deadLetters.list();
+      expect(
+        letters.every(
+          ({ reason, error }) => reason === 'overflowed' && (error as { code?: string }).code === 'BOSUN_MAILBOX_FULL',
+        ),
+      ).toBe(true);
+      expect(letters.length).toBeGreaterThan(0);
+      expect(context(test, 'log').lines.filter((line) => line.startsWith('burst'))).toHaveLength(6);
+      expect(context(test, 's').notes).toBeGreaterThan(half / 2);
+      expect(['s', 'r'].map((id) => test.system.tree(id).mailbox)).toEqual([0, 0]);
+    },
+  );
 
   it('of a machine puts aside what its callbacks send beyond it', async () => {
     const test = await startSubject(
@@ -96,7 +122,12 @@ describe('a full mailbox', () => {
             for (let n = 0; n < MAILBOX_MESSAGES_MAX + 5; n++) sendBack({ type: 'note' });
           }),
         },
-      }).createMachine({ context: { notes: 0 }, on: { note: { actions: assign({ notes: ({ context: { notes } }) => notes + 1 }) }, GO: '.on' }, initial: 'off', states: { off: {}, on: { invoke: { src: 'flood' } } } }),
+      }).createMachine({
+        context: { notes: 0 },
+        on: { note: { actions: assign({ notes: ({ context: { notes } }) => notes + 1 }) }, GO: '.on' },
+        initial: 'off',
+        states: { off: {}, on: { invoke: { src: 'flood' } } },
+      }),
       { events: ['GO'] },
     );
     await tell(test, 'GO');

@@ -13,11 +13,16 @@ import { teller } from './talkers.ts';
 const relay = defineAgent({
   name: 'relay',
   machine: setup({
-    types: {} as { context: { other: object | null; notes: number }; events: { type: 'meet' } | { type: 'pass' } | { type: 'note' } },
+    types: {} as {
+      context: { other: object | null; notes: number };
+      events: { type: 'meet' } | { type: 'pass' } | { type: 'note' };
+    },
   }).createMachine({
     context: { other: null, notes: 0 },
     on: {
-      meet: { actions: assign({ other: ({ system }) => (system as unknown as { get(name: string): object }).get('peer') }) },
+      meet: {
+        actions: assign({ other: ({ system }) => (system as unknown as { get(name: string): object }).get('peer') }),
+      },
       pass: { actions: sendTo(({ context }) => context.other as never, { type: 'note' } as never) },
       note: { actions: assign({ notes: ({ context }) => context.notes + 1 }) },
     },
@@ -26,7 +31,10 @@ const relay = defineAgent({
 });
 
 async function withPeer(): Promise<TestSystem> {
-  const children = [{ id: 'r', agent: 'relay' }, { id: 'p', agent: 'relay', systemId: 'peer', restart: 'transient' as const }];
+  const children = [
+    { id: 'r', agent: 'relay' },
+    { id: 'p', agent: 'relay', systemId: 'peer', restart: 'transient' as const },
+  ];
   const test = await started({ agents: [relay, teller], tree: { intensity: 100, children } });
   await test.system.send('r', { type: 'meet' });
   await test.settle();
@@ -46,7 +54,9 @@ describe('dead letters', () => {
     await pass(test);
     await test.crash();
     await test.restart({ tree: { children: [{ id: 'r', agent: 'relay' }] } });
-    expect(test.system.deadLetters.list()).toMatchObject([{ reason: 'undeliverable', address: 'p', event: { type: 'note' }, error: undefined }]);
+    expect(test.system.deadLetters.list()).toMatchObject([
+      { reason: 'undeliverable', address: 'p', event: { type: 'note' }, error: undefined },
+    ]);
     await expect(test.system.deadLetters.redeliver(1)).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
     await test.system.deadLetters.discard(1);
     expect(test.system.deadLetters.list()).toEqual([]);
@@ -57,7 +67,9 @@ describe('dead letters', () => {
     const test = await withPeer();
     await test.system.erase('p');
     const seen: unknown[] = [];
-    const subscription = test.system.deadLetters.subscribe(({ number, reason }) => seen.push([reason, test.system.deadLetters.list().some((letter) => letter.number === number)]));
+    const subscription = test.system.deadLetters.subscribe(({ number, reason }) =>
+      seen.push([reason, test.system.deadLetters.list().some((letter) => letter.number === number)]),
+    );
     await pass(test);
     subscription.unsubscribe();
     await pass(test);
@@ -72,7 +84,12 @@ describe('dead letters', () => {
     await Promise.all(Array.from({ length: DEAD_LETTERS_MAX + 1 }, () => test.system.send('r', { type: 'pass' })));
     await test.settle();
     const letters = test.system.deadLetters.list();
-    expect([letters.length, letters.filter(({ reason }) => reason === 'quarantined').length]).toEqual([DEAD_LETTERS_MAX + 1, 1]);
-    expect(test.system.deadLetters.list({ reason: 'undeliverable' })[0]!.number).toBe(letters.at(-1)!.number - DEAD_LETTERS_MAX + 1);
+    expect([letters.length, letters.filter(({ reason }) => reason === 'quarantined').length]).toEqual([
+      DEAD_LETTERS_MAX + 1,
+      1,
+    ]);
+    expect(test.system.deadLetters.list({ reason: 'undeliverable' })[0]!.number).toBe(
+      letters.at(-1)!.number - DEAD_LETTERS_MAX + 1,
+    );
   });
 });

@@ -1,4 +1,6 @@
-/** A test system with one machine at the address "subject" whose agent declares something of its effects and actions. */
+/**
+ * A test system with one machine at the address "subject" whose agent declares something of its effects and actions.
+ */
 import { type AnyStateMachine } from 'xstate';
 import { z } from 'zod';
 import { type ActionOptions, type EffectOptions } from '../../src/actors/effects/effect-policy.ts';
@@ -12,8 +14,17 @@ export interface Declared extends Partial<TestSystemOptions> {
   readonly restart?: 'permanent' | 'transient' | 'temporary';
 }
 
-export function declaredAgent(machine: AnyStateMachine, { effects = {}, actions = {}, events = [] }: Declared): AnyAgent {
-  return defineAgent({ name: 'subject', machine, events: Object.fromEntries(events.map((type) => [type, z.looseObject({})])), effects, actions });
+export function declaredAgent(
+  machine: AnyStateMachine,
+  { effects = {}, actions = {}, events = [] }: Declared,
+): AnyAgent {
+  return defineAgent({
+    name: 'subject',
+    machine,
+    events: Object.fromEntries(events.map((type) => [type, z.looseObject({})])),
+    effects,
+    actions,
+  });
 }
 
 export function startDeclared(machine: AnyStateMachine, declared: Declared): Promise<TestSystem> {

@@ -16,21 +16,39 @@ import { code } from './account.ts';
 import { crash, started } from './started.ts';
 
 type Event =
-  | { type: 'job'; n: number } | { type: 'open' } | { type: 'close' } | { type: 'note'; n: number } | { type: 'again' } | { type: 'later'; n: number }
-  | { type: 'arm' } | { type: 'disarm' } | { type: 'fail' } | { type: 'end' } | { type: 'query' } | { type: 'tick' } | { type: 'detour' } | { type: 'shut' };
+  | { type: 'job'; n: number }
+  | { type: 'open' }
+  | { type: 'close' }
+  | { type: 'note'; n: number }
+  | { type: 'again' }
+  | { type: 'later'; n: number }
+  | { type: 'arm' }
+  | { type: 'disarm' }
+  | { type: 'fail' }
+  | { type: 'end' }
+  | { type: 'query' }
+  | { type: 'tick' }
+  | { type: 'detour' }
+  | { type: 'shut' };
 
 /** Does jobs while it is open, and defers them while it is closed. Notes what it takes. */
 const door = defineAgent({
   name: 'door',
   machine: setup({
     types: {} as { context: { notes: unknown[]; offers: number }; events: Event },
-    actions: { note: assign(({ context, event }) => ({ notes: [...context.notes, 'n' in event ? event.n : event.type] })) },
+    actions: {
+      note: assign(({ context, event }) => ({ notes: [...context.notes, 'n' in event ? event.n : event.type] })),
+    },
   }).createMachine({
     context: { notes: [], offers: 0 },
     initial: 'closed',
     on: {
       note: { actions: 'note' },
-      fail: { actions: assign(() => { throw new Error('failed'); }) },
+      fail: {
+        actions: assign(() => {
+          throw new Error('failed');
+        }),
+      },
       end: '.over',
     },
     states: {
@@ -51,20 +69,40 @@ const door = defineAgent({
       passing: { always: 'closed' },
       ajar: { on: { job: { actions: defer() }, open: { target: 'open', actions: 'note' } }, after: { 5_000: 'open' } },
       open: {
-        on: { job: { actions: 'note' }, later: { actions: 'note' }, tick: { actions: 'note' }, query: { actions: reply('answered') }, close: { target: 'closed', actions: 'note' } },
+        on: {
+          job: { actions: 'note' },
+          later: { actions: 'note' },
+          tick: { actions: 'note' },
+          query: { actions: reply('answered') },
+          close: { target: 'closed', actions: 'note' },
+        },
       },
       over: { type: 'final' },
     },
   }),
   events: {
-    job: z.object({ n: z.number() }), open: z.object({}), close: z.object({}), note: z.object({ n: z.number() }), again: z.object({}),
-    later: z.object({ n: z.number() }), fail: z.object({}), end: z.object({}), query: z.object({}), detour: z.object({}), arm: z.object({}), disarm: z.object({}), shut: z.object({}),
+    job: z.object({ n: z.number() }),
+    open: z.object({}),
+    close: z.object({}),
+    note: z.object({ n: z.number() }),
+    again: z.object({}),
+    later: z.object({ n: z.number() }),
+    fail: z.object({}),
+    end: z.object({}),
+    query: z.object({}),
+    detour: z.object({}),
+    arm: z.object({}),
+    disarm: z.object({}),
+    shut: z.object({}),
   },
   internal: ['tick'],
   limits: { mailboxMessages: 5 },
 });
 
-const OPTIONS = { agents: [door], tree: { intensity: 100, children: [{ id: 'd', agent: 'door', restart: 'transient' as const }] } };
+const OPTIONS = {
+  agents: [door],
+  tree: { intensity: 100, children: [{ id: 'd', agent: 'door', restart: 'transient' as const }] },
+};
 
 const start = () => started(OPTIONS);
 
@@ -108,7 +146,9 @@ describe('a deferred message', () => {
     await send(test, job(1), job(2));
     await crash(test);
     expect(context(test).offers).toBe(2);
-    await Promise.all([{ type: 'open' } as Event, { type: 'close' } as Event].map((event) => test.system.send('d', event)));
+    await Promise.all(
+      [{ type: 'open' } as Event, { type: 'close' } as Event].map((event) => test.system.send('d', event)),
+    );
     await test.settle();
     expect([notes(test), context(test).offers]).toEqual([['open', 1, 2, 'close'], 2]);
   });
@@ -133,7 +173,10 @@ describe('a deferred message', () => {
   });
 
   it('comes up where the actor begins anew', async () => {
-    const test = await started({ ...OPTIONS, tree: { intensity: 100, children: [{ id: 'd', agent: 'door', resume: 'initial' }] } });
+    const test = await started({
+      ...OPTIONS,
+      tree: { intensity: 100, children: [{ id: 'd', agent: 'door', resume: 'initial' }] },
+    });
     await send(test, job(1), job(2), note(3));
     expect(context(test)).toEqual({ notes: [3], offers: 2 });
     await send(test, { type: 'end' });
@@ -143,7 +186,10 @@ describe('a deferred message', () => {
   it('becomes a dead letter where the actor ends for good', async () => {
     const test = await start();
     await send(test, job(1), note(2), job(3), { type: 'end' });
-    expect(test.system.deadLetters.list().map(({ reason, event }) => [reason, event])).toEqual([['undeliverable', job(1)], ['undeliverable', job(3)]]);
+    expect(test.system.deadLetters.list().map(({ reason, event }) => [reason, event])).toEqual([
+      ['undeliverable', job(1)],
+      ['undeliverable', job(3)],
+    ]);
   });
 
   it('takes no room in the mailbox: what would end the deferring still gets in', async () => {
@@ -163,7 +209,9 @@ describe('a deferred message', () => {
     asked.catch(() => {});
     await test.settle();
     await expect(asked).rejects.toEqual(code('BOSUN_ASK_FAILED'));
-    expect(test.system.deadLetters.list()).toMatchObject([{ reason: 'overflowed', error: { code: 'BOSUN_MAILBOX_FULL' }, event: { type: 'query' } }]);
+    expect(test.system.deadLetters.list()).toMatchObject([
+      { reason: 'overflowed', error: { code: 'BOSUN_MAILBOX_FULL' }, event: { type: 'query' } },
+    ]);
     await send(test, { type: 'open' });
     expect(notes(test)).toHaveLength(DEFERRED_MESSAGES_MAX + 1);
   });
@@ -184,11 +232,17 @@ describe('a deferred message', () => {
 describe('defer', () => {
   it('in the first turn, which has no message, fails the start', async () => {
     const test = await start();
-    const machine = setup({ types: {} as { events: { type: 'go' } } }).createMachine({ entry: defer(), on: { go: {} } });
+    const machine = setup({ types: {} as { events: { type: 'go' } } }).createMachine({
+      entry: defer(),
+      on: { go: {} },
+    });
     const early = defineAgent({ name: 'early', machine, events: { go: z.object({}) } });
     await test.system.stop();
     await test.restart({ agents: [door, early] });
-    await expect(test.system.spawn(early, 'e')).rejects.toMatchObject({ code: 'BOSUN_VALUE_REFUSED', message: expect.stringContaining('first turn') as string });
+    await expect(test.system.spawn(early, 'e')).rejects.toMatchObject({
+      code: 'BOSUN_VALUE_REFUSED',
+      message: expect.stringContaining('first turn') as string,
+    });
   });
 });
 

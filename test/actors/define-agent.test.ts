@@ -14,7 +14,11 @@ describe('defineAgent', () => {
     ['an empty name', { name: '' }, 'a name is letters'],
     ['the name of Bosses', { name: 'bosun.boss' }, 'this name is that of Bosses'],
     ['a version that is none', { version: 0 }, 'a version is a whole number from 1'],
-    ['a limit above what the runtime bears', { limits: { mailboxMessages: 10_001 } }, 'limits.mailboxMessages is a whole number from 1 to 10000'],
+    [
+      'a limit above what the runtime bears',
+      { limits: { mailboxMessages: 10_001 } },
+      'limits.mailboxMessages is a whole number from 1 to 10000',
+    ],
     ['a limit of nothing', { limits: { mailboxMessages: 0 } }, 'limits.mailboxMessages is a whole number from 1'],
     [
       'a misspelt event, with what it may have meant',
@@ -41,23 +45,37 @@ describe('defineAgent', () => {
   });
 
   const two = (first: string, second: string, more: object = {}) =>
-    createMachine({ id: 'm', initial: 'a', states: { a: { on: { [first]: 'b' } }, b: { on: { [second]: 'a' }, ...more } } });
+    createMachine({
+      id: 'm',
+      initial: 'a',
+      states: { a: { on: { [first]: 'b' } }, b: { on: { [second]: 'a' }, ...more } },
+    });
   const place = { 'order.place': z.object({}) };
 
   it('refuses a key that is an event of a schema misspelt, with the place', () => {
-    expect(define({
-      machine: two('order.place', 'order.palce'),
-      events: place,
-    })).toThrow('state m.b handles "order.palce", for which there is no schema; did you mean "order.place"?');
+    expect(
+      define({
+        machine: two('order.place', 'order.palce'),
+        events: place,
+      }),
+    ).toThrow('state m.b handles "order.palce", for which there is no schema; did you mean "order.place"?');
   });
 
   it.each<[string, object]>([
-    ['that other agents are said to send', { machine: two('order.place', 'order.palce'), events: place, internal: ['order.palce'] }],
-    ['that the machine raises itself', { machine: two('order.place', 'order.palce', { entry: raise({ type: 'order.palce' }) }), events: place }],
+    [
+      'that other agents are said to send',
+      { machine: two('order.place', 'order.palce'), events: place, internal: ['order.palce'] },
+    ],
+    [
+      'that the machine raises itself',
+      { machine: two('order.place', 'order.palce', { entry: raise({ type: 'order.palce' }) }), events: place },
+    ],
     [
       'that a machine below sends',
       {
-        machine: setup({ actors: { kid: createMachine({ entry: sendParent({ type: 'order.palce' }) }) } }).createMachine({
+        machine: setup({
+          actors: { kid: createMachine({ entry: sendParent({ type: 'order.palce' }) }) },
+        }).createMachine({
           invoke: { src: 'kid' },
           initial: 'a',
           states: { a: { on: { 'order.place': 'b' } }, b: { on: { 'order.palce': 'a' } } },
@@ -65,10 +83,16 @@ describe('defineAgent', () => {
         events: place,
       },
     ],
-    ['that stands beside the other in one state', { machine: createMachine({ on: { 'order.place': {}, 'order.palce': {} } }), events: place }],
+    [
+      'that stands beside the other in one state',
+      { machine: createMachine({ on: { 'order.place': {}, 'order.palce': {} } }), events: place },
+    ],
     ['that differs as names do on purpose', { machine: two('tick1', 'tick2'), events: { tick1: z.object({}) } }],
     ['that is a fact beside a command', { machine: two('order.place', 'order.placed'), events: place }],
-    ['of the runtime, or a pattern', { machine: two('order.place', 'xstate.done.actor.*', { invoke: [] }), events: place }],
+    [
+      'of the runtime, or a pattern',
+      { machine: two('order.place', 'xstate.done.actor.*', { invoke: [] }), events: place },
+    ],
   ])('accepts a key %s', (_, changes) => {
     expect(define(changes)).not.toThrow();
   });
@@ -89,7 +113,9 @@ describe('defineAgent', () => {
 
   it('accepts machines that name each other', () => {
     const actors: Record<string, AnyStateMachine> = {};
-    const one = createMachine({ id: 'one', invoke: { src: 'two' as never } }).provide({ actors } as never) as AnyStateMachine;
+    const one = createMachine({ id: 'one', invoke: { src: 'two' as never } }).provide({
+      actors,
+    } as never) as AnyStateMachine;
     (one.implementations.actors as Record<string, unknown>)['two'] = createMachine({
       id: 'two',
       entry: spawnChild('one' as never),
@@ -98,16 +124,29 @@ describe('defineAgent', () => {
   });
 
   it('accepts events that a wildcard of the machine handles', () => {
-    expect(define({ events: { note: z.object({}), 'note.add': z.object({}), 'note.a.b': z.object({}) } })).not.toThrow();
+    expect(
+      define({ events: { note: z.object({}), 'note.add': z.object({}), 'note.a.b': z.object({}) } }),
+    ).not.toThrow();
   });
 
   it('has the compiler check the names of effects and actions, where the machine was set up with some', () => {
-    const known = setup({ actors: { fetch: fromPromise(async () => 1) }, actions: { mail: () => {} } }).createMachine({});
-    const declare = () => defineAgent({ name: 'a', machine: known, events: {}, effects: { fetch: { timeoutMs: 1 } }, actions: { mail: { durable: true } } });
+    const known = setup({ actors: { fetch: fromPromise(async () => 1) }, actions: { mail: () => {} } }).createMachine(
+      {},
+    );
+    const declare = () =>
+      defineAgent({
+        name: 'a',
+        machine: known,
+        events: {},
+        effects: { fetch: { timeoutMs: 1 } },
+        actions: { mail: { durable: true } },
+      });
     expect(declare).not.toThrow();
     // @ts-expect-error A misspelt effect.
     expect(() => defineAgent({ name: 'a', machine: known, events: {}, effects: { fecth: {} } })).toThrow();
-    // @ts-expect-error A misspelt action.
-    expect(() => defineAgent({ name: 'a', machine: known, events: {}, actions: { mial: { durable: true } } })).toThrow();
+    expect(() =>
+      // @ts-expect-error A misspelt action.
+      defineAgent({ name: 'a', machine: known, events: {}, actions: { mial: { durable: true } } }),
+    ).toThrow();
   });
 });

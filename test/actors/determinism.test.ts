@@ -6,7 +6,14 @@ import { startTestSystem, type TestSystem } from '../../src/testing/test-system.
 import { sample, LONG } from '../effort.ts';
 import { agentOf } from './subject.ts';
 
-type Event = { type: 'ADD' } | { type: 'HIT' } | { type: 'DROP' } | { type: 'BREAK' } | { type: 'WAIT' } | { type: 'ASK' } | { type: 'GOT' };
+type Event =
+  | { type: 'ADD' }
+  | { type: 'HIT' }
+  | { type: 'DROP' }
+  | { type: 'BREAK' }
+  | { type: 'WAIT' }
+  | { type: 'ASK' }
+  | { type: 'GOT' };
 
 const EVENTS = ['ADD', 'HIT', 'DROP', 'BREAK', 'WAIT', 'ASK'] as const;
 
@@ -14,7 +21,10 @@ const EVENTS = ['ADD', 'HIT', 'DROP', 'BREAK', 'WAIT', 'ASK'] as const;
 const busy = setup({
   types: {} as { context: { kids: AnyActorRef[]; hits: number }; events: Event },
   actors: {
-    kid: setup({ types: {} as { context: { n: number } } }).createMachine({ context: { n: 0 }, on: { HIT: { actions: assign({ n: ({ context }) => context.n + 1 }) } } }),
+    kid: setup({ types: {} as { context: { n: number } } }).createMachine({
+      context: { n: 0 },
+      on: { HIT: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
+    }),
     answer: fromPromise(async () => 42),
   },
 }).createMachine({
@@ -41,7 +51,12 @@ const busy = setup({
         throw Object.assign(new Error('broken'), { stack: 'Error: broken' });
       }),
     },
-    WAIT: { actions: [raise({ type: 'HIT' }, { delay: 30 }), sendTo(({ self }) => self, { type: 'ADD' }, { delay: 50, id: 'add' })] },
+    WAIT: {
+      actions: [
+        raise({ type: 'HIT' }, { delay: 30 }),
+        sendTo(({ self }) => self, { type: 'ADD' }, { delay: 50, id: 'add' }),
+      ],
+    },
     ASK: { target: '.asking' },
   },
   states: { idle: {}, asking: { invoke: { src: 'answer', onDone: 'idle' } } },
@@ -62,14 +77,18 @@ async function run(seed: number): Promise<TestSystem> {
       await test.crash();
       await test.restart();
     } else if (act < 3) await test.advance(random.integer(40));
-    else await Promise.all(Array.from({ length: 3 }, () => test.system.send(random.pick(['a', 'b', 'c']), { type: random.pick(EVENTS) })));
+    else
+      await Promise.all(
+        Array.from({ length: 3 }, () => test.system.send(random.pick(['a', 'b', 'c']), { type: random.pick(EVENTS) })),
+      );
     await test.settle();
   }
   await test.system.stop();
   return test;
 }
 
-const bytesOf = (test: TestSystem) => test.store.entries().map(([key, value]) => `${key} ${Buffer.from(value).toString('hex')}`);
+const bytesOf = (test: TestSystem) =>
+  test.store.entries().map(([key, value]) => `${key} ${Buffer.from(value).toString('hex')}`);
 
 /** Stacks name lines of this file, not moments: they are the same in both runs. */
 it.each(sample([1, 2], 2))('writes byte-identical entries twice (seed %i)', async (seed) => {

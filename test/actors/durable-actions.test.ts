@@ -1,4 +1,6 @@
-/** P3: custom actions that are declared durable run at least once, with one effect id, in order; others at most once. */
+/**
+ * P3: custom actions that are declared durable run at least once, with one effect id, in order; others at most once.
+ */
 import { assign, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { actionOf } from '../../src/actors/ref.ts';
@@ -34,14 +36,26 @@ function mailing(run: Run) {
 
 const EVENTS = ['MAIL', 'TWO', 'END', 'SENT'];
 
-async function start(run: Run, mail: Partial<NonNullable<Declared['actions']>[string]> = {}, declared: Partial<Declared> = {}): Promise<TestSystem> {
+async function start(
+  run: Run,
+  mail: Partial<NonNullable<Declared['actions']>[string]> = {},
+  declared: Partial<Declared> = {},
+): Promise<TestSystem> {
   return startDeclared(mailing(run), { events: EVENTS, actions: { mail: { durable: true, ...mail } }, ...declared });
 }
 
 /** An action that a test settles. */
 function settled() {
-  const runs: { n: number; effectId: string; attempt: number; signal: AbortSignal; resolve: () => void; reject: (error: unknown) => void }[] = [];
-  const run: Run = ({ self }, { n }) => new Promise<void>((resolve, reject) => void runs.push({ n, ...actionOf(self), resolve, reject }));
+  const runs: {
+    n: number;
+    effectId: string;
+    attempt: number;
+    signal: AbortSignal;
+    resolve: () => void;
+    reject: (error: unknown) => void;
+  }[] = [];
+  const run: Run = ({ self }, { n }) =>
+    new Promise<void>((resolve, reject) => void runs.push({ n, ...actionOf(self), resolve, reject }));
   return { runs, run };
 }
 
@@ -64,7 +78,11 @@ describe('a durable action', () => {
     await test.restart();
     await test.crash();
     await test.restart();
-    expect(runs.map(({ n, attempt }) => [n, attempt])).toEqual([[1, 1], [1, 1], [1, 1]]);
+    expect(runs.map(({ n, attempt }) => [n, attempt])).toEqual([
+      [1, 1],
+      [1, 1],
+      [1, 1],
+    ]);
     expect(new Set(runs.map(({ effectId }) => effectId)).size).toBe(1);
     runs[2]!.resolve();
     await test.settle();
@@ -127,7 +145,11 @@ describe('a durable action', () => {
     await test.advance(1);
     runs[1]!.resolve();
     await test.settle();
-    expect(runs.map(({ n, attempt }) => [n, attempt])).toEqual([[1, 1], [1, 2], [2, 1]]);
+    expect(runs.map(({ n, attempt }) => [n, attempt])).toEqual([
+      [1, 1],
+      [1, 2],
+      [2, 1],
+    ]);
     await test.system.stop();
   });
 
@@ -144,13 +166,19 @@ describe('a durable action', () => {
     await test.advance(1);
     runs[1]!.reject(new Error('no, again'));
     await test.settle();
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ address: 'subject', error: { message: 'no, again' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { address: 'subject', error: { message: 'no, again' } },
+    ]);
     await test.system.stop();
   });
 
   it('waits for the rest of its backoff where a start sets kernel time back, and over the starts behind it', async () => {
     const { runs, run } = settled();
-    const test = await start(run, { retry: { attempts: 2, backoff: SECOND } }, { clock: new VirtualClock(Date.UTC(2100, 0, 1)) });
+    const test = await start(
+      run,
+      { retry: { attempts: 2, backoff: SECOND } },
+      { clock: new VirtualClock(Date.UTC(2100, 0, 1)) },
+    );
     await tell(test, 'MAIL', { n: 1 });
     runs[0]!.reject(new Error('no'));
     await test.settle();
@@ -185,33 +213,42 @@ describe('a durable action', () => {
         action: { name: 'mail', params: { n: 1 }, effectId },
       },
     ]);
-    expect([test.system.tree('subject').restarts, test.logged]).toEqual([0, [['durable action mail of subject was given up: no']]]);
+    expect([test.system.tree('subject').restarts, test.logged]).toEqual([
+      0,
+      [['durable action mail of subject was given up: no']],
+    ]);
     await test.crash();
     await test.restart();
     expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
     await test.system.stop();
   });
 
-  it('that was given up is tried again under its old effect id when it is redelivered, also over a crash; it takes no other event', async () => {
-    const { runs, run } = settled();
-    const test = await start(run, { retry: { attempts: 1 } });
-    await tell(test, 'MAIL', { n: 1 });
-    runs[0]!.reject(new Error('no'));
-    await test.settle();
-    await expect(test.system.deadLetters.edit(1, { type: 'MAIL', n: 2 } as never)).rejects.toMatchObject({ code: 'BOSUN_EVENT_REFUSED' });
-    await test.system.deadLetters.redeliver(1);
-    await test.crash();
-    await test.restart();
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
-    expect(runs.length).toBeGreaterThan(1);
-    expect(new Set(runs.map(({ effectId }) => effectId)).size).toBe(1);
-    runs.at(-1)!.resolve();
-    await test.settle();
-    await test.crash();
-    await test.restart();
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
-    await test.system.stop();
-  });
+  it(
+    'that was given up is tried again under its old effect id when it is redelivered, also over a crash; it takes ' +
+      'no other event',
+    async () => {
+      const { runs, run } = settled();
+      const test = await start(run, { retry: { attempts: 1 } });
+      await tell(test, 'MAIL', { n: 1 });
+      runs[0]!.reject(new Error('no'));
+      await test.settle();
+      await expect(test.system.deadLetters.edit(1, { type: 'MAIL', n: 2 } as never)).rejects.toMatchObject({
+        code: 'BOSUN_EVENT_REFUSED',
+      });
+      await test.system.deadLetters.redeliver(1);
+      await test.crash();
+      await test.restart();
+      expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+      expect(runs.length).toBeGreaterThan(1);
+      expect(new Set(runs.map(({ effectId }) => effectId)).size).toBe(1);
+      runs.at(-1)!.resolve();
+      await test.settle();
+      await test.crash();
+      await test.restart();
+      expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+      await test.system.stop();
+    },
+  );
 
   it('is not tried again where its error says so', async () => {
     const { runs, run } = settled();
@@ -233,7 +270,9 @@ describe('a durable action', () => {
     await test.advance(1_000);
     expect(runs).toHaveLength(2);
     await test.advance(500);
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { code: 'BOSUN_EFFECT_TIMEOUT' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { error: { code: 'BOSUN_EFFECT_TIMEOUT' } },
+    ]);
     await test.system.stop();
   });
 
@@ -255,7 +294,9 @@ describe('a durable action', () => {
   it('has no context, and says so at once', async () => {
     const test = await start((info) => (info as unknown as { context: unknown }).context);
     await tell(test, 'MAIL', { n: 1 });
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { code: 'BOSUN_AGENT_INVALID' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { error: { code: 'BOSUN_AGENT_INVALID' } },
+    ]);
     await test.system.stop();
   });
 
@@ -279,7 +320,10 @@ describe('a durable action', () => {
     await tell(test, 'MAIL', { n: 1 });
     await test.crash();
     await test.restart({ agents: [declaredAgent(mailing(run), { events: EVENTS })] });
-    expect([runs.length, test.system.deadLetters.list({ reason: 'quarantined' })]).toMatchObject([1, [{ error: { code: 'BOSUN_AGENT_UNREADABLE' } }]]);
+    expect([runs.length, test.system.deadLetters.list({ reason: 'quarantined' })]).toMatchObject([
+      1,
+      [{ error: { code: 'BOSUN_AGENT_UNREADABLE' } }],
+    ]);
     await test.system.stop();
   });
 
@@ -307,7 +351,10 @@ describe('a durable action', () => {
 
   it('is one of at most so many that wait', async () => {
     const machine = setup({ actions: { mail: (() => new Promise<void>(() => {})) as () => void } }).createMachine({
-      on: { MANY: { actions: Array.from({ length: DURABLE_ACTIONS_MAX / 4 }, () => 'mail' as const) }, ONE: { actions: 'mail' } },
+      on: {
+        MANY: { actions: Array.from({ length: DURABLE_ACTIONS_MAX / 4 }, () => 'mail' as const) },
+        ONE: { actions: 'mail' },
+      },
     });
     const test = await startDeclared(machine, { events: ['MANY', 'ONE'], actions: { mail: { durable: true } } });
     for (let n = 0; n < 4; n++) await tell(test, 'MANY');
@@ -330,44 +377,62 @@ describe('a durable action', () => {
     await test.system.stop();
   });
 
-  it.each([true, false])('runs at least once wherever the power is cut, none is lost, each has one id (asynchronous: %s)', async (isAsynchronous) => {
-    const writes = await atEveryWrite(async (cut) => {
-      const ids = new Map<number, Set<string>>();
-      const order: number[] = [];
-      let failures = 2;
-      const run: Run = ({ self }, { n }) => {
-        ids.set(n, (ids.get(n) ?? new Set()).add(actionOf(self).effectId));
-        order.push(n);
-        const fails = n === 2 && failures-- > 0;
-        if (isAsynchronous) return fails ? Promise.reject(new Error('no')) : Promise.resolve();
-        if (fails) throw new Error('no');
-        return undefined;
-      };
-      const agents = [declaredAgent(mailing(run), { events: EVENTS, actions: { mail: { durable: true, retry: { attempts: 5, backoff: SECOND } } } })];
-      const send = (event: { type: string; n?: number }, sequence: number) => async (test: TestSystem) => {
-        await test.system.send('subject', event, { session: { id: 's', sequence } });
-        await test.settle();
-      };
-      const story = [send({ type: 'TWO' }, 1), send({ type: 'MAIL', n: 3 }, 2), (test: TestSystem) => test.advance(4_000)];
-      const told = await tellStory(story, { agents, tree: { children: [{ id: 'subject', agent: 'subject' }] } }, cut);
-      const place = `power cut ${cut.point} write ${cut.write}`;
-      expect([...ids.keys()].sort(), place).toEqual([1, 2, 3]);
-      for (const [n, own] of ids) expect(own.size, `${place}: ids of ${n}`).toBe(1);
-      // In order: none begins for the first time before all in front of it have succeeded.
-      expect(order.indexOf(3) > order.lastIndexOf(2) || cut.write > 0, place).toBe(true);
-      expect([order.indexOf(1) < order.indexOf(2), order.indexOf(2) < order.indexOf(3)], place).toEqual([true, true]);
-      expect([told.test.system.deadLetters.list({ reason: 'quarantined' }), valueOf(told.test), contextOf(told.test)], place).toEqual([[], 'on', { sent: [] }]);
-      await told.test.system.stop();
-      return told.writes;
-    });
-    expect(writes).toBeGreaterThan(6);
-  });
+  it.each([true, false])(
+    'runs at least once wherever the power is cut, none is lost, each has one id (asynchronous: %s)',
+    async (isAsynchronous) => {
+      const writes = await atEveryWrite(async (cut) => {
+        const ids = new Map<number, Set<string>>();
+        const order: number[] = [];
+        let failures = 2;
+        const run: Run = ({ self }, { n }) => {
+          ids.set(n, (ids.get(n) ?? new Set()).add(actionOf(self).effectId));
+          order.push(n);
+          const fails = n === 2 && failures-- > 0;
+          if (isAsynchronous) return fails ? Promise.reject(new Error('no')) : Promise.resolve();
+          if (fails) throw new Error('no');
+          return undefined;
+        };
+        const agents = [
+          declaredAgent(mailing(run), {
+            events: EVENTS,
+            actions: { mail: { durable: true, retry: { attempts: 5, backoff: SECOND } } },
+          }),
+        ];
+        const send = (event: { type: string; n?: number }, sequence: number) => async (test: TestSystem) => {
+          await test.system.send('subject', event, { session: { id: 's', sequence } });
+          await test.settle();
+        };
+        const story = [
+          send({ type: 'TWO' }, 1),
+          send({ type: 'MAIL', n: 3 }, 2),
+          (test: TestSystem) => test.advance(4_000),
+        ];
+        const told = await tellStory(story, { agents, tree: { children: [{ id: 'subject', agent: 'subject' }] } }, cut);
+        const place = `power cut ${cut.point} write ${cut.write}`;
+        expect([...ids.keys()].sort(), place).toEqual([1, 2, 3]);
+        for (const [n, own] of ids) expect(own.size, `${place}: ids of ${n}`).toBe(1);
+        // In order: none begins for the first time before all in front of it have succeeded.
+        expect(order.indexOf(3) > order.lastIndexOf(2) || cut.write > 0, place).toBe(true);
+        expect([order.indexOf(1) < order.indexOf(2), order.indexOf(2) < order.indexOf(3)], place).toEqual([true, true]);
+        expect(
+          [told.test.system.deadLetters.list({ reason: 'quarantined' }), valueOf(told.test), contextOf(told.test)],
+          place,
+        ).toEqual([[], 'on', { sent: [] }]);
+        await told.test.system.stop();
+        return told.writes;
+      });
+      expect(writes).toBeGreaterThan(6);
+    },
+  );
 });
 
 describe('an action that is not declared', () => {
   it('runs at most once: not again after a crash between its epoch and it', async () => {
     let ran = 0;
-    const machine = setup({ types: {} as { context: { mails: number } }, actions: { mail: () => void ran++ } }).createMachine({
+    const machine = setup({
+      types: {} as { context: { mails: number } },
+      actions: { mail: () => void ran++ },
+    }).createMachine({
       context: { mails: 0 },
       on: { MAIL: { actions: [assign({ mails: ({ context }) => context.mails + 1 }), 'mail'] } },
     });

@@ -12,7 +12,8 @@ type Seen = [effectId: string, attempt: number][];
 
 /** One of each kind; the first two starts of each fail if told to. */
 const KINDS: Readonly<Record<string, (see: (self: object) => number, failures: number) => AnyActorLogic>> = {
-  promise: (see, failures) => fromPromise(({ self }) => (see(self) <= failures ? Promise.reject(new Error('no')) : new Promise(() => {}))),
+  promise: (see, failures) =>
+    fromPromise(({ self }) => (see(self) <= failures ? Promise.reject(new Error('no')) : new Promise(() => {}))),
   callback: (see, failures) =>
     fromCallback(({ self }) => {
       if (see(self) <= failures) throw new Error('no');
@@ -39,7 +40,10 @@ function nested(logic: AnyActorLogic, depth: number) {
   const child: AnyActorLogic = depth === 0 ? logic : nested(logic, depth - 1);
   return setup({ actors: { logic: child } }).createMachine({
     initial: 'on',
-    states: { on: { invoke: { src: 'logic', id: 'call' }, on: { AGAIN: { target: 'on', reenter: true }, LEAVE: 'off' } }, off: { on: { AGAIN: 'on' } } },
+    states: {
+      on: { invoke: { src: 'logic', id: 'call' }, on: { AGAIN: { target: 'on', reenter: true }, LEAVE: 'off' } },
+      off: { on: { AGAIN: 'on' } },
+    },
   });
 }
 
@@ -89,7 +93,12 @@ describe.each(Object.keys(KINDS))('the id of a %s', (kind) => {
     await tell(test, 'LEAVE');
     await tell(test, 'AGAIN');
     const [a, b, c] = [...new Set(seen.map(([id]) => id))];
-    expect(seen).toEqual([[a, 1], [b, 1], [b, 2], [c, 1]]);
+    expect(seen).toEqual([
+      [a, 1],
+      [b, 1],
+      [b, 2],
+      [c, 1],
+    ]);
     expect(new Set([a, b, c]).size).toBe(3);
     await test.system.stop();
   });
@@ -97,7 +106,10 @@ describe.each(Object.keys(KINDS))('the id of a %s', (kind) => {
   it('is another where its Boss begins its machine anew', async () => {
     const seen: Seen = [];
     const tree = { intensity: 100, children: [{ id: 'subject', agent: 'subject', resume: 'initial' as const }] };
-    const test = await startDeclared(nested(KINDS[kind]!(seer(seen), 1), 0), { tree, effects: { logic: { retry: { attempts: 1 } } } });
+    const test = await startDeclared(nested(KINDS[kind]!(seer(seen), 1), 0), {
+      tree,
+      effects: { logic: { retry: { attempts: 1 } } },
+    });
     await test.settle();
     // The new effect is at its first start again, so it fails again, until the Boss gives up.
     expect(seen.every(([, attempt]) => attempt === 1)).toBe(true);
@@ -109,7 +121,11 @@ describe.each(Object.keys(KINDS))('the id of a %s', (kind) => {
     await atEveryWrite(async (cut) => {
       const seen: Seen = [];
       const agents = [declaredAgent(nested(KINDS[kind]!(seer(seen), 0), 2), {})];
-      const told = await tellStory([(test) => test.settle()], { agents, tree: { children: [{ id: 'subject', agent: 'subject' }] } }, cut);
+      const told = await tellStory(
+        [(test) => test.settle()],
+        { agents, tree: { children: [{ id: 'subject', agent: 'subject' }] } },
+        cut,
+      );
       expect(new Set(seen.map(([id]) => id)).size, `power cut ${cut.point} write ${cut.write}`).toBe(1);
       await told.test.system.stop();
       return told.writes;

@@ -2,7 +2,12 @@
 import { assign, fromPromise, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { effectOf, type EffectFacts } from '../../src/actors/ref.ts';
-import { EFFECT_KEPT_BYTES_MAX, EFFECT_MEMO_NAME_CHARS_MAX, EFFECT_MEMOS_MAX, VALUE_BYTES_MAX } from '../../src/limits.ts';
+import {
+  EFFECT_KEPT_BYTES_MAX,
+  EFFECT_MEMO_NAME_CHARS_MAX,
+  EFFECT_MEMOS_MAX,
+  VALUE_BYTES_MAX,
+} from '../../src/limits.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { type TestSystem } from '../../src/testing/test-system.ts';
 import { LONG } from '../effort.ts';
@@ -36,7 +41,11 @@ async function got<T>(test: TestSystem, promise: Promise<T>): Promise<T> {
 async function keptOnDisk(test: TestSystem): Promise<number> {
   await test.crash();
   const journal = createJournal(test.store, {});
-  const { rows } = await journal.open({ Class: class {}, encode: () => ({ life: 0, address: '' }), decode: () => ({}) });
+  const { rows } = await journal.open({
+    Class: class {},
+    encode: () => ({ life: 0, address: '' }),
+    decode: () => ({}),
+  });
   await journal.close();
   await test.restart();
   return rows.get('k')!.size;
@@ -115,7 +124,12 @@ describe('memo', () => {
   it('gives later starts the result, whatever it was, without working it out', async () => {
     const { test, starts, again } = await start();
     const worked: string[] = [];
-    const results: [string, unknown][] = [['object', { n: 1 }], ['undefined', undefined], ['null', null], ['odd name %! ü', 'text']];
+    const results: [string, unknown][] = [
+      ['object', { n: 1 }],
+      ['undefined', undefined],
+      ['null', null],
+      ['odd name %! ü', 'text'],
+    ];
     for (const [name, result] of results) {
       const work = () => (worked.push(name), result);
       expect(await got(test, starts[0]!.memo(name, work))).toEqual(result);
@@ -139,8 +153,17 @@ describe('memo', () => {
     const { test, starts } = await start();
     const thrown = new Error('no');
     await expect(starts[0]!.memo('a', () => Promise.reject(thrown))).rejects.toBe(thrown);
-    await expect(starts[0]!.memo('a', () => { throw thrown; })).rejects.toBe(thrown);
-    expect(await got(test, starts[0]!.memo('a', () => 1))).toBe(1);
+    await expect(
+      starts[0]!.memo('a', () => {
+        throw thrown;
+      }),
+    ).rejects.toBe(thrown);
+    expect(
+      await got(
+        test,
+        starts[0]!.memo('a', () => 1),
+      ),
+    ).toBe(1);
     await test.system.stop();
   });
 
@@ -181,7 +204,11 @@ describe('memo', () => {
         return results;
       });
       const agents = [declaredAgent(asking(logic as never), {})];
-      const { test, writes } = await tellStory([(told) => told.advance(100)], { agents, tree: { children: [{ id: 'subject', agent: 'subject' }] } }, cut);
+      const { test, writes } = await tellStory(
+        [(told) => told.advance(100)],
+        { agents, tree: { children: [{ id: 'subject', agent: 'subject' }] } },
+        cut,
+      );
       const place = `power cut ${cut.point} write ${cut.write}`;
       expect(contextOf(test), place).toEqual({ got: [['did a', 'did b', 'did c']] });
       expect([[...new Set(done)], done.length <= STEPS.length + 1], place).toEqual([STEPS, true]);
@@ -194,14 +221,20 @@ describe('memo', () => {
 
 describe('what an effect keeps', () => {
   it('is removed with its end, and where its state is left', async () => {
-    const ends: readonly ((test: TestSystem, starts: Awaited<ReturnType<typeof start>>['starts']) => Promise<unknown>)[] = [
+    const ends: readonly ((
+      test: TestSystem,
+      starts: Awaited<ReturnType<typeof start>>['starts'],
+    ) => Promise<unknown>)[] = [
       (test, [first]) => settle(test, () => first!.resolve('because')),
       (test) => tell(test, 'LEAVE'),
     ];
     for (const end of ends) {
       const { test, starts } = await start();
       await got(test, starts[0]!.checkpoint(1));
-      await got(test, starts[0]!.memo('a', () => 1));
+      await got(
+        test,
+        starts[0]!.memo('a', () => 1),
+      );
       expect(await keptOnDisk(test)).toBe(2);
       await end(test, starts.slice(-1));
       expect(await keptOnDisk(test)).toBe(0);
@@ -218,9 +251,17 @@ describe('what an effect keeps', () => {
     await got(test, checkpoint('not a result'));
     await test.system.stop();
     const { test: other, starts: others } = await start();
-    expect(await got(other, others[0]!.memo('x'.repeat(EFFECT_MEMO_NAME_CHARS_MAX), () => 1))).toBe(1);
+    expect(
+      await got(
+        other,
+        others[0]!.memo('x'.repeat(EFFECT_MEMO_NAME_CHARS_MAX), () => 1),
+      ),
+    ).toBe(1);
     for (const name of ['', 'x'.repeat(EFFECT_MEMO_NAME_CHARS_MAX + 1), '\ud800']) {
-      await expect(others[0]!.memo(name, () => 1), JSON.stringify(name)).rejects.toMatchObject({ code: 'BOSUN_VALUE_REFUSED' });
+      await expect(
+        others[0]!.memo(name, () => 1),
+        JSON.stringify(name),
+      ).rejects.toMatchObject({ code: 'BOSUN_VALUE_REFUSED' });
     }
     await other.system.stop();
   });
@@ -230,10 +271,16 @@ describe('what an effect keeps', () => {
     const { memo, checkpoint } = starts[0]!;
     const large = 'x'.repeat(VALUE_BYTES_MAX - 10);
     const fitting = Math.floor(EFFECT_KEPT_BYTES_MAX / VALUE_BYTES_MAX);
-    for (let n = 0; n < fitting; n++) await got<unknown>(test, n === 0 ? checkpoint(large) : memo(`n${n}`, () => large));
+    for (let n = 0; n < fitting; n++)
+      await got<unknown>(test, n === 0 ? checkpoint(large) : memo(`n${n}`, () => large));
     await expect(memo('more', () => large)).rejects.toMatchObject({ code: 'BOSUN_VALUE_REFUSED' });
     await got(test, checkpoint('small'));
-    expect(await got(test, memo('more', () => large))).toBe(large);
+    expect(
+      await got(
+        test,
+        memo('more', () => large),
+      ),
+    ).toBe(large);
     await test.system.stop();
   });
 });
@@ -254,7 +301,9 @@ describe('a machine that handles the failure of its effect', () => {
     const starts: EffectFacts[] = [];
     const logic = fromPromise(({ self }) => {
       starts.push(effectOf(self));
-      return effectOf(self).checkpoint(1).then(() => Promise.reject(new Error('no')));
+      return effectOf(self)
+        .checkpoint(1)
+        .then(() => Promise.reject(new Error('no')));
     });
     const handled = { onError: { actions: assign({ got: ['handled'] }) } };
     const test = await startDeclared(asking(logic as never, handled), {});

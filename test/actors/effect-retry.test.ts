@@ -11,7 +11,12 @@ import { asking, promised, settle } from './promised.ts';
 import { contextOf, tell, valueOf } from './subject.ts';
 
 const RETRY = { retry: { attempts: 3, backoff: SECOND } };
-const KEEP_ERROR = { onError: { target: 'left', actions: assign({ got: ({ event }: { event: unknown }) => [(event as { error: unknown }).error] }) } };
+const KEEP_ERROR = {
+  onError: {
+    target: 'left',
+    actions: assign({ got: ({ event }: { event: unknown }) => [(event as { error: unknown }).error] }),
+  },
+};
 const EVENTS = ['AGAIN', 'LEAVE', 'BREAK'];
 
 /** A promise that a test settles, in a machine that keeps its error, under options. */
@@ -27,7 +32,10 @@ function startHearing(logic: ReturnType<typeof fromCallback>) {
   const machine = setup({ types: {} as { context: { heard: number } }, actors: { logic } }).createMachine({
     context: { heard: 0 },
     invoke: { src: 'logic', id: 'call' },
-    on: { BACK: { actions: assign({ heard: ({ context }) => context.heard + 1 }) }, TO: { actions: sendTo('call', { type: 'X' }) } },
+    on: {
+      BACK: { actions: assign({ heard: ({ context }) => context.heard + 1 }) },
+      TO: { actions: sendTo('call', { type: 'X' }) },
+    },
   });
   return startDeclared(machine, { effects: { logic: RETRY }, events: ['TO'] });
 }
@@ -47,7 +55,9 @@ describe('an effect that fails', () => {
     await fail(3);
     expect([valueOf(test), contextOf(test)]).toMatchObject(['left', { got: [{ message: 'no 3' }] }]);
     await test.advance(600_000);
-    expect(starts.map(({ attempt, input }) => [attempt, input])).toEqual([1, 2, 3].map((attempt) => [attempt, { question: 'why' }]));
+    expect(starts.map(({ attempt, input }) => [attempt, input])).toEqual(
+      [1, 2, 3].map((attempt) => [attempt, { question: 'why' }]),
+    );
     expect(new Set(starts.map(({ effectId }) => effectId)).size).toBe(1);
     await test.system.stop();
   });
@@ -220,7 +230,9 @@ describe('a failure that is not to be tried again', () => {
 
   it('is one that the agent says no to, of which it sees the class', async () => {
     class Refused extends Error {}
-    const { test, starts, fail } = await start({ retry: { ...RETRY.retry, retryIf: (error) => !(error instanceof Refused) } });
+    const { test, starts, fail } = await start({
+      retry: { ...RETRY.retry, retryIf: (error) => !(error instanceof Refused) },
+    });
     await fail(1);
     await test.advance(1_000);
     await fail(2, new Refused('no'));
@@ -327,7 +339,9 @@ describe('heartbeatMs', () => {
       selves.push(self);
       return new Promise<unknown>(() => {});
     });
-    const test = await startDeclared(asking(logic as never, KEEP_ERROR), { effects: { logic: { heartbeatMs: 5_000 } } });
+    const test = await startDeclared(asking(logic as never, KEEP_ERROR), {
+      effects: { logic: { heartbeatMs: 5_000 } },
+    });
     await test.advance(4_000);
     await settle(test, () => void sign(selves[0]!));
     await test.advance(4_999);
@@ -372,7 +386,12 @@ describe('an observable that fails', () => {
       initial: 'on',
       states: {
         on: {
-          invoke: { src: 'logic', onSnapshot: { actions: assign({ seen: ({ context, event }) => [...context.seen, event.snapshot.context] }) } },
+          invoke: {
+            src: 'logic',
+            onSnapshot: {
+              actions: assign({ seen: ({ context, event }) => [...context.seen, event.snapshot.context] }),
+            },
+          },
           on: { LEAVE: 'off' },
         },
         off: {},
@@ -399,7 +418,10 @@ describe('an observable that cannot be subscribed to again', () => {
         return () => lines.push('unsubscribed');
       });
     });
-    const machine = setup({ actors: { logic } }).createMachine({ initial: 'on', states: { on: { invoke: { src: 'logic', onError: 'off' } }, off: {} } });
+    const machine = setup({ actors: { logic } }).createMachine({
+      initial: 'on',
+      states: { on: { invoke: { src: 'logic', onError: 'off' } }, off: {} },
+    });
     const test = await startDeclared(machine, { effects: { logic: { retry: { attempts: 2, backoff: SECOND } } } });
     await test.advance(1_000);
     expect([valueOf(test), lines]).toEqual(['off', ['subscribed', 'unsubscribed']]);
@@ -409,21 +431,39 @@ describe('an observable that cannot be subscribed to again', () => {
 
 describe('defineAgent refuses', () => {
   const { logic } = promised();
-  const machine = setup({ actors: { logic, sub: setup({}).createMachine({}) }, actions: { note: () => {}, set: assign({}) } }).createMachine({});
+  const machine = setup({
+    actors: { logic, sub: setup({}).createMachine({}) },
+    actions: { note: () => {}, set: assign({}) },
+  }).createMachine({});
   const wrong: readonly (readonly [string, Partial<Declared>, RegExp])[] = [
-    ['options of an actor that the machine does not have', { effects: { lgoic: {} } }, /"lgoic" is no promise, callback or observable/],
+    [
+      'options of an actor that the machine does not have',
+      { effects: { lgoic: {} } },
+      /"lgoic" is no promise, callback or observable/,
+    ],
     ['options of a machine', { effects: { sub: {} } }, /"sub" is no promise/],
-    ['a number of attempts that is none', { effects: { logic: { retry: { attempts: 0 } } } }, /effects\.logic: retry\.attempts is a whole number from 1/],
+    [
+      'a number of attempts that is none',
+      { effects: { logic: { retry: { attempts: 0 } } } },
+      /effects\.logic: retry\.attempts is a whole number from 1/,
+    ],
     ['a timeout of nothing', { effects: { logic: { timeoutMs: 0 } } }, /effects\.logic: timeoutMs/],
-    ['a backoff that shrinks', { effects: { logic: { retry: { attempts: 2, backoff: { factor: 0.5 } } } } }, /retry\.backoff\.factor/],
+    [
+      'a backoff that shrinks',
+      { effects: { logic: { retry: { attempts: 2, backoff: { factor: 0.5 } } } } },
+      /retry\.backoff\.factor/,
+    ],
     ['a heartbeat of nothing', { effects: { logic: { heartbeatMs: -1 } } }, /heartbeatMs/],
     ['an action that the machine does not have', { actions: { nto: { durable: true } } }, /"nto" is no custom action/],
     ['an action that XState performs', { actions: { set: { durable: true } } }, /"set" is no custom action/],
-    ['an action that is declared and not durable', { actions: { note: { durable: false as true } } }, /actions\.note: durable is true/],
+    [
+      'an action that is declared and not durable',
+      { actions: { note: { durable: false as true } } },
+      /actions\.note: durable is true/,
+    ],
   ];
   it.each(wrong)('%s', (_, declared, message) => {
     expect(() => declaredAgent(machine, declared)).toThrow(message);
     expect(() => declaredAgent(machine, declared)).toThrow(BosunError);
   });
 });
-

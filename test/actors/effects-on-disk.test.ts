@@ -1,4 +1,7 @@
-/** P7 on LevelDB, with every epoch folded at once: failures, checkpoints, results and durable actions come back from the disk. */
+/**
+ * P7 on LevelDB, with every epoch folded at once: failures, checkpoints, results and durable actions come back from the
+ * disk.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,12 +36,23 @@ it('what effects and actions have stored outlives three starts of the process', 
         throw new Error('no mail yet');
       },
     },
-  }).createMachine({ entry: 'mail', initial: 'on', states: { on: { invoke: { src: 'logic', onDone: 'done' } }, done: {} } });
+  }).createMachine({
+    entry: 'mail',
+    initial: 'on',
+    states: { on: { invoke: { src: 'logic', onDone: 'done' } }, done: {} },
+  });
   const retry = { attempts: 4, backoff: SECOND };
   const agent = declaredAgent(machine, { effects: { logic: { retry } }, actions: { mail: { durable: true, retry } } });
   const clock = new VirtualClock();
   const fold = { windowEpochs: 1, windowBytes: 1, sliceRecords: 1_000, sliceBytes: 1_000_000 };
-  let system = createSystem({ agents: [agent], store: levelStore(directory), clock, journal: { fold }, log: () => {}, tree: { children: [{ id: 'subject', agent: 'subject' }] } });
+  let system = createSystem({
+    agents: [agent],
+    store: levelStore(directory),
+    clock,
+    journal: { fold },
+    log: () => {},
+    tree: { children: [{ id: 'subject', agent: 'subject' }] },
+  });
   const settle = async () => {
     // A write to the disk takes its time.
     for (let round = 0; round < 20; round++) {
@@ -50,12 +64,25 @@ it('what effects and actions have stored outlives three starts of the process', 
   for (const waitMs of [1_000, 2_000, 4_000]) {
     await settle();
     await system.stop();
-    system = createSystem({ agents: [agent], store: levelStore(directory), clock, journal: { fold }, log: () => {}, tree: { children: [{ id: 'subject', agent: 'subject' }] } });
+    system = createSystem({
+      agents: [agent],
+      store: levelStore(directory),
+      clock,
+      journal: { fold },
+      log: () => {},
+      tree: { children: [{ id: 'subject', agent: 'subject' }] },
+    });
     await system.start();
     await clock.advance(waitMs, settle);
   }
-  expect(lines.filter((line) => line.startsWith('start'))).toEqual([1, 2, 3, 4].map((n) => `start ${n}, quoted at 1, page ${n}`));
+  expect(lines.filter((line) => line.startsWith('start'))).toEqual(
+    [1, 2, 3, 4].map((n) => `start ${n}, quoted at 1, page ${n}`),
+  );
   expect(lines.filter((line) => line.startsWith('mail'))).toEqual(['mail 1', 'mail 2', 'mail 3', 'mail 4']);
-  expect([ids.size, system.snapshot('subject')?.value, system.deadLetters.list({ reason: 'quarantined' })]).toMatchObject([1, 'done', [{ action: { name: 'mail' } }]]);
+  expect([
+    ids.size,
+    system.snapshot('subject')?.value,
+    system.deadLetters.list({ reason: 'quarantined' }),
+  ]).toMatchObject([1, 'done', [{ action: { name: 'mail' } }]]);
   await system.stop();
 });

@@ -1,4 +1,7 @@
-/** P7: what machines invoke is not durable; it is started again with the same input and effect id, and a stale completion is nobody's. */
+/**
+ * P7: what machines invoke is not durable; it is started again with the same input and effect id, and a stale
+ * completion is nobody's.
+ */
 import {
   type ActorLogic,
   type AnyActorScope,
@@ -28,7 +31,9 @@ describe('a promise', () => {
     await test.restart();
     await test.crash();
     await test.restart();
-    expect(starts.map(({ attempt, input }) => [attempt, input])).toEqual([1, 2, 3].map((attempt) => [attempt, { question: 'why' }]));
+    expect(starts.map(({ attempt, input }) => [attempt, input])).toEqual(
+      [1, 2, 3].map((attempt) => [attempt, { question: 'why' }]),
+    );
     expect(new Set(starts.map(({ effectId }) => effectId)).size).toBe(1);
     await settle(test, () => starts[2]!.resolve('because'));
     expect([valueOf(test), contextOf(test)]).toEqual(['answered', { got: ['because'] }]);
@@ -114,7 +119,11 @@ describe('a promise that rejects', () => {
 
   it('and was handled stays so: neither a crash of its machine nor of the host starts it again', async () => {
     const { starts, logic } = promised();
-    const onError = { onError: { actions: assign({ got: ({ context }: { context: { got: unknown[] } }) => [...context.got, 'handled'] }) } };
+    const onError = {
+      onError: {
+        actions: assign({ got: ({ context }: { context: { got: unknown[] } }) => [...context.got, 'handled'] }),
+      },
+    };
     const test = await startSubject(asking(logic, onError), EVENTS);
     await settle(test, () => starts[0]!.reject(new Error('no')));
     await tell(test, 'BREAK');
@@ -128,7 +137,10 @@ describe('a promise that rejects', () => {
   it('while its machine waits for its restart is still handled by it', async () => {
     const { starts, logic } = promised();
     const child = { id: 'subject', agent: 'subject', backoff: { minMs: 1_000, jitter: 0 } };
-    const test = await startSubject(asking(logic, { onError: 'left' }), { ...EVENTS, tree: { intensity: 100, children: [child] } });
+    const test = await startSubject(asking(logic, { onError: 'left' }), {
+      ...EVENTS,
+      tree: { intensity: 100, children: [child] },
+    });
     // The first crash of the message is waited for; the promise rejects meanwhile.
     await tell(test, 'BREAK');
     expect(test.system.snapshot('subject')?.status).toBe('error');
@@ -159,7 +171,11 @@ describe('a callback', () => {
       initial: 'on',
       states: { on: { invoke: { src: 'logic', id: 'call' }, on: { LEAVE: 'off' } }, off: {} },
       on: {
-        BACK: { actions: assign({ got: ({ context, event }) => [...context.got, (event as unknown as { what: string }).what] }) },
+        BACK: {
+          actions: assign({
+            got: ({ context, event }) => [...context.got, (event as unknown as { what: string }).what],
+          }),
+        },
         TO: { actions: sendTo('call', ({ event }) => ({ type: (event as unknown as { what: string }).what })) },
       },
     });
@@ -261,7 +277,11 @@ describe('an observable', () => {
     );
     const machine = setup({ actors: { logic } }).createMachine({
       initial: 'on',
-      states: { on: { invoke: { src: 'logic', onDone: 'done' }, on: { LEAVE: 'off' } }, off: { on: { AGAIN: 'on' } }, done: {} },
+      states: {
+        on: { invoke: { src: 'logic', onDone: 'done' }, on: { LEAVE: 'off' } },
+        off: { on: { AGAIN: 'on' } },
+        done: {},
+      },
     });
     const test = await startSubject(machine, { events: ['LEAVE', 'AGAIN'] });
     await tell(test, 'LEAVE');
@@ -316,7 +336,12 @@ describe('logic of the user, with a start', () => {
         return { ...snapshot, total: snapshot.total + n };
       },
       getPersistedSnapshot: ({ total }) => ({ kept: total }) as unknown as Snapshot<unknown>,
-      restoreSnapshot: (persisted) => ({ status: 'active', output: undefined, error: undefined, total: (persisted as unknown as { kept: number }).kept }),
+      restoreSnapshot: (persisted) => ({
+        status: 'active',
+        output: undefined,
+        error: undefined,
+        total: (persisted as unknown as { kept: number }).kept,
+      }),
       start: (snapshot, { self }: AnyActorScope) => void starts.push(effectOf(self).attempt, snapshot.total),
     };
   }

@@ -33,7 +33,15 @@ describe('a key is not taken for another', () => {
 
   it('whichever of the two is asked about, but for a doubled end', () => {
     const word = fc.stringMatching(/^[a-c]{3,7}(\.[a-c]{5,6})?$/);
-    fc.assert(fc.property(word, word, (one, other) => isMisspelt(one, other) === isMisspelt(other, one) || one.replace(/(.)\1/g, '$1') === other.replace(/(.)\1/g, '$1')));
+    fc.assert(
+      fc.property(
+        word,
+        word,
+        (one, other) =>
+          isMisspelt(one, other) === isMisspelt(other, one) ||
+          one.replace(/(.)\1/g, '$1') === other.replace(/(.)\1/g, '$1'),
+      ),
+    );
   });
 });
 

@@ -9,7 +9,14 @@ import { withACrashAfterEveryEpoch } from '../supervisor/every-epoch.ts';
 import { started } from './started.ts';
 
 type Event =
-  | { type: 'wait'; ms: number } | { type: 'named' } | { type: 'poke' } | { type: 'quiet' } | { type: 'self' } | { type: 'twice' } | { type: 'worked' } | { type: 'fail' };
+  | { type: 'wait'; ms: number }
+  | { type: 'named' }
+  | { type: 'poke' }
+  | { type: 'quiet' }
+  | { type: 'self' }
+  | { type: 'twice' }
+  | { type: 'worked' }
+  | { type: 'fail' };
 
 /** Says `quiet` when nothing has come for as long as it was told to wait. */
 const listener = defineAgent({
@@ -24,16 +31,38 @@ const listener = defineAgent({
     on: {
       wait: { actions: eventTimeout(({ event }) => event.ms, { type: 'quiet' }) },
       named: { actions: eventTimeout('patience', { type: 'quiet' }) },
-      twice: { actions: [eventTimeout(100, { type: 'quiet' }), eventTimeout(300, ({ context }) => ({ type: context.notes.length > 0 ? 'poke' : 'quiet' }))] },
-      worked: { actions: [eventTimeout(1, { type: 'quiet' }), assign(() => { throw new Error('failed'); })] },
-      fail: { actions: assign(() => { throw new Error('failed'); }) },
+      twice: {
+        actions: [
+          eventTimeout(100, { type: 'quiet' }),
+          eventTimeout(300, ({ context }) => ({ type: context.notes.length > 0 ? 'poke' : 'quiet' })),
+        ],
+      },
+      worked: {
+        actions: [
+          eventTimeout(1, { type: 'quiet' }),
+          assign(() => {
+            throw new Error('failed');
+          }),
+        ],
+      },
+      fail: {
+        actions: assign(() => {
+          throw new Error('failed');
+        }),
+      },
       quiet: { actions: 'note' },
       poke: { actions: 'note' },
     },
     states: { one: { on: { self: 'two' }, after: { 50: 'two' } }, two: { on: { self: 'one' } } },
   }),
   events: {
-    wait: z.object({ ms: z.number() }), named: z.object({}), poke: z.object({}), self: z.object({}), twice: z.object({}), worked: z.object({}), fail: z.object({}),
+    wait: z.object({ ms: z.number() }),
+    named: z.object({}),
+    poke: z.object({}),
+    self: z.object({}),
+    twice: z.object({}),
+    worked: z.object({}),
+    fail: z.object({}),
   },
   timers: { restore: { patience: 'restart' } },
 });

@@ -15,20 +15,43 @@ const children = {
   'in a guard': createMachine({ initial: 'a', states: { a: { always: { guard: refuse, target: 'b' } }, b: {} } }),
 };
 
-it.each(Object.entries(children).flatMap(([where, child]) => (['plan', 'xstate'] as const).flatMap((stepEngine) => ['leaves', 'stays in'].map((verb) => ({ where, child, stepEngine, verb })))))(
-  'an invoked machine that throws $where is an error of its parent, which $verb the state, also over a crash ($stepEngine)',
+it.each(
+  Object.entries(children).flatMap(([where, child]) =>
+    (['plan', 'xstate'] as const).flatMap((stepEngine) =>
+      ['leaves', 'stays in'].map((verb) => ({ where, child, stepEngine, verb })),
+    ),
+  ),
+)(
+  'an invoked machine that throws $where is an error of its parent, which $verb the state, also over a crash ' +
+    '($stepEngine)',
   async ({ child, stepEngine, verb }) => {
-    const machine = setup({ types: {} as { context: { told: string } }, actors: { child: child as AnyStateMachine } }).createMachine({
+    const machine = setup({
+      types: {} as { context: { told: string } },
+      actors: { child: child as AnyStateMachine },
+    }).createMachine({
       context: { told: '' },
       initial: 'idle',
       states: {
         idle: { on: { come: 'busy' } },
-        busy: { invoke: { src: 'child', id: 'child', onError: { ...(verb === 'leaves' && { target: 'failed' }), actions: assign({ told: ({ event }) => (event as unknown as { error: Error }).error.message }) } } },
+        busy: {
+          invoke: {
+            src: 'child',
+            id: 'child',
+            onError: {
+              ...(verb === 'leaves' && { target: 'failed' }),
+              actions: assign({ told: ({ event }) => (event as unknown as { error: Error }).error.message }),
+            },
+          },
+        },
         failed: {},
       },
     });
     const agent = defineAgent({ name: 'parent', machine, events: { come: z.object({}) } });
-    const test = await startTestSystem({ agents: [agent], stepEngine, tree: { children: [{ id: 'p', agent: 'parent' }] } });
+    const test = await startTestSystem({
+      agents: [agent],
+      stepEngine,
+      tree: { children: [{ id: 'p', agent: 'parent' }] },
+    });
     await test.system.send('p', { type: 'come' } as never);
     await test.settle();
     expect(test.system.snapshot('p')).toMatchObject({ status: 'active', value: verb === 'leaves' ? 'failed' : 'busy' });

@@ -22,7 +22,10 @@ describe('a handle', () => {
     const test = await startTestSystem({ agents: [account] });
     const actor = await test.system.spawn(account, 'a');
     const seen: string[] = [];
-    actor.subscribe(({ status }) => seen.push(status), () => seen.push('complete'));
+    actor.subscribe(
+      ({ status }) => seen.push(status),
+      () => seen.push('complete'),
+    );
     await actor.send({ type: 'close' });
     await test.settle();
     expect(seen).toEqual(['active', 'done', 'complete']);
@@ -79,7 +82,11 @@ describe('a handle', () => {
     const early = expect(actor.waitFor(never, { timeoutMs: 100 })).rejects.toEqual(code('BOSUN_TIMEOUT'));
     await test.advance(100);
     await early;
-    await expect(actor.waitFor(() => { throw new Error('mine'); })).rejects.toThrow('mine');
+    await expect(
+      actor.waitFor(() => {
+        throw new Error('mine');
+      }),
+    ).rejects.toThrow('mine');
     const removed = expect(actor.waitFor(never)).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
     await actor.send({ type: 'close' });
     await removed;
@@ -93,7 +100,12 @@ describe('a handle', () => {
   it('on an address where nobody lives says so', async () => {
     const test = await startTestSystem({ agents: [account] });
     const nobody = test.system.actor('nobody');
-    for (const use of [() => nobody.snapshot(), () => nobody.subscribe(() => {}), () => nobody.on('*', () => {}), () => test.system.tree('nobody')]) {
+    for (const use of [
+      () => nobody.snapshot(),
+      () => nobody.subscribe(() => {}),
+      () => nobody.on('*', () => {}),
+      () => test.system.tree('nobody'),
+    ]) {
       expect(use).toThrow('no actor at nobody');
     }
     expect(() => test.system.actor('no address')).toThrow('not an address');

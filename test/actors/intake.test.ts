@@ -39,6 +39,9 @@ describe('an intake', () => {
   });
 
   it('takes the first epochs of a burst for no pace', () => {
-    behind([{ tookMs: 5, entered: 1 }, { tookMs: 5, entered: 1 }]).check(WAITING);
+    behind([
+      { tookMs: 5, entered: 1 },
+      { tookMs: 5, entered: 1 },
+    ]).check(WAITING);
   });
 });

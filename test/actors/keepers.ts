@@ -19,11 +19,21 @@ export const keeper = defineAgent({
     on: {
       put: { actions: [assign({ value: ({ event }) => event.value }), reply('kept')] },
       get: { actions: reply(({ context }) => context.value) },
-      append: { actions: [assign({ list: ({ context, event }) => [...context.list, event.n] }), reply(({ context }) => context.list.length)] },
+      append: {
+        actions: [
+          assign({ list: ({ context, event }) => [...context.list, event.n] }),
+          reply(({ context }) => context.list.length),
+        ],
+      },
       list: { actions: reply(({ context }) => context.list) },
     },
   }),
-  events: { put: z.object({ value: z.unknown() }), get: z.object({}), append: z.object({ n: z.number() }), list: z.object({}) },
+  events: {
+    put: z.object({ value: z.unknown() }),
+    get: z.object({}),
+    append: z.object({ n: z.number() }),
+    list: z.object({}),
+  },
 });
 
 /**
@@ -35,39 +45,66 @@ export const waker = defineAgent({
   machine: setup({
     types: {} as {
       context: { rung: string[]; ticks: number };
-      events: { type: 'remind'; name: string; ms: number } | { type: 'forget'; name: string } | { type: 'every'; ms: number } | { type: 'ring'; name: string } | { type: 'tick'; ms: number };
+      events:
+        | { type: 'remind'; name: string; ms: number }
+        | { type: 'forget'; name: string }
+        | { type: 'every'; ms: number }
+        | { type: 'ring'; name: string }
+        | { type: 'tick'; ms: number };
     },
   }).createMachine({
     context: { rung: [], ticks: 0 },
     on: {
-      remind: { actions: enqueueActions(({ event: { name, ms }, enqueue }) => enqueue.raise({ type: 'ring', name }, { id: name, delay: ms })) },
+      remind: {
+        actions: enqueueActions(({ event: { name, ms }, enqueue }) =>
+          enqueue.raise({ type: 'ring', name }, { id: name, delay: ms }),
+        ),
+      },
       forget: { actions: cancel(({ event }) => event.name) },
-      ring: { actions: [assign({ rung: ({ context, event }) => [...context.rung, event.name] }), cancel(({ event }) => event.name)] },
-      every: { actions: raise(({ event }) => ({ type: 'tick', ms: event.ms }), { id: 'tick', delay: ({ event }) => event.ms }) },
+      ring: {
+        actions: [
+          assign({ rung: ({ context, event }) => [...context.rung, event.name] }),
+          cancel(({ event }) => event.name),
+        ],
+      },
+      every: {
+        actions: raise(({ event }) => ({ type: 'tick', ms: event.ms }), { id: 'tick', delay: ({ event }) => event.ms }),
+      },
       tick: [
         { guard: ({ context }) => context.ticks === 4, actions: [assign({ ticks: 5 }), cancel('tick')] },
         {
           actions: [
             assign({ ticks: ({ context }) => context.ticks + 1 }),
-            raise(({ event }) => ({ type: 'tick', ms: event.ms }), { id: 'tick', delay: ({ context, event }) => event.ms * (context.ticks >= 3 ? 2 : 1) }),
+            raise(({ event }) => ({ type: 'tick', ms: event.ms }), {
+              id: 'tick',
+              delay: ({ context, event }) => event.ms * (context.ticks >= 3 ? 2 : 1),
+            }),
           ],
         },
       ],
     },
   }),
   events: {
-    remind: z.object({ name: z.string(), ms: z.number() }), forget: z.object({ name: z.string() }), every: z.object({ ms: z.number() }),
+    remind: z.object({ name: z.string(), ms: z.number() }),
+    forget: z.object({ name: z.string() }),
+    every: z.object({ ms: z.number() }),
   },
   internal: ['ring', 'tick'],
 });
 
-type RelayEvent = { type: 'go'; to: string; back: string } | { type: 'fetch'; back: string; replyTo?: ReplyTo } | { type: 'read' };
+type RelayEvent =
+  | { type: 'go'; to: string; back: string }
+  | { type: 'fetch'; back: string; replyTo?: ReplyTo }
+  | { type: 'read' };
 
 /** `go`: asks `to` to fetch what `back` says to `read`. Says so itself at any time, also while it waits. */
 export const relay = defineAgent({
   name: 'relay',
   machine: setup({
-    types: {} as { context: { got: unknown; event: { to: string; type: string; back: string }; replyTo: ReplyTo | undefined }; events: RelayEvent },
+    types: {} as {
+      context: { got: unknown; event: { to: string; type: string; back: string }; replyTo: ReplyTo | undefined };
+      events: RelayEvent;
+    },
     actors: { ask },
   }).createMachine({
     context: { got: null, event: { to: '', type: '', back: '' }, replyTo: undefined },
@@ -76,21 +113,47 @@ export const relay = defineAgent({
     states: {
       idle: {
         on: {
-          go: { target: 'asking', actions: assign({ event: ({ event }) => ({ to: event.to, type: 'fetch', back: event.back }), replyTo: undefined }) },
-          fetch: { target: 'asking', actions: assign({ event: ({ event }) => ({ to: event.back, type: 'read', back: '' }), replyTo: ({ event }) => event.replyTo }) },
+          go: {
+            target: 'asking',
+            actions: assign({
+              event: ({ event }) => ({ to: event.to, type: 'fetch', back: event.back }),
+              replyTo: undefined,
+            }),
+          },
+          fetch: {
+            target: 'asking',
+            actions: assign({
+              event: ({ event }) => ({ to: event.back, type: 'read', back: '' }),
+              replyTo: ({ event }) => event.replyTo,
+            }),
+          },
         },
       },
       asking: {
         invoke: {
           src: 'ask',
-          input: ({ context: { event: { to, type, back } } }) => ({ to, event: { type, ...(back !== '' && { back }) } }),
-          onDone: { target: 'idle', actions: [assign({ got: ({ event }) => event.output }), reply(({ event }) => event.output, { to: ({ context }) => context.replyTo })] },
+          input: ({
+            context: {
+              event: { to, type, back },
+            },
+          }) => ({ to, event: { type, ...(back !== '' && { back }) } }),
+          onDone: {
+            target: 'idle',
+            actions: [
+              assign({ got: ({ event }) => event.output }),
+              reply(({ event }) => event.output, { to: ({ context }) => context.replyTo }),
+            ],
+          },
           onError: { target: 'idle', actions: assign({ got: ({ event }) => (event.error as { code?: string }).code }) },
         },
       },
     },
   }),
-  events: { go: z.object({ to: z.string(), back: z.string() }), fetch: z.object({ back: z.string() }), read: z.object({}) },
+  events: {
+    go: z.object({ to: z.string(), back: z.string() }),
+    fetch: z.object({ back: z.string() }),
+    read: z.object({}),
+  },
 });
 
 /** Has work done that fails so often, at once, before it succeeds; its agent allows three failures. */

@@ -1,4 +1,7 @@
-/** Turns that agents keep: in the epoch of their turn, bounded for each actor, over crashes, gone with the actor; and what is remembered of all others. */
+/**
+ * Turns that agents keep: in the epoch of their turn, bounded for each actor, over crashes, gone with the actor; and
+ * what is remembered of all others.
+ */
 import { channel } from 'node:diagnostics_channel';
 import { assign, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +15,10 @@ import { LONG } from '../effort.ts';
 import { started } from './started.ts';
 
 const machine = setup({
-  types: {} as { context: { sum: number; last: string }; events: { type: 'add'; by: number; note?: string } | { type: 'tell' } | { type: 'fail' } },
+  types: {} as {
+    context: { sum: number; last: string };
+    events: { type: 'add'; by: number; note?: string } | { type: 'tell' } | { type: 'fail' };
+  },
 }).createMachine({
   id: 'sum',
   context: { sum: 0, last: '' },
@@ -22,8 +28,16 @@ const machine = setup({
     high: {},
   },
   on: {
-    add: { actions: assign(({ context, event }) => ({ sum: context.sum + event.by, last: event.note ?? context.last })) },
-    tell: { actions: sendTo(({ system }) => (system as unknown as { get(id: string): object }).get('other') as never, { type: 'add', by: 1, note: 'told' } as never) },
+    add: {
+      actions: assign(({ context, event }) => ({ sum: context.sum + event.by, last: event.note ?? context.last })),
+    },
+    tell: {
+      actions: sendTo(({ system }) => (system as unknown as { get(id: string): object }).get('other') as never, {
+        type: 'add',
+        by: 1,
+        note: 'told',
+      } as never),
+    },
     fail: {
       actions: assign(() => {
         throw new Error('no');
@@ -31,7 +45,11 @@ const machine = setup({
     },
   },
 });
-const events = { add: z.object({ by: z.number(), note: z.string().optional() }), tell: z.object({}), fail: z.object({}) };
+const events = {
+  add: z.object({ by: z.number(), note: z.string().optional() }),
+  tell: z.object({}),
+  fail: z.object({}),
+};
 const keeping = (keep: number) => defineAgent({ name: 'sum', machine, events, trace: { keep } });
 const plain = defineAgent({ name: 'plain', machine, events });
 const add = (by: number, note?: string) => ({ type: 'add' as const, by, ...(note !== undefined && { note }) });
@@ -40,7 +58,14 @@ let test: TestSystem;
 const start = async (keep = 5, changes: Partial<TestSystemOptions> = {}) =>
   (test = await started({
     agents: [keeping(keep), plain],
-    tree: { intensity: 100, children: [{ id: 'a', agent: 'sum' }, { id: 'other', agent: 'sum', systemId: 'other' }, { id: 'p', agent: 'plain' }] },
+    tree: {
+      intensity: 100,
+      children: [
+        { id: 'a', agent: 'sum' },
+        { id: 'other', agent: 'sum', systemId: 'other' },
+        { id: 'p', agent: 'plain' },
+      ],
+    },
     ...changes,
   }));
 const send = async (address: string, event: { type: string }) => {
@@ -50,20 +75,31 @@ const send = async (address: string, event: { type: string }) => {
 const history = (address = 'a'): readonly KeptTurn[] => test.system.admin.history(address);
 
 describe('kept turns', () => {
-  it.each(['plan', 'xstate'] as const)('have what was taken, the transitions by the ids of the chart, and the context after it, with the engine %s', async (stepEngine) => {
-    await start(5, { stepEngine });
-    await send('a', add(1, 'x'));
-    await send('a', add(5));
-    expect(history().map(({ number, kind, event, value, context }) => [number, kind, event, value, context])).toEqual([
-      [1, 'spawn', null, 'low', { sum: 0, last: '' }],
-      [2, 'transition', add(1, 'x'), 'low', { sum: 1, last: 'x' }],
-      [3, 'transition', add(5), 'high', { sum: 6, last: 'x' }],
-    ]);
-    expect(history()[2]!.microsteps.flat().map(({ edge }) => edge)).toEqual(['sum|add|0', 'sum.low||0']);
-    const ids = chartOf(machine).transitions.map(({ id }) => id);
-    expect(ids).toEqual(expect.arrayContaining(history().flatMap(({ microsteps }) => microsteps.flat().map(({ edge }) => edge))));
-    expect(history('p')).toEqual([]);
-  });
+  it.each(['plan', 'xstate'] as const)(
+    'have what was taken, the transitions by the ids of the chart, and the context after it, with the engine %s',
+    async (stepEngine) => {
+      await start(5, { stepEngine });
+      await send('a', add(1, 'x'));
+      await send('a', add(5));
+      expect(history().map(({ number, kind, event, value, context }) => [number, kind, event, value, context])).toEqual(
+        [
+          [1, 'spawn', null, 'low', { sum: 0, last: '' }],
+          [2, 'transition', add(1, 'x'), 'low', { sum: 1, last: 'x' }],
+          [3, 'transition', add(5), 'high', { sum: 6, last: 'x' }],
+        ],
+      );
+      expect(
+        history()[2]!
+          .microsteps.flat()
+          .map(({ edge }) => edge),
+      ).toEqual(['sum|add|0', 'sum.low||0']);
+      const ids = chartOf(machine).transitions.map(({ id }) => id);
+      expect(ids).toEqual(
+        expect.arrayContaining(history().flatMap(({ microsteps }) => microsteps.flat().map(({ edge }) => edge))),
+      );
+      expect(history('p')).toEqual([]);
+    },
+  );
 
   it('are the last so many, at the bound and over it, and outlive crashes with all of their contexts', async () => {
     await start(5);
@@ -101,7 +137,8 @@ describe('kept turns', () => {
     await start();
     for (let cut = 0; cut < 12; cut++) {
       const held = test.store.hold(cut % 2 === 0 ? 'before' : 'durable');
-      for (let n = 0; n <= cut; n++) void test.system.send('a', n % 4 === 3 ? { type: 'tell' } : add(1, `${cut}.${n}`)).catch(() => {});
+      for (let n = 0; n <= cut; n++)
+        void test.system.send('a', n % 4 === 3 ? { type: 'tell' } : add(1, `${cut}.${n}`)).catch(() => {});
       await held.reached;
       await test.crash();
       await test.restart();
@@ -149,7 +186,7 @@ describe('kept turns', () => {
     expect((failed[0]!.error as Error).message).toBe('no');
   });
 
-  it('go with their actor, and an erased one is named in nobody else\'s', async () => {
+  it("go with their actor, and an erased one is named in nobody else's", async () => {
     await start();
     await send('a', { type: 'tell' });
     expect(history('other').at(-1)).toMatchObject({ event: { note: 'told' }, cause: { address: 'a' } });
@@ -159,9 +196,14 @@ describe('kept turns', () => {
     const lives = ['a', 'other'].map((address) => test.system.admin.getState(address).life);
     await Promise.all([test.system.erase('a'), test.advance(1_000)]);
     expect(history('other').at(-1)).toMatchObject({ event: { type: 'add' }, cause: { address: null } });
-    expect(test.system.admin.recent('root').filter((record) => record.address === 'a' || record.cause?.address === 'a')).toEqual([]);
+    expect(
+      test.system.admin.recent('root').filter((record) => record.address === 'a' || record.cause?.address === 'a'),
+    ).toEqual([]);
     // Erasing writes all that the journal holds to its places.
-    const kept = lives.map((life) => test.store.entries().filter(([key]) => key.startsWith(`j!${life.toString(16).padStart(14, '0')}`)).length);
+    const kept = lives.map(
+      (life) =>
+        test.store.entries().filter(([key]) => key.startsWith(`j!${life.toString(16).padStart(14, '0')}`)).length,
+    );
     expect(kept).toEqual([0, 5 + TRACE_WHOLE_EVERY]);
     await test.system.stop();
     await test.restart();
@@ -175,7 +217,8 @@ describe('kept turns', () => {
   it(`are asked for by a whole number from 1 to ${TRACE_KEPT_MAX}`, async () => {
     await start();
     expect(() => keeping(TRACE_KEPT_MAX)).not.toThrow();
-    for (const keep of [0, 1.5, TRACE_KEPT_MAX + 1, NaN]) expect(() => keeping(keep)).toThrow(expect.objectContaining({ code: 'BOSUN_AGENT_INVALID' }));
+    for (const keep of [0, 1.5, TRACE_KEPT_MAX + 1, NaN])
+      expect(() => keeping(keep)).toThrow(expect.objectContaining({ code: 'BOSUN_AGENT_INVALID' }));
   });
 });
 
@@ -184,12 +227,27 @@ describe('recent turns', () => {
     await start();
     await send('p', { type: 'tell' });
     const [told, taken] = test.system.admin.recent('root', { limit: 2 }) as [TraceRecord, TraceRecord];
-    expect(told).toMatchObject({ address: 'p', agent: 'plain', kind: 'transition', event: { type: 'tell' }, cause: null, value: 'low', status: 'active', change: null });
-    expect(taken).toMatchObject({ address: 'other', event: { type: 'add' }, cause: { address: 'p', life: told.life, sequence: told.sequence } });
+    expect(told).toMatchObject({
+      address: 'p',
+      agent: 'plain',
+      kind: 'transition',
+      event: { type: 'tell' },
+      cause: null,
+      value: 'low',
+      status: 'active',
+      change: null,
+    });
+    expect(taken).toMatchObject({
+      address: 'other',
+      event: { type: 'add' },
+      cause: { address: 'p', life: told.life, sequence: told.sequence },
+    });
     expect(taken.event).toEqual({ type: 'add' });
     expect(taken.microsteps.flat().map(({ edge }) => edge)).toEqual(['sum|add|0']);
     expect(test.system.admin.recent('p').every(({ address }) => address === 'p')).toBe(true);
-    expect(test.system.admin.recent('root', { after: told.number }).map(({ number }) => number)).toEqual([taken.number]);
+    expect(test.system.admin.recent('root', { after: told.number }).map(({ number }) => number)).toEqual([
+      taken.number,
+    ]);
   });
 
   it('show durable ones only', async () => {
@@ -237,7 +295,17 @@ describe('the channel bosun:turn', () => {
       held.release();
       await sent;
       await test.settle();
-      expect(heard).toMatchObject([{ store: test.store.name, record: { address: 'p', event: add(1, 'x'), change: { set: { sum: 1, last: 'x' } }, epoch: test.system.epoch } }]);
+      expect(heard).toMatchObject([
+        {
+          store: test.store.name,
+          record: {
+            address: 'p',
+            event: add(1, 'x'),
+            change: { set: { sum: 1, last: 'x' } },
+            epoch: test.system.epoch,
+          },
+        },
+      ]);
     } finally {
       turns.unsubscribe(hear);
     }

@@ -5,14 +5,27 @@ import { LONG } from '../effort.ts';
 import { processorTimeOf } from '../processor-time.ts';
 import { startSubject, tell } from './subject.ts';
 
-const kid = setup({}).createMachine({ context: { told: 0 }, on: { TOLD: { actions: assign({ told: ({ context }) => (context as { told: number }).told + 1 }) } } });
+const kid = setup({}).createMachine({
+  context: { told: 0 },
+  on: { TOLD: { actions: assign({ told: ({ context }) => (context as { told: number }).told + 1 }) } },
+});
 
 const parent = setup({ actors: { kid }, types: {} as { context: { next: number; last: unknown } } }).createMachine({
   context: { next: 0, last: null },
   initial: 'calm',
   on: {
-    ASSIGN: { actions: assign({ next: ({ context }) => context.next + 1, last: ({ context, spawn }) => spawn('kid', { id: `kid-${context.next}` }) }) },
-    SPAWN: { actions: [spawnChild('kid', { id: ({ context }) => `kid-${context.next}` }), assign({ next: ({ context }) => context.next + 1 })] },
+    ASSIGN: {
+      actions: assign({
+        next: ({ context }) => context.next + 1,
+        last: ({ context, spawn }) => spawn('kid', { id: `kid-${context.next}` }),
+      }),
+    },
+    SPAWN: {
+      actions: [
+        spawnChild('kid', { id: ({ context }) => `kid-${context.next}` }),
+        assign({ next: ({ context }) => context.next + 1 }),
+      ],
+    },
     QUEUE: {
       actions: enqueueActions(({ enqueue, context }) => {
         for (const n of [0, 1, 2]) enqueue.spawnChild('kid', { id: `kid-${context.next + n}` });
@@ -22,25 +35,49 @@ const parent = setup({ actors: { kid }, types: {} as { context: { next: number; 
     UNNAMED: { actions: spawnChild('kid') },
     AGAIN: { actions: assign({ last: ({ spawn }) => spawn('kid', { id: 'kid-0' }) }) },
     STOP: { actions: stopChild('kid-1') },
-    BOTH: { actions: [assign({ last: ({ spawn }) => spawn('kid', { id: 'extra' }) }), stopChild('kid-2'), sendTo('kid-3', { type: 'TOLD' }), sendTo('extra', { type: 'TOLD' })] },
+    BOTH: {
+      actions: [
+        assign({ last: ({ spawn }) => spawn('kid', { id: 'extra' }) }),
+        stopChild('kid-2'),
+        sendTo('kid-3', { type: 'TOLD' }),
+        sendTo('extra', { type: 'TOLD' }),
+      ],
+    },
     ENTER: '.busy',
     LEAVE: '.calm',
   },
   states: {
     calm: {},
-    busy: { entry: assign({ last: ({ spawn }) => spawn('kid', { id: 'entered' }) }), invoke: { src: 'kid', id: 'invoked' } },
+    busy: {
+      entry: assign({ last: ({ spawn }) => spawn('kid', { id: 'entered' }) }),
+      invoke: { src: 'kid', id: 'invoked' },
+    },
   },
 });
 
 const MANY = 100;
-const STORY = [...Array.from({ length: MANY }, (_, n) => (n % 2 === 0 ? 'ASSIGN' : 'SPAWN')), 'QUEUE', 'AGAIN', 'STOP', 'BOTH', 'ENTER', 'LEAVE', 'ASSIGN', 'ENTER'];
+const STORY = [
+  ...Array.from({ length: MANY }, (_, n) => (n % 2 === 0 ? 'ASSIGN' : 'SPAWN')),
+  'QUEUE',
+  'AGAIN',
+  'STOP',
+  'BOTH',
+  'ENTER',
+  'LEAVE',
+  'ASSIGN',
+  'ENTER',
+];
 const EVENTS = ['ASSIGN', 'SPAWN', 'QUEUE', 'UNNAMED', 'AGAIN', 'STOP', 'BOTH', 'ENTER', 'LEAVE'];
 
 describe('a large family', () => {
   it('has the same children as under createActor after every step, and after every crash', async () => {
     const plain = createActor(parent).start();
     const test = await startSubject(parent, { events: EVENTS });
-    const ours = () => test.system.tree('subject').children.map(({ address }) => address.slice('subject/'.length)).sort();
+    const ours = () =>
+      test.system
+        .tree('subject')
+        .children.map(({ address }) => address.slice('subject/'.length))
+        .sort();
     for (const [index, type] of STORY.entries()) {
       plain.send({ type } as never);
       await tell(test, type);

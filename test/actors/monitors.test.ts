@@ -1,4 +1,6 @@
-/** Monitors, links, groups and names: changed in the epoch of the death that they report, told once, kept over crashes. */
+/**
+ * Monitors, links, groups and names: changed in the epoch of the death that they report, told once, kept over crashes.
+ */
 import { describe, expect, it } from 'vitest';
 import { GROUP_NAME_CHARS_MAX, GROUPS_PER_ACTOR_MAX } from '../../src/limits.ts';
 import { type TestSystem } from '../../src/testing/test-system.ts';
@@ -16,7 +18,8 @@ async function tell(test: TestSystem, address: string, type: string, what = '', 
   await test.settle();
 }
 
-const notes = (test: TestSystem, address: string) => (test.system.snapshot(address)?.context as { notes: unknown[] } | undefined)?.notes;
+const notes = (test: TestSystem, address: string) =>
+  (test.system.snapshot(address)?.context as { notes: unknown[] } | undefined)?.notes;
 const restarts = (test: TestSystem, address: string) => test.system.tree(address).restarts;
 
 describe('a monitor', () => {
@@ -26,7 +29,10 @@ describe('a monitor', () => {
     await tell(test, 'b', 'end');
     await test.system.erase('c');
     await test.settle();
-    expect(notes(test, 'a')).toEqual([['down', 'b', 'normal'], ['down', 'c', 'shutdown']]);
+    expect(notes(test, 'a')).toEqual([
+      ['down', 'b', 'normal'],
+      ['down', 'c', 'shutdown'],
+    ]);
   });
 
   it('is told at once of somebody who is not there', async () => {
@@ -132,7 +138,10 @@ describe('a group', () => {
   });
 
   it('is left by a member that ends, and by one that begins anew, in the same epoch', async () => {
-    const test = await started({ agents: [member], tree: { intensity: 100, children: [child('a'), child('b', { resume: 'initial' })] } });
+    const test = await started({
+      agents: [member],
+      tree: { intensity: 100, children: [child('a'), child('b', { resume: 'initial' })] },
+    });
     for (const id of ['a', 'b']) await tell(test, id, 'join', 'g');
     await tell(test, 'b', 'fail');
     await tell(test, 'b', 'fail');
@@ -147,9 +156,14 @@ describe('a group', () => {
     await tell(test, 'a', 'join', 'x'.repeat(GROUP_NAME_CHARS_MAX));
     await tell(test, 'b', 'join', 'x'.repeat(GROUP_NAME_CHARS_MAX + 1));
     expect(test.system.deadLetters.list()).toMatchObject([{ address: 'b', error: { code: 'BOSUN_VALUE_REFUSED' } }]);
-    await Promise.all(Array.from({ length: GROUPS_PER_ACTOR_MAX }, (_, n) => test.system.send('a', { type: 'join', what: `g${n}` })));
+    await Promise.all(
+      Array.from({ length: GROUPS_PER_ACTOR_MAX }, (_, n) => test.system.send('a', { type: 'join', what: `g${n}` })),
+    );
     await test.settle();
-    expect(test.system.deadLetters.list()).toMatchObject([{ address: 'b' }, { address: 'a', event: { what: `g${GROUPS_PER_ACTOR_MAX - 1}` } }]);
+    expect(test.system.deadLetters.list()).toMatchObject([
+      { address: 'b' },
+      { address: 'a', event: { what: `g${GROUPS_PER_ACTOR_MAX - 1}` } },
+    ]);
   });
 });
 
@@ -178,7 +192,15 @@ describe('relations', () => {
         const session = { id: 's', sequence: ++sequence };
         return (test: TestSystem) => test.system.send(to, { type, what, ...more } as never, { session });
       };
-      const story = [send('a', 'join', 'g'), send('a', 'join', 'g'), send('b', 'join', 'g'), send('a', 'leave', 'g'), send('b', 'leave', 'g'), send('a', 'register', 'n', { value: 1 }), send('c', 'publish', 'g')];
+      const story = [
+        send('a', 'join', 'g'),
+        send('a', 'join', 'g'),
+        send('b', 'join', 'g'),
+        send('a', 'leave', 'g'),
+        send('b', 'leave', 'g'),
+        send('a', 'register', 'n', { value: 1 }),
+        send('c', 'publish', 'g'),
+      ];
       const { test, writes } = await tellStory(story, OPTIONS, cut);
       await test.settle();
       await crash(test);

@@ -2,7 +2,9 @@
 import { type Observer, type Subscribable } from 'xstate';
 
 /** @param produce Is given the observer at each subscription; what it returns is called at the end of that. */
-export function observable<T>(produce: (observer: Required<Pick<Observer<T>, 'next' | 'error' | 'complete'>>) => (() => void) | void): Subscribable<T> {
+export function observable<T>(
+  produce: (observer: Required<Pick<Observer<T>, 'next' | 'error' | 'complete'>>) => (() => void) | void,
+): Subscribable<T> {
   return {
     subscribe(observer: Observer<T>) {
       const end = produce({

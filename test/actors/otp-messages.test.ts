@@ -1,4 +1,7 @@
-/** docs/otp-parity-messages.md says what the cases show. `npx vitest run test/actors/otp-messages.test.ts -u` writes it anew. */
+/**
+ * docs/otp-parity-messages.md says what the cases show. `npx vitest run test/actors/otp-messages.test.ts -u` writes it
+ * anew.
+ */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sample } from '../effort.ts';
@@ -8,7 +11,9 @@ import { STORAGE_CASES } from './otp-storage.ts';
 import { TIME_CASES } from './otp-time.ts';
 import { flawOf, type ParityCase, placeOf, resultOf, show, STORES } from './parity.ts';
 
-const CASES: readonly ParityCase[] = [...TALK_CASES, ...STATEM_CASES, ...STORAGE_CASES, ...TIME_CASES].sort((a, b) => a.number - b.number);
+const CASES: readonly ParityCase[] = [...TALK_CASES, ...STATEM_CASES, ...STORAGE_CASES, ...TIME_CASES].sort(
+  (a, b) => a.number - b.number,
+);
 
 const HEAD = `# Messages, durability and time beside other runtimes
 
@@ -23,7 +28,9 @@ their titles. Cases of supervisors: [otp-parity.md](otp-parity.md).
 
 describe('cases of other runtimes', () => {
   describe.each(STORES)('on the store %s', (store) => {
-    const told = CASES.filter(({ shows, isDurable }) => shows !== undefined && (store === 'memory' || isDurable === true));
+    const told = CASES.filter(
+      ({ shows, isDurable }) => shows !== undefined && (store === 'memory' || isDurable === true),
+    );
     it.each(sample(told, store === 'memory' ? 2 : 5))('$number: $name', async (entry) => {
       const { expected, instead = expected } = entry;
       expect(await show(entry, store)).toEqual(instead);
@@ -36,19 +43,30 @@ describe('cases of other runtimes', () => {
 
   it('leave no number out from 91 on, but for the one about states that defer', () => {
     const numbers = new Set(CASES.map(({ number }) => number));
-    const missing = Array.from({ length: 158 - 91 + 1 }, (_, index) => 91 + index).filter((number) => !numbers.has(number));
+    const missing = Array.from({ length: 158 - 91 + 1 }, (_, index) => 91 + index).filter(
+      (number) => !numbers.has(number),
+    );
     expect(missing.filter((number) => number !== 97)).toEqual([]);
   });
 
   it('say why they are not the same', () => {
-    expect(CASES.filter((entry) => resultOf(entry) !== 'same' && (entry.differs ?? entry.severalHosts ?? entry.notYet) === undefined)).toEqual([]);
+    expect(
+      CASES.filter(
+        (entry) => resultOf(entry) !== 'same' && (entry.differs ?? entry.severalHosts ?? entry.notYet) === undefined,
+      ),
+    ).toEqual([]);
   });
 
   it('are what docs/otp-parity-messages.md says', async () => {
     const rows = CASES.map((entry) => {
       const { number, name, source, differs, severalHosts, notYet } = entry;
-      return `| ${number} | ${name} | ${source} | ${resultOf(entry)} | ${placeOf(entry)} | ${severalHosts ?? notYet ?? differs ?? ''} |`;
+      return (
+        `| ${number} | ${name} | ${source} | ${resultOf(entry)} | ${placeOf(entry)} | ` +
+        `${severalHosts ?? notYet ?? differs ?? ''} |`
+      );
     });
-    await expect(`${[HEAD, ...rows].join('\n')}\n`).toMatchFileSnapshot(join(import.meta.dirname, '../../docs/otp-parity-messages.md'));
+    await expect(`${[HEAD, ...rows].join('\n')}\n`).toMatchFileSnapshot(
+      join(import.meta.dirname, '../../docs/otp-parity-messages.md'),
+    );
   });
 });

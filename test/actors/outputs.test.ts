@@ -1,5 +1,16 @@
 /** P2: nothing leaves before the epoch that caused it is durable, and reads show the last durable cut. */
-import { assign, emit, enqueueActions, fromCallback, fromPromise, log, sendTo, setup, spawnChild, stopChild } from 'xstate';
+import {
+  assign,
+  emit,
+  enqueueActions,
+  fromCallback,
+  fromPromise,
+  log,
+  sendTo,
+  setup,
+  spawnChild,
+  stopChild,
+} from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { type TestSystem } from '../../src/testing/test-system.ts';
 import { agentOf, contextOf, startSubject, type SubjectOptions, tell } from './subject.ts';
@@ -108,7 +119,19 @@ describe.each(['before', 'durable'] as const)('while the write of an epoch is he
   });
 
   it('births, deaths and restarts do not show', async () => {
-    const kid = agentOf('kid', setup({}).createMachine({ on: { BREAK: { actions: assign(() => { throw new Error('broken'); }) } } }), ['BREAK']);
+    const kid = agentOf(
+      'kid',
+      setup({}).createMachine({
+        on: {
+          BREAK: {
+            actions: assign(() => {
+              throw new Error('broken');
+            }),
+          },
+        },
+      }),
+      ['BREAK'],
+    );
     const test = await startSubject(setup({}).createMachine({}), { agents: [kid] });
     await test.system.spawn(kid, 'old', { restart: 'permanent' });
     const shown = () => test.system.tree().children.map(({ address, restarts }) => `${address} ${restarts}`);
@@ -193,7 +216,10 @@ describe('a write that fails', () => {
     await test.settle();
     expect(contextOf(test)).toEqual({ count: 2 });
     expect(lines.filter((line) => line.startsWith('acted'))).toEqual(['acted 1', 'acted 2']);
-    expect(lines.filter((line) => line.startsWith('callback'))).toEqual(['callback received PING', 'callback received PING']);
+    expect(lines.filter((line) => line.startsWith('callback'))).toEqual([
+      'callback received PING',
+      'callback received PING',
+    ]);
     await test.system.stop();
   });
 
@@ -215,36 +241,48 @@ describe('a write that fails', () => {
     await tell(test, 'GO');
     await test.settle();
     expect(contextOf(test)).toEqual({ count: 2 });
-    expect(lines.filter((line) => /^callback st|^log the store/.test(line)).slice(1)).toEqual(['log the store can be written again']);
+    expect(lines.filter((line) => /^callback st|^log the store/.test(line)).slice(1)).toEqual([
+      'log the store can be written again',
+    ]);
     await test.system.stop();
   });
 
-  it.each([false, true])('for longer than a system has patience closes it, and the next start goes on (on the medium: %s)', async (applied) => {
-    const { test, lines } = await startLeaky({ outageMs: 1_000 });
-    const reasons: unknown[] = [];
-    test.system.actor('subject').waitFor(() => false).catch((error: unknown) => reasons.push(error));
-    test.store.failWrites(Infinity);
-    const sent = expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
-    await test.advance(500);
-    if (applied) test.store.failWrites(Infinity, { applied });
-    await test.advance(500);
-    await sent;
-    await expect(test.system.closed).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED', retryable: true });
-    expect(reasons).toMatchObject([{ code: 'BOSUN_STORE_FAILED' }]);
-    expect(lines.filter((line) => line.startsWith('callback'))).toEqual(['callback stopped']);
-    await expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_SYSTEM_CLOSED' });
-    test.store.failWrites(0);
-    await test.restart();
-    expect(contextOf(test)).toEqual({ count: applied ? 1 : 0 });
-    await tell(test, 'GO');
-    expect(contextOf(test)).toEqual({ count: applied ? 2 : 1 });
-    await test.system.stop();
-  });
+  it.each([false, true])(
+    'for longer than a system has patience closes it, and the next start goes on (on the medium: %s)',
+    async (applied) => {
+      const { test, lines } = await startLeaky({ outageMs: 1_000 });
+      const reasons: unknown[] = [];
+      test.system
+        .actor('subject')
+        .waitFor(() => false)
+        .catch((error: unknown) => reasons.push(error));
+      test.store.failWrites(Infinity);
+      const sent = expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({
+        code: 'BOSUN_STORE_FAILED',
+      });
+      await test.advance(500);
+      if (applied) test.store.failWrites(Infinity, { applied });
+      await test.advance(500);
+      await sent;
+      await expect(test.system.closed).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED', retryable: true });
+      expect(reasons).toMatchObject([{ code: 'BOSUN_STORE_FAILED' }]);
+      expect(lines.filter((line) => line.startsWith('callback'))).toEqual(['callback stopped']);
+      await expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_SYSTEM_CLOSED' });
+      test.store.failWrites(0);
+      await test.restart();
+      expect(contextOf(test)).toEqual({ count: applied ? 1 : 0 });
+      await tell(test, 'GO');
+      expect(contextOf(test)).toEqual({ count: applied ? 2 : 1 });
+      await test.system.stop();
+    },
+  );
 
   it('does not keep a stop waiting', async () => {
     const { test } = await startLeaky();
     test.store.failWrites(Infinity);
-    const sent = expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    const sent = expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({
+      code: 'BOSUN_STORE_FAILED',
+    });
     await test.advance(1_000);
     await test.system.stop();
     await sent;

@@ -1,16 +1,28 @@
-/** P8: what comes in is bounded by bytes and by the pace of the disk; what is refused is refused with a typed error, at once. */
+/**
+ * P8: what comes in is bounded by bytes and by the pace of the disk; what is refused is refused with a typed error, at
+ * once.
+ */
 import { assign, enqueueActions, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { type OverflowPolicy } from '../../src/actors/engine.ts';
 import { type BosunError } from '../../src/errors.ts';
-import { ADMISSION_WAIT_MS_MAX, EPOCH_BYTES_MAX, SLICE_MS, TURNS_PER_AWAITED_EPOCH, TURNS_PER_EPOCH, UNCOMMITTED_BYTES_MAX } from '../../src/limits.ts';
+import {
+  ADMISSION_WAIT_MS_MAX,
+  EPOCH_BYTES_MAX,
+  SLICE_MS,
+  TURNS_PER_AWAITED_EPOCH,
+  TURNS_PER_EPOCH,
+  UNCOMMITTED_BYTES_MAX,
+} from '../../src/limits.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { LONG } from '../effort.ts';
 
-interface Named { get(name: string): object }
+interface Named {
+  get(name: string): object;
+}
 
 /** Counts notes, keeps the numbers of the last ones, and passes `relay` on as notes. */
 function reader(overflow: OverflowPolicy, mailboxMessages = 10_000) {
@@ -24,7 +36,12 @@ function reader(overflow: OverflowPolicy, mailboxMessages = 10_000) {
     }).createMachine({
       context: { notes: 0, last: [] },
       on: {
-        note: { actions: assign({ notes: ({ context }) => context.notes + 1, last: ({ context, event }) => [...context.last, event.n].slice(-10) }) },
+        note: {
+          actions: assign({
+            notes: ({ context }) => context.notes + 1,
+            last: ({ context, event }) => [...context.last, event.n].slice(-10),
+          }),
+        },
         relay: {
           actions: enqueueActions(({ event, enqueue, system }) => {
             const to = (system as unknown as Named).get(event.to) as never;
@@ -33,7 +50,10 @@ function reader(overflow: OverflowPolicy, mailboxMessages = 10_000) {
         },
       },
     }),
-    events: { note: z.object({ n: z.number(), text: z.string().optional() }), relay: z.object({ count: z.number(), to: z.string() }) },
+    events: {
+      note: z.object({ n: z.number(), text: z.string().optional() }),
+      relay: z.object({ count: z.number(), to: z.string() }),
+    },
     limits: { overflow, mailboxMessages },
   });
 }
@@ -43,9 +63,15 @@ function start(overflow: OverflowPolicy = 'wait', mailboxMessages?: number): Pro
   return startTestSystem({ agents: [reader(overflow, mailboxMessages)], tree: { children: ['a', 'b'].map(child) } });
 }
 
-const contextOf = (test: TestSystem, id: string) => test.system.snapshot(id)!.context as { notes: number; last: number[] };
-const note = (test: TestSystem, n: number, text?: string) => test.system.send('a', { type: 'note', n, ...(text !== undefined && { text }) });
-const codeOf = (sending: Promise<unknown>) => sending.then(() => 'durable', (error: unknown) => (error as BosunError).code);
+const contextOf = (test: TestSystem, id: string) =>
+  test.system.snapshot(id)!.context as { notes: number; last: number[] };
+const note = (test: TestSystem, n: number, text?: string) =>
+  test.system.send('a', { type: 'note', n, ...(text !== undefined && { text }) });
+const codeOf = (sending: Promise<unknown>) =>
+  sending.then(
+    () => 'durable',
+    (error: unknown) => (error as BosunError).code,
+  );
 /** Lets slices run while a write hangs. */
 const slices = async (test: TestSystem) => {
   for (let n = 0; n < 8; n++) await new Promise<void>((resolve) => test.clock.defer(resolve));
@@ -67,32 +93,37 @@ describe('events of hosts', () => {
     await test.system.stop();
   });
 
-  it(`are refused where they would wait more than ${ADMISSION_WAIT_MS_MAX} ms for a disk that has slowed down, and taken where they go into the next epoch`, async () => {
-    const test = await start();
-    const held = test.store.hold('before');
-    const first = note(test, 0);
-    await slices(test);
-    // One epoch is written, one is full, and what waits would fill another.
-    const sent = Array.from({ length: 3 * TURNS_PER_AWAITED_EPOCH }, (_, n) => codeOf(note(test, n)));
-    await slices(test);
-    expect(test.system.epoch).toBeGreaterThan(0);
-    sent.push(codeOf(note(test, 1)));
-    await test.clock.advance(ADMISSION_WAIT_MS_MAX + 1, () => slices(test));
-    const refused = await note(test, 2).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ code: 'BOSUN_OVERLOADED', retryable: true });
-    expect((refused as BosunError).details['retryAfterMs']).toBeGreaterThan(0);
-    held.release();
-    await first;
-    expect(new Set(await Promise.all(sent))).toEqual(new Set(['durable']));
-    expect(await codeOf(note(test, 3))).toBe('durable');
-    await test.system.stop();
-  });
+  it(
+    `are refused where they would wait more than ${ADMISSION_WAIT_MS_MAX} ms for a disk that has slowed down, and ` +
+      'taken where they go into the next epoch',
+    async () => {
+      const test = await start();
+      const held = test.store.hold('before');
+      const first = note(test, 0);
+      await slices(test);
+      // One epoch is written, one is full, and what waits would fill another.
+      const sent = Array.from({ length: 3 * TURNS_PER_AWAITED_EPOCH }, (_, n) => codeOf(note(test, n)));
+      await slices(test);
+      expect(test.system.epoch).toBeGreaterThan(0);
+      sent.push(codeOf(note(test, 1)));
+      await test.clock.advance(ADMISSION_WAIT_MS_MAX + 1, () => slices(test));
+      const refused = await note(test, 2).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: 'BOSUN_OVERLOADED', retryable: true });
+      expect((refused as BosunError).details['retryAfterMs']).toBeGreaterThan(0);
+      held.release();
+      await first;
+      expect(new Set(await Promise.all(sent))).toEqual(new Set(['durable']));
+      expect(await codeOf(note(test, 3))).toBe('durable');
+      await test.system.stop();
+    },
+  );
 });
 
 describe('an epoch', () => {
   it(`takes no further turns once they have admitted ${EPOCH_BYTES_MAX} bytes`, async () => {
     const test = await start();
-    const sizes = () => test.store.log.map(({ writes }) => writes.reduce((sum, { value }) => sum + (value?.length ?? 0), 0));
+    const sizes = () =>
+      test.store.log.map(({ writes }) => writes.reduce((sum, { value }) => sum + (value?.length ?? 0), 0));
     const before = sizes().length;
     const text = 'x'.repeat(1024 * 1024);
     await Promise.all(Array.from({ length: 50 }, (_, n) => note(test, n, text)));
@@ -121,7 +152,12 @@ describe('a system with more to do', () => {
 
   function slowly(epochMs: number, turnsPerSlice = 4): Promise<TestSystem> {
     const children = ['a', 'b'].map((id) => ({ id, agent: 'reader', systemId: id }));
-    return startTestSystem({ agents: [reader('wait')], tree: { children }, clock: new SlowClock(SLICE_MS / turnsPerSlice), epochMs });
+    return startTestSystem({
+      agents: [reader('wait')],
+      tree: { children },
+      clock: new SlowClock(SLICE_MS / turnsPerSlice),
+      epochMs,
+    });
   }
 
   async function epochsOf(epochMs: number): Promise<number> {
@@ -142,18 +178,22 @@ describe('a system with more to do', () => {
     expect(long).toBeLessThan(4);
   });
 
-  it(`puts at most ${TURNS_PER_AWAITED_EPOCH} turns into an epoch that a host waits for, and ${TURNS_PER_EPOCH} into others`, async () => {
-    const test = await slowly(10_000, 200);
-    const before = test.system.epoch;
-    await Promise.all(Array.from({ length: 3 * TURNS_PER_AWAITED_EPOCH }, (_, n) => note(test, n)));
-    const awaited = test.system.epoch - before;
-    await test.system.send('a', { type: 'relay', count: 2 * TURNS_PER_EPOCH, to: 'b' });
-    await test.settle();
-    const others = test.system.epoch - before - awaited;
-    expect([awaited >= 3, others >= 2, others <= 4]).toEqual([true, true, true]);
-    expect(contextOf(test, 'b').notes).toBe(2 * TURNS_PER_EPOCH);
-    await test.system.stop();
-  });
+  it(
+    `puts at most ${TURNS_PER_AWAITED_EPOCH} turns into an epoch that a host waits for, and ${TURNS_PER_EPOCH} ` +
+      'into others',
+    async () => {
+      const test = await slowly(10_000, 200);
+      const before = test.system.epoch;
+      await Promise.all(Array.from({ length: 3 * TURNS_PER_AWAITED_EPOCH }, (_, n) => note(test, n)));
+      const awaited = test.system.epoch - before;
+      await test.system.send('a', { type: 'relay', count: 2 * TURNS_PER_EPOCH, to: 'b' });
+      await test.settle();
+      const others = test.system.epoch - before - awaited;
+      expect([awaited >= 3, others >= 2, others <= 4]).toEqual([true, true, true]);
+      expect(contextOf(test, 'b').notes).toBe(2 * TURNS_PER_EPOCH);
+      await test.system.stop();
+    },
+  );
 
   it(`lets at most ${TURNS_PER_AWAITED_EPOCH} hosts wait for an epoch, though their events cause no turns`, async () => {
     const test = await slowly(10_000);
@@ -186,7 +226,9 @@ describe('a mailbox that is full', () => {
     await test.settle();
     expect(contextOf(test, 'a')).toEqual({ notes: 10, last: [15, 16, 17, 18, 19, 20, 21, 22, 23, 24] });
     const letters = test.system.deadLetters.list({ reason: 'overflowed' });
-    expect(letters.map(({ event }) => (event as unknown as { n: number }).n).sort((x, y) => x - y)).toEqual(Array.from({ length: 15 }, (_, n) => n));
+    expect(letters.map(({ event }) => (event as unknown as { n: number }).n).sort((x, y) => x - y)).toEqual(
+      Array.from({ length: 15 }, (_, n) => n),
+    );
     expect(letters[0]).toMatchObject({ address: 'a', error: { code: 'BOSUN_MAILBOX_FULL' } });
     await test.system.stop();
   });

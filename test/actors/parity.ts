@@ -1,6 +1,6 @@
 /**
- * Cases of other runtimes, told here: how a case looks, the systems on which it is told, and how what it shows is looked at.
- * A case that is proved elsewhere in the tests names the file and the title.
+ * Cases of other runtimes, told here: how a case looks, the systems on which it is told, and how what it shows is
+ * looked at. A case that is proved elsewhere in the tests names the file and the title.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,13 +45,27 @@ const temporary = (id: string) => ({ id, agent: 'member', restart: 'temporary' a
 /** Who there is unless a case says otherwise. */
 export const TALKERS: TestSystemOptions = {
   agents: [teller, clerk, member, keeper, waker, relay],
-  tree: { intensity: 100, children: [{ id: 't', agent: 'teller', restart: 'transient' as const }, { id: 'a', agent: 'member' }, temporary('b'), { id: 'c', agent: 'clerk' }] },
+  tree: {
+    intensity: 100,
+    children: [
+      { id: 't', agent: 'teller', restart: 'transient' as const },
+      { id: 'a', agent: 'member' },
+      temporary('b'),
+      { id: 'c', agent: 'clerk' },
+    ],
+  },
 };
 
 /** Runs a case that shows something on a system of its own. */
-export async function show({ shows, options = TALKERS }: Pick<ParityCase, 'shows' | 'options'>, kind: StoreKind = 'memory'): Promise<unknown> {
+export async function show(
+  { shows, options = TALKERS }: Pick<ParityCase, 'shows' | 'options'>,
+  kind: StoreKind = 'memory',
+): Promise<unknown> {
   const directory = kind === 'leveldb' ? mkdtempSync(join(tmpdir(), 'bosun-parity-')) : undefined;
-  const test = await startTestSystem({ ...options, ...(directory !== undefined && { durability: 'process', store: mortalLevel(directory) }) });
+  const test = await startTestSystem({
+    ...options,
+    ...(directory !== undefined && { durability: 'process', store: mortalLevel(directory) }),
+  });
   try {
     return await shows!(test);
   } finally {
@@ -119,7 +133,12 @@ export function contextOf<Context>(test: TestSystem, address: string): Context {
 /** What is wrong with a proof; undefined where the test is there. */
 export function flawOf([file, title]: Proof): string | undefined {
   const text = readFileSync(join(import.meta.dirname, '../..', file), 'utf8');
-  const isTitle = text.split('\n').some((line) => /^\s*(it|rule|describe)\b/.test(line) && line.includes(title.replaceAll("'", "\\'")));
+  // A title may stand on a line of its own, or be split over several.
+  const joined = text.replace(/(['`])\s*\+\s*\1/g, '').replace(/\s+/g, ' ');
+  const isTitle = joined.split(/\b(?:it|rule|describe)\b(?=[.(])/).some((part, index) => {
+    const until = part.indexOf('=>');
+    return index > 0 && part.slice(0, until === -1 ? undefined : until).includes(title.replaceAll("'", "\\'"));
+  });
   return isTitle ? undefined : `${file} has no test "${title}"`;
 }
 
@@ -136,4 +155,3 @@ export function placeOf({ shows, isDurable, proofs = [] }: ParityCase): string {
   const files = [...new Set(proofs.map(([file]) => `\`${file}\``))];
   return [...(shows === undefined ? [] : [isDurable === true ? 'here, on both stores' : 'here']), ...files].join(', ');
 }
-

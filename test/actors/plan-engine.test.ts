@@ -1,5 +1,19 @@
-/** What the plan engine keeps and shares, and what it leaves to XState. That it does the same is shown in test/fuzz and test/xstate. */
-import { type AnyStateMachine, and, assign, createActor, createMachine, emit, type EventObject, raise, setup, stateIn } from 'xstate';
+/**
+ * What the plan engine keeps and shares, and what it leaves to XState. That it does the same is shown in test/fuzz and
+ * test/xstate.
+ */
+import {
+  type AnyStateMachine,
+  and,
+  assign,
+  createActor,
+  createMachine,
+  emit,
+  type EventObject,
+  raise,
+  setup,
+  stateIn,
+} from 'xstate';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { failedSnapshot, type Snapshot, type Step } from '../../src/actors/engine.ts';
 import { PlanEngine } from '../../src/actors/xstate/plan-engine.ts';
@@ -14,7 +28,15 @@ import { LONG } from '../effort.ts';
 
 const nothing = () => {};
 const REF_HOST = { factsOf: () => undefined } as unknown as RefHost;
-const HOST = { nextLife: () => 2, ref: (life: number, address: string) => new Ref(REF_HOST, life, address), named: () => undefined, allNamed: () => ({}), namesUnder: () => [], relay: nothing, log: nothing };
+const HOST = {
+  nextLife: () => 2,
+  ref: (life: number, address: string) => new Ref(REF_HOST, life, address),
+  named: () => undefined,
+  allNamed: () => ({}),
+  namesUnder: () => [],
+  relay: nothing,
+  log: nothing,
+};
 
 /** An engine with one machine. */
 function hosting(machine: AnyStateMachine, Engine: typeof PlanEngine | typeof XstateEngine = PlanEngine) {
@@ -55,7 +77,9 @@ describe('what a definition keeps', () => {
     context: { n: 0 },
     states: Object.fromEntries(
       Array.from({ length: regions }, (_, region) => {
-        const go = Object.fromEntries(Array.from({ length: states }, (_, i) => [`r${region}s${i}`, { target: `.s${i}`, actions: count }]));
+        const go = Object.fromEntries(
+          Array.from({ length: states }, (_, i) => [`r${region}s${i}`, { target: `.s${i}`, actions: count }]),
+        );
         return [`r${region}`, { initial: 's0', states: ring(), on: go }];
       }),
     ),
@@ -83,7 +107,9 @@ describe('what a definition keeps', () => {
   it(`is at most ${PATTERN_LOOKUPS_MAX} lookups of event types by pattern`, () => {
     const byXstate = countXstate();
     const plans = watchPlans();
-    const { initial, step } = hosting(createMachine({ context: { last: '' }, on: { 'a.*': { actions: assign({ last: ({ event }) => event.type }) } } }));
+    const { initial, step } = hosting(
+      createMachine({ context: { last: '' }, on: { 'a.*': { actions: assign({ last: ({ event }) => event.type }) } } }),
+    );
     let snapshot: Snapshot = initial();
     let most = 0;
     for (let i = 0; i < 2.5 * PATTERN_LOOKUPS_MAX; i++) {
@@ -111,20 +137,34 @@ describe('a snapshot', () => {
     id: 'm',
     initial: 'a',
     context: { n: 0 },
-    states: { a: { tags: ['first'], meta: { of: 'a' }, on: { GO: 'b', ADD: { actions: assign({ n: ({ context }) => context.n + 1 }) } } }, b: { on: { BACK: 'a' } } },
+    states: {
+      a: {
+        tags: ['first'],
+        meta: { of: 'a' },
+        on: { GO: 'b', ADD: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
+      },
+      b: { on: { BACK: 'a' } },
+    },
   });
 
   it('shares with others that stand there what depends on the configuration', () => {
     const { initial, step } = hosting(machine);
     const [one, two] = [initial(), step(initial(), { type: 'ADD' }).snapshot as MachineSnapshot];
     expect([one.context, two.context]).toEqual([{ n: 0 }, { n: 1 }]);
-    expect([one._nodes === two._nodes, one.value === two.value, one.tags === two.tags, one.historyValue === two.historyValue]).toEqual([true, true, true, true]);
+    expect([
+      one._nodes === two._nodes,
+      one.value === two.value,
+      one.tags === two.tags,
+      one.historyValue === two.historyValue,
+    ]).toEqual([true, true, true, true]);
     const back = step(step(one, { type: 'GO' }).snapshot, { type: 'BACK' }).snapshot as MachineSnapshot;
     expect([back === one, back._nodes === one._nodes]).toEqual([false, true]);
   });
 
   it('has a value that nobody can change for the others', () => {
-    const { initial } = hosting(createMachine({ type: 'parallel', states: { l: { initial: 'a', states: { a: {} } }, r: {} } }));
+    const { initial } = hosting(
+      createMachine({ type: 'parallel', states: { l: { initial: 'a', states: { a: {} } }, r: {} } }),
+    );
     const { value } = initial();
     expect([Object.isFrozen(value), Object.isFrozen((value as { l: unknown }).l)]).toEqual([true, true]);
   });
@@ -135,8 +175,18 @@ describe('a snapshot', () => {
     const plain = createActor(machine).start().getSnapshot();
     const failed = failedSnapshot(own as unknown as Snapshot, 'it broke') as unknown as Asked;
     for (const snapshot of [own, failed]) {
-      expect([snapshot.matches('a'), snapshot.hasTag('first'), snapshot.can({ type: 'GO' }), snapshot.can({ type: 'BACK' }), snapshot.getMeta()]).toEqual([
-        plain.matches('a'), plain.hasTag('first' as never), plain.can({ type: 'GO' }), plain.can({ type: 'BACK' }), plain.getMeta(),
+      expect([
+        snapshot.matches('a'),
+        snapshot.hasTag('first'),
+        snapshot.can({ type: 'GO' }),
+        snapshot.can({ type: 'BACK' }),
+        snapshot.getMeta(),
+      ]).toEqual([
+        plain.matches('a'),
+        plain.hasTag('first' as never),
+        plain.can({ type: 'GO' }),
+        plain.can({ type: 'BACK' }),
+        plain.getMeta(),
       ]);
     }
     expect(JSON.stringify(own)).toBe(JSON.stringify(plain));
@@ -177,25 +227,32 @@ describe('a throw', () => {
     on: { LEFT: { actions: assign({ n: 99 }) } },
   });
 
-  it.each(['INLINE', 'NAMED', 'PARAMS', 'BOTH', 'LATE', 'EVENTLESS', 'MISSING'])('has the words of XState (%s), and leaves nothing behind', (type) => {
-    const words = (hosted: ReturnType<typeof hosting>) => {
-      try {
-        return hosted.step(hosted.initial(), { type });
-      } catch (error) {
-        return (error as Error).message;
-      }
-    };
-    const byXstate = countXstate();
-    const plan = hosting(machine);
-    const said = words(plan);
-    expect([said, byXstate()]).toEqual([words(hosting(machine, XstateEngine)), 0]);
-    expect(said).toMatch(/broken|missing/);
-    const { snapshot, effects } = plan.step(plan.initial(), { type: 'AFTERWARDS' });
-    expect([snapshot.context, effects.map(({ kind }) => kind)]).toEqual([{ n: 0 }, ['call']]);
-  });
+  it.each(['INLINE', 'NAMED', 'PARAMS', 'BOTH', 'LATE', 'EVENTLESS', 'MISSING'])(
+    'has the words of XState (%s), and leaves nothing behind',
+    (type) => {
+      const words = (hosted: ReturnType<typeof hosting>) => {
+        try {
+          return hosted.step(hosted.initial(), { type });
+        } catch (error) {
+          return (error as Error).message;
+        }
+      };
+      const byXstate = countXstate();
+      const plan = hosting(machine);
+      const said = words(plan);
+      expect([said, byXstate()]).toEqual([words(hosting(machine, XstateEngine)), 0]);
+      expect(said).toMatch(/broken|missing/);
+      const { snapshot, effects } = plan.step(plan.initial(), { type: 'AFTERWARDS' });
+      expect([snapshot.context, effects.map(({ kind }) => kind)]).toEqual([{ n: 0 }, ['call']]);
+    },
+  );
 
   it('of an endless loop is left to XState', () => {
-    const endless = createMachine({ initial: 'a', states: { a: { on: { GO: 'b' } }, b: { always: 'c' }, c: { always: 'b' } }, options: { maxIterations: 50 } } as never);
+    const endless = createMachine({
+      initial: 'a',
+      states: { a: { on: { GO: 'b' } }, b: { always: 'c' }, c: { always: 'b' } },
+      options: { maxIterations: 50 },
+    } as never);
     const byXstate = countXstate();
     const { initial, step } = hosting(endless);
     expect(() => step(initial(), { type: 'GO' })).toThrow('more than 50 microsteps');
@@ -210,14 +267,20 @@ describe('steps that are taken by plans alone', () => {
       machine: createMachine({
         type: 'parallel',
         output: 7,
-        states: { l: { initial: 'a', states: { a: { on: { GO: 'z' } }, z: { type: 'final' } } }, r: { initial: 'a', states: { a: { on: { GO: 'z' } }, z: { type: 'final' } } } },
+        states: {
+          l: { initial: 'a', states: { a: { on: { GO: 'z' } }, z: { type: 'final' } } },
+          r: { initial: 'a', states: { a: { on: { GO: 'z' } }, z: { type: 'final' } } },
+        },
       }),
       events: [{ type: 'GO' }],
     },
     history: {
       machine: createMachine({
         initial: 'in',
-        states: { in: { initial: 'a', states: { a: { on: { N: 'b' } }, b: {}, past: { type: 'history' } }, on: { OUT: 'out' } }, out: { on: { BACK: 'in.past' } } },
+        states: {
+          in: { initial: 'a', states: { a: { on: { N: 'b' } }, b: {}, past: { type: 'history' } }, on: { OUT: 'out' } },
+          out: { on: { BACK: 'in.past' } },
+        },
       }),
       events: [{ type: 'N' }, { type: 'OUT' }, { type: 'BACK' }, { type: 'OUT' }, { type: 'BACK' }],
     },
@@ -225,7 +288,11 @@ describe('steps that are taken by plans alone', () => {
       machine: createMachine({
         id: 'm',
         initial: 'a',
-        states: { a: { after: { 5: 'b' }, on: { R: 'b' }, entry: raise({ type: 'R' }) }, b: { always: { guard: stateIn('#m.b'), target: 'c' } }, c: { on: { AGAIN: 'a' } } },
+        states: {
+          a: { after: { 5: 'b' }, on: { R: 'b' }, entry: raise({ type: 'R' }) },
+          b: { always: { guard: stateIn('#m.b'), target: 'c' } },
+          c: { on: { AGAIN: 'a' } },
+        },
       }),
       events: [{ type: 'AGAIN' }, { type: 'AGAIN' }],
     },
@@ -237,7 +304,10 @@ describe('steps that are taken by plans alone', () => {
       events: [{ type: 'xstate.done.actor.k' }, { type: 'BACK' }, { type: 'xstate.error.actor.k' }],
     },
     'spawn in assign': {
-      machine: setup({ types: {} as { context: { k?: unknown } }, actors: { kid } }).createMachine({ context: {}, on: { GO: { actions: assign({ k: ({ spawn }) => spawn('kid', { id: 'k' }) }) } } }),
+      machine: setup({ types: {} as { context: { k?: unknown } }, actors: { kid } }).createMachine({
+        context: {},
+        on: { GO: { actions: assign({ k: ({ spawn }) => spawn('kid', { id: 'k' }) }) } },
+      }),
       events: [{ type: 'GO' }],
     },
   };
@@ -252,7 +322,12 @@ describe('steps that are taken by plans alone', () => {
       expect(byXstate()).toBe(0);
     }
     for (const event of events) expected = xstate.step(expected, event).snapshot;
-    const shown = ({ status, output, value, _nodes }: MachineSnapshot) => [status, output, value, _nodes.map(({ id }) => id)];
+    const shown = ({ status, output, value, _nodes }: MachineSnapshot) => [
+      status,
+      output,
+      value,
+      _nodes.map(({ id }) => id),
+    ];
     expect(shown(snapshot as MachineSnapshot)).toEqual(shown(expected as MachineSnapshot));
   });
 });

@@ -5,19 +5,36 @@ import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
 
-const machine = setup({ types: {} as { context: { notes: number }; events: { type: 'note' } | { type: 'choke' } } }).createMachine({
+const machine = setup({
+  types: {} as { context: { notes: number }; events: { type: 'note' } | { type: 'choke' } },
+}).createMachine({
   context: { notes: 0 },
-  on: { note: { actions: assign({ notes: ({ context }) => context.notes + 1 }) }, choke: { actions: assign(() => { throw new Error('no'); }) } },
+  on: {
+    note: { actions: assign({ notes: ({ context }) => context.notes + 1 }) },
+    choke: {
+      actions: assign(() => {
+        throw new Error('no');
+      }),
+    },
+  },
 });
-const agent = (poison?: 'dead-letter' | 'suspend' | 'stop') => defineAgent({ name: 'w', machine, events: { note: z.object({}), choke: z.object({}) }, ...(poison && { poison }) });
+const agent = (poison?: 'dead-letter' | 'suspend' | 'stop') =>
+  defineAgent({ name: 'w', machine, events: { note: z.object({}), choke: z.object({}) }, ...(poison && { poison }) });
 
 async function choked(poison: 'dead-letter' | 'suspend' | 'stop' | undefined, restart: 'permanent' | 'transient') {
-  const test = await startTestSystem({ agents: [agent(poison)], tree: { intensity: 5, children: [{ id: 'w', agent: 'w', restart }] } });
+  const test = await startTestSystem({
+    agents: [agent(poison)],
+    tree: { intensity: 5, children: [{ id: 'w', agent: 'w', restart }] },
+  });
   await Promise.all((['note', 'choke', 'note'] as const).map((type) => test.system.send('w', { type })));
   await test.settle();
   const end = () => {
     const snapshot = test.system.snapshot('w');
-    return [snapshot?.status, (snapshot?.context as { notes: number } | undefined)?.notes, test.system.deadLetters.list().map(({ reason }) => reason)];
+    return [
+      snapshot?.status,
+      (snapshot?.context as { notes: number } | undefined)?.notes,
+      test.system.deadLetters.list().map(({ reason }) => reason),
+    ];
   };
   const before = end();
   await test.crash();
@@ -28,7 +45,8 @@ async function choked(poison: 'dead-letter' | 'suspend' | 'stop' | undefined, re
 
 describe('the poison policy', () => {
   it('dead-letter, the default: the actor goes on', async () => {
-    for (const policy of [undefined, 'dead-letter'] as const) expect((await choked(policy, 'permanent')).end).toEqual(['active', 2, ['quarantined']]);
+    for (const policy of [undefined, 'dead-letter'] as const)
+      expect((await choked(policy, 'permanent')).end).toEqual(['active', 2, ['quarantined']]);
   });
 
   it('suspend: the actor waits with its mailbox until it is resumed', async () => {

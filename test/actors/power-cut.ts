@@ -7,8 +7,8 @@ import { byEffort } from '../effort.ts';
 export type Story = readonly ((test: TestSystem) => Promise<unknown>)[];
 
 /**
- * @param cut.write The write, from 1, at which the power is cut: before it reaches the medium, or once it is durable and
- * nobody knows yet. One that never comes: no cut.
+ * @param cut.write The write, from 1, at which the power is cut: before it reaches the medium, or once it is durable
+ *   and nobody knows yet. One that never comes: no cut.
  * @returns The system at the end of the story, still running, and how many writes there were.
  */
 export async function tellStory(
@@ -30,7 +30,10 @@ export async function tellStory(
   const whole = async () => {
     for (const part of story) await part(test);
   };
-  const first = test.system.start().then(() => test.settle()).then(whole);
+  const first = test.system
+    .start()
+    .then(() => test.settle())
+    .then(whole);
   if ((await Promise.race([dead, first])) === 'dead') {
     await test.crash();
     await test.restart();
@@ -42,8 +45,13 @@ export async function tellStory(
 /** From one write at which the power is cut to the next. */
 const STRIDE = byEffort({ quick: 5, ci: 1 });
 
-/** Tells the story undisturbed, then with a cut at every write there is, by `npm test` alone at one in five. Says how many there are. */
-export async function atEveryWrite(tell: (cut: { write: number; point: HoldPoint }) => Promise<number>): Promise<number> {
+/**
+ * Tells the story undisturbed, then with a cut at every write there is, by `npm test` alone at one in five. Says how
+ * many there are.
+ */
+export async function atEveryWrite(
+  tell: (cut: { write: number; point: HoldPoint }) => Promise<number>,
+): Promise<number> {
   const writes = await tell({ write: 0, point: 'before' });
   for (let write = 1; write <= writes; write += STRIDE) {
     for (const point of ['before', 'durable'] as const) await tell({ write, point });

@@ -39,7 +39,10 @@ export function asking(logic: ReturnType<typeof promised>['logic'], { onError }:
           src: 'logic',
           id: 'ask',
           input: { question: 'why' },
-          onDone: { target: 'answered', actions: assign({ got: ({ context, event }) => [...context.got, event.output] }) },
+          onDone: {
+            target: 'answered',
+            actions: assign({ got: ({ context, event }) => [...context.got, event.output] }),
+          },
           ...(onError !== undefined && { onError: onError as never }),
         },
         on: { AGAIN: { target: 'asking', reenter: true }, LEAVE: 'left', BREAK: { actions: broken as never } },

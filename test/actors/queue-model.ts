@@ -1,6 +1,6 @@
 /**
- * What the mailbox of one actor does, written down a second time and as plainly as can be: gen_statem's queue, with levels.
- * Tests compare the runtime with it on random tables of what a machine does with what.
+ * What the mailbox of one actor does, written down a second time and as plainly as can be: gen_statem's queue, with
+ * levels. Tests compare the runtime with it on random tables of what a machine does with what.
  */
 import { assign, type AnyStateMachine, createMachine, raise } from 'xstate';
 import { z } from 'zod';
@@ -41,15 +41,40 @@ export interface Standing {
 
 /** An agent that does as the table says and notes every turn. */
 export function agentOf({ deeds, priorities }: Table) {
-  const note = assign({ notes: ({ context, event }: { context: { notes: string[] }; event: Sent }) => [...context.notes, `${event.type}${event.n}`] });
+  const note = assign({
+    notes: ({ context, event }: { context: { notes: string[] }; event: Sent }) => [
+      ...context.notes,
+      `${event.type}${event.n}`,
+    ],
+  });
   const transition = ({ defers, target, raises }: Deed) => ({
     ...(target !== null && { target }),
-    actions: [note, ...(raises ? [raise({ type: 'raised', n: 0 } as { type: string })] : []), ...(defers ? [defer()] : [])],
+    actions: [
+      note,
+      ...(raises ? [raise({ type: 'raised', n: 0 } as { type: string })] : []),
+      ...(defers ? [defer()] : []),
+    ],
   });
-  const states = Object.fromEntries(STATES.map((state) => [state, { on: Object.fromEntries(TYPES.map((type) => [type, transition(deeds[state][type])])) }]));
-  const machine = createMachine({ context: { notes: [] }, initial: 'x', states, on: { raised: { actions: note } } } as never) as AnyStateMachine;
+  const states = Object.fromEntries(
+    STATES.map((state) => [
+      state,
+      { on: Object.fromEntries(TYPES.map((type) => [type, transition(deeds[state][type])])) },
+    ]),
+  );
+  const machine = createMachine({
+    context: { notes: [] },
+    initial: 'x',
+    states,
+    on: { raised: { actions: note } },
+  } as never) as AnyStateMachine;
   const schema = z.object({ n: z.number() });
-  return defineAgent({ name: 'q', machine, events: { a: schema, b: schema, c: schema, d: schema }, priorities, limits: { mailboxMessages: 1_000 } });
+  return defineAgent({
+    name: 'q',
+    machine,
+    events: { a: schema, b: schema, c: schema, d: schema },
+    priorities,
+    limits: { mailboxMessages: 1_000 },
+  });
 }
 
 /** The queue that the runtime is compared with. */
@@ -101,7 +126,9 @@ export class QueueModel {
   #next(): Sent {
     const { priorities } = this.#table;
     const first = (level: Priority) => this.#queue.find(({ type }) => priorities[type] === level);
-    const starving = (['low', 'normal'] as const).find((level) => this.#passed[level] >= PRIORITY_RUN_MAX && first(level) !== undefined);
+    const starving = (['low', 'normal'] as const).find(
+      (level) => this.#passed[level] >= PRIORITY_RUN_MAX && first(level) !== undefined,
+    );
     const level = starving ?? (['high', 'normal', 'low'] as const).find((level) => first(level) !== undefined)!;
     const message = first(level)!;
     this.#queue = this.#queue.filter((other) => other !== message);

@@ -4,7 +4,11 @@ import { Queue } from '../../src/actors/mailbox/queue.ts';
 
 describe('a queue', () => {
   it('does as an array does, whatever is pushed, put first and taken', () => {
-    const step = fc.oneof({ weight: 3, arbitrary: fc.constant('push' as const) }, { weight: 2, arbitrary: fc.constant('shift' as const) }, fc.constant('unshift' as const));
+    const step = fc.oneof(
+      { weight: 3, arbitrary: fc.constant('push' as const) },
+      { weight: 2, arbitrary: fc.constant('shift' as const) },
+      fc.constant('unshift' as const),
+    );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 500 }), (steps) => {
         const queue = new Queue<number>();

@@ -8,11 +8,19 @@ import { code } from './account.ts';
 
 const lamp = defineAgent({
   name: 'lamp',
-  machine: setup({ types: {} as { context: { n: number }; events: { type: 'on' | 'off' | 'a.b' | 'a.c' | 'choke' | 'die' } } }).createMachine({
+  machine: setup({
+    types: {} as { context: { n: number }; events: { type: 'on' | 'off' | 'a.b' | 'a.c' | 'choke' | 'die' } },
+  }).createMachine({
     context: { n: 0 },
     initial: 'dark',
     states: {
-      dark: { on: { on: { target: 'light', guard: ({ context }) => context.n < 2 }, 'a.*': {}, 'a.b': { actions: assign({ n: 2 }) } } },
+      dark: {
+        on: {
+          on: { target: 'light', guard: ({ context }) => context.n < 2 },
+          'a.*': {},
+          'a.b': { actions: assign({ n: 2 }) },
+        },
+      },
       light: {
         on: {
           off: 'dark',
@@ -30,13 +38,22 @@ const lamp = defineAgent({
   events: Object.fromEntries(['on', 'off', 'a.b', 'a.c', 'choke', 'die'].map((type) => [type, z.object({})])),
 });
 
-const start = (): Promise<TestSystem> => startTestSystem({ agents: [lamp], tree: { intensity: 100, children: [{ id: 'l', agent: 'lamp', restart: 'transient' }] } });
+const start = (): Promise<TestSystem> =>
+  startTestSystem({
+    agents: [lamp],
+    tree: { intensity: 100, children: [{ id: 'l', agent: 'lamp', restart: 'transient' }] },
+  });
 const taken = (test: TestSystem, type: string) => test.system.reception.deliverTaken('l', { type });
 
 describe('a send until taken', () => {
   it('says whether the state took it, once that is durable', async () => {
     const test = await start();
-    expect([await taken(test, 'off'), await taken(test, 'on'), await taken(test, 'on'), await taken(test, 'off')]).toEqual([false, true, false, true]);
+    expect([
+      await taken(test, 'off'),
+      await taken(test, 'on'),
+      await taken(test, 'on'),
+      await taken(test, 'off'),
+    ]).toEqual([false, true, false, true]);
     expect([await taken(test, 'a.c'), await taken(test, 'a.b'), await taken(test, 'on')]).toEqual([false, true, false]);
     expect(test.system.snapshot('l')).toMatchObject({ value: 'dark', context: { n: 2 } });
     await test.system.stop();
@@ -72,7 +89,9 @@ describe('a send until taken', () => {
     const [, late] = [taken(test, 'die'), taken(test, 'off')];
     late.catch(() => {});
     await test.settle();
-    await expect(late).rejects.toMatchObject({ code: expect.stringMatching(/^BOSUN_(EVENT_NOT_TAKEN|ACTOR_UNKNOWN)$/) as string });
+    await expect(late).rejects.toMatchObject({
+      code: expect.stringMatching(/^BOSUN_(EVENT_NOT_TAKEN|ACTOR_UNKNOWN)$/) as string,
+    });
     await test.system.stop();
   });
 
@@ -90,7 +109,9 @@ describe('a send until taken', () => {
   it('throws at once where the event is refused', async () => {
     const test = await start();
     expect(() => taken(test, 'xstate.stop')).toThrow(expect.objectContaining({ code: 'BOSUN_EVENT_REFUSED' }));
-    expect(() => test.system.reception.deliver('nobody', { type: 'on' })).toThrow(expect.objectContaining({ code: 'BOSUN_ACTOR_UNKNOWN' }));
+    expect(() => test.system.reception.deliver('nobody', { type: 'on' })).toThrow(
+      expect.objectContaining({ code: 'BOSUN_ACTOR_UNKNOWN' }),
+    );
     await test.system.stop();
   });
 

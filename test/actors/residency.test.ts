@@ -38,7 +38,7 @@ describe('an actor that rests', () => {
     await test.system.stop();
   });
 
-  it('is in nobody\'s way: after a start it is not read', async () => {
+  it("is in nobody's way: after a start it is not read", async () => {
     const test = await startPeers(50);
     for (let n = 0; n < 20; n++) await tellPeer(test, 'peer-0', 'UP');
     await test.system.stop();

@@ -7,14 +7,23 @@ import { defer, eventTimeout, monitor, reply } from '../../src/actors/talk/talk-
 import { type TestSystem } from '../../src/testing/test-system.ts';
 import { started } from './started.ts';
 
-type Event = { type: 'query' } | { type: 'note'; n: number } | { type: 'fail'; n?: number } | { type: 'open' } | { type: 'idle' } | { type: 'wait' } | { type: 'watch'; what: string };
+type Event =
+  | { type: 'query' }
+  | { type: 'note'; n: number }
+  | { type: 'fail'; n?: number }
+  | { type: 'open' }
+  | { type: 'idle' }
+  | { type: 'wait' }
+  | { type: 'watch'; what: string };
 
 /** Defers queries until it is open. */
 const keeper = defineAgent({
   name: 'keeper',
   machine: setup({
     types: {} as { context: { notes: unknown[] }; events: Event | { type: 'bosun.down'; address: string } },
-    actions: { note: assign({ notes: ({ context, event }) => [...context.notes, 'n' in event ? event.n : event.type] }) },
+    actions: {
+      note: assign({ notes: ({ context, event }) => [...context.notes, 'n' in event ? event.n : event.type] }),
+    },
   }).createMachine({
     context: { notes: [] },
     initial: 'closed',
@@ -24,7 +33,11 @@ const keeper = defineAgent({
       'bosun.down': { actions: 'note' },
       wait: { actions: eventTimeout(1_000, { type: 'idle' }) },
       watch: { actions: monitor(({ event }) => event.what) },
-      fail: { actions: assign(() => { throw new Error('failed'); }) },
+      fail: {
+        actions: assign(() => {
+          throw new Error('failed');
+        }),
+      },
     },
     states: {
       closed: { on: { query: { actions: defer() }, open: { target: 'open', actions: 'note' } } },
@@ -32,7 +45,12 @@ const keeper = defineAgent({
     },
   }),
   events: {
-    query: z.object({}), note: z.object({ n: z.number() }), fail: z.object({}), open: z.object({}), wait: z.object({}), watch: z.object({ what: z.string() }),
+    query: z.object({}),
+    note: z.object({ n: z.number() }),
+    fail: z.object({}),
+    open: z.object({}),
+    wait: z.object({}),
+    watch: z.object({ what: z.string() }),
   },
 });
 
@@ -45,10 +63,14 @@ async function send(test: TestSystem, address: string, ...events: Event[]): Prom
   await test.settle();
 }
 
-const notes = (test: TestSystem, address = 'k') => (test.system.snapshot(address)!.context as { notes: unknown[] }).notes;
+const notes = (test: TestSystem, address = 'k') =>
+  (test.system.snapshot(address)!.context as { notes: unknown[] }).notes;
 const note = (n: number): Event => ({ type: 'note', n });
 
-/** An ask that is deferred, and notes that are unread when `end` brings the restart about. @returns The notes, and the reply. */
+/**
+ * An ask that is deferred, and notes that are unread when `end` brings the restart about. @returns The notes, and the
+ * reply.
+ */
 async function restarted(test: TestSystem, end: () => Promise<unknown>): Promise<{ notes: unknown[]; reply: unknown }> {
   const handle = test.system.actor('k', keeper);
   const asked = test.system.ask('k', { type: 'query' }, { timeoutMs: 60_000 });
@@ -64,18 +86,26 @@ async function restarted(test: TestSystem, end: () => Promise<unknown>): Promise
 describe('a restart', () => {
   it('from the last committed state keeps everything', async () => {
     const test = await start({ children: [child('k')] });
-    expect(await restarted(test, () => send(test, 'k', { type: 'fail' }, note(2), note(3)))).toEqual({ notes: [1, 2, 3, 'open', 'query'], reply: 'answered' });
+    expect(await restarted(test, () => send(test, 'k', { type: 'fail' }, note(2), note(3)))).toEqual({
+      notes: [1, 2, 3, 'open', 'query'],
+      reply: 'answered',
+    });
   });
 
   it('from initial keeps mailbox, deferred messages, asks and address, and begins its context anew', async () => {
     const test = await start({ children: [child('k', { resume: 'initial' })] });
     // The context of the third start, which came after the quarantine, has seen what was unread.
-    expect(await restarted(test, () => send(test, 'k', { type: 'fail' }, note(2), note(3)))).toEqual({ notes: [2, 3, 'open', 'query'], reply: 'answered' });
+    expect(await restarted(test, () => send(test, 'k', { type: 'fail' }, note(2), note(3)))).toEqual({
+      notes: [2, 3, 'open', 'query'],
+      reply: 'answered',
+    });
   });
 
   it('of a group, for a sibling that failed, keeps the same', async () => {
     const test = await start({ strategy: 'one_for_all', children: [child('k'), child('s')] });
-    const outcome = await restarted(test, () => Promise.all([send(test, 's', { type: 'fail' }), send(test, 'k', note(2))]));
+    const outcome = await restarted(test, () =>
+      Promise.all([send(test, 's', { type: 'fail' }), send(test, 'k', note(2))]),
+    );
     expect(outcome).toEqual({ notes: ['open', 'query'], reply: 'answered' });
   });
 

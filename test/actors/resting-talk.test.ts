@@ -29,7 +29,10 @@ const job = setup({ types: {} as { events: { type: 'finish' | 'fail' } } }).crea
 /** Has a job done, and notes how it ended. */
 const master = agentOf(
   'master',
-  setup({ types: {} as { context: { notes: unknown[] }; events: { type: 'hire' | 'finish' | 'fail' | 'dismiss' } }, actors: { job } }).createMachine({
+  setup({
+    types: {} as { context: { notes: unknown[] }; events: { type: 'hire' | 'finish' | 'fail' | 'dismiss' } },
+    actors: { job },
+  }).createMachine({
     context: { notes: [] },
     initial: 'alone',
     states: {
@@ -38,10 +41,20 @@ const master = agentOf(
         invoke: {
           id: 'job',
           src: 'job',
-          onDone: { target: 'alone', actions: assign({ notes: ({ context, event }) => [...context.notes, event.output] }) },
-          onError: { target: 'alone', actions: assign({ notes: ({ context, event }) => [...context.notes, (event.error as Error).message] }) },
+          onDone: {
+            target: 'alone',
+            actions: assign({ notes: ({ context, event }) => [...context.notes, event.output] }),
+          },
+          onError: {
+            target: 'alone',
+            actions: assign({ notes: ({ context, event }) => [...context.notes, (event.error as Error).message] }),
+          },
         },
-        on: { finish: { actions: sendTo('job', { type: 'finish' }) }, fail: { actions: sendTo('job', { type: 'fail' }) }, dismiss: 'alone' },
+        on: {
+          finish: { actions: sendTo('job', { type: 'finish' }) },
+          fail: { actions: sendTo('job', { type: 'fail' }) },
+          dismiss: 'alone',
+        },
       },
     },
   }),
@@ -52,10 +65,21 @@ const CROWD = Array.from({ length: 8 }, (_, n) => `crowd-${n}`);
 const RESIDENTS = 3;
 const HOUR_MS = 60 * 60_000;
 
-/** With room for the root and two more; whatever is durable is folded soon. Spawned, because a start looks at each child that the code declares. */
+/**
+ * With room for the root and two more; whatever is durable is folded soon. Spawned, because a start looks at each child
+ * that the code declares.
+ */
 async function start(): Promise<TestSystem> {
-  const pool = { id: 'pool', boss: { strategy: 'dynamic' as const, template: { agent: 'member', restart: 'transient' as const } } };
-  const test = await started({ agents: [teller, clerk, member, master], residentActors: RESIDENTS, tree: { intensity: 100, children: [pool] }, journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } } });
+  const pool = {
+    id: 'pool',
+    boss: { strategy: 'dynamic' as const, template: { agent: 'member', restart: 'transient' as const } },
+  };
+  const test = await started({
+    agents: [teller, clerk, member, master],
+    residentActors: RESIDENTS,
+    tree: { intensity: 100, children: [pool] },
+    journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } },
+  });
   const spawn = (agent: AnyAgent, address: string) => test.system.spawn(agent, address, { restart: 'transient' });
   await spawn(teller, 't');
   await spawn(clerk, 'c');
@@ -131,7 +155,7 @@ describe('one that owes a reply', () => {
     expect([notes(test, 'c'), test.system.snapshot('t')]).toEqual([['BOSUN_ASK_FAILED'], undefined]);
   });
 
-  it('sleeps through the end of the asker\'s patience; what it says then is a dead letter', async () => {
+  it("sleeps through the end of the asker's patience; what it says then is a dead letter", async () => {
     const test = await start();
     await tell(test, 'c', 'go', hold);
     await restOverACut(test);
@@ -187,7 +211,11 @@ describe('a machine that rests with the child it has invoked', () => {
     expect(await readBy(test, () => test.advance(60_000))).toEqual(expect.arrayContaining([parent, child]));
     expect(notes(test, 'master')).toEqual(['done']);
     await restOverACut(test);
-    expect([notes(test, 'master'), test.system.snapshot('master')?.value, test.system.snapshot('master/job')]).toEqual([['done'], 'alone', undefined]);
+    expect([notes(test, 'master'), test.system.snapshot('master')?.value, test.system.snapshot('master/job')]).toEqual([
+      ['done'],
+      'alone',
+      undefined,
+    ]);
     await test.advance(60_000);
     expect(notes(test, 'master')).toEqual(['done']);
   });
@@ -200,7 +228,10 @@ describe('a machine that rests with the child it has invoked', () => {
     expect(notes(test, 'master')).toEqual(['done']);
   });
 
-  it.each([['finish', 'done'], ['fail', 'as told']])('is told of the end of the child by a message (%s)', async (type, note) => {
+  it.each([
+    ['finish', 'done'],
+    ['fail', 'as told'],
+  ])('is told of the end of the child by a message (%s)', async (type, note) => {
     const { test, master: parent, job: child } = await hired();
     await cut(test);
     await crowd(test);
@@ -250,11 +281,20 @@ describe('a Boss', () => {
     await cut(test);
     expect(test.system.snapshot('pool/x')).toBeUndefined();
     expect(test.system.lookup('the x')).toBeUndefined();
-    expect(test.system.boss('pool').whichChildren().map(({ id }) => id)).toEqual(['y']);
+    expect(
+      test.system
+        .boss('pool')
+        .whichChildren()
+        .map(({ id }) => id),
+    ).toEqual(['y']);
     await expect(test.system.send('pool/x', { type: 'note', what: '' })).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
     const keys = test.store.entries().map(([key]) => key);
-    const stored = (life: number) => ['i', 's'].map((table) => keys.includes(`${table}!${life.toString(16).padStart(14, '0')}`));
-    expect([stored(x), stored(lifeOf(test, 'pool/y'))]).toEqual([[false, false], [true, true]]);
+    const stored = (life: number) =>
+      ['i', 's'].map((table) => keys.includes(`${table}!${life.toString(16).padStart(14, '0')}`));
+    expect([stored(x), stored(lifeOf(test, 'pool/y'))]).toEqual([
+      [false, false],
+      [true, true],
+    ]);
   });
 
   it('ends itself, and all its children that rest with it', async () => {
@@ -306,7 +346,9 @@ describe('a monitor', () => {
     await test.system.boss().terminateChild('watcher');
     await restOverACut(test);
     await tell(test, 'watched', 'end');
-    expect(test.system.deadLetters.list().map(({ reason, event }) => [reason, event.type])).toEqual([['quarantined', 'fail']]);
+    expect(test.system.deadLetters.list().map(({ reason, event }) => [reason, event.type])).toEqual([
+      ['quarantined', 'fail'],
+    ]);
     expect(test.store.entries().filter(([key]) => key.startsWith('h!'))).toEqual([]);
   });
 
@@ -327,8 +369,13 @@ describe('a promise that settles when its effect is over', () => {
   it('wakes nobody for it, and ends nothing while the store is away or closed', async () => {
     const selves: { getSnapshot(): unknown }[] = [];
     const settle: (() => void)[] = [];
-    const work = fromPromise(({ self }) => new Promise<void>((resolve) => void (selves.push(self), settle.push(resolve))));
-    const machine = createMachine({ initial: 'working', states: { working: { invoke: { src: work }, on: { leave: 'idle' } }, idle: {} } });
+    const work = fromPromise(
+      ({ self }) => new Promise<void>((resolve) => void (selves.push(self), settle.push(resolve))),
+    );
+    const machine = createMachine({
+      initial: 'working',
+      states: { working: { invoke: { src: work }, on: { leave: 'idle' } }, idle: {} },
+    });
     const worker = agentOf('worker', machine, ['leave']);
     const test = await started({ agents: [worker], residentActors: RESIDENTS, tree: { children: [] } });
     for (const address of ['a', 'b', 'c']) await test.system.spawn(worker, address);

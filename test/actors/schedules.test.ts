@@ -28,7 +28,10 @@ type Ran = readonly [type: string, hours: number, missed: number];
 
 /** Notes every run: hours since the origin, and what was missed. */
 const machine = setup({
-  types: {} as { context: { ran: Ran[] }; events: ({ type: 'run' | 'other'; kind?: string } & ScheduledFacts) | { type: 'BREAK' | 'FAIL' | 'LOCK' | 'FORGE' } },
+  types: {} as {
+    context: { ran: Ran[] };
+    events: ({ type: 'run' | 'other'; kind?: string } & ScheduledFacts) | { type: 'BREAK' | 'FAIL' | 'LOCK' | 'FORGE' };
+  },
 }).createMachine({
   context: { ran: [] },
   on: {
@@ -40,8 +43,16 @@ const machine = setup({
         },
       }),
     },
-    BREAK: { actions: assign(() => { throw new Error('broken'); }) },
-    FAIL: { actions: () => { throw new Error('failed'); } },
+    BREAK: {
+      actions: assign(() => {
+        throw new Error('broken');
+      }),
+    },
+    FAIL: {
+      actions: () => {
+        throw new Error('failed');
+      },
+    },
     LOCK: { actions: cancel('bosun.schedule.nightly') },
     FORGE: { actions: raise({ type: 'BREAK' }, { delay: 1, id: 'bosun.schedule.nightly' }) },
   },
@@ -49,7 +60,9 @@ const machine = setup({
 
 const EVENTS = { BREAK: z.object({}), FAIL: z.object({}), LOCK: z.object({}), FORGE: z.object({}) };
 
-const nightly = (more: Partial<ScheduleOptions> = {}): Record<string, ScheduleOptions> => ({ nightly: { cron: '0 3 * * *', event: { type: 'run' }, ...more } });
+const nightly = (more: Partial<ScheduleOptions> = {}): Record<string, ScheduleOptions> => ({
+  nightly: { cron: '0 3 * * *', event: { type: 'run' }, ...more },
+});
 
 function agentWith(schedules: Record<string, ScheduleOptions>): AnyAgent {
   return defineAgent({ name: 'subject', machine, events: EVENTS, schedules });
@@ -57,7 +70,10 @@ function agentWith(schedules: Record<string, ScheduleOptions>): AnyAgent {
 
 const TREE = { intensity: 100, children: [{ id: 'subject', agent: 'subject' }] };
 
-function startWith(schedules: Record<string, ScheduleOptions>, more: { store?: FaultyStore; clock?: VirtualClock } = {}): Promise<TestSystem> {
+function startWith(
+  schedules: Record<string, ScheduleOptions>,
+  more: { store?: FaultyStore; clock?: VirtualClock } = {},
+): Promise<TestSystem> {
   return startTestSystem({ agents: [agentWith(schedules)], tree: TREE, ...more });
 }
 
@@ -68,7 +84,11 @@ function ran(test: TestSystem): readonly Ran[] {
 /** Timers on disk. */
 async function storedTimers(store: FaultyStore): Promise<number> {
   const journal = createJournal(store);
-  const { rows } = await journal.open({ Class: class {}, encode: () => ({ life: 0, address: '' }), decode: (fields) => fields });
+  const { rows } = await journal.open({
+    Class: class {},
+    encode: () => ({ life: 0, address: '' }),
+    decode: (fields) => fields,
+  });
   await journal.close();
   return rows.get('t')!.size;
 }
@@ -85,12 +105,19 @@ describe('a schedule', () => {
     await test.advance(1);
     expect(ran(test)).toEqual([['run', 3, 0]]);
     await test.advance(2 * DAY_MS);
-    expect(ran(test)).toEqual([['run', 3, 0], ['run', 27, 0], ['run', 51, 0]]);
+    expect(ran(test)).toEqual([
+      ['run', 3, 0],
+      ['run', 27, 0],
+      ['run', 51, 0],
+    ]);
     await test.system.stop();
   });
 
   it('comes exactly once per planned time after a crash behind any epoch', async () => {
-    const schedules = { ...nightly({ catchUp: 'each' }), hourly: { cron: '30 */6 * * *', event: { type: 'other' }, catchUp: 'each' } as const };
+    const schedules = {
+      ...nightly({ catchUp: 'each' }),
+      hourly: { cron: '30 */6 * * *', event: { type: 'other' }, catchUp: 'each' } as const,
+    };
     const first = await startWith(schedules);
     const begun = first.store.writes;
     await first.advance(2 * DAY_MS);
@@ -120,13 +147,19 @@ describe('a schedule', () => {
     let throws = 0;
     const failing = setup({ types: {} as { context: { ok: number } } }).createMachine({
       context: { ok: 0 },
-      on: { run: { actions: assign({ ok: ({ context, event }) => {
-        if ((event as unknown as ScheduledFacts).scheduledForMs === ORIGIN_MS + 3 * HOUR_MS) {
-          throws += 1;
-          throw new Error('broken');
-        }
-        return context.ok + 1;
-      } }) } },
+      on: {
+        run: {
+          actions: assign({
+            ok: ({ context, event }) => {
+              if ((event as unknown as ScheduledFacts).scheduledForMs === ORIGIN_MS + 3 * HOUR_MS) {
+                throws += 1;
+                throw new Error('broken');
+              }
+              return context.ok + 1;
+            },
+          }),
+        },
+      },
     });
     const agent = defineAgent({ name: 'subject', machine: failing, events: {}, schedules: nightly() });
     const test = await startTestSystem({ agents: [agent], tree: TREE });
@@ -134,23 +167,36 @@ describe('a schedule', () => {
     await test.crash();
     await test.restart();
     await test.advance(DAY_MS);
-    expect([throws, test.system.deadLetters.list({ reason: 'quarantined' }).length, test.system.snapshot('subject')?.context]).toEqual([3, 1, { ok: 1 }]);
+    expect([
+      throws,
+      test.system.deadLetters.list({ reason: 'quarantined' }).length,
+      test.system.snapshot('subject')?.context,
+    ]).toEqual([3, 1, { ok: 1 }]);
     await test.system.stop();
   });
 
   it('outlives a restart of its actor, from its last state and from the initial one', async () => {
     for (const resume of ['committed', 'initial'] as const) {
-      const test = await startTestSystem({ agents: [agentWith(nightly())], tree: { intensity: 9, children: [{ id: 'subject', agent: 'subject', resume }] } });
+      const test = await startTestSystem({
+        agents: [agentWith(nightly())],
+        tree: { intensity: 9, children: [{ id: 'subject', agent: 'subject', resume }] },
+      });
       await test.system.send('subject', { type: 'BREAK' });
       await test.advance(2 * DAY_MS);
-      expect(ran(test)).toEqual([['run', 3, 0], ['run', 27, 0]]);
+      expect(ran(test)).toEqual([
+        ['run', 3, 0],
+        ['run', 27, 0],
+      ]);
       await test.system.stop();
     }
   });
 
   it('that comes while its actor waits to begin anew is not lost', async () => {
     const backoff = { minMs: 12 * HOUR_MS, maxMs: 12 * HOUR_MS, factor: 1, jitter: 0 };
-    const test = await startTestSystem({ agents: [agentWith(nightly())], tree: { intensity: 9, children: [{ id: 'subject', agent: 'subject', resume: 'initial', backoff }] } });
+    const test = await startTestSystem({
+      agents: [agentWith(nightly())],
+      tree: { intensity: 9, children: [{ id: 'subject', agent: 'subject', resume: 'initial', backoff }] },
+    });
     await test.system.send('subject', { type: 'FAIL' });
     await test.advance(13 * HOUR_MS);
     expect(ran(test)).toEqual([['run', 3, 0]]);
@@ -160,13 +206,23 @@ describe('a schedule', () => {
   it('waits at most once in the mailbox of an actor that cannot run, and counts what it missed', async () => {
     const backoff = { minMs: 12 * HOUR_MS, maxMs: 12 * HOUR_MS, factor: 1, jitter: 0 };
     const hourly = { hourly: { cron: '0 * * * *', event: { type: 'run' } } };
-    const test = await startTestSystem({ agents: [agentWith(hourly)], tree: { intensity: 9, children: [{ id: 'subject', agent: 'subject', backoff }] } });
+    const test = await startTestSystem({
+      agents: [agentWith(hourly)],
+      tree: { intensity: 9, children: [{ id: 'subject', agent: 'subject', backoff }] },
+    });
     await test.system.send('subject', { type: 'FAIL' });
     await test.advance(11.5 * HOUR_MS);
-    expect([test.system.tree('subject').status, test.system.tree('subject').mailbox, ran(test)]).toEqual(['error', 1, []]);
+    expect([test.system.tree('subject').status, test.system.tree('subject').mailbox, ran(test)]).toEqual([
+      'error',
+      1,
+      [],
+    ]);
     await test.advance(HOUR_MS);
     // Made when the first hour struck; the hours since then are overdue when its turn is over.
-    expect(ran(test)).toEqual([['run', 1, 0], ['run', 12, 10]]);
+    expect(ran(test)).toEqual([
+      ['run', 1, 0],
+      ['run', 12, 10],
+    ]);
     await test.advance(HOUR_MS);
     expect(ran(test).at(-1)).toEqual(['run', 13, 0]);
     await test.system.stop();
@@ -190,15 +246,33 @@ describe('a schedule', () => {
     await test.system.resume('subject');
     await test.advance(DAY_MS);
     expect(ran(test)).toEqual([['run', 3, 0]]);
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { code: 'BOSUN_VALUE_REFUSED' } }, { error: { code: 'BOSUN_VALUE_REFUSED' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { error: { code: 'BOSUN_VALUE_REFUSED' } },
+      { error: { code: 'BOSUN_VALUE_REFUSED' } },
+    ]);
     await test.system.stop();
   });
 });
 
 describe('times that passed while the system was down', () => {
   const cases: [ScheduleOptions['catchUp'], readonly Ran[]][] = [
-    ['once', [['run', 75, 3], ['run', 99, 0]]],
-    ['each', [['run', 3, 0], ['run', 27, 0], ['run', 51, 0], ['run', 75, 0], ['run', 99, 0]]],
+    [
+      'once',
+      [
+        ['run', 75, 3],
+        ['run', 99, 0],
+      ],
+    ],
+    [
+      'each',
+      [
+        ['run', 3, 0],
+        ['run', 27, 0],
+        ['run', 51, 0],
+        ['run', 75, 0],
+        ['run', 99, 0],
+      ],
+    ],
     ['skip', [['run', 99, 4]]],
   ];
   it.each(cases)('under "%s"', async (catchUp, expected) => {
@@ -241,12 +315,17 @@ describe('times that passed while the system was down', () => {
     await test.crash();
     await down(test, 4 * DAY_MS);
     await test.restart();
-    expect(ran(test)).toEqual([['run', 51, 2], ['run', 75, 0]]);
+    expect(ran(test)).toEqual([
+      ['run', 51, 2],
+      ['run', 75, 0],
+    ]);
     await test.system.stop();
   });
 
   it(`are counted up to ${SCHEDULE_MISSED_MAX}; the latest is found all the same`, LONG, async () => {
-    const everySecond = (more: Partial<ScheduleOptions>) => ({ often: { cron: '* * * * * *', event: { type: 'run' }, ...more } });
+    const everySecond = (more: Partial<ScheduleOptions>) => ({
+      often: { cron: '* * * * * *', event: { type: 'run' }, ...more },
+    });
     const run = async (more: Partial<ScheduleOptions>, downMs: number) => {
       const test = await startWith(everySecond(more));
       await test.crash();
@@ -261,7 +340,11 @@ describe('times that passed while the system was down', () => {
     expect(await run({}, 100 * DAY_MS)).toEqual([[100 * 86_400, SCHEDULE_MISSED_MAX]]);
     const all = await run({ catchUp: 'each', max: SCHEDULE_CATCH_UP_MAX }, SCHEDULE_CATCH_UP_MAX * 1_000);
     expect([all.length, all[0], all.at(-1)]).toEqual([SCHEDULE_CATCH_UP_MAX, [1, 0], [SCHEDULE_CATCH_UP_MAX, 0]]);
-    expect(await run({ catchUp: 'each', max: 3 }, 100 * DAY_MS)).toEqual([[8_639_998, 998], [8_639_999, 0], [8_640_000, 0]]);
+    expect(await run({ catchUp: 'each', max: 3 }, 100 * DAY_MS)).toEqual([
+      [8_639_998, 998],
+      [8_639_999, 0],
+      [8_640_000, 0],
+    ]);
   });
 });
 
@@ -273,12 +356,17 @@ describe('whatever happens', () => {
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('sleep' as const), hours: fc.nat(60) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('fail' as const), hours: fc.nat(3) }) },
   );
-  const story = fc.record({ steps: fc.array(what, { maxLength: 12 }), catchUp: fc.constantFrom('once' as const, 'each' as const, 'skip' as const) });
+  const story = fc.record({
+    steps: fc.array(what, { maxLength: 12 }),
+    catchUp: fc.constantFrom('once' as const, 'each' as const, 'skip' as const),
+  });
 
   it('every planned time has an event or is counted, once, in order, and none comes early', async () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ steps, catchUp }) => {
-        const test = await startWith({ often: { cron: '0 */5 * * *', timezone: 'Europe/Berlin', event: { type: 'run' }, catchUp, max: 1_000 } });
+        const test = await startWith({
+          often: { cron: '0 */5 * * *', timezone: 'Europe/Berlin', event: { type: 'run' }, catchUp, max: 1_000 },
+        });
         for (const { kind, hours } of steps) {
           if (kind === 'fail') await test.system.send('subject', { type: 'FAIL' });
           if (kind === 'run' || kind === 'fail') await test.advance(hours * HOUR_MS);
@@ -295,7 +383,8 @@ describe('whatever happens', () => {
         const nowHours = test.clock.monotonicMs() / HOUR_MS;
         const calendar = new Calendar('0 */5 * * *', 'Europe/Berlin');
         const planned: number[] = [];
-        for (let ms = calendar.after(ORIGIN_MS); ms <= ORIGIN_MS + nowHours * HOUR_MS; ms = calendar.after(ms)) planned.push((ms - ORIGIN_MS) / HOUR_MS);
+        for (let ms = calendar.after(ORIGIN_MS); ms <= ORIGIN_MS + nowHours * HOUR_MS; ms = calendar.after(ms))
+          planned.push((ms - ORIGIN_MS) / HOUR_MS);
         let covered = 0;
         for (const [, hours, missed] of ran(test)) {
           covered += missed + 1;
@@ -319,12 +408,37 @@ describe('on LevelDB', () => {
       context: { ran: [] },
       initial: 'waiting',
       states: { waiting: { after: { long: 'over' } }, over: {} },
-      on: { run: { actions: assign({ ran: ({ context, event }) => [...context.ran, ['run', (event as unknown as ScheduledFacts).scheduledForMs, (event as unknown as ScheduledFacts).missed] as const] }) } },
+      on: {
+        run: {
+          actions: assign({
+            ran: ({ context, event }) => [
+              ...context.ran,
+              [
+                'run',
+                (event as unknown as ScheduledFacts).scheduledForMs,
+                (event as unknown as ScheduledFacts).missed,
+              ] as const,
+            ],
+          }),
+        },
+      },
     });
-    const agent = defineAgent({ name: 'subject', machine: both, events: {}, schedules: nightly(), timers: { restore: { long: 'remaining' } } });
+    const agent = defineAgent({
+      name: 'subject',
+      machine: both,
+      events: {},
+      schedules: nightly(),
+      timers: { restore: { long: 'remaining' } },
+    });
     const seen: unknown[] = [];
     for (let start = 0; start < 3; start++) {
-      const system = await createSystem({ agents: [agent], tree: TREE, store: levelStore(directory), clock, log: () => {} }).start();
+      const system = await createSystem({
+        agents: [agent],
+        tree: TREE,
+        store: levelStore(directory),
+        clock,
+        log: () => {},
+      }).start();
       const settle = async () => {
         await new Promise<void>((resolve) => setImmediate(resolve));
         await system.idle();
@@ -337,7 +451,11 @@ describe('on LevelDB', () => {
       await clock.advance(DAY_MS, async () => {});
     }
     await rm(directory, { recursive: true });
-    expect(seen).toEqual([['waiting', 1], ['waiting', 2], ['over', 3]]);
+    expect(seen).toEqual([
+      ['waiting', 1],
+      ['waiting', 2],
+      ['over', 3],
+    ]);
   });
 });
 
@@ -349,13 +467,17 @@ describe('a schedule that changes in the code', () => {
     await test.advance(DAY_MS);
     expect(ran(test)).toEqual([['other', 5, 0]]);
     await test.system.stop();
-    await test.restart({ agents: [agentWith(nightly({ cron: '0 5 * * *', timezone: 'Europe/Berlin', event: { type: 'other' } }))] });
+    await test.restart({
+      agents: [agentWith(nightly({ cron: '0 5 * * *', timezone: 'Europe/Berlin', event: { type: 'other' } }))],
+    });
     await test.advance(DAY_MS);
     expect(ran(test).at(-1)).toEqual(['other', 28, 0]);
     await test.system.stop();
     // The same expression with another event keeps its time, also the missed one.
     await down(test, DAY_MS);
-    await test.restart({ agents: [agentWith(nightly({ cron: '0 5 * * *', timezone: 'Europe/Berlin', event: { type: 'run' } }))] });
+    await test.restart({
+      agents: [agentWith(nightly({ cron: '0 5 * * *', timezone: 'Europe/Berlin', event: { type: 'run' } }))],
+    });
     expect(ran(test).at(-1)).toEqual(['run', 52, 0]);
     await test.system.stop();
   });
@@ -375,7 +497,10 @@ describe('a schedule that changes in the code', () => {
 
   it('begins for an actor, too, that waits for its Boss at that start', async () => {
     const backoff = { minMs: 12 * HOUR_MS, maxMs: 12 * HOUR_MS, factor: 1, jitter: 0 };
-    const test = await startTestSystem({ agents: [agentWith({})], tree: { intensity: 9, children: [{ id: 'subject', agent: 'subject', backoff }] } });
+    const test = await startTestSystem({
+      agents: [agentWith({})],
+      tree: { intensity: 9, children: [{ id: 'subject', agent: 'subject', backoff }] },
+    });
     await test.system.send('subject', { type: 'FAIL' });
     await test.settle();
     await test.system.stop();
@@ -390,19 +515,38 @@ describe('daylight saving', () => {
   const times = (cron: string, timezone: string, from: string, count: number) => {
     const calendar = new Calendar(cron, timezone);
     const found: string[] = [];
-    for (let ms = Date.parse(from); found.length < count; found.push(new Date(ms).toISOString().slice(5, 16))) ms = calendar.after(ms);
+    for (let ms = Date.parse(from); found.length < count; found.push(new Date(ms).toISOString().slice(5, 16)))
+      ms = calendar.after(ms);
     return found;
   };
 
   it('moves a local time that does not exist on by what the clock skips', () => {
-    expect(times('30 2 * * *', 'Europe/Berlin', '2026-03-28T00:00Z', 3)).toEqual(['03-28T01:30', '03-29T01:30', '03-30T00:30']);
-    expect(times('30 2 * * *', 'America/New_York', '2026-03-07T00:00Z', 3)).toEqual(['03-07T07:30', '03-08T07:30', '03-09T06:30']);
-    expect(times('*/30 * * * *', 'Europe/Berlin', '2026-03-29T00:15Z', 5)).toEqual(['03-29T00:30', '03-29T01:00', '03-29T01:30', '03-29T02:00', '03-29T02:30']);
+    expect(times('30 2 * * *', 'Europe/Berlin', '2026-03-28T00:00Z', 3)).toEqual([
+      '03-28T01:30',
+      '03-29T01:30',
+      '03-30T00:30',
+    ]);
+    expect(times('30 2 * * *', 'America/New_York', '2026-03-07T00:00Z', 3)).toEqual([
+      '03-07T07:30',
+      '03-08T07:30',
+      '03-09T06:30',
+    ]);
+    expect(times('*/30 * * * *', 'Europe/Berlin', '2026-03-29T00:15Z', 5)).toEqual([
+      '03-29T00:30',
+      '03-29T01:00',
+      '03-29T01:30',
+      '03-29T02:00',
+      '03-29T02:30',
+    ]);
   });
 
   it('counts a local time that comes twice once, the first time', () => {
     expect(times('30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00Z', 2)).toEqual(['10-25T00:30', '10-26T01:30']);
-    expect(times('*/30 * * * *', 'Europe/Berlin', '2026-10-25T00:15Z', 3)).toEqual(['10-25T00:30', '10-25T02:00', '10-25T02:30']);
+    expect(times('*/30 * * * *', 'Europe/Berlin', '2026-10-25T00:15Z', 3)).toEqual([
+      '10-25T00:30',
+      '10-25T02:00',
+      '10-25T02:30',
+    ]);
   });
 
   it('counts it once, too, where clocks are set by half an hour; there the second time', () => {
@@ -419,23 +563,32 @@ describe('daylight saving', () => {
     for (const timezone of ['Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe', 'Africa/Casablanca']) {
       const calendar = new Calendar('*/20 * * * *', timezone);
       for (const from of [Date.UTC(2026, 1, 14), Date.UTC(2026, 2, 28), Date.UTC(2026, 9, 24)]) {
-        for (let ms = from; ms < from + 2 * DAY_MS; ms += 7 * 60_000 + 1) expect(calendar.after(ms)).toBeGreaterThan(ms);
+        for (let ms = from; ms < from + 2 * DAY_MS; ms += 7 * 60_000 + 1)
+          expect(calendar.after(ms)).toBeGreaterThan(ms);
       }
     }
   });
 
   it('is the same for an actor: one run at each switch', async () => {
-    for (const [from, expected] of [['2026-03-28T12:00Z', ['03-29T01:30', '03-30T00:30']], ['2026-10-24T12:00Z', ['10-25T00:30', '10-26T01:30']]] as const) {
-      const test = await startWith(nightly({ cron: '30 2 * * *', timezone: 'Europe/Berlin' }), { clock: new VirtualClock(Date.parse(from)) });
+    for (const [from, expected] of [
+      ['2026-03-28T12:00Z', ['03-29T01:30', '03-30T00:30']],
+      ['2026-10-24T12:00Z', ['10-25T00:30', '10-26T01:30']],
+    ] as const) {
+      const test = await startWith(nightly({ cron: '30 2 * * *', timezone: 'Europe/Berlin' }), {
+        clock: new VirtualClock(Date.parse(from)),
+      });
       await test.advance(2 * DAY_MS);
-      expect(ran(test).map(([, hours]) => new Date(ORIGIN_MS + hours * HOUR_MS).toISOString().slice(5, 16))).toEqual(expected);
+      expect(ran(test).map(([, hours]) => new Date(ORIGIN_MS + hours * HOUR_MS).toISOString().slice(5, 16))).toEqual(
+        expected,
+      );
       await test.system.stop();
     }
   });
 });
 
 describe('a definition', () => {
-  const define = (schedule: object) => () => agentWith({ nightly: { cron: '0 3 * * *', event: { type: 'run' }, ...schedule } as ScheduleOptions });
+  const define = (schedule: object) => () =>
+    agentWith({ nightly: { cron: '0 3 * * *', event: { type: 'run' }, ...schedule } as ScheduleOptions });
   it.each([
     [{ cron: '61 * * * *' }, 'schedule "nightly": "61 * * * *" in UTC is no schedule'],
     [{ cron: '' }, 'is no schedule'],
@@ -451,25 +604,47 @@ describe('a definition', () => {
     [{ max: 0 }, `max is a whole number from 1 to ${SCHEDULE_CATCH_UP_MAX}`],
     [{ max: SCHEDULE_CATCH_UP_MAX + 1 }, `max is a whole number from 1 to ${SCHEDULE_CATCH_UP_MAX}`],
   ])('with %j is refused', (schedule, why) => {
-    expect(define(schedule)).toThrow(expect.objectContaining({ code: 'BOSUN_AGENT_INVALID', message: expect.stringContaining(why) as string }) as Error);
+    expect(define(schedule)).toThrow(
+      expect.objectContaining({
+        code: 'BOSUN_AGENT_INVALID',
+        message: expect.stringContaining(why) as string,
+      }) as Error,
+    );
   });
 
   it('with an event that no state handles is refused', () => {
     const deaf = setup({}).createMachine({ on: { 'nightly.run': {} } });
-    const wrong = () => defineAgent({ name: 'subject', machine: deaf, events: {}, schedules: { n: { cron: '@daily', event: { type: 'nightlyRun' } } } });
+    const wrong = () =>
+      defineAgent({
+        name: 'subject',
+        machine: deaf,
+        events: {},
+        schedules: { n: { cron: '@daily', event: { type: 'nightlyRun' } } },
+      });
     expect(wrong).toThrow('schedule "n": no state handles "nightlyRun"; did you mean "nightly.run"?');
   });
 
   it('sends an event of its own, which is not taken for one of the outside misspelt', () => {
-    const both = setup({}).createMachine({ on: { 'report.run': {} }, initial: 'a', states: { a: { on: { 'report.Run': {} } } } });
+    const both = setup({}).createMachine({
+      on: { 'report.run': {} },
+      initial: 'a',
+      states: { a: { on: { 'report.Run': {} } } },
+    });
     const options = { name: 'subject', machine: both, events: { 'report.run': z.object({}) } };
     expect(() => defineAgent(options)).toThrow('did you mean "report.run"?');
-    expect(() => defineAgent({ ...options, schedules: { n: { cron: '@daily', event: { type: 'report.Run' } } } })).not.toThrow();
+    expect(() =>
+      defineAgent({ ...options, schedules: { n: { cron: '@daily', event: { type: 'report.Run' } } } }),
+    ).not.toThrow();
   });
 
   it(`has at most ${SCHEDULES_PER_AGENT_MAX} schedules`, () => {
-    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, { cron: '@daily', event: { type: 'run' } }]));
+    const many = (count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, n) => [`n${n}`, { cron: '@daily', event: { type: 'run' } }]),
+      );
     expect(() => agentWith(many(SCHEDULES_PER_AGENT_MAX))).not.toThrow();
-    expect(() => agentWith(many(SCHEDULES_PER_AGENT_MAX + 1))).toThrow(`more than ${SCHEDULES_PER_AGENT_MAX} schedules`);
+    expect(() => agentWith(many(SCHEDULES_PER_AGENT_MAX + 1))).toThrow(
+      `more than ${SCHEDULES_PER_AGENT_MAX} schedules`,
+    );
   });
 });

@@ -1,4 +1,7 @@
-/** Agents that mark something as secret are stored encrypted: no file has the text, and nobody goes on with a wrong value. */
+/**
+ * Agents that mark something as secret are stored encrypted: no file has the text, and nobody goes on with a wrong
+ * value.
+ */
 import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,27 +28,59 @@ interface Vault {
   readonly pin: string | null;
   readonly copies: readonly string[];
 }
-type VaultEvent = { type: 'keep'; pin: string } | { type: 'tell'; replyTo: object } | { type: 'later'; pin: string } | { type: 'break'; pin: string } | { type: 'note'; pin: string };
+type VaultEvent =
+  | { type: 'keep'; pin: string }
+  | { type: 'tell'; replyTo: object }
+  | { type: 'later'; pin: string }
+  | { type: 'break'; pin: string }
+  | { type: 'note'; pin: string };
 
-const declared = { events: { keep: z.object({ pin: secret(z.string()) }), tell: z.object({}), later: z.object({ pin: secret(z.string()) }), break: z.object({ pin: secret(z.string()) }), note: z.object({ pin: secret(z.string()) }) } };
+const declared = {
+  events: {
+    keep: z.object({ pin: secret(z.string()) }),
+    tell: z.object({}),
+    later: z.object({ pin: secret(z.string()) }),
+    break: z.object({ pin: secret(z.string()) }),
+    note: z.object({ pin: secret(z.string()) }),
+  },
+};
 
-/** Has the secret wherever an actor can have something: context, an effect's input and checkpoint, a timer, an action, a reply. */
+/**
+ * Has the secret wherever an actor can have something: context, an effect's input and checkpoint, a timer, an action, a
+ * reply.
+ */
 const vault = defineAgent({
   name: 'vault',
   machine: setup({
     types: {} as { context: Vault; events: VaultEvent },
-    actors: { guard: fromPromise<never, string | null>(async ({ input, self }) => {
-      await effectOf(self).checkpoint({ seen: input });
-      return new Promise<never>(() => {});
-    }) },
-    actions: { report: (_, params: { pin: string }) => (params.pin === '' ? undefined : new Promise<void>(() => {})) as never },
+    actors: {
+      guard: fromPromise<never, string | null>(async ({ input, self }) => {
+        await effectOf(self).checkpoint({ seen: input });
+        return new Promise<never>(() => {});
+      }),
+    },
+    actions: {
+      report: (_, params: { pin: string }) => (params.pin === '' ? undefined : new Promise<void>(() => {})) as never,
+    },
   }).createMachine({
     context: { pin: null, copies: [] },
     on: {
-      keep: { actions: assign({ pin: ({ event }) => event.pin, copies: ({ context, event }) => [...context.copies, event.pin] }), target: '.held' },
+      keep: {
+        actions: assign({
+          pin: ({ event }) => event.pin,
+          copies: ({ context, event }) => [...context.copies, event.pin],
+        }),
+        target: '.held',
+      },
       tell: { actions: reply(({ context }) => context.pin) },
-      later: { actions: raise(({ event }) => ({ type: 'keep', pin: `${event.pin}-later` }) as const, { delay: 3_600_000 }) },
-      break: { actions: assign(() => { throw new Error('broken'); }) },
+      later: {
+        actions: raise(({ event }) => ({ type: 'keep', pin: `${event.pin}-later` }) as const, { delay: 3_600_000 }),
+      },
+      break: {
+        actions: assign(() => {
+          throw new Error('broken');
+        }),
+      },
       note: { actions: { type: 'report', params: ({ event }) => ({ pin: event.pin }) } },
     },
     initial: 'empty',
@@ -55,8 +90,18 @@ const vault = defineAgent({
   actions: { report: { durable: true } },
   trace: { keep: 50 },
 });
-const open = defineAgent({ name: 'open', machine: createMachine({ context: { shown: 'legible' }, on: { hear: {} } }), events: { hear: z.object({ text: z.string() }) } });
-const tree: NonNullable<SystemOptions['tree']> = { intensity: 100, children: [{ id: 'v', agent: 'vault' }, { id: 'o', agent: 'open' }] };
+const open = defineAgent({
+  name: 'open',
+  machine: createMachine({ context: { shown: 'legible' }, on: { hear: {} } }),
+  events: { hear: z.object({ text: z.string() }) },
+});
+const tree: NonNullable<SystemOptions['tree']> = {
+  intensity: 100,
+  children: [
+    { id: 'v', agent: 'vault' },
+    { id: 'o', agent: 'open' },
+  ],
+};
 
 let directory: string;
 let copies = 0;
@@ -72,7 +117,16 @@ const place = () => join(directory, `copy-${copies}`);
 
 async function start(options: Partial<SystemOptions> = {}): Promise<System> {
   const agents: readonly AnyAgent[] = [vault, open];
-  return (system = await createSystem({ agents, store: levelStore(place(), { writeBufferBytes: 64 * 1024 }), tree, scrub: false, secretKey: KEY, log: () => {}, journal: { fold: { windowEpochs: 4 } }, ...options }).start());
+  return (system = await createSystem({
+    agents,
+    store: levelStore(place(), { writeBufferBytes: 64 * 1024 }),
+    tree,
+    scrub: false,
+    secretKey: KEY,
+    log: () => {},
+    journal: { fold: { windowEpochs: 4 } },
+    ...options,
+  }).start());
 }
 
 /** LevelDB may put a file in the place of another meanwhile: then once more. */
@@ -106,7 +160,8 @@ async function bytesOf(): Promise<string> {
   await copied(place(), looked);
   const store = levelStore(looked);
   await store.open();
-  for await (const batch of store.scan({ gte: ' ', lt: '~' })) for (const [key, value] of batch) texts.push(key, Buffer.from(value).toString('latin1'));
+  for await (const batch of store.scan({ gte: ' ', lt: '~' }))
+    for (const [key, value] of batch) texts.push(key, Buffer.from(value).toString('latin1'));
   await store.close();
   await rm(looked, { recursive: true });
   return texts.join('\n');
@@ -138,7 +193,11 @@ describe('what an agent with secrets holds', () => {
     for (let round = 0; round < 3; round++) {
       const bytes = await bytesOf();
       // Not vacuous: what is not secret is found by the same look.
-      expect([bytes.includes('legible'), bytes.includes(SECRET), bytes.includes('correct-horse')]).toEqual([true, false, false]);
+      expect([bytes.includes('legible'), bytes.includes(SECRET), bytes.includes('correct-horse')]).toEqual([
+        true,
+        false,
+        false,
+      ]);
       await killed();
     }
     await system!.admin.resume('v', { by: 'ada' });
@@ -169,9 +228,16 @@ describe('what an agent with secrets holds', () => {
 });
 
 describe('a key', () => {
-  const unreadable = (key: unknown) => expect.objectContaining({ code: 'BOSUN_SECRET_KEY', details: expect.objectContaining({ address: 'v', key }) as unknown }) as unknown;
+  const unreadable = (key: unknown) =>
+    expect.objectContaining({
+      code: 'BOSUN_SECRET_KEY',
+      details: expect.objectContaining({ address: 'v', key }) as unknown,
+    }) as unknown;
 
-  it.each([['missing', undefined], ['another', OTHER]])('that is %s suspends whom it concerns, and nobody else', async (_, wrong) => {
+  it.each([
+    ['missing', undefined],
+    ['another', OTHER],
+  ])('that is %s suspends whom it concerns, and nobody else', async (_, wrong) => {
     await start();
     await fill();
     const stored = context();
@@ -207,16 +273,29 @@ describe('a key', () => {
     await system!.idle();
     // Folded since: what the old key wrote is not needed any more.
     await killed({ secretKey: OTHER });
-    expect([system!.unreadable(), context()]).toMatchObject([[], { pin: '11', copies: [SECRET, ...Array.from({ length: 12 }, (_, n) => `${n}`)] }]);
+    expect([system!.unreadable(), context()]).toMatchObject([
+      [],
+      { pin: '11', copies: [SECRET, ...Array.from({ length: 12 }, (_, n) => `${n}`)] },
+    ]);
   });
 
-  it.each(['short', `${'g'.repeat(64)}`, randomBytes(31).toString('base64'), randomBytes(33).toString('hex')])('that is none is refused without being quoted: %s', (secretKey) => {
-    const make = () => createSystem({ agents: [], store: levelStore(place()), secretKey });
-    expect(make).toThrow(expect.objectContaining({ code: 'BOSUN_CONFIG_INVALID', message: expect.not.stringContaining(secretKey) as unknown }) as Error);
-  });
+  it.each(['short', `${'g'.repeat(64)}`, randomBytes(31).toString('base64'), randomBytes(33).toString('hex')])(
+    'that is none is refused without being quoted: %s',
+    (secretKey) => {
+      const make = () => createSystem({ agents: [], store: levelStore(place()), secretKey });
+      expect(make).toThrow(
+        expect.objectContaining({
+          code: 'BOSUN_CONFIG_INVALID',
+          message: expect.not.stringContaining(secretKey) as unknown,
+        }) as Error,
+      );
+    },
+  );
 
   it('that is only a previous one is refused', () => {
-    expect(() => createSystem({ agents: [], store: levelStore(place()), previousSecretKeys: [KEY] })).toThrow(code('BOSUN_CONFIG_INVALID') as Error);
+    expect(() => createSystem({ agents: [], store: levelStore(place()), previousSecretKeys: [KEY] })).toThrow(
+      code('BOSUN_CONFIG_INVALID') as Error,
+    );
   });
 });
 
@@ -236,7 +315,10 @@ describe('an agent with secrets and a key', () => {
       await test.crash();
       await test.restart();
       await test.advance(3_600_001);
-      expect(test.system.snapshot('v')!.context).toEqual({ pin: 'x-later', copies: [...Array.from({ length: 10 }, (_, n) => `${n}`), 'x-later'] });
+      expect(test.system.snapshot('v')!.context).toEqual({
+        pin: 'x-later',
+        copies: [...Array.from({ length: 10 }, (_, n) => `${n}`), 'x-later'],
+      });
       if (secretKey === undefined) await test.system.stop();
     }
   });

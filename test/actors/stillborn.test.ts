@@ -1,4 +1,6 @@
-/** A child that is stopped in the step that spawned it was never born; who kept a reference to it holds one to nobody. */
+/**
+ * A child that is stopped in the step that spawned it was never born; who kept a reference to it holds one to nobody.
+ */
 import { type AnyActorRef, assign, createMachine, enqueueActions, sendTo, setup } from 'xstate';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -17,7 +19,12 @@ const parent = setup({
         enqueueActions(({ context, enqueue }) => enqueue.stopChild(context.child!)),
       ],
     },
-    speak: { actions: [sendTo(({ context }) => context.child!, { type: 'hello' }), assign({ spoke: ({ context }) => context.spoke + 1 })] },
+    speak: {
+      actions: [
+        sendTo(({ context }) => context.child!, { type: 'hello' }),
+        assign({ spoke: ({ context }) => context.spoke + 1 }),
+      ],
+    },
   },
 });
 
@@ -30,6 +37,9 @@ it('a context may keep a child that was stopped in the step that spawned it, als
   await test.restart();
   await test.system.send('p', { type: 'speak' });
   await test.settle();
-  expect(test.system.snapshot('p')).toMatchObject({ status: 'active', context: { spoke: 1, child: { address: 'p/child' } } });
+  expect(test.system.snapshot('p')).toMatchObject({
+    status: 'active',
+    context: { spoke: 1, child: { address: 'p/child' } },
+  });
   expect(test.system.tree('p').children).toEqual([]);
 });

@@ -16,7 +16,13 @@ describe('spawn', () => {
   it('creates the actor, and gets it the next time', async () => {
     const test = await startTestSystem({ agents: [account] });
     const created = await test.system.spawn(account, 'a', { input: { balance: 5 } });
-    expect(created.snapshot()).toMatchObject({ address: 'a', agent: 'account', status: 'active', value: 'open', context: { balance: 5 } });
+    expect(created.snapshot()).toMatchObject({
+      address: 'a',
+      agent: 'account',
+      status: 'active',
+      value: 'open',
+      context: { balance: 5 },
+    });
     const got = await test.system.spawn(account, 'a', { input: { balance: 99 } });
     await got.send(deposit(1));
     await test.settle();
@@ -32,8 +38,17 @@ describe('spawn', () => {
   });
 
   it('resolves while others are busy without end', async () => {
-    const restless = agentOf('restless', createMachine({ entry: ({ self }) => self.send({ type: 'GO' }), on: { GO: { actions: ({ self }) => self.send({ type: 'GO' }) } } }));
-    const test = new TestSystem({ agents: [account, restless], tree: { children: [{ id: 'restless', agent: 'restless' }] } });
+    const restless = agentOf(
+      'restless',
+      createMachine({
+        entry: ({ self }) => self.send({ type: 'GO' }),
+        on: { GO: { actions: ({ self }) => self.send({ type: 'GO' }) } },
+      }),
+    );
+    const test = new TestSystem({
+      agents: [account, restless],
+      tree: { children: [{ id: 'restless', agent: 'restless' }] },
+    });
     await test.system.start();
     const actor = await test.system.spawn(account, 'a');
     expect(actor.snapshot().status).toBe('active');
@@ -59,7 +74,9 @@ describe('spawn', () => {
     await expect(system.spawn(agentOf('unknown', createMachine({})), 'x')).rejects.toEqual(code('BOSUN_AGENT_UNKNOWN'));
     await expect(system.spawn(account, 'a b')).rejects.toEqual(code('BOSUN_ADDRESS_INVALID'));
     await expect(system.spawn(account, 'root')).rejects.toEqual(code('BOSUN_ADDRESS_INVALID'));
-    await expect(system.spawn(account, 'x', { restart: 'sometimes' as never })).rejects.toEqual(code('BOSUN_CHILD_SPEC_INVALID'));
+    await expect(system.spawn(account, 'x', { restart: 'sometimes' as never })).rejects.toEqual(
+      code('BOSUN_CHILD_SPEC_INVALID'),
+    );
     await expect(system.spawn(account, 'x', { under: 'nobody' })).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
     await expect(system.spawn(account, 'x', { under: 'a' })).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
     await expect(system.spawn(other, 'a')).rejects.toEqual(code('BOSUN_CHILD_SPEC_INVALID'));
@@ -98,7 +115,10 @@ describe('send', () => {
   });
 
   it('gives the agent its event as the schema has it, without what it does not name', async () => {
-    const seen = agentOf('seen', createMachine({ context: {}, on: { it: { actions: assign(({ event }) => ({ seen: event })) } } }));
+    const seen = agentOf(
+      'seen',
+      createMachine({ context: {}, on: { it: { actions: assign(({ event }) => ({ seen: event })) } } }),
+    );
     const strict = { ...seen, events: { it: z.object({ n: z.coerce.number().default(7) }) } };
     const test = await startTestSystem({ agents: [strict], tree: { children: [{ id: 's', agent: 'seen' }] } });
     await test.system.send('s', { type: 'it', extra: 1 });
@@ -118,7 +138,10 @@ describe('send', () => {
     const test = await startTestSystem({ agents: [account] });
     await test.system.spawn(account, 'a');
     const sent = Array.from({ length: MAILBOX_MESSAGES_MAX }, () => test.system.send('a', deposit(1)));
-    await expect(test.system.send('a', deposit(1))).rejects.toMatchObject({ code: 'BOSUN_MAILBOX_FULL', retryable: true });
+    await expect(test.system.send('a', deposit(1))).rejects.toMatchObject({
+      code: 'BOSUN_MAILBOX_FULL',
+      retryable: true,
+    });
     await Promise.all(sent);
     await test.settle();
     await test.system.send('a', deposit(1));
@@ -151,7 +174,11 @@ describe('a session', () => {
     await test.system.send('a', deposit(1), session(1));
     await test.system.send('a', deposit(100), session(3));
     await test.settle();
-    expect([contextOf(test, 'a'), test.system.lastSequence('client 😀'), test.system.lastSequence('nobody')]).toEqual([{ balance: 111 }, 3, 0]);
+    expect([contextOf(test, 'a'), test.system.lastSequence('client 😀'), test.system.lastSequence('nobody')]).toEqual([
+      { balance: 111 },
+      3,
+      0,
+    ]);
     await test.system.stop();
   });
 
@@ -160,8 +187,12 @@ describe('a session', () => {
     await test.system.spawn(account, 'a');
     await expect(test.system.send('a', { type: 'deposit' }, { session: { id: 'c', sequence: 1 } })).rejects.toThrow();
     await test.system.send('a', deposit(1), { session: { id: 'c', sequence: 1 } });
-    await expect(test.system.send('a', deposit(1), { session: { id: 'c', sequence: NaN } })).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
-    await expect(test.system.send('a', deposit(1), { session: { id: 'x\ud83d', sequence: 1 } })).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
+    await expect(test.system.send('a', deposit(1), { session: { id: 'c', sequence: NaN } })).rejects.toEqual(
+      code('BOSUN_VALUE_REFUSED'),
+    );
+    await expect(test.system.send('a', deposit(1), { session: { id: 'x\ud83d', sequence: 1 } })).rejects.toEqual(
+      code('BOSUN_VALUE_REFUSED'),
+    );
     await test.settle();
     expect(contextOf(test, 'a')).toEqual({ balance: 1 });
     await test.system.stop();
@@ -171,14 +202,32 @@ describe('a session', () => {
 describe('the tree', () => {
   it('shows Bosses and agents, children of machines among them', async () => {
     const kid = setup({}).createMachine({});
-    const parent = agentOf('parent', setup({ actors: { kid } }).createMachine({ initial: 'a', states: { a: { invoke: { src: 'kid', id: 'kid' } } } }));
+    const parent = agentOf(
+      'parent',
+      setup({ actors: { kid } }).createMachine({ initial: 'a', states: { a: { invoke: { src: 'kid', id: 'kid' } } } }),
+    );
     const test = await startTestSystem({
       agents: [account, parent],
-      tree: { children: [{ id: 'p', agent: 'parent' }, { id: 'desk', boss: { children: [{ id: 'a', agent: 'account' }] } }] },
+      tree: {
+        children: [
+          { id: 'p', agent: 'parent' },
+          { id: 'desk', boss: { children: [{ id: 'a', agent: 'account' }] } },
+        ],
+      },
     });
-    const shown = ({ address, agent, status, restarts, children }: ReturnType<typeof test.system.tree>): unknown => [address, agent, status, restarts, children.map(shown)];
+    const shown = ({ address, agent, status, restarts, children }: ReturnType<typeof test.system.tree>): unknown => [
+      address,
+      agent,
+      status,
+      restarts,
+      children.map(shown),
+    ];
     expect(shown(test.system.tree())).toEqual([
-      'root', 'boss', 'active', null, [
+      'root',
+      'boss',
+      'active',
+      null,
+      [
         ['p', 'parent', 'active', 0, [['p/kid', 'kid', 'active', null, []]]],
         ['desk', 'boss', 'active', 0, [['desk/a', 'account', 'active', 0, []]]],
       ],
@@ -202,13 +251,18 @@ describe('a system', () => {
 
   it('refuses references of another, whose numbers mean other actors here', async () => {
     const kid = createMachine({});
-    const parent = setup({ types: {} as { context: { kid: AnyActorRef | null; told: boolean } }, actors: { kid } }).createMachine({
+    const parent = setup({
+      types: {} as { context: { kid: AnyActorRef | null; told: boolean } },
+      actors: { kid },
+    }).createMachine({
       context: ({ spawn }) => ({ kid: spawn('kid', { id: 'kid' }), told: false }),
       on: { TELL: { actions: assign({ kid: ({ event }) => (event as unknown as { kid: AnyActorRef }).kid }) } },
     });
     const [first, second] = [await startSubject(parent), await startSubject(parent, { events: ['TELL'] })];
     const { kid: ref } = contextOf(first) as { kid: AnyActorRef };
-    await expect(second.system.send('subject', { type: 'TELL', kid: ref })).rejects.toThrow('event TELL.kid is a reference of another system');
+    await expect(second.system.send('subject', { type: 'TELL', kid: ref })).rejects.toThrow(
+      'event TELL.kid is a reference of another system',
+    );
     const own = contextOf(second) as { kid: AnyActorRef };
     await tell(second, 'TELL', { kid: own.kid });
     expect(contextOf(second)).toEqual(own);
@@ -276,7 +330,8 @@ describe('a system', () => {
 });
 
 describe('the next start', () => {
-  const counting = (states: object) => createMachine({ id: 'm', context: { n: 0 }, initial: 'a', states: { a: {}, ...states } } as never);
+  const counting = (states: object) =>
+    createMachine({ id: 'm', context: { n: 0 }, initial: 'a', states: { a: {}, ...states } } as never);
 
   it('suspends an agent that it was not given, and one of another structure, and leaves its record as it is', async () => {
     const test = await startSubject(counting({}));
@@ -286,7 +341,11 @@ describe('the next start', () => {
     ] as const) {
       await test.crash();
       await test.restart({ agents });
-      expect(test.system.snapshot('subject')).toMatchObject({ status: 'suspended', error: { code: reason }, context: { n: 0 } });
+      expect(test.system.snapshot('subject')).toMatchObject({
+        status: 'suspended',
+        error: { code: reason },
+        context: { n: 0 },
+      });
     }
     await test.crash();
     await test.restart();
@@ -295,7 +354,20 @@ describe('the next start', () => {
   });
 
   it('begins with a fresh window where the root gave up', async () => {
-    const fragile = createMachine({ initial: 'a', states: { a: { on: { BREAK: { actions: () => { throw new Error('broken'); } } } } } });
+    const fragile = createMachine({
+      initial: 'a',
+      states: {
+        a: {
+          on: {
+            BREAK: {
+              actions: () => {
+                throw new Error('broken');
+              },
+            },
+          },
+        },
+      },
+    });
     const test = await startSubject(fragile, { events: ['BREAK'], intensity: 1 });
     for (let start = 0; start < 3; start++) {
       await tell(test, 'BREAK');
@@ -320,7 +392,10 @@ describe('the kernel', () => {
       }
     }
     const clock = new BrokenClock();
-    const test = await startSubject(createMachine({ context: { n: 0 }, on: { GO: { actions: assign({ n: 1 }) } } }), { events: ['GO'], clock });
+    const test = await startSubject(createMachine({ context: { n: 0 }, on: { GO: { actions: assign({ n: 1 }) } } }), {
+      events: ['GO'],
+      clock,
+    });
     clock.isBroken = true;
     await expect(test.system.send('subject', { type: 'GO' })).rejects.toEqual(code('BOSUN_INTERNAL'));
     await expect(test.system.closed).rejects.toEqual(code('BOSUN_INTERNAL'));
@@ -333,7 +408,9 @@ describe('the kernel', () => {
 
   it('refuses a store that somebody has open', async () => {
     const test = await startTestSystem({ agents: [] });
-    await expect(createSystem({ agents: [], store: test.store, log: () => {} }).start()).rejects.toEqual(code('BOSUN_STORE_LOCKED'));
+    await expect(createSystem({ agents: [], store: test.store, log: () => {} }).start()).rejects.toEqual(
+      code('BOSUN_STORE_LOCKED'),
+    );
     await test.system.stop();
   });
 
@@ -344,7 +421,11 @@ describe('the kernel', () => {
 
 describe('createSystem', () => {
   it('refuses agents of one name, and a tree that is none', () => {
-    expect(() => createSystem({ agents: [account, account], store: memoryStore() })).toThrow('two agents are named "account"');
-    expect(() => createSystem({ agents: [], store: memoryStore(), tree: { intensity: -1 } })).toThrow(code('BOSUN_CHILD_SPEC_INVALID') as never);
+    expect(() => createSystem({ agents: [account, account], store: memoryStore() })).toThrow(
+      'two agents are named "account"',
+    );
+    expect(() => createSystem({ agents: [], store: memoryStore(), tree: { intensity: -1 } })).toThrow(
+      code('BOSUN_CHILD_SPEC_INVALID') as never,
+    );
   });
 });

@@ -24,7 +24,12 @@ describe('asks', () => {
   it(`are at most ${ASKS_MAX} open or remembered, and old ids make room`, () => {
     let nowMs = 0;
     let life = 10;
-    const world = { cells: new Map(), time: { nowMs: () => nowMs, setBackMs: 0 }, next: () => life++, draft: { put() {}, remove() {} } };
+    const world = {
+      cells: new Map(),
+      time: { nowMs: () => nowMs, setBackMs: 0 },
+      next: () => life++,
+      draft: { put() {}, remove() {} },
+    };
     const asks = new Asks(world as unknown as World);
     const open = (id: string) => asks.open(cell, { id, asker: 0, deadlineMs: 1 });
     for (let n = 0; n < ASKS_MAX; n++) open(`${n}`);
@@ -38,7 +43,10 @@ describe('asks', () => {
 describe('monitors and links', () => {
   it(`of one actor are at most ${MONITORS_PER_ACTOR_MAX}, those of the turn included`, () => {
     const command: Effect = { kind: 'command', name: 'bosun.monitor', params: {} };
-    const world = { monitors: { count: () => MONITORS_PER_ACTOR_MAX - 1 }, groups: { count: () => 0 } } as unknown as World;
+    const world = {
+      monitors: { count: () => MONITORS_PER_ACTOR_MAX - 1 },
+      groups: { count: () => 0 },
+    } as unknown as World;
     expect(thrown(() => checkTalk(world, cell, [command]))).toBe(undefined);
     expect(thrown(() => checkTalk(world, cell, [command, command]))).toEqual(code('BOSUN_VALUE_REFUSED'));
   });

@@ -20,7 +20,10 @@ const IN_2100 = Date.UTC(2100, 0, 1);
 const patient = createMachine({ initial: 'waiting', states: { waiting: { after: { [HOUR_MS]: 'over' } }, over: {} } });
 
 /** Begins a new hour for ever. */
-const hourly = createMachine({ initial: 'on', states: { on: { after: { [HOUR_MS]: { target: 'on', reenter: true } } } } });
+const hourly = createMachine({
+  initial: 'on',
+  states: { on: { after: { [HOUR_MS]: { target: 'on', reenter: true } } } },
+});
 
 async function isOverAfter(test: TestSystem, ms: number): Promise<void> {
   await test.advance(ms - 1);
@@ -94,7 +97,10 @@ describe('a start with a wall clock', () => {
   });
 
   it('that is ahead by the bound is believed, and by more where it is trusted', async () => {
-    for (const [aheadMs, trustWallClock] of [[CLOCK_AHEAD_MS_MAX, false], [30 * 366 * DAY_MS, true]] as const) {
+    for (const [aheadMs, trustWallClock] of [
+      [CLOCK_AHEAD_MS_MAX, false],
+      [30 * 366 * DAY_MS, true],
+    ] as const) {
       const test = await startSubject(patient);
       await test.system.stop();
       test.clock.jumpWallMs(aheadMs);
@@ -174,11 +180,13 @@ describe('kernel time', () => {
   });
 
   it('of a new store begins at the wall clock, whatever that says', () => {
-    for (const wallMs of [-1, 0, IN_2100]) expect(anchor(wallMs, { lastMs: 0, hold: false, trustWallClock: false }).originMs).toBe(wallMs);
+    for (const wallMs of [-1, 0, IN_2100])
+      expect(anchor(wallMs, { lastMs: 0, hold: false, trustWallClock: false }).originMs).toBe(wallMs);
   });
 
   it('is refused one millisecond beyond the bound', () => {
-    const at = (aheadMs: number) => () => anchor(1_000 + aheadMs, { lastMs: 1_000, hold: false, trustWallClock: false });
+    const at = (aheadMs: number) => () =>
+      anchor(1_000 + aheadMs, { lastMs: 1_000, hold: false, trustWallClock: false });
     expect(at(CLOCK_AHEAD_MS_MAX)).not.toThrow();
     expect(at(CLOCK_AHEAD_MS_MAX + 1)).toThrow(BosunError);
   });
@@ -200,7 +208,11 @@ describe('waitFor', () => {
 });
 
 describe('a mailbox', () => {
-  type Step = { kind: 'push' | 'due' | 'command' } | { kind: 'cancel'; pick: number } | { kind: 'read' } | { kind: 'drain' };
+  type Step =
+    | { kind: 'push' | 'due' | 'command' }
+    | { kind: 'cancel'; pick: number }
+    | { kind: 'read' }
+    | { kind: 'drain' };
   const step: fc.Arbitrary<Step> = fc.oneof(
     fc.constantFrom<Step>({ kind: 'push' }, { kind: 'due' }, { kind: 'command' }, { kind: 'read' }),
     fc.record({ kind: fc.constant('cancel' as const), pick: fc.nat() }),
@@ -240,7 +252,10 @@ describe('a mailbox', () => {
   });
 
   function messageWith(id: number, kind: 'push' | 'due' | 'command'): Message {
-    const timer: Timer | null = kind === 'due' ? newTimer({ number: id, owner: 1, id: `${id}`, deadlineMs: 0, to: 1, event: { type: 'E' }, delayMs: 0 }) : null;
+    const timer: Timer | null =
+      kind === 'due'
+        ? newTimer({ number: id, owner: 1, id: `${id}`, deadlineMs: 0, to: 1, event: { type: 'E' }, delayMs: 0 })
+        : null;
     return new Message(id, 1, kind === 'command' ? 'command' : 'event', { type: 'E' }, 1, 0, timer, null);
   }
 });

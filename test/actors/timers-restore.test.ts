@@ -19,7 +19,9 @@ function noted({ context, event }: { context: { fired: string[] }; event: { type
   return [...context.fired, event.name ?? event.type];
 }
 
-const note = setup({ types: {} as { context: { fired: string[] }; events: { type: 'NOTE'; name: string } } }).createMachine({
+const note = setup({
+  types: {} as { context: { fired: string[] }; events: { type: 'NOTE'; name: string } },
+}).createMachine({
   context: { fired: [] },
   on: { NOTE: { actions: assign({ fired: noted }) } },
 });
@@ -41,9 +43,35 @@ const machine = setup({
     enqueueActions(({ enqueue }) => enqueue.raise({ type: 'NOTE', name: 'enqueued' }, { delay: 'other' })),
   ],
   states: {
-    a: { initial: 'x', states: { x: { after: { number: { target: 'y', actions: assign({ fired: ({ context }) => [...context.fired, 'number'] }) } } }, y: {} } },
-    b: { initial: 'x', states: { x: { after: { computed: { target: 'y', actions: assign({ fired: ({ context }) => [...context.fired, 'computed'] }) } } }, y: {} } },
-    c: { initial: 'x', states: { x: { after: { 1_000: { target: 'y', actions: assign({ fired: ({ context }) => [...context.fired, 'literal'] }) } } }, y: {} } },
+    a: {
+      initial: 'x',
+      states: {
+        x: {
+          after: { number: { target: 'y', actions: assign({ fired: ({ context }) => [...context.fired, 'number'] }) } },
+        },
+        y: {},
+      },
+    },
+    b: {
+      initial: 'x',
+      states: {
+        x: {
+          after: {
+            computed: { target: 'y', actions: assign({ fired: ({ context }) => [...context.fired, 'computed'] }) },
+          },
+        },
+        y: {},
+      },
+    },
+    c: {
+      initial: 'x',
+      states: {
+        x: {
+          after: { 1_000: { target: 'y', actions: assign({ fired: ({ context }) => [...context.fired, 'literal'] }) } },
+        },
+        y: {},
+      },
+    },
   },
   on: { NOTE: { actions: assign({ fired: noted }) } },
 });
@@ -68,7 +96,9 @@ async function startWith(timers: Timers): Promise<TestSystem> {
 }
 
 function fired(test: TestSystem): string[] {
-  return ['subject', 'subject/note'].flatMap((address) => (test.system.snapshot(address)?.context as { fired: string[] }).fired).sort();
+  return ['subject', 'subject/note']
+    .flatMap((address) => (test.system.snapshot(address)?.context as { fired: string[] }).fired)
+    .sort();
 }
 
 /** Time that passes while nothing runs. */
@@ -76,7 +106,10 @@ async function down(test: TestSystem, ms: number): Promise<void> {
   await test.clock.advance(ms, async () => {});
 }
 
-/** How long after the start the named timers come up that had run 400 of 1,000 ms when the system went down for 250; null: never. */
+/**
+ * How long after the start the named timers come up that had run 400 of 1,000 ms when the system went down for 250;
+ * null: never.
+ */
 const AFTER_MS = { deadline: 350, remaining: 600, restart: 1_000, skip: null } as const;
 
 describe('a timer of a named delay', () => {
@@ -120,11 +153,26 @@ describe('a timer of a named delay', () => {
       const slow = setup({ types: {} as { context: { fired: string[] } }, delays: { soon: 10 } }).createMachine({
         context: { fired: [] },
         entry: raise({ type: 'DUE' }, { delay: 'soon' }),
-        on: { DUE: { actions: assign({ fired: noted }) }, FAIL: { actions: () => { throw new Error('failed'); } } },
+        on: {
+          DUE: { actions: assign({ fired: noted }) },
+          FAIL: {
+            actions: () => {
+              throw new Error('failed');
+            },
+          },
+        },
       });
-      const agent = defineAgent({ name: 'subject', machine: slow, events: { FAIL: z.object({}) }, timers: { restore: { soon: policy } } });
+      const agent = defineAgent({
+        name: 'subject',
+        machine: slow,
+        events: { FAIL: z.object({}) },
+        timers: { restore: { soon: policy } },
+      });
       const child = { id: 'subject', agent: 'subject', backoff: { minMs: 1_000, maxMs: 1_000, factor: 1, jitter: 0 } };
-      const test = await startTestSystem({ agents: [agent, agentOf('other', note, ['NOTE'])], tree: { intensity: 9, children: [child, { id: 'other', agent: 'other' }] } });
+      const test = await startTestSystem({
+        agents: [agent, agentOf('other', note, ['NOTE'])],
+        tree: { intensity: 9, children: [child, { id: 'other', agent: 'other' }] },
+      });
       // It waits for its Boss while its timer comes up; the time of that is written with somebody else's turn.
       await test.system.send('subject', { type: 'FAIL' });
       await test.advance(20);
@@ -134,7 +182,10 @@ describe('a timer of a named delay', () => {
       await test.crash();
       await test.restart();
       await test.advance(5_000);
-      expect([policy, (test.system.snapshot('subject')?.context as { fired: string[] }).fired]).toEqual([policy, ['DUE']]);
+      expect([policy, (test.system.snapshot('subject')?.context as { fired: string[] }).fired]).toEqual([
+        policy,
+        ['DUE'],
+      ]);
       await test.system.stop();
     }
   });
@@ -179,9 +230,20 @@ describe('a timer of a named delay', () => {
     const broken = setup({ delays: { soon: 1_000 } }).createMachine({
       initial: 'waiting',
       states: { waiting: { after: { soon: 'over' } }, over: {} },
-      on: { BREAK: { actions: assign(() => { throw new Error('broken'); }) } },
+      on: {
+        BREAK: {
+          actions: assign(() => {
+            throw new Error('broken');
+          }),
+        },
+      },
     });
-    const agent = defineAgent({ name: 'subject', machine: broken, events: { BREAK: z.object({}) }, timers: { restore: { soon: 'skip' } } });
+    const agent = defineAgent({
+      name: 'subject',
+      machine: broken,
+      events: { BREAK: z.object({}) },
+      timers: { restore: { soon: 'skip' } },
+    });
     const test = await startTestSystem({ agents: [agent], tree: TREE });
     await test.system.send('subject', { type: 'BREAK' });
     await test.advance(1_000);
@@ -192,8 +254,16 @@ describe('a timer of a named delay', () => {
 
 describe('what is left of a timer', () => {
   it(`is known to ${HEARTBEAT_MS} ms after a crash: it comes up late by no more, and never early`, async () => {
-    const patient = setup({ delays: { long: 60 * 60_000 } }).createMachine({ initial: 'waiting', states: { waiting: { after: { long: 'over' } }, over: {} } });
-    const agent = defineAgent({ name: 'subject', machine: patient, events: {}, timers: { restore: { long: 'remaining' } } });
+    const patient = setup({ delays: { long: 60 * 60_000 } }).createMachine({
+      initial: 'waiting',
+      states: { waiting: { after: { long: 'over' } }, over: {} },
+    });
+    const agent = defineAgent({
+      name: 'subject',
+      machine: patient,
+      events: {},
+      timers: { restore: { long: 'remaining' } },
+    });
     const test = await startTestSystem({ agents: [agent], tree: TREE });
     const ranMs = 30 * 60_000 + 59_999;
     await test.advance(ranMs);
@@ -257,8 +327,16 @@ describe('what is left of a timer', () => {
   });
 
   it('is written down as soon as a store can be written again, and the wait for that is quiet', async () => {
-    const unhurried = setup({ delays: { day: 86_400_000 } }).createMachine({ initial: 'on', states: { on: { after: { day: 'off' } }, off: {} } });
-    const agent = defineAgent({ name: 'subject', machine: unhurried, events: {}, timers: { restoreDefault: 'remaining' } });
+    const unhurried = setup({ delays: { day: 86_400_000 } }).createMachine({
+      initial: 'on',
+      states: { on: { after: { day: 'off' } }, off: {} },
+    });
+    const agent = defineAgent({
+      name: 'subject',
+      machine: unhurried,
+      events: {},
+      timers: { restoreDefault: 'remaining' },
+    });
     const test = await startTestSystem({ agents: [agent], tree: TREE });
     test.store.failWrites(Infinity);
     await test.advance(10 * HEARTBEAT_MS);
@@ -281,8 +359,14 @@ describe('what is left of a timer', () => {
 describe('a policy', () => {
   it('is not asked about the wait of an effect between two tries, which keeps its deadline', async () => {
     const { starts, logic } = promised();
-    const options = { effects: { logic: { retry: { attempts: 2, backoff: SECOND } } }, timers: { restoreDefault: 'skip' as const } };
-    const test = await startTestSystem({ agents: [defineAgent({ name: 'subject', machine: asking(logic), events: {}, ...options })], tree: TREE });
+    const options = {
+      effects: { logic: { retry: { attempts: 2, backoff: SECOND } } },
+      timers: { restoreDefault: 'skip' as const },
+    };
+    const test = await startTestSystem({
+      agents: [defineAgent({ name: 'subject', machine: asking(logic), events: {}, ...options })],
+      tree: TREE,
+    });
     await settle(test, () => starts[0]!.reject(new Error('no')));
     await test.system.stop();
     await test.restart();
@@ -294,7 +378,13 @@ describe('a policy', () => {
   });
 
   it('never makes a timer early against what it promises, nor one that came due wait', () => {
-    const times = fc.record({ lastMs: fc.nat(10_000), ranMs: fc.nat(10_000), downMs: fc.nat(10_000), delayMs: fc.nat(10_000), policy: fc.constantFrom(...POLICIES) });
+    const times = fc.record({
+      lastMs: fc.nat(10_000),
+      ranMs: fc.nat(10_000),
+      downMs: fc.nat(10_000),
+      delayMs: fc.nat(10_000),
+      policy: fc.constantFrom(...POLICIES),
+    });
     fc.assert(
       fc.property(times, ({ lastMs, ranMs, downMs, delayMs, policy }) => {
         const armedMs = Math.max(0, lastMs - ranMs);
@@ -302,14 +392,29 @@ describe('a policy', () => {
         const nowMs = lastMs + downMs;
         const after = restoredDeadline({ deadlineMs, delayMs }, policy, { lastMs, nowMs, setBackMs: 0 });
         if (deadlineMs <= lastMs) expect(after).toBe(deadlineMs);
-        else expect(after).toBe({ deadline: deadlineMs, remaining: deadlineMs + downMs, restart: nowMs + delayMs, skip: null }[policy]);
+        else
+          expect(after).toBe(
+            { deadline: deadlineMs, remaining: deadlineMs + downMs, restart: nowMs + delayMs, skip: null }[policy],
+          );
       }),
     );
   });
 
   it('that is the default goes for the machines below as well', async () => {
-    const parent = setup({ actors: { below: setup({ delays: { soon: 1_000 } }).createMachine({ initial: 'waiting', states: { waiting: { after: { soon: 'over' } }, over: {} } }) } });
-    const agent = defineAgent({ name: 'subject', machine: parent.createMachine({ invoke: { src: 'below', id: 'below' } }), events: {}, timers: { restoreDefault: 'remaining' } });
+    const parent = setup({
+      actors: {
+        below: setup({ delays: { soon: 1_000 } }).createMachine({
+          initial: 'waiting',
+          states: { waiting: { after: { soon: 'over' } }, over: {} },
+        }),
+      },
+    });
+    const agent = defineAgent({
+      name: 'subject',
+      machine: parent.createMachine({ invoke: { src: 'below', id: 'below' } }),
+      events: {},
+      timers: { restoreDefault: 'remaining' },
+    });
     const test = await startTestSystem({ agents: [agent], tree: TREE });
     await test.advance(400);
     await test.system.stop();
@@ -329,11 +434,14 @@ describe('a policy', () => {
   });
 
   it('that needs the delay keeps the deadline of a timer from before delays were stored', () => {
-    expect(restoredDeadline({ deadlineMs: 500, delayMs: NaN }, 'restart', { lastMs: 100, nowMs: 200, setBackMs: 0 })).toBe(500);
+    expect(
+      restoredDeadline({ deadlineMs: 500, delayMs: NaN }, 'restart', { lastMs: 100, nowMs: 200, setBackMs: 0 }),
+    ).toBe(500);
   });
 
   it('is refused for a delay that the machine lacks, and where it is none', () => {
-    const define = (timers: object) => () => defineAgent({ name: 'subject', machine, events: {}, timers: timers as Timers });
+    const define = (timers: object) => () =>
+      defineAgent({ name: 'subject', machine, events: {}, timers: timers as Timers });
     expect(define({ restore: { numbr: 'skip' } })).toThrow('a delay "numbr", which the machine lacks');
     expect(define({ restore: { number: 'never' } })).toThrow('one of deadline, remaining, restart, skip');
     expect(define({ restoreDefault: 'never' })).toThrow('one of deadline, remaining, restart, skip');

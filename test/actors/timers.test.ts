@@ -1,4 +1,7 @@
-/** P4: timers are records with a deadline in kernel time. They survive restarts, fire once, never early, in deadline order. */
+/**
+ * P4: timers are records with a deadline in kernel time. They survive restarts, fire once, never early, in deadline
+ * order.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,16 +39,22 @@ const clockwork = (now: () => number) =>
         }),
       },
       ARM_OTHER: {
-        actions: sendTo('other', ({ event }) => ({ type: 'FIRED', name: event.name, atMs: now() + event.delay }), { delay: ({ event }) => event.delay }),
+        actions: sendTo('other', ({ event }) => ({ type: 'FIRED', name: event.name, atMs: now() + event.delay }), {
+          delay: ({ event }) => event.delay,
+        }),
       },
       CANCEL: { actions: cancel(({ event }) => event.id) },
-      ARM_AND_CANCEL: { actions: [raise({ type: 'FIRED', name: 'never', atMs: 0 }, { delay: 1, id: 'gone' }), cancel('gone')] },
+      ARM_AND_CANCEL: {
+        actions: [raise({ type: 'FIRED', name: 'never', atMs: 0 }, { delay: 1, id: 'gone' }), cancel('gone')],
+      },
       FIRED: { actions: assign({ fired: ({ context, event }) => [...context.fired, noteOf(event, now())] }) },
     },
   });
 
 function noting(now: () => number) {
-  return setup({ types: {} as { context: { fired: string[] }; events: { type: 'FIRED'; name: string; atMs: number } } }).createMachine({
+  return setup({
+    types: {} as { context: { fired: string[] }; events: { type: 'FIRED'; name: string; atMs: number } },
+  }).createMachine({
     context: { fired: [] },
     on: { FIRED: { actions: assign({ fired: ({ context, event }) => [...context.fired, noteOf(event, now())] }) } },
   });
@@ -62,7 +71,8 @@ async function startClockwork() {
   const test = await startSubject(clockwork(now), { events: ['ARM', 'ARM_OTHER', 'CANCEL', 'ARM_AND_CANCEL'], clock });
   return {
     test,
-    arm: (delay: number, name: string, id?: string) => tell(test, 'ARM', { delay, name, ...(id !== undefined && { id }) }),
+    arm: (delay: number, name: string, id?: string) =>
+      tell(test, 'ARM', { delay, name, ...(id !== undefined && { id }) }),
     fired: (address?: string) => (contextOf(test, address) as { fired: string[] }).fired,
   };
 }
@@ -145,7 +155,16 @@ describe('a timer', () => {
     let throws = 0;
     const machine = createMachine({
       context: { n: 0 },
-      after: { 10: { actions: assign({ n: () => { throws += 1; throw new Error('broken'); } }) } },
+      after: {
+        10: {
+          actions: assign({
+            n: () => {
+              throws += 1;
+              throw new Error('broken');
+            },
+          }),
+        },
+      },
       on: { OK: { actions: assign({ n: ({ context }: { context: { n: number } }) => context.n + 1 }) } },
     });
     const test = await startSubject(machine, { events: ['OK'], intensity: 0 });
@@ -155,12 +174,19 @@ describe('a timer', () => {
       await test.restart();
     }
     await tell(test, 'OK');
-    expect([throws, contextOf(test), test.system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([3, { n: 1 }, 1]);
+    expect([throws, contextOf(test), test.system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([
+      3,
+      { n: 1 },
+      1,
+    ]);
     await test.system.stop();
   });
 
   it('of 30 days fires after 30 days and not before, though no timeout of Node is that long', async () => {
-    const machine = createMachine({ initial: 'waiting', states: { waiting: { after: { [30 * DAY_MS]: 'over' } }, over: {} } });
+    const machine = createMachine({
+      initial: 'waiting',
+      states: { waiting: { after: { [30 * DAY_MS]: 'over' } }, over: {} },
+    });
     const test = await startSubject(machine);
     await test.advance(30 * DAY_MS - 1);
     expect(valueOf(test)).toBe('waiting');
@@ -170,7 +196,10 @@ describe('a timer', () => {
   });
 
   it('of 30 days keeps its deadline over restarts', async () => {
-    const machine = createMachine({ initial: 'waiting', states: { waiting: { after: { [30 * DAY_MS]: 'over' } }, over: {} } });
+    const machine = createMachine({
+      initial: 'waiting',
+      states: { waiting: { after: { [30 * DAY_MS]: 'over' } }, over: {} },
+    });
     const test = await startSubject(machine);
     for (const days of [10, 10]) {
       await test.advance(days * DAY_MS);
@@ -199,7 +228,14 @@ describe('a timer', () => {
 describe('over a restart', () => {
   it('timers keep their deadlines, and the overdue fire in the order of theirs', async () => {
     const { test, arm, fired } = await startClockwork();
-    for (const [delay, name] of [[30, 'c'], [10, 'a'], [20, 'b'], [20, 'b2'], [50, 'd']] as const) await arm(delay, name);
+    for (const [delay, name] of [
+      [30, 'c'],
+      [10, 'a'],
+      [20, 'b'],
+      [20, 'b2'],
+      [50, 'd'],
+    ] as const)
+      await arm(delay, name);
     await test.crash();
     // The time that passes while nothing runs.
     await test.clock.advance(40, async () => {});
@@ -261,10 +297,21 @@ describe('over a restart', () => {
     const machine = createMachine({
       initial: 'a',
       context: {},
-      states: { a: { after: { 100: 'b' } }, b: { entry: sendTo(({ self }) => self, { type: 'ON' }, { delay: 50 }), on: { ON: 'c' } }, c: {} },
+      states: {
+        a: { after: { 100: 'b' } },
+        b: { entry: sendTo(({ self }) => self, { type: 'ON' }, { delay: 50 }), on: { ON: 'c' } },
+        c: {},
+      },
     });
     const agent = agentOf('subject', machine);
-    const start = async () => createSystem({ agents: [agent], tree: { children: [{ id: 'subject', agent: 'subject' }] }, store: levelStore(directory), clock, log: () => {} }).start();
+    const start = async () =>
+      createSystem({
+        agents: [agent],
+        tree: { children: [{ id: 'subject', agent: 'subject' }] },
+        store: levelStore(directory),
+        clock,
+        log: () => {},
+      }).start();
     const values: unknown[] = [];
     for (const ms of [60, 60, 40, 40]) {
       const system = await start();
@@ -287,7 +334,15 @@ describe('the timers of an actor', () => {
     context: { ticks: 0 },
     initial: 'on',
     states: {
-      on: { after: { 10: { target: 'on', reenter: true, actions: [assign({ ticks: ({ context }) => context.ticks + 1 }), emit({ type: 'TICK' })] } } },
+      on: {
+        after: {
+          10: {
+            target: 'on',
+            reenter: true,
+            actions: [assign({ ticks: ({ context }) => context.ticks + 1 }), emit({ type: 'TICK' })],
+          },
+        },
+      },
     },
     on: {
       BREAK: {
@@ -339,7 +394,9 @@ describe('the timers of an actor', () => {
       entry: [raise({ type: 'END' }, { delay: 10 }), raise({ type: 'LATE' }, { delay: 10 })],
       states: { on: { on: { END: 'off' } }, off: { type: 'final' } },
     });
-    const test = await startSubject(setup({ actors: { ending } }).createMachine({ invoke: { src: 'ending', id: 'kid' } }));
+    const test = await startSubject(
+      setup({ actors: { ending } }).createMachine({ invoke: { src: 'ending', id: 'kid' } }),
+    );
     await test.advance(10);
     expect(test.system.tree('subject/kid')).toMatchObject({ status: 'done', mailbox: 0 });
     await test.system.stop();
@@ -395,13 +452,17 @@ describe('the timer queue', () => {
         }
       } else {
         nowMs += next.ms;
-        const due = model.filter(({ deadlineMs }) => deadlineMs <= nowMs).sort((a, b) => a.deadlineMs - b.deadlineMs || a.number - b.number);
+        const due = model
+          .filter(({ deadlineMs }) => deadlineMs <= nowMs)
+          .sort((a, b) => a.deadlineMs - b.deadlineMs || a.number - b.number);
         for (const expected of due) expect(queue.popDue(nowMs)).toBe(expected);
         expect(queue.popDue(nowMs)).toBeUndefined();
         model = model.filter((timer) => !due.includes(timer));
       }
       expect(queue.size).toBe(model.length);
-      expect(queue.nextDeadlineMs()).toBe(model.length === 0 ? undefined : Math.min(...model.map(({ deadlineMs }) => deadlineMs)));
+      expect(queue.nextDeadlineMs()).toBe(
+        model.length === 0 ? undefined : Math.min(...model.map(({ deadlineMs }) => deadlineMs)),
+      );
     }
   }
 

@@ -1,4 +1,7 @@
-/** Traces: one record a turn, only once it is durable, for a subtree; causes, losses, ends; and nothing while nobody traces. */
+/**
+ * Traces: one record a turn, only once it is durable, for a subtree; causes, losses, ends; and nothing while nobody
+ * traces.
+ */
 import { assign, enqueueActions, sendTo, setup } from 'xstate';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -15,13 +18,28 @@ import { started } from './started.ts';
 const player = defineAgent({
   name: 'player',
   machine: setup({
-    types: {} as { context: { hits: number }; events: { type: 'serve' } | { type: 'ping' } | { type: 'pong' } | { type: 'die' } },
+    types: {} as {
+      context: { hits: number };
+      events: { type: 'serve' } | { type: 'ping' } | { type: 'pong' } | { type: 'die' };
+    },
     actions: { wave: () => {} },
   }).createMachine({
     context: { hits: 0 },
     initial: 'ready',
     states: {
-      ready: { on: { serve: { target: 'playing', actions: [sendTo(({ system }) => (system as unknown as { get(id: string): object }).get('two') as never, { type: 'ping' } as never), 'wave'] } } },
+      ready: {
+        on: {
+          serve: {
+            target: 'playing',
+            actions: [
+              sendTo(({ system }) => (system as unknown as { get(id: string): object }).get('two') as never, {
+                type: 'ping',
+              } as never),
+              'wave',
+            ],
+          },
+        },
+      },
       playing: { always: { guard: ({ context }) => context.hits > 0, target: 'won' } },
       won: {},
     },
@@ -47,13 +65,23 @@ const player = defineAgent({
 const tree = {
   intensity: 100,
   children: [
-    { id: 'court', boss: { intensity: 1, children: [{ id: 'one', agent: 'player', systemId: 'one' }, { id: 'two', agent: 'player', systemId: 'two' }] } },
+    {
+      id: 'court',
+      boss: {
+        intensity: 1,
+        children: [
+          { id: 'one', agent: 'player', systemId: 'one' },
+          { id: 'two', agent: 'player', systemId: 'two' },
+        ],
+      },
+    },
     { id: 'c', agent: 'clerk' },
   ],
 };
 
 let test: TestSystem;
-const start = async (changes: Partial<TestSystemOptions> = {}) => (test = await started({ agents: [clerk, player], tree, ...changes }));
+const start = async (changes: Partial<TestSystemOptions> = {}) =>
+  (test = await started({ agents: [clerk, player], tree, ...changes }));
 
 /** What was asked for and not told yet. */
 const asked = new WeakMap<Trace, ReturnType<Trace['next']>>();
@@ -64,7 +92,10 @@ async function told(trace: Trace): Promise<(TraceRecord | TraceLoss)[]> {
   for (;;) {
     const next = asked.get(trace) ?? trace.next();
     asked.set(trace, next);
-    const result = await Promise.race([next, new Promise<undefined>((resolve) => test.clock.defer(() => resolve(undefined)))]);
+    const result = await Promise.race([
+      next,
+      new Promise<undefined>((resolve) => test.clock.defer(() => resolve(undefined))),
+    ]);
     if (result === undefined || result.done === true) return records;
     asked.delete(trace);
     records.push(result.value);
@@ -81,15 +112,26 @@ describe('a trace', () => {
     await test.system.send('c', note('elsewhere'));
     await test.advance(1_000);
     const records = await turns(trace);
-    expect(records.map(({ kind, address, event, value, status }) => [kind, address, event?.type, value, status])).toEqual([
+    expect(
+      records.map(({ kind, address, event, value, status }) => [kind, address, event?.type, value, status]),
+    ).toEqual([
       ['transition', 'court/one', 'serve', 'playing', 'active'],
       ['transition', 'court/two', 'ping', 'ready', 'active'],
       ['transition', 'court/one', 'pong', 'won', 'active'],
       ['transition', 'court/one', 'pong', 'won', 'active'],
     ]);
     const [serve, ping, pong, again] = records as [TraceRecord, TraceRecord, TraceRecord, TraceRecord];
-    expect(serve).toMatchObject({ cause: null, actions: ['wave'], sent: [{ to: 'court/two', event: { type: 'ping' }, delayMs: null }], atMs: test.clock.wallMs() - 1_000, change: { configuration: expect.any(Number) as number } });
-    expect(ping).toMatchObject({ cause: { address: 'court/one', life: serve.life, sequence: serve.sequence }, sent: [{ delayMs: null }, { to: 'court/one', delayMs: 1_000, id: 'again' }] });
+    expect(serve).toMatchObject({
+      cause: null,
+      actions: ['wave'],
+      sent: [{ to: 'court/two', event: { type: 'ping' }, delayMs: null }],
+      atMs: test.clock.wallMs() - 1_000,
+      change: { configuration: expect.any(Number) as number },
+    });
+    expect(ping).toMatchObject({
+      cause: { address: 'court/one', life: serve.life, sequence: serve.sequence },
+      sent: [{ delayMs: null }, { to: 'court/one', delayMs: 1_000, id: 'again' }],
+    });
     const byPing = { address: 'court/two', life: ping.life, sequence: ping.sequence };
     expect([pong.cause, again.cause]).toEqual([byPing, byPing]);
     expect(pong.microsteps).toEqual([
@@ -118,13 +160,22 @@ describe('a trace', () => {
     await test.system.send('court/one', { type: 'die' });
     await test.settle();
     const crash = await turns(trace);
-    expect(crash.filter(({ address }) => address === 'court/one').map(({ kind, status, error }) => [kind, status, (error as Error).message])).toEqual(Array.from({ length: 3 }, () => ['failed', 'error', 'dead']));
-    expect(crash.filter(({ address, event }) => address === 'court' && event?.type === 'bosun.exit').length).toBeGreaterThan(0);
+    expect(
+      crash
+        .filter(({ address }) => address === 'court/one')
+        .map(({ kind, status, error }) => [kind, status, (error as Error).message]),
+    ).toEqual(Array.from({ length: 3 }, () => ['failed', 'error', 'dead']));
+    expect(
+      crash.filter(({ address, event }) => address === 'court' && event?.type === 'bosun.exit').length,
+    ).toBeGreaterThan(0);
     await test.system.boss('court').terminateChild('two');
     await test.system.boss('court').restartChild('two');
     await test.settle();
     const other = (await turns(trace)).filter(({ address }) => address === 'court/two');
-    expect(other.map(({ kind, event }) => [kind, event])).toEqual([['stopped', null], ['spawn', null]]);
+    expect(other.map(({ kind, event }) => [kind, event])).toEqual([
+      ['stopped', null],
+      ['spawn', null],
+    ]);
     expect(other[0]!.life).toBeLessThan(other[1]!.life);
   });
 
@@ -135,7 +186,11 @@ describe('a trace', () => {
     await test.settle();
     const [loss, ...records] = await told(trace);
     expect(loss).toEqual({ kind: 'lost', count: 2 });
-    expect((records as TraceRecord[]).map(({ event }) => (event as unknown as { text: string }).text)).toEqual(['2', '3', '4']);
+    expect((records as TraceRecord[]).map(({ event }) => (event as unknown as { text: string }).text)).toEqual([
+      '2',
+      '3',
+      '4',
+    ]);
   });
 
   it(`holds at most ${TRACE_RECORDS_MAX} records, and remembers at most ${TRACE_TURNS_MAX} causes`, LONG, async () => {
@@ -144,7 +199,9 @@ describe('a trace', () => {
       const trace = test.system.admin.trace('root', { buffer: Infinity });
       await test.system.send('court/one', { type: 'serve' });
       for (let sent = 0; sent < turnsBetween; sent += 5_000) {
-        await Promise.all(Array.from({ length: Math.min(5_000, turnsBetween - sent) }, () => test.system.send('c', { type: 'read' })));
+        await Promise.all(
+          Array.from({ length: Math.min(5_000, turnsBetween - sent) }, () => test.system.send('c', { type: 'read' })),
+        );
         await test.settle();
       }
       await test.advance(1_000);
@@ -154,9 +211,17 @@ describe('a trace', () => {
     };
     // With the four turns of the game.
     const most = await last(TRACE_RECORDS_MAX - 4);
-    expect([most.first!.kind, most.again.event!.type, most.again.cause!.sequence]).toEqual(['transition', 'pong', expect.any(Number)]);
+    expect([most.first!.kind, most.again.event!.type, most.again.cause!.sequence]).toEqual([
+      'transition',
+      'pong',
+      expect.any(Number),
+    ]);
     const more = await last(TRACE_TURNS_MAX + 1);
-    expect([more.first, more.again.event!.type, more.again.cause!.sequence]).toEqual([{ kind: 'lost', count: 5 }, 'pong', null]);
+    expect([more.first, more.again.event!.type, more.again.cause!.sequence]).toEqual([
+      { kind: 'lost', count: 5 },
+      'pong',
+      null,
+    ]);
   });
 
   it('ends with the loop, and with the system', async () => {
@@ -185,7 +250,10 @@ describe('a trace', () => {
     await test.system.send('c', note('a'));
     await test.system.send('court/one', { type: 'pong' });
     await test.settle();
-    expect([(await turns(all)).map(({ address }) => address), (await turns(one)).map(({ address }) => address)]).toEqual([['c', 'court/one'], ['c']]);
+    expect([
+      (await turns(all)).map(({ address }) => address),
+      (await turns(one)).map(({ address }) => address),
+    ]).toEqual([['c', 'court/one'], ['c']]);
   });
 
   it('changes nothing: a traced run leaves the same states as one that is not', async () => {

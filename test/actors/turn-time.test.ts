@@ -13,14 +13,17 @@ const noting = createMachine({
 });
 
 describe('timeOf', () => {
-  it.each(['plan', 'xstate'] as const)('is kernel time in the initial context and in actions, with the %s engine', async (stepEngine) => {
-    const test = await startSubject(noting, { events: ['NOTE'], stepEngine });
-    const bornMs = (contextOf(test) as { bornMs: number }).bornMs;
-    await test.advance(1_234);
-    await tell(test, 'NOTE');
-    expect(contextOf(test)).toEqual({ bornMs, notedMs: bornMs + 1_234 });
-    await test.system.stop();
-  });
+  it.each(['plan', 'xstate'] as const)(
+    'is kernel time in the initial context and in actions, with the %s engine',
+    async (stepEngine) => {
+      const test = await startSubject(noting, { events: ['NOTE'], stepEngine });
+      const bornMs = (contextOf(test) as { bornMs: number }).bornMs;
+      await test.advance(1_234);
+      await tell(test, 'NOTE');
+      expect(contextOf(test)).toEqual({ bornMs, notedMs: bornMs + 1_234 });
+      await test.system.stop();
+    },
+  );
 
   it('goes on over a crash and never back', async () => {
     const test = await startSubject(noting, { events: ['NOTE'] });

@@ -42,8 +42,15 @@ function throwing(throwAt: object) {
     context: { count: 0, later: 0 },
     invoke: { src: 'log', id: 'log', systemId: 'log' },
     initial: 'start',
-    on: { LATER: { actions: assign({ later: ({ context }) => context.later + 1 }) }, OK: { actions: assign({ count: ({ context }) => context.count + 1 }) } },
-    states: { start: { on: { GO: throwAt as never } }, breaking: { entry: broken1 as never }, over: { type: 'final', output: broken } },
+    on: {
+      LATER: { actions: assign({ later: ({ context }) => context.later + 1 }) },
+      OK: { actions: assign({ count: ({ context }) => context.count + 1 }) },
+    },
+    states: {
+      start: { on: { GO: throwAt as never } },
+      breaking: { entry: broken1 as never },
+      over: { type: 'final', output: broken },
+    },
     output: broken,
   });
 }
@@ -61,7 +68,10 @@ describe('a throw leaves nothing of the turn', () => {
     ['in the input of a child', { actions: [...doings, spawnChild('kid', { id: 'two', input: broken as never })] }],
     ['in the output', { target: 'over', actions: doings }],
     ['in the target of a send', { actions: [...doings, sendTo('nobody', { type: 'X' })] }],
-    ['by a send to what is no actor', { actions: [...doings, sendTo((() => ({ address: 'x' })) as () => never, { type: 'X' } as never)] }],
+    [
+      'by a send to what is no actor',
+      { actions: [...doings, sendTo((() => ({ address: 'x' })) as () => never, { type: 'X' } as never)] },
+    ],
     ['by a delay that is no number', { actions: [...doings, raise({ type: 'LATER' }, { delay: NaN })] }],
     ['by an event without a type', { actions: [...doings, sendTo(({ self }) => self, (() => ({})) as never)] }],
     ['by stopping another from outside', { actions: [...doings, sendTo('log', { type: 'xstate.stop' })] }],
@@ -131,7 +141,9 @@ describe('an endless loop of transitions without events', () => {
     await tell(test, 'GO');
     await tell(test, 'OK');
     expect(valueOf(test)).toBe('fine');
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { message: expect.stringContaining(`${MICROSTEPS_MAX} microsteps`) as string } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { error: { message: expect.stringContaining(`${MICROSTEPS_MAX} microsteps`) as string } },
+    ]);
     await test.system.stop();
   });
 });
@@ -144,7 +156,14 @@ describe('a custom action that throws', () => {
       states: {
         a: {
           on: {
-            GO: { actions: [assign({ count: ({ context }) => context.count + 1 }), () => acted.push('first'), broken, () => acted.push('behind')] },
+            GO: {
+              actions: [
+                assign({ count: ({ context }) => context.count + 1 }),
+                () => acted.push('first'),
+                broken,
+                () => acted.push('behind'),
+              ],
+            },
             END: { target: 'over', actions: broken },
           },
         },
@@ -157,7 +176,11 @@ describe('a custom action that throws', () => {
     const test = await startSubject(machine(), { events: ['GO'] });
     await tell(test, 'GO');
     expect(contextOf(test)).toEqual({ count: 1 });
-    expect(test.system.tree('subject')).toMatchObject({ status: 'active', restarts: 1, lastError: new Error('broken') });
+    expect(test.system.tree('subject')).toMatchObject({
+      status: 'active',
+      restarts: 1,
+      lastError: new Error('broken'),
+    });
     expect(acted).toEqual(['first']);
     expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
     await test.system.stop();
@@ -173,9 +196,13 @@ describe('a custom action that throws', () => {
 });
 
 describe('a message that crashes its agent', () => {
-  const fragile = setup({ types: {} as { context: { got: number[] }; events: { type: 'GET'; n: number } } }).createMachine({
+  const fragile = setup({
+    types: {} as { context: { got: number[] }; events: { type: 'GET'; n: number } },
+  }).createMachine({
     context: { got: [] },
-    on: { GET: { actions: assign({ got: ({ context, event }) => (event.n < 0 ? broken() : [...context.got, event.n]) }) } },
+    on: {
+      GET: { actions: assign({ got: ({ context, event }) => (event.n < 0 ? broken() : [...context.got, event.n]) }) },
+    },
   });
 
   it(`is quarantined after ${DELIVERIES_MAX} deliveries, and the agent goes on with the next`, async () => {
@@ -183,7 +210,9 @@ describe('a message that crashes its agent', () => {
     await Promise.all([1, -1, 2].map((n) => test.system.send('subject', { type: 'GET', n })));
     await test.settle();
     expect(contextOf(test)).toEqual({ got: [1, 2] });
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ address: 'subject', error: new Error('broken') }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { address: 'subject', error: new Error('broken') },
+    ]);
     expect(test.system.tree('subject').restarts).toBe(1);
     await test.system.stop();
   });
@@ -272,7 +301,11 @@ describe('snapshots that a machine watches', () => {
       invoke: {
         src: 'kid',
         id: 'kid',
-        onSnapshot: { actions: assign({ seen: ({ context, event }) => [...context.seen, Object.keys(event.snapshot.context).join()] }) },
+        onSnapshot: {
+          actions: assign({
+            seen: ({ context, event }) => [...context.seen, Object.keys(event.snapshot.context).join()],
+          }),
+        },
       },
       on: { GROW: { actions: sendTo('kid', { type: 'GROW' }) } },
     });

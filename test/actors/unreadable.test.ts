@@ -1,4 +1,6 @@
-/** A store with damaged records under a running system: who stops, who goes on, and what everybody is told (design P10). */
+/**
+ * A store with damaged records under a running system: who stops, who goes on, and what everybody is told (design P10).
+ */
 import { describe, expect, it } from 'vitest';
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
@@ -8,7 +10,10 @@ import { type BosunError } from '../../src/errors.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { account, code, deposit } from './account.ts';
 
-const part = setup({ types: {} as { context: { n: number } } }).createMachine({ context: { n: 0 }, on: { more: { actions: assign({ n: ({ context }) => context.n + 1 }) } } });
+const part = setup({ types: {} as { context: { n: number } } }).createMachine({
+  context: { n: 0 },
+  on: { more: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
+});
 const whole = defineAgent({
   name: 'whole',
   machine: setup({ types: {} as { events: { type: 'poke' } }, actors: { part } }).createMachine({
@@ -21,7 +26,13 @@ const whole = defineAgent({
 const children = ['a', 'b'].map((id) => ({ id, agent: 'account' }));
 const options = {
   agents: [account, whole],
-  tree: { children: [...children, { id: 'w', agent: 'whole' }, { id: 'team', boss: { children: [{ id: 'c', agent: 'account' }] } }] },
+  tree: {
+    children: [
+      ...children,
+      { id: 'w', agent: 'whole' },
+      { id: 'team', boss: { children: [{ id: 'c', agent: 'account' }] } },
+    ],
+  },
   journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } },
 };
 
@@ -32,7 +43,9 @@ async function stopped(): Promise<{ test: TestSystem; recordOf: (table: string, 
   for (const id of ['one', 'two', 'three']) await test.system.send('b', deposit(1), { session: { id, sequence: 1 } });
   await test.settle();
   await test.system.stop();
-  const lives = new Map(test.store.entries().flatMap(([key]: StoreEntry) => (key.startsWith('a!') ? [[key.slice(2), key] as const] : [])));
+  const lives = new Map(
+    test.store.entries().flatMap(([key]: StoreEntry) => (key.startsWith('a!') ? [[key.slice(2), key] as const] : [])),
+  );
   expect([...lives.keys()]).toEqual(expect.arrayContaining(['a', 'b', 'w', 'w/part', 'team', 'team/c']));
   const born = [...new Map(test.store.entries()).keys()].filter((key) => key.startsWith('i!'));
   // Births in the order of the declaration: the root, a, b, w, team, then those below.
@@ -40,7 +53,8 @@ async function stopped(): Promise<{ test: TestSystem; recordOf: (table: string, 
   return { test, recordOf: (table, address) => `${table}!${born[order.indexOf(address)]!.slice(2)}` };
 }
 
-const balanceAt = (test: TestSystem, address: string) => (test.system.snapshot(address)?.context as { balance: number }).balance;
+const balanceAt = (test: TestSystem, address: string) =>
+  (test.system.snapshot(address)?.context as { balance: number }).balance;
 const addresses = (errors: readonly BosunError[]) => errors.map(({ details }) => details['address']);
 
 describe('an actor whose record is damaged', () => {
@@ -51,12 +65,23 @@ describe('an actor whose record is damaged', () => {
     const damaged = test.store.entries().find(([found]) => found === key);
     await test.restart();
     expect(addresses(test.system.unreadable())).toEqual(['a']);
-    expect(test.system.damage()).toEqual([expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED', details: expect.objectContaining({ key, address: 'a' }) as unknown })]);
+    expect(test.system.damage()).toEqual([
+      expect.objectContaining({
+        code: 'BOSUN_STORE_DAMAGED',
+        details: expect.objectContaining({ key, address: 'a' }) as unknown,
+      }),
+    ]);
     expect(test.logged.flat()).toContainEqual(expect.objectContaining({ key, address: 'a' }));
-    for (const ask of [() => test.system.send('a', deposit(1)), async () => test.system.actor('a').snapshot(), () => test.system.spawn(account, 'a').then((handle) => handle.snapshot())]) {
+    for (const ask of [
+      () => test.system.send('a', deposit(1)),
+      async () => test.system.actor('a').snapshot(),
+      () => test.system.spawn(account, 'a').then((handle) => handle.snapshot()),
+    ]) {
       await expect(ask()).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
     }
-    expect(test.system.tree().children.map(({ address }) => address)).toEqual(table === 's' ? ['a', 'b', 'w', 'team'] : ['b', 'w', 'team']);
+    expect(test.system.tree().children.map(({ address }) => address)).toEqual(
+      table === 's' ? ['a', 'b', 'w', 'team'] : ['b', 'w', 'team'],
+    );
     await test.system.send('b', deposit(1));
     await test.settle();
     expect(balanceAt(test, 'b')).toBe(14);
@@ -70,12 +95,18 @@ describe('an actor whose record is damaged', () => {
   });
 
   it('takes what belongs to it along: children of a machine, and those of a Boss', async () => {
-    for (const [address, below] of [['w', 'w/part'], ['team', 'team/c']] as const) {
+    for (const [address, below] of [
+      ['w', 'w/part'],
+      ['team', 'team/c'],
+    ] as const) {
       const { test, recordOf } = await stopped();
       test.store.flip(recordOf('s', address), 6);
       await test.restart();
       expect(addresses(test.system.unreadable())).toEqual([address, below]);
-      await expect(test.system.send(below, deposit(1))).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED', details: { address: below, parent: address } });
+      await expect(test.system.send(below, deposit(1))).rejects.toMatchObject({
+        code: 'BOSUN_STORE_DAMAGED',
+        details: { address: below, parent: address },
+      });
       expect(balanceAt(test, 'a')).toBe(10);
       await test.system.stop();
     }
@@ -83,7 +114,10 @@ describe('an actor whose record is damaged', () => {
 
   it('is the child where a Boss has lost its record of it', async () => {
     const { test } = await stopped();
-    const key = test.store.entries().map(([found]) => found).find((found) => found.startsWith('b!') && found.endsWith('!a'))!;
+    const key = test.store
+      .entries()
+      .map(([found]) => found)
+      .find((found) => found.startsWith('b!') && found.endsWith('!a'))!;
     test.store.flip(key, 6);
     await test.restart();
     expect(addresses(test.system.unreadable())).toEqual(['a']);
@@ -103,7 +137,9 @@ describe('a session whose record is damaged', () => {
     const { test } = await stopped();
     test.store.flip('d!one', 6);
     await test.restart();
-    await expect(test.system.send('b', deposit(1), { session: { id: 'one', sequence: 2 } })).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
+    await expect(test.system.send('b', deposit(1), { session: { id: 'one', sequence: 2 } })).rejects.toEqual(
+      code('BOSUN_STORE_DAMAGED'),
+    );
     await test.system.send('b', deposit(1), { session: { id: 'two', sequence: 2 } });
     await test.settle();
     expect(balanceAt(test, 'b')).toBe(14);

@@ -35,7 +35,10 @@ const as = { by: 'ada', reason: 'review' };
 
 let test: TestSystem;
 async function start(changes: Partial<TestSystemOptions> = {}): Promise<TestSystem> {
-  const children = [{ id: 'asker', agent: 'clerk' }, { id: 'asked', agent: 'teller' }];
+  const children = [
+    { id: 'asker', agent: 'clerk' },
+    { id: 'asked', agent: 'teller' },
+  ];
   return (test = await started({ agents: [clerk, teller, busy], tree: { children }, ...changes }));
 }
 
@@ -66,7 +69,10 @@ describe('waiting', () => {
     await test.settle();
     const sinceMs = test.clock.wallMs();
     const wait = { kind: 'ask', address: null, state: null, for: 'asked', sinceMs };
-    expect(test.system.admin.waiting()).toEqual([{ ...wait, untilMs: sinceMs + 500 }, { ...wait, untilMs: sinceMs + 800 }]);
+    expect(test.system.admin.waiting()).toEqual([
+      { ...wait, untilMs: sinceMs + 500 },
+      { ...wait, untilMs: sinceMs + 800 },
+    ]);
     await test.advance(500);
     expect(test.system.admin.waiting()).toEqual([{ ...wait, untilMs: sinceMs + 800 }]);
     await test.advance(300);

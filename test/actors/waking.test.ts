@@ -1,4 +1,7 @@
-/** What a start finds out about everybody is found out about one that rests when it wakes, with the same outcome (design P10, P12). */
+/**
+ * What a start finds out about everybody is found out about one that rests when it wakes, with the same outcome (design
+ * P10, P12).
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,25 +27,35 @@ async function stopped(): Promise<{ test: TestSystem; key: (table: 's' | 'i') =>
 }
 
 describe('damage of one that rests', () => {
-  it.each(['s', 'i'] as const)('is found when it wakes, stops it alone, and is reported once (table %s)', async (table) => {
-    const { test, key } = await stopped();
-    test.store.flip(key(table), 6);
-    await test.restart();
-    expect([test.system.damage(), test.system.unreadable()]).toEqual([[], []]);
-    for (let time = 0; time < 2; time++) {
-      await expect(test.system.send('peer-7', { type: 'UP' })).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
-      await expect(test.system.spawn(peer, 'peer-7').then((handle) => handle.snapshot())).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
-    }
-    expect(test.system.unreadable()).toHaveLength(1);
-    expect(test.system.damage()).toEqual([expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED', details: expect.objectContaining({ key: key(table) }) as unknown })]);
-    await tellPeer(test, 'peer-8', 'UP');
-    expect(test.system.snapshot('peer-8')?.context).toMatchObject({ count: 1 });
-    // A start of all finds the same.
-    await test.crash();
-    await test.restart({ residentActors: undefined });
-    expect(test.system.unreadable().map(({ details }) => details['address'])).toEqual(['peer-7']);
-    await test.system.stop();
-  });
+  it.each(['s', 'i'] as const)(
+    'is found when it wakes, stops it alone, and is reported once (table %s)',
+    async (table) => {
+      const { test, key } = await stopped();
+      test.store.flip(key(table), 6);
+      await test.restart();
+      expect([test.system.damage(), test.system.unreadable()]).toEqual([[], []]);
+      for (let time = 0; time < 2; time++) {
+        await expect(test.system.send('peer-7', { type: 'UP' })).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
+        await expect(test.system.spawn(peer, 'peer-7').then((handle) => handle.snapshot())).rejects.toEqual(
+          code('BOSUN_STORE_DAMAGED'),
+        );
+      }
+      expect(test.system.unreadable()).toHaveLength(1);
+      expect(test.system.damage()).toEqual([
+        expect.objectContaining({
+          code: 'BOSUN_STORE_DAMAGED',
+          details: expect.objectContaining({ key: key(table) }) as unknown,
+        }),
+      ]);
+      await tellPeer(test, 'peer-8', 'UP');
+      expect(test.system.snapshot('peer-8')?.context).toMatchObject({ count: 1 });
+      // A start of all finds the same.
+      await test.crash();
+      await test.restart({ residentActors: undefined });
+      expect(test.system.unreadable().map(({ details }) => details['address'])).toEqual(['peer-7']);
+      await test.system.stop();
+    },
+  );
 
   it('in the index of addresses is made good from the identities', async () => {
     const { test } = await stopped();
@@ -142,8 +155,16 @@ describe('what the journal alone has of one that rests', () => {
 
   it('stays damaged though its Boss restarts it', async () => {
     const children = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id, agent: 'peer' }));
-    const tree = { intensity: 1_000, children: [{ id: 'group', boss: { strategy: 'one_for_all' as const, intensity: 100, children } }] };
-    const test = await startTestSystem({ agents: [peer], residentActors: 2, tree, journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } } });
+    const tree = {
+      intensity: 1_000,
+      children: [{ id: 'group', boss: { strategy: 'one_for_all' as const, intensity: 100, children } }],
+    };
+    const test = await startTestSystem({
+      agents: [peer],
+      residentActors: 2,
+      tree,
+      journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } },
+    });
     const { life } = test.system.admin.getState('group/e');
     const key = `s!${life.toString(16).padStart(14, '0')}`;
     for (let n = 0; n < 5; n++) await tellPeer(test, 'group/a', 'UP');
@@ -214,7 +235,11 @@ describe('a Boss of those that rest', () => {
   it('restarts all of a group, however many are on disk', async () => {
     const ids = Array.from({ length: 12 }, (_, n) => `m${n}`);
     const children = ids.map((id) => ({ id, agent: 'peer', resume: 'initial' as const }));
-    const test = await startTestSystem({ agents: [peer], residentActors: 3, tree: { children: [{ id: 'group', boss: { strategy: 'one_for_all', children } }] } });
+    const test = await startTestSystem({
+      agents: [peer],
+      residentActors: 3,
+      tree: { children: [{ id: 'group', boss: { strategy: 'one_for_all', children } }] },
+    });
     for (const id of ids) await tellPeer(test, `group/${id}`, 'UP');
     expect(test.system.residents).toBeLessThanOrEqual(3);
     await tellPeer(test, 'group/m5', 'CRASH');
@@ -226,35 +251,53 @@ describe('a Boss of those that rest', () => {
     await test.system.stop();
   });
 
-  it('with more children than are read at a start knows each of them, and all of them when it has to', LONG, async () => {
-    const count = CHILD_TABLE_ROWS_AT_START + 1;
-    const options = { agents: [peer], residentActors: 50, journal: FOLDED.journal, tree: { children: [{ id: 'pool', boss: { strategy: 'dynamic' as const, intensity: 3, template: { agent: 'peer' } } }] } };
-    const test = await startTestSystem(options);
-    const { system } = test;
-    for (let n = 0; n < count; n += 1_000) await Promise.all(Array.from({ length: Math.min(1_000, count - n) }, (_, i) => system.boss('pool').startChild({ id: `c${n + i}` })));
-    await test.settle();
-    expect(test.system.residents).toBeLessThanOrEqual(50);
-    await test.system.stop();
-    test.store.reads = [];
-    await test.restart();
-    expect(test.store.reads.filter((key) => key.startsWith('s!')).length).toBeLessThan(count / 2);
-    test.store.reads = null;
-    expect(test.system.tree('pool')).toMatchObject({ isPartial: true });
-    expect(() => test.system.boss('pool').whichChildren()).toThrow(expect.objectContaining({ code: 'BOSUN_CHILDREN_UNREAD' }) as Error);
-    expect(test.system.boss('pool').getChildSpec('c17')).toMatchObject({ id: 'c17' });
-    await expect(test.system.boss('pool').startChild({ id: 'c5000' })).rejects.toEqual(code('BOSUN_CHILD_RUNNING'));
-    expect(await test.system.boss('pool').startChild({ id: 'new' })).toBe('pool/new');
-    await tellPeer(test, 'pool/c42', 'CRASH');
-    expect(test.system.snapshot('pool/c42')).toMatchObject({ status: 'active' });
-    await test.system.boss('pool').terminateChild('c43');
-    expect(test.system.snapshot('pool/c43')).toBeUndefined();
-    await test.system.boss().terminateChild('pool');
-    expect(test.system.snapshot('pool/c4000')).toBeUndefined();
-    await test.system.stop();
-    await test.restart({ residentActors: undefined });
-    expect(test.system.residents).toBe(1);
-    await test.system.stop();
-  });
+  it(
+    'with more children than are read at a start knows each of them, and all of them when it has to',
+    LONG,
+    async () => {
+      const count = CHILD_TABLE_ROWS_AT_START + 1;
+      const options = {
+        agents: [peer],
+        residentActors: 50,
+        journal: FOLDED.journal,
+        tree: {
+          children: [{ id: 'pool', boss: { strategy: 'dynamic' as const, intensity: 3, template: { agent: 'peer' } } }],
+        },
+      };
+      const test = await startTestSystem(options);
+      const { system } = test;
+      for (let n = 0; n < count; n += 1_000)
+        await Promise.all(
+          Array.from({ length: Math.min(1_000, count - n) }, (_, i) =>
+            system.boss('pool').startChild({ id: `c${n + i}` }),
+          ),
+        );
+      await test.settle();
+      expect(test.system.residents).toBeLessThanOrEqual(50);
+      await test.system.stop();
+      test.store.reads = [];
+      await test.restart();
+      expect(test.store.reads.filter((key) => key.startsWith('s!')).length).toBeLessThan(count / 2);
+      test.store.reads = null;
+      expect(test.system.tree('pool')).toMatchObject({ isPartial: true });
+      expect(() => test.system.boss('pool').whichChildren()).toThrow(
+        expect.objectContaining({ code: 'BOSUN_CHILDREN_UNREAD' }) as Error,
+      );
+      expect(test.system.boss('pool').getChildSpec('c17')).toMatchObject({ id: 'c17' });
+      await expect(test.system.boss('pool').startChild({ id: 'c5000' })).rejects.toEqual(code('BOSUN_CHILD_RUNNING'));
+      expect(await test.system.boss('pool').startChild({ id: 'new' })).toBe('pool/new');
+      await tellPeer(test, 'pool/c42', 'CRASH');
+      expect(test.system.snapshot('pool/c42')).toMatchObject({ status: 'active' });
+      await test.system.boss('pool').terminateChild('c43');
+      expect(test.system.snapshot('pool/c43')).toBeUndefined();
+      await test.system.boss().terminateChild('pool');
+      expect(test.system.snapshot('pool/c4000')).toBeUndefined();
+      await test.system.stop();
+      await test.restart({ residentActors: undefined });
+      expect(test.system.residents).toBe(1);
+      await test.system.stop();
+    },
+  );
 });
 
 describe('room for few', () => {
@@ -275,7 +318,9 @@ describe('room for few', () => {
   it('lets whoever is watched stay', async () => {
     const test = await startPeers(10);
     const seen: unknown[] = [];
-    const subscription = test.system.actor('peer-3').subscribe(({ context }) => seen.push((context as { count: number }).count));
+    const subscription = test.system
+      .actor('peer-3')
+      .subscribe(({ context }) => seen.push((context as { count: number }).count));
     for (let n = 4; n < 10; n++) await tellPeer(test, `peer-${n}`, 'UP');
     await tellPeer(test, 'peer-3', 'UP');
     subscription.unsubscribe();
@@ -303,13 +348,19 @@ describe('room for few', () => {
   });
 
   it.each([0, -1, Number.NaN])('is a number of actors, and not %s', async (residentActors) => {
-    await expect(createSystem({ agents: [peer], store: memoryStore(), residentActors }).start()).rejects.toEqual(code('BOSUN_CONFIG_INVALID'));
+    await expect(createSystem({ agents: [peer], store: memoryStore(), residentActors }).start()).rejects.toEqual(
+      code('BOSUN_CONFIG_INVALID'),
+    );
   });
 
   it('needs a store that reads at once', async () => {
     const { getSync: _, ...rest } = memoryStore();
-    const store = Object.assign(Object.create(memoryStore()) as ReturnType<typeof memoryStore>, rest, { getSync: undefined });
-    await expect(createSystem({ agents: [peer], store, residentActors: 3 }).start()).rejects.toEqual(code('BOSUN_CONFIG_INVALID'));
+    const store = Object.assign(Object.create(memoryStore()) as ReturnType<typeof memoryStore>, rest, {
+      getSync: undefined,
+    });
+    await expect(createSystem({ agents: [peer], store, residentActors: 3 }).start()).rejects.toEqual(
+      code('BOSUN_CONFIG_INVALID'),
+    );
   });
 
   it('reads everything of a store that does not say whom a start needs, and has it say so', async () => {
@@ -338,7 +389,8 @@ describe('beside those that rest', () => {
     await test.advance(60_000);
     await Promise.all(sent);
     for (let n = 0; n < 10; n++) await tellPeer(test, `peer-${n}`, 'UP');
-    for (let n = 0; n < 10; n++) expect((test.system.snapshot(`peer-${n}`)?.context as { count: number }).count).toBeGreaterThanOrEqual(1);
+    for (let n = 0; n < 10; n++)
+      expect((test.system.snapshot(`peer-${n}`)?.context as { count: number }).count).toBeGreaterThanOrEqual(1);
     await test.system.stop();
     await test.store.open();
     expect(await verify(test.store)).toMatchObject({ sound: true, actors: 11, findings: [] });
@@ -360,7 +412,14 @@ describe('beside those that rest', () => {
 
   it('all this is the same on LevelDB, a backup among it', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'bosun-residency-'));
-    const system = await createSystem({ agents: [peer], store: levelStore(join(directory, 'store')), durability: 'process', residentActors: 3, journal: { fold: { windowEpochs: 4 } }, log: () => {} }).start();
+    const system = await createSystem({
+      agents: [peer],
+      store: levelStore(join(directory, 'store')),
+      durability: 'process',
+      residentActors: 3,
+      journal: { fold: { windowEpochs: 4 } },
+      log: () => {},
+    }).start();
     for (let n = 0; n < 20; n++) await system.spawn(peer, `peer-${n}`);
     for (let round = 0; round < 2; round++) for (let n = 0; n < 20; n++) await system.send(`peer-${n}`, { type: 'UP' });
     await system.idle();
@@ -370,7 +429,12 @@ describe('beside those that rest', () => {
     await system.erase('peer-3');
     for (let n = 4; n < 20; n++) expect(system.snapshot(`peer-${n}`)?.context).toMatchObject({ count: 2 });
     await system.stop();
-    const again = await createSystem({ agents: [peer], store: levelStore(join(directory, 'store')), residentActors: 3, log: () => {} }).start();
+    const again = await createSystem({
+      agents: [peer],
+      store: levelStore(join(directory, 'store')),
+      residentActors: 3,
+      log: () => {},
+    }).start();
     expect(again.snapshot('peer-19')?.context).toMatchObject({ count: 2 });
     expect(again.snapshot('peer-3')).toBeUndefined();
     await again.stop();

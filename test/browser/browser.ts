@@ -1,4 +1,7 @@
-/** What every test of the page holds against it: no error, no request that leaves this machine, nothing that keeps anybody out. */
+/**
+ * What every test of the page holds against it: no error, no request that leaves this machine, nothing that keeps
+ * anybody out.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
@@ -18,7 +21,8 @@ export class WatchedPage {
     page.on('pageerror', (error) => this.faults.push(`page: ${error.stack ?? error.message}`));
     page.on('console', (message) => {
       const isAboutNetwork = /WebSocket connection|ERR_CONNECTION_REFUSED/.test(message.text());
-      if ((message.type() === 'error' || message.type() === 'warning') && !(this.isServerAway && isAboutNetwork)) this.faults.push(`console: ${message.text()}`);
+      if ((message.type() === 'error' || message.type() === 'warning') && !(this.isServerAway && isAboutNetwork))
+        this.faults.push(`console: ${message.text()}`);
     });
     const look = (url: string) => {
       if (!/^(https?|wss?):\/\/127\.0\.0\.1:/.test(url)) this.faults.push(`request: ${url}`);
@@ -45,7 +49,11 @@ export async function opened(browser: Browser, url: string, options: BrowserCont
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface AxeResult {
-  readonly violations: readonly { readonly id: string; readonly impact: string; readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[] }[];
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+  }[];
 }
 
 /** Holds the page as it is against axe-core's rules: nothing serious, nothing critical. */
@@ -53,5 +61,13 @@ export async function expectAccessible({ page }: WatchedPage): Promise<void> {
   await page.evaluate(`${AXE}; undefined`);
   const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as AxeResult;
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  expect(grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} (${failureSummary})`).slice(0, 3).join('; ')}`)).toEqual([]);
+  expect(
+    grave.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .map(({ html, failureSummary }) => `${html} (${failureSummary})`)
+          .slice(0, 3)
+          .join('; ')}`,
+    ),
+  ).toEqual([]);
 }

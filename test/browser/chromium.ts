@@ -5,10 +5,21 @@ import { type Browser, chromium } from 'playwright-core';
 /** Debian's; another by BOSUN_CHROMIUM. */
 const CHROMIUM = process.env['BOSUN_CHROMIUM'] ?? '/usr/bin/chromium';
 
-const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 /** Rejects where there is no browser: a test of the page that does not run has not passed. */
 export async function launched(): Promise<Browser> {
-  if (!existsSync(CHROMIUM)) throw new Error(`no browser at ${CHROMIUM}: install Debian's package chromium, or say by BOSUN_CHROMIUM where one is`);
+  if (!existsSync(CHROMIUM))
+    throw new Error(
+      `no browser at ${CHROMIUM}: install Debian's package chromium, or say by BOSUN_CHROMIUM where one is`,
+    );
   return chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
 }

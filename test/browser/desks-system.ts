@@ -1,8 +1,13 @@
-/** A served system with the desks that people answer, and a Lead Coordinator that only does as it is told; and what is asked of them first. */
+/**
+ * A served system with the desks that people answer, and a Lead Coordinator that only does as it is told; and what is
+ * asked of them first.
+ */
 import { fileURLToPath } from 'node:url';
 import { Served } from './served.ts';
 
-const [BOSUN, MACHINES] = ['index.js', 'machines/index.js'].map((file) => JSON.stringify(fileURLToPath(new URL(`../../dist/${file}`, import.meta.url))));
+const [BOSUN, MACHINES] = ['index.js', 'machines/index.js'].map((file) =>
+  JSON.stringify(fileURLToPath(new URL(`../../dist/${file}`, import.meta.url))),
+);
 
 const CONFIG = `
 import { enqueueActions, setup } from 'xstate';
@@ -35,8 +40,16 @@ export async function servedDesks(): Promise<Served> {
   return served.start();
 }
 
-export async function tell({ url }: Served, address: string, event: { readonly type: string; readonly [field: string]: unknown }): Promise<void> {
-  const response = await fetch(`${url}/v1/actors/${encodeURIComponent(address)}/send`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ event, until: 'taken' }) });
+export async function tell(
+  { url }: Served,
+  address: string,
+  event: { readonly type: string; readonly [field: string]: unknown },
+): Promise<void> {
+  const response = await fetch(`${url}/v1/actors/${encodeURIComponent(address)}/send`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ event, until: 'taken' }),
+  });
   if (!response.ok) throw new Error(`${event.type}: ${response.status} ${await response.text()}`);
 }
 
@@ -59,7 +72,10 @@ export const GATE = {
   audience: ['ada', 'eve'],
   form: {
     type: 'object',
-    properties: { decision: { type: 'string', enum: ['approve', 'revise', 'reject'] }, note: { type: 'string', maxLength: 500 } },
+    properties: {
+      decision: { type: 'string', enum: ['approve', 'revise', 'reject'] },
+      note: { type: 'string', maxLength: 500 },
+    },
     required: ['decision'],
     additionalProperties: false,
   },
@@ -84,13 +100,41 @@ export const CHALLENGE = {
   positions: { challenger: { statement: '25 %', value: 0.25 }, challenged: { statement: '28 %', value: 0.28 } },
 };
 
-export const DEFENCE = { type: 'debate.respond', debate: 'margin', by: 'planner', statement: 'By the plan of sales, without the plant in Reno.', evidence: [{ kind: 'calculation', source: 'sheet 3', strength: 0.6 }] };
+export const DEFENCE = {
+  type: 'debate.respond',
+  debate: 'margin',
+  by: 'planner',
+  statement: 'By the plan of sales, without the plant in Reno.',
+  evidence: [{ kind: 'calculation', source: 'sheet 3', strength: 0.6 }],
+};
 
 /** An alert as agents raise it. People have no event for that, so the stand-in says it. */
 export function alertOf(item: string, priority: string, title: string) {
-  const resume = { name: 'resume', label: 'Resume', to: 'coordinator', event: { type: 'resume.command', item, resumePlan: null, notify: true } };
+  const resume = {
+    name: 'resume',
+    label: 'Resume',
+    to: 'coordinator',
+    event: { type: 'resume.command', item, resumePlan: null, notify: true },
+  };
   const data = { agentType: 'news', errorType: 'rate_limit' };
-  return { type: 'tell', to: 'alerts', event: { type: 'alert.raise', item, kind: 'item.failed', priority, title, detail: 'The source answers 429; three attempts were made.', actions: [resume], data } };
+  return {
+    type: 'tell',
+    to: 'alerts',
+    event: {
+      type: 'alert.raise',
+      item,
+      kind: 'item.failed',
+      priority,
+      title,
+      detail: 'The source answers 429; three attempts were made.',
+      actions: [resume],
+      data,
+    },
+  };
 }
 
-export const PAUSE = { type: 'batch.pause', items: ['ACME', 'BOLT', 'CRUX', 'DYNE', 'EMCO', 'FLUX'], reason: 'The quota of the news source is used up' };
+export const PAUSE = {
+  type: 'batch.pause',
+  items: ['ACME', 'BOLT', 'CRUX', 'DYNE', 'EMCO', 'FLUX'],
+  reason: 'The quota of the news source is used up',
+};

@@ -1,4 +1,7 @@
-/** The pages for the people who answer the desks: what they see first, and what they do by clicks, over a kill of the server. */
+/**
+ * The pages for the people who answer the desks: what they see first, and what they do by clicks, over a kill of the
+ * server.
+ */
 import { type Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible, opened, type WatchedPage } from './browser.ts';
@@ -75,7 +78,13 @@ describe('the desks', () => {
   it('let alerts be acknowledged and a batch be resumed, a few at a time', async () => {
     await open();
     const { page } = watched;
-    for (const [item, priority] of [['ACME', 'CRITICAL'], ['BOLT', 'HIGH'], ['CRUX', 'LOW'], ['DYNE', 'AGENT_FAILURE']] as const) await tell(served, 'coordinator', alertOf(item, priority, `${item} cannot be read`));
+    for (const [item, priority] of [
+      ['ACME', 'CRITICAL'],
+      ['BOLT', 'HIGH'],
+      ['CRUX', 'LOW'],
+      ['DYNE', 'AGENT_FAILURE'],
+    ] as const)
+      await tell(served, 'coordinator', alertOf(item, priority, `${item} cannot be read`));
     await tell(served, 'batches', PAUSE);
     await at('inbox');
     await page.getByRole('heading', { name: 'Now' }).waitFor();
@@ -162,11 +171,14 @@ describe('a plan', () => {
 });
 
 describe('a system without desks', () => {
-  it.each(['inbox', 'gates', 'alerts', 'batches', 'pauses', 'debates'])('says on %s that they are not there, and how to have them', async (view) => {
-    served = await servedShop();
-    watched = await opened(browser, served.url);
-    await at(view);
-    await watched.page.getByText('To have one, give').waitFor();
-    await expectAccessible(watched);
-  });
+  it.each(['inbox', 'gates', 'alerts', 'batches', 'pauses', 'debates'])(
+    'says on %s that they are not there, and how to have them',
+    async (view) => {
+      served = await servedShop();
+      watched = await opened(browser, served.url);
+      await at(view);
+      await watched.page.getByText('To have one, give').waitFor();
+      await expectAccessible(watched);
+    },
+  );
 });

@@ -44,11 +44,14 @@ describe('the page of a slow plan', () => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('stages/AAPL/screening/agent');
   });
 
-  it.each(['#/', '#/actor/coordinator', '#/plan', '#/waits', '#/dead-letters', '#/audit'])('%s has nothing that keeps anybody out', async (view) => {
-    await watched.page.goto(`${served.url}/${view}`);
-    await watched.page.locator('main h1').waitFor();
-    await expectAccessible(watched);
-  });
+  it.each(['#/', '#/actor/coordinator', '#/plan', '#/waits', '#/dead-letters', '#/audit'])(
+    '%s has nothing that keeps anybody out',
+    async (view) => {
+      await watched.page.goto(`${served.url}/${view}`);
+      await watched.page.locator('main h1').waitFor();
+      await expectAccessible(watched);
+    },
+  );
 });
 
 describe('the page', () => {
@@ -72,7 +75,9 @@ describe('the page', () => {
     await page.getByRole('button', { name: 'Pause TSLA' }).click();
     await page.getByLabel('reason').fill('looks odd');
     await page.getByText('The same from a shell').click();
-    expect(await page.getByLabel('bosun line', { exact: true }).textContent()).toBe(`bosun send coordinator plan.pause '{"item":"TSLA","reason":"looks odd"}'`);
+    expect(await page.getByLabel('bosun line', { exact: true }).textContent()).toBe(
+      `bosun send coordinator plan.pause '{"item":"TSLA","reason":"looks odd"}'`,
+    );
     await page.getByRole('button', { name: 'Send' }).click();
     const row = page.locator('tr[data-item="TSLA"]');
     await row.locator('.standing', { hasText: 'paused' }).waitFor();
@@ -106,6 +111,10 @@ describe('the page', () => {
 
 /** As another client would. */
 async function tell(type: string, item: string): Promise<void> {
-  const response = await fetch(`${served.url}/v1/actors/coordinator/send`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ event: { type, item }, until: 'taken' }) });
+  const response = await fetch(`${served.url}/v1/actors/coordinator/send`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ event: { type, item }, until: 'taken' }),
+  });
   expect(response.status).toBe(200);
 }

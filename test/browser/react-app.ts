@@ -1,4 +1,7 @@
-/** A page of somebody else: React, stock `useSelector` of @xstate/react, and a remote actor. Bundled and served by react.test.ts. */
+/**
+ * A page of somebody else: React, stock `useSelector` of @xstate/react, and a remote actor. Bundled and served by
+ * react.test.ts.
+ */
 import { useSelector } from '@xstate/react';
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -15,7 +18,12 @@ function Order() {
   const paid = useSelector(order, ({ context }) => (context as { readonly paid: number } | undefined)?.paid);
   const isOpen = useSelector(order, (snapshot) => snapshot.matches('open'));
   const pay = () => void order.send({ type: 'pay', amount: 7, by: 'cash' });
-  return createElement('p', null, `${paid ?? 'unknown'} paid, ${isOpen ? 'open' : 'not open'} `, createElement('button', { onClick: pay }, 'Pay'));
+  return createElement(
+    'p',
+    null,
+    `${paid ?? 'unknown'} paid, ${isOpen ? 'open' : 'not open'} `,
+    createElement('button', { onClick: pay }, 'Pay'),
+  );
 }
 
 createRoot(document.getElementById('root')).render(createElement(Order));

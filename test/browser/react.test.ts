@@ -1,4 +1,7 @@
-/** A remote actor in a React page of another origin, by stock @xstate/react: it renders what is, and goes on over a kill of the server. */
+/**
+ * A remote actor in a React page of another origin, by stock @xstate/react: it renders what is, and goes on over a kill
+ * of the server.
+ */
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -17,13 +20,22 @@ let served: Served;
 
 beforeAll(async () => {
   browser = await launched();
-  const build = await rolldown({ input: join(import.meta.dirname, 'react-app.ts'), platform: 'browser', transform: { define: { 'process.env.NODE_ENV': '"production"' } } });
+  const build = await rolldown({
+    input: join(import.meta.dirname, 'react-app.ts'),
+    platform: 'browser',
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+  });
   const { output } = await build.generate({ format: 'esm' });
   await build.close();
   pages = createServer((request, response) => {
     const isScript = request.url === '/app.js';
     response.writeHead(200, { 'Content-Type': isScript ? 'text/javascript' : 'text/html' });
-    response.end(isScript ? output[0].code : '<!doctype html><link rel="icon" href="data:,"><div id="root"></div><script type="module" src="/app.js"></script>');
+    response.end(
+      isScript
+        ? output[0].code
+        : '<!doctype html><link rel="icon" href="data:,"><div id="root"></div><script type="module" ' +
+            'src="/app.js"></script>',
+    );
   });
   await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;

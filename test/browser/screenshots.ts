@@ -30,7 +30,11 @@ async function shopPictures(browser: Browser): Promise<void> {
   const page = await pageAt(browser, shop.url, 'light');
   await page.goto(`${shop.url}/#/actor/orders/1001`);
   await page.locator('.chart-frame .active').first().waitFor();
-  for (const amount of [20, 100]) await post(shop.url, '/v1/actors/orders%2F1001/send', { event: { type: 'pay', amount, by: 'card' }, until: 'taken' });
+  for (const amount of [20, 100])
+    await post(shop.url, '/v1/actors/orders%2F1001/send', {
+      event: { type: 'pay', amount, by: 'card' },
+      until: 'taken',
+    });
   await picture(page, 'inspector-actor');
   await post(shop.url, '/v1/actors/orders%2F1002/suspend', { reason: 'address is wrong' });
   await post(shop.url, '/v1/actors/orders%2F1002/send', { event: { type: 'pay', amount: 20, by: 'cash' } });
@@ -62,7 +66,9 @@ async function planPictures(browser: Browser): Promise<void> {
   await using served = await new Served([EQUITY], { BOSUN_PACE_MS: '2000' }).start();
   const page = await pageAt(browser, served.url, 'dark');
   await page.goto(`${served.url}/#/plan`);
-  await post(served.url, '/v1/actors/coordinator/send', { event: { type: 'plan.pause', item: 'TSLA', reason: 'figures under review' } });
+  await post(served.url, '/v1/actors/coordinator/send', {
+    event: { type: 'plan.pause', item: 'TSLA', reason: 'figures under review' },
+  });
   await page.locator('tr[data-item="TSLA"] .standing', { hasText: 'paused' }).waitFor();
   await page.locator('tr[data-item="AAPL"] .task.done').nth(1).waitFor();
   await picture(page, 'inspector-plan');
@@ -105,7 +111,11 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 async function post(url: string, path: string, body: object): Promise<void> {
-  const response = await fetch(url + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
 }
 

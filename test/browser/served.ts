@@ -1,4 +1,7 @@
-/** `bosun serve` as a process of its own, on a directory of its own: started, killed, started again under the same address. */
+/**
+ * `bosun serve` as a process of its own, on a directory of its own: started, killed, started again under the same
+ * address.
+ */
 import { fileURLToPath } from 'node:url';
 import { linesOf, type Process, Workspace } from '../cli/workspace.ts';
 
@@ -20,7 +23,9 @@ export class Served {
 
   async start(): Promise<this> {
     const port = this.url === '' ? '0' : new URL(this.url).port;
-    this.#process = this.work.spawn(['serve', ...this.#args, '--data', 'data', '--json', '--port', port], { env: this.#env });
+    this.#process = this.work.spawn(['serve', ...this.#args, '--data', 'data', '--json', '--port', port], {
+      env: this.#env,
+    });
     await this.#process.says('"serving"');
     const [line] = linesOf(this.#process.out);
     this.url = (line as unknown as { readonly url: string }).url;

@@ -26,7 +26,11 @@ const state = (id: string) => watched.page.locator(`.chart-frame [data-state="or
 const get = async (path: string) => (await (await fetch(served.url + path)).json()) as Record<string, unknown>;
 
 async function post(path: string, body: object): Promise<void> {
-  const response = await fetch(served.url + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  const response = await fetch(served.url + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   expect(response.status).toBe(200);
 }
 
@@ -50,7 +54,9 @@ describe('an actor', () => {
     await state('fulfilling.stock.reserving');
     expect(await page.locator('.chart-frame .edge.taken').getAttribute('data-event')).toBe('pay');
     // Only edges of states that are active can be pressed.
-    const pressable = await page.evaluate<string[]>(`[...document.querySelectorAll('.chart-frame [role="button"]')].map((edge) => edge.dataset.event)`);
+    const pressable = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.chart-frame [role="button"]')].map((edge) => edge.dataset.event)`,
+    );
     expect(pressable.sort()).toEqual(['cancel', 'printed', 'reserved']);
     for (const event of ['reserved', 'printed']) {
       await page.getByRole('group', { name: 'Events' }).getByRole('button', { name: event }).click();
@@ -92,8 +98,16 @@ describe('an actor', () => {
     await page.locator('.facts', { hasText: 'restarts1' }).waitFor();
     await visit('#/audit');
     await page.locator('tbody tr').nth(3).waitFor();
-    const rows = await page.evaluate<string[]>(`[...document.querySelectorAll('tbody tr')].map((row) => [...row.cells].slice(1).map((cell) => cell.textContent).join('|'))`);
-    expect(rows).toEqual(['local|kill|orders/1001|fire drill|done', 'local|resume|orders/1001||done', 'local|step|orders/1001|one look|done', 'local|suspend|orders/1001|figures under review|done']);
+    const rows = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('tbody tr')].map((row) => [...row.cells].slice(1).map((cell) => ` +
+        `cell.textContent).join('|'))`,
+    );
+    expect(rows).toEqual([
+      'local|kill|orders/1001|fire drill|done',
+      'local|resume|orders/1001||done',
+      'local|step|orders/1001|one look|done',
+      'local|suspend|orders/1001|figures under review|done',
+    ]);
   });
 
   it('shows a lock where something is secret, and the value nowhere', async () => {
@@ -104,7 +118,10 @@ describe('an actor', () => {
 
   it('shows how long its timers have left', async () => {
     await watched.page.getByText('after PATIENCE in order.open').waitFor();
-    await watched.page.locator('section', { hasText: 'Timers' }).getByText(/^in 59 min/).waitFor();
+    await watched.page
+      .locator('section', { hasText: 'Timers' })
+      .getByText(/^in 59 min/)
+      .waitFor();
   });
 });
 
@@ -132,13 +149,17 @@ describe('what destroys', () => {
     served = await servedShop('{}');
     watched = await opened(browser, `${served.url}/#/actor/orders/1002`);
     await watched.page.getByText('Restart, stop and kill are off').waitFor();
-    expect(await watched.page.getByRole('group', { name: 'Orders' }).getByRole('button').allTextContents()).toEqual(['Suspend']);
+    expect(await watched.page.getByRole('group', { name: 'Orders' }).getByRole('button').allTextContents()).toEqual([
+      'Suspend',
+    ]);
   });
 });
 
 describe('a token', () => {
   it('is asked for, kept in the tab, and shown to nobody; one that only reads offers nothing', async () => {
-    served = await servedShop("{ tokens: [{ id: 'eve', token: 'a-token-that-only-reads', scopes: ['actor:read', 'system:read'] }] }");
+    served = await servedShop(
+      "{ tokens: [{ id: 'eve', token: 'a-token-that-only-reads', scopes: ['actor:read', 'system:read'] }] }",
+    );
     watched = await opened(browser, served.url);
     const { page } = watched;
     await page.getByRole('heading', { name: 'A token, please' }).waitFor();
@@ -172,8 +193,10 @@ describe('the keyboard', () => {
     await page.locator('tr.hit').waitFor();
     await keyboard.press('Enter');
     await state('open');
-    const focused = () => page.evaluate<string>('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
-    for (let presses = 0; !(await focused()).startsWith('Send cancel') && presses < 40; presses++) await keyboard.press('Tab');
+    const focused = () =>
+      page.evaluate<string>('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
+    for (let presses = 0; !(await focused()).startsWith('Send cancel') && presses < 40; presses++)
+      await keyboard.press('Tab');
     expect(await focused()).toContain('Send cancel, from order.open to order.cancelled');
     await keyboard.press('Enter');
     await page.locator('dialog').waitFor();
@@ -198,14 +221,22 @@ describe('the keyboard', () => {
 });
 
 describe('a screen of 360 pixels, in the dark', () => {
-  it.each(['#/', '#/actor/orders/1001', '#/dead-letters', '#/waits', '#/audit', '#/plan'])('has room for %s, and keeps nobody out', async (view) => {
-    served = await servedShop();
-    await post('/v1/actors/ledger/send', { event: { type: 'add', by: -3 } });
-    await post('/v1/actors/orders%2F1002/suspend', { reason: 'a rather long reason, so that there is something to be broken into lines' });
-    watched = await opened(browser, `${served.url}/${view}`, { viewport: { width: 360, height: 760 }, colorScheme: 'dark' });
-    await watched.live();
-    await watched.page.locator('main h1').waitFor();
-    await expectAccessible(watched);
-    expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-  });
+  it.each(['#/', '#/actor/orders/1001', '#/dead-letters', '#/waits', '#/audit', '#/plan'])(
+    'has room for %s, and keeps nobody out',
+    async (view) => {
+      served = await servedShop();
+      await post('/v1/actors/ledger/send', { event: { type: 'add', by: -3 } });
+      await post('/v1/actors/orders%2F1002/suspend', {
+        reason: 'a rather long reason, so that there is something to be broken into lines',
+      });
+      watched = await opened(browser, `${served.url}/${view}`, {
+        viewport: { width: 360, height: 760 },
+        colorScheme: 'dark',
+      });
+      await watched.live();
+      await watched.page.locator('main h1').waitFor();
+      await expectAccessible(watched);
+      expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    },
+  );
 });

@@ -1,4 +1,7 @@
-/** A served system that is no plan: orders with a chart worth looking at, a ledger that chokes on some events, a Boss over some of them. */
+/**
+ * A served system that is no plan: orders with a chart worth looking at, a ledger that chokes on some events, a Boss
+ * over some of them.
+ */
 import { fileURLToPath } from 'node:url';
 import { Served } from './served.ts';
 

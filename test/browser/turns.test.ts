@@ -1,4 +1,7 @@
-/** The page's two views of turns: what led to what, as a sequence diagram; and an actor as it was, by the turns that it keeps. */
+/**
+ * The page's two views of turns: what led to what, as a sequence diagram; and an actor as it was, by the turns that it
+ * keeps.
+ */
 import { type Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { expectAccessible, opened, type WatchedPage } from './browser.ts';
@@ -30,7 +33,11 @@ async function visit(view: string): Promise<void> {
 }
 
 async function send(address: string, event: object): Promise<void> {
-  const response = await fetch(`${served.url}/v1/actors/${encodeURIComponent(address)}/send`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ event }) });
+  const response = await fetch(`${served.url}/v1/actors/${encodeURIComponent(address)}/send`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ event }),
+  });
   expect(response.status).toBe(200);
 }
 
@@ -117,7 +124,10 @@ describe('a history', () => {
     await page.getByTestId('step').filter({ hasText: 'Turn 2 of 2: pay, open' }).waitFor();
     await pay(100);
     await page.getByTestId('step').filter({ hasText: 'Turn 3 of 3: pay, fulfilling' }).waitFor();
-    await page.getByRole('list', { name: 'Kept turns' }).getByRole('button', { name: /^1 spawn/ }).click();
+    await page
+      .getByRole('list', { name: 'Kept turns' })
+      .getByRole('button', { name: /^1 spawn/ })
+      .click();
     await send('orders/1001', { type: 'reserved' });
     await page.getByTestId('step').filter({ hasText: 'Turn 1 of 4: spawn, open' }).waitFor();
     await page.getByRole('button', { name: 'Newest' }).click();

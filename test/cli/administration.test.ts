@@ -1,4 +1,6 @@
-/** The verbs of administration on a stopped store: what they leave is carried out by the next start, and is on record. */
+/**
+ * The verbs of administration on a stopped store: what they leave is carried out by the next start, and is on record.
+ */
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditRecord } from '../../src/actors/administration/audit.ts';
@@ -15,7 +17,13 @@ afterAll(() => work[Symbol.asyncDispose]());
 /** A program that embeds Bosun, whose agents the command line does not have. */
 async function running<T>(look: (system: System) => Promise<T>): Promise<T> {
   const tree = { intensity: 100, children: ['a', 'b', 'c'].map((id) => ({ id, agent: 'clerk' })) };
-  const system = await createSystem({ agents: [clerk], store: levelStore(work.file('shop')), tree, scrub: false, log: () => {} }).start();
+  const system = await createSystem({
+    agents: [clerk],
+    store: levelStore(work.file('shop')),
+    tree,
+    scrub: false,
+    log: () => {},
+  }).start();
   try {
     return await look(system);
   } finally {
@@ -25,7 +33,11 @@ async function running<T>(look: (system: System) => Promise<T>): Promise<T> {
 
 const notes = (system: System, address: string) => (system.snapshot(address)!.context as { notes: string[] }).notes;
 const bosun = (...args: string[]) => work.bosun([...args, '--data', 'shop']);
-const lines = <T>(out: string) => out.trim().split('\n').map((line) => JSON.parse(line) as T);
+const lines = <T>(out: string) =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as T);
 
 beforeAll(async () => {
   await running(async (system) => {
@@ -39,10 +51,20 @@ beforeAll(async () => {
 
 describe('bosun suspend, resume and kill', () => {
   it('take effect at the next start, and are on record with who and why', async () => {
-    expect(await bosun('suspend', 'a', '--by', 'ada', '--reason', 'review')).toEqual({ code: 0, out: 'a is suspended\n', err: '' });
-    expect(lines((await bosun('kill', 'b', '--by', 'bob', '--json')).out)).toEqual([{ type: 'kill', address: 'b', by: 'bob', durable: true }]);
+    expect(await bosun('suspend', 'a', '--by', 'ada', '--reason', 'review')).toEqual({
+      code: 0,
+      out: 'a is suspended\n',
+      err: '',
+    });
+    expect(lines((await bosun('kill', 'b', '--by', 'bob', '--json')).out)).toEqual([
+      { type: 'kill', address: 'b', by: 'bob', durable: true },
+    ]);
     const tree = lines<TreeNode>((await bosun('tree', '--json')).out)[0]!;
-    expect(tree.children.map(({ address, status }) => [address, status])).toEqual([['a', 'suspended'], ['b', 'error'], ['c', 'active']]);
+    expect(tree.children.map(({ address, status }) => [address, status])).toEqual([
+      ['a', 'suspended'],
+      ['b', 'error'],
+      ['c', 'active'],
+    ]);
     await running(async (system) => {
       await system.send('a', note('three'));
       await system.idle();
@@ -50,7 +72,9 @@ describe('bosun suspend, resume and kill', () => {
       await system.actor('b').waitFor(({ status }) => status === 'active');
       expect(system.tree().children[1]).toMatchObject({ lastError: { code: 'BOSUN_KILLED' } });
     });
-    expect((await bosun('tree')).out).toMatch(/a {2}clerk, .*suspended, 1 unread, the oldest for \d+ ms, last error: a: suspended by ada: review/);
+    expect((await bosun('tree')).out).toMatch(
+      /a {2}clerk, .*suspended, 1 unread, the oldest for \d+ ms, last error: a: suspended by ada: review/,
+    );
     expect(await bosun('resume', 'a')).toMatchObject({ code: 0, out: 'a goes on at the next start\n' });
     await running(async (system) => {
       await system.actor('a').waitFor(() => notes(system, 'a').length === 3);
@@ -61,15 +85,31 @@ describe('bosun suspend, resume and kill', () => {
       ['bob', 'kill', 'b', null, 'done'],
       ['ada', 'suspend', 'a', 'review', 'done'],
     ]);
-    expect((await bosun('audit', '--address', 'a', '--limit', '1')).out).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}.+ {2}resume a\n$/);
+    expect((await bosun('audit', '--address', 'a', '--limit', '1')).out).toMatch(
+      /^\d{4}-\d\d-\d\dT[\d:.]+Z {2}.+ {2}resume a\n$/,
+    );
   });
 
   it('exit 2 for what does not fit or is not there, 4 where the store is in use', async () => {
-    expect(await bosun('suspend', 'root')).toMatchObject({ code: 2, err: expect.stringContaining('stop the system instead') as string });
-    expect(await bosun('kill', 'nobody')).toMatchObject({ code: 2, err: expect.stringContaining('no actor at nobody') as string });
-    expect(await bosun('suspend', 'a', '--by', '')).toMatchObject({ code: 2, err: expect.stringContaining('says who gives it') as string });
-    expect(await work.bosun(['suspend', 'a', '--data', 'nowhere'])).toMatchObject({ code: 2, err: expect.stringContaining('holds no store') as string });
-    expect((await bosun('audit', '--limit', '2')).out).toMatch(/kill nobody {2}BOSUN_ACTOR_UNKNOWN\n.*suspend root {2}BOSUN_ORDER_REFUSED\n/);
+    expect(await bosun('suspend', 'root')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('stop the system instead') as string,
+    });
+    expect(await bosun('kill', 'nobody')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no actor at nobody') as string,
+    });
+    expect(await bosun('suspend', 'a', '--by', '')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('says who gives it') as string,
+    });
+    expect(await work.bosun(['suspend', 'a', '--data', 'nowhere'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('holds no store') as string,
+    });
+    expect((await bosun('audit', '--limit', '2')).out).toMatch(
+      /kill nobody {2}BOSUN_ACTOR_UNKNOWN\n.*suspend root {2}BOSUN_ORDER_REFUSED\n/,
+    );
     await running(async () => {
       expect(await bosun('suspend', 'a')).toMatchObject({ code: 4, out: '' });
     });
@@ -79,16 +119,29 @@ describe('bosun suspend, resume and kill', () => {
 describe('bosun deadletters', () => {
   it('lists, redelivers and discards', async () => {
     const [first, second] = lines<DeadLetter>((await bosun('deadletters', 'list', '--json')).out);
-    expect([first, second]).toMatchObject([{ address: 'b', reason: 'quarantined', event: { type: 'choke' }, error: { message: 'no' } }, { address: 'c' }]);
+    expect([first, second]).toMatchObject([
+      { address: 'b', reason: 'quarantined', event: { type: 'choke' }, error: { message: 'no' } },
+      { address: 'c' },
+    ]);
     expect((await bosun('deadletters', 'list')).out).toMatch(/^\d+ {2}\S+Z {2}quarantined {2}b {2}choke {2}no\n/);
     expect(await bosun('deadletters', 'discard', String(first!.number), '--by', 'ada')).toMatchObject({ code: 0 });
-    expect(await bosun('deadletters', 'redeliver', String(second!.number), '--by', 'ada', '--reason', 'mended')).toMatchObject({ code: 0 });
+    expect(
+      await bosun('deadletters', 'redeliver', String(second!.number), '--by', 'ada', '--reason', 'mended'),
+    ).toMatchObject({ code: 0 });
     expect(await bosun('deadletters', 'list')).toMatchObject({ code: 0, out: '', err: 'no dead letters\n' });
     await running(async (system) => {
       await system.actor('c').waitFor(() => system.deadLetters.list().length > 0);
     });
-    expect((await bosun('audit', '--address', 'c')).out).toMatch(/ada {2}redeliver c {2}because: mended {2}\{"number":\d+\}\n$/);
-    expect(await bosun('deadletters', 'discard', '99')).toMatchObject({ code: 2, err: expect.stringContaining('no message 99') as string });
-    expect(await bosun('deadletters', 'discard', 'x')).toMatchObject({ code: 2, err: expect.stringContaining('Not a whole number') as string });
+    expect((await bosun('audit', '--address', 'c')).out).toMatch(
+      /ada {2}redeliver c {2}because: mended {2}\{"number":\d+\}\n$/,
+    );
+    expect(await bosun('deadletters', 'discard', '99')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no message 99') as string,
+    });
+    expect(await bosun('deadletters', 'discard', 'x')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Not a whole number') as string,
+    });
   });
 });

@@ -26,14 +26,18 @@ describe('the SVG chart', () => {
   it('tells someone who does not see it what it shows', () => {
     expect(svg).toMatch(/^<svg [^>]*role="img" aria-labelledby="gantt-title gantt-desc"/);
     expect(svg).toContain('<title id="gantt-title">equity-research: schedule</title>');
-    expect(svg).toMatch(/<desc id="gantt-desc">makespan 9 minutes, work 20 minutes, parallelism factor 2, bottleneck valuation\. Critical path: AAPL\/screening, .*AAPL\/screening \(screening\) 0 to 2;/);
+    expect(svg).toMatch(
+      /<desc id="gantt-desc">makespan 9 minutes, work 20 minutes, parallelism factor 2, bottleneck valuation\. Critical path: AAPL\/screening, .*AAPL\/screening \(screening\) 0 to 2;/,
+    );
   });
 
   it('names each agent type in its legend and on its bars, and explains a barrier', () => {
     expect(svg).toContain('<text x="20">valuation</text>');
     expect(svg.match(/text-anchor="start">valuation<\/text>/g)?.length).toBe(2);
     expect(svg).toContain('<title>report waits for valuation of every item</title>');
-    expect(ganttSvg(schedule(planOf({ tasks: [{ id: 'a', agent: 'x' }] })), planOf({ tasks: [{ id: 'a', agent: 'x' }] }))).not.toContain('barrier');
+    expect(
+      ganttSvg(schedule(planOf({ tasks: [{ id: 'a', agent: 'x' }] })), planOf({ tasks: [{ id: 'a', agent: 'x' }] })),
+    ).not.toContain('barrier');
   });
 
   it('draws dependencies where they are few', () => {

@@ -20,7 +20,10 @@ beforeAll(async () => {
      });
      export async function worker() { throw new Error('no'); }`,
   );
-  work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: worker, retry: { attempts: 1 } }] }');
+  work.write(
+    'plan.yaml',
+    '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: worker, retry: { attempts: 1 } }] }',
+  );
   work.write('machines.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: wet, agent: dryer }] }');
   expect(await work.bosun(['run', 'plan.yaml', '--data', 'crew'])).toMatchObject({ code: 3 });
 });
@@ -39,16 +42,36 @@ describe('bosun inspect', () => {
   });
 
   it('draws Bosses and helpers below them', async () => {
-    expect(chartIn((await work.bosun(['inspect', 'root', '--data', 'crew/store', '--json'])).out)).toMatchObject({ id: 'boss', active: ['boss', 'boss.supervising', 'boss.supervising.running'] });
-    expect(chartIn((await work.bosun(['inspect', 'pauses/a', '--data', 'crew', '--json'])).out).active).toContain('pause-manager.PAUSED');
+    expect(chartIn((await work.bosun(['inspect', 'root', '--data', 'crew/store', '--json'])).out)).toMatchObject({
+      id: 'boss',
+      active: ['boss', 'boss.supervising', 'boss.supervising.running'],
+    });
+    expect(chartIn((await work.bosun(['inspect', 'pauses/a', '--data', 'crew', '--json'])).out).active).toContain(
+      'pause-manager.PAUSED',
+    );
   });
 
   it('draws an agent where there is no store', async () => {
-    expect(chartIn((await work.bosun(['inspect', 'pause-manager', '--data', 'nowhere', '--json'])).out)).toMatchObject({ id: 'pause-manager', active: null });
-    expect(chartIn((await work.bosun(['inspect', 'stage:dryer', '--plan', 'machines.yaml', '--data', 'nowhere', '--json'])).out)).toMatchObject({ id: 'stage' });
-    work.write('orders.mjs', `import { createMachine } from 'xstate'; export const order = { name: 'order', version: 1, machine: createMachine({ id: 'order' }) };`);
-    expect(chartIn((await work.bosun(['inspect', 'order', '--agents', 'orders.mjs', '--data', 'nowhere', '--json'])).out)).toMatchObject({ id: 'order' });
-    expect(chartIn((await work.bosun(['inspect', 'bosun.boss', '--data', 'nowhere', '--json'])).out)).toMatchObject({ id: 'boss' });
+    expect(chartIn((await work.bosun(['inspect', 'pause-manager', '--data', 'nowhere', '--json'])).out)).toMatchObject({
+      id: 'pause-manager',
+      active: null,
+    });
+    expect(
+      chartIn(
+        (await work.bosun(['inspect', 'stage:dryer', '--plan', 'machines.yaml', '--data', 'nowhere', '--json'])).out,
+      ),
+    ).toMatchObject({ id: 'stage' });
+    work.write(
+      'orders.mjs',
+      `import { createMachine } from 'xstate'; export const order = { name: 'order', version: 1, machine: ` +
+        `createMachine({ id: 'order' }) };`,
+    );
+    expect(
+      chartIn((await work.bosun(['inspect', 'order', '--agents', 'orders.mjs', '--data', 'nowhere', '--json'])).out),
+    ).toMatchObject({ id: 'order' });
+    expect(chartIn((await work.bosun(['inspect', 'bosun.boss', '--data', 'nowhere', '--json'])).out)).toMatchObject({
+      id: 'boss',
+    });
   });
 
   it('draws the machine that an actor of a plan runs, and its children', LONG, async () => {
@@ -60,7 +83,11 @@ describe('bosun inspect', () => {
       const { out } = await work.bosun(['inspect', address, '--plan', 'machines.yaml', '--data', 'dry', '--json']);
       active.push(chartIn(out).active);
     }
-    expect(active).toEqual([['stage', 'stage.working'], ['dryer', 'dryer.on'], ['drying', 'drying.hot']]);
+    expect(active).toEqual([
+      ['stage', 'stage.working'],
+      ['dryer', 'dryer.on'],
+      ['drying', 'drying.hot'],
+    ]);
   });
 
   it.each([
@@ -69,7 +96,9 @@ describe('bosun inspect', () => {
     ['scxml', /^<\?xml /],
     ['json', /^\{\n/],
   ])('writes %s to a file', async (format, opening) => {
-    expect(await work.bosun(['inspect', 'pause-manager', '--format', format, '--out', `chart.${format}`])).toMatchObject({ code: 0, out: '', err: '' });
+    expect(
+      await work.bosun(['inspect', 'pause-manager', '--format', format, '--out', `chart.${format}`]),
+    ).toMatchObject({ code: 0, out: '', err: '' });
     expect(work.read(`chart.${format}`)).toMatch(opening);
   });
 
@@ -78,20 +107,38 @@ describe('bosun inspect', () => {
       const said = { out: '', err: '' };
       const out = { isTTY: true, write: (text: string) => (said.out += text) };
       const err = { isTTY: true, write: (text: string) => (said.err += text) };
-      const code = await commandLine(['inspect', 'pause-manager', ...options], { out, err, env: {}, cwd: work.path, interruption: () => new AbortController().signal });
+      const code = await commandLine(['inspect', 'pause-manager', ...options], {
+        out,
+        err,
+        env: {},
+        cwd: work.path,
+        interruption: () => new AbortController().signal,
+      });
       return { code, ...said };
     };
-    expect(await on()).toEqual({ code: 2, out: '', err: 'a drawing is nothing for a terminal: save it by --out FILE or > FILE, or add --format mermaid to read it as text\n' });
-    expect(await on('--format', 'mermaid')).toMatchObject({ code: 0, out: expect.stringMatching(/^stateDiagram-v2\n/) as string });
+    expect(await on()).toEqual({
+      code: 2,
+      out: '',
+      err:
+        'a drawing is nothing for a terminal: save it by --out FILE or > FILE, or add --format mermaid to read it ' +
+        'as text\n',
+    });
+    expect(await on('--format', 'mermaid')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^stateDiagram-v2\n/) as string,
+    });
     expect(await on('--out', 'saved.svg')).toEqual({ code: 0, out: '', err: '' });
   });
 
   it('names a machine without an id by its agent, and one of a plan by its export', LONG, async () => {
-    work.write('nameless.mjs', `
+    work.write(
+      'nameless.mjs',
+      `
       import { setup } from 'xstate';
       const heater = setup({}).createMachine({ initial: 'hot', states: { hot: { on: { COOL: 'cold' } }, cold: { type: 'final' } } });
       export const kiln = setup({ actors: { heater } }).createMachine({ initial: 'on', states: { on: { invoke: { id: 'heat', src: 'heater', onDone: 'off' } }, off: { type: 'final' } } });
-      export const order = { name: 'order', version: 1, machine: heater };`);
+      export const order = { name: 'order', version: 1, machine: heater };`,
+    );
     work.write('nameless.yaml', '{ version: 1, plan: p, agents: ./nameless.mjs, tasks: [{ id: pot, agent: kiln }] }');
     const run = work.start(['run', 'nameless.yaml', '--data', 'kiln', '--json']);
     await run.says('task.started');
@@ -114,10 +161,26 @@ describe('bosun inspect', () => {
   });
 
   it('exits 2 where nobody has the name, the machine is not known, or the file cannot be written', LONG, async () => {
-    expect(await work.bosun(['inspect', 'nobody', '--data', 'crew'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('agents known: lead-coordinator, pause-manager') as string });
-    expect(await work.bosun(['inspect', 'pause-manager', '--out', 'no/such/place.svg'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('cannot be written') as string });
-    expect(await work.bosun(['inspect', 'stages/wet/agent/work', '--data', 'dry'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--plan') as string });
-    expect(await work.bosun(['inspect', 'x', '--agents', 'agents.mjs', '--plan', 'plan.yaml'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('not both') as string });
+    expect(await work.bosun(['inspect', 'nobody', '--data', 'crew'])).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('agents known: lead-coordinator, pause-manager') as string,
+    });
+    expect(await work.bosun(['inspect', 'pause-manager', '--out', 'no/such/place.svg'])).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('cannot be written') as string,
+    });
+    expect(await work.bosun(['inspect', 'stages/wet/agent/work', '--data', 'dry'])).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('--plan') as string,
+    });
+    expect(await work.bosun(['inspect', 'x', '--agents', 'agents.mjs', '--plan', 'plan.yaml'])).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('not both') as string,
+    });
     expect(await work.bosun(['inspect', 'x', '--format', 'png'])).toMatchObject({ code: 2, out: '' });
   });
 

@@ -9,13 +9,45 @@ import { linesOf, Workspace } from './workspace.ts';
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());
 
-for (const [plan, agents, words] of [['plan.yaml', 'agents.mjs', ''], ['talking.yaml', 'talking.mjs', "console.log('talking');"]] as const) {
-  work.write(agents, `export async function worker(_, { attempt }) { ${words} if (attempt === 1) throw new Error('once'); }`);
-  work.write(plan, `{ version: 1, plan: p, agents: ./${agents}, tasks: [{ id: a, agent: worker, retry: { backoff: { minMs: 1 } } }] }`);
+for (const [plan, agents, words] of [
+  ['plan.yaml', 'agents.mjs', ''],
+  ['talking.yaml', 'talking.mjs', "console.log('talking');"],
+] as const) {
+  work.write(
+    agents,
+    `export async function worker(_, { attempt }) { ${words} if (attempt === 1) throw new Error('once'); }`,
+  );
+  work.write(
+    plan,
+    `{ version: 1, plan: p, agents: ./${agents}, tasks: [{ id: a, agent: worker, retry: { backoff: { minMs: 1 } } }] }`,
+  );
 }
 
 describe('bosun --help', () => {
-  const verbs = [[], ['run'], ['schedule'], ['plan'], ['plan', 'pause'], ['plan', 'resume'], ['tree'], ['check'], ['verify'], ['backup'], ['restore'], ['erase'], ['serve'], ['ps'], ['send'], ['ask'], ['tail'], ['suspend'], ['stop'], ['restart'], ['audit'], ['deadletters', 'list']];
+  const verbs = [
+    [],
+    ['run'],
+    ['schedule'],
+    ['plan'],
+    ['plan', 'pause'],
+    ['plan', 'resume'],
+    ['tree'],
+    ['check'],
+    ['verify'],
+    ['backup'],
+    ['restore'],
+    ['erase'],
+    ['serve'],
+    ['ps'],
+    ['send'],
+    ['ask'],
+    ['tail'],
+    ['suspend'],
+    ['stop'],
+    ['restart'],
+    ['audit'],
+    ['deadletters', 'list'],
+  ];
 
   it('shows two examples for every verb, on stdout, within 80 columns', async () => {
     for (const verb of verbs) {
@@ -29,7 +61,9 @@ describe('bosun --help', () => {
 
 describe('bosun', () => {
   it('says its version', async () => {
-    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    };
     expect(await work.bosun(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' });
   });
 
@@ -44,14 +78,31 @@ describe('bosun', () => {
 
 describe('the command line as a function', () => {
   it('leaves the process alone: two calls in two directories at once, each with its own streams and variables', async () => {
-    const facts = () => [process.cwd(), process.env['BOSUN_DATA_DIR'], process.exitCode, process.listenerCount('SIGINT'), process.listenerCount('SIGTERM')];
+    const facts = () => [
+      process.cwd(),
+      process.env['BOSUN_DATA_DIR'],
+      process.exitCode,
+      process.listenerCount('SIGINT'),
+      process.listenerCount('SIGTERM'),
+    ];
     const before = [...facts(), globalThis.console];
     await using other = new Workspace();
     const places = [work, other];
-    for (const [index, place] of places.entries()) place.write('shell.yaml', `{ version: 1, plan: p${index}, tasks: [{ id: a, run: 'echo "$BOSUN_DATA_DIR $MINE" > told' }] }`);
-    const ended = await Promise.all(places.map((place, index) => place.bosun(['run', 'shell.yaml', '--data', 'own'], { MINE: `${index}` })));
-    expect(ended.map(({ code, out }) => [code, out])).toEqual([[0, 'p0\n  a: completed\n'], [0, 'p1\n  a: completed\n']]);
-    expect(places.map((place) => place.read('told'))).toEqual(places.map((place, index) => `${place.file('own')} ${index}\n`));
+    for (const [index, place] of places.entries())
+      place.write(
+        'shell.yaml',
+        `{ version: 1, plan: p${index}, tasks: [{ id: a, run: 'echo "$BOSUN_DATA_DIR $MINE" > told' }] }`,
+      );
+    const ended = await Promise.all(
+      places.map((place, index) => place.bosun(['run', 'shell.yaml', '--data', 'own'], { MINE: `${index}` })),
+    );
+    expect(ended.map(({ code, out }) => [code, out])).toEqual([
+      [0, 'p0\n  a: completed\n'],
+      [0, 'p1\n  a: completed\n'],
+    ]);
+    expect(places.map((place) => place.read('told'))).toEqual(
+      places.map((place, index) => `${place.file('own')} ${index}\n`),
+    );
     expect([...facts(), globalThis.console]).toEqual(before);
   });
 
@@ -60,7 +111,13 @@ describe('the command line as a function', () => {
       let said = '';
       const stream = { isTTY, columns: 70, write: (text: string) => (said += text) };
       const interruption = () => new AbortController().signal;
-      const code = await commandLine(['schedule', 'plan.yaml'], { out: stream, err: stream, env, cwd: work.path, interruption });
+      const code = await commandLine(['schedule', 'plan.yaml'], {
+        out: stream,
+        err: stream,
+        env,
+        cwd: work.path,
+        interruption,
+      });
       return { code, colours: said.includes('\u001b') };
     };
     expect(await on(true, {})).toEqual({ code: 0, colours: true });
@@ -70,21 +127,42 @@ describe('the command line as a function', () => {
 
   it('resolves to 1 for a fault of its own, and says that it is one', async () => {
     const said: string[] = [];
-    const out = { write: () => { throw new Error('no room for a word'); } };
+    const out = {
+      write: () => {
+        throw new Error('no room for a word');
+      },
+    };
     const interruption = () => new AbortController().signal;
-    const code = await commandLine(['schedule', 'plan.yaml', '--json'], { out, err: { write: (text) => said.push(text) }, env: {}, cwd: work.path, interruption });
-    expect([code, said.join('')]).toEqual([1, expect.stringMatching(/^bosun: no room for a word\nThis is a fault of Bosun's; please report it with: Error/)]);
+    const code = await commandLine(['schedule', 'plan.yaml', '--json'], {
+      out,
+      err: { write: (text) => said.push(text) },
+      env: {},
+      cwd: work.path,
+      interruption,
+    });
+    expect([code, said.join('')]).toEqual([
+      1,
+      expect.stringMatching(/^bosun: no room for a word\nThis is a fault of Bosun's; please report it with: Error/),
+    ]);
   });
 });
 
 describe('the launcher', () => {
   it('hands on arguments, streams, directory and exit code', async () => {
-    expect(await work.spawn(['schedule', 'nowhere.yaml']).ended).toEqual({ code: 2, out: '', err: 'nowhere.yaml: cannot be read: no such file\n' });
+    expect(await work.spawn(['schedule', 'nowhere.yaml']).ended).toEqual({
+      code: 2,
+      out: '',
+      err: 'nowhere.yaml: cannot be read: no such file\n',
+    });
   });
 
   it('ends only when a slow reader has taken everything, and minds no reader that goes', LONG, async () => {
     // Several times what the pipe and the reader's own buffer take.
-    const tasks = Array.from({ length: 1000 }, (_, index) => ({ id: `a${index}-${'x'.repeat(100)}`, agent: 'y'.repeat(100), run: 'true' }));
+    const tasks = Array.from({ length: 1000 }, (_, index) => ({
+      id: `a${index}-${'x'.repeat(100)}`,
+      agent: 'y'.repeat(100),
+      run: 'true',
+    }));
     work.write('long.json', JSON.stringify({ version: 1, plan: 'long', tasks }));
     const slow = work.spawn(['schedule', 'long.json', '--json']);
     // It has written all it will write long before the pipe, which takes 64 KiB, is read on.
@@ -106,7 +184,13 @@ describe('streams', () => {
   it('have only JSON objects on stdout with --json, whatever agents print', async () => {
     const { code, out, err } = await work.spawn(['run', 'talking.yaml', '--json', '--data', 'json']).ended;
     expect(code).toBe(0);
-    expect(linesOf(out).map(({ type }) => type)).toEqual(['task.started', 'task.failed', 'task.started', 'task.completed', 'plan.completed']);
+    expect(linesOf(out).map(({ type }) => type)).toEqual([
+      'task.started',
+      'task.failed',
+      'task.started',
+      'task.completed',
+      'plan.completed',
+    ]);
     expect(err).toContain('talking\n');
   });
 

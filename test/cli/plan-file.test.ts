@@ -1,4 +1,7 @@
-/** What a person reads who made a mistake in a plan file: one line with file, line and column. And what a file cannot do to us. */
+/**
+ * What a person reads who made a mistake in a plan file: one line with file, line and column. And what a file cannot do
+ * to us.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +24,10 @@ async function read(text: string | Uint8Array): Promise<PlanSource> {
 }
 
 async function refusal(path: string): Promise<BosunError> {
-  const error: unknown = await readPlanFile({ file: path, cwd: folder }).then(() => null, (thrown: unknown) => thrown);
+  const error: unknown = await readPlanFile({ file: path, cwd: folder }).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
   if (!(error instanceof BosunError)) throw new Error(`not refused: ${String(error)}`);
   expect(error.code).toBe('BOSUN_PLAN_INVALID');
   return error;
@@ -48,7 +54,9 @@ describe('a plan file', () => {
   });
 
   it('may repeat itself by anchors and aliases', async () => {
-    const { plan } = await read(`${HEAD}tasks:\n  - { id: a, agent: x, retry: &often { attempts: 9 } }\n  - { id: b, agent: x, retry: *often }\n`);
+    const { plan } = await read(
+      `${HEAD}tasks:\n  - { id: a, agent: x, retry: &often { attempts: 9 } }\n  - { id: b, agent: x, retry: *often }\n`,
+    );
     expect(plan.tasks.map(({ retry }) => retry.attempts)).toEqual([9, 9]);
   });
 
@@ -72,7 +80,9 @@ describe('a file that cannot be read', () => {
   it('is refused when it is larger than 4 MiB, and read when it is just as large', async () => {
     const plan = `${HEAD}tasks: [{ id: a, run: make }]\n#`;
     expect((await read(plan.padEnd(FILE_BYTES_MAX, '#'))).plan.tasks.length).toBe(1);
-    expect(await refused(plan.padEnd(FILE_BYTES_MAX + 1, '#'))).toBe('plan.yaml: larger than 4 MiB, the limit of a plan file');
+    expect(await refused(plan.padEnd(FILE_BYTES_MAX + 1, '#'))).toBe(
+      'plan.yaml: larger than 4 MiB, the limit of a plan file',
+    );
     expect((await refusal('/dev/zero')).message).toBe('/dev/zero: larger than 4 MiB, the limit of a plan file');
   });
 
@@ -94,25 +104,34 @@ describe('broken YAML', () => {
   });
 
   it('includes what YAML allows and a plan cannot mean', async () => {
-    expect(await refused(`${HEAD}---\n${HEAD}`)).toBe('plan.yaml:3:1: a second document begins here; a plan file holds one');
+    expect(await refused(`${HEAD}---\n${HEAD}`)).toBe(
+      'plan.yaml:3:1: a second document begins here; a plan file holds one',
+    );
     expect(await refused(`${HEAD}? [a]\n: 1\n`)).toBe('plan.yaml:3:3: a key must be text');
     expect(await refused(`${HEAD}tasks: !secret x\n`)).toBe('plan.yaml:3:8: unresolved tag: !secret');
-    expect(await refused(`${HEAD}tasks: *nobody\n`)).toBe('plan.yaml:3:8: the alias *nobody has no anchor &nobody before it');
+    expect(await refused(`${HEAD}tasks: *nobody\n`)).toBe(
+      'plan.yaml:3:8: the alias *nobody has no anchor &nobody before it',
+    );
   });
 
   it('includes a key that is written twice', async () => {
-    expect(await refused(`${HEAD}capacity:\n  valuation: 1\n  valuation: 2\n`)).toBe('plan.yaml:5:3: the key "valuation" is written twice');
+    expect(await refused(`${HEAD}capacity:\n  valuation: 1\n  valuation: 2\n`)).toBe(
+      'plan.yaml:5:3: the key "valuation" is written twice',
+    );
   });
 
   it('includes a key that would change objects', async () => {
-    expect(await refused(`${HEAD}tasks: [{ id: a, run: x, input: { __proto__: { admin: true } } }]`)).toBe('plan.yaml:3:35: the key "__proto__" is forbidden');
+    expect(await refused(`${HEAD}tasks: [{ id: a, run: x, input: { __proto__: { admin: true } } }]`)).toBe(
+      'plan.yaml:3:35: the key "__proto__" is forbidden',
+    );
   });
 });
 
 describe('a file that means harm', () => {
   it('does not unfold a bomb of aliases', async () => {
     const lines = ['a: &a [x, x, x, x, x, x, x, x, x]'];
-    for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh', 'hi'].map((pair) => [...pair])) lines.push(`${to}: &${to} [${Array(9).fill(`*${from}`).join(', ')}]`);
+    for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh', 'hi'].map((pair) => [...pair]))
+      lines.push(`${to}: &${to} [${Array(9).fill(`*${from}`).join(', ')}]`);
     expect(await refused(lines.join('\n'))).toMatch(/^plan\.yaml:1:\d+: its aliases unfold to too much data$/);
     expect(await refused('a: &a [*a]\n')).toBe('plan.yaml:1:8: the alias *a contains itself or is nested too deep');
   });
@@ -123,7 +142,13 @@ describe('a file that means harm', () => {
   });
 
   it('does not exhaust the stack, however deep it is nested', LONG, async () => {
-    for (const text of ['['.repeat(20_000), '{a: '.repeat(10_000), '- '.repeat(10_000), '? '.repeat(5_000), `x: ${'['.repeat(24)}1${']'.repeat(24)}`]) {
+    for (const text of [
+      '['.repeat(20_000),
+      '{a: '.repeat(10_000),
+      '- '.repeat(10_000),
+      '? '.repeat(5_000),
+      `x: ${'['.repeat(24)}1${']'.repeat(24)}`,
+    ]) {
       expect(await refused(text)).toMatch(/^plan\.yaml:1:\d+: nested deeper than 24 levels$/);
     }
   });
@@ -131,34 +156,91 @@ describe('a file that means harm', () => {
 
 describe('a plan with a mistake', () => {
   it.each([
-    ['a wrong type', 'tasks: [{ id: a, agent: x, duration: two }]', '3:38: tasks[0].duration: must be a number, not the text "two"'],
-    ['a number for a name', 'stages: { a: { agent: x } }\nitems: [AAPL, 7203]', '4:15: items[1]: must be text, not 7203'],
-    ['a negative duration', 'tasks: [{ id: a, agent: x, duration: -1 }]', '3:38: tasks[0].duration: must be 0 or more, not -1'],
-    ['a capacity below 1', 'capacity: { x: 0 }\ntasks: [{ id: a, agent: x }]', '3:16: capacity.x: must be 1 or more, not 0'],
-    ['a capacity that is no whole number', 'capacity: { x: 1.5 }\ntasks: [{ id: a, agent: x }]', '3:16: capacity.x: must be a whole number, not 1.5'],
+    [
+      'a wrong type',
+      'tasks: [{ id: a, agent: x, duration: two }]',
+      '3:38: tasks[0].duration: must be a number, not the text "two"',
+    ],
+    [
+      'a number for a name',
+      'stages: { a: { agent: x } }\nitems: [AAPL, 7203]',
+      '4:15: items[1]: must be text, not 7203',
+    ],
+    [
+      'a negative duration',
+      'tasks: [{ id: a, agent: x, duration: -1 }]',
+      '3:38: tasks[0].duration: must be 0 or more, not -1',
+    ],
+    [
+      'a capacity below 1',
+      'capacity: { x: 0 }\ntasks: [{ id: a, agent: x }]',
+      '3:16: capacity.x: must be 1 or more, not 0',
+    ],
+    [
+      'a capacity that is no whole number',
+      'capacity: { x: 1.5 }\ntasks: [{ id: a, agent: x }]',
+      '3:16: capacity.x: must be a whole number, not 1.5',
+    ],
     ['something missing', 'stages:\n  a:\n    duration: 1\nitems: [I]', '5:5: stages.a.agent: is missing'],
     ['nothing where something belongs', 'tasks:', '3:7: tasks: must be a list, not empty'],
-    ['a key nobody knows', 'tasks: [{ id: a, agent: x, durration: 1 }]', '3:28: tasks[0]: unknown key "durration"; did you mean "duration"?'],
-    ['a key far from all', 'tasks: []\ncolour: red', '4:1: unknown key "colour"; the keys here are $schema, version, plan, unit, capacity, agents, experts, stages, items, tasks'],
-    ['a name that is no address', 'stages: { my stage: { agent: x } }\nitems: [I]', '3:11: stages: the name "my stage" must be 1 to 128 letters, digits or -_.:@+~'],
-    ['an unknown stage', 'stages:\n  a: { agent: x }\n  b: { agent: x, after: [c, a] }\nitems: [I]', '5:26: stages.b.after[0]: unknown stage "c"'],
-    ['a circle', 'tasks:\n  - { id: a, agent: x, after: [b] }\n  - { id: b, agent: x, after: [a] }', '4:31: tasks[0].after: these tasks wait for each other: a -> b -> a'],
-    ['a duplicate id', 'tasks:\n  - { id: a, agent: x }\n  - { id: a, agent: x }', '5:11: tasks[1].id: the id "a" is taken by the task number 1'],
+    [
+      'a key nobody knows',
+      'tasks: [{ id: a, agent: x, durration: 1 }]',
+      '3:28: tasks[0]: unknown key "durration"; did you mean "duration"?',
+    ],
+    [
+      'a key far from all',
+      'tasks: []\ncolour: red',
+      '4:1: unknown key "colour"; the keys here are $schema, version, plan, unit, capacity, agents, experts, ' +
+        'stages, items, tasks',
+    ],
+    [
+      'a name that is no address',
+      'stages: { my stage: { agent: x } }\nitems: [I]',
+      '3:11: stages: the name "my stage" must be 1 to 128 letters, digits or -_.:@+~',
+    ],
+    [
+      'an unknown stage',
+      'stages:\n  a: { agent: x }\n  b: { agent: x, after: [c, a] }\nitems: [I]',
+      '5:26: stages.b.after[0]: unknown stage "c"',
+    ],
+    [
+      'a circle',
+      'tasks:\n  - { id: a, agent: x, after: [b] }\n  - { id: b, agent: x, after: [a] }',
+      '4:31: tasks[0].after: these tasks wait for each other: a -> b -> a',
+    ],
+    [
+      'a duplicate id',
+      'tasks:\n  - { id: a, agent: x }\n  - { id: a, agent: x }',
+      '5:11: tasks[1].id: the id "a" is taken by the task number 1',
+    ],
     ['half a form', 'stages: { a: { agent: x } }', '1:1: items: is missing: what are the stages done for?'],
-    ['waits the wrong way round', 'tasks: [{ id: a, run: x, retry: { backoff: { minMs: 9, maxMs: 1 } } }]', '3:44: tasks[0].retry.backoff: minMs is above maxMs'],
+    [
+      'waits the wrong way round',
+      'tasks: [{ id: a, run: x, retry: { backoff: { minMs: 9, maxMs: 1 } } }]',
+      '3:44: tasks[0].retry.backoff: minMs is above maxMs',
+    ],
   ])('%s: names the place and the mistake', async (_, body, message) => {
     expect(await refused(`${HEAD}${body}\n`)).toBe(`plan.yaml:${message}`);
   });
 
   it('of another version, or of another shape altogether, is told so', async () => {
-    expect(await refused('version: 2\nplan: x\ntasks: [{ id: a, run: x }]')).toBe('plan.yaml:1:10: version: must be 1, not 2');
+    expect(await refused('version: 2\nplan: x\ntasks: [{ id: a, run: x }]')).toBe(
+      'plan.yaml:1:10: version: must be 1, not 2',
+    );
     expect(await refused('just text')).toBe('plan.yaml:1:1: must be a map, not the text "just text"');
   });
 
   it('finds the place behind an alias', async () => {
-    writeFileSync(file, `${HEAD}tasks:\n  - { id: a, run: x, retry: &r { attempts: 0 } }\n  - { id: b, run: x, retry: *r }`);
+    writeFileSync(
+      file,
+      `${HEAD}tasks:\n  - { id: a, run: x, retry: &r { attempts: 0 } }\n  - { id: b, run: x, retry: *r }`,
+    );
     const mistake = 'retry.attempts: must be 1 or more, not 0';
-    expect((await refusal(file)).details['problems']).toEqual([`${file}:4:44: tasks[0].${mistake}`, `${file}:4:44: tasks[1].${mistake}`]);
+    expect((await refusal(file)).details['problems']).toEqual([
+      `${file}:4:44: tasks[0].${mistake}`,
+      `${file}:4:44: tasks[1].${mistake}`,
+    ]);
   });
 
   it('is told the first mistake in the file, and how many there are', async () => {
@@ -168,12 +250,24 @@ describe('a plan with a mistake', () => {
     expect(details['problems']).toEqual([
       `${file}:3:16: capacity.x: must be 1 or more, not 0`,
       `${file}:4:38: tasks[0].duration: must be 0 or more, not -1`,
-      `${file}:4:42: tasks[0]: unknown key "color"; the keys here are id, agent, duration, retry, timeoutMs, after, input, run`,
+      `${file}:4:42: tasks[0]: unknown key "color"; the keys here are id, agent, duration, retry, timeoutMs, ` +
+        'after, input, run',
     ]);
   });
 
   it('gets one line without a stack', async () => {
-    for (const text of [`${HEAD}"new\\nline": 1`, '[', 'a: {', `${HEAD}x: "\u0001`, '\u0000', '%YAML 9.9\n---\n', '&a', '!!', 'a: |\n\t', '"\\x"']) {
+    for (const text of [
+      `${HEAD}"new\\nline": 1`,
+      '[',
+      'a: {',
+      `${HEAD}x: "\u0001`,
+      '\u0000',
+      '%YAML 9.9\n---\n',
+      '&a',
+      '!!',
+      'a: |\n\t',
+      '"\\x"',
+    ]) {
       expect(await refused(text)).toMatch(/^plan\.yaml:\d+:\d+: [^\n]+$/);
     }
   });

@@ -1,4 +1,7 @@
-/** The README's way from nothing to a machine of one's own: its files and its lines, as they stand there, with a kill -9 between. */
+/**
+ * The README's way from nothing to a machine of one's own: its files and its lines, as they stand there, with a kill -9
+ * between.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { spawn } from 'node:child_process';
@@ -12,7 +15,12 @@ const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const section = /^## Your own machine, live\n([^]*?)^## /m.exec(text)![1]!;
 
 /** By name: each is named at the beginning of the paragraph before it. */
-const files = Object.fromEntries([...section.matchAll(/^`([\w.-]+\.ts)`[^\n]*\n\n```typescript\n([^]*?)^```$/gm)].map(([, name, code]) => [name!, code!]));
+const files = Object.fromEntries(
+  [...section.matchAll(/^`([\w.-]+\.ts)`[^\n]*\n\n```typescript\n([^]*?)^```$/gm)].map(([, name, code]) => [
+    name!,
+    code!,
+  ]),
+);
 const lines = [...section.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line!);
 
 describe('the README', () => {
@@ -32,8 +40,16 @@ describe('the README', () => {
   /** A line as a shell takes it, with the built program in the place of npx, and a port that nobody else has. */
   function start(line: string): Process {
     expect(lines).toContain(line);
-    const command = line.replace(/^npx bosun/, `exec ${JSON.stringify(process.execPath)} ${JSON.stringify(MAIN)}`).replace(/serve$/, 'serve --port 0');
-    return new Process(spawn('/bin/sh', ['-c', command], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, BOSUN_SECRET_KEY: '' } }));
+    const command = line
+      .replace(/^npx bosun/, `exec ${JSON.stringify(process.execPath)} ${JSON.stringify(MAIN)}`)
+      .replace(/serve$/, 'serve --port 0');
+    return new Process(
+      spawn('/bin/sh', ['-c', command], {
+        cwd: directory,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, BOSUN_SECRET_KEY: '' },
+      }),
+    );
   }
 
   async function serve(): Promise<Process> {
@@ -44,12 +60,21 @@ describe('the README', () => {
   }
 
   it('keeps its two commands before everything else', () => {
-    expect([...text.slice(0, text.indexOf('\n## ')).matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line)).toEqual(['npm ci && npm start', 'npm ci && npm test']);
+    expect([...text.slice(0, text.indexOf('\n## ')).matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line)).toEqual([
+      'npm ci && npm start',
+      'npm ci && npm test',
+    ]);
   });
 
   it('leads from nothing to a machine that outlives its process', async () => {
     expect(Object.keys(files)).toEqual(['my-agent.ts', 'bosun.config.ts']);
-    expect(lines).toEqual(['npm ci && npm run build', 'mkdir mine && cd mine', 'npx bosun serve', `npx bosun send o-1 pay '{"amount": 12}' --wait`, 'npx bosun ps']);
+    expect(lines).toEqual([
+      'npm ci && npm run build',
+      'mkdir mine && cd mine',
+      'npx bosun serve',
+      `npx bosun send o-1 pay '{"amount": 12}' --wait`,
+      'npx bosun ps',
+    ]);
     const server = await serve();
     const url = /at (http:\S+?),/.exec(server.err)![1]!;
     expect(await (await fetch(url)).text()).toContain('<title>Bosun</title>');

@@ -1,4 +1,7 @@
-/** `bosun run` that cannot run, is in the way of another, or is interrupted: one clear line, and an exit code that says which. */
+/**
+ * `bosun run` that cannot run, is in the way of another, or is interrupted: one clear line, and an exit code that says
+ * which.
+ */
 import { once } from 'node:events';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
@@ -17,7 +20,11 @@ const PATIENT = `
 
 function patientPlan(): void {
   work.write('agents.mjs', PATIENT);
-  work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: patient }, { id: b, agent: patient, after: [a] }] }');
+  work.write(
+    'plan.yaml',
+    '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: patient }, { id: b, agent: patient, ' +
+      'after: [a] }] }',
+  );
 }
 
 describe('bosun run --serve on a port that is taken', () => {
@@ -33,8 +40,16 @@ describe('bosun run --serve on a port that is taken', () => {
   it('says so before anything of the plan begins', async () => {
     work.write('plan.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "touch began" }] }');
     const { code, out, err } = await work.bosun(['run', 'plan.yaml', '--serve', '--port', port, '--data', 'data']);
-    expect({ code, out, began: work.has('began'), store: work.has('data/store') }).toEqual({ code: 2, out: '', began: false, store: false });
-    expect(err).toBe(`the gateway cannot listen on 127.0.0.1:${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}; name another port, or 0 for any that is free\n`);
+    expect({ code, out, began: work.has('began'), store: work.has('data/store') }).toEqual({
+      code: 2,
+      out: '',
+      began: false,
+      store: false,
+    });
+    expect(err).toBe(
+      `the gateway cannot listen on 127.0.0.1:${port}: listen EADDRINUSE: address already in use ` +
+        `127.0.0.1:${port}; name another port, or 0 for any that is free\n`,
+    );
   });
 
   it('leaves what --fresh would have removed', async () => {
@@ -65,7 +80,13 @@ describe('a data directory in use', () => {
     await running.end('SIGKILL');
     work.write('go', '');
     const { code, lines } = await work.run('plan.yaml');
-    expect(storyOf(lines)).toEqual(['task.started a 2', 'task.completed a 2', 'task.started b 1', 'task.completed b 1', 'plan.completed']);
+    expect(storyOf(lines)).toEqual([
+      'task.started a 2',
+      'task.completed a 2',
+      'task.started b 1',
+      'task.completed b 1',
+      'plan.completed',
+    ]);
     expect(code).toBe(0);
   });
 });
@@ -103,10 +124,14 @@ describe('bosun run --wait', () => {
 
   it('stays while an item is paused, until it is interrupted', async () => {
     work.write('agents.mjs', "export async function bad() { throw new Error('no luck'); }");
-    work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: bad, retry: { attempts: 1 } }] }');
+    work.write(
+      'plan.yaml',
+      '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: bad, retry: { attempts: 1 } }] }',
+    );
     const running = work.start(['run', 'plan.yaml', '--json', '--wait']);
     await running.says('item.paused');
-    // What it would end by has been said: where it does not stay, its store is free by the time another process has started.
+    // What it would end by has been said: where it does not stay, its store is free by the time another process has
+    // started.
     expect((await work.spawn(['tree']).ended).code).toBe(4);
     expect((await running.interrupt()).code).toBe(130);
   });
@@ -142,23 +167,31 @@ describe('bad input', () => {
     work.write('plan.yaml', 'version: 1\nplan: [p\ntasks: x\n');
     expect(await refusal('run', 'plan.yaml')).toMatch(/^plan\.yaml:3:1: /);
     work.write('plan.yaml', 'version: 1\nplan: p\ntasks:\n  - { id: a, agnet: x, run: "true" }\n');
-    expect(await refusal('run', 'plan.yaml')).toBe('plan.yaml:4:14: tasks[0]: unknown key "agnet"; did you mean "agent"?');
+    expect(await refusal('run', 'plan.yaml')).toBe(
+      'plan.yaml:4:14: tasks[0]: unknown key "agnet"; did you mean "agent"?',
+    );
   });
 
   it('names an agent that the module does not have', async () => {
     work.write('agents.mjs', 'export async function wroker() {}');
     plan('agents: ./agents.mjs');
-    expect(await refusal('run', 'plan.yaml')).toBe('plan.yaml:4:25: tasks[0].agent: unknown agent "worker"; did you mean "wroker"?');
+    expect(await refusal('run', 'plan.yaml')).toBe(
+      'plan.yaml:4:25: tasks[0].agent: unknown agent "worker"; did you mean "wroker"?',
+    );
   });
 
   it('says that a plan names no module with agents', async () => {
     plan('');
-    expect(await refusal('run', 'plan.yaml')).toBe('plan.yaml:4:25: tasks[0].agent: unknown agent "worker"; the plan names no module with agents');
+    expect(await refusal('run', 'plan.yaml')).toBe(
+      'plan.yaml:4:25: tasks[0].agent: unknown agent "worker"; the plan names no module with agents',
+    );
   });
 
   it('says why a module with agents cannot be loaded, in one line', async () => {
     plan('agents: ./agents.mjs');
-    expect(await refusal('run', 'plan.yaml')).toBe(`plan.yaml:3:9: agents: cannot be loaded: Cannot find module '${work.file('agents.mjs')}'`);
+    expect(await refusal('run', 'plan.yaml')).toBe(
+      `plan.yaml:3:9: agents: cannot be loaded: Cannot find module '${work.file('agents.mjs')}'`,
+    );
     work.write('agents.mjs', "throw new Error('went wrong\\non import')");
     expect(await refusal('run', 'plan.yaml')).toBe('plan.yaml:3:9: agents: cannot be loaded: went wrong on import');
     work.write('agents.mjs', 'export const worker = ;');
@@ -170,15 +203,26 @@ describe('bad input', () => {
     plan('agents: ./agents.mjs');
     work.write('file', '');
     for (const data of ['file', 'file/below']) {
-      expect(await refusal('run', 'plan.yaml', '--data', data)).toBe(`${work.file(data)} cannot be the data directory: a file is in the way`);
+      expect(await refusal('run', 'plan.yaml', '--data', data)).toBe(
+        `${work.file(data)} cannot be the data directory: a file is in the way`,
+      );
     }
     mkdirSync(work.file('empty'));
-    expect(await refusal('tree', '--data', 'empty')).toBe(`${work.file('empty')} holds no store; bosun run or bosun serve begin one`);
+    expect(await refusal('tree', '--data', 'empty')).toBe(
+      `${work.file('empty')} holds no store; bosun run or bosun serve begin one`,
+    );
   });
 
   it('refuses a time limit for a machine, whose limits are its own', async () => {
-    work.write('agents.mjs', "import { setup } from 'xstate';\nexport const worker = setup({}).createMachine({ initial: 'a', states: { a: { type: 'final' } } });");
-    work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: worker, timeoutMs: 5 }] }');
+    work.write(
+      'agents.mjs',
+      "import { setup } from 'xstate';\nexport const worker = setup({}).createMachine({ initial: 'a', states: { " +
+        "a: { type: 'final' } } });",
+    );
+    work.write(
+      'plan.yaml',
+      '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: worker, timeoutMs: 5 }] }',
+    );
     expect(await refusal('run', 'plan.yaml')).toContain('tasks[0].timeoutMs: the agent "worker" is a machine');
   });
 });

@@ -1,13 +1,27 @@
-/** The live picture of a run: what a terminal is sent. Lines for machines and pipes are tested end to end in run.test.ts. */
+/**
+ * The live picture of a run: what a terminal is sent. Lines for machines and pipes are tested end to end in
+ * run.test.ts.
+ */
 import { describe, expect, it } from 'vitest';
 import { terminalReporter } from '../../src/cli/run-report.ts';
 import { type CoordinatorContext } from '../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type ItemProgress } from '../../src/machines/coordination/coordinator/progress.ts';
 import { planOf } from '../fixtures/plans/plans.ts';
 
-const RUNNING: ItemProgress = { phase: 'running', done: [], running: [], failed: [], reason: null, pauses: 0, manager: null };
+const RUNNING: ItemProgress = {
+  phase: 'running',
+  done: [],
+  running: [],
+  failed: [],
+  reason: null,
+  pauses: 0,
+  manager: null,
+};
 
-const plan = planOf({ stages: { a: { agent: 'x' }, b: { agent: 'x', after: ['a'] } }, items: ['I', `long-${'name'.repeat(20)}`] });
+const plan = planOf({
+  stages: { a: { agent: 'x' }, b: { agent: 'x', after: ['a'] } },
+  items: ['I', `long-${'name'.repeat(20)}`],
+});
 
 const context = {
   plan,

@@ -1,4 +1,6 @@
-/** `bosun run` as its user sees it, end to end through the command line: agents that fail, pause, hand on and resume. */
+/**
+ * `bosun run` as its user sees it, end to end through the command line: agents that fail, pause, hand on and resume.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -39,17 +41,38 @@ describe('a store that a kill has left without a single epoch', () => {
 
 describe('an agent that throws', () => {
   it('is tried again under the same effect id until it succeeds', LONG, async () => {
-    work.write('agents.mjs', "export async function flaky(_, { attempt }) { if (attempt < 3) throw new Error(`no luck ${attempt}`); }");
-    work.write('plan.yaml', `{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: flaky, ${RETRY} }] }`);
+    work.write(
+      'agents.mjs',
+      'export async function flaky(_, { attempt }) { if (attempt < 3) throw new Error(`no luck ${attempt}`); }',
+    );
+    work.write(
+      'plan.yaml',
+      `{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: flaky, ${RETRY} }] }`,
+    );
     const { code, lines } = await work.run('plan.yaml');
-    expect(storyOf(lines)).toEqual(['task.started a 1', 'task.failed a 1', 'task.started a 2', 'task.failed a 2', 'task.started a 3', 'task.completed a 3', 'plan.completed']);
-    expect(lines.filter(({ type }) => type === 'task.failed').map(({ error }) => error)).toEqual(['no luck 1', 'no luck 2']);
+    expect(storyOf(lines)).toEqual([
+      'task.started a 1',
+      'task.failed a 1',
+      'task.started a 2',
+      'task.failed a 2',
+      'task.started a 3',
+      'task.completed a 3',
+      'plan.completed',
+    ]);
+    expect(lines.filter(({ type }) => type === 'task.failed').map(({ error }) => error)).toEqual([
+      'no luck 1',
+      'no luck 2',
+    ]);
     expect(new Set(lines.slice(0, -1).map(({ effectId }) => effectId)).size).toBe(1);
     expect(code).toBe(0);
   });
 
   it('shows in the tree of the stopped store with its restarts and its last error', LONG, async () => {
-    work.write('agents.mjs', "export async function bad(_, { attempt }) { if (attempt === 1) throw new Error('no luck'); return new Promise(() => {}); }");
+    work.write(
+      'agents.mjs',
+      "export async function bad(_, { attempt }) { if (attempt === 1) throw new Error('no luck'); return new " +
+        'Promise(() => {}); }',
+    );
     work.write('plan.yaml', `{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: bad, ${RETRY} }] }`);
     const running = work.start(['run', 'plan.yaml', '--json']);
     await running.says('"attempt":2');
@@ -62,43 +85,89 @@ describe('an agent that throws', () => {
     expect(JSON.parse((await work.bosun(['tree', '--json'])).out)).toMatchObject({ address: 'root', agent: 'boss' });
   });
 
-  it('pauses its item with the reason when it always throws, while the others finish; mended and resumed, the plan completes', async () => {
-    const agents = (mended: boolean) => `
+  it(
+    'pauses its item with the reason when it always throws, while the others finish; mended and resumed, the plan ' +
+      'completes',
+    async () => {
+      const agents = (mended: boolean) => `
       export async function first(_, { item }) { return item; }
       export async function second(_, { item }) { if (item === 'I' && !${mended}) throw new Error('broken\\nin two lines'); return item; }`;
-    work.write('agents.mjs', agents(false));
-    work.write('plan.yaml', STAGES.replace('after: [one]', `after: [one], ${RETRY}`));
-    const paused = await work.run('plan.yaml');
-    expect(paused.code).toBe(3);
-    expect(paused.lines).toContainEqual({ type: 'item.paused', item: 'I', task: 'I/two', reason: 'I/two failed: broken\nin two lines', effectId: expect.any(String), attempt: 3 });
-    expect(paused.lines).toContainEqual(expect.objectContaining({ type: 'task.completed', task: 'J/two' }));
-    expect(paused.lines.at(-1)).toMatchObject({ type: 'plan.paused', items: [{ item: 'I', status: 'paused' }, { item: 'J', status: 'completed' }] });
-    expect(paused.err).toContain('I is paused: I/two failed: broken in two lines. When that is mended: bosun plan resume I, then run again.\n');
+      work.write('agents.mjs', agents(false));
+      work.write('plan.yaml', STAGES.replace('after: [one]', `after: [one], ${RETRY}`));
+      const paused = await work.run('plan.yaml');
+      expect(paused.code).toBe(3);
+      expect(paused.lines).toContainEqual({
+        type: 'item.paused',
+        item: 'I',
+        task: 'I/two',
+        reason: 'I/two failed: broken\nin two lines',
+        effectId: expect.any(String),
+        attempt: 3,
+      });
+      expect(paused.lines).toContainEqual(expect.objectContaining({ type: 'task.completed', task: 'J/two' }));
+      expect(paused.lines.at(-1)).toMatchObject({
+        type: 'plan.paused',
+        items: [
+          { item: 'I', status: 'paused' },
+          { item: 'J', status: 'completed' },
+        ],
+      });
+      expect(paused.err).toContain(
+        'I is paused: I/two failed: broken in two lines. When that is mended: bosun plan resume I, then run again.\n',
+      );
 
-    const stillPaused = await work.run('plan.yaml');
-    expect({ code: stillPaused.code, story: storyOf(stillPaused.lines) }).toEqual({ code: 3, story: ['plan.paused'] });
+      const stillPaused = await work.run('plan.yaml');
+      expect({ code: stillPaused.code, story: storyOf(stillPaused.lines) }).toEqual({
+        code: 3,
+        story: ['plan.paused'],
+      });
 
-    work.write('agents.mjs', agents(true));
-    expect(await work.bosun(['plan', 'resume', 'I'])).toEqual({ code: 0, out: 'I: resume at the next start\n', err: '' });
-    const completed = await work.runProcess('plan.yaml');
-    expect(storyOf(completed.lines)).toEqual(['item.resumed I', 'task.started I/two 1', 'task.completed I/two 1', 'plan.completed']);
-    expect(completed.code).toBe(0);
-  });
+      work.write('agents.mjs', agents(true));
+      expect(await work.bosun(['plan', 'resume', 'I'])).toEqual({
+        code: 0,
+        out: 'I: resume at the next start\n',
+        err: '',
+      });
+      const completed = await work.runProcess('plan.yaml');
+      expect(storyOf(completed.lines)).toEqual([
+        'item.resumed I',
+        'task.started I/two 1',
+        'task.completed I/two 1',
+        'plan.completed',
+      ]);
+      expect(completed.code).toBe(0);
+    },
+  );
 
   it('fails with a clear reason when its result is not data', async () => {
     work.write('agents.mjs', 'export async function odd() { return { go() {} }; }');
-    work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: odd, retry: { attempts: 1 } }] }');
+    work.write(
+      'plan.yaml',
+      '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: odd, retry: { attempts: 1 } }] }',
+    );
     const { code, lines } = await work.run('plan.yaml');
-    expect(lines[1]).toMatchObject({ type: 'task.failed', task: 'a', attempt: 1, error: 'output.go is a function; only data can be stored' });
+    expect(lines[1]).toMatchObject({
+      type: 'task.failed',
+      task: 'a',
+      attempt: 1,
+      error: 'output.go is a function; only data can be stored',
+    });
     expect(lines[2]).toMatchObject({ type: 'item.paused', attempt: 1, effectId: lines[1]?.effectId });
     expect(code).toBe(3);
   });
 
   it('fails when it takes longer than its timeoutMs, and is told by its signal', async () => {
-    work.write('agents.mjs', `
+    work.write(
+      'agents.mjs',
+      `
       import { writeFileSync } from 'node:fs';
-      export const slow = (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => { writeFileSync(new URL('aborted', import.meta.url), ''); reject(signal.reason); }));`);
-    work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: slow, timeoutMs: 50, retry: { attempts: 1 } }] }');
+      export const slow = (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => { writeFileSync(new URL('aborted', import.meta.url), ''); reject(signal.reason); }));`,
+    );
+    work.write(
+      'plan.yaml',
+      '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: slow, timeoutMs: 50, retry: { ' +
+        'attempts: 1 } }] }',
+    );
     const { code, lines } = await work.run('plan.yaml');
     expect(lines[1]).toMatchObject({ type: 'task.failed', error: 'took longer than 50 ms' });
     expect(work.has('aborted')).toBe(true);
@@ -108,14 +177,17 @@ describe('an agent that throws', () => {
 
 describe('what agents are given', () => {
   it('is the input of the item, the outputs of earlier stages, and a checkpoint that survives a retry', async () => {
-    work.write('agents.mjs', `
+    work.write(
+      'agents.mjs',
+      `
       export async function first(input, { item, checkpoint, checkpointed, attempt }) {
         if (attempt === 1) { await checkpoint({ page: 7 }); throw new Error('stopped midway'); }
         return { item, input, from: checkpointed };
       }
       export async function second(_, { results }) {
         return { files: [{ path: JSON.stringify(results) }] };
-      }`);
+      }`,
+    );
     work.write('plan.yaml', STAGES.replace('[I, J]', '{ I: { depth: 2 } }'));
     const { code, lines } = await work.run('plan.yaml');
     expect(code).toBe(0);
@@ -123,7 +195,9 @@ describe('what agents are given', () => {
   });
 
   it('lets a machine do the work, with timers of its own', async () => {
-    work.write('agents.ts', `
+    work.write(
+      'agents.ts',
+      `
       import { assign, setup } from 'xstate';
       export const counting = setup({
         types: {} as { context: { n: number; input: unknown }; input: { input: unknown } },
@@ -137,23 +211,41 @@ describe('what agents are given', () => {
           done: { type: 'final' },
         },
       });
-      export async function show(_: unknown, { results }: { results: unknown }) { return { files: [{ path: JSON.stringify(results) }] }; }`);
-    work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.ts, tasks: [{ id: a, agent: counting, input: { x: 1 } }, { id: b, agent: show, after: [a] }] }');
+      export async function show(_: unknown, { results }: { results: unknown }) { return { files: [{ path: JSON.stringify(results) }] }; }`,
+    );
+    work.write(
+      'plan.yaml',
+      '{ version: 1, plan: p, agents: ./agents.ts, tasks: [{ id: a, agent: counting, input: { x: 1 } }, { id: b, ' +
+        'agent: show, after: [a] }] }',
+    );
     const { code, lines } = await work.run('plan.yaml');
     expect(lines.at(-1)).toMatchObject({ type: 'plan.completed', files: ['{"a":{"n":3,"input":{"x":1}}}'] });
     expect(code).toBe(0);
   });
 
   it('tells of a machine as of a function: its starts, its failures, its end, under one effect id', async () => {
-    work.write('agents.ts', `
+    work.write(
+      'agents.ts',
+      `
       import { fromPromise, setup } from 'xstate';
       let tries = 0;
       export const stubborn = setup({ actors: { try: fromPromise(async () => { tries += 1; if (tries < 3) throw new Error('not yet'); return tries; }) } })
-        .createMachine({ initial: 'trying', states: { trying: { invoke: { src: 'try', onDone: 'done' } }, done: { type: 'final' } } });`);
-    work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.ts, tasks: [{ id: a, agent: stubborn, retry: { backoff: { minMs: 1, maxMs: 1 } } }] }');
+        .createMachine({ initial: 'trying', states: { trying: { invoke: { src: 'try', onDone: 'done' } }, done: { type: 'final' } } });`,
+    );
+    work.write(
+      'plan.yaml',
+      '{ version: 1, plan: p, agents: ./agents.ts, tasks: [{ id: a, agent: stubborn, retry: { backoff: { minMs: ' +
+        '1, maxMs: 1 } } }] }',
+    );
     const { code, lines } = await work.run('plan.yaml');
     expect(storyOf(lines)).toEqual([
-      'task.started a 1', 'task.failed a 1', 'task.started a 2', 'task.failed a 2', 'task.started a 3', 'task.completed a 3', 'plan.completed',
+      'task.started a 1',
+      'task.failed a 1',
+      'task.started a 2',
+      'task.failed a 2',
+      'task.started a 3',
+      'task.completed a 3',
+      'plan.completed',
     ]);
     expect(new Set(lines.slice(0, -1).map(({ effectId }) => effectId)).size).toBe(1);
     expect(lines[1]).toMatchObject({ error: 'not yet' });
@@ -172,19 +264,29 @@ describe('a data directory that holds a plan', () => {
     const again = await work.run('plan.yaml');
     expect({ code: again.code, lines: again.lines }).toEqual({ code: 0, lines: [first.lines.at(-1)] });
     expect(again.err).toContain('small: completed already');
-    expect(again.err).toContain('The crew that did it: bosun tree. Once more from the start: the same line with --fresh.\n');
+    expect(again.err).toContain(
+      'The crew that did it: bosun tree. Once more from the start: the same line with --fresh.\n',
+    );
     const fresh = await work.run('plan.yaml', '--fresh');
-    expect({ code: fresh.code, starts: fresh.lines.filter(({ type }) => type === 'task.started').length }).toEqual({ code: 0, starts: 4 });
+    expect({ code: fresh.code, starts: fresh.lines.filter(({ type }) => type === 'task.started').length }).toEqual({
+      code: 0,
+      starts: 4,
+    });
   });
 
   it('is told what can be typed next as it was called: by npx, or by a script of npm, which keeps options for itself', async () => {
     work.write('agents.mjs', AGENTS);
     work.write('plan.yaml', STAGES);
-    const called = async (npm_lifecycle_event: string) => (await work.start(['run', 'plan.yaml'], { npm_lifecycle_event }).ended).err;
+    const called = async (npm_lifecycle_event: string) =>
+      (await work.start(['run', 'plan.yaml'], { npm_lifecycle_event }).ended).err;
     expect(await called('start')).toContain('To look at it live: npm start -- --serve.\n');
-    expect(await called('start')).toContain('The crew that did it: npx bosun tree. Once more from the start: npm start -- --fresh.\n');
+    expect(await called('start')).toContain(
+      'The crew that did it: npx bosun tree. Once more from the start: npm start -- --fresh.\n',
+    );
     expect(await called('crew')).toContain('Once more from the start: npm run crew -- --fresh.\n');
-    expect(await called('npx')).toContain('The crew that did it: npx bosun tree. Once more from the start: the same line with --fresh.\n');
+    expect(await called('npx')).toContain(
+      'The crew that did it: npx bosun tree. Once more from the start: the same line with --fresh.\n',
+    );
   });
 
   it('refuses another plan and names the difference, and takes changed agents', LONG, async () => {
@@ -194,22 +296,35 @@ describe('a data directory that holds a plan', () => {
     work.write('plan.yaml', STAGES.replace('[I, J]', '[I, K]'));
     const { code, out, err } = await work.run('plan.yaml');
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toMatch(/^plan\.yaml: \S+data holds another plan: the task J\/one is gone; .*the task K\/one is new.*--fresh.*\n$/);
+    expect(err).toMatch(
+      /^plan\.yaml: \S+data holds another plan: the task J\/one is gone; .*the task K\/one is new.*--fresh.*\n$/,
+    );
     work.write('plan.yaml', STAGES);
     work.write('agents.mjs', `${AGENTS} export const more = 1;`);
     expect((await work.runProcess('plan.yaml')).code).toBe(0);
   });
 
   it('pauses an item by order, before it runs and with a reason', LONG, async () => {
-    work.write('agents.mjs', "import { existsSync } from 'node:fs';\nexport async function first(_, { signal }) { if (!existsSync(new URL('go', import.meta.url))) await new Promise((_, stop) => signal.addEventListener('abort', stop)); } export async function second() {}");
+    work.write(
+      'agents.mjs',
+      "import { existsSync } from 'node:fs';\nexport async function first(_, { signal }) { if (!existsSync(new " +
+        "URL('go', import.meta.url))) await new Promise((_, stop) => signal.addEventListener('abort', stop)); } " +
+        'export async function second() {}',
+    );
     work.write('plan.yaml', STAGES);
     const running = work.spawn(['run', 'plan.yaml', '--json']);
     await running.says('"task":"J/one"');
     await running.end('SIGKILL');
     work.write('go', '');
-    expect(await work.bosun(['plan', 'pause', 'I', '--reason', 'figures under review', '--json'])).toEqual({ code: 0, out: '{"type":"plan.pause","item":"I","durable":true}\n', err: '' });
+    expect(await work.bosun(['plan', 'pause', 'I', '--reason', 'figures under review', '--json'])).toEqual({
+      code: 0,
+      out: '{"type":"plan.pause","item":"I","durable":true}\n',
+      err: '',
+    });
     const { code, lines } = await work.run('plan.yaml');
-    expect(lines).toContainEqual(expect.objectContaining({ type: 'item.paused', item: 'I', reason: 'figures under review', effectId: null }));
+    expect(lines).toContainEqual(
+      expect.objectContaining({ type: 'item.paused', item: 'I', reason: 'figures under review', effectId: null }),
+    );
     expect(storyOf(lines)).toContain('task.completed I/one 2');
     expect(storyOf(lines).filter((line) => line.includes('I/two'))).toEqual([]);
     expect(code).toBe(3);

@@ -22,9 +22,26 @@ describe('bosun schedule --json', () => {
     const { code, out, err } = await run({ json: true });
     expect({ code, err, lines: out.split('\n').length }).toEqual({ code: 0, err: '', lines: 2 });
     const object: unknown = JSON.parse(out);
-    expect(Object.keys(object as object)).toEqual(['plan', 'makespan', 'work', 'sequential', 'parallelismFactor', 'criticalPath', 'bottleneck', 'tasks']);
+    expect(Object.keys(object as object)).toEqual([
+      'plan',
+      'makespan',
+      'work',
+      'sequential',
+      'parallelismFactor',
+      'criticalPath',
+      'bottleneck',
+      'tasks',
+    ]);
     expect(object).toMatchObject({ makespan: 9, sequential: 18, parallelismFactor: 2, bottleneck: 'valuation' });
-    expect(object).toHaveProperty('tasks.0', { task: 'AAPL/screening', item: 'AAPL', stage: 'screening', agent: 'screening', start: 0, end: 2, critical: true });
+    expect(object).toHaveProperty('tasks.0', {
+      task: 'AAPL/screening',
+      item: 'AAPL',
+      stage: 'screening',
+      agent: 'screening',
+      start: 0,
+      end: 2,
+      critical: true,
+    });
   });
 
   it('prints the same bytes each time (CA-012)', async () => {
@@ -36,8 +53,12 @@ describe('bosun schedule', () => {
   it('prints a summary, a table in the order of starts, and a chart', async () => {
     const { code, out } = await run({ width: 80 });
     expect(code).toBe(0);
-    expect(out).toContain('equity-research: makespan 9 minutes, work 20 minutes, parallelism factor 2, bottleneck valuation\n');
-    expect(out).toContain('critical path (◆): AAPL/screening -> AAPL/business -> AAPL/financial -> AAPL/valuation -> AAPL/report\n');
+    expect(out).toContain(
+      'equity-research: makespan 9 minutes, work 20 minutes, parallelism factor 2, bottleneck valuation\n',
+    );
+    expect(out).toContain(
+      'critical path (◆): AAPL/screening -> AAPL/business -> AAPL/financial -> AAPL/valuation -> AAPL/report\n',
+    );
     expect(out).toMatch(/^ {3}MSFT\/valuation {2}valuation {6}7 {4}8$/m);
     expect(out).toMatch(/^◆ valuation +█+$/m);
   });
@@ -52,7 +73,10 @@ describe('bosun schedule', () => {
 
   it('takes relative paths from the directory that it is given, and says them as they were given', async () => {
     writeFileSync(join(folder, 'small.yaml'), '{ version: 1, plan: x, tasks: [{ id: a, run: make }] }');
-    expect(await run({ file: 'small.yaml', svg: 'small.svg' })).toMatchObject({ code: 0, err: 'chart written to small.svg\n' });
+    expect(await run({ file: 'small.yaml', svg: 'small.svg' })).toMatchObject({
+      code: 0,
+      err: 'chart written to small.svg\n',
+    });
     expect(readFileSync(join(folder, 'small.svg'), 'utf8')).toMatch(/^<svg /);
     expect((await run({ file: 'none.yaml' })).err).toBe('none.yaml: cannot be read: no such file\n');
   });
@@ -65,8 +89,16 @@ describe('bosun schedule', () => {
 
   it('exits with 2 and one line naming the culprit when the plan is not valid', async () => {
     const file = join(folder, 'plan.yaml');
-    writeFileSync(file, 'version: 1\nplan: x\ntasks: [{ id: a, agent: x, after: [c] }, { id: b, agent: x, after: [a] }, { id: c, agent: x, after: [b] }]\n');
-    expect(await run({ file })).toEqual({ code: 2, out: '', err: `${file}:3:35: tasks[0].after: these tasks wait for each other: a -> b -> c -> a\n` });
+    writeFileSync(
+      file,
+      'version: 1\nplan: x\ntasks: [{ id: a, agent: x, after: [c] }, { id: b, agent: x, after: [a] }, { id: c, ' +
+        'agent: x, after: [b] }]\n',
+    );
+    expect(await run({ file })).toEqual({
+      code: 2,
+      out: '',
+      err: `${file}:3:35: tasks[0].after: these tasks wait for each other: a -> b -> c -> a\n`,
+    });
   });
 
   it('exits with 2 naming an agent that the module of the plan does not have', async () => {
@@ -76,6 +108,8 @@ describe('bosun schedule', () => {
     };
     const { code, err } = await run({ agentNames });
     expect(code).toBe(2);
-    expect(err).toBe(`${EQUITY}:11:23: stages.valuation.agent: unknown agent "valuation"; did you mean "valuations"? (and 1 more)\n`);
+    expect(err).toBe(
+      `${EQUITY}:11:23: stages.valuation.agent: unknown agent "valuation"; did you mean "valuations"? (and 1 more)\n`,
+    );
   });
 });

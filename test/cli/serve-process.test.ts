@@ -1,4 +1,7 @@
-/** `bosun serve` as a process manager sees it, and `bosun run --serve`: signals, what they leave, and what a killed one leaves. */
+/**
+ * `bosun serve` as a process manager sees it, and `bosun run --serve`: signals, what they leave, and what a killed one
+ * leaves.
+ */
 import { afterAll, describe, expect, it } from 'vitest';
 import { AGENTS } from './shop-config.ts';
 import { linesOf, Workspace } from './workspace.ts';
@@ -18,7 +21,13 @@ describe('bosun serve', () => {
     await tail.says('listening');
     const { code, out, err } = await first.end('SIGTERM');
     expect({ code, out: linesOf(out) }).toMatchObject({ code: 0, out: [{ type: 'serving' }] });
-    expect(linesOf(err).map((line) => (line as unknown as { level: string }).level)).toEqual(['info', 'info', 'info', 'info', 'info']);
+    expect(linesOf(err).map((line) => (line as unknown as { level: string }).level)).toEqual([
+      'info',
+      'info',
+      'info',
+      'info',
+      'info',
+    ]);
     await tail.says('waiting for the next one');
     expect(await tail.interrupt()).toMatchObject({ code: 130 });
     expect(work.has('kept/bosun.gateway.json')).toBe(false);
@@ -27,7 +36,10 @@ describe('bosun serve', () => {
     await second.says('"serving"');
     expect((await second.end('SIGKILL')).code).toBe(null);
     expect(work.has('kept/bosun.gateway.json')).toBe(true);
-    expect(await work.bosun(['ps', '--data', 'kept'])).toMatchObject({ code: 0, out: expect.stringContaining('coordinator') as string });
+    expect(await work.bosun(['ps', '--data', 'kept'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('coordinator') as string,
+    });
     const third = work.spawn(['serve', '--json', '--port', '0', '--data', 'kept']);
     await third.says('"serving"');
     expect((await third.end('SIGTERM')).code).toBe(0);
@@ -36,7 +48,16 @@ describe('bosun serve', () => {
   it('logs why it does not start, and exits with 2', async () => {
     work.write('bosun.config.mts', `${AGENTS}export default { agents: [counter], gateway: { port: 'high' } };`);
     const { code, err } = await work.spawn(['serve', '--data', 'never']).ended;
-    expect({ code, lines: linesOf(err) }).toMatchObject({ code: 2, lines: [{ level: 'error', code: 'BOSUN_CONFIG_INVALID', msg: 'bosun.config.mts: gateway.port: must be a number, not the text "high"' }] });
+    expect({ code, lines: linesOf(err) }).toMatchObject({
+      code: 2,
+      lines: [
+        {
+          level: 'error',
+          code: 'BOSUN_CONFIG_INVALID',
+          msg: 'bosun.config.mts: gateway.port: must be a number, not the text "high"',
+        },
+      ],
+    });
   });
 });
 
@@ -54,7 +75,11 @@ describe('bosun run', () => {
 
   it('says how to look at it live, where that is not so already', async () => {
     work.write('short.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "true" }] }');
-    expect((await work.bosun(['run', 'short.yaml', '--data', 'short'])).err).toContain('To look at it live: the same line with --serve.');
-    expect((await work.bosun(['run', 'short.yaml', '--data', 'short-live', '--serve', '--port', '0'])).err).not.toContain('To look at it live');
+    expect((await work.bosun(['run', 'short.yaml', '--data', 'short'])).err).toContain(
+      'To look at it live: the same line with --serve.',
+    );
+    expect(
+      (await work.bosun(['run', 'short.yaml', '--data', 'short-live', '--serve', '--port', '0'])).err,
+    ).not.toContain('To look at it live');
   });
 });

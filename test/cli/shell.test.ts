@@ -21,7 +21,10 @@ interface Command {
 function plan(work: Workspace, ...tasks: Command[]): void {
   const named = tasks.map((task) => ({ id: 'a', retry: { attempts: 2, backoff: { minMs: 1 } }, ...task }));
   work.write('plan.json', JSON.stringify({ version: 1, plan: 'commands', agents: './agents.mjs', tasks: named }));
-  work.write('agents.mjs', 'export async function show(_, { results }) { return { files: [{ path: JSON.stringify(results) }] }; }');
+  work.write(
+    'agents.mjs',
+    'export async function show(_, { results }) { return { files: [{ path: JSON.stringify(results) }] }; }',
+  );
 }
 
 /** Whether a process lives. One that is dead and not yet buried does not. */
@@ -36,16 +39,24 @@ function isAlive(pid: number): boolean {
 
 /** The number that a command wrote with `echo $$ > FILE`, once it has. */
 async function pidIn(work: Workspace, file: string): Promise<number> {
-  await until(() => work.has(file) && work.read(file).endsWith('\n'), () => `the process number in ${file}`);
+  await until(
+    () => work.has(file) && work.read(file).endsWith('\n'),
+    () => `the process number in ${file}`,
+  );
   return Number(work.read(file));
 }
 
 /** For a command: says in the file `verdict` whether the process named in the file `pid` lives. */
-const JUDGE = `p=$(cat pid); if [ -d /proc/$p ] && ! grep -q '^State:.*[ZX]' /proc/$p/status; then echo alive > verdict; else echo ended > verdict; fi`;
+const JUDGE =
+  `p=$(cat pid); if [ -d /proc/$p ] && ! grep -q '^State:.*[ZX]' /proc/$p/status; then echo alive > verdict; else ` +
+  'echo ended > verdict; fi';
 
 describe.concurrent('a command', () => {
   it('is given its input as JSON on stdin, and its task, effect and attempt in the environment', async ({ work }) => {
-    plan(work, { input: { symbol: 'AAPL', years: [1, 2] }, run: 'cat > stdin; echo "$BOSUN_TASK $BOSUN_EFFECT_ID $BOSUN_ATTEMPT" > told' });
+    plan(work, {
+      input: { symbol: 'AAPL', years: [1, 2] },
+      run: 'cat > stdin; echo "$BOSUN_TASK $BOSUN_EFFECT_ID $BOSUN_ATTEMPT" > told',
+    });
     const { code, lines } = await work.run('plan.json');
     expect(code).toBe(0);
     expect(JSON.parse(work.read('stdin'))).toEqual({ symbol: 'AAPL', years: [1, 2] });
@@ -55,7 +66,9 @@ describe.concurrent('a command', () => {
   it('hands on its output', async ({ work }) => {
     plan(work, { run: 'echo out; echo err >&2' }, { id: 'b', agent: 'show', after: ['a'] });
     const { lines } = await work.run('plan.json');
-    expect(lines.at(-1)).toMatchObject({ files: [JSON.stringify({ a: { exitCode: 0, stdout: 'out\n', stderr: 'err\n', truncated: false } })] });
+    expect(lines.at(-1)).toMatchObject({
+      files: [JSON.stringify({ a: { exitCode: 0, stdout: 'out\n', stderr: 'err\n', truncated: false } })],
+    });
   });
 
   it('has no more than 64 KiB of each stream kept, and still runs to its end', async ({ work }) => {
@@ -74,7 +87,8 @@ describe.concurrent('a command', () => {
   it('fails with its exit code and its last word on stderr, or with the signal that ended it', async ({ work }) => {
     plan(work, { id: 'a', run: 'echo first >&2; echo last >&2; exit 7' }, { id: 'b', run: 'kill -USR1 $$' });
     const { code, lines } = await work.run('plan.json');
-    const errors = (id: string) => lines.filter(({ type, task }) => type === 'task.failed' && task === id).map(({ error }) => error);
+    const errors = (id: string) =>
+      lines.filter(({ type, task }) => type === 'task.failed' && task === id).map(({ error }) => error);
     expect(errors('a')).toEqual(['exit code 7: last', 'exit code 7: last']);
     expect(errors('b')).toEqual(['was ended by SIGUSR1', 'was ended by SIGUSR1']);
     expect(code).toBe(3);
@@ -93,17 +107,28 @@ describe.concurrent('the process group of a command', () => {
   });
 
   it('is ended before the next attempt, even where it does not listen', async ({ work }) => {
-    plan(work, { run: `trap '' TERM; if [ $BOSUN_ATTEMPT = 1 ]; then echo $$ > pid; while :; do sleep 1; done; else ${JUDGE}; fi`, timeoutMs: 4_000 });
+    plan(work, {
+      run: `trap '' TERM; if [ $BOSUN_ATTEMPT = 1 ]; then echo $$ > pid; while :; do sleep 1; done; else ${JUDGE}; fi`,
+      timeoutMs: 4_000,
+    });
     const { code } = await work.run('plan.json');
     expect({ code, verdict: work.read('verdict') }).toEqual({ code: 0, verdict: 'ended\n' });
   });
 
   it('is ended before an interrupted run is, politely at first', async ({ work }) => {
-    plan(work, { id: 'a', run: "trap 'echo bye > polite; exit 1' TERM; echo $$ > pid-a; sleep 1000 & wait" }, { id: 'b', run: "trap '' TERM; echo $$ > pid-b; while :; do sleep 1; done" });
+    plan(
+      work,
+      { id: 'a', run: "trap 'echo bye > polite; exit 1' TERM; echo $$ > pid-a; sleep 1000 & wait" },
+      { id: 'b', run: "trap '' TERM; echo $$ > pid-b; while :; do sleep 1; done" },
+    );
     const running = work.start(['run', 'plan.json', '--json']);
     const pids = [await pidIn(work, 'pid-a'), await pidIn(work, 'pid-b')];
     const { code } = await running.interrupt();
-    expect({ code, alive: pids.filter(isAlive), polite: work.has('polite') }).toEqual({ code: 130, alive: [], polite: true });
+    expect({ code, alive: pids.filter(isAlive), polite: work.has('polite') }).toEqual({
+      code: 130,
+      alive: [],
+      polite: true,
+    });
   });
 
   it('outlives a host that is killed, and is ended by the next before the command runs again', async ({ work }) => {
@@ -113,15 +138,25 @@ describe.concurrent('the process group of a command', () => {
     await running.end('SIGKILL');
     expect(isAlive(pid)).toBe(true);
     const { code, lines } = await work.run('plan.json');
-    expect(lines.map(({ type, attempt }) => `${type} ${attempt}`)).toEqual(['task.started 2', 'task.completed 2', 'plan.completed undefined']);
-    expect({ code, verdict: work.read('verdict'), isAlive: isAlive(pid) }).toEqual({ code: 0, verdict: 'ended\n', isAlive: false });
+    expect(lines.map(({ type, attempt }) => `${type} ${attempt}`)).toEqual([
+      'task.started 2',
+      'task.completed 2',
+      'plan.completed undefined',
+    ]);
+    expect({ code, verdict: work.read('verdict'), isAlive: isAlive(pid) }).toEqual({
+      code: 0,
+      verdict: 'ended\n',
+      isAlive: false,
+    });
   });
 });
 
 describe.concurrent('a host that dies before it has recorded the process group', () => {
   it('never has started the command', async ({ work }) => {
     // Dies in the instant in which the process exists and nobody knows of it.
-    work.write('die.mjs', `
+    work.write(
+      'die.mjs',
+      `
       import childProcess from 'node:child_process';
       import { writeFileSync } from 'node:fs';
       import { syncBuiltinESMExports } from 'node:module';
@@ -132,12 +167,18 @@ describe.concurrent('a host that dies before it has recorded the process group',
         process.kill(process.pid, 'SIGKILL');
         return child;
       };
-      syncBuiltinESMExports();`);
+      syncBuiltinESMExports();`,
+    );
     plan(work, { run: 'echo $BOSUN_ATTEMPT >> ran' });
-    const killed = await work.spawn(['run', 'plan.json', '--json'], { env: { NODE_OPTIONS: `--import=${work.file('die.mjs')}` } }).ended;
+    const killed = await work.spawn(['run', 'plan.json', '--json'], {
+      env: { NODE_OPTIONS: `--import=${work.file('die.mjs')}` },
+    }).ended;
     expect(killed.code).toBeNull();
     const pid = await pidIn(work, 'pid');
-    await until(() => !isAlive(pid), () => 'the end of the process that was to become the command');
+    await until(
+      () => !isAlive(pid),
+      () => 'the end of the process that was to become the command',
+    );
     expect(work.has('ran')).toBe(false);
 
     const { code } = await work.run('plan.json');

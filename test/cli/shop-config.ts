@@ -1,4 +1,7 @@
-/** A config with a counter that answers questions, written where `bosun` is called. It imports the sources, as agents of a user import the package. */
+/**
+ * A config with a counter that answers questions, written where `bosun` is called. It imports the sources, as agents of
+ * a user import the package.
+ */
 import { fileURLToPath } from 'node:url';
 import { type Workspace } from './workspace.ts';
 
@@ -27,12 +30,15 @@ export const counter = defineAgent({
 
 /** @param gateway Source of its settings. */
 export function writeShop(work: Workspace, gateway = '{ port: 0 }'): void {
-  work.write('bosun.config.ts', `${AGENTS}
+  work.write(
+    'bosun.config.ts',
+    `${AGENTS}
 export default {
   data: './shop',
   agents: [counter],
   tree: { intensity: 100, children: [{ id: 'visits', agent: 'counter', restart: 'permanent' }, { id: 'desk', boss: { children: [{ id: 'visits', agent: 'counter' }] } }] },
   gateway: ${gateway},
 };
-`);
+`,
+  );
 }

@@ -12,7 +12,11 @@ afterAll(() => work[Symbol.asyncDispose]());
 
 beforeAll(async () => {
   work.write('agents.mjs', 'export async function worker() { return { files: [] }; }');
-  work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: worker }, { id: b, agent: worker, after: [a] }] }');
+  work.write(
+    'plan.yaml',
+    '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: worker }, { id: b, agent: worker, ' +
+      'after: [a] }] }',
+  );
   expect(await work.bosun(['run', 'plan.yaml', '--data', 'crew'])).toMatchObject({ code: 0 });
 });
 
@@ -34,7 +38,10 @@ const flipped = (value: Uint8Array) => {
 describe('bosun verify', () => {
   it('finds a stopped store sound, exits 0, and tells how large it is', async () => {
     const { code, out } = await work.bosun(['verify', '--data', 'crew']);
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^sound at epoch \d+: \d+ records, \d+ bytes, \d+ actors\n$/) as string });
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringMatching(/^sound at epoch \d+: \d+ records, \d+ bytes, \d+ actors\n$/) as string,
+    });
     const json = await work.bosun(['verify', '--data', 'crew/store', '--json']);
     expect([json.code, JSON.parse(json.out)]).toEqual([0, expect.objectContaining({ sound: true, findings: [] })]);
   });
@@ -43,8 +50,16 @@ describe('bosun verify', () => {
     expect(await work.bosun(['verify', '--data', 'nowhere'])).toMatchObject({ code: 2, out: '' });
     const store = levelStore(work.file('crew/store'));
     await store.open();
-    for (const args of [['verify', '--data', 'crew'], ['backup', 'elsewhere', '--data', 'crew'], ['erase', 'root', '--data', 'crew']]) {
-      expect(await work.bosun(args)).toEqual({ code: 4, out: '', err: `${work.file('crew/store')} is open in this process; stop it there first\n` });
+    for (const args of [
+      ['verify', '--data', 'crew'],
+      ['backup', 'elsewhere', '--data', 'crew'],
+      ['erase', 'root', '--data', 'crew'],
+    ]) {
+      expect(await work.bosun(args)).toEqual({
+        code: 4,
+        out: '',
+        err: `${work.file('crew/store')} is open in this process; stop it there first\n`,
+      });
     }
     await store.close();
   });
@@ -52,16 +67,28 @@ describe('bosun verify', () => {
 
 describe('bosun backup and restore', () => {
   it('make a directory that every verb accepts', async () => {
-    expect(await work.bosun(['backup', 'copy', '--data', 'crew'])).toMatchObject({ code: 0, out: expect.stringContaining('backed up to') as string });
+    expect(await work.bosun(['backup', 'copy', '--data', 'crew'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('backed up to') as string,
+    });
     expect(await work.bosun(['verify', '--data', 'copy'])).toMatchObject({ code: 0 });
-    expect(await work.bosun(['run', 'plan.yaml', '--data', 'copy'])).toMatchObject({ code: 0, err: expect.stringContaining('completed already') as string });
+    expect(await work.bosun(['run', 'plan.yaml', '--data', 'copy'])).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('completed already') as string,
+    });
     expect(await work.bosun(['restore', 'copy', '--data', 'new', '--json'])).toMatchObject({ code: 0 });
-    expect(await work.bosun(['run', 'plan.yaml', '--data', 'new'])).toMatchObject({ code: 0, err: expect.stringContaining('completed already') as string });
+    expect(await work.bosun(['run', 'plan.yaml', '--data', 'new'])).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('completed already') as string,
+    });
   });
 
   it('write over nothing unless told', async () => {
     expect(await work.bosun(['backup', 'crew', '--data', 'crew'])).toMatchObject({ code: 2 });
-    expect(await work.bosun(['restore', 'copy', '--data', 'new'])).toMatchObject({ code: 2, err: expect.stringContaining('--force') as string });
+    expect(await work.bosun(['restore', 'copy', '--data', 'new'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--force') as string,
+    });
     expect(await work.bosun(['restore', 'copy', '--data', 'new', '--force'])).toMatchObject({ code: 0 });
     expect(await work.bosun(['restore', 'nowhere', '--data', 'newer'])).toMatchObject({ code: 2 });
     expect(work.has('newer')).toBe(false);
@@ -82,10 +109,19 @@ describe('a damaged journal', () => {
     const verified = await work.bosun(['verify', '--data', 'bad']);
     expect(verified.code).toBe(1);
     expect(verified.out).toMatch(new RegExp(`^stops {6}epoch ${damaged}: [^]*--recover-to ${damaged - 1}\\)\n$`));
-    expect(await work.bosun(['run', 'plan.yaml', '--data', 'bad', '--recover-to', String(damaged)])).toMatchObject({ code: 2 });
+    expect(await work.bosun(['run', 'plan.yaml', '--data', 'bad', '--recover-to', String(damaged)])).toMatchObject({
+      code: 2,
+    });
     const recovered = await work.bosun(['run', 'plan.yaml', '--data', 'bad', '--recover-to', String(damaged - 1)]);
-    expect(recovered).toMatchObject({ code: 0, err: expect.stringContaining(`recovered to epoch ${damaged - 1}; 2 damaged or later epochs were set aside`) as string });
-    expect(await work.bosun(['run', 'plan.yaml', '--data', 'bad', '--recover-to', String(damaged - 1)])).toMatchObject({ code: 2 });
+    expect(recovered).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(
+        `recovered to epoch ${damaged - 1}; 2 damaged or later epochs were set aside`,
+      ) as string,
+    });
+    expect(await work.bosun(['run', 'plan.yaml', '--data', 'bad', '--recover-to', String(damaged - 1)])).toMatchObject({
+      code: 2,
+    });
     const after = await work.bosun(['verify', '--data', 'bad', '--json']);
     expect(JSON.parse(after.out) as Verification).toMatchObject({ sound: true, aside: 2 });
   });
@@ -94,7 +130,10 @@ describe('a damaged journal', () => {
     await work.bosun(['backup', 'worse', '--data', 'crew']);
     await change('worse', (entries) => [{ key: [...entries.keys()].at(-2)!, value: null }]);
     expect(await work.bosun(['backup', 'worse-copy', '--data', 'worse'])).toMatchObject({ code: 1 });
-    expect(await work.bosun(['restore', 'worse-copy', '--data', 'fine'])).toMatchObject({ code: 1, err: expect.stringContaining('is damaged') as string });
+    expect(await work.bosun(['restore', 'worse-copy', '--data', 'fine'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is damaged') as string,
+    });
   });
 
   it('is no hindrance to a run that starts over', async () => {
@@ -107,20 +146,31 @@ describe('a store of a later format', () => {
   it('is sound, as far as anybody here knows, and not removed by a run that starts over', async () => {
     await work.bosun(['backup', 'later', '--data', 'crew']);
     await change('later', () => [{ key: MANIFEST_KEY, value: seal(MANIFEST_KEY, Buffer.from('later'), FORMAT + 1) }]);
-    expect(await work.bosun(['run', 'plan.yaml', '--data', 'later', '--fresh'])).toMatchObject({ code: 1, err: expect.stringContaining('format') as string });
-    expect(await work.bosun(['verify', '--data', 'later'])).toMatchObject({ code: 1, err: expect.stringContaining('format') as string });
+    expect(await work.bosun(['run', 'plan.yaml', '--data', 'later', '--fresh'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('format') as string,
+    });
+    expect(await work.bosun(['verify', '--data', 'later'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('format') as string,
+    });
   });
 });
 
 describe('bosun erase', () => {
   it('removes an actor of a stopped store', async () => {
-    const addresses = async () => JSON.stringify(JSON.parse((await work.bosun(['tree', '--data', 'copy', '--json'])).out));
+    const addresses = async () =>
+      JSON.stringify(JSON.parse((await work.bosun(['tree', '--data', 'copy', '--json'])).out));
     const [first] = /"address":"(?!root)([^"]+)"/.exec(await addresses())?.slice(1) ?? [];
     expect(first).toBeDefined();
     expect(await work.bosun(['erase', first!, '--data', 'copy'])).toMatchObject({ code: 0 });
     expect(await addresses()).not.toContain(`"${first}"`);
     expect(await work.bosun(['verify', '--data', 'copy'])).toMatchObject({ code: 0 });
-    for (const [address, code] of [['nobody', 2], ['root', 2], ['not an address', 2]] as const) {
+    for (const [address, code] of [
+      ['nobody', 2],
+      ['root', 2],
+      ['not an address', 2],
+    ] as const) {
       expect(await work.bosun(['erase', address, '--data', 'copy'])).toMatchObject({ code });
     }
     expect(await work.bosun(['erase', 'a', '--data', 'nowhere'])).toMatchObject({ code: 2 });

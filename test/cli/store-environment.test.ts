@@ -1,4 +1,7 @@
-/** What a start takes from outside of its files: the keys of the store from the environment, and the word that the clock is right. */
+/**
+ * What a start takes from outside of its files: the keys of the store from the environment, and the word that the clock
+ * is right.
+ */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +26,9 @@ async function serve(config: string, env: Readonly<Record<string, string>> = {},
 
 describe('BOSUN_SECRET_KEY', () => {
   it('is what `serve` and verbs on a stopped store read and write by', async () => {
-    work.write('vault.ts', `
+    work.write(
+      'vault.ts',
+      `
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from ${source('actors/agent.ts')};
@@ -31,15 +36,21 @@ import { secret } from ${source('actors/door/secret.ts')};
 const machine = setup({}).createMachine({ on: { keep: { actions: () => {} }, burst: { actions: assign(() => { throw new Error('poison'); }) } } });
 export const vault = defineAgent({ name: 'vault', machine, events: { keep: z.object({ pin: secret(z.string()) }), burst: z.object({ pin: secret(z.string()) }) } });
 export default { data: './vault', agents: [vault], tree: { intensity: 100, children: [{ id: 'v', agent: 'vault' }] }, gateway: { port: 0 } };
-`);
+`,
+    );
     const call = await serve('vault.ts', KEYS);
     const on = ['--data', 'vault'];
     expect(await work.bosun(['send', 'v', 'burst', '{"pin": "swordfish"}', ...on])).toMatchObject({ code: 0 });
     await call.interrupt();
-    const files = readdirSync(work.file('vault/store')).map((name) => readFileSync(join(work.file('vault/store'), name), 'latin1'));
+    const files = readdirSync(work.file('vault/store')).map((name) =>
+      readFileSync(join(work.file('vault/store'), name), 'latin1'),
+    );
     expect(files.some((text) => text.includes('swordfish'))).toBe(false);
     // The number of the letter is that of the first one.
-    expect(await work.bosun(['deadletters', 'redeliver', '1', ...on])).toMatchObject({ code: 1, err: expect.stringContaining('BOSUN_SECRET_KEY') as string });
+    expect(await work.bosun(['deadletters', 'redeliver', '1', ...on])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('BOSUN_SECRET_KEY') as string,
+    });
     expect((await work.bosun(['deadletters', 'list', '--json', ...on], KEYS)).out).toContain('swordfish');
     const locked = await serve('vault.ts');
     expect(locked.err).toContain('bosun serves vault.ts');
@@ -52,7 +63,13 @@ export default { data: './vault', agents: [vault], tree: { intensity: 100, child
 
   it('is not handed on to the commands of a plan', async () => {
     work.write('plan.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "env > seen.txt" }] }');
-    expect(await work.bosun(['run', 'plan.yaml', '--data', 'plan'], { ...KEYS, BOSUN_SECRET_KEY_PREVIOUS: randomBytes(32).toString('hex'), OTHER: 'handed on' })).toMatchObject({ code: 0 });
+    expect(
+      await work.bosun(['run', 'plan.yaml', '--data', 'plan'], {
+        ...KEYS,
+        BOSUN_SECRET_KEY_PREVIOUS: randomBytes(32).toString('hex'),
+        OTHER: 'handed on',
+      }),
+    ).toMatchObject({ code: 0 });
     expect(work.read('seen.txt')).toContain('OTHER=handed on');
     expect(work.read('seen.txt')).not.toContain('BOSUN_SECRET');
   });
@@ -67,12 +84,21 @@ describe('--trust-wall-clock', () => {
   it('starts a store that the clock has left behind by years, as the refusal says', async () => {
     const clock = new VirtualClock();
     clock.setWall(Date.UTC(2020, 0, 1));
-    const old = await createSystem({ agents: [], store: levelStore(work.file('old/store')), clock, scrub: false }).start();
+    const old = await createSystem({
+      agents: [],
+      store: levelStore(work.file('old/store')),
+      clock,
+      scrub: false,
+    }).start();
     await old.stop();
     work.write('old.yaml', 'data: ./old\ngateway: { port: 0 }\n');
     const refused = await (await serve('old.yaml')).ended;
     const [{ msg, code }] = linesOf(refused.err) as unknown as [{ msg: string; code: string }];
-    expect({ exit: refused.code, code, isHinted: msg.includes('--trust-wall-clock of bosun run and serve') }).toEqual({ exit: 1, code: 'BOSUN_CLOCK_SUSPECT', isHinted: true });
+    expect({ exit: refused.code, code, isHinted: msg.includes('--trust-wall-clock of bosun run and serve') }).toEqual({
+      exit: 1,
+      code: 'BOSUN_CLOCK_SUSPECT',
+      isHinted: true,
+    });
     const trusted = await serve('old.yaml', {}, '--trust-wall-clock');
     expect(trusted.out).toContain('"serving"');
     await trusted.interrupt();

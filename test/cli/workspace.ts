@@ -1,6 +1,6 @@
 /**
- * A directory with plans and agents, and `bosun` called in it: as a function in this process, or started as a user would
- * start it, where the process is what matters.
+ * A directory with plans and agents, and `bosun` called in it: as a function in this process, or started as a user
+ * would start it, where the process is what matters.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -59,7 +59,10 @@ abstract class Running {
 
   /** Waits until it has said something, on either stream. */
   async says(text: string): Promise<void> {
-    await until(() => this.out.includes(text) || this.err.includes(text), () => `${text}, after: ${this.out}${this.err}`);
+    await until(
+      () => this.out.includes(text) || this.err.includes(text),
+      () => `${text}, after: ${this.out}${this.err}`,
+    );
   }
 }
 
@@ -68,7 +71,10 @@ export class Call extends Running {
   readonly ended: Promise<Ended>;
   readonly #interruption = new AbortController();
 
-  constructor(args: readonly string[], { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }) {
+  constructor(
+    args: readonly string[],
+    { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  ) {
     super();
     const code = commandLine(args, {
       out: { write: (text) => (this.out += text) },
@@ -134,7 +140,10 @@ export class Workspace {
     return join(this.path, name);
   }
 
-  /** Calls the command line in this process, which loads a module of agents once: to run a changed one takes a process of its own. */
+  /**
+   * Calls the command line in this process, which loads a module of agents once: to run a changed one takes a process
+   * of its own.
+   */
   start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Call {
     const call = new Call(args, { cwd: this.path, env });
     this.#calls.add(call);
@@ -184,12 +193,17 @@ async function told(running: Running): Promise<Told> {
 
 /** Throws where a line is anything else than a JSON object. */
 export function linesOf(out: string): Line[] {
-  return out.split('\n').slice(0, -1).map((line) => JSON.parse(line) as Line);
+  return out
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Line);
 }
 
 /** `started a`, `failed a 1`: what happened to tasks and items, in order. */
 export function storyOf(lines: readonly Line[]): string[] {
-  return lines.map(({ type, task, item, attempt }) => [type, item ?? task, type.startsWith('task.') ? attempt : undefined].filter((part) => part !== undefined).join(' '));
+  return lines.map(({ type, task, item, attempt }) =>
+    [type, item ?? task, type.startsWith('task.') ? attempt : undefined].filter((part) => part !== undefined).join(' '),
+  );
 }
 
 /** Waits for something that cannot be subscribed to. */

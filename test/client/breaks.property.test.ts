@@ -26,16 +26,22 @@ class Person {
 
   give(): void {
     const tag = `${this.name}${++this.#numbered}`;
-    this.client.actor('visits', 'counter').send({ type: 'add', by: 1, tag }).then(
-      () => this.acknowledged.push(tag),
-      // Nobody waits any more: the next client on the storage sees to it.
-      () => this.refused.push(tag),
-    );
+    this.client
+      .actor('visits', 'counter')
+      .send({ type: 'add', by: 1, tag })
+      .then(
+        () => this.acknowledged.push(tag),
+        // Nobody waits any more: the next client on the storage sees to it.
+        () => this.refused.push(tag),
+      );
   }
 
   /** One that is refused, so that its number is free. */
   giveWrong(): void {
-    this.client.actor('visits', 'counter').send({ type: 'add', by: 'x' as never }).catch(() => {});
+    this.client
+      .actor('visits', 'counter')
+      .send({ type: 'add', by: 'x' as never })
+      .catch(() => {});
   }
 
   reload(): void {
@@ -110,7 +116,9 @@ it('what was acknowledged happened exactly once, in its order, and every client 
       // Long enough for one whose line says nothing to notice, and to come back.
       await test.advance(120_000);
       const { count, seen } = test.context;
-      expect(people.map(({ client }) => [client.status.get(), client.unacknowledged])).toEqual(people.map(() => ['live', 0]));
+      expect(people.map(({ client }) => [client.status.get(), client.unacknowledged])).toEqual(
+        people.map(() => ['live', 0]),
+      );
       // Acknowledged or left to the storage, each has happened; none twice.
       expect([...seen].sort()).toEqual(people.flatMap(({ sent }) => sent).sort());
       expect(count).toBe(seen.length);

@@ -8,7 +8,11 @@ import { expect, it } from 'vitest';
 const GZIP_BYTES_MAX = 12 * 1_024;
 
 it('is below 12 KB with gzip, its dependencies included, and imports nothing of Node', async () => {
-  const build = await rolldown({ input: join(import.meta.dirname, '../../src/client/index.ts'), platform: 'browser', external: isBuiltin });
+  const build = await rolldown({
+    input: join(import.meta.dirname, '../../src/client/index.ts'),
+    platform: 'browser',
+    external: isBuiltin,
+  });
   const { output } = await build.generate({ minify: true, format: 'esm' });
   await build.close();
   expect(output).toHaveLength(1);

@@ -22,7 +22,12 @@ export class ClientTest {
   }
 
   client(options: ClientOptions = {}): Client<Shop> {
-    return createClient<Shop>('ws://shop', { WebSocket: this.socket.WebSocket, clock: this.host.test.clock, random: this.#random, ...options });
+    return createClient<Shop>('ws://shop', {
+      WebSocket: this.socket.WebSocket,
+      clock: this.host.test.clock,
+      random: this.#random,
+      ...options,
+    });
   }
 
   /** One that is live. */
@@ -64,12 +69,18 @@ export class ClientTest {
   }
 }
 
-export async function startClientTest(options: GatewayOptions = {}, system: Partial<TestSystemOptions> = {}): Promise<ClientTest> {
+export async function startClientTest(
+  options: GatewayOptions = {},
+  system: Partial<TestSystemOptions> = {},
+): Promise<ClientTest> {
   return new ClientTest(await startGatewayTest(options, system));
 }
 
 /** How a promise stands, without waiting for it. */
-export function watched<T>(promise: Promise<T>): { value?: T; error?: { readonly code?: string; readonly details?: unknown } } {
+export function watched<T>(promise: Promise<T>): {
+  value?: T;
+  error?: { readonly code?: string; readonly details?: unknown };
+} {
   const state: ReturnType<typeof watched<T>> = {};
   promise.then(
     (value) => (state.value = value),
@@ -78,7 +89,11 @@ export function watched<T>(promise: Promise<T>): { value?: T; error?: { readonly
   return state;
 }
 
-export function memoryStorage(): { getItem(key: string): string | null; setItem(key: string, value: string): void; readonly entries: Map<string, string> } {
+export function memoryStorage(): {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  readonly entries: Map<string, string>;
+} {
   const entries = new Map<string, string>();
   return { entries, getItem: (key) => entries.get(key) ?? null, setItem: (key, value) => void entries.set(key, value) };
 }

@@ -14,11 +14,15 @@ const broken: Break = { code: 1006, reason: '', tries: 0, random: 0.5, canRenew:
 describe('the rules of coming back', () => {
   it('wait with full jitter: a random part of 250 ms, doubled with each try, and at most 30 s', () => {
     fc.assert(
-      fc.property(fc.nat({ max: 2_000 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (tries, random) => {
-        const { then, waitMs } = afterBreak({ ...broken, tries, random });
-        expect(then).toBe('reconnect');
-        expect(waitMs).toBeCloseTo(random * Math.min(30_000, 250 * 2 ** tries), 6);
-      }),
+      fc.property(
+        fc.nat({ max: 2_000 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (tries, random) => {
+          const { then, waitMs } = afterBreak({ ...broken, tries, random });
+          expect(then).toBe('reconnect');
+          expect(waitMs).toBeCloseTo(random * Math.min(30_000, 250 * 2 ** tries), 6);
+        },
+      ),
     );
   });
 
@@ -27,7 +31,15 @@ describe('the rules of coming back', () => {
     expect(afterBreak({ ...broken, code, canRenew: false }).then).toBe(then === 'authenticate' ? 'stop' : then);
   });
 
-  it.each([[1001, 'reconnect'], [1006, 'reconnect'], [1008, 'stop'], [1009, 'stop'], [1011, 'reconnect'], [4403, 'stop'], [4599, 'reconnect']] as const)('after %i: %s', (code, then) => {
+  it.each([
+    [1001, 'reconnect'],
+    [1006, 'reconnect'],
+    [1008, 'stop'],
+    [1009, 'stop'],
+    [1011, 'reconnect'],
+    [4403, 'stop'],
+    [4599, 'reconnect'],
+  ] as const)('after %i: %s', (code, then) => {
     expect(afterBreak({ ...broken, code }).then).toBe(then);
   });
 
@@ -64,13 +76,27 @@ function scripted(): { sockets: (Socket & { sent: object[] })[]; WebSocket: new 
   return { sockets, WebSocket: Scripted };
 }
 
-const say = (socket: Socket | undefined, frame: object) => (socket?.onmessage as ((event: unknown) => void) | null)?.({ data: JSON.stringify(frame) });
-const WELCOME = { t: 'welcome', session: { resumed: false, sequence: 0 }, heartbeat: { everyMs: 25_000, timeoutMs: 10_000 }, limits: { inFlight: 64, perSecond: 50, burst: 100 } };
+const say = (socket: Socket | undefined, frame: object) =>
+  (socket?.onmessage as ((event: unknown) => void) | null)?.({ data: JSON.stringify(frame) });
+const WELCOME = {
+  t: 'welcome',
+  session: { resumed: false, sequence: 0 },
+  heartbeat: { everyMs: 25_000, timeoutMs: 10_000 },
+  limits: { inFlight: 64, perSecond: 50, burst: 100 },
+};
 
-async function scriptedClient(): Promise<{ test: ClientTest; client: Client<never>; script: ReturnType<typeof scripted> }> {
+async function scriptedClient(): Promise<{
+  test: ClientTest;
+  client: Client<never>;
+  script: ReturnType<typeof scripted>;
+}> {
   const test = await startClientTest();
   const script = scripted();
-  return { test, script, client: test.client({ WebSocket: script.WebSocket, random: { next: () => 0.999 } }) as unknown as Client<never> };
+  return {
+    test,
+    script,
+    client: test.client({ WebSocket: script.WebSocket, random: { next: () => 0.999 } }) as unknown as Client<never>,
+  };
 }
 
 describe('a line', () => {
@@ -91,7 +117,8 @@ describe('a line', () => {
 
   it('waits longer after each try, and begins anew once it has held for ten seconds', async () => {
     const { test, script, client } = await scriptedClient();
-    const breakOff = () => (script.sockets.at(-1)!.onclose as unknown as (event: object) => void)({ code: 1006, reason: '' });
+    const breakOff = () =>
+      (script.sockets.at(-1)!.onclose as unknown as (event: object) => void)({ code: 1006, reason: '' });
     const waits: number[] = [];
     const waitMs = async () => {
       const before = script.sockets.length;
@@ -174,13 +201,18 @@ describe('a line', () => {
 
   it('gives way to a newer one of its session, for good', async () => {
     const test = await startClientTest();
-    const storage = { getItem: () => JSON.stringify({ session: 'a-session-of-22-chars-', sends: [] }), setItem: () => {} };
+    const storage = {
+      getItem: () => JSON.stringify({ session: 'a-session-of-22-chars-', sends: [] }),
+      setItem: () => {},
+    };
     const first = await test.live({ storage });
     const second = await test.live({ storage });
     await test.advance(LONG_MS);
     expect([first.status.get(), second.status.get()]).toEqual(['closed', 'live']);
     expect(first.failure).toMatchObject({ code: 'BOSUN_CLIENT_CLOSED', details: { closeCode: 4409 } });
-    await expect(first.actor('visits', 'counter').send({ type: 'close' })).rejects.toMatchObject({ code: 'BOSUN_CLIENT_CLOSED' });
+    await expect(first.actor('visits', 'counter').send({ type: 'close' })).rejects.toMatchObject({
+      code: 'BOSUN_CLIENT_CLOSED',
+    });
     await test.stop();
   });
 });
@@ -195,10 +227,16 @@ describe('a token', () => {
       asked += 1;
       return Promise.resolve(token);
     };
-    const healed = await test.live({ token: 'wrong-token-0123456789', onUnauthorized: onUnauthorized('right-token-0123456789') });
+    const healed = await test.live({
+      token: 'wrong-token-0123456789',
+      onUnauthorized: onUnauthorized('right-token-0123456789'),
+    });
     await test.advance(LONG_MS);
     expect([healed.status.get(), asked]).toEqual(['live', 1]);
-    const lost = await test.live({ token: 'wrong-token-0123456789', onUnauthorized: onUnauthorized('wrong-again-0123456789') });
+    const lost = await test.live({
+      token: 'wrong-token-0123456789',
+      onUnauthorized: onUnauthorized('wrong-again-0123456789'),
+    });
     await test.advance(LONG_MS);
     expect([lost.status.get(), lost.failure?.code, asked]).toEqual(['closed', 'BOSUN_UNAUTHENTICATED', 2]);
     const bare = await test.live();

@@ -30,13 +30,23 @@ describe('a send', () => {
       visits.send({ type: 'add', by: 1, tag: 'c' }),
     ].map(watched);
     await test.advance(5_000);
-    expect(sends.map(({ error, value }) => error?.code ?? value)).toEqual([{ taken: null }, 'BOSUN_EVENT_INVALID', 'BOSUN_ACTOR_UNKNOWN', { taken: null }, { taken: null }]);
+    expect(sends.map(({ error, value }) => error?.code ?? value)).toEqual([
+      { taken: null },
+      'BOSUN_EVENT_INVALID',
+      'BOSUN_ACTOR_UNKNOWN',
+      { taken: null },
+      { taken: null },
+    ]);
     expect(test.context.seen).toEqual(['a', 'b', 'c']);
     const last = watched(visits.send({ type: 'close' }, { until: 'taken' }));
     const refused = watched(visits.send({ type: 'add', by: 1 }, { until: 'taken' }));
     await test.settle();
     expect(last.value).toEqual({ taken: true });
-    expect(refused.error).toMatchObject({ code: 'BOSUN_EVENT_NOT_TAKEN', retryable: false, details: { accepts: expect.any(Array) as unknown } });
+    expect(refused.error).toMatchObject({
+      code: 'BOSUN_EVENT_NOT_TAKEN',
+      retryable: false,
+      details: { accepts: expect.any(Array) as unknown },
+    });
     expect(isClientError(refused.error, 'BOSUN_EVENT_NOT_TAKEN')).toBe(true);
     // That one has used its number: the next must not be taken for a repeat of it.
     const next = watched(visits.send({ type: 'count' }, { until: 'taken' }));
@@ -49,7 +59,9 @@ describe('a send', () => {
     const test = await startClientTest();
     const client = await test.live();
     const held = test.host.test.store.hold('before');
-    const sends = ['a', 'b', 'c'].map((tag) => watched(client.actor('visits', 'counter').send({ type: 'add', by: 1, tag })));
+    const sends = ['a', 'b', 'c'].map((tag) =>
+      watched(client.actor('visits', 'counter').send({ type: 'add', by: 1, tag })),
+    );
     await held.reached;
     test.cut();
     expect(client.status.get()).toBe('offline');
@@ -86,7 +98,9 @@ describe('a send', () => {
   it('waits for room where there are more than the gateway takes at a time', async () => {
     const test = await startClientTest();
     const client = await test.live();
-    const sends = Array.from({ length: 300 }, (_, n) => watched(client.actor('visits', 'counter').send({ type: 'add', by: 1, tag: String(n) })));
+    const sends = Array.from({ length: 300 }, (_, n) =>
+      watched(client.actor('visits', 'counter').send({ type: 'add', by: 1, tag: String(n) })),
+    );
     await test.advance(20_000);
     expect(sends.filter(({ value }) => value === undefined)).toEqual([]);
     expect(test.context.seen).toEqual(Array.from({ length: 300 }, (_, n) => String(n)));
@@ -98,11 +112,18 @@ describe('a send', () => {
   it('is sent again where the gateway found the pace too fast, in its order', async () => {
     const test = await startClientTest();
     const [one, two] = [await test.live(), await test.live({ name: 'two' })];
-    const sends = Array.from({ length: 90 }, (_, n) => [one, two].map((client, who) => watched(client.actor('visits', 'counter').send({ type: 'add', by: 1, tag: `${who}:${n}` })))).flat();
+    const sends = Array.from({ length: 90 }, (_, n) =>
+      [one, two].map((client, who) =>
+        watched(client.actor('visits', 'counter').send({ type: 'add', by: 1, tag: `${who}:${n}` })),
+      ),
+    ).flat();
     await test.advance(30_000);
     expect(sends.filter(({ value }) => value === undefined)).toEqual([]);
     expect(test.host.gateway.counts['refused.BOSUN_RATE_LIMITED']).toBeGreaterThan(0);
-    for (const who of ['0', '1']) expect(test.context.seen.filter((tag) => tag.startsWith(`${who}:`))).toEqual(Array.from({ length: 90 }, (_, n) => `${who}:${n}`));
+    for (const who of ['0', '1'])
+      expect(test.context.seen.filter((tag) => tag.startsWith(`${who}:`))).toEqual(
+        Array.from({ length: 90 }, (_, n) => `${who}:${n}`),
+      );
     expect(test.context.count).toBe(180);
     await test.stop();
   });
@@ -112,7 +133,9 @@ describe('a send', () => {
     const client = await test.live();
     test.isDown = true;
     test.cut();
-    const sends = Array.from({ length: 1_001 }, () => watched(client.actor('visits', 'counter').send({ type: 'add', by: 1 })));
+    const sends = Array.from({ length: 1_001 }, () =>
+      watched(client.actor('visits', 'counter').send({ type: 'add', by: 1 })),
+    );
     await test.settle();
     expect(sends.findIndex(({ error }) => error?.code === 'BOSUN_QUEUE_FULL')).toBe(1_000);
     test.isDown = false;
@@ -129,7 +152,15 @@ describe('a send', () => {
     for (let level = 0; level < 33; level++) deep = [deep];
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
-    const wrong: object[] = [{ tag: 'x'.repeat(1_050_000) }, { tag: '\ud800' }, { tag: [deep] }, { tag: circle }, { tag: 1n }, { tag: Array(100_000).fill(0) }, { constructor: 1 }];
+    const wrong: object[] = [
+      { tag: 'x'.repeat(1_050_000) },
+      { tag: '\ud800' },
+      { tag: [deep] },
+      { tag: circle },
+      { tag: 1n },
+      { tag: Array(100_000).fill(0) },
+      { constructor: 1 },
+    ];
     const sends = wrong.map((fields) => watched(visits.send({ type: 'add', by: 1, ...fields } as never)));
     const last = watched(visits.send({ type: 'add', by: 1, tag: 'x'.repeat(1_040_000) }));
     const event = { type: 'add' as const, by: 1, tag: 'as it was' };
@@ -156,7 +187,9 @@ describe('a send', () => {
     await test.advance(200);
     expect(aborted.error).toEqual(new Error('enough'));
     expect(late.error).toMatchObject({ code: 'BOSUN_TIMEOUT', details: { unknownOutcome: true } });
-    await expect(visits.send({ type: 'close' }, { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before');
+    await expect(visits.send({ type: 'close' }, { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow(
+      'before',
+    );
     test.isDown = false;
     await test.advance(LONG_MS);
     expect(kept.value).toEqual({ taken: null });
@@ -205,14 +238,21 @@ describe('an ask', () => {
     const client = await test.live();
     const visits = client.actor('visits', 'counter');
     const held = test.host.test.store.hold('before');
-    const [keyed, bare] = [watched(visits.ask({ type: 'count' }, { key: 'k' })), watched(visits.ask({ type: 'count' }))];
+    const [keyed, bare] = [
+      watched(visits.ask({ type: 'count' }, { key: 'k' })),
+      watched(visits.ask({ type: 'count' })),
+    ];
     await held.reached;
     test.cut();
     held.release();
     const offline = watched(visits.ask({ type: 'count' }));
     const waits = watched(visits.ask({ type: 'count' }, { key: 'later' }));
     await test.settle();
-    expect(bare.error).toMatchObject({ code: 'BOSUN_CONNECTION_LOST', retryable: true, details: { unknownOutcome: true } });
+    expect(bare.error).toMatchObject({
+      code: 'BOSUN_CONNECTION_LOST',
+      retryable: true,
+      details: { unknownOutcome: true },
+    });
     expect(offline.error).toMatchObject({ code: 'BOSUN_OFFLINE', retryable: true });
     await test.advance(LONG_MS);
     expect([keyed.value, waits.value]).toEqual([0, 0]);
@@ -246,7 +286,9 @@ describe('an ask', () => {
   it('is one of the methods that `call` has, with their errors', async () => {
     const test = await startClientTest();
     const client = await test.live();
-    const spawned = watched(client.call<{ address: string }>('actor.spawn', { agent: 'counter', id: 'more' }, { key: 'spawn more' }));
+    const spawned = watched(
+      client.call<{ address: string }>('actor.spawn', { agent: 'counter', id: 'more' }, { key: 'spawn more' }),
+    );
     const wrong = watched(client.call('actor.fly'));
     await test.settle();
     expect(spawned.value).toEqual({ address: 'more' });

@@ -10,7 +10,13 @@ import { type Shop } from './client-kit.ts';
 
 it('sends, asks, watches and comes back after a restart of the gateway, over a real socket', async () => {
   const { agents, tree } = shop();
-  const system = await createSystem({ agents, tree: tree!, store: memoryStore(), durability: 'memory', log: () => {} }).start();
+  const system = await createSystem({
+    agents,
+    tree: tree!,
+    store: memoryStore(),
+    durability: 'memory',
+    log: () => {},
+  }).start();
   const tokens = [{ id: 'ada', token: 'a-token-of-ada-0123456789' }];
   const first = createGateway(system, { port: 0, tokens });
   const { url, port } = await first.listen();

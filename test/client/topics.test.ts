@@ -17,7 +17,15 @@ describe('watch', () => {
     const test = await startClientTest();
     const client = await test.live();
     const seen: string[] = [];
-    const subscription = client.watch<Tree>('tree', { next: ({ children }) => seen.push(children.filter(({ status }) => status === 'suspended').map(({ address }) => address).join()) });
+    const subscription = client.watch<Tree>('tree', {
+      next: ({ children }) =>
+        seen.push(
+          children
+            .filter(({ status }) => status === 'suspended')
+            .map(({ address }) => address)
+            .join(),
+        ),
+    });
     await test.settle();
     await test.host.test.system.admin.suspend('visits', { by: 'ada' });
     await test.advance(FRAME_MS);
@@ -33,7 +41,10 @@ describe('watch', () => {
     const test = await startClientTest();
     const client = await test.live();
     const seen: string[] = [];
-    client.watch<{ readonly letters: readonly unknown[] }>('dead-letters', { next: ({ letters }) => seen.push(`${letters.length} letters`), confirmed: () => seen.push('confirmed') });
+    client.watch<{ readonly letters: readonly unknown[] }>('dead-letters', {
+      next: ({ letters }) => seen.push(`${letters.length} letters`),
+      confirmed: () => seen.push('confirmed'),
+    });
     await test.settle();
     test.cut();
     await test.advance(LONG_MS);

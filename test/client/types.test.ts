@@ -12,15 +12,30 @@ import { type Shop } from './client-kit.ts';
 const door = defineAgent({
   name: 'door',
   machine: setup({
-    types: {} as { context: { opened: number; since: Date }; events: { type: 'open'; times: number } | { type: 'shut' }; emitted: { type: 'creaked'; how: 'much' | 'little' }; output: { sum: bigint } },
+    types: {} as {
+      context: { opened: number; since: Date };
+      events: { type: 'open'; times: number } | { type: 'shut' };
+      emitted: { type: 'creaked'; how: 'much' | 'little' };
+      output: { sum: bigint };
+    },
   }).createMachine({
     context: { opened: 0, since: new Date(0) },
     initial: 'shut',
-    states: { shut: { on: { open: 'wide' } }, wide: { initial: 'still', on: { shut: 'shut' }, states: { still: {}, moving: {} } } },
+    states: {
+      shut: { on: { open: 'wide' } },
+      wide: { initial: 'still', on: { shut: 'shut' }, states: { still: {}, moving: {} } },
+    },
   }),
   events: { open: z.object({ times: z.number().default(1) }), shut: z.object({}) },
 });
-const bell = defineAgent({ name: 'bell', machine: setup({ types: {} as { context: { rings: number }; events: { type: 'ring' } } }).createMachine({ context: { rings: 0 }, on: { ring: {} } }), events: { ring: z.object({}) } });
+const bell = defineAgent({
+  name: 'bell',
+  machine: setup({ types: {} as { context: { rings: number }; events: { type: 'ring' } } }).createMachine({
+    context: { rings: 0 },
+    on: { ring: {} },
+  }),
+  events: { ring: z.object({}) },
+});
 
 const system = createSystem({ agents: [door, bell], store: memoryStore(), durability: 'memory' });
 type House = Client<typeof system>;
@@ -67,7 +82,10 @@ describe('types', () => {
     // As JSON has them.
     expectTypeOf<Context>().toEqualTypeOf<{ readonly opened: number; readonly since: string }>();
     type Emitted = Awaited<ReturnType<ReturnType<Front['events']>['next']>>['value'];
-    expectTypeOf<Extract<Emitted, { type: string }>>().toEqualTypeOf<{ readonly type: 'creaked'; readonly how: 'much' | 'little' }>();
+    expectTypeOf<Extract<Emitted, { type: string }>>().toEqualTypeOf<{
+      readonly type: 'creaked';
+      readonly how: 'much' | 'little';
+    }>();
     expect([misuses, frontOf]).toHaveLength(2);
   });
 

@@ -1,4 +1,6 @@
-/** What a client sees: one subscription for all who watch, kept over breaks, and XState's own functions on top of it. */
+/**
+ * What a client sees: one subscription for all who watch, kept over breaks, and XState's own functions on top of it.
+ */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
@@ -9,8 +11,13 @@ import { startClientTest, watched } from './client-kit.ts';
 
 const LONG_MS = 31_000;
 
-/** As React's useSyncExternalStore with a selector: renders once at first, then whenever the selected value is another. */
-function select<S, T>(actor: { getSnapshot(): S; subscribe(next: () => void): { unsubscribe(): void } }, selector: (snapshot: S) => T) {
+/**
+ * As React's useSyncExternalStore with a selector: renders once at first, then whenever the selected value is another.
+ */
+function select<S, T>(
+  actor: { getSnapshot(): S; subscribe(next: () => void): { unsubscribe(): void } },
+  selector: (snapshot: S) => T,
+) {
   const renders = [selector(actor.getSnapshot())];
   const subscription = actor.subscribe(() => {
     // A store has to give the same snapshot until it has changed.
@@ -36,7 +43,10 @@ describe('a remote actor', () => {
     expect(subscriptions()).toBe(1);
     void visits.send({ type: 'add', by: 2 });
     await test.settle();
-    expect([one.renders, two.renders]).toEqual([[undefined, 0, 2], [false, true]]);
+    expect([one.renders, two.renders]).toEqual([
+      [undefined, 0, 2],
+      [false, true],
+    ]);
     one.unsubscribe();
     two.unsubscribe();
     void visits.send({ type: 'add', by: 5 });
@@ -74,7 +84,14 @@ describe('a remote actor', () => {
     const ready = watched(visits.ready());
     await test.settle();
     const { value: snapshot } = ready;
-    expect(snapshot).toMatchObject({ status: 'active', value: 'open', context: { count: 0, seen: [] }, output: undefined, error: undefined, isSuspended: false });
+    expect(snapshot).toMatchObject({
+      status: 'active',
+      value: 'open',
+      context: { count: 0, seen: [] },
+      output: undefined,
+      error: undefined,
+      isSuspended: false,
+    });
     expect([snapshot!.hasTag('ready'), snapshot!.accepts('close'), visits.matches('open')]).toEqual([true, true, true]);
     await test.host.test.system.admin.suspend('visits', { by: 'ada', reason: 'for a look' });
     const held = watched(visits.waitFor(({ isSuspended }) => isSuspended));
@@ -112,13 +129,20 @@ describe('a remote actor', () => {
     const missing = watched(ghost.waitFor(() => true));
     await test.settle();
     expect(missing.error?.code).toBe('BOSUN_ACTOR_UNKNOWN');
-    expect(ghost.getSnapshot()).toMatchObject({ status: 'stopped', isKnown: false, reason: { code: 'BOSUN_ACTOR_UNKNOWN' } });
+    expect(ghost.getSnapshot()).toMatchObject({
+      status: 'stopped',
+      isKnown: false,
+      reason: { code: 'BOSUN_ACTOR_UNKNOWN' },
+    });
     await test.host.test.system.spawn(counter, 'ghost');
     const there = watched(ghost.ready());
     await test.settle();
     expect(there.value).toMatchObject({ status: 'active', context: { count: 0 } });
     const seen: unknown[] = [];
-    ghost.subscribe({ next: ({ status }) => seen.push(status), error: (error) => seen.push((error as { code: string }).code) });
+    ghost.subscribe({
+      next: ({ status }) => seen.push(status),
+      error: (error) => seen.push((error as { code: string }).code),
+    });
     await test.settle();
     await test.host.test.system.boss().terminateChild('ghost');
     await test.settle();
@@ -165,11 +189,19 @@ describe('a remote actor', () => {
     const abort = new AbortController();
     const late = watched(visits.waitFor(({ context }) => context.count > 9, { timeoutMs: 100 }));
     const aborted = watched(visits.waitFor(({ context }) => context.count > 9, { signal: abort.signal }));
-    const thrown = watched(visits.waitFor(() => { throw new Error('odd'); }));
+    const thrown = watched(
+      visits.waitFor(() => {
+        throw new Error('odd');
+      }),
+    );
     await test.advance(200);
     abort.abort(new Error('enough'));
     await test.settle();
-    expect([late.error, aborted.error, thrown.error]).toMatchObject([{ code: 'BOSUN_TIMEOUT' }, { message: 'enough' }, { message: 'odd' }]);
+    expect([late.error, aborted.error, thrown.error]).toMatchObject([
+      { code: 'BOSUN_TIMEOUT' },
+      { message: 'enough' },
+      { message: 'odd' },
+    ]);
     const closed = watched(visits.waitFor(({ context }) => context.count > 9));
     await test.settle();
     client.close();
@@ -216,7 +248,10 @@ describe('emitted events', () => {
     await test.advance(LONG_MS);
     void visits.send({ type: 'add', by: 1 });
     await test.settle();
-    expect([(await events.next()).value, (await events.next()).value]).toEqual([{ type: 'counted', count: 2 }, { type: 'counted', count: 3 }]);
+    expect([(await events.next()).value, (await events.next()).value]).toEqual([
+      { type: 'counted', count: 2 },
+      { type: 'counted', count: 3 },
+    ]);
     expect(gaps).toBe(0);
     await test.crash();
     await test.restart();
@@ -239,7 +274,10 @@ describe('emitted events', () => {
     })();
     const closed = watched(client.actor('back/visits', 'counter').events().next());
     await test.settle();
-    await Promise.all([client.actor('visits', 'counter').send({ type: 'add', by: 1 }), client.actor('till', 'till').send({ type: 'pay', card: '1234', amount: 1 })]);
+    await Promise.all([
+      client.actor('visits', 'counter').send({ type: 'add', by: 1 }),
+      client.actor('till', 'till').send({ type: 'pay', card: '1234', amount: 1 }),
+    ]);
     await test.settle();
     abort.abort();
     await over;
@@ -260,7 +298,10 @@ describe('turns', () => {
     const turns = client.turns<{ readonly address: string; readonly event: object }>('visits');
     const first = turns.next();
     await test.settle();
-    await Promise.all([client.actor('till', 'till').send({ type: 'pay', card: '1234', amount: 1 }), client.actor('visits', 'counter').send({ type: 'add', by: 2 })]);
+    await Promise.all([
+      client.actor('till', 'till').send({ type: 'pay', card: '1234', amount: 1 }),
+      client.actor('visits', 'counter').send({ type: 'add', by: 2 }),
+    ]);
     await test.settle();
     expect((await first).value).toMatchObject({ address: 'visits', event: { type: 'add', by: 2 } });
     await turns.return();
@@ -274,7 +315,9 @@ describe('turns', () => {
     await test.settle();
     // Emitted as fast as they are sent on, so that the gateway itself leaves none out.
     for (let batch = 0; batch < 5; batch++) {
-      await Promise.all(Array.from({ length: 820 }, () => test.host.test.system.send('visits', { type: 'add', by: 1 } as never)));
+      await Promise.all(
+        Array.from({ length: 820 }, () => test.host.test.system.send('visits', { type: 'add', by: 1 } as never)),
+      );
       for (let round = 0; round < 4; round++) await test.settle();
     }
     for (let n = 0; n < 4_096; n++) await events.next();

@@ -69,9 +69,23 @@ export async function auditSpreadBank(directories: readonly string[], acknowledg
     const accepted = [...books.lastSequence.values()].reduce((sum, last) => sum + last, 0);
     const violations = [...miscounts(books), ...lostOrders(books, acknowledged)];
     const isDeleting = parts.some(({ oldest, end, window }) => oldest <= end.epoch - window.epochs);
-    return { violations, unread: books.unread.length, crossing: crossing(parts).length, delayed: books.delayed.length, accepted, isDeleting };
+    return {
+      violations,
+      unread: books.unread.length,
+      crossing: crossing(parts).length,
+      delayed: books.delayed.length,
+      accepted,
+      isDeleting,
+    };
   } catch (error) {
-    return { violations: [`it cannot be recovered: ${messageOf(error)}`], unread: 0, crossing: 0, delayed: 0, accepted: 0, isDeleting: false };
+    return {
+      violations: [`it cannot be recovered: ${messageOf(error)}`],
+      unread: 0,
+      crossing: 0,
+      delayed: 0,
+      accepted: 0,
+      isDeleting: false,
+    };
   } finally {
     for (const store of stores) await store.close();
   }
@@ -80,7 +94,9 @@ export async function auditSpreadBank(directories: readonly string[], acknowledg
 /** Throws the first damage. */
 async function soundParts(stores: readonly Store[]): Promise<Restored[]> {
   const parts = await Promise.all(stores.map((store) => survey(store, references)));
-  const damage = parts.map(({ journalDamage, recovered }) => journalDamage ?? recovered.damage[0]).find((found) => found !== undefined);
+  const damage = parts
+    .map(({ journalDamage, recovered }) => journalDamage ?? recovered.damage[0])
+    .find((found) => found !== undefined);
   if (damage !== undefined) throw damage;
   return parts;
 }
@@ -101,18 +117,26 @@ const TIMER_EVENT = 4;
 /** @param parts One store, or those of all workers. */
 function booksOf(parts: readonly Restored[]): Books {
   const known = parts.flatMap(({ recovered: { rows, states } }) => {
-    const lives = [...(rows.get('i')?.values() ?? [])].map((row) => row as Identity).filter(({ agent }) => agent === 'account');
+    const lives = [...(rows.get('i')?.values() ?? [])]
+      .map((row) => row as Identity)
+      .filter(({ agent }) => agent === 'account');
     return lives.map(({ life }) => contextOf(states.get(life)));
   });
   // A crash of the very first start may have come before all were born.
   const accounts = [...known, ...Array.from({ length: ACCOUNTS - known.length }, () => NEW)];
   const events = (table: 'm' | 't', index: number) =>
-    parts.flatMap(({ recovered: { rows } }) => [...(rows.get(table)?.values() ?? [])].map((row) => (row as readonly unknown[])[index] as BankEvent));
+    parts.flatMap(({ recovered: { rows } }) =>
+      [...(rows.get(table)?.values() ?? [])].map((row) => (row as readonly unknown[])[index] as BankEvent),
+    );
   return {
     accounts,
     unread: [...events('m', MESSAGE_EVENT), ...crossing(parts)],
     delayed: events('t', TIMER_EVENT),
-    lastSequence: new Map(parts.flatMap(({ recovered: { rows } }) => [...(rows.get('d') ?? [])].map(([session, row]) => [session, sessionFrom(row, 0)[0]] as const))),
+    lastSequence: new Map(
+      parts.flatMap(({ recovered: { rows } }) =>
+        [...(rows.get('d') ?? [])].map(([session, row]) => [session, sessionFrom(row, 0)[0]] as const),
+      ),
+    ),
   };
 }
 
@@ -123,17 +147,29 @@ function crossing(parts: readonly Restored[]): BankEvent[] {
       const [direction, to = '', sequence = ''] = key.split('!');
       const [kind, , , event] = direction === 'out' ? (row as readonly [string, number, string, BankEvent]) : [];
       if (kind !== 'event') return [];
-      const taken = (parts[parseInt(to, 16)]!.recovered.rows.get('X')?.get(`in!${from.toString(16).padStart(4, '0')}`) ?? 0) as number;
+      const taken = (parts[parseInt(to, 16)]!.recovered.rows.get('X')?.get(
+        `in!${from.toString(16).padStart(4, '0')}`,
+      ) ?? 0) as number;
       return parseInt(sequence, 16) > taken ? [event!] : [];
     }),
   );
 }
 
 /** What is wrong with a bank that is spread over the stores of workers, by index; and how much is under way. */
-export async function auditWorkers(stores: readonly Store[]): Promise<{ readonly violations: readonly string[]; readonly unread: number; readonly crossing: number; readonly lastSequence: ReadonlyMap<string, number> }> {
+export async function auditWorkers(stores: readonly Store[]): Promise<{
+  readonly violations: readonly string[];
+  readonly unread: number;
+  readonly crossing: number;
+  readonly lastSequence: ReadonlyMap<string, number>;
+}> {
   const parts = await soundParts(stores);
   const books = booksOf(parts);
-  return { violations: miscounts(books), unread: books.unread.length, crossing: crossing(parts).length, lastSequence: books.lastSequence };
+  return {
+    violations: miscounts(books),
+    unread: books.unread.length,
+    crossing: crossing(parts).length,
+    lastSequence: books.lastSequence,
+  };
 }
 
 function miscounts(books: Books): string[] {

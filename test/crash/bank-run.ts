@@ -1,5 +1,18 @@
-/** The bank over many processes: starts one, lets it be killed, keeps what it acknowledged, and makes the copies to look at. */
-import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+/**
+ * The bank over many processes: starts one, lets it be killed, keeps what it acknowledged, and makes the copies to look
+ * at.
+ */
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Random } from '../../src/actors/ports.ts';
@@ -13,9 +26,9 @@ export const CLIENTS = 8;
 const SWITCHES_MISSED_MAX = 10;
 
 /**
- * When a child dies. `random`: whenever the signal meets it. By its own hand: `fold`: between two slices of one. `switch`:
- * while two logs of LevelDB are live. `unsaid`: after orders are durable and before anybody is told. `settled`: not at all;
- * it ends when nothing is under way any more.
+ * When a child dies. `random`: whenever the signal meets it. By its own hand: `fold`: between two slices of one.
+ * `switch`: while two logs of LevelDB are live. `unsaid`: after orders are durable and before anybody is told.
+ * `settled`: not at all; it ends when nothing is under way any more.
  */
 export type Moment = 'random' | 'fold' | 'switch' | 'unsaid' | 'settled';
 
@@ -69,7 +82,11 @@ export class Bank {
    */
   async run(moment: Moment, afterOrders: number): Promise<void> {
     await this.#runOnce(moment, afterOrders);
-    for (let missed = 0; moment === 'switch' && logsIn(this.directory).length < 2 && missed < SWITCHES_MISSED_MAX; missed++) {
+    for (
+      let missed = 0;
+      moment === 'switch' && logsIn(this.directory).length < 2 && missed < SWITCHES_MISSED_MAX;
+      missed++
+    ) {
       await this.#runOnce(moment, afterOrders);
     }
   }
@@ -77,7 +94,16 @@ export class Bank {
   async #runOnce(moment: Moment, afterOrders: number): Promise<void> {
     const { directory, acknowledged } = this;
     const { acknowledge = 'durable', durability = 'disk', repeats = 'ignored' } = this.#sabotage;
-    const options = { directory, synced: this.#synced, acknowledged, durability, acknowledge, repeats, moment, afterOrders };
+    const options = {
+      directory,
+      synced: this.#synced,
+      acknowledged,
+      durability,
+      acknowledge,
+      repeats,
+      moment,
+      afterOrders,
+    };
     let orders = 0;
     const { code, signal, complaint } = await lived(CHILD, options, (line) => {
       if (!this.#heard(line)) return false;
@@ -117,8 +143,8 @@ export class Bank {
   }
 
   /**
-   * A copy as a power cut at the moment of death may leave it: of each log all that was synced, perhaps some of what was
-   * not, and perhaps garbage.
+   * A copy as a power cut at the moment of death may leave it: of each log all that was synced, perhaps some of what
+   * was not, and perhaps garbage.
    *
    * @param keeps `synced`: every log ends at its last synced byte. `some`: somewhere behind it.
    * @returns The copy, and how many logs it has.
@@ -131,12 +157,16 @@ export class Bank {
   }
 
   /**
-   * A copy as a power cut behind one of the earlier writes would have left it: the newest log ends at what was synced then.
-   * The logs before it were synced to their ends, and what LevelDB has made of them since says the same.
+   * A copy as a power cut behind one of the earlier writes would have left it: the newest log ends at what was synced
+   * then. The logs before it were synced to their ends, and what LevelDB has made of them since says the same.
    *
-   * @returns The copy, how many logs it has, and what had been acknowledged by then. Null where the newest log has no write yet.
+   * @returns The copy, how many logs it has, and what had been acknowledged by then. Null where the newest log has no
+   *   write yet.
    */
-  earlierCopy(name: string, random: Random): { copy: string; logs: number; told: readonly number[]; isFolding: boolean } | null {
+  earlierCopy(
+    name: string,
+    random: Random,
+  ): { copy: string; logs: number; told: readonly number[]; isFolding: boolean } | null {
     const newest = logsIn(this.directory).at(-1);
     const writes = this.#written().filter(({ file }) => file === newest);
     const write = writes[Math.floor(random.next() * writes.length)];
@@ -179,7 +209,12 @@ export class Bank {
  * @param synced Of each log, how many bytes are kept in any case; none of one that is not there.
  * @returns How many logs there are.
  */
-export function cutLogs(directory: string, synced: ReadonlyMap<string, number>, keeps: 'synced' | 'some', random: Random): number {
+export function cutLogs(
+  directory: string,
+  synced: ReadonlyMap<string, number>,
+  keeps: 'synced' | 'some',
+  random: Random,
+): number {
   const logs = logsIn(directory);
   for (const log of logs) {
     const path = join(directory, log);
@@ -193,9 +228,13 @@ export function cutLogs(directory: string, synced: ReadonlyMap<string, number>, 
 
 /** Oldest first. */
 function logsIn(directory: string): string[] {
-  return readdirSync(directory).filter((file) => file.endsWith('.log')).toSorted();
+  return readdirSync(directory)
+    .filter((file) => file.endsWith('.log'))
+    .toSorted();
 }
 
 function garbage(random: Random): Buffer {
-  return Buffer.from(Array.from({ length: 1 + Math.floor(random.next() * 5_000) }, () => Math.floor(random.next() * 256)));
+  return Buffer.from(
+    Array.from({ length: 1 + Math.floor(random.next() * 5_000) }, () => Math.floor(random.next() * 256)),
+  );
 }

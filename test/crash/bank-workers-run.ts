@@ -1,4 +1,7 @@
-/** The bank over two workers of one process, and over many processes: lets each be killed, keeps what it said, and makes the copies to look at. */
+/**
+ * The bank over two workers of one process, and over many processes: lets each be killed, keeps what it said, and makes
+ * the copies to look at.
+ */
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +13,10 @@ const CHILD = fileURLToPath(new URL('../fixtures/crash/bank-workers-child.mjs', 
 
 const WORKERS = ['0', '1'];
 
-/** When a process dies. `random`: whenever the signal meets it. `unsaid`: by its own hand, when an order is durable and before anybody is told. */
+/**
+ * When a process dies. `random`: whenever the signal meets it. `unsaid`: by its own hand, when an order is durable and
+ * before anybody is told.
+ */
 export type Moment = 'random' | 'unsaid';
 
 /** What is known when some words have been said. */
@@ -55,10 +61,15 @@ export class SpreadBank {
     return this.#words.length;
   }
 
-  /** @param after So many words of a worker's write or an acknowledged order; at the moment `unsaid` so many acknowledged orders. */
+  /**
+   * @param after So many words of a worker's write or an acknowledged order; at the moment `unsaid` so many
+   *   acknowledged orders.
+   */
   async runUntilKilled(moment: Moment, after: number): Promise<void> {
-    const { code, signal, complaint } = moment === 'random' ? await this.#run({}, after) : await this.#run({ unsaidAfter: after }, null);
-    if (signal !== 'SIGKILL') throw new Error(`the bank was to be killed and ended with ${signal ?? code}: ${complaint}`);
+    const { code, signal, complaint } =
+      moment === 'random' ? await this.#run({}, after) : await this.#run({ unsaidAfter: after }, null);
+    if (signal !== 'SIGKILL')
+      throw new Error(`the bank was to be killed and ended with ${signal ?? code}: ${complaint}`);
   }
 
   /** Without further orders, until nothing is under way. */
@@ -68,11 +79,19 @@ export class SpreadBank {
   }
 
   /** @param killAfter So many words; null lets it live. */
-  async #run(ending: { readonly unsaidAfter?: number; readonly isLast?: boolean }, killAfter: number | null): Promise<End> {
+  async #run(
+    ending: { readonly unsaidAfter?: number; readonly isLast?: boolean },
+    killAfter: number | null,
+  ): Promise<End> {
     this.#before = this.#knownAt(this.words);
     const said: string[] = [];
     this.#words = said;
-    const options = { directory: this.#directory, acknowledged: this.acknowledged, acknowledge: this.#acknowledge, ...ending };
+    const options = {
+      directory: this.#directory,
+      acknowledged: this.acknowledged,
+      acknowledge: this.#acknowledge,
+      ...ending,
+    };
     const end = await lived(CHILD, options, (line) => said.push(line) === killAfter);
     this.folds += said.filter((word) => word.endsWith(' cut')).length;
     return end;
@@ -87,11 +106,12 @@ export class SpreadBank {
   }
 
   /**
-   * A copy as a power cut may leave it when the last process had said so many words. A prefix of them is a moment of both stores:
-   * what a worker sends to the other leaves after the word about its write. In one process no memtable is filled, so each
-   * store has one log for it, and an earlier moment is an earlier end of that log.
+   * A copy as a power cut may leave it when the last process had said so many words. A prefix of them is a moment of
+   * both stores: what a worker sends to the other leaves after the word about its write. In one process no memtable is
+   * filled, so each store has one log for it, and an earlier moment is an earlier end of that log.
    *
-   * @param keeps `synced`: every log ends at its last synced byte. `some`: somewhere behind it, which only the moment of death can leave.
+   * @param keeps `synced`: every log ends at its last synced byte. `some`: somewhere behind it, which only the moment
+   *   of death can leave.
    */
   cutCopy(name: string, random: Random, words: number, keeps: 'synced' | 'some' = 'synced'): Cut {
     const { told, synced } = this.#knownAt(words);
@@ -100,7 +120,10 @@ export class SpreadBank {
     return { directories, told };
   }
 
-  /** A copy in which one worker stands where the last process had said so many words, and the other at the end: no cut leaves that. */
+  /**
+   * A copy in which one worker stands where the last process had said so many words, and the other at the end: no cut
+   * leaves that.
+   */
   tornCopy(name: string, random: Random, words: number): string[] {
     const directories = this.copy(name);
     cutLogs(directories[1]!, this.#knownAt(words).synced[1]!, 'synced', random);
@@ -110,7 +133,8 @@ export class SpreadBank {
   /** Goes on from what a power cut left. */
   adopt({ directories }: Cut): void {
     rmSync(this.#directory, { recursive: true });
-    for (const [worker, directory] of directories.entries()) cpSync(directory, join(this.#directory, WORKERS[worker]!), { recursive: true });
+    for (const [worker, directory] of directories.entries())
+      cpSync(directory, join(this.#directory, WORKERS[worker]!), { recursive: true });
   }
 
   #knownAt(words: number): Known {

@@ -1,7 +1,7 @@
 /**
- * The bank test over two workers of one process: kill -9 of the whole, and power cuts of both stores at one moment. Whatever moment
- * it dies at, the stores together hold the money that the bank began with, have counted each accepted order once, have lost none that
- * was acknowledged, and what travels between the workers arrives once.
+ * The bank test over two workers of one process: kill -9 of the whole, and power cuts of both stores at one moment.
+ * Whatever moment it dies at, the stores together hold the money that the bank began with, have counted each accepted
+ * order once, have lost none that was acknowledged, and what travels between the workers arrives once.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,12 @@ async function lookAround(bank: SpreadBank, kill: number): Promise<void> {
   seen.unsaid += killed.accepted - acknowledged.reduce((sum, last) => sum + last, 0);
   for (let cut = 0; cut < CUTS / KILLS; cut++) {
     const isOfDeath = cut < 2;
-    const { directories, told } = bank.cutCopy('cut', random, isOfDeath ? words : random.integer(words), cut === 1 ? 'some' : 'synced');
+    const { directories, told } = bank.cutCopy(
+      'cut',
+      random,
+      isOfDeath ? words : random.integer(words),
+      cut === 1 ? 'some' : 'synced',
+    );
     see(await auditSpreadBank(directories, told), `cut ${cut} of kill ${kill}`);
   }
 }
@@ -69,7 +74,8 @@ describe('a bank over two workers whose process is killed', () => {
     await bank.runUntilSettled();
     end = await auditSpreadBank(bank.copy('end'), bank.acknowledged);
     console.log(
-      `bank over workers: seed ${seed}, ${KILLS} kills, ${CUTS} cuts; ${end.accepted} orders, ${seen.unsaid} of them unsaid at a kill; ` +
+      `bank over workers: seed ${seed}, ${KILLS} kills, ${CUTS} cuts; ${end.accepted} orders, ${seen.unsaid} of ` +
+        'them unsaid at a kill; ' +
         `${seen.unread} unread messages seen, ${seen.crossing} of them between workers, ${seen.delayed} delayed; ` +
         `${bank.folds} folds; ${seen.violations.length} violations`,
     );

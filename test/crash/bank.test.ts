@@ -1,6 +1,6 @@
 /**
- * The bank test: 200 durable accounts, eight clients, kill -9 and power cuts. Whatever moment it dies at, a bank holds the
- * money it began with, has counted each accepted order once, and has lost none that it acknowledged.
+ * The bank test: 200 durable accounts, eight clients, kill -9 and power cuts. Whatever moment it dies at, a bank holds
+ * the money it began with, has counted each accepted order once, and has lost none that it acknowledged.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,10 @@ function see(seen: Sightings, audit: Audit, place: string, isFolding: boolean): 
 /** Kills the bank, looks at what is left, and at what power cuts at that moment would have left. */
 async function crashes(bank: Bank, numbers: { kills: number; cuts: number; rewinds: number }): Promise<Sightings> {
   const seen: Sightings = { violations: [], inFlight: 0, delayed: 0, folding: 0, switched: 0, accepted: 0 };
-  const perKill = { cuts: Math.ceil(numbers.cuts / numbers.kills), rewinds: Math.ceil(numbers.rewinds / numbers.kills) };
+  const perKill = {
+    cuts: Math.ceil(numbers.cuts / numbers.kills),
+    rewinds: Math.ceil(numbers.rewinds / numbers.kills),
+  };
   for (let kill = 0; kill < numbers.kills; kill++) {
     const moment = MOMENTS[kill % MOMENTS.length]!;
     await bank.run(moment, someOrders());
@@ -74,7 +77,12 @@ async function crashes(bank: Bank, numbers: { kills: number; cuts: number; rewin
     }
     // What is rewound behind a sync has lost orders, but nothing else.
     for (let rewind = 0; rewind < perKill.rewinds; rewind++) {
-      see(seen, await auditBank(bank.rewoundCopy('rewound', random), []), `rewind ${rewind} of kill ${kill} (${moment})`, false);
+      see(
+        seen,
+        await auditBank(bank.rewoundCopy('rewound', random), []),
+        `rewind ${rewind} of kill ${kill} (${moment})`,
+        false,
+      );
     }
     // Every other time the bank goes on as if the power had failed.
     if (kill % 2 === 1) bank.adopt(bank.cutCopy('adopted', random).copy);
@@ -96,8 +104,10 @@ describe('a bank that is killed and cut off from power', () => {
     end = await auditBank(bank.copy('end'), bank.acknowledged);
     const { inFlight, delayed, folding, switched, accepted } = seen;
     console.log(
-      `bank: seed ${seed}, ${KILLS} kills, ${CUTS} cuts, ${REWINDS} rewinds; ${accepted} orders, ${bank.repeats} repeated; ` +
-        `${inFlight} unread and ${delayed} delayed messages seen; ${bank.folds} folds, under way in ${folding} copies; ` +
+      `bank: seed ${seed}, ${KILLS} kills, ${CUTS} cuts, ${REWINDS} rewinds; ${accepted} orders, ${bank.repeats} ` +
+        'repeated; ' +
+        `${inFlight} unread and ${delayed} delayed messages seen; ${bank.folds} folds, under way in ${folding} ` +
+        'copies; ' +
         `several logs live in ${switched} cuts; ${seen.violations.length} violations`,
     );
   }, LONG_PATIENCE_MS);
@@ -110,15 +120,19 @@ describe('a bank that is killed and cut off from power', () => {
     expect(end).toMatchObject({ violations: [], unread: 0, delayed: 0 });
   });
 
-  it('was met with messages and timers under way, in the middle of folds, at switches of the memtable, with repeated orders', () => {
-    expect(seen.inFlight).toBeGreaterThan(100);
-    expect(seen.delayed).toBeGreaterThan(0);
-    expect(seen.folding).toBeGreaterThan(CUTS / 10);
-    expect(bank.folds).toBeGreaterThan(KILLS / 2);
-    expect(seen.switched).toBeGreaterThan(0);
-    expect(bank.repeats).toBeGreaterThan(0);
-    expect(seen.accepted).toBeGreaterThanOrEqual(ORDERS_MIN * KILLS);
-  });
+  it(
+    'was met with messages and timers under way, in the middle of folds, at switches of the memtable, with ' +
+      'repeated orders',
+    () => {
+      expect(seen.inFlight).toBeGreaterThan(100);
+      expect(seen.delayed).toBeGreaterThan(0);
+      expect(seen.folding).toBeGreaterThan(CUTS / 10);
+      expect(bank.folds).toBeGreaterThan(KILLS / 2);
+      expect(seen.switched).toBeGreaterThan(0);
+      expect(bank.repeats).toBeGreaterThan(0);
+      expect(seen.accepted).toBeGreaterThanOrEqual(ORDERS_MIN * KILLS);
+    },
+  );
 });
 
 describe('the audit', () => {
@@ -134,7 +148,9 @@ describe('the audit', () => {
   }
 
   it('finds orders that were acknowledged before they were durable', async () => {
-    expect(await findings('early', { acknowledge: 'early' }, 'random')).toContainEqual(expect.stringContaining('was told that order'));
+    expect(await findings('early', { acknowledge: 'early' }, 'random')).toContainEqual(
+      expect.stringContaining('was told that order'),
+    );
   });
 
   it('finds orders that were acknowledged without a sync', LONG, async () => {
@@ -142,6 +158,8 @@ describe('the audit', () => {
   });
 
   it('finds repeated orders that were carried out again', LONG, async () => {
-    expect(await findings('obeyed', { repeats: 'obeyed' }, 'unsaid')).toContainEqual(expect.stringContaining('were counted'));
+    expect(await findings('obeyed', { repeats: 'obeyed' }, 'unsaid')).toContainEqual(
+      expect.stringContaining('were counted'),
+    );
   });
 });

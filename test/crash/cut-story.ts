@@ -1,6 +1,6 @@
 /**
- * A story in which the power is cut at one write of one store: of one kernel, or of one or both of two workers. What the stores hold
- * then is compared with what memory held, and the next start has to bring the story to its end.
+ * A story in which the power is cut at one write of one store: of one kernel, or of one or both of two workers. What
+ * the stores hold then is compared with what memory held, and the next start has to bring the story to its end.
  */
 import { plainReferences } from '../../src/persistence/plain-references.ts';
 import { survey } from '../../src/persistence/recovery.ts';
@@ -74,7 +74,13 @@ export class CutStory {
     this.#writes = this.#stores.map(() => 0);
     for (const [part, store] of this.#stores.entries()) this.#watch(store, part, sync);
     const journal = { fold: { windowEpochs: 12, sliceRecords: 4 }, storeId: 'workshop' };
-    this.#stage = stageOf({ agents: [this.#worker], tree: treeOf(plot.staff), journal, durability: this.#durability, stores: this.#stores });
+    this.#stage = stageOf({
+      agents: [this.#worker],
+      tree: treeOf(plot.staff),
+      journal,
+      durability: this.#durability,
+      stores: this.#stores,
+    });
   }
 
   #watch(store: FaultyStore, part: number, sync: Sync): void {
@@ -82,7 +88,8 @@ export class CutStory {
     store.write = (writes, options) => {
       if (this.#life === 0) this.history[part]![this.#writes[part]!] = this.#chains(part);
       this.#writes[part]! += 1;
-      if (this.#life === 0 && part === this.#cut?.part && this.#writes[part] === this.#cut.write) void store.hold(this.#cut.point).reached.then(() => this.#cutOff());
+      if (this.#life === 0 && part === this.#cut?.part && this.#writes[part] === this.#cut.write)
+        void store.hold(this.#cut.point).reached.then(() => this.#cutOff());
       return write(writes, sync === 'honest' ? options : { sync: false });
     };
   }
@@ -115,7 +122,11 @@ export class CutStory {
     }
   }
 
-  async #look(store: FaultyStore, part: number, { reference, told }: { reference: readonly Chains[]; told: ReadonlySet<number> }): Promise<void> {
+  async #look(
+    store: FaultyStore,
+    part: number,
+    { reference, told }: { reference: readonly Chains[]; told: ReadonlySet<number> },
+  ): Promise<void> {
     await store.open();
     const { recovered, journalDamage } = await survey(store, plainReferences);
     await store.close();
@@ -153,7 +164,8 @@ export class CutStory {
     const { ticks, notes, ...expected } = expectedBooks(this.#plot.script);
     const { ticked, ...books } = this.#books!;
     for (const [book, numbers] of Object.entries(books) as [keyof typeof books, readonly number[]][]) {
-      if (numbers.join() !== expected[book].join()) this.violations.push(`in the book "${book}" is ${numbers.join()}, and not ${expected[book].join()}`);
+      if (numbers.join() !== expected[book].join())
+        this.violations.push(`in the book "${book}" is ${numbers.join()}, and not ${expected[book].join()}`);
     }
     const { started, mailed, noted } = this.#outside;
     this.#atMostOnce('ticked', ticked, ticks);
@@ -184,7 +196,8 @@ export class CutStory {
     const { script } = this.#plot;
     for (let next = first; next <= script.length; next++) {
       const burst: Promise<void>[] = [];
-      for (; next < script.length && burst.length < BURST && script[next - 1]!.kind === 'send'; next++) burst.push(this.#one(next));
+      for (; next < script.length && burst.length < BURST && script[next - 1]!.kind === 'send'; next++)
+        burst.push(this.#one(next));
       await Promise.all(burst);
       await this.#one(next);
     }
@@ -201,7 +214,8 @@ export class CutStory {
   async #end(): Promise<void> {
     await this.#stage.advance(END_MS);
     this.#books = allBooks(this.#stage);
-    if (this.#life === 0) for (const [part, chains] of this.history.entries()) chains[this.#writes[part]!] = this.#chains(part);
+    if (this.#life === 0)
+      for (const [part, chains] of this.history.entries()) chains[this.#writes[part]!] = this.#chains(part);
   }
 
   #findLost(told: ReadonlySet<number>, part: number, last: number): void {
@@ -222,7 +236,8 @@ export class CutStory {
     const ids = new Map<string, number>();
     const numbers = new Map<number, string>();
     for (const { effectId, n } of runs) {
-      if ((ids.get(effectId) ?? n) !== n || (numbers.get(n) ?? effectId) !== effectId) this.violations.push(`${what}: ${n} has more than one effect id`);
+      if ((ids.get(effectId) ?? n) !== n || (numbers.get(n) ?? effectId) !== effectId)
+        this.violations.push(`${what}: ${n} has more than one effect id`);
       ids.set(effectId, n);
       numbers.set(n, effectId);
     }

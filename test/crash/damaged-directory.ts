@@ -1,4 +1,7 @@
-/** A directory of LevelDB, kept in memory, of which damaged copies are put on disk; and what a store in it says of itself. */
+/**
+ * A directory of LevelDB, kept in memory, of which damaged copies are put on disk; and what a store in it says of
+ * itself.
+ */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Recovered, type Store, type StoreWrite } from '../../src/actors/ports.ts';
@@ -25,7 +28,10 @@ export interface Damage {
   readonly bit: number;
 }
 
-/** Everything a system would serve: each actor's state under `s <life>`, each row under its key, and the number of the epoch. */
+/**
+ * Everything a system would serve: each actor's state under `s <life>`, each row under its key, and the number of the
+ * epoch.
+ */
 export type Served = ReadonlyMap<string, string>;
 
 export interface Start {
@@ -41,7 +47,11 @@ export interface Start {
  *
  * @param shareInTables Of the batches: those the first process wrote.
  */
-export async function filesOf(directory: string, batches: readonly (readonly StoreWrite[])[], shareInTables: number): Promise<Files> {
+export async function filesOf(
+  directory: string,
+  batches: readonly (readonly StoreWrite[])[],
+  shareInTables: number,
+): Promise<Files> {
   const first = Math.floor(batches.length * shareInTables);
   for (const part of [batches.slice(0, first), batches.slice(first)]) {
     const store = levelStore(directory, { writeBufferBytes: WRITE_BUFFER_BYTES });
@@ -49,7 +59,9 @@ export async function filesOf(directory: string, batches: readonly (readonly Sto
     for (const batch of part) await store.write(batch, { sync: false });
     await store.close();
   }
-  const names = readdirSync(directory).filter((name) => name !== 'LOCK').toSorted();
+  const names = readdirSync(directory)
+    .filter((name) => name !== 'LOCK')
+    .toSorted();
   const contents = new Map(names.map((name) => [name, readFileSync(join(directory, name))]));
   return { names, contents, bytes: [...contents.values()].reduce((sum, { length }) => sum + length, 0) };
 }
@@ -98,7 +110,8 @@ export async function start(directory: string, store: Store = levelStore(directo
 function servedBy({ epoch, states, rows }: Recovered): Served {
   const served = new Map([['epoch', String(epoch)]]);
   for (const [life, state] of states) served.set(`s ${life}`, JSON.stringify(state));
-  for (const [table, entries] of rows) for (const [key, row] of entries) served.set(`${table}!${key}`, JSON.stringify(row));
+  for (const [table, entries] of rows)
+    for (const [key, row] of entries) served.set(`${table}!${key}`, JSON.stringify(row));
   return served;
 }
 

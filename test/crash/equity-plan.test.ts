@@ -1,6 +1,6 @@
 /**
- * The equity plan under kill -9, through the real command line: whatever moment it dies at, the same line goes on, nothing
- * that was said to be complete is done again, and the reports come out the same to the byte.
+ * The equity plan under kill -9, through the real command line: whatever moment it dies at, the same line goes on,
+ * nothing that was said to be complete is done again, and the reports come out the same to the byte.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -63,11 +63,20 @@ class Round {
 
   async run(kill: Kill | null): Promise<Life> {
     const data = join(this.#directory, 'data');
-    const child = spawn(process.execPath, ['dist/cli/main.js', 'run', 'examples/equity-research/plan.yaml', '--data', data, '--json'], {
-      cwd: project,
-      stdio: ['ignore', 'pipe', 'ignore'],
-      env: { ...process.env, BOSUN_EXECUTION_LOG: this.#log, BOSUN_REPORTS_DIR: join(this.#directory, 'reports'), BOSUN_PACE_MS: PACE_MS },
-    });
+    const child = spawn(
+      process.execPath,
+      ['dist/cli/main.js', 'run', 'examples/equity-research/plan.yaml', '--data', data, '--json'],
+      {
+        cwd: project,
+        stdio: ['ignore', 'pipe', 'ignore'],
+        env: {
+          ...process.env,
+          BOSUN_EXECUTION_LOG: this.#log,
+          BOSUN_REPORTS_DIR: join(this.#directory, 'reports'),
+          BOSUN_PACE_MS: PACE_MS,
+        },
+      },
+    );
     const closed = once(child, 'close');
     const lines: Line[] = [];
     const killIfDue = () => {
@@ -85,14 +94,18 @@ class Round {
   executions(): Execution[] {
     if (!existsSync(this.#log)) return [];
     // A kill may come between the making of the file and its first line; a line is one write, which no kill tears.
-    const lines = readFileSync(this.#log, 'utf8').split('\n').filter((line) => line !== '');
+    const lines = readFileSync(this.#log, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line) as Execution);
   }
 
   /** By name. */
   reports(): Record<string, string> {
     const directory = join(this.#directory, 'reports');
-    return Object.fromEntries(readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), 'utf8')]));
+    return Object.fromEntries(
+      readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), 'utf8')]),
+    );
   }
 
   get #log(): string {
@@ -125,7 +138,9 @@ describe(`the equity plan, killed in ${ROUNDS} rounds`, () => {
     const lives = rounds.flatMap((round) => round.lives);
     const starts = rounds.flatMap(({ round }) => round.executions()).filter(({ phase }) => phase === 'start').length;
     const kills = lives.filter(({ code }) => code === null).length;
-    console.log(`equity plan: seed ${seed}, ${ROUNDS} rounds, ${kills} kills, ${starts - ROUNDS * TASKS} stages started again`);
+    console.log(
+      `equity plan: seed ${seed}, ${ROUNDS} rounds, ${kills} kills, ${starts - ROUNDS * TASKS} stages started again`,
+    );
   }, LONG_PATIENCE_MS);
 
   it('is completed by the same line typed again', () => {
@@ -158,10 +173,15 @@ describe(`the equity plan, killed in ${ROUNDS} rounds`, () => {
       const executions = round.executions();
       const begins = [0, ...lives.map((life) => life.executions)];
       for (const [index, life] of lives.entries()) {
-        const starts = executions.slice(begins[index], life.executions).filter(({ phase }) => phase === 'start').map(({ task }) => task);
+        const starts = executions
+          .slice(begins[index], life.executions)
+          .filter(({ phase }) => phase === 'start')
+          .map(({ task }) => task);
         expect(starts).toEqual([...new Set(starts)]);
       }
-      const completions = lives.flatMap(({ lines }) => lines.filter(({ type }) => type === 'task.completed').map(({ task }) => task));
+      const completions = lives.flatMap(({ lines }) =>
+        lines.filter(({ type }) => type === 'task.completed').map(({ task }) => task),
+      );
       expect(completions).toEqual([...new Set(completions)]);
     }
   });

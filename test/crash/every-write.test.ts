@@ -1,7 +1,7 @@
 /**
- * A power cut at every write of a long script on simulated stores: before the write, after it and before anybody knows, and with
- * the last unsynced writes lost; over two workers, of the one alone or of both. Whatever the moment, the disk is what memory was, and
- * the script can be ended.
+ * A power cut at every write of a long script on simulated stores: before the write, after it and before anybody knows,
+ * and with the last unsynced writes lost; over two workers, of the one alone or of both. Whatever the moment, the disk
+ * is what memory was, and the script can be ended.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort, EFFORT, LONG_PATIENCE_MS } from '../effort.ts';
@@ -19,7 +19,11 @@ const LOST_MAX = 5;
 type Ways = (write: number) => readonly Omit<Cut, 'part' | 'write'>[];
 
 const ONE: CutPlot = { parts: 1, staff: STAFF, script: scriptOf(COMMANDS) };
-const TWO: CutPlot = { parts: 2, staff: SPREAD_STAFF, script: scriptOf(COMMANDS, { staff: SPREAD_STAFF, shares: TALKATIVE }) };
+const TWO: CutPlot = {
+  parts: 2,
+  staff: SPREAD_STAFF,
+  script: scriptOf(COMMANDS, { staff: SPREAD_STAFF, shares: TALKATIVE }),
+};
 
 const waysOfOne: Ways = (write) => [
   { dies: 'all', point: 'before', lost: 0 },
@@ -27,14 +31,33 @@ const waysOfOne: Ways = (write) => [
   { dies: 'all', point: 'durable', lost: 1 + (write % LOST_MAX) },
 ];
 
-/** With less than durability `disk` workers do not stand at one moment, and nothing is promised of what is between them. */
-const waysOfTwo: Ways = () => (['part', 'all'] as const).flatMap((dies) => (['before', 'durable'] as const).map((point) => ({ dies, point, lost: 0 })));
+/**
+ * With less than durability `disk` workers do not stand at one moment, and nothing is promised of what is between them.
+ */
+const waysOfTwo: Ways = () =>
+  (['part', 'all'] as const).flatMap((dies) =>
+    (['before', 'durable'] as const).map((point) => ({ dies, point, lost: 0 })),
+  );
 
 /** Of the writes of each store, every so many are cut; all of them in a long run. */
 const STAGES = [
-  { stage: 'one kernel', plot: ONE, waysOf: waysOfOne, first: 'of the start' as const, stride: byEffort({ quick: 60, ci: 24, soak: 1 }), finds: ['acknowledged and lost'] },
+  {
+    stage: 'one kernel',
+    plot: ONE,
+    waysOf: waysOfOne,
+    first: 'of the start' as const,
+    stride: byEffort({ quick: 60, ci: 24, soak: 1 }),
+    finds: ['acknowledged and lost'],
+  },
   // Worker threads that die in the first start end it; `test/crash/bank-workers.test.ts` has the starts behind it.
-  { stage: 'two workers', plot: TWO, waysOf: waysOfTwo, first: 'behind the start' as const, stride: byEffort({ quick: 120, ci: 60, soak: 1 }), finds: ['acknowledged and lost', 'in the book "received"'] },
+  {
+    stage: 'two workers',
+    plot: TWO,
+    waysOf: waysOfTwo,
+    first: 'behind the start' as const,
+    stride: byEffort({ quick: 120, ci: 60, soak: 1 }),
+    finds: ['acknowledged and lost', 'in the book "received"'],
+  },
 ];
 
 async function undisturbed(plot: CutPlot): Promise<Pick<CutStory, 'history' | 'begun'>> {
@@ -46,7 +69,11 @@ async function undisturbed(plot: CutPlot): Promise<Pick<CutStory, 'history' | 'b
 }
 
 /** @returns What is wrong after a cut. */
-async function violationsOf(plot: CutPlot, cut: Cut, { reference, sync = 'honest' }: { reference: History; sync?: Sync }): Promise<string[]> {
+async function violationsOf(
+  plot: CutPlot,
+  cut: Cut,
+  { reference, sync = 'honest' }: { reference: History; sync?: Sync },
+): Promise<string[]> {
   const story = new CutStory(plot, cut, sync);
   expect(await story.untilTheCut()).toBe('cut');
   await story.lookAtTheDisk(reference);
@@ -65,26 +92,41 @@ afterAll(() => {
 });
 
 describe.each(STAGES)(`a script of ${COMMANDS} commands ($stage)`, ({ stage, plot, waysOf, first, stride, finds }) => {
-  it('ends the same wherever the power is cut, and no chain on disk is one that memory did not have', async () => {
-    const begun = performance.now();
-    const { history: reference, begun: started } = await undisturbed(plot);
-    const violations: string[] = [];
-    let cuts = 0;
-    for (const [part, { length: writes }] of reference.entries()) {
-      for (let write = first === 'of the start' ? 1 : started[part]! + 1; write < writes; write += stride) {
-        for (const way of waysOf(write)) violations.push(...(await violationsOf(plot, { part, write, ...way }, { reference })));
-        cuts += waysOf(write).length;
-        if (SOAK && write % 50 === 1) process.stderr.write(`every write: store ${part}, ${write} of ${writes}, ${violations.length} violations\n`);
+  it(
+    'ends the same wherever the power is cut, and no chain on disk is one that memory did not have',
+    async () => {
+      const begun = performance.now();
+      const { history: reference, begun: started } = await undisturbed(plot);
+      const violations: string[] = [];
+      let cuts = 0;
+      for (const [part, { length: writes }] of reference.entries()) {
+        for (let write = first === 'of the start' ? 1 : started[part]! + 1; write < writes; write += stride) {
+          for (const way of waysOf(write))
+            violations.push(...(await violationsOf(plot, { part, write, ...way }, { reference })));
+          cuts += waysOf(write).length;
+          if (SOAK && write % 50 === 1)
+            process.stderr.write(
+              `every write: store ${part}, ${write} of ${writes}, ${violations.length} violations\n`,
+            );
+        }
       }
-    }
-    const writes = reference.map(({ length }) => length - 1).join(' and ');
-    console.log(`every write: ${stage}, ${cuts} cuts at ${writes} writes, ${violations.length} violations, ${Math.round((performance.now() - begun) / 1_000)} s`);
-    expect(violations).toEqual([]);
-  }, LONG_PATIENCE_MS);
+      const writes = reference.map(({ length }) => length - 1).join(' and ');
+      console.log(
+        `every write: ${stage}, ${cuts} cuts at ${writes} writes, ${violations.length} violations, ` +
+          `${Math.round((performance.now() - begun) / 1_000)} s`,
+      );
+      expect(violations).toEqual([]);
+    },
+    LONG_PATIENCE_MS,
+  );
 
   it('is found out where a store acknowledges what it has not synced', async () => {
     const { history: reference } = await undisturbed(plot);
-    const violations = await violationsOf(plot, { part: 0, write: 100, point: 'durable', dies: 'part', lost: 0 }, { reference, sync: 'pretended' });
+    const violations = await violationsOf(
+      plot,
+      { part: 0, write: 100, point: 'durable', dies: 'part', lost: 0 },
+      { reference, sync: 'pretended' },
+    );
     for (const found of finds) expect(violations).toContainEqual(expect.stringContaining(found));
   });
 });

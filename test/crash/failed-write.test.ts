@@ -1,6 +1,7 @@
 /**
- * One write of a story fails, each in turn: everything comes out as if nothing had failed. The same with outages of ten minutes,
- * in which new sends are refused; over two workers, those to the worker whose store it is, while the other one goes on.
+ * One write of a story fails, each in turn: everything comes out as if nothing had failed. The same with outages of ten
+ * minutes, in which new sends are refused; over two workers, those to the worker whose store it is, while the other one
+ * goes on.
  */
 import { describe, expect, it } from 'vitest';
 import { byEffort, LONG_PATIENCE_MS } from '../effort.ts';
@@ -11,7 +12,11 @@ import { type Books, type Outside, SPREAD_STAFF, STAFF } from './workshop.ts';
 const COMMANDS = byEffort({ quick: 60, ci: 60, soak: 240 });
 
 const ONE: Plot = { parts: 1, staff: STAFF, script: scriptOf(COMMANDS, { seed: 11 }) };
-const TWO: Plot = { parts: 2, staff: SPREAD_STAFF, script: scriptOf(COMMANDS, { seed: 11, staff: SPREAD_STAFF, shares: TALKATIVE }) };
+const TWO: Plot = {
+  parts: 2,
+  staff: SPREAD_STAFF,
+  script: scriptOf(COMMANDS, { seed: 11, staff: SPREAD_STAFF, shares: TALKATIVE }),
+};
 
 /** Of the writes of each store, every so many fail. */
 const STAGES = [
@@ -22,8 +27,13 @@ const STAGES = [
 /** Each write behind the start, by the number that it has in the undisturbed run. */
 function failuresOf({ begun, writes }: Ending, length: Failure['length'], stride: number): Failure[] {
   return begun.flatMap((first, part) => {
-    const numbers = Array.from({ length: Math.ceil((writes[part]! - first) / stride) }, (_, index) => first + 1 + index * stride);
-    return numbers.flatMap((write) => [false, true].map((applied) => ({ part, write, applied, length, medium: 'honest' as const })));
+    const numbers = Array.from(
+      { length: Math.ceil((writes[part]! - first) / stride) },
+      (_, index) => first + 1 + index * stride,
+    );
+    return numbers.flatMap((write) =>
+      [false, true].map((applied) => ({ part, write, applied, length, medium: 'honest' as const })),
+    );
   });
 }
 
@@ -32,26 +42,33 @@ function withAcross(books: Books, { received, counselled }: Ending['across']): B
 }
 
 describe.each(STAGES)('a write that fails, wherever it is ($stage)', ({ stage, plot, stride }) => {
-  it.each(['blip', 'outage'] as const)('starts nothing twice, feeds nothing twice and loses nothing (%s)', async (length) => {
-    const begun = performance.now();
-    const sound = await tell(plot, null);
-    const { ticks, notes, ...expected } = expectedBooks(plot.script);
-    expect(sound.books).toEqual({ ...expected, ticked: ticks });
-    expect(notes.length).toBeGreaterThan(0);
-    const failures = failuresOf(sound, length, stride);
-    let refused = 0;
-    for (const failure of failures) {
-      const { books, outside, recovered, across, problems, refused: these } = await tell(plot, failure);
-      const place = JSON.stringify(failure);
-      expect(problems, place).toEqual([]);
-      expect(books, place).toEqual(withAcross(sound.books, across));
-      expect(recovered, place).toEqual(books);
-      expect(outcomeOf(outside), place).toEqual(outcomeOf(sound.outside));
-      refused += these;
-    }
-    const seconds = Math.round((performance.now() - begun) / 1_000);
-    console.log(`failed write: ${stage}, ${failures.length} ${length}s at ${sound.writes.join(' and ')} writes, ${refused} sends refused, 0 violations, ${seconds} s`);
-  }, LONG_PATIENCE_MS);
+  it.each(['blip', 'outage'] as const)(
+    'starts nothing twice, feeds nothing twice and loses nothing (%s)',
+    async (length) => {
+      const begun = performance.now();
+      const sound = await tell(plot, null);
+      const { ticks, notes, ...expected } = expectedBooks(plot.script);
+      expect(sound.books).toEqual({ ...expected, ticked: ticks });
+      expect(notes.length).toBeGreaterThan(0);
+      const failures = failuresOf(sound, length, stride);
+      let refused = 0;
+      for (const failure of failures) {
+        const { books, outside, recovered, across, problems, refused: these } = await tell(plot, failure);
+        const place = JSON.stringify(failure);
+        expect(problems, place).toEqual([]);
+        expect(books, place).toEqual(withAcross(sound.books, across));
+        expect(recovered, place).toEqual(books);
+        expect(outcomeOf(outside), place).toEqual(outcomeOf(sound.outside));
+        refused += these;
+      }
+      const seconds = Math.round((performance.now() - begun) / 1_000);
+      console.log(
+        `failed write: ${stage}, ${failures.length} ${length}s at ${sound.writes.join(' and ')} writes, ` +
+          `${refused} sends refused, 0 violations, ${seconds} s`,
+      );
+    },
+    LONG_PATIENCE_MS,
+  );
 
   it('is found out where the medium forgets what it is given again', async () => {
     const { writes } = await tell(plot, null);
@@ -59,7 +76,13 @@ describe.each(STAGES)('a write that fails, wherever it is ($stage)', ({ stage, p
       const found: number[] = [];
       // Not each of the last ones is missed: a fold writes from memory what the journal lacks.
       for (let write = all - 10; write < all; write++) {
-        const { books, recovered, problems } = await tell(plot, { part, write, applied: false, length: 'blip', medium: 'forgetful' });
+        const { books, recovered, problems } = await tell(plot, {
+          part,
+          write,
+          applied: false,
+          length: 'blip',
+          medium: 'forgetful',
+        });
         if (problems.length > 0 || JSON.stringify(recovered) !== JSON.stringify(books)) found.push(write);
       }
       expect(found, `part ${part}`).not.toEqual([]);
@@ -72,5 +95,11 @@ function outcomeOf({ started, mailed, noted, fed, feeds }: Outside): object {
   const text = (items: readonly object[]) => items.map((item) => JSON.stringify(item)).toSorted();
   const inOrder = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b);
   const starts = started.map(({ n, attempt }) => ({ n, attempt }));
-  return { started: text(starts), mailed: inOrder(mailed.map(({ n }) => n)), noted: inOrder(noted), fed: inOrder(fed), feeds };
+  return {
+    started: text(starts),
+    mailed: inOrder(mailed.map(({ n }) => n)),
+    noted: inOrder(noted),
+    fed: inOrder(fed),
+    feeds,
+  };
 }

@@ -1,6 +1,6 @@
 /**
- * A story in which one write of one store fails, for a moment or for ten minutes, with promises, callbacks and clients alive and
- * the next epoch in the making. Told on one kernel, or on two workers, of which the other one goes on.
+ * A story in which one write of one store fails, for a moment or for ten minutes, with promises, callbacks and clients
+ * alive and the next epoch in the making. Told on one kernel, or on two workers, of which the other one goes on.
  */
 import { type AnyAgent } from '../../src/actors/agent.ts';
 import { BosunError, isBosunError } from '../../src/errors.ts';
@@ -45,7 +45,10 @@ export interface Ending {
   readonly writes: readonly number[];
   /** Sends that were refused, and then sent again. */
   readonly refused: number;
-  /** Numbers that a worker sent to one whose store was out, and that one asked the other: they belong in the books as well. */
+  /**
+   * Numbers that a worker sent to one whose store was out, and that one asked the other: they belong in the books as
+   * well.
+   */
   readonly across: Pick<Books, 'received' | 'counselled'>;
   readonly problems: readonly string[];
 }
@@ -76,7 +79,12 @@ class Story {
     this.#stores = faultyStores(plot.parts);
     this.#writes = this.#stores.map(() => 0);
     for (const [part, store] of this.#stores.entries()) this.#watch(store, part);
-    this.#stage = stageOf({ agents: [this.#worker], tree: treeOf(plot.staff), journal: { fold: { windowEpochs: 12, sliceRecords: 4 } }, stores: this.#stores });
+    this.#stage = stageOf({
+      agents: [this.#worker],
+      tree: treeOf(plot.staff),
+      journal: { fold: { windowEpochs: 12, sliceRecords: 4 } },
+      stores: this.#stores,
+    });
   }
 
   /** The same in the undisturbed run, because one promise more in the way of a write may put two epochs into one. */
@@ -116,7 +124,8 @@ class Story {
     for (let next = 0; next < script.length; ) {
       const burst: Promise<void>[] = [];
       // Without waiting: the epoch after the failed one is in the making by then.
-      for (; next < script.length && burst.length < BURST && script[next]!.kind === 'send'; next++) burst.push(this.#one(next + 1));
+      for (; next < script.length && burst.length < BURST && script[next]!.kind === 'send'; next++)
+        burst.push(this.#one(next + 1));
       if (burst.length === 0) burst.push(this.#one(++next));
       await this.#endOutage(burst);
     }
@@ -128,7 +137,16 @@ class Story {
     const outside = structuredClone(this.#outside);
     await this.#stage.crash();
     const recovered = await this.#recover(books);
-    return { books, outside, recovered, begun, writes, refused: this.#refused, across: this.#across, problems: this.#problems };
+    return {
+      books,
+      outside,
+      recovered,
+      begun,
+      writes,
+      refused: this.#refused,
+      across: this.#across,
+      problems: this.#problems,
+    };
   }
 
   /** What is damaged throws. */
@@ -173,7 +191,8 @@ class Story {
       await this.#stage.advance(OUTAGE_MS);
       this.#lookAtOutage(part);
       await this.#refusesSends(part);
-      for (const address of this.#staffOf(part, 'others').slice(0, 1)) await this.#goesOn(address, this.#staffOf(part, 'its own')[0]!);
+      for (const address of this.#staffOf(part, 'others').slice(0, 1))
+        await this.#goesOn(address, this.#staffOf(part, 'its own')[0]!);
       this.#isOut = false;
       this.#stores[part]!.failWrites(0);
       await this.#stage.advance(10_000);
@@ -188,14 +207,18 @@ class Story {
 
   #lookAtOutage(part: number): void {
     for (const [index, { outage }] of this.#stage.parts().entries()) {
-      if (index === part ? !isBosunError(outage, 'BOSUN_STORE_UNAVAILABLE') : outage !== undefined) this.#problems.push(`of part ${index} is told: ${String(outage)}`);
+      if (index === part ? !isBosunError(outage, 'BOSUN_STORE_UNAVAILABLE') : outage !== undefined)
+        this.#problems.push(`of part ${index} is told: ${String(outage)}`);
     }
     if (this.#stage.parts()[part]!.tree().address !== 'root') this.#problems.push('reads are not served');
   }
 
   async #refusesSends(part: number): Promise<void> {
     const sent = this.#stage.send(this.#staffOf(part, 'its own')[0]!, { type: 'add', n: 0 } as never);
-    const error: unknown = await sent.then(() => null, (reason: unknown) => reason);
+    const error: unknown = await sent.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
     if (!isBosunError(error, 'BOSUN_STORE_UNAVAILABLE')) this.#problems.push('a send was not refused');
     this.#refused += 1;
   }

@@ -1,6 +1,7 @@
 /**
- * Damage of any byte of the files of a system over two workers, and a start of all of it. What it serves is what it was, or the damage
- * is told with its place: the start is refused, and then nobody has gone on on the other worker either, or it says what it withholds.
+ * Damage of any byte of the files of a system over two workers, and a start of all of it. What it serves is what it
+ * was, or the damage is told with its place: the start is refused, and then nobody has gone on on the other worker
+ * either, or it says what it withholds.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,16 @@ import { levelStore } from '../../src/persistence/level-store.ts';
 import { type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { byEffort, EFFORT, LONG_PATIENCE_MS } from '../effort.ts';
-import { complaintsOf, type Damage, type Files, filesOf, putDamaged, type Served, start, trusting } from './damaged-directory.ts';
+import {
+  complaintsOf,
+  type Damage,
+  type Files,
+  filesOf,
+  putDamaged,
+  type Served,
+  start,
+  trusting,
+} from './damaged-directory.ts';
 import { perform, scriptOf, sessionOf, TALKATIVE } from './script.ts';
 import { faultyStores, type Stage, stageOf } from './stage.ts';
 import { emptyOutside, SPREAD_STAFF, systemIdOf, treeOf, workerAgent } from './workshop.ts';
@@ -59,15 +69,27 @@ beforeAll(async () => {
   const stores = faultyStores(PARTS.length);
   const stage = stageOf({ agents: [worker], tree, journal: JOURNAL, stores });
   await stage.start();
-  for (const [index, command] of scriptOf(COMMANDS, { staff: SPREAD_STAFF, shares: TALKATIVE }).entries()) await perform(stage, command, index + 1, worker);
-  await leaveUnderWay(stage); 
-  files = await Promise.all(stores.map(({ log }, part) => filesOf(join(root, 'sound', String(part)), log.map(({ writes }) => writes), 0.6)));
+  for (const [index, command] of scriptOf(COMMANDS, { staff: SPREAD_STAFF, shares: TALKATIVE }).entries())
+    await perform(stage, command, index + 1, worker);
+  await leaveUnderWay(stage);
+  files = await Promise.all(
+    stores.map(({ log }, part) =>
+      filesOf(
+        join(root, 'sound', String(part)),
+        log.map(({ writes }) => writes),
+        0.6,
+      ),
+    ),
+  );
   putFiles(null);
   stored = await Promise.all(places.map(async (place) => (await start(place)).served));
-  sound = await run(); 
+  sound = await run();
 }, LONG_PATIENCE_MS);
 
-/** What is on its way to the other worker, a timer, an effect and a message in quarantine: each worker dies with them while the other one is down. */
+/**
+ * What is on its way to the other worker, a timer, an effect and a message in quarantine: each worker dies with them
+ * while the other one is down.
+ */
 async function leaveUnderWay(stage: Stage): Promise<void> {
   for (const part of PARTS) {
     await stage.crash();
@@ -116,14 +138,19 @@ async function run(storeOf: (directory: string) => Store = (directory) => levelS
 function servedBy(stage: Stage): Served {
   const served = new Map<string, string>();
   for (const [index, part] of stage.parts().entries()) {
-    const inOrder = (_: string, value: unknown) => (Array.isArray(value) ? value.map((item) => JSON.stringify(item)).toSorted() : value);
+    const inOrder = (_: string, value: unknown) =>
+      Array.isArray(value) ? value.map((item) => JSON.stringify(item)).toSorted() : value;
     for (const { address, children } of part.tree().children.flatMap((node) => [node, ...node.children])) {
       const { value, context, status } = part.snapshot(address)!;
       served.set(`${index} ${address}`, JSON.stringify({ value, context, status, children: children.length }, inOrder));
     }
     served.set(`${index} session`, String(part.lastSequence(sessionOf(index))));
-    for (const name of SPREAD_STAFF.map(systemIdOf)) served.set(`${index} name ${name}`, String(part.lookup(name)?.address));
-    served.set(`${index} letters`, JSON.stringify(part.deadLetters.list().map(({ address, event, reason }) => ({ address, event, reason }))));
+    for (const name of SPREAD_STAFF.map(systemIdOf))
+      served.set(`${index} name ${name}`, String(part.lookup(name)?.address));
+    served.set(
+      `${index} letters`,
+      JSON.stringify(part.deadLetters.list().map(({ address, event, reason }) => ({ address, event, reason }))),
+    );
   }
   return served;
 }
@@ -146,11 +173,18 @@ async function outcomeOf(flip: Flip): Promise<Outcome> {
   const { refused, reported, served } = await run();
   const other = 1 - flip.part;
   if (refused !== null) {
-    expect(refused, JSON.stringify(flip)).toMatchObject({ code: 'BOSUN_STORE_DAMAGED', details: { worker: flip.part, ...somewhere(refused, flip.part) } });
+    expect(refused, JSON.stringify(flip)).toMatchObject({
+      code: 'BOSUN_STORE_DAMAGED',
+      details: { worker: flip.part, ...somewhere(refused, flip.part) },
+    });
     return isAs((await start(places[other]!)).served, stored[other]!) ? 'refused' : 'went on';
   }
   if (reported.flat().length > 0) {
-    for (const damage of reported[flip.part]!) expect(damage, JSON.stringify(flip)).toMatchObject({ code: 'BOSUN_STORE_DAMAGED', details: somewhere(damage, flip.part) });
+    for (const damage of reported[flip.part]!)
+      expect(damage, JSON.stringify(flip)).toMatchObject({
+        code: 'BOSUN_STORE_DAMAGED',
+        details: somewhere(damage, flip.part),
+      });
     expect(reported[other], JSON.stringify(flip)).toEqual([]);
     return 'reported';
   }
@@ -185,27 +219,41 @@ describe('two workers of whose files one byte is damaged', () => {
       const keys = [...stored[part]!.keys()];
       const tables = new Set(keys.map((key) => key[0]));
       for (const table of 'siantfbdqrzX') expect(tables, `worker ${part}: a record under ${table}`).toContain(table);
-      for (const row of ['X!shard', 'X!in!', 'X!out!']) expect(keys.some((key) => key.startsWith(row)), `worker ${part}: ${row}`).toBe(true);
-      expect(files[part]!.names.map((name) => name.replace(/\d{6}/, 'n'))).toEqual(expect.arrayContaining(['n.ldb', 'n.log', 'CURRENT', 'MANIFEST-n']));
+      for (const row of ['X!shard', 'X!in!', 'X!out!'])
+        expect(
+          keys.some((key) => key.startsWith(row)),
+          `worker ${part}: ${row}`,
+        ).toBe(true);
+      expect(files[part]!.names.map((name) => name.replace(/\d{6}/, 'n'))).toEqual(
+        expect.arrayContaining(['n.ldb', 'n.log', 'CURRENT', 'MANIFEST-n']),
+      );
     }
     putFiles(null);
     expect(isAs((await run()).served, sound.served)).toBe(true);
   });
 
-  it(`serve nothing wrong without a word, at ${FLIPS} places`, async () => {
-    const begun = performance.now();
-    const tally: Partial<Record<Outcome, number>> = {};
-    const unseen: Flip[] = [];
-    for (let number = 0; number < FLIPS; number++) {
-      const flip = someFlip(number);
-      const outcome = await outcomeOf(flip);
-      tally[outcome] = (tally[outcome] ?? 0) + 1;
-      if (outcome === 'not seen' || outcome === 'went on') unseen.push(flip);
-      if (SOAK && number % 500 === 499) process.stderr.write(`flips of two workers: ${number + 1} of ${FLIPS}, ${unseen.length} not seen\n`);
-    }
-    console.log(`flips of two workers: seed ${seed}, ${FLIPS} flips, ${Math.round((performance.now() - begun) / 1_000)} s, ${JSON.stringify(tally)}`);
-    expect(unseen).toEqual([]);
-  }, LONG_PATIENCE_MS);
+  it(
+    `serve nothing wrong without a word, at ${FLIPS} places`,
+    async () => {
+      const begun = performance.now();
+      const tally: Partial<Record<Outcome, number>> = {};
+      const unseen: Flip[] = [];
+      for (let number = 0; number < FLIPS; number++) {
+        const flip = someFlip(number);
+        const outcome = await outcomeOf(flip);
+        tally[outcome] = (tally[outcome] ?? 0) + 1;
+        if (outcome === 'not seen' || outcome === 'went on') unseen.push(flip);
+        if (SOAK && number % 500 === 499)
+          process.stderr.write(`flips of two workers: ${number + 1} of ${FLIPS}, ${unseen.length} not seen\n`);
+      }
+      console.log(
+        `flips of two workers: seed ${seed}, ${FLIPS} flips, ${Math.round((performance.now() - begun) / 1_000)} ` +
+          `s, ${JSON.stringify(tally)}`,
+      );
+      expect(unseen).toEqual([]);
+    },
+    LONG_PATIENCE_MS,
+  );
 
   it('are found out where nobody checks the log of LevelDB but LevelDB', async () => {
     const log = files[1]!.names.find((name) => name.endsWith('.log'))!;

@@ -1,13 +1,23 @@
 /**
- * Damage of any byte of the files of a real store. After it, every value that is served is what it was, or the damage is
- * reported: by the start, which is refused or names what it withholds, or by `verify`.
+ * Damage of any byte of the files of a real store. After it, every value that is served is what it was, or the damage
+ * is reported: by the start, which is refused or names what it withholds, or by `verify`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
-import { complaintsOf, type Damage, type Files, filesOf, putDamaged, type Served, type Start, start, trusting } from './damaged-directory.ts';
+import {
+  complaintsOf,
+  type Damage,
+  type Files,
+  filesOf,
+  putDamaged,
+  type Served,
+  type Start,
+  start,
+  trusting,
+} from './damaged-directory.ts';
 import { perform, scriptOf } from './script.ts';
 import { faultyStores, stageOf } from './stage.ts';
 import { emptyOutside, STAFF, treeOf, workerAgent } from './workshop.ts';
@@ -92,26 +102,39 @@ describe('a store of which one byte is damaged', () => {
     expect(await complaintsOf(place)).toEqual([]);
     const tables = new Set([...sound.served.keys()].map((key) => key[0]));
     for (const table of 'siantfbdq') expect(tables, `a record under ${table}`).toContain(table);
-    expect(files.names.map((name) => name.replace(/\d{6}/, 'n'))).toEqual(expect.arrayContaining(['n.ldb', 'n.log', 'CURRENT', 'MANIFEST-n']));
+    expect(files.names.map((name) => name.replace(/\d{6}/, 'n'))).toEqual(
+      expect.arrayContaining(['n.ldb', 'n.log', 'CURRENT', 'MANIFEST-n']),
+    );
   });
 
-  it(`serves nothing wrong without a word, at ${FLIPS} places`, async () => {
-    const begun = performance.now();
-    const tally: Tally = {};
-    const unseen: Damage[] = [];
-    // A fifth in the small files that lead to the others, the rest by size.
-    const [small, large] = [files.names.filter((name) => !/\.(ldb|log)$/.test(name)), files.names.filter((name) => /\.(ldb|log)$/.test(name))];
-    for (let flip = 0; flip < FLIPS; flip++) {
-      const names = flip % 5 === 0 ? small : large;
-      const damage = someDamage(names[random.integer(names.length)]!);
-      const outcome = await outcomeOf(damage);
-      count(tally, damage.name, outcome);
-      if (outcome === 'not seen') unseen.push(damage);
-      if (SOAK && flip % 1_000 === 999) process.stderr.write(`flips: ${flip + 1} of ${FLIPS}, ${unseen.length} not seen\n`);
-    }
-    console.log(`flips: seed ${seed}, ${FLIPS} flips, ${Math.round((performance.now() - begun) / 1_000)} s, ${JSON.stringify(tally)}`);
-    expect(unseen).toEqual([]);
-  }, LONG_PATIENCE_MS);
+  it(
+    `serves nothing wrong without a word, at ${FLIPS} places`,
+    async () => {
+      const begun = performance.now();
+      const tally: Tally = {};
+      const unseen: Damage[] = [];
+      // A fifth in the small files that lead to the others, the rest by size.
+      const [small, large] = [
+        files.names.filter((name) => !/\.(ldb|log)$/.test(name)),
+        files.names.filter((name) => /\.(ldb|log)$/.test(name)),
+      ];
+      for (let flip = 0; flip < FLIPS; flip++) {
+        const names = flip % 5 === 0 ? small : large;
+        const damage = someDamage(names[random.integer(names.length)]!);
+        const outcome = await outcomeOf(damage);
+        count(tally, damage.name, outcome);
+        if (outcome === 'not seen') unseen.push(damage);
+        if (SOAK && flip % 1_000 === 999)
+          process.stderr.write(`flips: ${flip + 1} of ${FLIPS}, ${unseen.length} not seen\n`);
+      }
+      console.log(
+        `flips: seed ${seed}, ${FLIPS} flips, ${Math.round((performance.now() - begun) / 1_000)} s, ` +
+          `${JSON.stringify(tally)}`,
+      );
+      expect(unseen).toEqual([]);
+    },
+    LONG_PATIENCE_MS,
+  );
 
   it('is found out where nobody checks the log of LevelDB but LevelDB', async () => {
     const log = files.names.find((name) => name.endsWith('.log'))!;

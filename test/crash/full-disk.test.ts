@@ -1,6 +1,7 @@
 /**
- * A bank on a disk that fills up, really: writes of its files fail, after some bytes or at once; over two workers those of both
- * stores. Nothing that was acknowledged is lost and nothing doubled, whether the process lives to see room again or dies before.
+ * A bank on a disk that fills up, really: writes of its files fail, after some bytes or at once; over two workers those
+ * of both stores. Nothing that was acknowledged is lost and nothing doubled, whether the process lives to see room
+ * again or dies before.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,8 +30,20 @@ interface Bench {
 }
 
 const BENCHES: readonly Bench[] = [
-  { stage: 'one kernel', child: childOf('full-disk-child.mjs'), stores: ['.'], firstWrite: 3, points: byEffort({ quick: 2, ci: 3, soak: 20 }) },
-  { stage: 'two workers', child: childOf('full-disk-workers-child.mjs'), stores: ['0', '1'], firstWrite: 12, points: byEffort({ quick: 2, ci: 4, soak: 40 }) },
+  {
+    stage: 'one kernel',
+    child: childOf('full-disk-child.mjs'),
+    stores: ['.'],
+    firstWrite: 3,
+    points: byEffort({ quick: 2, ci: 3, soak: 20 }),
+  },
+  {
+    stage: 'two workers',
+    child: childOf('full-disk-workers-child.mjs'),
+    stores: ['0', '1'],
+    firstWrite: 12,
+    points: byEffort({ quick: 2, ci: 4, soak: 40 }),
+  },
 ];
 
 function childOf(name: string): string {
@@ -79,8 +92,15 @@ class Bank {
 
   /** Runs a process through an outage and `ORDERS` orders behind it, then kills it, if it has not died by itself. */
   async run(disk: FullDisk): Promise<Said> {
-    const options = { directories: this.#storesIn(this.#directory), acknowledged: this.acknowledged, outageMs: OUTAGE_MS, ...disk };
-    const child = spawn(process.execPath, [this.#bench.child, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const options = {
+      directories: this.#storesIn(this.#directory),
+      acknowledged: this.acknowledged,
+      outageMs: OUTAGE_MS,
+      ...disk,
+    };
+    const child = spawn(process.execPath, [this.#bench.child, JSON.stringify(options)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const said: Said = new Map();
     const closed = once(child, 'close');
     // A child that has not done what it was told by then is stuck.
@@ -119,51 +139,70 @@ const ROOMY: FullDisk = { worker: 0, fullAtWrite: 0, roomBytes: 0, ending: 'heal
 
 function someDisk({ stores, firstWrite }: Bench, point: number): FullDisk {
   const ending = point % 2 === 0 ? 'heals' : 'dies';
-  return { worker: Math.floor(point / 2) % stores.length, fullAtWrite: firstWrite + random.integer(30), roomBytes: random.integer(3_000), ending, failures: 'told' };
+  return {
+    worker: Math.floor(point / 2) % stores.length,
+    fullAtWrite: firstWrite + random.integer(30),
+    roomBytes: random.integer(3_000),
+    ending,
+    failures: 'told',
+  };
 }
 
 function proofs(bench: Bench): void {
   const { stage, points } = bench;
 
-  it(`loses nothing and doubles nothing, at ${points} points`, async () => {
-    const bank = new Bank(bench, 'bank');
-    const violations: string[] = [];
-    const begun = performance.now();
-    const seen = { refused: 0, failed: 0 };
-    await bank.run(ROOMY);
-    for (let point = 0; point < points; point++) {
-      const disk = someDisk(bench, point);
-      const said = await bank.run(disk);
-      const place = `point ${point}, ${JSON.stringify(disk)}`;
-      const words = ['failed', 'served', 'refused', 'outage', ...(disk.ending === 'heals' ? ['healed'] : [])];
-      violations.push(...words.filter((word) => !said.has(word)).map((word) => `${place}: nothing was ${word}`));
-      if (said.has('stuck') || said.has('broken')) violations.push(`${place}: ${JSON.stringify([...said].filter(([word]) => word !== 'acknowledged'))}`);
-      if (said.get('outage')?.[0] !== 'BOSUN_STORE_UNAVAILABLE') violations.push(`${place}: the outage was not told`);
-      violations.push(...(await bank.violations()).map((violation) => `${place}: ${violation}`));
-      seen.refused += said.get('refused')?.length ?? 0;
-      seen.failed += said.get('failed')?.length ?? 0;
-      if (SOAK && point % 5 === 4) process.stderr.write(`full disk: ${stage}, ${point + 1} of ${points}, ${violations.length} violations\n`);
-    }
-    // With room, the next process goes on.
-    await bank.run(ROOMY);
-    violations.push(...(await bank.violations()));
-    const orders = bank.acknowledged.reduce((sum, last) => sum + last, 0);
-    const seconds = Math.round((performance.now() - begun) / 1_000);
-    console.log(`full disk: ${stage}, seed ${seed}, ${points} points, ${seen.failed} failed writes, ${seen.refused} refusals, ${orders} orders, ${violations.length} violations, ${seconds} s`);
-    expect(violations).toEqual([]);
-  }, LONG_PATIENCE_MS);
+  it(
+    `loses nothing and doubles nothing, at ${points} points`,
+    async () => {
+      const bank = new Bank(bench, 'bank');
+      const violations: string[] = [];
+      const begun = performance.now();
+      const seen = { refused: 0, failed: 0 };
+      await bank.run(ROOMY);
+      for (let point = 0; point < points; point++) {
+        const disk = someDisk(bench, point);
+        const said = await bank.run(disk);
+        const place = `point ${point}, ${JSON.stringify(disk)}`;
+        const words = ['failed', 'served', 'refused', 'outage', ...(disk.ending === 'heals' ? ['healed'] : [])];
+        violations.push(...words.filter((word) => !said.has(word)).map((word) => `${place}: nothing was ${word}`));
+        if (said.has('stuck') || said.has('broken'))
+          violations.push(`${place}: ${JSON.stringify([...said].filter(([word]) => word !== 'acknowledged'))}`);
+        if (said.get('outage')?.[0] !== 'BOSUN_STORE_UNAVAILABLE') violations.push(`${place}: the outage was not told`);
+        violations.push(...(await bank.violations()).map((violation) => `${place}: ${violation}`));
+        seen.refused += said.get('refused')?.length ?? 0;
+        seen.failed += said.get('failed')?.length ?? 0;
+        if (SOAK && point % 5 === 4)
+          process.stderr.write(`full disk: ${stage}, ${point + 1} of ${points}, ${violations.length} violations\n`);
+      }
+      // With room, the next process goes on.
+      await bank.run(ROOMY);
+      violations.push(...(await bank.violations()));
+      const orders = bank.acknowledged.reduce((sum, last) => sum + last, 0);
+      const seconds = Math.round((performance.now() - begun) / 1_000);
+      console.log(
+        `full disk: ${stage}, seed ${seed}, ${points} points, ${seen.failed} failed writes, ${seen.refused} ` +
+          `refusals, ${orders} orders, ${violations.length} violations, ${seconds} s`,
+      );
+      expect(violations).toEqual([]);
+    },
+    LONG_PATIENCE_MS,
+  );
 
-  it('is found out where a store keeps to itself that a write failed', async () => {
-    // A fold that ends behind the write that was lost writes all of it once more, and then nothing is missing.
-    const tries = Array.from({ length: 4 }, (_, number) => new Bank(bench, `hidden ${number}`));
-    let found: readonly string[] = [];
-    for (const bank of tries) {
-      if (found.length > 0) break;
-      await bank.run({ ...ROOMY, fullAtWrite: 10, roomBytes: 100, failures: 'hidden' });
-      found = await bank.violations();
-    }
-    expect(found).not.toEqual([]);
-  }, LONG_PATIENCE_MS);
+  it(
+    'is found out where a store keeps to itself that a write failed',
+    async () => {
+      // A fold that ends behind the write that was lost writes all of it once more, and then nothing is missing.
+      const tries = Array.from({ length: 4 }, (_, number) => new Bank(bench, `hidden ${number}`));
+      let found: readonly string[] = [];
+      for (const bank of tries) {
+        if (found.length > 0) break;
+        await bank.run({ ...ROOMY, fullAtWrite: 10, roomBytes: 100, failures: 'hidden' });
+        found = await bank.violations();
+      }
+      expect(found).not.toEqual([]);
+    },
+    LONG_PATIENCE_MS,
+  );
 }
 
 describe.each(BENCHES)('a bank whose disk is full ($stage)', (bench) => {

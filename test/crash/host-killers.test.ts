@@ -1,4 +1,6 @@
-/** P6b on real processes: an endless loop, memory running out, a throw outside of any turn. Each is found and put aside. */
+/**
+ * P6b on real processes: an endless loop, memory running out, a throw outside of any turn. Each is found and put aside.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -37,15 +39,19 @@ const KILLERS = [
 ] as const;
 
 /** Each run of a loop burns a core until it is killed: where CI is not set, the quickest of them has to do. */
-it.concurrent.each(KILLERS.slice(0, byEffort({ quick: 1, ci: KILLERS.length })))('what kills its host by %s is put aside by the third start after it, and the rest works', async (kind, expected) => {
-  const directory = mkdtempSync(join(tmpdir(), 'bosun-host-killer-'));
-  try {
-    const outcomes: unknown[] = [];
-    while (outcomes.length < 5 && (outcomes.at(-1) ?? null) === null) outcomes.push(await run(directory, kind));
-    expect(outcomes.slice(0, -1)).toEqual([null, null, null]);
-    expect(outcomes.at(-1)).toMatchObject(expected);
-    expect((outcomes.at(-1) as { pings: number }).pings).toBeGreaterThanOrEqual(5);
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-}, LONG_PATIENCE_MS);
+it.concurrent.each(KILLERS.slice(0, byEffort({ quick: 1, ci: KILLERS.length })))(
+  'what kills its host by %s is put aside by the third start after it, and the rest works',
+  async (kind, expected) => {
+    const directory = mkdtempSync(join(tmpdir(), 'bosun-host-killer-'));
+    try {
+      const outcomes: unknown[] = [];
+      while (outcomes.length < 5 && (outcomes.at(-1) ?? null) === null) outcomes.push(await run(directory, kind));
+      expect(outcomes.slice(0, -1)).toEqual([null, null, null]);
+      expect(outcomes.at(-1)).toMatchObject(expected);
+      expect((outcomes.at(-1) as { pings: number }).pings).toBeGreaterThanOrEqual(5);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  },
+  LONG_PATIENCE_MS,
+);

@@ -1,6 +1,6 @@
 /**
- * The package as a user gets it: packed, installed into an empty folder, run there. Needs a registry and so is part of the
- * soak only.
+ * The package as a user gets it: packed, installed into an empty folder, run there. Needs a registry and so is part of
+ * the soak only.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -56,7 +56,10 @@ describe.runIf(EFFORT === 'soak')('the packed package in an empty folder', () =>
   }, INSTALL_MS);
 
   async function bosun(...args: string[]): Promise<unknown> {
-    const { stdout } = await run('npx', ['--no-install', 'bosun', ...args, '--json'], { cwd: folder, env: { ...process.env, BOSUN_PACE_MS: '0' } });
+    const { stdout } = await run('npx', ['--no-install', 'bosun', ...args, '--json'], {
+      cwd: folder,
+      env: { ...process.env, BOSUN_PACE_MS: '0' },
+    });
     return JSON.parse(stdout.trimEnd().split('\n').at(-1)!);
   }
 

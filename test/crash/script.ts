@@ -1,6 +1,7 @@
 /**
- * What is done in the workshop, command by command, always the same for a seed; and what must have become of it in the end,
- * worked out without a system. A client performs it with a session for each part of the system, so that each command may be repeated.
+ * What is done in the workshop, command by command, always the same for a seed; and what must have become of it in the
+ * end, worked out without a system. A client performs it with a session for each part of the system, so that each
+ * command may be repeated.
  */
 import { type Random } from '../../src/actors/ports.ts';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
@@ -9,14 +10,31 @@ import { type Stage } from './stage.ts';
 import { type Books, STAFF, systemIdOf } from './workshop.ts';
 
 export type Command =
-  | { readonly kind: 'send'; readonly to: string; readonly event: { readonly type: string; readonly n: number; readonly to?: string } }
+  | {
+      readonly kind: 'send';
+      readonly to: string;
+      readonly event: { readonly type: string; readonly n: number; readonly to?: string };
+    }
   | { readonly kind: 'spawn'; readonly id: string }
   /** Deals with everything in quarantine: even numbers are delivered again, edited, odd ones discarded. */
   | { readonly kind: 'judge' }
   | { readonly kind: 'wait'; readonly ms: number };
 
 /** How often what is done: out of the sum of these. */
-const SHARES = { add: 30, arm: 12, ask: 12, mail: 10, note: 5, tick: 6, pass: 10, turn: 5, poison: 4, spawn: 3, wait: 8, consult: 0 };
+const SHARES = {
+  add: 30,
+  arm: 12,
+  ask: 12,
+  mail: 10,
+  note: 5,
+  tick: 6,
+  pass: 10,
+  turn: 5,
+  poison: 4,
+  spawn: 3,
+  wait: 8,
+  consult: 0,
+};
 
 /** Much talk between workers. */
 export const TALKATIVE: Shares = { ...SHARES, add: 10, pass: 30, consult: 16 };
@@ -29,11 +47,15 @@ interface Casting {
   readonly shares?: Shares;
 }
 
-export function scriptOf(length: number, { seed = 7, staff = STAFF, shares = SHARES }: Casting = {}): readonly Command[] {
+export function scriptOf(
+  length: number,
+  { seed = 7, staff = STAFF, shares = SHARES }: Casting = {},
+): readonly Command[] {
   const random = new SeededRandom(seed);
   const commands: Command[] = [];
   const workers: string[] = [...staff];
-  while (commands.length < length) commands.push(...someCommands(pickShare(random, shares), { random, staff, workers, n: commands.length + 1 }));
+  while (commands.length < length)
+    commands.push(...someCommands(pickShare(random, shares), { random, staff, workers, n: commands.length + 1 }));
   return commands.slice(0, length);
 }
 
@@ -55,7 +77,8 @@ function someCommands(what: keyof Shares, { random, staff, workers, n }: Moment)
     return [{ kind: 'spawn', id }];
   }
   // Two in a row would suspend the worker.
-  if (what === 'poison') return [send(to, 'poison', n), send(to, 'add', n + 1), { kind: 'wait', ms: 10 }, { kind: 'judge' }];
+  if (what === 'poison')
+    return [send(to, 'poison', n), send(to, 'add', n + 1), { kind: 'wait', ms: 10 }, { kind: 'judge' }];
   const colleague = staff[n % staff.length]!;
   if (what === 'pass') return [{ kind: 'send', to, event: { type: 'pass', n, to: systemIdOf(colleague) } }];
   if (what === 'consult') return [{ kind: 'send', to, event: { type: 'consult', n, to: colleague } }];
@@ -74,7 +97,10 @@ function pickShare(random: Random, shares: Shares): keyof Shares {
 
 /** Resolves when the command is durable. */
 export async function perform(stage: Stage, command: Command, number: number, worker: AnyAgent): Promise<void> {
-  if (command.kind === 'send') await stage.send(command.to, command.event, { session: { id: sessionOf(stage.partOf(command.to)), sequence: number } });
+  if (command.kind === 'send')
+    await stage.send(command.to, command.event, {
+      session: { id: sessionOf(stage.partOf(command.to)), sequence: number },
+    });
   else if (command.kind === 'spawn') await stage.spawn(worker, command.id, { under: 'team', restart: 'permanent' });
   else if (command.kind === 'wait') await stage.advance(command.ms);
   else {
@@ -94,9 +120,16 @@ export function sessionOf(part: number): string {
 }
 
 /** Numbers that must be in the books in the end, over all workers. What callbacks were sent may be lost in a crash. */
-export function expectedBooks(script: readonly Command[]): Omit<Books, 'ticked'> & { readonly ticks: readonly number[]; readonly notes: readonly number[] } {
-  const numbers = (...types: string[]) => script.flatMap((command) => (command.kind === 'send' && types.includes(command.event.type) ? [command.event.n] : []));
-  const redelivered = numbers('poison').filter((n) => n % 2 === 0 && script.slice(n).some(({ kind }) => kind === 'judge'));
+export function expectedBooks(
+  script: readonly Command[],
+): Omit<Books, 'ticked'> & { readonly ticks: readonly number[]; readonly notes: readonly number[] } {
+  const numbers = (...types: string[]) =>
+    script.flatMap((command) =>
+      command.kind === 'send' && types.includes(command.event.type) ? [command.event.n] : [],
+    );
+  const redelivered = numbers('poison').filter(
+    (n) => n % 2 === 0 && script.slice(n).some(({ kind }) => kind === 'judge'),
+  );
   return {
     added: sorted([...numbers('add'), ...redelivered]),
     rung: numbers('arm'),
@@ -116,7 +149,15 @@ export function allBooks({ parts }: Stage): Books {
     return workers.map(({ address }) => part.snapshot(address)?.context as Books);
   });
   const all = (book: keyof Books) => sorted(contexts.flatMap((context) => context[book]));
-  return { added: all('added'), rung: all('rung'), answered: all('answered'), ticked: all('ticked'), received: all('received'), mailed: all('mailed'), counselled: all('counselled') };
+  return {
+    added: all('added'),
+    rung: all('rung'),
+    answered: all('answered'),
+    ticked: all('ticked'),
+    received: all('received'),
+    mailed: all('mailed'),
+    counselled: all('counselled'),
+  };
 }
 
 function sorted(numbers: readonly number[]): number[] {

@@ -1,4 +1,7 @@
-/** What a script is performed on, in the same words for a system of one kernel and for one over workers: both on virtual time and on stores that fail. */
+/**
+ * What a script is performed on, in the same words for a system of one kernel and for one over workers: both on virtual
+ * time and on stores that fail.
+ */
 import { type AnyAgent } from '../../src/actors/agent.ts';
 import { type System } from '../../src/system.ts';
 import { type SendOptions, type SpawnOptions, type SystemOptions } from '../../src/system-options.ts';

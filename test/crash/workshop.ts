@@ -1,6 +1,7 @@
 /**
- * The workshop of the crash proofs: workers who do one of everything that a system has, and the books from which anyone can
- * tell whether something was lost or doubled. What the outside world sees is in `Outside`, which no crash takes away.
+ * The workshop of the crash proofs: workers who do one of everything that a system has, and the books from which anyone
+ * can tell whether something was lost or doubled. What the outside world sees is in `Outside`, which no crash takes
+ * away.
  */
 import { assign, fromCallback, fromPromise, raise, sendParent, sendTo, setup, spawnChild } from 'xstate';
 import { z } from 'zod';
@@ -28,7 +29,10 @@ export function emptyOutside(): Outside {
   return { started: [], mailed: [], noted: [], fed: [], feeds: 0 };
 }
 
-/** Numbers of commands, by what became of them. Each command has one number, and each number belongs in one of these, once. */
+/**
+ * Numbers of commands, by what became of them. Each command has one number, and each number belongs in one of these,
+ * once.
+ */
 export interface Books {
   readonly added: readonly number[];
   readonly rung: readonly number[];
@@ -47,10 +51,15 @@ type Numbered = { type: string; n: number };
 export const RING_MS = 50;
 
 function append(book: keyof Books) {
-  return assign(({ context, event }: { context: Books; event: unknown }) => ({ [book]: [...context[book], (event as Numbered).n] })) as never;
+  return assign(({ context, event }: { context: Books; event: unknown }) => ({
+    [book]: [...context[book], (event as Numbered).n],
+  })) as never;
 }
 
-/** Asks a promise for one answer and tells its parent. Its first result is remembered, so that a restart does not ask again. */
+/**
+ * Asks a promise for one answer and tells its parent. Its first result is remembered, so that a restart does not ask
+ * again.
+ */
 function askerMachine(outside: Outside) {
   const answer = fromPromise<number, { n: number }>(async ({ input, self }) => {
     const { effectId, attempt, memo, checkpoint, checkpointed } = effectOf(self);
@@ -79,7 +88,10 @@ function askerMachine(outside: Outside) {
 const COUNSEL_MS = 3_600_000;
 
 /** Asks another worker, wherever it lives, and tells its parent the answer. */
-const consulterMachine = setup({ types: {} as { context: { n: number; to: string }; input: { n: number; to: string } }, actors: { ask } }).createMachine({
+const consulterMachine = setup({
+  types: {} as { context: { n: number; to: string }; input: { n: number; to: string } },
+  actors: { ask },
+}).createMachine({
   context: ({ input }) => ({ n: input.n, to: input.to }),
   initial: 'asking',
   states: {
@@ -107,14 +119,16 @@ export function workerMachine(outside: Outside) {
   });
   const n = ({ event }: { event: unknown }) => (event as Numbered).n;
   const pass = sendTo<never, never, never, never, never, never>(
-    (({ system, event }: { system: { get(id: string): unknown }; event: { to: string } }) => system.get(event.to)) as never,
+    (({ system, event }: { system: { get(id: string): unknown }; event: { to: string } }) =>
+      system.get(event.to)) as never,
     (({ event }: { event: Numbered }) => ({ type: 'received', n: event.n })) as never,
   );
   return setup({
     types: {} as { context: Books },
     actors: { feed, asker: askerMachine(outside), consulter: consulterMachine },
     actions: {
-      mail: ({ self }, params: unknown) => void outside.mailed.push({ effectId: actionOf(self).effectId, n: (params as { n: number }).n }),
+      mail: ({ self }, params: unknown) =>
+        void outside.mailed.push({ effectId: actionOf(self).effectId, n: (params as { n: number }).n }),
       note: ({ event }) => void outside.noted.push(n({ event })),
       crash: assign(() => {
         throw new Error('poison');
@@ -129,15 +143,35 @@ export function workerMachine(outside: Outside) {
       add: { actions: append('added') },
       arm: { actions: raise(({ event }) => ({ type: 'ring', n: n({ event }) }) as never, { delay: RING_MS }) },
       ring: { actions: append('rung') },
-      ask: { actions: spawnChild('asker', { id: (({ event }: { event: unknown }) => `ask-${n({ event })}`) as never, input: (({ event }: { event: unknown }) => ({ n: n({ event }) })) as never }) },
+      ask: {
+        actions: spawnChild('asker', {
+          id: (({ event }: { event: unknown }) => `ask-${n({ event })}`) as never,
+          input: (({ event }: { event: unknown }) => ({ n: n({ event }) })) as never,
+        }),
+      },
       answered: { actions: append('answered') },
-      mail: { actions: [append('mailed'), { type: 'mail', params: (({ event }: { event: unknown }) => ({ n: n({ event }) })) as never }] },
+      mail: {
+        actions: [
+          append('mailed'),
+          { type: 'mail', params: (({ event }: { event: unknown }) => ({ n: n({ event }) })) as never },
+        ],
+      },
       note: { actions: 'note' },
-      tick: { actions: sendTo('feed', (({ event }: { event: unknown }) => ({ type: 'tick', n: n({ event }) })) as never) as never },
+      tick: {
+        actions: sendTo('feed', (({ event }: { event: unknown }) => ({
+          type: 'tick',
+          n: n({ event }),
+        })) as never) as never,
+      },
       ticked: { actions: append('ticked') },
       pass: { actions: pass as never },
       received: { actions: append('received') },
-      consult: { actions: spawnChild('consulter', { id: (({ event }: { event: unknown }) => `consult-${n({ event })}`) as never, input: (({ event }: { event: { to: string } }) => ({ n: n({ event }), to: event.to })) as never }) },
+      consult: {
+        actions: spawnChild('consulter', {
+          id: (({ event }: { event: unknown }) => `consult-${n({ event })}`) as never,
+          input: (({ event }: { event: { to: string } }) => ({ n: n({ event }), to: event.to })) as never,
+        }),
+      },
       counsel: { actions: reply(n as never) },
       counselled: { actions: append('counselled') },
       poison: { actions: 'crash' },
@@ -180,6 +214,9 @@ export function systemIdOf(address: string): string {
 /** The tree in which the staff is born. */
 export function treeOf(staff: readonly string[]): BossOptions {
   const child = (address: string) => ({ id: systemIdOf(address), systemId: systemIdOf(address), agent: 'worker' });
-  const team = { id: 'team', boss: { intensity: 1_000_000, children: staff.filter((address) => address.includes('/')).map(child) } };
+  const team = {
+    id: 'team',
+    boss: { intensity: 1_000_000, children: staff.filter((address) => address.includes('/')).map(child) },
+  };
   return { intensity: 1_000_000, children: [...staff.filter((address) => !address.includes('/')).map(child), team] };
 }

@@ -20,7 +20,14 @@ import {
   stateIn,
   stopChild,
 } from 'xstate';
-import { type ActionSpec, type GuardSpec, type InvokeSpec, type MachineSpec, type NodeSpec, type TransitionSpec } from './machine-spec.ts';
+import {
+  type ActionSpec,
+  type GuardSpec,
+  type InvokeSpec,
+  type MachineSpec,
+  type NodeSpec,
+  type TransitionSpec,
+} from './machine-spec.ts';
 import { type Recorder } from './record.ts';
 
 export interface Context {
@@ -67,7 +74,15 @@ export function build(spec: MachineSpec, name: string, recorder: Recorder): AnyS
   return setup({ actors, actions: namedActions(recorder), guards: GUARDS, delays: DELAYS } as Loose).createMachine({
     ...nodeConfig(spec.root, recorder),
     id: name,
-    context: ({ input }: { input: Input }) => ({ me: input.me, n: 1, m: 0, s: '', fuel: input.fuel, live: [], refs: {} }),
+    context: ({ input }: { input: Input }) => ({
+      me: input.me,
+      n: 1,
+      m: 0,
+      s: '',
+      fuel: input.fuel,
+      live: [],
+      refs: {},
+    }),
     options: { maxIterations: MICROSTEPS_MAX },
   } as Loose) as unknown as AnyStateMachine;
 }
@@ -141,15 +156,24 @@ function guardOf(spec: GuardSpec, recorder: Recorder): unknown {
 function plainAction(spec: ActionSpec, recorder: Recorder): unknown {
   switch (spec.do) {
     case 'refill':
-      return assign(({ context, event }: Args) => (event.ext === true ? { fuel: FUEL_MAX } : { m: (context.m + 1) % 89 }));
+      return assign(({ context, event }: Args) =>
+        event.ext === true ? { fuel: FUEL_MAX } : { m: (context.m + 1) % 89 },
+      );
     case 'burn':
       return assign({ fuel: ({ context }: Args) => context.fuel - 1 });
     case 'add':
-      return assign({ [spec.key]: ({ context, event }: Args) => (context[spec.key] * 3 + spec.by + (event.v ?? 0)) % 97 });
+      return assign({
+        [spec.key]: ({ context, event }: Args) => (context[spec.key] * 3 + spec.by + (event.v ?? 0)) % 97,
+      });
     case 'mix':
-      return assign(({ context, event }: Args) => ({ n: (context.n + context.m) % 97, s: (context.s + event.type[0]!).slice(-6) }));
+      return assign(({ context, event }: Args) => ({
+        n: (context.n + context.m) % 97,
+        s: (context.s + event.type[0]!).slice(-6),
+      }));
     case 'note':
-      return spec.params === 'static' ? { type: 'note', params: { p: 1 } } : { type: 'note', params: ({ context }: Args) => ({ p: context.m }) };
+      return spec.params === 'static'
+        ? { type: 'note', params: { p: 1 } }
+        : { type: 'note', params: ({ context }: Args) => ({ p: context.m }) };
     case 'inline':
       return ({ context, event }: Args) => recorder.note(context.me, 'action', `inline ${event.type} ${context.n}`);
     case 'emit':
@@ -194,12 +218,20 @@ function communication(spec: ActionSpec, recorder: Recorder): unknown {
     case 'spawn':
       return enqueueActions(({ context, event, enqueue }) => {
         const { live } = context as Context;
-        enqueue(spawnChild(spec.src, { id: spec.id, input: inputFor({ context: context as Context, event }, spec.id) } as Loose));
+        enqueue(
+          spawnChild(spec.src, {
+            id: spec.id,
+            input: inputFor({ context: context as Context, event }, spec.id),
+          } as Loose),
+        );
         enqueue(assign({ live: [...live.filter((id) => id !== spec.id), spec.id] }) as Loose);
       });
     case 'spawnInAssign':
       return assign(({ context, event, spawn }: Args & { spawn: (src: string, options: object) => unknown }) => ({
-        refs: { ...context.refs, [spec.id]: spawn(spec.src, { id: spec.id, input: inputFor({ context, event }, spec.id) }) },
+        refs: {
+          ...context.refs,
+          [spec.id]: spawn(spec.src, { id: spec.id, input: inputFor({ context, event }, spec.id) }),
+        },
         live: [...context.live.filter((id) => id !== spec.id), spec.id],
       }));
     case 'queue': {
@@ -220,7 +252,11 @@ function inputFor({ context, event }: Args, id: string): Input {
 }
 
 function said(type: string, isDownward: boolean) {
-  return ({ context, event }: Args) => ({ type, v: context.n % 5, ...(isDownward && event.ext === true && { ext: true }) });
+  return ({ context, event }: Args) => ({
+    type,
+    v: context.n % 5,
+    ...(isDownward && event.ext === true && { ext: true }),
+  });
 }
 
 function options({ delay, id }: { delay?: number | string; id?: string }): object {
@@ -256,15 +292,20 @@ function nodeConfig(spec: NodeSpec, recorder: Recorder): object {
   const transitions = (specs: readonly TransitionSpec[]) => transitionsOf(specs, recorder);
   const actions = (specs: readonly ActionSpec[]) => specs.map((action) => plainAction(action, recorder));
   const mapped = (record: Record<string, readonly TransitionSpec[] | null>) =>
-    Object.fromEntries(Object.entries(record).map(([key, specs]) => [key, specs === null ? undefined : transitions(specs)]));
+    Object.fromEntries(
+      Object.entries(record).map(([key, specs]) => [key, specs === null ? undefined : transitions(specs)]),
+    );
   const base = { id: spec.id, ...(spec.type && { type: spec.type }) };
-  if (spec.type === 'history') return { ...base, history: spec.history, ...(spec.target !== undefined && { target: `#${spec.target}` }) };
+  if (spec.type === 'history')
+    return { ...base, history: spec.history, ...(spec.target !== undefined && { target: `#${spec.target}` }) };
   const states = Object.entries(spec.states).map(([key, child]) => [key, nodeConfig(child, recorder)]);
   const { initial, initialActions } = spec;
   return {
     ...base,
     ...(states.length > 0 && { states: Object.fromEntries(states) as object }),
-    ...(initial !== undefined && { initial: initialActions ? { target: initial, actions: actions(initialActions) } : initial }),
+    ...(initial !== undefined && {
+      initial: initialActions ? { target: initial, actions: actions(initialActions) } : initial,
+    }),
     ...(spec.entry.length > 0 && { entry: actions(spec.entry) }),
     ...(spec.exit.length > 0 && { exit: actions(spec.exit) }),
     ...(Object.keys(spec.on).length > 0 && { on: mapped(spec.on) }),

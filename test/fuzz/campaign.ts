@@ -47,7 +47,8 @@ export async function campaign({ seeds, steps: goal, subject = kernel, progress 
       const difference = report(seed, await shrink(story, played.difference, subject));
       return { steps, machines: census.size, cpuMs: cpuMs(), coverage, difference };
     }
-    if (++batches % BATCHES_PER_REPORT === 0) progress?.(`${steps} steps, ${census.size} machines, ${Math.round(cpuMs() / 1_000)} s of processor time`);
+    if (++batches % BATCHES_PER_REPORT === 0)
+      progress?.(`${steps} steps, ${census.size} machines, ${Math.round(cpuMs() / 1_000)} s of processor time`);
     if (steps >= goal) break;
   }
   return { steps, machines: census.size, cpuMs: cpuMs(), coverage, difference: undefined };

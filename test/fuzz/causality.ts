@@ -1,9 +1,9 @@
 /**
- * Which order of messages createActor and the kernel must agree on. createActor delivers depth-first, inside the sender's
- * turn; the kernel turn by turn. Messages to one actor come in the same order on both sides if each was sent in the same
- * turn as the one before, or in a turn that the other led to. Of any others the order is free (docs/semantics.md, Order),
- * and what follows may rightly differ. Vector clocks, one entry an actor and one its timers, anew for every step from outside: what happens
- * in one step leads to all of the next.
+ * Which order of messages createActor and the kernel must agree on. createActor delivers depth-first, inside the
+ * sender's turn; the kernel turn by turn. Messages to one actor come in the same order on both sides if each was sent
+ * in the same turn as the one before, or in a turn that the other led to. Of any others the order is free
+ * (docs/semantics.md, Order), and what follows may rightly differ. Vector clocks, one entry an actor and one its
+ * timers, anew for every step from outside: what happens in one step leads to all of the next.
  */
 
 /** A message on its way: by whose turn, and what had led to that. */
@@ -34,7 +34,9 @@ export class Party {
     return { by: this.index, clock: [...this.clock] };
   }
 
-  /** A timer of its own: in order with its other timers, but not with those of others that are due at the same moment. */
+  /**
+   * A timer of its own: in order with its other timers, but not with those of others that are due at the same moment.
+   */
   sendByTimer(): Sent {
     const clock: number[] = [];
     clock[this.index + 1] = 1;

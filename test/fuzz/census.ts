@@ -2,7 +2,9 @@
 import { checksum } from '../../src/checksum.ts';
 import { type MachineSpec } from './machine-spec.ts';
 
-/** On average no more steps than these are taken by one machine: 5,000,000 steps are steps of 200,000 machines at least. */
+/**
+ * On average no more steps than these are taken by one machine: 5,000,000 steps are steps of 200,000 machines at least.
+ */
 export const STEPS_PER_MACHINE = 25;
 
 export class Census {

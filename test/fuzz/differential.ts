@@ -1,11 +1,13 @@
 /**
- * Plays the same random machines with the same events under createActor and on the kernel, step by step, and compares what
- * can be seen of every actor: snapshots after each step, and per actor and kind what it did, emitted, logged and received.
+ * Plays the same random machines with the same events under createActor and on the kernel, step by step, and compares
+ * what can be seen of every actor: snapshots after each step, and per actor and kind what it did, emitted, logged and
+ * received.
  *
- * Not compared, because it differs on purpose: the order of lines of different actors, two lives at one path among them (XState has a
- * parent, and the next child, take its turn in the middle of that of a child that sends to it); what oracle.ts calls a departure;
- * lines of a step in which the power was cut before its outputs were out (custom actions happen at most once, and a turn
- * that was lost is taken again); and the failure of a custom action that such a cut may have taken.
+ * Not compared, because it differs on purpose: the order of lines of different actors, two lives at one path among them
+ * (XState has a parent, and the next child, take its turn in the middle of that of a child that sends to it); what
+ * oracle.ts calls a departure; lines of a step in which the power was cut before its outputs were out (custom actions
+ * happen at most once, and a turn that was lost is taken again); and the failure of a custom action that such a cut may
+ * have taken.
  */
 import { type EventObject } from 'xstate';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
@@ -50,7 +52,8 @@ export function randomStory(seed: number, size: BatchSize): Story {
   const steps = Array.from({ length: size.steps }, (): Step => {
     if (random.next() < 0.2) return { kind: 'advance', ms: 1 + random.integer(60) };
     const events = new Map([...machines.keys()].map((name) => [name, randomEvent(random)]));
-    const cut = hasCuts && random.next() < 0.3 ? random.pick<Cut>(['settled', 'acknowledged', 'durable', 'lost']) : undefined;
+    const cut =
+      hasCuts && random.next() < 0.3 ? random.pick<Cut>(['settled', 'acknowledged', 'durable', 'lost']) : undefined;
     return { kind: 'send', events, ...(cut && { cut }) };
   });
   return { machines, steps };
@@ -97,7 +100,12 @@ export async function play(story: Story, coverage = new Coverage(), subject: Sub
   }
 }
 
-async function takeStep(step: Step, players: ReadonlyMap<string, Player>, hosted: Hosted, coverage: Coverage): Promise<void> {
+async function takeStep(
+  step: Step,
+  players: ReadonlyMap<string, Player>,
+  hosted: Hosted,
+  coverage: Coverage,
+): Promise<void> {
   if (step.kind === 'advance') {
     for (const { oracle } of players.values()) oracle.advance(step.ms);
     await hosted.advance(step.ms);
@@ -113,7 +121,13 @@ async function takeStep(step: Step, players: ReadonlyMap<string, Player>, hosted
 }
 
 /** Compares all that are still in play, and takes out those whose play is over. */
-function compare(players: Map<string, Player>, hosted: Hosted, step: number, coverage: Coverage, cut: Cut | undefined): Difference | undefined {
+function compare(
+  players: Map<string, Player>,
+  hosted: Hosted,
+  step: number,
+  coverage: Coverage,
+  cut: Cut | undefined,
+): Difference | undefined {
   const byRoot = new Map<string, Map<string, View>>();
   for (const [path, view] of hosted.views()) {
     const root = path.split('/', 1)[0]!;
@@ -128,7 +142,9 @@ function compare(players: Map<string, Player>, hosted: Hosted, step: number, cov
     if (isLost) coverage.count('departures: failure in a power cut');
     else if (oracle.departure === undefined) {
       const views = byRoot.get(name) ?? new Map<string, View>();
-      const found = differenceOf(expected, views, step === -1 || cut !== undefined) ?? (cut === undefined || cut === 'settled' ? lineDifference(expectedLines, actualLines, reborn) : undefined);
+      const found =
+        differenceOf(expected, views, step === -1 || cut !== undefined) ??
+        (cut === undefined || cut === 'settled' ? lineDifference(expectedLines, actualLines, reborn) : undefined);
       if (found !== undefined) return { machine: name, step, ...found };
       if (!oracle.isOver) continue;
     } else coverage.count(`departures: ${oracle.departure}`);
@@ -140,17 +156,31 @@ function compare(players: Map<string, Player>, hosted: Hosted, step: number, cov
 
 type Found = Pick<Difference, 'what' | 'expected' | 'actual'>;
 
-function differenceOf(expected: ReadonlyMap<string, View>, actual: ReadonlyMap<string, View>, mayBeMissed: boolean): Found | undefined {
+function differenceOf(
+  expected: ReadonlyMap<string, View>,
+  actual: ReadonlyMap<string, View>,
+  mayBeMissed: boolean,
+): Found | undefined {
   for (const [path, view] of expected) {
     const other = actual.get(path);
     // A root that ended while nobody watched is gone; that is all that can be seen of it.
-    if (mayBeMissed && view.status !== 'active' && !path.includes('/') && (other ?? { status: 'active' }).status === 'active') continue;
-    if (other === undefined) return { what: `snapshot of ${path}`, expected: textOf(view), actual: 'nobody lives there' };
+    if (
+      mayBeMissed &&
+      view.status !== 'active' &&
+      !path.includes('/') &&
+      (other ?? { status: 'active' }).status === 'active'
+    )
+      continue;
+    if (other === undefined)
+      return { what: `snapshot of ${path}`, expected: textOf(view), actual: 'nobody lives there' };
     const [a, b] = view.status === 'error' ? [{ error: view.error }, { error: other.error }] : [view, other];
-    if (!isSame(a, b) || view.status !== other.status) return { what: `snapshot of ${path}`, expected: textOf(view), actual: textOf(other) };
+    if (!isSame(a, b) || view.status !== other.status)
+      return { what: `snapshot of ${path}`, expected: textOf(view), actual: textOf(other) };
   }
   const stranger = [...actual.keys()].find((path) => !expected.has(path));
-  return stranger === undefined ? undefined : { what: `snapshot of ${stranger}`, expected: 'nobody lives there', actual: textOf(actual.get(stranger)) };
+  return stranger === undefined
+    ? undefined
+    : { what: `snapshot of ${stranger}`, expected: 'nobody lives there', actual: textOf(actual.get(stranger)) };
 }
 
 function isSame(a: object, b: object): boolean {
@@ -161,8 +191,12 @@ type Lines = ReadonlyMap<string, readonly string[]>;
 
 function lineDifference(expected: Lines, actual: Lines, reborn: ReadonlySet<string>): Found | undefined {
   for (const key of new Set([...expected.keys(), ...actual.keys()])) {
-    const inOrder = (lines: readonly string[]) => (reborn.has(key.slice(0, key.lastIndexOf(' '))) ? lines.toSorted() : lines);
-    const [a, b] = [expected.get(key) ?? [], actual.get(key) ?? []].map((lines) => inOrder(lines).join('; ')) as [string, string];
+    const inOrder = (lines: readonly string[]) =>
+      reborn.has(key.slice(0, key.lastIndexOf(' '))) ? lines.toSorted() : lines;
+    const [a, b] = [expected.get(key) ?? [], actual.get(key) ?? []].map((lines) => inOrder(lines).join('; ')) as [
+      string,
+      string,
+    ];
     if (a !== b) return { what: `lines of ${key}`, expected: a, actual: b };
   }
   return undefined;

@@ -1,7 +1,8 @@
 /**
- * The plan engine takes every step as the XState engine does (engines.ts), and what finds this: a fault planted in a plan. In
- * `npm test` 10,000 steps, where CI=true 200,000, with BOSUN_SOAK=1 5,000,000. BOSUN_FUZZ_SEED=7 begins elsewhere. The kernel
- * runs on plans by default, in the other fuzz tests too; here a fiftieth of the steps has it run on the XState engine.
+ * The plan engine takes every step as the XState engine does (engines.ts), and what finds this: a fault planted in a
+ * plan. In `npm test` 10,000 steps, where CI=true 200,000, with BOSUN_SOAK=1 5,000,000. BOSUN_FUZZ_SEED=7 begins
+ * elsewhere. The kernel runs on plans by default, in the other fuzz tests too; here a fiftieth of the steps has it run
+ * on the XState engine.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Plans } from '../../src/actors/xstate/plan-table.ts';
@@ -17,13 +18,17 @@ const FIRST = 1 + 1_000_000 * Number(process.env['BOSUN_FUZZ_SEED'] ?? 0);
 describe('the plan engine', () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  it(`does as the XState engine in ${STEPS} steps of random machines`, async () => {
-    vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const { steps, machines, difference } = await compareEngines(FIRST, STEPS, progressOf('engines'));
-    expect(difference).toBe(undefined);
-    expect(steps).toBeGreaterThanOrEqual(STEPS);
-    expect(machines).toBeGreaterThanOrEqual(STEPS / STEPS_PER_MACHINE);
-  }, LONG_PATIENCE_MS);
+  it(
+    `does as the XState engine in ${STEPS} steps of random machines`,
+    async () => {
+      vi.spyOn(console, 'warn').mockImplementation(() => {});
+      const { steps, machines, difference } = await compareEngines(FIRST, STEPS, progressOf('engines'));
+      expect(difference).toBe(undefined);
+      expect(steps).toBeGreaterThanOrEqual(STEPS);
+      expect(machines).toBeGreaterThanOrEqual(STEPS / STEPS_PER_MACHINE);
+    },
+    LONG_PATIENCE_MS,
+  );
 
   it.each([
     [41_354, 'regions in the order of the active nodes'],
@@ -33,23 +38,38 @@ describe('the plan engine', () => {
     expect((await compareEngines(seed, 30)).difference).toBe(undefined);
   });
 
-  it('is found out when a plan leaves out an operation', async () => {
-    vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const { plan } = Plans.prototype;
-    vi.spyOn(Plans.prototype, 'plan').mockImplementation(function (this: Plans, ...args) {
-      const right = plan.apply(this, args);
-      return right === null || right.operations.length < 5 ? right : { ...right, operations: right.operations.slice(0, -1) };
-    });
-    const { difference } = await compareEngines(FIRST, 100_000);
-    expect(difference).toContain('plan:');
-  }, LONG_PATIENCE_MS);
+  it(
+    'is found out when a plan leaves out an operation',
+    async () => {
+      vi.spyOn(console, 'warn').mockImplementation(() => {});
+      const { plan } = Plans.prototype;
+      vi.spyOn(Plans.prototype, 'plan').mockImplementation(function (this: Plans, ...args) {
+        const right = plan.apply(this, args);
+        return right === null || right.operations.length < 5
+          ? right
+          : { ...right, operations: right.operations.slice(0, -1) };
+      });
+      const { difference } = await compareEngines(FIRST, 100_000);
+      expect(difference).toContain('plan:');
+    },
+    LONG_PATIENCE_MS,
+  );
 });
 
 describe('the XState engine', () => {
-  it(`does as createActor in ${STEPS / 50} steps of random machines`, async () => {
-    vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const { difference } = await campaign({ seeds: everySecond(FIRST), steps: STEPS / 50, subject: kernelOnXstate, progress: progressOf('XState engine') });
-    vi.restoreAllMocks();
-    expect(difference).toBe(undefined);
-  }, LONG_PATIENCE_MS);
+  it(
+    `does as createActor in ${STEPS / 50} steps of random machines`,
+    async () => {
+      vi.spyOn(console, 'warn').mockImplementation(() => {});
+      const { difference } = await campaign({
+        seeds: everySecond(FIRST),
+        steps: STEPS / 50,
+        subject: kernelOnXstate,
+        progress: progressOf('XState engine'),
+      });
+      vi.restoreAllMocks();
+      expect(difference).toBe(undefined);
+    },
+    LONG_PATIENCE_MS,
+  );
 });

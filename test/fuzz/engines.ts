@@ -1,6 +1,7 @@
 /**
- * Holds the plan engine against the XState engine, step by step and without a kernel, which is fast and sees more than the
- * kernel shows: the order of nodes and effects, what was remembered, whether the snapshot is a new one, the words of errors.
+ * Holds the plan engine against the XState engine, step by step and without a kernel, which is fast and sees more than
+ * the kernel shows: the order of nodes and effects, what was remembered, whether the snapshot is a new one, the words
+ * of errors.
  */
 import { type AnyStateMachine, type AnyStateNode, type EventObject } from 'xstate';
 import { type Definition, type HostEngine, type Snapshot, type Step } from '../../src/actors/engine.ts';
@@ -36,7 +37,11 @@ export interface Comparison {
  *
  * @param progress Told now and then how far it is.
  */
-export async function compareEngines(first: number, steps: number, progress?: (line: string) => void): Promise<Comparison> {
+export async function compareEngines(
+  first: number,
+  steps: number,
+  progress?: (line: string) => void,
+): Promise<Comparison> {
   const census = new Census();
   let taken = 0;
   for (let seed = first; taken < steps; seed++) {
@@ -48,7 +53,12 @@ export async function compareEngines(first: number, steps: number, progress?: (l
       const difference = story.play();
       taken += story.events.length;
       if (difference === undefined) continue;
-      const shown = [`seed ${seed}`, difference, toCode(machine), ...story.events.map((event) => JSON.stringify(event))].join('\n');
+      const shown = [
+        `seed ${seed}`,
+        difference,
+        toCode(machine),
+        ...story.events.map((event) => JSON.stringify(event)),
+      ].join('\n');
       return { steps: taken, machines: census.size, difference: shown };
     }
     if (seed % SEEDS_PER_REPORT > 0) continue;
@@ -93,10 +103,17 @@ class Story {
     const random = this.#random;
     const { _nodes: nodes, children } = this.#xstate.snapshot;
     const own = nodes.flatMap((node) => [...node.transitions.keys()]).filter((type) => !type.includes('*'));
-    const ofChildren = Object.keys(children).flatMap((id) => ['done', 'error'].map((end) => `xstate.${end}.actor.${id}`));
+    const ofChildren = Object.keys(children).flatMap((id) =>
+      ['done', 'error'].map((end) => `xstate.${end}.actor.${id}`),
+    );
     const type = random.next() < 0.5 ? random.pick(EVENT_TYPES) : random.pick([...own, ...ofChildren, 'x.y.w']);
     // Both sides are given the same object.
-    return Object.freeze({ type, v: random.integer(9), ext: true, ...(type.startsWith('xstate.error') && { error: 'it broke' }) }) as EventObject;
+    return Object.freeze({
+      type,
+      v: random.integer(9),
+      ext: true,
+      ...(type.startsWith('xstate.error') && { error: 'it broke' }),
+    }) as EventObject;
   }
 }
 
@@ -110,10 +127,21 @@ class Side {
   constructor(Engine: new (host: EngineHost) => HostEngine, machine: AnyStateMachine) {
     let life = 2;
     const refs = new Map<number, Ref>();
-    const refHost = { factsOf: (life: number) => (life === 2 ? { childId: 'm', parent: refs.get(1) } : undefined) } as unknown as RefHost;
-    const ref = (life: number, address: string) => refs.get(life) ?? refs.set(life, new Ref(refHost, life, address)).get(life)!;
+    const refHost = {
+      factsOf: (life: number) => (life === 2 ? { childId: 'm', parent: refs.get(1) } : undefined),
+    } as unknown as RefHost;
+    const ref = (life: number, address: string) =>
+      refs.get(life) ?? refs.set(life, new Ref(refHost, life, address)).get(life)!;
     const nothing = () => {};
-    this.#engine = new Engine({ nextLife: () => ++life, ref, named: () => undefined, allNamed: () => ({}), namesUnder: () => [], relay: nothing, log: nothing });
+    this.#engine = new Engine({
+      nextLife: () => ++life,
+      ref,
+      named: () => undefined,
+      allNamed: () => ({}),
+      namesUnder: () => [],
+      relay: nothing,
+      log: nothing,
+    });
     Object.assign(refHost, { system: this.#engine.system });
     ref(1, 'parent');
     this.#self = ref(2, 'm');
@@ -133,9 +161,25 @@ class Side {
   }
 
   restore(): unknown {
-    const { status, configuration, history, context } = this.#engine.changeOf(this.#definition, undefined, this.snapshot);
-    const state = { status, configuration, history: history ?? null, context: context?.value, output: this.snapshot.output, error: this.snapshot.error };
-    this.snapshot = this.#engine.restore(this.#definition, this.#self, state as unknown as ActorState, this.snapshot.children as Record<string, Ref>) as MachineSnapshot;
+    const { status, configuration, history, context } = this.#engine.changeOf(
+      this.#definition,
+      undefined,
+      this.snapshot,
+    );
+    const state = {
+      status,
+      configuration,
+      history: history ?? null,
+      context: context?.value,
+      output: this.snapshot.output,
+      error: this.snapshot.error,
+    };
+    this.snapshot = this.#engine.restore(
+      this.#definition,
+      this.#self,
+      state as unknown as ActorState,
+      this.snapshot.children as Record<string, Ref>,
+    ) as MachineSnapshot;
     return { snapshot: shown(this.snapshot) };
   }
 
@@ -146,14 +190,31 @@ class Side {
       // XState takes a history for changed where it is the same anew; what it is the snapshot shows.
       const { history: _, ...change } = this.#engine.changeOf(this.#definition, before, snapshot);
       const isNew = snapshot !== before;
-      return { snapshot: shown(this.snapshot), isNew, change, effects, births: births.map(({ definition, life: _life, ...rest }) => ({ ...rest, definition: definition.name })), dropped };
+      return {
+        snapshot: shown(this.snapshot),
+        isNew,
+        change,
+        effects,
+        births: births.map(({ definition, life: _life, ...rest }) => ({ ...rest, definition: definition.name })),
+        dropped,
+      };
     } catch (error) {
       return `throws ${String(error)}`;
     }
   }
 }
 
-function shown({ status, value, context, tags, output, error, children, _nodes, historyValue }: MachineSnapshot): object {
+function shown({
+  status,
+  value,
+  context,
+  tags,
+  output,
+  error,
+  children,
+  _nodes,
+  historyValue,
+}: MachineSnapshot): object {
   const ids = (nodes: readonly AnyStateNode[]) => nodes.map(({ id }) => id);
   const history = Object.fromEntries(Object.entries(historyValue).map(([id, nodes]) => [id, ids(nodes)]));
   return { status, value, context, tags: [...tags], output, error, children, nodes: ids(_nodes), history };
@@ -163,7 +224,8 @@ function shown({ status, value, context, tags, output, error, children, _nodes, 
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   const [first, second] = [bare(a), bare(b)];
-  if (typeof first !== 'object' || typeof second !== 'object' || first === null || second === null) return first === second;
+  if (typeof first !== 'object' || typeof second !== 'object' || first === null || second === null)
+    return first === second;
   if (Array.isArray(first) !== Array.isArray(second)) return false;
   const [keys, others] = [Object.keys(first), Object.keys(second)];
   if (keys.length !== others.length) return false;

@@ -1,8 +1,8 @@
 /**
  * Random machines and the events for them, from a seed. The same seed gives the same machine on every machine.
  * Probabilities are set so that every feature is met often (the coverage counters of the run show it) and so that most
- * machines live through most of their events. Left out: history states right under parallel ones, on which XState itself ends in
- * configurations that are none; and systemId, promises, callbacks and observables.
+ * machines live through most of their events. Left out: history states right under parallel ones, on which XState
+ * itself ends in configurations that are none; and systemId, promises, callbacks and observables.
  */
 import { type SeededRandom } from '../../src/testing/seeded-random.ts';
 import {
@@ -76,7 +76,18 @@ class Generator {
   #node(depth: number): NodeSpec {
     const id = `s${this.#count++}`;
     if (depth > 0) this.#ids.push(id);
-    const node: NodeSpec = { id, states: {}, entry: [], exit: [], on: {}, always: [], after: {}, onDone: [], invoke: [], tags: [] };
+    const node: NodeSpec = {
+      id,
+      states: {},
+      entry: [],
+      exit: [],
+      on: {},
+      always: [],
+      after: {},
+      onDone: [],
+      invoke: [],
+      tags: [],
+    };
     if (depth < this.#shape.depth && this.#chance(depth === 0 ? 0.95 : 0.36)) this.#fill(node, depth);
     if (this.#chance(0.15)) node.tags = [`t${this.#random.integer(3)}`];
     return node;
@@ -95,7 +106,12 @@ class Generator {
     if (this.#chance(0.15)) node.initialActions = [this.#plain()];
     if (this.#chance(depth === 0 ? (this.#shape.isKid ? 0.5 : 0.15) : 0.4)) {
       const id = this.#leaf();
-      node.states['fin'] = { ...emptyNode(id), type: 'final', entry: this.#actions(0.2), ...(this.#chance(0.4) && { hasOutput: true }) };
+      node.states['fin'] = {
+        ...emptyNode(id),
+        type: 'final',
+        entry: this.#actions(0.2),
+        ...(this.#chance(0.4) && { hasOutput: true }),
+      };
     }
     if (depth > 0 && this.#chance(0.35)) this.#history(node, size);
   }
@@ -103,7 +119,12 @@ class Generator {
   #history(node: NodeSpec, size: number): void {
     const target = this.#chance(0.3) ? node.states[`k${this.#random.integer(size)}`]!.id : undefined;
     const history = this.#chance(0.5) ? 'deep' : 'shallow';
-    node.states['hist'] = { ...emptyNode(this.#leaf()), type: 'history', history, ...(target !== undefined && { target }) };
+    node.states['hist'] = {
+      ...emptyNode(this.#leaf()),
+      type: 'history',
+      history,
+      ...(target !== undefined && { target }),
+    };
   }
 
   #leaf(): string {
@@ -120,7 +141,10 @@ class Generator {
       src,
       ...(this.#chance(0.6) && { onDone: [this.#braked(this.#transition())] }),
       ...(this.#chance(0.6) && { onError: [this.#braked(this.#transition())] }),
-      ...(src !== 'sum' && this.#chance(0.15) && { onSnapshot: [{ target: [], guard: { is: 'fuel' }, actions: [{ do: 'burn' }, this.#plain()] }] }),
+      ...(src !== 'sum' &&
+        this.#chance(0.15) && {
+          onSnapshot: [{ target: [], guard: { is: 'fuel' }, actions: [{ do: 'burn' }, this.#plain()] }],
+        }),
     };
     node.invoke = [...node.invoke, invoke];
   }
@@ -136,7 +160,11 @@ class Generator {
     }
     node.entry = [...node.entry, ...this.#actions(0.3), ...this.#words(0.12, reachable)];
     node.exit = [...node.exit, ...this.#actions(0.25), ...this.#words(0.08, reachable)];
-    for (const type of [...EVENT_TYPES.slice(0, -1), ...RAISED, ...(this.#hasChildren || this.#shape.isKid ? ['S0', 'S1'] : [])]) {
+    for (const type of [
+      ...EVENT_TYPES.slice(0, -1),
+      ...RAISED,
+      ...(this.#hasChildren || this.#shape.isKid ? ['S0', 'S1'] : []),
+    ]) {
       if (this.#chance(place.isRoot ? 0.35 : 0.25)) node.on[type] = this.#candidates(reachable);
       else if (this.#chance(0.03)) node.on[type] = null;
     }
@@ -154,11 +182,17 @@ class Generator {
     const often = this.#shape.isKid ? 0.4 : 0.05;
     const type = this.#random.pick(['B', 'C', 'S1']);
     if (this.#chance(often)) {
-      root.on[type] = [{ target: [], guard: { is: 'mod', by: 3 }, actions: [{ do: 'boom' }] }, ...(root.on[type] ?? [])];
+      root.on[type] = [
+        { target: [], guard: { is: 'mod', by: 3 }, actions: [{ do: 'boom' }] },
+        ...(root.on[type] ?? []),
+      ];
     } else if (this.#chance(often)) {
       root.on[type] = [{ target: [], guard: { is: 'bad' }, actions: [] }, ...(root.on[type] ?? [])];
     } else if (this.#chance(often)) {
-      root.on[type] = [{ target: [], guard: { is: 'mod', by: 5 }, actions: [{ do: 'badAssign' }] }, ...(root.on[type] ?? [])];
+      root.on[type] = [
+        { target: [], guard: { is: 'mod', by: 5 }, actions: [{ do: 'badAssign' }] },
+        ...(root.on[type] ?? []),
+      ];
     } else if (this.#chance(0.02)) {
       root.on[type] = [{ target: [], guard: { is: 'mod', by: 5 }, actions: [this.#plain(), { do: 'throw' }] }];
     }
@@ -170,7 +204,11 @@ class Generator {
   }
 
   #transition(reachable: readonly string[] = []): TransitionSpec {
-    const actions = [...(this.#chance(0.7) ? [{ do: 'refill' } as const] : []), ...this.#actions(0.5), ...this.#words(0.3, reachable)];
+    const actions = [
+      ...(this.#chance(0.7) ? [{ do: 'refill' } as const] : []),
+      ...this.#actions(0.5),
+      ...this.#words(0.3, reachable),
+    ];
     const guard = this.#chance(0.35) ? this.#guard() : undefined;
     return { target: this.#target(0.7), ...(guard && { guard }), actions, ...(this.#chance(0.2) && { reenter: true }) };
   }
@@ -178,7 +216,11 @@ class Generator {
   /** What may bear a child again when it ends must not do so for ever: some children end as soon as they are born. */
   #braked({ guard, actions, ...rest }: TransitionSpec): TransitionSpec {
     const fuel: GuardSpec = { is: 'fuel' };
-    return { ...rest, guard: guard === undefined ? fuel : { is: 'and', of: [fuel, guard] }, actions: [...actions, { do: 'burn' }] };
+    return {
+      ...rest,
+      guard: guard === undefined ? fuel : { is: 'and', of: [fuel, guard] },
+      actions: [...actions, { do: 'burn' }],
+    };
   }
 
   #eventless(): TransitionSpec {
@@ -216,7 +258,9 @@ class Generator {
 
   #actions(probability: number): ActionSpec[] {
     if (!this.#chance(probability)) return [];
-    return Array.from({ length: 1 + this.#random.integer(2) }, () => (this.#chance(0.75) ? this.#plain() : this.#fuelled(...this.#echo())));
+    return Array.from({ length: 1 + this.#random.integer(2) }, () =>
+      this.#chance(0.75) ? this.#plain() : this.#fuelled(...this.#echo()),
+    );
   }
 
   /** What cannot make an event. */
@@ -238,7 +282,11 @@ class Generator {
       case 7:
         return { do: 'cancel', id: `d${this.#random.integer(3)}` };
       default:
-        return { do: 'queue', check: this.#guard(), then: [{ do: 'add', key: 'm', by: 1 }, { do: 'emit' }, { do: 'inline' }] };
+        return {
+          do: 'queue',
+          check: this.#guard(),
+          then: [{ do: 'add', key: 'm', by: 1 }, { do: 'emit' }, { do: 'inline' }],
+        };
     }
   }
 
@@ -250,7 +298,8 @@ class Generator {
     if (roll < 0.55) return [{ do: 'tell', to: 'self', type }];
     const id = `d${this.#random.integer(4)}`;
     const delay = this.#delay();
-    const delayed = roll < 0.85 ? ({ do: 'raise', type, delay } as const) : ({ do: 'tell', to: 'self', type, delay } as const);
+    const delayed =
+      roll < 0.85 ? ({ do: 'raise', type, delay } as const) : ({ do: 'tell', to: 'self', type, delay } as const);
     if (this.#chance(0.3)) return [delayed];
     // Armed twice under one id, the two sides differ on purpose.
     return [...(this.#chance(0.8) ? [{ do: 'cancel', id } as const] : []), { ...delayed, id }];
@@ -288,7 +337,9 @@ class Generator {
     const src = this.#random.pick([...Object.keys(this.#shape.kids), 'sum']);
     const spawn: ActionSpec = { do: this.#chance(0.7) ? 'spawn' : 'spawnInAssign', src, id };
     const first: ActionSpec = { do: 'queue', check: { is: 'not', of: { is: 'live', id } }, then: [spawn] };
-    return [this.#chance(0.3) ? { do: 'queue', check: { is: 'live', id }, then: [{ do: 'stop', to: id }, spawn] } : first];
+    return [
+      this.#chance(0.3) ? { do: 'queue', check: { is: 'live', id }, then: [{ do: 'stop', to: id }, spawn] } : first,
+    ];
   }
 
   #delay(): string {

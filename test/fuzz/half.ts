@@ -1,6 +1,7 @@
 /**
- * Half of the differential fuzz, so that two test files can run side by side on two cores. In `npm test` 3,000 steps each,
- * where CI=true 100,000, from the same seeds every time; with BOSUN_SOAK=1 2,500,000 each. BOSUN_FUZZ_SEED=7 begins elsewhere.
+ * Half of the differential fuzz, so that two test files can run side by side on two cores. In `npm test` 3,000 steps
+ * each, where CI=true 100,000, from the same seeds every time; with BOSUN_SOAK=1 2,500,000 each. BOSUN_FUZZ_SEED=7
+ * begins elsewhere.
  */
 import { expect, it, vi } from 'vitest';
 import { campaign, everySecond, progressOf } from './campaign.ts';
@@ -14,23 +15,42 @@ const SEED = 40_000 * Number(process.env['BOSUN_FUZZ_SEED'] ?? 0);
 /** What a fuzz that never meets it proves nothing about. */
 const MET = [
   ...['always', 'guarded', '*', 'partial wildcard', 'reenter', 'several targets'].map((what) => `transitions: ${what}`),
-  ...['transitions: xstate.after', 'transitions: xstate.done.state', 'transitions: xstate.done.actor', 'transitions: xstate.error.actor'],
+  ...[
+    'transitions: xstate.after',
+    'transitions: xstate.done.state',
+    'transitions: xstate.done.actor',
+    'transitions: xstate.error.actor',
+  ],
   ...['transitions: xstate.snapshot', 'history: restored', 'history: default', 'timers fired', 'roots done'],
-  ...['children born', 'children stopped', 'children done', 'children failed: pure', 'roots failed: pure', 'roots failed: boom'],
+  ...[
+    'children born',
+    'children stopped',
+    'children done',
+    'children failed: pure',
+    'roots failed: pure',
+    'roots failed: boom',
+  ],
   ...['settled', 'acknowledged', 'durable', 'lost'].map((cut) => `power cut: ${cut}`),
 ];
 
 export function fuzzHalf(half: 'even' | 'odd'): void {
-  it(`${STEPS} steps of random machines, with power cuts in a tenth of them: seeds that are ${half}`, async () => {
-    // XState's development build warns of events to children that have ended; some of these machines do little else.
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const progress = progressOf(half);
-    const outcome = await campaign({ seeds: everySecond(SEED + (half === 'even' ? 2 : 1)), steps: STEPS, progress });
-    warn.mockRestore();
-    expect(outcome.difference).toBe(undefined);
-    progress?.(`${outcome.steps} steps of ${outcome.machines} machines in ${outcome.cpuMs} ms of processor time\n${outcome.coverage}`);
-    expect(outcome.steps).toBeGreaterThanOrEqual(STEPS);
-    expect(outcome.machines).toBeGreaterThanOrEqual(STEPS / STEPS_PER_MACHINE);
-    if (EFFORT !== 'quick') expect(MET.filter((what) => outcome.coverage.of(what) === 0)).toEqual([]);
-  }, LONG_PATIENCE_MS);
+  it(
+    `${STEPS} steps of random machines, with power cuts in a tenth of them: seeds that are ${half}`,
+    async () => {
+      // XState's development build warns of events to children that have ended; some of these machines do little else.
+      const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+      const progress = progressOf(half);
+      const outcome = await campaign({ seeds: everySecond(SEED + (half === 'even' ? 2 : 1)), steps: STEPS, progress });
+      warn.mockRestore();
+      expect(outcome.difference).toBe(undefined);
+      progress?.(
+        `${outcome.steps} steps of ${outcome.machines} machines in ${outcome.cpuMs} ms of processor ` +
+          `time\n${outcome.coverage}`,
+      );
+      expect(outcome.steps).toBeGreaterThanOrEqual(STEPS);
+      expect(outcome.machines).toBeGreaterThanOrEqual(STEPS / STEPS_PER_MACHINE);
+      if (EFFORT !== 'quick') expect(MET.filter((what) => outcome.coverage.of(what) === 0)).toEqual([]);
+    },
+    LONG_PATIENCE_MS,
+  );
 }

@@ -46,7 +46,8 @@ export const kernelOnXstate = subject('xstate');
 
 /**
  * `settled`: when all is quiet. `acknowledged`: when the events are durable, whatever they cause being under way.
- * `durable`: when the epoch is on the medium and its outputs are not out. `lost`: before it is; the events are sent again.
+ * `durable`: when the epoch is on the medium and its outputs are not out. `lost`: before it is; the events are sent
+ * again.
  */
 export type Cut = 'settled' | 'acknowledged' | 'durable' | 'lost';
 
@@ -67,13 +68,18 @@ export class Hosted {
       const recorder = new Recorder();
       this.recorders.set(name, recorder);
       // Hosts may also send what no state handles, which defineAgent takes for a misspelling.
-      this.#agents.set(name, { ...defineAgent({ name, machine: build(spec, name, recorder), events: {} }), events: schemas });
+      this.#agents.set(name, {
+        ...defineAgent({ name, machine: build(spec, name, recorder), events: {} }),
+        events: schemas,
+      });
     }
   }
 
   async start(): Promise<void> {
     this.#unobserve = this.#subject.observe((address, event) => {
-      this.recorders.get(rootOf(address))?.note(address, 'received', `${event.type} ${(event as { v?: number }).v ?? ''}`);
+      this.recorders
+        .get(rootOf(address))
+        ?.note(address, 'received', `${event.type} ${(event as { v?: number }).v ?? ''}`);
     });
     const log = (...line: unknown[]) => this.#log(line);
     this.#test = await this.#subject.start({ agents: [...this.#agents.values()], log });
@@ -159,7 +165,9 @@ export class Hosted {
     const value = line.at(-1) as { me: string; line: string } | string;
     // Reports of the runtime are for people.
     if (typeof value === 'string') return;
-    this.recorders.get(rootOf(value.me))?.note(value.me, 'log', line.length > 1 ? `${String(line[0])} ${value.line}` : value.line);
+    this.recorders
+      .get(rootOf(value.me))
+      ?.note(value.me, 'log', line.length > 1 ? `${String(line[0])} ${value.line}` : value.line);
   }
 }
 

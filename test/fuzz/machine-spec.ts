@@ -1,9 +1,12 @@
 /**
- * A random machine as data: what the generator makes, the builder turns into XState, the printer into code, and the shrinker
- * cuts down. Everything a machine does depends on these values, its input and the events it gets.
+ * A random machine as data: what the generator makes, the builder turns into XState, the printer into code, and the
+ * shrinker cuts down. Everything a machine does depends on these values, its input and the events it gets.
  */
 
-/** `even`, `odd`: of context.n. `live`: a child of that id was spawned. `fuel`: there is some left. `bad` throws now and then. */
+/**
+ * `even`, `odd`: of context.n. `live`: a child of that id was spawned. `fuel`: there is some left. `bad` throws now and
+ * then.
+ */
 export type GuardSpec =
   | { readonly is: 'even' | 'odd' | 'fuel' | 'bad' }
   | { readonly is: 'below'; readonly x: number }
@@ -14,8 +17,8 @@ export type GuardSpec =
   | { readonly is: 'and' | 'or'; readonly of: readonly GuardSpec[] };
 
 /**
- * `refill` and `burn` keep machines from feeding themselves for ever: an event from outside gives fuel, and whatever could
- * go round in a circle burns some.
+ * `refill` and `burn` keep machines from feeding themselves for ever: an event from outside gives fuel, and whatever
+ * could go round in a circle burns some.
  */
 export type ActionSpec =
   | { readonly do: 'refill' | 'burn' | 'mix' | 'inline' | 'emit' | 'throw' | 'boom' | 'badAssign' }
@@ -25,7 +28,13 @@ export type ActionSpec =
   | { readonly do: 'raise'; readonly type: string; readonly delay?: number | string; readonly id?: string }
   | { readonly do: 'cancel'; readonly id: string }
   /** `to`: `self`, `parent`, or the id of a child. */
-  | { readonly do: 'tell'; readonly to: string; readonly type: string; readonly delay?: number | string; readonly id?: string }
+  | {
+      readonly do: 'tell';
+      readonly to: string;
+      readonly type: string;
+      readonly delay?: number | string;
+      readonly id?: string;
+    }
   | { readonly do: 'forward' | 'stop'; readonly to: string }
   | { readonly do: 'spawn' | 'spawnInAssign'; readonly src: string; readonly id: string }
   | { readonly do: 'queue'; readonly check: GuardSpec; readonly then: readonly ActionSpec[] };
@@ -97,12 +106,16 @@ function isEmpty(value: unknown): boolean {
 }
 
 function print(value: unknown, indent = ''): string {
-  const flat = JSON.stringify(value).replaceAll(/"([a-zA-Z_]\w*)":/g, '$1: ').replaceAll('"', "'");
+  const flat = JSON.stringify(value)
+    .replaceAll(/"([a-zA-Z_]\w*)":/g, '$1: ')
+    .replaceAll('"', "'");
   if (flat.length + indent.length < 110 || typeof value !== 'object' || value === null) return flat;
   const inner = `${indent}  `;
   const lines = Array.isArray(value)
     ? value.map((item) => print(item, inner))
-    : Object.entries(value).map(([key, item]) => `${/^[a-zA-Z_]\w*$/.test(key) ? key : `'${key}'`}: ${print(item, inner)}`);
+    : Object.entries(value).map(
+        ([key, item]) => `${/^[a-zA-Z_]\w*$/.test(key) ? key : `'${key}'`}: ${print(item, inner)}`,
+      );
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
   return `${open}\n${lines.map((line) => `${inner}${line},\n`).join('')}${indent}${close}`;
 }

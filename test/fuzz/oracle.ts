@@ -1,17 +1,23 @@
 /**
- * One random machine under createActor: the truth that the kernel is held against. Besides playing it, this watches for the
- * few things that Bosun does differently on purpose (docs/semantics.md, Differences to createActor); where one happens the
- * comparison of this machine ends, because from there on the two may go different ways:
+ * One random machine under createActor: the truth that the kernel is held against. Besides playing it, this watches for
+ * the few things that Bosun does differently on purpose (docs/semantics.md, Differences to createActor); where one
+ * happens the comparison of this machine ends, because from there on the two may go different ways:
  *
- *   order        two messages whose order is free came to one actor (causality.ts)
- *   accident     a custom action threw amid others, or effects had left before a guard or assign threw: the kernel runs
- *                actions after the turn, and a turn that throws leaves nothing behind
- *   orphan       an id was used again, and createActor lets the first child run on unseen
- *   rearmed      the same with the id of a delayed event
- *   stillborn    a machine stopped a child in its initial step, which createActor begins all the same before it stops it
- *   stale        a machine was told of the end or a snapshot of a child that it does not have any more
+ *   order two messages whose order is free came to one actor (causality.ts) accident a custom action threw amid others,
+ *   or effects had left before a guard or assign threw: the kernel runs actions after the turn, and a turn that throws
+ *   leaves nothing behind orphan an id was used again, and createActor lets the first child run on unseen rearmed the
+ *   same with the id of a delayed event stillborn a machine stopped a child in its initial step, which createActor
+ *   begins all the same before it stops it stale a machine was told of the end or a snapshot of a child that it does
+ *   not have any more
  */
-import { type AnyActor, type AnyActorRef, type AnyStateMachine, createActor, type EventObject, type InspectionEvent } from 'xstate';
+import {
+  type AnyActor,
+  type AnyActorRef,
+  type AnyStateMachine,
+  createActor,
+  type EventObject,
+  type InspectionEvent,
+} from 'xstate';
 import { FUEL_MAX } from './build.ts';
 import { FROM_OUTSIDE, Party, type Sent } from './causality.ts';
 import { type Coverage, type Recorder } from './record.ts';
@@ -27,7 +33,9 @@ interface Inside {
   readonly system: {
     _relay: (source: AnyActor | undefined, target: AnyActor, event: EventObject) => void;
     readonly _snapshot: { readonly _scheduledEvents: Readonly<Record<string, unknown>> };
-    readonly scheduler: { schedule: (source: AnyActor, target: AnyActor, event: EventObject, delay: number, id?: string) => void };
+    readonly scheduler: {
+      schedule: (source: AnyActor, target: AnyActor, event: EventObject, delay: number, id?: string) => void;
+    };
   };
   readonly mailbox: { _process: (event: EventObject) => void };
   readonly _syncSnapshot?: boolean;
@@ -79,7 +87,13 @@ export class Oracle {
       recorder.note(me, 'log', line.length > 1 ? `${String(line[0])} ${text}` : text);
     };
     const inspect = (event: InspectionEvent) => this.#inspect(event);
-    this.actor = createActor(machine, { id: name, input: { me: name, fuel: FUEL_MAX } as never, clock: this.#clock as never, logger, inspect });
+    this.actor = createActor(machine, {
+      id: name,
+      input: { me: name, fuel: FUEL_MAX } as never,
+      clock: this.#clock as never,
+      logger,
+      inspect,
+    });
     this.actor.subscribe({ error: () => {} });
     this.actor.start();
     this.#endStep();
@@ -152,11 +166,19 @@ export class Oracle {
       this.#coverage.count('children born');
     }
     const path = pathOf(inside as never);
-    const member = Object.assign(new Party(this.#members.size + 1, parent), { actor, path, leaks: 0, isLate: false, hasBegun: false }) as Member;
+    const member = Object.assign(new Party(this.#members.size + 1, parent), {
+      actor,
+      path,
+      leaks: 0,
+      isLate: false,
+      hasBegun: false,
+    }) as Member;
     this.#members.set(actor, member);
     if (this.#byPath.has(path)) this.#reborn.add(path);
     this.#byPath.set(path, member);
-    actor.on('*' as never, (emitted: { at: string; n: number }) => this.#recorder.note(path, 'emitted', `${emitted.at} ${emitted.n}`));
+    actor.on('*' as never, (emitted: { at: string; n: number }) =>
+      this.#recorder.note(path, 'emitted', `${emitted.at} ${emitted.n}`),
+    );
     const process = inside.mailbox._process;
     inside.mailbox._process = (event) => this.#turn(member, event, process);
   }
@@ -201,7 +223,8 @@ export class Oracle {
     const after = member.actor.getSnapshot() as { status: string };
     if (!isStop && after !== before) this.#coverage.count('turns that changed something');
     if (before.status === 'active' && after.status === 'error') this.#judge(member);
-    if (before.status === 'active' && after.status === 'done') this.#coverage.count(parent === undefined ? 'roots done' : 'children done');
+    if (before.status === 'active' && after.status === 'done')
+      this.#coverage.count(parent === undefined ? 'roots done' : 'children done');
   }
 
   #isStale(parent: AnyActor, sent: Sent | undefined): boolean {
@@ -217,7 +240,8 @@ export class Oracle {
     this.#coverage.count(`${isRoot ? 'roots' : 'children'} failed: ${accident}`);
     const { _syncSnapshot: isShown } = member.actor as unknown as Inside;
     // The error is told to the parent in the same turn. Of a turn that stands, so is the snapshot, to who asked for it.
-    const isClean = (accident === 'boom' && isShown !== true) || (accident === 'pure' && member.leaks <= (isRoot ? 0 : 1));
+    const isClean =
+      (accident === 'boom' && isShown !== true) || (accident === 'pure' && member.leaks <= (isRoot ? 0 : 1));
     if (!isClean) this.#depart('accident');
     member.isLate = accident !== 'pure';
     // createActor lets the children of what failed run on unseen; the kernel ends them.
@@ -248,7 +272,14 @@ export class Oracle {
       if (eventType === '') this.#coverage.count('transitions: always');
       else if (eventType === '*') this.#coverage.count('transitions: *');
       else if (eventType.endsWith('.*')) this.#coverage.count('transitions: partial wildcard');
-      else if (eventType.startsWith('xstate.')) this.#coverage.count(`transitions: ${eventType.split('.').slice(0, 3).join('.').replace(/\.[^.]*\d.*$/, '')}`);
+      else if (eventType.startsWith('xstate.'))
+        this.#coverage.count(
+          `transitions: ${eventType
+            .split('.')
+            .slice(0, 3)
+            .join('.')
+            .replace(/\.[^.]*\d.*$/, '')}`,
+        );
       if (reenter) this.#coverage.count('transitions: reenter');
       if (guard !== undefined) this.#coverage.count('transitions: guarded');
       if ((target?.length ?? 0) > 1) this.#coverage.count('transitions: several targets');
@@ -263,7 +294,11 @@ export class Oracle {
 }
 
 function isSignal({ type }: EventObject): boolean {
-  return type.startsWith('xstate.done.actor.') || type.startsWith('xstate.error.actor.') || type.startsWith('xstate.snapshot.');
+  return (
+    type.startsWith('xstate.done.actor.') ||
+    type.startsWith('xstate.error.actor.') ||
+    type.startsWith('xstate.snapshot.')
+  );
 }
 
 /** Still running, though its living parent does not have it any more. */

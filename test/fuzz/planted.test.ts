@@ -32,7 +32,9 @@ const hasty: Subject = {
     const { plan } = Plans.prototype;
     Plans.prototype.plan = function (...args) {
       const right = plan.apply(this, args);
-      return right === null || right.operations.length < 6 ? right : { ...right, operations: right.operations.slice(0, -1) };
+      return right === null || right.operations.length < 6
+        ? right
+        : { ...right, operations: right.operations.slice(0, -1) };
     };
     return () => {
       Plans.prototype.plan = plan;
@@ -42,15 +44,23 @@ const hasty: Subject = {
 };
 
 describe('a fault in the step engine', () => {
-  it('is found, and shrunk to a story of few lines', async () => {
-    const { difference } = await campaign({ seeds: everySecond(1), steps: 100_000, subject: forgetful });
-    expect(difference).toContain('createActor:');
-    expect(difference!.split('\n').length).toBeLessThan(60);
-  }, LONG_PATIENCE_MS);
+  it(
+    'is found, and shrunk to a story of few lines',
+    async () => {
+      const { difference } = await campaign({ seeds: everySecond(1), steps: 100_000, subject: forgetful });
+      expect(difference).toContain('createActor:');
+      expect(difference!.split('\n').length).toBeLessThan(60);
+    },
+    LONG_PATIENCE_MS,
+  );
 
-  it('is found where it is in a plan', async () => {
-    const { difference } = await campaign({ seeds: everySecond(1), steps: 100_000, subject: hasty });
-    expect(difference).toContain('createActor:');
-    expect(difference!.split('\n').length).toBeLessThan(60);
-  }, LONG_PATIENCE_MS);
+  it(
+    'is found where it is in a plan',
+    async () => {
+      const { difference } = await campaign({ seeds: everySecond(1), steps: 100_000, subject: hasty });
+      expect(difference).toContain('createActor:');
+      expect(difference!.split('\n').length).toBeLessThan(60);
+    },
+    LONG_PATIENCE_MS,
+  );
 });

@@ -1,6 +1,6 @@
 /**
- * What observers of a run wrote down, per actor and kind, in order; and what the run met, to show that it met everything.
- * Machines name themselves by `context.me`, which is their address under Bosun: `m3`, `m3/k0`, `m3/k0/p1`.
+ * What observers of a run wrote down, per actor and kind, in order; and what the run met, to show that it met
+ * everything. Machines name themselves by `context.me`, which is their address under Bosun: `m3`, `m3/k0`, `m3/k0/p1`.
  */
 
 export type Kind = 'action' | 'emitted' | 'log' | 'received' | 'reduced';

@@ -1,4 +1,7 @@
-/** Cuts a story that ends in a difference down to the smallest machine and the fewest steps that still end in one of its kind. */
+/**
+ * Cuts a story that ends in a difference down to the smallest machine and the fewest steps that still end in one of its
+ * kind.
+ */
 import { type Difference, play, type Step, type Story } from './differential.ts';
 import { kernel, type Subject } from './hosted.ts';
 import { type GuardSpec, type MachineSpec, type NodeSpec, toCode } from './machine-spec.ts';
@@ -21,7 +24,9 @@ export async function shrink(story: Story, difference: Difference, subject: Subj
     if (tries++ >= TRIES_MAX || !isSound(machine)) return undefined;
     try {
       const played = await play({ machines: new Map([[name, machine]]), steps }, undefined, subject);
-      return played.difference && kindOf(played.difference.what) === kind ? { machine, steps, difference: played.difference } : undefined;
+      return played.difference && kindOf(played.difference.what) === kind
+        ? { machine, steps, difference: played.difference }
+        : undefined;
     } catch {
       return undefined;
     }
@@ -45,9 +50,17 @@ export async function shrink(story: Story, difference: Difference, subject: Subj
 
 /** For a person: what to paste, what to send, and what came of it. */
 export function report(seed: number, { machine, steps, difference }: Failing): string {
-  const script = steps.map((step) => (step.kind === 'advance' ? `advance ${step.ms} ms` : sendLine(step, difference.machine)));
+  const script = steps.map((step) =>
+    step.kind === 'advance' ? `advance ${step.ms} ms` : sendLine(step, difference.machine),
+  );
   const { what, expected, actual } = difference;
-  return [`seed ${seed}, after step ${difference.step}: ${what}`, `  createActor: ${expected}`, `  Bosun:       ${actual}`, toCode(machine), ...script].join('\n');
+  return [
+    `seed ${seed}, after step ${difference.step}: ${what}`,
+    `  createActor: ${expected}`,
+    `  Bosun:       ${actual}`,
+    toCode(machine),
+    ...script,
+  ].join('\n');
 }
 
 function sendLine(step: Extract<Step, { kind: 'send' }>, name: string): string {
@@ -59,7 +72,9 @@ function kindOf(what: string): string {
 }
 
 function only(step: Step, name: string): Step {
-  return step.kind === 'advance' ? step : { ...step, events: new Map([...step.events].filter(([key]) => key === name)) };
+  return step.kind === 'advance'
+    ? step
+    : { ...step, events: new Map([...step.events].filter(([key]) => key === name)) };
 }
 
 function nth(failing: Failing, position: number): [MachineSpec, readonly Step[]] | undefined {
@@ -72,7 +87,8 @@ function* candidates({ machine, steps, difference }: Failing): Generator<[Machin
   if (steps.length > difference.step + 1) yield [machine, steps.slice(0, difference.step + 1)];
   for (let i = 0; i < steps.length; i++) yield [machine, without(steps, i)];
   for (const [i, step] of steps.entries()) {
-    if (step.kind === 'send' && step.cut !== undefined) yield [machine, without(steps, i, { kind: 'send', events: step.events })];
+    if (step.kind === 'send' && step.cut !== undefined)
+      yield [machine, without(steps, i, { kind: 'send', events: step.events })];
   }
   for (const smaller of smallerOf(machine)) yield [smaller as MachineSpec, steps];
 }
@@ -88,7 +104,12 @@ function isSound({ root, kids }: MachineSpec): boolean {
   const visit = (node: NodeSpec): boolean => {
     ids.add(node.id);
     const children = Object.values(node.states);
-    if (children.length > 0 && node.type === undefined && (node.initial === undefined || !(node.initial in node.states))) return false;
+    if (
+      children.length > 0 &&
+      node.type === undefined &&
+      (node.initial === undefined || !(node.initial in node.states))
+    )
+      return false;
     return children.every(visit);
   };
   if (!visit(root)) return false;
@@ -96,7 +117,11 @@ function isSound({ root, kids }: MachineSpec): boolean {
     target === undefined ? [state!] : ([JSON.parse(target)] as (string | string[])[]).flat(),
   );
   const sources = [...text.matchAll(/"src":"([^"]*)"/g)].map(([, src]) => src!);
-  return named.every((id) => ids.has(id)) && sources.every((src) => src === 'sum' || src in kids) && Object.values(kids).every(isSound);
+  return (
+    named.every((id) => ids.has(id)) &&
+    sources.every((src) => src === 'sum' || src in kids) &&
+    Object.values(kids).every(isSound)
+  );
 }
 
 /** Every value with one part less, big parts first. What keeps machines from running for ever stays. */
@@ -109,7 +134,12 @@ function* smallerOf(value: unknown): Generator<unknown> {
   }
   const record = value as Record<string, unknown>;
   for (const key of Object.keys(record)) {
-    if (NEEDED.has(key) || (key === 'type' && 'do' in record) || (key === 'guard' && usesFuel(record[key] as GuardSpec))) continue;
+    if (
+      NEEDED.has(key) ||
+      (key === 'type' && 'do' in record) ||
+      (key === 'guard' && usesFuel(record[key] as GuardSpec))
+    )
+      continue;
     yield Object.fromEntries(Object.entries(record).filter(([other]) => other !== key));
   }
   for (const key of Object.keys(record)) {

@@ -1,4 +1,7 @@
-/** Virtual time for createActor, without promises: due timers run in order of deadline, then of arming, each at its own time. */
+/**
+ * Virtual time for createActor, without promises: due timers run in order of deadline, then of arming, each at its own
+ * time.
+ */
 export class StepClock {
   nowMs = 0;
   /** Who arms the next timer. */
@@ -8,7 +11,10 @@ export class StepClock {
   #firing: unknown;
   readonly #onCancelled: (isOwn: boolean) => void;
 
-  /** @param onCancelled Told when a timer that is due is cancelled by what another one due led to; whether one of the same owner. */
+  /**
+   * @param onCancelled Told when a timer that is due is cancelled by what another one due led to; whether one of the
+   *   same owner.
+   */
   constructor(onCancelled: (isOwn: boolean) => void) {
     this.#onCancelled = onCancelled;
   }
@@ -20,7 +26,8 @@ export class StepClock {
 
   readonly clearTimeout = (id: number): void => {
     const alarm = this.#alarms.get(id);
-    if (alarm !== undefined && this.#firing !== undefined && alarm.atMs <= this.nowMs) this.#onCancelled(alarm.owner === this.#firing);
+    if (alarm !== undefined && this.#firing !== undefined && alarm.atMs <= this.nowMs)
+      this.#onCancelled(alarm.owner === this.#firing);
     this.#alarms.delete(id);
   };
 

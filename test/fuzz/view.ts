@@ -35,7 +35,8 @@ export function viewOf({ status, value, context, tags, output, error }: Seen): V
 
 function withoutReferences(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if ('sessionId' in value && 'send' in value) return `reference to ${String((value as { address?: unknown }).address ?? pathOf(value as never))}`;
+  if ('sessionId' in value && 'send' in value)
+    return `reference to ${String((value as { address?: unknown }).address ?? pathOf(value as never))}`;
   if (Array.isArray(value)) return value.map(withoutReferences);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutReferences(item)]));
 }

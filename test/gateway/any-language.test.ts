@@ -19,7 +19,13 @@ describe.runIf(python)('a client of forty lines of Python', () => {
   let url = '';
 
   beforeAll(async () => {
-    system = await createSystem({ agents: [counter, ...shop().agents.filter(({ name }) => name !== 'counter')], tree: shop().tree!, store: memoryStore(), durability: 'memory', log: () => {} }).start();
+    system = await createSystem({
+      agents: [counter, ...shop().agents.filter(({ name }) => name !== 'counter')],
+      tree: shop().tree!,
+      store: memoryStore(),
+      durability: 'memory',
+      log: () => {},
+    }).start();
     gateway = createGateway(system, { port: 0 });
     url = `${(await gateway.listen()).url.replace('http', 'ws')}/v1/ws`;
   });
@@ -37,15 +43,23 @@ describe.runIf(python)('a client of forty lines of Python', () => {
   it('watches, sends once, and goes on with its session', LONG, async () => {
     const session = 'python-session-0123456789';
     const first = await run(`${url}`, 'visits', '{"type": "add", "by": 1}', session);
-    const frames = first.stdout.trim().split('\n').map((line) => JSON.parse(line) as { t: string });
+    const frames = first.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { t: string });
     expect(frames.find(({ t }) => t === 'snap')).toMatchObject({ recovered: false, d: { context: { count: 0 } } });
     expect(frames.find(({ t }) => t === 'res')).toMatchObject({ ok: true, r: { taken: true } });
-    expect(frames.find(({ t }) => t === 'delta')).toMatchObject({ ops: expect.arrayContaining([{ op: 'replace', path: '/context/count', value: 1 }]) as unknown });
+    expect(frames.find(({ t }) => t === 'delta')).toMatchObject({
+      ops: expect.arrayContaining([{ op: 'replace', path: '/context/count', value: 1 }]) as unknown,
+    });
     await run(url, 'visits', '{"type": "add", "by": 2}', session);
     expect(system.snapshot('visits')?.context).toMatchObject({ count: 3 });
   });
 
   it('is told what is wrong', async () => {
-    await expect(run(url, 'visits', '{"type": "xstate.stop"}')).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining('BOSUN_EVENT_REFUSED') as string });
+    await expect(run(url, 'visits', '{"type": "xstate.stop"}')).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('BOSUN_EVENT_REFUSED') as string,
+    });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Whoever means harm, on real sockets: each attack is answered by a refusal that can be told, changes no state, is counted,
- * and leaves the gateway as it was for everybody else.
+ * Whoever means harm, on real sockets: each attack is answered by a refusal that can be told, changes no state, is
+ * counted, and leaves the gateway as it was for everybody else.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -41,8 +41,16 @@ afterAll(async () => {
 
 let stateBefore: unknown;
 let countsBefore: Readonly<Record<string, number>>;
-const refusals = (counts: Readonly<Record<string, number>>) => Object.entries(counts).filter(([name]) => /^(turned away|refused|closed)/.test(name)).reduce((sum, [, count]) => sum + count, 0);
-const all = () => Object.fromEntries([open, guarded, flooded].flatMap((gateway, index) => Object.entries(gateway.counts).map(([name, count]) => [`${name} ${index}`, count])));
+const refusals = (counts: Readonly<Record<string, number>>) =>
+  Object.entries(counts)
+    .filter(([name]) => /^(turned away|refused|closed)/.test(name))
+    .reduce((sum, [, count]) => sum + count, 0);
+const all = () =>
+  Object.fromEntries(
+    [open, guarded, flooded].flatMap((gateway, index) =>
+      Object.entries(gateway.counts).map(([name, count]) => [`${name} ${index}`, count]),
+    ),
+  );
 
 beforeEach(() => {
   stateBefore = system.snapshot('visits');
@@ -75,7 +83,8 @@ async function status(gateway: Gateway, request: string): Promise<number> {
   return found;
 }
 
-const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`;
+const get = (path: string, headers = '') =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`;
 
 describe('a handshake', () => {
   it.each([
@@ -91,13 +100,18 @@ describe('a handshake', () => {
     expect(await status(open, handshake(headers))).toBe(wanted);
   });
 
-  it.each([['of HTTP/1.0', { version: '1.0' }, 400], ['at another path', { path: '/v1/ws/../admin' }, 404], ['with a token in its address', { path: `/v1/ws?token=${TOKEN}` }, 404]])('%s is refused', async (_, where, wanted) => {
+  it.each([
+    ['of HTTP/1.0', { version: '1.0' }, 400],
+    ['at another path', { path: '/v1/ws/../admin' }, 404],
+    ['with a token in its address', { path: `/v1/ws?token=${TOKEN}` }, 404],
+  ])('%s is refused', async (_, where, wanted) => {
     const found = await status(open, handshake({}, where));
     expect(found).toBe(wanted);
   });
 
   it('of our own page, and of one that is allowed, is not', async () => {
-    for (const Origin of ['http://127.0.0.1', 'https://app.example']) expect(await status(open, handshake({ Origin }))).toBe(101);
+    for (const Origin of ['http://127.0.0.1', 'https://app.example'])
+      expect(await status(open, handshake({ Origin }))).toBe(101);
     // The others in this list are; so that there is something to count:
     expect(await status(open, handshake({ Origin: 'http://localhost:3000' }))).toBe(403);
   });
@@ -118,8 +132,17 @@ describe('a handshake', () => {
     expect(await status(guarded, get('/v1/system'))).toBe(401);
   });
 
-  it.each([['no token', {}], ['another token', { token: `${TOKEN.slice(0, -1)}7` }], ['an unsigned web token', { token: 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZGEifQ.' }]])('with %s is closed with 4401, before anything is said', async (_, token) => {
-    const peer = await peerOf(guarded, handshake(), frame(JSON.stringify({ t: 'hello', v: 1, ...token })), frame(JSON.stringify({ t: 'req', id: '1', m: 'actor.get', p: { address: 'visits' } })));
+  it.each([
+    ['no token', {}],
+    ['another token', { token: `${TOKEN.slice(0, -1)}7` }],
+    ['an unsigned web token', { token: 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZGEifQ.' }],
+  ])('with %s is closed with 4401, before anything is said', async (_, token) => {
+    const peer = await peerOf(
+      guarded,
+      handshake(),
+      frame(JSON.stringify({ t: 'hello', v: 1, ...token })),
+      frame(JSON.stringify({ t: 'req', id: '1', m: 'actor.get', p: { address: 'visits' } })),
+    );
     const text = await peer.until((received) => closeCode(received) !== undefined);
     expect(closeCode(text)).toBe(4401);
     expect(text).not.toMatch(/"t":"(res|welcome)"/);
@@ -127,7 +150,9 @@ describe('a handshake', () => {
   });
 
   it('that is never finished holds nobody up', async () => {
-    const halves = await Promise.all(Array.from({ length: 150 }, () => peerOf(open, 'GET /v1/ws HTTP/1.1\r\nHost: loc')));
+    const halves = await Promise.all(
+      Array.from({ length: 150 }, () => peerOf(open, 'GET /v1/ws HTTP/1.1\r\nHost: loc')),
+    );
     expect(await status(open, get('/healthz'))).toBe(200);
     for (const half of halves) half.destroy();
     expect(await status(open, get('/nothing'))).toBe(400);
@@ -146,13 +171,36 @@ describe('a frame', () => {
     ['that is a ping in parts', 1002, () => [frame('x', { opcode: 9, isLast: false })]],
     ['that claims to be larger than any', 1009, () => [frame('', { length: BigInt(FRAME_BYTES_MAX) + 1n })]],
     ['that claims 2^63 bytes', 1009, () => [frame('', { length: 2n ** 63n })]],
-    ['in more parts than it may have', 1008, () => [frame('[', { isLast: false }), ...Array.from({ length: FRAME_FRAGMENTS_MAX + 1 }, () => frame('0', { opcode: 0, isLast: false }))]],
+    [
+      'in more parts than it may have',
+      1008,
+      () => [
+        frame('[', { isLast: false }),
+        ...Array.from({ length: FRAME_FRAGMENTS_MAX + 1 }, () => frame('0', { opcode: 0, isLast: false })),
+      ],
+    ],
     ['of bytes where text is spoken', 4400, () => [frame(Buffer.from([0x80]), { opcode: 2 })]],
     ['that is no JSON', 4400, () => [frame('{"t":')]],
     ['that is nested 100,000 deep', 4400, () => [frame(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)]],
     ['of 200,000 values', 4400, () => [frame(`[${'0,'.repeat(200_000)}0]`)]],
-    ['with a key that reaches a prototype', 4400, () => [frame('{"t":"req","id":"1","m":"actor.send","p":{"address":"visits","event":{"type":"add","by":1,"__proto__":{"isAdmin":true}}}}')]],
-    ['with the mark by which XState revives actors', 4400, () => [frame('{"t":"req","id":"1","m":"actor.send","p":{"address":"visits","event":{"type":"add","by":1,"tag":{"xstate$$type":1,"id":"till"}}}}')]],
+    [
+      'with a key that reaches a prototype',
+      4400,
+      () => [
+        frame(
+          '{"t":"req","id":"1","m":"actor.send","p":{"address":"visits","event":{"type":"add","by":1,"__proto__":{"isAdmin":true}}}}',
+        ),
+      ],
+    ],
+    [
+      'with the mark by which XState revives actors',
+      4400,
+      () => [
+        frame(
+          '{"t":"req","id":"1","m":"actor.send","p":{"address":"visits","event":{"type":"add","by":1,"tag":{"xstate$$type":1,"id":"till"}}}}',
+        ),
+      ],
+    ],
     ['that is null', 4400, () => [frame('null')]],
   ])('%s closes with %s', async (_, code, data) => {
     const peer = await greeted();
@@ -162,12 +210,16 @@ describe('a frame', () => {
     peer.destroy();
   });
 
-  it('of a ping that comes ten thousand times is answered as often as a call may be made, then closed', LONG, async () => {
-    const peer = await greeted(flooded);
-    for (let n = 0; n < 10_000; n++) peer.write(frame('', { opcode: 9 }));
-    expect(closeCode(await peer.until((text) => closeCode(text) !== undefined))).toBe(4429);
-    peer.destroy();
-  });
+  it(
+    'of a ping that comes ten thousand times is answered as often as a call may be made, then closed',
+    LONG,
+    async () => {
+      const peer = await greeted(flooded);
+      for (let n = 0; n < 10_000; n++) peer.write(frame('', { opcode: 9 }));
+      expect(closeCode(await peer.until((text) => closeCode(text) !== undefined))).toBe(4429);
+      peer.destroy();
+    },
+  );
 
   it('that is broken off leaves nothing behind', async () => {
     const peer = await greeted();
@@ -179,7 +231,8 @@ describe('a frame', () => {
 
 describe('a request', () => {
   const post = (path: string, type: string, body: string, headers = '') =>
-    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: ${type}\r\nContent-Length: ` +
+    `${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
   const send = '/v1/actors/visits/send';
   const add = '{"event":{"type":"add","by":1}}';
 
@@ -196,7 +249,12 @@ describe('a request', () => {
     ['a deadline of never', () => get('/v1/actors/visits', 'Bosun-Deadline-Ms: Infinity\r\n'), 400],
     ['a verb that destroys', () => post('/v1/actors/visits/erase', 'application/json', '{}'), 403],
     ['an event of the runtime', () => post(send, 'application/json', '{"event":{"type":"xstate.stop"}}'), 403],
-    ['two lengths', () => `POST ${send} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+    [
+      'two lengths',
+      () =>
+        `POST ${send} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
   ])('of %s is refused', async (_, request, wanted) => {
     expect(await status(open, request())).toBe(wanted);
   });
@@ -234,10 +292,21 @@ describe('a client', () => {
     const clock = new VirtualClock();
     const hoarder = defineAgent({
       name: 'hoarder',
-      machine: setup({ types: {} as { context: { text: string }; events: { type: 'fill'; with: string } } }).createMachine({ context: { text: '' }, on: { fill: { actions: assign({ text: ({ event }) => event.with.repeat(2_000_000) }) } } }),
+      machine: setup({
+        types: {} as { context: { text: string }; events: { type: 'fill'; with: string } },
+      }).createMachine({
+        context: { text: '' },
+        on: { fill: { actions: assign({ text: ({ event }) => event.with.repeat(2_000_000) }) } },
+      }),
       events: { fill: z.object({ with: z.string() }) },
     });
-    const hoard = await createSystem({ agents: [hoarder], tree: { children: [{ id: 'h', agent: 'hoarder' }] }, store: memoryStore(), durability: 'memory', log: () => {} }).start();
+    const hoard = await createSystem({
+      agents: [hoarder],
+      tree: { children: [{ id: 'h', agent: 'hoarder' }] },
+      store: memoryStore(),
+      durability: 'memory',
+      log: () => {},
+    }).start();
     const gateway = createGateway(hoard, { port: 0, clock });
     ports.set(gateway, (await gateway.listen()).port);
     const peer = await greeted(gateway);

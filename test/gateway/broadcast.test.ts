@@ -51,7 +51,16 @@ describe('subscribers of one actor', () => {
 
 describe('a frame', () => {
   it.each<ServerFrame>([
-    { t: 'delta', id: 'a "quoted" id', prev: 1, at: { epoch: '2.ff', seq: 2 }, ops: [{ op: 'replace', path: '/context/text', value: 'ü\u2028"' }, { op: 'remove', path: '' }] },
+    {
+      t: 'delta',
+      id: 'a "quoted" id',
+      prev: 1,
+      at: { epoch: '2.ff', seq: 2 },
+      ops: [
+        { op: 'replace', path: '/context/text', value: 'ü\u2028"' },
+        { op: 'remove', path: '' },
+      ],
+    },
     { t: 'evt', id: 's', at: { epoch: 'x.0', seq: 9 }, address: 'a/b', e: { type: 'told', text: 'ü\u2028"' } },
     { t: 'pong' },
   ])('of the kind $t is the JSON that it is, the second time too', (frame) => {
@@ -64,7 +73,12 @@ describe('pumps', () => {
     const clock = new VirtualClock();
     let nowMs = 0;
     const turns: (() => void)[] = [];
-    const pumps = new Pumps(Object.assign(Object.create(clock) as VirtualClock, { monotonicMs: () => nowMs, defer: (turn: () => void) => void turns.push(turn) }));
+    const pumps = new Pumps(
+      Object.assign(Object.create(clock) as VirtualClock, {
+        monotonicMs: () => nowMs,
+        defer: (turn: () => void) => void turns.push(turn),
+      }),
+    );
     const order: number[] = [];
     const pump = (n: number) => () => {
       order.push(n);
@@ -84,9 +98,18 @@ describe('pumps', () => {
 
 describe('connections', () => {
   it('are as many of one caller as it may have, and as many of all', async () => {
-    const test = await startGatewayTest({ connections: 5, connectionsPerCaller: 3, tokens: ['ada', 'bob'].map((id) => ({ id, token: `token-of-${id}-0123456789` })) });
+    const test = await startGatewayTest({
+      connections: 5,
+      connectionsPerCaller: 3,
+      tokens: ['ada', 'bob'].map((id) => ({ id, token: `token-of-${id}-0123456789` })),
+    });
     const connect = async (id: string) => (await test.client({ token: `token-of-${id}-0123456789` })).closed?.code;
-    expect([await connect('ada'), await connect('ada'), await connect('ada'), await connect('ada')]).toEqual([undefined, undefined, undefined, 4429]);
+    expect([await connect('ada'), await connect('ada'), await connect('ada'), await connect('ada')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      4429,
+    ]);
     // The refused one has not gone yet: five are open with the first of bob's.
     expect([await connect('bob'), await connect('bob')]).toEqual([undefined, 4503]);
     await test.stop();

@@ -1,4 +1,7 @@
-/** A server that stands before a gateway and breaks the protocol in one way: what a table that finds nothing would not notice. */
+/**
+ * A server that stands before a gateway and breaks the protocol in one way: what a table that finds nothing would not
+ * notice.
+ */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -29,10 +32,18 @@ export class BrokenServer {
 
   static async before(target: string, sabotage: Sabotage): Promise<BrokenServer> {
     const server = createServer((request, response) => {
-      void forward(target, sabotage, request).then(({ status, headers, body }) => response.writeHead(status, headers).end(body), () => response.destroy());
+      void forward(target, sabotage, request).then(
+        ({ status, headers, body }) => response.writeHead(status, headers).end(body),
+        () => response.destroy(),
+      );
     });
-    const sockets = new WebSocketServer({ noServer: true, handleProtocols: (offered) => [...offered].find((name) => !name.startsWith('bosun.bearer.')) ?? false });
-    server.on('upgrade', (request, socket, head) => sockets.handleUpgrade(request, socket, head, (inner) => join(inner, request, target, sabotage)));
+    const sockets = new WebSocketServer({
+      noServer: true,
+      handleProtocols: (offered) => [...offered].find((name) => !name.startsWith('bosun.bearer.')) ?? false,
+    });
+    server.on('upgrade', (request, socket, head) =>
+      sockets.handleUpgrade(request, socket, head, (inner) => join(inner, request, target, sabotage)),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new BrokenServer(server);
   }
@@ -47,15 +58,27 @@ export class BrokenServer {
   }
 }
 
-function join(inner: WebSocket, request: IncomingMessage, target: string, { fromClient, fromServer, closes = (code) => code }: Sabotage): void {
-  const outer = new WebSocket(`${target.replace('http', 'ws')}${request.url}`, (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim()));
+function join(
+  inner: WebSocket,
+  request: IncomingMessage,
+  target: string,
+  { fromClient, fromServer, closes = (code) => code }: Sabotage,
+): void {
+  const outer = new WebSocket(
+    `${target.replace('http', 'ws')}${request.url}`,
+    (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim()),
+  );
   const pending: (string | Buffer)[] = [];
   const memory: Memory = { answer: (frame) => inner.send(JSON.stringify(frame)) };
   const up = (text: string | Buffer) => (outer.readyState === WebSocket.OPEN ? outer.send(text) : pending.push(text));
   for (const socket of [inner, outer]) socket.on('error', () => {});
   outer.on('open', () => pending.splice(0).forEach((text) => outer.send(text)));
-  inner.on('message', (data: Buffer, isBinary) => (isBinary ? up(data) : altered(data.toString(), fromClient, memory).forEach(up)));
-  outer.on('message', (data: Buffer, isBinary) => (isBinary ? inner.send(data) : altered(data.toString(), fromServer, memory).forEach((text) => inner.send(text))));
+  inner.on('message', (data: Buffer, isBinary) =>
+    isBinary ? up(data) : altered(data.toString(), fromClient, memory).forEach(up),
+  );
+  outer.on('message', (data: Buffer, isBinary) =>
+    isBinary ? inner.send(data) : altered(data.toString(), fromServer, memory).forEach((text) => inner.send(text)),
+  );
   inner.on('close', () => outer.close());
   // 1009 and the like may not be sent on; the table knows what stands for them.
   outer.on('close', (code) => (code === 1006 ? inner.terminate() : inner.close(closes(code))));
@@ -70,17 +93,32 @@ function altered(text: string, alter: Sabotage['fromClient'], memory: Memory): s
   }
 }
 
-async function forward(target: string, { request: alter = (url) => url, response: change = (status, body) => ({ status, body }) }: Sabotage, request: IncomingMessage) {
+async function forward(
+  target: string,
+  { request: alter = (url) => url, response: change = (status, body) => ({ status, body }) }: Sabotage,
+  request: IncomingMessage,
+) {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !['host', 'connection', 'content-length', 'accept-encoding'].includes(name))) as Record<string, string>;
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).filter(
+      ([name]) => !['host', 'connection', 'content-length', 'accept-encoding'].includes(name),
+    ),
+  ) as Record<string, string>;
   const url = alter(request.url!, headers);
   const abort = new AbortController();
-  const answer = await fetch(`${target}${url}`, { method: request.method!, headers, signal: abort.signal, ...(chunks.length > 0 && { body: Buffer.concat(chunks) }) });
+  const answer = await fetch(`${target}${url}`, {
+    method: request.method!,
+    headers,
+    signal: abort.signal,
+    ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+  });
   const isStream = answer.headers.get('content-type') === 'text/event-stream';
   const text = isStream ? await firstBlock(answer, abort) : await answer.text();
   const { status, body } = change(answer.status, text);
-  const kept = Object.fromEntries([...answer.headers].filter(([name]) => !['content-length', 'transfer-encoding', 'connection'].includes(name)));
+  const kept = Object.fromEntries(
+    [...answer.headers].filter(([name]) => !['content-length', 'transfer-encoding', 'connection'].includes(name)),
+  );
   return { status, headers: kept, body };
 }
 

@@ -1,9 +1,18 @@
-/** Layouts never fail and never grow: what is too large, too slow or too much is listed. Time stands still, so that none is too slow because the machine is. */
+/**
+ * Layouts never fail and never grow: what is too large, too slow or too much is listed. Time stands still, so that none
+ * is too slow because the machine is.
+ */
 import { type AnyStateMachine, createMachine } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { ChartLayouts } from '../../src/gateway/charts/layout.ts';
 import { type Chart, chartOf } from '../../src/gateway/charts/model.ts';
-import { CHART_DRAWN_STATES_MAX, CHART_DRAWN_TRANSITIONS_MAX, CHART_LAYOUT_MS_MAX, CHART_LAYOUTS_KEPT_MAX, CHART_LAYOUTS_WAITING_MAX } from '../../src/limits.ts';
+import {
+  CHART_DRAWN_STATES_MAX,
+  CHART_DRAWN_TRANSITIONS_MAX,
+  CHART_LAYOUT_MS_MAX,
+  CHART_LAYOUTS_KEPT_MAX,
+  CHART_LAYOUTS_WAITING_MAX,
+} from '../../src/limits.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { processorTimeOf } from '../processor-time.ts';
 
@@ -24,19 +33,27 @@ const brief = ({ kind, because }: { kind: string; because: string | null }) => [
 describe('layouts', () => {
   it('draw charts up to their bounds and list those over them', async () => {
     const layouts = new ChartLayouts(new VirtualClock());
-    for (const largest of [machine({ states: CHART_DRAWN_STATES_MAX }), machine({ events: CHART_DRAWN_TRANSITIONS_MAX })]) {
+    for (const largest of [
+      machine({ states: CHART_DRAWN_STATES_MAX }),
+      machine({ events: CHART_DRAWN_TRANSITIONS_MAX }),
+    ]) {
       const { result, tookMs } = await processorTimeOf(() => layouts.geometry(largest));
       expect(brief(result)).toEqual(['drawn', null]);
       expect(tookMs).toBeLessThan(CHART_LAYOUT_MS_MAX);
     }
     expect(brief(await layouts.geometry(machine({ states: CHART_DRAWN_STATES_MAX + 1 })))).toEqual(['listed', 'size']);
-    expect(brief(await layouts.geometry(machine({ events: CHART_DRAWN_TRANSITIONS_MAX + 1 })))).toEqual(['listed', 'size']);
+    expect(brief(await layouts.geometry(machine({ events: CHART_DRAWN_TRANSITIONS_MAX + 1 })))).toEqual([
+      'listed',
+      'size',
+    ]);
     await layouts.close();
   });
 
   it('remember so many charts, and forget the one not asked for the longest', async () => {
     const layouts = new ChartLayouts(new VirtualClock());
-    const charts = Array.from({ length: CHART_LAYOUTS_KEPT_MAX + 1 }, (_, index) => machine({ id: `m${index}`, states: 1 }));
+    const charts = Array.from({ length: CHART_LAYOUTS_KEPT_MAX + 1 }, (_, index) =>
+      machine({ id: `m${index}`, states: 1 }),
+    );
     const first: unknown[] = [];
     for (const chart of charts.slice(0, -1)) first.push(await layouts.geometry(chart));
     expect(await layouts.geometry(charts[0]!)).toBe(first[0]);
@@ -56,11 +73,16 @@ describe('layouts', () => {
 
   it('let so many wait, and list the others at once', async () => {
     const layouts = new ChartLayouts(new VirtualClock());
-    const asked = Array.from({ length: CHART_LAYOUTS_WAITING_MAX + 1 }, (_, index) => layouts.geometry(machine({ id: `m${index}`, states: 1 })));
+    const asked = Array.from({ length: CHART_LAYOUTS_WAITING_MAX + 1 }, (_, index) =>
+      layouts.geometry(machine({ id: `m${index}`, states: 1 })),
+    );
     const outcomes = (await Promise.all(asked)).map(brief);
     expect(outcomes.slice(0, -1)).toEqual(outcomes.slice(0, -1).map(() => ['drawn', null]));
     expect(outcomes.at(-1)).toEqual(['listed', 'load']);
-    expect(brief(await layouts.geometry(machine({ id: `m${CHART_LAYOUTS_WAITING_MAX}`, states: 1 })))).toEqual(['drawn', null]);
+    expect(brief(await layouts.geometry(machine({ id: `m${CHART_LAYOUTS_WAITING_MAX}`, states: 1 })))).toEqual([
+      'drawn',
+      null,
+    ]);
     await layouts.close();
   });
 

@@ -50,7 +50,9 @@ describe('a chart', () => {
   it('knows initial states, the actions on the way, and kinds of history', () => {
     expect([state('').initial, state('.idle').initial, state('.running').initial]).toEqual(['all.idle', null, null]);
     expect(state('.running.right')).toMatchObject({ initial: 'all.running.right.one', initialActions: ['notify'] });
-    expect([state('.running.left.past').history, state('.running.right.last').history, state('.idle').history]).toEqual(['deep', 'shallow', null]);
+    expect([state('.running.left.past').history, state('.running.right.last').history, state('.idle').history]).toEqual(
+      ['deep', 'shallow', null],
+    );
   });
 
   it('has every candidate of an event in its order, and guards by name', () => {
@@ -58,7 +60,11 @@ describe('a chart', () => {
       { kind: 'event', about: 'TASK', guard: 'isOpen', targets: ['all.running'], actions: ['log'] },
       { guard: null, targets: ['all.stopped'], actions: [] },
     ]);
-    expect(['media.*', 'DEEP', 'AGAIN'].map((event) => on('.idle', event)[0]!.guard)).toEqual(['isOpen and not isNew', 'in #all.idle', 'isAbove(3)']);
+    expect(['media.*', 'DEEP', 'AGAIN'].map((event) => on('.idle', event)[0]!.guard)).toEqual([
+      'isOpen and not isNew',
+      'in #all.idle',
+      'isAbove(3)',
+    ]);
   });
 
   it('tells transitions that leave their source from those that do not', () => {
@@ -76,7 +82,9 @@ describe('a chart', () => {
       { delay: 500, targets: ['all.stopped'] },
       { delay: 'PATIENCE', targets: ['all.running'], actions: ['notify'] },
     ]);
-    expect(from('.running.left.one')).toMatchObject([{ kind: 'always', event: '', guard: 'isNew', targets: ['all.running.left.two'] }]);
+    expect(from('.running.left.one')).toMatchObject([
+      { kind: 'always', event: '', guard: 'isNew', targets: ['all.running.left.two'] },
+    ]);
     expect(from('.running').map(({ kind, about }) => [kind, about])).toEqual([
       ['event', 'FORK'],
       ['done', ''],
@@ -104,8 +112,12 @@ describe('a chart', () => {
         on: Object.fromEntries(Array.from({ length: events }, (_, index) => [`E${index}`, {}])),
       }) as unknown as AnyStateMachine;
     expect(chartOf(wide(CHART_STATES_MAX, CHART_TRANSITIONS_MAX)).states).toHaveLength(CHART_STATES_MAX);
-    expect(() => chartOf(wide(CHART_STATES_MAX + 1, 0))).toThrow(expect.objectContaining({ code: 'BOSUN_CHART_TOO_LARGE' }));
-    expect(() => chartOf(wide(2, CHART_TRANSITIONS_MAX + 1))).toThrow(expect.objectContaining({ code: 'BOSUN_CHART_TOO_LARGE' }));
+    expect(() => chartOf(wide(CHART_STATES_MAX + 1, 0))).toThrow(
+      expect.objectContaining({ code: 'BOSUN_CHART_TOO_LARGE' }),
+    );
+    expect(() => chartOf(wide(2, CHART_TRANSITIONS_MAX + 1))).toThrow(
+      expect.objectContaining({ code: 'BOSUN_CHART_TOO_LARGE' }),
+    );
   });
 });
 
@@ -119,7 +131,12 @@ describe('ids of transitions', () => {
 
   it('are unique, whatever states and events are called', () => {
     const names = ['a|b', 'a', 'b|c', 'c', '\\', '|'];
-    const states = Object.fromEntries(names.map((name) => [name, { id: name, on: Object.fromEntries(names.map((event) => [event, [{ guard: 'g' }, {}]])) }]));
+    const states = Object.fromEntries(
+      names.map((name) => [
+        name,
+        { id: name, on: Object.fromEntries(names.map((event) => [event, [{ guard: 'g' }, {}]])) },
+      ]),
+    );
     const { transitions } = chartOf(createMachine({ initial: 'a', states } as never) as unknown as AnyStateMachine);
     expect(new Set(transitions.map(({ id }) => id)).size).toBe(names.length * names.length * 2);
   });
@@ -129,7 +146,8 @@ describe('ids of transitions', () => {
     const copy = everything.provide({});
     const actor = createActor(copy, {
       inspect: (event) => {
-        if (event.type === '@xstate.microstep') taken.push(...event._transitions.map((transition) => transitionId(transition)));
+        if (event.type === '@xstate.microstep')
+          taken.push(...event._transitions.map((transition) => transitionId(transition)));
       },
     });
     actor.start();
@@ -165,13 +183,20 @@ describe('active states', () => {
       const machine = build(randomMachine(new SeededRandom(seed)), `m${seed}`, new Recorder());
       const actor = createActor(machine, { input: { me: 'm', fuel: 3 } } as never);
       const snapshot = actor.getSnapshot() as unknown as { value: unknown; _nodes: readonly { id: string }[] };
-      expect([...activeStates(chartOf(machine), snapshot.value)].sort(), `seed ${seed}`).toEqual(snapshot._nodes.map(({ id }) => id).sort());
+      expect([...activeStates(chartOf(machine), snapshot.value)].sort(), `seed ${seed}`).toEqual(
+        snapshot._nodes.map(({ id }) => id).sort(),
+      );
     }
   });
 });
 
 describe('the hash of a chart', () => {
-  const machine = (guard: string) => setup({}).createMachine({ id: 'm', initial: 'a', states: { a: { on: { X: { guard, target: 'a' } } } } } as never) as unknown as AnyStateMachine;
+  const machine = (guard: string) =>
+    setup({}).createMachine({
+      id: 'm',
+      initial: 'a',
+      states: { a: { on: { X: { guard, target: 'a' } } } },
+    } as never) as unknown as AnyStateMachine;
 
   it('is the same for machines that look alike, and another for one that does not', () => {
     expect(chartOf(machine('g')).hash).toBe(chartOf(machine('g')).hash);

@@ -1,4 +1,7 @@
-/** What is written for other tools: SCXML that keeps every state and transition, Mermaid that keeps their order and breaks on no name. */
+/**
+ * What is written for other tools: SCXML that keeps every state and transition, Mermaid that keeps their order and
+ * breaks on no name.
+ */
 import { describe, expect, it } from 'vitest';
 import { mermaidOf } from '../../src/gateway/charts/mermaid.ts';
 import { chartOf } from '../../src/gateway/charts/model.ts';
@@ -9,12 +12,24 @@ const chart = chartOf(everything);
 
 describe('SCXML', () => {
   const root = parseXml(scxmlOf(chart));
-  const byId = new Map(elementsIn(root).filter(({ attributes }) => 'id' in attributes).map((element) => [element.attributes['id']!, element]));
-  const own = (id: string, tag: string): readonly Element[] => byId.get(id)!.children.filter((child) => child.tag === tag);
-  const transition = (id: string, event: string) => own(id, 'transition').filter(({ attributes }) => attributes['event'] === event);
+  const byId = new Map(
+    elementsIn(root)
+      .filter(({ attributes }) => 'id' in attributes)
+      .map((element) => [element.attributes['id']!, element]),
+  );
+  const own = (id: string, tag: string): readonly Element[] =>
+    byId.get(id)!.children.filter((child) => child.tag === tag);
+  const transition = (id: string, event: string) =>
+    own(id, 'transition').filter(({ attributes }) => attributes['event'] === event);
 
   it('has each state inside its parent, by the elements of the recommendation', () => {
-    const tags = { atomic: 'state', compound: 'state', parallel: 'parallel', final: 'final', history: 'history' } as const;
+    const tags = {
+      atomic: 'state',
+      compound: 'state',
+      parallel: 'parallel',
+      final: 'final',
+      history: 'history',
+    } as const;
     for (const { id, type, parent } of chart.states) {
       expect(byId.get(id)!.tag).toBe(tags[type]);
       expect(parent === null ? root.children : byId.get(parent)!.children).toContain(byId.get(id));
@@ -28,7 +43,9 @@ describe('SCXML', () => {
     expect(task!.children.map(({ tag, attributes }) => [tag, attributes['name']])).toEqual([['bosun:action', 'log']]);
     expect(otherwise!.attributes).toEqual({ event: 'TASK', target: 'all.stopped' });
     expect(transition('all', 'STOP')[0]!.attributes).toMatchObject({ type: 'internal' });
-    expect(transition('all.running', 'FORK')[0]!.attributes['target']).toBe('all.running.left.two all.running.right.two');
+    expect(transition('all.running', 'FORK')[0]!.attributes['target']).toBe(
+      'all.running.left.two all.running.right.two',
+    );
     expect(transition('all.idle', 'NEVER')[0]!.attributes).toEqual({ event: 'NEVER' });
     expect(transition('all.idle', 'STAY')[0]!.attributes).toEqual({ event: 'STAY' });
     expect(elementsIn(root).filter(({ tag }) => tag === 'transition')).toHaveLength(chart.transitions.length + 1);
@@ -41,12 +58,20 @@ describe('SCXML', () => {
       { event: 'after.500.all.idle', id: 'after.500.all.idle', delay: '500ms' },
       { event: 'after.PATIENCE.all.idle', id: 'after.PATIENCE.all.idle', delayexpr: 'PATIENCE' },
     ]);
-    expect(own('all.idle', 'onexit')[0]!.children.filter(({ tag }) => tag === 'cancel').map(({ attributes }) => attributes['sendid'])).toEqual(sends.map(({ id }) => id));
+    expect(
+      own('all.idle', 'onexit')[0]!
+        .children.filter(({ tag }) => tag === 'cancel')
+        .map(({ attributes }) => attributes['sendid']),
+    ).toEqual(sends.map(({ id }) => id));
     expect(transition('all.idle', 'after.500.all.idle')[0]!.attributes['target']).toBe('all.stopped');
   });
 
   it('names the ends of states and invokes as the recommendation does', () => {
-    expect(own('all.running', 'transition').map(({ attributes }) => attributes['event']).sort()).toEqual(['FORK', 'done.invoke.plan', 'done.state.all.running', 'error.platform.plan', 'snapshot.plan']);
+    expect(
+      own('all.running', 'transition')
+        .map(({ attributes }) => attributes['event'])
+        .sort(),
+    ).toEqual(['FORK', 'done.invoke.plan', 'done.state.all.running', 'error.platform.plan', 'snapshot.plan']);
     expect(own('all.running', 'invoke').map(({ attributes }) => attributes)).toEqual([{ id: 'plan', src: 'plan' }]);
   });
 
@@ -55,7 +80,10 @@ describe('SCXML', () => {
     const [initial] = own('all.running.right', 'initial');
     expect(initial!.children[0]).toMatchObject({ tag: 'transition', attributes: { target: 'all.running.right.one' } });
     expect(initial!.children[0]!.children[0]!.attributes['name']).toBe('notify');
-    expect(byId.get('all.running.left.past')).toMatchObject({ attributes: { type: 'deep' }, children: [{ tag: 'transition', attributes: { target: 'all.running.left.one' } }] });
+    expect(byId.get('all.running.left.past')).toMatchObject({
+      attributes: { type: 'deep' },
+      children: [{ tag: 'transition', attributes: { target: 'all.running.left.one' } }],
+    });
   });
 
   it('is well-formed, with ids that are different and targets that are there, whatever the names', () => {
@@ -63,7 +91,9 @@ describe('SCXML', () => {
     const ids = hostile.filter(({ tag }) => tag === 'state').map(({ attributes }) => attributes['id']!);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !/^[A-Za-z_][\w.-]*$/.test(id))).toEqual([]);
-    const targets = hostile.filter(({ tag }) => tag === 'transition').flatMap(({ attributes }) => attributes['target'] ?? []);
+    const targets = hostile
+      .filter(({ tag }) => tag === 'transition')
+      .flatMap(({ attributes }) => attributes['target'] ?? []);
     expect(targets.length).toBeGreaterThan(0);
     expect(targets.filter((target) => !ids.includes(target))).toEqual([]);
   });
@@ -107,7 +137,9 @@ describe('Mermaid', () => {
   it('has nothing of hostile names that Mermaid could take for its own', () => {
     const text = mermaidOf(chartOf(hostileMachine()));
     for (const line of text.split('\n').slice(1)) {
-      expect(line).toMatch(/^ *(?:state "[^"<>{};%:]*(?:#\d+;[^"<>{};%:]*)*" as s\d+ ?\{?|(?:\[\*\]|s\d+) --> (?:\[\*\]|s\d+)(?: : [^<>{}%:]*)?|note right of s\d+|end note|\}|--|[^<>{}%"]*)$/);
+      expect(line).toMatch(
+        /^ *(?:state "[^"<>{};%:]*(?:#\d+;[^"<>{};%:]*)*" as s\d+ ?\{?|(?:\[\*\]|s\d+) --> (?:\[\*\]|s\d+)(?: : [^<>{}%:]*)?|note right of s\d+|end note|\}|--|[^<>{}%"]*)$/,
+      );
     }
     expect(text).not.toMatch(/<|%%|:::|-->.*-->/);
   });

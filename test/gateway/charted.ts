@@ -1,5 +1,19 @@
 /** A machine with every feature of XState that a chart shows, and what tests ask of drawings. */
-import { and, type AnyStateMachine, assign, cancel, createMachine, emit, fromPromise, not, raise, sendTo, setup, spawnChild, stateIn } from 'xstate';
+import {
+  and,
+  type AnyStateMachine,
+  assign,
+  cancel,
+  createMachine,
+  emit,
+  fromPromise,
+  not,
+  raise,
+  sendTo,
+  setup,
+  spawnChild,
+  stateIn,
+} from 'xstate';
 import { type Box, type Geometry, overlap } from '../../src/gateway/charts/geometry.ts';
 import { planOf } from '../../src/gateway/charts/graph.ts';
 import { type Chart } from '../../src/gateway/charts/model.ts';
@@ -35,14 +49,32 @@ export const everything = setup({
     },
     running: {
       type: 'parallel',
-      invoke: { id: 'plan', src: 'plan', onDone: { actions: 'log' }, onError: 'stopped', onSnapshot: { actions: 'notify' } },
+      invoke: {
+        id: 'plan',
+        src: 'plan',
+        onDone: { actions: 'log' },
+        onError: 'stopped',
+        onSnapshot: { actions: 'notify' },
+      },
       onDone: 'idle',
       on: { FORK: { target: ['.left.two', '.right.two'] } },
       states: {
-        left: { initial: 'one', states: { one: { always: { guard: 'isNew', target: 'two' } }, two: { entry: sendTo('plan', { type: 'hello' }), on: { BACK: '#all.running.left' } }, past: { type: 'history', history: 'deep' } } },
+        left: {
+          initial: 'one',
+          states: {
+            one: { always: { guard: 'isNew', target: 'two' } },
+            two: { entry: sendTo('plan', { type: 'hello' }), on: { BACK: '#all.running.left' } },
+            past: { type: 'history', history: 'deep' },
+          },
+        },
         right: {
           initial: { target: 'one', actions: 'notify' },
-          states: { one: { on: { NEXT: 'two' } }, two: { on: { UP: 'end' } }, end: { type: 'final' }, last: { type: 'history', target: 'two' } },
+          states: {
+            one: { on: { NEXT: 'two' } },
+            two: { on: { UP: 'end' } },
+            end: { type: 'final' },
+            last: { type: 'history', target: 'two' },
+          },
         },
       },
     },
@@ -51,7 +83,18 @@ export const everything = setup({
 } as never) as unknown as AnyStateMachine;
 
 /** Names that would end a text, an attribute, an element or a line, if they could. */
-export const HOSTILE = ['</text><script>alert(1)</script>', '" onload="x', "it's & that", '<!--', ']]>', 'a\nb\u0000c\u202Ed\ud800', ';--> [*]', ':::x', '%%{init}%%', '漢字'];
+export const HOSTILE = [
+  '</text><script>alert(1)</script>',
+  '" onload="x',
+  "it's & that",
+  '<!--',
+  ']]>',
+  'a\nb\u0000c\u202Ed\ud800',
+  ';--> [*]',
+  ':::x',
+  '%%{init}%%',
+  '漢字',
+];
 
 export function hostileMachine(): AnyStateMachine {
   const states = Object.fromEntries(
@@ -62,7 +105,10 @@ export function hostileMachine(): AnyStateMachine {
         tags: [name],
         entry: { type: name },
         invoke: { id: name, src: name },
-        on: { [name]: { actions: name, guard: name, target: HOSTILE[(index + 1) % HOSTILE.length]!.replaceAll('.', '_') }, [`${name}!`]: { actions: name } },
+        on: {
+          [name]: { actions: name, guard: name, target: HOSTILE[(index + 1) % HOSTILE.length]!.replaceAll('.', '_') },
+          [`${name}!`]: { actions: name },
+        },
       },
     ]),
   );
@@ -79,9 +125,11 @@ export function faultsOf(chart: Chart, { states, arrows, width, height, kind }: 
   for (const [index, { id, parent, type }] of chart.states.entries()) {
     const box = boxes.get(id)!;
     const hasChildren = type === 'compound' || type === 'parallel';
-    if (!isInside(box, parent === null ? paper : boxes.get(parent)!)) faults.push(`${id} is not inside ${parent ?? 'the paper'}`);
+    if (!isInside(box, parent === null ? paper : boxes.get(parent)!))
+      faults.push(`${id} is not inside ${parent ?? 'the paper'}`);
     for (const other of chart.states.slice(index + 1)) {
-      if (other.parent === parent && overlap(shrunk(box), boxes.get(other.id)!)) faults.push(`${id} and ${other.id} overlap`);
+      if (other.parent === parent && overlap(shrunk(box), boxes.get(other.id)!))
+        faults.push(`${id} and ${other.id} overlap`);
     }
     const text = cards && { x: box.x, y: box.y, width: box.width, height: cards.get(id)!.height };
     for (const label of labels) {
@@ -119,10 +167,15 @@ const NAME = '[A-Za-z_][\\w.:-]*';
 const CHARACTER = /^(?:[\t\n\r\u0020-\ud7ff\ue000-\ufffd]|[\u{10000}-\u{10ffff}])*$/u;
 const REFERENCE = /&(?:amp|lt|gt|quot|#\d+);/g;
 
-/** A strict reader of the XML that Bosun writes: elements, attributes in double quotes, text. Throws where it is not well-formed. */
+/**
+ * A strict reader of the XML that Bosun writes: elements, attributes in double quotes, text. Throws where it is not
+ * well-formed.
+ */
 export function parseXml(source: string): Element {
   if (!CHARACTER.test(source)) throw new Error('a character that XML does not have');
-  const stack: { tag: string; attributes: Record<string, string>; children: Element[]; text: string }[] = [{ tag: '', attributes: {}, children: [], text: '' }];
+  const stack: { tag: string; attributes: Record<string, string>; children: Element[]; text: string }[] = [
+    { tag: '', attributes: {}, children: [], text: '' },
+  ];
   const token = new RegExp(`<(/?)(${NAME})((?:\\s+${NAME}="[^"<]*")*)\\s*(/?)>|([^<]+)|<\\?xml[^>]*\\?>|(<)`, 'gy');
   for (const [, closing, tag, attributes = '', isEmpty, text, stray] of source.matchAll(token)) {
     const top = stack.at(-1)!;
@@ -133,7 +186,9 @@ export function parseXml(source: string): Element {
       stack.pop();
       if (top.tag !== tag || stack.length === 0) throw new Error(`</${tag}> closes <${top.tag}>`);
     } else if (tag !== undefined) {
-      const pairs = [...attributes.matchAll(new RegExp(`(${NAME})="([^"]*)"`, 'g'))].map(([, name, value]) => [name!, decoded(value!)] as const);
+      const pairs = [...attributes.matchAll(new RegExp(`(${NAME})="([^"]*)"`, 'g'))].map(
+        ([, name, value]) => [name!, decoded(value!)] as const,
+      );
       if (new Set(pairs.map(([name]) => name)).size < pairs.length) throw new Error(`an attribute twice in <${tag}>`);
       const element = { tag, attributes: Object.fromEntries(pairs), children: [], text: '' };
       top.children.push(element);
@@ -141,14 +196,18 @@ export function parseXml(source: string): Element {
     }
   }
   const [document] = stack;
-  if (stack.length !== 1 || document!.children.length !== 1 || document!.text.trim() !== '') throw new Error(`not one whole element: <${stack.at(-1)!.tag}> is open`);
+  if (stack.length !== 1 || document!.children.length !== 1 || document!.text.trim() !== '')
+    throw new Error(`not one whole element: <${stack.at(-1)!.tag}> is open`);
   return document!.children[0]!;
 }
 
 function decoded(text: string): string {
   if (text.replace(REFERENCE, '').includes('&')) throw new Error(`a stray & in ${text}`);
   const named: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
-  return text.replace(REFERENCE, (reference) => named[reference] ?? String.fromCodePoint(Number(reference.slice(2, -1))));
+  return text.replace(
+    REFERENCE,
+    (reference) => named[reference] ?? String.fromCodePoint(Number(reference.slice(2, -1))),
+  );
 }
 
 export function elementsIn(element: Element): Element[] {

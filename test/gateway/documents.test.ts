@@ -1,4 +1,7 @@
-/** What is written about the protocol is what its tables say. `npx vitest run test/gateway/documents.test.ts -u` writes it anew. */
+/**
+ * What is written about the protocol is what its tables say. `npx vitest run test/gateway/documents.test.ts -u` writes
+ * it anew.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +17,10 @@ describe('the documents', () => {
     await expect(withTables(readFileSync(PAGE, 'utf8'))).toMatchFileSnapshot(PAGE);
   });
 
-  it.each([['openapi', openapi], ['asyncapi', asyncapi]] as const)('schema/%s.json is what the tables give', async (name, made) => {
+  it.each([
+    ['openapi', openapi],
+    ['asyncapi', asyncapi],
+  ] as const)('schema/%s.json is what the tables give', async (name, made) => {
     await expect(`${JSON.stringify(made(), null, 2)}\n`).toMatchFileSnapshot(join(ROOT, `schema/${name}.json`));
   });
 
@@ -29,12 +35,21 @@ describe('the documents', () => {
     for (const document of [openapi(), asyncapi()]) {
       const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path!);
       expect(references.length).toBeGreaterThan(0);
-      for (const reference of references) expect(reference.split('/').reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], document), reference).toBeDefined();
+      for (const reference of references)
+        expect(
+          reference
+            .split('/')
+            .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], document),
+          reference,
+        ).toBeDefined();
     }
   });
 
   it('name every frame', () => {
     const kinds = Object.keys((asyncapi()['components'] as { messages: object }).messages);
-    expect(kinds).toEqual([...Object.keys(FRAMES.client).map((kind) => `client.${kind}`), ...Object.keys(FRAMES.server).map((kind) => `server.${kind}`)]);
+    expect(kinds).toEqual([
+      ...Object.keys(FRAMES.client).map((kind) => `client.${kind}`),
+      ...Object.keys(FRAMES.server).map((kind) => `server.${kind}`),
+    ]);
   });
 });

@@ -1,4 +1,6 @@
-/** The pace of a connection and its bounds, each at its bound: silence, slowness, rates, numbers, deadlines, the end. */
+/**
+ * The pace of a connection and its bounds, each at its bound: silence, slowness, rates, numbers, deadlines, the end.
+ */
 import { assign, emit, setup } from 'xstate';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -46,15 +48,35 @@ const waiting = (id: string) => ({ t: 'req', id, m: 'actor.wait', p: { address: 
 /** Holds as much as it is told, and says so in an event. */
 const hoarder = defineAgent({
   name: 'hoarder',
-  machine: setup({ types: {} as { context: { text: string; more: string; most: string; n: number }; events: { type: 'hoard' | 'heap'; chars: number } | { type: 'burst'; count: number } } }).createMachine({
+  machine: setup({
+    types: {} as {
+      context: { text: string; more: string; most: string; n: number };
+      events: { type: 'hoard' | 'heap'; chars: number } | { type: 'burst'; count: number };
+    },
+  }).createMachine({
     context: { text: '', more: '', most: '', n: 0 },
     on: {
       hoard: { actions: assign({ text: ({ event }) => 'x'.repeat(event.chars), n: ({ context }) => context.n + 1 }) },
-      heap: { actions: assign(({ event }) => ({ text: 'x'.repeat(event.chars), more: 'y'.repeat(event.chars), most: 'z'.repeat(event.chars) })) },
-      burst: { actions: [assign({ n: ({ context }) => context.n + 1 }), emit(({ context }) => ({ type: 'beat', n: context.n }))] },
+      heap: {
+        actions: assign(({ event }) => ({
+          text: 'x'.repeat(event.chars),
+          more: 'y'.repeat(event.chars),
+          most: 'z'.repeat(event.chars),
+        })),
+      },
+      burst: {
+        actions: [
+          assign({ n: ({ context }) => context.n + 1 }),
+          emit(({ context }) => ({ type: 'beat', n: context.n })),
+        ],
+      },
     },
   }),
-  events: { hoard: z.object({ chars: z.number() }), heap: z.object({ chars: z.number() }), burst: z.object({ count: z.number() }) },
+  events: {
+    hoard: z.object({ chars: z.number() }),
+    heap: z.object({ chars: z.number() }),
+    burst: z.object({ count: z.number() }),
+  },
 });
 const withHoarder = { agents: [hoarder], tree: { children: [{ id: 'h', agent: 'hoarder' }] } };
 const hoard = (chars: number) => ({ type: 'hoard', chars });
@@ -156,7 +178,9 @@ describe('a client that does not read', () => {
     await test.test.system.send('h', hoard(OUT_BYTES_HIGH + 1));
     await test.settle();
     const before = client.of('evt').length;
-    await Promise.all(Array.from({ length: EVENTS_KEPT_MAX + 5 }, () => test.test.system.send('h', { type: 'burst', count: 1 })));
+    await Promise.all(
+      Array.from({ length: EVENTS_KEPT_MAX + 5 }, () => test.test.system.send('h', { type: 'burst', count: 1 })),
+    );
     await test.settle();
     client.read();
     for (let round = 0; round < 30; round++) await test.settle();
@@ -235,7 +259,9 @@ describe('a bound', () => {
     const client = await test.client();
     for (let n = 0; n <= CALLS_IN_FLIGHT_MAX; n++) client.send(waiting(`${n}`));
     await test.settle();
-    expect(client.of('res').map((frame) => [frame['id'], codeOf(frame)])).toEqual([[`${CALLS_IN_FLIGHT_MAX}`, 'BOSUN_GATEWAY_FULL']]);
+    expect(client.of('res').map((frame) => [frame['id'], codeOf(frame)])).toEqual([
+      [`${CALLS_IN_FLIGHT_MAX}`, 'BOSUN_GATEWAY_FULL'],
+    ]);
     client.send({ t: 'cancel', id: '0' });
     await test.settle();
     client.send(waiting('more'));
@@ -271,7 +297,10 @@ describe('a bound', () => {
   it(`of ${STRANGERS_MAX} connections that have not said hello`, async () => {
     const test = await startGatewayTest();
     const strangers = Array.from({ length: STRANGERS_MAX + 1 }, () => new MemoryClient(test.gateway));
-    expect(strangers.map(({ closed }) => closed?.code)).toEqual([...Array.from({ length: STRANGERS_MAX }, () => undefined), 4503]);
+    expect(strangers.map(({ closed }) => closed?.code)).toEqual([
+      ...Array.from({ length: STRANGERS_MAX }, () => undefined),
+      4503,
+    ]);
     await test.stop();
   });
 
@@ -281,11 +310,16 @@ describe('a bound', () => {
     for (let n = 0; n < 6; n++) client.send({ t: 'req', id: `${n}`, m: 'actor.get', p: { address: 'visits' } });
     await test.settle();
     expect(client.of('res').filter((frame) => frame['ok'] === true).length).toBe(5);
-    expect(client.last('res', '5')).toMatchObject({ e: { code: 'BOSUN_RATE_LIMITED', retryable: true, details: { retryAfterMs: 100 } } });
+    expect(client.last('res', '5')).toMatchObject({
+      e: { code: 'BOSUN_RATE_LIMITED', retryable: true, details: { retryAfterMs: 100 } },
+    });
     await test.advance(100);
     expect(await test.call(client, 'actor.get', { address: 'visits' })).toMatchObject({ ok: true });
     for (let n = 0; n < 200; n++) client.send({ t: 'ping' });
-    expect(client.closed).toMatchObject({ code: 4429, reason: expect.stringMatching(/^rate_limited;retryAfterMs=\d+$/) as string });
+    expect(client.closed).toMatchObject({
+      code: 4429,
+      reason: expect.stringMatching(/^rate_limited;retryAfterMs=\d+$/) as string,
+    });
     await test.stop();
   });
 
@@ -293,7 +327,8 @@ describe('a bound', () => {
     const test = await startGatewayTest({ rate: { burst: 3, perSecond: 1 } });
     const [one, two] = [await test.client(), await test.client()];
     const codes = [];
-    for (const client of [one, two, one, two]) codes.push(codeOf(await test.call(client, 'actor.get', { address: 'visits' })));
+    for (const client of [one, two, one, two])
+      codes.push(codeOf(await test.call(client, 'actor.get', { address: 'visits' })));
     expect(codes).toEqual([undefined, undefined, undefined, 'BOSUN_RATE_LIMITED']);
     await test.stop();
   });
@@ -302,7 +337,8 @@ describe('a bound', () => {
     const test = await startGatewayTest(FAST);
     for (let left = CALLS_WAITING_MAX; left > 0; ) {
       const client = await test.client();
-      for (let n = Math.min(left, CALLS_IN_FLIGHT_MAX); n > 0; n--) client.send({ t: 'req', id: `${left--}`, m: 'actor.ask', p: { address: 'deaf', event: { type: 'hear' } } });
+      for (let n = Math.min(left, CALLS_IN_FLIGHT_MAX); n > 0; n--)
+        client.send({ t: 'req', id: `${left--}`, m: 'actor.ask', p: { address: 'deaf', event: { type: 'hear' } } });
       await test.settle();
       expect(client.of('res')).toEqual([]);
       client.drop();
@@ -313,7 +349,10 @@ describe('a bound', () => {
   });
 
   it(`of ${CONNECTIONS_MAX} connections of all callers`, async () => {
-    const tokens = Array.from({ length: CONNECTIONS_MAX / CONNECTIONS_PER_CALLER_MAX + 1 }, (_, n) => ({ id: `${n}`, token: `token-of-${n}-0123456789` }));
+    const tokens = Array.from({ length: CONNECTIONS_MAX / CONNECTIONS_PER_CALLER_MAX + 1 }, (_, n) => ({
+      id: `${n}`,
+      token: `token-of-${n}-0123456789`,
+    }));
     const test = await startGatewayTest({ tokens });
     const connect = async (token: string) => {
       const clients = Array.from({ length: CONNECTIONS_PER_CALLER_MAX }, () => new MemoryClient(test.gateway));
@@ -321,17 +360,23 @@ describe('a bound', () => {
       await new Promise<void>((resolve) => test.test.clock.defer(resolve));
       return clients;
     };
-    for (const { token } of tokens.slice(0, -1)) expect((await connect(token)).every(({ closed }) => closed === undefined)).toBe(true);
+    for (const { token } of tokens.slice(0, -1))
+      expect((await connect(token)).every(({ closed }) => closed === undefined)).toBe(true);
     expect((await connect(tokens.at(-1)!.token))[0]?.closed?.code).toBe(4503);
     await test.stop();
   });
 
   it(`of ${LISTED_MAX} actors in a tree, and of ${EVENT_BYTES_KEPT_MAX} bytes of events`, () => {
     const node = (n: number) => ({ address: `a${n}`, agent: 'a', status: 'active', children: [] });
-    const views = (count: number) => new Views({ tree: () => ({ ...node(0), children: Array.from({ length: count - 1 }, (_, n) => node(n + 1)) }) } as never);
+    const views = (count: number) =>
+      new Views({
+        tree: () => ({ ...node(0), children: Array.from({ length: count - 1 }, (_, n) => node(n + 1)) }),
+      } as never);
     const caller = { id: 'x', scopes: new Set<never>(), addresses: ['**'], expiresAtMs: undefined };
     expect(views(LISTED_MAX).tree(caller, 'a0', Infinity).children?.length).toBe(LISTED_MAX - 1);
-    expect(() => views(LISTED_MAX + 1).tree(caller, 'a0', Infinity)).toThrow(expect.objectContaining({ code: 'BOSUN_GATEWAY_FULL' }));
+    expect(() => views(LISTED_MAX + 1).tree(caller, 'a0', Infinity)).toThrow(
+      expect.objectContaining({ code: 'BOSUN_GATEWAY_FULL' }),
+    );
     const log = new EventLog({ clock: new VirtualClock(), instance: 'i', shown: (_, event) => event as never });
     log.listen(() => {});
     const large = { type: 'x'.repeat(EVENT_BYTES_KEPT_MAX / 4 - 20) };
@@ -353,7 +398,8 @@ describe('a bound', () => {
   it(`of ${KEYED_ANSWERS_MAX} answers remembered for keys: the oldest is forgotten`, async () => {
     const answers = new KeyedAnswers();
     const caller = { id: 'x', scopes: new Set<never>(), addresses: [], expiresAtMs: undefined };
-    const call = async (key: number) => (await answers.once(caller, `${key}`, key, () => Promise.resolve(key))).replayed;
+    const call = async (key: number) =>
+      (await answers.once(caller, `${key}`, key, () => Promise.resolve(key))).replayed;
     for (let n = 0; n < KEYED_ANSWERS_MAX; n++) await call(n);
     expect([await call(0), await call(KEYED_ANSWERS_MAX), await call(0)]).toEqual([true, false, false]);
   });
@@ -361,10 +407,19 @@ describe('a bound', () => {
   it(`of a frame: ${FRAME_DEPTH_MAX} levels, ${FRAME_VALUES_MAX} values, ${FRAME_BYTES_MAX} bytes`, async () => {
     const bounds = { depthMax: FRAME_DEPTH_MAX, valuesMax: FRAME_VALUES_MAX };
     const deep = (levels: number): unknown => (levels === 0 ? 0 : [deep(levels - 1)]);
-    expect([flawOf(deep(FRAME_DEPTH_MAX), bounds), flawOf(deep(FRAME_DEPTH_MAX + 1), bounds)]).toEqual([undefined, expect.stringContaining('nested')]);
+    expect([flawOf(deep(FRAME_DEPTH_MAX), bounds), flawOf(deep(FRAME_DEPTH_MAX + 1), bounds)]).toEqual([
+      undefined,
+      expect.stringContaining('nested'),
+    ]);
     const wide = (count: number) => Array.from({ length: count - 1 }, () => 0);
-    expect([flawOf(wide(FRAME_VALUES_MAX), bounds), flawOf(wide(FRAME_VALUES_MAX + 1), bounds)]).toEqual([undefined, expect.stringContaining('values')]);
-    for (const [bytes, code] of [[FRAME_BYTES_MAX, undefined], [FRAME_BYTES_MAX + 1, 4400]] as const) {
+    expect([flawOf(wide(FRAME_VALUES_MAX), bounds), flawOf(wide(FRAME_VALUES_MAX + 1), bounds)]).toEqual([
+      undefined,
+      expect.stringContaining('values'),
+    ]);
+    for (const [bytes, code] of [
+      [FRAME_BYTES_MAX, undefined],
+      [FRAME_BYTES_MAX + 1, 4400],
+    ] as const) {
       const test = await startGatewayTest();
       const client = await test.client();
       client.raw(`{"t":"ping","x":"${'x'.repeat(bytes - 19)}"}`);
@@ -390,7 +445,10 @@ describe('a bound', () => {
 
   it.each([
     ['an ask that nobody answers', { m: 'actor.ask', p: { address: 'visits', event: { type: 'add', by: 1 } } }],
-    ['a send that nobody takes', { m: 'actor.send', p: { address: 'visits', event: { type: 'add', by: 1 }, until: 'taken' } }],
+    [
+      'a send that nobody takes',
+      { m: 'actor.send', p: { address: 'visits', event: { type: 'add', by: 1 }, until: 'taken' } },
+    ],
   ])("of a call's time, also of %s", async (_, call) => {
     const test = await startGatewayTest();
     const client = await test.client();
@@ -399,7 +457,10 @@ describe('a bound', () => {
     await test.advance(99);
     expect(client.last('res', 'c')).toBe(undefined);
     await test.advance(1);
-    expect(client.last('res', 'c')).toMatchObject({ ok: false, e: { code: 'BOSUN_TIMEOUT', details: { unknownOutcome: true } } });
+    expect(client.last('res', 'c')).toMatchObject({
+      ok: false,
+      e: { code: 'BOSUN_TIMEOUT', details: { unknownOutcome: true } },
+    });
     await test.stop();
   });
 });
@@ -422,7 +483,10 @@ describe('draining', () => {
     const client = await test.client();
     client.send(waiting('w'));
     const drained = test.gateway.drain();
-    expect(client.last('note')).toMatchObject({ code: 'draining', reconnectInMs: [expect.any(Number), expect.any(Number)] });
+    expect(client.last('note')).toMatchObject({
+      code: 'draining',
+      reconnectInMs: [expect.any(Number), expect.any(Number)],
+    });
     expect(codeOf(await test.call(client, 'actor.get', { address: 'visits' }))).toBe('BOSUN_DRAINING');
     expect(client.closed).toBe(undefined);
     await test.test.system.send('visits', { type: 'close' });
@@ -458,7 +522,15 @@ describe('draining', () => {
 });
 
 it('a subprotocol of bytes is as strict as that of text', async () => {
-  for (const bytes of [[0xc1], [0xc7, 1, 0, 0], [0x82, 0xa1, 0x74], [0xdf, 0xff, 0xff, 0xff, 0xff], [0xdb, 0xff, 0xff, 0xff, 0xff], [0xa1, 0xff], [0xcb, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0]]) {
+  for (const bytes of [
+    [0xc1],
+    [0xc7, 1, 0, 0],
+    [0x82, 0xa1, 0x74],
+    [0xdf, 0xff, 0xff, 0xff, 0xff],
+    [0xdb, 0xff, 0xff, 0xff, 0xff],
+    [0xa1, 0xff],
+    [0xcb, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0],
+  ]) {
     const test = await startGatewayTest();
     const client = await test.client({}, { subprotocol: SUBPROTOCOLS.msgpack });
     client.raw(Uint8Array.from(bytes));

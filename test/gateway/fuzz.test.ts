@@ -1,4 +1,7 @@
-/** Frames that were right once, mutated: the gateway answers or closes, changes nothing that it should not, and never throws. */
+/**
+ * Frames that were right once, mutated: the gateway answers or closes, changes nothing that it should not, and never
+ * throws.
+ */
 import { describe, expect, it } from 'vitest';
 import { METHODS } from '../../src/gateway/methods.ts';
 import { encodeMsgpack } from '../../src/gateway/protocol-msgpack.ts';
@@ -15,7 +18,13 @@ const READS = Object.entries(METHODS).filter(([, { does }]) => does === 'nothing
 const CORPUS: readonly object[] = [
   { t: 'hello', v: 1, client: { name: 'fuzz' }, session: 'session-of-the-fuzzer-0' },
   ...READS.map(([m, { example }], n) => ({ t: 'req', id: `${n}`, m, p: example.p, deadlineMs: 1 })),
-  { t: 'req', id: 'e', m: 'actor.send', p: { address: 'visits', event: { type: 'xstate.stop', deep: [[[[{}]]]] } }, seq: 1 },
+  {
+    t: 'req',
+    id: 'e',
+    m: 'actor.send',
+    p: { address: 'visits', event: { type: 'xstate.stop', deep: [[[[{}]]]] } },
+    seq: 1,
+  },
   { t: 'req', id: 'u', m: 'actor.send', p: { address: 'nobody', event: { type: 'add', by: 1 } }, key: 'k' },
   { t: 'sub', id: 's', topic: 'actor/visits', from: { epoch: 'x', seq: 3 }, maxHz: 3 },
   { t: 'sub', id: 'v', topic: 'events/**', mode: 'events' },
@@ -24,7 +33,28 @@ const CORPUS: readonly object[] = [
   { t: 'ping' },
 ];
 
-const SCRAPS = ['"', '{', '}', '[', ']', ',', ':', '\\u0000', '\\ud800', 'null', 'true', '1e999', '-0', '__proto__', 'constructor', 'xstate.', '**', '%2e%2e', '\u202e', '9007199254740993'].map((text) => Buffer.from(text));
+const SCRAPS = [
+  '"',
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ':',
+  '\\u0000',
+  '\\ud800',
+  'null',
+  'true',
+  '1e999',
+  '-0',
+  '__proto__',
+  'constructor',
+  'xstate.',
+  '**',
+  '%2e%2e',
+  '\u202e',
+  '9007199254740993',
+].map((text) => Buffer.from(text));
 
 function mutated(random: SeededRandom, data: Buffer): Buffer {
   const int = (max: number) => Math.floor(random.next() * max);

@@ -11,7 +11,12 @@ interface Answer {
 
 const add = (ifSequence: number, by = 1) => ({ address: 'visits', event: { type: 'add', by }, ifSequence });
 
-async function start(): Promise<{ test: GatewayTest; client: MemoryClient; call: (m: string, p?: object) => Promise<Answer>; view: () => Promise<{ sequence: number; context: { count: number } }> }> {
+async function start(): Promise<{
+  test: GatewayTest;
+  client: MemoryClient;
+  call: (m: string, p?: object) => Promise<Answer>;
+  view: () => Promise<{ sequence: number; context: { count: number } }>;
+}> {
   const test = await startGatewayTest({ destructive: true });
   const client = await test.client();
   const call = async (m: string, p: object = {}) => (await test.call(client, m, p)) as unknown as Answer;
@@ -23,7 +28,10 @@ describe('a send with a sequence', () => {
     const { test, call, view } = await start();
     const { sequence } = await view();
     expect(await call('actor.send', add(sequence))).toMatchObject({ ok: true, r: { taken: true } });
-    expect(await call('actor.send', add(sequence))).toMatchObject({ ok: false, e: { code: 'BOSUN_ACTOR_CHANGED', details: { address: 'visits', sequence: sequence + 1 } } });
+    expect(await call('actor.send', add(sequence))).toMatchObject({
+      ok: false,
+      e: { code: 'BOSUN_ACTOR_CHANGED', details: { address: 'visits', sequence: sequence + 1 } },
+    });
     expect(await view()).toMatchObject({ sequence: sequence + 1, context: { count: 1 } });
     await test.stop();
   });
@@ -42,7 +50,12 @@ describe('a send with a sequence', () => {
     const { system } = test.test;
     const { sequence } = await view();
     await system.admin.suspend('visits', { by: 'ada' });
-    for (const [id, at] of [['1', sequence], ['2', sequence], ['3', sequence + 1]] as const) client.send({ t: 'req', id, m: 'actor.send', p: add(at) });
+    for (const [id, at] of [
+      ['1', sequence],
+      ['2', sequence],
+      ['3', sequence + 1],
+    ] as const)
+      client.send({ t: 'req', id, m: 'actor.send', p: add(at) });
     await test.settle();
     await test.test.crash();
     await test.test.restart();
@@ -73,7 +86,11 @@ describe('a send with a sequence', () => {
     const gateway = createGateway(test.test.system, { port: 0 });
     const { url } = await gateway.listen();
     const { address: _, ...body } = add(sequence + 7);
-    const sent = await fetch(`${url}/v1/actors/visits/send`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+    const sent = await fetch(`${url}/v1/actors/visits/send`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
     expect(sent.status).toBe(412);
     await gateway.close();
     await test.stop();
@@ -83,18 +100,35 @@ describe('a send with a sequence', () => {
 describe('a state that is replaced', () => {
   it('has to be that of a suspended actor, and the one that was seen', async () => {
     const { test, call, view } = await start();
-    const replace = (ifSequence?: number) => call('actor.replace', { address: 'visits', context: { count: 40, seen: [] }, reason: 'counted wrong', ...(ifSequence !== undefined && { ifSequence }) });
+    const replace = (ifSequence?: number) =>
+      call('actor.replace', {
+        address: 'visits',
+        context: { count: 40, seen: [] },
+        reason: 'counted wrong',
+        ...(ifSequence !== undefined && { ifSequence }),
+      });
     expect(await replace()).toMatchObject({ e: { code: 'BOSUN_ORDER_REFUSED' } });
     const { sequence } = await view();
     await call('actor.send', add(sequence));
     await call('actor.suspend', { address: 'visits' });
-    expect(await replace(sequence)).toMatchObject({ e: { code: 'BOSUN_ACTOR_CHANGED', details: { sequence: sequence + 1 } } });
+    expect(await replace(sequence)).toMatchObject({
+      e: { code: 'BOSUN_ACTOR_CHANGED', details: { sequence: sequence + 1 } },
+    });
     expect(await replace(sequence + 1)).toMatchObject({ ok: true, r: { status: 'suspended', context: { count: 40 } } });
-    expect(await call('actor.replace', { address: 'visits', value: 'nowhere' })).toMatchObject({ e: { code: 'BOSUN_ORDER_REFUSED' } });
+    expect(await call('actor.replace', { address: 'visits', value: 'nowhere' })).toMatchObject({
+      e: { code: 'BOSUN_ORDER_REFUSED' },
+    });
     await call('actor.resume', { address: 'visits' });
     expect((await view()).context.count).toBe(40);
-    const { records } = (await call('audit.list')).r as unknown as { records: { order: string; outcome: string; reason: string | null }[] };
-    expect(records.filter(({ order }) => order === 'replaceState').map(({ outcome }) => outcome)).toEqual(['BOSUN_ORDER_REFUSED', 'done', 'BOSUN_ACTOR_CHANGED', 'BOSUN_ORDER_REFUSED']);
+    const { records } = (await call('audit.list')).r as unknown as {
+      records: { order: string; outcome: string; reason: string | null }[];
+    };
+    expect(records.filter(({ order }) => order === 'replaceState').map(({ outcome }) => outcome)).toEqual([
+      'BOSUN_ORDER_REFUSED',
+      'done',
+      'BOSUN_ACTOR_CHANGED',
+      'BOSUN_ORDER_REFUSED',
+    ]);
     await test.stop();
   });
 });

@@ -10,13 +10,29 @@ import { type GatewayTest, type MemoryClient, startGatewayTest } from './memory-
 import { counter } from './shop.ts';
 
 /** A machine with children: a machine, and a promise. */
-const line = setup({ types: {} as { events: { type: 'pack' } } }).createMachine({ id: 'line', initial: 'empty', states: { empty: {}, full: {} } });
+const line = setup({ types: {} as { events: { type: 'pack' } } }).createMachine({
+  id: 'line',
+  initial: 'empty',
+  states: { empty: {}, full: {} },
+});
 const depot = defineAgent({
   name: 'depot',
-  machine: setup({ types: {} as { events: { type: 'open' } | { type: 'close' } }, actors: { line, wait: fromPromise<void>(() => new Promise(() => {})) } }).createMachine({
+  machine: setup({
+    types: {} as { events: { type: 'open' } | { type: 'close' } },
+    actors: { line, wait: fromPromise<void>(() => new Promise(() => {})) },
+  }).createMachine({
     id: 'depot',
     initial: 'shut',
-    states: { shut: { on: { open: 'working' } }, working: { invoke: [{ id: 'line', src: 'line' }, { id: 'wait', src: 'wait' }], on: { close: 'shut' } } },
+    states: {
+      shut: { on: { open: 'working' } },
+      working: {
+        invoke: [
+          { id: 'line', src: 'line' },
+          { id: 'wait', src: 'wait' },
+        ],
+        on: { close: 'shut' },
+      },
+    },
   }),
   events: { open: z.object({}), close: z.object({}) },
 });
@@ -25,12 +41,29 @@ let test: GatewayTest;
 let client: MemoryClient;
 
 beforeEach(async () => {
-  test = await startGatewayTest({ tokens: [{ id: 'ada', token: 'a-token-of-ada-00', addresses: ['root', 'visits', 'depot', 'depot/**'] }, { id: 'eve', token: 'a-token-of-eve-00', scopes: ['actor:read'], addresses: ['till'] }] }, { agents: [counter, depot], tree: { children: [{ id: 'visits', agent: 'counter' }, { id: 'depot', agent: 'depot' }] } });
+  test = await startGatewayTest(
+    {
+      tokens: [
+        { id: 'ada', token: 'a-token-of-ada-00', addresses: ['root', 'visits', 'depot', 'depot/**'] },
+        { id: 'eve', token: 'a-token-of-eve-00', scopes: ['actor:read'], addresses: ['till'] },
+      ],
+    },
+    {
+      agents: [counter, depot],
+      tree: {
+        children: [
+          { id: 'visits', agent: 'counter' },
+          { id: 'depot', agent: 'depot' },
+        ],
+      },
+    },
+  );
   client = await test.client({ token: 'a-token-of-ada-00' });
 });
 afterEach(() => test.stop());
 
-const send = (address: string, type: string, fields: object = {}) => test.test.system.send(address, { type, ...fields });
+const send = (address: string, type: string, fields: object = {}) =>
+  test.test.system.send(address, { type, ...fields });
 const result = async (m: string, p: object) => (await answer(client, m, p)).r!;
 const refusal = async (as: MemoryClient, m: string, p: object) => (await answer(as, m, p)).e?.code;
 
@@ -42,7 +75,10 @@ async function answer(as: MemoryClient, m: string, p: object) {
   // A chart is laid out in a thread of its own, which no settling waits for.
   do await test.settle();
   while (as.last('res', id) === undefined);
-  return as.last('res', id) as unknown as { readonly r?: Record<string, unknown>; readonly e?: { readonly code: string } };
+  return as.last('res', id) as unknown as {
+    readonly r?: Record<string, unknown>;
+    readonly e?: { readonly code: string };
+  };
 }
 
 describe('actor.inspect', () => {
@@ -77,25 +113,43 @@ describe('actor.inspect', () => {
 
   it('is refused to those who may not reach the actor', async () => {
     const eve = await test.client({ token: 'a-token-of-eve-00' });
-    expect([await refusal(eve, 'actor.inspect', { address: 'visits' }), await refusal(client, 'actor.inspect', { address: 'depot/nobody' })]).toEqual(['BOSUN_FORBIDDEN', 'BOSUN_ACTOR_UNKNOWN']);
+    expect([
+      await refusal(eve, 'actor.inspect', { address: 'visits' }),
+      await refusal(client, 'actor.inspect', { address: 'depot/nobody' }),
+    ]).toEqual(['BOSUN_FORBIDDEN', 'BOSUN_ACTOR_UNKNOWN']);
   });
 });
 
 describe('chart.get', () => {
   it('draws the machine that an actor runs, with what is active, and not again for who has it', async () => {
-    const { hash, machine, active, drawing } = (await result('chart.get', { address: 'visits' })) as unknown as { hash: string; machine: string; active: string[]; drawing: Drawing };
+    const { hash, machine, active, drawing } = (await result('chart.get', { address: 'visits' })) as unknown as {
+      hash: string;
+      machine: string;
+      active: string[];
+      drawing: Drawing;
+    };
     const chart = chartOf(counter.machine);
     expect([hash, machine, active]).toEqual([chart.hash, '(machine)', ['(machine)', '(machine).open']]);
     expect(drawing.states.map(({ id }) => id)).toEqual(chart.states.map(({ id }) => id));
     expect(drawing.edges.map(({ id }) => id)).toEqual(chart.transitions.map(({ id }) => id));
-    expect(await result('chart.get', { address: 'visits', known: hash })).toEqual({ hash, machine, active, drawing: null });
+    expect(await result('chart.get', { address: 'visits', known: hash })).toEqual({
+      hash,
+      machine,
+      active,
+      drawing: null,
+    });
   });
 
   it('knows the machines of Bosses and of children of machines, and refuses other logic', async () => {
     await send('depot', 'open');
     await test.settle();
-    expect(await result('chart.get', { address: 'root' })).toMatchObject({ machine: expect.stringMatching(/boss/i) as string });
-    expect(await result('chart.get', { address: 'depot/line' })).toMatchObject({ machine: 'line', active: ['line', 'line.empty'] });
+    expect(await result('chart.get', { address: 'root' })).toMatchObject({
+      machine: expect.stringMatching(/boss/i) as string,
+    });
+    expect(await result('chart.get', { address: 'depot/line' })).toMatchObject({
+      machine: 'line',
+      active: ['line', 'line.empty'],
+    });
     expect(await refusal(client, 'chart.get', { address: 'depot/wait' })).toBe('BOSUN_CHART_UNKNOWN');
     expect(await refusal(client, 'chart.get', { address: 'depot/nobody' })).toBe('BOSUN_ACTOR_UNKNOWN');
   });
@@ -110,7 +164,9 @@ describe('the topic inspection', () => {
     await test.advance(1_000 / LISTING_HZ);
     await send('visits', 'close');
     await test.advance(1_000 / LISTING_HZ);
-    expect(client.view('s')).toMatchObject({ last: { event: 'close', edges: ['(machine).open|close|0'], sequence: 3 } });
+    expect(client.view('s')).toMatchObject({
+      last: { event: 'close', edges: ['(machine).open|close|0'], sequence: 3 },
+    });
     client.send({ t: 'unsub', id: 's' });
     await test.settle();
     expect(await result('actor.inspect', { address: 'visits' })).toMatchObject({ last: null });
@@ -131,18 +187,33 @@ describe('a welcome', () => {
   it('says whether methods that destroy are open to the caller', async () => {
     const may = async (options: Parameters<typeof startGatewayTest>[0], hello: object = {}) => {
       const other = await startGatewayTest(options);
-      const { principal } = (await other.client(hello)).last('welcome') as unknown as { principal: { mayDestroy: boolean } };
+      const { principal } = (await other.client(hello)).last('welcome') as unknown as {
+        principal: { mayDestroy: boolean };
+      };
       await other.stop();
       return principal.mayDestroy;
     };
     const operator = 'the-operators-token';
     const reader = { id: 'eve', token: 'a-token-of-eve-00', scopes: ['actor:read'] as const };
-    expect([await may({}), await may({ destructive: true }), await may({ operator }), await may({ operator }, { token: operator }), await may({ destructive: true, tokens: [reader] }, { token: reader.token })]).toEqual([false, true, false, true, false]);
+    expect([
+      await may({}),
+      await may({ destructive: true }),
+      await may({ operator }),
+      await may({ operator }, { token: operator }),
+      await may({ destructive: true, tokens: [reader] }, { token: reader.token }),
+    ]).toEqual([false, true, false, true, false]);
   });
 });
 
 describe('system.info', () => {
   it('says how the system stands; a store in memory has no size', async () => {
-    expect(await result('system.info', {})).toMatchObject({ outage: null, damaged: 0, unreadable: 0, deadLetters: 0, storeBytes: null, gateway: { 'connections.open': 1 } });
+    expect(await result('system.info', {})).toMatchObject({
+      outage: null,
+      damaged: 0,
+      unreadable: 0,
+      deadLetters: 0,
+      storeBytes: null,
+      gateway: { 'connections.open': 1 },
+    });
   });
 });

@@ -59,7 +59,11 @@ export class MemoryClient {
     return {
       send: (data) => {
         if (!this.isReading) this.buffered += data.length;
-        this.frames.push((typeof data === 'string' ? JSON.parse(data) : decodeMsgpack(data, { depthMax: 100, valuesMax: 1e7 })) as Frame);
+        this.frames.push(
+          (typeof data === 'string'
+            ? JSON.parse(data)
+            : decodeMsgpack(data, { depthMax: 100, valuesMax: 1e7 })) as Frame,
+        );
       },
       get bufferedBytes() {
         return bufferedBytes();
@@ -151,11 +155,17 @@ export class GatewayTest {
   }
 
   #create(): Gateway {
-    return createGateway(this.test.system, { clock: this.test.clock, log: (...line) => this.logged.push(line), ...this.#options });
+    return createGateway(this.test.system, {
+      clock: this.test.clock,
+      log: (...line) => this.logged.push(line),
+      ...this.#options,
+    });
   }
 }
 
-export async function startGatewayTest(options: GatewayOptions = {}, system: Partial<TestSystemOptions> = {}): Promise<GatewayTest> {
+export async function startGatewayTest(
+  options: GatewayOptions = {},
+  system: Partial<TestSystemOptions> = {},
+): Promise<GatewayTest> {
   return new GatewayTest(await startTestSystem(shop(system)), options);
 }
-

@@ -18,19 +18,31 @@ async function scraped(options: GatewayOptions = {}) {
     await test.system.stop();
   });
   const scrape = async (token?: string) => {
-    const response = await fetch(`${url}/metrics`, token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } });
-    return { status: response.status, type: response.headers.get('content-type'), samples: samplesOf(await response.text()) };
+    const response = await fetch(
+      `${url}/metrics`,
+      token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } },
+    );
+    return {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      samples: samplesOf(await response.text()),
+    };
   };
   return { test, scrape };
 }
 
 /** Every line is a comment or a sample; by name and labels. */
 function samplesOf(text: string): Readonly<Record<string, number>> {
-  const lines = text.split('\n').slice(0, -1).filter((line) => !/^# (HELP|TYPE) bosun_\w+ .+$/.test(line));
-  return Object.fromEntries(lines.map((line) => {
-    const [, name, value] = /^([a-z_]+(?:\{[a-z]+="[^"\n]*"(?:,[a-z]+="[^"\n]*")*\})?) (\S+)$/.exec(line) ?? [];
-    return [name ?? line, Number(value)];
-  }));
+  const lines = text
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => !/^# (HELP|TYPE) bosun_\w+ .+$/.test(line));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name, value] = /^([a-z_]+(?:\{[a-z]+="[^"\n]*"(?:,[a-z]+="[^"\n]*")*\})?) (\S+)$/.exec(line) ?? [];
+      return [name ?? line, Number(value)];
+    }),
+  );
 }
 
 describe('/metrics', () => {
@@ -38,7 +50,12 @@ describe('/metrics', () => {
     const { test, scrape } = await scraped();
     const first = await scrape();
     expect(first).toMatchObject({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' });
-    expect(first.samples).toMatchObject({ 'bosun_actors{agent="counter",status="active"}': 2, 'bosun_store_available': 1, 'bosun_restarts{agent="counter"}': 0, 'bosun_gateway_total{what="requests"}': 1 });
+    expect(first.samples).toMatchObject({
+      'bosun_actors{agent="counter",status="active"}': 2,
+      bosun_store_available: 1,
+      'bosun_restarts{agent="counter"}': 0,
+      'bosun_gateway_total{what="requests"}': 1,
+    });
     await test.system.send('visits', { type: 'fail' });
     await test.settle();
     await test.system.admin.suspend('till', { by: 'ada' });
@@ -59,7 +76,12 @@ describe('/metrics', () => {
 
   it('is for callers with the scope system:read, where tokens are asked for', async () => {
     const token = (id: string) => `token-of-${id}-0123456789`;
-    const { scrape } = await scraped({ tokens: [{ id: 'eye', token: token('eye'), scopes: ['system:read'] }, { id: 'eve', token: token('eve'), scopes: ['actor:read'] }] });
+    const { scrape } = await scraped({
+      tokens: [
+        { id: 'eye', token: token('eye'), scopes: ['system:read'] },
+        { id: 'eve', token: token('eve'), scopes: ['actor:read'] },
+      ],
+    });
     expect((await scrape()).status).toBe(401);
     expect((await scrape(token('eve'))).status).toBe(403);
     expect((await scrape(token('eye'))).status).toBe(200);

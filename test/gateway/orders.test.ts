@@ -1,4 +1,7 @@
-/** Orders of people through the gateway: each is carried out, on record as its caller's, and held against what the caller may. */
+/**
+ * Orders of people through the gateway: each is carried out, on record as its caller's, and held against what the
+ * caller may.
+ */
 import { describe, expect, it } from 'vitest';
 import { type AuditRecord } from '../../src/actors/administration/audit.ts';
 import { type TokenOptions } from '../../src/gateway/callers.ts';
@@ -16,7 +19,10 @@ async function start(token: string, options: GatewayOptions = {}) {
     const res = (await test.call(client, m, p)) as unknown as { ok: boolean; r: unknown; e: { code: string } };
     return res.ok ? res.r : res.e.code;
   };
-  const records = async () => ((await order('audit.list')) as { records: AuditRecord[] }).records.map(({ by, order: what, address, reason, outcome }) => [by, what, address, reason, outcome]);
+  const records = async () =>
+    ((await order('audit.list')) as { records: AuditRecord[] }).records.map(
+      ({ by, order: what, address, reason, outcome }) => [by, what, address, reason, outcome],
+    );
   const { system } = test.test;
   const status = (address: string) => system.snapshot(address)!.status;
   return { test, order, records, status, system };
@@ -60,7 +66,11 @@ describe('an order', () => {
     await order('actor.send', add(4));
     expect(await order('actor.kill', { address: 'visits', by: 'eve' })).toEqual({});
     await test.advance(1_000);
-    expect(system.tree().children.find(({ address }) => address === 'visits')).toMatchObject({ status: 'active', restarts: 1, lastError: { code: 'BOSUN_KILLED' } });
+    expect(system.tree().children.find(({ address }) => address === 'visits')).toMatchObject({
+      status: 'active',
+      restarts: 1,
+      lastError: { code: 'BOSUN_KILLED' },
+    });
     expect(await order('actor.restart', { address: 'back/visits' })).toEqual({});
     expect(system.snapshot('back/visits')).toMatchObject({ status: 'active', context: { count: 0 } });
     expect(await order('actor.restart', { address: 'root' })).toBe('BOSUN_ORDER_REFUSED');
@@ -86,8 +96,12 @@ describe('an order', () => {
   });
 
   it('reaches no address that its caller may not, nor does what is shown of orders and waits', async () => {
-    const { test, order, records } = await start(tokenOf('ada'), { tokens: [ada({ addresses: ['back/**'] })], destructive: true });
-    for (const method of ['actor.suspend', 'actor.resume', 'actor.step', 'actor.kill', 'actor.restart']) expect(await order(method, { address: 'visits' })).toBe('BOSUN_FORBIDDEN');
+    const { test, order, records } = await start(tokenOf('ada'), {
+      tokens: [ada({ addresses: ['back/**'] })],
+      destructive: true,
+    });
+    for (const method of ['actor.suspend', 'actor.resume', 'actor.step', 'actor.kill', 'actor.restart'])
+      expect(await order(method, { address: 'visits' })).toBe('BOSUN_FORBIDDEN');
     expect(await order('audit.list', { address: 'visits' })).toBe('BOSUN_FORBIDDEN');
     await test.test.system.admin.suspend('visits', { by: 'bob' });
     await test.test.system.admin.suspend('back/visits', { by: 'bob' });
@@ -99,7 +113,12 @@ describe('an order', () => {
   it('ends a child by its Boss, wherever it is', async () => {
     const { test, order, system } = await start(OPERATOR);
     expect(await order('actor.stop', { address: 'back/visits' })).toEqual({});
-    expect(system.boss().whichChildren().find(({ id }) => id === 'back/visits')).toMatchObject({ status: 'ended' });
+    expect(
+      system
+        .boss()
+        .whichChildren()
+        .find(({ id }) => id === 'back/visits'),
+    ).toMatchObject({ status: 'ended' });
     expect(await order('actor.stop', { address: 'root' })).toBe('BOSUN_ORDER_REFUSED');
     expect(await order('actor.restart', { address: 'back/visits' })).toEqual({});
     expect(system.snapshot('back/visits')!.status).toBe('active');
@@ -109,17 +128,27 @@ describe('an order', () => {
   it('shows nothing of what it was given where its actor has secrets', async () => {
     const { test, order, system } = await start(OPERATOR);
     await system.admin.suspend('till', { by: 'ada' });
-    await system.admin.replaceState('till', { context: { card: '0815-secret', owner: { name: 'Eve', pin: '1' }, notes: [] } }, { by: 'ada' });
+    await system.admin.replaceState(
+      'till',
+      { context: { card: '0815-secret', owner: { name: 'Eve', pin: '1' }, notes: [] } },
+      { by: 'ada' },
+    );
     expect(system.admin.audit()[0]!.arguments).toContain('0815-secret');
     expect(JSON.stringify(await order('audit.list'))).not.toContain('0815-secret');
-    expect(await order('audit.list', { limit: 1 })).toMatchObject({ records: [{ order: 'replaceState', address: 'till', by: 'ada' }] });
+    expect(await order('audit.list', { limit: 1 })).toMatchObject({
+      records: [{ order: 'replaceState', address: 'till', by: 'ada' }],
+    });
     await test.stop();
   });
 
   it('is listed a page at a time', async () => {
     const { test, order } = await start(tokenOf('ada'));
     for (let n = 0; n < 3; n++) await order('actor.suspend', { address: 'visits', reason: `${n}` });
-    const page = async (p: object) => ((await order('audit.list', p)) as { records: AuditRecord[] }).records.map(({ number, reason }) => [number, reason]);
+    const page = async (p: object) =>
+      ((await order('audit.list', p)) as { records: AuditRecord[] }).records.map(({ number, reason }) => [
+        number,
+        reason,
+      ]);
     const [[last]] = (await page({ limit: 1 })) as [[number, string]];
     expect(await page({ before: last, limit: 1 })).toEqual([[last - 1, '1']]);
     await test.stop();
@@ -131,7 +160,9 @@ describe("the operator's token", () => {
     const test = await startGatewayTest({ operator: OPERATOR });
     const local = await test.client();
     expect(local.last('welcome')).toMatchObject({ principal: { id: 'local' } });
-    expect(await test.client({ token: OPERATOR }).then((client) => client.last('welcome'))).toMatchObject({ principal: { id: 'operator' } });
+    expect(await test.client({ token: OPERATOR }).then((client) => client.last('welcome'))).toMatchObject({
+      principal: { id: 'operator' },
+    });
     expect(await test.client({ token: tokenOf('nobody') }).then((client) => client.closed?.code)).toBe(4401);
     await test.stop();
   });

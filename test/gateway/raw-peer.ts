@@ -68,7 +68,10 @@ export class RawPeer {
 }
 
 /** A handshake; `undefined` leaves a header out. */
-export function handshake(changes: Readonly<Record<string, string | undefined>> = {}, { path = '/v1/ws', version = '1.1' } = {}): string {
+export function handshake(
+  changes: Readonly<Record<string, string | undefined>> = {},
+  { path = '/v1/ws', version = '1.1' } = {},
+): string {
   const headers = {
     Host: '127.0.0.1',
     Upgrade: 'websocket',
@@ -91,7 +94,10 @@ export interface FrameShape {
   readonly length?: bigint;
 }
 
-export function frame(payload: string | Uint8Array, { opcode = 1, isLast = true, isMasked = true, rsv1 = false, length }: FrameShape = {}): Buffer {
+export function frame(
+  payload: string | Uint8Array,
+  { opcode = 1, isLast = true, isMasked = true, rsv1 = false, length }: FrameShape = {},
+): Buffer {
   const data = Buffer.from(payload);
   const first = (isLast ? 0x80 : 0) | (rsv1 ? 0x40 : 0) | opcode;
   const masked = isMasked ? 0x80 : 0;
@@ -116,7 +122,12 @@ export function closeCode(text: string): number | undefined {
   const bytes = Buffer.from(text, 'latin1');
   for (let at = bytes.indexOf('\r\n\r\n') + 4; at + 1 < bytes.length; ) {
     const short = bytes[at + 1]! & 0x7f;
-    const [from, size] = short === 126 ? [at + 4, bytes.readUInt16BE(at + 2)] : short === 127 ? [at + 10, Number(bytes.readBigUInt64BE(at + 2))] : [at + 2, short];
+    const [from, size] =
+      short === 126
+        ? [at + 4, bytes.readUInt16BE(at + 2)]
+        : short === 127
+          ? [at + 10, Number(bytes.readBigUInt64BE(at + 2))]
+          : [at + 2, short];
     if ((bytes[at]! & 0x0f) === 8) return size >= 2 ? bytes.readUInt16BE(from) : 1005;
     at = from + size;
   }

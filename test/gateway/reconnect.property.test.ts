@@ -1,6 +1,7 @@
 /**
- * The promise of resuming, as a property: whatever breaks (lines, answers, the host itself) and in whatever order clients
- * repeat themselves, in the end every client sees what the server has, and what was acknowledged has happened exactly once.
+ * The promise of resuming, as a property: whatever breaks (lines, answers, the host itself) and in whatever order
+ * clients repeat themselves, in the end every client sees what the server has, and what was acknowledged has happened
+ * exactly once.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -92,7 +93,13 @@ class Survivor {
   }
 
   #transmit(seq: number, tag: string): void {
-    this.#line?.send({ t: 'req', id: `${seq}.${this.#line.frames.length}.${Math.abs(hash(`${tag}${++tries}`))}`, m: 'actor.send', p: { address: 'visits', event: { type: 'add', by: 1, tag } }, seq });
+    this.#line?.send({
+      t: 'req',
+      id: `${seq}.${this.#line.frames.length}.${Math.abs(hash(`${tag}${++tries}`))}`,
+      m: 'actor.send',
+      p: { address: 'visits', event: { type: 'add', by: 1, tag } },
+      seq,
+    });
   }
 }
 
@@ -106,7 +113,14 @@ const who = fc.nat({ max: CLIENTS - 1 });
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('give' as const), who }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('settle' as const), who }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('repeat' as const), who, order: fc.array(fc.nat({ max: 9 }), { maxLength: 4 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('repeat' as const),
+      who,
+      order: fc.array(fc.nat({ max: 9 }), { maxLength: 4 }),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('drop' as const), who }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('connect' as const), who }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('deafen' as const), who }) },

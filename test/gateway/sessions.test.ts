@@ -1,4 +1,7 @@
-/** What a client may repeat, and what it gets when it comes back: after a break of its line, and after a crash of the host. */
+/**
+ * What a client may repeat, and what it gets when it comes back: after a break of its line, and after a crash of the
+ * host.
+ */
 import { describe, expect, it } from 'vitest';
 import { type Frame, type GatewayTest, MemoryClient, startGatewayTest } from './memory-client.ts';
 
@@ -20,7 +23,12 @@ describe('a session', () => {
     const test = await startGatewayTest();
     let client = await test.client({ session: SESSION });
     expect(client.last('welcome')).toMatchObject({ session: { resumed: false, sequence: 0 } });
-    expect(await test.call(client, 'actor.send', add(1), { seq: 1 })).toEqual({ t: 'res', id: 'call-1', ok: true, r: { taken: null } });
+    expect(await test.call(client, 'actor.send', add(1), { seq: 1 })).toEqual({
+      t: 'res',
+      id: 'call-1',
+      ok: true,
+      r: { taken: null },
+    });
     expect(await test.call(client, 'actor.send', add(1), { seq: 1 })).toMatchObject({ ok: true, replayed: true });
     client = await again(test, { session: SESSION });
     expect(client.last('welcome')).toMatchObject({ session: { resumed: true, sequence: 1 } });
@@ -33,12 +41,19 @@ describe('a session', () => {
   it('leaves no number out, so that a number once refused is still to be had', async () => {
     const test = await startGatewayTest();
     const client = await test.client({ session: SESSION });
-    for (const [id, seq, event] of [['a', 1, { type: 'add', by: 'x' }], ['b', 2, { type: 'add', by: 2 }], ['c', 1, { type: 'add', by: 1 }], ['d', 2, { type: 'add', by: 2 }]] as const) {
+    for (const [id, seq, event] of [
+      ['a', 1, { type: 'add', by: 'x' }],
+      ['b', 2, { type: 'add', by: 2 }],
+      ['c', 1, { type: 'add', by: 1 }],
+      ['d', 2, { type: 'add', by: 2 }],
+    ] as const) {
       // All four before anything is answered.
       client.send({ t: 'req', id, m: 'actor.send', p: { address: 'visits', event }, seq });
     }
     await test.settle();
-    const answers = ['a', 'b', 'c', 'd'].map((id) => client.last('res', id)!).map((res) => (res['ok'] === true ? 'ok' : (res['e'] as { code: string }).code));
+    const answers = ['a', 'b', 'c', 'd']
+      .map((id) => client.last('res', id)!)
+      .map((res) => (res['ok'] === true ? 'ok' : (res['e'] as { code: string }).code));
     expect(answers).toEqual(['BOSUN_EVENT_INVALID', 'BOSUN_SEQUENCE_GAP', 'ok', 'ok']);
     expect(client.last('res', 'b')).toMatchObject({ e: { details: { expected: 1 } } });
     expect(countOf(test)).toBe(3);
@@ -92,8 +107,14 @@ describe('a key', () => {
     let client = await test.client();
     await test.call(client, 'actor.send', add(1), { key: 'order 7' });
     client = await again(test);
-    expect(await test.call(client, 'actor.send', add(1), { key: 'order 7' })).toMatchObject({ ok: true, replayed: true });
-    expect(await test.call(client, 'actor.send', add(2), { key: 'order 7' })).toMatchObject({ ok: false, e: { code: 'BOSUN_KEY_CONFLICT' } });
+    expect(await test.call(client, 'actor.send', add(1), { key: 'order 7' })).toMatchObject({
+      ok: true,
+      replayed: true,
+    });
+    expect(await test.call(client, 'actor.send', add(2), { key: 'order 7' })).toMatchObject({
+      ok: false,
+      e: { code: 'BOSUN_KEY_CONFLICT' },
+    });
     expect(countOf(test)).toBe(1);
     await test.stop();
   });
@@ -106,7 +127,9 @@ describe('a key', () => {
     await test.call(client, 'actor.send', add(5));
     client = await again(test);
     expect(await test.call(client, 'actor.ask', question, { key: 'q' })).toMatchObject({ r: { reply: 0 } });
-    expect(await test.call(client, 'actor.ask', { ...question, event: { type: 'count', again: true } }, { key: 'q' })).toMatchObject({ e: { code: 'BOSUN_KEY_CONFLICT' } });
+    expect(
+      await test.call(client, 'actor.ask', { ...question, event: { type: 'count', again: true } }, { key: 'q' }),
+    ).toMatchObject({ e: { code: 'BOSUN_KEY_CONFLICT' } });
     expect(await test.call(client, 'actor.ask', question)).toMatchObject({ r: { reply: 5 } });
     await test.stop();
   });
@@ -127,10 +150,17 @@ describe('a key', () => {
     const client = await test.client();
     const order = { address: 'root', id: 'visits' };
     expect(await test.call(client, 'boss.terminateChild', order, { key: 'end' })).toMatchObject({ ok: true });
-    expect(await test.call(client, 'boss.restartChild', order, { key: 'begin' })).toMatchObject({ r: { address: 'visits' } });
+    expect(await test.call(client, 'boss.restartChild', order, { key: 'begin' })).toMatchObject({
+      r: { address: 'visits' },
+    });
     // Without the key it would be BOSUN_CHILD_RUNNING.
-    expect(await test.call(client, 'boss.restartChild', order, { key: 'begin' })).toMatchObject({ r: { address: 'visits' }, replayed: true });
-    expect(await test.call(client, 'boss.terminateChild', order, { key: 'begin' })).toMatchObject({ e: { code: 'BOSUN_KEY_CONFLICT' } });
+    expect(await test.call(client, 'boss.restartChild', order, { key: 'begin' })).toMatchObject({
+      r: { address: 'visits' },
+      replayed: true,
+    });
+    expect(await test.call(client, 'boss.terminateChild', order, { key: 'begin' })).toMatchObject({
+      e: { code: 'BOSUN_KEY_CONFLICT' },
+    });
     await test.stop();
   });
 });
@@ -150,14 +180,19 @@ describe('a subscription that is resumed', () => {
     await test.stop();
   });
 
-  it.each([['actor/visits', 'an actor'], ['tree', 'a tree'], ['dead-letters', 'dead letters']])('%s is not recovered, and gets the whole, where something was', async (topic) => {
+  it.each([
+    ['actor/visits', 'an actor'],
+    ['tree', 'a tree'],
+    ['dead-letters', 'dead letters'],
+  ])('%s is not recovered, and gets the whole, where something was', async (topic) => {
     const test = await startGatewayTest();
     const client = await test.client();
     client.send({ t: 'sub', id: 's', topic });
     const from = cursorOf(client);
     client.drop();
     const other = await test.client();
-    for (let n = 0; n < 4; n++) await test.call(other, 'actor.send', n < 3 ? add(1) : { address: 'visits', event: { type: 'fail' } });
+    for (let n = 0; n < 4; n++)
+      await test.call(other, 'actor.send', n < 3 ? add(1) : { address: 'visits', event: { type: 'fail' } });
     await test.advance(60_000);
     await test.call(other, 'actor.send', { address: 'visits', event: { type: 'close' } });
     const third = await test.client();

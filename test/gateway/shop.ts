@@ -11,7 +11,11 @@ export const counter = defineAgent({
   machine: setup({
     types: {} as {
       context: { count: number; seen: readonly string[] };
-      events: { type: 'add'; by: number; tag?: string } | { type: 'close' } | { type: 'count'; replyTo: ReplyTo } | { type: 'fail' };
+      events:
+        | { type: 'add'; by: number; tag?: string }
+        | { type: 'close' }
+        | { type: 'count'; replyTo: ReplyTo }
+        | { type: 'fail' };
     },
   }).createMachine({
     context: { count: 0, seen: [] },
@@ -23,7 +27,10 @@ export const counter = defineAgent({
         on: {
           add: {
             actions: [
-              assign(({ context, event }) => ({ count: context.count + event.by, seen: event.tag === undefined ? context.seen : [...context.seen, event.tag] })),
+              assign(({ context, event }) => ({
+                count: context.count + event.by,
+                seen: event.tag === undefined ? context.seen : [...context.seen, event.tag],
+              })),
               emit(({ context }) => ({ type: 'counted', count: context.count })),
             ],
           },
@@ -49,17 +56,29 @@ export const counter = defineAgent({
 export const till = defineAgent({
   name: 'till',
   machine: setup({
-    types: {} as { context: { card: string; owner: { name: string; pin: string }; notes: readonly string[] }; events: { type: 'pay'; card: string; amount: number } },
+    types: {} as {
+      context: { card: string; owner: { name: string; pin: string }; notes: readonly string[] };
+      events: { type: 'pay'; card: string; amount: number };
+    },
   }).createMachine({
     context: { card: '', owner: { name: 'Ada', pin: '4711' }, notes: [] },
     on: { pay: { actions: [assign({ card: ({ event }) => event.card }), emit(({ event }) => event)] } },
   }),
   events: { pay: z.object({ card: secret(z.string()).min(4), amount: z.number() }) },
-  shown: { context: z.object({ card: secret(z.string()).optional(), owner: z.object({ name: z.string(), pin: secret(z.string()) }) }) },
+  shown: {
+    context: z.object({
+      card: secret(z.string()).optional(),
+      owner: z.object({ name: z.string(), pin: secret(z.string()) }),
+    }),
+  },
 });
 
 /** Takes what it is asked, and never replies. */
-export const deaf = defineAgent({ name: 'deaf', machine: createMachine({ context: {}, on: { hear: { actions: () => {} } } }), events: { hear: z.object({}) } });
+export const deaf = defineAgent({
+  name: 'deaf',
+  machine: createMachine({ context: {}, on: { hear: { actions: () => {} } } }),
+  events: { hear: z.object({}) },
+});
 
 export const shop = (changes: Partial<TestSystemOptions> = {}): TestSystemOptions => ({
   agents: [counter, till, deaf],

@@ -19,7 +19,11 @@ function stage({ isStuck = false } = {}) {
   };
   const socket = new Writable({
     write: (chunk: Buffer, _, done) => took([chunk], done),
-    writev: (chunks, done) => took(chunks.map(({ chunk }) => chunk as Buffer), done),
+    writev: (chunks, done) =>
+      took(
+        chunks.map(({ chunk }) => chunk as Buffer),
+        done,
+      ),
   });
   const sent: Buffer[] = [];
   const failures: unknown[] = [];
@@ -39,7 +43,11 @@ function stage({ isStuck = false } = {}) {
     terminate: () => void socket.destroy(),
   };
   let told = 0;
-  const wire = wireOf(ws as unknown as WebSocket, { socket: socket as never, bytes: new FrameBytes(), drained: () => (told += 1) });
+  const wire = wireOf(ws as unknown as WebSocket, {
+    socket: socket as never,
+    bytes: new FrameBytes(),
+    drained: () => (told += 1),
+  });
   return { wire, writes, sent, failures, leave: () => left.shift()!(), told: () => told };
 }
 
@@ -128,17 +136,37 @@ describe('what is told to many', () => {
 
   it.each(Object.values(SUBPROTOCOLS))('is encoded once for all subscriptions of one id (%s)', (subprotocol) => {
     const { encode } = CODECS[subprotocol]!;
-    const change = { prev: 1, at: { epoch: '2.ff', seq: 2 }, ops: [{ op: 'replace', path: '/context/count', value: 1 }] } as const;
-    const frame = (id: string): ServerFrame => ({ t: 'delta', id, prev: change.prev, at: change.at, ops: change.ops as never });
+    const change = {
+      prev: 1,
+      at: { epoch: '2.ff', seq: 2 },
+      ops: [{ op: 'replace', path: '/context/count', value: 1 }],
+    } as const;
+    const frame = (id: string): ServerFrame => ({
+      t: 'delta',
+      id,
+      prev: change.prev,
+      at: change.at,
+      ops: change.ops as never,
+    });
     expect(encode(frame('s'))).toBe(encode(frame('s')));
     expect(encode(frame('other'))).not.toEqual(encode(frame('s')));
     expect(encode(frame('s'))).toEqual(encode(structuredClone(frame('s'))));
   });
 
-  it.each(Object.values(SUBPROTOCOLS))('is another frame where the same event is emitted again, or by another actor (%s)', (subprotocol) => {
-    const { encode } = CODECS[subprotocol]!;
-    const e = Object.freeze({ type: 'told' });
-    const frame = (seq: number, address: string): ServerFrame => ({ t: 'evt', id: 's', at: { epoch: 'x.0', seq }, address, e });
-    for (const one of [frame(1, 'a'), frame(2, 'a'), frame(3, 'b')]) expect(encode(one)).toEqual(encode(structuredClone(one)));
-  });
+  it.each(Object.values(SUBPROTOCOLS))(
+    'is another frame where the same event is emitted again, or by another actor (%s)',
+    (subprotocol) => {
+      const { encode } = CODECS[subprotocol]!;
+      const e = Object.freeze({ type: 'told' });
+      const frame = (seq: number, address: string): ServerFrame => ({
+        t: 'evt',
+        id: 's',
+        at: { epoch: 'x.0', seq },
+        address,
+        e,
+      });
+      for (const one of [frame(1, 'a'), frame(2, 'a'), frame(3, 'b')])
+        expect(encode(one)).toEqual(encode(structuredClone(one)));
+    },
+  );
 });

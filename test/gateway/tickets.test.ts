@@ -1,4 +1,7 @@
-/** Tickets: shown in an address in the place of a token, by pages that can set no header; good once, not for long, and not elsewhere. */
+/**
+ * Tickets: shown in an address in the place of a token, by pages that can set no header; good once, not for long, and
+ * not elsewhere.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Caller } from '../../src/gateway/callers.ts';
@@ -10,7 +13,12 @@ import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { code } from '../actors/account.ts';
 import { shop } from './shop.ts';
 
-const caller = (id: string, expiresAtMs?: number): Caller => ({ id, scopes: new Set(), addresses: ['**'], expiresAtMs });
+const caller = (id: string, expiresAtMs?: number): Caller => ({
+  id,
+  scopes: new Set(),
+  addresses: ['**'],
+  expiresAtMs,
+});
 const refused = code('BOSUN_UNAUTHENTICATED') as Error;
 const PAGE = 'https://shop.example';
 
@@ -71,7 +79,11 @@ describe('on a network', () => {
   let url: string;
   beforeEach(async () => {
     test = await startTestSystem(shop());
-    gateway = createGateway(test.system, { port: 0, origins: [PAGE, 'https://other.example'], tokens: [{ id: 'ada', token: TOKEN, scopes: ['actor:read'], addresses: ['visits'] }] });
+    gateway = createGateway(test.system, {
+      port: 0,
+      origins: [PAGE, 'https://other.example'],
+      tokens: [{ id: 'ada', token: TOKEN, scopes: ['actor:read'], addresses: ['visits'] }],
+    });
     ({ url } = await gateway.listen());
   });
   afterEach(async () => {
@@ -80,11 +92,18 @@ describe('on a network', () => {
   });
 
   const post = (headers: Record<string, string>) => fetch(`${url}/v1/ticket`, { method: 'POST', headers });
-  const ticket = async (origin?: string) => ((await (await post({ Authorization: `Bearer ${TOKEN}`, ...(origin !== undefined && { Origin: origin }) })).json()) as { ticket: string }).ticket;
+  const ticket = async (origin?: string) =>
+    (
+      (await (
+        await post({ Authorization: `Bearer ${TOKEN}`, ...(origin !== undefined && { Origin: origin }) })
+      ).json()) as { ticket: string }
+    ).ticket;
 
   /** The first frame, or the code of the close. */
   function opened(query: string, origin?: string): Promise<unknown> {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/ws${query}`, { ...(origin !== undefined && { origin }) });
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/ws${query}`, {
+      ...(origin !== undefined && { origin }),
+    });
     return new Promise((resolve) => {
       socket.on('error', () => {});
       socket.on('unexpected-response', (_, { statusCode }) => resolve(statusCode));
@@ -104,7 +123,12 @@ describe('on a network', () => {
     expect((await post({})).status).toBe(401);
     expect((await fetch(`${url}/v1/ticket`, { headers: { Authorization: `Bearer ${TOKEN}` } })).status).toBe(400);
     const got = await ticket(PAGE);
-    expect(await opened(`?ticket=${got}`, PAGE)).toEqual({ id: 'ada', mayDestroy: false, scopes: ['actor:read'], addresses: ['visits'] });
+    expect(await opened(`?ticket=${got}`, PAGE)).toEqual({
+      id: 'ada',
+      mayDestroy: false,
+      scopes: ['actor:read'],
+      addresses: ['visits'],
+    });
     expect(await opened(`?ticket=${got}`, PAGE)).toBe(4401);
     expect(await opened(`?ticket=${await ticket(PAGE)}`, 'https://other.example')).toBe(4401);
     expect(await opened(`?ticket=${await ticket(PAGE)}`, 'https://elsewhere.example')).toBe(403);

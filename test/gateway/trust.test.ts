@@ -10,7 +10,10 @@ import { type GatewayTest, type MemoryClient, startGatewayTest } from './memory-
 const tokenOf = (id: string) => `token-of-${id}-0123456789`;
 const caller = (id: string, more: Partial<TokenOptions> = {}): TokenOptions => ({ id, token: tokenOf(id), ...more });
 
-async function startFor(more: Partial<TokenOptions>, options: GatewayOptions = {}): Promise<{ test: GatewayTest; client: MemoryClient }> {
+async function startFor(
+  more: Partial<TokenOptions>,
+  options: GatewayOptions = {},
+): Promise<{ test: GatewayTest; client: MemoryClient }> {
   const test = await startGatewayTest({ tokens: [caller('eve', more)], ...options });
   return { test, client: await test.client({ token: tokenOf('eve') }) };
 }
@@ -47,7 +50,14 @@ describe('an event of the runtime', () => {
     await test.stop();
   });
 
-  it.each([['text', 'GO'], ['nothing', null], ['without a type', {}], ['with a number as type', { type: 5 }], ['with a long type', { type: 'x'.repeat(EVENT_TYPE_CHARS_MAX + 1) }], ['a list', [{ type: 'add' }]]])('that is %s is refused', async (_, event) => {
+  it.each([
+    ['text', 'GO'],
+    ['nothing', null],
+    ['without a type', {}],
+    ['with a number as type', { type: 5 }],
+    ['with a long type', { type: 'x'.repeat(EVENT_TYPE_CHARS_MAX + 1) }],
+    ['a list', [{ type: 'add' }]],
+  ])('that is %s is refused', async (_, event) => {
     const { test, client } = await startFor({});
     expect(codeOf(await test.call(client, 'actor.send', { address: 'visits', event }))).toBe('BOSUN_CALL_INVALID');
     await test.stop();
@@ -59,16 +69,37 @@ describe('an event of the runtime', () => {
       client.send({ t: 'req', id: `${n}`, m: 'actor.send', p: { address: 'visits', event: { type: `new.${n}` } } });
       if (n % 50 === 49) await test.settle();
     }
-    expect(client.of('res').map(codeOf).filter((code) => code !== 'BOSUN_EVENT_REFUSED')).toEqual([]);
+    expect(
+      client
+        .of('res')
+        .map(codeOf)
+        .filter((code) => code !== 'BOSUN_EVENT_REFUSED'),
+    ).toEqual([]);
     expect(Object.keys(test.gateway.counts).filter((name) => name.includes('new'))).toEqual([]);
     await test.stop();
   });
 });
 
 describe('an address', () => {
-  it.each(['../till', '..%2ftill', 'visits\0', 'visits\r\nX: y', '‮stisiv', 'vіsits', 'a'.repeat(3_000), '!', 'ÿ', '', '/', 'visits/'])('%j is refused', async (address) => {
+  it.each([
+    '../till',
+    '..%2ftill',
+    'visits\0',
+    'visits\r\nX: y',
+    '‮stisiv',
+    'vіsits',
+    'a'.repeat(3_000),
+    '!',
+    'ÿ',
+    '',
+    '/',
+    'visits/',
+  ])('%j is refused', async (address) => {
     const { test, client } = await startFor({});
-    for (const method of ['actor.get', 'actor.wait'] as const) expect(codeOf(await test.call(client, method, { address }))).toMatch(/^BOSUN_(ADDRESS_INVALID|CALL_INVALID|ACTOR_UNKNOWN)$/);
+    for (const method of ['actor.get', 'actor.wait'] as const)
+      expect(codeOf(await test.call(client, method, { address }))).toMatch(
+        /^BOSUN_(ADDRESS_INVALID|CALL_INVALID|ACTOR_UNKNOWN)$/,
+      );
     client.send({ t: 'sub', id: 's', topic: `actor/${address}` });
     expect(client.last('end', 's')).toBeDefined();
     await test.stop();
@@ -85,7 +116,12 @@ describe('an address', () => {
 describe('a caller', () => {
   it('does only what its scopes allow', async () => {
     for (const [method, { scope, example }] of Object.entries(METHODS)) {
-      const { test, client } = await startFor({ scopes: (['actor:read', 'actor:send', 'actor:admin', 'system:read'] as const).filter((one) => one !== scope) }, { destructive: true });
+      const { test, client } = await startFor(
+        {
+          scopes: (['actor:read', 'actor:send', 'actor:admin', 'system:read'] as const).filter((one) => one !== scope),
+        },
+        { destructive: true },
+      );
       expect(codeOf(await test.call(client, method, example.p)), method).toBe('BOSUN_FORBIDDEN');
       await test.stop();
     }
@@ -94,7 +130,8 @@ describe('a caller', () => {
   it('destroys nothing unless the gateway allows it, whatever its scopes', async () => {
     const { test, client } = await startFor({});
     for (const [method, { does, example }] of Object.entries(METHODS)) {
-      if (does === 'destroys') expect(codeOf(await test.call(client, method, example.p)), method).toBe('BOSUN_FORBIDDEN');
+      if (does === 'destroys')
+        expect(codeOf(await test.call(client, method, example.p)), method).toBe('BOSUN_FORBIDDEN');
     }
     expect(test.test.system.snapshot('visits')).toBeDefined();
     await test.stop();
@@ -114,18 +151,29 @@ describe('a caller', () => {
       ['actor.tree', { address: 'visits' }],
       ['boss.terminateChild', { id: 'visits' }],
     ];
-    for (const [method, params] of calls) expect(codeOf(await test.call(client, method, params)), method).toBe('BOSUN_FORBIDDEN');
+    for (const [method, params] of calls)
+      expect(codeOf(await test.call(client, method, params)), method).toBe('BOSUN_FORBIDDEN');
     client.send({ t: 'sub', id: 'a', topic: 'actor/visits' });
     client.send({ t: 'sub', id: 'b', topic: 'actor/visits', mode: 'events' });
     client.send({ t: 'sub', id: 'c', topic: 'events/**', mode: 'events' });
     for (const address of ['visits', 'back/visits']) await test.test.system.send(address, { type: 'add', by: 1 });
     await test.settle();
-    expect([codeOf(client.last('end', 'a')), codeOf(client.last('end', 'b'))]).toEqual(['BOSUN_FORBIDDEN', 'BOSUN_FORBIDDEN']);
+    expect([codeOf(client.last('end', 'a')), codeOf(client.last('end', 'b'))]).toEqual([
+      'BOSUN_FORBIDDEN',
+      'BOSUN_FORBIDDEN',
+    ]);
     expect(client.of('evt').map(({ address }) => address)).toEqual(['back/visits']);
     const tree = await test.call(client, 'actor.tree');
     expect(JSON.stringify(tree)).not.toContain('till');
-    expect(tree['r']).toEqual({ address: 'root', hidden: true, children: [expect.objectContaining({ address: 'back/visits', agent: 'counter' })] });
-    expect((await test.call(client, 'actor.list'))['r']).toMatchObject({ actors: [{ address: 'back/visits' }], next: null });
+    expect(tree['r']).toEqual({
+      address: 'root',
+      hidden: true,
+      children: [expect.objectContaining({ address: 'back/visits', agent: 'counter' })],
+    });
+    expect((await test.call(client, 'actor.list'))['r']).toMatchObject({
+      actors: [{ address: 'back/visits' }],
+      next: null,
+    });
     expect((await test.call(client, 'boss.children'))['r']).toMatchObject({ children: [{ id: 'back/visits' }] });
     await test.stop();
   });
@@ -135,7 +183,11 @@ describe('a caller', () => {
     const forged = { type: 'add', by: 1, replyTo: { life: 1, address: 'till' } };
     await test.call(client, 'actor.send', { address: 'visits', event: forged });
     expect(test.test.system.snapshot('visits')?.context).toEqual({ count: 1, seen: [] });
-    for (const seq of [0, -1, 1.5, Number.MAX_SAFE_INTEGER + 1]) expect(codeOf(await test.call(client, 'actor.send', { address: 'visits', event: { type: 'add', by: 1 } }, { seq })), `${seq}`).toBe('BOSUN_CALL_INVALID');
+    for (const seq of [0, -1, 1.5, Number.MAX_SAFE_INTEGER + 1])
+      expect(
+        codeOf(await test.call(client, 'actor.send', { address: 'visits', event: { type: 'add', by: 1 } }, { seq })),
+        `${seq}`,
+      ).toBe('BOSUN_CALL_INVALID');
     await test.stop();
   });
 
@@ -146,9 +198,15 @@ describe('a caller', () => {
     const held = test.test.store.hold('before');
     client.send({ t: 'req', id: 'first', m: 'actor.send', p: { address: 'visits', event: { type: 'add', by: 1 } } });
     await held.reached;
-    for (let n = 0; n < 200; n++) client.send({ t: 'req', id: `${n}`, m: 'actor.send', p: { address: 'visits', event: { type: 'add', by: 1 } } });
+    for (let n = 0; n < 200; n++)
+      client.send({ t: 'req', id: `${n}`, m: 'actor.send', p: { address: 'visits', event: { type: 'add', by: 1 } } });
     await new Promise<void>((resolve) => test.test.clock.defer(resolve));
-    expect(client.of('res').map(codeOf).every((code) => code === 'BOSUN_GATEWAY_FULL')).toBe(true);
+    expect(
+      client
+        .of('res')
+        .map(codeOf)
+        .every((code) => code === 'BOSUN_GATEWAY_FULL'),
+    ).toBe(true);
     held.release();
     await test.settle();
     expect(client.of('res').length).toBe(201);
@@ -159,15 +217,30 @@ describe('a caller', () => {
 describe('a token', () => {
   const key = new TextEncoder().encode('a-key-of-32-bytes-for-hs256-0123');
   const jwt = { key, audience: 'bosun', issuer: 'https://issuer.example' };
-  const signed = async (test: GatewayTest, claims: object, { audience = 'bosun', issuer = 'https://issuer.example', leftMs = 600_000, secret = key } = {}) => {
+  const signed = async (
+    test: GatewayTest,
+    claims: object,
+    { audience = 'bosun', issuer = 'https://issuer.example', leftMs = 600_000, secret = key } = {},
+  ) => {
     const now = Math.floor(test.test.clock.wallMs() / 1_000);
-    return new SignJWT({ ...claims }).setProtectedHeader({ alg: 'HS256' }).setSubject('ada').setAudience(audience).setIssuer(issuer).setIssuedAt(now).setExpirationTime(now + leftMs / 1_000).sign(secret);
+    return new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject('ada')
+      .setAudience(audience)
+      .setIssuer(issuer)
+      .setIssuedAt(now)
+      .setExpirationTime(now + leftMs / 1_000)
+      .sign(secret);
   };
 
   it('of the web has scopes and addresses, and ends', async () => {
     const test = await startGatewayTest({ jwt });
-    const client = await test.client({ token: await signed(test, { scope: 'actor:read unheard-of', bosun_addresses: ['till'] }) });
-    expect(client.last('welcome')).toMatchObject({ principal: { id: 'jwt:ada', scopes: ['actor:read'], addresses: ['till'] } });
+    const client = await test.client({
+      token: await signed(test, { scope: 'actor:read unheard-of', bosun_addresses: ['till'] }),
+    });
+    expect(client.last('welcome')).toMatchObject({
+      principal: { id: 'jwt:ada', scopes: ['actor:read'], addresses: ['till'] },
+    });
     expect(codeOf(await test.call(client, 'actor.get', { address: 'visits' }))).toBe('BOSUN_FORBIDDEN');
     expect(await test.call(client, 'actor.get', { address: 'till' })).toMatchObject({ ok: true });
     for (let n = 0; n < 27; n++) {
@@ -193,14 +266,19 @@ describe('a token', () => {
     const test = await startGatewayTest({ jwt });
     const client = await test.client({ token: await signed(test, { scope: 'actor:read' }, changes) });
     expect(client.closed?.code).toBe(4401);
-    expect(client.last('err')).toMatchObject({ e: { code: 'BOSUN_UNAUTHENTICATED', message: 'the token is not valid' } });
+    expect(client.last('err')).toMatchObject({
+      e: { code: 'BOSUN_UNAUTHENTICATED', message: 'the token is not valid' },
+    });
     expect(test.gateway.counts['refused.BOSUN_UNAUTHENTICATED']).toBe(1);
     await test.stop();
   });
 
   it('is needed wherever others can reach the gateway', async () => {
     const test = await startGatewayTest();
-    for (const host of ['0.0.0.0', '::', '192.168.1.4', 'example.com']) expect(() => createGateway(test.test.system, { host })).toThrow(expect.objectContaining({ code: 'BOSUN_CONFIG_INVALID' }));
+    for (const host of ['0.0.0.0', '::', '192.168.1.4', 'example.com'])
+      expect(() => createGateway(test.test.system, { host })).toThrow(
+        expect.objectContaining({ code: 'BOSUN_CONFIG_INVALID' }),
+      );
     expect(() => createGateway(test.test.system, { host: '0.0.0.0', tokens: [caller('ada')] })).not.toThrow();
     await test.stop();
   });
@@ -211,8 +289,12 @@ describe('a token', () => {
     ['has a pattern that is none', caller('ada', { addresses: ['a b'] })],
   ])('that %s is no configuration', async (_, token) => {
     const test = await startGatewayTest();
-    expect(() => createGateway(test.test.system, { tokens: [token] })).toThrow(expect.objectContaining({ code: 'BOSUN_CONFIG_INVALID' }));
-    expect(() => createGateway(test.test.system, { tokens: [caller('a'), { ...caller('b'), token: tokenOf('a') }] })).toThrow(expect.objectContaining({ code: 'BOSUN_CONFIG_INVALID' }));
+    expect(() => createGateway(test.test.system, { tokens: [token] })).toThrow(
+      expect.objectContaining({ code: 'BOSUN_CONFIG_INVALID' }),
+    );
+    expect(() =>
+      createGateway(test.test.system, { tokens: [caller('a'), { ...caller('b'), token: tokenOf('a') }] }),
+    ).toThrow(expect.objectContaining({ code: 'BOSUN_CONFIG_INVALID' }));
     await test.stop();
   });
 });
@@ -226,7 +308,9 @@ describe('what is secret', () => {
     const CARD = '4000-0000-0000-0002';
     await test.call(client, 'actor.send', { address: 'till', event: { type: 'pay', card: CARD, amount: 5 } });
     await test.call(client, 'actor.send', { address: 'till', event: { type: 'pay', card: 7, amount: CARD } });
-    expect((await test.call(client, 'actor.get', { address: 'till' }))['r']).toMatchObject({ context: { card: '[secret]', owner: { name: 'Ada', pin: '[secret]' }, notes: [] } });
+    expect((await test.call(client, 'actor.get', { address: 'till' }))['r']).toMatchObject({
+      context: { card: '[secret]', owner: { name: 'Ada', pin: '[secret]' }, notes: [] },
+    });
     await test.test.system.boss('root').terminateChild('till');
     await test.test.system.boss('root').deleteChild('till');
     await test.settle();

@@ -1,4 +1,7 @@
-/** Turns over the gateway: the topic `trace/{address}`, `actor.turns` and `actor.history`: in order, resumed, bounded, without secrets, and only who may see them. */
+/**
+ * Turns over the gateway: the topic `trace/{address}`, `actor.turns` and `actor.history`: in order, resumed, bounded,
+ * without secrets, and only who may see them.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { SECRET_SHOWN } from '../../src/actors/door/secret.ts';
@@ -16,7 +19,8 @@ const tokens = [
   { id: 'blind', token: 'a-token-without-reading', scopes: ['actor:send'] as const },
 ];
 const start = async (options = {}) => (test = await startGatewayTest(options));
-const turnsOf = (client: MemoryClient, id = 's') => client.of('evt', id).map((frame) => frame['e'] as Record<string, unknown>);
+const turnsOf = (client: MemoryClient, id = 's') =>
+  client.of('evt', id).map((frame) => frame['e'] as Record<string, unknown>);
 const add = (by: number, tag?: string) => ({ type: 'add', by, ...(tag !== undefined && { tag }) });
 const subscribe = async (client: MemoryClient, address: string, from?: unknown, id = 's') => {
   client.send({ t: 'sub', id, topic: `trace/${address}`, mode: 'events', from });
@@ -36,7 +40,17 @@ describe('trace/{address}', () => {
     await send('visits', add(2, 'x'));
     await send('back/visits', add(1));
     expect(turnsOf(client)).toMatchObject([
-      { kind: 'transition', address: 'visits', agent: 'counter', event: add(2, 'x'), cause: null, change: { set: { count: 2, seen: ['x'] } }, value: 'open', microsteps: [[{ edge: '(machine).open|add|0' }]], error: null },
+      {
+        kind: 'transition',
+        address: 'visits',
+        agent: 'counter',
+        event: add(2, 'x'),
+        cause: null,
+        change: { set: { count: 2, seen: ['x'] } },
+        value: 'open',
+        microsteps: [[{ edge: '(machine).open|add|0' }]],
+        error: null,
+      },
     ]);
     const held = test.test.store.hold('before');
     void test.test.system.send('visits', add(1));
@@ -59,8 +73,13 @@ describe('trace/{address}', () => {
     const second = await test.client();
     expect(await subscribe(second, 'root', at)).toMatchObject({ recovered: true, at });
     await send('visits', add(3, 'c'));
-    expect(turnsOf(second).map(({ event, change }) => [event, change])).toEqual([[{ type: 'add' }, null], [add(3, 'c'), { set: { count: 6, seen: ['a', 'b', 'c'] } }]]);
-    expect(await subscribe(second, 'root', { epoch: 'another run', seq: 1 }, 'other')).toMatchObject({ recovered: false });
+    expect(turnsOf(second).map(({ event, change }) => [event, change])).toEqual([
+      [{ type: 'add' }, null],
+      [add(3, 'c'), { set: { count: 6, seen: ['a', 'b', 'c'] } }],
+    ]);
+    expect(await subscribe(second, 'root', { epoch: 'another run', seq: 1 }, 'other')).toMatchObject({
+      recovered: false,
+    });
   });
 
   it('tells a client that was away for too long how many it has missed', LONG, async () => {
@@ -103,7 +122,13 @@ describe('trace/{address}', () => {
     const client = await test.client();
     await subscribe(client, 'till');
     await send('till', { type: 'pay', card: '4111-1111', amount: 3 } as { type: string });
-    expect(turnsOf(client)).toMatchObject([{ event: { type: 'pay', card: SECRET_SHOWN, amount: 3 }, change: { set: { card: SECRET_SHOWN } }, actions: ['emit pay'] }]);
+    expect(turnsOf(client)).toMatchObject([
+      {
+        event: { type: 'pay', card: SECRET_SHOWN, amount: 3 },
+        change: { set: { card: SECRET_SHOWN } },
+        actions: ['emit pay'],
+      },
+    ]);
     expect(JSON.stringify(client.frames)).not.toContain('4111-1111');
   });
 
@@ -117,8 +142,14 @@ describe('trace/{address}', () => {
     expect(turnsOf(visits).map(({ address }) => address)).toEqual(['visits', 'back/visits']);
     const blind = await test.client({ token: tokens[2]!.token });
     expect(await subscribe(blind, 'root')).toMatchObject({ t: 'end', e: { code: 'BOSUN_FORBIDDEN' } });
-    expect(await test.call(visits, 'actor.turns', { address: 'till' })).toMatchObject({ ok: false, e: { code: 'BOSUN_FORBIDDEN' } });
-    expect(await test.call(visits, 'actor.history', { address: 'till' })).toMatchObject({ ok: false, e: { code: 'BOSUN_FORBIDDEN' } });
+    expect(await test.call(visits, 'actor.turns', { address: 'till' })).toMatchObject({
+      ok: false,
+      e: { code: 'BOSUN_FORBIDDEN' },
+    });
+    expect(await test.call(visits, 'actor.history', { address: 'till' })).toMatchObject({
+      ok: false,
+      e: { code: 'BOSUN_FORBIDDEN' },
+    });
   });
 });
 
@@ -127,10 +158,19 @@ describe('actor.turns', () => {
     await start();
     await send('visits', add(1, 'x'));
     const client = await test.client();
-    const { r } = (await test.call(client, 'actor.turns', { address: 'visits' })) as unknown as { r: { turns: { kind: string; event: unknown; change: unknown; number: number }[] } };
-    expect(r.turns.map(({ kind, event, change }) => [kind, event, change])).toEqual([['spawn', null, null], ['transition', { type: 'add' }, null]]);
-    expect(await test.call(client, 'actor.turns', { address: 'visits', after: r.turns.at(-1)!.number })).toMatchObject({ r: { turns: [] } });
-    expect(await test.call(client, 'actor.turns', { address: 'visits', limit: 1 })).toMatchObject({ r: { turns: [{ kind: 'transition' }] } });
+    const { r } = (await test.call(client, 'actor.turns', { address: 'visits' })) as unknown as {
+      r: { turns: { kind: string; event: unknown; change: unknown; number: number }[] };
+    };
+    expect(r.turns.map(({ kind, event, change }) => [kind, event, change])).toEqual([
+      ['spawn', null, null],
+      ['transition', { type: 'add' }, null],
+    ]);
+    expect(await test.call(client, 'actor.turns', { address: 'visits', after: r.turns.at(-1)!.number })).toMatchObject({
+      r: { turns: [] },
+    });
+    expect(await test.call(client, 'actor.turns', { address: 'visits', limit: 1 })).toMatchObject({
+      r: { turns: [{ kind: 'transition' }] },
+    });
   });
 });
 
@@ -138,15 +178,38 @@ describe('actor.history', () => {
   it('has the turns that an agent keeps, with contexts and without secrets, over a crash', async () => {
     const { events, shown } = till;
     const keeping = defineAgent({ name: 'till', machine: till.machine, events, shown, trace: { keep: 3 } });
-    test = await startGatewayTest({}, shop({ agents: [counter, keeping], tree: { children: [{ id: 'till', agent: 'till' }, { id: 'visits', agent: 'counter' }] } }));
+    test = await startGatewayTest(
+      {},
+      shop({
+        agents: [counter, keeping],
+        tree: {
+          children: [
+            { id: 'till', agent: 'till' },
+            { id: 'visits', agent: 'counter' },
+          ],
+        },
+      }),
+    );
     await send('till', { type: 'pay', card: '4111-1111', amount: 3 } as { type: string });
     await test.crash();
     await test.restart();
     const client = await test.client();
     const answer = await test.call(client, 'actor.history', { address: 'till' });
-    expect(answer).toMatchObject({ r: { turns: [{ kind: 'spawn', number: 1 }, { event: { card: SECRET_SHOWN, amount: 3 }, context: { card: SECRET_SHOWN, owner: { name: 'Ada', pin: SECRET_SHOWN }, notes: [] } }] } });
+    expect(answer).toMatchObject({
+      r: {
+        turns: [
+          { kind: 'spawn', number: 1 },
+          {
+            event: { card: SECRET_SHOWN, amount: 3 },
+            context: { card: SECRET_SHOWN, owner: { name: 'Ada', pin: SECRET_SHOWN }, notes: [] },
+          },
+        ],
+      },
+    });
     expect(JSON.stringify(answer)).not.toMatch(/4111|4711/);
     expect(await test.call(client, 'actor.history', { address: 'visits' })).toMatchObject({ r: { turns: [] } });
-    expect(await test.call(client, 'actor.history', { address: 'nobody' })).toMatchObject({ e: { code: 'BOSUN_ACTOR_UNKNOWN' } });
+    expect(await test.call(client, 'actor.history', { address: 'nobody' })).toMatchObject({
+      e: { code: 'BOSUN_ACTOR_UNKNOWN' },
+    });
   });
 });

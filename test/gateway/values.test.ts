@@ -1,4 +1,7 @@
-/** The pure parts: patches, MessagePack, what values look like on the wire, patterns of addresses. Each as a rule and as a property. */
+/**
+ * The pure parts: patches, MessagePack, what values look like on the wire, patterns of addresses. Each as a rule and as
+ * a property.
+ */
 import fc from 'fast-check';
 import { Packr } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
@@ -38,7 +41,8 @@ describe('a patch', () => {
   });
 
   it('for a place that is not there is refused, and reaches no prototype', () => {
-    for (const path of ['/nothing', '/list/7', '/list/x', '/text/0']) expect(() => patched({ list: [1], text: 'x' }, [{ op: 'replace', path, value: 1 }])).toThrow(RangeError);
+    for (const path of ['/nothing', '/list/7', '/list/x', '/text/0'])
+      expect(() => patched({ list: [1], text: 'x' }, [{ op: 'replace', path, value: 1 }])).toThrow(RangeError);
     const view = patched({}, [{ op: 'add', path: '/__proto__', value: { isAdmin: true } }]) as { isAdmin?: boolean };
     expect([view.isAdmin, ({} as { isAdmin?: boolean }).isAdmin]).toEqual([undefined, undefined]);
   });
@@ -48,7 +52,9 @@ describe('MessagePack', () => {
   const library = new Packr({ useRecords: false, variableMapSize: true });
 
   it('gives back what JSON can say', () => {
-    fc.assert(fc.property(harmless(), (value) => void expect(decodeMsgpack(encodeMsgpack(value), WIDE)).toEqual(value)));
+    fc.assert(
+      fc.property(harmless(), (value) => void expect(decodeMsgpack(encodeMsgpack(value), WIDE)).toEqual(value)),
+    );
   });
 
   it('is that of others, both ways', () => {
@@ -62,12 +68,33 @@ describe('MessagePack', () => {
 
   it('knows every length and every size of number', LONG, () => {
     for (const size of [0, 15, 16, 31, 32, 255, 256, 65_535, 65_536]) {
-      for (const value of ['x'.repeat(size), Array.from({ length: size }, () => 1), Object.fromEntries(Array.from({ length: size }, (_, n) => [`k${n}`, n]))]) {
+      for (const value of [
+        'x'.repeat(size),
+        Array.from({ length: size }, () => 1),
+        Object.fromEntries(Array.from({ length: size }, (_, n) => [`k${n}`, n])),
+      ]) {
         expect(decodeMsgpack(encodeMsgpack(value), WIDE)).toEqual(value);
         expect(decodeMsgpack(library.pack(value), WIDE)).toEqual(value);
       }
     }
-    for (const value of [-33, -32, -1, 127, 128, 255, 256, 65_536, 2 ** 31, 2 ** 32, 2 ** 53 - 1, -(2 ** 53) + 1, 0.1, -128, -32_769, -(2 ** 31) - 1]) {
+    for (const value of [
+      -33,
+      -32,
+      -1,
+      127,
+      128,
+      255,
+      256,
+      65_536,
+      2 ** 31,
+      2 ** 32,
+      2 ** 53 - 1,
+      -(2 ** 53) + 1,
+      0.1,
+      -128,
+      -32_769,
+      -(2 ** 31) - 1,
+    ]) {
       expect(decodeMsgpack(encodeMsgpack(value), WIDE)).toBe(value);
       expect(decodeMsgpack(library.pack(value), WIDE)).toBe(value);
     }
@@ -87,30 +114,73 @@ describe('MessagePack', () => {
 
   it('makes nothing for a length that is only claimed, and nothing of many small ones', () => {
     expect(() => decodeMsgpack(new Uint8Array(1_000_000).fill(0x80), WIDE)).toThrow('bytes behind its end');
-    expect(() => decodeMsgpack(Uint8Array.from([0xdd, 0x00, 0xff, 0xff, 0xff, ...new Uint8Array(2_000)]), WIDE)).toThrow('ends too early');
-    expect(() => decodeMsgpack(Uint8Array.from([0xdc, 0xff, 0xff, ...new Uint8Array(70_000)]), { depthMax: 10, valuesMax: 1_000 })).toThrow('too many values');
-    expect(() => decodeMsgpack(new Uint8Array(5_000).fill(0x91), { depthMax: 36, valuesMax: 1e5 })).toThrow('nested deeper than 36');
+    expect(() =>
+      decodeMsgpack(Uint8Array.from([0xdd, 0x00, 0xff, 0xff, 0xff, ...new Uint8Array(2_000)]), WIDE),
+    ).toThrow('ends too early');
+    expect(() =>
+      decodeMsgpack(Uint8Array.from([0xdc, 0xff, 0xff, ...new Uint8Array(70_000)]), { depthMax: 10, valuesMax: 1_000 }),
+    ).toThrow('too many values');
+    expect(() => decodeMsgpack(new Uint8Array(5_000).fill(0x91), { depthMax: 36, valuesMax: 1e5 })).toThrow(
+      'nested deeper than 36',
+    );
   });
 });
 
 describe('what is shown', () => {
   it('of every kind of value is what JSON can say', () => {
-    const value = { map: new Map([['a', 1n]]), set: new Set([1]), date: new Date(0), bytes: Uint8Array.of(1, 2), nan: NaN, none: undefined, list: [undefined], error: Object.assign(new Error('no'), { stack: 'secret place' }) };
-    expect(shown(value)).toEqual({ map: [['a', '1']], set: [1], date: '1970-01-01T00:00:00.000Z', bytes: 'AQI=', nan: null, list: [null], error: { name: 'Error', message: 'no' } });
+    const value = {
+      map: new Map([['a', 1n]]),
+      set: new Set([1]),
+      date: new Date(0),
+      bytes: Uint8Array.of(1, 2),
+      nan: NaN,
+      none: undefined,
+      list: [undefined],
+      error: Object.assign(new Error('no'), { stack: 'secret place' }),
+    };
+    expect(shown(value)).toEqual({
+      map: [['a', '1']],
+      set: [1],
+      date: '1970-01-01T00:00:00.000Z',
+      bytes: 'AQI=',
+      nan: null,
+      list: [null],
+      error: { name: 'Error', message: 'no' },
+    });
   });
 
   it.each<[string, z.ZodType, unknown, unknown]>([
     ['a field', z.object({ a: secret(z.string()), b: z.string() }), { a: 'x', b: 'y' }, { a: SECRET_SHOWN, b: 'y' }],
     ['a field that may be absent', z.object({ a: secret(z.string()).optional() }), {}, {}],
-    ['a field derived from a secret one', z.object({ a: secret(z.string()).min(3).nullable().default('abc') }), { a: 'x' }, { a: SECRET_SHOWN }],
+    [
+      'a field derived from a secret one',
+      z.object({ a: secret(z.string()).min(3).nullable().default('abc') }),
+      { a: 'x' },
+      { a: SECRET_SHOWN },
+    ],
     ['a whole object', z.object({ a: secret(z.object({ b: z.string() })) }), { a: { b: 'x' } }, { a: SECRET_SHOWN }],
     ['an item of a list', z.array(z.object({ a: secret(z.string()) })), [{ a: 'x' }], [{ a: SECRET_SHOWN }]],
-    ['one side of a union', z.union([z.object({ a: z.string() }), z.object({ a: secret(z.string()) })]), { a: 'x' }, { a: SECRET_SHOWN }],
+    [
+      'one side of a union',
+      z.union([z.object({ a: z.string() }), z.object({ a: secret(z.string()) })]),
+      { a: 'x' },
+      { a: SECRET_SHOWN },
+    ],
     ['a value of a record', z.record(z.string(), secret(z.string())), { a: 'x' }, { a: SECRET_SHOWN }],
     ['a member of a Map', z.map(z.string(), secret(z.string())), new Map([['a', 'x']]), [['a', SECRET_SHOWN]]],
     ['a place of a tuple', z.tuple([z.string(), secret(z.string())]), ['a', 'x'], ['a', SECRET_SHOWN]],
-    ['what is read by a transformation', z.object({ a: secret(z.string()).transform(Number) }), { a: 1 }, { a: SECRET_SHOWN }],
-    ['both halves of an intersection', z.intersection(z.object({ a: secret(z.string()) }), z.object({ b: z.string() })), { a: 'x', b: 'y' }, { a: SECRET_SHOWN, b: 'y' }],
+    [
+      'what is read by a transformation',
+      z.object({ a: secret(z.string()).transform(Number) }),
+      { a: 1 },
+      { a: SECRET_SHOWN },
+    ],
+    [
+      'both halves of an intersection',
+      z.intersection(z.object({ a: secret(z.string()) }), z.object({ b: z.string() })),
+      { a: 'x', b: 'y' },
+      { a: SECRET_SHOWN, b: 'y' },
+    ],
     ['what a strict object does not name', z.object({}).catchall(secret(z.string())), { a: 'x' }, { a: SECRET_SHOWN }],
   ])('has no secret: %s', (_, schema, value, wanted) => {
     expect(hasSecrets(schema)).toBe(true);
@@ -119,7 +189,10 @@ describe('what is shown', () => {
 
   it('has no secret of a schema that holds itself', () => {
     const node: z.ZodType = z.object({ pin: secret(z.string()), next: z.lazy(() => node).optional() });
-    expect(shown({ pin: '1', next: { pin: '2', next: { pin: '3' } } }, node)).toEqual({ pin: SECRET_SHOWN, next: { pin: SECRET_SHOWN, next: { pin: SECRET_SHOWN } } });
+    expect(shown({ pin: '1', next: { pin: '2', next: { pin: '3' } } }, node)).toEqual({
+      pin: SECRET_SHOWN,
+      next: { pin: SECRET_SHOWN, next: { pin: SECRET_SHOWN } },
+    });
     const harmless: z.ZodType = z.object({ next: z.lazy(() => harmless).optional() });
     expect(hasSecrets(harmless)).toBe(false);
   });
@@ -133,8 +206,19 @@ describe('what is shown', () => {
 
 describe('a pattern of addresses', () => {
   it.each([
-    ['**', 'a/b/c', true], ['a', 'a', true], ['a', 'a/b', false], ['a/*', 'a/b', true], ['a/*', 'a/b/c', false], ['a/*', 'a', false],
-    ['a/**', 'a', true], ['a/**', 'a/b/c', true], ['a/**', 'ab', false], ['**/z', 'a/b/z', true], ['**/z', 'z', true], ['a/*/c', 'a/b/c', true], ['A', 'a', false],
+    ['**', 'a/b/c', true],
+    ['a', 'a', true],
+    ['a', 'a/b', false],
+    ['a/*', 'a/b', true],
+    ['a/*', 'a/b/c', false],
+    ['a/*', 'a', false],
+    ['a/**', 'a', true],
+    ['a/**', 'a/b/c', true],
+    ['a/**', 'ab', false],
+    ['**/z', 'a/b/z', true],
+    ['**/z', 'z', true],
+    ['a/*/c', 'a/b/c', true],
+    ['A', 'a', false],
   ])('%s and %s: %s', (pattern, address, wanted) => {
     expect([isPattern(pattern), matches(pattern, address)]).toEqual([true, wanted]);
   });
@@ -147,12 +231,25 @@ describe('a pattern of addresses', () => {
 describe('a cursor', () => {
   it('is text in the ids of server-sent events', () => {
     expect(cursorFrom(cursorText({ epoch: '2.4758762a.s', seq: 7 }))).toEqual({ epoch: '2.4758762a.s', seq: 7 });
-    for (const text of ['', 'x', '1:', ':a', '-1:a', `1:${'a'.repeat(200)}`, '1:a\nb']) expect(cursorFrom(text)).toBe(undefined);
+    for (const text of ['', 'x', '1:', ':a', '-1:a', `1:${'a'.repeat(200)}`, '1:a\nb'])
+      expect(cursorFrom(text)).toBe(undefined);
   });
 });
 
 it('a close says whether to come back', () => {
   expect([1000, 1006, 1009, 1011, 1012, 4400, 4401, 4429, 4499, 4500, 4502, 4508, 4599].map(afterClose)).toEqual([
-    'stop', 'reconnect', 'stop', 'reconnect', 'reconnect', 'stop', 'authenticate', 'reconnect', 'stop', 'reconnect', 'authenticate', 'reconnect', 'reconnect',
+    'stop',
+    'reconnect',
+    'stop',
+    'reconnect',
+    'reconnect',
+    'stop',
+    'authenticate',
+    'reconnect',
+    'stop',
+    'reconnect',
+    'authenticate',
+    'reconnect',
+    'reconnect',
   ]);
 });

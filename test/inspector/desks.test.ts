@@ -1,16 +1,57 @@
-/** What the pages of the desks read of them, held against the agents themselves: a desk that changes its context or its events breaks this. */
+/**
+ * What the pages of the desks read of them, held against the agents themselves: a desk that changes its context or its
+ * events breaks this.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { shown } from '../../src/gateway/wire-values.ts';
 import { answerOf, choicesOf } from '../../src/inspector/desks/answer-form.ts';
 import { stepsOf, timersOf } from '../../src/inspector/desks/debate-levels.ts';
-import { acknowledgeAlert, chooseButton, type DeskOrder, expirePause, extendGate, extendPause, refusalOf, resumeBatch, resumeItem, reviewNow, setExpert, withdrawGate } from '../../src/inspector/desks/desk-orders.ts';
-import { alertRows, bannerOf, batchItems, batchOfCard, batchRows, daysOf, debateRows, expertRows, gateRows, itemNames, pauseRow, PRIORITIES, saidIn } from '../../src/inspector/desks/desk-records.ts';
-import { type AlertShown, DESK_AGENTS, type DebateShown, type FacilitatorShown, type GateShown } from '../../src/inspector/desks/desk-shapes.ts';
+import {
+  acknowledgeAlert,
+  chooseButton,
+  type DeskOrder,
+  expirePause,
+  extendGate,
+  extendPause,
+  refusalOf,
+  resumeBatch,
+  resumeItem,
+  reviewNow,
+  setExpert,
+  withdrawGate,
+} from '../../src/inspector/desks/desk-orders.ts';
+import {
+  alertRows,
+  bannerOf,
+  batchItems,
+  batchOfCard,
+  batchRows,
+  daysOf,
+  debateRows,
+  expertRows,
+  gateRows,
+  itemNames,
+  pauseRow,
+  PRIORITIES,
+  saidIn,
+} from '../../src/inspector/desks/desk-records.ts';
+import {
+  type AlertShown,
+  DESK_AGENTS,
+  type DebateShown,
+  type FacilitatorShown,
+  type GateShown,
+} from '../../src/inspector/desks/desk-shapes.ts';
 import { escalationMs, inboxOf } from '../../src/inspector/desks/inbox.ts';
 import { type JsonSchema } from '../../src/inspector/wire.ts';
 import { alertDesk } from '../../src/machines/coordination/alerts/alert-desk.ts';
-import { bannerOf as bannerOfDesk, PATIENCE_MS, REPEAT_MS, REPEATS_MAX } from '../../src/machines/coordination/alerts/alert-rules.ts';
+import {
+  bannerOf as bannerOfDesk,
+  PATIENCE_MS,
+  REPEAT_MS,
+  REPEATS_MAX,
+} from '../../src/machines/coordination/alerts/alert-rules.ts';
 import { batchManager } from '../../src/machines/coordination/batches/batch-manager.ts';
 import { leadCoordinator } from '../../src/machines/coordination/coordinator/lead-coordinator.ts';
 import { debateFacilitator } from '../../src/machines/coordination/debates/debate-facilitator.ts';
@@ -37,15 +78,29 @@ function seen<Shape>(test: Room['test'], address: string): Shape {
   return shown(test.system.snapshot(address)!.context) as Shape;
 }
 
-const QUESTION = { kind: 'review', package: { pages: 3 }, audience: ['ada'], form: formOf(z.object({ decision: z.enum(['yes', 'no']) })), remindAfterMs: [HOUR_MS], onTimeout: { name: 'print nothing', value: null } };
+const QUESTION = {
+  kind: 'review',
+  package: { pages: 3 },
+  audience: ['ada'],
+  form: formOf(z.object({ decision: z.enum(['yes', 'no']) })),
+  remindAfterMs: [HOUR_MS],
+  onTimeout: { name: 'print nothing', value: null },
+};
 
 async function openGate(id: string, deadlineMs: number | null): Promise<void> {
   await room!.test.system.send(DESKS.gates, { type: 'gate.open', id, title: `Print ${id}?`, ...QUESTION, deadlineMs });
   await room!.test.settle();
 }
 
-async function give(test: Room['test'], order: DeskOrder, typed: Readonly<Record<string, string>> = {}): Promise<unknown> {
-  const event = order.eventOf({ ...Object.fromEntries(order.fields.map(({ name, initial }) => [name, initial])), ...typed }, test.clock.wallMs());
+async function give(
+  test: Room['test'],
+  order: DeskOrder,
+  typed: Readonly<Record<string, string>> = {},
+): Promise<unknown> {
+  const event = order.eventOf(
+    { ...Object.fromEntries(order.fields.map(({ name, initial }) => [name, initial])), ...typed },
+    test.clock.wallMs(),
+  );
   if (!order.isAsked) await test.system.send(order.address, event);
   const reply = order.isAsked ? test.system.ask(order.address, event) : undefined;
   await test.settle();
@@ -59,14 +114,34 @@ describe('gates', () => {
     await openGate('soon', 2 * HOUR_MS);
     await openGate('ever', null);
     const rows = gateRows(seen(room.test, DESKS.gates));
-    expect(rows.map(({ id, phase, deadlineAtMs, openedAtMs }) => [id, phase, deadlineAtMs === null ? null : deadlineAtMs - openedAtMs])).toEqual([['soon', 'open', 2 * HOUR_MS], ['late', 'open', 5 * HOUR_MS], ['ever', 'open', null]]);
+    expect(
+      rows.map(({ id, phase, deadlineAtMs, openedAtMs }) => [
+        id,
+        phase,
+        deadlineAtMs === null ? null : deadlineAtMs - openedAtMs,
+      ]),
+    ).toEqual([
+      ['soon', 'open', 2 * HOUR_MS],
+      ['late', 'open', 5 * HOUR_MS],
+      ['ever', 'open', null],
+    ]);
     const { question, reminders } = seen<GateShown>(room.test, rows[0]!.gate!.actor);
     expect([question.onTimeout!.name, question.package, reminders]).toEqual(['print nothing', { pages: 3 }, 0]);
     const [choice] = choicesOf(question.form);
-    await room.test.system.send(DESKS.gates, { type: 'gate.answer', gate: 'soon', by: 'ada', answer: answerOf(choice!, { decision: 'yes' }).answer });
+    await room.test.system.send(DESKS.gates, {
+      type: 'gate.answer',
+      gate: 'soon',
+      by: 'ada',
+      answer: answerOf(choice!, { decision: 'yes' }).answer,
+    });
     await room.test.settle();
     const answered = gateRows(seen(room.test, DESKS.gates)).at(-1)!;
-    expect([answered.id, answered.phase, answered.result!.by, answered.result!.answer]).toEqual(['soon', 'answered', 'ada', { decision: 'yes' }]);
+    expect([answered.id, answered.phase, answered.result!.by, answered.result!.answer]).toEqual([
+      'soon',
+      'answered',
+      'ada',
+      { decision: 'yes' },
+    ]);
   });
 
   it('take more time and withdrawals from people, keep who and why, over a power cut', async () => {
@@ -76,9 +151,16 @@ describe('gates', () => {
     await give(room.test, extendGate(DESKS.gates, 'a'), { hours: '1.5', by: 'ada', reason: 'figures are late' });
     await room.powerCut();
     const extended = gateRows(seen(room.test, DESKS.gates))[0]!;
-    expect([extended.deadlineAtMs! - before, extended.lastOrder]).toMatchObject([1.5 * HOUR_MS, { type: 'gate.extend', by: 'ada', reason: 'figures are late' }]);
+    expect([extended.deadlineAtMs! - before, extended.lastOrder]).toMatchObject([
+      1.5 * HOUR_MS,
+      { type: 'gate.extend', by: 'ada', reason: 'figures are late' },
+    ]);
     await give(room.test, withdrawGate(DESKS.gates, 'a'), { by: 'bob', reason: 'settled' });
-    expect(gateRows(seen(room.test, DESKS.gates))[0]).toMatchObject({ phase: 'withdrawn', isOver: true, lastOrder: { type: 'gate.withdraw', by: 'bob', reason: 'settled' } });
+    expect(gateRows(seen(room.test, DESKS.gates))[0]).toMatchObject({
+      phase: 'withdrawn',
+      isOver: true,
+      lastOrder: { type: 'gate.withdraw', by: 'bob', reason: 'settled' },
+    });
   });
 });
 
@@ -90,30 +172,64 @@ describe('the form of an answer', () => {
 
   it('has a choice for each thing that people may do in a debate, and fields for what is nested', () => {
     const form = gateReviewForm(true);
-    expect(choicesOf(form as JsonSchema).map(({ label, fields }) => [label, ...fields.map(({ name }) => name)])).toEqual([
+    expect(
+      choicesOf(form as JsonSchema).map(({ label, fields }) => [label, ...fields.map(({ name }) => name)]),
+    ).toEqual([
       ['Confirm', 'note', 'confidence'],
       ['Override', 'side', 'own.statement', 'own.value', 'note', 'confidence'],
       ['Redebate', 'context'],
     ]);
     expect(fits(form, 0, {})).toEqual([{ action: 'confirm' }, {}, []]);
-    expect(fits(form, 1, { 'own.statement': '26 %', 'own.value': '0.26', note: 'between' })).toEqual([{ action: 'override', own: { statement: '26 %', value: 0.26 }, note: 'between' }, {}, []]);
-    expect(choicesOf(level3Form({ canAskMore: true, canDefer: true }) as JsonSchema).map(({ label }) => label)).toEqual(['Decide', 'Decide own', 'Accept recommendation', 'Request evidence', 'Defer']);
+    expect(fits(form, 1, { 'own.statement': '26 %', 'own.value': '0.26', note: 'between' })).toEqual([
+      { action: 'override', own: { statement: '26 %', value: 0.26 }, note: 'between' },
+      {},
+      [],
+    ]);
+    expect(choicesOf(level3Form({ canAskMore: true, canDefer: true }) as JsonSchema).map(({ label }) => label)).toEqual(
+      ['Decide', 'Decide own', 'Accept recommendation', 'Request evidence', 'Defer'],
+    );
   });
 
   it('is a plain form, or one field, where that is all that is asked', () => {
-    expect(fits(formOf(z.object({ pages: z.int(), note: z.string().optional() })), 0, { pages: '3' })).toEqual([{ pages: 3 }, {}, []]);
+    expect(fits(formOf(z.object({ pages: z.int(), note: z.string().optional() })), 0, { pages: '3' })).toEqual([
+      { pages: 3 },
+      {},
+      [],
+    ]);
     expect(fits(formOf(z.enum(['yes', 'no'])), 0, { answer: 'no' })).toEqual(['no', {}, []]);
     expect(fits(formOf(z.union([z.number(), z.string()])), 0, { answer: '4' })).toEqual([4, {}, []]);
     expect(fits(formOf(z.object({ decision: z.enum(['yes', 'no']) })), 0, {})[1]).toEqual({ decision: 'is needed' });
   });
 });
 
-const alert = (item: string | null, priority: string, kind = 'item.paused') => ({ type: 'alert.raise', item, kind, priority, title: `${item ?? 'all'} ${priority}`, detail: 'looks odd', actions: [{ name: 'resume', label: 'Resume', to: 'coordinator', event: { type: 'resume.command', item, resumePlan: null, notify: true } }], data: { agentType: 'news' } });
+const alert = (item: string | null, priority: string, kind = 'item.paused') => ({
+  type: 'alert.raise',
+  item,
+  kind,
+  priority,
+  title: `${item ?? 'all'} ${priority}`,
+  detail: 'looks odd',
+  actions: [
+    {
+      name: 'resume',
+      label: 'Resume',
+      to: 'coordinator',
+      event: { type: 'resume.command', item, resumePlan: null, notify: true },
+    },
+  ],
+  data: { agentType: 'news' },
+});
 
 describe('alerts', () => {
   it('are read off their desk, the most pressing first, and acknowledged by name', async () => {
     desks = await startDesks();
-    for (const [item, priority] of [['A', 'LOW'], ['B', 'CRITICAL'], ['C', 'HIGH'], ['D', 'AGENT_FAILURE']] as const) await desks.tell(DESKS.alerts, alert(item, priority));
+    for (const [item, priority] of [
+      ['A', 'LOW'],
+      ['B', 'CRITICAL'],
+      ['C', 'HIGH'],
+      ['D', 'AGENT_FAILURE'],
+    ] as const)
+      await desks.tell(DESKS.alerts, alert(item, priority));
     const context = seen(desks.test, DESKS.alerts);
     const rows = alertRows(context);
     expect(rows.map(({ item }) => item)).toEqual(['D', 'B', 'C', 'A']);
@@ -121,17 +237,28 @@ describe('alerts', () => {
     expect(bannerOf(rows.slice(1))).toBe(null);
     const { detail, actions, data } = seen<AlertShown>(desks.test, rows[1]!.card!.actor);
     expect([detail, data, actions[0]!.label]).toEqual(['looks odd', { agentType: 'news' }, 'Resume']);
-    expect(refusalOf(await give(desks.test, acknowledgeAlert(DESKS.alerts, rows[0]!.id, ''), { by: 'eve' }))).toBe(undefined);
-    expect(alertRows(seen(desks.test, DESKS.alerts)).at(-1)).toMatchObject({ item: 'D', state: 'ACKNOWLEDGED', acknowledgedBy: 'eve' });
+    expect(refusalOf(await give(desks.test, acknowledgeAlert(DESKS.alerts, rows[0]!.id, ''), { by: 'eve' }))).toBe(
+      undefined,
+    );
+    expect(alertRows(seen(desks.test, DESKS.alerts)).at(-1)).toMatchObject({
+      item: 'D',
+      state: 'ACKNOWLEDGED',
+      acknowledgedBy: 'eve',
+    });
     await give(desks.test, chooseButton(DESKS.alerts, rows[1]!.id, actions[0]!), { by: 'eve' });
     expect(desks.heard('resume.command')).toHaveLength(1);
-    expect(refusalOf(await give(desks.test, acknowledgeAlert(DESKS.alerts, 'alert-99', ''), { by: 'eve' }))).toBe('there is no such card any more');
+    expect(refusalOf(await give(desks.test, acknowledgeAlert(DESKS.alerts, 'alert-99', ''), { by: 'eve' }))).toBe(
+      'there is no such card any more',
+    );
   });
 
   it('are escalated when the page says so', async () => {
-    const patience = (priority: (typeof PRIORITIES)[number]) => escalationMs({ priority, raisedAtMs: 0, escalation: null });
+    const patience = (priority: (typeof PRIORITIES)[number]) =>
+      escalationMs({ priority, raisedAtMs: 0, escalation: null });
     expect(PRIORITIES).toEqual(alertPriority.options);
-    expect(PRIORITIES.map(patience)).toEqual(PRIORITIES.map((priority) => PATIENCE_MS[priority] ?? REPEATS_MAX * REPEAT_MS));
+    expect(PRIORITIES.map(patience)).toEqual(
+      PRIORITIES.map((priority) => PATIENCE_MS[priority] ?? REPEATS_MAX * REPEAT_MS),
+    );
     desks = await startDesks();
     await desks.tell(DESKS.alerts, alert('A', 'HIGH'));
     await desks.test.advance(6 * HOUR_MS);
@@ -141,7 +268,8 @@ describe('alerts', () => {
 });
 
 describe('the inbox', () => {
-  const open = async (withAlerts: { readonly context?: unknown } = {}) => inboxOf({ gates: seen(room!.test, DESKS.gates), alerts: withAlerts.context }, room!.test.clock.wallMs());
+  const open = async (withAlerts: { readonly context?: unknown } = {}) =>
+    inboxOf({ gates: seen(room!.test, DESKS.gates), alerts: withAlerts.context }, room!.test.clock.wallMs());
 
   it('has what is most pressing first, by deadline within a rank, and says nothing twice', async () => {
     room = await openRoom();
@@ -149,11 +277,18 @@ describe('the inbox', () => {
     await openGate('ever', null);
     await openGate('day', 24 * HOUR_MS);
     await openGate('soon', 2 * HOUR_MS);
-    for (const [item, priority] of [['A', 'LOW'], ['B', 'CRITICAL'], ['C', 'HIGH']] as const) await desks.tell(DESKS.alerts, alert(item, priority));
+    for (const [item, priority] of [
+      ['A', 'LOW'],
+      ['B', 'CRITICAL'],
+      ['C', 'HIGH'],
+    ] as const)
+      await desks.tell(DESKS.alerts, alert(item, priority));
     await desks.tell(DESKS.alerts, alert('gate soon', 'MEDIUM', 'gate.waiting'));
     await desks.tell(DESKS.alerts, alert('gate closed', 'MEDIUM', 'gate.waiting'));
     const entries = await open({ context: seen(desks.test, DESKS.alerts) });
-    expect(entries.map((entry) => `${entry.urgency} ${entry.kind === 'gate' ? entry.gate.id : String(entry.alert.item)}`)).toEqual(['now soon', 'now B', 'today C', 'later day', 'later gate closed', 'later A', 'later ever']);
+    expect(
+      entries.map((entry) => `${entry.urgency} ${entry.kind === 'gate' ? entry.gate.id : String(entry.alert.item)}`),
+    ).toEqual(['now soon', 'now B', 'today C', 'later day', 'later gate closed', 'later A', 'later ever']);
   });
 
   it('is empty without desks, and where everything is answered', async () => {
@@ -170,18 +305,44 @@ describe('batches', () => {
   it('are read off their desk with the items of each, and resumed', async () => {
     desks = await startDesks();
     await desks.ask(DESKS.batches, { type: 'batch.pause', items: ['A', 'B', 'C'], reason: 'quota is used up' });
-    await desks.tell(DESKS.alerts, { type: 'alert.batch', batchId: 'batch-1', items: ['A', 'B', 'C'], reason: 'quota is used up' });
+    await desks.tell(DESKS.alerts, {
+      type: 'alert.batch',
+      batchId: 'batch-1',
+      items: ['A', 'B', 'C'],
+      reason: 'quota is used up',
+    });
     const context = seen(desks.test, DESKS.batches);
     const [row] = batchRows(context);
-    expect(row).toMatchObject({ id: 'batch-1', phase: 'paused', status: 'IN_PROGRESS', total: 3, paused: 3, concurrencyLimit: 5, notBeforeMs: null, note: null });
+    expect(row).toMatchObject({
+      id: 'batch-1',
+      phase: 'paused',
+      status: 'IN_PROGRESS',
+      total: 3,
+      paused: 3,
+      concurrencyLimit: 5,
+      notBeforeMs: null,
+      note: null,
+    });
     expect(itemNames(context, 'batch-1')).toEqual(['A', 'B', 'C']);
-    expect(batchItems(seen(desks.test, row!.batch!.actor)).map(({ item, state }) => `${item} ${state}`)).toEqual(['A paused', 'B paused', 'C paused']);
+    expect(batchItems(seen(desks.test, row!.batch!.actor)).map(({ item, state }) => `${item} ${state}`)).toEqual([
+      'A paused',
+      'B paused',
+      'C paused',
+    ]);
     const card = seen<AlertShown>(desks.test, alertRows(seen(desks.test, DESKS.alerts))[0]!.card!.actor);
     expect(batchOfCard(card)).toBe('batch-1');
     expect(refusalOf(await give(desks.test, resumeBatch(DESKS.batches, row!), { 'at a time': '2' }))).toBe(undefined);
     await desks.test.advance(HOUR_MS);
-    expect(batchRows(seen(desks.test, DESKS.batches))[0]).toMatchObject({ phase: 'finished', status: 'COMPLETED', resumed: 3, concurrencyLimit: 2, batch: null });
-    expect(refusalOf(await desks.ask(DESKS.batches, { type: 'batch.resume', batchId: 'batch-9' }))).toBe('there is nothing to resume');
+    expect(batchRows(seen(desks.test, DESKS.batches))[0]).toMatchObject({
+      phase: 'finished',
+      status: 'COMPLETED',
+      resumed: 3,
+      concurrencyLimit: 2,
+      batch: null,
+    });
+    expect(refusalOf(await desks.ask(DESKS.batches, { type: 'batch.resume', batchId: 'batch-9' }))).toBe(
+      'there is nothing to resume',
+    );
   });
 });
 
@@ -196,43 +357,83 @@ describe('debates', () => {
     await room.test.advance(HOUR_MS);
     const [row] = debateRows(seen(room.test, DESKS.debates));
     expect([row!.level, row!.expert, row!.analysis!.regime]).toEqual(['L3', 'eve', 'NORMAL']);
-    expect(expertRows(seen(room.test, DESKS.debates))).toEqual([{ expert: 'eve', isAvailable: true, debates: 1, max: 3 }, { expert: 'max', isAvailable: true, debates: 0, max: 3 }]);
+    expect(expertRows(seen(room.test, DESKS.debates))).toEqual([
+      { expert: 'eve', isAvailable: true, debates: 1, max: 3 },
+      { expert: 'max', isAvailable: true, debates: 0, max: 3 },
+    ]);
     const { score, factors } = row!.analysis!.challenger;
-    const product = (['base', 'temporal', 'regime', 'trend', 'override'] as const).reduce((all, name) => all * factors[name].value, 1);
+    const product = (['base', 'temporal', 'regime', 'trend', 'override'] as const).reduce(
+      (all, name) => all * factors[name].value,
+      1,
+    );
     expect(product).toBeCloseTo(score, 9);
     const own = seen<DebateShown>(room.test, row!.ref!.actor);
-    expect([own.challenge.disputedFinding, own.positions.challenged.statement, own.gate]).toEqual(['The margin is 28 %.', '28 %', 'd-1+1']);
-    expect(saidIn(own).map(({ side, statement, flaw }) => [side, statement, flaw])).toEqual([['challenged', 'By the plan of sales.', null]]);
+    expect([own.challenge.disputedFinding, own.positions.challenged.statement, own.gate]).toEqual([
+      'The margin is 28 %.',
+      '28 %',
+      'd-1+1',
+    ]);
+    expect(saidIn(own).map(({ side, statement, flaw }) => [side, statement, flaw])).toEqual([
+      ['challenged', 'By the plan of sales.', null],
+    ]);
 
     await give(room.test, setExpert(DESKS.debates, { expert: 'eve', isAvailable: true }));
     const [provisional] = debateRows(seen(room.test, DESKS.debates));
-    expect([provisional!.level, provisional!.provisional!.position.statement, provisional!.provisional!.side]).toEqual(['L4', '25 %', 'challenger']);
-    expect(stepsOf(provisional!).map(({ standing }) => standing)).toEqual(['behind', 'behind', 'behind', 'here', 'ahead']);
+    expect([provisional!.level, provisional!.provisional!.position.statement, provisional!.provisional!.side]).toEqual([
+      'L4',
+      '25 %',
+      'challenger',
+    ]);
+    expect(stepsOf(provisional!).map(({ standing }) => standing)).toEqual([
+      'behind',
+      'behind',
+      'behind',
+      'here',
+      'ahead',
+    ]);
     await give(room.test, reviewNow(DESKS.debates));
     const { gate, ...review } = seen<DebateShown>(room.test, row!.ref!.actor);
     expect([review.positions.challenger.statement, gate]).toEqual(['25 %', 'd-1+2']);
-    const override = answerOf(choicesOf(seen<GateShown>(room.test, `${DESKS.openGates}/${gate!}`).question.form)[1]!, { side: 'challenged', note: 'I know the plant' });
+    const override = answerOf(choicesOf(seen<GateShown>(room.test, `${DESKS.openGates}/${gate!}`).question.form)[1]!, {
+      side: 'challenged',
+      note: 'I know the plant',
+    });
     await room.test.system.send(DESKS.gates, { type: 'gate.answer', gate: gate!, by: 'max', answer: override.answer });
     await room.test.settle();
     const [over] = debateRows(seen(room.test, DESKS.debates));
     expect([over!.isOver, over!.summary!.outcome, over!.summary!.side]).toEqual([true, 'overridden', 'challenged']);
-    expect((seen<FacilitatorShown>(room.test, DESKS.debates)).nextGate).toBe(null);
+    expect(seen<FacilitatorShown>(room.test, DESKS.debates).nextGate).toBe(null);
   });
 
   it('have timers in words, the nearest first', () => {
-    expect(timersOf([{ event: 'xstate.after.escalation.debate.L1_direct', deadlineMs: 60 }, { event: 'xstate.after.acknowledgement.debate.L1_direct.awaiting_ack', deadlineMs: 15 }, { event: 'plan.forget', deadlineMs: 1 }])).toEqual([
+    expect(
+      timersOf([
+        { event: 'xstate.after.escalation.debate.L1_direct', deadlineMs: 60 },
+        { event: 'xstate.after.acknowledgement.debate.L1_direct.awaiting_ack', deadlineMs: 15 },
+        { event: 'plan.forget', deadlineMs: 1 },
+      ]),
+    ).toEqual([
       { what: 'the acknowledgement is due', untilMs: 15 },
       { what: 'goes on to the facilitator', untilMs: 60 },
     ]);
   });
 
-  it.each([[{ level: 'deferred', isOver: false, summary: null }, 'deferred'], [{ level: 'failed', isOver: true, summary: null }, undefined]] as const)('%j are at their step', (row, here) => {
+  it.each([
+    [{ level: 'deferred', isOver: false, summary: null }, 'deferred'],
+    [{ level: 'failed', isOver: true, summary: null }, undefined],
+  ] as const)('%j are at their step', (row, here) => {
     expect(stepsOf(row).find(({ standing }) => standing === 'here')?.name).toBe(here);
   });
 });
 
 describe('pauses', () => {
-  const request = { reason: 'no data', trigger: 'AUTO_TIER2', failedTask: null, batchId: null, createdBy: 'pipeline' } as const;
+  const request = {
+    reason: 'no data',
+    trigger: 'AUTO_TIER2',
+    failedTask: null,
+    batchId: null,
+    createdBy: 'pipeline',
+  } as const;
 
   it('are read off a PauseManager, extended and resumed by orders, over a power cut', async () => {
     const work: Work = ({ task }) => {
@@ -247,19 +448,39 @@ describe('pauses', () => {
     expect(row()).toMatchObject({ item: 'B', status: 'PAUSED', trigger: 'AUTO_TIER2', extendedUntilMs: null });
     expect(row().reason).toContain('no ink');
     expect(daysOf(row(), test.clock.wallMs())).toMatchObject({ day: 4, next: { day: 7 } });
-    expect(refusalOf(await give(test, extendPause(DESKS.coordinator, row()), { 'until day': '20', reason: 'ink is on its way' }))).toBe(undefined);
-    expect([row().extendedUntilMs! - row().pausedAtMs, row().extensionReason]).toEqual([20 * DAY_MS, 'ink is on its way']);
-    expect(refusalOf(await give(test, extendPause(DESKS.coordinator, row()), { reason: 'again' }))).toBe('B was extended before');
+    expect(
+      refusalOf(
+        await give(test, extendPause(DESKS.coordinator, row()), { 'until day': '20', reason: 'ink is on its way' }),
+      ),
+    ).toBe(undefined);
+    expect([row().extendedUntilMs! - row().pausedAtMs, row().extensionReason]).toEqual([
+      20 * DAY_MS,
+      'ink is on its way',
+    ]);
+    expect(refusalOf(await give(test, extendPause(DESKS.coordinator, row()), { reason: 'again' }))).toBe(
+      'B was extended before',
+    );
     expect(refusalOf(await give(test, resumeItem(DESKS.coordinator, 'A')))).toBe('A is not paused');
-    expect(refusalOf(await give(test, expirePause(DESKS.coordinator, 'B'), { reason: 'no ink at all' }))).toBe(undefined);
+    expect(refusalOf(await give(test, expirePause(DESKS.coordinator, 'B'), { reason: 'no ink at all' }))).toBe(
+      undefined,
+    );
     expect(row().status).toBe('EXPIRED');
     await test.system.stop();
   });
 
   it('say which day it is, and when people hear next', () => {
     const record = newRecord('A', 1, request, 0);
-    expect(pauseRow({ record })).toMatchObject({ item: 'A', status: 'PAUSING', reason: 'no data', createdBy: 'pipeline' });
-    expect([pauseRow({ record: null }), pauseRow({ record: { ...record, status: 'RESUMED' } }), pauseRow(undefined)]).toEqual([undefined, undefined, undefined]);
+    expect(pauseRow({ record })).toMatchObject({
+      item: 'A',
+      status: 'PAUSING',
+      reason: 'no data',
+      createdBy: 'pipeline',
+    });
+    expect([
+      pauseRow({ record: null }),
+      pauseRow({ record: { ...record, status: 'RESUMED' } }),
+      pauseRow(undefined),
+    ]).toEqual([undefined, undefined, undefined]);
     expect(daysOf(record, 2.5 * DAY_MS)).toEqual({ day: 2, next: { day: 3, atMs: 3 * DAY_MS } });
     expect(daysOf(record, 20 * DAY_MS)).toEqual({ day: 20, next: { day: EXPIRY_DAY, atMs: EXPIRY_DAY * DAY_MS } });
     expect(daysOf({ ...record, status: 'EXPIRED' }, 5 * DAY_MS).next).toBe(undefined);
@@ -276,16 +497,33 @@ describe('orders', () => {
     [alertDesk, [acknowledgeAlert('d', 'a', 't'), chooseButton('d', 'a', button)]],
     [batchManager, [resumeBatch('d', batch)]],
     [leadCoordinator, [resumeItem('d', 'A'), extendPause('d', pause), expirePause('d', 'A')]],
-    [debateFacilitator, [reviewNow('d'), setExpert('d', { expert: 'e', isAvailable: true }), setExpert('d', { expert: 'e', isAvailable: false })]],
+    [
+      debateFacilitator,
+      [
+        reviewNow('d'),
+        setExpert('d', { expert: 'e', isAvailable: true }),
+        setExpert('d', { expert: 'e', isAvailable: false }),
+      ],
+    ],
   ] as const)('of $name are events that it declares', ({ name, events }, orders) => {
     expect(Object.values(DESK_AGENTS)).toContain(name);
     for (const order of orders as readonly DeskOrder[]) {
       const { type, ...fields } = order.eventOf(typed, 0);
-      expect([type, (events as unknown as Readonly<Record<string, z.ZodType>>)[type]?.safeParse(fields).error]).toEqual([type, undefined]);
+      expect([type, (events as unknown as Readonly<Record<string, z.ZodType>>)[type]?.safeParse(fields).error]).toEqual(
+        [type, undefined],
+      );
     }
   });
 
   it('that are refused say why', () => {
-    expect([{ taken: true }, { taken: false, problems: ['a', 'b'] }, { taken: false, problem: 'A is RUNNING' }, { isKnown: true }, undefined].map(refusalOf)).toEqual([undefined, 'a; b', 'A is RUNNING', undefined, undefined]);
+    expect(
+      [
+        { taken: true },
+        { taken: false, problems: ['a', 'b'] },
+        { taken: false, problem: 'A is RUNNING' },
+        { isKnown: true },
+        undefined,
+      ].map(refusalOf),
+    ).toEqual([undefined, 'a; b', 'A is RUNNING', undefined, undefined]);
   });
 });

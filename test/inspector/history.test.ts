@@ -11,8 +11,24 @@ describe('changes', () => {
   it.each<[string, unknown, unknown, Change[]]>([
     ['nothing', { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, []],
     ['a value, with what it was', { a: 1 }, { a: 2 }, [{ path: ['a'], before: 1, after: 2 }]],
-    ['what is new and what is gone', { a: 1 }, { b: null }, [{ path: ['a'], before: 1 }, { path: ['b'], after: null }]],
-    ['items by their places', { a: [1, 2, 3] }, { a: [1, 5] }, [{ path: ['a', 1], before: 2, after: 5 }, { path: ['a', 2], before: 3 }]],
+    [
+      'what is new and what is gone',
+      { a: 1 },
+      { b: null },
+      [
+        { path: ['a'], before: 1 },
+        { path: ['b'], after: null },
+      ],
+    ],
+    [
+      'items by their places',
+      { a: [1, 2, 3] },
+      { a: [1, 5] },
+      [
+        { path: ['a', 1], before: 2, after: 5 },
+        { path: ['a', 2], before: 3 },
+      ],
+    ],
     ['another kind of value as a whole', { a: [1] }, { a: { 0: 1 } }, [{ path: ['a'], before: [1], after: { 0: 1 } }]],
     ['all of it', null, { a: 1 }, [{ path: [], before: null, after: { a: 1 } }]],
   ])('name %s', (_, before, after, changes) => {
@@ -33,13 +49,36 @@ describe('steps', () => {
   it('are the turns that the gateway gives of an actor, each with its transitions and what it changed', async () => {
     const { machine, events } = counter;
     const keeping = defineAgent({ name: 'counter', machine, events, trace: { keep: 10 } });
-    const test = await startGatewayTest({}, { agents: [keeping], tree: { intensity: 100, children: [{ id: 'visits', agent: 'counter' }] } });
-    for (const event of [{ type: 'add', by: 2, tag: 'x' }, { type: 'close' }]) await test.test.system.send('visits', event);
+    const test = await startGatewayTest(
+      {},
+      { agents: [keeping], tree: { intensity: 100, children: [{ id: 'visits', agent: 'counter' }] } },
+    );
+    for (const event of [{ type: 'add', by: 2, tag: 'x' }, { type: 'close' }])
+      await test.test.system.send('visits', event);
     await test.settle();
-    const { r } = (await test.call(await test.client(), 'actor.history', { address: 'visits' })) as unknown as { r: { turns: KeptTurn[] } };
-    expect(stepsOf(r.turns).map(({ number, event, edges, value, changes }) => ({ number, event: event?.type, edges, value, changes }))).toEqual([
+    const { r } = (await test.call(await test.client(), 'actor.history', { address: 'visits' })) as unknown as {
+      r: { turns: KeptTurn[] };
+    };
+    expect(
+      stepsOf(r.turns).map(({ number, event, edges, value, changes }) => ({
+        number,
+        event: event?.type,
+        edges,
+        value,
+        changes,
+      })),
+    ).toEqual([
       { number: 1, event: undefined, edges: [], value: 'open', changes: null },
-      { number: 2, event: 'add', edges: ['(machine).open|add|0'], value: 'open', changes: [{ path: ['count'], before: 0, after: 2 }, { path: ['seen', 0], after: 'x' }] },
+      {
+        number: 2,
+        event: 'add',
+        edges: ['(machine).open|add|0'],
+        value: 'open',
+        changes: [
+          { path: ['count'], before: 0, after: 2 },
+          { path: ['seen', 0], after: 'x' },
+        ],
+      },
       { number: 3, event: 'close', edges: ['(machine).open|close|0'], value: 'closed', changes: [] },
     ]);
     // One that is missing between two says nothing of what the other changed.
@@ -55,8 +94,12 @@ function applied(value: unknown, changes: readonly Change[]): unknown {
   for (const change of [...changes].reverse()) {
     const path = ['root', ...change.path];
     const key = path.pop()!;
-    const parent = path.reduce<Record<string | number, unknown>>((at, part) => at[part] as Record<string | number, unknown>, whole as Record<string, unknown>);
-    if ('after' in change) Object.defineProperty(parent, key, { value: change.after, writable: true, enumerable: true, configurable: true });
+    const parent = path.reduce<Record<string | number, unknown>>(
+      (at, part) => at[part] as Record<string | number, unknown>,
+      whole as Record<string, unknown>,
+    );
+    if ('after' in change)
+      Object.defineProperty(parent, key, { value: change.after, writable: true, enumerable: true, configurable: true });
     else if (Array.isArray(parent)) parent.splice(Number(key), 1);
     else delete parent[key];
   }

@@ -10,15 +10,49 @@ import { CHILDREN_SHOWN, hitsOf, rowsOf, type TreeQuery } from '../../src/inspec
 import { letterTwin, orderTwin, sendTwin } from '../../src/inspector/twins.ts';
 import { type JsonSchema, type TreeNode } from '../../src/inspector/wire.ts';
 
-const node = (address: string, changes: Partial<TreeNode> = {}): TreeNode => ({ address, agent: 'counter', status: 'active', state: 'open', mailbox: 0, oldestMessageMs: null, restarts: 0, lastError: null, restartInMs: null, boss: null, children: [], ...changes });
-const query = (changes: Partial<TreeQuery> = {}): TreeQuery => ({ text: '', filter: undefined, folded: new Set(), unfolded: new Set(), more: new Map(), ...changes });
-const addresses = (root: TreeNode, changes: Partial<TreeQuery> = {}) => rowsOf(root, query(changes)).map((row) => ('left' in row ? `+${row.left}` : row.node.address));
+const node = (address: string, changes: Partial<TreeNode> = {}): TreeNode => ({
+  address,
+  agent: 'counter',
+  status: 'active',
+  state: 'open',
+  mailbox: 0,
+  oldestMessageMs: null,
+  restarts: 0,
+  lastError: null,
+  restartInMs: null,
+  boss: null,
+  children: [],
+  ...changes,
+});
+const query = (changes: Partial<TreeQuery> = {}): TreeQuery => ({
+  text: '',
+  filter: undefined,
+  folded: new Set(),
+  unfolded: new Set(),
+  more: new Map(),
+  ...changes,
+});
+const addresses = (root: TreeNode, changes: Partial<TreeQuery> = {}) =>
+  rowsOf(root, query(changes)).map((row) => ('left' in row ? `+${row.left}` : row.node.address));
 
 describe('rows of the tree', () => {
-  const root = node('root', { children: [node('stages', { children: [node('stages/AAPL'), node('stages/MSFT', { agent: 'sleeper', status: 'suspended' })] }), node('ledger', { mailbox: 2 })] });
+  const root = node('root', {
+    children: [
+      node('stages', {
+        children: [node('stages/AAPL'), node('stages/MSFT', { agent: 'sleeper', status: 'suspended' })],
+      }),
+      node('ledger', { mailbox: 2 }),
+    ],
+  });
 
   it('are everybody, with the address less that of the parent', () => {
-    expect(rowsOf(root, query()).map((row) => ('left' in row ? '' : `${row.depth} ${row.name} ${row.fold}`))).toEqual(['0 root open', '1 stages open', '2 AAPL none', '2 MSFT none', '1 ledger none']);
+    expect(rowsOf(root, query()).map((row) => ('left' in row ? '' : `${row.depth} ${row.name} ${row.fold}`))).toEqual([
+      '0 root open',
+      '1 stages open',
+      '2 AAPL none',
+      '2 MSFT none',
+      '1 ledger none',
+    ]);
   });
 
   it('leave out what is folded by hand', () => {
@@ -38,12 +72,17 @@ describe('rows of the tree', () => {
   });
 
   it(`begin folded above ${CHILDREN_SHOWN} children, and come ${CHILDREN_SHOWN} at a time`, () => {
-    const large = (count: number) => node('root', { children: [node('many', { children: Array.from({ length: count }, (_, n) => node(`many/${n}`)) })] });
+    const large = (count: number) =>
+      node('root', {
+        children: [node('many', { children: Array.from({ length: count }, (_, n) => node(`many/${n}`)) })],
+      });
     expect(addresses(large(CHILDREN_SHOWN))).toHaveLength(CHILDREN_SHOWN + 2);
     expect(addresses(large(CHILDREN_SHOWN + 1))).toEqual(['root', 'many']);
     const unfolded = new Set(['many']);
     expect(addresses(large(CHILDREN_SHOWN + 5), { unfolded }).slice(-2)).toEqual([`many/${CHILDREN_SHOWN - 1}`, '+5']);
-    expect(addresses(large(CHILDREN_SHOWN + 5), { unfolded, more: new Map([['many', 2 * CHILDREN_SHOWN]]) })).toHaveLength(CHILDREN_SHOWN + 7);
+    expect(
+      addresses(large(CHILDREN_SHOWN + 5), { unfolded, more: new Map([['many', 2 * CHILDREN_SHOWN]]) }),
+    ).toHaveLength(CHILDREN_SHOWN + 7);
   });
 
   it('show of hidden actors only what is below them', () => {
@@ -55,14 +94,21 @@ describe('rows of the tree', () => {
 
 describe('how an actor stands', () => {
   it('has a word and a sign of its own for each', () => {
-    const all = (['active', 'done', 'error', 'stopped', 'suspended'] as const).map((status) => standingOf({ status, restartInMs: null }));
+    const all = (['active', 'done', 'error', 'stopped', 'suspended'] as const).map((status) =>
+      standingOf({ status, restartInMs: null }),
+    );
     const restarting = standingOf({ status: 'error', restartInMs: 10 });
-    for (const part of ['word', 'sign'] as const) expect(new Set([...all, restarting].map((one) => one[part])).size).toBe(6);
+    for (const part of ['word', 'sign'] as const)
+      expect(new Set([...all, restarting].map((one) => one[part])).size).toBe(6);
   });
 
   it('counts one that goes on after a failure among the failed, and one that was suspended by hand not', () => {
     const lastError = { message: 'cannot' };
-    expect([isKept(node('a', { lastError }), 'failed'), isKept(node('a', { lastError, status: 'suspended' }), 'failed'), isKept(node('a'), 'failed')]).toEqual([true, false, false]);
+    expect([
+      isKept(node('a', { lastError }), 'failed'),
+      isKept(node('a', { lastError, status: 'suspended' }), 'failed'),
+      isKept(node('a'), 'failed'),
+    ]).toEqual([true, false, false]);
   });
 });
 
@@ -92,22 +138,39 @@ describe('a form', () => {
   });
 
   it('gives the event of what was typed, without what was left out', () => {
-    expect(eventOf('pay', fields, { amount: '3', by: 'cash', note: '', gift: 'true', lines: '[{"sku": 1}]' })).toEqual({ event: { type: 'pay', amount: 3, by: 'cash', gift: true, lines: [{ sku: 1 }] }, problems: {} });
+    expect(eventOf('pay', fields, { amount: '3', by: 'cash', note: '', gift: 'true', lines: '[{"sku": 1}]' })).toEqual({
+      event: { type: 'pay', amount: 3, by: 'cash', gift: true, lines: [{ sku: 1 }] },
+      problems: {},
+    });
   });
 
   it('says what is missing and what cannot be read', () => {
-    expect(eventOf('pay', fields, { amount: '3.5', by: '', lines: '[' }).problems).toEqual({ amount: 'is not a whole number', by: 'is needed', lines: 'is not JSON' });
+    expect(eventOf('pay', fields, { amount: '3.5', by: '', lines: '[' }).problems).toEqual({
+      amount: 'is not a whole number',
+      by: 'is needed',
+      lines: 'is not JSON',
+    });
     expect(eventOf('pay', fields, { amount: ' ', by: 'card' }).problems).toEqual({ amount: 'is not a whole number' });
   });
 
   it('takes all fields as JSON where no schema is known', () => {
     const any = fieldsOf(undefined);
-    expect([eventOf('add', any, {}), eventOf('add', any, { fields: '{"by": 1, "type": "other"}' })]).toEqual([{ event: { type: 'add' }, problems: {} }, { event: { type: 'add', by: 1 }, problems: {} }]);
-    expect(['[1]', 'null', '{'].map((fields) => eventOf('add', any, { fields }).problems)).toEqual([{ fields: 'is not a JSON object' }, { fields: 'is not a JSON object' }, { fields: 'is not JSON' }]);
+    expect([eventOf('add', any, {}), eventOf('add', any, { fields: '{"by": 1, "type": "other"}' })]).toEqual([
+      { event: { type: 'add' }, problems: {} },
+      { event: { type: 'add', by: 1 }, problems: {} },
+    ]);
+    expect(['[1]', 'null', '{'].map((fields) => eventOf('add', any, { fields }).problems)).toEqual([
+      { fields: 'is not a JSON object' },
+      { fields: 'is not a JSON object' },
+      { fields: 'is not JSON' },
+    ]);
   });
 
   it('sends empty text where text is needed: it may be meant', () => {
-    expect(eventOf('say', fieldsOf({ properties: { text: { type: 'string' } }, required: ['text'] }), {})).toEqual({ event: { type: 'say', text: '' }, problems: {} });
+    expect(eventOf('say', fieldsOf({ properties: { text: { type: 'string' } }, required: ['text'] }), {})).toEqual({
+      event: { type: 'say', text: '' },
+      problems: {},
+    });
   });
 });
 
@@ -116,18 +179,28 @@ describe('an edge', () => {
   const edge = (source: string, event: string) => ({ kind: 'event', source, event }) as const;
 
   it('can be pressed where its state is active and its event is taken', () => {
-    expect([sendableBy(edge('m.idle', 'stop'), now), sendableBy(edge('m.busy', 'stop'), now), sendableBy(edge('m.idle', 'go'), now)]).toEqual(['stop', undefined, undefined]);
+    expect([
+      sendableBy(edge('m.idle', 'stop'), now),
+      sendableBy(edge('m.busy', 'stop'), now),
+      sendableBy(edge('m.idle', 'go'), now),
+    ]).toEqual(['stop', undefined, undefined]);
     expect(sendableBy({ kind: 'after', source: 'm.idle', event: 'stop' }, now)).toBe(undefined);
   });
 
   it('with a pattern sends the first event that fits', () => {
-    expect(['media.*', '*', 'med.*', 'stop.*'].map((event) => sendableBy(edge('m', event), now))).toEqual(['media.play', 'media.play', undefined, 'stop']);
+    expect(['media.*', '*', 'med.*', 'stop.*'].map((event) => sendableBy(edge('m', event), now))).toEqual([
+      'media.play',
+      'media.play',
+      undefined,
+      'stop',
+    ]);
   });
 });
 
 describe('orders', () => {
   const ada = { id: 'ada', scopes: ['actor:read', 'actor:admin'], mayDestroy: true };
-  const names = (view: Parameters<typeof ordersFor>[0], principal = ada, restarts: number | null = 0) => ordersFor(view, { restarts }, principal).open.map(({ name }) => name);
+  const names = (view: Parameters<typeof ordersFor>[0], principal = ada, restarts: number | null = 0) =>
+    ordersFor(view, { restarts }, principal).open.map(({ name }) => name);
   const at = (status: 'active' | 'suspended' | 'done') => ({ address: 'visits', status });
 
   it('fit what the actor is', () => {
@@ -141,8 +214,14 @@ describe('orders', () => {
   });
 
   it('that destroy are withheld, and said to be, where the caller may not give them', () => {
-    expect(ordersFor(at('active'), { restarts: 0 }, { ...ada, mayDestroy: false })).toMatchObject({ open: [{ name: 'suspend' }], withheld: expect.stringContaining('off') as string });
-    expect(ordersFor(at('active'), { restarts: 0 }, { ...ada, scopes: ['actor:read'] })).toMatchObject({ open: [], withheld: expect.stringContaining('actor:admin') as string });
+    expect(ordersFor(at('active'), { restarts: 0 }, { ...ada, mayDestroy: false })).toMatchObject({
+      open: [{ name: 'suspend' }],
+      withheld: expect.stringContaining('off') as string,
+    });
+    expect(ordersFor(at('active'), { restarts: 0 }, { ...ada, scopes: ['actor:read'] })).toMatchObject({
+      open: [],
+      withheld: expect.stringContaining('actor:admin') as string,
+    });
     expect(ordersFor(at('active'), { restarts: 0 }, undefined)).toEqual({ open: [], withheld: undefined });
   });
 });
@@ -153,36 +232,84 @@ describe('a twin', () => {
   it('is quoted for a shell, whatever is in it', () => {
     expect(sendTwin(door, 'a b', { type: 'say', text: "it's $HOME" })).toEqual({
       bosun: `bosun send 'a b' say '{"text":"it'\\''s $HOME"}'`,
-      curl: `curl -X POST http://127.0.0.1:4180/v1/actors/a%20b/send -H 'Content-Type: application/json' -d '{"event":{"type":"say","text":"it'\\''s $HOME"}}'`,
+      curl:
+        `curl -X POST http://127.0.0.1:4180/v1/actors/a%20b/send -H 'Content-Type: application/json' -d ` +
+        `'{"event":{"type":"say","text":"it'\\''s $HOME"}}'`,
     });
   });
 
   it('names the variable that has the token, never the token', () => {
-    expect(orderTwin({ ...door, isGuarded: true }, 'visits', 'kill', '').curl).toContain('-H "Authorization: Bearer $BOSUN_TOKEN"');
+    expect(orderTwin({ ...door, isGuarded: true }, 'visits', 'kill', '').curl).toContain(
+      '-H "Authorization: Bearer $BOSUN_TOKEN"',
+    );
   });
 
   it('is by curl alone where the command line has no such verb', () => {
-    expect(orderTwin(door, 'visits', 'step', 'a look')).toEqual({ bosun: undefined, curl: `curl -X POST http://127.0.0.1:4180/v1/actors/visits/step -H 'Content-Type: application/json' -d '{"reason":"a look"}'` });
-    expect(letterTwin(door, { order: 'redeliver', number: 3, event: { type: 'add' }, reason: '' }).bosun).toBe(undefined);
-    expect(letterTwin(door, { order: 'discard', number: 3, event: undefined, reason: 'spam' }).bosun).toBe('bosun deadletters discard 3 --reason spam');
+    expect(orderTwin(door, 'visits', 'step', 'a look')).toEqual({
+      bosun: undefined,
+      curl:
+        `curl -X POST http://127.0.0.1:4180/v1/actors/visits/step -H 'Content-Type: application/json' -d ` +
+        `'{"reason":"a look"}'`,
+    });
+    expect(letterTwin(door, { order: 'redeliver', number: 3, event: { type: 'add' }, reason: '' }).bosun).toBe(
+      undefined,
+    );
+    expect(letterTwin(door, { order: 'discard', number: 3, event: undefined, reason: 'spam' }).bosun).toBe(
+      'bosun deadletters discard 3 --reason spam',
+    );
   });
 });
 
 describe('an address in the bar', () => {
   it('leads to a view, and back', () => {
     expect(routeOf('')).toEqual({ view: 'tree', rest: '', query: {} });
-    for (const address of ['visits', 'stages/AAPL/valuation', 'stage:x@1+2', 'a b/c?d#e', 'ü%']) expect(routeOf(actorHref(address))).toMatchObject({ view: 'actor', rest: address });
-    expect(routeOf(hrefOf('tree', '', { q: 'a&b', only: '' }))).toEqual({ view: 'tree', rest: '', query: { q: 'a&b' } });
+    for (const address of ['visits', 'stages/AAPL/valuation', 'stage:x@1+2', 'a b/c?d#e', 'ü%'])
+      expect(routeOf(actorHref(address))).toMatchObject({ view: 'actor', rest: address });
+    expect(routeOf(hrefOf('tree', '', { q: 'a&b', only: '' }))).toEqual({
+      view: 'tree',
+      rest: '',
+      query: { q: 'a&b' },
+    });
     expect(routeOf('#/actor/%zz').rest).toBe('%zz');
   });
 });
 
 describe('words', () => {
   it('say how long, how much, and where', () => {
-    expect([0, 999, 1_000, 59_400, 60_000, 200_000, 3_600_000, 90_000_000, -5].map(duration)).toEqual(['0 ms', '999 ms', '1 s', '59 s', '1 min', '3 min 20 s', '1 h', '1 d 1 h', '0 ms']);
-    expect([0, 999, 1_500, 48_213, 3_100_000, 2.5e9].map(bytes)).toEqual(['0 B', '999 B', '1.5 kB', '48 kB', '3.1 MB', '2.5 GB']);
-    expect([stateText('open'), stateText({ desk: { busy: 'lit' }, lamp: 'on' }), stateText({}), stateText(null)]).toEqual(['open', 'desk.busy.lit \u00b7 lamp.on', '', '']);
-    expect(['xstate.after.500.m.idle', 'xstate.after.PATIENCE.order.open', 'remind'].map(timerText)).toEqual(['after 500 ms in m.idle', 'after PATIENCE in order.open', 'remind']);
-    expect([errorText({ message: 'cannot' }), errorText('no'), errorText({ a: 1 })]).toEqual(['cannot', 'no', '{"a":1}']);
+    expect([0, 999, 1_000, 59_400, 60_000, 200_000, 3_600_000, 90_000_000, -5].map(duration)).toEqual([
+      '0 ms',
+      '999 ms',
+      '1 s',
+      '59 s',
+      '1 min',
+      '3 min 20 s',
+      '1 h',
+      '1 d 1 h',
+      '0 ms',
+    ]);
+    expect([0, 999, 1_500, 48_213, 3_100_000, 2.5e9].map(bytes)).toEqual([
+      '0 B',
+      '999 B',
+      '1.5 kB',
+      '48 kB',
+      '3.1 MB',
+      '2.5 GB',
+    ]);
+    expect([
+      stateText('open'),
+      stateText({ desk: { busy: 'lit' }, lamp: 'on' }),
+      stateText({}),
+      stateText(null),
+    ]).toEqual(['open', 'desk.busy.lit \u00b7 lamp.on', '', '']);
+    expect(['xstate.after.500.m.idle', 'xstate.after.PATIENCE.order.open', 'remind'].map(timerText)).toEqual([
+      'after 500 ms in m.idle',
+      'after PATIENCE in order.open',
+      'remind',
+    ]);
+    expect([errorText({ message: 'cannot' }), errorText('no'), errorText({ a: 1 })]).toEqual([
+      'cannot',
+      'no',
+      '{"a":1}',
+    ]);
   });
 });

@@ -10,7 +10,16 @@ import { startGatewayTest } from '../gateway/memory-client.ts';
 
 let number = 0;
 const turn = (fields: Partial<Turn> & Pick<Turn, 'address'>): Turn => ({
-  ...{ number: ++number, kind: 'transition', atMs: 0, agent: 'a', life: fields.address.length, sequence: number, event: { type: 'go' }, cause: null },
+  ...{
+    number: ++number,
+    kind: 'transition',
+    atMs: 0,
+    agent: 'a',
+    life: fields.address.length,
+    sequence: number,
+    event: { type: 'go' },
+    cause: null,
+  },
   ...{ microsteps: [], sent: [], change: null, value: 'on', status: 'active', error: null, durationMs: 0 },
   ...fields,
 });
@@ -19,7 +28,14 @@ const arrows = (rows: readonly Row[]) => rows.filter((row): row is Arrow => row.
 describe('a sequence', () => {
   it('has a lane for each actor and one for the outside, and arrows from the turn that sent', () => {
     const first = turn({ address: 'x' });
-    const { lanes, rows } = sequenceOf([first, turn({ address: 'yy', event: { type: 'hello' }, cause: { address: 'x', life: first.life, sequence: first.sequence } })]);
+    const { lanes, rows } = sequenceOf([
+      first,
+      turn({
+        address: 'yy',
+        event: { type: 'hello' },
+        cause: { address: 'x', life: first.life, sequence: first.sequence },
+      }),
+    ]);
     expect(lanes.map(({ address }) => address)).toEqual([null, 'x', 'yy']);
     expect(rows).toMatchObject([
       { kind: 'arrow', from: 0, to: 1, label: 'go', sentAt: null, state: 'on', delayMs: null },
@@ -36,14 +52,29 @@ describe('a sequence', () => {
     const sent = (type: string, delayMs: number | null) => ({ to: 'x', event: { type }, delayMs, id: null });
     const first = turn({ address: 'x', sent: [sent('soon', 50), sent('late', 9_000), sent('now', null)] });
     const cause = { address: 'x', life: first.life, sequence: first.sequence };
-    const { rows } = sequenceOf([first, turn({ address: 'x', event: { type: 'now' }, cause }), turn({ address: 'x', event: { type: 'soon' }, cause })]);
-    expect(arrows(rows).map(({ label, delayMs, from, to }) => [label, delayMs, from === to])).toEqual([['go', null, false], ['now', null, true], ['soon', 50, true]]);
+    const { rows } = sequenceOf([
+      first,
+      turn({ address: 'x', event: { type: 'now' }, cause }),
+      turn({ address: 'x', event: { type: 'soon' }, cause }),
+    ]);
+    expect(arrows(rows).map(({ label, delayMs, from, to }) => [label, delayMs, from === to])).toEqual([
+      ['go', null, false],
+      ['now', null, true],
+      ['soon', 50, true],
+    ]);
     expect(rows.at(-1)).toEqual({ kind: 'pending', sentAt: 0, from: 1, to: 1, label: 'late', delayMs: 9_000 });
   });
 
   it('reads the delay of an `after`, and the child of a signal', () => {
     const of = (type: string) => arrows(sequenceOf([turn({ address: 'x', event: { type } })]).rows)[0]!;
-    expect([of('xstate.after.1000.m.wait'), of('xstate.after.patience.m.wait'), of('xstate.done.actor.call'), of('xstate.error.actor.call')].map(({ label, delayMs }) => [label, delayMs])).toEqual([
+    expect(
+      [
+        of('xstate.after.1000.m.wait'),
+        of('xstate.after.patience.m.wait'),
+        of('xstate.done.actor.call'),
+        of('xstate.error.actor.call'),
+      ].map(({ label, delayMs }) => [label, delayMs]),
+    ).toEqual([
       ['after 1000', 1_000],
       ['after patience', null],
       ['done call', null],
@@ -54,16 +85,41 @@ describe('a sequence', () => {
   it('breaks a lane where a life begins, begins anew and ends, and marks what threw', () => {
     const kinds = (['spawn', 'restarted', 'stopped'] as const).map((kind) => turn({ address: 'x', kind, event: null }));
     const { rows } = sequenceOf([...kinds, turn({ address: 'x', kind: 'failed' })]);
-    expect(rows.map((row) => (row.kind === 'break' ? row.what : (row as Arrow).isFailed))).toEqual(['spawn', 'restarted', 'stopped', true]);
+    expect(rows.map((row) => (row.kind === 'break' ? row.what : (row as Arrow).isFailed))).toEqual([
+      'spawn',
+      'restarted',
+      'stopped',
+      true,
+    ]);
   });
 
   it('of any turns has an arrow or a break for each, between lanes that are there, and causes above what they caused', () => {
-    const anyTurn = fc.record({ address: fc.constantFrom('a', 'bb', 'ccc'), cause: fc.option(fc.record({ address: fc.constantFrom('a', 'bb', 'ccc', null), life: fc.nat(4), sequence: fc.option(fc.nat(20)) })), isFirst: fc.boolean() });
+    const anyTurn = fc.record({
+      address: fc.constantFrom('a', 'bb', 'ccc'),
+      cause: fc.option(
+        fc.record({
+          address: fc.constantFrom('a', 'bb', 'ccc', null),
+          life: fc.nat(4),
+          sequence: fc.option(fc.nat(20)),
+        }),
+      ),
+      isFirst: fc.boolean(),
+    });
     fc.assert(
       fc.property(fc.array(anyTurn, { maxLength: 20 }), (made) => {
-        const turns = made.map(({ address, cause, isFirst }, index) => turn({ address, cause, number: index + 1, sequence: index, ...(isFirst && { event: null, kind: 'spawn' as const }) }));
+        const turns = made.map(({ address, cause, isFirst }, index) =>
+          turn({
+            address,
+            cause,
+            number: index + 1,
+            sequence: index,
+            ...(isFirst && { event: null, kind: 'spawn' as const }),
+          }),
+        );
         const { lanes, rows } = sequenceOf(turns);
-        expect(rows.map((row) => (row.kind === 'pending' ? 0 : row.turn))).toEqual(turns.map(({ number: each }) => each));
+        expect(rows.map((row) => (row.kind === 'pending' ? 0 : row.turn))).toEqual(
+          turns.map(({ number: each }) => each),
+        );
         for (const [index, row] of rows.entries()) {
           if (row.kind !== 'arrow') continue;
           expect(lanes[row.from] !== undefined && lanes[row.to] !== undefined).toBe(true);
@@ -76,9 +132,19 @@ describe('a sequence', () => {
 
 describe('as Mermaid', () => {
   it('is a sequenceDiagram with delays dashed, failures crossed and states as notes', () => {
-    const first = turn({ address: 'x/y', value: 'a;b', sent: [{ to: 'x/y', event: { type: 'tick' }, delayMs: 50, id: null }] });
+    const first = turn({
+      address: 'x/y',
+      value: 'a;b',
+      sent: [{ to: 'x/y', event: { type: 'tick' }, delayMs: 50, id: null }],
+    });
     const cause = { address: 'x/y', life: first.life, sequence: first.sequence };
-    const text = mermaidOf(sequenceOf([turn({ address: 'x/y', kind: 'spawn', event: null }), first, turn({ address: 'x/y', event: { type: 'tick' }, cause, kind: 'failed', value: 'a;b' })]));
+    const text = mermaidOf(
+      sequenceOf([
+        turn({ address: 'x/y', kind: 'spawn', event: null }),
+        first,
+        turn({ address: 'x/y', event: { type: 'tick' }, cause, kind: 'failed', value: 'a;b' }),
+      ]),
+    );
     expect(text.split('\n')).toEqual([
       'sequenceDiagram',
       '  participant l0 as outside',
@@ -94,7 +160,9 @@ describe('as Mermaid', () => {
   it('of any names stays one line an entry', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
-        const lines = mermaidOf(sequenceOf([turn({ address: `a${name}`, event: { type: name }, value: null })])).split('\n');
+        const lines = mermaidOf(sequenceOf([turn({ address: `a${name}`, event: { type: name }, value: null })])).split(
+          '\n',
+        );
         expect(lines.length).toBe(5);
         const given = [lines[2]!.split(' as ')[1]!, lines[3]!.slice('  l0->>l1: '.length)];
         for (const text of given) expect(text.replace(/#\d+;/g, '')).not.toMatch(/[;#"<>\r]/);
@@ -110,7 +178,19 @@ describe('what the gateway gives', () => {
       machine: setup({ types: {} as { events: { type: 'go' } | { type: 'pass' } | { type: 'again' } } }).createMachine({
         context: {},
         initial: 'idle',
-        states: { idle: { on: { go: { target: 'busy', actions: sendTo(({ system }) => (system as unknown as { get(id: string): object }).get(to) as never, { type: 'pass' } as never) } } }, busy: {} },
+        states: {
+          idle: {
+            on: {
+              go: {
+                target: 'busy',
+                actions: sendTo(({ system }) => (system as unknown as { get(id: string): object }).get(to) as never, {
+                  type: 'pass',
+                } as never),
+              },
+            },
+          },
+          busy: {},
+        },
         on: {
           pass: {
             actions: enqueueActions(({ enqueue, self }) => {
@@ -124,7 +204,18 @@ describe('what the gateway gives', () => {
     });
 
   it('is a sequence: what an actor sent, and what came later by itself', async () => {
-    const test = await startGatewayTest({}, { agents: [relay('one', 'two'), relay('two', 'one')], tree: { children: [{ id: 'one', agent: 'one', systemId: 'one' }, { id: 'two', agent: 'two', systemId: 'two' }] } });
+    const test = await startGatewayTest(
+      {},
+      {
+        agents: [relay('one', 'two'), relay('two', 'one')],
+        tree: {
+          children: [
+            { id: 'one', agent: 'one', systemId: 'one' },
+            { id: 'two', agent: 'two', systemId: 'two' },
+          ],
+        },
+      },
+    );
     const client = await test.client();
     client.send({ t: 'sub', id: 's', topic: 'trace/root', mode: 'events' });
     await test.settle();

@@ -1,4 +1,7 @@
-/** What the two views of turns are drawn from: the window of the last ones, the places of their rows, how an actor was before and after. */
+/**
+ * What the two views of turns are drawn from: the window of the last ones, the places of their rows, how an actor was
+ * before and after.
+ */
 import { describe, expect, it } from 'vitest';
 import { aroundOf } from '../../src/inspector/turns/around.ts';
 import { pathText, placeIn, titleOf } from '../../src/inspector/turns/history.ts';
@@ -8,7 +11,17 @@ import { continuedWith, openedWith, TURNS_ASKED_MAX, TURNS_SHOWN_MAX } from '../
 import { type KeptTurn, type Turn } from '../../src/inspector/turns/turns.ts';
 
 const turn = (number: number, fields: Partial<Turn> = {}): Turn => ({
-  ...{ number, kind: 'transition', atMs: number * 1_000, address: 'x', agent: 'a', life: 1, sequence: number, event: { type: 'go' }, cause: null },
+  ...{
+    number,
+    kind: 'transition',
+    atMs: number * 1_000,
+    address: 'x',
+    agent: 'a',
+    life: 1,
+    sequence: number,
+    event: { type: 'go' },
+    cause: null,
+  },
   ...{ microsteps: [], sent: [], change: null, value: 'on', status: 'active', error: null, durationMs: 0 },
   ...fields,
 });
@@ -21,12 +34,25 @@ describe('the window of turns', () => {
     const one = openedWith(turns(TURNS_SHOWN_MAX + 1), []);
     expect([numbers(one)[0], numbers(one).length, one.earlier, one.isAtLeast]).toEqual([2, TURNS_SHOWN_MAX, 1, false]);
     const all = openedWith(turns(TURNS_ASKED_MAX), []);
-    expect([all.turns.length, all.earlier, all.isAtLeast]).toEqual([TURNS_SHOWN_MAX, TURNS_ASKED_MAX - TURNS_SHOWN_MAX, true]);
+    expect([all.turns.length, all.earlier, all.isAtLeast]).toEqual([
+      TURNS_SHOWN_MAX,
+      TURNS_ASKED_MAX - TURNS_SHOWN_MAX,
+      true,
+    ]);
   });
 
   it('goes on with each turn once, the oldest leaving it', () => {
-    const window = continuedWith(openedWith(turns(TURNS_SHOWN_MAX), []), [turn(TURNS_SHOWN_MAX), turn(TURNS_SHOWN_MAX + 1), turn(TURNS_SHOWN_MAX + 2)]);
-    expect([numbers(window)[0], numbers(window).at(-1), window.turns.length, window.earlier]).toEqual([3, TURNS_SHOWN_MAX + 2, TURNS_SHOWN_MAX, 2]);
+    const window = continuedWith(openedWith(turns(TURNS_SHOWN_MAX), []), [
+      turn(TURNS_SHOWN_MAX),
+      turn(TURNS_SHOWN_MAX + 1),
+      turn(TURNS_SHOWN_MAX + 2),
+    ]);
+    expect([numbers(window)[0], numbers(window).at(-1), window.turns.length, window.earlier]).toEqual([
+      3,
+      TURNS_SHOWN_MAX + 2,
+      TURNS_SHOWN_MAX,
+      2,
+    ]);
   });
 
   it('keeps what was seen of a turn where it is told again by its names, over a line that broke', () => {
@@ -46,16 +72,34 @@ describe('how an actor was around a turn', () => {
   const kept = (number: number, fields: Partial<KeptTurn>): KeptTurn => ({ ...turn(number), context: {}, ...fields });
 
   it('is the state of the turn before it, of the same life', () => {
-    const [first, second, other, next] = [turn(1, { value: 'a' }), turn(2, { value: 'b' }), turn(3, { address: 'y', value: 'c' }), turn(4, { life: 2, value: 'd' })];
+    const [first, second, other, next] = [
+      turn(1, { value: 'a' }),
+      turn(2, { value: 'b' }),
+      turn(3, { address: 'y', value: 'c' }),
+      turn(4, { life: 2, value: 'd' }),
+    ];
     const all = { turns: [first, second, other, next], kept: [] };
-    expect([first, second, other, next].map((one) => aroundOf(one, all).valueBefore)).toEqual([undefined, 'a', undefined, undefined]);
+    expect([first, second, other, next].map((one) => aroundOf(one, all).valueBefore)).toEqual([
+      undefined,
+      'a',
+      undefined,
+      undefined,
+    ]);
     expect(aroundOf(second, all)).toMatchObject({ changes: null, kept: undefined });
   });
 
   it('is what the actor keeps, with the difference, though that has other numbers', () => {
     const one = turn(7, { sequence: 2, atMs: 50 });
-    const history = [kept(1, { sequence: 1, atMs: 40, value: 'off', context: { n: 1 } }), kept(2, { sequence: 2, atMs: 50, context: { n: 2 } }), kept(3, { sequence: 2, atMs: 60, context: { n: 2 } })];
-    expect(aroundOf(one, { turns: [one], kept: history })).toEqual({ valueBefore: 'off', changes: [{ path: ['n'], before: 1, after: 2 }], kept: history[1] });
+    const history = [
+      kept(1, { sequence: 1, atMs: 40, value: 'off', context: { n: 1 } }),
+      kept(2, { sequence: 2, atMs: 50, context: { n: 2 } }),
+      kept(3, { sequence: 2, atMs: 60, context: { n: 2 } }),
+    ];
+    expect(aroundOf(one, { turns: [one], kept: history })).toEqual({
+      valueBefore: 'off',
+      changes: [{ path: ['n'], before: 1, after: 2 }],
+      kept: history[1],
+    });
   });
 
   it('has nothing to compare with where the turn before is not kept', () => {
@@ -78,18 +122,30 @@ describe('a step of a history', () => {
   });
 
   it('is called by its event, or by what else it was', () => {
-    expect([turn(1), turn(1, { kind: 'failed' }), turn(1, { kind: 'restarted', event: null })].map(titleOf)).toEqual(['go', 'go, failed', 'restarted']);
+    expect([turn(1), turn(1, { kind: 'failed' }), turn(1, { kind: 'restarted', event: null })].map(titleOf)).toEqual([
+      'go',
+      'go, failed',
+      'restarted',
+    ]);
     expect([['a', 0, 'b'], []].map(pathText)).toEqual(['a.0.b', '']);
   });
 });
 
 describe('the places of a sequence', () => {
-  const drawn = (sequence: Sequence) => layoutOf(sequence, new Map([...Array(20).keys()].map((number) => [number, number * 1_000])));
+  const drawn = (sequence: Sequence) =>
+    layoutOf(sequence, new Map([...Array(20).keys()].map((number) => [number, number * 1_000])));
   const cause = { address: 'x', life: 1, sequence: 1 };
 
   it('are rows below each other, from lane to lane', () => {
-    const { rows, lanes, width, height } = drawn(sequenceOf([turn(1), turn(2, { address: 'y', life: 2, cause }), turn(3, { address: 'y', life: 2, value: { door: 'open' } })]));
-    for (const [index, { top, height: own }] of rows.entries()) expect(top + own).toBe(rows[index + 1]?.top ?? height - 12);
+    const { rows, lanes, width, height } = drawn(
+      sequenceOf([
+        turn(1),
+        turn(2, { address: 'y', life: 2, cause }),
+        turn(3, { address: 'y', life: 2, value: { door: 'open' } }),
+      ]),
+    );
+    for (const [index, { top, height: own }] of rows.entries())
+      expect(top + own).toBe(rows[index + 1]?.top ?? height - 12);
     expect(lanes.map(({ x }) => x)).toEqual([...lanes.map(({ x }) => x)].sort((a, b) => a - b));
     expect(lanes.at(-1)!.x).toBeLessThan(width);
     expect(rows[1]!.stroke).toBe(`M${lanes[1]!.x} ${rows[1]!.top + 22}H${lanes[2]!.x}`);
@@ -98,8 +154,18 @@ describe('the places of a sequence', () => {
   });
 
   it('say each row in words, with states, failures and delays', () => {
-    const sent = [{ to: 'x', event: { type: 'late' }, delayMs: 90_000, id: null }, { to: 'x', event: { type: 'soon' }, delayMs: 50, id: null }];
-    const { rows } = drawn(sequenceOf([turn(1, { sent }), turn(2, { cause, event: { type: 'soon' } }), turn(3, { kind: 'failed', value: null }), turn(4, { kind: 'restarted', event: null, value: 'off' })]));
+    const sent = [
+      { to: 'x', event: { type: 'late' }, delayMs: 90_000, id: null },
+      { to: 'x', event: { type: 'soon' }, delayMs: 50, id: null },
+    ];
+    const { rows } = drawn(
+      sequenceOf([
+        turn(1, { sent }),
+        turn(2, { cause, event: { type: 'soon' } }),
+        turn(3, { kind: 'failed', value: null }),
+        turn(4, { kind: 'restarted', event: null, value: 'off' }),
+      ]),
+    );
     const clock = rows[0]!.time!;
     expect(clock).toMatch(/^\d\d:\d\d:01$/);
     expect(rows.map(({ spoken }) => spoken.replace(/^\d\d:\d\d:\d\d /, ''))).toEqual([
@@ -113,20 +179,39 @@ describe('the places of a sequence', () => {
 
   it('tell a time where it is another than above', () => {
     const sequence = sequenceOf([turn(1), turn(2), turn(3)]);
-    const times = layoutOf(sequence, new Map([[1, 5_000], [2, 5_900], [3, 6_000]])).rows.map(({ time }) => time?.slice(-2) ?? null);
+    const times = layoutOf(
+      sequence,
+      new Map([
+        [1, 5_000],
+        [2, 5_900],
+        [3, 6_000],
+      ]),
+    ).rows.map(({ time }) => time?.slice(-2) ?? null);
     expect(times).toEqual(['05', null, '06']);
   });
 
   it('break the line of a lane where a life begins, begins anew and ends', () => {
     const of = (...kinds: Turn['kind'][]) => {
-      const { lanes, height, rows } = drawn(sequenceOf(kinds.map((kind, index) => turn(index + 1, { kind, ...(kind !== 'transition' && { event: null }) }))));
+      const { lanes, height, rows } = drawn(
+        sequenceOf(
+          kinds.map((kind, index) => turn(index + 1, { kind, ...(kind !== 'transition' && { event: null }) })),
+        ),
+      );
       return { lines: lanes.find(({ address }) => address === 'x')!.lines, height, rows };
     };
     const whole = of('transition');
     expect(whole.lines).toEqual([{ from: 0, to: whole.height }]);
     const { lines, rows, height } = of('spawn', 'transition', 'restarted', 'transition', 'stopped');
     const within = ({ top, height: own }: PlacedRow, y: number) => y >= top && y <= top + own;
-    expect(lines.map(({ from, to }) => [rows.findIndex((row) => within(row, from)), rows.findIndex((row) => within(row, to))])).toEqual([[0, 2], [2, 4]]);
+    expect(
+      lines.map(({ from, to }) => [
+        rows.findIndex((row) => within(row, from)),
+        rows.findIndex((row) => within(row, to)),
+      ]),
+    ).toEqual([
+      [0, 2],
+      [2, 4],
+    ]);
     expect(lines.at(-1)!.to).toBeLessThan(height);
   });
 

@@ -30,7 +30,8 @@ async function started(store: Store): Promise<System> {
   return system.start();
 }
 
-const balances = (system: System) => ['a', 'b'].map((address) => (system.snapshot(address)?.context as { balance: number }).balance);
+const balances = (system: System) =>
+  ['a', 'b'].map((address) => (system.snapshot(address)?.context as { balance: number }).balance);
 
 describe('a backup of a running system', () => {
   it('stands between two epochs, verified, while the system goes on', async () => {
@@ -44,7 +45,8 @@ describe('a backup of a running system', () => {
         sent += 1;
       }
     })();
-    for (let n = 0; n < 3; n++) expect(await system.backup(join(root, `copy-${n}`))).toMatchObject({ sound: true, actors: 3 });
+    for (let n = 0; n < 3; n++)
+      expect(await system.backup(join(root, `copy-${n}`))).toMatchObject({ sound: true, actors: 3 });
     copying = false;
     await work;
     await system.idle();

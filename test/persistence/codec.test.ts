@@ -10,10 +10,24 @@ import { FIRST_LEARNED_STRUCTURE, FIXED_STRUCTURES } from '../../src/persistence
 import { Reference, references } from './model.ts';
 import { byEffort } from '../effort.ts';
 
-const anyKey = fc.oneof(
-  fc.string({ unit: 'grapheme' }),
-  fc.constantFrom('constructor', 'toString', 'hasOwnProperty', 'toJSON', 'length', '0', '17', 'a b', '', 'class', 'é'),
-).filter((key) => key !== '__proto__' && key !== '__keys__');
+const anyKey = fc
+  .oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom(
+      'constructor',
+      'toString',
+      'hasOwnProperty',
+      'toJSON',
+      'length',
+      '0',
+      '17',
+      'a b',
+      '',
+      'class',
+      'é',
+    ),
+  )
+  .filter((key) => key !== '__proto__' && key !== '__keys__');
 /** Everything that admission lets into a context or a message. */
 const anyValue = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
@@ -27,7 +41,9 @@ const anyValue = fc.letrec<{ value: unknown }>((tie) => ({
     // Node 20 finds no two invalid dates equal; they have a test of their own.
     fc.date({ noInvalidDate: true }),
     fc.uint8Array().map((bytes) => new Uint8Array(bytes)),
-    fc.record({ life: fc.maxSafeInteger(), address: fc.string() }).map(({ life, address }) => new Reference(life, address)),
+    fc
+      .record({ life: fc.maxSafeInteger(), address: fc.string() })
+      .map(({ life, address }) => new Reference(life, address)),
     fc.array(tie('value')),
     fc.dictionary(anyKey, tie('value'), { noNullPrototype: true }),
     fc.record({ id: fc.string(), constructor: tie('value') }, { noNullPrototype: true }),
@@ -160,7 +176,9 @@ describe('the codec', () => {
     expect(() => codec.encode({ a: 1, __keys__: 1, map: 1 })).toThrow(
       expect.objectContaining({ code: 'BOSUN_VALUE_REFUSED' }),
     );
-    expect(() => codec.decode(Uint8Array.of(0x92, 0x01))).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }));
+    expect(() => codec.decode(Uint8Array.of(0x92, 0x01))).toThrow(
+      expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }),
+    );
     expect(codec.decode(codec.encode({ still: 'fine' }))).toEqual({ still: 'fine' });
   });
 
@@ -220,7 +238,12 @@ describe('the table of structures', () => {
       codec.encode({ set: { tickets } });
       codec.encode({ tickets });
     }
-    expect(codec.takeNewStructures().map(({ keys }) => keys.join()).sort()).toEqual(['open', 'tickets']);
+    expect(
+      codec
+        .takeNewStructures()
+        .map(({ keys }) => keys.join())
+        .sort(),
+    ).toEqual(['open', 'tickets']);
     expect(codec.decode(codec.encode(tickets))).toEqual(tickets);
   });
 });
@@ -262,9 +285,16 @@ describe('extensions', () => {
   it('belong to each of two copies of Bosun in one process, whichever was loaded last', async () => {
     const copy = await secondCopy();
     const keys = new KeyRing('ab'.repeat(32));
-    const codecs = [createCodec(references, [], keys), copy.createCodec(references, [], keys), createCodec(references, [], keys)];
+    const codecs = [
+      createCodec(references, [], keys),
+      copy.createCodec(references, [], keys),
+      createCodec(references, [], keys),
+    ];
     for (const codec of [...codecs, ...codecs]) {
-      const value = { to: new Reference(7, 'crew/7'), why: retold({ name: 'RangeError', message: 'no', stack: undefined, code: 'E1' }) };
+      const value = {
+        to: new Reference(7, 'crew/7'),
+        why: retold({ name: 'RangeError', message: 'no', stack: undefined, code: 'E1' }),
+      };
       const back = codec.decode(codec.encode({ ...value, hidden: codec.conceal!('swordfish') })) as typeof value;
       expect(back).toEqual({ ...value, hidden: 'swordfish' });
       expect(back.to).toBeInstanceOf(Reference);

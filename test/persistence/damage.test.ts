@@ -43,7 +43,9 @@ describe("damage in an actor's record", () => {
     await folded();
     store.flip(key, 5);
     const { unreadable, damage, states, rows } = await reopened();
-    expect([...unreadable]).toEqual([[1, expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED', details: { key, life: 1, address: 'crew/1' } })]]);
+    expect([...unreadable]).toEqual([
+      [1, expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED', details: { key, life: 1, address: 'crew/1' } })],
+    ]);
     expect(keysOf(damage)).toEqual([key]);
     expect([...states.keys()]).toEqual([2]);
     expect([...(rows.get('m') ?? [])]).toHaveLength(1);
@@ -64,7 +66,11 @@ describe("damage in an actor's record", () => {
   it('includes a state that is missing', async () => {
     await folded();
     store.lose('s!00000000000001');
-    expect((await reopened()).unreadable.get(1)?.details).toEqual({ key: 's!00000000000001', life: 1, address: 'crew/1' });
+    expect((await reopened()).unreadable.get(1)?.details).toEqual({
+      key: 's!00000000000001',
+      life: 1,
+      address: 'crew/1',
+    });
   });
 
   it('includes a state that is older than the changes behind it', async () => {
@@ -75,7 +81,9 @@ describe("damage in an actor's record", () => {
     await store.write([{ key: 's!00000000000001', value: old }], { sync: true });
     await store.close();
     const { unreadable } = await reopened();
-    expect([...unreadable.values()].map(({ details }) => details)).toEqual([expect.objectContaining({ life: 1, address: 'crew/1', seq: expect.any(Number) as number })]);
+    expect([...unreadable.values()].map(({ details }) => details)).toEqual([
+      expect.objectContaining({ life: 1, address: 'crew/1', seq: expect.any(Number) as number }),
+    ]);
   });
 
   it('stays found when the epochs that showed it have been folded away', async () => {
@@ -86,7 +94,9 @@ describe("damage in an actor's record", () => {
     await store.write([{ key: 's!00000000000001', value: old }], { sync: true });
     await store.close();
     await write([[], [], [], [], [], []], after);
-    const epochs = store.entries().flatMap(([key]) => (key.startsWith('e!') ? [Number.parseInt(key.slice(2), 16)] : []));
+    const epochs = store
+      .entries()
+      .flatMap(([key]) => (key.startsWith('e!') ? [Number.parseInt(key.slice(2), 16)] : []));
     expect(Math.min(...epochs)).toBeGreaterThan(after.epoch);
     const { unreadable, states } = await reopened();
     expect([[...unreadable.keys()], [...states.keys()]]).toEqual([[1], [2]]);
@@ -149,6 +159,8 @@ describe('damage in the dictionary', () => {
 
 async function facts(): Promise<Facts> {
   const { epoch, kernelTimeMs, counters, states, rows, configurations } = await reopened();
-  const flat = [...rows].flatMap(([table, entries]) => [...entries].map(([key, row]) => [`${table}!${key}`, row] as const));
+  const flat = [...rows].flatMap(([table, entries]) =>
+    [...entries].map(([key, row]) => [`${table}!${key}`, row] as const),
+  );
   return { epoch, kernelTimeMs, counters, states, rows: new Map(flat) as Facts['rows'], configurations };
 }

@@ -5,7 +5,14 @@ import { checksum } from '../../src/checksum.ts';
 import { ByteReader, ByteWriter } from '../../src/persistence/bytes.ts';
 import { type Delta, writeDelta } from '../../src/persistence/deltas.ts';
 import { seal, stamp, unseal } from '../../src/persistence/envelope.ts';
-import { decodeEpoch, encodeEpoch, type EpochParts, type EpochRecord, linkTo, NO_LINK } from '../../src/persistence/epoch-format.ts';
+import {
+  decodeEpoch,
+  encodeEpoch,
+  type EpochParts,
+  type EpochRecord,
+  linkTo,
+  NO_LINK,
+} from '../../src/persistence/epoch-format.ts';
 import { epochKey } from '../../src/persistence/keys.ts';
 import { RowPacker } from '../../src/persistence/rows.ts';
 
@@ -128,13 +135,16 @@ describe('numbers of variable length', () => {
   it('come back, up to the largest safe integer', () => {
     const writer = new ByteWriter();
     fc.assert(
-      fc.property(fc.oneof(number, fc.constantFrom(0, 127, 128, 2 ** 31, 2 ** 32, 2 ** 49, Number.MAX_SAFE_INTEGER)), (value) => {
-        writer.reset();
-        writer.varint(value);
-        const reader = new ByteReader(writer.copy());
-        expect(reader.varint()).toBe(value);
-        expect(reader.atEnd).toBe(true);
-      }),
+      fc.property(
+        fc.oneof(number, fc.constantFrom(0, 127, 128, 2 ** 31, 2 ** 32, 2 ** 49, Number.MAX_SAFE_INTEGER)),
+        (value) => {
+          writer.reset();
+          writer.varint(value);
+          const reader = new ByteReader(writer.copy());
+          expect(reader.varint()).toBe(value);
+          expect(reader.atEnd).toBe(true);
+        },
+      ),
     );
   });
 });

@@ -15,22 +15,37 @@ import { code } from '../actors/account.ts';
 
 const SECRET = 'Jane-Doe-born-1970';
 
-const note = setup({ types: {} as { context: { text: string }; input: { text: string } } }).createMachine({ context: ({ input }) => input });
+const note = setup({ types: {} as { context: { text: string }; input: { text: string } } }).createMachine({
+  context: ({ input }) => input,
+});
 
 /** Remembers what it is told, in a child too, with a timer, and tells the reader under "bin". */
 const person = defineAgent({
   name: 'person',
   machine: setup({
-    types: {} as { context: { told: string[]; child: unknown }; events: { type: 'tell'; text: string } | { type: 'boom' } },
+    types: {} as {
+      context: { told: string[]; child: unknown };
+      events: { type: 'tell'; text: string } | { type: 'boom' };
+    },
     actors: { note },
   }).createMachine({
     context: { told: [], child: null },
     on: {
       tell: {
         actions: [
-          assign({ told: ({ context, event }) => [...context.told, event.text], child: ({ spawn, event }) => spawn('note', { input: { text: event.text } }) }),
-          sendTo(({ system }) => system.get('bin') as never, ({ event }) => ({ type: 'read', text: event.text }) as never),
-          sendTo(({ self }) => self, ({ event }) => ({ type: 'tell', text: event.text }), { delay: 1_000_000, id: 'later' }),
+          assign({
+            told: ({ context, event }) => [...context.told, event.text],
+            child: ({ spawn, event }) => spawn('note', { input: { text: event.text } }),
+          }),
+          sendTo(
+            ({ system }) => system.get('bin') as never,
+            ({ event }) => ({ type: 'read', text: event.text }) as never,
+          ),
+          sendTo(
+            ({ self }) => self,
+            ({ event }) => ({ type: 'tell', text: event.text }),
+            { delay: 1_000_000, id: 'later' },
+          ),
         ],
       },
       boom: {
@@ -73,12 +88,23 @@ afterEach(async () => {
 
 const options = {
   agents: [person, bin],
-  tree: { intensity: 100, children: [{ id: 'bin', agent: 'bin', systemId: 'bin' }, { id: 'other', agent: 'person' }] },
+  tree: {
+    intensity: 100,
+    children: [
+      { id: 'bin', agent: 'bin', systemId: 'bin' },
+      { id: 'other', agent: 'person' },
+    ],
+  },
   log: () => {},
 } satisfies Partial<SystemOptions>;
 
 async function started(changes: Partial<SystemOptions> = {}): Promise<System> {
-  const system = createSystem({ ...options, store: levelStore(join(root, 'store'), { writeBufferBytes: 64 * 1024 }), durability: 'process', ...changes });
+  const system = createSystem({
+    ...options,
+    store: levelStore(join(root, 'store'), { writeBufferBytes: 64 * 1024 }),
+    durability: 'process',
+    ...changes,
+  });
   systems.push(system);
   return system.start();
 }
@@ -86,12 +112,19 @@ async function started(changes: Partial<SystemOptions> = {}): Promise<System> {
 async function filesWith(text: string): Promise<string[]> {
   const folder = join(root, 'store');
   // LevelDB removes old logs at times of its own.
-  const bytesOf = (name: string) => readFile(join(folder, name)).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? Buffer.alloc(0) : Promise.reject(error)));
-  const contents = await Promise.all((await readdir(folder)).map(async (name) => ({ name, bytes: await bytesOf(name) })));
+  const bytesOf = (name: string) =>
+    readFile(join(folder, name)).catch((error: NodeJS.ErrnoException) =>
+      error.code === 'ENOENT' ? Buffer.alloc(0) : Promise.reject(error),
+    );
+  const contents = await Promise.all(
+    (await readdir(folder)).map(async (name) => ({ name, bytes: await bytesOf(name) })),
+  );
   return contents.filter(({ bytes }) => bytes.includes(text)).map(({ name }) => name);
 }
 
-/** A system in which the secret is in a state, a child, a timer, a quarantined message, the journal and folded records. */
+/**
+ * A system in which the secret is in a state, a child, a timer, a quarantined message, the journal and folded records.
+ */
 async function withSecret(): Promise<System> {
   const system = await started({ journal: { fold: { windowEpochs: 3 } } });
   const tell = async (address: string, text: string) => {
@@ -131,7 +164,9 @@ describe('erasing an actor of a running system', () => {
     await store.open();
     expect(await verify(store)).toMatchObject({ sound: true });
     await store.close();
-    expect((await started()).snapshot('other')).toMatchObject({ context: { told: ['nothing', 'nothing', 'nothing', 'nothing', 'meanwhile', 'after'] } });
+    expect((await started()).snapshot('other')).toMatchObject({
+      context: { told: ['nothing', 'nothing', 'nothing', 'nothing', 'meanwhile', 'after'] },
+    });
   });
 
   it('takes what was set aside with it', async () => {

@@ -35,7 +35,13 @@ describe('a fold', () => {
 
   it('writes last images behind its mark, then the cut, then deletes what the cut made superfluous', () => {
     const fold = newFold(ROOMY);
-    fold.epoch({ states: [[1, state(1)], [2, state(1)]], rows: [['d!s1', bytes]] });
+    fold.epoch({
+      states: [
+        [1, state(1)],
+        [2, state(1)],
+      ],
+      rows: [['d!s1', bytes]],
+    });
     fold.epoch({ states: [[1, state(2)]], rows: [['d!s1', Buffer.from('last')]] });
     fold.epoch({});
     expect(fold.slice().map(({ key, value }) => [key, value === null ? 'deleted' : 'put'])).toEqual([
@@ -54,14 +60,23 @@ describe('a fold', () => {
 
   it('writes the image of the cut, not of what came after it', () => {
     const fold = newFold({ ...ROOMY, sliceRecords: 1 });
-    fold.epoch({ states: [[1, state(1)], [2, state(1)]] });
+    fold.epoch({
+      states: [
+        [1, state(1)],
+        [2, state(1)],
+      ],
+    });
     fold.epochs(2);
     expect(seqs(fold.slice())).toEqual([[1, 1]]);
     fold.epoch({ states: [[2, state(2)]] });
     expect(seqs(fold.slice())).toEqual([[2, 1]]);
     const cut = fold.slice();
     expect(cut.map(({ key }) => key)).toEqual(['y!a', 'y!b', 'c!a', 'c!b']);
-    expect(decodeCut(unseal('c!a', cut[2]?.value ?? new Uint8Array()))).toMatchObject({ from: 4, oldest: 1, written: 5 });
+    expect(decodeCut(unseal('c!a', cut[2]?.value ?? new Uint8Array()))).toMatchObject({
+      from: 4,
+      oldest: 1,
+      written: 5,
+    });
   });
 
   it('is bounded in records and bytes, beyond what the epoch brings in itself', () => {
@@ -83,7 +98,11 @@ describe('a fold', () => {
     fold.epoch({ states: Array.from({ length: 1_000 }, (_, i) => [i + 1, state(1)] as const) });
     fold.epochs(99);
     const slices: number[] = [];
-    for (let writes = fold.slice({ records: 500, bytes: 10 }); writes.length > 0; writes = fold.slice({ records: 500, bytes: 10 })) {
+    for (
+      let writes = fold.slice({ records: 500, bytes: 10 });
+      writes.length > 0;
+      writes = fold.slice({ records: 500, bytes: 10 })
+    ) {
       slices.push(behindMark(writes).length);
       fold.epoch({});
     }
@@ -118,7 +137,14 @@ describe('a fold', () => {
     fold.epoch({ states: [[5, state(1)]], rows: [[`m!${hex(7)}`, bytes]], counters: 8 });
     fold.slice();
     fold.epoch({ rows: [[`m!${hex(7)}`, Buffer.from('delivered once')]], counters: 8 });
-    fold.epoch({ states: [[5, null]], rows: [[`m!${hex(7)}`, null], ['d!s1', null]], counters: 8 });
+    fold.epoch({
+      states: [[5, null]],
+      rows: [
+        [`m!${hex(7)}`, null],
+        ['d!s1', null],
+      ],
+      counters: 8,
+    });
     expect(fold.slice().filter(({ key }) => !/^[cey]/.test(key))).toEqual([
       { key: `m!${hex(7)}`, value: null },
       { key: 'd!s1', value: null },
@@ -147,8 +173,14 @@ describe('an actor that the start has not read', () => {
 
   it('is read when it is asked for, once', () => {
     let reads = 0;
-    const { stateOf } = newFold(ROOMY, 9, unread(() => ((reads += 1), folded(2))));
-    expect([stateOf(5), stateOf(5)]).toEqual(Array(2).fill(expect.objectContaining({ seq: 3, context: { n: 1, m: 0 } })));
+    const { stateOf } = newFold(
+      ROOMY,
+      9,
+      unread(() => ((reads += 1), folded(2))),
+    );
+    expect([stateOf(5), stateOf(5)]).toEqual(
+      Array(2).fill(expect.objectContaining({ seq: 3, context: { n: 1, m: 0 } })),
+    );
     expect(reads).toBe(1);
   });
 
@@ -165,20 +197,44 @@ describe('an actor that the start has not read', () => {
   });
 
   it('that is damaged is marked before the cut, behind which the epochs go that show it, and stays damaged', () => {
-    const fold = newFold(ROOMY, 9, unread(() => folded(1)));
+    const fold = newFold(
+      ROOMY,
+      9,
+      unread(() => folded(1)),
+    );
     expect(behindMark(fold.slice()).map(({ key }) => key)).toEqual([unreadableKey(5), 'c!a', 'c!b']);
-    expect(fold.told).toEqual([expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED', details: expect.objectContaining({ life: 5 }) as unknown })]);
+    expect(fold.told).toEqual([
+      expect.objectContaining({
+        code: 'BOSUN_STORE_DAMAGED',
+        details: expect.objectContaining({ life: 5 }) as unknown,
+      }),
+    ]);
     fold.epoch({ counters: 9 });
     fold.epoch({ counters: 9 });
     expect(() => fold.stateOf(5)).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }) as Error);
   });
 
   it('loses its mark when it is dead, whether the fold or an earlier start has made that', () => {
-    const fold = newFold({ ...ROOMY, windowEpochs: 1 }, 9, unread(() => folded(1)), [6]);
+    const fold = newFold(
+      { ...ROOMY, windowEpochs: 1 },
+      9,
+      unread(() => folded(1)),
+      [6],
+    );
     fold.slice();
-    fold.epoch({ states: [[5, null], [6, null]], counters: 9 });
+    fold.epoch({
+      states: [
+        [5, null],
+        [6, null],
+      ],
+      counters: 9,
+    });
     expect(fold.stateOf(5)).toBeNull();
-    expect(behindMark(fold.slice()).filter(({ value }) => value === null).map(({ key }) => key)).toEqual([stateKey(5), unreadableKey(5), stateKey(6), unreadableKey(6), epochKey(1)]);
+    expect(
+      behindMark(fold.slice())
+        .filter(({ value }) => value === null)
+        .map(({ key }) => key),
+    ).toEqual([stateKey(5), unreadableKey(5), stateKey(6), unreadableKey(6), epochKey(1)]);
   });
 });
 
@@ -205,12 +261,22 @@ function newFold(limits: FoldLimits, counters = 1, window = emptyWindow(), marke
   const epoch = ({ bytes = 10, states = [], rows = [], counters = 1 }: Change) =>
     fold.add(
       { epoch: ++number, link: NO_LINK, counters: all(counters) },
-      { bytes, images: imagesOf(states), rows: { keys: rows.map(([key]) => key as RowKey), values: rows.map(([, row]) => row) } },
+      {
+        bytes,
+        images: imagesOf(states),
+        rows: { keys: rows.map(([key]) => key as RowKey), values: rows.map(([, row]) => row) },
+      },
     );
   const epochs = (count: number) => {
     for (let i = 0; i < count; i++) epoch({});
   };
-  return { epoch, epochs, slice: (inflow = NONE) => fold.slice(inflow), stateOf: (life: number) => fold.stateOf(life), told };
+  return {
+    epoch,
+    epochs,
+    slice: (inflow = NONE) => fold.slice(inflow),
+    stateOf: (life: number) => fold.stateOf(life),
+    told,
+  };
 }
 
 function all(number: number): Counters {
@@ -223,7 +289,10 @@ function state(seq: number): ActorState {
 
 /** Life and seq of each state in a slice. */
 function seqs(writes: readonly StoreWrite[]): unknown[] {
-  return behindMark(writes).map(({ key, value }) => [Number.parseInt(key.slice(2), 16), unseal(key, value ?? new Uint8Array())[0]]);
+  return behindMark(writes).map(({ key, value }) => [
+    Number.parseInt(key.slice(2), 16),
+    unseal(key, value ?? new Uint8Array())[0],
+  ]);
 }
 
 /** Every slice of records repeats the mark of its fold. */

@@ -14,10 +14,17 @@ type Event =
   | { readonly kind: 'reopen' }
   | { readonly kind: 'crash'; readonly keepUnsynced: number }
   | { readonly kind: 'crash while held'; readonly at: 'before' | 'durable'; readonly steps: readonly Step[] }
-  | { readonly kind: 'failed write'; readonly applied: boolean; readonly again: boolean; readonly steps: readonly Step[] };
+  | {
+      readonly kind: 'failed write';
+      readonly applied: boolean;
+      readonly again: boolean;
+      readonly steps: readonly Step[];
+    };
 
-
-/** Shrinking a long story may take minutes; a shorter one found in time is enough. No bound for the stories themselves: they take seconds. */
+/**
+ * Shrinking a long story may take minutes; a shorter one found in time is enough. No bound for the stories themselves:
+ * they take seconds.
+ */
 const BOUNDED = { interruptAfterTimeLimit: PATIENCE_MS / 2 };
 
 const pick = fc.nat(1_000);
@@ -29,7 +36,9 @@ const value = fc.oneof(
   fc.record({ life: fc.nat(), address: fc.string() }).map(({ life, address }) => new Reference(life, address)),
   fc.constant(undefined),
 );
-const context = fc.dictionary(fc.constantFrom('order', 'count', 'notes', 'by', 'x', 'y'), value, { noNullPrototype: true });
+const context = fc.dictionary(fc.constantFrom('order', 'count', 'notes', 'by', 'x', 'y'), value, {
+  noNullPrototype: true,
+});
 const change: fc.Arbitrary<StateChange> = fc.oneof(
   context.map((value) => ({ status: 'active' as const, configuration: 0, context: { value } })),
   context.map((set) => ({ set })),
@@ -79,7 +88,15 @@ const event: fc.Arbitrary<Event> = fc.oneof(
       steps,
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('failed write' as const), applied: fc.boolean(), again: fc.boolean(), steps }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('failed write' as const),
+      applied: fc.boolean(),
+      again: fc.boolean(),
+      steps,
+    }),
+  },
 );
 const fold: fc.Arbitrary<FoldLimits> = fc.record({
   windowEpochs: fc.integer({ min: 1, max: 8 }),

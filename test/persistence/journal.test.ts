@@ -32,7 +32,11 @@ function damageAt(key: string): unknown {
 
 describe('a commit', () => {
   it('is one write, synced at durability "disk" only', async () => {
-    for (const [durability, sync] of [['disk', true], ['process', false], ['memory', false]] as const) {
+    for (const [durability, sync] of [
+      ['disk', true],
+      ['process', false],
+      ['memory', false],
+    ] as const) {
       store = faultyStore();
       await write([[BIRTH], [COUNT]], { durability });
       expect(store.log.map((batch) => batch.sync)).toEqual([true, sync, sync]);
@@ -56,34 +60,42 @@ describe('a commit', () => {
     await expect(journal.commit(epoch)).rejects.toMatchObject({ code: 'BOSUN_INTERNAL' });
   });
 
-  it('rejects with BOSUN_STORE_FAILED when the write fails, and so does every later one until the journal is reopened', async () => {
-    const journal = createJournal(store);
-    await journal.open(references);
-    const { epoch, after } = nextEpoch(NOTHING, [BIRTH], journal.codec);
-    store.failWrites(1);
-    for (let i = 0; i < 3; i++) await expect(journal.commit(epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
-    await journal.close();
-    expect((await journal.open(references)).epoch).toBe(0);
-    await journal.commit(nextEpoch(NOTHING, [BIRTH], journal.codec).epoch);
-    await journal.close();
-    expect(await reopened()).toEqual(expected(after));
-  });
+  it(
+    'rejects with BOSUN_STORE_FAILED when the write fails, and so does every later one until the journal is ' +
+      'reopened',
+    async () => {
+      const journal = createJournal(store);
+      await journal.open(references);
+      const { epoch, after } = nextEpoch(NOTHING, [BIRTH], journal.codec);
+      store.failWrites(1);
+      for (let i = 0; i < 3; i++)
+        await expect(journal.commit(epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+      await journal.close();
+      expect((await journal.open(references)).epoch).toBe(0);
+      await journal.commit(nextEpoch(NOTHING, [BIRTH], journal.codec).epoch);
+      await journal.close();
+      expect(await reopened()).toEqual(expected(after));
+    },
+  );
 });
 
 describe('a commit that failed and is tried again', () => {
-  it.each([false, true])('is there once, and the next one behind it (on the medium all the same: %s)', async (applied) => {
-    const journal = createJournal(store);
-    await journal.open(references);
-    const first = nextEpoch(NOTHING, [BIRTH, SHAPED], journal.codec);
-    // Encoded before the first is durable, with what it has taught the codec.
-    const second = nextEpoch(first.after, [COUNT], journal.codec);
-    store.failWrites(1, { applied });
-    await expect(journal.commit(first.epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
-    await journal.retry();
-    await journal.commit(second.epoch);
-    await journal.close();
-    expect(await reopened()).toEqual(expected(second.after));
-  });
+  it.each([false, true])(
+    'is there once, and the next one behind it (on the medium all the same: %s)',
+    async (applied) => {
+      const journal = createJournal(store);
+      await journal.open(references);
+      const first = nextEpoch(NOTHING, [BIRTH, SHAPED], journal.codec);
+      // Encoded before the first is durable, with what it has taught the codec.
+      const second = nextEpoch(first.after, [COUNT], journal.codec);
+      store.failWrites(1, { applied });
+      await expect(journal.commit(first.epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+      await journal.retry();
+      await journal.commit(second.epoch);
+      await journal.close();
+      expect(await reopened()).toEqual(expected(second.after));
+    },
+  );
 
   it('may fail again and again', async () => {
     const journal = createJournal(store);
@@ -102,7 +114,9 @@ describe('a commit that failed and is tried again', () => {
     const journal = createJournal(Object.assign(store, { compact: () => Promise.resolve(void (compactions += 1)) }));
     await journal.open(references);
     store.failWrites(1);
-    await expect(journal.purge(nextEpoch(NOTHING, [BIRTH], journal.codec).epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    await expect(journal.purge(nextEpoch(NOTHING, [BIRTH], journal.codec).epoch)).rejects.toMatchObject({
+      code: 'BOSUN_STORE_FAILED',
+    });
     expect(compactions).toBe(0);
     await journal.retry();
     expect(compactions).toBe(1);

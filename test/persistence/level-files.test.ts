@@ -23,7 +23,11 @@ async function written(): Promise<void> {
   await journal.open(references);
   let facts: Facts = NOTHING;
   for (let n = 0; n < EPOCHS; n++) {
-    const { epoch, after } = nextEpoch(facts, [{ kind: 'arrival', table: 'm', row: [String(n).repeat(2_000)] }], journal.codec);
+    const { epoch, after } = nextEpoch(
+      facts,
+      [{ kind: 'arrival', table: 'm', row: [String(n).repeat(2_000)] }],
+      journal.codec,
+    );
     await journal.commit(epoch);
     facts = after;
   }
@@ -45,7 +49,9 @@ function flipAt(share: number): (bytes: Buffer) => Buffer {
   };
 }
 
-async function recovered(options: { recoverTo?: number; durability?: 'process' } = {}): Promise<{ epoch: number; told: BosunError[] }> {
+async function recovered(
+  options: { recoverTo?: number; durability?: 'process' } = {},
+): Promise<{ epoch: number; told: BosunError[] }> {
   const told: BosunError[] = [];
   const journal = createJournal(levelStore(directory), { ...options, onDamage: (problem) => told.push(problem) });
   const { epoch } = await journal.open(references);
@@ -80,7 +86,10 @@ describe("a flipped byte in LevelDB's log", () => {
   it('in its last write is told, since a crash that cuts a write short looks the same', async () => {
     await written();
     damage(fileEnding('.log'), flipAt(0.99));
-    expect(await recovered()).toMatchObject({ epoch: EPOCHS - 1, told: [{ code: 'BOSUN_STORE_DAMAGED', details: { lastGoodEpoch: EPOCHS - 1 } }] });
+    expect(await recovered()).toMatchObject({
+      epoch: EPOCHS - 1,
+      told: [{ code: 'BOSUN_STORE_DAMAGED', details: { lastGoodEpoch: EPOCHS - 1 } }],
+    });
   });
 
   it('is no damage where the log ends between two writes, or in space that was not written to', async () => {
@@ -96,7 +105,10 @@ describe("a flipped byte in LevelDB's table", () => {
     // Opening moves the log into a table.
     await recovered();
     damage(fileEnding('.ldb'), flipAt(share));
-    await expect(recovered()).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED', details: expect.objectContaining({ directory }) as object });
+    await expect(recovered()).rejects.toMatchObject({
+      code: 'BOSUN_STORE_DAMAGED',
+      details: expect.objectContaining({ directory }) as object,
+    });
   });
 });
 
@@ -117,7 +129,9 @@ describe('verify', () => {
     await store.open();
     expect(await verify(store)).toMatchObject({
       sound: false,
-      findings: expect.arrayContaining([expect.objectContaining({ gravity: 'reports', message: expect.stringContaining('cut short') as string })]) as unknown[],
+      findings: expect.arrayContaining([
+        expect.objectContaining({ gravity: 'reports', message: expect.stringContaining('cut short') as string }),
+      ]) as unknown[],
     });
     await store.close();
   });
@@ -140,7 +154,12 @@ describe('a table', () => {
     // Once in four gigabytes this comes about by itself.
     const key = 'a!first';
     const value = randomBytes(600);
-    const entry = Buffer.concat([Buffer.from([0, key.length + 8, 0x80 | (600 & 0x7f), 600 >> 7]), Buffer.from(key), Buffer.from([1, 1, 0, 0, 0, 0, 0, 0]), value.subarray(0, 100)]);
+    const entry = Buffer.concat([
+      Buffer.from([0, key.length + 8, 0x80 | (600 & 0x7f), 600 >> 7]),
+      Buffer.from(key),
+      Buffer.from([1, 1, 0, 0, 0, 0, 0, 0]),
+      value.subarray(0, 100),
+    ]);
     checksumOf(entry).copy(value, 100);
     const store = levelStore(directory);
     await store.open();

@@ -128,10 +128,14 @@ describe('a directory that is not what it was', () => {
   });
 
   it('is neither made nor taken for a store where one is expected', async () => {
-    await expect(levelStore(directory, { createIfMissing: false }).open()).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    await expect(levelStore(directory, { createIfMissing: false }).open()).rejects.toMatchObject({
+      code: 'BOSUN_STORE_FAILED',
+    });
     await expect(readdir(directory)).rejects.toMatchObject({ code: 'ENOENT' });
     await mkdir(directory, { recursive: true });
-    await expect(levelStore(directory, { createIfMissing: false }).open()).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    await expect(levelStore(directory, { createIfMissing: false }).open()).rejects.toMatchObject({
+      code: 'BOSUN_STORE_FAILED',
+    });
   });
 
   it('is refused as a file', async () => {
@@ -146,7 +150,9 @@ describe('the size of a store', () => {
     const before = await store.bytes!();
     await store.write([{ key: 'large', value: Buffer.alloc(1_000_000, 7) }], SYNC);
     expect(await store.bytes!()).toBeGreaterThan(before + 900_000);
-    const sizes = await Promise.all((await readdir(directory)).map(async (file) => (await stat(join(directory, file))).size));
+    const sizes = await Promise.all(
+      (await readdir(directory)).map(async (file) => (await stat(join(directory, file))).size),
+    );
     expect(await store.bytes!()).toBe(sizes.reduce((sum, size) => sum + size, 0));
   });
 });
@@ -170,7 +176,10 @@ describe('a failed write', () => {
 
 describe('a journal on level', () => {
   it('recovers what it committed, over folds and reopens', async () => {
-    const journal = createJournal(levelStore(directory), { durability: 'process', fold: { windowEpochs: 5, sliceRecords: 3 } });
+    const journal = createJournal(levelStore(directory), {
+      durability: 'process',
+      fold: { windowEpochs: 5, sliceRecords: 3 },
+    });
     let facts: Facts = NOTHING;
     for (let round = 0; round < 3; round++) {
       expect(found(await journal.open(references))).toEqual(expected(facts));
@@ -181,7 +190,9 @@ describe('a journal on level', () => {
             { kind: 'birth', initial: { status: 'active', configuration: 0, context: { value: { i } } } },
             { kind: 'change', pick: i * 7, change: { set: { order: { sku: `A-${i}` } } } },
             { kind: 'arrival', table: 'm', row: [i] },
-            ...(i % 3 === 0 ? [{ kind: 'death', pick: i } as const, { kind: 'removal', pick: i, net: true } as const] : []),
+            ...(i % 3 === 0
+              ? [{ kind: 'death', pick: i } as const, { kind: 'removal', pick: i, net: true } as const]
+              : []),
           ],
           journal.codec,
         );

@@ -1,4 +1,6 @@
-/** A kernel in miniature for tests of the journal: makes random but consistent epochs, and knows what each amounts to. */
+/**
+ * A kernel in miniature for tests of the journal: makes random but consistent epochs, and knows what each amounts to.
+ */
 import {
   type ActorImage,
   type ActorState,
@@ -73,8 +75,15 @@ export function nextEpoch(before: Facts, steps: readonly Step[], codec: Codec): 
   return draft.finish();
 }
 
-/** Opens a journal over the store, commits one epoch per list of steps, from the facts on, and closes it. @returns The facts after the last. */
-export async function written(store: Store, epochs: readonly (readonly Step[])[], { facts = NOTHING, ...options }: JournalOptions & { readonly facts?: Facts } = {}): Promise<Facts> {
+/**
+ * Opens a journal over the store, commits one epoch per list of steps, from the facts on, and closes it. @returns The
+ * facts after the last.
+ */
+export async function written(
+  store: Store,
+  epochs: readonly (readonly Step[])[],
+  { facts = NOTHING, ...options }: JournalOptions & { readonly facts?: Facts } = {},
+): Promise<Facts> {
   const journal = createJournal(store, options);
   await journal.open(references);
   for (const steps of epochs) {
@@ -134,7 +143,11 @@ class Draft {
       images: imagesOf(this.#netStates),
       configurations: this.#newConfigurations,
     };
-    const { states, rows, configurations } = { states: this.#states, rows: this.#rows, configurations: this.#configurations };
+    const { states, rows, configurations } = {
+      states: this.#states,
+      rows: this.#rows,
+      configurations: this.#configurations,
+    };
     return { epoch, after: { epoch: number, kernelTimeMs, counters, states: new Map(states), rows, configurations } };
   }
 

@@ -13,7 +13,10 @@ import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts
 import { expected, type Facts, found, nextEpoch, NOTHING, references, type Step } from './model.ts';
 import { byEffort } from '../effort.ts';
 
-const BIRTH: Step = { kind: 'birth', initial: { status: 'active', configuration: 0, context: { value: { count: 0 } } } };
+const BIRTH: Step = {
+  kind: 'birth',
+  initial: { status: 'active', configuration: 0, context: { value: { count: 0 } } },
+};
 const count = (value: number, pick = 0): Step => ({ kind: 'change', pick, change: { set: { count: value } } });
 
 let store: FaultyStore;
@@ -61,7 +64,10 @@ describe('a damaged journal', () => {
     store.flip(epochKey(4), 40);
     const before = store.entries();
     for (let i = 0; i < 2; i++) {
-      expect(await refusal()).toMatchObject({ code: 'BOSUN_STORE_DAMAGED', details: { key: epochKey(4), epoch: 4, firstGoodEpoch: 0, lastGoodEpoch: 3 } });
+      expect(await refusal()).toMatchObject({
+        code: 'BOSUN_STORE_DAMAGED',
+        details: { key: epochKey(4), epoch: 4, firstGoodEpoch: 0, lastGoodEpoch: 3 },
+      });
     }
     expect(store.entries()).toEqual(before);
   });
@@ -71,9 +77,13 @@ describe('a damaged journal', () => {
     store.flip(epochKey(4), 40);
     const before = new Map(store.entries());
     const asides: SetAside[] = [];
-    expect(found(await open({ recoverTo, onSetAside: (aside) => asides.push(aside) }))).toEqual(expected(history[recoverTo] as Facts));
+    expect(found(await open({ recoverTo, onSetAside: (aside) => asides.push(aside) }))).toEqual(
+      expected(history[recoverTo] as Facts),
+    );
     const cut = [1, 2, 3, 4, 5].filter((epoch) => epoch > recoverTo);
-    expect(asides).toEqual([{ recoveredTo: recoverTo, moved: new Map(cut.map((epoch) => [epochKey(epoch), asideKey(1, epochKey(epoch))])) }]);
+    expect(asides).toEqual([
+      { recoveredTo: recoverTo, moved: new Map(cut.map((epoch) => [epochKey(epoch), asideKey(1, epochKey(epoch))])) },
+    ]);
     const after = new Map(store.entries());
     for (const epoch of cut) expect(after.get(asideKey(1, epochKey(epoch)))).toEqual(before.get(epochKey(epoch)));
     await write([[BIRTH], [count(9)]]);
@@ -95,44 +105,66 @@ describe('a damaged journal', () => {
     await write([[count(5)], [count(6)]]);
     store.flip(epochKey(2), 40);
     await open({ recoverTo: 1 });
-    expect(store.entries().flatMap(([key]) => (key.startsWith('l!') ? [key] : []))).toEqual([asideKey(1, epochKey(3)), asideKey(2, epochKey(2)), asideKey(2, epochKey(3))]);
+    expect(store.entries().flatMap(([key]) => (key.startsWith('l!') ? [key] : []))).toEqual([
+      asideKey(1, epochKey(3)),
+      asideKey(2, epochKey(2)),
+      asideKey(2, epochKey(3)),
+    ]);
   });
 
   it('is not recovered to an epoch that is not good, nor to none', async () => {
     await write([[BIRTH], [count(1)], [count(2)]]);
     store.flip(epochKey(3), 40);
     for (const recoverTo of [3, 4, -1, 1.5, NaN]) {
-      expect(await refusal({ recoverTo })).toMatchObject({ code: 'BOSUN_CONFIG_INVALID', details: { firstGoodEpoch: 0, lastGoodEpoch: 2 } });
+      expect(await refusal({ recoverTo })).toMatchObject({
+        code: 'BOSUN_CONFIG_INVALID',
+        details: { firstGoodEpoch: 0, lastGoodEpoch: 2 },
+      });
     }
     expect(epochsOnDisk()).toEqual([1, 2, 3]);
   });
 
   it('cannot be recovered to where folded records are newer', async () => {
     // One record a slice: the fold of epochs 1 to 3 is under way and has written the states of epoch 3.
-    await write([[BIRTH, BIRTH, BIRTH], [count(1)], [count(2)], [count(3)], [count(4)], [count(5)]], { fold: { windowEpochs: 3, sliceRecords: 1 } });
+    await write([[BIRTH, BIRTH, BIRTH], [count(1)], [count(2)], [count(3)], [count(4)], [count(5)]], {
+      fold: { windowEpochs: 3, sliceRecords: 1 },
+    });
     expect(store.entries().flatMap(([key]) => (key.startsWith('y!') ? [key] : []))).toEqual(['y!a', 'y!b']);
     store.flip(epochKey(3), 40);
-    expect(await refusal({ recoverTo: 2 })).toMatchObject({ code: 'BOSUN_STORE_DAMAGED', details: { firstGoodEpoch: null, lastGoodEpoch: null } });
+    expect(await refusal({ recoverTo: 2 })).toMatchObject({
+      code: 'BOSUN_STORE_DAMAGED',
+      details: { firstGoodEpoch: null, lastGoodEpoch: null },
+    });
     store.flip(epochKey(3), 40);
     store.flip(epochKey(4), 40);
     expect(found(await open({ recoverTo: 3 }))).toEqual(expected(history[3] as Facts));
   });
 
   it('is not gone back on if the cut is lost', async () => {
-    await write([[BIRTH], [count(1)], [count(2)], [count(3)], [count(4)]], { fold: { windowEpochs: 2, sliceRecords: 100 } });
+    await write([[BIRTH], [count(1)], [count(2)], [count(3)], [count(4)]], {
+      fold: { windowEpochs: 2, sliceRecords: 100 },
+    });
     store.lose('c!a');
     store.lose('c!b');
-    expect(await refusal({ recoverTo: 0 })).toMatchObject({ code: 'BOSUN_STORE_DAMAGED', details: { lastGoodEpoch: null } });
+    expect(await refusal({ recoverTo: 0 })).toMatchObject({
+      code: 'BOSUN_STORE_DAMAGED',
+      details: { lastGoodEpoch: null },
+    });
   });
 });
 
 describe('epochs that were never synced and are gone', () => {
-  it.each(['process', 'memory'] as const)('are given up at durability "%s", because it does not promise them', async (durability) => {
-    await write([[BIRTH], [count(1)], [count(2)], [count(3)]], { durability });
-    store.lose(epochKey(3));
-    expect(found(await open({ durability }))).toEqual(expected(history[2] as Facts));
-    expect(store.entries().flatMap(([key]) => (key.startsWith('l!') ? [key] : []))).toEqual([asideKey(1, epochKey(4))]);
-  });
+  it.each(['process', 'memory'] as const)(
+    'are given up at durability "%s", because it does not promise them',
+    async (durability) => {
+      await write([[BIRTH], [count(1)], [count(2)], [count(3)]], { durability });
+      store.lose(epochKey(3));
+      expect(found(await open({ durability }))).toEqual(expected(history[2] as Facts));
+      expect(store.entries().flatMap(([key]) => (key.startsWith('l!') ? [key] : []))).toEqual([
+        asideKey(1, epochKey(4)),
+      ]);
+    },
+  );
 
   it('are asked about at durability "disk"', async () => {
     await write([[BIRTH], [count(1)], [count(2)], [count(3)]], { durability: 'process' });
@@ -149,9 +181,17 @@ describe('epochs that were never synced and are gone', () => {
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant(BIRTH),
-  fc.record({ kind: fc.constant('change' as const), pick: fc.nat(9), change: fc.record({ set: fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.nat(), { noNullPrototype: true }) }) }),
+  fc.record({
+    kind: fc.constant('change' as const),
+    pick: fc.nat(9),
+    change: fc.record({ set: fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.nat(), { noNullPrototype: true }) }),
+  }),
   fc.record({ kind: fc.constant('death' as const), pick: fc.nat(9) }),
-  fc.record({ kind: fc.constant('arrival' as const), table: fc.constantFrom('m' as const, 't' as const), row: fc.tuple(fc.nat()) }),
+  fc.record({
+    kind: fc.constant('arrival' as const),
+    table: fc.constantFrom('m' as const, 't' as const),
+    row: fc.tuple(fc.nat()),
+  }),
   fc.record({ kind: fc.constant('removal' as const), pick: fc.nat(9), net: fc.boolean() }),
 );
 const fold: fc.Arbitrary<FoldLimits> = fc.record({
@@ -171,9 +211,13 @@ async function goesBackSoundly(): Promise<void> {
     const copy = await copied();
     const journal = createJournal(copy, { recoverTo });
     const recovered = await journal.open(references);
-    expect(found(recovered)).toEqual({ ...(expected(without(recovered, history[recoverTo] as Facts)) as object), configurations: expect.anything() as unknown });
+    expect(found(recovered)).toEqual({
+      ...(expected(without(recovered, history[recoverTo] as Facts)) as object),
+      configurations: expect.anything() as unknown,
+    });
     // A structure that is lost with its batch is lost for records that a later slice of the fold wrote with it.
-    const isOfLostStructure = ({ message }: BosunError) => /x!s!.* is missing|needs a record structure that is damaged/.test(message);
+    const isOfLostStructure = ({ message }: BosunError) =>
+      /x!s!.* is missing|needs a record structure that is damaged/.test(message);
     expect(recovered.damage.filter((damage) => !isOfLostStructure(damage))).toEqual([]);
     await journal.close();
   }
@@ -192,7 +236,10 @@ function without({ unreadable, damage }: Recovered, facts: Facts): Facts {
 async function copied(): Promise<FaultyStore> {
   const copy = faultyStore();
   await copy.open();
-  await copy.write(store.entries().map(([key, value]) => ({ key, value })), { sync: true });
+  await copy.write(
+    store.entries().map(([key, value]) => ({ key, value })),
+    { sync: true },
+  );
   await copy.close();
   return copy;
 }

@@ -30,10 +30,18 @@ describe('a directory under an endless load', () => {
   async function sizes(): Promise<{ all: number; logs: number; files: number }> {
     const names = await readdir(root);
     // LevelDB may remove a file between the two looks.
-    const sizeOf = (name: string) => stat(join(root, name)).then(({ size }) => size, () => 0);
+    const sizeOf = (name: string) =>
+      stat(join(root, name)).then(
+        ({ size }) => size,
+        () => 0,
+      );
     const bytes = await Promise.all(names.map(async (name) => ({ name, size: await sizeOf(name) })));
     const sum = (of: typeof bytes) => of.reduce((total, { size }) => total + size, 0);
-    return { all: sum(bytes), logs: sum(bytes.filter(({ name }) => /^(LOG|LOG\.old|MANIFEST-.*)$/.test(name))), files: names.length };
+    return {
+      all: sum(bytes),
+      logs: sum(bytes.filter(({ name }) => /^(LOG|LOG\.old|MANIFEST-.*)$/.test(name))),
+      files: names.length,
+    };
   }
 
   it('keeps its size and its number of keys and files', async () => {
@@ -49,7 +57,9 @@ describe('a directory under an endless load', () => {
           [
             { kind: 'birth', initial: { status: 'active', context: { value: { text: noise(1_500, facts.epoch) } } } },
             { kind: 'arrival', table: 'm', row: [noise(500, facts.epoch)] },
-            ...(facts.epoch < 20 ? [] : [{ kind: 'death', pick: 0 } as const, { kind: 'removal', pick: 0, net: false } as const]),
+            ...(facts.epoch < 20
+              ? []
+              : [{ kind: 'death', pick: 0 } as const, { kind: 'removal', pick: 0, net: false } as const]),
           ],
           journal.codec,
         );
@@ -80,7 +90,8 @@ describe('a directory under an endless load', () => {
     expect(last.files).toBeLessThan(first.files * 1.5 + 15);
     // Compaction may lag behind on a busy machine, until LevelDB makes writers wait for it.
     expect(Math.max(...peaks.map(({ all }) => all))).toBeLessThan(written / 4);
-    // What LevelDB logs of itself grows with the switches of the memtable, of which 64 KiB make 256 times as many as usual.
+    // What LevelDB logs of itself grows with the switches of the memtable, of which 64 KiB make 256 times as many as
+    // usual.
     expect(logs).toBeLessThan(written * 0.05);
   });
 });
@@ -88,7 +99,11 @@ describe('a directory under an endless load', () => {
 describe('sessions', () => {
   let test: TestSystem;
   beforeEach(async () => {
-    test = await startTestSystem({ agents: [account], tree: { children: [{ id: 'a', agent: 'account' }] }, journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } } });
+    test = await startTestSystem({
+      agents: [account],
+      tree: { children: [{ id: 'a', agent: 'account' }] },
+      journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } },
+    });
   });
   afterEach(() => test.system.stop());
 
@@ -119,7 +134,11 @@ describe('sessions', () => {
 
   it(`are at most ${SESSIONS_MAX}; one more is refused until one is forgotten`, () => {
     let nowMs = 0;
-    const sessions = new Sessions(new EpochDraft(createCodec(references).deltas()), { rows: new Map(), damage: [], kernelTimeMs: 0 }, () => nowMs);
+    const sessions = new Sessions(
+      new EpochDraft(createCodec(references).deltas()),
+      { rows: new Map(), damage: [], kernelTimeMs: 0 },
+      () => nowMs,
+    );
     const begin = (id: string) => {
       sessions.check({ id, sequence: 1 });
       expect(sessions.accept({ id, sequence: 1 })).toBe(true);
@@ -137,6 +156,6 @@ function noise(length: number, seed: number): string {
   let state = seed * 2_654_435_761 + 1;
   return Array.from({ length }, () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return String.fromCharCode(33 + (state >>> 16) % 90);
+    return String.fromCharCode(33 + ((state >>> 16) % 90));
   }).join('');
 }

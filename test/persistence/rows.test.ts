@@ -9,13 +9,17 @@ const packer = new RowPacker((row) => {
   const bytes = Buffer.from(`--${String(row)}`);
   return { bytes, start: 2, end: bytes.length };
 });
-const rows = (...entries: readonly (readonly [string, unknown])[]) => new Map(entries as readonly (readonly [RowKey, unknown])[]);
+const rows = (...entries: readonly (readonly [string, unknown])[]) =>
+  new Map(entries as readonly (readonly [RowKey, unknown])[]);
 const texts = (values: readonly (Uint8Array | null)[]) => values.map((value) => value && Buffer.from(value).toString());
 
 describe('packed rows', () => {
   it('come back, in order, and are there as they were packed', () => {
     const { bytes, keys, values } = packer.pack(rows(['m!1', 'hello'], ['m!0', null], ['d!s', '']), rows());
-    expect([keys, texts(values)]).toEqual([['m!1', 'm!0', 'd!s'], ['hello', null, '']]);
+    expect([keys, texts(values)]).toEqual([
+      ['m!1', 'm!0', 'd!s'],
+      ['hello', null, ''],
+    ]);
     const read = readRows(new ByteReader(bytes));
     expect([[...read.keys()], texts([...read.values()])]).toEqual([keys, texts(values)]);
   });
@@ -27,7 +31,10 @@ describe('packed rows', () => {
   });
 
   it('are written as they are to be stored, and deleted whatever was to be stored', () => {
-    const { values } = packer.pack(rows(['i!1', 'legible'], ['i!2', null], ['i!3', 'legible']), rows(['i!1', 'hidden'], ['i!2', 'hidden']));
+    const { values } = packer.pack(
+      rows(['i!1', 'legible'], ['i!2', null], ['i!3', 'legible']),
+      rows(['i!1', 'hidden'], ['i!2', 'hidden']),
+    );
     expect(texts(values)).toEqual(['hidden', null, 'legible']);
   });
 

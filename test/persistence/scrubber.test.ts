@@ -58,7 +58,9 @@ describe('the scrubber', () => {
     const [, key] = keys('s!');
     await test.store.write([{ key: key!, value: await recordAfter(30, key!) }], { sync: true });
     await test.advance(10 * slices());
-    expect(told.map(({ message, details }) => [message.includes('is at change'), details['key'], details['address']])).toEqual([[true, key, 'a']]);
+    expect(
+      told.map(({ message, details }) => [message.includes('is at change'), details['key'], details['address']]),
+    ).toEqual([[true, key, 'a']]);
   });
 
   it('stops with the system, and reads nothing after', async () => {
@@ -79,7 +81,10 @@ describe('the scrubber', () => {
   it(`reads ${SCRUB_RECORDS} records each ${SCRUB_INTERVAL_MS} ms unless told otherwise`, async () => {
     await test.system.stop();
     await start({ scrub: {} });
-    const filler = Array.from({ length: SCRUB_RECORDS }, (_, n) => ({ key: `!${String(n).padStart(4, '0')}`, value: Buffer.from('junk') }));
+    const filler = Array.from({ length: SCRUB_RECORDS }, (_, n) => ({
+      key: `!${String(n).padStart(4, '0')}`,
+      value: Buffer.from('junk'),
+    }));
     await test.store.write(filler, { sync: true });
     await test.advance(SCRUB_INTERVAL_MS - 1);
     expect(told).toHaveLength(0);

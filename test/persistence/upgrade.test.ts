@@ -43,7 +43,14 @@ beforeEach(async () => {
   const journal = createJournal(store);
   await journal.open(references);
   for (let n = 0; n < 5; n++) {
-    const { epoch, after } = nextEpoch(facts, [{ kind: 'birth', initial: { context: { value: { n } } } }, { kind: 'arrival', table: 'm', row: [n] }], journal.codec);
+    const { epoch, after } = nextEpoch(
+      facts,
+      [
+        { kind: 'birth', initial: { context: { value: { n } } } },
+        { kind: 'arrival', table: 'm', row: [n] },
+      ],
+      journal.codec,
+    );
     await journal.commit(epoch);
     facts = after;
   }
@@ -98,7 +105,10 @@ describe('a store of a newer format', () => {
   it('is refused and left alone', async () => {
     await turnInto(FORMAT + 1);
     const before = store.entries();
-    await expect(open({ upgrades: [STEP] })).rejects.toMatchObject({ code: 'BOSUN_STORE_FORMAT', details: { format: FORMAT + 1 } });
+    await expect(open({ upgrades: [STEP] })).rejects.toMatchObject({
+      code: 'BOSUN_STORE_FORMAT',
+      details: { format: FORMAT + 1 },
+    });
     expect(store.entries()).toEqual(before);
   });
 });

@@ -12,7 +12,12 @@ let test: TestSystem;
 beforeEach(async () => {
   test = await startTestSystem({
     agents: [account],
-    tree: { children: [{ id: 'a', agent: 'account' }, { id: 'team', boss: { children: [{ id: 'b', agent: 'account' }] } }] },
+    tree: {
+      children: [
+        { id: 'a', agent: 'account' },
+        { id: 'team', boss: { children: [{ id: 'b', agent: 'account' }] } },
+      ],
+    },
     journal: { fold: { windowEpochs: 8, sliceRecords: 1_000 } },
   });
   for (let n = 0; n < 10; n++) {
@@ -33,12 +38,23 @@ async function verified(): Promise<Verification> {
 }
 
 const keys = (prefix: string) => test.store.entries().flatMap(([key]) => (key.startsWith(prefix) ? [key] : []));
-const lifeOf = (address: string) => test.store.entries().filter(([key]) => key.startsWith('i!')).findIndex((_, n) => ['root', 'a', 'team', 'team/b'][n] === address) + 1;
+const lifeOf = (address: string) =>
+  test.store
+    .entries()
+    .filter(([key]) => key.startsWith('i!'))
+    .findIndex((_, n) => ['root', 'a', 'team', 'team/b'][n] === address) + 1;
 
 describe('verify', () => {
   it('finds a store sound that was stopped, crashed or never used, and changes nothing', async () => {
     const before = test.store.entries();
-    expect(await verified()).toMatchObject({ sound: true, epoch: expect.any(Number) as number, actors: 4, findings: [], aside: 0, recoverable: null });
+    expect(await verified()).toMatchObject({
+      sound: true,
+      epoch: expect.any(Number) as number,
+      actors: 4,
+      findings: [],
+      aside: 0,
+      recoverable: null,
+    });
     expect(test.store.entries()).toEqual(before);
     await test.restart();
     await test.system.send('a', deposit(1));
@@ -54,12 +70,22 @@ describe('verify', () => {
     test.store.flip(key, 7);
     const { sound, findings } = await verified();
     expect(sound).toBe(false);
-    expect(findings).toEqual([expect.objectContaining<Partial<Finding>>({ gravity: 'withholds', key, life, address: 'team/b', agent: 'account' })]);
+    expect(findings).toEqual([
+      expect.objectContaining<Partial<Finding>>({
+        gravity: 'withholds',
+        key,
+        life,
+        address: 'team/b',
+        agent: 'account',
+      }),
+    ]);
   });
 
   it('says of damage of the root that it stops all', async () => {
     test.store.flip('s!00000000000001', 7);
-    expect((await verified()).findings).toEqual([expect.objectContaining<Partial<Finding>>({ gravity: 'stops', address: 'root', life: 1 })]);
+    expect((await verified()).findings).toEqual([
+      expect.objectContaining<Partial<Finding>>({ gravity: 'stops', address: 'root', life: 1 }),
+    ]);
   });
 
   it('names the change that a stale record does not lead to', async () => {
@@ -73,7 +99,12 @@ describe('verify', () => {
     await test.store.write([{ key, value: stale }], { sync: true });
     await test.store.close();
     const [finding] = (await verified()).findings;
-    expect(finding).toMatchObject({ gravity: 'withholds', address: 'a', sequence: expect.any(Number) as number, epoch: expect.any(Number) as number });
+    expect(finding).toMatchObject({
+      gravity: 'withholds',
+      address: 'a',
+      sequence: expect.any(Number) as number,
+      epoch: expect.any(Number) as number,
+    });
   });
 
   it('names every bad epoch, and where recovery could go on', async () => {
@@ -82,17 +113,26 @@ describe('verify', () => {
     test.store.flip(epochKey(last), 40);
     test.store.flip(epochKey(last - 2), 40);
     const { findings, recoverable, epoch } = await verified();
-    expect(findings.map(({ gravity, epoch }) => [gravity, epoch])).toEqual([['stops', last - 2], ['reports', last]]);
+    expect(findings.map(({ gravity, epoch }) => [gravity, epoch])).toEqual([
+      ['stops', last - 2],
+      ['reports', last],
+    ]);
     expect([recoverable?.to, epoch]).toEqual([last - 3, last - 3]);
     await test.restart({ recoverTo: last - 3 });
-    expect(test.logged.flat()).toContainEqual([`l!0001!${epochKey(last - 2)}`, `l!0001!${epochKey(last - 1)}`, `l!0001!${epochKey(last)}`]);
+    expect(test.logged.flat()).toContainEqual([
+      `l!0001!${epochKey(last - 2)}`,
+      `l!0001!${epochKey(last - 1)}`,
+      `l!0001!${epochKey(last)}`,
+    ]);
     await test.system.stop();
     expect(await verified()).toMatchObject({ sound: true, aside: 3 });
   });
 
   it('finds rows that disagree with the identities', async () => {
     test.store.lose('a!team/b');
-    expect((await verified()).findings).toEqual([expect.objectContaining({ gravity: 'reports', key: 'a!team/b', address: 'team/b', agent: 'account' })]);
+    expect((await verified()).findings).toEqual([
+      expect.objectContaining({ gravity: 'reports', key: 'a!team/b', address: 'team/b', agent: 'account' }),
+    ]);
   });
 
   it('finds damage of any byte of any record', LONG, async () => {

@@ -5,7 +5,10 @@ import { agents, notes, reasonOfClosing, restarts, stateOf, tell, told } from '.
 const backoff = { minMs: 100, maxMs: 1_000, factor: 2, jitter: 0 };
 
 function start(child: Record<string, unknown> = {}, intensity = 10): Promise<TestSystem> {
-  const children = [{ id: 'w', agent: 'worker', backoff, ...child }, { id: 'v', agent: 'worker' }] as never;
+  const children = [
+    { id: 'w', agent: 'worker', backoff, ...child },
+    { id: 'v', agent: 'worker' },
+  ] as never;
   return startTestSystem({ agents, tree: { intensity, periodMs: 60_000, children } });
 }
 
@@ -64,7 +67,10 @@ describe('a child with backoff', () => {
     const test = await start({}, 1);
     expect(await isBackAfter(test, 100)).toBe(true);
     await told(test, 'w', 'explode');
-    expect(await reasonOfClosing(test)).toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED', message: expect.stringContaining('w: explode') as string });
+    expect(await reasonOfClosing(test)).toMatchObject({
+      code: 'BOSUN_INTENSITY_EXCEEDED',
+      message: expect.stringContaining('w: explode') as string,
+    });
   });
 
   it('may be one too many by the time it is restarted', async () => {
@@ -72,7 +78,10 @@ describe('a child with backoff', () => {
     await told(test, 'w', 'explode');
     await told(test, 'v', 'explode');
     await test.advance(100);
-    expect(await reasonOfClosing(test)).toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED', message: 'the root Boss gave up: w: explode' });
+    expect(await reasonOfClosing(test)).toMatchObject({
+      code: 'BOSUN_INTENSITY_EXCEEDED',
+      message: 'the root Boss gave up: w: explode',
+    });
     await test.restart();
     await test.advance(100);
     expect([restarts(test, 'w'), restarts(test, 'v'), stateOf(test)]).toEqual([1, 1, '{"supervising":"running"}']);
@@ -113,7 +122,7 @@ describe('a crash of the host while a child waits', () => {
     expect([restarts(test, 'w'), notes(test, 'w')]).toEqual([1, ['kept']]);
   });
 
-  it('may have a name that is like those of the kernel\'s timers', async () => {
+  it("may have a name that is like those of the kernel's timers", async () => {
     const children = [{ id: 'bosun.schedule.w', agent: 'worker', backoff }] as never;
     const test = await startTestSystem({ agents, tree: { intensity: 10, children } });
     await told(test, 'bosun.schedule.w', 'explode');

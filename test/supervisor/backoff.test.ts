@@ -7,7 +7,9 @@ const plain: Backoff = { minMs: 200, maxMs: 1_000, factor: 2, jitter: 0.2 };
 
 describe('backoff', () => {
   it('doubles from the least to the most', () => {
-    expect([0, 1, 2, 3, 4].map((consecutive) => backoffMs(consecutive, plain, 0))).toEqual([200, 400, 800, 1_000, 1_000]);
+    expect([0, 1, 2, 3, 4].map((consecutive) => backoffMs(consecutive, plain, 0))).toEqual([
+      200, 400, 800, 1_000, 1_000,
+    ]);
   });
 
   it('adds its jitter after the cap, so that the last delay may exceed it by that share', () => {

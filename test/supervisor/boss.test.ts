@@ -4,8 +4,13 @@ import { startTestSystem, type TestSystem } from '../../src/testing/test-system.
 import { agents, manager, notes, promiser, reasonOfClosing, restarts, stateOf, tell, told, worker } from './worker.ts';
 
 /** A system of workers under the root: an id for a plain one, a spec for another. */
-function startWorkers(children: (string | Record<string, unknown>)[], tree: Record<string, unknown> = {}): Promise<TestSystem> {
-  const specs = children.map((child) => (typeof child === 'string' ? { id: child, agent: 'worker' } : { agent: 'worker', ...child }));
+function startWorkers(
+  children: (string | Record<string, unknown>)[],
+  tree: Record<string, unknown> = {},
+): Promise<TestSystem> {
+  const specs = children.map((child) =>
+    typeof child === 'string' ? { id: child, agent: 'worker' } : { agent: 'worker', ...child },
+  );
   return startTestSystem({ agents, tree: { intensity: 3, ...tree, children: specs } as never });
 }
 
@@ -104,7 +109,10 @@ describe('a restart from the initial state', () => {
 
   it('aborts a live promise and starts it again', async () => {
     const { agent, pending } = promiser();
-    const test = await startTestSystem({ agents: [agent], tree: { children: [{ id: 'p', agent: 'promiser', resume: 'initial' }] } });
+    const test = await startTestSystem({
+      agents: [agent],
+      tree: { children: [{ id: 'p', agent: 'promiser', resume: 'initial' }] },
+    });
     await told(test, 'p', 'explode');
     expect(pending.map(({ signal }) => signal.aborted)).toEqual([true, false]);
     pending[0]!.resolve('late');
@@ -138,7 +146,15 @@ describe('a child that cannot start', () => {
     ['its agent is unknown', 'nobody', 'nobody'],
     ['its first turn throws', 'stillborn', 'no context'],
   ])('because %s uses up the intensity, and the Boss gives up', async (_, agent, message) => {
-    const test = await startTestSystem({ agents, tree: { children: [{ id: 'a', agent: 'worker' }, { id: 'b', agent }] } });
+    const test = await startTestSystem({
+      agents,
+      tree: {
+        children: [
+          { id: 'a', agent: 'worker' },
+          { id: 'b', agent },
+        ],
+      },
+    });
     const reason = await reasonOfClosing(test);
     expect(reason.code).toBe('BOSUN_INTENSITY_EXCEEDED');
     expect(reason.message).toContain(`b: `);
@@ -147,13 +163,24 @@ describe('a child that cannot start', () => {
   });
 
   it('is given up alone when it is temporary', async () => {
-    const test = await startTestSystem({ agents, tree: { children: [{ id: 'a', agent: 'worker' }, { id: 'b', agent: 'stillborn', restart: 'temporary' }] } });
+    const test = await startTestSystem({
+      agents,
+      tree: {
+        children: [
+          { id: 'a', agent: 'worker' },
+          { id: 'b', agent: 'stillborn', restart: 'temporary' },
+        ],
+      },
+    });
     expect([notes(test, 'a'), notes(test, 'b')]).toEqual([[], null]);
   });
 
   it('waits between attempts when it has a backoff', async () => {
     const backoff = { minMs: 100, maxMs: 400, jitter: 0 };
-    const test = await startTestSystem({ agents, tree: { intensity: 10, children: [{ id: 'b', agent: 'nobody', backoff }] } });
+    const test = await startTestSystem({
+      agents,
+      tree: { intensity: 10, children: [{ id: 'b', agent: 'nobody', backoff }] },
+    });
     expect(stateOf(test)).toBe('{"supervising":"backingOff"}');
     await test.advance(700);
     const { window } = test.system.snapshot('root')!.context as { window: number[] };
@@ -218,7 +245,10 @@ describe('orders to a Boss', () => {
   it('end a child that could not be born before its Boss has heard of it', async () => {
     const test = await startManager();
     const order = { id: 'x', agent: 'nobody' };
-    await Promise.all([test.system.send('m', { type: 'hire', spec: order } as never), test.system.send('m', { type: 'dismiss', id: 'x' } as never)]);
+    await Promise.all([
+      test.system.send('m', { type: 'hire', spec: order } as never),
+      test.system.send('m', { type: 'dismiss', id: 'x' } as never),
+    ]);
     await test.settle();
     expect([heard(test), stateOf(test)]).toEqual([['x: shutdown'], '{"supervising":"running"}']);
   });
@@ -235,7 +265,12 @@ describe('orders to a Boss', () => {
       order({ type: 'hire', spec: { ...name, id: 'b' } }),
     ]);
     await test.settle();
-    expect([notes(test, 'a'), notes(test, 'b'), restarts(test, 'b'), heard(test)]).toEqual([null, [], 0, ['a: shutdown', 'b: shutdown']]);
+    expect([notes(test, 'a'), notes(test, 'b'), restarts(test, 'b'), heard(test)]).toEqual([
+      null,
+      [],
+      0,
+      ['a: shutdown', 'b: shutdown'],
+    ]);
   });
 
   it.each([
@@ -281,7 +316,10 @@ describe('orders to a Boss', () => {
     const deep = Array.from({ length: 29 }).reduce<object>((below) => ({ below }), {});
     await hire(test, { id: 'b', agent: 'worker', input: deep });
     expect(test.system.deadLetters.list({ reason: 'refused' })).toMatchObject([
-      { address: 'root', error: { code: 'BOSUN_CHILD_SPEC_INVALID', message: expect.stringContaining('restart') as string } },
+      {
+        address: 'root',
+        error: { code: 'BOSUN_CHILD_SPEC_INVALID', message: expect.stringContaining('restart') as string },
+      },
       { address: 'root', error: { code: 'BOSUN_VALUE_REFUSED' } },
     ]);
     await hire(test, { id: 'c', agent: 'worker' });

@@ -6,13 +6,21 @@ import { brief } from '../../src/supervisor/brief.ts';
 import { LONG } from '../effort.ts';
 
 function chain(length: number): Error {
-  return Array.from({ length }).reduce<Error>((cause, _, index) => new Error(`level ${index}`, { cause }), new Error('bottom'));
+  return Array.from({ length }).reduce<Error>(
+    (cause, _, index) => new Error(`level ${index}`, { cause }),
+    new Error('bottom'),
+  );
 }
 
 describe('what a Boss keeps of an error', () => {
   it('is its name, message, code, stack and first causes', () => {
     const kept = brief(new BosunError('BOSUN_TIMEOUT', 'too late', { cause: new TypeError('why') })) as BosunError;
-    expect(kept).toMatchObject({ name: 'BosunError', message: 'too late', code: 'BOSUN_TIMEOUT', cause: { name: 'TypeError', message: 'why' } });
+    expect(kept).toMatchObject({
+      name: 'BosunError',
+      message: 'too late',
+      code: 'BOSUN_TIMEOUT',
+      cause: { name: 'TypeError', message: 'why' },
+    });
     expect(kept.stack).toContain('brief.test.ts');
   });
 
@@ -32,9 +40,16 @@ describe('what a Boss keeps of an error', () => {
 
   it('is never refused by admission, five levels down', LONG, () => {
     fc.assert(
-      fc.property(fc.oneof(fc.anything(), fc.string({ unit: 'binary' }).map((text) => new Error(text)), fc.nat({ max: 40 }).map(chain)), (thrown) => {
-        expect(() => admit({ a: { b: { c: { d: brief(thrown) } } } }, 'record')).not.toThrow();
-      }),
+      fc.property(
+        fc.oneof(
+          fc.anything(),
+          fc.string({ unit: 'binary' }).map((text) => new Error(text)),
+          fc.nat({ max: 40 }).map(chain),
+        ),
+        (thrown) => {
+          expect(() => admit({ a: { b: { c: { d: brief(thrown) } } } }, 'record')).not.toThrow();
+        },
+      ),
     );
   });
 });

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { parseBossSpec, parseChildSpec } from '../../src/supervisor/child-spec.ts';
 
-const invalid = (message: RegExp): unknown => expect.objectContaining({ code: 'BOSUN_CHILD_SPEC_INVALID', message: expect.stringMatching(message) as string });
+const invalid = (message: RegExp): unknown =>
+  expect.objectContaining({ code: 'BOSUN_CHILD_SPEC_INVALID', message: expect.stringMatching(message) as string });
 
 describe('a child spec', () => {
   it('needs an id and an agent; the rest has defaults', () => {
-    expect(parseChildSpec({ id: 'a', agent: 'worker' })).toEqual({ id: 'a', agent: 'worker', restart: 'permanent', resume: 'committed' });
+    expect(parseChildSpec({ id: 'a', agent: 'worker' })).toEqual({
+      id: 'a',
+      agent: 'worker',
+      restart: 'permanent',
+      resume: 'committed',
+    });
   });
 
   it('of a Boss holds the options of a tree', () => {
@@ -17,7 +23,12 @@ describe('a child spec', () => {
   });
 
   it('fills in a backoff that is only begun', () => {
-    expect(parseChildSpec({ id: 'a', agent: 'worker', backoff: { minMs: 5 } }).backoff).toEqual({ minMs: 5, maxMs: 30_000, factor: 2, jitter: 0.2 });
+    expect(parseChildSpec({ id: 'a', agent: 'worker', backoff: { minMs: 5 } }).backoff).toEqual({
+      minMs: 5,
+      maxMs: 30_000,
+      factor: 2,
+      jitter: 0.2,
+    });
   });
 
   it.each([
@@ -35,14 +46,30 @@ describe('a child spec', () => {
     [{ id: 'b', boss: { intensity: -1 } }, /boss\.intensity/],
     [{ id: 'b', boss: { periodMs: 0 } }, /boss\.periodMs/],
     [{ id: 'b', boss: { periodMs: Infinity } }, /boss\.periodMs/],
-    [{ id: 'b', boss: { children: [{ id: 'a', agent: 'worker' }, { id: 'a', boss: {} }] } }, /two children with the id "a"/],
+    [
+      {
+        id: 'b',
+        boss: {
+          children: [
+            { id: 'a', agent: 'worker' },
+            { id: 'a', boss: {} },
+          ],
+        },
+      },
+      /two children with the id "a"/,
+    ],
     ['worker', /child spec/],
   ])('is refused, naming the field: %j', (options, message) => {
     expect(() => parseChildSpec(options)).toThrow(invalid(message) as Error);
   });
 
   it('names the place within a tree', () => {
-    const tree = { children: [{ id: 'a', agent: 'worker' }, { id: 'b', boss: { children: [{ id: 'c' }] } }] };
+    const tree = {
+      children: [
+        { id: 'a', agent: 'worker' },
+        { id: 'b', boss: { children: [{ id: 'c' }] } },
+      ],
+    };
     expect(() => parseBossSpec(tree)).toThrow(invalid(/children\[1\]\.boss\.children\[0\]\.agent/) as Error);
   });
 });

@@ -1,4 +1,6 @@
-/** What supervision costs must not grow with what has nothing to do with it; mostly read off the bytes that are written. */
+/**
+ * What supervision costs must not grow with what has nothing to do with it; mostly read off the bytes that are written.
+ */
 import { describe, expect, it } from 'vitest';
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
@@ -39,7 +41,11 @@ async function bytesOfAnEnd(count: number): Promise<number> {
 
 /** Bytes that so many restarts write, one after the other. */
 async function bytesOfRestarts(count: number, siblings: number): Promise<number> {
-  const { test, written } = await started({ intensity: 100_000, periodMs: 1_000_000, children: ids(siblings).map((id) => w(id)) });
+  const { test, written } = await started({
+    intensity: 100_000,
+    periodMs: 1_000_000,
+    children: ids(siblings).map((id) => w(id)),
+  });
   const before = written();
   for (let n = 0; n < count; n++) {
     await told(test, 'sup/c0', 'explode');
@@ -53,7 +59,14 @@ const shouter = defineAgent({
   name: 'shouter',
   machine: setup({}).createMachine({
     id: 'shouter',
-    on: { shout: { actions: emit({ type: 'shouted' }) }, fall: { actions: assign(() => { throw new Error('fell'); }) } },
+    on: {
+      shout: { actions: emit({ type: 'shouted' }) },
+      fall: {
+        actions: assign(() => {
+          throw new Error('fell');
+        }),
+      },
+    },
   }),
   events: { shout: z.object({}), fall: z.object({}) },
 });
@@ -64,26 +77,45 @@ describe('supervision', () => {
     expect((await bytesOfAnEnd(200)) / few).toBeLessThan(4.4);
   });
 
-  it('restarts a child for no more bytes after a hundred restarts in the same period than after thirty, or beside a hundred siblings', async () => {
-    const thirty = await bytesOfRestarts(30, 1);
-    const more = await bytesOfRestarts(150, 1);
-    expect(more / 150).toBeLessThan((thirty / 30) * 1.2);
-    expect(await bytesOfRestarts(30, 100)).toBeLessThan(thirty * 1.1);
-  });
+  it(
+    'restarts a child for no more bytes after a hundred restarts in the same period than after thirty, or beside a ' +
+      'hundred siblings',
+    async () => {
+      const thirty = await bytesOfRestarts(30, 1);
+      const more = await bytesOfRestarts(150, 1);
+      expect(more / 150).toBeLessThan((thirty / 30) * 1.2);
+      expect(await bytesOfRestarts(30, 100)).toBeLessThan(thirty * 1.1);
+    },
+  );
 
-  it('decides about a failure before others take their turns, so that many failures at once are not written as they wait', async () => {
-    const test = await startTestSystem({ agents: [shouter], tree: { intensity: 10, children: ids(3).map((id) => ({ id, agent: 'shouter' })) } });
-    const heard: string[] = [];
-    test.system.onEmitted((address, { type }) => heard.push(`${address} ${type}`));
-    await Promise.all([test.system.send('c0', { type: 'fall' }), test.system.send('c1', { type: 'shout' }), test.system.send('c2', { type: 'shout' })]);
-    await test.settle();
-    expect(heard.slice(0, 4)).toEqual(['root child.failed', 'root child.restarted', 'c1 shouted', 'c2 shouted']);
-  });
+  it(
+    'decides about a failure before others take their turns, so that many failures at once are not written as they ' +
+      'wait',
+    async () => {
+      const test = await startTestSystem({
+        agents: [shouter],
+        tree: { intensity: 10, children: ids(3).map((id) => ({ id, agent: 'shouter' })) },
+      });
+      const heard: string[] = [];
+      test.system.onEmitted((address, { type }) => heard.push(`${address} ${type}`));
+      await Promise.all([
+        test.system.send('c0', { type: 'fall' }),
+        test.system.send('c1', { type: 'shout' }),
+        test.system.send('c2', { type: 'shout' }),
+      ]);
+      await test.settle();
+      expect(heard.slice(0, 4)).toEqual(['root child.failed', 'root child.restarted', 'c1 shouted', 'c2 shouted']);
+    },
+  );
 
   it('goes on where a Boss of version 2 stood in the middle of its steps', () => {
     const steps = [{ do: 'terminate', id: 'b' }, { do: 'finish' }];
     const migrate = (context: object) => migrateBoss[3]({ value: 'supervising', context }).context;
-    expect(migrate({ waiting: 1, script: { kind: 'stopping', steps, awaited: 1 } })).toEqual({ waiting: 1, script: { kind: 'stopping', at: 0, awaited: 1 }, steps });
+    expect(migrate({ waiting: 1, script: { kind: 'stopping', steps, awaited: 1 } })).toEqual({
+      waiting: 1,
+      script: { kind: 'stopping', at: 0, awaited: 1 },
+      steps,
+    });
     expect(migrate({ waiting: 0, script: null })).toEqual({ waiting: 0, script: null, steps: [] });
   });
 });

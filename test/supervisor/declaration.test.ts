@@ -12,7 +12,16 @@ const b = { id: 'b', agent: 'worker' };
 
 function record(options: Record<string, unknown>, status: ChildRecord['status'] = 'running'): ChildRecord {
   const retry = status === 'waiting' ? { atMs: 5, mode: 'committed' as const } : null;
-  return { spec: parseChildSpec(options), position: 3, status, consecutive: 0, startedAtMs: 0, retry, restarts: 2, lastError: undefined };
+  return {
+    spec: parseChildSpec(options),
+    position: 3,
+    status,
+    consecutive: 0,
+    startedAtMs: 0,
+    retry,
+    restarts: 2,
+    lastError: undefined,
+  };
 }
 
 /** The orders for a change of the declared children, in short. */
@@ -31,7 +40,8 @@ function stepInShort(step: Step): string {
 }
 
 function inShort(order: Order): string {
-  if (order.type === 'bosun.child.put') return `put ${order.params.id} ${order.params.row.status} ${order.params.row.position}`;
+  if (order.type === 'bosun.child.put')
+    return `put ${order.params.id} ${order.params.row.status} ${order.params.row.position}`;
   return 'params' in order ? `${order.type.slice('bosun.child.'.length)} ${order.params.id}` : order.type;
 }
 
@@ -77,7 +87,8 @@ describe('a changed declaration', () => {
 });
 
 describe('the next start of a system whose tree has changed', () => {
-  const tree = (children: object[], below: object[]) => ({ children: [...children, { id: 'team', boss: { children: below } }] }) as never;
+  const tree = (children: object[], below: object[]) =>
+    ({ children: [...children, { id: 'team', boss: { children: below } }] }) as never;
 
   it('starts new static children and stops removed ones, at every level', async () => {
     const test = await startTestSystem({ agents, tree: tree([a, b], [a, b]) });
@@ -87,7 +98,12 @@ describe('the next start of a system whose tree has changed', () => {
     await test.crash();
     await test.restart({ tree: tree([a, c], [c, a]) });
     expect(['a', 'b', 'c', 'team/a', 'team/b', 'team/c'].map((address) => notes(test, address))).toEqual([
-      ['kept'], null, [], ['kept'], null, [],
+      ['kept'],
+      null,
+      [],
+      ['kept'],
+      null,
+      [],
     ]);
   });
 

@@ -34,7 +34,10 @@ describe('restarts', () => {
   it('of all children count together', async () => {
     const test = await start({ intensity: 2, children: ['a', 'b', 'c'].map((id) => ({ id, agent: 'worker' })) });
     for (const id of ['a', 'b', 'c']) await told(test, id, 'explode');
-    expect(await reasonOfClosing(test)).toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED', message: expect.stringContaining('c: explode') as string });
+    expect(await reasonOfClosing(test)).toMatchObject({
+      code: 'BOSUN_INTENSITY_EXCEEDED',
+      message: expect.stringContaining('c: explode') as string,
+    });
   });
 
   it('by a permanent child that finishes count too', async () => {
@@ -45,7 +48,11 @@ describe('restarts', () => {
 });
 
 describe('a Boss that gives up', () => {
-  const team = (restart: 'permanent' | 'transient' | 'temporary') => ({ id: 'team', restart, boss: { intensity: 0, children: [w, { id: 'v', agent: 'worker' }] } });
+  const team = (restart: 'permanent' | 'transient' | 'temporary') => ({
+    id: 'team',
+    restart,
+    boss: { intensity: 0, children: [w, { id: 'v', agent: 'worker' }] },
+  });
 
   it('under a Boss begins anew with its static children when it is permanent', async () => {
     const test = await start({ children: [team('permanent')] });
@@ -65,13 +72,20 @@ describe('a Boss that gives up', () => {
     expect(notes(test, 'team/dynamic')).toEqual([]);
   });
 
-  it.each(['transient', 'temporary'] as const)('is not restarted when it is %s, and takes its children along', async (restart) => {
-    const test = await start({ intensity: 0, children: [team(restart), w] });
-    await told(test, 'team/v', 'explode');
-    expect(['team', 'team/w', 'team/v'].map((address) => test.system.snapshot(address))).toEqual([undefined, undefined, undefined]);
-    await told(test, 'w', 'note', 'undisturbed');
-    expect(notes(test, 'w')).toEqual(['undisturbed']);
-  });
+  it.each(['transient', 'temporary'] as const)(
+    'is not restarted when it is %s, and takes its children along',
+    async (restart) => {
+      const test = await start({ intensity: 0, children: [team(restart), w] });
+      await told(test, 'team/v', 'explode');
+      expect(['team', 'team/w', 'team/v'].map((address) => test.system.snapshot(address))).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+      await told(test, 'w', 'note', 'undisturbed');
+      expect(notes(test, 'w')).toEqual(['undisturbed']);
+    },
+  );
 
   it('has a fresh window when it is restarted', async () => {
     const test = await start({ children: [{ id: 'team', boss: { intensity: 1, children: [w] } }] });
@@ -88,14 +102,19 @@ describe('a Boss that gives up', () => {
     await Promise.allSettled([tell(test, 'team/v', 'choke'), test.system.spawn(worker, 'late', { under: 'team' })]);
     await test.settle();
     expect(restarts(test, 'team')).toBe(2);
-    expect(test.system.tree('team').children.map(({ address }) => address)).toEqual(expect.arrayContaining(['team/w', 'team/v']));
+    expect(test.system.tree('team').children.map(({ address }) => address)).toEqual(
+      expect.arrayContaining(['team/w', 'team/v']),
+    );
   });
 });
 
 describe('the root that gives up', () => {
   const deep: BossOptions = {
     intensity: 1,
-    children: [{ id: 'floor', boss: { intensity: 1, children: [{ id: 'room', boss: { intensity: 1, children: [w] } }] } }, w],
+    children: [
+      { id: 'floor', boss: { intensity: 1, children: [{ id: 'room', boss: { intensity: 1, children: [w] } }] } },
+      w,
+    ],
   };
 
   it('does so after the product of the intensities on the way, and names child and error', async () => {
@@ -149,7 +168,10 @@ describe('the root that gives up', () => {
   it('closes at every start as long as the reason lasts', async () => {
     const test = await start({ children: [{ id: 's', agent: 'stillborn' }] });
     for (let run = 0; run < 3; run++) {
-      expect(await reasonOfClosing(test)).toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED', message: 'the root Boss gave up: s: no context' });
+      expect(await reasonOfClosing(test)).toMatchObject({
+        code: 'BOSUN_INTENSITY_EXCEEDED',
+        message: 'the root Boss gave up: s: no context',
+      });
       await test.restart();
     }
     await reasonOfClosing(test);

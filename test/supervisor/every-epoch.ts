@@ -1,7 +1,7 @@
 /**
  * A story told again with a crash of the host after each of its epochs. It is lived through once, on a clock by which
- * every turn is an epoch of its own; then each prefix of what the store was given starts a new system, which must end as
- * the undisturbed one did.
+ * every turn is an epoch of its own; then each prefix of what the store was given starts a new system, which must end
+ * as the undisturbed one did.
  */
 import { expect } from 'vitest';
 import { faultyStore } from '../../src/testing/faulty-store.ts';
@@ -31,7 +31,9 @@ export interface Story<Outcome> {
 }
 
 /** @returns The outcome, and after how many epochs the host was crashed. */
-export async function withACrashAfterEveryEpoch<Outcome>(story: Story<Outcome>): Promise<{ outcome: Outcome; crashes: number }> {
+export async function withACrashAfterEveryEpoch<Outcome>(
+  story: Story<Outcome>,
+): Promise<{ outcome: Outcome; crashes: number }> {
   const first = await startTestSystem({ ...story.options(), clock: new SteppingClock() });
   await story.begin(first);
   const begun = first.store.writes;
@@ -44,7 +46,9 @@ export async function withACrashAfterEveryEpoch<Outcome>(story: Story<Outcome>):
     await store.close();
     const again = await startTestSystem({ ...story.options(), store });
     await again.advance(story.unfoldMs);
-    expect(await story.outcome(again), `as after a crash behind epoch ${epochs} of ${first.store.writes}`).toEqual(outcome);
+    expect(await story.outcome(again), `as after a crash behind epoch ${epochs} of ${first.store.writes}`).toEqual(
+      outcome,
+    );
     await again.system.stop();
   }
   return { outcome, crashes: first.store.writes - begun + 1 };

@@ -1,12 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { parseChildSpec } from '../../src/supervisor/child-spec.ts';
-import { type ChildExit, type ChildRecord, decideExit, decideRetry, type Situation } from '../../src/supervisor/exit-rules.ts';
+import {
+  type ChildExit,
+  type ChildRecord,
+  decideExit,
+  decideRetry,
+  type Situation,
+} from '../../src/supervisor/exit-rules.ts';
 
 const error = new Error('boom');
 
 function record(options: Record<string, unknown> = {}, changes: Partial<ChildRecord> = {}): ChildRecord {
   const spec = parseChildSpec({ id: 'a', agent: 'worker', ...options });
-  const fresh = { status: 'running', consecutive: 0, startedAtMs: 0, retry: null, restarts: 0, lastError: undefined } as const;
+  const fresh = {
+    status: 'running',
+    consecutive: 0,
+    startedAtMs: 0,
+    retry: null,
+    restarts: 0,
+    lastError: undefined,
+  } as const;
   return { spec, position: 0, ...fresh, ...changes };
 }
 
@@ -56,7 +69,10 @@ describe('a restart', () => {
 
   it('of a Boss always begins anew', () => {
     const boss: ChildRecord = { ...record(), spec: parseChildSpec({ id: 'b', boss: {} }) };
-    expect(decideExit(situation({ record: boss }), exit('error'), 0)).toMatchObject({ kind: 'restart', mode: 'initial' });
+    expect(decideExit(situation({ record: boss }), exit('error'), 0)).toMatchObject({
+      kind: 'restart',
+      mode: 'initial',
+    });
   });
 
   it('is counted in the window and in the record, with the error', () => {
@@ -82,8 +98,16 @@ describe('a delayed restart', () => {
 
   it('waits longer each time in a row', () => {
     const first = decideExit(situation({ record: record({ backoff }, { startedAtMs: 9_900 }) }), exit('error'), 0);
-    expect(first).toMatchObject({ kind: 'wait', delayMs: 100, record: { status: 'waiting', consecutive: 1, retry: { atMs: 10_100 } } });
-    const second = decideExit(situation({ record: record({ backoff }, { startedAtMs: 9_900, consecutive: 1 }) }), exit('error'), 0);
+    expect(first).toMatchObject({
+      kind: 'wait',
+      delayMs: 100,
+      record: { status: 'waiting', consecutive: 1, retry: { atMs: 10_100 } },
+    });
+    const second = decideExit(
+      situation({ record: record({ backoff }, { startedAtMs: 9_900, consecutive: 1 }) }),
+      exit('error'),
+      0,
+    );
     expect(second).toMatchObject({ kind: 'wait', delayMs: 200, record: { consecutive: 2 } });
   });
 

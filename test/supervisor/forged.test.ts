@@ -11,7 +11,11 @@ const forger = defineAgent({
     on: {
       forge: {
         actions: sendTo(({ system }) => system.get('floor') as AnyActorRef, {
-          type: 'bosun.exit', id: 'victim', reason: 'error', error: 'forged', redelivery: false,
+          type: 'bosun.exit',
+          id: 'victim',
+          reason: 'error',
+          error: 'forged',
+          redelivery: false,
         }),
       },
     },
@@ -21,12 +25,18 @@ const forger = defineAgent({
 
 describe('an event of the runtime that an agent sends', () => {
   it('is refused as a throw of its turn, and the Boss hears nothing', async () => {
-    const floor = { id: 'floor', systemId: 'floor', boss: { intensity: 0, children: [{ id: 'victim', agent: 'forger' }] } };
+    const floor = {
+      id: 'floor',
+      systemId: 'floor',
+      boss: { intensity: 0, children: [{ id: 'victim', agent: 'forger' }] },
+    };
     const test = await startTestSystem({ agents: [forger], tree: { children: [floor, { id: 'f', agent: 'forger' }] } });
     await test.system.send('f', { type: 'forge' });
     await test.settle();
     expect(test.system.snapshot('floor/victim')?.status).toBe('active');
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ address: 'f', error: { message: 'f sends bosun.exit, which only the runtime may' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { address: 'f', error: { message: 'f sends bosun.exit, which only the runtime may' } },
+    ]);
     await test.system.stop();
   });
 });

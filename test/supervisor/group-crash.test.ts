@@ -31,17 +31,26 @@ function story(tree: BossOptions, begin: (test: TestSystem) => Promise<unknown>)
 }
 
 describe('a crash of the host after any epoch changes nothing about', () => {
-  it('a group restart in which one takes its time to end, one does not end in time, and one stays away', LONG, async () => {
-    const children = [s('a', 100), w('b'), s('c', 60_000, { shutdownMs: 500 }), w('t', { restart: 'temporary' })];
-    const told = story({ strategy: 'one_for_all', children }, async (test) => {
-      for (const id of ['a', 'b', 'c']) await tell(test, id, 'note');
-      await Promise.all([tell(test, 'b', 'choke'), tell(test, 'a', 'note', 'late')]);
-    });
-    const { outcome: end, crashes } = await withACrashAfterEveryEpoch(told);
-    expect(end).toMatchObject({ root: '- restarts, {"supervising":"running"}', a: '3 restarts, ', b: '1 restarts, ', c: '3 restarts, ' });
-    expect(end).not.toHaveProperty('t');
-    expect(crashes).toBeGreaterThan(5);
-  });
+  it(
+    'a group restart in which one takes its time to end, one does not end in time, and one stays away',
+    LONG,
+    async () => {
+      const children = [s('a', 100), w('b'), s('c', 60_000, { shutdownMs: 500 }), w('t', { restart: 'temporary' })];
+      const told = story({ strategy: 'one_for_all', children }, async (test) => {
+        for (const id of ['a', 'b', 'c']) await tell(test, id, 'note');
+        await Promise.all([tell(test, 'b', 'choke'), tell(test, 'a', 'note', 'late')]);
+      });
+      const { outcome: end, crashes } = await withACrashAfterEveryEpoch(told);
+      expect(end).toMatchObject({
+        root: '- restarts, {"supervising":"running"}',
+        a: '3 restarts, ',
+        b: '1 restarts, ',
+        c: '3 restarts, ',
+      });
+      expect(end).not.toHaveProperty('t');
+      expect(crashes).toBeGreaterThan(5);
+    },
+  );
 
   it('the restart of the rest: the first is left alone, and a mailbox is kept', async () => {
     const told = story({ strategy: 'rest_for_one', children: [w('a'), w('b'), s('c', 50)] }, async (test) => {
@@ -54,16 +63,28 @@ describe('a crash of the host after any epoch changes nothing about', () => {
 
   it('a Boss that gives up over children that take their time', async () => {
     const boss = { intensity: 0, periodMs: PERIOD_MS, children: [s('slow', 1_000), w('bad')] };
-    const { outcome: end, crashes } = await withACrashAfterEveryEpoch(story({ children: [{ id: 'team', boss }] }, (test) => tell(test, 'team/bad', 'choke')));
-    expect(end).toMatchObject({ team: '1 restarts, {"supervising":"running"}', 'team/slow': '0 restarts, ', 'team/bad': '0 restarts, ' });
+    const { outcome: end, crashes } = await withACrashAfterEveryEpoch(
+      story({ children: [{ id: 'team', boss }] }, (test) => tell(test, 'team/bad', 'choke')),
+    );
+    expect(end).toMatchObject({
+      team: '1 restarts, {"supervising":"running"}',
+      'team/slow': '0 restarts, ',
+      'team/bad': '0 restarts, ',
+    });
     expect(crashes).toBeGreaterThan(4);
   });
 
   it('an end by order, its waiting and its timeout, and an order that comes meanwhile', async () => {
     const boss = { children: [s('first', 60_000, { shutdownMs: 2_000 }), s('second', 100)] };
     const told = story({ children: [w('w'), { id: 'team', restart: 'transient', boss } as never] }, async (test) => {
-      void test.system.boss().terminateChild('team').catch(() => {});
-      void test.system.boss().startChild({ id: 'n', agent: 'plain' }).catch(() => {});
+      void test.system
+        .boss()
+        .terminateChild('team')
+        .catch(() => {});
+      void test.system
+        .boss()
+        .startChild({ id: 'n', agent: 'plain' })
+        .catch(() => {});
       await test.settle();
       await tell(test, 'w', 'note');
     });
@@ -72,8 +93,13 @@ describe('a crash of the host after any epoch changes nothing about', () => {
   });
 
   it('automatic shutdown', async () => {
-    const boss = { autoShutdown: 'all_significant' as const, children: [w('a', { restart: 'transient', significant: true }), s('b', 200)] };
-    const told = story({ children: [{ id: 'team', restart: 'transient', boss } as never, w('w')] }, (test) => test.system.send('team/a', { type: 'finish' }));
+    const boss = {
+      autoShutdown: 'all_significant' as const,
+      children: [w('a', { restart: 'transient', significant: true }), s('b', 200)],
+    };
+    const told = story({ children: [{ id: 'team', restart: 'transient', boss } as never, w('w')] }, (test) =>
+      test.system.send('team/a', { type: 'finish' }),
+    );
     expect(Object.keys((await withACrashAfterEveryEpoch(told)).outcome)).toEqual(['root', 'w']);
   });
 });

@@ -25,7 +25,12 @@ async function outcome(test: TestSystem): Promise<Outcome> {
   const children: Record<string, unknown> = {};
   for (const node of below(test.system.tree())) {
     const { address, restarts, lastError, status } = node;
-    children[address] = { notes: node.agent === 'boss' ? null : notes(test, address), status, restarts, lastError: (lastError as Error | undefined)?.message };
+    children[address] = {
+      notes: node.agent === 'boss' ? null : notes(test, address),
+      status,
+      restarts,
+      lastError: (lastError as Error | undefined)?.message,
+    };
   }
   return { closed, children, quarantined: test.system.deadLetters.list({ reason: 'quarantined' }).length };
 }
@@ -47,40 +52,52 @@ describe('a crash of the host after any epoch changes nothing about', () => {
   const backoff = { minMs: 100, maxMs: 400, jitter: 0 };
 
   it('a restart from the initial state after a normal exit', async () => {
-    const said = (test: TestSystem) => Promise.all([tell(test, 'w', 'note', 'one'), tell(test, 'w', 'finish'), tell(test, 'w', 'note', 'two')]);
+    const said = (test: TestSystem) =>
+      Promise.all([tell(test, 'w', 'note', 'one'), tell(test, 'w', 'finish'), tell(test, 'w', 'note', 'two')]);
     const { outcome: end } = await withACrashAfterEveryEpoch(story({ children: [w] }, said));
     expect(end.children).toMatchObject({ w: { notes: ['two'], restarts: 1 } });
   });
 
   it('the end of transient and temporary children', async () => {
-    const children = [{ ...w, restart: 'transient' }, { ...v, restart: 'temporary' }] as const;
+    const children = [
+      { ...w, restart: 'transient' },
+      { ...v, restart: 'temporary' },
+    ] as const;
     const said = (test: TestSystem) => Promise.all([tell(test, 'w', 'finish'), tell(test, 'v', 'choke')]);
     const { outcome: end } = await withACrashAfterEveryEpoch(story({ children: [...children] }, said));
     expect(end.children).toEqual({});
   });
 
   it('a message that crashes its agent: what the agent knew, its deliveries, its one restart, its quarantine', async () => {
-    const said = (test: TestSystem) => Promise.all([tell(test, 'w', 'note', 'before'), tell(test, 'w', 'choke'), tell(test, 'w', 'note', 'after')]);
+    const said = (test: TestSystem) =>
+      Promise.all([tell(test, 'w', 'note', 'before'), tell(test, 'w', 'choke'), tell(test, 'w', 'note', 'after')]);
     const { outcome: end, crashes } = await withACrashAfterEveryEpoch(story({ intensity: 1, children: [w, v] }, said));
-    expect(end).toMatchObject({ closed: null, quarantined: 1, children: { w: { notes: ['before', 'after'], restarts: 1, lastError: 'choke' }, v: { restarts: 0 } } });
+    expect(end).toMatchObject({
+      closed: null,
+      quarantined: 1,
+      children: { w: { notes: ['before', 'after'], restarts: 1, lastError: 'choke' }, v: { restarts: 0 } },
+    });
     expect(crashes).toBeGreaterThan(5);
   });
 
   it('delayed restarts', async () => {
-    const said = (test: TestSystem) => Promise.all([tell(test, 'w', 'note', 'one'), tell(test, 'w', 'choke'), tell(test, 'w', 'note', 'two')]);
+    const said = (test: TestSystem) =>
+      Promise.all([tell(test, 'w', 'note', 'one'), tell(test, 'w', 'choke'), tell(test, 'w', 'note', 'two')]);
     const { outcome: end } = await withACrashAfterEveryEpoch(story({ children: [{ ...w, backoff }] }, said));
     expect(end.children).toMatchObject({ w: { notes: ['one', 'two'], restarts: 1 } });
   });
 
   it('a delayed restart after a normal exit', async () => {
-    const said = (test: TestSystem) => Promise.all([tell(test, 'w', 'note', 'one'), tell(test, 'w', 'finish'), tell(test, 'w', 'note', 'two')]);
+    const said = (test: TestSystem) =>
+      Promise.all([tell(test, 'w', 'note', 'one'), tell(test, 'w', 'finish'), tell(test, 'w', 'note', 'two')]);
     const { outcome: end } = await withACrashAfterEveryEpoch(story({ children: [{ ...w, backoff }] }, said));
     expect(end.children).toMatchObject({ w: { notes: ['two'], restarts: 1 } });
   });
 
   it('an escalation to a Boss that begins anew', async () => {
     const team = { id: 'team', boss: { intensity: 0, periodMs: PERIOD_MS, children: [w, v] } };
-    const said = (test: TestSystem) => Promise.all([tell(test, 'team/v', 'note', 'forgotten'), tell(test, 'team/w', 'choke')]);
+    const said = (test: TestSystem) =>
+      Promise.all([tell(test, 'team/v', 'note', 'forgotten'), tell(test, 'team/w', 'choke')]);
     const { outcome: end, crashes } = await withACrashAfterEveryEpoch(story({ children: [team] }, said));
     expect(end.children).toEqual({
       team: { notes: null, status: 'active', restarts: 1, lastError: 'choke' },
@@ -103,13 +120,17 @@ describe('a crash of the host after any epoch changes nothing about', () => {
 
   it('the end of a Boss that is not restarted', async () => {
     const team = { id: 'team', restart: 'transient' as const, boss: { intensity: 0, children: [w] } };
-    const { outcome: end } = await withACrashAfterEveryEpoch(story({ children: [team, v] }, (test) => tell(test, 'team/w', 'choke')));
+    const { outcome: end } = await withACrashAfterEveryEpoch(
+      story({ children: [team, v] }, (test) => tell(test, 'team/w', 'choke')),
+    );
     expect(Object.keys(end.children)).toEqual(['v']);
   });
 });
 
 describe('a crash of the host between the failure and the closing of the system', () => {
-  /** Given up, or still to be given up over: an undisturbed run closes, and so does one after any crash but the last. */
+  /**
+   * Given up, or still to be given up over: an undisturbed run closes, and so does one after any crash but the last.
+   */
   it('closes it at the next start, or finds it closed and begins with a fresh window', async () => {
     const tree = { intensity: 0, periodMs: PERIOD_MS, children: [w] };
     const ends: string[] = [];
@@ -129,4 +150,3 @@ describe('a crash of the host between the failure and the closing of the system'
     expect(ends.length).toBeGreaterThan(2);
   });
 });
-

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addRestart, DEFAULT_INTENSITY, EXACT_ENTRIES, restartsWithin, type Window } from '../../src/supervisor/intensity.ts';
+import {
+  addRestart,
+  DEFAULT_INTENSITY,
+  EXACT_ENTRIES,
+  restartsWithin,
+  type Window,
+} from '../../src/supervisor/intensity.ts';
 
 /** All restarts at these times, in order; the number of those that the Boss survives. */
 function survived(times: readonly number[], limit: { intensity: number; periodMs: number }): number {
@@ -48,7 +54,8 @@ describe('restart intensity', () => {
       fc.property(gaps, fc.nat({ max: 6 }), fc.integer({ min: 1, max: 1_000 }), (between, intensity, periodMs) => {
         let atMs = 0;
         const times = between.map((gap) => (atMs += gap));
-        const inPeriodBefore = (index: number) => times.filter((time, i) => i <= index && time >= times[index]! - periodMs).length;
+        const inPeriodBefore = (index: number) =>
+          times.filter((time, i) => i <= index && time >= times[index]! - periodMs).length;
         const firstTooMany = times.findIndex((_, index) => inPeriodBefore(index) > intensity);
         expect(survived(times, { intensity, periodMs })).toBe(firstTooMany === -1 ? times.length : firstTooMany);
       }),

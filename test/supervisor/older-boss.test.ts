@@ -10,7 +10,12 @@ import { startTestSystem } from '../../src/testing/test-system.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { agents, notes, restarts, stateOf, told, worker } from './worker.ts';
 
-const tree = { children: [{ id: 'w', agent: 'worker' }, { id: 'team', boss: { children: [{ id: 'x', agent: 'worker' }] } }] };
+const tree = {
+  children: [
+    { id: 'w', agent: 'worker' },
+    { id: 'team', boss: { children: [{ id: 'x', agent: 'worker' }] } },
+  ],
+};
 
 describe('a store in which Bosses are of version 1', () => {
   it('goes on with all their children, by the strategies of today', async () => {
@@ -20,7 +25,17 @@ describe('a store in which Bosses are of version 1', () => {
       worker: { logic: worker.machine as AnyStateMachine, version: 1 },
       'bosun.boss': { logic: bossMachine as AnyStateMachine, version: 1 },
     };
-    const parts = { clock, random: { next: () => 0 }, logicOf: (name: string) => logics[name], root: parseBossSpec(tree), hold: false, trustWallClock: false, caution: false, outageMs: 0, log: () => {} };
+    const parts = {
+      clock,
+      random: { next: () => 0 },
+      logicOf: (name: string) => logics[name],
+      root: parseBossSpec(tree),
+      hold: false,
+      trustWallClock: false,
+      caution: false,
+      outageMs: 0,
+      log: () => {},
+    };
     const kernel = new Kernel({ ...parts, journal: createJournal(store) }, () => {});
     await kernel.start();
     await kernel.ingress.send(kernel.cell('w'), { type: 'note', text: 'old' } as never, 10, undefined);
@@ -30,6 +45,11 @@ describe('a store in which Bosses are of version 1', () => {
     expect([notes(test, 'w'), notes(test, 'team/x'), test.system.unreadable()]).toEqual([['old'], [], []]);
     await told(test, 'team/x', 'explode');
     await told(test, 'w', 'explode');
-    expect([notes(test, 'w'), restarts(test, 'w'), restarts(test, 'team'), stateOf(test)]).toEqual([[], 1, 1, '{"supervising":"running"}']);
+    expect([notes(test, 'w'), restarts(test, 'w'), restarts(test, 'team'), stateOf(test)]).toEqual([
+      [],
+      1,
+      1,
+      '{"supervising":"running"}',
+    ]);
   });
 });

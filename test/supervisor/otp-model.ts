@@ -1,7 +1,7 @@
 /**
- * OTP's supervision as a pure model to compare whole systems with: who lives, what they know, what was counted, who waits.
- * From supervisor.erl, with what durability and backoff change: a failed worker goes on from what it knew, and so does
- * everything under a root that gave up, in the next run.
+ * OTP's supervision as a pure model to compare whole systems with: who lives, what they know, what was counted, who
+ * waits. From supervisor.erl, with what durability and backoff change: a failed worker goes on from what it knew, and
+ * so does everything under a root that gave up, in the next run.
  */
 import { type AutoShutdown, type BossOptions } from '../../src/supervisor/child-spec.ts';
 
@@ -45,7 +45,10 @@ interface Worker extends Member {
   readonly kind: 'worker';
   readonly plan: WorkerPlan;
   notes: string[];
-  /** Messages that choked it since one did not: the second suspends it, and is no failure when it is delivered for the last time. */
+  /**
+   * Messages that choked it since one did not: the second suspends it, and is no failure when it is delivered for the
+   * last time.
+   */
   strikes: number;
   /** Its restart is delayed. */
   retry: { readonly atMs: number; readonly order: number; readonly reason: Reason } | null;
@@ -111,14 +114,22 @@ export class OtpModel {
     else this.#restartCounted(member, reason);
   }
 
-  /** A message that crashes its worker is delivered twice more; that is not counted, but a group is restarted each time. */
+  /**
+   * A message that crashes its worker is delivered twice more; that is not counted, but a group is restarted each time.
+   */
   choke(member: Worker): void {
     const boss = member.boss!;
     const { strategy } = boss.plan;
     const strikes = member.strikes + 1;
     this.exit(member, 'error');
     const present = () => boss.children.find(({ address }) => address === member.address) as Worker;
-    if (strategy === 'one_for_one' || strategy === 'dynamic' || member.plan.restart === 'temporary' || !this.bosses().includes(boss)) return;
+    if (
+      strategy === 'one_for_one' ||
+      strategy === 'dynamic' ||
+      member.plan.restart === 'temporary' ||
+      !this.bosses().includes(boss)
+    )
+      return;
     for (let again = strikes; again < 3; again++) {
       this.#restart(present(), 'error');
       present().restarts -= 1;
@@ -128,14 +139,21 @@ export class OtpModel {
   }
 
   picture(): Picture {
-    const rows = this.#members().map((member) => [member.address, pictured(member, member.kind === 'boss' ? member.window.length : member.notes)]);
-    return { root: pictured({ restarts: null, retry: null }, this.root.window.length), ...(Object.fromEntries(rows) as Picture) };
+    const rows = this.#members().map((member) => [
+      member.address,
+      pictured(member, member.kind === 'boss' ? member.window.length : member.notes),
+    ]);
+    return {
+      root: pictured({ restarts: null, retry: null }, this.root.window.length),
+      ...(Object.fromEntries(rows) as Picture),
+    };
   }
 
   #end(member: Worker | Boss): void {
     const boss = member.boss!;
     member.hasEnded = true;
-    if (member.plan.restart === 'temporary' || boss.plan.strategy === 'dynamic') boss.children = boss.children.filter((other) => other !== member);
+    if (member.plan.restart === 'temporary' || boss.plan.strategy === 'dynamic')
+      boss.children = boss.children.filter((other) => other !== member);
     if (member.plan.significant !== true) return;
     const isLast = !boss.children.some((other) => other.plan.significant === true && !other.hasEnded);
     if (boss.plan.autoShutdown === 'any_significant' || isLast) this.exit(boss, 'shutdown');
@@ -177,7 +195,8 @@ export class OtpModel {
     }
     const siblings = boss!.children;
     const from = siblings.indexOf(member);
-    const isAnew = (index: number) => index === from || strategy === 'one_for_all' || (strategy === 'rest_for_one' && index > from);
+    const isAnew = (index: number) =>
+      index === from || strategy === 'one_for_all' || (strategy === 'rest_for_one' && index > from);
     boss!.children = siblings.flatMap((other, index) => {
       if (!isAnew(index)) return other;
       if (other !== member && other.plan.restart === 'temporary') return [];
@@ -192,9 +211,12 @@ export class OtpModel {
   /** @param startedAtMs 0 of one that is started together with its Boss. */
   #begin({ address, boss, plan }: Pick<Member, 'address' | 'boss' | 'plan'>, startedAtMs: number): Worker | Boss {
     const facts = { address, boss, restarts: 0, hasEnded: false };
-    if (!('children' in plan)) return { ...facts, plan, kind: 'worker', notes: [], strikes: 0, retry: null, consecutive: 0, startedAtMs };
+    if (!('children' in plan))
+      return { ...facts, plan, kind: 'worker', notes: [], strikes: 0, retry: null, consecutive: 0, startedAtMs };
     const begun: Boss = { ...facts, plan, kind: 'boss', window: [], children: [] };
-    begun.children = plan.children.map((child, index) => this.#begin({ address: below(begun, `c${index}`), boss: begun, plan: child }, -Infinity));
+    begun.children = plan.children.map((child, index) =>
+      this.#begin({ address: below(begun, `c${index}`), boss: begun, plan: child }, -Infinity),
+    );
     return begun;
   }
 
@@ -208,13 +230,21 @@ export class OtpModel {
   }
 
   #members(of: Boss = this.root): (Worker | Boss)[] {
-    return of.children.filter(({ hasEnded }) => !hasEnded).flatMap((child) => (child.kind === 'boss' ? [child, ...this.#members(child)] : [child]));
+    return of.children
+      .filter(({ hasEnded }) => !hasEnded)
+      .flatMap((child) => (child.kind === 'boss' ? [child, ...this.#members(child)] : [child]));
   }
 }
 
-export function pictured({ restarts, retry }: { restarts: number | null; retry?: object | null }, facts: readonly string[] | number): string {
+export function pictured(
+  { restarts, retry }: { restarts: number | null; retry?: object | null },
+  facts: readonly string[] | number,
+): string {
   const waits = retry === null || retry === undefined ? '' : ', waits';
-  return `${restarts ?? '-'} restarts, ${typeof facts === 'number' ? `${facts} in the window` : `knows ${facts.join(' ')}`}${waits}`;
+  return (
+    `${restarts ?? '-'} restarts, ` +
+    `${typeof facts === 'number' ? `${facts} in the window` : `knows ${facts.join(' ')}`}${waits}`
+  );
 }
 
 /** A plan that a Boss would take, from one of any kind: significant children and delays where they may be. */
@@ -226,7 +256,11 @@ export function sanePlan(plan: BossPlan, isRoot = true): BossPlan {
     const isSignificant = child.significant === true && autoShutdown !== 'never' && child.restart !== 'permanent';
     if ('children' in child) return { ...sanePlan(child, false), significant: isSignificant };
     // What a root gave up over begins to wait again in the next run, which backing-off.test.ts has.
-    return { restart: child.restart, significant: isSignificant, backoff: child.backoff === true && isAlone && !isRoot };
+    return {
+      restart: child.restart,
+      significant: isSignificant,
+      backoff: child.backoff === true && isAlone && !isRoot,
+    };
   };
   const common = { strategy, restart, significant: significant ?? false, autoShutdown, intensity, periodMs };
   if (strategy !== 'dynamic') return { ...common, children: plan.children.map(childPlan) };
@@ -243,7 +277,9 @@ export function treeOf({ strategy, autoShutdown, intensity, periodMs, children, 
     autoShutdown: autoShutdown ?? 'never',
     children: children.map((child, index) => {
       const common = { id: `c${index}`, significant: child.significant ?? false };
-      return 'children' in child ? { ...common, restart: child.restart, boss: treeOf(child) } : { ...common, ...workerOf(child) };
+      return 'children' in child
+        ? { ...common, restart: child.restart, boss: treeOf(child) }
+        : { ...common, ...workerOf(child) };
     }),
   };
 }

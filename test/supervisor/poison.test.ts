@@ -10,10 +10,16 @@ function start(tree: BossOptions = {}): Promise<TestSystem> {
 describe('a message that crashes its agent', () => {
   it('is delivered three times, quarantined with its error, and the agent goes on', async () => {
     const test = await start();
-    await Promise.all([tell(test, 'w', 'note', 'before'), tell(test, 'w', 'choke', 'poison'), tell(test, 'w', 'note', 'after')]);
+    await Promise.all([
+      tell(test, 'w', 'note', 'before'),
+      tell(test, 'w', 'choke', 'poison'),
+      tell(test, 'w', 'note', 'after'),
+    ]);
     await test.settle();
     expect(notes(test, 'w')).toEqual(['before', 'after']);
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ address: 'w', error: { message: 'poison' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { address: 'w', error: { message: 'poison' } },
+    ]);
   });
 
   it('counts once against the intensity, whatever its number of deliveries', async () => {
@@ -30,7 +36,11 @@ describe('a message that crashes its agent', () => {
     expect(await reasonOfClosing(test)).toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED' });
     await test.restart();
     await told(test, 'w', 'note', 'after');
-    expect([notes(test, 'w'), test.system.deadLetters.list({ reason: 'quarantined' }).length, restarts(test, 'w')]).toEqual([['after'], 1, 1]);
+    expect([
+      notes(test, 'w'),
+      test.system.deadLetters.list({ reason: 'quarantined' }).length,
+      restarts(test, 'w'),
+    ]).toEqual([['after'], 1, 1]);
   });
 
   it('does not bring down a temporary child twice: the child is gone, and its mailbox with it', async () => {
@@ -54,7 +64,11 @@ describe('a message that crashes its agent', () => {
     const { agent, pending } = promiser();
     const test = await startTestSystem({ agents: [agent], tree: { children: [{ id: 'p', agent: 'promiser' }] } });
     await told(test, 'p', 'choke');
-    expect([test.system.deadLetters.list({ reason: 'quarantined' }).length, pending.length, pending[0]!.signal.aborted]).toEqual([1, 1, false]);
+    expect([
+      test.system.deadLetters.list({ reason: 'quarantined' }).length,
+      pending.length,
+      pending[0]!.signal.aborted,
+    ]).toEqual([1, 1, false]);
     pending[0]!.resolve('done');
     await test.settle();
     expect([pending.length, test.system.snapshot('p')?.value]).toEqual([1, 'rested']);

@@ -1,4 +1,7 @@
-/** Workers whose presence can be counted: each runs an effect, and while that runs it is here. And one who watches others. */
+/**
+ * Workers whose presence can be counted: each runs an effect, and while that runs it is here. And one who watches
+ * others.
+ */
 import { assign, fromCallback, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
@@ -30,7 +33,10 @@ export class Presence {
   }
 
   here(): string[] {
-    return [...this.#here].filter(([, count]) => count > 0).map(([address]) => address).sort();
+    return [...this.#here]
+      .filter(([, count]) => count > 0)
+      .map(([address]) => address)
+      .sort();
   }
 }
 
@@ -46,7 +52,10 @@ export function presentWorker(presence: Presence) {
   return defineAgent({
     name: 'worker',
     machine: setup({
-      types: {} as { context: { notes: readonly string[] }; events: { type: 'note' | 'explode' | 'choke'; text: string } | { type: 'finish' } },
+      types: {} as {
+        context: { notes: readonly string[] };
+        events: { type: 'note' | 'explode' | 'choke'; text: string } | { type: 'finish' };
+      },
       actors: { being },
     }).createMachine({
       id: 'worker',
@@ -54,7 +63,10 @@ export function presentWorker(presence: Presence) {
       initial: 'working',
       states: {
         working: {
-          invoke: { src: 'being', input: ({ self }) => ({ address: (self as unknown as { address: string }).address }) },
+          invoke: {
+            src: 'being',
+            input: ({ self }) => ({ address: (self as unknown as { address: string }).address }),
+          },
           on: {
             note: { actions: assign({ notes: ({ context, event }) => [...context.notes, event.text] }) },
             explode: { actions: ({ event }) => refuse(event.text) },
@@ -72,6 +84,8 @@ export function presentWorker(presence: Presence) {
 /** Watches whom it is told to. What it hears means nothing to it. */
 export const watcher = defineAgent({
   name: 'watcher',
-  machine: setup({ types: {} as { events: { type: 'watch'; text: string } } }).createMachine({ on: { watch: { actions: monitor(({ event }) => event.text) } } }),
+  machine: setup({ types: {} as { events: { type: 'watch'; text: string } } }).createMachine({
+    on: { watch: { actions: monitor(({ event }) => event.text) } },
+  }),
   events: { watch: text },
 });

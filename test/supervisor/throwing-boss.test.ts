@@ -19,7 +19,10 @@ class FailingRandom implements Random {
 
 const w = { id: 'w', agent: 'worker' };
 
-async function start(tree: BossOptions, store: FaultyStore = faultyStore()): Promise<{ system: System; random: FailingRandom; store: FaultyStore }> {
+async function start(
+  tree: BossOptions,
+  store: FaultyStore = faultyStore(),
+): Promise<{ system: System; random: FailingRandom; store: FaultyStore }> {
   const random = new FailingRandom();
   const system = createSystem({ agents, tree, store, random, clock: new VirtualClock(), log: () => {} });
   await system.start();
@@ -36,18 +39,31 @@ async function failOver(address: string, { system, random }: { system: System; r
   await system.idle();
 }
 
-const notesAt = (system: System, address: string): unknown => (system.snapshot(address)?.context as { notes: string[] } | undefined)?.notes;
+const notesAt = (system: System, address: string): unknown =>
+  (system.snapshot(address)?.context as { notes: string[] } | undefined)?.notes;
 
 describe('a Boss that throws', () => {
-  it.each(['permanent', 'transient'] as const)('ends its children, escalates, and begins anew when it is %s', async (restart) => {
-    const run = await start({ children: [{ id: 'team', restart, boss: { children: [w, { id: 'v', agent: 'worker' }] } }, w] });
-    const { system } = run;
-    await system.spawn(worker, 'dynamic', { under: 'team' });
-    await failOver('team/w', run);
-    expect(system.tree('team')).toMatchObject({ restarts: 1, lastError: { message: 'out of dice' } });
-    expect(system.tree('team').children.map(({ address, restarts }) => [address, restarts])).toEqual([['team/w', 0], ['team/v', 0]]);
-    expect([notesAt(system, 'team/w'), system.tree('w').restarts, system.deadLetters.list({ reason: 'quarantined' })]).toEqual([[], 0, []]);
-  });
+  it.each(['permanent', 'transient'] as const)(
+    'ends its children, escalates, and begins anew when it is %s',
+    async (restart) => {
+      const run = await start({
+        children: [{ id: 'team', restart, boss: { children: [w, { id: 'v', agent: 'worker' }] } }, w],
+      });
+      const { system } = run;
+      await system.spawn(worker, 'dynamic', { under: 'team' });
+      await failOver('team/w', run);
+      expect(system.tree('team')).toMatchObject({ restarts: 1, lastError: { message: 'out of dice' } });
+      expect(system.tree('team').children.map(({ address, restarts }) => [address, restarts])).toEqual([
+        ['team/w', 0],
+        ['team/v', 0],
+      ]);
+      expect([
+        notesAt(system, 'team/w'),
+        system.tree('w').restarts,
+        system.deadLetters.list({ reason: 'quarantined' }),
+      ]).toEqual([[], 0, []]);
+    },
+  );
 
   it('is gone with its children when it is temporary', async () => {
     const run = await start({ children: [{ id: 'team', restart: 'temporary', boss: { children: [w] } }] });
@@ -58,10 +74,16 @@ describe('a Boss that throws', () => {
   it('closes the system when it is the root; the next start decides what it could not', async () => {
     const first = await start({ children: [w] });
     await failOver('w', first);
-    await expect(first.system.closed).rejects.toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED', message: 'the root Boss gave up: out of dice' });
+    await expect(first.system.closed).rejects.toMatchObject({
+      code: 'BOSUN_INTENSITY_EXCEEDED',
+      message: 'the root Boss gave up: out of dice',
+    });
     const { system } = await start({ children: [w] }, first.store);
     await system.send('w', { type: 'note', text: 'after' });
     await system.idle();
-    expect([notesAt(system, 'w'), system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([['before', 'after'], 1]);
+    expect([notesAt(system, 'w'), system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([
+      ['before', 'after'],
+      1,
+    ]);
   });
 });

@@ -4,12 +4,25 @@ import { TABLES } from '../../src/actors/ports.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { type AutoShutdown, type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
-import { type BossPlan, OtpModel, type Picture, pictured, type Restart, sanePlan, type Strategy, treeOf, type WorkerPlan } from './otp-model.ts';
+import {
+  type BossPlan,
+  OtpModel,
+  type Picture,
+  pictured,
+  type Restart,
+  sanePlan,
+  type Strategy,
+  treeOf,
+  type WorkerPlan,
+} from './otp-model.ts';
 import { Presence, presentWorker, watcher } from './presence.ts';
 import { manager, notes, tell, worker } from './worker.ts';
 import { byEffort } from '../effort.ts';
 
-/** Rows that go with what they are of. Bosses are counted apart; dead letters, and the audit of orders about them, are to stay. */
+/**
+ * Rows that go with what they are of. Bosses are counted apart; dead letters, and the audit of orders about them, are
+ * to stay.
+ */
 const COUNTED = TABLES.filter((table) => !['b', 'q', 'z'].includes(table));
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -29,7 +42,11 @@ type Step =
 
 const restart = fc.constantFrom<Restart>('permanent', 'transient', 'temporary');
 const significant = fc.boolean();
-const workerPlan: fc.Arbitrary<WorkerPlan> = fc.record({ restart, significant, backoff: fc.constantFrom(true, true, false) });
+const workerPlan: fc.Arbitrary<WorkerPlan> = fc.record({
+  restart,
+  significant,
+  backoff: fc.constantFrom(true, true, false),
+});
 const { boss: anyPlan } = fc.letrec<{ boss: BossPlan }>((tie) => ({
   boss: fc.record({
     restart,
@@ -38,7 +55,10 @@ const { boss: anyPlan } = fc.letrec<{ boss: BossPlan }>((tie) => ({
     autoShutdown: fc.constantFrom<AutoShutdown>('never', 'any_significant', 'all_significant'),
     intensity: fc.nat({ max: 3 }),
     periodMs: fc.constantFrom(500, 1_000, 60_000),
-    children: fc.array(fc.oneof({ depthSize: 'small', withCrossShrink: true }, workerPlan, tie('boss')), { minLength: 1, maxLength: 3 }),
+    children: fc.array(fc.oneof({ depthSize: 'small', withCrossShrink: true }, workerPlan, tie('boss')), {
+      minLength: 1,
+      maxLength: 3,
+    }),
     template: workerPlan,
   }),
 }));
@@ -46,10 +66,16 @@ const bossPlan = anyPlan.map((plan) => sanePlan(plan));
 
 const pick = fc.nat({ max: 1_000 });
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom('note', 'choke', 'finish'), pick, isCutOff: fc.boolean() }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constantFrom('note', 'choke', 'finish'), pick, isCutOff: fc.boolean() }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('explode'), pick, isCutOff: fc.constant(false) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('spawn'), pick, restart }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait'), ms: fc.constantFrom(1, 99, 100, 250, 499, 500, 501, 2_000) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('wait'), ms: fc.constantFrom(1, 99, 100, 250, 499, 500, 501, 2_000) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('watch'), pick }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash') }) },
 );
@@ -64,7 +90,13 @@ interface Life {
 /** What the system looks like, in the words of the model. */
 function pictureOf({ test }: Life): Picture {
   const picture: Picture = {};
-  const visit = ({ address, agent, restarts, restartInMs, children }: ReturnType<TestSystem['system']['tree']>): void => {
+  const visit = ({
+    address,
+    agent,
+    restarts,
+    restartInMs,
+    children,
+  }: ReturnType<TestSystem['system']['tree']>): void => {
     if (agent === 'watcher') return;
     const context = test.system.snapshot(address)?.context as { window: readonly number[]; intensity: number };
     if (agent === 'boss') expect(context.window.length).toBeLessThanOrEqual(context.intensity);
@@ -82,7 +114,9 @@ function check(life: Life): void {
   expect(pictureOf(life)).toEqual(life.model.picture());
   const here = life.presence.here();
   const workers = life.model.workers();
-  expect(here).toEqual(expect.arrayContaining(workers.filter(({ retry }) => retry === null).map(({ address }) => address)));
+  expect(here).toEqual(
+    expect.arrayContaining(workers.filter(({ retry }) => retry === null).map(({ address }) => address)),
+  );
   expect(workers.map(({ address }) => address)).toEqual(expect.arrayContaining(here));
   expect([...life.presence.doubled]).toEqual([]);
 }
@@ -95,7 +129,10 @@ async function take(step: Step, life: Life): Promise<void> {
   } else if (step.kind === 'crash') await crash(life);
   else if (step.kind === 'spawn') {
     const boss = model.bosses()[step.pick % model.bosses().length]!;
-    await test.system.spawn(worker, model.spawn(boss, { restart: step.restart }), { under: boss.address, restart: step.restart });
+    await test.system.spawn(worker, model.spawn(boss, { restart: step.restart }), {
+      under: boss.address,
+      restart: step.restart,
+    });
   } else {
     const ready = model.workers().filter(({ retry }) => retry === null);
     if (ready.length === 0) return;
@@ -109,11 +146,16 @@ async function take(step: Step, life: Life): Promise<void> {
     await test.restart();
   }
   // Two that choke in a row suspend: somebody has a look and lets it go on.
-  for (const { address } of model.workers()) if (test.system.snapshot(address)?.status === 'suspended') await test.system.resume(address);
+  for (const { address } of model.workers())
+    if (test.system.snapshot(address)?.status === 'suspended') await test.system.resume(address);
   await test.settle();
 }
 
-async function order({ kind, pick, isCutOff }: Extract<Step, { isCutOff: boolean }>, target: ReturnType<OtpModel['workers']>[number], life: Life): Promise<void> {
+async function order(
+  { kind, pick, isCutOff }: Extract<Step, { isCutOff: boolean }>,
+  target: ReturnType<OtpModel['workers']>[number],
+  life: Life,
+): Promise<void> {
   const { test, model } = life;
   await tell(test, target.address, kind, `${kind}${pick}`);
   // The host dies with whatever part of the consequences is durable by now.
@@ -146,11 +188,18 @@ async function clear(life: Life): Promise<void> {
   await restartWith({ children: [] });
 }
 
-/** Rows of the store by table, once the system has stopped, and actors with a state. Children that have ended have records with their Boss. */
+/**
+ * Rows of the store by table, once the system has stopped, and actors with a state. Children that have ended have
+ * records with their Boss.
+ */
 async function rowsOf(test: TestSystem): Promise<Record<string, number>> {
   await test.system.stop();
   const journal = createJournal(test.store);
-  const { rows, states } = await journal.open({ Class: class {}, encode: () => ({ life: 0, address: '' }), decode: (fields) => fields });
+  const { rows, states } = await journal.open({
+    Class: class {},
+    encode: () => ({ life: 0, address: '' }),
+    decode: (fields) => fields,
+  });
   await journal.close();
   const bosses = new Set([...(rows.get('b')?.keys() ?? [])].map((key) => key.slice(0, key.indexOf('!'))));
   const others = COUNTED.map((table) => [table, rows.get(table)?.size ?? 0]);
@@ -159,33 +208,54 @@ async function rowsOf(test: TestSystem): Promise<Record<string, number>> {
 
 /** What is left where only the root is: its identity, address, state and records. */
 // Of table `f`: that it is kept, and the root.
-const ROOT_ALONE = { ...Object.fromEntries(COUNTED.map((table) => [table, 0])), i: 1, a: 1, f: 2, states: 1, bosses: 1 };
+const ROOT_ALONE = {
+  ...Object.fromEntries(COUNTED.map((table) => [table, 0])),
+  i: 1,
+  a: 1,
+  f: 2,
+  states: 1,
+  bosses: 1,
+};
 
 describe('any tree of Bosses and workers, whatever befalls it', () => {
-  it('is at all times as the model of OTP says, never beyond an intensity, nobody twice, and leaves nothing behind', async () => {
-    const property = fc.asyncProperty(bossPlan, fc.array(step, { minLength: 5, maxLength: 25 }), async (plan, steps) => {
-      const presence = new Presence();
-      const { children = [], ...tree } = treeOf(plan);
-      // A dynamic root has no place for somebody who watches.
-      const watched = plan.strategy === 'dynamic' ? tree : { ...tree, children: [...children, { id: 'watcher', agent: 'watcher' }] };
-      const test = await startTestSystem({ agents: [presentWorker(presence), watcher, manager], tree: watched as BossOptions });
-      const life: Life = { test, model: new OtpModel(plan), presence };
-      check(life);
-      for (const next of steps) {
-        if (next.kind === 'watch' && plan.strategy === 'dynamic') continue;
-        await take(next, life);
-        check(life);
-      }
-      await clear(life);
-      expect(test.system.tree()).toMatchObject({ children: [], mailbox: 0 });
-      expect(presence.here()).toEqual([]);
-      // No timer is left that would come up, and no wait.
-      const { epoch } = test.system;
-      await test.advance(DAY_MS);
-      expect(test.system.epoch).toBe(epoch);
-      expect(test.system.chains().size).toBe(1);
-      expect(await rowsOf(test)).toEqual(ROOT_ALONE);
-    });
-    await fc.assert(property, { numRuns: RUNS });
-  }, SHRINKING_MS);
+  it(
+    'is at all times as the model of OTP says, never beyond an intensity, nobody twice, and leaves nothing behind',
+    async () => {
+      const property = fc.asyncProperty(
+        bossPlan,
+        fc.array(step, { minLength: 5, maxLength: 25 }),
+        async (plan, steps) => {
+          const presence = new Presence();
+          const { children = [], ...tree } = treeOf(plan);
+          // A dynamic root has no place for somebody who watches.
+          const watched =
+            plan.strategy === 'dynamic'
+              ? tree
+              : { ...tree, children: [...children, { id: 'watcher', agent: 'watcher' }] };
+          const test = await startTestSystem({
+            agents: [presentWorker(presence), watcher, manager],
+            tree: watched as BossOptions,
+          });
+          const life: Life = { test, model: new OtpModel(plan), presence };
+          check(life);
+          for (const next of steps) {
+            if (next.kind === 'watch' && plan.strategy === 'dynamic') continue;
+            await take(next, life);
+            check(life);
+          }
+          await clear(life);
+          expect(test.system.tree()).toMatchObject({ children: [], mailbox: 0 });
+          expect(presence.here()).toEqual([]);
+          // No timer is left that would come up, and no wait.
+          const { epoch } = test.system;
+          await test.advance(DAY_MS);
+          expect(test.system.epoch).toBe(epoch);
+          expect(test.system.chains().size).toBe(1);
+          expect(await rowsOf(test)).toEqual(ROOT_ALONE);
+        },
+      );
+      await fc.assert(property, { numRuns: RUNS });
+    },
+    SHRINKING_MS,
+  );
 });

@@ -16,7 +16,10 @@ function refuse(message: string): never {
   throw new Error(message);
 }
 
-/** Lives until told otherwise. `explode` fails after its turn was committed, `choke` within it, so `choke` is delivered again. */
+/**
+ * Lives until told otherwise. `explode` fails after its turn was committed, `choke` within it, so `choke` is delivered
+ * again.
+ */
 export const worker = defineAgent({
   name: 'worker',
   machine: setup({
@@ -40,7 +43,9 @@ export const worker = defineAgent({
         },
       },
       waiting: {
-        after: { 1_000: { target: 'working', actions: assign({ notes: ({ context }) => [...context.notes, 'rang'] }) } },
+        after: {
+          1_000: { target: 'working', actions: assign({ notes: ({ context }) => [...context.notes, 'rang'] }) },
+        },
         on: { explode: { actions: ({ event }) => refuse(event.text) } },
       },
       finished: { type: 'final' },
@@ -67,14 +72,21 @@ export function promiser() {
     machine: setup({
       types: {} as { context: { result: string | null }; events: { type: 'explode' | 'choke'; text: string } },
       actors: {
-        work: fromPromise<string>(({ signal }) => new Promise((resolve, reject) => pending.push({ resolve, reject, signal }))),
+        work: fromPromise<string>(
+          ({ signal }) => new Promise((resolve, reject) => pending.push({ resolve, reject, signal })),
+        ),
       },
     }).createMachine({
       id: 'promiser',
       context: { result: null },
       initial: 'working',
       states: {
-        working: { invoke: { src: 'work', onDone: { target: 'rested', actions: assign({ result: ({ event }) => event.output }) } } },
+        working: {
+          invoke: {
+            src: 'work',
+            onDone: { target: 'rested', actions: assign({ result: ({ event }) => event.output }) },
+          },
+        },
         rested: {},
       },
       on: {
@@ -103,7 +115,9 @@ export const manager = defineAgent({
     id: 'manager',
     context: { heard: [] },
     on: {
-      hire: { actions: sendParent(({ event, self }) => ({ type: 'child.start', spec: { ...event.spec, reportTo: self } })) },
+      hire: {
+        actions: sendParent(({ event, self }) => ({ type: 'child.start', spec: { ...event.spec, reportTo: self } })),
+      },
       delegate: {
         actions: sendTo(
           ({ event, system }) => system.get(event.to) as AnyActorRef,
@@ -111,7 +125,9 @@ export const manager = defineAgent({
         ),
       },
       dismiss: { actions: sendParent(({ event }) => ({ type: 'child.terminate', id: event.id })) },
-      'child.exited': { actions: assign({ heard: ({ context, event }) => [...context.heard, `${event.id}: ${event.reason}`] }) },
+      'child.exited': {
+        actions: assign({ heard: ({ context, event }) => [...context.heard, `${event.id}: ${event.reason}`] }),
+      },
     },
   }),
   events: {
@@ -157,4 +173,3 @@ export async function reasonOfClosing(test: TestSystem): Promise<{ code: string;
     (error: { code: string; message: string }) => error,
   );
 }
-

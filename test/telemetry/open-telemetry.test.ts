@@ -1,6 +1,14 @@
-/** Spans of OpenTelemetry: one a turn, linked to its cause, by the conventions; nothing without a provider, a clear word without the package. */
+/**
+ * Spans of OpenTelemetry: one a turn, linked to its cause, by the conventions; nothing without a provider, a clear word
+ * without the package.
+ */
 import { trace } from '@opentelemetry/api';
-import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
 import { assign, sendTo, setup } from 'xstate';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -10,12 +18,22 @@ import { startTestSystem, type TestSystem } from '../../src/testing/test-system.
 
 const relay = defineAgent({
   name: 'relay',
-  machine: setup({ types: {} as { context: { text: string }; events: { type: 'pass'; text: string } | { type: 'got'; text: string } | { type: 'fail' } } }).createMachine({
+  machine: setup({
+    types: {} as {
+      context: { text: string };
+      events: { type: 'pass'; text: string } | { type: 'got'; text: string } | { type: 'fail' };
+    },
+  }).createMachine({
     context: { text: '' },
     initial: 'waiting',
     states: { waiting: { on: { got: 'done' } }, done: {} },
     on: {
-      pass: { actions: sendTo(({ system }) => (system as unknown as { get(id: string): object }).get('other') as never, ({ event }) => ({ type: 'got', text: event.text }) as never) },
+      pass: {
+        actions: sendTo(
+          ({ system }) => (system as unknown as { get(id: string): object }).get('other') as never,
+          ({ event }) => ({ type: 'got', text: event.text }) as never,
+        ),
+      },
       fail: {
         actions: assign(() => {
           throw new RangeError('out of range');
@@ -29,14 +47,24 @@ const relay = defineAgent({
 const exporter = new InMemorySpanExporter();
 let test: TestSystem;
 beforeEach(async () => {
-  test = await startTestSystem({ agents: [relay], tree: { intensity: 100, children: [{ id: 'one', agent: 'relay' }, { id: 'desk', boss: { children: [{ id: 'other', agent: 'relay', systemId: 'other' }] } }] } });
+  test = await startTestSystem({
+    agents: [relay],
+    tree: {
+      intensity: 100,
+      children: [
+        { id: 'one', agent: 'relay' },
+        { id: 'desk', boss: { children: [{ id: 'other', agent: 'relay', systemId: 'other' }] } },
+      ],
+    },
+  });
 });
 afterEach(async () => {
   trace.disable();
   exporter.reset();
   await test.system.stop();
 });
-const register = () => trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+const register = () =>
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
 const spans = (): ReadableSpan[] => exporter.getFinishedSpans();
 const send = async (address: string, event: { type: string }) => {
   await test.system.send(address, event);
@@ -49,9 +77,14 @@ describe('traceToOpenTelemetry', () => {
     await traceToOpenTelemetry(test.system);
     await send('one', { type: 'pass', text: 'hidden' } as { type: string });
     const [pass, got] = spans() as [ReadableSpan, ReadableSpan];
-    expect(spans().map(({ name, kind }) => [name, kind])).toEqual([['pass relay', 4], ['got relay', 4]]);
+    expect(spans().map(({ name, kind }) => [name, kind])).toEqual([
+      ['pass relay', 4],
+      ['got relay', 4],
+    ]);
     expect(pass.links).toEqual([]);
-    expect(got.links).toMatchObject([{ context: { spanId: pass.spanContext().spanId, traceId: pass.spanContext().traceId } }]);
+    expect(got.links).toMatchObject([
+      { context: { spanId: pass.spanContext().spanId, traceId: pass.spanContext().traceId } },
+    ]);
     expect([pass.parentSpanContext, got.parentSpanContext]).toEqual([undefined, undefined]);
     expect(got.attributes).toMatchObject({
       'messaging.system': 'bosun',
@@ -64,7 +97,9 @@ describe('traceToOpenTelemetry', () => {
       'bosun.cause.address': 'one',
     });
     expect(got.startTime[0]).toBe(Math.floor(test.clock.wallMs() / 1_000));
-    expect(JSON.stringify(spans().map(({ attributes, name, events }) => [attributes, name, events]))).not.toContain('hidden');
+    expect(JSON.stringify(spans().map(({ attributes, name, events }) => [attributes, name, events]))).not.toContain(
+      'hidden',
+    );
   });
 
   it('marks a turn that failed, with its error', async () => {
@@ -72,7 +107,11 @@ describe('traceToOpenTelemetry', () => {
     await traceToOpenTelemetry(test.system);
     await send('one', { type: 'fail' });
     const failed = spans().find(({ name }) => name === 'fail relay')!;
-    expect([failed.status.code, failed.status.message, failed.attributes['error.type']]).toEqual([2, 'out of range', 'RangeError']);
+    expect([failed.status.code, failed.status.message, failed.attributes['error.type']]).toEqual([
+      2,
+      'out of range',
+      'RangeError',
+    ]);
     expect(failed.events).toMatchObject([{ name: 'exception', attributes: { 'exception.type': 'RangeError' } }]);
   });
 

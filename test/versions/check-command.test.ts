@@ -12,9 +12,12 @@ afterAll(() => work[Symbol.asyncDispose]());
 /** A module that stands for the code to be deployed. */
 function module(file: string, version: number, options: string, states: string): void {
   const machine = `createMachine({ id: 'order', context: {}, ${states} })`;
-  work.write(file, `import { createMachine } from 'xstate';
+  work.write(
+    file,
+    `import { createMachine } from 'xstate';
 export const order = { name: 'order', version: ${version}, machine: ${machine}, events: {}, limits: { mailboxMessages: 10 }, migrate: {}, migrateChildren: {}, previous: [], ${options} };
-export const words = ['not', 'an', 'agent'];\n`);
+export const words = ['not', 'an', 'agent'];\n`,
+  );
 }
 
 async function fill(path: string, agents: readonly AnyAgent[], ...addresses: readonly string[]): Promise<void> {
@@ -28,8 +31,21 @@ async function fill(path: string, agents: readonly AnyAgent[], ...addresses: rea
 async function check({ plan, agents, data }: { plan?: string; agents?: string; data: string }) {
   const said = { out: '', err: '' };
   const to = (stream: 'out' | 'err') => ({ write: (text: string) => void (said[stream] += text) });
-  const code = await checkCommand({ plan, agents, data, cwd: work.path, env: {}, json: true, out: to('out'), err: to('err') });
-  return { code, err: said.err, report: said.out === '' ? null : (JSON.parse(said.out) as { actors: number; refused: number; groups: object[] }) };
+  const code = await checkCommand({
+    plan,
+    agents,
+    data,
+    cwd: work.path,
+    env: {},
+    json: true,
+    out: to('out'),
+    err: to('err'),
+  });
+  return {
+    code,
+    err: said.err,
+    report: said.out === '' ? null : (JSON.parse(said.out) as { actors: number; refused: number; groups: object[] }),
+  };
 }
 
 describe('bosun check', () => {
@@ -42,20 +58,38 @@ describe('bosun check', () => {
 
     expect(await check({ agents: 'migrating.mjs', data: 'shop' })).toMatchObject({
       code: 0,
-      report: { actors: 5, refused: 0, groups: [{ agent: 'bosun.boss', verdict: 'fine' }, { agent: 'order', version: 1, verdict: 'migrates', count: 4, addresses: ['a', 'b', 'c'], reason: null }] },
+      report: {
+        actors: 5,
+        refused: 0,
+        groups: [
+          { agent: 'bosun.boss', verdict: 'fine' },
+          { agent: 'order', version: 1, verdict: 'migrates', count: 4, addresses: ['a', 'b', 'c'], reason: null },
+        ],
+      },
     });
     expect(await check({ agents: 'failing.mjs', data: 'shop' })).toMatchObject({
       code: 1,
-      report: { refused: 4, groups: [{}, { verdict: 'refused', count: 4, reason: expect.stringContaining('threw: no idea') as string }] },
+      report: {
+        refused: 4,
+        groups: [{}, { verdict: 'refused', count: 4, reason: expect.stringContaining('threw: no idea') as string }],
+      },
     });
     expect(await check({ agents: 'forgetful.mjs', data: 'shop' })).toMatchObject({
       code: 1,
       report: { groups: [{}, { reason: expect.stringContaining('raise the version') as string }] },
     });
     const { out, err, code } = await work.bosun(['check', '--agents', 'forgetful.mjs', '--data', 'shop']);
-    expect([code, out.split('\n')[1], err]).toEqual([1, 'order, version 1: 4 refused (a, b, c, ...)', '4 of 5 actors would be suspended\n']);
+    expect([code, out.split('\n')[1], err]).toEqual([
+      1,
+      'order, version 1: 4 refused (a, b, c, ...)',
+      '4 of 5 actors would be suspended\n',
+    ]);
     // Nothing of it was written.
-    const system = await createSystem({ agents: [second], store: levelStore(work.file('shop')), durability: 'process' }).start();
+    const system = await createSystem({
+      agents: [second],
+      store: levelStore(work.file('shop')),
+      durability: 'process',
+    }).start();
     expect(system.snapshot('a')).toMatchObject({ status: 'active', context: { total: 0 } });
     await system.stop();
   });

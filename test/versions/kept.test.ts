@@ -4,7 +4,17 @@ import { z } from 'zod';
 import { type AnyAgent, defineAgent } from '../../src/actors/agent.ts';
 import { checkStore } from '../../src/system.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
-import { deploy, first, second, send, startOrders, stateOf, third, thirdBesideSecond, thirdFromSecond } from './orders.ts';
+import {
+  deploy,
+  first,
+  second,
+  send,
+  startOrders,
+  stateOf,
+  third,
+  thirdBesideSecond,
+  thirdFromSecond,
+} from './orders.ts';
 
 describe('an actor whose old definition is kept', () => {
   it('goes on by it, over starts too; who is born now gets the new one', async () => {
@@ -24,12 +34,30 @@ describe('an actor whose old definition is kept', () => {
 
   it('begins anew by the new one', async () => {
     const machine = (id: string) =>
-      createMachine({ id, context: { by: id }, initial: id, states: { [id]: {} }, on: { break: { actions: id === 'old' ? assign(() => { throw new Error('broken'); }) : [] } } });
+      createMachine({
+        id,
+        context: { by: id },
+        initial: id,
+        states: { [id]: {} },
+        on: {
+          break: {
+            actions:
+              id === 'old'
+                ? assign(() => {
+                    throw new Error('broken');
+                  })
+                : [],
+          },
+        },
+      });
     const of = (id: string, version: number, previous: readonly AnyAgent[]) =>
       defineAgent({ name: 'f', version, machine: machine(id), events: { break: z.object({}) }, previous });
     const old = of('old', 1, []);
     const now = of('now', 2, [old]);
-    const test = await startTestSystem({ agents: [old], tree: { children: [{ id: 'f', agent: 'f', resume: 'initial' }] } });
+    const test = await startTestSystem({
+      agents: [old],
+      tree: { children: [{ id: 'f', agent: 'f', resume: 'initial' }] },
+    });
     for (let start = 0; start < 2; start++) {
       await test.crash();
       await test.restart({ agents: [now] });
@@ -72,12 +100,22 @@ describe('three versions in one store', () => {
     const writes = test.store.writes;
 
     const verdicts = async (agent: typeof third) =>
-      Object.fromEntries((await checkStore({ agents: [agent], store: test.store })).map(({ address, verdict, version }) => [address, `${version} ${verdict}`]));
+      Object.fromEntries(
+        (await checkStore({ agents: [agent], store: test.store })).map(({ address, verdict, version }) => [
+          address,
+          `${version} ${verdict}`,
+        ]),
+      );
     const boss = { root: '3 fine' };
     expect(await verdicts(third)).toEqual({ ...boss, one: '1 migrates', two: '2 migrates', three: '3 fine' });
     expect(await verdicts(thirdFromSecond)).toEqual({ ...boss, one: '1 refused', two: '2 migrates', three: '3 fine' });
     expect(await verdicts(thirdBesideSecond)).toEqual({ ...boss, one: '1 refused', two: '2 kept', three: '3 fine' });
-    const fourth = Object.freeze({ ...third, version: 4, migrate: { ...thirdFromSecond.migrate, 4: (old: object) => old }, previous: [second] }) as typeof third;
+    const fourth = Object.freeze({
+      ...third,
+      version: 4,
+      migrate: { ...thirdFromSecond.migrate, 4: (old: object) => old },
+      previous: [second],
+    }) as typeof third;
     expect(await verdicts(fourth)).toEqual({ ...boss, one: '1 refused', two: '2 kept', three: '3 migrates' });
     expect(test.store.writes).toBe(writes);
 

@@ -12,7 +12,11 @@ import { deploy, first, second, send, startOrders, stateOf, third, thirdFromSeco
 async function recoveredFrom(test: TestSystem): Promise<Recovered> {
   await test.system.stop();
   const journal = createJournal(test.store);
-  const recovered = await journal.open({ Class: class {}, encode: () => ({ life: 0, address: '' }), decode: (fields) => fields });
+  const recovered = await journal.open({
+    Class: class {},
+    encode: () => ({ life: 0, address: '' }),
+    decode: (fields) => fields,
+  });
   await journal.close();
   return recovered;
 }
@@ -73,11 +77,23 @@ describe('an actor of an older version', () => {
       name: 'sender',
       machine: setup({ types: {} as { context: { to: AnyActorRef | null }; events: { type: 'poke' } } }).createMachine({
         context: { to: null },
-        on: { poke: { actions: [assign({ to: ({ system, context }) => context.to ?? (system.get('order') as AnyActorRef) }), sendTo(({ context }) => context.to!, { type: 'add', amount: 3 })] } },
+        on: {
+          poke: {
+            actions: [
+              assign({ to: ({ system, context }) => context.to ?? (system.get('order') as AnyActorRef) }),
+              sendTo(({ context }) => context.to!, { type: 'add', amount: 3 }),
+            ],
+          },
+        },
       }),
       events: { poke: z.object({}) },
     });
-    const tree = { children: [{ id: 'o', agent: 'order', systemId: 'order' }, { id: 's', agent: 'sender' }] };
+    const tree = {
+      children: [
+        { id: 'o', agent: 'order', systemId: 'order' },
+        { id: 's', agent: 'sender' },
+      ],
+    };
     const test = await startTestSystem({ agents: [first, sender], tree });
     await test.system.send('s', { type: 'poke' });
     await test.settle();
@@ -93,34 +109,75 @@ describe('an actor of an older version', () => {
   });
 
   it('of the same structure just gets the new number, or takes the steps that there are', async () => {
-    const same = (version: number, migrate: MigrationSteps) => defineAgent({ name: 'order', version, machine: first.machine, events: first.events, migrate } as never) as typeof first;
+    const same = (version: number, migrate: MigrationSteps) =>
+      defineAgent({
+        name: 'order',
+        version,
+        machine: first.machine,
+        events: first.events,
+        migrate,
+      } as never) as typeof first;
     const test = await startOrders(first);
     await send(test, 'o', { type: 'add', amount: 5 });
     await deploy(test, same(2, {}));
     expect(stateOf(test)).toEqual(['active', 'open', { sum: 5 }]);
-    await deploy(test, same(4, { 4: ({ value, context }) => ({ value, context: { sum: (context as { sum: number }).sum + 100 } }) }));
-    await deploy(test, same(4, { 4: ({ value, context }) => ({ value, context: { sum: (context as { sum: number }).sum + 100 } }) }));
+    await deploy(
+      test,
+      same(4, { 4: ({ value, context }) => ({ value, context: { sum: (context as { sum: number }).sum + 100 } }) }),
+    );
+    await deploy(
+      test,
+      same(4, { 4: ({ value, context }) => ({ value, context: { sum: (context as { sum: number }).sum + 100 } }) }),
+    );
     expect(stateOf(test)).toEqual(['active', 'open', { sum: 105 }]);
   });
 });
 
 describe('what a migration cannot do', () => {
-  const bad = (step: () => unknown) => defineAgent({ name: 'order', version: 2, machine: second.machine, events: second.events, migrate: { 2: step } } as never) as typeof second;
+  const bad = (step: () => unknown) =>
+    defineAgent({
+      name: 'order',
+      version: 2,
+      machine: second.machine,
+      events: second.events,
+      migrate: { 2: step },
+    } as never) as typeof second;
   it.each([
-    ['throws', () => { throw new Error('no idea'); }, 'the migration to version 2 threw: no idea'],
+    [
+      'throws',
+      () => {
+        throw new Error('no idea');
+      },
+      'the migration to version 2 threw: no idea',
+    ],
     ['gives no state', () => 'open', 'gave no { value, context }'],
     ['gives no context', () => ({ value: 'paid' }), 'gave no { value, context }'],
-    ['gives a state that the machine has not', () => ({ value: 'nowhere', context: {} }), '"nowhere" is no state of order'],
-    ['gives a part of a state that is none', () => ({ value: { active: 'shut' }, context: {} }), '{"active":"shut"} is no state of order'],
+    [
+      'gives a state that the machine has not',
+      () => ({ value: 'nowhere', context: {} }),
+      '"nowhere" is no state of order',
+    ],
+    [
+      'gives a part of a state that is none',
+      () => ({ value: { active: 'shut' }, context: {} }),
+      '{"active":"shut"} is no state of order',
+    ],
     ['gives a value that is none', () => ({ value: 7, context: {} }), '7 is no state of order'],
-    ['gives a context that is not data', () => ({ value: 'paid', context: { f: () => {} } }), 'context.f is a function'],
+    [
+      'gives a context that is not data',
+      () => ({ value: 'paid', context: { f: () => {} } }),
+      'context.f is a function',
+    ],
   ])('where it %s, the actor is suspended as it was and the others go on', async (_, step, reason) => {
     const test = await startOrders(first);
     await send(test, 'o', { type: 'add', amount: 5 });
     await test.crash();
     await test.restart({ agents: [bad(step)], tree: { children: [{ id: 'new', agent: 'order' }] } });
     expect(stateOf(test)).toEqual(['suspended', 'open', { sum: 5 }]);
-    expect(test.system.snapshot('o')!.error).toMatchObject({ code: 'BOSUN_AGENT_UNREADABLE', message: expect.stringContaining(reason) as string });
+    expect(test.system.snapshot('o')!.error).toMatchObject({
+      code: 'BOSUN_AGENT_UNREADABLE',
+      message: expect.stringContaining(reason) as string,
+    });
     expect(stateOf(test, 'new')).toMatchObject(['active', { active: 'open' }, {}]);
     await deploy(test, second);
     expect(stateOf(test)).toEqual(['active', { active: 'open' }, { total: 5, receipt: null }]);
@@ -130,8 +187,20 @@ describe('what a migration cannot do', () => {
     const ended = setup({}).createMachine({ id: 'order', initial: 'a', states: { a: {}, b: { type: 'final' } } });
     const test = await startOrders(first);
     await test.crash();
-    await test.restart({ agents: [defineAgent({ name: 'order', version: 2, machine: ended, events: {}, migrate: { 2: () => ({ value: 'b', context: {} }) as const } })] });
-    expect(test.system.snapshot('o')!.error).toMatchObject({ message: expect.stringContaining('a migration does not end an actor') as string });
+    await test.restart({
+      agents: [
+        defineAgent({
+          name: 'order',
+          version: 2,
+          machine: ended,
+          events: {},
+          migrate: { 2: () => ({ value: 'b', context: {} }) as const },
+        }),
+      ],
+    });
+    expect(test.system.snapshot('o')!.error).toMatchObject({
+      message: expect.stringContaining('a migration does not end an actor') as string,
+    });
   });
 
   it('is to skip a step between two structures', async () => {
@@ -146,12 +215,26 @@ describe('what a migration cannot do', () => {
 
 describe('timers', () => {
   const machine = (name: string, delays: object, other = {}) =>
-    createMachine({ id: 'm', context: {}, initial: name, states: { [name]: { after: delays, ...other }, over: {}, later: {} } } as never);
+    createMachine({
+      id: 'm',
+      context: {},
+      initial: name,
+      states: { [name]: { after: delays, ...other }, over: {}, later: {} },
+    } as never);
   const agent = (version: number, of: ReturnType<typeof machine>, value: string) =>
-    defineAgent({ name: 'm', version, machine: of, events: {}, ...(version > 1 && { migrate: { [version]: ({ context }: { context: object }) => ({ value, context }) } }) } as never) as AnyAgent;
+    defineAgent({
+      name: 'm',
+      version,
+      machine: of,
+      events: {},
+      ...(version > 1 && { migrate: { [version]: ({ context }: { context: object }) => ({ value, context }) } }),
+    } as never) as AnyAgent;
 
   async function migrated(next: ReturnType<typeof machine>, value: string): Promise<TestSystem> {
-    const test = await startTestSystem({ agents: [agent(1, machine('a', { 1_000: 'over' }), 'a')], tree: { children: [{ id: 'm', agent: 'm' }] } });
+    const test = await startTestSystem({
+      agents: [agent(1, machine('a', { 1_000: 'over' }), 'a')],
+      tree: { children: [{ id: 'm', agent: 'm' }] },
+    });
     await test.advance(600);
     await test.crash();
     await test.restart({ agents: [agent(2, next, value)] });
@@ -185,14 +268,37 @@ describe('timers', () => {
 });
 
 describe('children of a migrated machine', () => {
-  const kid = setup({ types: {} as { context: { n: number } } }).createMachine({ id: 'kid', context: { n: 1 }, on: { up: { actions: assign({ n: ({ context }) => context.n + 1 }) } } });
-  const otherKid = setup({ types: {} as { context: { count: number } } }).createMachine({ id: 'kid', context: { count: 0 }, initial: 'x', states: { x: {} } });
+  const kid = setup({ types: {} as { context: { n: number } } }).createMachine({
+    id: 'kid',
+    context: { n: 1 },
+    on: { up: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
+  });
+  const otherKid = setup({ types: {} as { context: { count: number } } }).createMachine({
+    id: 'kid',
+    context: { count: 0 },
+    initial: 'x',
+    states: { x: {} },
+  });
   const parent = (invokes: readonly string[], actors: Record<string, unknown>, extra: object = {}) =>
-    createMachine({ id: 'p', context: {}, initial: 'a', states: { a: { invoke: invokes.map((src) => ({ src, id: src })) }, ...extra } } as never).provide({ actors } as never);
+    createMachine({
+      id: 'p',
+      context: {},
+      initial: 'a',
+      states: { a: { invoke: invokes.map((src) => ({ src, id: src })) }, ...extra },
+    } as never).provide({ actors } as never);
   const agent = (version: number, machine: ReturnType<typeof parent>, more: object = {}) =>
-    defineAgent({ name: 'p', version, machine, events: {}, ...(version > 1 && { migrate: { [version]: (old: unknown) => old } }), ...more } as never) as AnyAgent;
-  const start = (machine: ReturnType<typeof parent>) => startTestSystem({ agents: [agent(1, machine)], tree: { children: [{ id: 'p', agent: 'p' }] } });
-  const addresses = (test: TestSystem) => test.system.tree('p').children.map(({ address, status }) => `${address} ${status}`);
+    defineAgent({
+      name: 'p',
+      version,
+      machine,
+      events: {},
+      ...(version > 1 && { migrate: { [version]: (old: unknown) => old } }),
+      ...more,
+    } as never) as AnyAgent;
+  const start = (machine: ReturnType<typeof parent>) =>
+    startTestSystem({ agents: [agent(1, machine)], tree: { children: [{ id: 'p', agent: 'p' }] } });
+  const addresses = (test: TestSystem) =>
+    test.system.tree('p').children.map(({ address, status }) => `${address} ${status}`);
 
   it('that its states still invoke go on; those that none does are stopped, and new ones started', async () => {
     const forever = () => fromPromise(() => new Promise(() => {}));
@@ -213,14 +319,18 @@ describe('children of a migrated machine', () => {
     const test = await start(parent(['one', 'two'], { one: kid, two: kid }));
     await test.crash();
     const resolved: string[] = [];
-    await test.restart({ agents: [agent(2, parent(['two'], { two: fromPromise(async () => void resolved.push('two')) }))] });
+    await test.restart({
+      agents: [agent(2, parent(['two'], { two: fromPromise(async () => void resolved.push('two')) }))],
+    });
     expect([addresses(test).map((line) => line.split(' ')[0]), resolved]).toEqual([['p/two'], ['two']]);
   });
 
   it('have steps of their own in migrateChildren', async () => {
     const test = await start(parent(['kid'], { kid }));
     await test.crash();
-    const steps = { kid: { 2: ({ context }: { context: { n: number } }) => ({ value: 'x', context: { count: context.n } }) } };
+    const steps = {
+      kid: { 2: ({ context }: { context: { n: number } }) => ({ value: 'x', context: { count: context.n } }) },
+    };
     await test.restart({ agents: [agent(2, parent(['kid'], { kid: otherKid }), { migrateChildren: steps })] });
     expect(test.system.snapshot('p/kid')).toMatchObject({ status: 'active', value: 'x', context: { count: 1 } });
   });
@@ -237,10 +347,26 @@ describe('children of a migrated machine', () => {
 describe('defineAgent', () => {
   const { machine } = second;
   it.each([
-    ['a migration to a version that it has not reached', { version: 2, migrate: { 3: () => ({ value: 'paid', context: {} }) } }, 'leads to a version from 2 to 2'],
-    ['a migration to the first version', { version: 2, migrate: { 1: () => ({ value: 'paid', context: {} }) } }, 'not to 1'],
-    ['a previous agent of another name', { version: 2, previous: [defineAgent({ name: 'x', machine, events: {} })] }, 'is none before'],
-    ['a previous agent that is not older', { version: 1, previous: [defineAgent({ name: 'order', machine, events: {} })] }, 'is none before'],
+    [
+      'a migration to a version that it has not reached',
+      { version: 2, migrate: { 3: () => ({ value: 'paid', context: {} }) } },
+      'leads to a version from 2 to 2',
+    ],
+    [
+      'a migration to the first version',
+      { version: 2, migrate: { 1: () => ({ value: 'paid', context: {} }) } },
+      'not to 1',
+    ],
+    [
+      'a previous agent of another name',
+      { version: 2, previous: [defineAgent({ name: 'x', machine, events: {} })] },
+      'is none before',
+    ],
+    [
+      'a previous agent that is not older',
+      { version: 1, previous: [defineAgent({ name: 'order', machine, events: {} })] },
+      'is none before',
+    ],
     ['two previous agents of one version', { version: 3, previous: [first, first] }, 'two agents of one version'],
   ])('refuses %s', (_, options, message) => {
     expect(() => defineAgent({ name: 'order', machine, events: {}, ...options } as never)).toThrow(message);

@@ -16,7 +16,10 @@ export const first = defineAgent({
     context: { sum: 0 },
     initial: 'open',
     states: {
-      open: { on: { add: { actions: assign({ sum: ({ context, event }) => context.sum + event.amount }) }, pay: 'paid' }, after: { 1_000: 'lapsed' } },
+      open: {
+        on: { add: { actions: assign({ sum: ({ context, event }) => context.sum + event.amount }) }, pay: 'paid' },
+        after: { 1_000: 'lapsed' },
+      },
       paid: {},
       lapsed: {},
     },
@@ -39,41 +42,84 @@ const secondMachine = setup({
       on: { add: { actions: assign({ total: ({ context, event }) => context.total + event.amount }) } },
       after: { 2_000: 'lapsed' },
     },
-    paid: { invoke: { src: 'receipt', input: ({ context }) => ({ total: context.total }), onDone: { actions: assign({ receipt: ({ event }) => event.output }) } } },
+    paid: {
+      invoke: {
+        src: 'receipt',
+        input: ({ context }) => ({ total: context.total }),
+        onDone: { actions: assign({ receipt: ({ event }) => event.output }) },
+      },
+    },
     lapsed: {},
   },
 });
 
-const toSecond = ({ value, context }: StoredState<{ sum: number }>) =>
-  ({ value: value === 'open' ? ({ active: 'open' } as const) : (value as 'paid' | 'lapsed'), context: { total: context.sum, receipt: null } });
+const toSecond = ({ value, context }: StoredState<{ sum: number }>) => ({
+  value: value === 'open' ? ({ active: 'open' } as const) : (value as 'paid' | 'lapsed'),
+  context: { total: context.sum, receipt: null },
+});
 
-export const second = defineAgent({ name: 'order', version: 2, machine: secondMachine, events, migrate: { 2: toSecond } });
+export const second = defineAgent({
+  name: 'order',
+  version: 2,
+  machine: secondMachine,
+  events,
+  migrate: { 2: toSecond },
+});
 
 const thirdMachine = setup({ types: {} as { context: { cents: number }; events: Events } }).createMachine({
   id: 'order',
   context: { cents: 0 },
   initial: 'open',
   states: {
-    open: { on: { add: { actions: assign({ cents: ({ context, event }) => context.cents + event.amount * 100 }) }, pay: 'closed' } },
+    open: {
+      on: {
+        add: { actions: assign({ cents: ({ context, event }) => context.cents + event.amount * 100 }) },
+        pay: 'closed',
+      },
+    },
     closed: {},
     lapsed: {},
   },
 });
 
-const toThird = ({ value, context }: StoredState<{ total: number }>) =>
-  ({ value: typeof value === 'object' ? ('open' as const) : value === 'paid' ? ('closed' as const) : ('lapsed' as const), context: { cents: context.total * 100 } });
+const toThird = ({ value, context }: StoredState<{ total: number }>) => ({
+  value: typeof value === 'object' ? ('open' as const) : value === 'paid' ? ('closed' as const) : ('lapsed' as const),
+  context: { cents: context.total * 100 },
+});
 
-export const third = defineAgent({ name: 'order', version: 3, machine: thirdMachine, events, migrate: { 2: toSecond, 3: toThird } });
+export const third = defineAgent({
+  name: 'order',
+  version: 3,
+  machine: thirdMachine,
+  events,
+  migrate: { 2: toSecond, 3: toThird },
+});
 
 /** The same machine, without the step from the first to the second. */
-export const thirdFromSecond = defineAgent({ name: 'order', version: 3, machine: thirdMachine, events, migrate: { 3: toThird } });
+export const thirdFromSecond = defineAgent({
+  name: 'order',
+  version: 3,
+  machine: thirdMachine,
+  events,
+  migrate: { 3: toThird },
+});
 
 /** Likewise, but what the second stored goes on by the second. */
-export const thirdBesideSecond = defineAgent({ name: 'order', version: 3, machine: thirdMachine, events, previous: [second] });
+export const thirdBesideSecond = defineAgent({
+  name: 'order',
+  version: 3,
+  machine: thirdMachine,
+  events,
+  previous: [second],
+});
 
 export type Order = typeof first | typeof second | typeof third;
 
-export async function startOrders(agent: Order, addresses: readonly string[] = ['o'], options: Partial<TestSystemOptions> = {}): Promise<TestSystem> {
+export async function startOrders(
+  agent: Order,
+  addresses: readonly string[] = ['o'],
+  options: Partial<TestSystemOptions> = {},
+): Promise<TestSystem> {
   const test = await startTestSystem({ agents: [agent], ...options });
   for (const address of addresses) await test.system.spawn(agent as typeof first, address);
   await test.settle();

@@ -23,15 +23,28 @@ import { deploy, first, second, send, startOrders, stateOf, thirdFromSecond } fr
 async function recordOf(test: TestSystem, address: string): Promise<unknown> {
   await test.system.stop();
   const journal = createJournal(test.store);
-  const { rows, states } = await journal.open({ Class: class {}, encode: () => ({ life: 0, address: '' }), decode: (fields) => fields });
+  const { rows, states } = await journal.open({
+    Class: class {},
+    encode: () => ({ life: 0, address: '' }),
+    decode: (fields) => fields,
+  });
   await journal.close();
   const life = rows.get('a')!.get(address) as number;
   const owned = [...rows.get('t')!.values()].filter((row) => (row as unknown[])[0] === life);
-  return { identity: [...rows.get('i')!.values()].find((row) => (row as { life: number }).life === life), state: states.get(life), owned };
+  return {
+    identity: [...rows.get('i')!.values()].find((row) => (row as { life: number }).life === life),
+    state: states.get(life),
+    owned,
+  };
 }
 
 const changed = (id: string, version = 1) =>
-  defineAgent({ name: 'order', version, machine: createMachine({ id, context: {}, on: { add: {}, pay: {} } }), events: first.events } as never) as typeof first;
+  defineAgent({
+    name: 'order',
+    version,
+    machine: createMachine({ id, context: {}, on: { add: {}, pay: {} } }),
+    events: first.events,
+  } as never) as typeof first;
 
 describe('an actor that the code cannot read', () => {
   it('is suspended with a report, its record untouched, and goes on in a start that can read it', async () => {
@@ -39,7 +52,11 @@ describe('an actor that the code cannot read', () => {
     await send(test, 'o', { type: 'add', amount: 5 });
     const before = await recordOf(test, 'o');
     await test.restart({ agents: [thirdFromSecond] });
-    expect(test.system.tree('o')).toMatchObject({ status: 'suspended', state: 'open', lastError: { code: 'BOSUN_AGENT_UNREADABLE' } });
+    expect(test.system.tree('o')).toMatchObject({
+      status: 'suspended',
+      state: 'open',
+      lastError: { code: 'BOSUN_AGENT_UNREADABLE' },
+    });
     await test.advance(10_000);
     expect(await recordOf(test, 'o')).toEqual(before);
     await test.restart({ agents: [first] });
@@ -60,13 +77,17 @@ describe('an actor that the code cannot read', () => {
   it('of a changed structure under the same version is told to raise it', async () => {
     const test = await startOrders(first);
     await deploy(test, changed('another'));
-    expect(test.system.snapshot('o')!.error).toMatchObject({ message: expect.stringContaining('raise the version') as string });
+    expect(test.system.snapshot('o')!.error).toMatchObject({
+      message: expect.stringContaining('raise the version') as string,
+    });
   });
 
   it('of a newer version is not read by older code', async () => {
     const test = await startOrders(second);
     await deploy(test, first);
-    expect(test.system.snapshot('o')!.error).toMatchObject({ message: expect.stringContaining('the code has only version 1') as string });
+    expect(test.system.snapshot('o')!.error).toMatchObject({
+      message: expect.stringContaining('the code has only version 1') as string,
+    });
     await deploy(test, second);
     expect(stateOf(test)).toEqual(['active', { active: 'open' }, { total: 0, receipt: null }]);
   });
@@ -81,27 +102,57 @@ describe('an actor that the code cannot read', () => {
   });
 
   it('is suspended with everything below it', async () => {
-    const kid = createMachine({ id: 'kid', context: { n: 0 }, after: { 1_000: { actions: assign({ n: 1 }) } } } as never);
+    const kid = createMachine({
+      id: 'kid',
+      context: { n: 0 },
+      after: { 1_000: { actions: assign({ n: 1 }) } },
+    } as never);
     let runs = 0;
-    const work = () => fromPromise(async () => { runs += 1; await new Promise(() => {}); });
-    const parent = (states: object) => createMachine({ id: 'p', context: {}, invoke: [{ src: 'kid', id: 'kid' }, { src: 'work', id: 'work' }], ...states } as never).provide({ actors: { kid, work: work() } } as never);
+    const work = () =>
+      fromPromise(async () => {
+        runs += 1;
+        await new Promise(() => {});
+      });
+    const parent = (states: object) =>
+      createMachine({
+        id: 'p',
+        context: {},
+        invoke: [
+          { src: 'kid', id: 'kid' },
+          { src: 'work', id: 'work' },
+        ],
+        ...states,
+      } as never).provide({ actors: { kid, work: work() } } as never);
     const agent = (states: object) => defineAgent({ name: 'p', machine: parent(states), events: {} }) as AnyAgent;
     const test = await startTestSystem({ agents: [agent({})], tree: { children: [{ id: 'p', agent: 'p' }] } });
     await test.crash();
     await test.restart({ agents: [agent({ initial: 'a', states: { a: {} } })] });
     await test.advance(5_000);
-    expect(test.system.tree('p')).toMatchObject({ status: 'suspended', children: [{ status: 'suspended', mailbox: 0 }, { status: 'suspended' }] });
+    expect(test.system.tree('p')).toMatchObject({
+      status: 'suspended',
+      children: [{ status: 'suspended', mailbox: 0 }, { status: 'suspended' }],
+    });
     expect([runs, test.system.snapshot('p/kid')!.context]).toEqual([1, { n: 0 }]);
     await test.crash();
     await test.restart();
-    expect([runs, test.system.tree('p').children.map(({ status }) => status), test.system.snapshot('p/kid')!.context]).toEqual([2, ['active', 'active'], { n: 1 }]);
+    expect([
+      runs,
+      test.system.tree('p').children.map(({ status }) => status),
+      test.system.snapshot('p/kid')!.context,
+    ]).toEqual([2, ['active', 'active'], { n: 1 }]);
   });
 
   it('does the same on LevelDB', LONG, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'bosun-versions-'));
     try {
       const run = async (agents: readonly AnyAgent[]) => {
-        const system = await createSystem({ agents, store: levelStore(directory), durability: 'process', log: () => {}, tree: { children: [{ id: 'o', agent: 'order' }] } }).start();
+        const system = await createSystem({
+          agents,
+          store: levelStore(directory),
+          durability: 'process',
+          log: () => {},
+          tree: { children: [{ id: 'o', agent: 'order' }] },
+        }).start();
         await system.idle();
         const { status } = system.snapshot('o')!;
         await system.send('o', { type: 'add', amount: 1 });
@@ -121,14 +172,23 @@ describe('an actor that the code cannot read', () => {
 });
 
 describe('the Boss of a suspended child', () => {
-  const tree = (agent: string): BossOptions => ({ intensity: 0, children: [{ id: 'o', agent }, { id: 's', agent: 'order' }] });
+  const tree = (agent: string): BossOptions => ({
+    intensity: 0,
+    children: [
+      { id: 'o', agent },
+      { id: 's', agent: 'order' },
+    ],
+  });
 
   it('sees no failure: it is not counted, and its siblings go on', async () => {
     const test = await startTestSystem({ agents: [first], tree: tree('order') });
     await test.crash();
     await test.restart({ agents: [changed('another')] });
     expect(test.system.snapshot('root')).toMatchObject({ status: 'active', context: { window: [] } });
-    expect(test.system.tree().children).toMatchObject([{ status: 'suspended', restarts: 0 }, { status: 'suspended', restarts: 0 }]);
+    expect(test.system.tree().children).toMatchObject([
+      { status: 'suspended', restarts: 0 },
+      { status: 'suspended', restarts: 0 },
+    ]);
   });
 
   it('has a restart that it orders done when the child can be read again', async () => {
@@ -138,12 +198,20 @@ describe('the Boss of a suspended child', () => {
         context: { n: 0 },
         on: {
           count: { actions: assign({ n: ({ context }) => context.n + 1 }) },
-          break: { actions: assign(() => { throw new Error('broken'); }) },
+          break: {
+            actions: assign(() => {
+              throw new Error('broken');
+            }),
+          },
         },
       });
-    const agent = (id: string) => defineAgent({ name: 'f', machine: fragile(id), events: { break: z.object({}), count: z.object({}) } });
+    const agent = (id: string) =>
+      defineAgent({ name: 'f', machine: fragile(id), events: { break: z.object({}), count: z.object({}) } });
     const backoff = { minMs: 1_000, maxMs: 1_000, jitter: 0 };
-    const test = await startTestSystem({ agents: [agent('one')], tree: { children: [{ id: 'f', agent: 'f', backoff }] } });
+    const test = await startTestSystem({
+      agents: [agent('one')],
+      tree: { children: [{ id: 'f', agent: 'f', backoff }] },
+    });
     await test.system.send('f', { type: 'count' });
     await test.system.send('f', { type: 'break' });
     await test.settle();
@@ -155,12 +223,23 @@ describe('the Boss of a suspended child', () => {
     await test.restart({ agents: [agent('one')] });
     await test.advance(2_000);
     expect(test.system.tree('f')).toMatchObject({ status: 'active', restarts: 1, mailbox: 0 });
-    expect([test.system.snapshot('f')!.context, test.system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([{ n: 1 }, 1]);
+    expect([
+      test.system.snapshot('f')!.context,
+      test.system.deadLetters.list({ reason: 'quarantined' }).length,
+    ]).toEqual([{ n: 1 }, 1]);
   });
 
   it('ends it by order, and when the code has it no more: agent and static child may go in one deploy', async () => {
     const spare = defineAgent({ name: 'spare', machine: createMachine({ id: 'spare', context: {} }), events: {} });
-    const test = await startTestSystem({ agents: [first, spare], tree: { children: [{ id: 'o', agent: 'order' }, { id: 's', agent: 'spare' }] } });
+    const test = await startTestSystem({
+      agents: [first, spare],
+      tree: {
+        children: [
+          { id: 'o', agent: 'order' },
+          { id: 's', agent: 'spare' },
+        ],
+      },
+    });
     await test.crash();
     await test.restart({ agents: [first], tree: { children: [{ id: 'o', agent: 'order' }] } });
     expect(test.system.tree().children.map(({ address, status }) => [address, status])).toEqual([['o', 'active']]);
@@ -190,7 +269,11 @@ describe('a record that the store reports as damaged', () => {
       open: async (references) => {
         const recovered = await journal.open(references);
         const life = recovered.rows.get('a')!.get('o') as number;
-        return { ...recovered, states: new Map([...recovered.states].filter(([of]) => of !== life)), unreadable: new Map([[life, damage]]) };
+        return {
+          ...recovered,
+          states: new Map([...recovered.states].filter(([of]) => of !== life)),
+          unreadable: new Map([[life, damage]]),
+        };
       },
       commit: (epoch) => journal.commit(epoch),
       retry: () => journal.retry(),
@@ -202,7 +285,18 @@ describe('a record that the store reports as damaged', () => {
       'bosun.boss': { logic: bossMachine as AnyStateMachine, version: BOSS_VERSION },
     };
     const kernel = new Kernel(
-      { journal: reporting, clock: test.clock, random: { next: () => 0 }, logicOf: (name) => agents[name], root: parseBossSpec({}), hold: false, outageMs: 0, trustWallClock: false, caution: false, log: () => {} },
+      {
+        journal: reporting,
+        clock: test.clock,
+        random: { next: () => 0 },
+        logicOf: (name) => agents[name],
+        root: parseBossSpec({}),
+        hold: false,
+        outageMs: 0,
+        trustWallClock: false,
+        caution: false,
+        log: () => {},
+      },
       () => {},
     );
     await kernel.start();

@@ -15,13 +15,18 @@ const worker = defineAgent({
     context: { notes: [] },
     on: {
       note: { actions: assign({ notes: ({ context, event }) => [...context.notes, event.text] }) },
-      break: { actions: assign(({ event }) => { throw new Error(event.text); }) },
+      break: {
+        actions: assign(({ event }) => {
+          throw new Error(event.text);
+        }),
+      },
     },
   }),
   events: { note: z.object({ text: z.string() }), break: z.object({ text: z.string() }) },
 });
 
-const start = () => startTestSystem({ agents: [worker], tree: { intensity: 100, children: [{ id: 'w', agent: 'w' }] } });
+const start = () =>
+  startTestSystem({ agents: [worker], tree: { intensity: 100, children: [{ id: 'w', agent: 'w' }] } });
 
 async function send(test: TestSystem, ...events: readonly Events[]): Promise<void> {
   await Promise.all(events.map((event) => test.system.send('w', event)));
@@ -37,14 +42,21 @@ describe(`an agent that ${QUARANTINES_IN_A_ROW_MAX} messages in a row crash unti
     const test = await start();
     await send(test, note('a'), bad('x'), bad('y'), bad('z'), note('b'));
     for (let n = 0; n < 2; n++) {
-      expect(test.system.tree('w')).toMatchObject({ status: 'suspended', mailbox: 2, lastError: { code: 'BOSUN_STATE_SUSPECT', message: expect.stringContaining('y') as string } });
+      expect(test.system.tree('w')).toMatchObject({
+        status: 'suspended',
+        mailbox: 2,
+        lastError: { code: 'BOSUN_STATE_SUSPECT', message: expect.stringContaining('y') as string },
+      });
       expect([notes(test), test.system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([['a'], 2]);
       await crash(test);
     }
   });
 
   it('does not count against the intensity beyond the restarts that it had', async () => {
-    const test = await startTestSystem({ agents: [worker], tree: { intensity: 2, children: [{ id: 'w', agent: 'w' }] } });
+    const test = await startTestSystem({
+      agents: [worker],
+      tree: { intensity: 2, children: [{ id: 'w', agent: 'w' }] },
+    });
     await send(test, bad('x'), bad('y'), bad('z'));
     expect(test.system.snapshot('root')!.status).toBe('active');
     expect(test.system.tree('w')).toMatchObject({ status: 'suspended', restarts: 2 });
@@ -91,7 +103,9 @@ describe('a quarantined message', () => {
 
   it('can be looked at, edited and delivered again', async () => {
     const { test, number } = await withOne();
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ number, address: 'w', error: { message: 'x' }, event: { type: 'break', text: 'x' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { number, address: 'w', error: { message: 'x' }, event: { type: 'break', text: 'x' } },
+    ]);
     await test.system.deadLetters.edit(number, note('mended'));
     await test.settle();
     expect([notes(test), test.system.deadLetters.list({ reason: 'quarantined' })]).toEqual([['a', 'mended'], []]);
@@ -103,12 +117,17 @@ describe('a quarantined message', () => {
     const { test, number } = await withOne();
     await test.system.deadLetters.redeliver(number);
     await test.settle();
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ number: number + 1, event: { type: 'break' } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { number: number + 1, event: { type: 'break' } },
+    ]);
   });
 
   it('can be discarded, once', async () => {
     const { test, number } = await withOne();
-    const [one, two] = await Promise.allSettled([test.system.deadLetters.discard(number), test.system.deadLetters.redeliver(number)]);
+    const [one, two] = await Promise.allSettled([
+      test.system.deadLetters.discard(number),
+      test.system.deadLetters.redeliver(number),
+    ]);
     expect([one.status, two]).toMatchObject(['fulfilled', { reason: { code: 'BOSUN_MESSAGE_UNKNOWN' } }]);
     await crash(test);
     expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
@@ -117,8 +136,12 @@ describe('a quarantined message', () => {
 
   it('takes in its place only what the agent declares', async () => {
     const { test, number } = await withOne();
-    await expect(test.system.deadLetters.edit(number, { type: 'xstate.stop' })).rejects.toEqual(code('BOSUN_EVENT_REFUSED'));
-    await expect(test.system.deadLetters.edit(number, { type: 'note', text: 7 } as never)).rejects.toEqual(code('BOSUN_EVENT_INVALID'));
+    await expect(test.system.deadLetters.edit(number, { type: 'xstate.stop' })).rejects.toEqual(
+      code('BOSUN_EVENT_REFUSED'),
+    );
+    await expect(test.system.deadLetters.edit(number, { type: 'note', text: 7 } as never)).rejects.toEqual(
+      code('BOSUN_EVENT_INVALID'),
+    );
     expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
   });
 

@@ -19,7 +19,10 @@ describe('the types of migrations', () => {
       events: {},
       migrate: {
         2: ({ value }) => ({ value, context: { sum: 1 } }),
-        3: (old: StoredState<{ sum: number }>) => ({ value: { open: 'empty' }, context: { cents: old.context.sum * 100 } }),
+        3: (old: StoredState<{ sum: number }>) => ({
+          value: { open: 'empty' },
+          context: { cents: old.context.sum * 100 },
+        }),
       },
     });
     expect(Object.keys(good.migrate)).toEqual(['2', '3']);

@@ -3,9 +3,24 @@ import { assign, sendTo, setup } from 'xstate';
 import { z } from 'zod';
 import { type AnyAgent, defineAgent } from '../../src/actors/agent.ts';
 import { ask } from '../../src/actors/talk/ask.ts';
-import { demonitor, join, link, monitor, publish, register, reply, unlink, unregister } from '../../src/actors/talk/talk-actions.ts';
+import {
+  demonitor,
+  join,
+  link,
+  monitor,
+  publish,
+  register,
+  reply,
+  unlink,
+  unregister,
+} from '../../src/actors/talk/talk-actions.ts';
 
-type WorkerEvent = { type: 'work' } | { type: 'break' } | { type: 'finish' } | { type: 'who' } | { type: 'order'; event: object };
+type WorkerEvent =
+  | { type: 'work' }
+  | { type: 'break' }
+  | { type: 'finish' }
+  | { type: 'who' }
+  | { type: 'order'; event: object };
 
 /** Counts work, breaks when told to, and hands orders to its Boss. */
 export const workerAgent: AnyAgent = defineAgent({
@@ -25,13 +40,24 @@ export const workerAgent: AnyAgent = defineAgent({
           },
           finish: 'finished',
           who: { actions: reply(({ self }: { self: object }) => ({ ref: self })) },
-          order: { actions: sendTo(({ self }) => (self as unknown as { _parent: never })._parent, ({ event }) => event.event as never) },
+          order: {
+            actions: sendTo(
+              ({ self }) => (self as unknown as { _parent: never })._parent,
+              ({ event }) => event.event as never,
+            ),
+          },
         },
       },
       finished: { type: 'final' },
     },
   }),
-  events: { work: z.object({}), break: z.object({}), finish: z.object({}), who: z.object({}), order: z.object({ event: z.looseObject({ type: z.string() }) }) },
+  events: {
+    work: z.object({}),
+    break: z.object({}),
+    finish: z.object({}),
+    who: z.object({}),
+    order: z.object({ event: z.looseObject({ type: z.string() }) }),
+  },
 });
 
 type AskerEvent =
@@ -45,7 +71,10 @@ type AskerEvent =
 export const askerAgent: AnyAgent = defineAgent({
   name: 'asker',
   machine: setup({
-    types: {} as { context: { got: unknown; ref: object | null; asked: { to: string; event: { type: string } } | null }; events: AskerEvent },
+    types: {} as {
+      context: { got: unknown; ref: object | null; asked: { to: string; event: { type: string } } | null };
+      events: AskerEvent;
+    },
     actors: { ask },
   }).createMachine({
     id: 'asker',
@@ -55,12 +84,18 @@ export const askerAgent: AnyAgent = defineAgent({
       ready: {
         on: {
           ask: { target: 'asking', actions: assign({ asked: ({ event }) => ({ to: event.to, event: event.event }) }) },
-          later: { actions: sendTo(({ context }) => context.ref as never, { type: 'work' } as never, { delay: ({ event }) => event.ms }) },
+          later: {
+            actions: sendTo(({ context }) => context.ref as never, { type: 'work' } as never, {
+              delay: ({ event }) => event.ms,
+            }),
+          },
           watch: { actions: monitor(({ context }) => context.ref!) },
           unwatch: { actions: demonitor(({ context }) => context.ref!) },
           bind: { actions: link(({ context }) => context.ref!) },
           unbind: { actions: unlink(({ context }) => context.ref!) },
-          watchAddress: { actions: monitor(({ event }: { event: AskerEvent }) => (event as { address: string }).address) },
+          watchAddress: {
+            actions: monitor(({ event }: { event: AskerEvent }) => (event as { address: string }).address),
+          },
           'bosun.down': { actions: assign({ got: ({ event }) => `${event.address} ${event.reason}` }) },
         },
       },
@@ -68,13 +103,27 @@ export const askerAgent: AnyAgent = defineAgent({
         invoke: {
           src: 'ask',
           input: ({ context }) => ({ ...context.asked!, timeoutMs: 60_000 }),
-          onDone: { target: 'ready', actions: assign({ got: ({ event }) => event.output, ref: ({ event, context }) => (event.output as { ref?: object }).ref ?? context.ref }) },
-          onError: { target: 'ready', actions: assign({ got: ({ event }) => ({ code: (event.error as { code?: string }).code }) }) },
+          onDone: {
+            target: 'ready',
+            actions: assign({
+              got: ({ event }) => event.output,
+              ref: ({ event, context }) => (event.output as { ref?: object }).ref ?? context.ref,
+            }),
+          },
+          onError: {
+            target: 'ready',
+            actions: assign({ got: ({ event }) => ({ code: (event.error as { code?: string }).code }) }),
+          },
         },
       },
     },
   }),
-  events: { ask: z.object({ to: z.string(), event: z.looseObject({ type: z.string() }) }), later: z.object({ ms: z.number() }), watchAddress: z.object({ address: z.string() }), ...Object.fromEntries(['watch', 'unwatch', 'bind', 'unbind'].map((type) => [type, z.object({})])) },
+  events: {
+    ask: z.object({ to: z.string(), event: z.looseObject({ type: z.string() }) }),
+    later: z.object({ ms: z.number() }),
+    watchAddress: z.object({ address: z.string() }),
+    ...Object.fromEntries(['watch', 'unwatch', 'bind', 'unbind'].map((type) => [type, z.object({})])),
+  },
 });
 
 type ListenerEvent = { type: 'news'; text: string } | { type: 'tell'; text: string };
@@ -82,7 +131,15 @@ type ListenerEvent = { type: 'news'; text: string } | { type: 'tell'; text: stri
 /** Takes names, and sends to whoever has one. */
 export const bearerAgent: AnyAgent = defineAgent({
   name: 'bearer',
-  machine: setup({ types: {} as { context: { got: readonly string[] }; events: { type: 'take' | 'give' | 'call'; name: string } | { type: 'called' } | { type: 'bosun.name.taken'; address: string } } }).createMachine({
+  machine: setup({
+    types: {} as {
+      context: { got: readonly string[] };
+      events:
+        | { type: 'take' | 'give' | 'call'; name: string }
+        | { type: 'called' }
+        | { type: 'bosun.name.taken'; address: string };
+    },
+  }).createMachine({
     id: 'bearer',
     context: { got: [] },
     on: {
@@ -90,7 +147,9 @@ export const bearerAgent: AnyAgent = defineAgent({
       give: { actions: unregister(({ event }: { event: { type: string; name?: string } }) => event.name!) },
       call: { actions: sendTo(({ system, event }) => system.get(event.name) as never, { type: 'called' } as never) },
       called: { actions: assign({ got: ({ context }) => [...context.got, 'called'] }) },
-      'bosun.name.taken': { actions: assign({ got: ({ context, event }) => [...context.got, `taken by ${event.address}`] }) },
+      'bosun.name.taken': {
+        actions: assign({ got: ({ context, event }) => [...context.got, `taken by ${event.address}`] }),
+      },
     },
   }),
   events: Object.fromEntries(['take', 'give', 'call'].map((type) => [type, z.object({ name: z.string() })])),
@@ -105,7 +164,9 @@ export const listenerAgent: AnyAgent = defineAgent({
     entry: join('listeners'),
     on: {
       news: { actions: assign({ heard: ({ context, event }) => [...context.heard, event.text] }) },
-      tell: { actions: publish('listeners', ({ event }: { event: ListenerEvent }) => ({ type: 'news', text: event.text })) },
+      tell: {
+        actions: publish('listeners', ({ event }: { event: ListenerEvent }) => ({ type: 'news', text: event.text })),
+      },
     },
   }),
   events: { tell: z.object({ text: z.string() }) },
@@ -114,7 +175,10 @@ export const listenerAgent: AnyAgent = defineAgent({
 export const AGENTS = [workerAgent, askerAgent, listenerAgent, bearerAgent];
 
 /** `count` names that are placed on each of two workers, by worker. */
-export function placedNames(workerOf: (address: string) => number | undefined, { count, under }: { count: number; under?: string }): [string[], string[]] {
+export function placedNames(
+  workerOf: (address: string) => number | undefined,
+  { count, under }: { count: number; under?: string },
+): [string[], string[]] {
   const names: [string[], string[]] = [[], []];
   for (let n = 0; names.some((some) => some.length < count); n++) {
     const some = names[workerOf(under === undefined ? `w${n}` : `${under}/w${n}`)!]!;

@@ -15,7 +15,8 @@ const ADA = { by: 'ada', reason: 'looked into' };
 async function started() {
   const test = await startSpreadTestSystem(spreadShop());
   tests.push(test);
-  const on = (worker: number) => ['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'].find((name) => test.system.workerOf(name) === worker)!;
+  const on = (worker: number) =>
+    ['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'].find((name) => test.system.workerOf(name) === worker)!;
   const settled = async <T>(work: Promise<T>): Promise<T> => {
     const [outcome] = await Promise.all([Promise.allSettled([work]), test.settle()]);
     if (outcome[0].status === 'rejected') throw outcome[0].reason;
@@ -30,8 +31,13 @@ describe('orders of an administrator', () => {
     for (const address of pair) {
       await settled(system.admin.suspend(address, ADA));
       await settled(system.send(address, { type: 'add', by: 1 }));
-      expect(await settled(system.admin.getState(address))).toMatchObject({ mailbox: 1, suspended: { by: 'ada', reason: 'looked into' } });
-      expect(await settled(system.admin.replaceState(address, { context: { count: 40, seen: [] } }, ADA))).toMatchObject({ context: { count: 40 } });
+      expect(await settled(system.admin.getState(address))).toMatchObject({
+        mailbox: 1,
+        suspended: { by: 'ada', reason: 'looked into' },
+      });
+      expect(
+        await settled(system.admin.replaceState(address, { context: { count: 40, seen: [] } }, ADA)),
+      ).toMatchObject({ context: { count: 40 } });
       expect(await settled(system.admin.step(address, ADA))).toMatchObject({ type: 'add' });
       await settled(system.admin.resume(address, ADA));
       expect(await settled(system.snapshot(address))).toMatchObject({ context: { count: 41 } });
@@ -40,7 +46,12 @@ describe('orders of an administrator', () => {
     expect(await settled(system.admin.waiting())).toEqual([]);
     const records = await settled(system.admin.audit());
     expect(new Set(records.map(({ worker }) => worker))).toEqual(new Set([0, 1]));
-    expect((await settled(system.admin.audit({ address: pair[1], limit: 2 }))).map(({ order, worker }) => [order, worker])).toEqual([['kill', 1], ['resume', 1]]);
+    expect(
+      (await settled(system.admin.audit({ address: pair[1], limit: 2 }))).map(({ order, worker }) => [order, worker]),
+    ).toEqual([
+      ['kill', 1],
+      ['resume', 1],
+    ]);
     await expect(settled(system.admin.suspend('nobody', ADA))).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
     await expect(settled(system.admin.kill('root', ADA))).rejects.toEqual(code('BOSUN_ORDER_REFUSED'));
   });

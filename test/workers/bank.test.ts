@@ -1,6 +1,7 @@
 /**
- * The bank of the crash test over two workers: transfers travel between them by names, receipts by references. Whenever either dies,
- * or both, their stores together hold the money that the bank began with, and have counted each accepted order once.
+ * The bank of the crash test over two workers: transfers travel between them by names, receipts by references. Whenever
+ * either dies, or both, their stores together hold the money that the bank began with, and have counted each accepted
+ * order once.
  */
 import { describe, expect, it } from 'vitest';
 import { type FaultyStore } from '../../src/testing/faulty-store.ts';
@@ -27,7 +28,9 @@ class Clients {
     this.#test = test;
     this.#random = random;
     const all = Array.from({ length: ACCOUNTS }, (_, number) => number);
-    this.#accounts = Array.from({ length: WORKERS }, (_, worker) => all.filter((number) => test.system.workerOf(addressOf(number)) === worker));
+    this.#accounts = Array.from({ length: WORKERS }, (_, worker) =>
+      all.filter((number) => test.system.workerOf(addressOf(number)) === worker),
+    );
   }
 
   order(): void {
@@ -39,11 +42,13 @@ class Clients {
     const route = Array.from({ length: 1 + this.#random.integer(5) }, () => this.#random.integer(ACCOUNTS));
     const delayMs = this.#random.integer(8) === 0 ? 1 + this.#random.integer(20) : 0;
     const event = { type: 'transfer', session, sequence, amount: 1 + this.#random.integer(50), route, delayMs };
-    this.#test.system.send(addressOf(from[this.#random.integer(from.length)]!), event, { session: { id: session, sequence } }).then(
-      () => this.acknowledged.set(session, Math.max(sequence, this.acknowledged.get(session) ?? 0)),
-      // The worker died: it is in the store or not, and the next orders go on behind what is.
-      () => {},
-    );
+    this.#test.system
+      .send(addressOf(from[this.#random.integer(from.length)]!), event, { session: { id: session, sequence } })
+      .then(
+        () => this.acknowledged.set(session, Math.max(sequence, this.acknowledged.get(session) ?? 0)),
+        // The worker died: it is in the store or not, and the next orders go on behind what is.
+        () => {},
+      );
   }
 
   /** Goes on behind the last order that is in the store. */
@@ -58,7 +63,10 @@ async function audit(stores: readonly FaultyStore[]) {
     stores.map(async (store) => {
       const copy = memoryStore();
       await copy.open();
-      await copy.write(store.entries().map(([key, value]) => ({ key, value })), { sync: true });
+      await copy.write(
+        store.entries().map(([key, value]) => ({ key, value })),
+        { sync: true },
+      );
       return copy;
     }),
   );
@@ -66,35 +74,45 @@ async function audit(stores: readonly FaultyStore[]) {
 }
 
 describe('a bank over two workers', () => {
-  it.each(Array.from({ length: byEffort({ quick: 1, ci: 10, soak: 300 }) }, (_, index) => index + 1))('loses nothing and doubles nothing, whoever dies (seed %i)', async (seed) => {
-    const random = new SeededRandom(seed);
-    const test = await startSpreadTestSystem({ workers: WORKERS, agents: [accountAgent], tree: TREE, journal: JOURNAL });
-    const clients = new Clients(test, random);
-    let crossing = 0;
-    for (let cut = 0; cut < 12; cut++) {
-      for (let step = 0; step < 30; step++) {
-        clients.order();
-        for (let n = random.integer(3); n > 0; n--) await new Promise<void>((resolve) => test.clock.defer(resolve));
-        if (random.next() < 0.1) await test.clock.advance(5, () => new Promise((resolve) => test.clock.defer(resolve)));
+  it.each(Array.from({ length: byEffort({ quick: 1, ci: 10, soak: 300 }) }, (_, index) => index + 1))(
+    'loses nothing and doubles nothing, whoever dies (seed %i)',
+    async (seed) => {
+      const random = new SeededRandom(seed);
+      const test = await startSpreadTestSystem({
+        workers: WORKERS,
+        agents: [accountAgent],
+        tree: TREE,
+        journal: JOURNAL,
+      });
+      const clients = new Clients(test, random);
+      let crossing = 0;
+      for (let cut = 0; cut < 12; cut++) {
+        for (let step = 0; step < 30; step++) {
+          clients.order();
+          for (let n = random.integer(3); n > 0; n--) await new Promise<void>((resolve) => test.clock.defer(resolve));
+          if (random.next() < 0.1)
+            await test.clock.advance(5, () => new Promise((resolve) => test.clock.defer(resolve)));
+        }
+        // One alone, then all: what is left is looked at each time that nobody runs.
+        const alone = random.integer(WORKERS + 1);
+        test.crash(alone % WORKERS, { keepUnsynced: random.integer(2) });
+        if (alone < WORKERS) {
+          await test.restart(alone, { isSettled: false });
+          for (let n = random.integer(12); n > 0; n--) await new Promise<void>((resolve) => test.clock.defer(resolve));
+        }
+        test.crashAll();
+        const found = await audit(test.stores);
+        expect(found.violations).toEqual([]);
+        for (const [session, sequence] of clients.acknowledged)
+          expect(found.lastSequence.get(session), session).toBeGreaterThanOrEqual(sequence);
+        crossing += found.crossing;
+        clients.goOn(found.lastSequence);
+        await test.restartAll();
       }
-      // One alone, then all: what is left is looked at each time that nobody runs.
-      const alone = random.integer(WORKERS + 1);
-      test.crash(alone % WORKERS, { keepUnsynced: random.integer(2) });
-      if (alone < WORKERS) {
-        await test.restart(alone, { isSettled: false });
-        for (let n = random.integer(12); n > 0; n--) await new Promise<void>((resolve) => test.clock.defer(resolve));
-      }
+      await test.advance(1_000);
       test.crashAll();
-      const found = await audit(test.stores);
-      expect(found.violations).toEqual([]);
-      for (const [session, sequence] of clients.acknowledged) expect(found.lastSequence.get(session), session).toBeGreaterThanOrEqual(sequence);
-      crossing += found.crossing;
-      clients.goOn(found.lastSequence);
-      await test.restartAll();
-    }
-    await test.advance(1_000);
-    test.crashAll();
-    expect(await audit(test.stores)).toMatchObject({ violations: [], unread: 0 });
-    expect(crossing).toBeGreaterThan(0);
-  });
+      expect(await audit(test.stores)).toMatchObject({ violations: [], unread: 0 });
+      expect(crossing).toBeGreaterThan(0);
+    },
+  );
 });

@@ -12,10 +12,21 @@ import { AGENTS } from './actors.ts';
 /** Throws so many at whom it has met, and counts its own turns since. */
 const flooder = defineAgent({
   name: 'flooder',
-  machine: setup({ types: {} as { context: { ref: object | null; ticks: number; to: string }; events: { type: 'flood'; count: number } | { type: 'tick' }; input: { to: string } }, actors: { ask } }).createMachine({
+  machine: setup({
+    types: {} as {
+      context: { ref: object | null; ticks: number; to: string };
+      events: { type: 'flood'; count: number } | { type: 'tick' };
+      input: { to: string };
+    },
+    actors: { ask },
+  }).createMachine({
     id: 'flooder',
     context: ({ input }) => ({ ref: null, ticks: 0, to: input.to }),
-    invoke: { src: 'ask', input: ({ context }) => ({ to: context.to, event: { type: 'who' } }), onDone: { actions: assign({ ref: ({ event }) => (event.output as { ref: object }).ref }) } },
+    invoke: {
+      src: 'ask',
+      input: ({ context }) => ({ to: context.to, event: { type: 'who' } }),
+      onDone: { actions: assign({ ref: ({ event }) => (event.output as { ref: object }).ref }) },
+    },
     on: {
       flood: {
         actions: enqueueActions(({ context, event, enqueue }) => {
@@ -31,9 +42,14 @@ const flooder = defineAgent({
 /** Takes no turn for `work` while it is suspended. */
 const sink = defineAgent({
   name: 'sink',
-  machine: setup({ types: {} as { context: { done: number }; events: { type: 'work' } | { type: 'who' } } }).createMachine({
+  machine: setup({
+    types: {} as { context: { done: number }; events: { type: 'work' } | { type: 'who' } },
+  }).createMachine({
     context: { done: 0 },
-    on: { work: { actions: assign({ done: ({ context }) => context.done + 1 }) }, who: { actions: reply(({ self }: { self: object }) => ({ ref: self })) } },
+    on: {
+      work: { actions: assign({ done: ({ context }) => context.done + 1 }) },
+      who: { actions: reply(({ self }: { self: object }) => ({ ref: self })) },
+    },
   }),
   events: { who: z.object({}) },
 });
@@ -41,18 +57,35 @@ const sink = defineAgent({
 /** Placed on either of two workers. */
 const [FROM, TO] = ['sink-0', 'worker-1'] as const;
 
-async function flood(): Promise<{ test: SpreadTestSystem; from: string; to: string; other: number; ticks: () => Promise<number>; done: () => Promise<number> }> {
+async function flood(): Promise<{
+  test: SpreadTestSystem;
+  from: string;
+  to: string;
+  other: number;
+  ticks: () => Promise<number>;
+  done: () => Promise<number>;
+}> {
   const test = await startSpreadTestSystem({
     workers: 2,
     agents: [flooder, sink],
     tree: { children: [...[0, 1, 2, 3].map((n) => ({ id: `sink-${n}`, agent: 'sink' }))] },
   });
   const to = FROM;
-  const from = [0, 1, 2, 3, 4].map((n) => `flooder-${n}`).find((name) => test.system.workerOf(name) !== test.system.workerOf(to))!;
+  const from = [0, 1, 2, 3, 4]
+    .map((n) => `flooder-${n}`)
+    .find((name) => test.system.workerOf(name) !== test.system.workerOf(to))!;
   await test.system.spawn(flooder, from, { input: { to } });
   await test.settle();
-  const field = async (address: string, name: string) => ((await test.system.actor(address).snapshot()).context as Record<string, number>)[name]!;
-  return { test, from, to, other: test.system.workerOf(to)!, ticks: () => field(from, 'ticks'), done: () => field(to, 'done') };
+  const field = async (address: string, name: string) =>
+    ((await test.system.actor(address).snapshot()).context as Record<string, number>)[name]!;
+  return {
+    test,
+    from,
+    to,
+    other: test.system.workerOf(to)!,
+    ticks: () => field(from, 'ticks'),
+    done: () => field(to, 'done'),
+  };
 }
 
 describe('a line between workers', () => {
@@ -80,7 +113,9 @@ describe('a line between workers', () => {
     expect(await test.system.deadLetters()).toEqual([]);
     await test.system.send(from, { type: 'flood', count: 1 });
     await test.settle();
-    expect(await test.system.deadLetters()).toMatchObject([{ reason: 'overflowed', address: to, worker: other, error: { code: 'BOSUN_MAILBOX_FULL' } }]);
+    expect(await test.system.deadLetters()).toMatchObject([
+      { reason: 'overflowed', address: to, worker: other, error: { code: 'BOSUN_MAILBOX_FULL' } },
+    ]);
     await test.system.resume(to);
     await test.settle();
     expect(await done()).toBe(MAILBOX_MESSAGES_MAX);
@@ -90,11 +125,18 @@ describe('a line between workers', () => {
 
 describe('calls of the host to a worker that is down', () => {
   it('wait, up to a bound', async () => {
-    const test = await startSpreadTestSystem({ workers: 2, agents: AGENTS, tree: { children: [{ id: TO, agent: 'worker' }] } });
+    const test = await startSpreadTestSystem({
+      workers: 2,
+      agents: AGENTS,
+      tree: { children: [{ id: TO, agent: 'worker' }] },
+    });
     const worker = test.system.workerOf(TO)!;
     test.crash(worker);
     const waiting = Array.from({ length: WORKER_CALLS_WAITING_MAX }, () => test.system.snapshot(TO));
-    await expect(test.system.snapshot(TO)).rejects.toMatchObject({ code: 'BOSUN_WORKER_DOWN', details: { worker, unknownOutcome: false } });
+    await expect(test.system.snapshot(TO)).rejects.toMatchObject({
+      code: 'BOSUN_WORKER_DOWN',
+      details: { worker, unknownOutcome: false },
+    });
     await test.restart(worker);
     expect((await Promise.all(waiting)).every((snapshot) => snapshot?.status === 'active')).toBe(true);
     await test.system.stop();

@@ -1,4 +1,7 @@
-/** A gateway over workers speaks the protocol: whoever plays its table against it cannot tell it from one over one system. */
+/**
+ * A gateway over workers speaks the protocol: whoever plays its table against it cannot tell it from one over one
+ * system.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway/server.ts';
 import { gatewayConformance } from '../../src/testing/gateway-conformance/run.ts';

@@ -4,7 +4,11 @@ import { MemoryClient, type Frame } from '../gateway/memory-client.ts';
 import { shop } from '../gateway/shop.ts';
 import { type Entrance } from '../../src/gateway/hub.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway/server.ts';
-import { type SpreadTestOptions, type SpreadTestSystem, startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
+import {
+  type SpreadTestOptions,
+  type SpreadTestSystem,
+  startSpreadTestSystem,
+} from '../../src/testing/spread-test-system.ts';
 
 /** As the tree of {@link spreadShop} names them. */
 export const COUNTERS = ['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'];
@@ -122,7 +126,11 @@ export class SpreadGatewayTest {
 
   #create(): Gateway {
     this.#watch();
-    return createGateway(this.test.system, { clock: this.test.clock, log: (...line) => this.logged.push(line), ...this.#options });
+    return createGateway(this.test.system, {
+      clock: this.test.clock,
+      log: (...line) => this.logged.push(line),
+      ...this.#options,
+    });
   }
 }
 
@@ -133,7 +141,10 @@ export function spreadShop(changes: Partial<SpreadTestOptions> = {}): SpreadTest
 }
 
 /** It is stopped when the test that starts it is over. */
-export async function startSpreadGateway(options: GatewayOptions = {}, changes: Partial<SpreadTestOptions> = {}): Promise<SpreadGatewayTest> {
+export async function startSpreadGateway(
+  options: GatewayOptions = {},
+  changes: Partial<SpreadTestOptions> = {},
+): Promise<SpreadGatewayTest> {
   const test = new SpreadGatewayTest(await startSpreadTestSystem(spreadShop(changes)), options);
   onTestFinished(() => test.stop());
   await test.settle();

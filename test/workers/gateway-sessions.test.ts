@@ -15,7 +15,15 @@ function add(test: SpreadGatewayTest, client: MemoryClient, address: string, seq
 }
 
 function answersOf(client: MemoryClient, ids: readonly string[]): unknown[] {
-  return ids.map((id) => client.last('res', id)).map((res) => (res?.['ok'] === true ? (res['replayed'] === true ? 'replayed' : 'ok') : (res?.['e'] as { code: string } | undefined)?.code));
+  return ids
+    .map((id) => client.last('res', id))
+    .map((res) =>
+      res?.['ok'] === true
+        ? res['replayed'] === true
+          ? 'replayed'
+          : 'ok'
+        : (res?.['e'] as { code: string } | undefined)?.code,
+    );
 }
 
 describe('a session over workers', () => {
@@ -41,10 +49,27 @@ describe('a session over workers', () => {
     const test = await startSpreadGateway();
     const [zero, one] = test.pair;
     const client = await test.client({ session: SESSION });
-    const bad = (address: string, seq: number) => test.begin(client, 'actor.send', { address, event: { type: 'add', by: 'x' } }, { seq });
-    const ids = [bad(zero, 1), add(test, client, one, 2), add(test, client, zero, 1), add(test, client, one, 2), bad(one, 3), add(test, client, one, 4), add(test, client, one, 3)];
+    const bad = (address: string, seq: number) =>
+      test.begin(client, 'actor.send', { address, event: { type: 'add', by: 'x' } }, { seq });
+    const ids = [
+      bad(zero, 1),
+      add(test, client, one, 2),
+      add(test, client, zero, 1),
+      add(test, client, one, 2),
+      bad(one, 3),
+      add(test, client, one, 4),
+      add(test, client, one, 3),
+    ];
     await test.settle();
-    expect(answersOf(client, ids)).toEqual(['BOSUN_EVENT_INVALID', 'BOSUN_SEQUENCE_GAP', 'ok', 'ok', 'BOSUN_EVENT_INVALID', 'BOSUN_SEQUENCE_GAP', 'ok']);
+    expect(answersOf(client, ids)).toEqual([
+      'BOSUN_EVENT_INVALID',
+      'BOSUN_SEQUENCE_GAP',
+      'ok',
+      'ok',
+      'BOSUN_EVENT_INVALID',
+      'BOSUN_SEQUENCE_GAP',
+      'ok',
+    ]);
     expect(client.last('res', ids[1])).toMatchObject({ e: { details: { expected: 1 } } });
     expect(client.last('res', ids[5])).toMatchObject({ e: { details: { expected: 3 } } });
   });
@@ -54,7 +79,10 @@ describe('a session over workers', () => {
     const [zero, one] = test.pair;
     const client = await test.client({ session: SESSION });
     await test.call(client, 'actor.send', { address: zero, event: { type: 'close' } }, { seq: 1 });
-    const ids = [test.begin(client, 'actor.send', { address: zero, event: { type: 'add', by: 1 }, until: 'taken' }, { seq: 2 }), add(test, client, one, 3)];
+    const ids = [
+      test.begin(client, 'actor.send', { address: zero, event: { type: 'add', by: 1 }, until: 'taken' }, { seq: 2 }),
+      add(test, client, one, 3),
+    ];
     await test.settle();
     expect(answersOf(client, ids)).toEqual(['BOSUN_EVENT_NOT_TAKEN', 'ok']);
   });
@@ -88,7 +116,12 @@ describe('a session over workers', () => {
   });
 
   it('counts each send once, whichever worker dies and whatever is repeated', async () => {
-    const step = fc.oneof({ weight: 6, arbitrary: fc.record({ to: fc.integer({ min: 0, max: 1 }) }) }, { weight: 1, arbitrary: fc.record({ crash: fc.integer({ min: 0, max: 1 }) }) }, { weight: 1, arbitrary: fc.constant({ all: true as const }) }, { weight: 1, arbitrary: fc.constant({ settle: true as const }) });
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ to: fc.integer({ min: 0, max: 1 }) }) },
+      { weight: 1, arbitrary: fc.record({ crash: fc.integer({ min: 0, max: 1 }) }) },
+      { weight: 1, arbitrary: fc.constant({ all: true as const }) },
+      { weight: 1, arbitrary: fc.constant({ settle: true as const }) },
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
         const test = await startSpreadGateway({ rate: { burst: 10_000, perSecond: 10_000 } });
@@ -138,7 +171,12 @@ describe('what is remembered of sessions', () => {
   it(`is that of the last ${SESSION_LINES_MAX}, but for those that have sends under way`, async () => {
     const { asked, lines: known } = lines();
     let end = (): void => {};
-    const busy = known.send(caller, { id: 'busy', sequence: 1 }, 0, () => new Promise<void>((resolve) => (end = resolve)));
+    const busy = known.send(
+      caller,
+      { id: 'busy', sequence: 1 },
+      0,
+      () => new Promise<void>((resolve) => (end = resolve)),
+    );
     for (let n = 1; n < SESSION_LINES_MAX; n++) await known.last(caller, `${n}`);
     expect(known.size).toBe(SESSION_LINES_MAX);
     await known.last(caller, 'one more');
@@ -167,7 +205,9 @@ describe('what is remembered of sessions', () => {
   it('is not known where nobody can be asked: then nothing is sent', async () => {
     const known = new SessionLines({ clock: { monotonicMs: () => 0 }, ask: () => Promise.reject(new Error('closed')) });
     let isSent = false;
-    await expect(known.send(caller, { id: 'one', sequence: 1 }, 0, () => Promise.resolve((isSent = true)))).rejects.toThrow('closed');
+    await expect(
+      known.send(caller, { id: 'one', sequence: 1 }, 0, () => Promise.resolve((isSent = true))),
+    ).rejects.toThrow('closed');
     await expect(known.last(caller, 'one')).rejects.toThrow('closed');
     expect(isSent).toBe(false);
   });

@@ -22,12 +22,17 @@ describe('a gateway over workers in threads', () => {
     const { url } = await gateway.listen();
     const client = createClient(url, { WebSocket, random: { next: () => 0.1 } });
     const names = ['a', NAMES.find((name) => system.workerOf(name) !== system.workerOf('a'))!];
-    const [one, other] = names.map((name) => client.actor(name)) as [ReturnType<typeof client.actor>, ReturnType<typeof client.actor>];
+    const [one, other] = names.map((name) => client.actor(name)) as [
+      ReturnType<typeof client.actor>,
+      ReturnType<typeof client.actor>,
+    ];
     await one.send({ type: 'befriend', address: names[1]! });
     await other.send({ type: 'befriend', address: names[0]! });
     for (const actor of [one, other]) await actor.waitFor(({ value }) => value === 'friends');
     const seen: number[][] = [[], []];
-    const stops = [one, other].map((actor, index) => actor.subscribe(({ context }) => seen[index]!.push((context as unknown as Context).sum)));
+    const stops = [one, other].map((actor, index) =>
+      actor.subscribe(({ context }) => seen[index]!.push((context as unknown as Context).sum)),
+    );
     const deaths = byEffort({ quick: 2, ci: 6, soak: 30 });
     const counts = [0, 0];
     for (let death = 0; death < deaths; death++) {
@@ -42,7 +47,11 @@ describe('a gateway over workers in threads', () => {
       await Promise.all(sends);
     }
     for (const [index, actor] of [one, other].entries()) {
-      const settled = await actor.waitFor(({ context }) => (context as unknown as Context).counted.length >= counts[1 - index]! && (context as unknown as Context).sum >= counts[index]!);
+      const settled = await actor.waitFor(
+        ({ context }) =>
+          (context as unknown as Context).counted.length >= counts[1 - index]! &&
+          (context as unknown as Context).sum >= counts[index]!,
+      );
       const { counted, sum } = settled.context as unknown as Context;
       expect([...counted].sort((a, b) => a - b)).toEqual(upTo(counts[1 - index]!));
       expect(sum).toBe(counts[index]);

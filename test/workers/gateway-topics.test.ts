@@ -21,7 +21,10 @@ describe('the view of an actor', () => {
     expect(client.of('end')).toEqual([]);
     await test.restart(1);
     await add(test, client, one, 10);
-    for (const [address, count] of [[test.pair[0], 1], [one, 11]] as const) {
+    for (const [address, count] of [
+      [test.pair[0], 1],
+      [one, 11],
+    ] as const) {
       expect(client.view(`actor/${address}`)).toMatchObject({ address, context: { count } });
       expect(client.of('snap', `actor/${address}`)).toHaveLength(1);
     }
@@ -41,7 +44,10 @@ describe('the view of an actor', () => {
     await test.subscribe(second, topic, { from: at });
     expect(second.last('snap', topic)).toEqual({ t: 'snap', id: topic, at, recovered: true });
     await add(test, second, address);
-    expect(second.last('delta', topic)).toMatchObject({ prev: at.seq, ops: expect.arrayContaining([{ op: 'replace', path: '/context/count', value: 2 }]) });
+    expect(second.last('delta', topic)).toMatchObject({
+      prev: at.seq,
+      ops: expect.arrayContaining([{ op: 'replace', path: '/context/count', value: 2 }]),
+    });
     const third = await test.client();
     await test.subscribe(third, topic, { from: at });
     expect(third.last('snap', topic)).toMatchObject({ recovered: false, d: { context: { count: 2 } } });
@@ -141,7 +147,8 @@ describe('views of the whole system', () => {
       expect(children).toContainEqual(expect.objectContaining({ address, state: 'closed' }));
     }
     for (const id of ['n0', 'n1', 'n2', 'n3']) await test.call(client, 'actor.spawn', { agent: 'counter', id });
-    for (const address of ['n0', 'n1', 'n2', 'n3']) await test.call(client, 'actor.send', { address, event: { type: 'fail' } });
+    for (const address of ['n0', 'n1', 'n2', 'n3'])
+      await test.call(client, 'actor.send', { address, event: { type: 'fail' } });
     await test.advance(5_000);
     const { letters } = client.view('dead-letters') as { letters: { address: string }[] };
     expect(letters.map(({ address }) => address).sort()).toEqual(['n0', 'n1', 'n2', 'n3']);
@@ -158,7 +165,9 @@ describe('views of the whole system', () => {
     await test.restart(1);
     await test.call(client, 'actor.send', { address, event: { type: 'close' } });
     await test.advance(1_000);
-    expect((client.view('tree') as { children: object[] }).children).toContainEqual(expect.objectContaining({ address, state: 'closed' }));
+    expect((client.view('tree') as { children: object[] }).children).toContainEqual(
+      expect.objectContaining({ address, state: 'closed' }),
+    );
     client.send({ t: 'unsub', id: 'tree' });
     await test.settle();
     expect(test.underWay).toBe(0);
@@ -174,13 +183,17 @@ describe('emitted events', () => {
     await test.subscribe(client, topic, { mode: 'events' });
     for (const address of test.pair) await add(test, client, address);
     const told = client.of('evt', topic) as unknown as { address: string; at: Cursor; e: object }[];
-    expect(told.map(({ address, e }) => [address, e])).toEqual(test.pair.map((address) => [address, { type: 'counted', count: 1 }]));
+    expect(told.map(({ address, e }) => [address, e])).toEqual(
+      test.pair.map((address) => [address, { type: 'counted', count: 1 }]),
+    );
     client.drop();
     const other = await test.client();
     for (const address of test.pair) await add(test, other, address);
     await test.subscribe(other, topic, { mode: 'events', from: told[0]!.at });
     expect(other.last('snap', topic)).toMatchObject({ recovered: true });
-    expect((other.of('evt', topic) as unknown as { at: Cursor }[]).map(({ at }) => at.seq)).toEqual([2, 3, 4].map((n) => told[0]!.at.seq + n - 1));
+    expect((other.of('evt', topic) as unknown as { at: Cursor }[]).map(({ at }) => at.seq)).toEqual(
+      [2, 3, 4].map((n) => told[0]!.at.seq + n - 1),
+    );
   });
 
   it('are those of the pattern', async () => {
@@ -238,14 +251,19 @@ describe('turns', () => {
     const client = await test.client();
     await test.subscribe(client, topic, { mode: 'events' });
     await add(test, client, address, 3);
-    const [told] = client.of('evt', topic) as unknown as { at: Cursor; e: { number: number; event: object; change: object } }[];
+    const [told] = client.of('evt', topic) as unknown as {
+      at: Cursor;
+      e: { number: number; event: object; change: object };
+    }[];
     expect(told!.e).toMatchObject({ event: { type: 'add', by: 3 }, change: { set: { count: 3 } } });
     client.drop();
     const other = await test.client();
     await add(test, other, address);
     await test.subscribe(other, topic, { mode: 'events', from: told!.at });
     expect(other.last('snap', topic)).toMatchObject({ recovered: true, at: told!.at });
-    expect(other.of('evt', topic).map(({ e }) => (e as unknown as { event: { type: string } }).event.type)).toEqual(['add']);
+    expect(other.of('evt', topic).map(({ e }) => (e as unknown as { event: { type: string } }).event.type)).toEqual([
+      'add',
+    ]);
     test.test.crash(1);
     await test.restart(1);
     await add(test, other, address);

@@ -1,7 +1,7 @@
 /**
- * OTP's cases of supervisors on two workers, undisturbed and with the death of both after every step. A Boss of strategy
- * `one_for_one` or `dynamic` has a partition on each, and those cases that look at more than one of its children may go otherwise:
- * which ones do, and why, is told here. All others go as on one.
+ * OTP's cases of supervisors on two workers, undisturbed and with the death of both after every step. A Boss of
+ * strategy `one_for_one` or `dynamic` has a partition on each, and those cases that look at more than one of its
+ * children may go otherwise: which ones do, and why, is told here. All others go as on one.
  */
 import { describe, expect, it } from 'vitest';
 import { type Case } from '../supervisor/otp/bench.ts';
@@ -29,7 +29,9 @@ const DIFFERENT: Readonly<Record<number, string>> = {
   78: 'a change of the strategy that would bring children together is refused',
 };
 
-const cases = [...startCases, ...stopCases, ...adminCases, ...restartCases, ...significantCases].sort((a, b) => a.number - b.number).filter((entry) => scriptsOf(entry).length > 0);
+const cases = [...startCases, ...stopCases, ...adminCases, ...restartCases, ...significantCases]
+  .sort((a, b) => a.number - b.number)
+  .filter((entry) => scriptsOf(entry).length > 0);
 const named = (entries: readonly Case[]) => entries.map((entry) => [entry.number, entry.source, entry] as const);
 const same = cases.filter(({ number }) => DIFFERENT[number] === undefined);
 
@@ -38,11 +40,17 @@ describe("OTP's cases on two workers", () => {
     await expect(tellCase(entry, { store: 'two workers' })).resolves.toBe(undefined);
   });
 
-  it.each(named(same.filter(({ uncut }) => uncut === undefined)))('%i %s, with the death of both after every step', async (_number, _source, entry) => {
-    await expect(tellCase(entry, { store: 'two workers', cut: 'after every step' })).resolves.toBe(undefined);
-  });
+  it.each(named(same.filter(({ uncut }) => uncut === undefined)))(
+    '%i %s, with the death of both after every step',
+    async (_number, _source, entry) => {
+      await expect(tellCase(entry, { store: 'two workers', cut: 'after every step' })).resolves.toBe(undefined);
+    },
+  );
 
-  it.each(named(cases.filter(({ number }) => DIFFERENT[number] !== undefined)))('%i %s goes otherwise', async (_number, _source, entry) => {
-    await expect(tellCase(entry, { store: 'two workers' })).rejects.toThrow();
-  });
+  it.each(named(cases.filter(({ number }) => DIFFERENT[number] !== undefined)))(
+    '%i %s goes otherwise',
+    async (_number, _source, entry) => {
+      await expect(tellCase(entry, { store: 'two workers' })).rejects.toThrow();
+    },
+  );
 });

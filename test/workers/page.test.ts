@@ -1,4 +1,7 @@
-/** The example of docs/workers.md runs, as its reader would run it: a module of agents, and two hosts in processes of their own. */
+/**
+ * The example of docs/workers.md runs, as its reader would run it: a module of agents, and two hosts in processes of
+ * their own.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -15,8 +18,12 @@ it('docs/workers.md prints what it says', LONG, () => {
   const directory = mkdtempSync(join(ROOT, 'test/tmp/workers-'));
   try {
     for (const [name, text] of files) writeFileSync(join(directory, name), text);
-    const printed = ['main.js', 'gateway.js'].map((name) => execFileSync(process.execPath, [name], { cwd: directory, encoding: 'utf8' })).join('');
-    const said = files.flatMap(([, text]) => [...text.matchAll(/console\.log\(.*\/\/ -> (.*)$/gm)].map(([, what]) => what));
+    const printed = ['main.js', 'gateway.js']
+      .map((name) => execFileSync(process.execPath, [name], { cwd: directory, encoding: 'utf8' }))
+      .join('');
+    const said = files.flatMap(([, text]) =>
+      [...text.matchAll(/console\.log\(.*\/\/ -> (.*)$/gm)].map(([, what]) => what),
+    );
     expect(printed.trim().split('\n')).toEqual(said);
   } finally {
     rmSync(directory, { recursive: true, force: true });

@@ -22,9 +22,7 @@ export interface PlayerContext {
 
 type PlayerEvent =
   /** To the player at an address, which is asked for its reference first. */
-  | { type: 'throw'; to: string; count: number }
-  | { type: 'token'; by: string; number: number }
-  | { type: 'who' };
+  { type: 'throw'; to: string; count: number } | { type: 'token'; by: string; number: number } | { type: 'who' };
 
 const player = setup({
   types: {} as { context: PlayerContext; events: PlayerEvent; input: { name: string } },
@@ -34,7 +32,9 @@ const player = setup({
   context: ({ input }) => ({ caught: [], next: {}, friends: {}, due: [], name: input.name }),
   on: {
     who: { actions: reply(({ self }: { self: object }) => ({ ref: self })) },
-    token: { actions: assign({ caught: ({ context, event }) => [...context.caught, { by: event.by, number: event.number }] }) },
+    token: {
+      actions: assign({ caught: ({ context, event }) => [...context.caught, { by: event.by, number: event.number }] }),
+    },
   },
   type: 'parallel',
   states: {
@@ -43,10 +43,18 @@ const player = setup({
       states: {
         ready: {
           always: { guard: ({ context }) => context.due.length > 0, target: 'meeting' },
-          on: { throw: { actions: assign({ due: ({ context, event }) => [...context.due, { to: event.to, count: event.count }] }) } },
+          on: {
+            throw: {
+              actions: assign({ due: ({ context, event }) => [...context.due, { to: event.to, count: event.count }] }),
+            },
+          },
         },
         meeting: {
-          on: { throw: { actions: assign({ due: ({ context, event }) => [...context.due, { to: event.to, count: event.count }] }) } },
+          on: {
+            throw: {
+              actions: assign({ due: ({ context, event }) => [...context.due, { to: event.to, count: event.count }] }),
+            },
+          },
           invoke: {
             src: 'ask',
             input: ({ context }) => ({ to: context.due[0]!.to, event: { type: 'who' }, timeoutMs: 3_600_000 }),
@@ -56,8 +64,13 @@ const player = setup({
                 const [{ to, count }, ...due] = context.due as [PlayerContext['due'][number]];
                 const { ref } = event.output as { ref: object };
                 const from = context.next[to] ?? 0;
-                for (let number = from; number < from + count; number++) enqueue.sendTo(ref as never, { type: 'token', by: context.name, number } as never);
-                enqueue.assign({ due, next: { ...context.next, [to]: from + count }, friends: { ...context.friends, [to]: ref } });
+                for (let number = from; number < from + count; number++)
+                  enqueue.sendTo(ref as never, { type: 'token', by: context.name, number } as never);
+                enqueue.assign({
+                  due,
+                  next: { ...context.next, [to]: from + count },
+                  friends: { ...context.friends, [to]: ref },
+                });
               }),
             },
           },

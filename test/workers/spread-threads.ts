@@ -1,4 +1,6 @@
-/** Systems over real threads, for tests: on directories of their own, of the module test/fixtures/workers/counters.mjs. */
+/**
+ * Systems over real threads, for tests: on directories of their own, of the module test/fixtures/workers/counters.mjs.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,6 +63,10 @@ export function upTo(count: number): number[] {
 }
 
 /** In a session of its own: what a death leaves open is sent again, and counts once. */
-export async function insist(system: SpreadSystem, address: string, event: { type: string; number: number }): Promise<void> {
+export async function insist(
+  system: SpreadSystem,
+  address: string,
+  event: { type: string; number: number },
+): Promise<void> {
   await system.send(address, event, { session: { id: `number ${event.number}`, sequence: 1 } });
 }

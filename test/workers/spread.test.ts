@@ -8,7 +8,11 @@ import { Placement } from '../../src/actors/shards/placement.ts';
 import { checksum } from '../../src/checksum.ts';
 import { System } from '../../src/system.ts';
 import { faultyStore } from '../../src/testing/faulty-store.ts';
-import { type SpreadTestOptions, type SpreadTestSystem, startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
+import {
+  type SpreadTestOptions,
+  type SpreadTestSystem,
+  startSpreadTestSystem,
+} from '../../src/testing/spread-test-system.ts';
 import { AGENTS, placedNames } from './actors.ts';
 
 /** Names for each of two workers. */
@@ -22,7 +26,11 @@ async function start(options: Partial<SpreadTestOptions> = {}): Promise<SpreadTe
   return await startSpreadTestSystem({ workers: 2, agents: AGENTS, ...options });
 }
 
-async function tell(test: SpreadTestSystem, address: string, event: { type: string; [field: string]: unknown }): Promise<void> {
+async function tell(
+  test: SpreadTestSystem,
+  address: string,
+  event: { type: string; [field: string]: unknown },
+): Promise<void> {
   await test.system.send(address, event);
   await test.settle();
 }
@@ -43,7 +51,15 @@ describe('where actors live', () => {
   });
 
   it('is one worker for what is below an actor, and below a Boss whose children belong together', async () => {
-    const test = await start({ tree: { children: [{ id: 'group', boss: { strategy: 'one_for_all', children: [worker('x'), worker('y'), worker('z')] } }, ...HERE.map(worker), ...THERE.map(worker)] } });
+    const test = await start({
+      tree: {
+        children: [
+          { id: 'group', boss: { strategy: 'one_for_all', children: [worker('x'), worker('y'), worker('z')] } },
+          ...HERE.map(worker),
+          ...THERE.map(worker),
+        ],
+      },
+    });
     const homes = ['group', 'group/x', 'group/y', 'group/z'].map((address) => test.system.workerOf(address));
     expect(new Set(homes).size).toBe(1);
     for (const [index, names] of [HERE, THERE].entries()) {
@@ -55,7 +71,17 @@ describe('where actors live', () => {
 });
 
 describe('a tree over two workers', () => {
-  const TREE = { intensity: 1, children: [...HERE.map(worker), ...THERE.map(worker), { id: 'pool', boss: { strategy: 'dynamic' as const, template: { agent: 'worker', restart: 'transient' as const } } }] };
+  const TREE = {
+    intensity: 1,
+    children: [
+      ...HERE.map(worker),
+      ...THERE.map(worker),
+      {
+        id: 'pool',
+        boss: { strategy: 'dynamic' as const, template: { agent: 'worker', restart: 'transient' as const } },
+      },
+    ],
+  };
 
   it('is one tree', async () => {
     const test = await start({ tree: TREE });
@@ -81,11 +107,16 @@ describe('a tree over two workers', () => {
   it('closes the whole system when one partition of the root gives up, and goes on with the next start', async () => {
     const test = await start({ tree: TREE });
     await tell(test, HERE[0]!, { type: 'break' });
-    const closed = expect(test.system.closed).rejects.toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED', message: `the root Boss gave up: ${HERE[1]}: broken` });
+    const closed = expect(test.system.closed).rejects.toMatchObject({
+      code: 'BOSUN_INTENSITY_EXCEEDED',
+      message: `the root Boss gave up: ${HERE[1]}: broken`,
+    });
     await test.system.send(HERE[1]!, { type: 'break' });
     await test.settle();
     await closed;
-    await expect(test.system.send(THERE[0]!, { type: 'work' })).rejects.toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED' });
+    await expect(test.system.send(THERE[0]!, { type: 'work' })).rejects.toMatchObject({
+      code: 'BOSUN_INTENSITY_EXCEEDED',
+    });
     await test.restartAll();
     await tell(test, THERE[0]!, { type: 'work' });
     expect(await contextOf(test, THERE[0]!)).toMatchObject({ done: 1 });
@@ -97,7 +128,8 @@ describe('a tree over two workers', () => {
     const [here, there] = placedNames(homeOf, { count: 2, under: 'pool' });
     for (const id of [here[0]!, there[0]!]) await test.system.boss('pool').startChild({ id });
     // From a machine of the first worker, to a Boss whose partition here is not the one.
-    for (const id of ['new', 'newer', 'newest']) await tell(test, HERE[0]!, { type: 'order', event: { type: 'child.start', spec: { id, agent: 'worker' } } });
+    for (const id of ['new', 'newer', 'newest'])
+      await tell(test, HERE[0]!, { type: 'order', event: { type: 'child.start', spec: { id, agent: 'worker' } } });
     for (const address of [`pool/${here[0]}`, `pool/${there[0]}`, 'new', 'newer', 'newest']) {
       await tell(test, address, { type: 'work' });
       expect(await contextOf(test, address)).toMatchObject({ done: 1 });
@@ -116,7 +148,9 @@ describe('a tree over two workers', () => {
     expect(new Set(addresses.map((address) => test.system.workerOf(address))).size).toBe(2);
     expect(await test.system.boss('pool').countChildren()).toEqual({ specs: 8, active: 8, supervisors: 0, workers: 8 });
     await test.system.boss('pool').terminateChild(addresses[0]!.slice('pool/'.length));
-    expect((await test.system.boss('pool').whichChildren()).map(({ address }) => address).sort()).toEqual(addresses.slice(1).sort());
+    expect((await test.system.boss('pool').whichChildren()).map(({ address }) => address).sort()).toEqual(
+      addresses.slice(1).sort(),
+    );
     await test.system.stop();
   });
 
@@ -136,7 +170,9 @@ describe('a tree over two workers', () => {
       [test.system.actor('nobody').waitFor(() => true), 'BOSUN_ACTOR_UNKNOWN'],
     ];
     await Promise.all(refusals.map(([refused, code]) => expect(refused).rejects.toMatchObject({ code })));
-    const late = expect(test.system.actor(HERE[0]!).waitFor(() => false, { timeoutMs: 10 })).rejects.toMatchObject({ code: 'BOSUN_TIMEOUT' });
+    const late = expect(test.system.actor(HERE[0]!).waitFor(() => false, { timeoutMs: 10 })).rejects.toMatchObject({
+      code: 'BOSUN_TIMEOUT',
+    });
     await test.advance(10);
     await late;
     await test.system.stop();
@@ -149,7 +185,9 @@ describe('a tree over two workers', () => {
     const handle = await test.system.spawn(agent!, 'extra', { input: { of: 'host' } });
     await test.system.spawn(agent!, 'extra');
     expect((await handle.snapshot()).context).toMatchObject({ input: { of: 'host' } });
-    await expect(test.system.spawn(agent!, HERE[0]!, { under: 'nobody' })).rejects.toMatchObject({ code: 'BOSUN_ACTOR_UNKNOWN' });
+    await expect(test.system.spawn(agent!, HERE[0]!, { under: 'nobody' })).rejects.toMatchObject({
+      code: 'BOSUN_ACTOR_UNKNOWN',
+    });
     await test.system.stop();
   });
 });
@@ -157,7 +195,16 @@ describe('a tree over two workers', () => {
 describe('talk between workers', () => {
   const [one, two] = HERE as [string, string];
   const [other, another] = THERE as [string, string];
-  const TREE = { intensity: 10, children: [{ id: one, agent: 'asker' }, worker(two), worker(other), { id: another, agent: 'listener' }, { id: HERE[2]!, agent: 'listener' }] };
+  const TREE = {
+    intensity: 10,
+    children: [
+      { id: one, agent: 'asker' },
+      worker(two),
+      worker(other),
+      { id: another, agent: 'listener' },
+      { id: HERE[2]!, agent: 'listener' },
+    ],
+  };
 
   it('is asked and answered, by address and by reference', async () => {
     const test = await start({ tree: TREE });
@@ -207,14 +254,19 @@ describe('talk between workers', () => {
     await test.system.boss().terminateChild(other);
     await tell(test, one, { type: 'later', ms: 1_000 });
     await test.advance(1_000);
-    expect(await test.system.deadLetters()).toMatchObject([{ reason: 'undeliverable', worker: 1, event: { type: 'work' } }]);
+    expect(await test.system.deadLetters()).toMatchObject([
+      { reason: 'undeliverable', worker: 1, event: { type: 'work' } },
+    ]);
     await test.system.stop();
   });
 
   it('reaches the members of a group on every worker', async () => {
     const test = await start({ tree: TREE });
     await tell(test, another, { type: 'tell', text: 'hello' });
-    expect([await contextOf(test, another), await contextOf(test, HERE[2]!)]).toEqual([{ heard: ['hello'] }, { heard: ['hello'] }]);
+    expect([await contextOf(test, another), await contextOf(test, HERE[2]!)]).toEqual([
+      { heard: ['hello'] },
+      { heard: ['hello'] },
+    ]);
     expect([...(await test.system.members('listeners'))].sort()).toEqual([another, HERE[2]!].sort());
     await test.system.stop();
   });
@@ -234,7 +286,14 @@ describe('talk between workers', () => {
 describe('names over workers', () => {
   const [one, two] = HERE as [string, string];
   const [other] = THERE as [string];
-  const TREE = { intensity: 10, children: [{ id: one, agent: 'bearer', systemId: 'first' }, { id: other, agent: 'bearer', systemId: 'second' }, { id: two, agent: 'bearer' }] };
+  const TREE = {
+    intensity: 10,
+    children: [
+      { id: one, agent: 'bearer', systemId: 'first' },
+      { id: other, agent: 'bearer', systemId: 'second' },
+      { id: two, agent: 'bearer' },
+    ],
+  };
   const got = async (test: SpreadTestSystem, address: string) => (await contextOf(test, address))['got'];
 
   it('are found on every worker, those of declared children when the start resolves', async () => {
@@ -256,7 +315,9 @@ describe('names over workers', () => {
     await tell(test, other, { type: 'take', name: 'odd ! name' });
     await tell(test, one, { type: 'call', name: 'odd ! name' });
     expect(await got(test, other)).toEqual([`taken by ${one}`, 'called']);
-    await expect(test.system.boss().startChild({ id: HERE[2]!, agent: 'bearer', systemId: 'second' })).rejects.toMatchObject({ code: 'BOSUN_CHILD_SPEC_INVALID' });
+    await expect(
+      test.system.boss().startChild({ id: HERE[2]!, agent: 'bearer', systemId: 'second' }),
+    ).rejects.toMatchObject({ code: 'BOSUN_CHILD_SPEC_INVALID' });
     await test.system.stop();
   });
 
@@ -280,7 +341,13 @@ describe('names over workers', () => {
 describe('who watches an actor of another worker', () => {
   const [one] = HERE as [string];
   const [other] = THERE as [string];
-  const TREE = { intensity: 10, children: [{ id: one, agent: 'asker' }, { id: other, agent: 'worker', restart: 'temporary' as const }] };
+  const TREE = {
+    intensity: 10,
+    children: [
+      { id: one, agent: 'asker' },
+      { id: other, agent: 'worker', restart: 'temporary' as const },
+    ],
+  };
   const got = async (test: SpreadTestSystem) => (await contextOf(test, one))['got'];
 
   async function met(): Promise<SpreadTestSystem> {
@@ -346,7 +413,9 @@ describe('who watches an actor of another worker', () => {
   it('needs a reference: by address its turn throws', async () => {
     const test = await met();
     await tell(test, one, { type: 'watchAddress', address: other });
-    expect(await test.system.deadLetters({ reason: 'quarantined' })).toMatchObject([{ address: one, error: { code: 'BOSUN_ON_ANOTHER_WORKER' } }]);
+    expect(await test.system.deadLetters({ reason: 'quarantined' })).toMatchObject([
+      { address: one, error: { code: 'BOSUN_ON_ANOTHER_WORKER' } },
+    ]);
     await test.system.stop();
   });
 });
@@ -358,7 +427,9 @@ describe('secrets on their way to another worker', () => {
   const TEXT = 'nobody is to read this';
   const vault = defineAgent({
     name: 'vault',
-    machine: setup({ types: {} as { context: { kept: string[] }; events: { type: 'keep'; text: string } } }).createMachine({
+    machine: setup({
+      types: {} as { context: { kept: string[] }; events: { type: 'keep'; text: string } },
+    }).createMachine({
       context: { kept: [] },
       on: { keep: { actions: assign({ kept: ({ context, event }) => [...context.kept, event.text] }) } },
     }),
@@ -367,12 +438,29 @@ describe('secrets on their way to another worker', () => {
   const courier = defineAgent({
     name: 'courier',
     machine: setup({ types: {} as { events: { type: 'carry'; text: string } } }).createMachine({
-      on: { carry: { actions: sendTo(({ system }) => system.get('vault') as never, ({ event }) => ({ type: 'keep', text: event.text }) as never) } },
+      on: {
+        carry: {
+          actions: sendTo(
+            ({ system }) => system.get('vault') as never,
+            ({ event }) => ({ type: 'keep', text: event.text }) as never,
+          ),
+        },
+      },
     }),
     events: { carry: z.object({ text: secret(z.string()) }) },
   });
-  const options = { agents: [vault, courier], tree: { children: [{ id: one, agent: 'courier' }, { id: other, agent: 'vault', systemId: 'vault' }] }, secretKey: KEY };
-  const legible = (test: SpreadTestSystem) => test.stores.some((store) => store.entries().some(([, value]) => Buffer.from(value).includes(TEXT)));
+  const options = {
+    agents: [vault, courier],
+    tree: {
+      children: [
+        { id: one, agent: 'courier' },
+        { id: other, agent: 'vault', systemId: 'vault' },
+      ],
+    },
+    secretKey: KEY,
+  };
+  const legible = (test: SpreadTestSystem) =>
+    test.stores.some((store) => store.entries().some(([, value]) => Buffer.from(value).includes(TEXT)));
 
   it('are stored encrypted, and wait for a start that has the key', async () => {
     const test = await start(options);
@@ -411,7 +499,10 @@ describe('one worker that is down', () => {
   it('leaves the outcome of what it had been told open', async () => {
     const test = await start({ tree: TREE });
     const open = test.system.send(THERE[0]!, { type: 'work' });
-    const rejected = expect(open).rejects.toMatchObject({ code: 'BOSUN_WORKER_DOWN', details: { worker: 1, unknownOutcome: true } });
+    const rejected = expect(open).rejects.toMatchObject({
+      code: 'BOSUN_WORKER_DOWN',
+      details: { worker: 1, unknownOutcome: true },
+    });
     await new Promise<void>((resolve) => test.clock.defer(resolve));
     test.crash(1);
     await rejected;
@@ -421,7 +512,9 @@ describe('one worker that is down', () => {
 
   it('is sent again, in order, what has a session', async () => {
     const test = await start({ tree: TREE });
-    const sends = [1, 2].map((sequence) => test.system.send(THERE[0]!, { type: 'work' }, { session: { id: 'host', sequence } }));
+    const sends = [1, 2].map((sequence) =>
+      test.system.send(THERE[0]!, { type: 'work' }, { session: { id: 'host', sequence } }),
+    );
     await new Promise<void>((resolve) => test.clock.defer(resolve));
     test.crash(1);
     sends.push(test.system.send(THERE[0]!, { type: 'work' }, { session: { id: 'host', sequence: 3 } }));
@@ -452,9 +545,15 @@ describe('the stores of workers', () => {
     const stores = [faultyStore(), faultyStore()];
     const test = await start({ tree: TREE, stores });
     await test.system.stop();
-    await expect(start({ tree: TREE, stores: [stores[1]!, stores[0]!] })).rejects.toMatchObject({ code: 'BOSUN_WORKERS_CHANGED' });
-    await expect(start({ tree: TREE, workers: 3, stores: [...stores, faultyStore()] })).rejects.toMatchObject({ code: 'BOSUN_WORKERS_CHANGED' });
-    await expect(new System({ agents: AGENTS, store: stores[0]!, tree: TREE }).start()).rejects.toMatchObject({ code: 'BOSUN_WORKERS_CHANGED' });
+    await expect(start({ tree: TREE, stores: [stores[1]!, stores[0]!] })).rejects.toMatchObject({
+      code: 'BOSUN_WORKERS_CHANGED',
+    });
+    await expect(start({ tree: TREE, workers: 3, stores: [...stores, faultyStore()] })).rejects.toMatchObject({
+      code: 'BOSUN_WORKERS_CHANGED',
+    });
+    await expect(new System({ agents: AGENTS, store: stores[0]!, tree: TREE }).start()).rejects.toMatchObject({
+      code: 'BOSUN_WORKERS_CHANGED',
+    });
     await (await start({ tree: TREE, stores })).system.stop();
   });
 
@@ -463,14 +562,22 @@ describe('the stores of workers', () => {
     const test = await start({ tree: TREE, stores });
     for (let n = 0; n < 3; n++) await tell(test, THERE[0]!, { type: 'work' });
     await test.system.stop();
-    const key = stores[1]!.entries().map(([name]) => name).filter((name) => name.startsWith('e!')).at(-2)!;
+    const key = stores[1]!
+      .entries()
+      .map(([name]) => name)
+      .filter((name) => name.startsWith('e!'))
+      .at(-2)!;
     stores[1]!.lose(key);
     const open = stores[0]!.open.bind(stores[0]);
     stores[0]!.open = async () => {
       for (let n = 0; n < 10; n++) await new Promise<void>((resolve) => test.clock.defer(resolve));
       await open();
     };
-    await expect(start({ tree: TREE, stores })).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED', message: `worker 1: the record under "${key}" is missing`, details: { key, worker: 1 } });
+    await expect(start({ tree: TREE, stores })).rejects.toMatchObject({
+      code: 'BOSUN_STORE_DAMAGED',
+      message: `worker 1: the record under "${key}" is missing`,
+      details: { key, worker: 1 },
+    });
     expect(stores.map(({ isOpen }) => isOpen)).toEqual([false, false]);
   });
 
@@ -478,7 +585,9 @@ describe('the stores of workers', () => {
     const store = faultyStore();
     const alone = await new System({ agents: AGENTS, store, tree: TREE }).start();
     await alone.stop();
-    await expect(start({ tree: TREE, stores: [store, faultyStore()] })).rejects.toMatchObject({ code: 'BOSUN_WORKERS_CHANGED' });
+    await expect(start({ tree: TREE, stores: [store, faultyStore()] })).rejects.toMatchObject({
+      code: 'BOSUN_WORKERS_CHANGED',
+    });
   });
 
   it('may be looked at one by one', async () => {
@@ -496,7 +605,10 @@ describe('the stores of workers', () => {
     const test = await start({ stores, tree: { children: [{ id: 'crew', boss: { children } }] } });
     await test.system.stop();
     const together = { children: [{ id: 'crew', boss: { strategy: 'one_for_all' as const, children } }] };
-    await expect(start({ stores, tree: together })).rejects.toMatchObject({ code: 'BOSUN_WORKERS_CHANGED', details: { address: 'crew' } });
+    await expect(start({ stores, tree: together })).rejects.toMatchObject({
+      code: 'BOSUN_WORKERS_CHANGED',
+      details: { address: 'crew' },
+    });
     // One that is left out of the code ends, as everywhere.
     const without = await start({ stores, tree: {} });
     expect((await without.system.tree()).children).toEqual([]);
@@ -504,6 +616,8 @@ describe('the stores of workers', () => {
   });
 
   it('need a root whose children may live apart', async () => {
-    await expect(start({ tree: { strategy: 'rest_for_one' } })).rejects.toMatchObject({ code: 'BOSUN_CHILD_SPEC_INVALID' });
+    await expect(start({ tree: { strategy: 'rest_for_one' } })).rejects.toMatchObject({
+      code: 'BOSUN_CHILD_SPEC_INVALID',
+    });
   });
 });

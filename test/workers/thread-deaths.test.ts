@@ -41,7 +41,10 @@ describe('workers in threads', () => {
   it('are started again when one is out of memory', async () => {
     const system = await spread(newDirectory(), { resourceLimits: { maxOldGenerationSizeMb: 48 } }).start();
     const [one, other] = await friends(system);
-    await expect(system.send(one, { type: 'exhaust' })).rejects.toMatchObject({ code: 'BOSUN_WORKER_DOWN', details: { unknownOutcome: true } });
+    await expect(system.send(one, { type: 'exhaust' })).rejects.toMatchObject({
+      code: 'BOSUN_WORKER_DOWN',
+      details: { unknownOutcome: true },
+    });
     expect((await system.actor(one).snapshot()).value).toBe('friends');
     await system.send(one, { type: 'count', number: 0 });
     await system.actor(other).waitFor(({ context }) => (context as Context).counted.length === 1);
@@ -50,7 +53,8 @@ describe('workers in threads', () => {
   it('lose and double nothing when the whole process is killed', async () => {
     const directory = newDirectory();
     let acknowledged: number[] = [];
-    for (let kill = 0; kill < byEffort({ quick: 2, ci: 4, soak: 40 }); kill++) acknowledged = [...acknowledged, ...(await countUntilKilled(directory, 100 + 50 * kill))];
+    for (let kill = 0; kill < byEffort({ quick: 2, ci: 4, soak: 40 }); kill++)
+      acknowledged = [...acknowledged, ...(await countUntilKilled(directory, 100 + 50 * kill))];
     const system = await spread(directory).start();
     const [one, other] = await friends(system);
     // What was on its way when the process died, and words of it that nobody has read, are no more than that.
@@ -69,7 +73,10 @@ describe('workers in threads', () => {
 
   it('close the system when a partition of the root gives up', async () => {
     const system = await spread(newDirectory()).start();
-    const rejected = expect(system.closed).rejects.toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED', message: 'the root Boss gave up: b: broken' });
+    const rejected = expect(system.closed).rejects.toMatchObject({
+      code: 'BOSUN_INTENSITY_EXCEEDED',
+      message: 'the root Boss gave up: b: broken',
+    });
     for (let n = 0; n < 9; n++) await system.send('b', { type: 'break' }).catch(() => {});
     await rejected;
   });
@@ -77,7 +84,10 @@ describe('workers in threads', () => {
   it('refuse the stores of another number of workers', async () => {
     const directory = newDirectory();
     await (await spread(directory).start()).stop();
-    await expect(spread(directory, { count: 3 }).start()).rejects.toMatchObject({ code: 'BOSUN_WORKERS_CHANGED', details: { worker: expect.any(Number) as number } });
+    await expect(spread(directory, { count: 3 }).start()).rejects.toMatchObject({
+      code: 'BOSUN_WORKERS_CHANGED',
+      details: { worker: expect.any(Number) as number },
+    });
     await (await spread(directory).start()).stop();
   });
 
@@ -86,18 +96,34 @@ describe('workers in threads', () => {
     await (await spread(directory).start()).stop();
     const current = join(directory, '1', 'CURRENT');
     const sound = readFileSync(current);
-    writeFileSync(current, sound.map((byte, index) => (index === 3 ? byte ^ 1 : byte)));
-    await expect(spread(directory).start()).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED', message: expect.stringMatching(/^worker 1: /) as string, details: { worker: 1, directory: join(directory, '1') } });
+    writeFileSync(
+      current,
+      sound.map((byte, index) => (index === 3 ? byte ^ 1 : byte)),
+    );
+    await expect(spread(directory).start()).rejects.toMatchObject({
+      code: 'BOSUN_STORE_DAMAGED',
+      message: expect.stringMatching(/^worker 1: /) as string,
+      details: { worker: 1, directory: join(directory, '1') },
+    });
     writeFileSync(current, sound);
     await (await spread(directory).start()).stop();
   });
 
   it('say what is wrong with their module', async () => {
-    await expect(spread(newDirectory(), { exported: 'nothing' }).start()).rejects.toMatchObject({ code: 'BOSUN_CONFIG_INVALID' });
-    await expect(spread(newDirectory(), { module: new URL('./nowhere.mjs', import.meta.url) }).start()).rejects.toThrow(/nowhere/);
+    await expect(spread(newDirectory(), { exported: 'nothing' }).start()).rejects.toMatchObject({
+      code: 'BOSUN_CONFIG_INVALID',
+    });
+    await expect(spread(newDirectory(), { module: new URL('./nowhere.mjs', import.meta.url) }).start()).rejects.toThrow(
+      /nowhere/,
+    );
   });
 
-  it.each([{ count: 0 }, { count: 65 }, { count: 1.5 }, { module: 'crew.js' }, { directory: '' }])('are not made of %o', (options) => {
-    expect(() => spread('somewhere', options)).toThrow(expect.objectContaining({ code: 'BOSUN_CONFIG_INVALID' }) as Error);
-  });
+  it.each([{ count: 0 }, { count: 65 }, { count: 1.5 }, { module: 'crew.js' }, { directory: '' }])(
+    'are not made of %o',
+    (options) => {
+      expect(() => spread('somewhere', options)).toThrow(
+        expect.objectContaining({ code: 'BOSUN_CONFIG_INVALID' }) as Error,
+      );
+    },
+  );
 });

@@ -36,7 +36,10 @@ describe('an invoked promise', () => {
   });
 
   it('that rejects gives its error to onError', async () => {
-    const { value } = await sameAsCreateActor({ machine: (record) => refusing(record, { handled: true }), script: ({ settle }) => settle() });
+    const { value } = await sameAsCreateActor({
+      machine: (record) => refusing(record, { handled: true }),
+      script: ({ settle }) => settle(),
+    });
     expect(value).toBe('told');
   });
 
@@ -78,7 +81,14 @@ describe('an invoked callback', () => {
         await settle();
       },
     });
-    expect(lines.map(([, line]) => line)).toEqual(['start 1', 'received PING', 'PONG', 'received PING', 'PONG', 'cleanup']);
+    expect(lines.map(([, line]) => line)).toEqual([
+      'start 1',
+      'received PING',
+      'PONG',
+      'received PING',
+      'PONG',
+      'cleanup',
+    ]);
   });
 });
 
@@ -150,7 +160,10 @@ function summing() {
       });
     }),
   );
-  return setup({ types: {} as { context: { sum: number }; events: { type: 'ADD'; n: number } }, actors: { numbers } }).createMachine({
+  return setup({
+    types: {} as { context: { sum: number }; events: { type: 'ADD'; n: number } },
+    actors: { numbers },
+  }).createMachine({
     context: { sum: 0 },
     invoke: { src: 'numbers' },
     on: { ADD: { actions: assign({ sum: ({ context, event }) => context.sum + event.n }) } },
@@ -167,7 +180,10 @@ describe('an invoke that is entered again', () => {
         });
         return setup({ actors: { lamp } }).createMachine({
           initial: 'lit',
-          states: { lit: { invoke: { src: 'lamp' }, after: { 10: 'dark' }, on: { AGAIN: { target: 'lit', reenter: true } } }, dark: {} },
+          states: {
+            lit: { invoke: { src: 'lamp' }, after: { 10: 'dark' }, on: { AGAIN: { target: 'lit', reenter: true } } },
+            dark: {},
+          },
         });
       },
       events: ['AGAIN'],

@@ -1,6 +1,6 @@
 /**
- * XState remembers every type of event for ever. Hosted, a machine remembers those it names and a bounded number of others,
- * and takes every event as it would without.
+ * XState remembers every type of event for ever. Hosted, a machine remembers those it names and a bounded number of
+ * others, and takes every event as it would without.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -17,12 +17,17 @@ interface Memory {
   readonly [key: string]: unknown;
 }
 
-const define = () => createMachine({
-  context: { last: '' },
-  initial: 'a',
-  on: { '*': { actions: assign({ last: ({ event }) => event.type }) } },
-  states: { a: { on: { 'known.*': { actions: assign({ last: 'a pattern' }) }, NAMED: { actions: assign({ last: 'a name' }) } } } },
-});
+const define = () =>
+  createMachine({
+    context: { last: '' },
+    initial: 'a',
+    on: { '*': { actions: assign({ last: ({ event }) => event.type }) } },
+    states: {
+      a: {
+        on: { 'known.*': { actions: assign({ last: 'a pattern' }) }, NAMED: { actions: assign({ last: 'a name' }) } },
+      },
+    },
+  });
 
 /** What XState keeps of the state nodes made from now on, by watching it being put there. */
 function watched(): Memory[] {
@@ -37,7 +42,9 @@ function watched(): Memory[] {
 }
 
 function largest(memories: readonly Memory[]): number {
-  return Math.max(...memories.map((memory) => Object.keys(memory).filter((name) => name.startsWith('candidates-')).length));
+  return Math.max(
+    ...memories.map((memory) => Object.keys(memory).filter((name) => name.startsWith('candidates-')).length),
+  );
 }
 
 function hosted(): AnyStateMachine {
@@ -81,7 +88,11 @@ describe('events of ever-new types', () => {
   const events = SOAK ? 10_000_000 : 20_000;
   it(`leave the heap as it is (${events} of them)`, { timeout: LONG_PATIENCE_MS }, () => {
     const printed = execFileSync(process.execPath, ['--expose-gc', CHILD, String(events)], { encoding: 'utf8' });
-    const { events: read, wrong, bytesPerEvent } = JSON.parse(printed) as { events: number; wrong: string | null; bytesPerEvent: number };
+    const {
+      events: read,
+      wrong,
+      bytesPerEvent,
+    } = JSON.parse(printed) as { events: number; wrong: string | null; bytesPerEvent: number };
     expect([read, wrong]).toEqual([events, null]);
     // XState's own memory takes 170 to 310 bytes of each. Of a short run chance makes more than that.
     expect(bytesPerEvent).toBeLessThan(SOAK ? 1 : 10_000);

@@ -1,10 +1,18 @@
 /**
- * A feature of XState as a row of docs/xstate-support.md: a machine, a script, and what must be seen. `judge` runs it under
- * createActor and on the kernel, the latter also with a power cut after every step, and says how the two compare.
+ * A feature of XState as a row of docs/xstate-support.md: a machine, a script, and what must be seen. `judge` runs it
+ * under createActor and on the kernel, the latter also with a power cut after every step, and says how the two compare.
  */
 import { type AnyStateMachine, type EventObject } from 'xstate';
 import { expect } from 'vitest';
-import { type Driver, type Outcome, perActor, type Record, type Scenario, underBosun, underCreateActor } from './scenario.ts';
+import {
+  type Driver,
+  type Outcome,
+  perActor,
+  type Record,
+  type Scenario,
+  underBosun,
+  underCreateActor,
+} from './scenario.ts';
 import { traced } from './trace.ts';
 
 /** An event to send, by its type or whole, or milliseconds to let pass. */
@@ -20,8 +28,8 @@ export interface Feature {
   /** Lines of the subject from the first step on, in order, where order is the point. */
   readonly order?: readonly string[];
   /**
-   * After a power cut at any step: `same`, the default, everything is as without; `again`, an effect that was running is started
-   * again, so that the end is the same and the way there need not be.
+   * After a power cut at any step: `same`, the default, everything is as without; `again`, an effect that was running
+   * is started again, so that the end is the same and the way there need not be.
    */
   readonly restored?: 'same' | 'again';
   /** Where the kernel is meant to differ: how, in a sentence for the page, and what it shows instead. */
@@ -31,7 +39,10 @@ export interface Feature {
 export interface Verdict {
   readonly plain: Outcome;
   readonly hosted: Outcome;
-  /** With a power cut after every step: once it has settled, and, but for effects, right after the event was acknowledged. */
+  /**
+   * With a power cut after every step: once it has settled, and, but for effects, right after the event was
+   * acknowledged.
+   */
   readonly cut: readonly Outcome[];
 }
 
@@ -58,7 +69,15 @@ async function run(feature: Feature): Promise<Verdict> {
 export const VIEWS = {
   whole: (outcome: Outcome): object => outcome,
   perActor,
-  end: ({ value, context, tags, status, output, error, children }: Outcome): object => ({ value, context, tags, status, output, error, children }),
+  end: ({ value, context, tags, status, output, error, children }: Outcome): object => ({
+    value,
+    context,
+    tags,
+    status,
+    output,
+    error,
+    children,
+  }),
 };
 
 /** Whether the two are equal, and if not in all, in what. */
@@ -76,8 +95,14 @@ function isEqual(one: unknown, other: unknown): boolean {
 }
 
 function scenariosOf({ machine, steps }: Feature): { settled: Scenario; acknowledged: Scenario } {
-  const types = steps.flatMap((step) => (typeof step === 'number' ? [] : typeof step === 'string' ? [step] : [step.type]));
-  const subject = (record: Record) => traced(machine(record, (line) => record('subject', line)), record);
+  const types = steps.flatMap((step) =>
+    typeof step === 'number' ? [] : typeof step === 'string' ? [step] : [step.type],
+  );
+  const subject = (record: Record) =>
+    traced(
+      machine(record, (line) => record('subject', line)),
+      record,
+    );
   const common = { machine: subject, events: [...new Set(types)] };
   return {
     settled: {

@@ -5,8 +5,25 @@
  */
 import { type AnyStateMachine, createMachine, enqueueActions, fromCallback, sendParent, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { climbing, climbingCount, forwarding, pingPong, remembering, spawning, waiting, waitingForChild } from './machines.ts';
-import { type Outcome, perActor, type Record, type Scenario, underBosun, underBosunOnLevel, underCreateActor } from './scenario.ts';
+import {
+  climbing,
+  climbingCount,
+  forwarding,
+  pingPong,
+  remembering,
+  spawning,
+  waiting,
+  waitingForChild,
+} from './machines.ts';
+import {
+  type Outcome,
+  perActor,
+  type Record,
+  type Scenario,
+  underBosun,
+  underBosunOnLevel,
+  underCreateActor,
+} from './scenario.ts';
 
 interface Case {
   readonly name: string;
@@ -37,7 +54,10 @@ describe('a machine under Bosun is equal to the same under createActor', () => {
 describe('the end of a child', () => {
   it('comes after what its machine sent to it while leaving the state', async () => {
     const expected = await underCreateActor(PARTING);
-    expect(expected.lines).toEqual([['kid', 'told BYE'], ['subject', 'answered THANKS']]);
+    expect(expected.lines).toEqual([
+      ['kid', 'told BYE'],
+      ['subject', 'answered THANKS'],
+    ]);
     expect(await underBosun(PARTING, { kill: false })).toEqual(expected);
   });
 
@@ -51,12 +71,20 @@ describe('the end of a child', () => {
   it('leaves what it answers behind what its machine sent in the same turn, also to itself', async () => {
     const scenario: Scenario = { ...PARTING, script: ({ send }) => send({ type: 'MURMUR' }) };
     const expected = await underCreateActor(scenario);
-    expect(expected.lines).toEqual([['kid', 'told BYE'], ['subject', 'murmured'], ['subject', 'answered THANKS']]);
+    expect(expected.lines).toEqual([
+      ['kid', 'told BYE'],
+      ['subject', 'murmured'],
+      ['subject', 'answered THANKS'],
+    ]);
     expect(await underBosun(scenario, { kill: false })).toEqual(expected);
   });
 
   it('takes callbacks down in the order of their starts', async () => {
-    const scenario: Scenario = { machine: threeCallbacks, events: ['END'], script: ({ send }) => send({ type: 'END' }) };
+    const scenario: Scenario = {
+      machine: threeCallbacks,
+      events: ['END'],
+      script: ({ send }) => send({ type: 'END' }),
+    };
     const expected = await underCreateActor(scenario);
     expect(expected.lines.map(([, line]) => line)).toHaveLength(3);
     expect(await underBosun(scenario, { kill: false })).toEqual(expected);
@@ -168,7 +196,13 @@ function CASES(): Case[] {
           await send({ type: 'CHECK' });
         },
       },
-      shows: { lines: [['reducer', 'FORWARD'], ['reducer', 'FORWARD'], ['subject', 'count 2']] },
+      shows: {
+        lines: [
+          ['reducer', 'FORWARD'],
+          ['reducer', 'FORWARD'],
+          ['subject', 'count 2'],
+        ],
+      },
     },
     {
       name: 'a child with a timer of its own',
@@ -194,7 +228,10 @@ const PARTING: Scenario = {
     });
     return setup({ actors: { kid } }).createMachine({
       initial: 'together',
-      on: { THANKS: { actions: () => record('subject', 'answered THANKS') }, MURMURED: { actions: () => record('subject', 'murmured') } },
+      on: {
+        THANKS: { actions: () => record('subject', 'answered THANKS') },
+        MURMURED: { actions: () => record('subject', 'murmured') },
+      },
       states: {
         together: {
           invoke: { src: 'kid', id: 'kid' },
@@ -217,10 +254,17 @@ const PARTING: Scenario = {
 };
 
 function threeCallbacks(record: Record): AnyStateMachine {
-  const lamp = fromCallback<{ type: string }, string>(({ input }) => () => record('lamp', `off ${input}`));
+  const lamp = fromCallback<{ type: string }, string>(
+    ({ input }) =>
+      () =>
+        record('lamp', `off ${input}`),
+  );
   const lit = (name: string) => ({ invoke: { src: 'lamp' as const, id: name, input: name } });
   return setup({ actors: { lamp } }).createMachine({
     initial: 'lit',
-    states: { lit: { type: 'parallel', on: { END: 'over' }, states: { b: lit('b'), a: lit('a'), c: lit('c') } }, over: {} },
+    states: {
+      lit: { type: 'parallel', on: { END: 'over' }, states: { b: lit('b'), a: lit('a'), c: lit('c') } },
+      over: {},
+    },
   });
 }

@@ -28,7 +28,10 @@ export function pingPong(record: Record): AnyStateMachine {
       playing: {
         on: {
           PING: {
-            actions: [assign({ n: ({ context }) => context.n + 1 }), sendParent(({ context }) => ({ type: 'PONG', n: context.n }))],
+            actions: [
+              assign({ n: ({ context }) => context.n + 1 }),
+              sendParent(({ context }) => ({ type: 'PONG', n: context.n })),
+            ],
           },
           END: 'over',
         },
@@ -71,7 +74,10 @@ export function spawning(record: Record): AnyStateMachine {
       HIT: {
         actions: [
           assign({ n: ({ context }) => context.n + 1 }),
-          sendTo(({ system }) => system.get('hub'), ({ context, self }) => ({ type: 'TELL', n: context.n, kid: self.id })),
+          sendTo(
+            ({ system }) => system.get('hub'),
+            ({ context, self }) => ({ type: 'TELL', n: context.n, kid: self.id }),
+          ),
         ],
       },
     },
@@ -84,13 +90,22 @@ export function spawning(record: Record): AnyStateMachine {
     context: { refs: [] },
     invoke: { src: 'hub', id: 'hub', systemId: 'hub' },
     on: {
-      ADD: { actions: assign({ refs: ({ context, spawn }) => [...context.refs, spawn('kid', { id: `k${context.refs.length}` })] }) },
+      ADD: {
+        actions: assign({
+          refs: ({ context, spawn }) => [...context.refs, spawn('kid', { id: `k${context.refs.length}` })],
+        }),
+      },
       HIT: {
         actions: enqueueActions(({ context, enqueue }) => {
           for (const ref of context.refs) enqueue.sendTo(ref, { type: 'HIT' });
         }),
       },
-      DROP: { actions: [stopChild(({ context }) => context.refs[0]!), assign({ refs: ({ context }) => context.refs.slice(1) })] },
+      DROP: {
+        actions: [
+          stopChild(({ context }) => context.refs[0]!),
+          assign({ refs: ({ context }) => context.refs.slice(1) }),
+        ],
+      },
     },
   });
 }
@@ -121,8 +136,14 @@ export function remembering(): AnyStateMachine {
         onDone: 'over',
         on: { OUT: 'out' },
         states: {
-          x: { initial: 'one', states: { one: { on: { N: 'two' } }, two: { on: { N: 'three' } }, three: { type: 'final' } } },
-          y: { initial: 'one', states: { one: { on: { N: 'two' } }, two: { on: { F: 'three' } }, three: { type: 'final' } } },
+          x: {
+            initial: 'one',
+            states: { one: { on: { N: 'two' } }, two: { on: { N: 'three' } }, three: { type: 'final' } },
+          },
+          y: {
+            initial: 'one',
+            states: { one: { on: { N: 'two' } }, two: { on: { F: 'three' } }, three: { type: 'final' } },
+          },
         },
       },
       out: { on: { BACK: 'room' } },
@@ -178,7 +199,11 @@ export function forwarding(record: Record): AnyStateMachine {
 }
 
 export function waitingForChild(record: Record): AnyStateMachine {
-  const kid = createMachine({ initial: 'w', states: { w: { after: { 20: 'z' } }, z: { type: 'final' } }, output: 'late' });
+  const kid = createMachine({
+    initial: 'w',
+    states: { w: { after: { 20: 'z' } }, z: { type: 'final' } },
+    output: 'late',
+  });
   return setup({ actors: { kid } }).createMachine({
     initial: 'waiting',
     states: {

@@ -34,10 +34,15 @@ export const GROUPS: readonly Group[] = [
   group('Children: promises, callbacks, observables', 'effect', EFFECTS),
 ];
 
-export const W3C: readonly W3cCase[] = [...ORDER, ...W3C_STATES, ...SENDS].sort((a, b) => a.test.localeCompare(b.test, 'en', { numeric: true }));
+export const W3C: readonly W3cCase[] = [...ORDER, ...W3C_STATES, ...SENDS].sort((a, b) =>
+  a.test.localeCompare(b.test, 'en', { numeric: true }),
+);
 
 function group(title: string, prefix: string, features: readonly Feature[]): Group {
-  return { title, rows: features.map((feature, index) => ({ id: `${prefix}-${String(index + 1).padStart(2, '0')}`, feature })) };
+  return {
+    title,
+    rows: features.map((feature, index) => ({ id: `${prefix}-${String(index + 1).padStart(2, '0')}`, feature })),
+  };
 }
 
 const HEAD = `# XState support
@@ -95,7 +100,9 @@ async function groupSection({ title, rows }: Group): Promise<string> {
 }
 
 function kernelCell({ differs }: Feature, { plain, hosted }: Verdict): string {
-  const found = { whole: 'honoured', perActor: 'honoured, per actor', end: 'differs', none: 'differs' }[likeness(plain, hosted) ?? 'none'];
+  const found = { whole: 'honoured', perActor: 'honoured, per actor', end: 'differs', none: 'differs' }[
+    likeness(plain, hosted) ?? 'none'
+  ];
   return found === 'differs' ? `differs: ${differs?.how ?? 'nobody knows why'}` : found;
 }
 
@@ -106,7 +113,11 @@ function restoreCell({ restored }: Feature, { hosted, cut }: Verdict): string {
 }
 
 function refusedSection(): string {
-  const cells = REFUSALS.map(({ feature, when, code, says }) => [feature, when, code === '' ? `an Error: ${says}` : `\`${code}\``]);
+  const cells = REFUSALS.map(({ feature, when, code, says }) => [
+    feature,
+    when,
+    code === '' ? `an Error: ${says}` : `\`${code}\``,
+  ]);
   return `${REFUSED_HEAD}\n${table(['what', 'refused when', 'with'], cells)}`;
 }
 

@@ -1,13 +1,27 @@
 /**
- * References: wherever in a context they are, they come back from disk and reach who they reached; and never anybody else.
- * Every test goes through power cuts.
+ * References: wherever in a context they are, they come back from disk and reach who they reached; and never anybody
+ * else. Every test goes through power cuts.
  */
-import { type AnyActorRef, type AnyStateMachine, assign, createMachine, enqueueActions, fromPromise, sendTo, setup, spawnChild, stopChild } from 'xstate';
+import {
+  type AnyActorRef,
+  type AnyStateMachine,
+  assign,
+  createMachine,
+  enqueueActions,
+  fromPromise,
+  sendTo,
+  setup,
+  spawnChild,
+  stopChild,
+} from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { type TestSystem } from '../../src/testing/test-system.ts';
 import { contextOf, startSubject, tell, valueOf } from '../actors/subject.ts';
 
-const counter = createMachine({ context: { n: 0 }, on: { UP: { actions: assign({ n: ({ context }) => (context.n as number) + 1 }) } } });
+const counter = createMachine({
+  context: { n: 0 },
+  on: { UP: { actions: assign({ n: ({ context }) => (context.n as number) + 1 }) } },
+});
 
 async function cut(test: TestSystem): Promise<void> {
   await test.crash();
@@ -26,7 +40,9 @@ describe('a reference in a context', () => {
     readonly deep: { a: { b: unknown }[] };
   }
   const anywhere = ({ list, map, set, deep }: Refs) =>
-    [...list.flat(), ...map.values(), ...map.keys(), ...set, deep.a[0]!.b].filter((item) => typeof item === 'object') as AnyActorRef[];
+    [...list.flat(), ...map.values(), ...map.keys(), ...set, deep.a[0]!.b].filter(
+      (item) => typeof item === 'object',
+    ) as AnyActorRef[];
   const machine = setup({ types: {} as { context: { refs: Refs | null } }, actors: { counter } }).createMachine({
     context: { refs: null },
     on: {
@@ -34,7 +50,10 @@ describe('a reference in a context', () => {
         actions: assign({
           refs: ({ spawn }) => ({
             list: [[spawn('counter', { id: 'in-list' })]],
-            map: new Map<unknown, unknown>([['key', spawn('counter', { id: 'in-map' })], [spawn('counter', { id: 'as-key' }), 'value']]),
+            map: new Map<unknown, unknown>([
+              ['key', spawn('counter', { id: 'in-map' })],
+              [spawn('counter', { id: 'as-key' }), 'value'],
+            ]),
             set: new Set([spawn('counter', { id: 'in-set' })]),
             deep: { a: [{ b: spawn('counter', { id: 'deep' }) }] },
           }),
@@ -45,7 +64,9 @@ describe('a reference in a context', () => {
           for (const ref of anywhere(context.refs!)) enqueue.sendTo(ref, { type: 'UP' });
         }),
       },
-      SHUFFLE: { actions: assign({ refs: ({ context: { refs } }) => ({ ...refs!, deep: { a: [{ b: [...refs!.set][0] }] } }) }) },
+      SHUFFLE: {
+        actions: assign({ refs: ({ context: { refs } }) => ({ ...refs!, deep: { a: [{ b: [...refs!.set][0] }] } }) }),
+      },
     },
   });
   const ids = ['in-list', 'in-map', 'as-key', 'in-set', 'deep'];
@@ -72,10 +93,14 @@ describe('a reference in an event', () => {
       invoke: { src: 'counter', id: 'kid' },
       on: {
         ARM: {
-          actions: sendTo(({ self }) => self, ({ self }) => ({
-            type: 'TELL',
-            who: (self.getSnapshot() as unknown as { children: { kid: AnyActorRef } }).children.kid,
-          }), { delay: 10 }),
+          actions: sendTo(
+            ({ self }) => self,
+            ({ self }) => ({
+              type: 'TELL',
+              who: (self.getSnapshot() as unknown as { children: { kid: AnyActorRef } }).children.kid,
+            }),
+            { delay: 10 },
+          ),
         },
         TELL: { actions: sendTo(({ event }) => event['who'] as AnyActorRef, { type: 'UP' }) },
       },
@@ -103,16 +128,19 @@ describe('a stranger', () => {
   });
   const events = ['SPAWN', 'STOP', 'ANEW', 'OLD', 'LATE', 'NEW'];
 
-  it.each([false, true])('born later under the address is never reached by an old reference, not after a restart either (cuts: %s)', async (cuts) => {
-    const test = await startSubject(machine, { events });
-    for (const type of ['SPAWN', 'OLD', 'LATE', 'STOP', 'ANEW', 'OLD', 'NEW', 'OLD']) {
-      await tell(test, type);
-      if (cuts) await cut(test);
-    }
-    await test.advance(10);
-    expect(countOf(test, 'kid')).toBe(1);
-    await test.system.stop();
-  });
+  it.each([false, true])(
+    'born later under the address is never reached by an old reference, not after a restart either (cuts: %s)',
+    async (cuts) => {
+      const test = await startSubject(machine, { events });
+      for (const type of ['SPAWN', 'OLD', 'LATE', 'STOP', 'ANEW', 'OLD', 'NEW', 'OLD']) {
+        await tell(test, type);
+        if (cuts) await cut(test);
+      }
+      await test.advance(10);
+      expect(countOf(test, 'kid')).toBe(1);
+      await test.system.stop();
+    },
+  );
 
   it('keeps what a dead reference says of itself: its id, and no snapshot', async () => {
     const told: unknown[] = [];
@@ -121,16 +149,25 @@ describe('a stranger', () => {
       ...asking.config,
       on: {
         ...(asking.config.on as object),
-        ASK: { actions: ({ context }: { context: { old: AnyActorRef } }) => told.push([context.old.id, context.old.getSnapshot()]) },
+        ASK: {
+          actions: ({ context }: { context: { old: AnyActorRef } }) =>
+            told.push([context.old.id, context.old.getSnapshot()]),
+        },
       },
     };
-    const test = await startSubject(createMachine(config as never).provide(asking.implementations as never) as AnyStateMachine, { events: [...events, 'ASK'] });
+    const test = await startSubject(
+      createMachine(config as never).provide(asking.implementations as never) as AnyStateMachine,
+      { events: [...events, 'ASK'] },
+    );
     await tell(test, 'SPAWN');
     await tell(test, 'STOP');
     await tell(test, 'ASK');
     await cut(test);
     await tell(test, 'ASK');
-    expect(told).toEqual([['kid', undefined], ['kid', undefined]]);
+    expect(told).toEqual([
+      ['kid', undefined],
+      ['kid', undefined],
+    ]);
     await test.system.stop();
   });
 });
@@ -141,36 +178,43 @@ describe('a reference', () => {
     const machine = createMachine({
       on: {
         ASK: {
-          actions: ({ self }) => seen.push(...[
-            'id',
-            'sessionId',
-            'send',
-            'getSnapshot',
-            'subscribe',
-            'on',
-            'start',
-            'stop',
-          ].map((name) => typeof (self as unknown as { [key: string]: unknown })[name])),
+          actions: ({ self }) =>
+            seen.push(
+              ...['id', 'sessionId', 'send', 'getSnapshot', 'subscribe', 'on', 'start', 'stop'].map(
+                (name) => typeof (self as unknown as { [key: string]: unknown })[name],
+              ),
+            ),
         },
       },
     });
     const test = await startSubject(machine, { events: ['ASK'] });
     await tell(test, 'ASK');
-    expect(seen).toEqual(['string', 'string', 'function', 'function', 'undefined', 'undefined', 'undefined', 'undefined']);
+    expect(seen).toEqual([
+      'string',
+      'string',
+      'function',
+      'function',
+      'undefined',
+      'undefined',
+      'undefined',
+      'undefined',
+    ]);
     await test.system.stop();
   });
 });
 
 describe('a child that is stopped in the step that spawns it', () => {
   it('never lives; a reference to it can be kept and reaches nobody', async () => {
-    const machine = setup({ types: {} as { context: { ref: AnyActorRef | null } }, actors: { counter } }).createMachine({
-      context: { ref: null },
-      on: {
-        GO: { actions: [assign({ ref: ({ spawn }) => spawn('counter', { id: 'kid' }) }), stopChild('kid')] },
-        USE: { actions: sendTo(({ context }) => context.ref!, { type: 'UP' }) },
-        ANEW: { actions: spawnChild('counter', { id: 'kid' }) },
+    const machine = setup({ types: {} as { context: { ref: AnyActorRef | null } }, actors: { counter } }).createMachine(
+      {
+        context: { ref: null },
+        on: {
+          GO: { actions: [assign({ ref: ({ spawn }) => spawn('counter', { id: 'kid' }) }), stopChild('kid')] },
+          USE: { actions: sendTo(({ context }) => context.ref!, { type: 'UP' }) },
+          ANEW: { actions: spawnChild('counter', { id: 'kid' }) },
+        },
       },
-    });
+    );
     const test = await startSubject(machine, { events: ['GO', 'USE', 'ANEW'] });
     await tell(test, 'GO');
     expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
@@ -191,7 +235,11 @@ describe('a system id', () => {
     states: {
       a: {
         invoke: { src: 'counter', id: 'one', systemId: 'the-counter' },
-        on: { GO: 'b', AGAIN: { target: 'a', reenter: true }, TWICE: { actions: spawnChild('counter', { id: 'thief', systemId: 'the-counter' }) } },
+        on: {
+          GO: 'b',
+          AGAIN: { target: 'a', reenter: true },
+          TWICE: { actions: spawnChild('counter', { id: 'thief', systemId: 'the-counter' }) },
+        },
       },
       b: { on: { TAKE: { actions: spawnChild('counter', { id: 'two', systemId: 'the-counter' }) }, BACK: 'a' } },
     },
@@ -221,7 +269,9 @@ describe('a system id', () => {
     const test = await startSubject(machine, { events: ['TWICE', 'UP'] });
     await cut(test);
     await tell(test, 'TWICE');
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ error: { message: "Actor with system ID 'the-counter' already exists." } }]);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { error: { message: "Actor with system ID 'the-counter' already exists." } },
+    ]);
     await tell(test, 'UP');
     expect([countOf(test, 'one'), countOf(test, 'thief')]).toEqual([1, undefined]);
     await test.system.stop();
@@ -237,7 +287,11 @@ describe('an invoke that is entered again', () => {
       initial: 'asking',
       states: {
         asking: {
-          invoke: { src: 'ask', id: 'ask', onDone: { actions: assign({ got: ({ context, event }) => [...context.got, event.output] }) } },
+          invoke: {
+            src: 'ask',
+            id: 'ask',
+            onDone: { actions: assign({ got: ({ context, event }) => [...context.got, event.output] }) },
+          },
           on: { AGAIN: { target: 'asking', reenter: true }, LEAVE: 'left' },
         },
         left: { on: { BACK: 'asking' } },

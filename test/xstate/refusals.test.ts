@@ -22,7 +22,10 @@ describe('an endless loop', () => {
       initial: 'still',
       states: { still: { on: { GO: 'a', OK: 'fine' } }, a: { always: 'b' }, b: { always: 'a' }, fine: {} },
     }),
-    'of raise': createMachine({ initial: 'still', states: { still: { on: { GO: { actions: raise({ type: 'GO' }) }, OK: 'fine' } }, fine: {} } }),
+    'of raise': createMachine({
+      initial: 'still',
+      states: { still: { on: { GO: { actions: raise({ type: 'GO' }) }, OK: 'fine' } }, fine: {} },
+    }),
     'of raise and always in turn': createMachine({
       initial: 'still',
       states: {
@@ -34,26 +37,41 @@ describe('an endless loop', () => {
     }),
   };
 
-  it.each(Object.entries(machines))('%s throws whole and counts as a delivery; the agent goes on', async (_, machine) => {
-    const test = await startSubject(machine, { events: ['GO', 'OK'] });
-    await tell(test, 'GO');
-    expect(valueOf(test)).toBe('still');
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ event: { type: 'GO' } }]);
-    await test.crash();
-    await test.restart();
-    await tell(test, 'OK');
-    expect(valueOf(test)).toBe('fine');
-    await test.system.stop();
-  });
+  it.each(Object.entries(machines))(
+    '%s throws whole and counts as a delivery; the agent goes on',
+    async (_, machine) => {
+      const test = await startSubject(machine, { events: ['GO', 'OK'] });
+      await tell(test, 'GO');
+      expect(valueOf(test)).toBe('still');
+      expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ event: { type: 'GO' } }]);
+      await test.crash();
+      await test.restart();
+      await tell(test, 'OK');
+      expect(valueOf(test)).toBe('fine');
+      await test.system.stop();
+    },
+  );
 
   it('in the initial step makes the birth fail', async () => {
-    const test = await startSubject(createMachine({ initial: 'a', states: { a: { always: 'b' }, b: { always: 'a' } } }), { intensity: 1 });
+    const test = await startSubject(
+      createMachine({ initial: 'a', states: { a: { always: 'b' }, b: { always: 'a' } } }),
+      { intensity: 1 },
+    );
     await expect(test.system.closed).rejects.toThrow('microsteps');
   });
 
   it('in a machine below fails that machine', async () => {
-    const kid = createMachine({ entry: sendParent({ type: 'HELLO' }), initial: 'a', states: { a: { after: { 1: 'b' } }, b: { always: 'c' }, c: { always: 'b' } } });
-    const test = await startSubject(setup({ actors: { kid } }).createMachine({ initial: 'a', states: { a: { invoke: { src: 'kid', onError: 'told' } }, told: {} } }));
+    const kid = createMachine({
+      entry: sendParent({ type: 'HELLO' }),
+      initial: 'a',
+      states: { a: { after: { 1: 'b' } }, b: { always: 'c' }, c: { always: 'b' } },
+    });
+    const test = await startSubject(
+      setup({ actors: { kid } }).createMachine({
+        initial: 'a',
+        states: { a: { invoke: { src: 'kid', onError: 'told' } }, told: {} },
+      }),
+    );
     await test.advance(1);
     expect(valueOf(test)).toBe('told');
     await test.system.stop();

@@ -1,5 +1,18 @@
-/** What is refused, and where: when the agent is defined, when something is sent from outside, or in the turn that does it. */
-import { type AnyStateMachine, assign, createMachine, enqueueActions, fromPromise, raise, sendTo, setup, spawnChild } from 'xstate';
+/**
+ * What is refused, and where: when the agent is defined, when something is sent from outside, or in the turn that does
+ * it.
+ */
+import {
+  type AnyStateMachine,
+  assign,
+  createMachine,
+  enqueueActions,
+  fromPromise,
+  raise,
+  sendTo,
+  setup,
+  spawnChild,
+} from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/agent.ts';
 import { MICROSTEPS_MAX } from '../../src/limits.ts';
@@ -42,7 +55,11 @@ const outOfRegion = createMachine({
   states: {
     p: {
       type: 'parallel',
-      states: { a: { initial: 'x', states: { x: { on: { BACK: '#h' } } } }, b: {}, h: { id: 'h', type: 'history', history: 'deep' } },
+      states: {
+        a: { initial: 'x', states: { x: { on: { BACK: '#h' } } } },
+        b: {},
+        h: { id: 'h', type: 'history', history: 'deep' },
+      },
     },
   },
 });
@@ -60,28 +77,40 @@ export const REFUSALS: readonly Refusal[] = [
     when: 'the agent is defined',
     code: 'BOSUN_AGENT_INVALID',
     says: 'in kid: state k spawns inline logic',
-    attempt: define(setup({ actors: { kid: createMachine({ id: 'k', entry: spawnChild(inline) }) } }).createMachine({ invoke: { src: 'kid' } })),
+    attempt: define(
+      setup({ actors: { kid: createMachine({ id: 'k', entry: spawnChild(inline) }) } }).createMachine({
+        invoke: { src: 'kid' },
+      }),
+    ),
   },
   {
     feature: 'inline logic in a named `spawnChild`',
     when: 'the agent is defined',
     code: 'BOSUN_AGENT_INVALID',
     says: 'the action born spawns inline logic',
-    attempt: define(setup({ actions: { born: spawnChild(inline as never) } }).createMachine({ on: { GO: { actions: 'born' } } })),
+    attempt: define(
+      setup({ actions: { born: spawnChild(inline as never) } }).createMachine({ on: { GO: { actions: 'born' } } }),
+    ),
   },
   {
     feature: 'inline logic in `spawn` within `assign`, which no definition shows',
     when: 'the turn runs',
     code: 'BOSUN_AGENT_INVALID',
     says: 'spawns inline logic',
-    attempt: tell(createMachine({ context: {}, on: { GO: { actions: assign({ kid: ({ spawn }) => spawn(inline) }) } } }), 'GO'),
+    attempt: tell(
+      createMachine({ context: {}, on: { GO: { actions: assign({ kid: ({ spawn }) => spawn(inline) }) } } }),
+      'GO',
+    ),
   },
   {
     feature: 'inline logic in `enqueue.spawnChild`, which no definition shows',
     when: 'the turn runs',
     code: 'BOSUN_AGENT_INVALID',
     says: 'spawns inline logic',
-    attempt: tell(createMachine({ on: { GO: { actions: enqueueActions(({ enqueue }) => enqueue.spawnChild(inline)) } } }), 'GO'),
+    attempt: tell(
+      createMachine({ on: { GO: { actions: enqueueActions(({ enqueue }) => enqueue.spawnChild(inline)) } } }),
+      'GO',
+    ),
   },
   {
     feature: 'an invoke or `spawnChild` of a name that `actors` lacks',
@@ -109,11 +138,14 @@ export const REFUSALS: readonly Refusal[] = [
     when: 'the agent is defined',
     code: 'BOSUN_AGENT_INVALID',
     says: 'state m.b handles "order.palce", for which there is no schema; did you mean "order.place"?',
-    attempt: define(createMachine({
-      id: 'm',
-      initial: 'a',
-      states: { a: { on: { 'order.place': 'b' } }, b: { on: { 'order.palce': 'a' } } },
-    }), ['order.place']),
+    attempt: define(
+      createMachine({
+        id: 'm',
+        initial: 'a',
+        states: { a: { on: { 'order.place': 'b' } }, b: { on: { 'order.palce': 'a' } } },
+      }),
+      ['order.place'],
+    ),
   },
   {
     feature: 'a schema for an event named `xstate.*`, `bosun.*` or `child.*`',
@@ -134,7 +166,10 @@ export const REFUSALS: readonly Refusal[] = [
     when: 'the turn runs',
     code: 'BOSUN_VALUE_REFUSED',
     says: 'sends xstate.stop, which only the runtime may',
-    attempt: tell(createMachine({ on: { GO: { actions: sendTo(({ self }) => self, { type: 'xstate.stop' }) } } }), 'GO'),
+    attempt: tell(
+      createMachine({ on: { GO: { actions: sendTo(({ self }) => self, { type: 'xstate.stop' }) } } }),
+      'GO',
+    ),
   },
   {
     feature: 'actions and actors with reserved names',
@@ -148,14 +183,26 @@ export const REFUSALS: readonly Refusal[] = [
     when: 'the turn runs',
     code: '',
     says: `more than ${MICROSTEPS_MAX} microsteps`,
-    attempt: tell(createMachine({ initial: 'still', states: { still: { on: { GO: 'a' } }, a: { always: 'b' }, b: { always: 'a' } } }), 'GO'),
+    attempt: tell(
+      createMachine({
+        initial: 'still',
+        states: { still: { on: { GO: 'a' } }, a: { always: 'b' }, b: { always: 'a' } },
+      }),
+      'GO',
+    ),
   },
   {
     feature: 'an endless loop of `raise`, also where `maxIterations` of the machine is higher',
     when: 'the turn runs',
     code: '',
     says: `more than ${MICROSTEPS_MAX} microsteps`,
-    attempt: tell(createMachine({ options: { maxIterations: 1_000_000_000 }, on: { GO: { actions: raise({ type: 'GO' }) } } } as never), 'GO'),
+    attempt: tell(
+      createMachine({
+        options: { maxIterations: 1_000_000_000 },
+        on: { GO: { actions: raise({ type: 'GO' }) } },
+      } as never),
+      'GO',
+    ),
   },
   {
     feature: 'a context, event or output that is not data: functions, symbols, classes',

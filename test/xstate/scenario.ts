@@ -56,7 +56,10 @@ export async function underCreateActor({ machine, script }: Scenario): Promise<O
   const logged: string[] = [];
   const clock = new SimulatedClock();
   const logger = (...line: unknown[]) => void logged.push(JSON.stringify(line));
-  const actor: AnyActor = createActor(machine((name, line) => lines.push([name, line])), { id: 'subject', clock, logger, input: INPUT });
+  const actor: AnyActor = createActor(
+    machine((name, line) => lines.push([name, line])),
+    { id: 'subject', clock, logger, input: INPUT },
+  );
   actor.on('*', (event: EventObject) => emitted.push(JSON.stringify(event)));
   actor.subscribe({ error: () => {} });
   actor.start();
@@ -71,7 +74,15 @@ export async function underCreateActor({ machine, script }: Scenario): Promise<O
   });
   const { value, context, tags, status, output, error, children } = actor.getSnapshot();
   const seen = { value, context, output, error };
-  return { lines, emitted, logged, status, tags: [...tags].sort(), ...normalized(seen), children: status === 'active' ? Object.keys(children).sort() : null };
+  return {
+    lines,
+    emitted,
+    logged,
+    status,
+    tags: [...tags].sort(),
+    ...normalized(seen),
+    children: status === 'active' ? Object.keys(children).sort() : null,
+  };
 }
 
 /** What the runner asks of a hosted system. */
@@ -113,7 +124,13 @@ export async function underBosunOnLevel(scenario: Scenario): Promise<Outcome> {
   const clock = new VirtualClock();
   const logged: unknown[][] = [];
   const create = (agent: AnyAgent) =>
-    createSystem({ agents: [agent], store: levelStore(directory), clock, random: new SeededRandom(1), log: (...line) => logged.push(line) });
+    createSystem({
+      agents: [agent],
+      store: levelStore(directory),
+      clock,
+      random: new SeededRandom(1),
+      log: (...line) => logged.push(line),
+    });
   return hosted(scenario, async (agent, watch) => {
     let system = create(agent);
     watch(system);
@@ -143,11 +160,18 @@ export async function underBosunOnLevel(scenario: Scenario): Promise<Outcome> {
 
 type Watch = (system: System) => void;
 
-async function hosted({ machine, events = [], script }: Scenario, open: (agent: AnyAgent, watch: Watch) => Promise<Host>): Promise<Outcome> {
+async function hosted(
+  { machine, events = [], script }: Scenario,
+  open: (agent: AnyAgent, watch: Watch) => Promise<Host>,
+): Promise<Outcome> {
   const lines: [string, string][] = [];
   const emitted: string[] = [];
   const schemas = Object.fromEntries(events.map((type) => [type, z.looseObject({})]));
-  const agent = defineAgent({ name: 'subject', machine: machine((name, line) => lines.push([name, line])), events: schemas });
+  const agent = defineAgent({
+    name: 'subject',
+    machine: machine((name, line) => lines.push([name, line])),
+    events: schemas,
+  });
   let last: ActorSnapshot | undefined;
   const host = await open(agent, (system) => {
     system.onEmitted((address, event) => {
@@ -155,7 +179,8 @@ async function hosted({ machine, events = [], script }: Scenario, open: (agent: 
     });
   });
   const follow = () => {
-    if (host.system.snapshot('subject') !== undefined) host.system.actor('subject').subscribe((snapshot) => (last = snapshot));
+    if (host.system.snapshot('subject') !== undefined)
+      host.system.actor('subject').subscribe((snapshot) => (last = snapshot));
   };
   // `temporary`: what ends stays ended, as under createActor.
   await host.system.spawn(agent, 'subject', { restart: 'temporary', input: INPUT as never });
@@ -173,10 +198,23 @@ async function hosted({ machine, events = [], script }: Scenario, open: (agent: 
   const present = host.system.snapshot('subject');
   const { value, context, tags, status, output, error } = (present ?? last)!;
   const isOver = present === undefined;
-  const children = isOver ? null : host.system.tree('subject').children.map(({ address }) => childIdOf(address)).sort();
+  const children = isOver
+    ? null
+    : host.system
+        .tree('subject')
+        .children.map(({ address }) => childIdOf(address))
+        .sort();
   await host.dispose();
   const logged = host.logged.map((line) => JSON.stringify(line));
-  return { lines, emitted, logged, status, tags: [...tags].sort(), ...normalized({ value, context, output, error }), children };
+  return {
+    lines,
+    emitted,
+    logged,
+    status,
+    tags: [...tags].sort(),
+    ...normalized({ value, context, output, error }),
+    children,
+  };
 }
 
 async function settled(system: System): Promise<void> {

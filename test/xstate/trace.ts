@@ -1,6 +1,7 @@
 /**
- * Makes a machine say what it does: every state entered (`+a.b`) and left (`-a.b`), and every transition taken (`a.b/EVENT`),
- * in its order, as custom actions put in front of its own. Named and inline machines below it are traced as well.
+ * Makes a machine say what it does: every state entered (`+a.b`) and left (`-a.b`), and every transition taken
+ * (`a.b/EVENT`), in its order, as custom actions put in front of its own. Named and inline machines below it are traced
+ * as well.
  */
 import { type AnyStateMachine, createMachine } from 'xstate';
 import { isMachine } from '../../src/actors/xstate/definition.ts';
@@ -14,11 +15,17 @@ interface ActionArgs {
 }
 
 export function traced(machine: AnyStateMachine, record: Record): AnyStateMachine {
-  const trace = (text: string | ((args: ActionArgs) => string)) => (args: ActionArgs) => record(args.self.id, typeof text === 'string' ? text : text(args));
+  const trace = (text: string | ((args: ActionArgs) => string)) => (args: ActionArgs) =>
+    record(args.self.id, typeof text === 'string' ? text : text(args));
   const { actors, ...implementations } = machine.implementations as { actors: Node };
-  const below = Object.fromEntries(Object.entries(actors).map(([src, logic]) => [src, isMachine(logic) ? traced(logic, record) : logic]));
+  const below = Object.fromEntries(
+    Object.entries(actors).map(([src, logic]) => [src, isMachine(logic) ? traced(logic, record) : logic]),
+  );
   const config = new Tracing(trace, record).node(machine.config as Node, '');
-  return (createMachine(config as never) as AnyStateMachine).provide({ ...implementations, actors: below } as never) as AnyStateMachine;
+  return (createMachine(config as never) as AnyStateMachine).provide({
+    ...implementations,
+    actors: below,
+  } as never) as AnyStateMachine;
 }
 
 class Tracing {
@@ -42,7 +49,9 @@ class Tracing {
       ...(always && { always: this.#transition(always, path) }),
       ...(onDone && { onDone: this.#transition(onDone, path) }),
       ...(invoke && { invoke: list(invoke).map((one) => this.#invoke(one as Node, path)) }),
-      ...(states && { states: mapped(states, (state, key) => this.node(state as Node, path === '' ? key : `${path}.${key}`)) }),
+      ...(states && {
+        states: mapped(states, (state, key) => this.node(state as Node, path === '' ? key : `${path}.${key}`)),
+      }),
     };
   }
 

@@ -1,4 +1,6 @@
-/** What the kernel makes of the assertions of SCXML is what XState makes of them: a case passes on both or on neither. */
+/**
+ * What the kernel makes of the assertions of SCXML is what XState makes of them: a case passes on both or on neither.
+ */
 import { describe, expect, it } from 'vitest';
 import { sample } from '../effort.ts';
 import { judge } from './feature.ts';

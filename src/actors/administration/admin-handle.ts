@@ -1,6 +1,6 @@
 /**
- * Administration for hosts: look into an actor, hold it, move it on by hand, end it, follow what it does; and read who did
- * so. Every order says who gives it, and leaves a record in the epoch of what it did. What is shown is durable.
+ * Administration for hosts: look into an actor, hold it, move it on by hand, end it, follow what it does; and read who
+ * did so. Every order says who gives it, and leaves a record in the epoch of what it did. What is shown is durable.
  */
 import { type EventObject, type StateValue } from 'xstate';
 import { BosunError } from '../../errors.ts';
@@ -19,8 +19,9 @@ import { type Wait, waitsOf } from './waits.ts';
 
 /**
  * Orders reject with BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID, BOSUN_ORDER_REFUSED for one that does not fit, why the
- * code cannot read the actor where that is so, BOSUN_VALUE_REFUSED where nobody gives the order, BOSUN_STORE_UNAVAILABLE and
- * BOSUN_SYSTEM_CLOSED. All but the last three are recorded. They resolve when they are durable.
+ * code cannot read the actor where that is so, BOSUN_VALUE_REFUSED where nobody gives the order,
+ * BOSUN_STORE_UNAVAILABLE and BOSUN_SYSTEM_CLOSED. All but the last three are recorded. They resolve when they are
+ * durable.
  */
 export class AdminHandle {
   readonly #kernel: Kernel;
@@ -30,22 +31,29 @@ export class AdminHandle {
   }
 
   /**
-   * Has an actor take no turns until it is resumed, over crashes and restarts by its Boss: its mailbox fills, its timers come
-   * due and wait, its effects run on and their results wait, asks to it time out. Does nothing for one that is suspended by
-   * an order already. Not for the root.
+   * Has an actor take no turns until it is resumed, over crashes and restarts by its Boss: its mailbox fills, its
+   * timers come due and wait, its effects run on and their results wait, asks to it time out. Does nothing for one that
+   * is suspended by an order already. Not for the root.
    */
   async suspend(address: string, as: OrderedBy): Promise<void> {
     const { administration } = this.#kernel.machinery;
-    await carryOut(this.#kernel, { order: 'suspend', address, as }, () => administration.suspend(this.#cell(address), as));
+    await carryOut(this.#kernel, { order: 'suspend', address, as }, () =>
+      administration.suspend(this.#cell(address), as),
+    );
   }
 
-  /** Lets an actor go on that was suspended, by an order or with BOSUN_STATE_SUSPECT. Does nothing for one that is not. */
+  /**
+   * Lets an actor go on that was suspended, by an order or with BOSUN_STATE_SUSPECT. Does nothing for one that is not.
+   */
   async resume(address: string, as: OrderedBy): Promise<void> {
     const { administration } = this.#kernel.machinery;
     await carryOut(this.#kernel, { order: 'resume', address, as }, () => administration.resume(this.#cell(address)));
   }
 
-  /** Has a suspended actor take exactly one message, or its first turn, and stay suspended. Resolves with the event; null where there was none to take. */
+  /**
+   * Has a suspended actor take exactly one message, or its first turn, and stay suspended. Resolves with the event;
+   * null where there was none to take.
+   */
   step(address: string, as: OrderedBy): Promise<EventObject | null> {
     return carryOutStep(this.#kernel, { order: 'step', address, as });
   }
@@ -56,10 +64,10 @@ export class AdminHandle {
   }
 
   /**
-   * Puts a suspended machine into another state value, gives it another context, or both; a function is given the present
-   * ones. Effects, children and delayed transitions of states that stay go on, those of states that are left end, those of
-   * states that are entered begin; entry and exit actions do not run. Resolves with what it has now. Rejects with
-   * BOSUN_ACTOR_CHANGED where it is not at `ifSequence` any more.
+   * Puts a suspended machine into another state value, gives it another context, or both; a function is given the
+   * present ones. Effects, children and delayed transitions of states that stay go on, those of states that are left
+   * end, those of states that are entered begin; entry and exit actions do not run. Resolves with what it has now.
+   * Rejects with BOSUN_ACTOR_CHANGED where it is not at `ifSequence` any more.
    */
   replaceState(
     address: string,
@@ -78,7 +86,10 @@ export class AdminHandle {
     });
   }
 
-  /** Fails an actor with BOSUN_KILLED, as OTP's `exit(Pid, kill)`: its Boss, or the machine that it belongs to, deals with it as with a crash. Not for the root. */
+  /**
+   * Fails an actor with BOSUN_KILLED, as OTP's `exit(Pid, kill)`: its Boss, or the machine that it belongs to, deals
+   * with it as with a crash. Not for the root.
+   */
   async kill(address: string, as: OrderedBy): Promise<void> {
     const { administration, world } = this.#kernel.machinery;
     const cell = this.#kernel.find(address);
@@ -88,9 +99,9 @@ export class AdminHandle {
   }
 
   /**
-   * One record for every turn from now on of the actor at an address and of all below it, once it is durable. Break off the
-   * loop, or call `return`, to end it. A reader that is behind by more than `buffer` records (10,000, which is the most)
-   * loses the oldest and is told how many. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
+   * One record for every turn from now on of the actor at an address and of all below it, once it is durable. Break off
+   * the loop, or call `return`, to end it. A reader that is behind by more than `buffer` records (10,000, which is the
+   * most) loses the oldest and is told how many. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
    */
   trace(address: string, { buffer }: { readonly buffer?: number } = {}): Trace {
     const { world } = this.#kernel.machinery;
@@ -99,26 +110,31 @@ export class AdminHandle {
 
   /**
    * The last turns of the actor at an address and of all below it, oldest first: of the last 10,000 durable ones of the
-   * system since its start. Of events only types are there, of contexts nothing. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
+   * system since its start. Of events only types are there, of contexts nothing. Throws BOSUN_ACTOR_UNKNOWN,
+   * BOSUN_SYSTEM_CLOSED.
    */
   recent(address: string, options: { readonly limit?: number; readonly after?: number } = {}): readonly TraceRecord[] {
     return this.#kernel.machinery.world.tracing.recent(this.#kernel.observed(address).identity.address, options);
   }
 
   /**
-   * The last turns of one actor whose agent keeps them (`trace: { keep }`), oldest first, over crashes and restarts, each with the
-   * context after it; empty for other agents. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED, BOSUN_SYSTEM_CLOSED.
+   * The last turns of one actor whose agent keeps them (`trace: { keep }`), oldest first, over crashes and restarts,
+   * each with the context after it; empty for other agents. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED,
+   * BOSUN_SYSTEM_CLOSED.
    */
   history(address: string): readonly KeptTurn[] {
     return this.#kernel.machinery.world.tracing.kept.list(this.#kernel.observed(address));
   }
 
   /**
-   * Calls back for every turn from now on of the actor at an address and of all below it, once it is durable: a `trace` for those
-   * who never fall behind. @returns What ends it. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
+   * Calls back for every turn from now on of the actor at an address and of all below it, once it is durable: a `trace`
+   * for those who never fall behind. @returns What ends it. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
    */
   onTurn(address: string, handler: (record: TraceRecord) => void): Subscription {
-    const unsubscribe = this.#kernel.machinery.world.tracing.listen(this.#kernel.observed(address).identity.address, handler);
+    const unsubscribe = this.#kernel.machinery.world.tracing.listen(
+      this.#kernel.observed(address).identity.address,
+      handler,
+    );
     return { unsubscribe };
   }
 
@@ -138,5 +154,7 @@ export class AdminHandle {
 }
 
 function changed({ identity: { address }, state: { seq } }: Cell, wanted: number): BosunError {
-  return new BosunError('BOSUN_ACTOR_CHANGED', `${address} is at ${seq}, and not at ${wanted}`, { details: { address, sequence: seq } });
+  return new BosunError('BOSUN_ACTOR_CHANGED', `${address} is at ${seq}, and not at ${wanted}`, {
+    details: { address, sequence: seq },
+  });
 }

@@ -1,7 +1,8 @@
 /**
- * What administrators may do to one actor, as changes of the world: each is whole or throws. Who they are, what is recorded
- * of it and when it counts is audited-order.ts; how hosts say it, admin-handle.ts. An actor that somebody suspended is one
- * more that takes no turns (quarantine.ts): it lives, its mailbox fills, its timers come due and wait, its effects run on.
+ * What administrators may do to one actor, as changes of the world: each is whole or throws. Who they are, what is
+ * recorded of it and when it counts is audited-order.ts; how hosts say it, admin-handle.ts. An actor that somebody
+ * suspended is one more that takes no turns (quarantine.ts): it lives, its mailbox fills, its timers come due and wait,
+ * its effects run on.
  */
 import { type EventObject, type StateValue } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
@@ -48,7 +49,14 @@ export class Administration {
   readonly #hold: boolean;
   readonly #steps = new Queue<Step>();
 
-  constructor(parts: { world: World; turns: Turns; bosses: Bosses; effects: Effects; quarantine: Quarantine; hold: boolean }) {
+  constructor(parts: {
+    world: World;
+    turns: Turns;
+    bosses: Bosses;
+    effects: Effects;
+    quarantine: Quarantine;
+    hold: boolean;
+  }) {
     this.#world = parts.world;
     this.#turns = parts.turns;
     this.#bosses = parts.bosses;
@@ -57,12 +65,21 @@ export class Administration {
     this.#hold = parts.hold;
   }
 
-  /** Also one that is suspect: it stays suspended then when a step goes well. Throws BOSUN_ORDER_REFUSED, or why the code cannot read it. */
+  /**
+   * Also one that is suspect: it stays suspended then when a step goes well. Throws BOSUN_ORDER_REFUSED, or why the
+   * code cannot read it.
+   */
   suspend(cell: Cell, as: OrderedBy): void {
     checkLiving(cell, 'suspended');
     if (cell.held?.order !== undefined) return;
     const { by, reason = null } = as;
-    const held: Held = { strikes: 0, error: undefined, restart: null, ...cell.held, order: { by, reason, atMs: this.#world.time.nowMs() } };
+    const held: Held = {
+      strikes: 0,
+      error: undefined,
+      restart: null,
+      ...cell.held,
+      order: { by, reason, atMs: this.#world.time.nowMs() },
+    };
     this.#world.hold(cell, held);
     cell.suspension = suspicion(cell, held);
   }
@@ -72,27 +89,34 @@ export class Administration {
     this.#quarantine.resume(cell);
   }
 
-  /** Fails an actor as a throw does: its Boss, or the machine that it belongs to, deals with it. Throws BOSUN_ORDER_REFUSED, or why the code cannot read it. */
+  /**
+   * Fails an actor as a throw does: its Boss, or the machine that it belongs to, deals with it. Throws
+   * BOSUN_ORDER_REFUSED, or why the code cannot read it.
+   */
   kill(cell: Cell, { by, reason }: OrderedBy): void {
     const { address } = cell.identity;
     checkLiving(cell, 'killed');
-    if (cell.state.status === 'error') throw refused(`${address} has crashed already and waits for its Boss`, { address });
+    if (cell.state.status === 'error')
+      throw refused(`${address} has crashed already and waits for its Boss`, { address });
     const why = `${address}: killed by ${by}${reason === undefined ? '' : `: ${reason}`}`;
     if (cell.definition.isEffect) this.#effects.stop(cell);
     this.#turns.fail(cell, admitError(new BosunError('BOSUN_KILLED', why, { details: { address, by, reason } })));
   }
 
   /**
-   * Puts a suspended machine into another state. Effects, child machines and delayed transitions of states that stay go on,
-   * those of states that are left end, those of states that are entered begin; entry and exit actions do not run.
+   * Puts a suspended machine into another state. Effects, child machines and delayed transitions of states that stay go
+   * on, those of states that are left end, those of states that are entered begin; entry and exit actions do not run.
    * Throws BOSUN_ORDER_REFUSED, BOSUN_VALUE_REFUSED, or why the code cannot read it; nothing has happened then.
    */
   replaceState(cell: Cell, next: StateReplacement | ((state: StoredState<unknown>) => StateReplacement)): void {
     const { address } = cell.identity;
     checkLiving(cell, 'given another state');
-    if (cell.suspension === undefined) throw refused(`${address} has to be suspended before its state is replaced`, { address });
-    if (cell.isBoss || cell.definition.kind !== 'machine') throw refused(`${address} is no machine of yours`, { address });
-    if (cell.state.status !== 'active' || cell.state.configuration === null) throw refused(`${address} has no state yet, or has crashed`, { address });
+    if (cell.suspension === undefined)
+      throw refused(`${address} has to be suspended before its state is replaced`, { address });
+    if (cell.isBoss || cell.definition.kind !== 'machine')
+      throw refused(`${address} is no machine of yours`, { address });
+    if (cell.state.status !== 'active' || cell.state.configuration === null)
+      throw refused(`${address} has no state yet, or has crashed`, { address });
     applyMigration(this.#world, this.#bosses, cell, this.#prepared(cell, cell.state.configuration, next));
   }
 
@@ -101,7 +125,8 @@ export class Administration {
     const { address } = cell.identity;
     if (this.#hold) throw refused(`${address} cannot take a step on hold, where nothing runs`, { address });
     checkLiving(cell, 'stepped');
-    if (cell.suspension === undefined) throw refused(`${address} has to be suspended before it takes single steps`, { address });
+    if (cell.suspension === undefined)
+      throw refused(`${address} has to be suspended before it takes single steps`, { address });
   }
 
   /** Has a suspended actor take one message, or its first turn; `by` keeps it suspended. */
@@ -129,7 +154,10 @@ export class Administration {
   #take({ cell, taken }: Step, guard: Guard | undefined): void {
     let event: EventObject | null;
     try {
-      if (cell.gone) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${cell.identity.address} was removed before its step`, { details: { address: cell.identity.address } });
+      if (cell.gone)
+        throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${cell.identity.address} was removed before its step`, {
+          details: { address: cell.identity.address },
+        });
       this.checkStep(cell);
       event = cell.state.status === 'starting' ? { type: 'xstate.init' } : (cell.mailbox.peek()?.event ?? null);
     } catch (error) {
@@ -146,7 +174,11 @@ export class Administration {
     taken(event);
   }
 
-  #prepared(cell: Cell, configuration: number, next: StateReplacement | ((state: StoredState<unknown>) => StateReplacement)): Migration {
+  #prepared(
+    cell: Cell,
+    configuration: number,
+    next: StateReplacement | ((state: StoredState<unknown>) => StateReplacement),
+  ): Migration {
     const { address } = cell.identity;
     const stored = configurationOf(cell, configuration);
     try {
@@ -171,16 +203,19 @@ function configurationOf({ definition: { configurations } }: Cell, number: numbe
   return known.value === undefined ? { ...known, ...configurations.describe?.(known.nodes) } : known;
 }
 
-/** Throws BOSUN_ORDER_REFUSED for the root, which is the system, and for one that has ended; why the code cannot read it, for one that it cannot. */
+/**
+ * Throws BOSUN_ORDER_REFUSED for the root, which is the system, and for one that has ended; why the code cannot read
+ * it, for one that it cannot.
+ */
 function checkLiving(cell: Cell, what: string): void {
   const { address, bond } = cell.identity;
   const { status } = cell.state;
   if (cell.isUnreadable) throw cell.suspension!;
   if (cell.parent === undefined) throw refused(`${address} cannot be ${what}: stop the system instead`, { address });
-  if (status === 'done' || status === 'stopped' || (status === 'error' && bond === 'invoked')) throw refused(`${address} has ended`, { address });
+  if (status === 'done' || status === 'stopped' || (status === 'error' && bond === 'invoked'))
+    throw refused(`${address} has ended`, { address });
 }
 
 function refused(why: string, details: Record<string, unknown>, cause?: unknown): BosunError {
   return new BosunError('BOSUN_ORDER_REFUSED', why, { details, cause });
 }
-

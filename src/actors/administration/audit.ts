@@ -1,10 +1,16 @@
 /**
  * The audit: who ordered what of whom, when, why, and what came of it. A record is in the epoch of what it is about, so
- * neither is ever on disk without the other. Bounded in number and age; the oldest make room. Limits: what programs do in
- * the course of their work (`send`, `ask`, `spawn`) is no order and is not recorded.
+ * neither is ever on disk without the other. Bounded in number and age; the oldest make room. Limits: what programs do
+ * in the course of their work (`send`, `ask`, `spawn`) is no order and is not recorded.
  */
 import { BosunError, type ErrorCode } from '../../errors.ts';
-import { AUDIT_ARGUMENTS_CHARS_MAX, AUDIT_MS_MAX, AUDIT_NAME_CHARS_MAX, AUDIT_REASON_CHARS_MAX, AUDIT_RECORDS_MAX } from '../../limits.ts';
+import {
+  AUDIT_ARGUMENTS_CHARS_MAX,
+  AUDIT_MS_MAX,
+  AUDIT_NAME_CHARS_MAX,
+  AUDIT_REASON_CHARS_MAX,
+  AUDIT_RECORDS_MAX,
+} from '../../limits.ts';
 import { SECRET_SHOWN } from '../door/secret.ts';
 import { Ref } from '../ref.ts';
 import { rowKey } from '../epoch/rows.ts';
@@ -48,11 +54,14 @@ export interface AuditRecord {
   readonly address: string;
   /** The life that had the address then; 0 for none. */
   readonly life: number;
-  /** What the order was given, as JSON, of which at most 2,000 characters are kept; null for nothing, and after an erasure. */
+  /**
+   * What the order was given, as JSON, of which at most 2,000 characters are kept; null for nothing, and after an
+   * erasure.
+   */
   readonly arguments: string | null;
   /**
-   * `done`, or the code by which it was refused. `open`: what came of it is not recorded: it was left in a stopped store,
-   * or the process ended before.
+   * `done`, or the code by which it was refused. `open`: what came of it is not recorded: it was left in a stopped
+   * store, or the process ended before.
    */
   readonly outcome: 'done' | 'open' | ErrorCode;
 }
@@ -79,7 +88,10 @@ export interface AuditFacts {
 /** Old records dropped at a time: more than one order can add, few enough not to be felt. */
 const DROPPED_AT_ONCE = 8;
 
-/** In place of arguments that may hold secrets, where those are stored encrypted: a record is kept longer than its actor. */
+/**
+ * In place of arguments that may hold secrets, where those are stored encrypted: a record is kept longer than its
+ * actor.
+ */
 const UNSAID = JSON.stringify(SECRET_SHOWN);
 
 export class Audit {
@@ -113,21 +125,34 @@ export class Audit {
     return number;
   }
 
-  /** Enters what came of an order, and the address of one that had none. Does nothing where its record has made room for others. */
+  /**
+   * Enters what came of an order, and the address of one that had none. Does nothing where its record has made room for
+   * others.
+   */
   close(number: number, outcome: AuditRecord['outcome'], address?: string): void {
     const record = this.#records.get(number);
     if (record === undefined) return;
-    const place = address === undefined ? {} : { address, life: this.#world.addresses.get(address)?.life ?? record.life };
+    const place =
+      address === undefined ? {} : { address, life: this.#world.addresses.get(address)?.life ?? record.life };
     this.#put({ ...record, ...place, outcome });
   }
 
   /** Newest first, as of the last durable epoch: all, or those about one address. */
-  list({ address, limit = AUDIT_RECORDS_MAX }: { readonly address?: string; readonly limit?: number } = {}): AuditRecord[] {
+  list({
+    address,
+    limit = AUDIT_RECORDS_MAX,
+  }: {
+    readonly address?: string;
+    readonly limit?: number;
+  } = {}): AuditRecord[] {
     const newest = [...this.#shown.values()].sort((a, b) => b.number - a.number);
     return (address === undefined ? newest : newest.filter((record) => record.address === address)).slice(0, limit);
   }
 
-  /** That something was done to actors that are erased stays on record, by their lives; their names, and what was said of them, do not. */
+  /**
+   * That something was done to actors that are erased stays on record, by their lives; their names, and what was said
+   * of them, do not.
+   */
   erase(addresses: ReadonlySet<string>): void {
     for (const record of [...this.#records.values()]) {
       if (!addresses.has(record.address)) continue;
@@ -161,10 +186,16 @@ export class Audit {
 export function checkOrderedBy(as: OrderedBy): OrderedBy {
   const { by, reason } = (as ?? {}) as { by?: unknown; reason?: unknown };
   if (!isText(by, AUDIT_NAME_CHARS_MAX) || by === '') {
-    throw new BosunError('BOSUN_VALUE_REFUSED', `an order says who gives it: "by" is text of 1 to ${AUDIT_NAME_CHARS_MAX} characters`);
+    throw new BosunError(
+      'BOSUN_VALUE_REFUSED',
+      `an order says who gives it: "by" is text of 1 to ${AUDIT_NAME_CHARS_MAX} characters`,
+    );
   }
   if (reason !== undefined && !isText(reason, AUDIT_REASON_CHARS_MAX)) {
-    throw new BosunError('BOSUN_VALUE_REFUSED', `the reason of an order is text of at most ${AUDIT_REASON_CHARS_MAX} characters`);
+    throw new BosunError(
+      'BOSUN_VALUE_REFUSED',
+      `the reason of an order is text of at most ${AUDIT_REASON_CHARS_MAX} characters`,
+    );
   }
   return { by, ...(reason !== undefined && { reason }) };
 }

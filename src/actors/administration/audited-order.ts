@@ -1,4 +1,7 @@
-/** An order of a person or a program, carried out together with its record in the audit, and recorded also where it is refused. */
+/**
+ * An order of a person or a program, carried out together with its record in the audit, and recorded also where it is
+ * refused.
+ */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
 import { type AuditedOrder, type AuditFacts, checkOrderedBy, type OrderedBy } from './audit.ts';
@@ -7,8 +10,9 @@ import { type Cell } from '../cell.ts';
 import { type Kernel } from '../kernel.ts';
 
 /**
- * Makes a change of the world at once. Resolves with what `act` gives when that is durable. Rejects with what it throws, once
- * the refusal is recorded, and with BOSUN_VALUE_REFUSED, BOSUN_STORE_UNAVAILABLE or BOSUN_SYSTEM_CLOSED, which are not.
+ * Makes a change of the world at once. Resolves with what `act` gives when that is durable. Rejects with what it
+ * throws, once the refusal is recorded, and with BOSUN_VALUE_REFUSED, BOSUN_STORE_UNAVAILABLE or BOSUN_SYSTEM_CLOSED,
+ * which are not.
  */
 export async function carryOut<T>(kernel: Kernel, facts: AuditFacts, act: () => T): Promise<T> {
   checkOrderedBy(facts.as);
@@ -21,12 +25,18 @@ export async function carryOut<T>(kernel: Kernel, facts: AuditFacts, act: () => 
   return end!.value;
 }
 
-/** What takes longer than one epoch: recorded as open before it begins, and closed when it has ended. Rejects as `act` does, and as `carryOut`. */
+/**
+ * What takes longer than one epoch: recorded as open before it begins, and closed when it has ended. Rejects as `act`
+ * does, and as `carryOut`.
+ */
 export async function carryOutSlowly(kernel: Kernel, facts: AuditFacts, act: () => Promise<void>): Promise<void> {
   checkOrderedBy(facts.as);
   let number = 0;
   await kernel.ingress.enter(() => void (number = kernel.machinery.world.audit.enter(facts, 'open')));
-  const end = await act().then(() => undefined, (error: unknown) => ({ error }));
+  const end = await act().then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
   const outcome = end === undefined ? 'done' : end.error instanceof BosunError ? end.error.code : 'BOSUN_INTERNAL';
   // Where the system has closed meanwhile, it stays open.
   const close = async () => kernel.ingress.enter(() => kernel.machinery.world.audit.close(number, outcome));
@@ -69,8 +79,16 @@ const ORDERS: Readonly<Record<string, AuditedOrder>> = {
   'child.delete': 'deleteChild',
 };
 
-/** An order to a Boss about a child: recorded with its message, and closed when the Boss has carried it out or refused it. */
-export async function carryOutAtBoss(kernel: Kernel, boss: string, event: EventObject, as: OrderedBy): Promise<unknown> {
+/**
+ * An order to a Boss about a child: recorded with its message, and closed when the Boss has carried it out or refused
+ * it.
+ */
+export async function carryOutAtBoss(
+  kernel: Kernel,
+  boss: string,
+  event: EventObject,
+  as: OrderedBy,
+): Promise<unknown> {
   checkOrderedBy(as);
   const { type, ...args } = event as EventObject & { id?: string; spec?: { id?: string } };
   const facts: AuditFacts = { order: ORDERS[type]!, address: placeOf(boss, args.id ?? args.spec?.id), args, as };

@@ -1,4 +1,7 @@
-/** One actor as an administrator sees it. State, status and children are as of the last durable epoch; mailbox and timers as of now. */
+/**
+ * One actor as an administrator sees it. State, status and children are as of the last durable epoch; mailbox and
+ * timers as of now.
+ */
 import { BosunError } from '../../errors.ts';
 import { INSPECTED_MESSAGES_MAX } from '../../limits.ts';
 import { type ActorSnapshot, viewOf } from '../actor.ts';
@@ -18,8 +21,17 @@ export interface Inspection extends ActorSnapshot {
   readonly attempt: number;
   /** Address of the Boss or machine that it belongs to; null for the root. */
   readonly parent: string | null;
-  /** Why it takes no turns; null where it does. `by`, `reason` and `atMs` of one that somebody suspended, null otherwise. */
-  readonly suspended: { readonly code: string; readonly message: string; readonly by: string | null; readonly reason: string | null; readonly atMs: number | null } | null;
+  /**
+   * Why it takes no turns; null where it does. `by`, `reason` and `atMs` of one that somebody suspended, null
+   * otherwise.
+   */
+  readonly suspended: {
+    readonly code: string;
+    readonly message: string;
+    readonly by: string | null;
+    readonly reason: string | null;
+    readonly atMs: number | null;
+  } | null;
   /** Unread messages, and for how long the oldest has waited: see TreeNode. */
   readonly mailbox: number;
   readonly oldestMessageMs: number | null;
@@ -56,7 +68,8 @@ export interface InspectedTimer {
 export function inspect(kernel: Kernel, address: string): Inspection {
   const cell = kernel.observed(address);
   const view = viewOf(kernel.engine, cell);
-  if (view === undefined) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `the birth of ${address} is not durable yet`, { details: { address } });
+  if (view === undefined)
+    throw new BosunError('BOSUN_ACTOR_UNKNOWN', `the birth of ${address} is not durable yet`, { details: { address } });
   const { identity, definition, durable, mailbox, life, parent } = cell;
   const nowMs = kernel.machinery.world.time.nowMs();
   return {
@@ -70,8 +83,16 @@ export function inspect(kernel: Kernel, address: string): Inspection {
     suspended: suspensionOf(cell),
     mailbox: mailbox.size,
     oldestMessageMs: ageOf(cell, nowMs),
-    unread: mailbox.unread().slice(0, INSPECTED_MESSAGES_MAX).map((message) => messageSeen(kernel, message)),
-    timers: [...cell.timers.values()].map(({ id, deadlineMs, event, schedule }) => ({ id, deadlineMs, dueInMs: Math.max(0, Math.ceil(deadlineMs - nowMs)), event: schedule === null ? event.type : null })),
+    unread: mailbox
+      .unread()
+      .slice(0, INSPECTED_MESSAGES_MAX)
+      .map((message) => messageSeen(kernel, message)),
+    timers: [...cell.timers.values()].map(({ id, deadlineMs, event, schedule }) => ({
+      id,
+      deadlineMs,
+      dueInMs: Math.max(0, Math.ceil(deadlineMs - nowMs)),
+      event: schedule === null ? event.type : null,
+    })),
     children: kernel.shown.childrenOf(cell).map((child) => child.identity.address),
   };
 }
@@ -83,7 +104,12 @@ export function ageOf({ mailbox }: Cell, nowMs: number): number | null {
 }
 
 function messageSeen(kernel: Kernel, { kind, event, from, storedAtMs, deliveries }: Message): InspectedMessage {
-  const sender = from > 0 ? (kernel.machinery.world.cells.get(from)?.identity.address ?? null) : from === FROM_CLIENT ? 'client' : 'host';
+  const sender =
+    from > 0
+      ? (kernel.machinery.world.cells.get(from)?.identity.address ?? null)
+      : from === FROM_CLIENT
+        ? 'client'
+        : 'host';
   return { kind, event: event.type, from: sender, sinceMs: storedAtMs, deliveries };
 }
 

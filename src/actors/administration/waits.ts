@@ -7,9 +7,9 @@ import { type Cell } from '../cell.ts';
 import { type Kernel } from '../kernel.ts';
 
 /**
- * `ask`: for a reply. `effect`: for what it invoked, which runs or waits for its next try. `room`: for room in the mailbox of
- * whom it has sent to. `restart`: for its Boss to start it again. `end`: a Boss, for a child that was told to end.
- * `suspended`: to be resumed.
+ * `ask`: for a reply. `effect`: for what it invoked, which runs or waits for its next try. `room`: for room in the
+ * mailbox of whom it has sent to. `restart`: for its Boss to start it again. `end`: a Boss, for a child that was told
+ * to end. `suspended`: to be resumed.
  */
 export type WaitKind = 'ask' | 'effect' | 'room' | 'restart' | 'end' | 'suspended';
 
@@ -64,16 +64,35 @@ interface ChildRow {
 
 function waitsOfChild(kernel: Kernel, cell: Cell, boss: Cell): Wait[] {
   const row = kernel.shown.childRow(boss, cell.identity.childId) as ChildRow | undefined;
-  if (row?.status === 'waiting') return [{ kind: 'restart', ...whoOf(kernel, cell), for: boss.identity.address, sinceMs: null, untilMs: row.retry?.atMs ?? null }];
-  if (row?.status === 'stopping') return [{ kind: 'end', ...whoOf(kernel, boss), for: cell.identity.address, sinceMs: null, untilMs: null }];
+  if (row?.status === 'waiting')
+    return [
+      {
+        kind: 'restart',
+        ...whoOf(kernel, cell),
+        for: boss.identity.address,
+        sinceMs: null,
+        untilMs: row.retry?.atMs ?? null,
+      },
+    ];
+  if (row?.status === 'stopping')
+    return [{ kind: 'end', ...whoOf(kernel, boss), for: cell.identity.address, sinceMs: null, untilMs: null }];
   return [];
 }
 
 function suspended(kernel: Kernel, cell: Cell): Wait {
   const order = cell.held?.order;
-  return { kind: 'suspended', ...whoOf(kernel, cell), for: order?.by ?? null, sinceMs: order?.atMs ?? null, untilMs: null };
+  return {
+    kind: 'suspended',
+    ...whoOf(kernel, cell),
+    for: order?.by ?? null,
+    sinceMs: order?.atMs ?? null,
+    untilMs: null,
+  };
 }
 
 function whoOf(kernel: Kernel, cell: Cell | undefined): Pick<Wait, 'address' | 'state'> {
-  return { address: cell?.identity.address ?? null, state: cell === undefined ? null : (viewOf(kernel.engine, cell)?.value ?? null) };
+  return {
+    address: cell?.identity.address ?? null,
+    state: cell === undefined ? null : (viewOf(kernel.engine, cell)?.value ?? null),
+  };
 }

@@ -1,10 +1,12 @@
-/** Whether, and which, events the present state of a machine takes. By XState's published functions; decides nothing. */
+/**
+ * Whether, and which, events the present state of a machine takes. By XState's published functions; decides nothing.
+ */
 import { type AnyMachineSnapshot, type EventObject, getNextTransitions } from 'xstate';
 import { type Snapshot } from '../engine.ts';
 
 /**
- * XState's `can`: some transition is enabled that has a target or an action. Runs guards; where one throws, the turn will
- * too, and says so. Logic that is no machine takes everything.
+ * XState's `can`: some transition is enabled that has a target or an action. Runs guards; where one throws, the turn
+ * will too, and says so. Logic that is no machine takes everything.
  */
 export function takes(snapshot: Snapshot | undefined, event: EventObject): boolean {
   const { can, status } = (snapshot ?? {}) as Partial<AnyMachineSnapshot>;
@@ -23,7 +25,9 @@ export function taken(snapshot: Snapshot | undefined, types: readonly string[]):
   if (typeof can !== 'function') return types;
   if (status !== 'active') return [];
   const patterns = new Set(getNextTransitions(snapshot as AnyMachineSnapshot).map(({ eventType }) => eventType));
-  return types.filter((type) => patterns.has(type) || patterns.has('*') || prefixesOf(type).some((prefix) => patterns.has(`${prefix}.*`)));
+  return types.filter(
+    (type) => patterns.has(type) || patterns.has('*') || prefixesOf(type).some((prefix) => patterns.has(`${prefix}.*`)),
+  );
 }
 
 /** `a.b.c`: `a`, `a.b`. */

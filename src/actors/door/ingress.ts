@@ -1,7 +1,7 @@
 /**
- * The way in for hosts: an event that has passed its schema waits here until the epoch in the making has room for the turn
- * that it causes, and its sender is told once that epoch is durable. So what is acknowledged was processed or is on disk,
- * and what waits costs the disk nothing.
+ * The way in for hosts: an event that has passed its schema waits here until the epoch in the making has room for the
+ * turn that it causes, and its sender is told once that epoch is durable. So what is acknowledged was processed or is
+ * on disk, and what waits costs the disk nothing.
  */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
@@ -61,24 +61,42 @@ export class Ingress {
   }
 
   /**
-   * @returns A promise that resolves when the event is durable (not: processed). It rejects with BOSUN_ACTOR_UNKNOWN where
-   * the receiver was removed meanwhile, and with what the system closed for; the event may or may not have become durable then.
+   * @returns A promise that resolves when the event is durable (not: processed). It rejects with BOSUN_ACTOR_UNKNOWN
+   *   where the receiver was removed meanwhile, and with what the system closed for; the event may or may not have
+   *   become durable then.
    * @throws BOSUN_MAILBOX_FULL, BOSUN_OVERLOADED, BOSUN_VALUE_REFUSED, BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED.
    */
-  send(to: Cell, event: EventObject, mailboxMessages: number, session: Session | undefined, from = FROM_HOST): Promise<void> {
+  send(
+    to: Cell,
+    event: EventObject,
+    mailboxMessages: number,
+    session: Session | undefined,
+    from = FROM_HOST,
+  ): Promise<void> {
     return this.#accept(to, event, mailboxMessages, { session, isOrder: false, ask: undefined, from }).promise;
   }
 
   /**
    * Sends as `send` does, and waits for the turn that the event causes to be durable.
    *
-   * @returns Whether the state took it; null for a repeat, and where nothing runs. Rejects besides with BOSUN_EVENT_NOT_TAKEN
-   * where the actor ended before, with BOSUN_ASK_FAILED where it crashed over the event until that was put aside, and with
-   * BOSUN_ACTOR_CHANGED where the actor is not at `ifSequence` when its turn comes.
+   * @returns Whether the state took it; null for a repeat, and where nothing runs. Rejects besides with
+   *   BOSUN_EVENT_NOT_TAKEN where the actor ended before, with BOSUN_ASK_FAILED where it crashed over the event until
+   *   that was put aside, and with BOSUN_ACTOR_CHANGED where the actor is not at `ifSequence` when its turn comes.
    * @throws As `send`.
    */
-  take(to: Cell, event: EventObject, mailboxMessages: number, { session, from = FROM_HOST, ifSequence }: TakeOptions): Promise<boolean | null> {
-    const arrival = this.#accept(to, event, mailboxMessages, { session, isOrder: !this.#parts.hold, ask: undefined, from, ifSequence });
+  take(
+    to: Cell,
+    event: EventObject,
+    mailboxMessages: number,
+    { session, from = FROM_HOST, ifSequence }: TakeOptions,
+  ): Promise<boolean | null> {
+    const arrival = this.#accept(to, event, mailboxMessages, {
+      session,
+      isOrder: !this.#parts.hold,
+      ask: undefined,
+      from,
+      ifSequence,
+    });
     return arrival.promise.then(() => {
       if (!arrival.isOrder) return null;
       if (arrival.taken === undefined) throw notTaken(arrival);
@@ -89,7 +107,8 @@ export class Ingress {
   /**
    * Asks, or joins an ask that its id names already; `receiver` is called only for one that is new.
    *
-   * @returns The reply. Rejects with BOSUN_TIMEOUT, BOSUN_ASK_FAILED, BOSUN_ACTOR_UNKNOWN, or what the system closed for.
+   * @returns The reply. Rejects with BOSUN_TIMEOUT, BOSUN_ASK_FAILED, BOSUN_ACTOR_UNKNOWN, or what the system closed
+   *   for.
    * @throws As `send`, BOSUN_VALUE_REFUSED for options that are none, BOSUN_ASKS_FULL, and what `receiver` throws.
    */
   ask(address: string, options: AskOptions, receiver: () => Request): Promise<unknown> {
@@ -103,7 +122,12 @@ export class Ingress {
     const ask = world.asks.open(to, { id: options.id, digest: options.digest, asker: 0, deadlineMs });
     let arrival: Arrival;
     try {
-      arrival = this.#accept(to, { ...event, replyTo: world.asks.replyTo(ask) } as EventObject, mailboxMessages, { session: undefined, isOrder: !this.#parts.hold, ask, from });
+      arrival = this.#accept(to, { ...event, replyTo: world.asks.replyTo(ask) } as EventObject, mailboxMessages, {
+        session: undefined,
+        isOrder: !this.#parts.hold,
+        ask,
+        from,
+      });
     } catch (error) {
       world.asks.drop(ask);
       throw error;
@@ -114,19 +138,28 @@ export class Ingress {
   }
 
   /**
-   * An order to a Boss. Resolves with its answer when what it asks for is done and durable: a start when the child has begun.
-   * Rejects with BOSUN_CHILD_* where it is refused, and with what a start failed for. Throws where it does not reach the Boss.
+   * An order to a Boss. Resolves with its answer when what it asks for is done and durable: a start when the child has
+   * begun. Rejects with BOSUN_CHILD_* where it is refused, and with what a start failed for. Throws where it does not
+   * reach the Boss.
    *
    * @param audited Recorded in the epoch of the order, and closed in that of its end.
    */
   order(to: Cell, event: EventObject, audited?: AuditFacts): Promise<unknown> {
     if (to.suspension !== undefined) throw to.suspension;
-    const arrival = this.#accept(to, event, MAILBOX_MESSAGES_MAX, { session: undefined, isOrder: !this.#parts.hold, ask: undefined, from: FROM_HOST });
+    const arrival = this.#accept(to, event, MAILBOX_MESSAGES_MAX, {
+      session: undefined,
+      isOrder: !this.#parts.hold,
+      ask: undefined,
+      from: FROM_HOST,
+    });
     arrival.audited = audited;
     return arrival.promise.then(() => arrival.answer);
   }
 
-  /** For what takes a turn: the promise resolves when the epoch is durable in which `settle` was called. Throws as `enter` does. */
+  /**
+   * For what takes a turn: the promise resolves when the epoch is durable in which `settle` was called. Throws as
+   * `enter` does.
+   */
   request(): { readonly waiting: Promise<void>; readonly settle: () => void } {
     const { world, refusal } = this.#parts;
     const reason = refusal();
@@ -148,7 +181,9 @@ export class Ingress {
     return waiting.promise;
   }
 
-  /** Moves at most `count` of those that wait into mailboxes, while the epoch in the making holds fewer than `bytes`. */
+  /**
+   * Moves at most `count` of those that wait into mailboxes, while the epoch in the making holds fewer than `bytes`.
+   */
   takeIn(count: number, bytes = Infinity): void {
     const { draft } = this.#parts.world;
     for (let n = 0; n < count && draft.bytes < bytes; n++) {
@@ -182,7 +217,9 @@ export class Ingress {
     if (reason !== undefined) throw reason;
     if (unreadOf(to) + to.incoming >= mailboxMessages) {
       const { address } = to.identity;
-      throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${mailboxMessages} unread messages`, { details: { address } });
+      throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${mailboxMessages} unread messages`, {
+        details: { address },
+      });
     }
     this.#intake.check(this.#arrivals.size);
     takeCount();
@@ -201,7 +238,8 @@ export class Ingress {
   #record(arrival: Arrival, facts: AuditFacts): void {
     const { audit } = this.#parts.world;
     const number = audit.enter(facts, arrival.to.gone ? 'BOSUN_ACTOR_UNKNOWN' : 'open');
-    arrival.conclude = () => audit.close(number, arrival.failure?.code ?? 'done', isStart(arrival) ? arrival.answer : undefined);
+    arrival.conclude = () =>
+      audit.close(number, arrival.failure?.code ?? 'done', isStart(arrival) ? arrival.answer : undefined);
   }
 
   #takeIn(arrival: Arrival): void {
@@ -214,7 +252,11 @@ export class Ingress {
     if (to.gone) {
       const { address } = to.identity;
       this.#intake.gone(arrival.bytes);
-      arrival.reject(new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed before the event arrived`, { details: { address } }));
+      arrival.reject(
+        new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed before the event arrived`, {
+          details: { address },
+        }),
+      );
       return;
     }
     if (arrival.ask !== undefined) world.asks.enter(arrival.ask);

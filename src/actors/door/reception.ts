@@ -1,6 +1,6 @@
 /**
- * What a door to the outside needs beyond what hosts use: who takes which events, a version of what is shown, word of every
- * durable epoch, and sends that throw at once where they are refused. Reads are durable, as all reads are.
+ * What a door to the outside needs beyond what hosts use: who takes which events, a version of what is shown, word of
+ * every durable epoch, and sends that throw at once where they are refused. Reads are durable, as all reads are.
  */
 import { type AnyStateMachine, type EventObject } from 'xstate';
 import { taken } from './acceptance.ts';
@@ -73,7 +73,10 @@ export class Reception {
     return cell && this.#agents.of(cell);
   }
 
-  /** The machine that an actor runs, of whatever version, Bosses and children of machines included; undefined for other logic. Throws BOSUN_ACTOR_UNKNOWN. */
+  /**
+   * The machine that an actor runs, of whatever version, Bosses and children of machines included; undefined for other
+   * logic. Throws BOSUN_ACTOR_UNKNOWN.
+   */
   machineAt(address: string): AnyStateMachine | undefined {
     return machineOf(this.#kernel.observed(address).definition);
   }
@@ -85,7 +88,10 @@ export class Reception {
     return { life, seq, hash, isSuspended: durable?.suspension !== undefined };
   }
 
-  /** Told of every further durable epoch that changes the actor, and of its end; nothing is worked out for it. Throws BOSUN_ACTOR_UNKNOWN. */
+  /**
+   * Told of every further durable epoch that changes the actor, and of its end; nothing is worked out for it. Throws
+   * BOSUN_ACTOR_UNKNOWN.
+   */
   watch(address: string, observer: { changed(): void; ended(): void }): Subscription {
     return observe(this.#kernel.observed(address), observer);
   }
@@ -99,24 +105,40 @@ export class Reception {
     return taken(durable.snapshot, Object.keys(agent.events));
   }
 
-  // What clients send is told apart from what hosts send: a failure that it brings about counts against no Boss's intensity.
+  // What clients send is told apart from what hosts send: a failure that it brings about counts against no Boss's
+  // intensity.
 
   /** As `System.send`, but throws at once where the event is refused, so that a caller knows what to send next. */
   deliver(address: string, event: EventObject, { session }: DeliverOptions = {}): Promise<void> {
     const cell = this.#kernel.cell(address);
     const agent = this.#agents.receiver(cell);
-    return this.#kernel.ingress.send(cell, parseEvent(agent, event), agent.limits.mailboxMessages, session, FROM_CLIENT);
+    return this.#kernel.ingress.send(
+      cell,
+      parseEvent(agent, event),
+      agent.limits.mailboxMessages,
+      session,
+      FROM_CLIENT,
+    );
   }
 
   /**
-   * As `deliver`, but resolves when the turn that the event causes is durable: with whether the state took it, or null where
-   * that is not known because it is a repeat or nothing runs. Rejects besides with BOSUN_EVENT_NOT_TAKEN where the actor
-   * ended first, with BOSUN_ASK_FAILED where it crashed over the event until that was put aside, and with BOSUN_ACTOR_CHANGED.
+   * As `deliver`, but resolves when the turn that the event causes is durable: with whether the state took it, or null
+   * where that is not known because it is a repeat or nothing runs. Rejects besides with BOSUN_EVENT_NOT_TAKEN where
+   * the actor ended first, with BOSUN_ASK_FAILED where it crashed over the event until that was put aside, and with
+   * BOSUN_ACTOR_CHANGED.
    */
-  deliverTaken(address: string, event: EventObject, { session, ifSequence }: DeliverTakenOptions = {}): Promise<boolean | null> {
+  deliverTaken(
+    address: string,
+    event: EventObject,
+    { session, ifSequence }: DeliverTakenOptions = {},
+  ): Promise<boolean | null> {
     const cell = this.#kernel.cell(address);
     const agent = this.#agents.receiver(cell);
-    return this.#kernel.ingress.take(cell, parseEvent(agent, event), agent.limits.mailboxMessages, { session, from: FROM_CLIENT, ifSequence });
+    return this.#kernel.ingress.take(cell, parseEvent(agent, event), agent.limits.mailboxMessages, {
+      session,
+      from: FROM_CLIENT,
+      ifSequence,
+    });
   }
 
   /** As `System.ask`, but throws at once where the event is refused. */
@@ -133,8 +155,15 @@ export class Reception {
     return this.#kernel.machinery.world.tracing.listen(address, handler);
   }
 
-  /** The oldest durable turns behind a number that are below an address, and up to which number that is all of them. Of most only names are there. */
-  turnsBehind(number: number, address: string, limit: number): { readonly records: readonly TraceRecord[]; readonly through: number } {
+  /**
+   * The oldest durable turns behind a number that are below an address, and up to which number that is all of them. Of
+   * most only names are there.
+   */
+  turnsBehind(
+    number: number,
+    address: string,
+    limit: number,
+  ): { readonly records: readonly TraceRecord[]; readonly through: number } {
     return this.#kernel.machinery.world.tracing.behind(number, address, limit);
   }
 

@@ -1,6 +1,7 @@
 /**
- * Marks what must not leave the system: a field of a schema that is `secret` is never shown to clients, and an agent whose
- * schemas mark anything is stored encrypted where the host has a key. Only schemas decide; nothing guesses by names.
+ * Marks what must not leave the system: a field of a schema that is `secret` is never shown to clients, and an agent
+ * whose schemas mark anything is stored encrypted where the host has a key. Only schemas decide; nothing guesses by
+ * names.
  */
 import { z } from 'zod';
 
@@ -75,7 +76,10 @@ export function present(schemas: readonly (z.ZodType | null | undefined)[]): z.Z
 
 function below(schema: z.ZodType): Schemas {
   const { shape, catchall, element, keyType, valueType, items, rest } = partsOf(schema);
-  return [...wrapped(schema), ...present([...Object.values(shape ?? {}), catchall, element, keyType, valueType, ...(items ?? []), rest])];
+  return [
+    ...wrapped(schema),
+    ...present([...Object.values(shape ?? {}), catchall, element, keyType, valueType, ...(items ?? []), rest]),
+  ];
 }
 
 /** What stands in place of a secret. */

@@ -1,6 +1,6 @@
 /**
- * Sends that a client may repeat: per session, the highest sequence that was accepted (design P3). A session is remembered
- * for SESSION_WINDOW_MS of kernel time after its last send; at most SESSIONS_MAX are.
+ * Sends that a client may repeat: per session, the highest sequence that was accepted (design P3). A session is
+ * remembered for SESSION_WINDOW_MS of kernel time after its last send; at most SESSIONS_MAX are.
  */
 import { BosunError } from '../../errors.ts';
 import { SESSION_WINDOW_MS, SESSIONS_MAX } from '../../limits.ts';
@@ -13,7 +13,10 @@ import { keyText, rowKey } from '../epoch/rows.ts';
 /** `d`: the last sequence, and the kernel time of its send. */
 export type SessionRow = readonly [sequence: number, usedAtMs: number];
 
-/** A session in use is not put behind the others with each of its sends; so it may be forgotten this much later, never earlier. */
+/**
+ * A session in use is not put behind the others with each of its sends; so it may be forgotten this much later, never
+ * earlier.
+ */
 const PLACED_EVERY_MS = 60_000;
 
 /** Old sessions forgotten at a time: more than one send can add, few enough not to be felt. */
@@ -40,7 +43,9 @@ export class Sessions {
   constructor(draft: EpochDraft, recovered: Pick<Recovered, 'rows' | 'damage' | 'kernelTimeMs'>, nowMs: () => number) {
     this.#draft = draft;
     this.#nowMs = nowMs;
-    const rows = [...(recovered.rows.get('d') ?? [])].map(([text, row]) => [text, sessionFrom(row, recovered.kernelTimeMs)] as const);
+    const rows = [...(recovered.rows.get('d') ?? [])].map(
+      ([text, row]) => [text, sessionFrom(row, recovered.kernelTimeMs)] as const,
+    );
     for (const [text, [sequence, usedAtMs]] of rows.sort(([, [, a]], [, [, b]]) => a - b)) {
       this.#known.set(decodeURIComponent(text), { key: `d!${text}`, sequence, usedAtMs, placedAtMs: usedAtMs });
     }
@@ -55,7 +60,8 @@ export class Sessions {
    * BOSUN_STORE_DAMAGED for one whose record is damaged.
    */
   check({ id, sequence }: Session): void {
-    if (!Number.isSafeInteger(sequence)) throw new BosunError('BOSUN_VALUE_REFUSED', 'the sequence of a session is a whole number');
+    if (!Number.isSafeInteger(sequence))
+      throw new BosunError('BOSUN_VALUE_REFUSED', 'the sequence of a session is a whole number');
     if (!this.#known.has(id)) this.#meet(admit(id, 'session id'));
   }
 
@@ -78,7 +84,10 @@ export class Sessions {
     if (damage !== undefined) throw damage;
     this.#forgetOld(this.#nowMs());
     if (this.#known.size >= SESSIONS_MAX) {
-      throw new BosunError('BOSUN_SESSIONS_FULL', `${SESSIONS_MAX} sessions are remembered; one is forgotten when it has been silent for ${SESSION_WINDOW_MS} ms`);
+      throw new BosunError(
+        'BOSUN_SESSIONS_FULL',
+        `${SESSIONS_MAX} sessions are remembered; one is forgotten when it has been silent for ${SESSION_WINDOW_MS} ms`,
+      );
     }
     this.#remember(id);
   }

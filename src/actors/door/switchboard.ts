@@ -1,6 +1,6 @@
 /**
- * The ways into the kernel that no step described: references in the hands of user code, running effects, custom actions.
- * Also what the engine and references ask back: who is who, and what can be seen of them.
+ * The ways into the kernel that no step described: references in the hands of user code, running effects, custom
+ * actions. Also what the engine and references ask back: who is who, and what can be seen of them.
  */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
@@ -20,7 +20,13 @@ import { XstateEngine } from '../xstate/engine.ts';
 import { type EngineHost } from '../xstate/step.ts';
 
 /** What a reference sees of an actor that has no snapshot yet. */
-const UNBEGUN = Object.freeze({ status: 'active', output: undefined, error: undefined, context: undefined, children: {} });
+const UNBEGUN = Object.freeze({
+  status: 'active',
+  output: undefined,
+  error: undefined,
+  context: undefined,
+  children: {},
+});
 
 export class Switchboard implements RefHost, EngineHost {
   readonly engine: HostEngine;
@@ -74,7 +80,8 @@ export class Switchboard implements RefHost, EngineHost {
   /** The one reference to a living actor; to the dead there may be several. */
   ref(life: number, address: string): Ref {
     // Wakes nobody: reading one actor must not read all whom it knows.
-    const known = this.#world?.cells.resident(life)?.ref ?? this.#read?.get(life) ?? this.#world?.residency?.refTo(life);
+    const known =
+      this.#world?.cells.resident(life)?.ref ?? this.#read?.get(life) ?? this.#world?.residency?.refTo(life);
     if (known !== undefined) return known;
     const ref = new Ref(this, life, address);
     this.#read?.set(life, ref);
@@ -92,13 +99,20 @@ export class Switchboard implements RefHost, EngineHost {
   }
 
   named(systemId: string): Ref | undefined {
-    return (this.#world.names.get(systemId) ?? this.#world.groups.holder(systemId))?.ref ?? this.#world.crossings?.holder(systemId);
+    return (
+      (this.#world.names.get(systemId) ?? this.#world.groups.holder(systemId))?.ref ??
+      this.#world.crossings?.holder(systemId)
+    );
   }
 
   allNamed(): Record<string, Ref> {
     const { crossings } = this.#world;
-    const elsewhere = crossings === undefined ? [] : [...crossings.names()].map((name) => [name, crossings.holder(name)!] as const);
-    return Object.fromEntries([...elsewhere, ...[...this.#world.systemIds()].map(([name, cell]) => [name, cell.ref] as const)]);
+    const elsewhere =
+      crossings === undefined ? [] : [...crossings.names()].map((name) => [name, crossings.holder(name)!] as const);
+    return Object.fromEntries([
+      ...elsewhere,
+      ...[...this.#world.systemIds()].map(([name, cell]) => [name, cell.ref] as const),
+    ]);
   }
 
   namesUnder(child: Ref): readonly string[] {
@@ -118,7 +132,8 @@ export class Switchboard implements RefHost, EngineHost {
       const parent = this.#effects.current(from)?.parent;
       if (parent === undefined || !this.#isOpen()) return;
       const admitted = admitEvent(event, { address: from.address }, this.own);
-      if (parent.isFull) throw new BosunError('BOSUN_MAILBOX_FULL', `${parent.identity.address} has too many unread messages`);
+      if (parent.isFull)
+        throw new BosunError('BOSUN_MAILBOX_FULL', `${parent.identity.address} has too many unread messages`);
       this.#world.post(parent, admitted, from.life);
       this.#effects.heard(from);
       this.#world.draft.output(resolve);
@@ -135,15 +150,16 @@ export class Switchboard implements RefHost, EngineHost {
         const address = typeof to === 'string' ? to : (this.own(to)?.address ?? String(to));
         throw new BosunError('BOSUN_ACTOR_UNKNOWN', `nobody lives at ${address} to be asked`, { details: { address } });
       }
-      const request = (replyTo: Ref) => admitEvent({ ...event, replyTo } as EventObject, { address: from.address }, this.own);
+      const request = (replyTo: Ref) =>
+        admitEvent({ ...event, replyTo } as EventObject, { address: from.address }, this.own);
       this.#world.asks.fromEffect(asker, target ?? asker, options, request).then(resolve, reject);
     });
   }
 
   /**
-   * Inside a step, and for an effect about itself, as of now; otherwise as of the last durable epoch. A start of an effect that is
-   * not over is in memory. XState asks for one that is over when its promise settles, whenever that is: a throw because
-   * the store is away would end the process.
+   * Inside a step, and for an effect about itself, as of now; otherwise as of the last durable epoch. A start of an
+   * effect that is not over is in memory. XState asks for one that is over when its promise settles, whenever that is:
+   * a throw because the store is away would end the process.
    */
   snapshotOf(life: number, attempt?: number): unknown {
     const { cells } = this.#world;
@@ -163,7 +179,10 @@ export class Switchboard implements RefHost, EngineHost {
     return { childId, parent: cell.parent?.ref, systemId: systemId ?? undefined, src: agent };
   }
 
-  /** An effect that sends what is not data fails by it: it may be in a callback of a timer, where a throw ends the process. */
+  /**
+   * An effect that sends what is not data fails by it: it may be in a callback of a timer, where a throw ends the
+   * process.
+   */
   #relayEffect(from: EffectRef, to: object, event: EventObject): void {
     const source = this.#effects.current(from);
     if (source === undefined) return;

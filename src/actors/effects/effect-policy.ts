@@ -14,8 +14,8 @@ export interface RetryOptions {
   /** Delays between tries. Default: from 200 ms, doubled each time up to 30 s, plus up to a fifth by chance. */
   readonly backoff?: Partial<Backoff>;
   /**
-   * Asked with what was thrown, as it was thrown. False: this failure is the last. An error that says `retryable: false`
-   * about itself is not asked about. A predicate that throws has said no.
+   * Asked with what was thrown, as it was thrown. False: this failure is the last. An error that says `retryable:
+   * false` about itself is not asked about. A predicate that throws has said no.
    */
   readonly retryIf?: (error: unknown) => boolean;
 }
@@ -23,7 +23,10 @@ export interface RetryOptions {
 export interface EffectOptions {
   /** Default: a failure is never tried again. */
   readonly retry?: RetryOptions;
-  /** How long one try may take, milliseconds from its start. Over it the try is aborted: BOSUN_EFFECT_TIMEOUT. Default: for ever. */
+  /**
+   * How long one try may take, milliseconds from its start. Over it the try is aborted: BOSUN_EFFECT_TIMEOUT. Default:
+   * for ever.
+   */
   readonly timeoutMs?: number;
   /** How long it may be silent, milliseconds. Over it the try is aborted: BOSUN_EFFECT_HUNG. Default: for ever. */
   readonly heartbeatMs?: number;
@@ -34,7 +37,10 @@ export interface ActionOptions {
   readonly durable: true;
   /** Default: five tries with the default backoff. */
   readonly retry?: RetryOptions;
-  /** How long one try may take, milliseconds from its start. Over it the try has failed: BOSUN_EFFECT_TIMEOUT. Default: for ever. */
+  /**
+   * How long one try may take, milliseconds from its start. Over it the try has failed: BOSUN_EFFECT_TIMEOUT. Default:
+   * for ever.
+   */
   readonly timeoutMs?: number;
 }
 
@@ -83,7 +89,11 @@ export function actionPolicy({ durable, ...options }: ActionOptions): EffectPoli
  * @param failures So far, this one included.
  * @param random In [0, 1).
  */
-export function retryDelayMs({ attempts, backoff }: EffectPolicy, failures: number, random: number): number | undefined {
+export function retryDelayMs(
+  { attempts, backoff }: EffectPolicy,
+  failures: number,
+  random: number,
+): number | undefined {
   return failures >= attempts ? undefined : backoffMs(failures - 1, backoff, random);
 }
 

@@ -39,8 +39,10 @@ export class Watch {
   #look(over: (error: BosunError) => void): void {
     const { timeoutMs, heartbeatMs } = this.#policy;
     const nowMs = this.#time.nowMs();
-    if (nowMs >= this.#startMs + timeoutMs) over(new BosunError('BOSUN_EFFECT_TIMEOUT', `it took longer than ${timeoutMs} ms`));
-    else if (nowMs >= this.#heardMs + heartbeatMs) over(new BosunError('BOSUN_EFFECT_HUNG', `it was silent for more than ${heartbeatMs} ms`));
+    if (nowMs >= this.#startMs + timeoutMs)
+      over(new BosunError('BOSUN_EFFECT_TIMEOUT', `it took longer than ${timeoutMs} ms`));
+    else if (nowMs >= this.#heardMs + heartbeatMs)
+      over(new BosunError('BOSUN_EFFECT_HUNG', `it was silent for more than ${heartbeatMs} ms`));
     else this.#alarm.set(this.#nextMs);
   }
 }

@@ -66,9 +66,12 @@ export class Effects implements EffectHost {
 
   /** Enters the start of an effect that was live when the host went down, unless it waits or has come to its end. */
   resume(cell: Cell): void {
-    const arrived = cell.mailbox.unread().filter(({ kind, attempt }) => kind === 'completion' && attempt === cell.state.attempt);
+    const arrived = cell.mailbox
+      .unread()
+      .filter(({ kind, attempt }) => kind === 'completion' && attempt === cell.state.attempt);
     // If its end has arrived, only its turn is missing.
-    if (this.isWaiting(cell) || arrived.some(({ event }) => event.type === EFFECT_FAILED || isEndOfEffect(event.type))) return;
+    if (this.isWaiting(cell) || arrived.some(({ event }) => event.type === EFFECT_FAILED || isEndOfEffect(event.type)))
+      return;
     this.#enter(cell, cell.snapshot!, {});
     for (const message of arrived) {
       message.attempt = cell.state.attempt;
@@ -81,9 +84,15 @@ export class Effects implements EffectHost {
     return cell.timers.has(RETRY);
   }
 
-  /** When this start of an effect began, or its next one is to; null for neither: its first is not durable, or nothing runs. Kernel time. */
+  /**
+   * When this start of an effect began, or its next one is to; null for neither: its first is not durable, or nothing
+   * runs. Kernel time.
+   */
   standingOf(cell: Cell): { readonly sinceMs: number | null; readonly retryAtMs: number | null } {
-    return { sinceMs: this.#runOf(cell.running)?.sinceMs ?? null, retryAtMs: cell.timers.get(RETRY)?.deadlineMs ?? null };
+    return {
+      sinceMs: this.#runOf(cell.running)?.sinceMs ?? null,
+      retryAtMs: cell.timers.get(RETRY)?.deadlineMs ?? null,
+    };
   }
 
   /** Whether the message, which has been consumed, is what a waiting effect waits for. */
@@ -113,7 +122,14 @@ export class Effects implements EffectHost {
     cell.failures = failures;
     this.#world.draft.put(rowKey('f', cell.identity.life), effectRow(cell));
     if (delayMs === 0) this.again(cell);
-    else this.#world.agenda.arm(cell, { id: RETRY, delayMs, delay: null, to: cell.identity.life, event: Object.freeze({ type: RETRY }) });
+    else
+      this.#world.agenda.arm(cell, {
+        id: RETRY,
+        delayMs,
+        delay: null,
+        to: cell.identity.life,
+        event: Object.freeze({ type: RETRY }),
+      });
     return true;
   }
 
@@ -278,10 +294,19 @@ export class Effects implements EffectHost {
     const { life, address, effectId } = cell.identity;
     const self = new EffectRef(this.#refHost, { life, address, attempt, effectId });
     const scope = this.#engine.effectScope(self, (event) => this.#world.tellEmitted(cell, event)) as Scope;
-    const run: Run = { self, scope, cell, sinceMs: this.#world.time.nowMs(), watch: this.#watch(cell, self), memos: new Map() };
+    const run: Run = {
+      self,
+      scope,
+      cell,
+      sinceMs: this.#world.time.nowMs(),
+      watch: this.#watch(cell, self),
+      memos: new Map(),
+    };
     this.#runs.set(self, run);
     cell.running = self;
-    this.#caution.runEffect(life, () => this.#guarded(run, () => (cell.definition as XstateDefinition).logic.start?.(cell.snapshot as never, scope)));
+    this.#caution.runEffect(life, () =>
+      this.#guarded(run, () => (cell.definition as XstateDefinition).logic.start?.(cell.snapshot as never, scope)),
+    );
   }
 
   #watch(cell: Cell, self: EffectRef): Watch | undefined {

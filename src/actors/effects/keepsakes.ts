@@ -14,7 +14,10 @@ export const CHECKPOINT = '';
 export function checkMemoName(cell: Cell, name: unknown): asserts name is string {
   const { address } = cell.identity;
   if (typeof name !== 'string' || name === '' || name.length > EFFECT_MEMO_NAME_CHARS_MAX || !name.isWellFormed()) {
-    throw new BosunError('BOSUN_VALUE_REFUSED', `the name of a result of ${address} is no text of 1 to ${EFFECT_MEMO_NAME_CHARS_MAX} characters`);
+    throw new BosunError(
+      'BOSUN_VALUE_REFUSED',
+      `the name of a result of ${address} is no text of 1 to ${EFFECT_MEMO_NAME_CHARS_MAX} characters`,
+    );
   }
   const kept = cell.kept ?? new Map<string, Keepsake>();
   if (!kept.has(name) && kept.size - (kept.has(CHECKPOINT) ? 1 : 0) >= EFFECT_MEMOS_MAX) {
@@ -25,7 +28,11 @@ export function checkMemoName(cell: Cell, name: unknown): asserts name is string
 /** Throws BOSUN_VALUE_REFUSED for what is not data, or where the effect would keep too much. */
 export function admitKeepsake(world: World, cell: Cell, name: string, value: unknown): Keepsake {
   const { address } = cell.identity;
-  const admitted = admit(value, name === CHECKPOINT ? `checkpoint of ${address}` : `result "${name}" of ${address}`, world.own);
+  const admitted = admit(
+    value,
+    name === CHECKPOINT ? `checkpoint of ${address}` : `result "${name}" of ${address}`,
+    world.own,
+  );
   const bytes = world.codec.encode(admitted).byteLength;
   let others = 0;
   for (const [other, keepsake] of cell.kept ?? []) if (other !== name) others += keepsake.bytes;

@@ -1,7 +1,8 @@
 /**
- * Durable actions: custom actions that an agent declares durable. Each is a row, written with the turn that wanted it, and
- * run after that epoch until it has returned without a throw: at least once, with the same effect id, in order per actor.
- * One that fails too often goes into quarantine, and those behind it get their turn. An action outlives its actor.
+ * Durable actions: custom actions that an agent declares durable. Each is a row, written with the turn that wanted it,
+ * and run after that epoch until it has returned without a throw: at least once, with the same effect id, in order per
+ * actor. One that fails too often goes into quarantine, and those behind it get their turn. An action outlives its
+ * actor.
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
@@ -26,7 +27,16 @@ interface Entry extends Omit<StoredAction, 'effectId'> {
   stored: boolean;
 }
 
-type EntryRow = readonly [life: number, address: string, agent: string, name: string, event: EventObject, params: unknown, failures: number, dueMs: number];
+type EntryRow = readonly [
+  life: number,
+  address: string,
+  agent: string,
+  name: string,
+  event: EventObject,
+  params: unknown,
+  failures: number,
+  dueMs: number,
+];
 
 /** The actions of one actor: one at a time, in order. */
 interface Line {
@@ -53,7 +63,12 @@ export class Outbox {
   readonly #lines = new Map<number, Line>();
   #isClosed = false;
 
-  constructor(parts: { world: World; refHost: RefHost; random: Random; definitionOf: (agent: string) => Definition | undefined }) {
+  constructor(parts: {
+    world: World;
+    refHost: RefHost;
+    random: Random;
+    definitionOf: (agent: string) => Definition | undefined;
+  }) {
     this.#world = parts.world;
     this.#refHost = parts.refHost;
     this.#random = parts.random;
@@ -61,8 +76,22 @@ export class Outbox {
   }
 
   /** Enters an action of a turn. Its values have been admitted. */
-  add({ identity: { life, address, agent } }: Cell, { name, event, params }: Extract<Effect, { kind: 'durable' }>): void {
-    this.#enter({ number: this.#world.next('message'), life, address, agent, name, event, params, failures: 0, dueMs: 0, stored: false });
+  add(
+    { identity: { life, address, agent } }: Cell,
+    { name, event, params }: Extract<Effect, { kind: 'durable' }>,
+  ): void {
+    this.#enter({
+      number: this.#world.next('message'),
+      life,
+      address,
+      agent,
+      name,
+      event,
+      params,
+      failures: 0,
+      dueMs: 0,
+      stored: false,
+    });
   }
 
   /** Enters a new beginning of an action that was given up, behind those that are waiting, under its old effect id. */
@@ -113,7 +142,13 @@ export class Outbox {
     const { clock, time, cells } = this.#world;
     let line = this.#lines.get(life);
     if (line === undefined) {
-      const made: Line = { life, entries: new Queue(), alarm: new Alarm(clock, time, () => this.#ring(made)), trial: undefined, isAdvancing: false };
+      const made: Line = {
+        life,
+        entries: new Queue(),
+        alarm: new Alarm(clock, time, () => this.#ring(made)),
+        trial: undefined,
+        isAdvancing: false,
+      };
       this.#lines.set(life, (line = made));
     }
     line.entries.push(entry);
@@ -124,7 +159,9 @@ export class Outbox {
 
   #put({ number, life, address, agent, name, event, params, failures, dueMs }: Entry): void {
     const row: EntryRow = [life, address, agent, name, event, params, failures, dueMs];
-    this.#world.draft.putOf(life, rowKey('o', number), Object.freeze(row), (conceal) => row.with(4, conceal(event, event.type)).with(5, conceal(params)));
+    this.#world.draft.putOf(life, rowKey('o', number), Object.freeze(row), (conceal) =>
+      row.with(4, conceal(event, event.type)).with(5, conceal(params)),
+    );
   }
 
   #ring(line: Line): void {
@@ -159,7 +196,10 @@ export class Outbox {
   #try(line: Line, entry: Entry): void {
     const action = this.#definitionOf(entry.agent)?.durable?.get(entry.name);
     if (action === undefined) {
-      const error = new BosunError('BOSUN_AGENT_UNREADABLE', `agent "${entry.agent}" declares no durable action "${entry.name}" any more`);
+      const error = new BosunError(
+        'BOSUN_AGENT_UNREADABLE',
+        `agent "${entry.agent}" declares no durable action "${entry.name}" any more`,
+      );
       this.#failed(line, entry, { error, policy: undefined });
       return;
     }
@@ -181,10 +221,18 @@ export class Outbox {
 
   #perform(entry: Entry, { exec }: DurableAction, { abort: { signal }, end }: Trial): void {
     const { life, address, event, params } = entry;
-    const self = new ActionRef(this.#refHost, { life, address }, { effectId: effectIdOf(entry), attempt: entry.failures + 1, signal });
+    const self = new ActionRef(
+      this.#refHost,
+      { life, address },
+      { effectId: effectIdOf(entry), attempt: entry.failures + 1, signal },
+    );
     try {
       const result = exec(new ActionInfo(event, self, this.#refHost.system), params);
-      if (isThenable(result)) result.then(() => end(), (error: unknown) => end({ error }));
+      if (isThenable(result))
+        result.then(
+          () => end(),
+          (error: unknown) => end({ error }),
+        );
       else end();
     } catch (error) {
       end({ error });
@@ -199,14 +247,23 @@ export class Outbox {
     this.#world.wake();
   }
 
-  #failed(line: Line, entry: Entry, { error, policy }: { error: unknown; policy: DurableAction['policy'] | undefined }): void {
+  #failed(
+    line: Line,
+    entry: Entry,
+    { error, policy }: { error: unknown; policy: DurableAction['policy'] | undefined },
+  ): void {
     const { number, life, agent, name, address, event, params } = entry;
     entry.failures += 1;
     const mayRetry = policy !== undefined && isRetryable(policy, error, this.#world.log);
     const delayMs = mayRetry ? retryDelayMs(policy, entry.failures, this.#random.next()) : undefined;
     if (delayMs === undefined) {
       this.#world.log(`durable action ${name} of ${address} was given up: ${messageOf(error)}`);
-      this.#world.letters.add({ reason: 'quarantined', address, error: admitError(error), action: { number, life, agent, name, params, event, effectId: effectIdOf(entry) } });
+      this.#world.letters.add({
+        reason: 'quarantined',
+        address,
+        error: admitError(error),
+        action: { number, life, agent, name, params, event, effectId: effectIdOf(entry) },
+      });
       this.#done(line, entry);
       return;
     }
@@ -229,7 +286,10 @@ class ActionInfo {
   }
 
   get context(): never {
-    throw new BosunError('BOSUN_AGENT_INVALID', 'a durable action has no context, which may have changed: hand it what it needs as params');
+    throw new BosunError(
+      'BOSUN_AGENT_INVALID',
+      'a durable action has no context, which may have changed: hand it what it needs as params',
+    );
   }
 }
 

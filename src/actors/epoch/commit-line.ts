@@ -1,5 +1,6 @@
 /**
- * The commit line: makes frozen epochs durable, one at a time, and sits out the time in which the store cannot be written.
+ * The commit line: makes frozen epochs durable, one at a time, and sits out the time in which the store cannot be
+ * written.
  *
  * Nothing of an epoch has left before it is durable, so a write that failed is not undone in memory: the same epoch is
  * written again, until it is there (docs/decisions/0013). Meanwhile hosts are refused and readers are served.
@@ -45,7 +46,10 @@ export class CommitLine {
     return this.#wait !== undefined;
   }
 
-  /** @param isPurge Whether it is to leave nothing deleted on the medium. Resolves once the epoch is durable. Rejects with a BOSUN_STORE_* code where it will not be, in this run. */
+  /**
+   * @param isPurge Whether it is to leave nothing deleted on the medium. Resolves once the epoch is durable. Rejects
+   *   with a BOSUN_STORE_* code where it will not be, in this run.
+   */
   async write(frozen: Frozen, isPurge: boolean): Promise<void> {
     const { journal } = this.#parts;
     this.writing = frozen;
@@ -83,7 +87,11 @@ export class CommitLine {
       } catch (failure) {
         cause = failure;
         if (this.outage === undefined) log(`the store cannot be written, trying again: ${messageOf(cause)}`);
-        this.outage = new BosunError('BOSUN_STORE_UNAVAILABLE', `the store cannot be written at present: ${messageOf(cause)}`, { cause });
+        this.outage = new BosunError(
+          'BOSUN_STORE_UNAVAILABLE',
+          `the store cannot be written at present: ${messageOf(cause)}`,
+          { cause },
+        );
       }
     }
     throw cause;

@@ -92,8 +92,8 @@ export class DurableView {
   }
 
   /**
-   * In the order of their births. Those of a Boss that rest are woken where there is room for all of them, and left out otherwise.
-   * Linear in the population.
+   * In the order of their births. Those of a Boss that rest are woken where there is room for all of them, and left out
+   * otherwise. Linear in the population.
    */
   childrenOf(parent: Cell): readonly Cell[] {
     this.#wakeChildren(parent);
@@ -102,7 +102,8 @@ export class DurableView {
 
   /** By life. */
   *states(): Generator<readonly [life: number, state: ActorState]> {
-    for (const { identity, durable } of this.#population.values()) if (durable !== undefined) yield [identity.life, durable.state];
+    for (const { identity, durable } of this.#population.values())
+      if (durable !== undefined) yield [identity.life, durable.state];
   }
 
   /** Of an actor and everybody below it: the children, in the order of their births. As `childrenOf`. */
@@ -122,7 +123,9 @@ export class DurableView {
   /** A Boss's record of a child. */
   childRow(boss: Cell, childId: string): unknown {
     const { life } = boss;
-    return this.#shelves === undefined ? this.#children.get(life)?.get(childId) : this.#shelves.row(childKey(life, childId));
+    return this.#shelves === undefined
+      ? this.#children.get(life)?.get(childId)
+      : this.#shelves.row(childKey(life, childId));
   }
 
   lastSequence(session: string): number {
@@ -138,7 +141,8 @@ export class DurableView {
   named(name: string): { readonly address: string; readonly value: unknown } | undefined {
     const key = keyText(name);
     const row = this.#rows.get(rowKey('p', key)) ?? this.#rows.get(rowKey('n', key));
-    const [life, value] = typeof row === 'number' ? [row, undefined] : ((row ?? []) as [life?: number, value?: unknown]);
+    const [life, value] =
+      typeof row === 'number' ? [row, undefined] : ((row ?? []) as [life?: number, value?: unknown]);
     const [holder] = life === undefined ? [] : this.#addressesOf(new Set([life]));
     return holder === undefined ? undefined : { address: holder, value };
   }

@@ -1,6 +1,6 @@
 /**
- * The epoch in the making: gathers what turns change until it is frozen into one commit. What appears and vanishes within
- * one epoch (a message sent and read, a timer armed and cancelled) leaves no trace in it.
+ * The epoch in the making: gathers what turns change until it is frozen into one commit. What appears and vanishes
+ * within one epoch (a message sent and read, a timer armed and cancelled) leaves no trace in it.
  */
 import { type Waiting } from '../mailbox/arrival.ts';
 import { type Cell, type Image, imageOf } from '../cell.ts';
@@ -59,7 +59,15 @@ export class EpochDraft {
   /** Whether there is anything to write or to release. */
   get isEmpty(): boolean {
     const { length: changes } = this.#touched;
-    return changes + this.#rows.size + this.#messages.length + this.#timers.length + this.#outputs.length + this.#settled.length === 0;
+    return (
+      changes +
+        this.#rows.size +
+        this.#messages.length +
+        this.#timers.length +
+        this.#outputs.length +
+        this.#settled.length ===
+      0
+    );
   }
 
   /** Whether there is nothing to write, only to release: what came is gone again, and nothing has changed. */
@@ -73,7 +81,10 @@ export class EpochDraft {
     return this.#settled.length;
   }
 
-  /** Marks a birth, a death or a change of the cell. The record of one that cannot be read stays as it is, while it lives. */
+  /**
+   * Marks a birth, a death or a change of the cell. The record of one that cannot be read stays as it is, while it
+   * lives.
+   */
   touch(cell: Cell): void {
     if (cell.isTouched || (cell.suspension !== undefined && cell.isIllegible && !cell.gone)) return;
     cell.isTouched = true;
@@ -151,7 +162,16 @@ export class EpochDraft {
     this.turns = 0;
     this.bytes = 0;
     const { number, kernelTimeMs, counters, configurations, isVoid, lastTurn } = head;
-    const epoch: Epoch = { number, kernelTimeMs, counters, configurations, deltas: this.deltas.take(), rows: this.#rows, concealed: this.#concealed, images };
+    const epoch: Epoch = {
+      number,
+      kernelTimeMs,
+      counters,
+      configurations,
+      deltas: this.deltas.take(),
+      rows: this.#rows,
+      concealed: this.#concealed,
+      images,
+    };
     const frozen: Frozen = { isVoid, lastTurn, epoch, images, outputs: this.#outputs, settled: this.#settled };
     this.#rows = new Map();
     if (this.#concealed.size > 0) this.#concealed = new Map();
@@ -193,7 +213,9 @@ export class EpochDraft {
       if (message.isGone) continue;
       message.storedAtMs ??= nowMs;
       message.key ??= rowKey('m', message.id);
-      this.putOf(message.to, message.key, messageRow(message), (conceal) => concealedMessage(messageRow(message), conceal));
+      this.putOf(message.to, message.key, messageRow(message), (conceal) =>
+        concealedMessage(messageRow(message), conceal),
+      );
     }
     for (const timer of this.#timers) {
       timer.isListed = false;

@@ -1,7 +1,7 @@
 /**
- * Erasing an actor for good: it and everything below it leave the population, and what others hold of it in the kernel's
- * own records goes too: unread messages that it sent, dead letters, asks, its Boss's record of it. What other actors have
- * taken into their contexts is theirs. Getting its bytes off the medium is the journal's part.
+ * Erasing an actor for good: it and everything below it leave the population, and what others hold of it in the
+ * kernel's own records goes too: unread messages that it sent, dead letters, asks, its Boss's record of it. What other
+ * actors have taken into their contexts is theirs. Getting its bytes off the medium is the journal's part.
  */
 import { BosunError } from '../../errors.ts';
 import { observe } from '../actor.ts';
@@ -32,7 +32,8 @@ export async function erase(cell: Cell, erasure: Erasure): Promise<void> {
 
 async function eraseFamily(cell: Cell, { world, bosses, terminate, flush }: Erasure): Promise<void> {
   const { identity, parent } = cell;
-  if (parent === undefined) throw new BosunError('BOSUN_ADDRESS_INVALID', `${ROOT} cannot be erased; delete the store instead`);
+  if (parent === undefined)
+    throw new BosunError('BOSUN_ADDRESS_INVALID', `${ROOT} cannot be erased; delete the store instead`);
   await world.residency?.readBelow(cell);
   const family = familyOf(world, cell);
   const lives = new Set(family.map(({ identity }) => identity.life));

@@ -5,7 +5,10 @@ import { type Ingress } from '../door/ingress.ts';
 import { type World } from '../world.ts';
 
 /** `waiting`: those who wait for an epoch to be durable. */
-export function letOut(frozen: Frozen, parts: { world: World; ingress: Ingress; shown: DurableView; waiting: readonly (() => void)[] }): void {
+export function letOut(
+  frozen: Frozen,
+  parts: { world: World; ingress: Ingress; shown: DurableView; waiting: readonly (() => void)[] },
+): void {
   const { world, ingress, shown, waiting } = parts;
   shown.show(frozen);
   world.tracing.durable = frozen.lastTurn;

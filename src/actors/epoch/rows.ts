@@ -1,4 +1,7 @@
-/** The kernel's side of the row tables of ports.ts: how their keys are formed. Numbers sort because their width is fixed. */
+/**
+ * The kernel's side of the row tables of ports.ts: how their keys are formed. Numbers sort because their width is
+ * fixed.
+ */
 import { type RowKey, type Table } from '../ports.ts';
 
 /** Fourteen hexadecimal digits hold every safe integer. */

@@ -36,7 +36,9 @@ export class Waiting {
 }
 
 /** How an event arrives. */
-export type ArrivalOptions = Pick<Arrival, 'session' | 'isOrder' | 'ask' | 'from'> & { readonly ifSequence?: number | undefined };
+export type ArrivalOptions = Pick<Arrival, 'session' | 'isOrder' | 'ask' | 'from'> & {
+  readonly ifSequence?: number | undefined;
+};
 
 export class Arrival extends Waiting {
   readonly to: Cell;
@@ -53,7 +55,9 @@ export class Arrival extends Waiting {
   readonly ask: Ask | undefined;
   /** Of an order to a Boss: told by the Boss's hands, which may be later than the turn that takes it. */
   isInHand = false;
-  /** Whether the state took the event, once its turn has begun; null for a repeat, whose first one nobody asked about. */
+  /**
+   * Whether the state took the event, once its turn has begun; null for a repeat, whose first one nobody asked about.
+   */
   taken: boolean | null | undefined = undefined;
   /** What comes of an order: a value, or why it is refused. */
   answer: unknown = undefined;
@@ -72,13 +76,20 @@ export class Arrival extends Waiting {
   /** The actor has moved on, and the event means nothing to it: unless it crashed over it before. */
   moved(sequence: number): void {
     const { address } = this.to.identity;
-    this.failure ??= new BosunError('BOSUN_ACTOR_CHANGED', `${address} is at ${sequence}, and not at ${this.ifSequence}`, { details: { address, sequence } });
+    this.failure ??= new BosunError(
+      'BOSUN_ACTOR_CHANGED',
+      `${address} is at ${sequence}, and not at ${this.ifSequence}`,
+      { details: { address, sequence } },
+    );
   }
 
   /** That turn has crashed. Nobody is told before the event is put aside. */
   crashed(error: unknown): void {
     const { address } = this.to.identity;
-    this.failure = new BosunError('BOSUN_ASK_FAILED', `${address} failed over the event: ${messageOf(error)}`, { cause: error, details: { address } });
+    this.failure = new BosunError('BOSUN_ASK_FAILED', `${address} failed over the event: ${messageOf(error)}`, {
+      cause: error,
+      details: { address },
+    });
   }
 
   override tell(): void {
@@ -101,5 +112,9 @@ export class Arrival extends Waiting {
 /** The event has reached its actor and means nothing to it in its present state. */
 export function notTaken({ to, event }: Arrival): BosunError {
   const { address } = to.identity;
-  return new BosunError('BOSUN_EVENT_NOT_TAKEN', `${address} is in a state that takes no ${JSON.stringify(event.type)}`, { details: { address } });
+  return new BosunError(
+    'BOSUN_EVENT_NOT_TAKEN',
+    `${address} is in a state that takes no ${JSON.stringify(event.type)}`,
+    { details: { address } },
+  );
 }

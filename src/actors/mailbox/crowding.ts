@@ -1,9 +1,10 @@
 /**
- * Full mailboxes (design P8). A turn is never held up: what it sends is taken, and its actor takes no further turn until the
- * receiver has read half of what it has. Sends to oneself and those of Bosses are exempt. Where waiting would never end,
- * because the receiver itself waits for the sender, and where the sender cannot be held up, because it is an effect, the event
- * becomes a dead letter with BOSUN_MAILBOX_FULL. An agent may have that done with every event that finds its mailbox full, or
- * with the oldest in it. Nothing of this is stored: after a restore the next send finds the mailbox full again.
+ * Full mailboxes (design P8). A turn is never held up: what it sends is taken, and its actor takes no further turn
+ * until the receiver has read half of what it has. Sends to oneself and those of Bosses are exempt. Where waiting would
+ * never end, because the receiver itself waits for the sender, and where the sender cannot be held up, because it is an
+ * effect, the event becomes a dead letter with BOSUN_MAILBOX_FULL. An agent may have that done with every event that
+ * finds its mailbox full, or with the oldest in it. Nothing of this is stored: after a restore the next send finds the
+ * mailbox full again.
  */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
@@ -58,7 +59,9 @@ export class Crowding {
 
   /** Who waits for room in whose mailbox, and from when on. At this moment: nothing of it is stored. */
   waiting(): { readonly sender: Cell; readonly to: Cell; readonly sinceMs: number }[] {
-    return [...this.#since].flatMap(([sender, sinceMs]) => (sender.waitsFor === undefined || sender.gone ? [] : [{ sender, to: sender.waitsFor, sinceMs }]));
+    return [...this.#since].flatMap(([sender, sinceMs]) =>
+      sender.waitsFor === undefined || sender.gone ? [] : [{ sender, to: sender.waitsFor, sinceMs }],
+    );
   }
 
   /** What a host waits for with its event, or who asked by it, learns of it. Signals, timers and commands stay. */
@@ -75,9 +78,16 @@ export class Crowding {
   }
 
   /** Puts an event aside for which there is no room. */
-  #overflow(to: Cell, event: EventObject, { from, circle }: { from: number; circle: readonly string[] | undefined }): void {
+  #overflow(
+    to: Cell,
+    event: EventObject,
+    { from, circle }: { from: number; circle: readonly string[] | undefined },
+  ): void {
     const { life, address } = to.identity;
-    const why = circle === undefined ? `${address} has a full mailbox` : `${circle.join(', ')} wait for each other, with full mailboxes`;
+    const why =
+      circle === undefined
+        ? `${address} has a full mailbox`
+        : `${circle.join(', ')} wait for each other, with full mailboxes`;
     const error = this.#full(why, { address, ...(circle && { circle }) });
     this.#world.letters.add({ reason: 'overflowed', address, error, message: [life, 'event', event, from, 0, 0] });
     this.#world.asks.crashed(to.identity, event, error);
@@ -85,7 +95,8 @@ export class Crowding {
 
   /** A flood has one error: making and admitting each anew would cost more than the flood. */
   #full(why: string, details: Record<string, unknown>): Error {
-    if (this.#last?.message !== why) this.#last = admitError(new BosunError('BOSUN_MAILBOX_FULL', why, { details })) as Error;
+    if (this.#last?.message !== why)
+      this.#last = admitError(new BosunError('BOSUN_MAILBOX_FULL', why, { details })) as Error;
     return this.#last;
   }
 

@@ -1,7 +1,7 @@
 /**
- * Dead letters: every event that reached nobody or was put aside, with the reason, in one durable list. Those that crashed
- * their agent and the others have a bound each, so that a flood of one kind does not wash the other away; the oldest makes
- * room for the newest.
+ * Dead letters: every event that reached nobody or was put aside, with the reason, in one durable list. Those that
+ * crashed their agent and the others have a bound each, so that a flood of one kind does not wash the other away; the
+ * oldest makes room for the newest.
  */
 import { type EventObject } from 'xstate';
 import { DEAD_LETTERS_MAX, QUARANTINE_MESSAGES_MAX } from '../../limits.ts';
@@ -12,8 +12,9 @@ import type { World } from '../world.ts';
 
 /**
  * `quarantined`: it crashed its agent too often, or a durable action was given up. `undeliverable`: its receiver had
- * ended, or ended before reading it. `overflowed`: its receiver's mailbox was full, and waiting for room would never have
- * ended or was not possible; or the receiver had deferred too many. `late`: a reply that nobody waits for any more. `refused`: a command that its Boss could not carry out.
+ * ended, or ended before reading it. `overflowed`: its receiver's mailbox was full, and waiting for room would never
+ * have ended or was not possible; or the receiver had deferred too many. `late`: a reply that nobody waits for any
+ * more. `refused`: a command that its Boss could not carry out.
  */
 export type DeadLetterReason = 'quarantined' | 'undeliverable' | 'overflowed' | 'late' | 'refused';
 
@@ -27,7 +28,9 @@ export interface DeadLetter {
   readonly atMs: number;
   /** What a quarantined one failed by, or why one overflowed. */
   readonly error: unknown;
-  /** The event; of an action, the event of the turn that wanted it; of a late reply `{ type: 'bosun.reply', value }`. */
+  /**
+   * The event; of an action, the event of the turn that wanted it; of a late reply `{ type: 'bosun.reply', value }`.
+   */
   readonly event: EventObject;
   /** Of a durable action that was given up; undefined for a message. */
   readonly action: DeadAction | undefined;
@@ -56,7 +59,9 @@ export interface StoredAction {
 type Contents = { readonly message: MessageRow } | { readonly action: StoredAction };
 
 /** Its row of table `q`. Rows of earlier builds have no reason: they were quarantined. */
-export type DeadLetterRow = Pick<DeadLetter, 'address' | 'atMs' | 'error'> & { readonly reason?: DeadLetterReason } & Contents;
+export type DeadLetterRow = Pick<DeadLetter, 'address' | 'atMs' | 'error'> & {
+  readonly reason?: DeadLetterReason;
+} & Contents;
 
 function concealedLetter(row: DeadLetterRow, conceal: Conceal): object {
   if ('message' in row) return { ...row, message: concealedMessage(row.message, conceal) };
@@ -91,7 +96,9 @@ export class DeadLetters {
   }
 
   /** Everything in it has been admitted. */
-  add(facts: { readonly reason: DeadLetterReason; readonly address: string; readonly error: unknown } & Contents): void {
+  add(
+    facts: { readonly reason: DeadLetterReason; readonly address: string; readonly error: unknown } & Contents,
+  ): void {
     const number = this.#world.next('quarantine');
     const row: DeadLetterRow = { ...facts, atMs: this.#world.time.nowMs() };
     this.load(number, row);
@@ -111,7 +118,12 @@ export class DeadLetters {
 
   /** An event whose receiver has ended. */
   undeliverable(to: { readonly life: number; readonly address: string }, event: EventObject, from: number): void {
-    this.add({ reason: 'undeliverable', address: to.address, error: undefined, message: [to.life, 'event', event, from, 0, 0] });
+    this.add({
+      reason: 'undeliverable',
+      address: to.address,
+      error: undefined,
+      message: [to.life, 'event', event, from, 0, 0],
+    });
   }
 
   row(number: number): DeadLetterRow | undefined {

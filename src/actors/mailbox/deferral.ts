@@ -1,7 +1,7 @@
 /**
- * Deferred messages, gen_statem's postpone: a turn that performs `defer()` leaves its message unread. The message is set aside
- * until a turn ends in another state, then all of them come up again in their order, before newer ones. Their rows say where
- * they stand, so that a crash changes none of it.
+ * Deferred messages, gen_statem's postpone: a turn that performs `defer()` leaves its message unread. The message is
+ * set aside until a turn ends in another state, then all of them come up again in their order, before newer ones. Their
+ * rows say where they stand, so that a crash changes none of it.
  */
 import { BosunError } from '../../errors.ts';
 import { DEFERRED_MESSAGES_MAX } from '../../limits.ts';
@@ -49,7 +49,8 @@ export function offerAgain(world: World, cell: Cell): void {
 /** Puts back what recovery found deferred, once all other messages are in their mailboxes. */
 export function restoreDeferred(world: World, messages: readonly Message[]): void {
   // Those set aside are put last, those offered again first: 1, 2 and -2, -1 give the right order each.
-  for (const message of messages.toSorted((a, b) => a.deferral - b.deferral)) world.cells.get(message.to)?.receive(message);
+  for (const message of messages.toSorted((a, b) => a.deferral - b.deferral))
+    world.cells.get(message.to)?.receive(message);
 }
 
 /** What has come due has come: as in OTP nothing cancels it any more, so it goes on as a message of its own. */

@@ -1,6 +1,6 @@
 /**
- * A lane of a mailbox: a list linked through its messages, first in, first out. Due timers that were cancelled stay in it until
- * they come up, because taking them out would be linear.
+ * A lane of a mailbox: a list linked through its messages, first in, first out. Due timers that were cancelled stay in
+ * it until they come up, because taking them out would be linear.
  */
 import { type Message } from '../message.ts';
 
@@ -52,7 +52,8 @@ export class Lane {
 
   /** Adds what is to be read to a list. */
   collect(into: Message[]): void {
-    for (let message = this.#first; message !== null; message = message.next) if (!isCancelled(message)) into.push(message);
+    for (let message = this.#first; message !== null; message = message.next)
+      if (!isCancelled(message)) into.push(message);
   }
 
   clear(): void {

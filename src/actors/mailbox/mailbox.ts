@@ -1,7 +1,7 @@
 /**
- * A mailbox. One lane, first in, first out, is all that most ever have. Commands to Bosses overtake it; an agent may declare
- * some of its events high or low, and then has a lane for each level. What a Boss does not look at for the time being, and
- * what an actor has deferred, is set aside, in order, and comes back to the front of its lane.
+ * A mailbox. One lane, first in, first out, is all that most ever have. Commands to Bosses overtake it; an agent may
+ * declare some of its events high or low, and then has a lane for each level. What a Boss does not look at for the time
+ * being, and what an actor has deferred, is set aside, in order, and comes back to the front of its lane.
  */
 import { PRIORITY_RUN_MAX } from '../../limits.ts';
 import { isCancelled, Lane } from './lane.ts';
@@ -34,11 +34,20 @@ export class Mailbox extends Lane {
     return this.#annex === undefined ? 0 : this.#annex.deferred.length;
   }
 
-  /** Since when the oldest one waits, as far as that is known; null where nothing has waited through an epoch. Constant. */
+  /**
+   * Since when the oldest one waits, as far as that is known; null where nothing has waited through an epoch. Constant.
+   */
   get oldestAtMs(): number | null {
     const annex = this.#annex;
     // Each lane, and what is set aside, is in order of arrival.
-    const heads = [this.head(), annex?.command.head(), annex?.high.head(), annex?.low.head(), annex?.heldBack[0], annex?.deferred[0]];
+    const heads = [
+      this.head(),
+      annex?.command.head(),
+      annex?.high.head(),
+      annex?.low.head(),
+      annex?.heldBack[0],
+      annex?.deferred[0],
+    ];
     const times = heads.flatMap((message) => message?.storedAtMs ?? []);
     return times.length === 0 ? null : Math.min(...times);
   }
@@ -78,7 +87,10 @@ export class Mailbox extends Lane {
     if (this.#size === 0) this.#clear();
   }
 
-  /** Takes out the oldest message that fits, of the lowest level that has one; null where none has. What is set aside stays. */
+  /**
+   * Takes out the oldest message that fits, of the lowest level that has one; null where none has. What is set aside
+   * stays.
+   */
   takeOldest(fits: (message: Message) => boolean): Message | null {
     const annex = this.#annex;
     const message = annex?.low.takeFirst(fits) ?? this.takeFirst(fits) ?? annex?.high.takeFirst(fits) ?? null;
@@ -152,7 +164,8 @@ export class Mailbox extends Lane {
   /** What is set aside comes first, then level by level. */
   unread(): Message[] {
     const annex = this.#annex;
-    const unread = annex === undefined ? [] : [...annex.heldBack, ...annex.deferred].filter((message) => !isCancelled(message));
+    const unread =
+      annex === undefined ? [] : [...annex.heldBack, ...annex.deferred].filter((message) => !isCancelled(message));
     annex?.command.collect(unread);
     annex?.high.collect(unread);
     this.collect(unread);

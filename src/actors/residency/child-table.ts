@@ -1,6 +1,6 @@
 /**
- * A Boss's child table of which not everything is in memory: single records are read when they are asked for. Whoever goes
- * through all of them needs it whole, is told so by a throw, and comes again when it has been read (foresight.ts).
+ * A Boss's child table of which not everything is in memory: single records are read when they are asked for. Whoever
+ * goes through all of them needs it whole, is told so by a throw, and comes again when it has been read (foresight.ts).
  */
 import { BosunError } from '../../errors.ts';
 

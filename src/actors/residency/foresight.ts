@@ -1,6 +1,6 @@
 /**
- * Which child tables the next turn of a Boss needs whole. A step is pure and a Boss's is cheap, so it is taken once and forgotten:
- * what it asked for, and what its commands would end, has to be read before the turn is taken in earnest.
+ * Which child tables the next turn of a Boss needs whole. A step is pure and a Boss's is cheap, so it is taken once and
+ * forgotten: what it asked for, and what its commands would end, has to be read before the turn is taken in earnest.
  */
 import { type EventObject } from 'xstate';
 import type { Cell } from '../cell.ts';
@@ -14,17 +14,26 @@ const ENDING = new Set(['bosun.child.remove', 'bosun.child.halt', 'bosun.child.r
  * @param decorate Gives the event what the Boss's decision needs.
  * @returns Those of them that have to be.
  */
-export function tablesNeeded(engine: StepEngine, boss: Cell, partial: readonly Cell[], decorate: () => EventObject): Cell[] {
+export function tablesNeeded(
+  engine: StepEngine,
+  boss: Cell,
+  partial: readonly Cell[],
+  decorate: () => EventObject,
+): Cell[] {
   let step: Step | undefined;
   try {
     step = engine.transition(boss.definition, boss.ref, boss.snapshot!, decorate());
   } catch {
-    // Because a table is not whole, which that table knows; or the turn will throw too, and the Boss ends with all that it has.
+    // Because a table is not whole, which that table knows; or the turn will throw too, and the Boss ends with all that
+    // it has.
   }
   const wanted = partial.filter(({ childTable }) => childTable?.isWanted === true);
   for (const { childTable } of wanted) childTable!.isWanted = false;
   if (wanted.length > 0) return wanted;
-  const ends = step === undefined || step.snapshot.status !== 'active' ? [boss] : step.effects.flatMap((effect) => endedBy(boss, effect));
+  const ends =
+    step === undefined || step.snapshot.status !== 'active'
+      ? [boss]
+      : step.effects.flatMap((effect) => endedBy(boss, effect));
   return partial.filter((cell) => ends.some((end) => isBelow(cell, end)));
 }
 

@@ -1,10 +1,11 @@
 /**
- * Who is in memory. A start reads only those who have something to do; anybody else wakes when somebody asks for it, within the
- * turn or the call that asks, and is read, migrated or suspended then as a start would have done it. When more are in memory
- * than should be, those unused for longest leave it, as far as they may (rest.ts): always between two writes, when nobody
- * holds a cell that nothing keeps awake.
+ * Who is in memory. A start reads only those who have something to do; anybody else wakes when somebody asks for it,
+ * within the turn or the call that asks, and is read, migrated or suspended then as a start would have done it. When
+ * more are in memory than should be, those unused for longest leave it, as far as they may (rest.ts): always between
+ * two writes, when nobody holds a cell that nothing keeps awake.
  *
- * What stays in memory of one that rests: its armed timers, its system id, and whatever monitors, groups and names say of it.
+ * What stays in memory of one that rests: its armed timers, its system id, and whatever monitors, groups and names say
+ * of it.
  */
 import { BosunError, isBosunError } from '../../errors.ts';
 import { CHILD_TABLE_ROWS_AT_START, RESTING_LOOKS } from '../../limits.ts';
@@ -19,7 +20,15 @@ import { type Recovered, type RowKey, type Shelf } from '../ports.ts';
 import { type Ref } from '../ref.ts';
 import { UNBORN } from '../state.ts';
 import { type Timer } from '../time/timers.ts';
-import { bringForward, populate, rehydrate, type Stored, suspend, type Verdict, withhold } from '../versions/revival.ts';
+import {
+  bringForward,
+  populate,
+  rehydrate,
+  type Stored,
+  suspend,
+  type Verdict,
+  withhold,
+} from '../versions/revival.ts';
 import { type Roster } from '../versions/roster.ts';
 import type { World } from '../world.ts';
 import { ChildTable } from './child-table.ts';
@@ -54,7 +63,9 @@ export class Residency {
   readonly #collected = new FinalizationRegistry<number>((life) => {
     if (this.#refs.get(life)?.deref() === undefined) this.#refs.delete(life);
   });
-  /** Who took a turn in an epoch that is not durable, and its number: what that epoch lets out holds the cell. In order. */
+  /**
+   * Who took a turn in an epoch that is not durable, and its number: what that epoch lets out holds the cell. In order.
+   */
   readonly #engaged = new Map<Cell, number>();
   /** Lives that have ended in epochs that are not durable yet: the shelf still has them. */
   readonly #departed = new Set<number>();
@@ -190,7 +201,9 @@ export class Residency {
     for (const [key, row] of epoch.rows) {
       if (!key.startsWith('b!')) continue;
       const separator = key.indexOf('!', 2);
-      this.#parts.world.cells.resident(parseInt(key.slice(2, separator), 16))?.childTable?.settled(key.slice(separator + 1), row);
+      this.#parts.world.cells
+        .resident(parseInt(key.slice(2, separator), 16))
+        ?.childTable?.settled(key.slice(separator + 1), row);
     }
     if (!this.isBlind) for (const task of this.#postponed.splice(0)) this.#parts.world.guarded(task);
   }
@@ -231,7 +244,10 @@ export class Residency {
     return false;
   }
 
-  /** Has all child tables at and below an actor read, for what ends them. Rejects with BOSUN_STORE_FAILED, BOSUN_STORE_DAMAGED. */
+  /**
+   * Has all child tables at and below an actor read, for what ends them. Rejects with BOSUN_STORE_FAILED,
+   * BOSUN_STORE_DAMAGED.
+   */
   async readBelow(cell: Cell): Promise<void> {
     await this.#readAll(this.#partialBelow(cell));
   }
@@ -291,7 +307,8 @@ export class Residency {
       withhold(world, identity);
       return undefined;
     }
-    const row = parent.isBoss && parent.childTable?.isWhole === false ? this.#childRow(parent, identity.childId) : undefined;
+    const row =
+      parent.isBoss && parent.childTable?.isWhole === false ? this.#childRow(parent, identity.childId) : undefined;
     const damage = state instanceof BosunError ? state : row instanceof BosunError ? row : undefined;
     const stored: Stored = { identity, state: state instanceof BosunError ? UNBORN : state, damage, isEffect: false };
     const populated = populate(world, stored, roster, parent.isUnreadable ? parent.suspension : undefined);
@@ -374,7 +391,8 @@ export class Residency {
   }
 
   #requireSight(): void {
-    if (this.isBlind) throw this.#parts.refusal() ?? new BosunError('BOSUN_STORE_UNAVAILABLE', 'the store cannot be read at present');
+    if (this.isBlind)
+      throw this.#parts.refusal() ?? new BosunError('BOSUN_STORE_UNAVAILABLE', 'the store cannot be read at present');
   }
 }
 

@@ -1,4 +1,7 @@
-/** An index of cells in memory that, given where to look, finds those on disk too: whoever asks for one of them wakes it. */
+/**
+ * An index of cells in memory that, given where to look, finds those on disk too: whoever asks for one of them wakes
+ * it.
+ */
 import type { Cell } from '../cell.ts';
 
 export class Seeking<Key> {

@@ -1,8 +1,9 @@
 /**
  * What crosses from one shard to another, and what it comes to there: events, asks and their replies, orders to the
- * partition of a Boss that has the child, and what is published. The kernel asks here where an actor is none of its own; how
- * it gets across is lines.ts's affair. A receiver on another shard cannot be seen, so its full mailbox holds nobody up: what
- * finds no room becomes a dead letter there. What holds a sender up is a line that the other shard does not keep up with.
+ * partition of a Boss that has the child, and what is published. The kernel asks here where an actor is none of its
+ * own; how it gets across is lines.ts's affair. A receiver on another shard cannot be seen, so its full mailbox holds
+ * nobody up: what finds no room becomes a dead letter there. What holds a sender up is a line that the other shard does
+ * not keep up with.
  */
 import { type EventObject } from 'xstate';
 import { BosunError, ERROR_CODES, type ErrorCode, messageOf } from '../../errors.ts';
@@ -23,7 +24,9 @@ export interface ShardParts extends ShardPlace {
   /** Addresses of all children that today's code declares under spread Bosses, wherever they live. */
   readonly declared: ReadonlySet<string>;
   readonly wire: Wire;
-  /** Resolves when all shards have found that their stores fit, so that none goes on alone from what another refuses. */
+  /**
+   * Resolves when all shards have found that their stores fit, so that none goes on alone from what another refuses.
+   */
   readonly gate: () => Promise<void>;
 }
 
@@ -55,7 +58,13 @@ export class Crossings {
     this.#here = index;
     this.#count = count;
     this.#placement = placement;
-    this.#lines = new Lines({ world, place: parts, wire, arrive: (crossing) => this.#arrive(crossing), onRoom: (shard) => this.#ease(shard) });
+    this.#lines = new Lines({
+      world,
+      place: parts,
+      wire,
+      arrive: (crossing) => this.#arrive(crossing),
+      onRoom: (shard) => this.#ease(shard),
+    });
     this.#directory = new Directory(world, count);
     this.#lines.load(recovered.rows.get('X') ?? []);
     for (const [key, row] of recovered.rows.get('X') ?? []) this.#directory.load(key, row);
@@ -76,11 +85,16 @@ export class Crossings {
   }
 
   /** Sends an event to a life of another shard. @returns False for one of this shard. */
-  send({ life, address }: { readonly life: number; readonly address: string }, event: EventObject, from: number): boolean {
+  send(
+    { life, address }: { readonly life: number; readonly address: string },
+    event: EventObject,
+    from: number,
+  ): boolean {
     const shard = shardOfLife(life, this.#count);
     if (shard === this.#here) return false;
     const sender = this.#world.cells.get(from);
-    if (sender?.definition.isEffect === true && this.#lines.isFull(shard)) this.#overflow({ life, address }, event, from, `the line to worker ${shard} is full`);
+    if (sender?.definition.isEffect === true && this.#lines.isFull(shard))
+      this.#overflow({ life, address }, event, from, `the line to worker ${shard} is full`);
     else {
       this.#lines.add(shard, ['event', life, address, event, from]);
       this.#holdUp(sender, shard);
@@ -113,10 +127,18 @@ export class Crossings {
   /** A request dies unread: whoever asks on another shard learns of it. */
   unanswered(event: EventObject, address: string): void {
     const { replyTo } = event as { replyTo?: unknown };
-    if (replyTo instanceof Ref) this.fail(replyTo.life, address, new BosunError('BOSUN_ASK_FAILED', `${address} ended before it replied`, { details: { address } }));
+    if (replyTo instanceof Ref)
+      this.fail(
+        replyTo.life,
+        address,
+        new BosunError('BOSUN_ASK_FAILED', `${address} ended before it replied`, { details: { address } }),
+      );
   }
 
-  /** Hands an order about a child to the partition of the Boss that has it. @returns Whether that is another shard's alone. */
+  /**
+   * Hands an order about a child to the partition of the Boss that has it. @returns Whether that is another shard's
+   * alone.
+   */
   order(boss: Cell, event: EventObject, from: number): boolean {
     const { address } = boss.identity;
     const id = (event as { id?: unknown }).id ?? (event as { spec?: { id?: unknown } }).spec?.id;
@@ -124,7 +146,8 @@ export class Crossings {
     const home = this.#homeOfChild(address, id);
     if (home === this.#here) return false;
     for (let shard = 0; shard < this.#count; shard++) {
-      if (shard !== this.#here && (home === 'every' || home === shard)) this.#lines.add(shard, ['order', 0, address, event, from]);
+      if (shard !== this.#here && (home === 'every' || home === shard))
+        this.#lines.add(shard, ['order', 0, address, event, from]);
     }
     return home !== 'every';
   }
@@ -134,7 +157,13 @@ export class Crossings {
     const { spec } = event as { spec?: { readonly id?: unknown } | null };
     const { address } = boss.identity;
     const { strategy } = (boss.state.context ?? {}) as BossContext;
-    if (event.type !== 'child.start' || spec?.id !== undefined || strategy !== 'dynamic' || !this.#placement.isSpread(address)) return undefined;
+    if (
+      event.type !== 'child.start' ||
+      spec?.id !== undefined ||
+      strategy !== 'dynamic' ||
+      !this.#placement.isSpread(address)
+    )
+      return undefined;
     for (;;) {
       const id = String(this.#world.next('life'));
       if (this.#homeOfChild(address, id) === this.#here) return { spec: { ...spec, id } };
@@ -161,18 +190,31 @@ export class Crossings {
   }
 
   /** An actor of this shard has a name from now on, or has it no more: the others are told. */
-  tellName(kind: 'named' | 'nameless', name: string, { life, address }: { readonly life: number; readonly address: string }): void {
-    for (let shard = 0; shard < this.#count; shard++) if (shard !== this.#here) this.#lines.add(shard, [kind, life, address, name, life]);
+  tellName(
+    kind: 'named' | 'nameless',
+    name: string,
+    { life, address }: { readonly life: number; readonly address: string },
+  ): void {
+    for (let shard = 0; shard < this.#count; shard++)
+      if (shard !== this.#here) this.#lines.add(shard, [kind, life, address, name, life]);
   }
 
   /** A life of another shard is watched from here from now on, or no more. Does nothing for one of this shard. */
-  tellWatch(kind: 'watch' | 'unwatch', { life, address }: { readonly life: number; readonly address: string }, { watcher, relation }: { readonly watcher: number; readonly relation: Relation }): void {
+  tellWatch(
+    kind: 'watch' | 'unwatch',
+    { life, address }: { readonly life: number; readonly address: string },
+    { watcher, relation }: { readonly watcher: number; readonly relation: Relation },
+  ): void {
     const shard = shardOfLife(life, this.#count);
     if (shard !== this.#here) this.#lines.add(shard, [kind, life, address, relation, watcher]);
   }
 
   /** A life that is watched from another shard is over. @returns False for a watcher of this shard. */
-  tellEnded(watcher: number, { life, address }: { readonly life: number; readonly address: string }, what: { readonly relation: Relation; readonly event: DownEvent }): boolean {
+  tellEnded(
+    watcher: number,
+    { life, address }: { readonly life: number; readonly address: string },
+    what: { readonly relation: Relation; readonly event: DownEvent },
+  ): boolean {
     const shard = shardOfLife(watcher, this.#count);
     if (shard === this.#here) return false;
     this.#lines.add(shard, ['ended', watcher, address, Object.freeze(what), life]);
@@ -203,7 +245,9 @@ export class Crossings {
         const life = to === 0 ? world.addresses.get(address)?.life : to;
         if (life !== undefined) this.#deliver({ life, address }, what as EventObject, from);
         else {
-          const nobody = new BosunError('BOSUN_ACTOR_UNKNOWN', `nobody lives at ${address} to be asked`, { details: { address } });
+          const nobody = new BosunError('BOSUN_ACTOR_UNKNOWN', `nobody lives at ${address} to be asked`, {
+            details: { address },
+          });
           this.fail((what as { replyTo: Ref }).replyTo.life, address, nobody);
         }
         return;
@@ -249,9 +293,19 @@ export class Crossings {
     else this.#world.post(cell, event, from);
   }
 
-  #overflow({ life, address }: { readonly life: number; readonly address: string }, event: EventObject, from: number, why: string): void {
+  #overflow(
+    { life, address }: { readonly life: number; readonly address: string },
+    event: EventObject,
+    from: number,
+    why: string,
+  ): void {
     const error = new BosunError('BOSUN_MAILBOX_FULL', why, { details: { address } });
-    this.#world.letters.add({ reason: 'overflowed', address, error: admitError(error), message: [life, 'event', event, from, 0, 0] });
+    this.#world.letters.add({
+      reason: 'overflowed',
+      address,
+      error: admitError(error),
+      message: [life, 'event', event, from, 0, 0],
+    });
     const { replyTo } = event as { replyTo?: unknown };
     if (replyTo instanceof Ref) this.fail(replyTo.life, address, error);
   }

@@ -1,7 +1,7 @@
 /**
- * Names of other shards: who has a system id or a registered name there. Each shard tells the others of its own, in the epoch in
- * which they change, and what they are told is a row there, so that a crash changes nothing of what a turn can find. It
- * follows behind: two shards may give one name at the same time, and then each finds its own.
+ * Names of other shards: who has a system id or a registered name there. Each shard tells the others of its own, in the
+ * epoch in which they change, and what they are told is a row there, so that a crash changes nothing of what a turn can
+ * find. It follows behind: two shards may give one name at the same time, and then each finds its own.
  */
 import { keyText, rowKey } from '../epoch/rows.ts';
 import { type RowKey } from '../ports.ts';

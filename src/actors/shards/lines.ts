@@ -1,9 +1,9 @@
 /**
- * Lines between shards: an outbox and an inbox for every other shard, by which what one turn sends across becomes durable
- * with that turn and arrives once, in order. A row leaves when its epoch is durable, and stays until the other shard has
- * said that the epoch in which it took it is. Rows are numbered by the counter of messages; the other side remembers the
- * highest number that it has taken, and asks again where some are missing before what it gets. What a row means is
- * crossings.ts's affair.
+ * Lines between shards: an outbox and an inbox for every other shard, by which what one turn sends across becomes
+ * durable with that turn and arrives once, in order. A row leaves when its epoch is durable, and stays until the other
+ * shard has said that the epoch in which it took it is. Rows are numbered by the counter of messages; the other side
+ * remembers the highest number that it has taken, and asks again where some are missing before what it gets. What a row
+ * means is crossings.ts's affair.
  */
 import { LINE_MESSAGES_MAX } from '../../limits.ts';
 import { rowKey } from '../epoch/rows.ts';
@@ -13,7 +13,18 @@ import { type ShardPlace } from './placement.ts';
 
 /** What crosses: `to` a life or the number of an ask, 0 where only the address, or the group, is known. */
 export type Crossing = readonly [
-  kind: 'event' | 'ask' | 'order' | 'publish' | 'reply' | 'failure' | 'named' | 'nameless' | 'watch' | 'unwatch' | 'ended',
+  kind:
+    | 'event'
+    | 'ask'
+    | 'order'
+    | 'publish'
+    | 'reply'
+    | 'failure'
+    | 'named'
+    | 'nameless'
+    | 'watch'
+    | 'unwatch'
+    | 'ended',
   to: number,
   address: string,
   what: unknown,
@@ -23,7 +34,9 @@ export type Crossing = readonly [
 type Numbered = readonly [sequence: number, crossing: Crossing];
 
 /** What goes over the wire. `more`: behind this one, please. `taken`: up to this one, for good. */
-type Frame = readonly ['rows', after: number, rows: readonly Numbered[]] | readonly ['more' | 'taken', sequence: number];
+type Frame =
+  | readonly ['rows', after: number, rows: readonly Numbered[]]
+  | readonly ['more' | 'taken', sequence: number];
 
 /** Rows of one frame: enough to share its price, few enough to be taken in one slice. */
 const FRAME_ROWS_MAX = 500;
@@ -61,7 +74,13 @@ export class Lines {
   readonly #waiting = new Set<{ readonly upTo: number; readonly resolve: () => void }>();
 
   /** @param parts.arrive Takes in what comes; it must not throw. `onRoom`: a line that was full has room again. */
-  constructor(parts: { world: World; place: ShardPlace; wire: Wire; arrive: (crossing: Crossing) => void; onRoom: (shard: number) => void }) {
+  constructor(parts: {
+    world: World;
+    place: ShardPlace;
+    wire: Wire;
+    arrive: (crossing: Crossing) => void;
+    onRoom: (shard: number) => void;
+  }) {
     const { world, place, wire, arrive, onRoom } = parts;
     this.#world = world;
     this.#wire = wire;
@@ -69,7 +88,16 @@ export class Lines {
     this.#onRoom = onRoom;
     for (let shard = 0; shard < place.count; shard++) {
       if (shard === place.index) continue;
-      this.#lines.set(shard, { shard, open: new Map(), batch: { epoch: 0, rows: [] }, durable: 0, posted: 0, isBlocked: false, taken: 0, isAsking: false });
+      this.#lines.set(shard, {
+        shard,
+        open: new Map(),
+        batch: { epoch: 0, rows: [] },
+        durable: 0,
+        posted: 0,
+        isBlocked: false,
+        taken: 0,
+        isAsking: false,
+      });
     }
   }
 
@@ -83,7 +111,10 @@ export class Lines {
       else if (direction !== 'out') continue;
       else if ((row as Crossing)[3] instanceof Concealed) {
         line.isBlocked = true;
-        this.#world.log(`messages to worker ${line.shard} wait for a start that has the key under which the first of them is encrypted`);
+        this.#world.log(
+          `messages to worker ${line.shard} wait for a start that has the key under which the first of them is ` +
+            'encrypted',
+        );
       } else {
         line.durable = parseInt(sequence, 16);
         line.open.set(line.durable, row as Crossing);
@@ -129,7 +160,9 @@ export class Lines {
     const [, to, , what] = crossing;
     line.open.set(sequence, crossing);
     // Of another shard's actors nobody here knows which have secrets.
-    draft.putOf(to, outKey(shard, sequence), Object.freeze(crossing), (conceal) => crossing.with(3, conceal(what, (what as { type?: string } | undefined)?.type)));
+    draft.putOf(to, outKey(shard, sequence), Object.freeze(crossing), (conceal) =>
+      crossing.with(3, conceal(what, (what as { type?: string } | undefined)?.type)),
+    );
     if (line.batch.epoch !== tracing.epoch) {
       const batch = { epoch: tracing.epoch, rows: [] };
       line.batch = batch;
@@ -147,7 +180,11 @@ export class Lines {
 
   /** Posts again what is durable, behind a sequence that the other side has. */
   #postOpen(line: Line, after: number): void {
-    this.#postRows(line, after, [...line.open].filter(([sequence]) => sequence > after && sequence <= line.durable));
+    this.#postRows(
+      line,
+      after,
+      [...line.open].filter(([sequence]) => sequence > after && sequence <= line.durable),
+    );
   }
 
   #postRows(line: Line, after: number, rows: readonly Numbered[]): void {
@@ -209,7 +246,11 @@ export class Lines {
   }
 
   #tellSettled(): void {
-    const oldest = Math.min(...[...this.#lines.values()].filter(({ isBlocked }) => !isBlocked).map(({ open }) => open.keys().next().value ?? Infinity));
+    const oldest = Math.min(
+      ...[...this.#lines.values()]
+        .filter(({ isBlocked }) => !isBlocked)
+        .map(({ open }) => open.keys().next().value ?? Infinity),
+    );
     for (const waiting of this.#waiting) {
       if (this.#isOpen && oldest < waiting.upTo) continue;
       this.#waiting.delete(waiting);

@@ -1,7 +1,8 @@
 /**
- * Where an actor lives in a system that is spread over workers: the one rule, pure. An address is cut one segment below the
- * deepest spread Boss above it, and the checksum of what is left says the shard. So a child of a spread Boss lives with all
- * that is below it, wherever its Boss keeps it, and nobody has to be asked. Lives say their shard by themselves.
+ * Where an actor lives in a system that is spread over workers: the one rule, pure. An address is cut one segment below
+ * the deepest spread Boss above it, and the checksum of what is left says the shard. So a child of a spread Boss lives
+ * with all that is below it, wherever its Boss keeps it, and nobody has to be asked. Lives say their shard by
+ * themselves.
  */
 import { checksum } from '../../checksum.ts';
 import { ROOT } from '../address.ts';

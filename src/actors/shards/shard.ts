@@ -1,7 +1,8 @@
 /**
- * Which shard a store is: written into it with its first epoch and checked by every start, because a store that is opened as
- * another shard, or as one of another number of shards, would give lives twice and lose what is on its way. So is that no
- * actor stands where today's tree would not look for it. Nothing goes on on any shard before all have found that they fit.
+ * Which shard a store is: written into it with its first epoch and checked by every start, because a store that is
+ * opened as another shard, or as one of another number of shards, would give lives twice and lose what is on its way.
+ * So is that no actor stands where today's tree would not look for it. Nothing goes on on any shard before all have
+ * found that they fit.
  */
 import { BosunError } from '../../errors.ts';
 import { ordered } from '../epoch/rows.ts';
@@ -22,12 +23,17 @@ type PlaceRow = readonly [index: number, count: number];
  * @param hold Nothing will run: whatever it is, it may be looked at.
  */
 export function placeOf(wanted: ShardPlace | undefined, recovered: Recovered, hold: boolean): ShardPlace | undefined {
-  const damage = recovered.damage.find(({ details }) => details['key'] === `X!${PLACE}` || String(details['key']).startsWith('X!in!'));
+  const damage = recovered.damage.find(
+    ({ details }) => details['key'] === `X!${PLACE}` || String(details['key']).startsWith('X!in!'),
+  );
   if (damage !== undefined) throw damage;
   const row = recovered.rows.get('X')?.get(PLACE) as PlaceRow | undefined;
   if (hold) return row && { index: row[0], count: row[1] };
   if (recovered.epoch === 0 || (row?.[0] === wanted?.index && row?.[1] === wanted?.count)) return wanted;
-  throw new BosunError('BOSUN_WORKERS_CHANGED', `the store is ${nameOf(row && { index: row[0], count: row[1] })}, and is opened as ${nameOf(wanted)}`);
+  throw new BosunError(
+    'BOSUN_WORKERS_CHANGED',
+    `the store is ${nameOf(row && { index: row[0], count: row[1] })}, and is opened as ${nameOf(wanted)}`,
+  );
 }
 
 /** Resolves when this store and those of the other shards fit. Rejects with BOSUN_WORKERS_CHANGED. */
@@ -51,8 +57,11 @@ function checkHomes({ placement, index, declared }: ShardParts, { rows, states }
     const above = identities?.get(ordered(parent)) as Identity | undefined;
     if (bond !== 'supervised' || above === undefined || !placement.isSpread(above.address)) continue;
     const home = placement.homeOf(address);
-    if (home === 'every' || home === index || (isDeclaredIn(states.get(parent), childId) && !declared.has(address))) continue;
-    const why = `${address} lives on worker ${index}, and by the tree of today's code it would live on worker ${home}: a Boss whose children live together, or apart, stays so`;
+    if (home === 'every' || home === index || (isDeclaredIn(states.get(parent), childId) && !declared.has(address)))
+      continue;
+    const why =
+      `${address} lives on worker ${index}, and by the tree of today's code it would live on worker ${home}: a ` +
+      'Boss whose children live together, or apart, stays so';
     throw new BosunError('BOSUN_WORKERS_CHANGED', why, { details: { address, index, home } });
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Answers to the orders of hosts to Bosses. An order is answered when what it asks for is done, which may be later than the
- * turn that takes it: a start when the child has begun or has failed to, an end when those who were told have ended. What
- * waits here is lost with the process, and so are the hosts who wait.
+ * Answers to the orders of hosts to Bosses. An order is answered when what it asks for is done, which may be later than
+ * the turn that takes it: a start when the child has begun or has failed to, an end when those who were told have
+ * ended. What waits here is lost with the process, and so are the hosts who wait.
  */
 import { BosunError, ERROR_CODES, type ErrorCode, messageOf } from '../../errors.ts';
 import { type Arrival } from '../mailbox/arrival.ts';
@@ -84,7 +84,9 @@ export class Answers {
     const script = this.#scripts.get(life);
     this.#scripts.delete(life);
     for (const order of [...this.#take(life), ...(script === undefined ? [] : [script])]) {
-      order.failure = new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed meanwhile`, { details: { address } });
+      order.failure = new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed meanwhile`, {
+        details: { address },
+      });
       this.#settle(order);
     }
   }
@@ -105,6 +107,7 @@ function failureOf(error: unknown): BosunError {
   if (error instanceof BosunError) return error;
   // What has been admitted is a plain error with the code of what it was.
   const { code } = (error ?? {}) as { code?: unknown };
-  const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'BOSUN_START_FAILED';
+  const known =
+    typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'BOSUN_START_FAILED';
   return new BosunError(known, messageOf(error), { cause: error });
 }

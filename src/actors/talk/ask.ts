@@ -1,4 +1,6 @@
-/** The promise logic by which a machine asks another actor: `setup({ actors: { ask } })`, then `invoke: { src: 'ask' }`. */
+/**
+ * The promise logic by which a machine asks another actor: `setup({ actors: { ask } })`, then `invoke: { src: 'ask' }`.
+ */
 import { fromPromise, type PromiseActorLogic } from 'xstate';
 import { EffectRef } from '../ref.ts';
 
@@ -13,9 +15,10 @@ export interface AskInput {
 }
 
 /**
- * Its output is the reply. The request is sent once, whatever the number of starts: its id is the effect id, and a restore
- * waits for the same reply, until the same deadline if that is yet to come. Fails with BOSUN_TIMEOUT (`details.unknownOutcome`),
- * BOSUN_ACTOR_UNKNOWN, BOSUN_ASK_FAILED, BOSUN_MAILBOX_FULL, BOSUN_VALUE_REFUSED. Needs to be run by Bosun.
+ * Its output is the reply. The request is sent once, whatever the number of starts: its id is the effect id, and a
+ * restore waits for the same reply, until the same deadline if that is yet to come. Fails with BOSUN_TIMEOUT
+ * (`details.unknownOutcome`), BOSUN_ACTOR_UNKNOWN, BOSUN_ASK_FAILED, BOSUN_MAILBOX_FULL, BOSUN_VALUE_REFUSED. Needs to
+ * be run by Bosun.
  */
 export const ask: PromiseActorLogic<unknown, AskInput> = fromPromise<unknown, AskInput>(({ input, self }) => {
   const effect: unknown = self;

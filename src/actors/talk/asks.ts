@@ -1,8 +1,8 @@
 /**
- * Asks: a request with a reply that is awaited, by a host or by a machine's `ask`. The request is an ordinary event with a
- * durable reply address; the first reply to it counts. An ask with an id, and every ask of a machine, is a row: it is
- * joined, not sent again, by whoever asks again with that id, and its reply is remembered. Limits: a host's waiting does
- * not survive its process, only what its id names does.
+ * Asks: a request with a reply that is awaited, by a host or by a machine's `ask`. The request is an ordinary event
+ * with a durable reply address; the first reply to it counts. An ask with an id, and every ask of a machine, is a row:
+ * it is joined, not sent again, by whoever asks again with that id, and its reply is remembered. Limits: a host's
+ * waiting does not survive its process, only what its id names does.
  */
 import { type EventObject } from 'xstate';
 import { type Cancel } from '../../clock.ts';
@@ -26,7 +26,10 @@ export interface AskOptions {
    * 24 hours of kernel time after its last use. 1 to 256 characters.
    */
   readonly id?: string;
-  /** Of what is asked: an ask of the same id with another digest is refused with BOSUN_KEY_CONFLICT. At most 256 characters. */
+  /**
+   * Of what is asked: an ask of the same id with another digest is refused with BOSUN_KEY_CONFLICT. At most 256
+   * characters.
+   */
   readonly digest?: string;
 }
 
@@ -100,7 +103,21 @@ export class Asks {
     const deadlineMs = storedDeadlineMs - setBackMs;
     const usedAtMs = storedUsedAtMs - setBackMs;
     const sinceMs = since && since - setBackMs;
-    const ask: Ask = { number, id, digest, asker, to, address, sinceMs, deadlineMs, usedAtMs, answer: answer && { value: answer[0] }, isEntered: true, isTold: answer !== null, waiters: new Set() };
+    const ask: Ask = {
+      number,
+      id,
+      digest,
+      asker,
+      to,
+      address,
+      sinceMs,
+      deadlineMs,
+      usedAtMs,
+      answer: answer && { value: answer[0] },
+      isEntered: true,
+      isTold: answer !== null,
+      waiters: new Set(),
+    };
     if (cell !== undefined) cell.asked = ask;
     this.#index(ask);
     if (answer === null) this.#shown.add(ask);
@@ -144,7 +161,10 @@ export class Asks {
       throw new BosunError('BOSUN_VALUE_REFUSED', `the id ${JSON.stringify(id)} is that of an ask of ${known.address}`);
     }
     if (known !== undefined && known.digest !== digest) {
-      throw new BosunError('BOSUN_KEY_CONFLICT', `the id ${JSON.stringify(id)} is that of another request to ${address}`);
+      throw new BosunError(
+        'BOSUN_KEY_CONFLICT',
+        `the id ${JSON.stringify(id)} is that of another request to ${address}`,
+      );
     }
     return known;
   }
@@ -152,14 +172,36 @@ export class Asks {
   /** A new ask, which counts once it is entered. Throws BOSUN_ASKS_FULL for a host's. */
   open(
     to: Pick<Cell, 'identity'> | Elsewhere,
-    { id = null, digest, asker, deadlineMs }: { id?: string | null | undefined; digest?: string | undefined; asker: number; deadlineMs: number },
+    {
+      id = null,
+      digest,
+      asker,
+      deadlineMs,
+    }: { id?: string | null | undefined; digest?: string | undefined; asker: number; deadlineMs: number },
   ): Ask {
     if (asker === 0 && this.#byNumber.size >= ASKS_MAX) {
-      throw new BosunError('BOSUN_ASKS_FULL', `${ASKS_MAX} asks are open or remembered; one is forgotten ${ASK_WINDOW_MS} ms after its last use`);
+      throw new BosunError(
+        'BOSUN_ASKS_FULL',
+        `${ASKS_MAX} asks are open or remembered; one is forgotten ${ASK_WINDOW_MS} ms after its last use`,
+      );
     }
     const { life, address } = to.identity;
     const usedAtMs = this.#world.time.nowMs();
-    const ask: Ask = { number: this.#world.next('life'), id, digest, asker, to: life, address, sinceMs: usedAtMs, deadlineMs, usedAtMs, answer: null, isEntered: false, isTold: false, waiters: new Set() };
+    const ask: Ask = {
+      number: this.#world.next('life'),
+      id,
+      digest,
+      asker,
+      to: life,
+      address,
+      sinceMs: usedAtMs,
+      deadlineMs,
+      usedAtMs,
+      answer: null,
+      isEntered: false,
+      isTold: false,
+      waiters: new Set(),
+    };
     this.#index(ask);
     return ask;
   }
@@ -185,29 +227,47 @@ export class Asks {
     if (ask.answer?.value instanceof Concealed) return Promise.reject(keyMissing(ask, ask.answer.value));
     if (ask.isTold) return Promise.resolve(ask.answer!.value);
     return new Promise((resolve, reject) => {
-      const cancel = clock.setTimeout(() => {
-        ask.waiters.delete(waiter);
-        this.#waiters.delete(waiter);
-        // Nobody can ask for its outcome any more.
-        if (ask.id === null && ask.asker === 0 && ask.waiters.size === 0) this.drop(ask);
-        const { address, id } = ask;
-        reject(new BosunError('BOSUN_TIMEOUT', `${address} did not reply in time; it may still do what it was asked`, { details: { address, id, unknownOutcome: true } }));
-      }, Math.max(0, Math.ceil(deadlineMs - time.nowMs())));
+      const cancel = clock.setTimeout(
+        () => {
+          ask.waiters.delete(waiter);
+          this.#waiters.delete(waiter);
+          // Nobody can ask for its outcome any more.
+          if (ask.id === null && ask.asker === 0 && ask.waiters.size === 0) this.drop(ask);
+          const { address, id } = ask;
+          reject(
+            new BosunError('BOSUN_TIMEOUT', `${address} did not reply in time; it may still do what it was asked`, {
+              details: { address, id, unknownOutcome: true },
+            }),
+          );
+        },
+        Math.max(0, Math.ceil(deadlineMs - time.nowMs())),
+      );
       const waiter: Waiter = { resolve, reject, cancel };
       ask.waiters.add(waiter);
       this.#waiters.add(waiter);
     });
   }
 
-  /** Asks on behalf of an effect: once, however often the effect is started. Throws BOSUN_MAILBOX_FULL and what admission throws. */
-  fromEffect(asker: Cell, to: Cell | Elsewhere, options: AskOptions, request: (replyTo: Ref) => EventObject): Promise<unknown> {
+  /**
+   * Asks on behalf of an effect: once, however often the effect is started. Throws BOSUN_MAILBOX_FULL and what
+   * admission throws.
+   */
+  fromEffect(
+    asker: Cell,
+    to: Cell | Elsewhere,
+    options: AskOptions,
+    request: (replyTo: Ref) => EventObject,
+  ): Promise<unknown> {
     const deadlineMs = this.deadlineOf(options);
     const before = asker.asked;
     if (before !== undefined) {
       // A deadline that is yet to come outlives the start that set it; one that has passed begins anew.
       return this.wait(before, before.deadlineMs > this.#world.time.nowMs() ? before.deadlineMs : deadlineMs);
     }
-    if (to.isFull) throw new BosunError('BOSUN_MAILBOX_FULL', `${to.identity.address} has too many unread messages to be asked`, { details: { address: to.identity.address } });
+    if (to.isFull)
+      throw new BosunError('BOSUN_MAILBOX_FULL', `${to.identity.address} has too many unread messages to be asked`, {
+        details: { address: to.identity.address },
+      });
     const ask = this.open(to, { asker: asker.life, deadlineMs });
     try {
       const event = request(this.replyTo(ask));
@@ -223,14 +283,23 @@ export class Asks {
   }
 
   /** Takes a reply, which has been admitted. One that nobody waits for any more becomes a dead letter. */
-  reply(from: { readonly identity: { readonly life: number; readonly address: string } }, to: Ref, value: unknown): void {
+  reply(
+    from: { readonly identity: { readonly life: number; readonly address: string } },
+    to: Ref,
+    value: unknown,
+  ): void {
     if (this.#world.crossings?.reply(from.identity, to, value) === true) return;
     const ask = this.#byNumber.get(to.life);
     const isLate = ask === undefined || ask.answer !== null || this.#world.time.nowMs() >= ask.deadlineMs;
     if (isLate) {
       const { life, address } = from.identity;
       const event = Object.freeze({ type: 'bosun.reply', value });
-      this.#world.letters.add({ reason: 'late', address, error: undefined, message: [to.life, 'event', event, life, 0, 0] });
+      this.#world.letters.add({
+        reason: 'late',
+        address,
+        error: undefined,
+        message: [to.life, 'event', event, life, 0, 0],
+      });
     }
     if (ask === undefined || ask.answer !== null) return;
     ask.answer = { value };
@@ -257,7 +326,11 @@ export class Asks {
     if (typeof to?.life !== 'number') return;
     const asked = this.#byNumber.get(to.life) ?? { address, id: null };
     const details = { address: asked.address, id: asked.id };
-    const error = new BosunError('BOSUN_ASK_FAILED', `${asked.address} failed over what it was asked: ${messageOf(cause)}`, { cause, details });
+    const error = new BosunError(
+      'BOSUN_ASK_FAILED',
+      `${asked.address} failed over what it was asked: ${messageOf(cause)}`,
+      { cause, details },
+    );
     if (this.#world.crossings?.fail(to.life, address, error) !== true) this.failed(to.life, error);
   }
 
@@ -270,7 +343,10 @@ export class Asks {
   /** An actor's life is over: nobody there will reply. */
   ended({ life, identity: { address } }: Cell): void {
     for (const ask of [...(this.#open.get(life) ?? [])]) {
-      this.fail(ask, new BosunError('BOSUN_ASK_FAILED', `${address} ended before it replied`, { details: { address, id: ask.id } }));
+      this.fail(
+        ask,
+        new BosunError('BOSUN_ASK_FAILED', `${address} ended before it replied`, { details: { address, id: ask.id } }),
+      );
     }
   }
 
@@ -349,7 +425,9 @@ export class Asks {
   #put({ number, id, digest, asker, to, address, sinceMs, deadlineMs, usedAtMs, answer }: Ask): void {
     const row: AskRow = [id, asker, to, address, deadlineMs, usedAtMs, answer && [answer.value], sinceMs];
     const whole = Object.freeze(digest === undefined ? row : ([...row, digest] as const));
-    this.#world.draft.putOf(to, rowKey('r', number), whole, (conceal) => whole.with(6, answer && [conceal(answer.value)]));
+    this.#world.draft.putOf(to, rowKey('r', number), whole, (conceal) =>
+      whole.with(6, answer && [conceal(answer.value)]),
+    );
   }
 
   #settle({ waiters }: Ask, settle: (waiter: Waiter) => void): void {

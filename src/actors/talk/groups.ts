@@ -1,7 +1,7 @@
 /**
  * Groups and registered names: who can be reached by a word. An actor may be in a group several times and leaves it as
- * often; a name is held by one actor at a time, with a value. Both are rows, changed in the turn that says so, and given
- * up in the epoch in which the holder ends or begins anew.
+ * often; a name is held by one actor at a time, with a value. Both are rows, changed in the turn that says so, and
+ * given up in the epoch in which the holder ends or begins anew.
  */
 import { type Cell } from '../cell.ts';
 import { type RowKey } from '../ports.ts';
@@ -66,7 +66,8 @@ export class Groups {
   }
 
   /**
-   * Gives a name to an actor that nobody else has, or another value to one that it has. @returns Whoever has it already.
+   * Gives a name to an actor that nobody else has, or another value to one that it has. @returns Whoever has it
+   * already.
    */
   register(cell: Cell, name: string, value: unknown): Cell | undefined {
     const holder = this.holder(name) ?? this.#world.names.get(name);
@@ -110,7 +111,10 @@ export class Groups {
   }
 
   #tellNameless(name: string, life: number): void {
-    this.#world.crossings?.tellName('nameless', name, { life, address: this.#world.cells.get(life)?.identity.address ?? '' });
+    this.#world.crossings?.tellName('nameless', name, {
+      life,
+      address: this.#world.cells.get(life)?.identity.address ?? '',
+    });
   }
 
   #removeName(name: string, life: number): void {

@@ -1,7 +1,7 @@
 /**
- * Monitors and links: who is told, once, when a life ends, in the epoch of that end and behind all that the dead had sent.
- * A restart by a Boss is no end: the life goes on. A monitor gets `bosun.down`; a linked actor fails by an end that was not
- * normal. Each relation is a row.
+ * Monitors and links: who is told, once, when a life ends, in the epoch of that end and behind all that the dead had
+ * sent. A restart by a Boss is no end: the life goes on. A monitor gets `bosun.down`; a linked actor fails by an end
+ * that was not normal. Each relation is a row.
  */
 import { BosunError, messageOf } from '../../errors.ts';
 import { type Cell } from '../cell.ts';
@@ -10,7 +10,10 @@ import { type Ref } from '../ref.ts';
 import { ordered } from '../epoch/rows.ts';
 import type { World } from '../world.ts';
 
-/** How a life ended. `shutdown`: by order, or with whom it belonged to. `unknown`: it had ended, or never was, when the monitor was set. */
+/**
+ * How a life ended. `shutdown`: by order, or with whom it belonged to. `unknown`: it had ended, or never was, when the
+ * monitor was set.
+ */
 export type DownReason = 'normal' | 'error' | 'shutdown' | 'unknown';
 
 /** What a monitor gets. No agent and no host can send one. */
@@ -91,7 +94,12 @@ export class Monitors {
         this.#watching.get(life)?.delete(key);
         this.#world.draft.remove(key);
         const watcher = this.#world.cells.get(life);
-        if (this.#world.crossings?.tellEnded(life, cell.identity, { relation, event }) === true || watcher === undefined || watcher.gone) continue;
+        if (
+          this.#world.crossings?.tellEnded(life, cell.identity, { relation, event }) === true ||
+          watcher === undefined ||
+          watcher.gone
+        )
+          continue;
         if (relation === 'monitor') this.#world.enqueue(watcher, event, 'down', cell.life);
         else if (event.reason !== 'normal') this.#tellLink(watcher, event, cell.life);
       }
@@ -110,10 +118,19 @@ export class Monitors {
   }
 
   /** A life of another shard watches one of this: the other half of its relation. */
-  watchedFrom(watcher: number, { life, address }: { readonly life: number; readonly address: string }, relation: Relation): void {
+  watchedFrom(
+    watcher: number,
+    { life, address }: { readonly life: number; readonly address: string },
+    relation: Relation,
+  ): void {
     const cell = this.#find(this.#world.refOf(life, address));
     if (cell !== undefined) this.#enter(life, watcher, relation);
-    else this.#world.crossings?.tellEnded(watcher, { life, address }, { relation, event: unknownOf(address, this.#world.refOf(life, address)) });
+    else
+      this.#world.crossings?.tellEnded(
+        watcher,
+        { life, address },
+        { relation, event: unknownOf(address, this.#world.refOf(life, address)) },
+      );
   }
 
   /** It does so no more. */
@@ -121,8 +138,14 @@ export class Monitors {
     this.#leave(watched, watcher, relation);
   }
 
-  /** A life of another shard that is watched from here is over. A relation that was taken back meanwhile is nobody's. */
-  endedAway(watched: number, watcher: number, { relation, event }: { readonly relation: Relation; readonly event: DownEvent }): void {
+  /**
+   * A life of another shard that is watched from here is over. A relation that was taken back meanwhile is nobody's.
+   */
+  endedAway(
+    watched: number,
+    watcher: number,
+    { relation, event }: { readonly relation: Relation; readonly event: DownEvent },
+  ): void {
     if (this.#watched.get(watched)?.has(relationKey(watched, watcher, relation)) !== true) return;
     this.#leave(watched, watcher, relation);
     const cell = this.#world.cells.get(watcher);
@@ -135,13 +158,15 @@ export class Monitors {
   #watchAway(watcher: Cell, target: Ref | string, relation: Relation): boolean {
     const { crossings } = this.#world;
     if (typeof target === 'string' || crossings?.isElsewhere(target) !== true) return false;
-    if (this.#enter(target.life, watcher.life, relation)) crossings.tellWatch('watch', target, { watcher: watcher.life, relation });
+    if (this.#enter(target.life, watcher.life, relation))
+      crossings.tellWatch('watch', target, { watcher: watcher.life, relation });
     return true;
   }
 
   /** Removes a relation on this side, and on the other where that is of another shard. */
   #removeAway(watched: number, watcher: number, relation: Relation): void {
-    if (this.#leave(watched, watcher, relation)) this.#world.crossings?.tellWatch('unwatch', { life: watched, address: '' }, { watcher, relation });
+    if (this.#leave(watched, watcher, relation))
+      this.#world.crossings?.tellWatch('unwatch', { life: watched, address: '' }, { watcher, relation });
   }
 
   /** @returns Whether it is new. */
@@ -210,12 +235,20 @@ function unknownOf(address: string, ref: Ref | undefined): DownEvent {
 /** What a linked actor fails by. */
 export function linkFailure({ address, reason, error }: DownEvent): BosunError {
   const why = reason === 'error' ? `: ${messageOf(error)}` : '';
-  return new BosunError('BOSUN_LINK_DOWN', `${address}, which it is linked to, ended with ${reason}${why}`, { details: { address, reason } });
+  return new BosunError('BOSUN_LINK_DOWN', `${address}, which it is linked to, ended with ${reason}${why}`, {
+    details: { address, reason },
+  });
 }
 
 function downOf({ ref, state, identity: { address } }: Cell): DownEvent {
   const reason = state.status === 'done' ? 'normal' : state.status === 'error' ? 'error' : 'shutdown';
-  return Object.freeze({ type: 'bosun.down' as const, address, ref, reason, error: reason === 'error' ? state.error : undefined });
+  return Object.freeze({
+    type: 'bosun.down' as const,
+    address,
+    ref,
+    reason,
+    error: reason === 'error' ? state.error : undefined,
+  });
 }
 
 function addressOf(target: Ref | string): string {

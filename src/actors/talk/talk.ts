@@ -40,7 +40,11 @@ export function admitTalk({ own, crossings }: World, cell: Cell, command: Comman
     case 'bosun.unlink':
       if (ref === undefined && typeof to !== 'string') throw refuse('needs a reference to an actor, or an address');
       if (typeof to === 'string' && crossings?.isElsewhere(to) === true) {
-        throw new BosunError('BOSUN_ON_ANOTHER_WORKER', `${address}: ${name} by address is for actors of the same worker; ask for a reference`, { details: { address, to } });
+        throw new BosunError(
+          'BOSUN_ON_ANOTHER_WORKER',
+          `${address}: ${name} by address is for actors of the same worker; ask for a reference`,
+          { details: { address, to } },
+        );
       }
       return { ...command, params: { to: ref ?? admit(to, `address of ${address}`) } };
     case 'bosun.join':
@@ -48,7 +52,8 @@ export function admitTalk({ own, crossings }: World, cell: Cell, command: Comman
     case 'bosun.publish':
     case 'bosun.register':
     case 'bosun.unregister': {
-      if (typeof group !== 'string' || group.length === 0 || group.length > GROUP_NAME_CHARS_MAX) throw refuse(`needs a name of 1 to ${GROUP_NAME_CHARS_MAX} characters`);
+      if (typeof group !== 'string' || group.length === 0 || group.length > GROUP_NAME_CHARS_MAX)
+        throw refuse(`needs a name of 1 to ${GROUP_NAME_CHARS_MAX} characters`);
       const params: Params = {
         group: admit(group, `name of ${address}`),
         value: admit(value, `value of ${address}`, own),
@@ -63,7 +68,8 @@ export function admitTalk({ own, crossings }: World, cell: Cell, command: Comman
 
 /** Checks the bounds of all commands of a turn together. Throws BOSUN_VALUE_REFUSED. */
 export function checkTalk({ monitors, groups }: World, cell: Cell, effects: readonly Effect[]): void {
-  const count = (names: readonly string[]) => effects.filter((effect) => effect.kind === 'command' && names.includes(effect.name)).length;
+  const count = (names: readonly string[]) =>
+    effects.filter((effect) => effect.kind === 'command' && names.includes(effect.name)).length;
   const watching = count(['bosun.monitor', 'bosun.link']);
   const joining = count(['bosun.join', 'bosun.register']);
   const { address } = cell.identity;
@@ -71,7 +77,10 @@ export function checkTalk({ monitors, groups }: World, cell: Cell, effects: read
     throw new BosunError('BOSUN_VALUE_REFUSED', `${address} would watch more than ${MONITORS_PER_ACTOR_MAX} lives`);
   }
   if (joining > 0 && groups.count(cell) + joining > GROUPS_PER_ACTOR_MAX) {
-    throw new BosunError('BOSUN_VALUE_REFUSED', `${address} would be in more than ${GROUPS_PER_ACTOR_MAX} groups, names included`);
+    throw new BosunError(
+      'BOSUN_VALUE_REFUSED',
+      `${address} would be in more than ${GROUPS_PER_ACTOR_MAX} groups, names included`,
+    );
   }
 }
 

@@ -64,7 +64,8 @@ export class Agenda {
     const { schedules } = cell.definition.timing;
     if (schedules.size === 0) return;
     for (const schedule of schedules.values()) {
-      if (!cell.timers.has(timerIdOf(schedule))) this.#armSchedule(cell, schedule, planAfter(schedule, this.#world.time.nowMs()));
+      if (!cell.timers.has(timerIdOf(schedule)))
+        this.#armSchedule(cell, schedule, planAfter(schedule, this.#world.time.nowMs()));
     }
   }
 
@@ -87,7 +88,10 @@ export class Agenda {
   /** Checks, while a turn may still throw, that so many more timers may be armed. Throws BOSUN_VALUE_REFUSED. */
   check(owner: Cell, more: number): void {
     if (owner.timers.size + more <= TIMERS_PER_ACTOR_MAX) return;
-    throw new BosunError('BOSUN_VALUE_REFUSED', `${owner.identity.address} would have more than ${TIMERS_PER_ACTOR_MAX} timers`);
+    throw new BosunError(
+      'BOSUN_VALUE_REFUSED',
+      `${owner.identity.address} would have more than ${TIMERS_PER_ACTOR_MAX} timers`,
+    );
   }
 
   /** When there is something to do though nothing arrives; undefined for never. */
@@ -120,7 +124,9 @@ export class Agenda {
   #fire(owner: Cell, timer: Timer, nowMs: number): void {
     if (timer.to === timer.owner) {
       timer.due = true;
-      owner.receive(messageOfTimer(timer, timer.schedule === null ? timer.event : dueEvent(timer.schedule, timer, nowMs)));
+      owner.receive(
+        messageOfTimer(timer, timer.schedule === null ? timer.event : dueEvent(timer.schedule, timer, nowMs)),
+      );
       this.#world.schedule(owner);
       return;
     }
@@ -128,7 +134,8 @@ export class Agenda {
     this.#world.tracing.fired(timer);
     const to = { life: timer.to, address: `life:${timer.to}` };
     if (target !== undefined) this.#world.post(target, timer.event, timer.owner);
-    else if (this.#world.crossings?.send(to, timer.event, timer.owner) !== true) this.#world.letters.undeliverable(to, timer.event, timer.owner);
+    else if (this.#world.crossings?.send(to, timer.event, timer.owner) !== true)
+      this.#world.letters.undeliverable(to, timer.event, timer.owner);
     this.#end(owner, timer);
   }
 
@@ -136,7 +143,18 @@ export class Agenda {
   #armSchedule(owner: Cell, schedule: Schedule, plan: ReturnType<typeof planAfter>): void {
     if (plan.deadlineMs === Infinity) return;
     const { life } = owner;
-    this.#enter(owner, newTimer({ ...plan, number: this.#world.next('timer'), owner: life, id: timerIdOf(schedule), to: life, delayMs: 0, schedule }));
+    this.#enter(
+      owner,
+      newTimer({
+        ...plan,
+        number: this.#world.next('timer'),
+        owner: life,
+        id: timerIdOf(schedule),
+        to: life,
+        delayMs: 0,
+        schedule,
+      }),
+    );
   }
 
   #enter(owner: Cell, timer: Timer): void {

@@ -1,7 +1,8 @@
 /**
  * Cron expressions to points in time: the only importer of croner, of which the calendar is used and never a timer.
  * Daylight saving is croner's: a local time that does not exist is moved on by what the clock skips, one that comes
- * twice counts once, the first time (the second in zones that switch by half an hour). A search costs half a millisecond, so answers are kept: actors share schedules.
+ * twice counts once, the first time (the second in zones that switch by half an hour). A search costs half a
+ * millisecond, so answers are kept: actors share schedules.
  */
 import { Cron } from 'croner';
 import { messageOf } from '../../errors.ts';
@@ -42,7 +43,9 @@ export class Calendar {
     if (first === null) throw new Error(`"${expression}" never comes`);
   }
 
-  /** The first planned time after a moment, milliseconds since 1970; Infinity when there is none before the year 10000. */
+  /**
+   * The first planned time after a moment, milliseconds since 1970; Infinity when there is none before the year 10000.
+   */
   after(ms: number): number {
     if (ms < this.#next.fromMs || ms >= this.#next.nextMs) this.#next = { fromMs: ms, nextMs: this.#search(ms) };
     return this.#next.nextMs;
@@ -58,7 +61,8 @@ export class Calendar {
     }
     const run = this.#run;
     let nextMs = this.after(run.at(-1)!);
-    for (; nextMs <= untilMs && run.length - start <= SCHEDULE_MISSED_MAX; nextMs = this.after(nextMs)) run.push(nextMs);
+    for (; nextMs <= untilMs && run.length - start <= SCHEDULE_MISSED_MAX; nextMs = this.after(nextMs))
+      run.push(nextMs);
     if (nextMs > untilMs) {
       const times = run.slice(start).filter((ms) => ms <= untilMs);
       return { times: times.slice(-keep), count: Math.min(times.length, SCHEDULE_MISSED_MAX + 1) };
@@ -82,7 +86,8 @@ export class Calendar {
   #search(ms: number): number {
     if (!Number.isFinite(ms)) return Infinity;
     let probeMs = ms;
-    // In the second pass of a repeated hour croner answers with times of the first: look on from every following minute.
+    // In the second pass of a repeated hour croner answers with times of the first: look on from every following
+    // minute.
     for (let n = 1; n <= REPEATED_MINUTES_MAX; n++) {
       const nextMs = this.#first(probeMs);
       if (nextMs === null) return Infinity;

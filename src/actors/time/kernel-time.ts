@@ -1,6 +1,6 @@
 /**
- * Kernel time: the only time that timers, restart windows and records know. Milliseconds since 1970, anchored to the wall
- * clock when a run begins, monotonic within it, and never before the last time written by an earlier run.
+ * Kernel time: the only time that timers, restart windows and records know. Milliseconds since 1970, anchored to the
+ * wall clock when a run begins, monotonic within it, and never before the last time written by an earlier run.
  */
 import { type Cancel, type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
@@ -15,27 +15,39 @@ export interface AnchorOptions {
   readonly trustWallClock: boolean;
 }
 
-/** How far behind kernel time the wall clock may be without a word about it: clocks that are kept set differ by less. */
+/**
+ * How far behind kernel time the wall clock may be without a word about it: clocks that are kept set differ by less.
+ */
 const BEHIND_MS_MAX = 60_000;
 
 /**
  * Where kernel time begins. Pure.
  *
  * @returns The time, and what to tell people about it, if anything.
- * @throws BOSUN_CLOCK_SUSPECT where the wall clock is so far ahead that it is more likely wrong than right: every timer of
- * the store would come up, which nothing could undo.
+ * @throws BOSUN_CLOCK_SUSPECT where the wall clock is so far ahead that it is more likely wrong than right: every
+ *   timer of the store would come up, which nothing could undo.
  */
-export function anchor(wallMs: number, { lastMs, hold, trustWallClock }: AnchorOptions): { originMs: number; report?: string } {
+export function anchor(
+  wallMs: number,
+  { lastMs, hold, trustWallClock }: AnchorOptions,
+): { originMs: number; report?: string } {
   if (hold) return { originMs: lastMs };
   if (trustWallClock || lastMs === 0) return { originMs: wallMs };
   if (wallMs - lastMs > CLOCK_AHEAD_MS_MAX) {
     const days = Math.floor((wallMs - lastMs) / 86_400_000);
-    throw new BosunError('BOSUN_CLOCK_SUSPECT', `the wall clock says ${isoOf(wallMs)}, ${days} days after the last epoch; start once with trustWallClock (--trust-wall-clock of bosun run and serve) if it is right`, {
-      details: { wallMs, lastMs },
-    });
+    throw new BosunError(
+      'BOSUN_CLOCK_SUSPECT',
+      `the wall clock says ${isoOf(wallMs)}, ${days} days after the last epoch; start once with trustWallClock ` +
+        '(--trust-wall-clock of bosun run and serve) if it is right',
+      {
+        details: { wallMs, lastMs },
+      },
+    );
   }
   if (lastMs - wallMs <= BEHIND_MS_MAX) return { originMs: Math.max(wallMs, lastMs) };
-  const report = `the wall clock says ${isoOf(wallMs)}, before the last epoch at ${isoOf(lastMs)}; kernel time goes on from there. Start once with trustWallClock (--trust-wall-clock of bosun run and serve) to set it back`;
+  const report =
+    `the wall clock says ${isoOf(wallMs)}, before the last epoch at ${isoOf(lastMs)}; kernel time goes on from ` +
+    'there. Start once with trustWallClock (--trust-wall-clock of bosun run and serve) to set it back';
   return { originMs: lastMs, report };
 }
 

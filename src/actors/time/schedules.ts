@@ -1,6 +1,6 @@
 /**
- * Cron schedules of an agent, as durable timers of each of its actors: what the options mean, and the pure rules of what
- * is due, what was missed and what comes next. When a schedule is armed is decided in world.ts and recovery.ts.
+ * Cron schedules of an agent, as durable timers of each of its actors: what the options mean, and the pure rules of
+ * what is due, what was missed and what comes next. When a schedule is armed is decided in world.ts and recovery.ts.
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
@@ -19,7 +19,10 @@ export type CatchUp = 'once' | 'each' | 'skip';
 const CATCH_UPS: readonly CatchUp[] = ['once', 'each', 'skip'];
 
 export interface ScheduleOptions {
-  /** Five fields (minute, hour, day of the month, month, day of the week), or six with seconds first; or `@daily` and the like. */
+  /**
+   * Five fields (minute, hour, day of the month, month, day of the week), or six with seconds first; or `@daily` and
+   * the like.
+   */
   readonly cron: string;
   /** IANA name, such as `Europe/Berlin`. Default `UTC`. */
   readonly timezone?: string;
@@ -49,7 +52,9 @@ export interface Schedule {
   readonly calendar: Calendar;
 }
 
-/** What the row of a schedule's timer holds in place of an event: what it was planned by, to be compared with the code. */
+/**
+ * What the row of a schedule's timer holds in place of an event: what it was planned by, to be compared with the code.
+ */
 export interface Plan extends EventObject {
   readonly type: 'bosun.schedule';
   readonly cron: string;
@@ -73,13 +78,17 @@ export function scheduleNameOf(timerId: string): string | undefined {
   return timerId.startsWith(SCHEDULE_PREFIX) ? timerId.slice(SCHEDULE_PREFIX.length) : undefined;
 }
 
-/** @param flawOf What keeps an event type from being one the machine may be sent. Throws an Error that names the schedule. */
+/**
+ * @param flawOf What keeps an event type from being one the machine may be sent. Throws an Error that names the
+ *   schedule.
+ */
 export function parseSchedules(
   options: Readonly<Record<string, ScheduleOptions>>,
   flawOf: (type: string) => string | undefined,
 ): ReadonlyMap<string, Schedule> {
   const entries = Object.entries(options);
-  if (entries.length > SCHEDULES_PER_AGENT_MAX) throw new Error(`it has more than ${SCHEDULES_PER_AGENT_MAX} schedules`);
+  if (entries.length > SCHEDULES_PER_AGENT_MAX)
+    throw new Error(`it has more than ${SCHEDULES_PER_AGENT_MAX} schedules`);
   return new Map(
     entries.map(([name, schedule]) => {
       try {
@@ -112,19 +121,35 @@ export function isPlannedBy(schedule: Schedule, event: EventObject): boolean {
 }
 
 /** The first planned time after a moment, with the misses that the event is to carry. */
-export function planAfter({ cron, timezone, calendar }: Schedule, ms: number, missed = 0): { deadlineMs: number; event: Plan } {
+export function planAfter(
+  { cron, timezone, calendar }: Schedule,
+  ms: number,
+  missed = 0,
+): { deadlineMs: number; event: Plan } {
   return { deadlineMs: calendar.after(ms), event: Object.freeze({ type: 'bosun.schedule', cron, timezone, missed }) };
 }
 
 /** The event of a schedule that is due. @param planned Its timer: the oldest planned time without an event. */
-export function dueEvent(schedule: Schedule, planned: { deadlineMs: number; event: EventObject }, nowMs: number): EventObject & ScheduledFacts {
-  const { times, count } = schedule.calendar.backlog(planned.deadlineMs, nowMs, schedule.catchUp === 'each' ? schedule.max : 1);
+export function dueEvent(
+  schedule: Schedule,
+  planned: { deadlineMs: number; event: EventObject },
+  nowMs: number,
+): EventObject & ScheduledFacts {
+  const { times, count } = schedule.calendar.backlog(
+    planned.deadlineMs,
+    nowMs,
+    schedule.catchUp === 'each' ? schedule.max : 1,
+  );
   const missed = (planned.event as Plan).missed + count - times.length;
   return Object.freeze({ ...schedule.event, scheduledForMs: times[0]!, missed });
 }
 
 /** What a start makes of a stored schedule whose time has come: null where it stands. */
-export function skipped(schedule: Schedule, planned: { deadlineMs: number; event: EventObject }, nowMs: number): ReturnType<typeof planAfter> | null {
+export function skipped(
+  schedule: Schedule,
+  planned: { deadlineMs: number; event: EventObject },
+  nowMs: number,
+): ReturnType<typeof planAfter> | null {
   if (schedule.catchUp !== 'skip' || planned.deadlineMs > nowMs) return null;
   const { count } = schedule.calendar.backlog(planned.deadlineMs, nowMs, 1);
   return planAfter(schedule, nowMs, (planned.event as Plan).missed + count);

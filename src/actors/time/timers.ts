@@ -1,6 +1,7 @@
 /**
  * Durable timers: `after`, delayed `raise` and `sendTo`, schedules. A timer is a record with a deadline in kernel time;
- * the heap here only says which is next. Each timer knows its place in the heap, so that cancelling takes it out at once.
+ * the heap here only says which is next. Each timer knows its place in the heap, so that cancelling takes it out at
+ * once.
  */
 import { type EventObject } from 'xstate';
 import type { Schedule } from './schedules.ts';
@@ -63,7 +64,9 @@ export type TimerRow = readonly [
 ];
 
 /** A timer as it begins. */
-export function newTimer(facts: Pick<Timer, 'number' | 'owner' | 'id' | 'deadlineMs' | 'to' | 'event' | 'delayMs'> & Partial<Timer>): Timer {
+export function newTimer(
+  facts: Pick<Timer, 'number' | 'owner' | 'id' | 'deadlineMs' | 'to' | 'event' | 'delayMs'> & Partial<Timer>,
+): Timer {
   return {
     number: facts.number,
     owner: facts.owner,
@@ -85,7 +88,9 @@ export function newTimer(facts: Pick<Timer, 'number' | 'owner' | 'id' | 'deadlin
 }
 
 export function timerRow({ owner, id, deadlineMs, to, event, deliveries, delayMs, delay }: Timer): TimerRow {
-  return delay === null ? [owner, id, deadlineMs, to, event, deliveries, delayMs] : [owner, id, deadlineMs, to, event, deliveries, delayMs, delay];
+  return delay === null
+    ? [owner, id, deadlineMs, to, event, deliveries, delayMs]
+    : [owner, id, deadlineMs, to, event, deliveries, delayMs, delay];
 }
 
 export function timerFromRow(number: number, row: TimerRow): Timer {
@@ -96,8 +101,9 @@ export function timerFromRow(number: number, row: TimerRow): Timer {
 /**
  * The deadline of a timer after a start, or null where it is dropped. Pure.
  *
- * @param run `lastMs`: kernel time of the last epoch before the start; `nowMs`: of the start; `setBackMs`: by how much the
- * start has set kernel time back, in which case no deadline means what it did and every timer keeps what was left.
+ * @param run `lastMs`: kernel time of the last epoch before the start; `nowMs`: of the start; `setBackMs`: by how
+ *   much the start has set kernel time back, in which case no deadline means what it did and every timer keeps what was
+ *   left.
  */
 export function restoredDeadline(
   { deadlineMs, delayMs }: Pick<Timer, 'deadlineMs' | 'delayMs'>,
@@ -118,7 +124,10 @@ export function restoredDeadline(
   }
 }
 
-/** A binary heap, ordered by deadline, then by arming order. Push, pop and remove are O(log n), and none of them ever more. */
+/**
+ * A binary heap, ordered by deadline, then by arming order. Push, pop and remove are O(log n), and none of them ever
+ * more.
+ */
 export class TimerQueue {
   readonly #heap: Timer[] = [];
 

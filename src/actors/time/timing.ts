@@ -1,4 +1,6 @@
-/** What an agent says about time: which of its timers a start treats how, and its schedules. Checked when it is defined. */
+/**
+ * What an agent says about time: which of its timers a start treats how, and its schedules. Checked when it is defined.
+ */
 import { type AnyStateMachine, type StateMachine } from 'xstate';
 import { parseSchedules, type Schedule, type ScheduleOptions } from './schedules.ts';
 import { RESTORE_POLICIES, type RestorePolicy } from './timers.ts';
@@ -39,9 +41,15 @@ export interface Timing {
 }
 
 /** Of an agent that says nothing about time. */
-export const PLAIN_TIMING: Timing = Object.freeze({ restore: new Map(), restoreDefault: 'deadline', schedules: new Map() });
+export const PLAIN_TIMING: Timing = Object.freeze({
+  restore: new Map(),
+  restoreDefault: 'deadline',
+  schedules: new Map(),
+});
 
-/** @param flawOf What keeps an event type from being one the machine may be sent. Throws an Error that names the place. */
+/**
+ * @param flawOf What keeps an event type from being one the machine may be sent. Throws an Error that names the place.
+ */
 export function parseTiming(
   machine: AnyStateMachine,
   options: { timers?: TimerOptions | undefined; schedules?: Readonly<Record<string, ScheduleOptions>> | undefined },
@@ -50,10 +58,12 @@ export function parseTiming(
   const { restore = {}, restoreDefault = 'deadline' } = options.timers ?? {};
   const delays = machine.implementations.delays as object;
   for (const name of Object.keys(restore)) {
-    if (!Object.hasOwn(delays, name)) throw new Error(`timers.restore names a delay "${name}", which the machine lacks`);
+    if (!Object.hasOwn(delays, name))
+      throw new Error(`timers.restore names a delay "${name}", which the machine lacks`);
   }
   for (const policy of [restoreDefault, ...Object.values(restore)]) {
-    if (!RESTORE_POLICIES.includes(policy as RestorePolicy)) throw new Error(`a restore policy is one of ${RESTORE_POLICIES.join(', ')}`);
+    if (!RESTORE_POLICIES.includes(policy as RestorePolicy))
+      throw new Error(`a restore policy is one of ${RESTORE_POLICIES.join(', ')}`);
   }
   return Object.freeze({
     restore: new Map(Object.entries(restore) as [string, RestorePolicy][]),

@@ -1,6 +1,7 @@
 /**
- * Which turn a message or a timer comes from: they are numbered in the order in which they are made, so the numbers that
- * were next when a turn began are enough. The last 10,000 turns are remembered, in an array that nothing is allocated for.
+ * Which turn a message or a timer comes from: they are numbered in the order in which they are made, so the numbers
+ * that were next when a turn began are enough. The last 10,000 turns are remembered, in an array that nothing is
+ * allocated for.
  */
 import { TRACE_TURNS_MAX } from '../../limits.ts';
 
@@ -18,7 +19,9 @@ export class Causes {
   readonly #turns = new Float64Array(TRACE_TURNS_MAX * WIDTH);
   #size = 0;
 
-  /** Messages and timers from these numbers on are this turn's. @returns By what its sequence is told, once it is known. */
+  /**
+   * Messages and timers from these numbers on are this turn's. @returns By what its sequence is told, once it is known.
+   */
   begin(life: number, message: number, timer: number): number {
     const place = this.#size++;
     const at = (place % TRACE_TURNS_MAX) * WIDTH;

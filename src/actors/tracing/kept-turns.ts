@@ -1,7 +1,7 @@
 /**
- * The turns that agents keep: rows of the store, written in the epoch of their turn, a bounded number of them for each actor,
- * gone with it. Each says what changed; one in sixteen has the whole context, so that every context in between can be worked
- * out. Places are used again in turn, so a busy actor rewrites a few keys instead of making new ones.
+ * The turns that agents keep: rows of the store, written in the epoch of their turn, a bounded number of them for each
+ * actor, gone with it. Each says what changed; one in sixteen has the whole context, so that every context in between
+ * can be worked out. Places are used again in turn, so a busy actor rewrites a few keys instead of making new ones.
  */
 import { TRACE_WHOLE_EVERY } from '../../limits.ts';
 import type { Cell } from '../cell.ts';
@@ -65,7 +65,10 @@ export class KeptTurns {
     for (const [key, row] of rows) {
       const [lifeText = '', place = ''] = key.split('!');
       const life = parseInt(lifeText, 16);
-      this.#of(life).entries.set(parseInt(place, 16), entryOf(life, this.#world.cells.get(life), deepFreeze(row as TurnRow)));
+      this.#of(life).entries.set(
+        parseInt(place, 16),
+        entryOf(life, this.#world.cells.get(life), deepFreeze(row as TurnRow)),
+      );
     }
     for (const kept of this.#byLife.values()) {
       kept.entries = new Map([...kept.entries].sort(([, a], [, b]) => a.number - b.number));
@@ -117,9 +120,13 @@ export class KeptTurns {
       for (const [place, { number, record, whole }] of kept.entries) {
         const { cause, event, sent, born } = record;
         const isFrom = cause !== null && lives.has(cause.life);
-        if (!isFrom && !sent.some(({ to }) => addresses.has(to)) && !born.some((address) => addresses.has(address))) continue;
+        if (!isFrom && !sent.some(({ to }) => addresses.has(to)) && !born.some((address) => addresses.has(address)))
+          continue;
         const source = isFrom ? { event: event && { type: event.type }, cause: { ...cause, address: null } } : {};
-        const rest = { sent: sent.filter(({ to }) => !addresses.has(to)), born: born.filter((address) => !addresses.has(address)) };
+        const rest = {
+          sent: sent.filter(({ to }) => !addresses.has(to)),
+          born: born.filter((address) => !addresses.has(address)),
+        };
         this.#put(life, kept, { number, record: Object.freeze({ ...record, ...source, ...rest }), whole }, place);
       }
     }
@@ -128,7 +135,8 @@ export class KeptTurns {
   #of(life: number): Kept {
     let kept = this.#byLife.get(life);
     // The first one of a run has the whole.
-    if (kept === undefined) this.#byLife.set(life, (kept = { entries: new Map(), last: undefined, sinceWhole: TRACE_WHOLE_EVERY }));
+    if (kept === undefined)
+      this.#byLife.set(life, (kept = { entries: new Map(), last: undefined, sinceWhole: TRACE_WHOLE_EVERY }));
     return kept;
   }
 
@@ -154,21 +162,104 @@ export class KeptTurns {
 }
 
 function rowOf({ number, record, whole }: Entry): TurnRow {
-  const { kind, epoch, atMs, sequence, event, cause, microsteps, actions, sent, born, change, value, status, error, durationMs } = record;
-  return [number, kind, epoch, atMs, sequence, event, cause, microsteps, actions, sent, born, change, value, status, error, durationMs, whole];
+  const {
+    kind,
+    epoch,
+    atMs,
+    sequence,
+    event,
+    cause,
+    microsteps,
+    actions,
+    sent,
+    born,
+    change,
+    value,
+    status,
+    error,
+    durationMs,
+  } = record;
+  return [
+    number,
+    kind,
+    epoch,
+    atMs,
+    sequence,
+    event,
+    cause,
+    microsteps,
+    actions,
+    sent,
+    born,
+    change,
+    value,
+    status,
+    error,
+    durationMs,
+    whole,
+  ];
 }
 
 /** What came from the actor, or went to it; from whom, when and what was done stays legible. */
 function concealedRow(row: TurnRow, conceal: Conceal): unknown {
   const [, , , , , event, , , , sent, , change, value, , error, , whole] = row;
-  const hidden: readonly (readonly [place: number, value: unknown])[] = [[5, event], [9, sent], [11, change], [12, value], [14, error], [16, whole]];
-  return hidden.reduce<readonly unknown[]>((hiding, [place, plain]) => (plain === null ? hiding : hiding.with(place, conceal(plain, place === 5 ? event?.type : undefined))), row);
+  const hidden: readonly (readonly [place: number, value: unknown])[] = [
+    [5, event],
+    [9, sent],
+    [11, change],
+    [12, value],
+    [14, error],
+    [16, whole],
+  ];
+  return hidden.reduce<readonly unknown[]>(
+    (hiding, [place, plain]) =>
+      plain === null ? hiding : hiding.with(place, conceal(plain, place === 5 ? event?.type : undefined)),
+    row,
+  );
 }
 
 /** @param cell Undefined for one that cannot be read, of whom nobody will ask. */
 function entryOf(life: number, cell: Cell | undefined, row: TurnRow): Entry {
-  const [number, kind, epoch, atMs, sequence, event, cause, microsteps, actions, sent, born, change, value, status, error, durationMs, whole] = row;
+  const [
+    number,
+    kind,
+    epoch,
+    atMs,
+    sequence,
+    event,
+    cause,
+    microsteps,
+    actions,
+    sent,
+    born,
+    change,
+    value,
+    status,
+    error,
+    durationMs,
+    whole,
+  ] = row;
   const { address = '', agent = '' } = cell?.identity ?? {};
-  const record = { number, kind, epoch, atMs, address, agent, life, sequence, event, cause, microsteps, actions, sent, born, change, value, status, error, durationMs };
+  const record = {
+    number,
+    kind,
+    epoch,
+    atMs,
+    address,
+    agent,
+    life,
+    sequence,
+    event,
+    cause,
+    microsteps,
+    actions,
+    sent,
+    born,
+    change,
+    value,
+    status,
+    error,
+    durationMs,
+  };
   return { number, record: Object.freeze(record), whole };
 }

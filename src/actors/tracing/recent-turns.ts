@@ -1,8 +1,8 @@
 /**
- * The last turns of the system, whoever took them: always there, to see after the fact what led to what. Of what a turn was
- * about only names are kept (address, type of the event, the transitions, the state they led to), so the memory it takes is
- * bounded whatever is in events and contexts. Two long arrays instead of objects, because every turn writes here: nothing is
- * allocated, and nothing new is kept alive for the collector to move.
+ * The last turns of the system, whoever took them: always there, to see after the fact what led to what. Of what a turn
+ * was about only names are kept (address, type of the event, the transitions, the state they led to), so the memory it
+ * takes is bounded whatever is in events and contexts. Two long arrays instead of objects, because every turn writes
+ * here: nothing is allocated, and nothing new is kept alive for the collector to move.
  */
 import { messageOf } from '../../errors.ts';
 import { TRACE_TURNS_MAX } from '../../limits.ts';
@@ -112,7 +112,10 @@ const MESSAGE = 6;
 const TIMER = 7;
 const NUMBERS = 8;
 
-/** And among the rest. Of an actor its reference, which a turn has at hand: its identity would have to be fetched from memory. */
+/**
+ * And among the rest. Of an actor its reference, which a turn has at hand: its identity would have to be fetched from
+ * memory.
+ */
 const REF = 0;
 const TYPE = 1;
 const FIRST = 2;
@@ -196,7 +199,10 @@ export class RecentTurns {
   }
 
   /** The newest ones up to a number that fit, oldest of them first. */
-  list(fits: (address: string) => boolean, { through, after, limit }: { readonly through: number; readonly after: number; readonly limit: number }): TurnNote[] {
+  list(
+    fits: (address: string) => boolean,
+    { through, after, limit }: { readonly through: number; readonly after: number; readonly limit: number },
+  ): TurnNote[] {
     const found: TurnNote[] = [];
     const oldest = Math.max(this.oldest, after + 1);
     for (let number = through; number >= oldest && found.length < limit; number--) {
@@ -206,7 +212,11 @@ export class RecentTurns {
   }
 
   /** The oldest ones behind a number and up to another that fit, and up to which number that is all. */
-  behind(number: number, fits: (address: string) => boolean, { through: end, limit }: { readonly through: number; readonly limit: number }): { notes: TurnNote[]; through: number } {
+  behind(
+    number: number,
+    fits: (address: string) => boolean,
+    { through: end, limit }: { readonly through: number; readonly limit: number },
+  ): { notes: TurnNote[]; through: number } {
     const notes: TurnNote[] = [];
     let through = Math.max(number, this.oldest - 1);
     while (through < end && notes.length < limit) {
@@ -218,7 +228,8 @@ export class RecentTurns {
 
   /** The address that a life had in one of them. */
   addressOf(life: number): string | null {
-    for (let number = this.last; number >= this.oldest; number--) if (this.#number(number, LIFE) === life) return this.#addressIn(number);
+    for (let number = this.last; number >= this.oldest; number--)
+      if (this.#number(number, LIFE) === life) return this.#addressIn(number);
     return null;
   }
 

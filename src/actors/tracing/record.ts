@@ -7,7 +7,10 @@ import { type ActorStatus, type StateChange } from '../state.ts';
 export interface TraceRecord {
   /** Rises with every turn of the run, in the order in which turns end. Kept ones count anew for each actor. */
   readonly number: number;
-  /** `spawn`, `restarted`: its first turn, of a life or after a restart from initial. `failed`: the turn, or what it meant, threw. `stopped`: it was removed. */
+  /**
+   * `spawn`, `restarted`: its first turn, of a life or after a restart from initial. `failed`: the turn, or what it
+   * meant, threw. `stopped`: it was removed.
+   */
   readonly kind: TraceKind;
   readonly epoch: number;
   /** Kernel time at which it began. */
@@ -20,7 +23,10 @@ export interface TraceRecord {
   readonly sequence: number;
   /** What the turn took; null for a first turn and an end. */
   readonly event: EventObject | null;
-  /** Who sent that: `sequence` is that of the turn that did, null where that is more than 10,000 turns ago or was before the start. Null for a host. */
+  /**
+   * Who sent that: `sequence` is that of the turn that did, null where that is more than 10,000 turns ago or was before
+   * the start. Null for a host.
+   */
   readonly cause: TraceCause | null;
   /** Of machines: the transitions taken together, in order. The last ones led to `value`. */
   readonly microsteps: readonly (readonly TakenTransition[])[];
@@ -29,7 +35,10 @@ export interface TraceRecord {
   readonly sent: readonly TracedSend[];
   /** Addresses of children born in it. */
   readonly born: readonly string[];
-  /** What of the state changed, as it is stored; null where the turn failed, for effects, and where contents were not recorded. */
+  /**
+   * What of the state changed, as it is stored; null where the turn failed, for effects, and where contents were not
+   * recorded.
+   */
   readonly change: StateChange | null;
   /** State value of a machine after the turn; null for other logic. */
   readonly value: unknown;

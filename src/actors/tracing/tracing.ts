@@ -1,8 +1,8 @@
 /**
- * Traces: one record for every turn. The last ones of the system are always there, by their names (recent-turns.ts); what
- * events and contexts held is recorded where somebody traces the actor or listens to the channel `bosun:turn`, and where its
- * agent keeps its turns (kept-turns.ts). Nobody is told before the turn is durable. Limits: a restart that goes on from the
- * committed state is no turn of the child; it is in the record of its Boss.
+ * Traces: one record for every turn. The last ones of the system are always there, by their names (recent-turns.ts);
+ * what events and contexts held is recorded where somebody traces the actor or listens to the channel `bosun:turn`, and
+ * where its agent keeps its turns (kept-turns.ts). Nobody is told before the turn is durable. Limits: a restart that
+ * goes on from the committed state is no turn of the child; it is in the record of its Boss.
  */
 import { channel } from 'node:diagnostics_channel';
 import { messageOf } from '../../errors.ts';
@@ -36,7 +36,14 @@ interface Listener {
 type Contents = Pick<TraceRecord, 'event' | 'actions' | 'sent' | 'born' | 'change' | 'error'>;
 
 const NOTHING: readonly never[] = [];
-const NO_CONTENTS: Contents = { event: null, actions: NOTHING, sent: NOTHING, born: NOTHING, change: null, error: undefined };
+const NO_CONTENTS: Contents = {
+  event: null,
+  actions: NOTHING,
+  sent: NOTHING,
+  born: NOTHING,
+  change: null,
+  error: undefined,
+};
 
 export class Tracing {
   readonly #world: World;
@@ -61,7 +68,15 @@ export class Tracing {
     this.kept = new KeptTurns(world, () => this.#durableEpoch());
   }
 
-  attach({ store, engine, durableEpoch }: { store: string; engine: Pick<StepEngine, 'onMicrostep'>; durableEpoch: () => number }): void {
+  attach({
+    store,
+    engine,
+    durableEpoch,
+  }: {
+    store: string;
+    engine: Pick<StepEngine, 'onMicrostep'>;
+    durableEpoch: () => number;
+  }): void {
     this.#store = store;
     this.#durableEpoch = durableEpoch;
     engine.onMicrostep = (taken) => this.#turn?.steps(taken);
@@ -86,14 +101,24 @@ export class Tracing {
   }
 
   /** The last durable turns below an address, oldest first. */
-  recent(address: string, { limit = TRACE_TURNS_MAX, after = 0 }: { readonly limit?: number; readonly after?: number } = {}): TraceRecord[] {
+  recent(
+    address: string,
+    { limit = TRACE_TURNS_MAX, after = 0 }: { readonly limit?: number; readonly after?: number } = {},
+  ): TraceRecord[] {
     const notes = this.#recent.list((place) => isBelow(address, place), { through: this.durable, after, limit });
     return notes.map((note) => this.#recordOf(note));
   }
 
   /** The oldest durable turns behind a number that are below an address, and up to which number that is all of them. */
-  behind(number: number, address: string, limit: number): { readonly records: readonly TraceRecord[]; readonly through: number } {
-    const { notes, through } = this.#recent.behind(number, (place) => isBelow(address, place), { through: this.durable, limit });
+  behind(
+    number: number,
+    address: string,
+    limit: number,
+  ): { readonly records: readonly TraceRecord[]; readonly through: number } {
+    const { notes, through } = this.#recent.behind(number, (place) => isBelow(address, place), {
+      through: this.durable,
+      limit,
+    });
     return { records: notes.map((note) => this.#recordOf(note)), through };
   }
 
@@ -186,7 +211,12 @@ export class Tracing {
       event,
       change,
       actions: effects.length === 0 ? NOTHING : effects.flatMap((effect) => nameOf(effect) ?? []),
-      sent: effects.length === 0 ? NOTHING : effects.flatMap((effect) => (effect.kind === 'send' || effect.kind === 'arm' ? [this.#sendOf(effect)] : [])),
+      sent:
+        effects.length === 0
+          ? NOTHING
+          : effects.flatMap((effect) =>
+              effect.kind === 'send' || effect.kind === 'arm' ? [this.#sendOf(effect)] : [],
+            ),
       born: births.length === 0 ? NOTHING : births.map(({ ref }) => ref.address),
       error: undefined,
     };
@@ -194,7 +224,9 @@ export class Tracing {
 
   #sendOf(effect: Extract<Effect, { kind: 'send' | 'arm' }>): TracedSend {
     const to = this.#world.own(effect.to)?.address ?? '';
-    return effect.kind === 'send' ? { to, event: effect.event, delayMs: null, id: null } : { to, event: effect.event, delayMs: effect.delayMs, id: effect.id ?? null };
+    return effect.kind === 'send'
+      ? { to, event: effect.event, delayMs: null, id: null }
+      : { to, event: effect.event, delayMs: effect.delayMs, id: effect.id ?? null };
   }
 
   #letOut(record: TraceRecord): void {
@@ -206,7 +238,11 @@ export class Tracing {
   #recordOf(note: TurnNote, contents?: Contents): TraceRecord {
     const { engine, time, cells } = this.#world;
     const { type, from } = note;
-    const { event, actions, sent, born, change, error } = contents ?? { ...NO_CONTENTS, event: type === null ? null : { type }, error: note.error };
+    const { event, actions, sent, born, change, error } = contents ?? {
+      ...NO_CONTENTS,
+      event: type === null ? null : { type },
+      error: note.error,
+    };
     return Object.freeze({
       number: note.number,
       kind: note.kind,
@@ -232,7 +268,11 @@ export class Tracing {
 
   #causeOf(life: number, message: number, timer: number): TraceCause {
     const address = this.#world.cells.get(life)?.identity.address ?? this.#recent.addressOf(life);
-    return { address, life, sequence: timer === 0 ? this.#causes.ofMessage(message, life) : this.#causes.ofTimer(timer, life) };
+    return {
+      address,
+      life,
+      sequence: timer === 0 ? this.#causes.ofMessage(message, life) : this.#causes.ofTimer(timer, life),
+    };
   }
 
   #isTraced({ address }: Ref): boolean {

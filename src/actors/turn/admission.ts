@@ -1,15 +1,18 @@
 /**
- * Admission: the one walk that every value takes before it may enter a context, a message, a timer or a record.
- * It refuses what is not data, bounds depth and size, freezes what it accepts, and replaces the provisional handles of
- * children born in this turn by their references. A refusal is a throw of the turn it happens in, so an agent with a bad
- * value hurts itself only (design: one agent can never spoil the epoch of all).
+ * Admission: the one walk that every value takes before it may enter a context, a message, a timer or a record. It
+ * refuses what is not data, bounds depth and size, freezes what it accepts, and replaces the provisional handles of
+ * children born in this turn by their references. A refusal is a throw of the turn it happens in, so an agent with a
+ * bad value hurts itself only (design: one agent can never spoil the epoch of all).
  */
 import { BosunError, messageOf, retold } from '../../errors.ts';
 import { VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../../limits.ts';
 import { Ref } from '../ref.ts';
 import { type Change } from '../state.ts';
 
-/** The reference that an object stands for in this system: a reference, or the handle of a child; undefined for a stranger. */
+/**
+ * The reference that an object stands for in this system: a reference, or the handle of a child; undefined for a
+ * stranger.
+ */
 export type ResolveHandle = (object: object) => Ref | undefined;
 
 /** Of the text kept of something thrown that cannot be stored itself. */
@@ -48,7 +51,8 @@ export function takeCount(): number {
 }
 
 /**
- * Admits what a turn changes, in place. Every key of the context is a value of its own: for the bound, and in the message.
+ * Admits what a turn changes, in place. Every key of the context is a value of its own: for the bound, and in the
+ * message.
  *
  * @param change Made for this, and so is its `set`.
  */
@@ -82,7 +86,10 @@ function textOf(thrown: unknown): string {
   }
 }
 
-function admitFields(record: Readonly<Record<string, unknown>>, resolve: ResolveHandle | undefined): Record<string, unknown> {
+function admitFields(
+  record: Readonly<Record<string, unknown>>,
+  resolve: ResolveHandle | undefined,
+): Record<string, unknown> {
   root = 'context';
   checkSymbols(record, 0);
   const isNew = !Object.isFrozen(record);
@@ -179,7 +186,8 @@ function walkArray(value: unknown[], depth: number, resolve: ResolveHandle | und
     trail[depth - 1] = index;
     const admitted = walk(item, depth, resolve);
     // A hole would come back from disk as undefined.
-    if (!Object.is(admitted, item) || (item === undefined && !(index in value))) (copy ??= Array.from(value))[index] = admitted;
+    if (!Object.is(admitted, item) || (item === undefined && !(index in value)))
+      (copy ??= Array.from(value))[index] = admitted;
   }
   return Object.freeze(copy ?? value) as unknown[];
 }
@@ -214,7 +222,10 @@ function checkKey(key: string, depth: number): void {
   if (!key.isWellFormed()) refuse(depth, 'an object with half a surrogate pair in a key');
 }
 
-/** What a getter gives now it need not give when the value is written. What is frozen was admitted before, or cannot change by itself. */
+/**
+ * What a getter gives now it need not give when the value is written. What is frozen was admitted before, or cannot
+ * change by itself.
+ */
 function checkGetter(value: object, key: string, depth: number): void {
   if (Object.getOwnPropertyDescriptor(value, key)?.get !== undefined) refuse(depth, `an object with a getter, ${key}`);
 }
@@ -288,7 +299,14 @@ function spend(bytes: number, depth: number): void {
 }
 
 function refuse(depth: number, what: string): never {
-  const place = root + trail.slice(0, depth).map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
+  const place =
+    root +
+    trail
+      .slice(0, depth)
+      .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
+      .join('');
   const shown = place.length > 200 ? `${place.slice(0, 200)}...` : place;
-  throw new BosunError('BOSUN_VALUE_REFUSED', `${shown} is ${what}; only data can be stored`, { details: { place: shown } });
+  throw new BosunError('BOSUN_VALUE_REFUSED', `${shown} is ${what}; only data can be stored`, {
+    details: { place: shown },
+  });
 }

@@ -1,19 +1,22 @@
 /**
- * Caution: finds what kills the host (design P6b). A message that loops for ever, one that exhausts memory, an effect whose
- * code throws outside of any turn: none of them can be caught where it happens, so the next run has to find out.
+ * Caution: finds what kills the host (design P6b). A message that loops for ever, one that exhausts memory, an effect
+ * whose code throws outside of any turn: none of them can be caught where it happens, so the next run has to find out.
  *
- * A note beside the store says how the last run ended and what it was about to do. It survives the death of the process and
- * costs a system call; no power cut is caused by a message, so it need not survive one. After a run that did not end by a
- * stop, the kernel is cautious for a while: it takes turns only for what is durable, and notes each of them first. What was
- * begun at two deaths is not begun a third time. Killing the process by hand in the middle of the same turn twice in a row
- * is the only way to accuse an innocent.
+ * A note beside the store says how the last run ended and what it was about to do. It survives the death of the process
+ * and costs a system call; no power cut is caused by a message, so it need not survive one. After a run that did not
+ * end by a stop, the kernel is cautious for a while: it takes turns only for what is durable, and notes each of them
+ * first. What was begun at two deaths is not begun a third time. Killing the process by hand in the middle of the same
+ * turn twice in a row is the only way to accuse an innocent.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Clock } from '../../clock.ts';
 import { CAUTIOUS_MS, DEATHS_MAX } from '../../limits.ts';
 import { type Notes } from '../ports.ts';
 
-/** What a turn or the start of an effect is noted as: `message 2a`, `timer 7`, `birth 3`, `effect 5`. Numbers are ids of rows. */
+/**
+ * What a turn or the start of an effect is noted as: `message 2a`, `timer 7`, `birth 3`, `effect 5`. Numbers are ids of
+ * rows.
+ */
 export type Deed = `${'message' | 'timer' | 'birth' | 'effect'} ${number}`;
 
 interface Note {
@@ -129,4 +132,3 @@ function read(notes: Notes | undefined): Note {
     return CLEAN;
   }
 }
-

@@ -1,4 +1,6 @@
-/** What becomes of messages, timers, births and effects in the middle of which the process died too often (design P6b). */
+/**
+ * What becomes of messages, timers, births and effects in the middle of which the process died too often (design P6b).
+ */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
 import { DEATHS_MAX } from '../../limits.ts';
@@ -11,7 +13,9 @@ import { quarantine } from './quarantine.ts';
 import { type Turns } from './turn.ts';
 import { type World } from '../world.ts';
 
-/** A message or a timer's event is quarantined, a birth fails, an effect fails with its next turn. Before anything runs. */
+/**
+ * A message or a timer's event is quarantined, a birth fails, an effect fails with its next turn. Before anything runs.
+ */
 export function convict(world: World, turns: Turns, guilty: ReadonlySet<Deed>): void {
   for (const deed of guilty) {
     const [kind, number] = deed.split(' ') as [string, string];
@@ -37,7 +41,11 @@ function convictTimer(world: World, number: number, deed: Deed): void {
     for (const timer of cell.isBoss ? [] : cell.timers.values()) {
       if (timer.number !== number) continue;
       world.agenda.disarm(cell, timer);
-      quarantine(world, { address: cell.identity.address, error: verdictOn(cell, deed), message: messageRow(messageOfTimer(timer, timer.event)) });
+      quarantine(world, {
+        address: cell.identity.address,
+        error: verdictOn(cell, deed),
+        message: messageRow(messageOfTimer(timer, timer.event)),
+      });
       // A schedule goes on with its next time.
       world.agenda.plan(cell);
       return;
@@ -50,12 +58,20 @@ function convictActor(world: World, turns: Turns, cell: Cell | undefined, deed: 
   const error = verdictOn(cell, deed);
   if (cell.state.status === 'starting') turns.fail(cell, error);
   else if (cell.definition.isEffect && cell.state.status === 'active') {
-    world.enqueue(cell, Object.freeze({ type: EFFECT_FAILED, error }) as EventObject, 'completion', cell.life, cell.state.attempt);
+    world.enqueue(
+      cell,
+      Object.freeze({ type: EFFECT_FAILED, error }) as EventObject,
+      'completion',
+      cell.life,
+      cell.state.attempt,
+    );
   }
 }
 
 function verdictOn({ identity: { address } }: Cell, deed: Deed): unknown {
   return admitError(
-    new BosunError('BOSUN_HOST_KILLED', `the process died ${DEATHS_MAX} times in the middle of ${deed} of ${address}`, { details: { address, deed } }),
+    new BosunError('BOSUN_HOST_KILLED', `the process died ${DEATHS_MAX} times in the middle of ${deed} of ${address}`, {
+      details: { address, deed },
+    }),
   );
 }

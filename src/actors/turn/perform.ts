@@ -1,6 +1,7 @@
 /**
- * The effects of a turn, performed: what a step described becomes messages, timers, orders and outputs of the epoch in the
- * making. All of it has been admitted (prepare.ts), so nothing here throws; which effects there are is the engine's affair.
+ * The effects of a turn, performed: what a step described becomes messages, timers, orders and outputs of the epoch in
+ * the making. All of it has been admitted (prepare.ts), so nothing here throws; which effects there are is the engine's
+ * affair.
  */
 import { messageOf } from '../../errors.ts';
 import { type Bosses } from '../bosses.ts';
@@ -25,7 +26,12 @@ export class Performer {
   readonly #fail: (cell: Cell, error: unknown, byClient: boolean) => void;
 
   /** `fail`: has an actor fail whose custom action threw. */
-  constructor(parts: { world: World; bosses: Bosses; outbox: Outbox; fail: (cell: Cell, error: unknown, byClient: boolean) => void }) {
+  constructor(parts: {
+    world: World;
+    bosses: Bosses;
+    outbox: Outbox;
+    fail: (cell: Cell, error: unknown, byClient: boolean) => void;
+  }) {
     this.#world = parts.world;
     this.#bosses = parts.bosses;
     this.#outbox = parts.outbox;
@@ -79,7 +85,13 @@ export class Performer {
     if (to === undefined || (!cells.has(to.life) && crossings?.isElsewhere(to) !== true)) return;
     // XState names unnamed timers by chance; a number of ours is as good and the same in every replay.
     const id = effect.id ?? `timer:${this.#world.counters.timer}`;
-    this.#world.agenda.arm(cell, { id, delayMs: effect.delayMs, delay: effect.delay, to: to.life, event: effect.event });
+    this.#world.agenda.arm(cell, {
+      id,
+      delayMs: effect.delayMs,
+      delay: effect.delay,
+      to: to.life,
+      event: effect.event,
+    });
   }
 
   #target(to: object): Cell | undefined {

@@ -64,7 +64,11 @@ function admitEffects(world: World, cell: Cell, effects: readonly Effect[]): rea
  * Throws BOSUN_VALUE_REFUSED. `xstate.stop` would end a machine behind the back of whoever it
  * belongs to, and by `bosun.*` the kernel and Bosses speak to Bosses.
  */
-export function admitEvent(event: EventObject, from: { readonly address: string; readonly isBoss?: boolean }, own: ResolveHandle): EventObject {
+export function admitEvent(
+  event: EventObject,
+  from: { readonly address: string; readonly isBoss?: boolean },
+  own: ResolveHandle,
+): EventObject {
   const { address: sender, isBoss = false } = from;
   const type: unknown = event?.type;
   if (typeof type !== 'string') {
@@ -80,11 +84,18 @@ function admitBirth(world: World, parent: Cell, birth: Birth): Birth {
   const { address } = birth.ref;
   const occupant = world.addresses.get(address);
   if (occupant !== undefined && occupant.parent !== parent) {
-    throw new BosunError('BOSUN_ADDRESS_INVALID', `${parent.identity.address} would give its child the address of another actor, ${address}`);
+    throw new BosunError(
+      'BOSUN_ADDRESS_INVALID',
+      `${parent.identity.address} would give its child the address of another actor, ${address}`,
+    );
   }
   const place = `of ${address}`;
   const { systemId } = birth;
-  return { ...birth, input: admit(birth.input, `input ${place}`, world.own), systemId: admit(systemId, `system id ${place}`) };
+  return {
+    ...birth,
+    input: admit(birth.input, `input ${place}`, world.own),
+    systemId: admit(systemId, `system id ${place}`),
+  };
 }
 
 function admitEffect(world: World, cell: Cell, effect: Effect): Effect {
@@ -94,9 +105,11 @@ function admitEffect(world: World, cell: Cell, effect: Effect): Effect {
     case 'send':
     case 'arm': {
       const event = admitEvent(effect.event, { address, isBoss: cell.isBoss }, own);
-      if (!isActor(effect.to, own)) throw new BosunError('BOSUN_VALUE_REFUSED', `${address} sends ${event.type} to something that is no actor`);
+      if (!isActor(effect.to, own))
+        throw new BosunError('BOSUN_VALUE_REFUSED', `${address} sends ${event.type} to something that is no actor`);
       if (effect.kind === 'arm') {
-        if (Number.isNaN(effect.delayMs)) throw new BosunError('BOSUN_VALUE_REFUSED', `${address} delays ${event.type} by NaN`);
+        if (Number.isNaN(effect.delayMs))
+          throw new BosunError('BOSUN_VALUE_REFUSED', `${address} delays ${event.type} by NaN`);
         if (effect.id !== undefined) checkTimerId(effect.id, cell);
       }
       return event === effect.event ? effect : { ...effect, event };
@@ -112,7 +125,12 @@ function admitEffect(world: World, cell: Cell, effect: Effect): Effect {
       const { name, params, info } = effect;
       const { event } = info as { event: EventObject };
       const place = `of ${name} of ${address}`;
-      return { kind: 'durable', name, event: admit(event, `event ${place}`, own), params: admit(params, `params ${place}`, own) };
+      return {
+        kind: 'durable',
+        name,
+        event: admit(event, `event ${place}`, own),
+        params: admit(params, `params ${place}`, own),
+      };
     }
     case 'cancel':
       checkTimerId(effect.id, cell);
@@ -125,10 +143,16 @@ function admitEffect(world: World, cell: Cell, effect: Effect): Effect {
 
 function checkDurable(cell: Cell, effects: readonly Effect[]): void {
   if (cell.unsent + effects.filter(({ kind }) => kind === 'durable').length <= DURABLE_ACTIONS_MAX) return;
-  throw new BosunError('BOSUN_VALUE_REFUSED', `${cell.identity.address} would have more than ${DURABLE_ACTIONS_MAX} durable actions to run`);
+  throw new BosunError(
+    'BOSUN_VALUE_REFUSED',
+    `${cell.identity.address} would have more than ${DURABLE_ACTIONS_MAX} durable actions to run`,
+  );
 }
 
-/** One of ours, or what XState made for a child that was stopped before it was born: sends to that one are lost, as in XState. */
+/**
+ * One of ours, or what XState made for a child that was stopped before it was born: sends to that one are lost, as in
+ * XState.
+ */
 function isActor(to: object, own: ResolveHandle): boolean {
   return own(to) !== undefined || (!(to instanceof Ref) && typeof (to as { send?: unknown }).send === 'function');
 }

@@ -1,7 +1,7 @@
 /**
  * Messages that crashed their agent too often, and agents that too many messages crashed (design P6). A message is put
- * aside, and may be delivered again, edited or discarded; an agent that two messages in a row crashed is suspended with its
- * mailbox, until somebody who has had a look resumes it.
+ * aside, and may be delivered again, edited or discarded; an agent that two messages in a row crashed is suspended with
+ * its mailbox, until somebody who has had a look resumes it.
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
@@ -29,7 +29,10 @@ export function isDeliveredAgain({ draft }: World, message: Message): boolean {
   return true;
 }
 
-/** Holds a quarantined message against its agent. @returns Whether it was one too many in a row, and the agent is suspended. */
+/**
+ * Holds a quarantined message against its agent. @returns Whether it was one too many in a row, and the agent is
+ * suspended.
+ */
 export function strike(world: World, cell: Cell, error: unknown): boolean {
   const least = cell.definition.poison === 'suspend' ? QUARANTINES_IN_A_ROW_MAX : 1;
   const held: Held = { ...cell.held, strikes: Math.max(least, (cell.held?.strikes ?? 0) + 1), error, restart: null };
@@ -38,7 +41,9 @@ export function strike(world: World, cell: Cell, error: unknown): boolean {
   return cell.suspension !== undefined;
 }
 
-/** A message was processed: those before it were bad, and not the agent's state. Who was suspended by order stays so. */
+/**
+ * A message was processed: those before it were bad, and not the agent's state. Who was suspended by order stays so.
+ */
 export function forgive(world: World, cell: Cell): void {
   const order = cell.held?.order;
   if (order === undefined) world.hold(cell, undefined);
@@ -46,11 +51,18 @@ export function forgive(world: World, cell: Cell): void {
 }
 
 /** What an agent is suspended for by what is held against it, if that is enough. */
-export function suspicion({ identity: { address, agent } }: Cell, { strikes, error, order }: Held): BosunError | undefined {
+export function suspicion(
+  { identity: { address, agent } }: Cell,
+  { strikes, error, order }: Held,
+): BosunError | undefined {
   if (strikes < QUARANTINES_IN_A_ROW_MAX) {
     if (order === undefined) return undefined;
     const { by, reason } = order;
-    return new BosunError('BOSUN_ACTOR_SUSPENDED', `${address}: suspended by ${by}${reason === null ? '' : `: ${reason}`}`, { details: { address, agent, ...order } });
+    return new BosunError(
+      'BOSUN_ACTOR_SUSPENDED',
+      `${address}: suspended by ${by}${reason === null ? '' : `: ${reason}`}`,
+      { details: { address, agent, ...order } },
+    );
   }
   const what = `${address}: crashed by messages until they were quarantined, the last by: ${messageOf(error)}`;
   return new BosunError('BOSUN_STATE_SUSPECT', what, { cause: error, details: { address, agent } });
@@ -77,7 +89,10 @@ export class Quarantine {
   /** Throws BOSUN_MESSAGE_UNKNOWN. */
   row(number: number): DeadLetterRow {
     const row = this.letters.row(number);
-    if (row === undefined) throw new BosunError('BOSUN_MESSAGE_UNKNOWN', `no message ${number} is among the dead letters`, { details: { number } });
+    if (row === undefined)
+      throw new BosunError('BOSUN_MESSAGE_UNKNOWN', `no message ${number} is among the dead letters`, {
+        details: { number },
+      });
     return row;
   }
 
@@ -87,30 +102,41 @@ export class Quarantine {
   }
 
   /**
-   * Puts the message at the end of its receiver's mailbox, as it was or as an event in its place, which has been admitted;
-   * has an action tried again. Throws BOSUN_MESSAGE_UNKNOWN, BOSUN_ACTOR_UNKNOWN where the receiver has ended, BOSUN_SECRET_KEY,
-   * or BOSUN_EVENT_REFUSED for an event in the place of an action.
+   * Puts the message at the end of its receiver's mailbox, as it was or as an event in its place, which has been
+   * admitted; has an action tried again. Throws BOSUN_MESSAGE_UNKNOWN, BOSUN_ACTOR_UNKNOWN where the receiver has
+   * ended, BOSUN_SECRET_KEY, or BOSUN_EVENT_REFUSED for an event in the place of an action.
    */
   redeliver(number: number, edited: EventObject | undefined): void {
     const row = this.row(number);
     const { address } = row;
     if (!('message' in row)) {
-      for (const part of [row.action.event, row.action.params]) if (part instanceof Concealed) throw keyMissing(row, part);
-      if (edited !== undefined) throw new BosunError('BOSUN_EVENT_REFUSED', `dead letter ${number} is an action of ${address}, which takes no other event`);
+      for (const part of [row.action.event, row.action.params])
+        if (part instanceof Concealed) throw keyMissing(row, part);
+      if (edited !== undefined)
+        throw new BosunError(
+          'BOSUN_EVENT_REFUSED',
+          `dead letter ${number} is an action of ${address}, which takes no other event`,
+        );
       this.discard(number);
       this.#actions.again(address, row.action);
       return;
     }
     const [to, kind, event, from, attempt] = row.message;
     const cell = this.#world.cells.get(to);
-    if (cell === undefined) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${address}, which the message was for, has ended`, { details: { address } });
+    if (cell === undefined)
+      throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${address}, which the message was for, has ended`, {
+        details: { address },
+      });
     if (edited === undefined && event instanceof Concealed) throw keyMissing(row, event);
     this.discard(number);
     if (edited === undefined) this.#world.enqueue(cell, event, kind, from, attempt);
     else this.#world.post(cell, edited, from);
   }
 
-  /** Lets an agent go on that is suspect or was suspended by order. Throws what it is suspended for where that is something else. */
+  /**
+   * Lets an agent go on that is suspect or was suspended by order. Throws what it is suspended for where that is
+   * something else.
+   */
   resume(cell: Cell): void {
     if (cell.suspension === undefined) return;
     if (cell.isUnreadable) throw cell.suspension;

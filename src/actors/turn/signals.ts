@@ -1,4 +1,7 @@
-/** What the ends of children mean: whose signal a message is, whether it still is anybody's, and how an end is told to a Boss. */
+/**
+ * What the ends of children mean: whose signal a message is, whether it still is anybody's, and how an end is told to a
+ * Boss.
+ */
 import type { Exit } from '../bosses.ts';
 import { type Cell } from '../cell.ts';
 import { type Message } from '../message.ts';
@@ -8,7 +11,8 @@ import type { World } from '../world.ts';
 export function isStale(world: World, cell: Cell, message: Message): boolean {
   if (message.kind !== 'signal' && message.kind !== 'exit') return false;
   const child = world.child(cell, childOf(message));
-  // One that could not be born has no life to be compared: it speaks for as long as its Boss has not begun anew or got it.
+  // One that could not be born has no life to be compared: it speaks for as long as its Boss has not begun anew or got
+  // it.
   if (message.from === 0) return child !== undefined || message.attempt !== cell.state.incarnation;
   return child?.identity.life !== message.from || child.state.incarnation !== message.attempt;
 }

@@ -1,9 +1,15 @@
 /**
- * The turn loop: which actor is next, how long a slice of turns lasts, and, after a run that died, what may be begun at all.
- * When a slice begins, and what is written after it, is the kernel's.
+ * The turn loop: which actor is next, how long a slice of turns lasts, and, after a run that died, what may be begun at
+ * all. When a slice begins, and what is written after it, is the kernel's.
  */
 import { type Clock } from '../../clock.ts';
-import { EPOCH_BYTES_MAX, MESSAGES_PER_VISIT, SLICE_MS, TURNS_PER_AWAITED_EPOCH, TURNS_PER_EPOCH } from '../../limits.ts';
+import {
+  EPOCH_BYTES_MAX,
+  MESSAGES_PER_VISIT,
+  SLICE_MS,
+  TURNS_PER_AWAITED_EPOCH,
+  TURNS_PER_EPOCH,
+} from '../../limits.ts';
 import { type Administration } from '../administration/administration.ts';
 import { type Caution, type Deed } from './caution.ts';
 import { type Cell } from '../cell.ts';
@@ -46,7 +52,11 @@ export class TurnLoop {
   get hasRoom(): boolean {
     const { draft, runnable } = this.#parts.world;
     const turnsMax = draft.awaited > 0 ? TURNS_PER_AWAITED_EPOCH : TURNS_PER_EPOCH;
-    return draft.turns < turnsMax && draft.bytes < EPOCH_BYTES_MAX && (runnable.size > 0 || draft.awaited < TURNS_PER_AWAITED_EPOCH);
+    return (
+      draft.turns < turnsMax &&
+      draft.bytes < EPOCH_BYTES_MAX &&
+      (runnable.size > 0 || draft.awaited < TURNS_PER_AWAITED_EPOCH)
+    );
   }
 
   /** The epoch in the making is a new one. */
@@ -55,8 +65,8 @@ export class TurnLoop {
   }
 
   /**
-   * Whether the epoch in the making waits for further turns: what an epoch costs is shared by all that are in it. One that
-   * somebody outside waits for does so only while others stand at the door.
+   * Whether the epoch in the making waits for further turns: what an epoch costs is shared by all that are in it. One
+   * that somebody outside waits for does so only while others stand at the door.
    */
   get isGathering(): boolean {
     const { world, ingress } = this.#parts;
@@ -80,7 +90,8 @@ export class TurnLoop {
       const cell = world.runnable.shift();
       if (cell === undefined) return;
       cell.queued = false;
-      for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && !isHalted(); n++) nowMs = tracing.take(turns, cell, nowMs);
+      for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && !isHalted(); n++)
+        nowMs = tracing.take(turns, cell, nowMs);
       world.schedule(cell);
       if (nowMs > untilMs) return;
     }
@@ -91,7 +102,10 @@ export class TurnLoop {
     ingress.takeIn(Math.min(INTAKE, TURNS_PER_AWAITED_EPOCH - world.draft.awaited), EPOCH_BYTES_MAX);
   }
 
-  /** One slice of turns for what is durable, each of them noted first. Only between two writes, with nothing to be written. */
+  /**
+   * One slice of turns for what is durable, each of them noted first. Only between two writes, with nothing to be
+   * written.
+   */
   runCautiously(): void {
     const { world, turns, ingress, administration, caution, isHalted } = this.#parts;
     administration.takeSteps({ isReady: isDurable, begin: (cell) => caution.enter(deedOf(cell)) });

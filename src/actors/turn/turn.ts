@@ -41,7 +41,10 @@ export class Turns {
     this.#world = parts.world;
     this.#effects = parts.effects;
     this.#bosses = parts.bosses;
-    this.#performer = new Performer({ ...parts, fail: (cell, error, byClient) => this.#crash(cell, error, null, byClient) });
+    this.#performer = new Performer({
+      ...parts,
+      fail: (cell, error, byClient) => this.#crash(cell, error, null, byClient),
+    });
     this.#log = parts.world.log;
   }
 
@@ -59,7 +62,9 @@ export class Turns {
       return;
     }
     if (cell.isBoss) {
-      this.#bosses.attend(cell, (message) => (isStale(this.#world, cell, message) ? this.#consume(cell, message) : this.#takeMessage(cell, message)));
+      this.#bosses.attend(cell, (message) =>
+        isStale(this.#world, cell, message) ? this.#consume(cell, message) : this.#takeMessage(cell, message),
+      );
       return;
     }
     const message = cell.mailbox.peek();
@@ -131,7 +136,10 @@ export class Turns {
     this.#apply(cell, prepared, message);
   }
 
-  /** An effect learns of its own progress by completions; a callback hands other events to its receivers, after the epoch. */
+  /**
+   * An effect learns of its own progress by completions; a callback hands other events to its receivers, after the
+   * epoch.
+   */
   #takeEffectMessage(cell: Cell, message: Message): void {
     this.#world.tracing.takes(message);
     this.#consume(cell, message);
@@ -159,10 +167,16 @@ export class Turns {
     try {
       if (event.type === EFFECT_FAILED) throw (event as { error?: unknown }).error;
       const { snapshot } = this.#step(cell, event);
-      return { snapshot, change: admitChange(this.#world.engine.changeOf(definition, before, snapshot), this.#world.own) };
+      return {
+        snapshot,
+        change: admitChange(this.#world.engine.changeOf(definition, before, snapshot), this.#world.own),
+      };
     } catch (thrown) {
       const error = admitError(thrown);
-      return { snapshot: { ...before, status: 'error', error } as Snapshot, change: { status: 'error', error: { value: error } } };
+      return {
+        snapshot: { ...before, status: 'error', error } as Snapshot,
+        change: { status: 'error', error: { value: error } },
+      };
     }
   }
 
@@ -172,7 +186,10 @@ export class Turns {
     const { engine } = this.#world;
     this.isStepping = true;
     try {
-      const step = event === null ? engine.initial(definition, ref, identity.input) : engine.transition(definition, ref, snapshot!, event);
+      const step =
+        event === null
+          ? engine.initial(definition, ref, identity.input)
+          : engine.transition(definition, ref, snapshot!, event);
       return this.#strays.length === 0 ? step : { ...step, effects: [...step.effects, ...this.#strays] };
     } finally {
       this.isStepping = false;
@@ -185,7 +202,8 @@ export class Turns {
     this.#world.draft.bytes += prepared.bytes;
     if (message !== null) {
       const { eventTimeout } = cell;
-      if (effects.length === 0 || !isDeferring(effects) || !setAside(this.#world, cell, message)) this.#consume(cell, message);
+      if (effects.length === 0 || !isDeferring(effects) || !setAside(this.#world, cell, message))
+        this.#consume(cell, message);
       if (eventTimeout !== undefined) this.#world.agenda.disarm(cell, eventTimeout);
       if (cell.held !== undefined) forgive(this.#world, cell);
     }
@@ -208,7 +226,9 @@ export class Turns {
     for (const effect of effects) if (!early.includes(effect)) this.#performer.perform(cell, effect, calls);
   }
 
-  /** A child's failure that its machine has handled is settled: a later restart of the machine leaves that child alone. */
+  /**
+   * A child's failure that its machine has handled is settled: a later restart of the machine leaves that child alone.
+   */
   #settleFailure(cell: Cell, message: Message): void {
     const child = cell.children.get(childOf(message));
     if (child?.state.status !== 'error') return;
@@ -233,9 +253,11 @@ export class Turns {
     this.#bosses.remove(child);
   }
 
-  /** A child that its machine stops takes first what was sent to it until then, as in XState, where sends are immediate. */
+  /**
+   * A child that its machine stops takes first what was sent to it until then, as in XState, where sends are immediate.
+   */
   #hearOut(cell: Cell): void {
-    for (let left = cell.mailbox.size + 1; left > 0 && cell.isRunnable;) {
+    for (let left = cell.mailbox.size + 1; left > 0 && cell.isRunnable; ) {
       const { deferred } = cell.mailbox;
       this.#world.tracing.take(this, cell);
       // What is put off is heard later.
@@ -312,7 +334,13 @@ export class Turns {
       // Whoever gave the command is at fault; the Boss stands as it was.
       this.#consume(cell, message);
       if (message.order !== null) this.#bosses.refuse(error);
-      else this.#world.letters.add({ reason: 'refused', address: cell.identity.address, error, message: messageRow(message) });
+      else
+        this.#world.letters.add({
+          reason: 'refused',
+          address: cell.identity.address,
+          error,
+          message: messageRow(message),
+        });
       return;
     }
     const redelivery = message !== null && message.deliveries > 0;
@@ -322,11 +350,14 @@ export class Turns {
     this.#bosses.crashed(cell, { reason: 'error', error, redelivery, ...(byClient && { byClient }) });
   }
 
-  /** @returns Whether nothing is left for its Boss to decide: the agent is suspended, or has been stopped, by its poison policy. */
+  /**
+   * @returns Whether nothing is left for its Boss to decide: the agent is suspended, or has been stopped, by its
+   *   poison policy.
+   */
   #countDelivery(cell: Cell, message: Message, error: unknown): boolean {
     if (cell.isBoss) {
-      // Never delivered again nor quarantined: the Boss ends its children and escalates. Those of the root live on, and so
-      // does what is to be decided about them.
+      // Never delivered again nor quarantined: the Boss ends its children and escalates. Those of the root live on, and
+      // so does what is to be decided about them.
       if (cell.parent !== undefined) this.#consume(cell, message);
       return false;
     }

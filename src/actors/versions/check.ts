@@ -12,8 +12,8 @@ export interface CheckedActor {
   readonly agent: string;
   readonly version: number;
   /**
-   * `fine`: read as it is. `migrates`: by a chain of steps, which have been tried. `kept`: goes on by the old definition.
-   * `stops`: a child that its parent's migration ends. `refused`: suspended, with its record untouched.
+   * `fine`: read as it is. `migrates`: by a chain of steps, which have been tried. `kept`: goes on by the old
+   * definition. `stops`: a child that its parent's migration ends. `refused`: suspended, with its record untouched.
    */
   readonly verdict: 'fine' | 'migrates' | 'kept' | 'stops' | 'refused';
   /** Of a refused one. */
@@ -48,5 +48,7 @@ export function checkPopulation(world: World, { verdicts }: Population, roster: 
 }
 
 function nameOf({ identity, parent }: Cell): string {
-  return identity.bond === 'supervised' || parent === undefined ? identity.agent : `${nameOf(parent)}>${identity.agent}`;
+  return identity.bond === 'supervised' || parent === undefined
+    ? identity.agent
+    : `${nameOf(parent)}>${identity.agent}`;
 }

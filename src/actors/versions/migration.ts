@@ -1,7 +1,7 @@
 /**
- * Brings one actor, stored by an older machine, to the machine of today (design P12). First everything is worked out and
- * checked, which runs the user's steps and may throw; then it is entered into the epoch in the making, whole. What a crash
- * undoes, the next start does again from the same record.
+ * Brings one actor, stored by an older machine, to the machine of today (design P12). First everything is worked out
+ * and checked, which runs the user's steps and may throw; then it is entered into the epoch in the making, whole. What
+ * a crash undoes, the next start does again from the same record.
  */
 import { type EventObject } from 'xstate';
 import { BosunError, isBosunError, messageOf } from '../../errors.ts';
@@ -35,7 +35,12 @@ export interface Migration {
  * @param stored Its configuration, as the machine that stored it described it.
  * @throws BOSUN_AGENT_UNREADABLE, with what the step threw as its cause.
  */
-export function prepareMigration(world: World, cell: Cell, stored: Configuration | undefined, legs: readonly Leg[]): Migration {
+export function prepareMigration(
+  world: World,
+  cell: Cell,
+  stored: Configuration | undefined,
+  legs: readonly Leg[],
+): Migration {
   const { address } = cell.identity;
   if (stored?.value === undefined) throw refusal(address, 'its state value was not stored');
   let state: StoredState<unknown> = { value: stored.value as StoredState['value'], context: cell.state.context };
@@ -50,12 +55,19 @@ export function prepareMigration(world: World, cell: Cell, stored: Configuration
   try {
     return prepareState(world, cell, stored, state);
   } catch (error) {
-    throw isBosunError(error, 'BOSUN_AGENT_UNREADABLE') && error.message.startsWith(address) ? error : refusal(address, messageOf(error), error);
+    throw isBosunError(error, 'BOSUN_AGENT_UNREADABLE') && error.message.startsWith(address)
+      ? error
+      : refusal(address, messageOf(error), error);
   }
 }
 
 /** Enters the migration into the epoch in the making. */
-export function applyMigration(world: World, bosses: Bosses, cell: Cell, { change, leaving, lapsed, births, arms }: Migration): void {
+export function applyMigration(
+  world: World,
+  bosses: Bosses,
+  cell: Cell,
+  { change, leaving, lapsed, births, arms }: Migration,
+): void {
   const { life } = cell.identity;
   for (const timer of lapsed) world.agenda.disarm(cell, timer);
   for (const child of leaving) bosses.remove(child);
@@ -66,14 +78,25 @@ export function applyMigration(world: World, bosses: Bosses, cell: Cell, { chang
   const children = [...cell.children.values()].map(({ identity, ref }) => [identity.childId, ref] as const);
   const refs = Object.fromEntries([...children, ...newborn.map(({ childId, ref }) => [childId, ref] as const)]);
   const { configuration, context, history } = change;
-  const state = { ...cell.state, configuration: configuration!, context: context!.value, history: history ?? cell.state.history };
+  const state = {
+    ...cell.state,
+    configuration: configuration!,
+    context: context!.value,
+    history: history ?? cell.state.history,
+  };
   const snapshot = world.engine.restore(cell.definition, cell.ref, state, refs);
   world.redefine(cell, cell.definition);
   world.change(cell, change, snapshot, true);
   newborn.forEach(({ definition, ref, src, ...birth }, index) => {
     const { hash, version } = definition;
     const facts = { agent: src, definition: hash, version, bond: 'invoked' as const, parent: life };
-    const identity = { ...facts, life: birth.life, address: ref.address, childId: birth.childId, systemId: birth.systemId };
+    const identity = {
+      ...facts,
+      life: birth.life,
+      address: ref.address,
+      childId: birth.childId,
+      systemId: birth.systemId,
+    };
     const effectId = `${life}/${cell.state.seq}/${index}`;
     world.bear({ ...identity, syncSnapshot: birth.syncSnapshot, effectId, input: birth.input }, definition, cell, ref);
   });
@@ -85,7 +108,12 @@ export function applyMigration(world: World, bosses: Bosses, cell: Cell, { chang
  * What putting a machine into a state comes to. Throws BOSUN_AGENT_UNREADABLE for a value that it does not have,
  * BOSUN_VALUE_REFUSED for a context that is no data, and what the user's code for inputs and delays throws.
  */
-export function prepareState(world: World, cell: Cell, stored: Configuration, { value, context }: StoredState<unknown>): Migration {
+export function prepareState(
+  world: World,
+  cell: Cell,
+  stored: Configuration,
+  { value, context }: StoredState<unknown>,
+): Migration {
   const { definition, ref, state } = cell;
   const admitted = admitChange(Change.of({ context: { value: context } }), world.own);
   const kept = new Set<string>();
@@ -98,7 +126,12 @@ export function prepareState(world: World, cell: Cell, stored: Configuration, { 
     },
     timer: (id: string) => cell.timers.has(id),
   };
-  const entry = world.engine.enter(definition, ref, { value, context: admitted.context!.value, history: state.history }, running);
+  const entry = world.engine.enter(
+    definition,
+    ref,
+    { value, context: admitted.context!.value, history: state.history },
+    running,
+  );
   const { configuration, history, invokes, afters, arms } = entry;
   const leaving = [...cell.children.values()].filter((child) => {
     const { childId, bond } = child.identity;
@@ -125,12 +158,18 @@ function isFit(definition: Definition, { identity }: Cell): boolean {
   return logic !== undefined && (logic.hash === '') === (identity.definition === '');
 }
 
-function admitBirth(world: World, cell: Cell, leaving: readonly Cell[], birth: Entry['births'][number]): Entry['births'][number] {
+function admitBirth(
+  world: World,
+  cell: Cell,
+  leaving: readonly Cell[],
+  birth: Entry['births'][number],
+): Entry['births'][number] {
   const address = invokedAddress(cell.identity.address, birth.childId);
   const { systemId } = birth;
   const holders = [world.addresses.get(address), systemId === null ? undefined : world.names.get(systemId)];
   const stranger = holders.find((holder) => holder !== undefined && !leaving.includes(holder));
-  if (stranger !== undefined) throw new Error(`the child ${birth.childId} would take the place or name of ${stranger.identity.address}`);
+  if (stranger !== undefined)
+    throw new Error(`the child ${birth.childId} would take the place or name of ${stranger.identity.address}`);
   return { ...birth, input: admit(birth.input, `input of ${address}`, world.own) };
 }
 
@@ -141,5 +180,8 @@ function isState(state: unknown): state is StoredState<unknown> {
 }
 
 function refusal(address: string, why: string, cause?: unknown): BosunError {
-  return new BosunError('BOSUN_AGENT_UNREADABLE', `${address} cannot be migrated: ${why}`, { cause, details: { address } });
+  return new BosunError('BOSUN_AGENT_UNREADABLE', `${address} cannot be migrated: ${why}`, {
+    cause,
+    details: { address },
+  });
 }

@@ -1,7 +1,7 @@
 /**
- * How one stored actor becomes a cell: read by the code of today, migrated, kept on the old machine, or suspended with its
- * record as it is (design P12). At a start this is done to everyone who is called (recovery.ts), later to whoever wakes
- * (residency/residency.ts), and comes to the same.
+ * How one stored actor becomes a cell: read by the code of today, migrated, kept on the old machine, or suspended with
+ * its record as it is (design P12). At a start this is done to everyone who is called (recovery.ts), later to whoever
+ * wakes (residency/residency.ts), and comes to the same.
  */
 import { BosunError, messageOf } from '../../errors.ts';
 import type { Bosses } from '../bosses.ts';
@@ -26,7 +26,10 @@ export type Verdict =
 export function withhold(world: World, { life, parent, address }: Identity): void {
   const above = world.withheld.of(parent);
   const why = `${address} waits: the actor that it belongs to cannot be read`;
-  world.withheld.add({ life, address }, new BosunError('BOSUN_STORE_DAMAGED', why, { cause: above, details: { life, address, below: parent } }));
+  world.withheld.add(
+    { life, address },
+    new BosunError('BOSUN_STORE_DAMAGED', why, { cause: above, details: { life, address, below: parent } }),
+  );
 }
 
 /** One actor as it is stored. */
@@ -40,9 +43,15 @@ export interface Stored {
 }
 
 /** Makes the cell. @param above Why the actor that it belongs to is suspended. */
-export function populate(world: World, { identity, state, damage, isEffect }: Stored, roster: Roster, above: BosunError | undefined): { cell: Cell; verdict: Verdict } {
+export function populate(
+  world: World,
+  { identity, state, damage, isEffect }: Stored,
+  roster: Roster,
+  above: BosunError | undefined,
+): { cell: Cell; verdict: Verdict } {
   const parent = world.cells.get(identity.parent);
-  const today = identity.bond === 'supervised' ? roster.today(identity.agent) : parent?.definition.child(identity.agent);
+  const today =
+    identity.bond === 'supervised' ? roster.today(identity.agent) : parent?.definition.child(identity.agent);
   const verdict = ((): Verdict => {
     if (damage !== undefined) return { kind: 'refused', error: damage };
     const locked = concealedIn(identity, state);
@@ -52,15 +61,29 @@ export function populate(world: World, { identity, state, damage, isEffect }: St
     const stored = { version: identity.version, hash: identity.definition };
     if (stored.hash === today.hash && stored.version === today.version) return { kind: 'fine' };
     if (state.status === 'starting') return { kind: 'renumbered' };
-    const reading = readingOf(stored, { ...today, kept: identity.bond === 'supervised' ? roster.kept(identity.agent) : [] });
+    const reading = readingOf(stored, {
+      ...today,
+      kept: identity.bond === 'supervised' ? roster.kept(identity.agent) : [],
+    });
     if (reading.kind !== 'fine' && isOver(identity, state)) return { kind: 'over' };
     if (reading.kind === 'refused') return { kind: 'refused', error: unreadable(identity, today, reading.why) };
     return reading.kind === 'migrates' && today.kind !== 'machine' ? { kind: 'renumbered' } : reading;
   })();
   const unknown = () => roster.definitions.absent(identity, isEffect);
-  const definition = verdict.kind === 'kept' ? verdict.definition : verdict.kind === 'refused' || today === undefined ? unknown() : today;
+  const definition =
+    verdict.kind === 'kept'
+      ? verdict.definition
+      : verdict.kind === 'refused' || today === undefined
+        ? unknown()
+        : today;
   const ref = world.refOf(identity.life, identity.address);
-  const cell = new Cell({ identity: deepFreeze(sharing(identity, definition, parent?.children.values().next().value?.identity)), definition, ref, parent, state: stateOf(state) });
+  const cell = new Cell({
+    identity: deepFreeze(sharing(identity, definition, parent?.children.values().next().value?.identity)),
+    definition,
+    ref,
+    parent,
+    state: stateOf(state),
+  });
   deepFreeze([state.context, state.output, state.error]);
   world.adopt(cell);
   return { cell, verdict };
@@ -104,7 +127,12 @@ function hasTakenATurn({ state, identity }: Cell): boolean {
   return identity.definition === '' ? state.context !== undefined : state.configuration !== null;
 }
 
-export function bringForward(world: World, cell: Cell, verdict: Verdict, { roster, bosses }: { roster: Roster; bosses: Bosses }): void {
+export function bringForward(
+  world: World,
+  cell: Cell,
+  verdict: Verdict,
+  { roster, bosses }: { roster: Roster; bosses: Bosses },
+): void {
   if (cell.isUnreadable) return;
   if (cell.parent?.isUnreadable === true) {
     suspend(cell, below(cell.identity, cell.parent, cell.parent.suspension!).error);
@@ -123,7 +151,10 @@ export function bringForward(world: World, cell: Cell, verdict: Verdict, { roste
   }
 }
 
-/** A machine that failed under a Boss may go on from where it was; anything else that has ended begins anew or is removed. */
+/**
+ * A machine that failed under a Boss may go on from where it was; anything else that has ended begins anew or is
+ * removed.
+ */
 function isOver({ bond }: Identity, { status }: ActorState): boolean {
   return status === 'done' || status === 'stopped' || (status === 'error' && bond === 'invoked');
 }
@@ -134,7 +165,12 @@ export function suspend(cell: Cell, error: BosunError): void {
 }
 
 /** What a migration would come to. Throws BOSUN_AGENT_UNREADABLE. */
-export function tryMigration(world: World, cell: Cell, verdict: Extract<Verdict, { kind: 'migrates' }>, { definitions }: Roster): Migration {
+export function tryMigration(
+  world: World,
+  cell: Cell,
+  verdict: Extract<Verdict, { kind: 'migrates' }>,
+  { definitions }: Roster,
+): Migration {
   const { configuration } = cell.state;
   const stored = configuration === null ? undefined : definitions.table(cell.identity.definition).at(configuration);
   try {
@@ -145,25 +181,42 @@ export function tryMigration(world: World, cell: Cell, verdict: Extract<Verdict,
 }
 
 /** @param cause What the parent is suspended for. */
-export function below({ address, agent }: Identity, parent: Cell, cause: BosunError): { kind: 'refused'; error: BosunError } {
+export function below(
+  { address, agent }: Identity,
+  parent: Cell,
+  cause: BosunError,
+): { kind: 'refused'; error: BosunError } {
   const why = `${address} is suspended with ${parent.identity.address}, to which it belongs`;
   const code = cause.code === 'BOSUN_STORE_DAMAGED' ? cause.code : 'BOSUN_AGENT_UNREADABLE';
-  return { kind: 'refused', error: new BosunError(code, why, { cause, details: { address, agent, parent: parent.identity.address } }) };
+  return {
+    kind: 'refused',
+    error: new BosunError(code, why, { cause, details: { address, agent, parent: parent.identity.address } }),
+  };
 }
 
 function absent(identity: Identity, parent: Cell | undefined): { kind: 'refused'; error: BosunError } {
   const { bond, address, agent } = identity;
   const isAgent = bond === 'supervised';
-  const what = isAgent ? `is stored as agent "${agent}", which is not given` : `runs "${agent}", which ${parent?.identity.agent ?? 'nobody'} has no more`;
+  const what = isAgent
+    ? `is stored as agent "${agent}", which is not given`
+    : `runs "${agent}", which ${parent?.identity.agent ?? 'nobody'} has no more`;
   const code = isAgent ? 'BOSUN_AGENT_UNKNOWN' : 'BOSUN_AGENT_UNREADABLE';
-  return { kind: 'refused', error: new BosunError(code, `${address} ${what}`, { details: { ...facts(identity), current: null } }) };
+  return {
+    kind: 'refused',
+    error: new BosunError(code, `${address} ${what}`, { details: { ...facts(identity), current: null } }),
+  };
 }
 
 function unreadable(identity: Identity, today: Definition, why: string, cause?: unknown): BosunError {
   const { address, agent, version, definition } = identity;
-  const what = `${address} was stored by version ${version} of ${agent} (structure ${definition}), and the code has version ${today.version} (${today.hash})`;
+  const what =
+    `${address} was stored by version ${version} of ${agent} (structure ${definition}), and the code has version ` +
+    `${today.version} (${today.hash})`;
   const current = { version: today.version, structure: today.hash };
-  return new BosunError('BOSUN_AGENT_UNREADABLE', `${what}: ${why}`, { cause, details: { ...facts(identity), current } });
+  return new BosunError('BOSUN_AGENT_UNREADABLE', `${what}: ${why}`, {
+    cause,
+    details: { ...facts(identity), current },
+  });
 }
 
 function facts({ address, agent, version, definition }: Identity): Record<string, unknown> {

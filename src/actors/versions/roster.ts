@@ -47,14 +47,24 @@ export class Roster {
       const found = this.#logicOf(agent);
       this.#entries.set(
         agent,
-        found && { today: this.#prepare(agent, found), kept: (found.previous ?? []).map((old) => this.#prepare(agent, old)) },
+        found && {
+          today: this.#prepare(agent, found),
+          kept: (found.previous ?? []).map((old) => this.#prepare(agent, old)),
+        },
       );
     }
     return this.#entries.get(agent);
   }
 
-  #prepare(agent: string, { logic, version, migrate = {}, migrateChildren = {}, policies = NO_POLICIES, timing = PLAIN_TIMING }: Logic): XstateDefinition {
-    return this.definitions.prepare(agent, logic, version, { steps: { own: migrate, below: migrateChildren }, policies, timing });
+  #prepare(
+    agent: string,
+    { logic, version, migrate = {}, migrateChildren = {}, policies = NO_POLICIES, timing = PLAIN_TIMING }: Logic,
+  ): XstateDefinition {
+    return this.definitions.prepare(agent, logic, version, {
+      steps: { own: migrate, below: migrateChildren },
+      policies,
+      timing,
+    });
   }
 }
 

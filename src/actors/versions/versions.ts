@@ -1,10 +1,13 @@
 /**
- * How the code of today reads an actor that an earlier one stored (design P12): as its own, by a chain of migrations, by the
- * old definition that the code keeps, or not at all. Pure rules; recovery.ts and migration.ts act on them.
+ * How the code of today reads an actor that an earlier one stored (design P12): as its own, by a chain of migrations,
+ * by the old definition that the code keeps, or not at all. Pure rules; recovery.ts and migration.ts act on them.
  */
 import { type StateValue } from 'xstate';
 
-/** A state as a migration sees it: the state value in XState's form, the context as data. References in it stay references. */
+/**
+ * A state as a migration sees it: the state value in XState's form, the context as data. References in it stay
+ * references.
+ */
 export interface StoredState<Context = Readonly<Record<string, unknown>>> {
   readonly value: StateValue;
   readonly context: Context;
@@ -49,16 +52,32 @@ export function readingOf<Definition extends Edition>(
   const definition = today.kept.find((old) => old.version === stored.version && old.hash === stored.hash);
   if (definition !== undefined) return { kind: 'kept', definition };
   if (stored.version > today.version) {
-    return { kind: 'refused', why: `the code has only version ${today.version}: start it with the newer code, or raise the version and migrate` };
+    return {
+      kind: 'refused',
+      why: `the code has only version ${today.version}: start it with the newer code, or raise the version and migrate`,
+    };
   }
   if (stored.version === today.version) {
-    return { kind: 'refused', why: 'the structure of the machine has changed under the same number: raise the version, and give a migration or the old agent in `previous`' };
+    return {
+      kind: 'refused',
+      why:
+        'the structure of the machine has changed under the same number: raise the version, and give a migration ' +
+        'or the old agent in `previous`',
+    };
   }
   const versions = Array.from({ length: today.version - stored.version }, (_, index) => stored.version + 1 + index);
   const missing = versions.filter((version) => today.steps[version] === undefined);
   if (isSame && missing.length === versions.length) return { kind: 'renumbered' };
   if (missing.length === 0 || isSame) {
-    return { kind: 'migrates', steps: versions.filter((to) => !missing.includes(to)).map((to) => ({ to, step: today.steps[to]! })) };
+    return {
+      kind: 'migrates',
+      steps: versions.filter((to) => !missing.includes(to)).map((to) => ({ to, step: today.steps[to]! })),
+    };
   }
-  return { kind: 'refused', why: `there is no migration to version ${missing.join(', ')}: give it in \`migrate\`, or the old agent in \`previous\`` };
+  return {
+    kind: 'refused',
+    why:
+      `there is no migration to version ${missing.join(', ')}: give it in \`migrate\`, or the old agent in ` +
+      `\`previous\``,
+  };
 }

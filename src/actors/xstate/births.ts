@@ -1,7 +1,7 @@
 /**
  * Who was born in a step and who is gone, by comparing the children before and after: that also sees `spawn` inside
- * `assign`, for which XState describes no action. Handles of the newborn are replaced by references in the snapshot. Part of
- * the one place that knows XState's internals (see xstate/definition.ts).
+ * `assign`, for which XState describes no action. Handles of the newborn are replaced by references in the snapshot.
+ * Part of the one place that knows XState's internals (see xstate/definition.ts).
  */
 import { type Actor, type AnyActorLogic } from 'xstate';
 import { BosunError } from '../../errors.ts';
@@ -96,7 +96,8 @@ function keepUnnamed({ definition, actions }: FamilyStep, after: Parent, stopped
   for (const { type, params } of actions) {
     if (type !== 'xstate.spawnChild') continue;
     const { actorRef: handle, src } = params as { actorRef?: Handle; src: unknown };
-    if (handle === undefined) throw new BosunError('BOSUN_AGENT_INVALID', `${definition.name} has no "${String(src)}" in setup({ actors })`);
+    if (handle === undefined)
+      throw new BosunError('BOSUN_AGENT_INVALID', `${definition.name} has no "${String(src)}" in setup({ actors })`);
     if (handle.options.id === undefined && !stopped.has(handle)) after.children[handle.id] = handle;
   }
 }

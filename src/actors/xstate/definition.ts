@@ -1,9 +1,11 @@
 /**
- * Prepares XState logic for hosting. With the files named alike and the plans the only place that knows XState's internals (5.33): the names
- * used here that XState does not publish are listed in XSTATE_INTERNALS and pinned by a contract test.
+ * Prepares XState logic for hosting. With the files named alike and the plans the only place that knows XState's
+ * internals (5.33): the names used here that XState does not publish are listed in XSTATE_INTERNALS and pinned by a
+ * contract test.
  *
  * A machine is copied, and in the copy every named or inline actor is a stub: XState runs a child's initial transition
- * when it describes the spawn, which would be inside the parent's pure step; the real child is born by the kernel later.
+ * when it describes the spawn, which would be inside the parent's pure step; the real child is born by the kernel
+ * later.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -32,11 +34,26 @@ import { wrapped } from './family.ts';
 export const XSTATE_INTERNALS = {
   machine: ['idMap', 'getTransitionData', 'implementations'],
   node: ['next', 'transitions', 'always', 'entry', 'exit', 'invoke', 'initial', 'output'],
-  action: { assign: ['assignment', 'resolve'], raise: ['event', 'delay', 'id'], cancel: ['sendId'], sendTo: ['retryResolve', 'execute'] },
+  action: {
+    assign: ['assignment', 'resolve'],
+    raise: ['event', 'delay', 'id'],
+    cancel: ['sendId'],
+    sendTo: ['retryResolve', 'execute'],
+  },
   snapshot: ['_nodes', 'historyValue', 'children', 'machine'],
   observable: ['_subscription'],
   actor: ['_syncSnapshot', 'options', 'systemId', 'src', 'sessionId', 'id'],
-  system: ['_bookId', '_register', '_unregister', '_set', '_relay', '_sendInspectionEvent', '_snapshot', '_clock', '_logger'],
+  system: [
+    '_bookId',
+    '_register',
+    '_unregister',
+    '_set',
+    '_relay',
+    '_sendInspectionEvent',
+    '_snapshot',
+    '_clock',
+    '_logger',
+  ],
 } as const;
 
 /** What an effect of XState's own kinds says about itself when it has come to its end. */
@@ -86,18 +103,41 @@ export interface Declared {
 const NOTHING_DECLARED: Declared = { steps: { own: {}, below: {} }, policies: NO_POLICIES, timing: PLAIN_TIMING };
 
 /** What logic has for which nothing can be declared. */
-const PLAIN = { child: () => undefined, durable: undefined, poison: NO_POLICIES.poison, overflow: NO_POLICIES.overflow, keptTurns: 0, priorities: undefined, timing: PLAIN_TIMING, endsByItself: false };
+const PLAIN = {
+  child: () => undefined,
+  durable: undefined,
+  poison: NO_POLICIES.poison,
+  overflow: NO_POLICIES.overflow,
+  keptTurns: 0,
+  priorities: undefined,
+  timing: PLAIN_TIMING,
+  endsByItself: false,
+};
 
 /** Configuration tables are shared by definitions of equal structure: their ids mean the same on disk. */
 export class Definitions {
   readonly #tables = new Map<string, ConfigurationTable>();
 
-  prepare(name: string, logic: AnyActorLogic, version: number, declared: Declared = NOTHING_DECLARED): XstateDefinition {
-    return isMachine(logic) ? this.#prepareMachine(name, logic, version, declared) : this.#prepareOther(name, logic, version, { steps: declared.steps.own, policy: undefined, isSecret: declared.policies.isSecret });
+  prepare(
+    name: string,
+    logic: AnyActorLogic,
+    version: number,
+    declared: Declared = NOTHING_DECLARED,
+  ): XstateDefinition {
+    return isMachine(logic)
+      ? this.#prepareMachine(name, logic, version, declared)
+      : this.#prepareOther(name, logic, version, {
+          steps: declared.steps.own,
+          policy: undefined,
+          isSecret: declared.policies.isSecret,
+        });
   }
 
   /** For an actor whose logic the code lacks: enough to show it, to keep it and to remove it. */
-  absent({ agent, bond, definition, version }: Pick<Identity, 'agent' | 'bond' | 'definition' | 'version'>, isEffect: boolean): Definition {
+  absent(
+    { agent, bond, definition, version }: Pick<Identity, 'agent' | 'bond' | 'definition' | 'version'>,
+    isEffect: boolean,
+  ): Definition {
     const kind = definition === '' ? 'custom' : 'machine';
     const name = bond === 'supervised' ? agent : `>${agent}`;
     const rest = { ...PLAIN, steps: {}, policy: undefined, isSecret: false };
@@ -114,11 +154,17 @@ export class Definitions {
   takeNewConfigurations(): readonly NewConfiguration[] {
     const taken: NewConfiguration[] = [];
     // Every epoch asks, and hardly any finds one.
-    for (const [definition, table] of this.#tables) if (table.hasNew) taken.push(...table.takeNew().map((fresh) => ({ definition, ...fresh })));
+    for (const [definition, table] of this.#tables)
+      if (table.hasNew) taken.push(...table.takeNew().map((fresh) => ({ definition, ...fresh })));
     return taken;
   }
 
-  #prepareMachine(name: string, machine: AnyStateMachine, version: number, { steps, policies, timing }: Declared): XstateDefinition {
+  #prepareMachine(
+    name: string,
+    machine: AnyStateMachine,
+    version: number,
+    { steps, policies, timing }: Declared,
+  ): XstateDefinition {
     const lookUp: DelayLookUp = { name: null };
     const hosted = hostable(machine, lookUp);
     const hash = structuralHash(machine);
@@ -126,12 +172,16 @@ export class Definitions {
     const child = (src: string): XstateDefinition | undefined => {
       if (!children.has(src)) {
         const logic = childLogic(machine, src);
-        children.set(src, logic && this.#prepareChild(`${name}>${src}`, logic, version, {
-          steps: stepsBelow(steps, src),
-          timing: childTiming(timing),
-          policy: policies.effects.get(src),
-          isSecret: policies.isSecret,
-        }));
+        children.set(
+          src,
+          logic &&
+            this.#prepareChild(`${name}>${src}`, logic, version, {
+              steps: stepsBelow(steps, src),
+              timing: childTiming(timing),
+              policy: policies.effects.get(src),
+              isSecret: policies.isSecret,
+            }),
+        );
       }
       return children.get(src);
     };
@@ -140,7 +190,20 @@ export class Definitions {
     const durable = durableActions(machine, policies.actions);
     const endsByItself = [...nodesById(machine).values()].some(({ transitions }) => transitions.has(SHUTDOWN));
     const { poison, overflow, keptTurns, priorities, isSecret } = policies;
-    const rest = { child, configurations, steps: steps.own, policy: undefined, durable, poison, overflow, keptTurns, priorities, isSecret, timing, endsByItself };
+    const rest = {
+      child,
+      configurations,
+      steps: steps.own,
+      policy: undefined,
+      durable,
+      poison,
+      overflow,
+      keptTurns,
+      priorities,
+      isSecret,
+      timing,
+      endsByItself,
+    };
     return { name, kind: 'machine', hash, version, isEffect: false, logic: hosted, lookUp, ...rest };
   }
 
@@ -148,14 +211,28 @@ export class Definitions {
     name: string,
     logic: AnyActorLogic,
     version: number,
-    { steps, timing, policy, isSecret }: { steps: Steps; timing: Timing; policy: EffectPolicy | undefined; isSecret: boolean },
+    {
+      steps,
+      timing,
+      policy,
+      isSecret,
+    }: { steps: Steps; timing: Timing; policy: EffectPolicy | undefined; isSecret: boolean },
   ): XstateDefinition {
-    if (isMachine(logic)) return this.#prepareMachine(name, logic, version, { steps, timing, policies: { ...NO_POLICIES, isSecret } });
+    if (isMachine(logic))
+      return this.#prepareMachine(name, logic, version, { steps, timing, policies: { ...NO_POLICIES, isSecret } });
     return this.#prepareOther(name, logic, version, { steps: steps.own, policy, isSecret });
   }
 
-  /** No logic but a machine has timers of its own; the wait of an effect between two tries is the kernel's and keeps its deadline. */
-  #prepareOther(name: string, logic: AnyActorLogic, version: number, declared: Pick<XstateDefinition, 'steps' | 'policy' | 'isSecret'>): XstateDefinition {
+  /**
+   * No logic but a machine has timers of its own; the wait of an effect between two tries is the kernel's and keeps its
+   * deadline.
+   */
+  #prepareOther(
+    name: string,
+    logic: AnyActorLogic,
+    version: number,
+    declared: Pick<XstateDefinition, 'steps' | 'policy' | 'isSecret'>,
+  ): XstateDefinition {
     const kind = kindOf(logic);
     const isEffect = logic.start !== undefined;
     const rest = { ...PLAIN, configurations: new ConfigurationTable(), ...declared };
@@ -166,7 +243,9 @@ export class Definitions {
 /** Those of the child `src`: keys are paths such as `order` or `order>line`. */
 function stepsBelow({ below }: Steps, src: string): Steps {
   const prefix = `${src}>`;
-  const deeper = Object.entries(below).filter(([path]) => path.startsWith(prefix)).map(([path, steps]) => [path.slice(prefix.length), steps]);
+  const deeper = Object.entries(below)
+    .filter(([path]) => path.startsWith(prefix))
+    .map(([path, steps]) => [path.slice(prefix.length), steps]);
   return { own: below[src] ?? {}, below: Object.fromEntries(deeper) as Steps['below'] };
 }
 
@@ -174,7 +253,10 @@ function stepsBelow({ below }: Steps, src: string): Steps {
 function describeConfiguration(machine: AnyStateMachine, ids: readonly string[]): Omit<Configuration, 'nodes'> {
   const byId = nodesById(machine);
   const nodes = ids.map((id) => byId.get(id)!);
-  return { value: valueOf(machine.root, new Set(nodes)), invokes: nodes.flatMap((node) => node.invoke.map(({ id }) => id)) };
+  return {
+    value: valueOf(machine.root, new Set(nodes)),
+    invokes: nodes.flatMap((node) => node.invoke.map(({ id }) => id)),
+  };
 }
 
 /** By its mark, not its class: a host may have another copy of XState than Bosun. */
@@ -200,14 +282,20 @@ function hostable(machine: AnyStateMachine, lookUp: DelayLookUp): AnyStateMachin
   return hosted;
 }
 
-/** Has a machine that may spawn do so without copying a large family. Lists of actions may be those of the user's own config. */
+/**
+ * Has a machine that may spawn do so without copying a large family. Lists of actions may be those of the user's own
+ * config.
+ */
 function wrapSpawns(hosted: AnyStateMachine): void {
   const implementations = hosted.implementations as { actions: Record<string, unknown> };
-  implementations.actions = Object.fromEntries(Object.entries(implementations.actions).map(([name, action]) => [name, wrapped(action)]));
+  implementations.actions = Object.fromEntries(
+    Object.entries(implementations.actions).map(([name, action]) => [name, wrapped(action)]),
+  );
   for (const node of nodesById(hosted).values()) {
     Object.assign(node, { entry: node.entry.map(wrapped), exit: node.exit.map(wrapped) });
     const initial = node.type === 'compound' ? [node.initial] : [];
-    for (const transition of [...transitionsOf(node), ...initial]) Object.assign(transition, { actions: transition.actions.map(wrapped) });
+    for (const transition of [...transitionsOf(node), ...initial])
+      Object.assign(transition, { actions: transition.actions.map(wrapped) });
   }
 }
 
@@ -233,14 +321,17 @@ interface Lookup {
 }
 
 /**
- * XState remembers for every state node and every type of an event that ever came which transitions may take it: memory that
- * whoever sends ever-new types makes grow without end. Its memory hangs on the object that is asked (`this`). So types
- * that the node names are asked of the node; others of a stand-in, which is replaced, and its memory with it, once in a while.
+ * XState remembers for every state node and every type of an event that ever came which transitions may take it: memory
+ * that whoever sends ever-new types makes grow without end. Its memory hangs on the object that is asked (`this`). So
+ * types that the node names are asked of the node; others of a stand-in, which is replaced, and its memory with it,
+ * once in a while.
  */
 export function boundLookups(node: AnyStateNode): void {
   const lookup = node as unknown as Lookup;
   const { next } = lookup;
-  const hasPatterns = [...node.transitions.keys()].some((descriptor) => descriptor === '*' || descriptor.endsWith('.*'));
+  const hasPatterns = [...node.transitions.keys()].some(
+    (descriptor) => descriptor === '*' || descriptor.endsWith('.*'),
+  );
   let standIn = Object.create(node) as Lookup;
   let lookups = 0;
   lookup.next = (snapshot, event) => {
@@ -255,11 +346,15 @@ export function boundLookups(node: AnyStateNode): void {
   };
 }
 
-/** `provide` reaches named actors only; inline ones are looked up in the node's config, of which this copy has its own. */
+/**
+ * `provide` reaches named actors only; inline ones are looked up in the node's config, of which this copy has its own.
+ */
 function stubInlineInvokes(node: AnyStateNode): void {
   const invokes = invokesOf(node);
   if (invokes.every(({ src }) => typeof src === 'string')) return;
-  const stubbed = invokes.map((invoke) => (typeof invoke.src === 'string' ? invoke : { ...invoke, src: stub(invoke.src) }));
+  const stubbed = invokes.map((invoke) =>
+    typeof invoke.src === 'string' ? invoke : { ...invoke, src: stub(invoke.src) },
+  );
   (node as { config: unknown }).config = { ...node.config, invoke: stubbed };
 }
 
@@ -273,19 +368,28 @@ export function nodesById(machine: AnyStateMachine): ReadonlyMap<string, AnyStat
   return (machine as unknown as { idMap: ReadonlyMap<string, AnyStateNode> }).idMap;
 }
 
-/** A custom action of a machine; undefined for a name without one, and for what XState performs itself (assign, sendTo, ...). */
+/**
+ * A custom action of a machine; undefined for a name without one, and for what XState performs itself (assign, sendTo,
+ * ...).
+ */
 export function customAction(machine: AnyStateMachine, name: string): DurableAction['exec'] | undefined {
   const actions = machine.implementations.actions as Record<string, unknown>;
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
   return typeof action === 'function' && !('resolve' in action) ? (action as DurableAction['exec']) : undefined;
 }
 
-function durableActions(machine: AnyStateMachine, policies: Policies['actions']): ReadonlyMap<string, DurableAction> | undefined {
+function durableActions(
+  machine: AnyStateMachine,
+  policies: Policies['actions'],
+): ReadonlyMap<string, DurableAction> | undefined {
   if (policies.size === 0) return undefined;
   return new Map([...policies].map(([name, policy]) => [name, { exec: customAction(machine, name)!, policy }]));
 }
 
-/** The state value that the active nodes below `node` amount to. In XState the regions come in the order of the nodes, too. */
+/**
+ * The state value that the active nodes below `node` amount to. In XState the regions come in the order of the nodes,
+ * too.
+ */
 export function valueOf(node: AnyStateNode, active: ReadonlySet<AnyStateNode>): unknown {
   const children = [...active].filter(({ parent }) => parent === node);
   if (node.type === 'parallel') return Object.fromEntries(children.map((child) => [child.key, valueOf(child, active)]));
@@ -297,7 +401,11 @@ export function valueOf(node: AnyStateNode, active: ReadonlySet<AnyStateNode>): 
 }
 
 /** A machine and every machine that it names or has inline, each once. `owner` says of which one it is part. */
-export function machinesOf(machine: AnyStateMachine, owner = '', seen = new Set<unknown>()): { machine: AnyStateMachine; owner: string }[] {
+export function machinesOf(
+  machine: AnyStateMachine,
+  owner = '',
+  seen = new Set<unknown>(),
+): { machine: AnyStateMachine; owner: string }[] {
   if (seen.has(machine)) return [];
   seen.add(machine);
   const named = Object.entries(machine.implementations.actors as Record<string, unknown>);
@@ -310,7 +418,10 @@ export function machinesOf(machine: AnyStateMachine, owner = '', seen = new Set<
   return [{ machine, owner }, ...below];
 }
 
-/** What the machine itself says, as far as it can be seen without running it: functions that return an event or a child are not. */
+/**
+ * What the machine itself says, as far as it can be seen without running it: functions that return an event or a child
+ * are not.
+ */
 export interface StaticAction {
   /** The state node, or the name in `setup({ actions })`. */
   readonly place: string;
@@ -363,8 +474,8 @@ export function childLogic(machine: AnyStateMachine, src: string): AnyActorLogic
 }
 
 /**
- * XState does not say what a logic object was made by. Objects of one creator share the source text of their transition,
- * so that is compared with a sample of each.
+ * XState does not say what a logic object was made by. Objects of one creator share the source text of their
+ * transition, so that is compared with a sample of each.
  */
 export function kindOf(logic: AnyActorLogic): LogicKind {
   return KINDS.get(String(logic.transition)) ?? 'custom';
@@ -394,5 +505,8 @@ function structuralHash(machine: AnyStateMachine): string {
     always: node.always?.map((transition) => transition.target?.map((target) => target.id)),
   }));
   if (nodes.length === 0) throw new BosunError('BOSUN_AGENT_INVALID', `machine ${machine.id} has no states`);
-  return createHash('sha256').update(JSON.stringify([machine.id, nodes])).digest('hex').slice(0, 12);
+  return createHash('sha256')
+    .update(JSON.stringify([machine.id, nodes]))
+    .digest('hex')
+    .slice(0, 12);
 }

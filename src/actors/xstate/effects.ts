@@ -1,6 +1,6 @@
 /**
- * Turns the actions that XState describes into the kernel's words. Part of the one place that knows XState's internals (see
- * xstate/definition.ts).
+ * Turns the actions that XState describes into the kernel's words. Part of the one place that knows XState's internals
+ * (see xstate/definition.ts).
  */
 import { type EventObject } from 'xstate';
 import { type Effect } from '../engine.ts';
@@ -16,7 +16,9 @@ export interface Action {
   delay?: string | null;
 }
 
-/** Actions whose names begin so are performed by the kernel (see supervision.ts); machines of users may not use them. */
+/**
+ * Actions whose names begin so are performed by the kernel (see supervision.ts); machines of users may not use them.
+ */
 export const KERNEL_ACTION_PREFIX = 'bosun.';
 
 const XSTATE_PREFIX = 'xstate.';
@@ -49,7 +51,8 @@ interface SendParams {
 function describedSend(action: Action, { to, event, id, delay }: SendParams): Effect | undefined {
   const isRaise = action.type === 'xstate.raise';
   const target = isRaise ? (action.info as { self: Ref }).self : to!;
-  if (typeof delay === 'number') return { kind: 'arm', id, delayMs: delay, delay: action.delay ?? null, to: target, event };
+  if (typeof delay === 'number')
+    return { kind: 'arm', id, delayMs: delay, delay: action.delay ?? null, to: target, event };
   return isRaise ? undefined : { kind: 'send', to: target, event };
 }
 

@@ -115,7 +115,12 @@ export class XstateEngine implements HostEngine {
   #described(definition: Definition, self: Ref, before: Snapshot | undefined, snapshot: Snapshot): Step {
     const { births, dropped } =
       definition.kind === 'machine'
-        ? this.#step.familyChange(definition, self, (before as MachineSnapshot | undefined)?.children as Family | undefined, snapshot as MachineSnapshot)
+        ? this.#step.familyChange(
+            definition,
+            self,
+            (before as MachineSnapshot | undefined)?.children as Family | undefined,
+            snapshot as MachineSnapshot,
+          )
         : NO_FAMILY_CHANGE;
     const effects = this.#step.actions.map(described).filter((effect) => effect !== undefined);
     return { snapshot, births, dropped, effects };

@@ -1,8 +1,9 @@
 /**
- * Large families: XState copies the record of all children whenever one is spawned, which makes the ten-thousandth child cost
- * ten thousand times the first. In the hosted copy of a machine the actions that spawn are wrapped: where the family is large
- * they see an empty record whose prototype is the family, and what they add is kept apart until the turn takes effect.
- * Whatever else copies the record meanwhile gets all of it: slower, never wrong. Small families are XState's own.
+ * Large families: XState copies the record of all children whenever one is spawned, which makes the ten-thousandth
+ * child cost ten thousand times the first. In the hosted copy of a machine the actions that spawn are wrapped: where
+ * the family is large they see an empty record whose prototype is the family, and what they add is kept apart until the
+ * turn takes effect. Whatever else copies the record meanwhile gets all of it: slower, never wrong. Small families are
+ * XState's own.
  */
 export type Family = Record<string, object>;
 
@@ -23,7 +24,14 @@ interface Snapshot {
 }
 
 type Resolved = [snapshot: Snapshot, params: unknown, actions: unknown[] | undefined];
-type Resolve = (scope: object, snapshot: Snapshot, args: object, params: unknown, action: object, extra: unknown) => Resolved;
+type Resolve = (
+  scope: object,
+  snapshot: Snapshot,
+  args: object,
+  params: unknown,
+  action: object,
+  extra: unknown,
+) => Resolved;
 
 interface BuiltIn {
   (...args: unknown[]): unknown;
@@ -33,7 +41,8 @@ interface BuiltIn {
 
 /** Marks a family that has become large. @returns The same family. */
 export function marked(family: Family): Family {
-  if (!isLarge(family) && Object.keys(family).length >= LARGE_FROM) Object.defineProperty(family, IS_LARGE, { value: true });
+  if (!isLarge(family) && Object.keys(family).length >= LARGE_FROM)
+    Object.defineProperty(family, IS_LARGE, { value: true });
   return family;
 }
 

@@ -1,4 +1,7 @@
-/** What XState tells of its microsteps, in our words. Part of the one place that knows XState's internals (see xstate/definition.ts). */
+/**
+ * What XState tells of its microsteps, in our words. Part of the one place that knows XState's internals (see
+ * xstate/definition.ts).
+ */
 import { type AnyStateMachine } from 'xstate';
 import { type Definition, type Taken, type TakenTransition } from '../engine.ts';
 import { isMachine, type XstateDefinition } from './definition.ts';
@@ -6,7 +9,11 @@ import { transitionName } from './names.ts';
 
 interface Transition {
   readonly eventType: string;
-  readonly source: { readonly id: string; readonly always?: readonly Transition[]; readonly transitions: ReadonlyMap<string, readonly Transition[]> };
+  readonly source: {
+    readonly id: string;
+    readonly always?: readonly Transition[];
+    readonly transitions: ReadonlyMap<string, readonly Transition[]>;
+  };
   readonly target: readonly { readonly id: string }[] | undefined;
 }
 
@@ -20,7 +27,13 @@ export function takenBy(taken: Taken): readonly TakenTransition[] {
     const { source, eventType, target } = transition;
     const siblings = source.transitions.get(eventType) ?? source.always ?? [];
     const index = siblings.indexOf(transition);
-    return { edge: transitionName(source.id, eventType, index), from: source.id, event: eventType, index, to: (target ?? []).map(({ id }) => id) };
+    return {
+      edge: transitionName(source.id, eventType, index),
+      from: source.id,
+      event: eventType,
+      index,
+      to: (target ?? []).map(({ id }) => id),
+    };
   });
 }
 

@@ -1,6 +1,7 @@
 /**
- * What a machine's guards, actions and history states are called, for whoever draws or lists it. Beside xstate/definition.ts
- * because it reads what XState hangs on its own functions (`raise`, `not`, ...) and does not publish. Runs no user code.
+ * What a machine's guards, actions and history states are called, for whoever draws or lists it. Beside
+ * xstate/definition.ts because it reads what XState hangs on its own functions (`raise`, `not`, ...) and does not
+ * publish. Runs no user code.
  */
 import { type AnyStateNode } from 'xstate';
 
@@ -31,7 +32,9 @@ interface Marks {
   readonly stateValue?: unknown;
 }
 
-/** By name: `notify`, `assign`, `raise tick`, `spawnChild worker`. Undefined for what XState adds by itself for `after`. */
+/**
+ * By name: `notify`, `assign`, `raise tick`, `spawnChild worker`. Undefined for what XState adds by itself for `after`.
+ */
 export function actionName(action: unknown): string | undefined {
   if (typeof action === 'string') return action;
   const { type, params, event, id, to, src, sendId, actorRef } = marksOf(action);
@@ -70,7 +73,10 @@ export function guardName(guard: unknown, depth = 0): string {
   return depth === 0 ? parts.join(` ${String(name)} `) : `(${parts.join(` ${String(name)} `)})`;
 }
 
-/** The id of a transition: of its source, its event and its place among those of one event, the same in every copy of the machine. */
+/**
+ * The id of a transition: of its source, its event and its place among those of one event, the same in every copy of
+ * the machine.
+ */
 export function transitionName(source: string, event: string, index: number): string {
   return `${escaped(source)}|${escaped(event)}|${index}`;
 }
@@ -85,7 +91,9 @@ export function historyDefault(node: AnyStateNode): readonly AnyStateNode[] {
   if (parent === undefined) return [];
   const { target } = node.config as { target?: string | readonly string[] };
   if (target === undefined) return parent.type === 'compound' ? parent.initial.target : [parent];
-  return [target].flat().map((path) => (path.startsWith('#') ? node.machine.getStateNodeById(path) : below(parent, path)));
+  return [target]
+    .flat()
+    .map((path) => (path.startsWith('#') ? node.machine.getStateNodeById(path) : below(parent, path)));
 }
 
 /** Dots part the keys of a path; one in a key is written `\.`. */

@@ -1,18 +1,30 @@
 /**
- * The step engine that takes steps of machines by plans: what XState would do in a microstep from one position is worked out
- * once, by asking XState (plan-probe.ts), and then done without it. A step is: who is asked, guards in order, operations of the
- * plan, the next position; again for eventless transitions and raised events. Snapshots share what depends on the position.
+ * The step engine that takes steps of machines by plans: what XState would do in a microstep from one position is
+ * worked out once, by asking XState (plan-probe.ts), and then done without it. A step is: who is asked, guards in
+ * order, operations of the plan, the next position; again for eventless transitions and raised events. Snapshots share
+ * what depends on the position.
  *
- * Planned: nested and parallel states, history, final states and output, guards of every kind, all actions of XState and of
- * users, `always`, `after`, raised events, invokes and spawns, the initial step. Left to the XState engine, step by step:
- * `xstate.stop`, failures of children that nobody handles, machines that are not active, endless loops (whose error it
- * words), and what finds no room within PLANS_MAX; so is all logic that is no machine.
+ * Planned: nested and parallel states, history, final states and output, guards of every kind, all actions of XState
+ * and of users, `always`, `after`, raised events, invokes and spawns, the initial step. Left to the XState engine, step
+ * by step: `xstate.stop`, failures of children that nobody handles, machines that are not active, endless loops (whose
+ * error it words), and what finds no room within PLANS_MAX; so is all logic that is no machine.
  *
  * A step that turns out to be no plan's is begun again by XState from the start, so the functions of its guards and
  * assigns may run twice; nothing of the first run is kept.
  */
 import { type EventObject, stopChild } from 'xstate';
-import { type Definition, type Entry, type HostEngine, type Running, type Snapshot, type SnapshotView, type Standing, type Step, type Taken, type TakenTransition } from '../engine.ts';
+import {
+  type Definition,
+  type Entry,
+  type HostEngine,
+  type Running,
+  type Snapshot,
+  type SnapshotView,
+  type Standing,
+  type Step,
+  type Taken,
+  type TakenTransition,
+} from '../engine.ts';
 import { guardError } from './plan-guards.ts';
 import { operationsOf } from './plan-operations.ts';
 import { NO_CHILDREN, PlanSnapshot } from './plan-snapshot.ts';
@@ -24,7 +36,15 @@ import { NO_FAMILY_CHANGE } from './births.ts';
 import { type XstateDefinition } from './definition.ts';
 import { XstateEngine } from './engine.ts';
 import { marked } from './family.ts';
-import { adopt, changeOf, type MachineSnapshot, numberByNodes, type Numbering, standingNodes, statusOf } from './state.ts';
+import {
+  adopt,
+  changeOf,
+  type MachineSnapshot,
+  numberByNodes,
+  type Numbering,
+  standingNodes,
+  statusOf,
+} from './state.ts';
 import { type EngineHost, OpenStep } from './step.ts';
 
 /** Thrown, and caught here, where a step turns out to be no plan's. No error: nobody sees it. */
@@ -78,12 +98,18 @@ export class PlanEngine implements HostEngine {
 
   transition(definition: Definition, self: Ref, before: Snapshot, event: EventObject): Step {
     const place = PlanSnapshot.placeOf(before);
-    if (!(place instanceof Position) || place.machine !== (definition as XstateDefinition).logic || before.status !== 'active' || isReserved(event.type)) {
+    if (
+      !(place instanceof Position) ||
+      place.machine !== (definition as XstateDefinition).logic ||
+      before.status !== 'active' ||
+      isReserved(event.type)
+    ) {
       return this.#adopted(definition, before, this.#xstate.transition(definition, self, before, event));
     }
     this.#step.begin(definition, self);
     try {
-      if (this.#transition(place, before as PlanSnapshot, event)) return this.#finished(definition, self, before as PlanSnapshot);
+      if (this.#transition(place, before as PlanSnapshot, event))
+        return this.#finished(definition, self, before as PlanSnapshot);
       const { effects } = this.#work;
       return { snapshot: before, effects, births: NO_FAMILY_CHANGE.births, dropped: NO_FAMILY_CHANGE.dropped };
     } catch (thrown) {
@@ -113,7 +139,11 @@ export class PlanEngine implements HostEngine {
     const { nodes, history } = standingNodes(definition as XstateDefinition, state, self.address);
     const position = plans.positionOf(nodes, history);
     if (position === undefined) return this.#xstate.restore(definition, self, state, children);
-    const snapshot = new PlanSnapshot(position, state.context, isEmpty(children) ? NO_CHILDREN : marked({ ...children }));
+    const snapshot = new PlanSnapshot(
+      position,
+      state.context,
+      isEmpty(children) ? NO_CHILDREN : marked({ ...children }),
+    );
     return Object.assign(snapshot, { status: statusOf(state), output: state.output, error: state.error });
   }
 
@@ -159,7 +189,9 @@ export class PlanEngine implements HostEngine {
     const { snapshot, effects } = this.#work;
     if (snapshot.status !== 'active') this.#stopChildren();
     const { births, dropped } =
-      snapshot.children === (before?.children ?? NO_CHILDREN) ? NO_FAMILY_CHANGE : this.#step.familyChange(definition, self, before?.children, snapshot);
+      snapshot.children === (before?.children ?? NO_CHILDREN)
+        ? NO_FAMILY_CHANGE
+        : this.#step.familyChange(definition, self, before?.children, snapshot);
     return { snapshot, effects, births, dropped };
   }
 
@@ -180,7 +212,10 @@ export class PlanEngine implements HostEngine {
     const { _nodes: nodes, historyValue, context, children, status, output, error } = step.snapshot as MachineSnapshot;
     const position = plans.positionOf(nodes, historyValue);
     if (position === undefined) return step;
-    return { ...step, snapshot: Object.assign(new PlanSnapshot(position, context, children), { status, output, error }) };
+    return {
+      ...step,
+      snapshot: Object.assign(new PlanSnapshot(position, context, children), { status, output, error }),
+    };
   }
 
   #plansOf(definition: Definition): Plans | null {
@@ -194,7 +229,9 @@ export class PlanEngine implements HostEngine {
 /** Noted at the position, which belongs to one definition. */
 const numberOf: Numbering = (definition, snapshot) => {
   const place = PlanSnapshot.placeOf(snapshot);
-  return place instanceof Position ? (place.configuration ??= numberByNodes(definition, snapshot)) : numberByNodes(definition, snapshot);
+  return place instanceof Position
+    ? (place.configuration ??= numberByNodes(definition, snapshot))
+    : numberByNodes(definition, snapshot);
 };
 
 /** Null for a machine that cannot be entered; what is wrong with it XState says when it is. */
@@ -224,7 +261,8 @@ function settle(work: Work, from: Position): boolean {
   for (let microsteps = 1; work.snapshot.status === 'active'; microsteps++) {
     // As XState counts them: the look that finds nothing is one, too.
     if (microsteps > position.plans.microstepsMax) throw UNPLANNED;
-    const eventless: Plan | undefined = looksForEventless && position.eventless.length > 0 ? eventlessPlan(work, position) : undefined;
+    const eventless: Plan | undefined =
+      looksForEventless && position.eventless.length > 0 ? eventlessPlan(work, position) : undefined;
     let plan: Plan | undefined = eventless;
     if (plan === undefined) {
       const raised = work.queue.shift();
@@ -291,14 +329,20 @@ function eventlessPlan(work: Work, position: Position): Plan | undefined {
   const taken: Candidate[] = [];
   for (const chain of position.eventless) {
     const candidate = chain.find(({ guard }) => guard === undefined || guard(work));
-    if (candidate !== undefined && !taken.some(({ transition }) => transition === candidate.transition)) taken.push(candidate);
+    if (candidate !== undefined && !taken.some(({ transition }) => transition === candidate.transition))
+      taken.push(candidate);
   }
   return taken.length === 0 ? undefined : planned(planOfAll(position, taken));
 }
 
 function planOfAll(position: Position, taken: readonly Candidate[]): Plan | null {
   const [first] = taken;
-  return taken.length === 1 ? position.plans.planOf(position, first!) : position.plans.plan(position, taken.map(({ transition }) => transition));
+  return taken.length === 1
+    ? position.plans.planOf(position, first!)
+    : position.plans.plan(
+        position,
+        taken.map(({ transition }) => transition),
+      );
 }
 
 function planned(plan: Plan | null): Plan {

@@ -1,4 +1,7 @@
-/** Guards made ready to be asked. Functions are called as they are; `and`, `not`, `stateIn` and names of names are left to XState. */
+/**
+ * Guards made ready to be asked. Functions are called as they are; `and`, `not`, `stateIn` and names of names are left
+ * to XState.
+ */
 import { type AnyStateMachine, type AnyStateNode, type EventObject } from 'xstate';
 import { evaluateGuard } from 'xstate/guards';
 import { type Work } from './plan-work.ts';
@@ -36,15 +39,21 @@ function namedGuard(machine: AnyStateMachine, guard: unknown): unknown {
   return guards[typeof guard === 'string' ? guard : (guard as { type: string }).type];
 }
 
-/** The error as XState's own selection words it, when a guard throws. XState is asked with a guard that throws the same. */
+/**
+ * The error as XState's own selection words it, when a guard throws. XState is asked with a guard that throws the same.
+ */
 export function guardError(node: AnyStateNode, guard: unknown, event: EventObject, error: unknown): unknown {
   const thrower = () => {
     throw error;
   };
   const name = typeof guard === 'string' ? guard : (guard as { type?: string }).type;
   const again = typeof guard === 'function' ? thrower : typeof guard === 'string' ? guard : { type: name };
-  const standIn = Object.create(node, { transitions: { value: new Map([[event.type, [{ guard: again as Named, actions: [] }]]]) } }) as AnyStateNode;
-  const { next } = Object.getPrototypeOf(node) as { next: (this: AnyStateNode, snapshot: object, event: EventObject) => unknown };
+  const standIn = Object.create(node, {
+    transitions: { value: new Map([[event.type, [{ guard: again as Named, actions: [] }]]]) },
+  }) as AnyStateNode;
+  const { next } = Object.getPrototypeOf(node) as {
+    next: (this: AnyStateNode, snapshot: object, event: EventObject) => unknown;
+  };
   try {
     next.call(standIn, { context: {}, machine: { implementations: { guards: { [String(name)]: thrower } } } }, event);
   } catch (worded) {

@@ -1,8 +1,8 @@
 /**
- * Actions made ready to be performed: names looked up, parameters told apart. XState's own actions are resolved by XState
- * (`action.resolve`) and its result is taken over, except for three whose way through XState costs most: `assign`, and
- * where everything is constant `raise` and `cancel`, which is what `after` is made of. Those follow resolveAssign,
- * resolveRaise and resolveCancel of XState 5.33; the differential fuzz holds them against it.
+ * Actions made ready to be performed: names looked up, parameters told apart. XState's own actions are resolved by
+ * XState (`action.resolve`) and its result is taken over, except for three whose way through XState costs most:
+ * `assign`, and where everything is constant `raise` and `cancel`, which is what `after` is made of. Those follow
+ * resolveAssign, resolveRaise and resolveCancel of XState 5.33; the differential fuzz holds them against it.
  */
 import { type AnyStateMachine, type AnyStateNode, type EventObject } from 'xstate';
 import { type Effect } from '../engine.ts';
@@ -23,14 +23,20 @@ function operationOf(machine: AnyStateMachine, action: unknown): Operation {
   const type = isInline ? '' : typeof action === 'string' ? action : (action as { type: string }).type;
   const resolved = isInline ? action : implementations[type];
   const params = new Parameters(action);
-  if (typeof resolved === 'function' && 'resolve' in resolved) return builtIn(machine, resolved as unknown as BuiltIn, params);
-  return new Custom(isInline ? (action as { name: string }).name || '(anonymous)' : type, resolved as Exec | undefined, params);
+  if (typeof resolved === 'function' && 'resolve' in resolved)
+    return builtIn(machine, resolved as unknown as BuiltIn, params);
+  return new Custom(
+    isInline ? (action as { name: string }).name || '(anonymous)' : type,
+    resolved as Exec | undefined,
+    params,
+  );
 }
 
 function builtIn(machine: AnyStateMachine, action: BuiltIn, params: Parameters): Operation {
   const { event, delay, id, sendId } = action as unknown as Partial<Record<string, unknown>>;
   if (action.type === 'xstate.assign') return new Assign(machine, action as AssignAction, params);
-  if (action.type === 'xstate.cancel' && typeof sendId === 'string') return new Constant({ kind: 'cancel', id: sendId });
+  if (action.type === 'xstate.cancel' && typeof sendId === 'string')
+    return new Constant({ kind: 'cancel', id: sendId });
   if (action.type === 'xstate.raise' && typeof event === 'object' && typeof delay === 'number') {
     return new Arm({ id: id as string | undefined, delayMs: delay, event: event as EventObject });
   }
@@ -164,7 +170,14 @@ class Resolving implements Operation {
     const isOfFamily = type === 'xstate.spawnChild' || type === 'xstate.stopChild';
     // Spawns and stops are seen by comparing families, for which the open step collects them.
     if (isOfFamily) work.scope.actionExecutor({ type, info, params });
-    else work.describe({ type, info, params, exec: isOfUser(type) ? () => this.#action.execute!(work.scope, params) : undefined, delay: work.step.takeDelay() });
+    else
+      work.describe({
+        type,
+        info,
+        params,
+        exec: isOfUser(type) ? () => this.#action.execute!(work.scope, params) : undefined,
+        delay: work.step.takeDelay(),
+      });
   }
 }
 
@@ -244,7 +257,8 @@ export class Finish implements Operation {
 
   perform(work: Work): void {
     const { snapshot } = work;
-    if (this.#done !== undefined) snapshot.output = outputOf(work, this.#output, doneEvent(work, this.#done.type, this.#done.final));
+    if (this.#done !== undefined)
+      snapshot.output = outputOf(work, this.#output, doneEvent(work, this.#done.type, this.#done.final));
     snapshot.status = 'done';
     work.isTouched = true;
   }
@@ -256,5 +270,7 @@ function doneEvent(work: Work, type: string, final: AnyStateNode | undefined): E
 }
 
 function outputOf({ snapshot, scope }: Work, output: unknown, event: EventObject): unknown {
-  return typeof output === 'function' ? (output as (args: object) => unknown)({ context: snapshot.context, event, self: scope.self }) : output;
+  return typeof output === 'function'
+    ? (output as (args: object) => unknown)({ context: snapshot.context, event, self: scope.self })
+    : output;
 }

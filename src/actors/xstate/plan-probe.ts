@@ -1,8 +1,8 @@
 /**
- * Asks XState what it would do, without running anything of the user: a copy of a hosted machine, in which every list of
- * actions, every guard and every output is replaced by one that notes that it was reached. XState's own selection and its own
- * microstep run on the copy; what they reach, in which order, is what a plan is made of. No rule of XState is repeated here.
- * Relies on machine.getTransitionData being what a macrostep selects by (XSTATE_INTERNALS).
+ * Asks XState what it would do, without running anything of the user: a copy of a hosted machine, in which every list
+ * of actions, every guard and every output is replaced by one that notes that it was reached. XState's own selection
+ * and its own microstep run on the copy; what they reach, in which order, is what a plan is made of. No rule of XState
+ * is repeated here. Relies on machine.getTransitionData being what a macrostep selects by (XSTATE_INTERNALS).
  */
 import { type AnyStateMachine, type AnyStateNode, type EventObject } from 'xstate';
 import { type HistoryValue, type Place } from './plan-snapshot.ts';
@@ -56,8 +56,18 @@ export class Probe {
     const copy = hosted.provide({}) as AnyStateMachine;
     this.#copy = copy;
     const nothing = () => {};
-    this.#scope = { self: {}, system: { _sendInspectionEvent: nothing }, actionExecutor: nothing, defer: nothing, emit: nothing, stopChild: nothing };
-    Object.assign(copy, { config: { ...(copy.config as object), context: undefined }, options: { maxIterations: Infinity } });
+    this.#scope = {
+      self: {},
+      system: { _sendInspectionEvent: nothing },
+      actionExecutor: nothing,
+      defer: nothing,
+      emit: nothing,
+      stopChild: nothing,
+    };
+    Object.assign(copy, {
+      config: { ...(copy.config as object), context: undefined },
+      options: { maxIterations: Infinity },
+    });
     this.#pair(hosted.root, copy.root);
     for (const [node, own] of this.#copies) this.#replace(node, own);
   }
@@ -89,7 +99,11 @@ export class Probe {
   }
 
   microstep({ nodes, history }: Place, transitions: readonly Transition[]): Recording {
-    return this.#run(nodes, history, transitions.map((transition) => this.#mirror(transition)));
+    return this.#run(
+      nodes,
+      history,
+      transitions.map((transition) => this.#mirror(transition)),
+    );
   }
 
   /** Undefined where XState finds no initial state. */
@@ -104,17 +118,25 @@ export class Probe {
     this.#marks = [];
     this.#select(chosen);
     const before = this.#snapshot(nodes, history);
-    return this.#recording(before, this.#copy.transition(before as never, TRIGGER as never, this.#scope as never) as unknown as MachineSnapshot);
+    return this.#recording(
+      before,
+      this.#copy.transition(before as never, TRIGGER as never, this.#scope as never) as unknown as MachineSnapshot,
+    );
   }
 
   #recording(before: MachineSnapshot | undefined, after: MachineSnapshot): Recording {
     const hostedOf = (node: AnyStateNode) => this.#hosted.get(node)!;
     const history = Object.entries(after.historyValue).map(([id, nodes]) => [id, nodes.map(hostedOf)]);
-    const next = after === before ? null : { nodes: after._nodes.map(hostedOf), history: Object.fromEntries(history) as HistoryValue };
+    const next =
+      after === before
+        ? null
+        : { nodes: after._nodes.map(hostedOf), history: Object.fromEntries(history) as HistoryValue };
     return { marks: this.#marks, isDone: after.status === 'done', next };
   }
 
-  /** The macrostep takes the chosen transitions first; events that XState raises meanwhile are noted and taken by none. */
+  /**
+   * The macrostep takes the chosen transitions first; events that XState raises meanwhile are noted and taken by none.
+   */
   #select(chosen: readonly Transition[]): void {
     this.#queue = [];
     const select = (_: unknown, event: EventObject) => {
@@ -127,7 +149,9 @@ export class Probe {
 
   #snapshot(nodes: readonly AnyStateNode[], history: HistoryValue): MachineSnapshot {
     const copyOf = (node: AnyStateNode) => this.#copies.get(node)!;
-    const historyValue = Object.fromEntries(Object.entries(history).map(([id, remembered]) => [id, remembered.map(copyOf)]));
+    const historyValue = Object.fromEntries(
+      Object.entries(history).map(([id, remembered]) => [id, remembered.map(copyOf)]),
+    );
     const plain = { status: 'active', output: undefined, error: undefined, context: {}, children: {} } as const;
     return { ...plain, machine: this.#copy, _nodes: nodes.map(copyOf), historyValue, value: {}, tags: new Set() };
   }
@@ -135,7 +159,8 @@ export class Probe {
   #pair(node: AnyStateNode, own: AnyStateNode): void {
     this.#copies.set(node, own);
     this.#hosted.set(own, node);
-    for (const [key, child] of Object.entries(node.states as Record<string, AnyStateNode>)) this.#pair(child, (own.states as Record<string, AnyStateNode>)[key]!);
+    for (const [key, child] of Object.entries(node.states as Record<string, AnyStateNode>))
+      this.#pair(child, (own.states as Record<string, AnyStateNode>)[key]!);
   }
 
   #replace(node: AnyStateNode, own: AnyStateNode): void {
@@ -143,15 +168,19 @@ export class Probe {
     const exit = this.#marker((isLast) => ({ what: 'exit', node, isLast }));
     Object.assign(own, { entry: [enter], exit: [exit] });
     Object.defineProperty(own, 'invoke', { value: [] });
-    if (node.config.initial !== undefined) Object.assign(own.initial, { actions: [this.#marker(() => ({ what: 'initial', node }))] });
+    if (node.config.initial !== undefined)
+      Object.assign(own.initial, { actions: [this.#marker(() => ({ what: 'initial', node }))] });
     if (node.output !== undefined) Object.assign(own, { output: this.#output(node) });
-    const mirrored = [...node.transitions].map(([descriptor, transitions]) => [descriptor, transitions.map((transition) => this.#mirror(transition))] as const);
+    const mirrored = [...node.transitions].map(
+      ([descriptor, transitions]) => [descriptor, transitions.map((transition) => this.#mirror(transition))] as const,
+    );
     Object.assign(own, { transitions: new Map(mirrored) });
     const asksEventless = () => {
       this.#eventless.push(node);
       return false;
     };
-    if (node.always !== undefined && node.always.length > 0) Object.assign(own, { always: [{ ...own.always![0]!, guard: asksEventless }] });
+    if (node.always !== undefined && node.always.length > 0)
+      Object.assign(own, { always: [{ ...own.always![0]!, guard: asksEventless }] });
     boundLookups(own);
   }
 
@@ -166,7 +195,13 @@ export class Probe {
     };
     const actions = [this.#marker(() => ({ what: 'content', transition }))];
     const copyOf = (node: AnyStateNode) => this.#copies.get(node)!;
-    const mirror = { ...transition, source: copyOf(source), target: target?.map(copyOf), actions, guard: refuse } as unknown as Transition;
+    const mirror = {
+      ...transition,
+      source: copyOf(source),
+      target: target?.map(copyOf),
+      actions,
+      guard: refuse,
+    } as unknown as Transition;
     this.#mirrors.set(transition, mirror);
     return mirror;
   }
@@ -207,6 +242,7 @@ function finalOf(event: EventObject): AnyStateNode | undefined {
 
 /** Whether `node` lies inside `above`. */
 export function isBelow(node: AnyStateNode, above: AnyStateNode): boolean {
-  for (let at = node.parent as AnyStateNode | undefined; at !== undefined; at = at.parent as AnyStateNode | undefined) if (at === above) return true;
+  for (let at = node.parent as AnyStateNode | undefined; at !== undefined; at = at.parent as AnyStateNode | undefined)
+    if (at === above) return true;
   return false;
 }

@@ -1,6 +1,6 @@
 /**
- * Snapshots of the plan engine: they have what XState's have, but what depends on the configuration alone (nodes, value,
- * tags, history) is shared by all actors that stand there, so that two of them are compared by identity.
+ * Snapshots of the plan engine: they have what XState's have, but what depends on the configuration alone (nodes,
+ * value, tags, history) is shared by all actors that stand there, so that two of them are compared by identity.
  */
 import { type AnyStateMachine, type AnyStateNode, createMachine } from 'xstate';
 import { type Snapshot } from '../engine.ts';
@@ -62,5 +62,6 @@ export class PlanSnapshot implements MachineSnapshot {
 
 /** `matches`, `can`, `hasTag`, `getMeta`, `toJSON`: XState's own, taken from a snapshot of its making. */
 for (const [name, method] of Object.entries(createMachine({}).resolveState({ value: {}, context: {} }))) {
-  if (typeof method === 'function') Object.defineProperty(PlanSnapshot.prototype, name, { value: method, configurable: true, writable: true });
+  if (typeof method === 'function')
+    Object.defineProperty(PlanSnapshot.prototype, name, { value: method, configurable: true, writable: true });
 }

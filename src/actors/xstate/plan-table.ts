@@ -1,7 +1,8 @@
 /**
- * The plans of one definition: where its machine can stand, who is asked about an event there, and what a microstep does. Each
- * is worked out when it is first needed, by asking XState (plan-probe.ts), and kept; at most PLANS_MAX in all. What finds no
- * room is left to the XState engine, so a machine with endless configurations is slower, and no more.
+ * The plans of one definition: where its machine can stand, who is asked about an event there, and what a microstep
+ * does. Each is worked out when it is first needed, by asking XState (plan-probe.ts), and kept; at most PLANS_MAX in
+ * all. What finds no room is left to the XState engine, so a machine with endless configurations is slower, and no
+ * more.
  */
 import { type AnyStateMachine, type AnyStateNode, assign, spawnChild, stopChild } from 'xstate';
 import { PATTERN_LOOKUPS_MAX, PLANS_MAX } from '../../limits.ts';
@@ -63,7 +64,11 @@ export class Position implements Place {
   /** Its number in the definition's table of configurations. */
   configuration: number | undefined;
 
-  constructor(plans: Plans, { nodes, history }: Pick<Place, 'nodes' | 'history'>, { value, tags }: Pick<Place, 'value' | 'tags'>) {
+  constructor(
+    plans: Plans,
+    { nodes, history }: Pick<Place, 'nodes' | 'history'>,
+    { value, tags }: Pick<Place, 'value' | 'tags'>,
+  ) {
     this.plans = plans;
     this.nodes = nodes;
     this.history = history;
@@ -161,7 +166,8 @@ export class Plans {
       }
       branch = next;
     }
-    if (branch.plan === undefined) branch.plan = orNull(() => this.#compiled(position, this.#probe.microstep(position, transitions), transitions));
+    if (branch.plan === undefined)
+      branch.plan = orNull(() => this.#compiled(position, this.#probe.microstep(position, transitions), transitions));
     return branch.plan;
   }
 
@@ -175,9 +181,15 @@ export class Plans {
     let shared = this.#histories.get(historyKey);
     if (shared === undefined) this.#histories.set(historyKey, (shared = frozenHistory(history)));
     const { value, tags } = this.#probe.appearance(nodes);
-    const position = new Position(this, { nodes: Object.freeze([...nodes]), history: shared }, { value: deepFrozen(value), tags });
-    const candidates = (node: AnyStateNode) => node.always!.map((transition) => this.#candidate(transition, transition.guard));
-    if (this.#isEverEventless) position.eventless = this.#probe.eventless(position).map((chain) => chain.flatMap(candidates));
+    const position = new Position(
+      this,
+      { nodes: Object.freeze([...nodes]), history: shared },
+      { value: deepFrozen(value), tags },
+    );
+    const candidates = (node: AnyStateNode) =>
+      node.always!.map((transition) => this.#candidate(transition, transition.guard));
+    if (this.#isEverEventless)
+      position.eventless = this.#probe.eventless(position).map((chain) => chain.flatMap(candidates));
     return position;
   }
 
@@ -209,16 +221,23 @@ export class Plans {
     switch (mark.what) {
       case 'exit': {
         const { node, isLast } = mark;
-        return operationsOf(machine, isLast ? node.exit : [...node.exit, ...node.invoke.map(({ id }) => stopChild(id))]);
+        return operationsOf(
+          machine,
+          isLast ? node.exit : [...node.exit, ...node.invoke.map(({ id }) => stopChild(id))],
+        );
       }
       case 'content':
         return operationsOf(machine, mark.transition.actions);
       case 'enter': {
         const { node } = mark;
-        const spawns = node.invoke.map((invoke) => spawnChild(invoke.src as never, { ...invoke, syncSnapshot: Boolean(invoke.onSnapshot) } as never));
+        const spawns = node.invoke.map((invoke) =>
+          spawnChild(invoke.src as never, { ...invoke, syncSnapshot: Boolean(invoke.onSnapshot) } as never),
+        );
         const initial = following?.what === 'initial' ? node.initial.actions : [];
         const operations = operationsOf(machine, [...node.entry, ...spawns, ...initial]);
-        return spawns.length === 0 ? operations : [new Defer(node.invoke.map(({ id }) => id)), ...operations, new Settle()];
+        return spawns.length === 0
+          ? operations
+          : [new Defer(node.invoke.map(({ id }) => id)), ...operations, new Settle()];
       }
       // Performed with the entry, whose list of actions it ends.
       case 'initial':
@@ -281,7 +300,9 @@ export class Plans {
   }
 
   #historyKeyOf(history: HistoryValue): string {
-    return Object.entries(history).map(([id, remembered]) => `${id}=${this.#listed(remembered)}`).join('\n');
+    return Object.entries(history)
+      .map(([id, remembered]) => `${id}=${this.#listed(remembered)}`)
+      .join('\n');
   }
 }
 
@@ -295,7 +316,9 @@ function orNull<T>(ask: () => T): T | null {
 }
 
 function frozenHistory(history: HistoryValue): HistoryValue {
-  return Object.freeze(Object.fromEntries(Object.entries(history).map(([id, nodes]) => [id, Object.freeze([...nodes])])));
+  return Object.freeze(
+    Object.fromEntries(Object.entries(history).map(([id, nodes]) => [id, Object.freeze([...nodes])])),
+  );
 }
 
 function deepFrozen(value: unknown): unknown {

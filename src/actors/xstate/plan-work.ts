@@ -1,6 +1,7 @@
 /**
- * A machine's step while it is taken by plans: the snapshot in the making, the event, the internal queue, and the effects so
- * far. One for all steps of an engine, since a step never yields; the snapshot and the list of effects are new for each.
+ * A machine's step while it is taken by plans: the snapshot in the making, the event, the internal queue, and the
+ * effects so far. One for all steps of an engine, since a step never yields; the snapshot and the list of effects are
+ * new for each.
  */
 import { assign, type EventObject } from 'xstate';
 import { type Effect } from '../engine.ts';
@@ -20,7 +21,11 @@ export interface BuiltIn {
   execute?(scope: object, params: unknown): void;
 }
 
-type Resolved = [snapshot: { readonly context: unknown; readonly children: Family }, params: unknown, actions: readonly unknown[] | undefined];
+type Resolved = [
+  snapshot: { readonly context: unknown; readonly children: Family },
+  params: unknown,
+  actions: readonly unknown[] | undefined,
+];
 
 /** First argument of actions. */
 export interface ActionArgs {
@@ -49,7 +54,10 @@ export class Work {
   /** Whether XState would have made a new snapshot in the present microstep. */
   isTouched = false;
   isAssigning = false;
-  /** What was taken together, microstep by microstep; the first so many. An array that is emptied would be made anew for every turn. */
+  /**
+   * What was taken together, microstep by microstep; the first so many. An array that is emptied would be made anew for
+   * every turn.
+   */
   readonly #microsteps: (readonly Transition[])[] = [];
   #taken = 0;
   readonly queue: EventObject[] = [];
@@ -95,7 +103,10 @@ export class Work {
     return { context: this.snapshot.context, event: this.event, self: this.scope.self, system: this.scope.system };
   }
 
-  /** What `assign` gives its functions. XState itself spawns: an assignment that does nothing else is resolved in its place. */
+  /**
+   * What `assign` gives its functions. XState itself spawns: an assignment that does nothing else is resolved in its
+   * place.
+   */
   readonly spawn = (src: unknown, options: unknown): unknown => {
     let born: unknown;
     const assignment = ({ spawn }: { spawn: (src: unknown, options: unknown) => unknown }) => {

@@ -25,13 +25,24 @@ export type Numbering = (definition: Definition, snapshot: MachineSnapshot) => n
 
 export const numberByNodes: Numbering = ({ configurations }, { _nodes }) => configurations.intern(_nodes);
 
-export function changeOf(definition: XstateDefinition, before: Snapshot | undefined, after: Snapshot, numberOf = numberByNodes): Change {
+export function changeOf(
+  definition: XstateDefinition,
+  before: Snapshot | undefined,
+  after: Snapshot,
+  numberOf = numberByNodes,
+): Change {
   const change = new Change();
   if (after === before) return change;
   if (before?.status !== after.status) change.status = after.status;
   if (after.output !== undefined && after.output !== before?.output) change.output = { value: after.output };
   if (after.error !== undefined && after.error !== before?.error) change.error = { value: after.error };
-  if (definition.kind === 'machine') machineChange(change, definition, { before: before as MachineSnapshot | undefined, after: after as MachineSnapshot }, numberOf);
+  if (definition.kind === 'machine')
+    machineChange(
+      change,
+      definition,
+      { before: before as MachineSnapshot | undefined, after: after as MachineSnapshot },
+      numberOf,
+    );
   else change.context = { value: definition.logic.getPersistedSnapshot(after as never) };
   return change;
 }
@@ -66,7 +77,10 @@ function machineChange(
     const id = numberOf(definition, after);
     if (before === undefined || numberOf(definition, before) !== id) change.configuration = id;
   }
-  if (after.historyValue !== before?.historyValue && (before !== undefined || Object.keys(after.historyValue).length > 0)) {
+  if (
+    after.historyValue !== before?.historyValue &&
+    (before !== undefined || Object.keys(after.historyValue).length > 0)
+  ) {
     change.history = Object.fromEntries(
       Object.entries(after.historyValue).map(([id, nodes]) => [id, nodes.map((node) => node.id)]),
     );
@@ -96,7 +110,8 @@ function contextChange(change: Change, before: unknown, after: unknown): void {
 
 /** Such that a key named __proto__ reaches admission, and is refused there. */
 function put(record: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key === '__proto__')
+    Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
   else record[key] = value;
 }
 
@@ -126,20 +141,37 @@ export function restoreMachine(
     children: marked({ ...children }),
     historyValue: history,
   });
-  // XState may have left a configuration that is not one (a history state right under a parallel one does); it stays as it was.
+  // XState may have left a configuration that is not one (a history state right under a parallel one does); it stays as
+  // it was.
   return Object.assign(restored, appearanceOf(restored)) as unknown as Snapshot;
 }
 
 /** How XState shows the active nodes of a snapshot. */
 export function appearanceOf(snapshot: object): Pick<MachineSnapshot, 'value' | 'tags'> {
   // Any action that says it has changed the snapshot has XState make a new one.
-  const action = stopChild('nobody') as unknown as { resolve(scope: object, snapshot: object, args: object, params: undefined, action: object, extra: object): [MachineSnapshot] };
+  const action = stopChild('nobody') as unknown as {
+    resolve(
+      scope: object,
+      snapshot: object,
+      args: object,
+      params: undefined,
+      action: object,
+      extra: object,
+    ): [MachineSnapshot];
+  };
   const [{ value, tags }] = action.resolve({}, snapshot, {}, undefined, action, {});
   return { value, tags };
 }
 
-/** The active nodes, and those that history states remember. Throws BOSUN_AGENT_UNREADABLE where the machine no longer has them. */
-export function standingNodes(definition: XstateDefinition, state: ActorState, address: string): { nodes: AnyStateNode[]; history: Record<string, AnyStateNode[]> } {
+/**
+ * The active nodes, and those that history states remember. Throws BOSUN_AGENT_UNREADABLE where the machine no longer
+ * has them.
+ */
+export function standingNodes(
+  definition: XstateDefinition,
+  state: ActorState,
+  address: string,
+): { nodes: AnyStateNode[]; history: Record<string, AnyStateNode[]> } {
   const ids = state.configuration === null ? undefined : definition.configurations.nodes(state.configuration);
   const unreadable = (what: string) =>
     new BosunError('BOSUN_AGENT_UNREADABLE', `${address}: ${what} is not in the current ${definition.name}`, {

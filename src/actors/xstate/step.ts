@@ -1,7 +1,7 @@
 /**
- * The step under way, as XState sees it: the scope and the system it is given, what it describes meanwhile, and the system
- * ids it takes. One for all steps of an engine, since a step never yields. Part of the one place that knows XState's
- * internals (see xstate/definition.ts).
+ * The step under way, as XState sees it: the scope and the system it is given, what it describes meanwhile, and the
+ * system ids it takes. One for all steps of an engine, since a step never yields. Part of the one place that knows
+ * XState's internals (see xstate/definition.ts).
  */
 import { type EventObject } from 'xstate';
 import { type Definition, type StepEngine } from '../engine.ts';
@@ -33,7 +33,12 @@ export class Scope {
   /** XState replaces it for the length of a microstep. */
   actionExecutor: (action: Action) => void;
 
-  constructor(self: Ref, system: object, logger: (...args: unknown[]) => void, actionExecutor: (action: Action) => void) {
+  constructor(
+    self: Ref,
+    system: object,
+    logger: (...args: unknown[]) => void,
+    actionExecutor: (action: Action) => void,
+  ) {
     this.self = self;
     this.system = system;
     this.logger = logger;
@@ -98,7 +103,10 @@ export class OpenStep {
     });
   }
 
-  /** The named delay looked up last: XState describes an action as soon as it has looked up its delay, so it is that one's. */
+  /**
+   * The named delay looked up last: XState describes an action as soon as it has looked up its delay, so it is that
+   * one's.
+   */
   takeDelay(): string | null {
     const { name } = this.#lookUp;
     if (name !== null) this.#lookUp.name = null;
@@ -106,7 +114,12 @@ export class OpenStep {
   }
 
   /** @param before Children that the machine had; undefined for its initial step. */
-  familyChange(definition: Definition, self: Ref, before: Family | undefined, after: { children: Family }): FamilyChange {
+  familyChange(
+    definition: Definition,
+    self: Ref,
+    before: Family | undefined,
+    after: { children: Family },
+  ): FamilyChange {
     const ref = (life: number, address: string) => this.#host.ref(life, address);
     return familyChange({ definition, self, actions: this.actions, ref }, before, after);
   }
@@ -119,7 +132,8 @@ export class OpenStep {
 
   #takeName(systemId: string, handle: object): void {
     const staged = this.#names.get(systemId);
-    const taken = staged === undefined ? this.#host.named(systemId) !== undefined : staged !== null && staged !== handle;
+    const taken =
+      staged === undefined ? this.#host.named(systemId) !== undefined : staged !== null && staged !== handle;
     if (taken) throw new Error(`Actor with system ID '${systemId}' already exists.`);
     this.#names.set(systemId, handle);
   }

@@ -1,4 +1,7 @@
-/** Which states of a chart are active: a rule on plain data, for drawings made here and in a page alike. Imports nothing. */
+/**
+ * Which states of a chart are active: a rule on plain data, for drawings made here and in a page alike. Imports
+ * nothing.
+ */
 
 interface Placed {
   readonly id: string;
@@ -7,7 +10,9 @@ interface Placed {
   readonly parent: string | null;
 }
 
-/** Ids of the states that a state value of the machine has active, the root among them; keys that it lacks are left out. */
+/**
+ * Ids of the states that a state value of the machine has active, the root among them; keys that it lacks are left out.
+ */
 export function activeStates({ states }: { readonly states: readonly Placed[] }, value: unknown): ReadonlySet<string> {
   const [root] = states;
   const byPlace = new Map(states.map(({ id, parent, key }) => [JSON.stringify([parent, key]), id]));

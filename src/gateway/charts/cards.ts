@@ -1,6 +1,6 @@
 /**
- * What is written in the box of a state and on an arrow, line by line, with the room it takes. Layout asks for the room, the
- * drawing for the lines: both from here, so that they agree. Lengths are in pixels of the drawing.
+ * What is written in the box of a state and on an arrow, line by line, with the room it takes. Layout asks for the
+ * room, the drawing for the lines: both from here, so that they agree. Lengths are in pixels of the drawing.
  */
 import { CHART_LINES_MAX } from '../../limits.ts';
 import { type Chart, type ChartState, type ChartTransition } from './model.ts';
@@ -55,19 +55,27 @@ export function wiringOf({ transitions }: Chart): Wiring {
 
 /** `listed`: transitions that lead elsewhere are lines too, because no arrows are drawn. */
 export function cardOf(state: ChartState, { own }: Wiring, arrows: 'drawn' | 'listed'): Card {
-  const transitions = (own.get(state.id) ?? []).filter(({ targets, kind }) => kind !== 'default' && (arrows === 'listed' || targets.length === 0));
+  const transitions = (own.get(state.id) ?? []).filter(
+    ({ targets, kind }) => kind !== 'default' && (arrows === 'listed' || targets.length === 0),
+  );
   const rows = [
     ...(arrows === 'listed' ? leadRows(state, own) : []),
     ...actionRows('entry', state.entry),
     ...actionRows('exit', state.exit),
     ...(state.initialActions.length > 0 ? actionRows('initial', state.initialActions) : []),
-    ...limited(state.invokes.map(({ id, src }) => row([word('invoke'), plain(shown(id === src || id.includes('.') ? src : `${id}: ${src}`))]))),
+    ...limited(
+      state.invokes.map(({ id, src }) =>
+        row([word('invoke'), plain(shown(id === src || id.includes('.') ? src : `${id}: ${src}`))]),
+      ),
+    ),
     ...limited(transitions.flatMap((transition) => transitionRows(transition, own, arrows))),
   ];
   const lines = [
     line('name', [plain(shown(state.key))]),
     ...(state.tags.length > 0 ? [line('tags', [plain(shown(state.tags.map((tag) => `#${tag}`).join(' ')))])] : []),
-    ...(state.description === null ? [] : wrapped(state.description, NOTE_LINES_MAX).map((text) => line('note', [plain(text)]))),
+    ...(state.description === null
+      ? []
+      : wrapped(state.description, NOTE_LINES_MAX).map((text) => line('note', [plain(text)]))),
     ...(rows.length > 0 ? [line('rule', []), ...rows] : []),
   ];
   const width = Math.max(CARD_WIDTH_MIN, ...lines.map(widthOf).map((wide) => wide + 2 * CARD_PADDING_X));
@@ -98,7 +106,9 @@ export function transitionText(transition: ChartTransition, among: readonly Char
   const { actions, isForbidden, reenter, isInternal, targets } = transition;
   const guard = guardOf(transition, among);
   return [
-    triggerOf(transition).map(({ text }) => text).join(' '),
+    triggerOf(transition)
+      .map(({ text }) => text)
+      .join(' '),
     ...(guard === null ? [] : [`[${guard}]`]),
     ...(actions.length === 0 ? [] : [`/ ${actions.join(', ')}`]),
     ...(isForbidden ? ['(forbidden)'] : reenter && !isInternal && targets.length > 0 ? ['(reenters)'] : []),
@@ -115,8 +125,10 @@ function transitionRows(transition: ChartTransition, own: Wiring['own'], arrows:
     ...(isForbidden ? [word('forbidden')] : []),
     ...(reenter && targets.length > 0 ? [word('reenter')] : []),
   ];
-  const actionPiece: Piece[] = actions.length === 0 ? [] : [{ style: 'action', text: shown(`/ ${actions.join(', ')}`) }];
-  const target: Piece[] = arrows === 'drawn' || targets.length === 0 ? [] : [plain(shown(`\u2192 ${targets.join(', ')}`))];
+  const actionPiece: Piece[] =
+    actions.length === 0 ? [] : [{ style: 'action', text: shown(`/ ${actions.join(', ')}`) }];
+  const target: Piece[] =
+    arrows === 'drawn' || targets.length === 0 ? [] : [plain(shown(`\u2192 ${targets.join(', ')}`))];
   return broken([...first, ...actionPiece, ...target]).map((pieces) => ({ ...row(pieces), transition: transition.id }));
 }
 
@@ -165,7 +177,12 @@ function guardOf({ id, event, guard }: ChartTransition, among: readonly ChartTra
 
 function actionRows(name: string, actions: readonly string[]): Line[] {
   if (actions.length === 0) return [];
-  return broken([word(name), ...actions.map((action, index) => plain(`${shown(action)}${index < actions.length - 1 ? ',' : ''}`))]).slice(0, CHART_LINES_MAX).map(row);
+  return broken([
+    word(name),
+    ...actions.map((action, index) => plain(`${shown(action)}${index < actions.length - 1 ? ',' : ''}`)),
+  ])
+    .slice(0, CHART_LINES_MAX)
+    .map(row);
 }
 
 function limited(lines: readonly Line[]): Line[] {

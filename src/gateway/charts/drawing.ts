@@ -1,9 +1,22 @@
 /**
- * A chart as it is drawn: boxes, paths and lines of text with their places, and what each edge is called. Plain data, the same
- * for a file and for a page, which only put it into elements of their own. What is active and what was taken last is not in
- * it: those are classes that whoever draws sets.
+ * A chart as it is drawn: boxes, paths and lines of text with their places, and what each edge is called. Plain data,
+ * the same for a file and for a page, which only put it into elements of their own. What is active and what was taken
+ * last is not in it: those are classes that whoever draws sets.
  */
-import { CARD_PADDING_X, CARD_PADDING_Y, cardOf, LABEL_PADDING_X, LABEL_PADDING_Y, labelOf, type Line, type Piece, PIECE_GAP, transitionText, type Wiring, wiringOf } from './cards.ts';
+import {
+  CARD_PADDING_X,
+  CARD_PADDING_Y,
+  cardOf,
+  LABEL_PADDING_X,
+  LABEL_PADDING_Y,
+  labelOf,
+  type Line,
+  type Piece,
+  PIECE_GAP,
+  transitionText,
+  type Wiring,
+  wiringOf,
+} from './cards.ts';
 import { type Box, type Geometry, type PlacedArrow, type PlacedState, type Point } from './geometry.ts';
 import { type Chart, type ChartState, type ChartTransition, type TransitionKind } from './model.ts';
 import { fixedWidth } from './text.ts';
@@ -11,7 +24,13 @@ import { fixedWidth } from './text.ts';
 /** A line of text, or a rule across a box. */
 export type Mark =
   | { readonly kind: 'rule'; readonly from: number; readonly to: number; readonly y: number }
-  | { readonly kind: Exclude<Line['kind'], 'rule'>; readonly x: number; readonly y: number; readonly isCentred: boolean; readonly pieces: readonly Piece[] };
+  | {
+      readonly kind: Exclude<Line['kind'], 'rule'>;
+      readonly x: number;
+      readonly y: number;
+      readonly isCentred: boolean;
+      readonly pieces: readonly Piece[];
+    };
 
 /** Marks that belong together. With an edge they can be pressed, anywhere in the box `hit`. */
 export interface Block {
@@ -107,7 +126,10 @@ export function drawingOf(chart: Chart, geometry: Geometry): Drawing {
     width,
     height,
     states: states.map((placed) => stateOf(placed, parts)),
-    initials: initials.map(({ dot, line }) => ({ dot: { x: tenth(dot.x), y: tenth(dot.y) }, stroke: strokeOf(line, 'head') })),
+    initials: initials.map(({ dot, line }) => ({
+      dot: { x: tenth(dot.x), y: tenth(dot.y) },
+      stroke: strokeOf(line, 'head'),
+    })),
     arrows: arrows.map(arrowOf),
     labels: arrows.flatMap((arrow) => labelAt(arrow, parts)),
     edges: chart.transitions.map((transition) => edgeOf(transition, parts)),
@@ -119,8 +141,14 @@ function stateOf(placed: PlacedState, parts: Parts): DrawnState {
   const { id, key, type, description } = state;
   const parent = state.parent === null ? undefined : parts.states.get(state.parent);
   const isHeading = type === 'compound' || type === 'parallel';
-  const classes = [type, ...(parent === undefined ? ['root'] : []), ...(isHeading ? ['group'] : []), ...(parent?.type === 'parallel' ? ['region'] : [])].join(' ');
-  const history = type === 'history' && parts.geometry.kind === 'drawn' ? (state.history === 'deep' ? 'H*' : 'H') : null;
+  const classes = [
+    type,
+    ...(parent === undefined ? ['root'] : []),
+    ...(isHeading ? ['group'] : []),
+    ...(parent?.type === 'parallel' ? ['region'] : []),
+  ].join(' ');
+  const history =
+    type === 'history' && parts.geometry.kind === 'drawn' ? (state.history === 'deep' ? 'H*' : 'H') : null;
   const box = boxOf(placed);
   return {
     id,
@@ -139,14 +167,22 @@ function stateOf(placed: PlacedState, parts: Parts): DrawnState {
 
 function cardBlocks(box: PlacedState, state: ChartState, { wiring, geometry, transitions }: Parts): Block[] {
   const card = cardOf(state, wiring, geometry.kind);
-  const isCentred = card.lines.length === 1 && state.type !== 'compound' && state.type !== 'parallel' && state.parent !== null;
+  const isCentred =
+    card.lines.length === 1 && state.type !== 'compound' && state.type !== 'parallel' && state.parent !== null;
   const edge = state.type === 'final' ? 4 : 1;
   let y = box.y + CARD_PADDING_Y;
   return card.lines.map((line): Block => {
     const top = y;
     y += line.height;
-    if (line.kind === 'rule') return { edge: null, hit: null, marks: [{ kind: 'rule', from: tenth(box.x + edge), to: tenth(box.x + box.width - edge), y: tenth(top + 4) }] };
-    const marks = [textAt(line, { x: isCentred ? box.x + box.width / 2 : box.textX, y: top + line.height - 5 }, isCentred)];
+    if (line.kind === 'rule')
+      return {
+        edge: null,
+        hit: null,
+        marks: [{ kind: 'rule', from: tenth(box.x + edge), to: tenth(box.x + box.width - edge), y: tenth(top + 4) }],
+      };
+    const marks = [
+      textAt(line, { x: isCentred ? box.x + box.width / 2 : box.textX, y: top + line.height - 5 }, isCentred),
+    ];
     if (line.transition === undefined || !transitions.has(line.transition)) return { edge: null, hit: null, marks };
     const hit = boxOf({ x: box.textX - 4, y: top, width: card.width - 2 * CARD_PADDING_X + 8, height: line.height });
     return { edge: line.transition, hit, marks };
@@ -155,7 +191,10 @@ function cardBlocks(box: PlacedState, state: ChartState, { wiring, geometry, tra
 
 function arrowOf({ lead, lines, transitions }: PlacedArrow): DrawnArrow {
   const bare = lead === null ? null : strokeOf(lead, 'bare');
-  return { edges: transitions, strokes: [...(bare === null ? [] : [bare]), ...lines.flatMap((points) => strokeOf(points, 'head') ?? [])] };
+  return {
+    edges: transitions,
+    strokes: [...(bare === null ? [] : [bare]), ...lines.flatMap((points) => strokeOf(points, 'head') ?? [])],
+  };
 }
 
 function labelAt({ label, transitions }: PlacedArrow, parts: Parts): DrawnLabel[] {
@@ -187,7 +226,9 @@ function textAt({ kind, pieces }: Line, { x, y }: Point, isCentred: boolean): Ma
   return { kind: kind as Exclude<Line['kind'], 'rule'>, x: tenth(x), y: tenth(y), isCentred, pieces };
 }
 
-/** Between two pieces of a line there is a space, without which what is copied, found and read aloud would be one word. */
+/**
+ * Between two pieces of a line there is a space, without which what is copied, found and read aloud would be one word.
+ */
 export const SHIFT = tenth(PIECE_GAP - fixedWidth(' '));
 
 /** With rounded corners, and a head at its end. */
@@ -196,11 +237,16 @@ function strokeOf(points: readonly Point[], end: 'head' | 'bare'): Stroke | null
   const tip = points.at(-1)!;
   const back = towards(tip, points.at(-2)!, HEAD);
   const neck = end === 'bare' ? tip : towards(tip, back, HEAD * 0.8);
-  const line = [...points.slice(0, -1), neck].map((point, index, all) => (index === 0 ? `M${tenth(point.x)} ${tenth(point.y)}` : corner(all, index))).join('');
+  const line = [...points.slice(0, -1), neck]
+    .map((point, index, all) => (index === 0 ? `M${tenth(point.x)} ${tenth(point.y)}` : corner(all, index)))
+    .join('');
   if (end === 'bare') return { line, head: null };
   const [across, along] = [(tip.y - back.y) / 2, (tip.x - back.x) / 2];
   const head = [tip, { x: back.x - across, y: back.y + along }, { x: back.x + across, y: back.y - along }];
-  return { line, head: `${head.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${tenth(x)} ${tenth(y)}`).join('')}Z` };
+  return {
+    line,
+    head: `${head.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${tenth(x)} ${tenth(y)}`).join('')}Z`,
+  };
 }
 
 function corner(points: readonly Point[], index: number): string {

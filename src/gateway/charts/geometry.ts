@@ -1,4 +1,7 @@
-/** Where everything of a chart is, in pixels from its upper left corner: plain data, which a layout gives and a drawing takes. */
+/**
+ * Where everything of a chart is, in pixels from its upper left corner: plain data, which a layout gives and a drawing
+ * takes.
+ */
 
 export interface Point {
   readonly x: number;

@@ -1,7 +1,7 @@
 /**
- * A chart as a graph for the Eclipse Layout Kernel, and the graph that it gives back as geometry. Ids are numbers here: what
- * a machine calls its states never gets there. A transition of a state to one inside it has no line from the border, which
- * would cross the state's own text: its label is a node inside the state, from which the arrow starts.
+ * A chart as a graph for the Eclipse Layout Kernel, and the graph that it gives back as geometry. Ids are numbers here:
+ * what a machine calls its states never gets there. A transition of a state to one inside it has no line from the
+ * border, which would cross the state's own text: its label is a node inside the state, from which the arrow starts.
  */
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import { CARD_PADDING_X, type Card, cardOf, labelOf, type Wiring, wiringOf } from './cards.ts';
@@ -71,14 +71,32 @@ export function graphOf(plan: Plan): ElkNode {
     const initial = state.initial === null ? [] : [dotNode(id)];
     const labels = arrows.flatMap((arrow, index) => (arrow.labelIn === state.id ? [labelNode(arrow, index)] : []));
     const padding = `[top=${height + INNER_PADDING},left=${INNER_PADDING},bottom=${INNER_PADDING},right=${INNER_PADDING}]`;
-    const layoutOptions = { ...OPTIONS, 'elk.padding': padding, 'elk.nodeSize.constraints': 'MINIMUM_SIZE', 'elk.nodeSize.minimum': `(${width},${height})` };
+    const layoutOptions = {
+      ...OPTIONS,
+      'elk.padding': padding,
+      'elk.nodeSize.constraints': 'MINIMUM_SIZE',
+      'elk.nodeSize.minimum': `(${width},${height})`,
+    };
     return { id, layoutOptions, children: [...initial, ...labels, ...inside.map(node)] };
   };
   const initials = chart.states.flatMap((state): ElkExtendedEdge[] =>
-    state.initial === null ? [] : [{ id: `i${numbers.get(state.id)!}`, sources: [`ds${numbers.get(state.id)!}`], targets: [`s${numbers.get(state.initial)!}`] }],
+    state.initial === null
+      ? []
+      : [
+          {
+            id: `i${numbers.get(state.id)!}`,
+            sources: [`ds${numbers.get(state.id)!}`],
+            targets: [`s${numbers.get(state.initial)!}`],
+          },
+        ],
   );
   const roots = (children.get(null) ?? []).map(node);
-  return { id: 'chart', layoutOptions: { ...OPTIONS, 'elk.padding': `[top=${MARGIN},left=${MARGIN},bottom=${MARGIN},right=${MARGIN}]` }, children: roots, edges: [...initials, ...arrows.flatMap((arrow, index) => edgesOf(arrow, index, numbers))] };
+  return {
+    id: 'chart',
+    layoutOptions: { ...OPTIONS, 'elk.padding': `[top=${MARGIN},left=${MARGIN},bottom=${MARGIN},right=${MARGIN}]` },
+    children: roots,
+    edges: [...initials, ...arrows.flatMap((arrow, index) => edgesOf(arrow, index, numbers))],
+  };
 }
 
 export function geometryOf(plan: Plan, graph: ElkNode): Geometry {
@@ -100,14 +118,27 @@ export function geometryOf(plan: Plan, graph: ElkNode): Geometry {
     if (state.initial === null) return [];
     const number = numbers.get(state.id)!;
     const dot = nodes.get(`ds${number}`)!;
-    return [{ dot: { x: dot.x + dot.width / 2, y: dot.y + dot.height / 2 }, line: linesOf(edges.get(`i${number}`)!).flat() }];
+    return [
+      { dot: { x: dot.x + dot.width / 2, y: dot.y + dot.height / 2 }, line: linesOf(edges.get(`i${number}`)!).flat() },
+    ];
   });
-  const verticals = [...placedArrows.flatMap(({ lines, lead }) => [...lines, lead ?? []]), ...initials.map(({ line }) => line)].flatMap(verticalsOf);
+  const verticals = [
+    ...placedArrows.flatMap(({ lines, lead }) => [...lines, lead ?? []]),
+    ...initials.map(({ line }) => line),
+  ].flatMap(verticalsOf);
   const states = chart.states.map(({ id }): PlacedState => {
     const box = nodes.get(`s${numbers.get(id)!}`)!;
     return { id, ...box, textX: textX(box, plan.cards.get(id)!, verticals) };
   });
-  return { kind: 'drawn', because: null, width: Math.ceil(graph.width ?? 0), height: Math.ceil(graph.height ?? 0), states, initials, arrows: placedArrows };
+  return {
+    kind: 'drawn',
+    because: null,
+    width: Math.ceil(graph.width ?? 0),
+    height: Math.ceil(graph.height ?? 0),
+    states,
+    initials,
+    arrows: placedArrows,
+  };
 }
 
 function arrowsOf(chart: Chart, wiring: Wiring): Arrow[] {
@@ -123,7 +154,8 @@ function arrowsOf(chart: Chart, wiring: Wiring): Arrow[] {
     const source = byId.get(id)!;
     const label = labelOf(transitions, wiring);
     const isDownwards = targets.every((target) => target !== id && ancestorsOf(target, byId).includes(id));
-    const labelIn = label.width === 0 ? null : isDownwards ? id : targets.length > 1 ? commonAncestor([id, ...targets], byId) : null;
+    const labelIn =
+      label.width === 0 ? null : isDownwards ? id : targets.length > 1 ? commonAncestor([id, ...targets], byId) : null;
     return { source, targets, transitions, label, labelIn };
   });
 }
@@ -146,25 +178,55 @@ function commonAncestor(ids: readonly string[], byId: ReadonlyMap<string, ChartS
 }
 
 function dotNode(parent: string): ElkNode {
-  return { id: `d${parent}`, width: 2 * DOT_RADIUS, height: 2 * DOT_RADIUS, layoutOptions: { 'elk.layered.layering.layerConstraint': 'FIRST' } };
+  return {
+    id: `d${parent}`,
+    width: 2 * DOT_RADIUS,
+    height: 2 * DOT_RADIUS,
+    layoutOptions: { 'elk.layered.layering.layerConstraint': 'FIRST' },
+  };
 }
 
 function labelNode({ label: { width, height } }: Arrow, index: number): ElkNode {
   return { id: `l${index}`, width, height };
 }
 
-function edgesOf({ source, targets, label, labelIn }: Arrow, index: number, numbers: ReadonlyMap<string, number>): ElkExtendedEdge[] {
+function edgesOf(
+  { source, targets, label, labelIn }: Arrow,
+  index: number,
+  numbers: ReadonlyMap<string, number>,
+): ElkExtendedEdge[] {
   const from = `s${numbers.get(source.id)!}`;
   const to = targets.map((target) => `s${numbers.get(target)!}`);
   if (labelIn === null) {
-    const labels = label.width === 0 ? [] : [{ id: `t${index}`, text: 'x', width: label.width, height: label.height, layoutOptions: { 'elk.edgeLabels.inline': 'true' } }];
-    return to.map((target, nth) => ({ id: `a${index}.${nth}`, sources: [from], targets: [target], labels: nth === 0 ? labels : [] }));
+    const labels =
+      label.width === 0
+        ? []
+        : [
+            {
+              id: `t${index}`,
+              text: 'x',
+              width: label.width,
+              height: label.height,
+              layoutOptions: { 'elk.edgeLabels.inline': 'true' },
+            },
+          ];
+    return to.map((target, nth) => ({
+      id: `a${index}.${nth}`,
+      sources: [from],
+      targets: [target],
+      labels: nth === 0 ? labels : [],
+    }));
   }
   const out = to.map((target, nth) => ({ id: `a${index}.${nth}`, sources: [`l${index}`], targets: [target] }));
   return labelIn === source.id ? out : [{ id: `a${index}.in`, sources: [from], targets: [`l${index}`] }, ...out];
 }
 
-function labelBox({ labelIn, label }: Arrow, index: number, own: readonly ElkExtendedEdge[], nodes: ReadonlyMap<string, Box>): Box | null {
+function labelBox(
+  { labelIn, label }: Arrow,
+  index: number,
+  own: readonly ElkExtendedEdge[],
+  nodes: ReadonlyMap<string, Box>,
+): Box | null {
   if (label.width === 0) return null;
   if (labelIn !== null) return nodes.get(`l${index}`)!;
   const { x = 0, y = 0 } = own[0]!.labels![0]!;
@@ -179,7 +241,9 @@ function collect(node: ElkNode, nodes: Map<string, Box>, edges: Map<string, ElkE
 }
 
 function linesOf({ sections = [] }: ElkExtendedEdge): Point[][] {
-  return sections.map(({ startPoint, bendPoints = [], endPoint }) => [startPoint, ...bendPoints, endPoint].map(({ x, y }) => ({ x, y })));
+  return sections.map(({ startPoint, bendPoints = [], endPoint }) =>
+    [startPoint, ...bendPoints, endPoint].map(({ x, y }) => ({ x, y })),
+  );
 }
 
 interface Vertical {
@@ -191,17 +255,24 @@ interface Vertical {
 function verticalsOf(line: readonly Point[]): Vertical[] {
   return line.slice(1).flatMap((to, index) => {
     const from = line[index]!;
-    return Math.abs(from.x - to.x) > 0.5 ? [] : [{ x: to.x, top: Math.min(from.y, to.y), bottom: Math.max(from.y, to.y) }];
+    return Math.abs(from.x - to.x) > 0.5
+      ? []
+      : [{ x: to.x, top: Math.min(from.y, to.y), bottom: Math.max(from.y, to.y) }];
   });
 }
 
-/** As far left as the text has room between the lines that come down through it; at the very left where there is none. */
+/**
+ * As far left as the text has room between the lines that come down through it; at the very left where there is none.
+ */
 function textX(box: Box, card: Card, verticals: readonly Vertical[]): number {
   const left = box.x + CARD_PADDING_X;
   const right = box.x + box.width - CARD_PADDING_X;
   const width = card.width - 2 * CARD_PADDING_X;
   const crossing = verticals
-    .filter(({ x, top, bottom }) => x > box.x + 1 && x < box.x + box.width - 1 && top < box.y + card.height && bottom > box.y + 1)
+    .filter(
+      ({ x, top, bottom }) =>
+        x > box.x + 1 && x < box.x + box.width - 1 && top < box.y + card.height && bottom > box.y + 1,
+    )
     .map(({ x }) => x)
     .sort((a, b) => a - b);
   let start = left;

@@ -1,13 +1,19 @@
 /**
- * Lays charts out: in a thread of its own, because the layout of a large one takes a second that the kernel does not have.
- * One at a time; what was laid out is remembered by the chart's hash. Never fails: a chart that is too large, takes too long
- * or comes while too many wait is listed instead of drawn, and says so.
+ * Lays charts out: in a thread of its own, because the layout of a large one takes a second that the kernel does not
+ * have. One at a time; what was laid out is remembered by the chart's hash. Never fails: a chart that is too large,
+ * takes too long or comes while too many wait is listed instead of drawn, and says so.
  */
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { ElkNode } from 'elkjs/lib/elk-api.js';
 import { type Clock } from '../../clock.ts';
-import { CHART_DRAWN_STATES_MAX, CHART_DRAWN_TRANSITIONS_MAX, CHART_LAYOUT_MS_MAX, CHART_LAYOUTS_KEPT_MAX, CHART_LAYOUTS_WAITING_MAX } from '../../limits.ts';
+import {
+  CHART_DRAWN_STATES_MAX,
+  CHART_DRAWN_TRANSITIONS_MAX,
+  CHART_LAYOUT_MS_MAX,
+  CHART_LAYOUTS_KEPT_MAX,
+  CHART_LAYOUTS_WAITING_MAX,
+} from '../../limits.ts';
 import { type Geometry } from './geometry.ts';
 import { geometryOf, graphOf, planOf } from './graph.ts';
 import { listGeometry } from './list.ts';
@@ -49,7 +55,8 @@ export class ChartLayouts {
 
   /** Resolves always; after `close` to a list. */
   async geometry(chart: Chart): Promise<Geometry> {
-    if (chart.states.length > CHART_DRAWN_STATES_MAX || chart.transitions.length > CHART_DRAWN_TRANSITIONS_MAX) return listGeometry(chart, 'size');
+    if (chart.states.length > CHART_DRAWN_STATES_MAX || chart.transitions.length > CHART_DRAWN_TRANSITIONS_MAX)
+      return listGeometry(chart, 'size');
     const kept = this.#kept.get(chart.hash);
     if (kept !== undefined) {
       // The last in the order of the map is the one used last.
@@ -108,7 +115,11 @@ export class ChartLayouts {
 
   #thread(): Worker {
     const elk = createRequire(import.meta.url).resolve('elkjs/lib/main.js');
-    const worker = new Worker(THREAD, { eval: true, workerData: elk, resourceLimits: { maxOldGenerationSizeMb: THREAD_MEGABYTES_MAX } });
+    const worker = new Worker(THREAD, {
+      eval: true,
+      workerData: elk,
+      resourceLimits: { maxOldGenerationSizeMb: THREAD_MEGABYTES_MAX },
+    });
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined;
     });

@@ -1,4 +1,7 @@
-/** Charts that are not drawn: every state a box below the one before it, inside its parent, transitions as lines of text. */
+/**
+ * Charts that are not drawn: every state a box below the one before it, inside its parent, transitions as lines of
+ * text.
+ */
 import { CARD_PADDING_X, cardOf, wiringOf } from './cards.ts';
 import { type Geometry, type PlacedState } from './geometry.ts';
 import { type Chart, type ChartState, childrenOf } from './model.ts';
@@ -19,11 +22,26 @@ export function listGeometry(chart: Chart, because: Geometry['because']): Geomet
       bottom = placed[0]!.y + placed[0]!.height;
     }
     const right = Math.max(x + width, ...below.map(([child]) => child!.x + child!.width + MARGIN));
-    const own = { id: state.id, x, y, width: right - x, height: bottom - y + (below.length === 0 ? 0 : MARGIN), textX: x + CARD_PADDING_X };
+    const own = {
+      id: state.id,
+      x,
+      y,
+      width: right - x,
+      height: bottom - y + (below.length === 0 ? 0 : MARGIN),
+      textX: x + CARD_PADDING_X,
+    };
     return [own, ...below.flat()];
   };
   const states = (children.get(null) ?? []).flatMap((root) => place(root, MARGIN, MARGIN));
   const [root] = states;
   const { width = 0, height = 0 } = root ?? {};
-  return { kind: 'listed', because, width: Math.ceil(width + 2 * MARGIN), height: Math.ceil(height + 2 * MARGIN), states, initials: [], arrows: [] };
+  return {
+    kind: 'listed',
+    because,
+    width: Math.ceil(width + 2 * MARGIN),
+    height: Math.ceil(height + 2 * MARGIN),
+    states,
+    initials: [],
+    arrows: [],
+  };
 }

@@ -1,6 +1,7 @@
 /**
- * A chart as Mermaid's `stateDiagram-v2`, for READMEs and reviews. Mermaid has no history, no entry actions and no transition
- * without a target: history is a state named H, the others are notes. Names are shown through ids of our own.
+ * A chart as Mermaid's `stateDiagram-v2`, for READMEs and reviews. Mermaid has no history, no entry actions and no
+ * transition without a target: history is a state named H, the others are notes. Names are shown through ids of our
+ * own.
  */
 import { transitionText } from './cards.ts';
 import { type Chart, type ChartState, childrenOf, type ChartTransition } from './model.ts';
@@ -17,7 +18,10 @@ export function mermaidOf(chart: Chart): string {
     if (inside.length === 0) return [head, ...(state.type === 'final' ? [`${indent}${id} --> [*]`] : [])];
     const deeper = `${indent}  `;
     const parts = inside.map((child) => write(child, deeper));
-    const body = state.type === 'parallel' ? parts.flatMap((part, index) => (index === 0 ? part : [`${deeper}--`, ...part])) : parts.flat();
+    const body =
+      state.type === 'parallel'
+        ? parts.flatMap((part, index) => (index === 0 ? part : [`${deeper}--`, ...part]))
+        : parts.flat();
     const initial = state.initial === null ? [] : [`${deeper}[*] --> ${ids.get(state.initial)!}`];
     return [`${head} {`, ...initial, ...body, `${indent}}`];
   };
@@ -28,7 +32,9 @@ export function mermaidOf(chart: Chart): string {
   });
   const notes = chart.states.flatMap((state) => {
     const lines = notesOf(state, chart);
-    return lines.length === 0 ? [] : [`  note right of ${ids.get(state.id)!}`, ...lines.map((line) => `    ${escaped(line)}`), '  end note'];
+    return lines.length === 0
+      ? []
+      : [`  note right of ${ids.get(state.id)!}`, ...lines.map((line) => `    ${escaped(line)}`), '  end note'];
   });
   return ['stateDiagram-v2', ...roots.flatMap((root) => write(root, '  ')), ...arrows, ...notes, ''].join('\n');
 }
@@ -39,11 +45,15 @@ function notesOf({ id, entry, exit, invokes }: ChartState, { transitions }: Char
     ...(entry.length === 0 ? [] : [`entry / ${entry.join(', ')}`]),
     ...(exit.length === 0 ? [] : [`exit / ${exit.join(', ')}`]),
     ...invokes.map((invoke) => `invoke ${invoke.id === invoke.src ? invoke.src : `${invoke.id}: ${invoke.src}`}`),
-    ...own.filter(({ targets, kind }) => targets.length === 0 && kind !== 'default').map((transition) => transitionText(transition, own)),
+    ...own
+      .filter(({ targets, kind }) => targets.length === 0 && kind !== 'default')
+      .map((transition) => transitionText(transition, own)),
   ];
 }
 
 /** What Mermaid may take for its own signs goes in by number, as does everything that is not plain text. */
 function escaped(text: string): string {
-  return [...text.replace(/\s+/g, ' ')].map((character) => (/[A-Za-z0-9 _.,/()[\]*+!?'=-]/.test(character) ? character : `#${character.codePointAt(0)!};`)).join('');
+  return [...text.replace(/\s+/g, ' ')]
+    .map((character) => (/[A-Za-z0-9 _.,/()[\]*+!?'=-]/.test(character) ? character : `#${character.codePointAt(0)!};`))
+    .join('');
 }

@@ -1,7 +1,7 @@
 /**
- * A machine as data: its states and transitions as XState has resolved them, in the machine's own order. Made of the live
- * state nodes, because `machine.definition` loses `always` and the config has targets unresolved. Everything that draws or
- * writes a machine starts here. Functions are names; what they do is not in it.
+ * A machine as data: its states and transitions as XState has resolved them, in the machine's own order. Made of the
+ * live state nodes, because `machine.definition` loses `always` and the config has targets unresolved. Everything that
+ * draws or writes a machine starts here. Functions are names; what they do is not in it.
  */
 import { createHash } from 'node:crypto';
 import { type AnyStateMachine, type AnyStateNode } from 'xstate';
@@ -68,7 +68,10 @@ export interface ChartTransition {
 
 type AnyTransition = NonNullable<AnyStateNode['always']>[number];
 
-/** Throws BOSUN_CHART_TOO_LARGE for a machine of more than {@link CHART_STATES_MAX} states or {@link CHART_TRANSITIONS_MAX} transitions. */
+/**
+ * Throws BOSUN_CHART_TOO_LARGE for a machine of more than {@link CHART_STATES_MAX} states or {@link
+ * CHART_TRANSITIONS_MAX} transitions.
+ */
 export function chartOf(machine: AnyStateMachine): Chart {
   const nodes = nodesBelow(machine.root as AnyStateNode);
   const states = nodes.map(stateOf);
@@ -76,7 +79,8 @@ export function chartOf(machine: AnyStateMachine): Chart {
   if (states.length > CHART_STATES_MAX || transitions.length > CHART_TRANSITIONS_MAX) {
     throw new BosunError(
       'BOSUN_CHART_TOO_LARGE',
-      `the machine ${machine.id} has ${states.length} states and ${transitions.length} transitions; at most ${CHART_STATES_MAX} and ${CHART_TRANSITIONS_MAX} are charted`,
+      `the machine ${machine.id} has ${states.length} states and ${transitions.length} transitions; at most ` +
+        `${CHART_STATES_MAX} and ${CHART_TRANSITIONS_MAX} are charted`,
     );
   }
   const chart = { id: machine.id, version: machine.version ?? null, states, transitions };
@@ -118,7 +122,10 @@ function stateOf(node: AnyStateNode): ChartState {
     initialActions: names(initial?.actions ?? []),
     entry: names(node.entry),
     exit: names(node.exit),
-    invokes: node.invoke.map(({ id, src }) => ({ id, src: typeof src === 'string' && !src.startsWith('xstate.invoke.') ? src : '(inline)' })),
+    invokes: node.invoke.map(({ id, src }) => ({
+      id,
+      src: typeof src === 'string' && !src.startsWith('xstate.invoke.') ? src : '(inline)',
+    })),
     tags: [...node.tags],
     description: node.description ?? null,
   };
@@ -166,13 +173,25 @@ function kindOf(event: string, delay: number | string | undefined): Pick<ChartTr
   if (delay !== undefined) return { kind: 'after', about: '' };
   if (event.startsWith('xstate.done.state.')) return { kind: 'done', about: '' };
   const found = PREFIXES.find(([prefix]) => event.startsWith(prefix));
-  return found === undefined ? { kind: 'event', about: event } : { kind: found[1], about: event.slice(found[0].length) };
+  return found === undefined
+    ? { kind: 'event', about: event }
+    : { kind: found[1], about: event.slice(found[0].length) };
 }
 
 function defaultOf(node: AnyStateNode): ChartTransition[] {
   if (node.type !== 'history') return [];
   const targets = historyDefault(node).map(({ id }) => id);
-  const rest = { event: '', about: '', delay: null, guard: null, actions: [], reenter: false, isInternal: false, isForbidden: false, description: null };
+  const rest = {
+    event: '',
+    about: '',
+    delay: null,
+    guard: null,
+    actions: [],
+    reenter: false,
+    isInternal: false,
+    isForbidden: false,
+    description: null,
+  };
   return [{ id: transitionName(node.id, '', 0), source: node.id, targets, kind: 'default', ...rest }];
 }
 

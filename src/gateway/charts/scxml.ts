@@ -1,8 +1,8 @@
 /**
- * A chart as SCXML (W3C, https://www.w3.org/TR/scxml/), for tools that read it: structure, events and delays in SCXML's own
- * terms, guards and actions by name. XState's names become those of the recommendation: `done.state.ID`, `done.invoke.ID`,
- * `error.platform.ID`. Actions are elements of a namespace of ours, which SCXML allows. Ids and event names that SCXML has no way
- * to write are changed as little as it takes.
+ * A chart as SCXML (W3C, https://www.w3.org/TR/scxml/), for tools that read it: structure, events and delays in SCXML's
+ * own terms, guards and actions by name. XState's names become those of the recommendation: `done.state.ID`,
+ * `done.invoke.ID`, `error.platform.ID`. Actions are elements of a namespace of ours, which SCXML allows. Ids and event
+ * names that SCXML has no way to write are changed as little as it takes.
  */
 import { type Chart, type ChartState, childrenOf, type ChartTransition } from './model.ts';
 import { xml } from './text.ts';
@@ -20,23 +20,44 @@ export function scxmlOf(chart: Chart): string {
   for (const transition of chart.transitions) transitions.get(transition.source)!.push(transition);
   const writing: Writing = { children: childrenOf(chart), transitions, ids: idsOf(chart) };
   const [root] = chart.states;
-  const head = `<scxml xmlns="http://www.w3.org/2005/07/scxml" xmlns:bosun="${NAMESPACE}" version="1.0" name="${xml(name(chart.id))}" initial="${writing.ids.get(root!.id)!}">`;
+  const head =
+    `<scxml xmlns="http://www.w3.org/2005/07/scxml" xmlns:bosun="${NAMESPACE}" version="1.0" ` +
+    `name="${xml(name(chart.id))}" initial="${writing.ids.get(root!.id)!}">`;
   return ['<?xml version="1.0" encoding="UTF-8"?>', head, ...element(root!, writing, '  '), '</scxml>', ''].join('\n');
 }
 
 function element(state: ChartState, writing: Writing, indent: string): string[] {
   const { children, ids } = writing;
   const tag = state.type === 'parallel' || state.type === 'final' || state.type === 'history' ? state.type : 'state';
-  // A final state has none in SCXML, and takes none in XState. The longest first: XState takes the closest match, SCXML the first.
+  // A final state has none in SCXML, and takes none in XState. The longest first: XState takes the closest match, SCXML
+  // the first.
   const written = state.type === 'final' ? [] : writing.transitions.get(state.id)!;
   const own = [...written].sort((a, b) => b.event.length - a.event.length);
-  const delayed = [...new Map(written.filter(({ kind }) => kind === 'after').map((transition) => [transition.event, transition])).values()];
-  const initial = state.initial !== null && state.initialActions.length === 0 ? ` initial="${ids.get(state.initial)!}"` : '';
-  const open = `${indent}<${tag} id="${ids.get(state.id)!}"${initial}${state.history === null ? '' : ` type="${state.history}"`}`;
+  const delayed = [
+    ...new Map(
+      written.filter(({ kind }) => kind === 'after').map((transition) => [transition.event, transition]),
+    ).values(),
+  ];
+  const initial =
+    state.initial !== null && state.initialActions.length === 0 ? ` initial="${ids.get(state.initial)!}"` : '';
+  const open =
+    `${indent}<${tag} ` +
+    `id="${ids.get(state.id)!}"${initial}${state.history === null ? '' : ` type="${state.history}"`}`;
   const deeper = `${indent}  `;
   const inside = [
-    ...block('onentry', [...state.entry.map(action), ...delayed.map((transition) => sendTimer(transition, writing))], deeper),
-    ...block('onexit', [...state.exit.map(action), ...delayed.map((transition) => `<cancel sendid="${xml(timerName(transition, writing))}"/>`)], deeper),
+    ...block(
+      'onentry',
+      [...state.entry.map(action), ...delayed.map((transition) => sendTimer(transition, writing))],
+      deeper,
+    ),
+    ...block(
+      'onexit',
+      [
+        ...state.exit.map(action),
+        ...delayed.map((transition) => `<cancel sendid="${xml(timerName(transition, writing))}"/>`),
+      ],
+      deeper,
+    ),
     ...(state.initial !== null && state.initialActions.length > 0 ? initialElement(state, ids, deeper) : []),
     ...own.flatMap((transition) => transitionElement(transition, writing, deeper)),
     ...state.invokes.map(({ id, src }) => `${deeper}<invoke id="${xml(name(id))}" src="${xml(name(src))}"/>`),
@@ -69,7 +90,9 @@ function transitionElement(transition: ChartTransition, writing: Writing, indent
     ...(targets.length === 0 ? [] : [` target="${targets.map((target) => writing.ids.get(target)!).join(' ')}"`]),
     ...(isInternal && targets.length > 0 ? [' type="internal"'] : []),
   ].join('');
-  return actions.length === 0 ? [`${indent}${open}/>`] : [`${indent}${open}>`, ...actions.map((each) => `${indent}  ${action(each)}`), `${indent}</transition>`];
+  return actions.length === 0
+    ? [`${indent}${open}/>`]
+    : [`${indent}${open}>`, ...actions.map((each) => `${indent}  ${action(each)}`), `${indent}</transition>`];
 }
 
 function eventName(transition: ChartTransition, writing: Writing): string | null {
@@ -81,7 +104,9 @@ function eventName(transition: ChartTransition, writing: Writing): string | null
     case 'after':
       return timerName(transition, writing);
     case 'done':
-      return event.startsWith('xstate.done.state.') ? `done.state.${writing.ids.get(source)!}` : `done.invoke.${name(about)}`;
+      return event.startsWith('xstate.done.state.')
+        ? `done.state.${writing.ids.get(source)!}`
+        : `done.invoke.${name(about)}`;
     case 'error':
       return `error.platform.${name(about)}`;
     case 'snapshot':
@@ -103,7 +128,9 @@ function sendTimer(transition: ChartTransition, writing: Writing): string {
 }
 
 function block(tag: string, lines: readonly string[], indent: string): string[] {
-  return lines.length === 0 ? [] : [`${indent}<${tag}>`, ...lines.map((line) => `${indent}  ${line}`), `${indent}</${tag}>`];
+  return lines.length === 0
+    ? []
+    : [`${indent}<${tag}>`, ...lines.map((line) => `${indent}  ${line}`), `${indent}</${tag}>`];
 }
 
 function action(text: string): string {

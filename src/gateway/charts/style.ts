@@ -1,7 +1,8 @@
 /**
- * The look of charts. Colours are variables, so that a page may set its own; by themselves they follow the reader's choice of
- * light or dark, which `data-theme` on any element around the chart overrides. No drawing has styles of its own inside,
- * which a strict Content-Security-Policy would refuse: the page that shows one includes this text in its style sheet.
+ * The look of charts. Colours are variables, so that a page may set its own; by themselves they follow the reader's
+ * choice of light or dark, which `data-theme` on any element around the chart overrides. No drawing has styles of its
+ * own inside, which a strict Content-Security-Policy would refuse: the page that shows one includes this text in its
+ * style sheet.
  */
 
 const LIGHT = `

@@ -1,9 +1,21 @@
 /**
- * A drawing as SVG. What is active and what was taken last only sets classes, so that a page can change them without another
- * drawing. Every transition is an element of its own with `data-edge` (its id) and `data-event`; arrows have `data-edges`, a
- * list as JSON, and states `data-state`. All text is escaped, nothing is a link or a script.
+ * A drawing as SVG. What is active and what was taken last only sets classes, so that a page can change them without
+ * another drawing. Every transition is an element of its own with `data-edge` (its id) and `data-event`; arrows have
+ * `data-edges`, a list as JSON, and states `data-state`. All text is escaped, nothing is a link or a script.
  */
-import { type Block, CORNER, type Drawing, drawingOf, type DrawnArrow, type DrawnEdge, type DrawnLabel, type DrawnState, type Mark, SHIFT, type Stroke } from './drawing.ts';
+import {
+  type Block,
+  CORNER,
+  type Drawing,
+  drawingOf,
+  type DrawnArrow,
+  type DrawnEdge,
+  type DrawnLabel,
+  type DrawnState,
+  type Mark,
+  SHIFT,
+  type Stroke,
+} from './drawing.ts';
 import { type Box, DOT_RADIUS, type Geometry, type Point } from './geometry.ts';
 import { type Chart } from './model.ts';
 import { CHART_STYLE } from './style.ts';
@@ -18,9 +30,14 @@ export interface SvgOptions {
   readonly title?: string;
   /** `file`: with its style and its size inside. `page`: without, for a page that has CHART_STYLE. Default `file`. */
   readonly for?: 'file' | 'page';
-  /** Event types whose transitions are buttons, because the page does something when they are pressed. Default: none. */
+  /**
+   * Event types whose transitions are buttons, because the page does something when they are pressed. Default: none.
+   */
   readonly buttons?: ReadonlySet<string>;
-  /** Before the ids of the title and the description: charts on one page must not share any. Default: of the chart's hash. */
+  /**
+   * Before the ids of the title and the description: charts on one page must not share any. Default: of the chart's
+   * hash.
+   */
   readonly idPrefix?: string;
 }
 
@@ -39,13 +56,17 @@ export function svgOf(chart: Chart, geometry: Geometry, options: SvgOptions = {}
   const ids = `${xml(idPrefix)}-title ${xml(idPrefix)}-desc`;
   const size = isFile ? ` width="${width}" height="${height}"` : '';
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" class="bosun-chart" viewBox="0 0 ${width} ${height}"${size} role="group" aria-roledescription="statechart" aria-labelledby="${ids}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" class="bosun-chart" viewBox="0 0 ${width} ${height}"${size} ` +
+      `role="group" aria-roledescription="statechart" aria-labelledby="${ids}">`,
     `<title id="${xml(idPrefix)}-title">${xml(title)}</title>`,
     `<desc id="${xml(idPrefix)}-desc">${xml(description(sheet))}</desc>`,
     ...(isFile ? [`<style>${CHART_STYLE}</style>`] : []),
     `<rect class="paper" width="${width}" height="${height}"/>`,
     ...drawing.states.map((state) => drawState(state, sheet)),
-    ...drawing.initials.map(({ dot, stroke }) => `<g class="initial">${circle(dot, DOT_RADIUS, 'dot')}${stroke === null ? '' : drawStroke(stroke)}</g>`),
+    ...drawing.initials.map(
+      ({ dot, stroke }) =>
+        `<g class="initial">${circle(dot, DOT_RADIUS, 'dot')}${stroke === null ? '' : drawStroke(stroke)}</g>`,
+    ),
     ...drawing.arrows.map((arrow) => drawArrow(arrow, sheet)),
     // Above the arrows that lead to states inside: where one has to go through the text, the text stays legible.
     ...drawing.states.filter(({ isHeading }) => isHeading).map((state) => drawHeading(state, sheet)),
@@ -56,13 +77,23 @@ export function svgOf(chart: Chart, geometry: Geometry, options: SvgOptions = {}
 
 function description({ drawing: { kind, states, edges }, options: { active } }: Sheet): string {
   const leaves = states.filter(({ id, isHeading }) => active?.has(id) === true && !isHeading);
-  const counts = `${states.length} state${states.length === 1 ? '' : 's'}, ${edges.length} transition${edges.length === 1 ? '' : 's'}`;
-  return [counts, ...(kind === 'listed' ? ['listed without arrows'] : []), ...(leaves.length === 0 ? [] : [`now in ${leaves.map(({ id }) => id).join(' and ')}`])].join('; ');
+  const counts =
+    `${states.length} state${states.length === 1 ? '' : 's'}, ${edges.length} ` +
+    `transition${edges.length === 1 ? '' : 's'}`;
+  return [
+    counts,
+    ...(kind === 'listed' ? ['listed without arrows'] : []),
+    ...(leaves.length === 0 ? [] : [`now in ${leaves.map(({ id }) => id).join(' and ')}`]),
+  ].join('; ');
 }
 
 function drawState(state: DrawnState, sheet: Sheet): string {
   const { id, type, box, ring, history } = state;
-  const what = [type === 'atomic' ? 'state' : `${type} state`, id, ...(sheet.options.active?.has(id) === true ? ['active'] : [])].join(', ');
+  const what = [
+    type === 'atomic' ? 'state' : `${type} state`,
+    id,
+    ...(sheet.options.active?.has(id) === true ? ['active'] : []),
+  ].join(', ');
   const open = `<g class="state ${classesOf(state, sheet)}" data-state="${xml(id)}" role="group" aria-label="${xml(what)}">`;
   const tooltip = `<title>${xml([id, ...(state.description === null ? [] : [state.description])].join('\n'))}</title>`;
   if (history !== null) return `${open}${tooltip}${historyMark(box, history)}</g>`;
@@ -70,7 +101,10 @@ function drawState(state: DrawnState, sheet: Sheet): string {
 }
 
 function drawHeading(state: DrawnState, sheet: Sheet): string {
-  return `<g class="heading ${classesOf(state, sheet)}" data-state="${xml(state.id)}">${drawBlocks(state.blocks, sheet)}</g>`;
+  return (
+    `<g class="heading ${classesOf(state, sheet)}" ` +
+    `data-state="${xml(state.id)}">${drawBlocks(state.blocks, sheet)}</g>`
+  );
 }
 
 function classesOf({ id, classes }: DrawnState, { options: { active } }: Sheet): string {
@@ -79,12 +113,18 @@ function classesOf({ id, classes }: DrawnState, { options: { active } }: Sheet):
 
 function historyMark(box: Box, text: string): string {
   const centre = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  return `${circle(centre, box.width / 2, 'box')}<text class="name" x="${n(centre.x)}" y="${n(centre.y + 4.5)}" text-anchor="middle">${text}</text>`;
+  return (
+    `${circle(centre, box.width / 2, 'box')}<text class="name" x="${n(centre.x)}" y="${n(centre.y + 4.5)}" ` +
+    `text-anchor="middle">${text}</text>`
+  );
 }
 
 function drawArrow({ edges, strokes }: DrawnArrow, { options: { taken } }: Sheet): string {
   const isTaken = taken !== undefined && edges.includes(taken);
-  return `<g class="arrow${isTaken ? ' taken' : ''}" data-edges="${xml(JSON.stringify(edges))}" aria-hidden="true">${strokes.map(drawStroke).join('')}</g>`;
+  return (
+    `<g class="arrow${isTaken ? ' taken' : ''}" data-edges="${xml(JSON.stringify(edges))}" ` +
+    `aria-hidden="true">${strokes.map(drawStroke).join('')}</g>`
+  );
 }
 
 function drawLabel({ chip, blocks }: DrawnLabel, sheet: Sheet): string {
@@ -104,16 +144,23 @@ function drawBlock({ edge: id, hit, marks }: Block, { edges, options: { taken, b
   const label = `${text}, ${leads}${taken === id ? ', taken last' : ''}`;
   const tooltip = `<title>${xml([text, leads, ...(note === null ? [] : [note])].join('\n'))}</title>`;
   const role = kind === 'event' && buttons?.has(event) === true ? 'button' : 'img';
-  return `<g class="${classes}" data-edge="${xml(edge.id)}" data-event="${xml(event)}" tabindex="0" role="${role}" aria-label="${xml(label)}">${tooltip}${inside}</g>`;
+  return (
+    `<g class="${classes}" data-edge="${xml(edge.id)}" data-event="${xml(event)}" tabindex="0" role="${role}" ` +
+    `aria-label="${xml(label)}">${tooltip}${inside}</g>`
+  );
 }
 
 function drawMark(mark: Mark): string {
-  if (mark.kind === 'rule') return `<line class="rule" x1="${mark.from}" x2="${mark.to}" y1="${mark.y}" y2="${mark.y}"/>`;
+  if (mark.kind === 'rule')
+    return `<line class="rule" x1="${mark.from}" x2="${mark.to}" y1="${mark.y}" y2="${mark.y}"/>`;
   const spans = mark.pieces.map(({ style, text }, index) => {
     const name = style === 'plain' ? '' : ` class="${style === 'event' ? 'event-name' : style}"`;
     return `<tspan${name}${index === 0 ? '' : ` dx="${SHIFT}"`}>${xml(text)}</tspan>`;
   });
-  return `<text class="${mark.kind}" x="${mark.x}" y="${mark.y}"${mark.isCentred ? ' text-anchor="middle"' : ''}>${spans.join(' ')}</text>`;
+  return (
+    `<text class="${mark.kind}" x="${mark.x}" ` +
+    `y="${mark.y}"${mark.isCentred ? ' text-anchor="middle"' : ''}>${spans.join(' ')}</text>`
+  );
 }
 
 function drawStroke({ line, head }: Stroke): string {

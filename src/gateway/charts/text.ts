@@ -1,6 +1,7 @@
 /**
- * Text in charts: how wide it is, how it is cut, and how it is made safe for XML. Nobody can measure text on a server, so
- * widths are taken from the widest of the fonts that the style names; everything but names of states is of fixed width.
+ * Text in charts: how wide it is, how it is cut, and how it is made safe for XML. Nobody can measure text on a server,
+ * so widths are taken from the widest of the fonts that the style names; everything but names of states is of fixed
+ * width.
  */
 import { CHART_LINE_CHARS_MAX } from '../../limits.ts';
 
@@ -14,13 +15,15 @@ const BROAD = /[mwMW@%&]/;
 const CAPITAL = /[A-Z0-9_]/;
 
 /** What takes two columns in a font of fixed width: scripts of East Asia, and signs from beyond the basic plane. */
-const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{10000}-\u{10ffff}]/u;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{10000}-\u{10ffff}]/u;
 
 /**
  * What XML 1.0 has no way to say, what turns the direction of the text after it, and halves of characters. Written as
  * numbers: a file of source that holds them cannot be read.
  */
-const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Cs}/gu;
+const UNPRINTABLE =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Cs}/gu;
 
 export function fixedWidth(text: string): number {
   let width = 0;
@@ -41,7 +44,11 @@ export function nameWidth(text: string): number {
 
 /** On one line, without what cannot be shown, and at most so long; cut text ends in an ellipsis. */
 export function shown(text: string, charsMax = CHART_LINE_CHARS_MAX): string {
-  const line = text.slice(0, 8 * charsMax).replace(UNPRINTABLE, '\ufffd').replace(/\s+/g, ' ').trim();
+  const line = text
+    .slice(0, 8 * charsMax)
+    .replace(UNPRINTABLE, '\ufffd')
+    .replace(/\s+/g, ' ')
+    .trim();
   const characters = [...line];
   return characters.length <= charsMax ? line : `${characters.slice(0, charsMax - 1).join('')}\u2026`;
 }
@@ -59,7 +66,9 @@ export function wrapped(text: string, linesMax: number, charsMax = CHART_LINE_CH
     }
   }
   const all = [...lines, line];
-  return (all.length <= linesMax ? all : [...all.slice(0, linesMax - 1), all.slice(linesMax - 1).join(' ')]).map((part) => shown(part, charsMax));
+  return (all.length <= linesMax ? all : [...all.slice(0, linesMax - 1), all.slice(linesMax - 1).join(' ')]).map(
+    (part) => shown(part, charsMax),
+  );
 }
 
 /** For text and for attributes between double quotes. */

@@ -1,6 +1,7 @@
 /**
- * Emitted events of all workers in one log, in the order in which they come: for those who listen, and for a while after they
- * have left. What a worker that dies had emitted and not handed on is lost, and listeners are told that something may be.
+ * Emitted events of all workers in one log, in the order in which they come: for those who listen, and for a while
+ * after they have left. What a worker that dies had emitted and not handed on is lost, and listeners are told that
+ * something may be.
  */
 import { type EventObject } from 'xstate';
 import { type Clock } from '../../clock.ts';
@@ -25,7 +26,12 @@ export class EventStreams {
   constructor(parts: EventStreamsParts) {
     this.#parts = parts;
     // Its outpost has made it what clients are shown.
-    this.#log = new EventLog({ clock: parts.clock, instance: parts.instance, shown: (_, event) => event, stopped: () => this.stop() });
+    this.#log = new EventLog({
+      clock: parts.clock,
+      instance: parts.instance,
+      shown: (_, event) => event,
+      stopped: () => this.stop(),
+    });
   }
 
   /** The log, once it hears all workers. Rejects with BOSUN_SYSTEM_CLOSED. */

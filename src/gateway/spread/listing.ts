@@ -1,4 +1,7 @@
-/** A view of the whole system as a mirror is fed with it: looked at anew after epochs of any worker, a few times a second at most. */
+/**
+ * A view of the whole system as a mirror is fed with it: looked at anew after epochs of any worker, a few times a
+ * second at most.
+ */
 import { createHash } from 'node:crypto';
 import { type Cancel, type Clock } from '../../clock.ts';
 import { isBosunError } from '../../errors.ts';
@@ -48,7 +51,10 @@ export class Listing implements Feeding {
       this.#wait(worker);
       void this.#look();
     };
-    this.#waits.set(worker, this.#parts.outposts.begin(worker, 'nextEpoch', [], { answer, reject: (error) => this.#fail(error) }));
+    this.#waits.set(
+      worker,
+      this.#parts.outposts.begin(worker, 'nextEpoch', [], { answer, reject: (error) => this.#fail(error) }),
+    );
   }
 
   async #look(): Promise<void> {

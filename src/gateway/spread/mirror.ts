@@ -1,6 +1,6 @@
 /**
- * What a gateway has of a view that is in another thread: the latest form of it, for all who subscribe to it. It is fed as long as
- * somebody watches, and a worker that dies shows as a pause: fed again, it goes on from where it stood.
+ * What a gateway has of a view that is in another thread: the latest form of it, for all who subscribe to it. It is fed
+ * as long as somebody watches, and a worker that dies shows as a pause: fed again, it goes on from where it stood.
  */
 import { type Clock } from '../../clock.ts';
 import { type ServerFrame } from '../protocol-frames.ts';
@@ -17,7 +17,10 @@ export interface MirrorFeed {
 
 export interface Feeding {
   stop(): void;
-  /** Resolves when all has been shown that there is now: who has sent something and subscribes then sees what came of it. */
+  /**
+   * Resolves when all has been shown that there is now: who has sent something and subscribes then sees what came of
+   * it.
+   */
   refresh(): Promise<void>;
 }
 
@@ -67,7 +70,11 @@ export class Mirror {
     const there = isNew ? this.#ready : this.#refreshed();
     there.then(left, left);
     await there;
-    return { maxHz: this.#parts.maxHz, view: () => this.#latest(), watch: (changed, ended) => this.#watch({ changed, ended }) };
+    return {
+      maxHz: this.#parts.maxHz,
+      view: () => this.#latest(),
+      watch: (changed, ended) => this.#watch({ changed, ended }),
+    };
   }
 
   #begin(): void {

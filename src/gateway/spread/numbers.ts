@@ -1,6 +1,6 @@
 /**
- * Numbers that each worker gives out by itself (of dead letters, orders and turns), as one range: the n-th of a worker is the one
- * that a round of all workers would have given it. So they say their worker, and rise for each.
+ * Numbers that each worker gives out by itself (of dead letters, orders and turns), as one range: the n-th of a worker
+ * is the one that a round of all workers would have given it. So they say their worker, and rise for each.
  */
 
 export interface Own {

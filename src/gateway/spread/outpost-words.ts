@@ -1,4 +1,7 @@
-/** What the gateway and its outposts beside the workers say to each other. Ports and shapes only: whatever carries it, it is data. */
+/**
+ * What the gateway and its outposts beside the workers say to each other. Ports and shapes only: whatever carries it,
+ * it is data.
+ */
 import { type TreeNode } from '../../system-options.ts';
 import { type Caller } from '../callers.ts';
 import { type Health } from '../health.ts';
@@ -26,8 +29,8 @@ export interface OutpostVerbs {
   /** As Interior.lastSequence, of this worker. */
   lastSequence(caller: Caller, session: string): number;
   /**
-   * The next frames of a subscription, once there are any: the first call of a series begins it, at `from`, and whoever ends a
-   * call of it ends it. While nobody asks, what changes is conflated, as for a client that does not read.
+   * The next frames of a subscription, once there are any: the first call of a series begins it, at `from`, and whoever
+   * ends a call of it ends it. While nobody asks, what changes is conflated, as for a client that does not read.
    */
   pull(series: string, caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): Promise<readonly ServerFrame[]>;
   /** Resolves when all that a series has to tell now is on its way, before this answer. */
@@ -53,7 +56,12 @@ export interface Outposts {
   isUp(worker: number): boolean;
   /** The workers that have an actor at an address, or a partition of it. Throws BOSUN_ADDRESS_INVALID. */
   homesOf(address: string): readonly number[];
-  call(worker: number, verb: string, args: readonly unknown[], how: { readonly isRepeatable: boolean }): Promise<unknown>;
+  call(
+    worker: number,
+    verb: string,
+    args: readonly unknown[],
+    how: { readonly isRepeatable: boolean },
+  ): Promise<unknown>;
   begin(worker: number, verb: string, args: readonly unknown[], heard: Heard): () => void;
 }
 
@@ -65,12 +73,23 @@ export interface SpreadOverWorkers {
 }
 
 /** Calls an outpost. `isRepeatable`: it changes nothing, or nothing a second time. */
-export function callOutpost<V extends OutpostVerb>(outposts: Outposts, worker: number, verb: V, args: Parameters<OutpostVerbs[V]>, { isRepeatable = true }: { readonly isRepeatable?: boolean } = {}): Promise<Awaited<ReturnType<OutpostVerbs[V]>>> {
+export function callOutpost<V extends OutpostVerb>(
+  outposts: Outposts,
+  worker: number,
+  verb: V,
+  args: Parameters<OutpostVerbs[V]>,
+  { isRepeatable = true }: { readonly isRepeatable?: boolean } = {},
+): Promise<Awaited<ReturnType<OutpostVerbs[V]>>> {
   return outposts.call(worker, verb, args, { isRepeatable }) as Promise<Awaited<ReturnType<OutpostVerbs[V]>>>;
 }
 
 /** Of every worker, in their order. */
-export function callAll<V extends OutpostVerb>(outposts: Outposts, workers: readonly number[], verb: V, args: Parameters<OutpostVerbs[V]>): Promise<Awaited<ReturnType<OutpostVerbs[V]>>[]> {
+export function callAll<V extends OutpostVerb>(
+  outposts: Outposts,
+  workers: readonly number[],
+  verb: V,
+  args: Parameters<OutpostVerbs[V]>,
+): Promise<Awaited<ReturnType<OutpostVerbs[V]>>[]> {
   return Promise.all(workers.map((worker) => callOutpost(outposts, worker, verb, args)));
 }
 

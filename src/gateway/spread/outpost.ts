@@ -1,6 +1,7 @@
 /**
- * The part of a gateway that stands beside the system of a worker, in its thread: carries out calls, and holds the subscriptions
- * whose frames the gateway pulls. Callers are known by then, connections are the gateway's own. Loaded by its URL.
+ * The part of a gateway that stands beside the system of a worker, in its thread: carries out calls, and holds the
+ * subscriptions whose frames the gateway pulls. Callers are known by then, connections are the gateway's own. Loaded by
+ * its URL.
  */
 import { randomUUID } from 'node:crypto';
 import { type Clock } from '../../clock.ts';
@@ -30,7 +31,9 @@ export class Outpost {
   readonly #inside: OneSystem;
   readonly #house: FeedsHouse;
   readonly #pulls = new Map<string, Pull>();
-  readonly #verbs: { readonly [V in OutpostVerb]: (args: Parameters<OutpostVerbs[V]>, onEnd: Ender) => ReturnType<OutpostVerbs[V]> };
+  readonly #verbs: {
+    readonly [V in OutpostVerb]: (args: Parameters<OutpostVerbs[V]>, onEnd: Ender) => ReturnType<OutpostVerbs[V]>;
+  };
 
   constructor(system: System, clock: Clock) {
     this.#system = system;
@@ -60,7 +63,9 @@ export class Outpost {
     // The gateway answers in time by itself, and nobody here learns that it has.
     const call: Call = { ...asked, isOver: false };
     const result = await (this.#inside.handlers[method] as Handler)(params, call);
-    return result instanceof Marked ? { result: result.result, replayed: result.replayed } : { result, replayed: undefined };
+    return result instanceof Marked
+      ? { result: result.result, replayed: result.replayed }
+      : { result, replayed: undefined };
   }
 
   #nextEpoch(onEnd: Ender): Promise<void> {
@@ -73,7 +78,14 @@ export class Outpost {
     });
   }
 
-  async #pull(series: string, { caller, sub, onEnd }: { readonly caller: Caller; readonly sub: Pick<Sub, 'topic' | 'mode' | 'from'>; readonly onEnd: Ender }): Promise<readonly ServerFrame[]> {
+  async #pull(
+    series: string,
+    {
+      caller,
+      sub,
+      onEnd,
+    }: { readonly caller: Caller; readonly sub: Pick<Sub, 'topic' | 'mode' | 'from'>; readonly onEnd: Ender },
+  ): Promise<readonly ServerFrame[]> {
     onEnd(() => this.#forget(series));
     const pull = this.#pulls.get(series) ?? (await this.#begun(series, caller, sub));
     const frames = await pull.next();

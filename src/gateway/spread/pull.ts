@@ -1,6 +1,6 @@
 /**
- * A subscription whose frames are fetched: who reads them is slow between one fetch and the next, so what waits for it is
- * conflated or bounded as for any client that does not read.
+ * A subscription whose frames are fetched: who reads them is slow between one fetch and the next, so what waits for it
+ * is conflated or bounded as for any client that does not read.
  */
 import { type Caller } from '../callers.ts';
 import { Feeds, type FeedsHouse } from '../feeds.ts';
@@ -18,7 +18,12 @@ export class Pull {
 
   constructor(house: FeedsHouse) {
     this.#house = house;
-    this.#feeds = new Feeds({ hub: house, send: (frame) => this.#take(frame), isSlow: () => this.#reader === undefined, isOpen: () => !this.#isOver });
+    this.#feeds = new Feeds({
+      hub: house,
+      send: (frame) => this.#take(frame),
+      isSlow: () => this.#reader === undefined,
+      isOpen: () => !this.#isOver,
+    });
   }
 
   /** Throws, or rejects, as Feeds.open. */

@@ -1,6 +1,7 @@
 /**
- * What each method of methods.ts does where the system is spread over workers: which outposts carry it out, and what the answers of
- * several come to. Scopes and parameters have been looked after by then; whom a caller may reach, the outposts see to.
+ * What each method of methods.ts does where the system is spread over workers: which outposts carry it out, and what
+ * the answers of several come to. Scopes and parameters have been looked after by then; whom a caller may reach, the
+ * outposts see to.
  */
 import { checkAddress, childAddress } from '../../actors/address.ts';
 import { type Clock } from '../../clock.ts';
@@ -43,36 +44,53 @@ export class Routes {
       ...this.#ofLetters(),
       'actor.send': (params, call) => this.#send(params, call),
       'actor.list': async ({ under, ...page }, { caller }) => treePage(caller, await tree(checkAddress(under)), page),
-      'actor.tree': async ({ address, depth }, { caller }) => treeView(caller, await tree(checkAddress(address)), depth),
+      'actor.tree': async ({ address, depth }, { caller }) =>
+        treeView(caller, await tree(checkAddress(address)), depth),
       'actor.turns': (params, call) => this.#turns(params, call),
       'audit.list': (params, call) => this.#audit(params, call),
       'wait.list': async (params, call) => {
         const waits = await this.#rows<{ readonly sinceMs: number | null }>('wait.list', 'waits', params, call);
-        return { waits: waits.flat().sort((a, b) => (a.sinceMs ?? Infinity) - (b.sinceMs ?? Infinity)).slice(0, params.limit) };
+        return {
+          waits: waits
+            .flat()
+            .sort((a, b) => (a.sinceMs ?? Infinity) - (b.sinceMs ?? Infinity))
+            .slice(0, params.limit),
+        };
       },
       'name.find': async (params, call) => {
-        const answers = (await this.#each(this.#all, 'name.find', params, call)) as { readonly address: string | null }[];
+        const answers = (await this.#each(this.#all, 'name.find', params, call)) as {
+          readonly address: string | null;
+        }[];
         return { address: answers.find(({ address }) => address !== null)?.address ?? null };
       },
-      'group.members': async (params, call) => ({ members: (await this.#rows<string>('group.members', 'members', params, call)).flat() }),
+      'group.members': async (params, call) => ({
+        members: (await this.#rows<string>('group.members', 'members', params, call)).flat(),
+      }),
       'agent.list': (params, call) => this.#at(this.#anyUp(), 'agent.list', params, call),
       'system.info': () => info(),
     };
   }
 
-  /** Of a Boss with partitions, what is looked at is that on the first worker, and what is ordered is ordered of each. */
+  /**
+   * Of a Boss with partitions, what is looked at is that on the first worker, and what is ordered is ordered of each.
+   */
   #ofOneActor(): Pick<Handlers, OneActor> {
-    const look = (method: MethodName) => async (params: { readonly address: string }, call: Call) => this.#at(this.#home(params.address), method, params, call);
-    const order = (method: MethodName) => async (params: { readonly address: string }, call: Call) => (await this.#each(this.#parts.outposts.homesOf(params.address), method, params, call))[0];
+    const look = (method: MethodName) => async (params: { readonly address: string }, call: Call) =>
+      this.#at(this.#home(params.address), method, params, call);
+    const order = (method: MethodName) => async (params: { readonly address: string }, call: Call) =>
+      (await this.#each(this.#parts.outposts.homesOf(params.address), method, params, call))[0];
     return {
       'actor.get': look('actor.get'),
       'actor.inspect': look('actor.inspect'),
       'chart.get': look('chart.get'),
       'actor.history': look('actor.history'),
       'machine.get': async (params, call) => this.#at(this.#named(params.name), 'machine.get', params, call),
-      'actor.wait': async (params, call) => this.#within(call, this.#at(this.#home(params.address), 'actor.wait', params, call)),
-      'actor.ask': async (params, call) => this.#within(call, this.#at(this.#home(params.address), 'actor.ask', params, call, call.key !== undefined)),
-      'actor.spawn': async (params, call) => this.#at(this.#home(childAddress(params.under, params.id)), 'actor.spawn', params, call, true),
+      'actor.wait': async (params, call) =>
+        this.#within(call, this.#at(this.#home(params.address), 'actor.wait', params, call)),
+      'actor.ask': async (params, call) =>
+        this.#within(call, this.#at(this.#home(params.address), 'actor.ask', params, call, call.key !== undefined)),
+      'actor.spawn': async (params, call) =>
+        this.#at(this.#home(childAddress(params.under, params.id)), 'actor.spawn', params, call, true),
       'actor.suspend': order('actor.suspend'),
       'actor.resume': order('actor.resume'),
       'actor.step': order('actor.step'),
@@ -85,11 +103,19 @@ export class Routes {
   }
 
   #ofBosses(): Pick<Handlers, 'boss.children' | 'boss.terminateChild' | 'boss.restartChild' | 'boss.deleteChild'> {
-    const ofChild = (method: MethodName) => async (params: { readonly address: string; readonly id: string }, call: Call) =>
-      (await this.#each(this.#parts.outposts.homesOf(childAddress(params.address, params.id)), method, params, call))[0];
+    const ofChild =
+      (method: MethodName) => async (params: { readonly address: string; readonly id: string }, call: Call) =>
+        (
+          await this.#each(this.#parts.outposts.homesOf(childAddress(params.address, params.id)), method, params, call)
+        )[0];
     return {
       'boss.children': async (params, call) => {
-        const lists = (await this.#each(this.#parts.outposts.homesOf(params.address), 'boss.children', params, call)) as { readonly children: readonly Child[] }[];
+        const lists = (await this.#each(
+          this.#parts.outposts.homesOf(params.address),
+          'boss.children',
+          params,
+          call,
+        )) as { readonly children: readonly Child[] }[];
         return { children: asOne(lists.flatMap(({ children }) => children)) };
       },
       'boss.terminateChild': ofChild('boss.terminateChild'),
@@ -105,7 +131,10 @@ export class Routes {
     };
     return {
       'deadletter.list': async (params, call) => {
-        const lists = await this.#rows<Numbered>('deadletter.list', 'letters', params, call, (worker) => ({ ...params, after: this.#numbers.upTo(params.after, worker) }));
+        const lists = await this.#rows<Numbered>('deadletter.list', 'letters', params, call, (worker) => ({
+          ...params,
+          after: this.#numbers.upTo(params.after, worker),
+        }));
         return { letters: this.#shown(lists).slice(0, params.limit) };
       },
       'deadletter.redeliver': ofOne('deadletter.redeliver'),
@@ -117,19 +146,30 @@ export class Routes {
     const home = this.#home(params.address);
     const { session } = call;
     if (session === undefined) return this.#at(home, 'actor.send', params, call, call.key !== undefined);
-    return this.#parts.lines.send(call.caller, session, home, (accepted) => this.#at(home, 'actor.send', params, { ...call, session: { ...session, accepted } }, true));
+    return this.#parts.lines.send(call.caller, session, home, (accepted) =>
+      this.#at(home, 'actor.send', params, { ...call, session: { ...session, accepted } }, true),
+    );
   }
 
   async #turns(params: ParamsOf<'actor.turns'>, call: Call): Promise<unknown> {
     const homes = this.#parts.outposts.homesOf(params.address);
-    const lists = await this.#rows<Numbered & { readonly atMs: number }>('actor.turns', 'turns', params, call, (worker) => ({ ...params, after: this.#numbers.upTo(params.after, worker) }), homes);
+    const lists = await this.#rows<Numbered & { readonly atMs: number }>(
+      'actor.turns',
+      'turns',
+      params,
+      call,
+      (worker) => ({ ...params, after: this.#numbers.upTo(params.after, worker) }),
+      homes,
+    );
     const turns = lists.flatMap((list, index) => this.#numbers.of(homes[index]!, list));
     return { turns: turns.sort((a, b) => a.atMs - b.atMs || a.number - b.number).slice(-params.limit) };
   }
 
   async #audit(params: ParamsOf<'audit.list'>, call: Call): Promise<unknown> {
     const { before } = params;
-    const lists = await this.#rows<Numbered>('audit.list', 'records', params, call, (worker) => (before === undefined ? params : { ...params, before: this.#numbers.upTo(before - 1, worker) + 1 }));
+    const lists = await this.#rows<Numbered>('audit.list', 'records', params, call, (worker) =>
+      before === undefined ? params : { ...params, before: this.#numbers.upTo(before - 1, worker) + 1 },
+    );
     return { records: this.#shown(lists).reverse().slice(0, params.limit) };
   }
 
@@ -138,7 +178,14 @@ export class Routes {
     return lists.flatMap((rows, worker) => this.#numbers.of(worker, rows)).sort((a, b) => a.number - b.number);
   }
 
-  async #rows<Row>(method: MethodName, field: string, params: Params, call: Call, paramsOf: (worker: number) => Params = () => params, workers: readonly number[] = this.#all): Promise<Row[][]> {
+  async #rows<Row>(
+    method: MethodName,
+    field: string,
+    params: Params,
+    call: Call,
+    paramsOf: (worker: number) => Params = () => params,
+    workers: readonly number[] = this.#all,
+  ): Promise<Row[][]> {
     const answers = await Promise.all(workers.map((worker) => this.#at(worker, method, paramsOf(worker), call)));
     return answers.map((answer) => (answer as Readonly<Record<string, Row[]>>)[field]!);
   }
@@ -147,16 +194,33 @@ export class Routes {
     return Promise.all(workers.map((worker) => this.#at(worker, method, params, call)));
   }
 
-  async #at(worker: number, method: MethodName, params: Params, { caller, session, key, leftMs }: Call, isRepeatable = METHODS[method].does === 'nothing'): Promise<unknown> {
+  async #at(
+    worker: number,
+    method: MethodName,
+    params: Params,
+    { caller, session, key, leftMs }: Call,
+    isRepeatable = METHODS[method].does === 'nothing',
+  ): Promise<unknown> {
     const asked: Asked = { caller, session, key, leftMs };
-    const { result, replayed }: Answered = await callOutpost(this.#parts.outposts, worker, 'call', [method, params, asked], { isRepeatable });
+    const { result, replayed }: Answered = await callOutpost(
+      this.#parts.outposts,
+      worker,
+      'call',
+      [method, params, asked],
+      { isRepeatable },
+    );
     return replayed === undefined ? result : new Marked({ result, replayed });
   }
 
   /** They end in time by themselves, unless their worker is down. */
   #within(call: Call, answer: Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const late = () => reject(new BosunError('BOSUN_TIMEOUT', `no answer within ${call.leftMs} ms; it may still happen`, { details: { unknownOutcome: true } }));
+      const late = () =>
+        reject(
+          new BosunError('BOSUN_TIMEOUT', `no answer within ${call.leftMs} ms; it may still happen`, {
+            details: { unknownOutcome: true },
+          }),
+        );
       const cancel = this.#parts.clock.setTimeout(late, call.leftMs + WORKER_ANSWER_MS);
       answer.finally(cancel).then(resolve, reject);
     });
@@ -186,8 +250,22 @@ export class Routes {
 }
 
 type OneActor =
-  | 'actor.get' | 'actor.inspect' | 'chart.get' | 'actor.history' | 'machine.get' | 'actor.wait' | 'actor.ask' | 'actor.spawn'
-  | 'actor.suspend' | 'actor.resume' | 'actor.step' | 'actor.replace' | 'actor.kill' | 'actor.stop' | 'actor.restart' | 'actor.erase';
+  | 'actor.get'
+  | 'actor.inspect'
+  | 'chart.get'
+  | 'actor.history'
+  | 'machine.get'
+  | 'actor.wait'
+  | 'actor.ask'
+  | 'actor.spawn'
+  | 'actor.suspend'
+  | 'actor.resume'
+  | 'actor.step'
+  | 'actor.replace'
+  | 'actor.kill'
+  | 'actor.stop'
+  | 'actor.restart'
+  | 'actor.erase';
 
 interface Child {
   readonly address: string;

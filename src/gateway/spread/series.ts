@@ -1,6 +1,6 @@
 /**
- * One subscription at an outpost, fetched by the gateway: a batch of frames at a time, over deaths of the worker. After one, the
- * outpost begins it anew at the place that the gateway had come to.
+ * One subscription at an outpost, fetched by the gateway: a batch of frames at a time, over deaths of the worker. After
+ * one, the outpost begins it anew at the place that the gateway had come to.
  */
 import { randomUUID } from 'node:crypto';
 import { isBosunError } from '../../errors.ts';

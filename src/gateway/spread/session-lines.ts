@@ -1,7 +1,8 @@
 /**
- * Sends of a session, which are numbered over all workers while each worker knows only those that came to it. So they are on their
- * way to one worker at a time: who sends to another waits until all before are durable. Then the highest number that any worker
- * knows is the last one accepted, and a death of any of them, or of all, loses and doubles nothing.
+ * Sends of a session, which are numbered over all workers while each worker knows only those that came to it. So they
+ * are on their way to one worker at a time: who sends to another waits until all before are durable. Then the highest
+ * number that any worker knows is the last one accepted, and a death of any of them, or of all, loses and doubles
+ * nothing.
  */
 import { type Clock } from '../../clock.ts';
 import { SESSION_LINES_MAX, SESSION_SILENT_MS } from '../../limits.ts';
@@ -20,7 +21,10 @@ interface Line {
   readonly ask: () => Promise<number>;
   /** At least up to this number all have been accepted. */
   accepted: number;
-  /** More may have been: a send that was refused may have used up its number, or not. The workers are asked once nothing is under way. */
+  /**
+   * More may have been: a send that was refused may have used up its number, or not. The workers are asked once nothing
+   * is under way.
+   */
   isDoubtful: boolean;
   usedMs: number;
   /** Where those under way go. */
@@ -56,8 +60,15 @@ export class SessionLines {
     return this.#wait(line, undefined, () => Promise.resolve(line.accepted));
   }
 
-  /** @param go Sends, told up to which number all have been accepted. Sends to one worker are handed on in their order. */
-  send<T>(caller: Caller, { id, sequence }: { readonly id: string; readonly sequence: number }, worker: number, go: (accepted: number) => Promise<T>): Promise<T> {
+  /**
+   * @param go Sends, told up to which number all have been accepted. Sends to one worker are handed on in their order.
+   */
+  send<T>(
+    caller: Caller,
+    { id, sequence }: { readonly id: string; readonly sequence: number },
+    worker: number,
+    go: (accepted: number) => Promise<T>,
+  ): Promise<T> {
     const line = this.#line(caller, id);
     return this.#wait(line, worker, async () => {
       try {
@@ -73,7 +84,15 @@ export class SessionLines {
 
   #wait<T>(line: Line, worker: number | undefined, go: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      line.waiting.push({ worker, go: () => go().then((done) => () => resolve(done), (error: unknown) => () => reject(error)), fail: reject });
+      line.waiting.push({
+        worker,
+        go: () =>
+          go().then(
+            (done) => () => resolve(done),
+            (error: unknown) => () => reject(error),
+          ),
+        fail: reject,
+      });
       this.#goOn(line);
     });
   }
@@ -101,7 +120,15 @@ export class SessionLines {
   #line(caller: Caller, session: string): Line {
     const key = `${caller.id}\0${session}`;
     const nowMs = this.#parts.clock.monotonicMs();
-    const line = this.#lines.get(key) ?? { ask: () => this.#parts.ask(caller, session), accepted: 0, isDoubtful: true, usedMs: nowMs, worker: undefined, underWay: 0, waiting: [] };
+    const line = this.#lines.get(key) ?? {
+      ask: () => this.#parts.ask(caller, session),
+      accepted: 0,
+      isDoubtful: true,
+      usedMs: nowMs,
+      worker: undefined,
+      underWay: 0,
+      waiting: [],
+    };
     if (nowMs - line.usedMs > SESSION_SILENT_MS) line.isDoubtful = true;
     line.usedMs = nowMs;
     this.#lines.delete(key);

@@ -1,6 +1,6 @@
 /**
- * Topics of a system that is spread over workers. What is of one actor is fetched from its worker once for all who subscribe to
- * it; what concerns all is put together here.
+ * Topics of a system that is spread over workers. What is of one actor is fetched from its worker once for all who
+ * subscribe to it; what concerns all is put together here.
  */
 import { type Clock } from '../../clock.ts';
 import { BosunError, type ErrorCode } from '../../errors.ts';
@@ -51,7 +51,12 @@ export class SpreadTopics implements Finder {
       case 'events':
         return ofEvents(caller, address, await this.#events.log());
       case 'trace': {
-        const turns = await new TurnStreams({ outposts, workers: outposts.homesOf(address), caller, topic: sub.topic }).open(sub.from);
+        const turns = await new TurnStreams({
+          outposts,
+          workers: outposts.homesOf(address),
+          caller,
+          topic: sub.topic,
+        }).open(sub.from);
         return (parts) => turns.to(parts);
       }
     }
@@ -66,7 +71,12 @@ export class SpreadTopics implements Finder {
     const known = this.#mirrors.get(topic);
     if (known !== undefined) return known;
     const over = () => this.#mirrors.delete(topic);
-    const mirror = new Mirror({ clock: this.#parts.clock, maxHz: Infinity, feed: (feed) => this.#one({ caller: EVERYTHING, topic, worker }, feed), over });
+    const mirror = new Mirror({
+      clock: this.#parts.clock,
+      maxHz: Infinity,
+      feed: (feed) => this.#one({ caller: EVERYTHING, topic, worker }, feed),
+      over,
+    });
     this.#mirrors.set(topic, mirror);
     return mirror;
   }
@@ -86,7 +96,10 @@ export class SpreadTopics implements Finder {
   }
 
   /** A view that one worker has. */
-  #one({ caller, topic, worker }: { readonly caller: Caller; readonly topic: string; readonly worker: number }, mirror: MirrorFeed): Feeding {
+  #one(
+    { caller, topic, worker }: { readonly caller: Caller; readonly topic: string; readonly worker: number },
+    mirror: MirrorFeed,
+  ): Feeding {
     const { outposts } = this.#parts;
     let view: View | undefined;
     const series = new Series({

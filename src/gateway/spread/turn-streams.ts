@@ -1,6 +1,7 @@
 /**
- * A subscription to turns that are taken on workers. Of one worker it can be resumed, as long as that lives; of several, turns come
- * in the order of each, and whoever comes back begins anew. No more is fetched while the client has not read what there is.
+ * A subscription to turns that are taken on workers. Of one worker it can be resumed, as long as that lives; of
+ * several, turns come in the order of each, and whoever comes back begins anew. No more is fetched while the client has
+ * not read what there is.
  */
 import { randomUUID } from 'node:crypto';
 import { type Caller } from '../callers.ts';
@@ -68,7 +69,9 @@ export class TurnStreams implements Subscription {
     const firsts = this.#sources.map(({ frames }) => frames.shift()!);
     const [first] = firsts;
     for (const source of this.#sources) this.#goOn(source);
-    return this.#isOne && first?.t === 'snap' ? { ...first, id: this.#id } : { t: 'snap', id: this.#id, at: { epoch: this.#epoch, seq: 0 }, recovered: false };
+    return this.#isOne && first?.t === 'snap'
+      ? { ...first, id: this.#id }
+      : { t: 'snap', id: this.#id, at: { epoch: this.#epoch, seq: 0 }, recovered: false };
   }
 
   get dueMs(): number | undefined {

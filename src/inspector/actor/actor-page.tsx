@@ -35,10 +35,24 @@ export function ActorPage({ rest: address }: { readonly rest: string }) {
       {!isGone && <OrderBar address={address} view={view} node={node} />}
       <div class="columns">
         <div class="wide">
-          <Chart address={address} inspection={inspection} value={view.value} last={lastOf(view, inspection)} sendable={mayBeSent} onEvent={setEvent} />
+          <Chart
+            address={address}
+            inspection={inspection}
+            value={view.value}
+            last={lastOf(view, inspection)}
+            sendable={mayBeSent}
+            onEvent={setEvent}
+          />
         </div>
         <div class="narrow">
-          {!isGone && <Events accepts={mayBeSent} schemas={schemas} isSuspended={view.status === 'suspended'} onEvent={setEvent} />}
+          {!isGone && (
+            <Events
+              accepts={mayBeSent}
+              schemas={schemas}
+              isSuspended={view.status === 'suspended'}
+              onEvent={setEvent}
+            />
+          )}
           <Context view={view} />
           <Timers inspection={inspection} />
           <Mailbox inspection={inspection} />
@@ -46,7 +60,15 @@ export function ActorPage({ rest: address }: { readonly rest: string }) {
           <Facts view={view} inspection={inspection} node={node} />
         </div>
       </div>
-      {event !== undefined && <EventDialog key={`${event} ${event in schemas}`} address={address} type={event} schema={schemas[event]} onClose={() => setEvent(undefined)} />}
+      {event !== undefined && (
+        <EventDialog
+          key={`${event} ${event in schemas}`}
+          address={address}
+          type={event}
+          schema={schemas[event]}
+          onClose={() => setEvent(undefined)}
+        />
+      )}
     </article>
   );
 }
@@ -85,20 +107,41 @@ function Head({ view, node, suspended, isGone }: HeadProps) {
   return (
     <header class="actor-head">
       <Crumbs address={address} />
-      <h1 id="actor-title" class="mono">{address}</h1>
+      <h1 id="actor-title" class="mono">
+        {address}
+      </h1>
       <p class="tagline">
         <span class={`standing ${tone}`}>
-          <span class="sign" aria-hidden="true">{sign}</span>
+          <span class="sign" aria-hidden="true">
+            {sign}
+          </span>
           {word}
         </span>
-        {stateText(value) !== '' && <span class="value" data-testid="state">{stateText(value)}</span>}
+        {stateText(value) !== '' && (
+          <span class="value" data-testid="state">
+            {stateText(value)}
+          </span>
+        )}
         <span class="agent">{agent}</span>
-        {view.tags.map((tag) => <span key={tag} class="agent">#{tag}</span>)}
+        {view.tags.map((tag) => (
+          <span key={tag} class="agent">
+            #{tag}
+          </span>
+        ))}
       </p>
       <ActorTabs address={address} current="actor" />
-      {isGone && <p class="note">Nobody lives here now: it has ended, or was removed. What follows is how it was last seen.</p>}
-      {suspended !== null && suspended.by !== null && <p class="note">Suspended by {suspended.by}{suspended.reason === null ? '' : `: ${suspended.reason}`}</p>}
-      {failure !== null && failure !== undefined && (suspended === null || suspended.by === null) && <ErrorBox error={failure} />}
+      {isGone && (
+        <p class="note">Nobody lives here now: it has ended, or was removed. What follows is how it was last seen.</p>
+      )}
+      {suspended !== null && suspended.by !== null && (
+        <p class="note">
+          Suspended by {suspended.by}
+          {suspended.reason === null ? '' : `: ${suspended.reason}`}
+        </p>
+      )}
+      {failure !== null && failure !== undefined && (suspended === null || suspended.by === null) && (
+        <ErrorBox error={failure} />
+      )}
     </header>
   );
 }
@@ -107,7 +150,10 @@ function Head({ view, node, suspended, isGone }: HeadProps) {
 function Crumbs({ address }: { readonly address: string }) {
   const { view: tree } = useTopic<TreeNode>('tree');
   const parts = address.split('/');
-  const above = parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/')).filter((one) => tree === undefined || nodeAt(tree, one) !== undefined);
+  const above = parts
+    .slice(0, -1)
+    .map((_, index) => parts.slice(0, index + 1).join('/'))
+    .filter((one) => tree === undefined || nodeAt(tree, one) !== undefined);
   return (
     <nav class="crumbs" aria-label="Above">
       <a href="#/">root</a>
@@ -122,7 +168,10 @@ function Crumbs({ address }: { readonly address: string }) {
 }
 
 function ErrorBox({ error }: { readonly error: unknown }) {
-  const { stack, code } = (typeof error === 'object' && error !== null ? error : {}) as { readonly stack?: unknown; readonly code?: unknown };
+  const { stack, code } = (typeof error === 'object' && error !== null ? error : {}) as {
+    readonly stack?: unknown;
+    readonly code?: unknown;
+  };
   return (
     <details class="error-box">
       <summary>
@@ -144,7 +193,9 @@ function Events({ accepts, schemas, isSuspended, onEvent }: EventsProps) {
   return (
     <section class="sheet" aria-labelledby="events-title">
       <h2 id="events-title">Events it takes now</h2>
-      {accepts.length === 0 && <p class="quiet">{isSuspended ? 'None: it is suspended.' : 'None from outside, in this state.'}</p>}
+      {accepts.length === 0 && (
+        <p class="quiet">{isSuspended ? 'None: it is suspended.' : 'None from outside, in this state.'}</p>
+      )}
       <div class="row" role="group" aria-labelledby="events-title">
         {accepts.map((type) => (
           <button key={type} type="button" onClick={() => onEvent(type)} title={schemas[type]?.description}>

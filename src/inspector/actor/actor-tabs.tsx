@@ -7,11 +7,19 @@ const TABS = [
   { view: 'sequence', title: 'Sequence' },
 ] as const;
 
-export function ActorTabs({ address, current }: { readonly address: string; readonly current: (typeof TABS)[number]['view'] }) {
+export function ActorTabs({
+  address,
+  current,
+}: {
+  readonly address: string;
+  readonly current: (typeof TABS)[number]['view'];
+}) {
   return (
     <nav class="menu tabs" aria-label="Ways to look at it">
       {TABS.map(({ view, title }) => (
-        <a key={view} href={hrefOf(view, address)} aria-current={view === current ? 'page' : undefined}>{title}</a>
+        <a key={view} href={hrefOf(view, address)} aria-current={view === current ? 'page' : undefined}>
+          {title}
+        </a>
       ))}
     </nav>
   );

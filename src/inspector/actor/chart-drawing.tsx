@@ -30,8 +30,17 @@ export function ChartDrawing({ chart: { drawing }, title, when, ...rest }: Chart
   const sheet: Sheet = { ...rest, edges: new Map(drawing.edges.map((edge) => [edge.id, edge])) };
   const { width, height, states, initials, arrows, labels } = drawing;
   return (
-    <svg class="bosun-chart" viewBox={`0 0 ${width} ${height}`} style={{ width: '100%', minWidth: `${Math.round(width * SCALE_MIN)}px`, maxWidth: `${width}px` }} role="group" aria-roledescription="statechart" aria-label={`${title}; ${when} in ${nowIn(drawing, sheet.active)}`}>
-      {states.map((state) => <State key={state.id} state={state} sheet={sheet} />)}
+    <svg
+      class="bosun-chart"
+      viewBox={`0 0 ${width} ${height}`}
+      style={{ width: '100%', minWidth: `${Math.round(width * SCALE_MIN)}px`, maxWidth: `${width}px` }}
+      role="group"
+      aria-roledescription="statechart"
+      aria-label={`${title}; ${when} in ${nowIn(drawing, sheet.active)}`}
+    >
+      {states.map((state) => (
+        <State key={state.id} state={state} sheet={sheet} />
+      ))}
       {initials.map(({ dot, stroke }, index) => (
         <g key={index} class="initial">
           <circle class="dot" cx={dot.x} cy={dot.y} r={DOT_RADIUS} />
@@ -40,18 +49,26 @@ export function ChartDrawing({ chart: { drawing }, title, when, ...rest }: Chart
       ))}
       {arrows.map(({ edges, strokes }, index) => (
         <g key={index} class={edges.some((edge) => sheet.taken.has(edge)) ? 'arrow taken' : 'arrow'} aria-hidden="true">
-          {strokes.map((stroke, at) => <Line key={at} stroke={stroke} />)}
+          {strokes.map((stroke, at) => (
+            <Line key={at} stroke={stroke} />
+          ))}
         </g>
       ))}
-      {states.filter(({ isHeading }) => isHeading).map((state) => (
-        <g key={state.id} class={`heading ${classesOf(state, sheet)}`}>
-          {state.blocks.map((block, index) => <Lines key={index} block={block} sheet={sheet} />)}
-        </g>
-      ))}
+      {states
+        .filter(({ isHeading }) => isHeading)
+        .map((state) => (
+          <g key={state.id} class={`heading ${classesOf(state, sheet)}`}>
+            {state.blocks.map((block, index) => (
+              <Lines key={index} block={block} sheet={sheet} />
+            ))}
+          </g>
+        ))}
       {labels.map(({ chip, blocks }, index) => (
         <g key={index} class="label">
           <rect class="chip" {...chip} rx={6} />
-          {blocks.map((block, at) => <Lines key={at} block={block} sheet={sheet} />)}
+          {blocks.map((block, at) => (
+            <Lines key={at} block={block} sheet={sheet} />
+          ))}
         </g>
       ))}
     </svg>
@@ -69,7 +86,9 @@ function classesOf({ id, classes }: DrawnState, { active }: Sheet): string {
 
 function State({ state, sheet }: { readonly state: DrawnState; readonly sheet: Sheet }) {
   const { id, key, type, box, ring, history, isHeading, blocks, description } = state;
-  const what = [type === 'atomic' ? 'state' : `${type} state`, key, ...(sheet.active.has(id) ? ['active'] : [])].join(', ');
+  const what = [type === 'atomic' ? 'state' : `${type} state`, key, ...(sheet.active.has(id) ? ['active'] : [])].join(
+    ', ',
+  );
   return (
     <g class={`state ${classesOf(state, sheet)}`} data-state={id} role="group" aria-label={what}>
       <title>{description === null ? id : `${id}\n${description}`}</title>
@@ -78,7 +97,9 @@ function State({ state, sheet }: { readonly state: DrawnState; readonly sheet: S
       ) : (
         <>
           <circle class="box" cx={box.x + box.width / 2} cy={box.y + box.height / 2} r={box.width / 2} />
-          <text class="name" x={box.x + box.width / 2} y={box.y + box.height / 2 + 4.5} text-anchor="middle">{history}</text>
+          <text class="name" x={box.x + box.width / 2} y={box.y + box.height / 2 + 4.5} text-anchor="middle">
+            {history}
+          </text>
         </>
       )}
       {ring !== null && <rect class="ring" {...ring} rx={RADIUS - 2} />}
@@ -96,9 +117,22 @@ function Lines({ block: { edge: id, hit, marks }, sheet }: { readonly block: Blo
   const sent = sendableBy(edge, sheet);
   const isButton = sent !== undefined;
   const send = () => isButton && sheet.onEvent(sent);
-  const press = isButton ? { role: 'button' as const, tabindex: 0, onClick: send, onKeyDown: (pressed: KeyboardEvent) => pressedOn(pressed, send) } : { role: 'img' as const };
+  const press = isButton
+    ? {
+        role: 'button' as const,
+        tabindex: 0,
+        onClick: send,
+        onKeyDown: (pressed: KeyboardEvent) => pressedOn(pressed, send),
+      }
+    : { role: 'img' as const };
   return (
-    <g class={`edge ${kind}${isTaken ? ' taken' : ''}`} data-edge={edge.id} data-event={event} aria-label={`${isButton ? 'Send ' : ''}${words}, ${leads}${isTaken ? ', taken last' : ''}`} {...press}>
+    <g
+      class={`edge ${kind}${isTaken ? ' taken' : ''}`}
+      data-edge={edge.id}
+      data-event={event}
+      aria-label={`${isButton ? 'Send ' : ''}${words}, ${leads}${isTaken ? ', taken last' : ''}`}
+      {...press}
+    >
       <title>{[words, leads, ...(description === null ? [] : [description])].join('\n')}</title>
       <rect class="hit" {...hit} rx={4} />
       {text}
@@ -112,7 +146,11 @@ function MarkText({ mark }: { readonly mark: Mark }) {
   return (
     <text class={kind} x={x} y={y} text-anchor={isCentred ? 'middle' : undefined}>
       {pieces.map(({ style, text }, index) => (
-        <tspan key={index} class={style === 'plain' ? undefined : style === 'event' ? 'event-name' : style} dx={index === 0 ? undefined : SHIFT}>
+        <tspan
+          key={index}
+          class={style === 'plain' ? undefined : style === 'event' ? 'event-name' : style}
+          dx={index === 0 ? undefined : SHIFT}
+        >
           {index === 0 ? text : ` ${text}`}
         </tspan>
       ))}

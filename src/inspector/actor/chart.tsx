@@ -1,4 +1,7 @@
-/** The statechart of an actor: the gateway's drawing in elements of our own, with what is active and what was taken last. */
+/**
+ * The statechart of an actor: the gateway's drawing in elements of our own, with what is active and what was taken
+ * last.
+ */
 import { useEffect, useState } from 'preact/hooks';
 import { activeStates } from '../../gateway/charts/active.ts';
 import { lines } from '../link.ts';
@@ -66,9 +69,22 @@ const WHY_LISTED = {
 function Legend({ last, isPast }: { readonly last: Taken | null; readonly isPast: boolean }) {
   return (
     <p class="legend">
-      <span><i class="swatch active" aria-hidden="true" /> active{isPast && ' then'}</span>
-      <span><i class="swatch taken" aria-hidden="true" /> {isPast ? 'taken by this turn' : 'taken last'}{last !== null && last.event !== null && <>: <code>{last.event}</code></>}</span>
-      {!isPast && <span><i class="swatch button" aria-hidden="true" /> click to send</span>}
+      <span>
+        <i class="swatch active" aria-hidden="true" /> active{isPast && ' then'}
+      </span>
+      <span>
+        <i class="swatch taken" aria-hidden="true" /> {isPast ? 'taken by this turn' : 'taken last'}
+        {last !== null && last.event !== null && (
+          <>
+            : <code>{last.event}</code>
+          </>
+        )}
+      </span>
+      {!isPast && (
+        <span>
+          <i class="swatch button" aria-hidden="true" /> click to send
+        </span>
+      )}
     </p>
   );
 }

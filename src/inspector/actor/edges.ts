@@ -8,8 +8,14 @@ interface Now {
   readonly sendable: readonly string[];
 }
 
-/** The type of event that takes the edge; undefined where none can be sent now. Of several that a pattern fits, the first. */
-export function sendableBy({ kind, source, event }: Pick<DrawnEdge, 'kind' | 'source' | 'event'>, { active, sendable }: Now): string | undefined {
+/**
+ * The type of event that takes the edge; undefined where none can be sent now. Of several that a pattern fits, the
+ * first.
+ */
+export function sendableBy(
+  { kind, source, event }: Pick<DrawnEdge, 'kind' | 'source' | 'event'>,
+  { active, sendable }: Now,
+): string | undefined {
   if (kind !== 'event' || !active.has(source)) return undefined;
   if (event === '*') return sendable[0];
   if (!event.endsWith('.*')) return sendable.find((type) => type === event);

@@ -18,7 +18,10 @@ export interface EventDialogProps {
 
 export function EventDialog({ address, type, schema, preset = {}, onClose }: EventDialogProps) {
   const fields = fieldsOf(schema);
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() => ({ ...Object.fromEntries(fields.map(({ name, initial }) => [name, initial])), ...preset }));
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() => ({
+    ...Object.fromEntries(fields.map(({ name, initial }) => [name, initial])),
+    ...preset,
+  }));
   const { event, problems } = eventOf(type, fields, typed);
   const wrong = Object.entries(problems)[0];
   const act = async () => {
@@ -26,14 +29,26 @@ export function EventDialog({ address, type, schema, preset = {}, onClose }: Eve
     say(`${address} has taken ${type}.`);
   };
   return (
-    <Dialog title={`Send ${type}`} verb="Send" twin={sendTwin(ownDoor(), address, event)} obstacle={wrong === undefined ? undefined : wrong.join(' ')} act={act} onClose={onClose}>
+    <Dialog
+      title={`Send ${type}`}
+      verb="Send"
+      twin={sendTwin(ownDoor(), address, event)}
+      obstacle={wrong === undefined ? undefined : wrong.join(' ')}
+      act={act}
+      onClose={onClose}
+    >
       <p class="quiet">
         to <span class="mono">{address}</span>
         {schema?.description !== undefined && <>: {schema.description}</>}
       </p>
       {fields.length === 0 && <p class="quiet">It has no fields.</p>}
       {fields.map((field) => (
-        <FieldInput key={field.name} field={field} text={typed[field.name] ?? ''} onText={(text) => setTyped({ ...typed, [field.name]: text })} />
+        <FieldInput
+          key={field.name}
+          field={field}
+          text={typed[field.name] ?? ''}
+          onText={(text) => setTyped({ ...typed, [field.name]: text })}
+        />
       ))}
     </Dialog>
   );
@@ -66,11 +81,32 @@ function Input({ field: { name, kind, options, isRequired }, text, onText }: Fie
       <select name={name} value={text} onChange={(event) => onText(event.currentTarget.value)}>
         <option value="">{isRequired ? 'choose' : 'left out'}</option>
         {choices.map((choice) => (
-          <option key={choice} value={choice}>{choice}</option>
+          <option key={choice} value={choice}>
+            {choice}
+          </option>
         ))}
       </select>
     );
   }
-  if (kind === 'json') return <textarea name={name} rows={4} spellcheck={false} placeholder="JSON" value={text} onInput={(event) => onText(event.currentTarget.value)} />;
-  return <input name={name} type="text" inputMode={kind === 'text' ? 'text' : 'decimal'} autocomplete="off" value={text} onInput={(event) => onText(event.currentTarget.value)} />;
+  if (kind === 'json')
+    return (
+      <textarea
+        name={name}
+        rows={4}
+        spellcheck={false}
+        placeholder="JSON"
+        value={text}
+        onInput={(event) => onText(event.currentTarget.value)}
+      />
+    );
+  return (
+    <input
+      name={name}
+      type="text"
+      inputMode={kind === 'text' ? 'text' : 'decimal'}
+      autocomplete="off"
+      value={text}
+      onInput={(event) => onText(event.currentTarget.value)}
+    />
+  );
 }

@@ -20,14 +20,37 @@ export function Facts({ view, inspection, node }: FactsProps) {
     <section class="sheet" aria-labelledby="facts-title">
       <h2 id="facts-title">Facts</h2>
       <dl class="facts">
-        {boss !== null && <Fact name="strategy"><code>{boss.strategy}</code></Fact>}
-        {boss !== null && <Fact name="restarts">{boss.restartsInPeriod} of {boss.intensity} in {duration(boss.periodMs)}</Fact>}
+        {boss !== null && (
+          <Fact name="strategy">
+            <code>{boss.strategy}</code>
+          </Fact>
+        )}
+        {boss !== null && (
+          <Fact name="restarts">
+            {boss.restartsInPeriod} of {boss.intensity} in {duration(boss.periodMs)}
+          </Fact>
+        )}
         {boss === null && node !== undefined && node.restarts !== null && <Fact name="restarts">{node.restarts}</Fact>}
         <Fact name="changes">{view.sequence}</Fact>
-        {inspection !== undefined && <Fact name="kind">{inspection.kind}, version {inspection.version}</Fact>}
-        {inspection !== undefined && <Fact name="life">{inspection.life}{inspection.incarnation > 0 ? `, incarnation ${inspection.incarnation}` : ''}</Fact>}
+        {inspection !== undefined && (
+          <Fact name="kind">
+            {inspection.kind}, version {inspection.version}
+          </Fact>
+        )}
+        {inspection !== undefined && (
+          <Fact name="life">
+            {inspection.life}
+            {inspection.incarnation > 0 ? `, incarnation ${inspection.incarnation}` : ''}
+          </Fact>
+        )}
         {inspection !== undefined && inspection.attempt > 0 && <Fact name="attempt">{inspection.attempt}</Fact>}
-        {inspection?.parent !== undefined && inspection.parent !== null && <Fact name="belongs to"><a class="mono" href={actorHref(inspection.parent)}>{inspection.parent}</a></Fact>}
+        {inspection?.parent !== undefined && inspection.parent !== null && (
+          <Fact name="belongs to">
+            <a class="mono" href={actorHref(inspection.parent)}>
+              {inspection.parent}
+            </a>
+          </Fact>
+        )}
       </dl>
     </section>
   );
@@ -52,7 +75,11 @@ export function Timers({ inspection }: { readonly inspection: Inspection | undef
         {open.map(({ id, deadlineMs, event }) => (
           <li key={id} class="split">
             <span title={event ?? id}>{timerText(event ?? id)}</span>
-            <span class="number">{deadlineMs <= kernelMs() ? 'due' : `in ${duration(Math.ceil((deadlineMs - kernelMs()) / 1_000) * 1_000)}`}</span>
+            <span class="number">
+              {deadlineMs <= kernelMs()
+                ? 'due'
+                : `in ${duration(Math.ceil((deadlineMs - kernelMs()) / 1_000) * 1_000)}`}
+            </span>
           </li>
         ))}
       </ul>
@@ -84,7 +111,13 @@ export function Mailbox({ inspection }: { readonly inspection: Inspection | unde
   );
 }
 
-export function Children({ inspection, tree }: { readonly inspection: Inspection | undefined; readonly tree: TreeNode | undefined }) {
+export function Children({
+  inspection,
+  tree,
+}: {
+  readonly inspection: Inspection | undefined;
+  readonly tree: TreeNode | undefined;
+}) {
   const children = inspection?.children ?? [];
   if (children.length === 0) return null;
   return (
@@ -93,7 +126,9 @@ export function Children({ inspection, tree }: { readonly inspection: Inspection
         Children <span class="count">{children.length}</span>
       </h2>
       <ul class="plain">
-        {children.slice(0, CHILDREN_MAX).map((address) => <Child key={address} address={address} node={tree === undefined ? undefined : nodeAt(tree, address)} />)}
+        {children.slice(0, CHILDREN_MAX).map((address) => (
+          <Child key={address} address={address} node={tree === undefined ? undefined : nodeAt(tree, address)} />
+        ))}
       </ul>
       {children.length > CHILDREN_MAX && <p class="quiet">and {children.length - CHILDREN_MAX} more, in the tree</p>}
     </section>
@@ -107,8 +142,17 @@ function Child({ address, node }: { readonly address: string; readonly node: Tre
   return (
     <li class="split">
       <span>
-        {standing !== undefined && <span class={`standing ${standing.tone}`} title={standing.word}><span class="sign" aria-hidden="true">{standing.sign}</span><span class="unseen">{standing.word}</span></span>}{' '}
-        <a class="mono" href={actorHref(address)}>{address.split('/').at(-1)}</a>
+        {standing !== undefined && (
+          <span class={`standing ${standing.tone}`} title={standing.word}>
+            <span class="sign" aria-hidden="true">
+              {standing.sign}
+            </span>
+            <span class="unseen">{standing.word}</span>
+          </span>
+        )}{' '}
+        <a class="mono" href={actorHref(address)}>
+          {address.split('/').at(-1)}
+        </a>
       </span>
       <span class="value">{node === undefined ? '' : stateText(node.state)}</span>
     </li>

@@ -32,7 +32,8 @@ function Node({ value, name, depth = 0 }: NodeProps) {
   return (
     <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>
-        <span class="key">{name}</span> <span class="quiet">{isList ? `[${entries.length}]` : `{${entries.length}}`}</span>
+        <span class="key">{name}</span>{' '}
+        <span class="quiet">{isList ? `[${entries.length}]` : `{${entries.length}}`}</span>
         {!isOpen && <span class="preview"> {preview(value)}</span>}
       </summary>
       {isOpen && <Entries entries={entries} depth={depth} />}
@@ -40,7 +41,13 @@ function Node({ value, name, depth = 0 }: NodeProps) {
   );
 }
 
-function Entries({ entries, depth }: { readonly entries: readonly (readonly [string, unknown])[]; readonly depth: number }) {
+function Entries({
+  entries,
+  depth,
+}: {
+  readonly entries: readonly (readonly [string, unknown])[];
+  readonly depth: number;
+}) {
   const [shown, setShown] = useState(SHOWN_MAX);
   return (
     <ul>
@@ -73,7 +80,12 @@ export function Value({ value }: { readonly value: unknown }) {
   if (value === SECRET) return <Lock />;
   if (typeof value === 'string') return <span class="text">{JSON.stringify(value)}</span>;
   const { actor } = (typeof value === 'object' && value !== null ? value : {}) as { readonly actor?: unknown };
-  if (typeof actor === 'string') return <a class="mono" href={actorHref(actor)}>{actor}</a>;
+  if (typeof actor === 'string')
+    return (
+      <a class="mono" href={actorHref(actor)}>
+        {actor}
+      </a>
+    );
   return <span class="literal">{String(value)}</span>;
 }
 

@@ -22,38 +22,73 @@ export function OrderBar({ address, view, node }: OrderBarProps) {
     <div class="order-bar">
       <div class="row" role="group" aria-label="Orders">
         {open.map((one) => (
-          <button key={one.name} type="button" class={one.isDangerous ? 'danger quiet-danger' : undefined} onClick={() => setOrder(one)}>
+          <button
+            key={one.name}
+            type="button"
+            class={one.isDangerous ? 'danger quiet-danger' : undefined}
+            onClick={() => setOrder(one)}
+          >
             {one.verb}
           </button>
         ))}
       </div>
       {withheld !== undefined && <p class="quiet">{withheld}</p>}
-      {order !== undefined && <OrderDialog key={order.name} address={address} order={order} onClose={() => setOrder(undefined)} />}
+      {order !== undefined && (
+        <OrderDialog key={order.name} address={address} order={order} onClose={() => setOrder(undefined)} />
+      )}
     </div>
   );
 }
 
-function OrderDialog({ address, order: { name, verb, means, isDangerous }, onClose }: { readonly address: string; readonly order: Order; readonly onClose: () => void }) {
+function OrderDialog({
+  address,
+  order: { name, verb, means, isDangerous },
+  onClose,
+}: {
+  readonly address: string;
+  readonly order: Order;
+  readonly onClose: () => void;
+}) {
   const [reason, setReason] = useState('');
   const act = async () => {
     await call(`actor.${name}`, { address, ...(reason !== '' && { reason }) });
     say(`${verb}: done for ${address}.`);
   };
   return (
-    <Dialog title={`${verb} ${address}`} verb={verb} isDangerous={isDangerous} twin={orderTwin(ownDoor(), address, name, reason)} act={act} onClose={onClose}>
+    <Dialog
+      title={`${verb} ${address}`}
+      verb={verb}
+      isDangerous={isDangerous}
+      twin={orderTwin(ownDoor(), address, name, reason)}
+      act={act}
+      onClose={onClose}
+    >
       <p class="quiet">{means}</p>
       <ReasonField reason={reason} onReason={setReason} />
     </Dialog>
   );
 }
 
-export function ReasonField({ reason, onReason }: { readonly reason: string; readonly onReason: (reason: string) => void }) {
+export function ReasonField({
+  reason,
+  onReason,
+}: {
+  readonly reason: string;
+  readonly onReason: (reason: string) => void;
+}) {
   return (
     <label class="field">
       <span>
         Reason <span class="quiet">goes on record</span>
       </span>
-      <input name="reason" type="text" maxLength={2_000} autocomplete="off" value={reason} onInput={(event) => onReason(event.currentTarget.value)} />
+      <input
+        name="reason"
+        type="text"
+        maxLength={2_000}
+        autocomplete="off"
+        value={reason}
+        onInput={(event) => onReason(event.currentTarget.value)}
+      />
     </label>
   );
 }

@@ -11,12 +11,32 @@ export interface Order {
 }
 
 const ORDERS: Readonly<Record<Order['name'], Order>> = {
-  suspend: { name: 'suspend', verb: 'Suspend', means: 'It takes no turns until it is resumed; what is sent to it waits.', isDangerous: false },
+  suspend: {
+    name: 'suspend',
+    verb: 'Suspend',
+    means: 'It takes no turns until it is resumed; what is sent to it waits.',
+    isDangerous: false,
+  },
   resume: { name: 'resume', verb: 'Resume', means: 'It goes on with what has waited for it.', isDangerous: false },
   step: { name: 'step', verb: 'Step', means: 'It takes one message and stays suspended.', isDangerous: false },
-  restart: { name: 'restart', verb: 'Restart', means: 'Its Boss ends it and starts it again from its initial state.', isDangerous: true },
-  stop: { name: 'stop', verb: 'Stop', means: 'Its Boss ends it. It stays ended until somebody has it started again.', isDangerous: true },
-  kill: { name: 'kill', verb: 'Kill', means: 'It fails as by a crash, and whoever it belongs to deals with that.', isDangerous: true },
+  restart: {
+    name: 'restart',
+    verb: 'Restart',
+    means: 'Its Boss ends it and starts it again from its initial state.',
+    isDangerous: true,
+  },
+  stop: {
+    name: 'stop',
+    verb: 'Stop',
+    means: 'Its Boss ends it. It stays ended until somebody has it started again.',
+    isDangerous: true,
+  },
+  kill: {
+    name: 'kill',
+    verb: 'Kill',
+    means: 'It fails as by a crash, and whoever it belongs to deals with that.',
+    isDangerous: true,
+  },
 };
 
 export interface Orders {
@@ -25,12 +45,26 @@ export interface Orders {
   readonly withheld: string | undefined;
 }
 
-export function ordersFor(view: Pick<ActorView, 'address' | 'status'>, node: Pick<TreeNode, 'restarts'> | undefined, principal: Principal | undefined): Orders {
+export function ordersFor(
+  view: Pick<ActorView, 'address' | 'status'>,
+  node: Pick<TreeNode, 'restarts'> | undefined,
+  principal: Principal | undefined,
+): Orders {
   if (principal === undefined || view.address === 'root') return { open: [], withheld: undefined };
-  if (!principal.scopes.includes('actor:admin')) return { open: [], withheld: 'You may look, and give no orders: your token lacks the scope actor:admin.' };
-  const held: Order['name'][] = view.status === 'suspended' ? ['resume', 'step'] : view.status === 'active' ? ['suspend'] : [];
+  if (!principal.scopes.includes('actor:admin'))
+    return { open: [], withheld: 'You may look, and give no orders: your token lacks the scope actor:admin.' };
+  const held: Order['name'][] =
+    view.status === 'suspended' ? ['resume', 'step'] : view.status === 'active' ? ['suspend'] : [];
   // Who has a count of restarts is the child of a Boss.
-  const ending: Order['name'][] = [...(node !== undefined && node.restarts !== null ? (['restart', 'stop'] as const) : []), 'kill'];
+  const ending: Order['name'][] = [
+    ...(node !== undefined && node.restarts !== null ? (['restart', 'stop'] as const) : []),
+    'kill',
+  ];
   const open = [...held, ...(principal.mayDestroy ? ending : [])].map((name) => ORDERS[name]);
-  return { open, withheld: principal.mayDestroy ? undefined : 'Restart, stop and kill are off: this gateway was made without what destroys.' };
+  return {
+    open,
+    withheld: principal.mayDestroy
+      ? undefined
+      : 'Restart, stop and kill are off: this gateway was made without what destroys.',
+  };
 }

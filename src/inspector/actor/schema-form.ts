@@ -1,4 +1,7 @@
-/** A form made of an event's JSON Schema, as rules: which fields there are, and what event comes of what was typed. Pure. */
+/**
+ * A form made of an event's JSON Schema, as rules: which fields there are, and what event comes of what was typed.
+ * Pure.
+ */
 import { type JsonSchema } from '../wire.ts';
 
 export type FieldKind = 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'json';
@@ -25,7 +28,15 @@ export interface Made {
 }
 
 /** Of an event whose schema is not known: all of them, as one piece of JSON. */
-const ANY_FIELDS: Field = { name: 'fields', kind: 'json', isRequired: false, description: 'A JSON object with the fields of the event.', options: [], initial: '', hint: '' };
+const ANY_FIELDS: Field = {
+  name: 'fields',
+  kind: 'json',
+  isRequired: false,
+  description: 'A JSON object with the fields of the event.',
+  options: [],
+  initial: '',
+  hint: '',
+};
 
 export function fieldsOf(schema: JsonSchema | undefined): Field[] {
   if (schema === undefined) return [ANY_FIELDS];
@@ -58,16 +69,20 @@ export function eventOf(type: string, fields: readonly Field[], typed: Typed): M
     }
     if (text === '' && !isRequired) continue;
     const value = valueOf(kind, text);
-    if (value === undefined) problems[name] = kind === 'json' ? 'is not JSON' : kind === 'integer' ? 'is not a whole number' : 'is not a number';
+    if (value === undefined)
+      problems[name] =
+        kind === 'json' ? 'is not JSON' : kind === 'integer' ? 'is not a whole number' : 'is not a number';
     else if (field !== ANY_FIELDS) event[name] = value;
-    else if (typeof value !== 'object' || value === null || Array.isArray(value)) problems[name] = 'is not a JSON object';
+    else if (typeof value !== 'object' || value === null || Array.isArray(value))
+      problems[name] = 'is not a JSON object';
     else Object.assign(event, value, { type });
   }
   return { event: event as Made['event'], problems };
 }
 
 function kindOf({ type, enum: options, const: only }: JsonSchema): FieldKind {
-  if (options !== undefined ? options.every((option) => typeof option === 'string') : typeof only === 'string') return 'choice';
+  if (options !== undefined ? options.every((option) => typeof option === 'string') : typeof only === 'string')
+    return 'choice';
   if (type === 'string') return 'text';
   return type === 'number' || type === 'integer' || type === 'boolean' ? type : 'json';
 }
@@ -84,7 +99,9 @@ function valueOf(kind: FieldKind, text: string): unknown {
   if (kind === 'boolean') return text === 'true';
   if (kind === 'json') return parsed(text);
   const value = Number(text);
-  return Number.isFinite(value) && text.trim() !== '' && (kind === 'number' || Number.isInteger(value)) ? value : undefined;
+  return Number.isFinite(value) && text.trim() !== '' && (kind === 'number' || Number.isInteger(value))
+    ? value
+    : undefined;
 }
 
 function parsed(text: string): unknown {

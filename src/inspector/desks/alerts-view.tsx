@@ -19,7 +19,12 @@ export function AlertsView({ rest }: { readonly rest: string }) {
   const desk = useDesk('alerts');
   const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
   const [shown, setShown] = useState(SHOWN);
-  if (desk.context === undefined) return <DeskFrame><NoDesk name="alerts" desk={desk} title="Alerts" /></DeskFrame>;
+  if (desk.context === undefined)
+    return (
+      <DeskFrame>
+        <NoDesk name="alerts" desk={desk} title="Alerts" />
+      </DeskFrame>
+    );
   const all = alertRows(desk.context);
   const banner = bannerOf(all);
   const rows = rest === '' ? all : all.filter(({ id }) => id === rest);
@@ -27,15 +32,35 @@ export function AlertsView({ rest }: { readonly rest: string }) {
   const over = rows.filter((row) => !isOpenAlert(row));
   return (
     <DeskFrame>
-      {banner !== null && <p class="banner-line" role="status">{banner}</p>}
+      {banner !== null && (
+        <p class="banner-line" role="status">
+          {banner}
+        </p>
+      )}
       <section class="sheet" aria-labelledby="alerts-title">
         <div class="sheet-head">
           <h1 id="alerts-title">Alerts</h1>
-          {rest !== '' && <p><a href="#/alerts">All alerts</a></p>}
+          {rest !== '' && (
+            <p>
+              <a href="#/alerts">All alerts</a>
+            </p>
+          )}
         </div>
-        {open.length === 0 && <p class="empty">{rest === '' || rows.length > 0 ? 'Every alert is acknowledged.' : `No alert “${rest}” is kept.`}</p>}
-        <ol class="cards">{open.slice(0, shown).map((row) => <Card key={row.id} row={row} desk={desk.address} onOrder={setOrder} />)}</ol>
-        {open.length > shown && <button type="button" class="link" onClick={() => setShown(shown + SHOWN)}>{counted(open.length - shown, 'more alert')}</button>}
+        {open.length === 0 && (
+          <p class="empty">
+            {rest === '' || rows.length > 0 ? 'Every alert is acknowledged.' : `No alert “${rest}” is kept.`}
+          </p>
+        )}
+        <ol class="cards">
+          {open.slice(0, shown).map((row) => (
+            <Card key={row.id} row={row} desk={desk.address} onOrder={setOrder} />
+          ))}
+        </ol>
+        {open.length > shown && (
+          <button type="button" class="link" onClick={() => setShown(shown + SHOWN)}>
+            {counted(open.length - shown, 'more alert')}
+          </button>
+        )}
       </section>
       {over.length > 0 && <Acknowledged rows={over} />}
       {order !== undefined && <DeskDialog key={order.title} order={order} onClose={() => setOrder(undefined)} />}
@@ -43,7 +68,15 @@ export function AlertsView({ rest }: { readonly rest: string }) {
   );
 }
 
-function Card({ row, desk, onOrder }: { readonly row: AlertRow; readonly desk: string; readonly onOrder: (order: DeskOrder) => void }) {
+function Card({
+  row,
+  desk,
+  onOrder,
+}: {
+  readonly row: AlertRow;
+  readonly desk: string;
+  readonly onOrder: (order: DeskOrder) => void;
+}) {
   const { id, title, priority, raisedAtMs, item, escalation, problem, repeats } = row;
   const shown = useShown<AlertShown>(row.card);
   const dueMs = escalationMs(row);
@@ -51,30 +84,81 @@ function Card({ row, desk, onOrder }: { readonly row: AlertRow; readonly desk: s
     <li class="card" data-alert={id}>
       <div class="split">
         <h2>{title}</h2>
-        <span class={`chip-plain ${priority === 'AGENT_FAILURE' || priority === 'CRITICAL' ? 'bad' : priority === 'HIGH' ? 'warn' : ''}`}>{priority.toLowerCase().replace('_', ' ')}</span>
+        <span
+          class={
+            'chip-plain ' +
+            `${priority === 'AGENT_FAILURE' || priority === 'CRITICAL' ? 'bad' : priority === 'HIGH' ? 'warn' : ''}`
+          }
+        >
+          {priority.toLowerCase().replace('_', ' ')}
+        </span>
       </div>
       {shown !== undefined && shown.detail !== '' && <p class="lines">{shown.detail}</p>}
       <p class="facts-line">
-        {item !== null && <span>about <span class="mono">{item}</span></span>}
-        <span>for <Age sinceMs={raisedAtMs} />{repeats > 0 && `, said ${counted(repeats, 'time')} again`}</span>
-        <span>{escalation === null ? dueMs !== null && <>escalated <Countdown untilMs={dueMs} over="any moment" /> without an acknowledgement</> : <span class="bad">escalated: {escalation}</span>}</span>
+        {item !== null && (
+          <span>
+            about <span class="mono">{item}</span>
+          </span>
+        )}
+        <span>
+          for <Age sinceMs={raisedAtMs} />
+          {repeats > 0 && `, said ${counted(repeats, 'time')} again`}
+        </span>
+        <span>
+          {escalation === null ? (
+            dueMs !== null && (
+              <>
+                escalated <Countdown untilMs={dueMs} over="any moment" /> without an acknowledgement
+              </>
+            )
+          ) : (
+            <span class="bad">escalated: {escalation}</span>
+          )}
+        </span>
       </p>
       {problem !== null && <p class="bad">{problem}</p>}
-      {shown !== undefined && Object.keys(shown.data).length > 0 && <details><summary class="quiet">Facts</summary><Readable value={shown.data} /></details>}
+      {shown !== undefined && Object.keys(shown.data).length > 0 && (
+        <details>
+          <summary class="quiet">Facts</summary>
+          <Readable value={shown.data} />
+        </details>
+      )}
       {maySend() && <Buttons row={row} shown={shown} desk={desk} onOrder={onOrder} />}
     </li>
   );
 }
 
-function Buttons({ row: { id, title }, shown, desk, onOrder }: { readonly row: AlertRow; readonly shown: AlertShown | undefined; readonly desk: string; readonly onOrder: (order: DeskOrder) => void }) {
+function Buttons({
+  row: { id, title },
+  shown,
+  desk,
+  onOrder,
+}: {
+  readonly row: AlertRow;
+  readonly shown: AlertShown | undefined;
+  readonly desk: string;
+  readonly onOrder: (order: DeskOrder) => void;
+}) {
   // The ones that do nothing but look are this page itself.
-  const buttons = (shown?.actions ?? []).filter((button): button is AlertButton & { readonly event: NonNullable<AlertButton['event']> } => button.event !== null);
+  const buttons = (shown?.actions ?? []).filter(
+    (button): button is AlertButton & { readonly event: NonNullable<AlertButton['event']> } => button.event !== null,
+  );
   const batch = shown === undefined ? undefined : batchOfCard(shown);
   return (
     <div class="row" role="group" aria-label={`Orders about ${title}`}>
-      <button type="button" class="primary small" onClick={() => onOrder(acknowledgeAlert(desk, id, title))}>Acknowledge…</button>
-      {buttons.map((button) => <button key={button.name} type="button" class="small" onClick={() => onOrder(chooseButton(desk, id, button))}>{button.label}…</button>)}
-      {batch !== undefined && <a href="#/batches" class="quiet">in <span class="mono">{batch}</span></a>}
+      <button type="button" class="primary small" onClick={() => onOrder(acknowledgeAlert(desk, id, title))}>
+        Acknowledge…
+      </button>
+      {buttons.map((button) => (
+        <button key={button.name} type="button" class="small" onClick={() => onOrder(chooseButton(desk, id, button))}>
+          {button.label}…
+        </button>
+      ))}
+      {batch !== undefined && (
+        <a href="#/batches" class="quiet">
+          in <span class="mono">{batch}</span>
+        </a>
+      )}
     </div>
   );
 }
@@ -85,7 +169,12 @@ function Acknowledged({ rows }: { readonly rows: readonly AlertRow[] }) {
       <summary>{counted(rows.length, 'acknowledged alert')}</summary>
       <ul class="plain">
         {rows.slice(0, SHOWN).map(({ id, title, acknowledgedBy, acknowledgedAtMs }) => (
-          <li key={id} class="split"><span>{title}</span><span class="quiet">{acknowledgedBy ?? 'somebody'}, {moment(acknowledgedAtMs!, kernelMs())}</span></li>
+          <li key={id} class="split">
+            <span>{title}</span>
+            <span class="quiet">
+              {acknowledgedBy ?? 'somebody'}, {moment(acknowledgedAtMs!, kernelMs())}
+            </span>
+          </li>
         ))}
       </ul>
     </details>

@@ -1,6 +1,7 @@
 /**
- * The form of a gate's answer, made of its JSON Schema: its alternatives, the fields of each, and the answer that comes of what was
- * typed. What is nested one level deep has fields of its own, `own.statement`. Pure; the gate checks the answer.
+ * The form of a gate's answer, made of its JSON Schema: its alternatives, the fields of each, and the answer that comes
+ * of what was typed. What is nested one level deep has fields of its own, `own.statement`. Pure; the gate checks the
+ * answer.
  */
 import { eventOf, type Field, fieldsOf, type Typed } from '../actor/schema-form.ts';
 import { type JsonSchema } from '../wire.ts';
@@ -22,10 +23,15 @@ const BARE = 'answer';
 
 export function choicesOf(form: JsonSchema): readonly Choice[] {
   const ways = form.anyOf ?? form.oneOf;
-  return ways === undefined || !ways.every(({ properties }) => properties !== undefined) ? [choiceOf(form, false)] : ways.map((way) => choiceOf(way, ways.length > 1));
+  return ways === undefined || !ways.every(({ properties }) => properties !== undefined)
+    ? [choiceOf(form, false)]
+    : ways.map((way) => choiceOf(way, ways.length > 1));
 }
 
-export function answerOf(choice: Choice, typed: Typed): { readonly answer: unknown; readonly problems: Readonly<Record<string, string>> } {
+export function answerOf(
+  choice: Choice,
+  typed: Typed,
+): { readonly answer: unknown; readonly problems: Readonly<Record<string, string>> } {
   const { event, problems } = eventOf('', choice.fields, typed);
   const { type: _, ...given } = event;
   if (choice.isBare) return { answer: loosened(choice, BARE, given[BARE]), problems };
@@ -39,14 +45,28 @@ export function answerOf(choice: Choice, typed: Typed): { readonly answer: unkno
 }
 
 function choiceOf(way: JsonSchema, isNamed: boolean): Choice {
-  if (way.properties === undefined) return flattened({ properties: { [BARE]: way }, required: [BARE] }, { label: '', fixed: {}, isBare: true });
+  if (way.properties === undefined)
+    return flattened({ properties: { [BARE]: way }, required: [BARE] }, { label: '', fixed: {}, isBare: true });
   const consts = Object.entries(way.properties).filter(([, { const: only }]) => isNamed && only !== undefined);
   const fixed = Object.fromEntries(consts.map(([name, { const: only }]) => [name, only]));
   const rest = Object.fromEntries(Object.entries(way.properties).filter(([name]) => !(name in fixed)));
-  return flattened({ properties: rest, required: way.required ?? [] }, { label: consts.map(([, { const: only }]) => words(String(only))).join(', ') || (isNamed ? 'Answer' : ''), fixed, isBare: false });
+  return flattened(
+    { properties: rest, required: way.required ?? [] },
+    {
+      label: consts.map(([, { const: only }]) => words(String(only))).join(', ') || (isNamed ? 'Answer' : ''),
+      fixed,
+      isBare: false,
+    },
+  );
 }
 
-function flattened({ properties, required }: { readonly properties: Readonly<Record<string, JsonSchema>>; readonly required: readonly string[] }, rest: Pick<Choice, 'label' | 'fixed' | 'isBare'>): Choice {
+function flattened(
+  {
+    properties,
+    required,
+  }: { readonly properties: Readonly<Record<string, JsonSchema>>; readonly required: readonly string[] },
+  rest: Pick<Choice, 'label' | 'fixed' | 'isBare'>,
+): Choice {
   const flat: Record<string, JsonSchema> = {};
   const needed: string[] = [];
   const loose = new Set<string>();
@@ -60,7 +80,9 @@ function flattened({ properties, required }: { readonly properties: Readonly<Rec
     const isNeeded = required.includes(name);
     if (schema.properties === undefined) put(name, schema, isNeeded);
     // Of what may be left out as a whole, nothing is needed here: whether half of it will do, the gate says.
-    else for (const [inner, part] of Object.entries(schema.properties)) put(`${name}.${inner}`, part, isNeeded && schema.required?.includes(inner) === true);
+    else
+      for (const [inner, part] of Object.entries(schema.properties))
+        put(`${name}.${inner}`, part, isNeeded && schema.required?.includes(inner) === true);
   }
   return { ...rest, loose, fields: fieldsOf({ properties: flat, required: needed }) };
 }
@@ -68,11 +90,16 @@ function flattened({ properties, required }: { readonly properties: Readonly<Rec
 /** A number, a text, or nothing. */
 function isLooseSchema({ anyOf = [] }: JsonSchema): boolean {
   const types: unknown[] = anyOf.flatMap((way) => ('anyOf' in way ? (way.anyOf ?? []) : [way])).map(({ type }) => type);
-  return types.includes('string') && types.every((type) => type === 'string' || type === 'number' || type === 'integer' || type === 'null');
+  return (
+    types.includes('string') &&
+    types.every((type) => type === 'string' || type === 'number' || type === 'integer' || type === 'null')
+  );
 }
 
 function loosened({ loose }: Choice, name: string, value: unknown): unknown {
-  return loose.has(name) && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
+  return loose.has(name) && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))
+    ? Number(value)
+    : value;
 }
 
 /** `decide-own` as people say it: `Decide own`. */

@@ -11,7 +11,11 @@ export function Age({ sinceMs }: { readonly sinceMs: number }) {
 /** @param over Said when the time is up. */
 export function Countdown({ untilMs, over = 'due now' }: { readonly untilMs: number; readonly over?: string }) {
   const left = untilMs - kernelMs();
-  return <span class={`number${left < 60 * MINUTE_MS ? ' warn' : ''}`} title={new Date(untilMs).toISOString()}>{left <= 0 ? over : `in ${calm(left)}`}</span>;
+  return (
+    <span class={`number${left < 60 * MINUTE_MS ? ' warn' : ''}`} title={new Date(untilMs).toISOString()}>
+      {left <= 0 ? over : `in ${calm(left)}`}
+    </span>
+  );
 }
 
 /** Seconds only where there are no minutes. */

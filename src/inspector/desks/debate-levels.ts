@@ -46,7 +46,9 @@ const DELAYS: Readonly<Record<string, string>> = {
 };
 
 /** The times that run, the nearest first, in words. */
-export function timersOf(armed: readonly DebateTimer[]): readonly { readonly what: string; readonly untilMs: number }[] {
+export function timersOf(
+  armed: readonly DebateTimer[],
+): readonly { readonly what: string; readonly untilMs: number }[] {
   return armed
     .flatMap(({ event, deadlineMs }) => {
       const what = DELAYS[/^xstate\.after\.([^.]+)\./.exec(event ?? '')?.[1] ?? ''];

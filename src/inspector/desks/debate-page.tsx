@@ -1,4 +1,7 @@
-/** One debate: how far it is, what both hold and have said, how far each is believed and why, and what is gone on with meanwhile. */
+/**
+ * One debate: how far it is, what both hold and have said, how far each is believed and why, and what is gone on with
+ * meanwhile.
+ */
 import { type ComponentChildren } from 'preact';
 import { moment } from '../format.ts';
 import { actorHref, hrefOf } from '../route.ts';
@@ -12,17 +15,55 @@ import { type AnalysisShown, type DebateRow, type DebateShown, type SaidShown, t
 import { rounded } from './readable.tsx';
 import { maySend, useShown } from './use-desk.ts';
 
-export function DebatePage({ id, row, onReview }: { readonly id: string; readonly row: DebateRow | undefined; readonly onReview: () => void }) {
+export function DebatePage({
+  id,
+  row,
+  onReview,
+}: {
+  readonly id: string;
+  readonly row: DebateRow | undefined;
+  readonly onReview: () => void;
+}) {
   const shown = useShown<DebateShown>(row?.ref);
-  const { view: inspection } = useTopic<Inspection>(row === undefined || row.ref === null ? undefined : `inspection/${row.ref.actor}`);
-  if (row === undefined) return <section class="sheet"><h1>No debate “{id}”</h1><p class="quiet">The desk keeps every open debate and the last 1,000 others.</p></section>;
+  const { view: inspection } = useTopic<Inspection>(
+    row === undefined || row.ref === null ? undefined : `inspection/${row.ref.actor}`,
+  );
+  if (row === undefined)
+    return (
+      <section class="sheet">
+        <h1>No debate “{id}”</h1>
+        <p class="quiet">The desk keeps every open debate and the last 1,000 others.</p>
+      </section>
+    );
   const { topic, challenger, challenged, openedAtMs, ref, item, expert, analysis } = row;
   return (
     <article class="actor" aria-labelledby="debate-title">
       <header class="actor-head">
-        <p class="crumbs"><a href="#/debates">Debates</a> · {ref === null ? <span class="mono">{id}</span> : <a class="mono" href={actorHref(ref.actor)}>{id}</a>}</p>
+        <p class="crumbs">
+          <a href="#/debates">Debates</a> ·{' '}
+          {ref === null ? (
+            <span class="mono">{id}</span>
+          ) : (
+            <a class="mono" href={actorHref(ref.actor)}>
+              {id}
+            </a>
+          )}
+        </p>
         <h1 id="debate-title">{topic}</h1>
-        <p class="facts-line"><span>{challenger} doubts {challenged}</span>{item !== null && <span>about <span class="mono">{item}</span></span>}<span>for <Age sinceMs={openedAtMs} /></span>{expert !== null && <span>expert: {expert}</span>}</p>
+        <p class="facts-line">
+          <span>
+            {challenger} doubts {challenged}
+          </span>
+          {item !== null && (
+            <span>
+              about <span class="mono">{item}</span>
+            </span>
+          )}
+          <span>
+            for <Age sinceMs={openedAtMs} />
+          </span>
+          {expert !== null && <span>expert: {expert}</span>}
+        </p>
       </header>
       <Stepper row={row} deadlines={timersOf(inspection?.timers ?? [])} />
       <Standing row={row} gate={shown?.gate ?? null} onReview={onReview} />
@@ -31,8 +72,16 @@ export function DebatePage({ id, row, onReview }: { readonly id: string; readonl
           <h2 id="disputed-title">What is disputed</h2>
           <p>{shown.challenge.disputedFinding}</p>
           <div class="sides">
-            <SideColumn side="challenger" agent={challenger} position={shown.positions.challenger} said={saidIn(shown)}><p>{shown.challenge.basis.statement}</p><Evidence evidence={shown.challenge.basis.evidence} /></SideColumn>
-            <SideColumn side="challenged" agent={challenged} position={shown.positions.challenged} said={saidIn(shown)} />
+            <SideColumn side="challenger" agent={challenger} position={shown.positions.challenger} said={saidIn(shown)}>
+              <p>{shown.challenge.basis.statement}</p>
+              <Evidence evidence={shown.challenge.basis.evidence} />
+            </SideColumn>
+            <SideColumn
+              side="challenged"
+              agent={challenged}
+              position={shown.positions.challenged}
+              said={saidIn(shown)}
+            />
           </div>
         </section>
       )}
@@ -47,23 +96,50 @@ function Stepper({ row, deadlines }: { readonly row: DebateRow; readonly deadlin
       <ol class="stepper">
         {stepsOf(row).map(({ level, name, standing }) => (
           <li key={level} class={standing} aria-current={standing === 'here' ? 'step' : undefined}>
-            <span class="step-sign" aria-hidden="true">{standing === 'behind' ? '\u2713' : level.slice(1)}</span>
-            <span>{name}{standing === 'here' && <span class="unseen"> (here)</span>}</span>
+            <span class="step-sign" aria-hidden="true">
+              {standing === 'behind' ? '\u2713' : level.slice(1)}
+            </span>
+            <span>
+              {name}
+              {standing === 'here' && <span class="unseen"> (here)</span>}
+            </span>
           </li>
         ))}
       </ol>
-      {deadlines.length > 0 && <p class="quiet">{deadlines.map(({ what, untilMs }, index) => <span key={what}>{index > 0 && ' · '}{what} <Countdown untilMs={untilMs} over="now" /></span>)}</p>}
+      {deadlines.length > 0 && (
+        <p class="quiet">
+          {deadlines.map(({ what, untilMs }, index) => (
+            <span key={what}>
+              {index > 0 && ' · '}
+              {what} <Countdown untilMs={untilMs} over="now" />
+            </span>
+          ))}
+        </p>
+      )}
     </section>
   );
 }
 
 /** Where it stands: ended, with people, or provisional. */
-function Standing({ row: { isOver, summary, provisional, level }, gate, onReview }: { readonly row: DebateRow; readonly gate: string | null; readonly onReview: () => void }) {
+function Standing({
+  row: { isOver, summary, provisional, level },
+  gate,
+  onReview,
+}: {
+  readonly row: DebateRow;
+  readonly gate: string | null;
+  readonly onReview: () => void;
+}) {
   if (isOver) {
     return (
       <section class="sheet" data-testid="debate-outcome">
         <h2>{summary === null ? 'Ended without a word' : `Ended: ${summary.outcome.replaceAll('_', ' ')}`}</h2>
-        {summary !== null && <p>{summary.side === null ? '' : `For the ${summary.side}, `}{summary.method}, {moment(summary.resolvedAtMs, kernelMs())}</p>}
+        {summary !== null && (
+          <p>
+            {summary.side === null ? '' : `For the ${summary.side}, `}
+            {summary.method}, {moment(summary.resolvedAtMs, kernelMs())}
+          </p>
+        )}
       </section>
     );
   }
@@ -74,12 +150,33 @@ function Standing({ row: { isOver, summary, provisional, level }, gate, onReview
       {provisional !== null && (
         <>
           <h2>Provisional</h2>
-          <p>Work goes on with “{provisional.position.statement}”, the {provisional.side}’s position, until people have looked.</p>
-          <p class="quiet">{provisional.rationale}. Applied {moment(provisional.appliedAtMs, kernelMs())}.</p>
+          <p>
+            Work goes on with “{provisional.position.statement}”, the {provisional.side}’s position, until people have
+            looked.
+          </p>
+          <p class="quiet">
+            {provisional.rationale}. Applied {moment(provisional.appliedAtMs, kernelMs())}.
+          </p>
         </>
       )}
-      {isAsked && <p><a class="button primary" href={hrefOf('gates', gate)}>{level === 'L5' ? (provisional === null ? 'Decide' : 'Confirm, override or debate again') : 'Decide as the expert'}</a></p>}
-      {!isAsked && maySend() && <p><button type="button" onClick={onReview}>Review now…</button></p>}
+      {isAsked && (
+        <p>
+          <a class="button primary" href={hrefOf('gates', gate)}>
+            {level === 'L5'
+              ? provisional === null
+                ? 'Decide'
+                : 'Confirm, override or debate again'
+              : 'Decide as the expert'}
+          </a>
+        </p>
+      )}
+      {!isAsked && maySend() && (
+        <p>
+          <button type="button" onClick={onReview}>
+            Review now…
+          </button>
+        </p>
+      )}
     </section>
   );
 }
@@ -96,7 +193,9 @@ function SideColumn({ side, agent, position, said, children }: SideProps) {
   const own = said.filter((one) => one.side === side);
   return (
     <div>
-      <h3>{agent} <span class="quiet">{side === 'challenger' ? 'doubts it' : 'found it'}</span></h3>
+      <h3>
+        {agent} <span class="quiet">{side === 'challenger' ? 'doubts it' : 'found it'}</span>
+      </h3>
       <p class="position">{position.statement}</p>
       {children}
       {own.map((one) => (
@@ -112,10 +211,24 @@ function SideColumn({ side, agent, position, said, children }: SideProps) {
 }
 
 function Evidence({ evidence }: { readonly evidence: SaidShown['evidence'] }) {
-  return <ul class="evidence">{evidence.map(({ kind, source, strength }) => <li key={`${kind} ${source}`}>{kind}: {source} <span class="quiet">strength {rounded(strength)}</span></li>)}</ul>;
+  return (
+    <ul class="evidence">
+      {evidence.map(({ kind, source, strength }) => (
+        <li key={`${kind} ${source}`}>
+          {kind}: {source} <span class="quiet">strength {rounded(strength)}</span>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
-const FACTORS = [['base', 'right in context'], ['temporal', 'how recent'], ['regime', 'in this regime'], ['trend', 'trend'], ['override', 'overridden by people']] as const;
+const FACTORS = [
+  ['base', 'right in context'],
+  ['temporal', 'how recent'],
+  ['regime', 'in this regime'],
+  ['trend', 'trend'],
+  ['override', 'overridden by people'],
+] as const;
 
 function Credibility({ analysis, row }: { readonly analysis: AnalysisShown; readonly row: DebateRow }) {
   const { challenger, challenged, differential, required, higher, regime, notKnown } = analysis;
@@ -123,14 +236,44 @@ function Credibility({ analysis, row }: { readonly analysis: AnalysisShown; read
     <section class="sheet flush" aria-labelledby="credibility-title">
       <div class="sheet-head">
         <h2 id="credibility-title">How far each is believed</h2>
-        <p class="quiet">{rounded(differential)} apart, {rounded(required)} needed{higher !== null && `; ${row[higher]} is ahead`}; regime {regime}</p>
+        <p class="quiet">
+          {rounded(differential)} apart, {rounded(required)} needed{higher !== null && `; ${row[higher]} is ahead`};
+          regime {regime}
+        </p>
       </div>
       <table>
-        <thead><tr><th scope="col">Factor</th><th scope="col" class="number">{row.challenger}</th><th scope="col" class="number">{row.challenged}</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Factor</th>
+            <th scope="col" class="number">
+              {row.challenger}
+            </th>
+            <th scope="col" class="number">
+              {row.challenged}
+            </th>
+          </tr>
+        </thead>
         <tbody>
-          {FACTORS.map(([name, words]) => <tr key={name}><th scope="row">{words}</th><td class="number">{rounded(challenger.factors[name].value)}</td><td class="number">{rounded(challenged.factors[name].value)}</td></tr>)}
-          <tr class="sum"><th scope="row">Score</th>{[challenger, challenged].map(({ score, interval }, index) => <td key={index} class="number">{rounded(score)} <span class="quiet">± {rounded(interval)}</span></td>)}</tr>
-          <tr><th scope="row">Cases behind it</th><td class="number">{challenger.samples}</td><td class="number">{challenged.samples}</td></tr>
+          {FACTORS.map(([name, words]) => (
+            <tr key={name}>
+              <th scope="row">{words}</th>
+              <td class="number">{rounded(challenger.factors[name].value)}</td>
+              <td class="number">{rounded(challenged.factors[name].value)}</td>
+            </tr>
+          ))}
+          <tr class="sum">
+            <th scope="row">Score</th>
+            {[challenger, challenged].map(({ score, interval }, index) => (
+              <td key={index} class="number">
+                {rounded(score)} <span class="quiet">± {rounded(interval)}</span>
+              </td>
+            ))}
+          </tr>
+          <tr>
+            <th scope="row">Cases behind it</th>
+            <td class="number">{challenger.samples}</td>
+            <td class="number">{challenged.samples}</td>
+          </tr>
         </tbody>
       </table>
       {notKnown.length > 0 && <p class="empty">Not known: {notKnown.join(', ')}</p>}

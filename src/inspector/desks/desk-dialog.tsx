@@ -12,7 +12,9 @@ import { ownName, setOwnName } from './who.ts';
 
 export function DeskDialog({ order, onClose }: { readonly order: DeskOrder; readonly onClose: () => void }) {
   const { title, verb, means, isDangerous = false, address, isAsked, fields, done } = order;
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() => Object.fromEntries(fields.map(({ name, initial }) => [name, name === 'by' ? ownName.value : initial])));
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(fields.map(({ name, initial }) => [name, name === 'by' ? ownName.value : initial])),
+  );
   const { problems } = eventOf('', fields, typed);
   const empty = fields.find(({ name, kind }) => kind === 'text' && (typed[name] ?? '').trim() === '');
   const wrong = Object.entries(problems)[0] ?? (empty === undefined ? undefined : [empty.name, 'is needed']);
@@ -24,9 +26,24 @@ export function DeskDialog({ order, onClose }: { readonly order: DeskOrder; read
     say(done);
   };
   return (
-    <Dialog title={title} verb={verb} isDangerous={isDangerous} twin={sendTwin(ownDoor(), address, event)} obstacle={wrong?.join(' ')} act={act} onClose={onClose}>
+    <Dialog
+      title={title}
+      verb={verb}
+      isDangerous={isDangerous}
+      twin={sendTwin(ownDoor(), address, event)}
+      obstacle={wrong?.join(' ')}
+      act={act}
+      onClose={onClose}
+    >
       <p class="quiet">{means}</p>
-      {fields.map((field) => <FieldInput key={field.name} field={field} text={typed[field.name] ?? ''} onText={(text) => setTyped({ ...typed, [field.name]: text })} />)}
+      {fields.map((field) => (
+        <FieldInput
+          key={field.name}
+          field={field}
+          text={typed[field.name] ?? ''}
+          onText={(text) => setTyped({ ...typed, [field.name]: text })}
+        />
+      ))}
     </Dialog>
   );
 }

@@ -5,7 +5,14 @@ import { hrefOf } from '../route.ts';
 import { type Desk, type DeskName } from './use-desk.ts';
 
 /** The pages, in the order of the row above them. */
-const PAGES = [['inbox', 'Inbox'], ['gates', 'Gates'], ['alerts', 'Alerts'], ['batches', 'Batches'], ['pauses', 'Pauses'], ['debates', 'Debates']] as const;
+const PAGES = [
+  ['inbox', 'Inbox'],
+  ['gates', 'Gates'],
+  ['alerts', 'Alerts'],
+  ['batches', 'Batches'],
+  ['pauses', 'Pauses'],
+  ['debates', 'Debates'],
+] as const;
 
 const WANTED: Readonly<Record<DeskName, readonly [what: string, agents: string, children: string]>> = {
   gates: ['no desk of gates', 'gateAgents', 'gateChildren()'],
@@ -20,7 +27,11 @@ export function DeskFrame({ children }: { readonly children: ComponentChildren }
   return (
     <>
       <nav class="desk-tabs" aria-label="Desks">
-        {PAGES.map(([name, title]) => <a key={name} href={hrefOf(name)} aria-current={name === view ? 'page' : undefined}>{title}</a>)}
+        {PAGES.map(([name, title]) => (
+          <a key={name} href={hrefOf(name)} aria-current={name === view ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
       </nav>
       {children}
     </>
@@ -28,7 +39,15 @@ export function DeskFrame({ children }: { readonly children: ComponentChildren }
 }
 
 /** In the place of a page whose desk cannot be shown. */
-export function NoDesk({ name, desk, title }: { readonly name: DeskName; readonly desk: Desk; readonly title: string }) {
+export function NoDesk({
+  name,
+  desk,
+  title,
+}: {
+  readonly name: DeskName;
+  readonly desk: Desk;
+  readonly title: string;
+}) {
   const [what, agents, children] = WANTED[name];
   return (
     <section class="sheet">
@@ -38,7 +57,8 @@ export function NoDesk({ name, desk, title }: { readonly name: DeskName; readonl
         <div class="plain">
           <p>This system has {what}.</p>
           <p class="quiet">
-            To have one, give <code>createSystem</code> the agents <code>{agents}</code> and the children <code>{children}</code> of <code>bosun/machines</code>.
+            To have one, give <code>createSystem</code> the agents <code>{agents}</code> and the children{' '}
+            <code>{children}</code> of <code>bosun/machines</code>.
           </p>
         </div>
       )}

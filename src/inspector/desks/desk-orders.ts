@@ -26,7 +26,12 @@ export const BY: Field = field('by', { description: 'Your name, as it goes on re
 
 export function withdrawGate(desk: string, gate: string): DeskOrder {
   return {
-    title: `Withdraw ${gate}`, verb: 'Withdraw', isDangerous: true, address: desk, isAsked: false, fields: [BY, field('reason')],
+    title: `Withdraw ${gate}`,
+    verb: 'Withdraw',
+    isDangerous: true,
+    address: desk,
+    isAsked: false,
+    fields: [BY, field('reason')],
     means: 'The question is taken back. Whoever asked is told, and goes on without an answer.',
     eventOf: ({ by = '', reason = '' }) => ({ type: 'gate.withdraw', gate, by, reason }),
     done: `${gate} is withdrawn.`,
@@ -35,35 +40,77 @@ export function withdrawGate(desk: string, gate: string): DeskOrder {
 
 export function extendGate(desk: string, gate: string): DeskOrder {
   return {
-    title: `More time for ${gate}`, verb: 'Extend', address: desk, isAsked: false, fields: [field('hours', { kind: 'number', initial: '2', hint: 'counted from the deadline as it stands' }), BY, field('reason')],
+    title: `More time for ${gate}`,
+    verb: 'Extend',
+    address: desk,
+    isAsked: false,
+    fields: [
+      field('hours', { kind: 'number', initial: '2', hint: 'counted from the deadline as it stands' }),
+      BY,
+      field('reason'),
+    ],
     means: 'The deadline moves. Reminders stay as they are.',
-    eventOf: ({ hours = '', by = '', reason = '' }) => ({ type: 'gate.extend', gate, byMs: Math.round(Number(hours) * HOUR_MS), by, reason }),
+    eventOf: ({ hours = '', by = '', reason = '' }) => ({
+      type: 'gate.extend',
+      gate,
+      byMs: Math.round(Number(hours) * HOUR_MS),
+      by,
+      reason,
+    }),
     done: `${gate} has more time.`,
   };
 }
 
 export function acknowledgeAlert(desk: string, id: string, title: string): DeskOrder {
   return {
-    title: `Acknowledge: ${title}`, verb: 'Acknowledge', address: desk, isAsked: true, fields: [BY],
+    title: `Acknowledge: ${title}`,
+    verb: 'Acknowledge',
+    address: desk,
+    isAsked: true,
+    fields: [BY],
     means: 'You have seen it and take care of it. It is not said again, nor escalated.',
     eventOf: ({ by = '' }) => ({ type: 'alert.acknowledge', id, by }),
     done: 'Acknowledged.',
   };
 }
 
-export function chooseButton(desk: string, id: string, button: { readonly name: string; readonly label: string; readonly to: string | null; readonly event: { readonly type: string } | null }): DeskOrder {
+export function chooseButton(
+  desk: string,
+  id: string,
+  button: {
+    readonly name: string;
+    readonly label: string;
+    readonly to: string | null;
+    readonly event: { readonly type: string } | null;
+  },
+): DeskOrder {
   const { name, label, to, event } = button;
   return {
-    title: label, verb: label, address: desk, isAsked: true, fields: [BY], isDangerous: event?.type === 'item.cancel',
-    means: event === null ? 'The card is marked as opened.' : `Sends ${event.type} to ${String(to)}, and acknowledges the card.`,
+    title: label,
+    verb: label,
+    address: desk,
+    isAsked: true,
+    fields: [BY],
+    isDangerous: event?.type === 'item.cancel',
+    means:
+      event === null
+        ? 'The card is marked as opened.'
+        : `Sends ${event.type} to ${String(to)}, and acknowledges the card.`,
     eventOf: ({ by = '' }) => ({ type: 'alert.choose', id, action: name, by }),
     done: `${label}: on its way.`,
   };
 }
 
-export function resumeBatch(desk: string, { id, concurrencyLimit, paused }: Pick<BatchRow, 'id' | 'concurrencyLimit' | 'paused'>): DeskOrder {
+export function resumeBatch(
+  desk: string,
+  { id, concurrencyLimit, paused }: Pick<BatchRow, 'id' | 'concurrencyLimit' | 'paused'>,
+): DeskOrder {
   return {
-    title: `Resume ${id}`, verb: 'Resume all', address: desk, isAsked: true, fields: [field('at a time', { kind: 'integer', initial: String(concurrencyLimit), hint: '1 to 1000' })],
+    title: `Resume ${id}`,
+    verb: 'Resume all',
+    address: desk,
+    isAsked: true,
+    fields: [field('at a time', { kind: 'integer', initial: String(concurrencyLimit), hint: '1 to 1000' })],
     means: `${paused} paused items go on, gate timeouts first and manual pauses last, as resources allow.`,
     eventOf: (typed) => ({ type: 'batch.resume', batchId: id, concurrencyLimit: Number(typed['at a time']) }),
     done: `${id} resumes.`,
@@ -72,26 +119,49 @@ export function resumeBatch(desk: string, { id, concurrencyLimit, paused }: Pick
 
 export function resumeItem(coordinator: string, item: string): DeskOrder {
   return {
-    title: `Resume ${item}`, verb: 'Resume', address: coordinator, isAsked: true, fields: [],
+    title: `Resume ${item}`,
+    verb: 'Resume',
+    address: coordinator,
+    isAsked: true,
+    fields: [],
     means: 'It goes on from its checkpoint: what failed or never began runs, and what rests on it.',
     eventOf: () => ({ type: 'resume.command', item, resumePlan: null, notify: true }),
     done: `${item} resumes.`,
   };
 }
 
-export function extendPause(coordinator: string, { item, pausedAtMs }: Pick<PauseRow, 'item' | 'pausedAtMs'>): DeskOrder {
+export function extendPause(
+  coordinator: string,
+  { item, pausedAtMs }: Pick<PauseRow, 'item' | 'pausedAtMs'>,
+): DeskOrder {
   return {
-    title: `Extend the pause of ${item}`, verb: 'Extend', address: coordinator, isAsked: true,
-    fields: [field('until day', { kind: 'integer', initial: '21', hint: '15 to 30, counted from its beginning' }), field('reason')],
+    title: `Extend the pause of ${item}`,
+    verb: 'Extend',
+    address: coordinator,
+    isAsked: true,
+    fields: [
+      field('until day', { kind: 'integer', initial: '21', hint: '15 to 30, counted from its beginning' }),
+      field('reason'),
+    ],
     means: 'Once only. Without it the pause is stale on day 14.',
-    eventOf: ({ reason = '', ...typed }) => ({ type: 'pause.extend', item, untilMs: pausedAtMs + Number(typed['until day']) * DAY_MS, reason }),
+    eventOf: ({ reason = '', ...typed }) => ({
+      type: 'pause.extend',
+      item,
+      untilMs: pausedAtMs + Number(typed['until day']) * DAY_MS,
+      reason,
+    }),
     done: `The pause of ${item} is extended.`,
   };
 }
 
 export function expirePause(coordinator: string, item: string): DeskOrder {
   return {
-    title: `Expire ${item}`, verb: 'Expire', isDangerous: true, address: coordinator, isAsked: true, fields: [field('reason')],
+    title: `Expire ${item}`,
+    verb: 'Expire',
+    isDangerous: true,
+    address: coordinator,
+    isAsked: true,
+    fields: [field('reason')],
     means: 'The item is given up: its checkpoint and results are purged, the record of the pause stays.',
     eventOf: ({ reason = '' }) => ({ type: 'pause.expire', item, reason }),
     done: `${item} has expired.`,
@@ -101,17 +171,31 @@ export function expirePause(coordinator: string, item: string): DeskOrder {
 /** Has what is provisional or deferred looked at: each such debate opens a gate for its reviewers. */
 export function reviewNow(desk: string): DeskOrder {
   return {
-    title: 'Review provisional decisions now', verb: 'Open the reviews', address: desk, isAsked: false, fields: [field('gate', { initial: 'review', hint: 'what this occasion is called' })],
+    title: 'Review provisional decisions now',
+    verb: 'Open the reviews',
+    address: desk,
+    isAsked: false,
+    fields: [field('gate', { initial: 'review', hint: 'what this occasion is called' })],
     means: 'Every debate that is provisional or deferred asks its reviewers at once, as at the next gate.',
     eventOf: ({ gate = '' }) => ({ type: 'gate.reached', gate }),
     done: 'The reviewers are asked.',
   };
 }
 
-export function setExpert(desk: string, { expert, isAvailable }: { readonly expert: string; readonly isAvailable: boolean }): DeskOrder {
+export function setExpert(
+  desk: string,
+  { expert, isAvailable }: { readonly expert: string; readonly isAvailable: boolean },
+): DeskOrder {
   return {
-    title: isAvailable ? `${expert} is away` : `${expert} is back`, verb: isAvailable ? 'Take out' : 'Take in', address: desk, isAsked: false, fields: [], isDangerous: isAvailable,
-    means: isAvailable ? 'Gets no debates. Those at hand go on with the cautious position until somebody has looked.' : 'Gets debates again.',
+    title: isAvailable ? `${expert} is away` : `${expert} is back`,
+    verb: isAvailable ? 'Take out' : 'Take in',
+    address: desk,
+    isAsked: false,
+    fields: [],
+    isDangerous: isAvailable,
+    means: isAvailable
+      ? 'Gets no debates. Those at hand go on with the cautious position until somebody has looked.'
+      : 'Gets debates again.',
     eventOf: () => ({ type: isAvailable ? 'expert.unavailable' : 'expert.available', expert }),
     done: isAvailable ? `${expert} gets no debates.` : `${expert} gets debates again.`,
   };
@@ -120,7 +204,13 @@ export function setExpert(desk: string, { expert, isAvailable }: { readonly expe
 /** Why an order came to nothing, by the reply; undefined where it did not. */
 export function refusalOf(reply: unknown): string | undefined {
   if (typeof reply !== 'object' || reply === null) return undefined;
-  const { taken, problem, problems, isKnown, batchId } = reply as { readonly taken?: unknown; readonly problem?: unknown; readonly problems?: unknown; readonly isKnown?: unknown; readonly batchId?: unknown };
+  const { taken, problem, problems, isKnown, batchId } = reply as {
+    readonly taken?: unknown;
+    readonly problem?: unknown;
+    readonly problems?: unknown;
+    readonly isKnown?: unknown;
+    readonly batchId?: unknown;
+  };
   if (taken === false) return Array.isArray(problems) ? problems.join('; ') : String(problem ?? 'refused');
   if (isKnown === false) return 'there is no such card any more';
   return batchId === null ? 'there is nothing to resume' : undefined;

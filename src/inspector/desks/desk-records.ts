@@ -1,5 +1,16 @@
 /** Records of desks, read off their contexts, each in the order that people need: what is open first. Pure. */
-import { type AlertRow, type AlertShown, type BatchItemRow, type BatchRow, type DebateRow, type FacilitatorShown, type GateRow, type PauseRow, type Priority, type SaidShown } from './desk-shapes.ts';
+import {
+  type AlertRow,
+  type AlertShown,
+  type BatchItemRow,
+  type BatchRow,
+  type DebateRow,
+  type FacilitatorShown,
+  type GateRow,
+  type PauseRow,
+  type Priority,
+  type SaidShown,
+} from './desk-shapes.ts';
 
 /** How pressing alerts are, the most pressing first. */
 export const PRIORITIES: readonly Priority[] = ['AGENT_FAILURE', 'CRITICAL', 'HIGH', 'MEDIUM', 'LOW'];
@@ -16,7 +27,11 @@ const ALERT_DAYS = [3, 7, 14, 30] as const;
 /** Open ones by deadline, those without one after them; then those that are over, the latest first. */
 export function gateRows(context: unknown): readonly GateRow[] {
   return under<GateRow>(context, 'record:').sort((a, b) =>
-    a.isOver !== b.isOver ? Number(a.isOver) - Number(b.isOver) : a.isOver ? b.number - a.number : (a.deadlineAtMs ?? Infinity) - (b.deadlineAtMs ?? Infinity) || a.number - b.number,
+    a.isOver !== b.isOver
+      ? Number(a.isOver) - Number(b.isOver)
+      : a.isOver
+        ? b.number - a.number
+        : (a.deadlineAtMs ?? Infinity) - (b.deadlineAtMs ?? Infinity) || a.number - b.number,
   );
 }
 
@@ -28,7 +43,11 @@ export function isOpenAlert({ state }: Pick<AlertRow, 'state'>): boolean {
 export function alertRows(context: unknown): readonly AlertRow[] {
   const rank = ({ priority }: AlertRow) => PRIORITIES.indexOf(priority);
   return under<AlertRow>(context, 'card:').sort((a, b) =>
-    isOpenAlert(a) !== isOpenAlert(b) ? Number(isOpenAlert(b)) - Number(isOpenAlert(a)) : isOpenAlert(a) ? rank(a) - rank(b) || a.raisedAtMs - b.raisedAtMs : b.acknowledgedAtMs! - a.acknowledgedAtMs!,
+    isOpenAlert(a) !== isOpenAlert(b)
+      ? Number(isOpenAlert(b)) - Number(isOpenAlert(a))
+      : isOpenAlert(a)
+        ? rank(a) - rank(b) || a.raisedAtMs - b.raisedAtMs
+        : b.acknowledgedAtMs! - a.acknowledgedAtMs!,
   );
 }
 
@@ -36,7 +55,9 @@ export function alertRows(context: unknown): readonly AlertRow[] {
 export function bannerOf(rows: readonly AlertRow[]): string | null {
   const open = rows.filter(isOpenAlert);
   if (open.length <= BANNER_OVER) return null;
-  const counts = PRIORITIES.map((priority) => [open.filter((row) => row.priority === priority).length, priority] as const).filter(([count]) => count > 0);
+  const counts = PRIORITIES.map(
+    (priority) => [open.filter((row) => row.priority === priority).length, priority] as const,
+  ).filter(([count]) => count > 0);
   return `${open.length} alerts: ${counts.map(([count, priority]) => `${count} ${priority}`).join(', ')}`;
 }
 
@@ -70,9 +91,15 @@ export function pauseRow(context: unknown): PauseRow | undefined {
 }
 
 /** Whole days since the pause began, and when people hear of it next. */
-export function daysOf({ pausedAtMs, status }: PauseRow, nowMs: number): { readonly day: number; readonly next: { readonly day: number; readonly atMs: number } | undefined } {
+export function daysOf(
+  { pausedAtMs, status }: PauseRow,
+  nowMs: number,
+): { readonly day: number; readonly next: { readonly day: number; readonly atMs: number } | undefined } {
   const day = Math.max(0, Math.floor((nowMs - pausedAtMs) / DAY_MS));
-  const coming = status === 'PAUSING' || status === 'PAUSED' || status === 'STALE' ? ALERT_DAYS.find((one) => pausedAtMs + one * DAY_MS > nowMs) : undefined;
+  const coming =
+    status === 'PAUSING' || status === 'PAUSED' || status === 'STALE'
+      ? ALERT_DAYS.find((one) => pausedAtMs + one * DAY_MS > nowMs)
+      : undefined;
   return { day, next: coming === undefined ? undefined : { day: coming, atMs: pausedAtMs + coming * DAY_MS } };
 }
 
@@ -80,7 +107,11 @@ export function daysOf({ pausedAtMs, status }: PauseRow, nowMs: number): { reado
 export function debateRows(context: unknown): readonly DebateRow[] {
   const ranks: readonly DebateRow['priority'][] = ['critical-path', 'valuation', 'supporting'];
   return under<DebateRow>(context, 'record:').sort((a, b) =>
-    a.isOver !== b.isOver ? Number(a.isOver) - Number(b.isOver) : a.isOver ? b.number - a.number : ranks.indexOf(a.priority) - ranks.indexOf(b.priority) || a.number - b.number,
+    a.isOver !== b.isOver
+      ? Number(a.isOver) - Number(b.isOver)
+      : a.isOver
+        ? b.number - a.number
+        : ranks.indexOf(a.priority) - ranks.indexOf(b.priority) || a.number - b.number,
   );
 }
 
@@ -108,7 +139,9 @@ export function saidIn(context: unknown): readonly SaidShown[] {
 }
 
 function under<Row>(context: unknown, prefix: string): Row[] {
-  return Object.entries(fieldsOf(context)).flatMap(([key, value]) => (key.startsWith(prefix) && typeof value === 'object' && value !== null ? [value as Row] : []));
+  return Object.entries(fieldsOf(context)).flatMap(([key, value]) =>
+    key.startsWith(prefix) && typeof value === 'object' && value !== null ? [value as Row] : [],
+  );
 }
 
 function fieldsOf(context: unknown): Readonly<Record<string, unknown>> {

@@ -1,6 +1,7 @@
 /**
- * What the pages of the desks read of the contexts of the coordination agents: parts of them, as the gateway shows them, references
- * as `{ actor: address }`. Times are milliseconds of kernel time. No behaviour; test/inspector/desks.test.ts holds it against the agents.
+ * What the pages of the desks read of the contexts of the coordination agents: parts of them, as the gateway shows
+ * them, references as `{ actor: address }`. Times are milliseconds of kernel time. No behaviour;
+ * test/inspector/desks.test.ts holds it against the agents.
  */
 import { type JsonSchema } from '../wire.ts';
 
@@ -29,10 +30,20 @@ export interface GateRow {
   readonly isOver: boolean;
   readonly openedAtMs: number;
   readonly deadlineAtMs: number | null;
-  readonly result: { readonly answer: unknown; readonly by: string | null; readonly onTimeout: Fallback | null; readonly closedAtMs: number } | null;
+  readonly result: {
+    readonly answer: unknown;
+    readonly by: string | null;
+    readonly onTimeout: Fallback | null;
+    readonly closedAtMs: number;
+  } | null;
   readonly gate: ShownRef | null;
   readonly askedBy: ShownRef | null;
-  readonly lastOrder?: { readonly type: string; readonly by: string | null; readonly reason: string | null; readonly atMs: number };
+  readonly lastOrder?: {
+    readonly type: string;
+    readonly by: string | null;
+    readonly reason: string | null;
+    readonly atMs: number;
+  };
 }
 
 /** What holds when nobody answers. */
@@ -43,7 +54,12 @@ interface Fallback {
 
 /** A gate's own context. */
 export interface GateShown {
-  readonly question: { readonly package: unknown; readonly form: JsonSchema; readonly audience: readonly string[]; readonly onTimeout: Fallback | null };
+  readonly question: {
+    readonly package: unknown;
+    readonly form: JsonSchema;
+    readonly audience: readonly string[];
+    readonly onTimeout: Fallback | null;
+  };
   readonly reminders: number;
 }
 
@@ -168,7 +184,13 @@ export interface DebateRow {
   readonly expert: string | null;
   readonly provisional: ProvisionalShown | null;
   readonly analysis: AnalysisShown | null;
-  readonly summary: { readonly outcome: string; readonly method: string; readonly level: number; readonly side: Side | null; readonly resolvedAtMs: number } | null;
+  readonly summary: {
+    readonly outcome: string;
+    readonly method: string;
+    readonly level: number;
+    readonly side: Side | null;
+    readonly resolvedAtMs: number;
+  } | null;
   readonly openedAtMs: number;
   readonly ref: ShownRef | null;
 }
@@ -181,7 +203,10 @@ export interface FacilitatorShown {
 
 /** A debate's own context; what was said stands beside it under `said:N`. */
 export interface DebateShown {
-  readonly challenge: { readonly disputedFinding: string; readonly basis: { readonly statement: string; readonly evidence: readonly EvidenceShown[] } };
+  readonly challenge: {
+    readonly disputedFinding: string;
+    readonly basis: { readonly statement: string; readonly evidence: readonly EvidenceShown[] };
+  };
   readonly positions: Readonly<Record<Side, Position>>;
   readonly gate: string | null;
 }

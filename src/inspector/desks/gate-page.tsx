@@ -27,26 +27,53 @@ export const GATE_PHASES: Readonly<Record<GateRow['phase'], readonly [words: str
   failed: ['failed', 'bad'],
 };
 
-export function GatePage({ id, row, desk }: { readonly id: string; readonly row: GateRow | undefined; readonly desk: string }) {
+export function GatePage({
+  id,
+  row,
+  desk,
+}: {
+  readonly id: string;
+  readonly row: GateRow | undefined;
+  readonly desk: string;
+}) {
   const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
   const shown = useShown<GateShown>(row?.gate);
-  if (row === undefined) return <section class="sheet"><h1>No gate “{id}”</h1><p class="quiet">The desk keeps every open gate and the last 1,000 others.</p></section>;
+  if (row === undefined)
+    return (
+      <section class="sheet">
+        <h1>No gate “{id}”</h1>
+        <p class="quiet">The desk keeps every open gate and the last 1,000 others.</p>
+      </section>
+    );
   const mayOrder = maySend() && !row.isOver;
   return (
     <article class="actor" aria-labelledby="gate-title">
       <header class="actor-head">
-        <p class="crumbs"><a href="#/gates">Gates</a> · <span class="mono">{id}</span></p>
+        <p class="crumbs">
+          <a href="#/gates">Gates</a> · <span class="mono">{id}</span>
+        </p>
         <h1 id="gate-title">{row.title}</h1>
         <Facts row={row} shown={shown} />
         {mayOrder && (
           <div class="row" role="group" aria-label="Orders">
-            {row.deadlineAtMs !== null && <button type="button" class="small" onClick={() => setOrder(extendGate(desk, id))}>Extend…</button>}
-            <button type="button" class="small" onClick={() => setOrder(withdrawGate(desk, id))}>Withdraw…</button>
+            {row.deadlineAtMs !== null && (
+              <button type="button" class="small" onClick={() => setOrder(extendGate(desk, id))}>
+                Extend…
+              </button>
+            )}
+            <button type="button" class="small" onClick={() => setOrder(withdrawGate(desk, id))}>
+              Withdraw…
+            </button>
           </div>
         )}
       </header>
       <div class="columns even">
-        {shown !== undefined && <section class="sheet" aria-labelledby="package-title"><h2 id="package-title">What you need to decide</h2><Readable value={shown.question.package} /></section>}
+        {shown !== undefined && (
+          <section class="sheet" aria-labelledby="package-title">
+            <h2 id="package-title">What you need to decide</h2>
+            <Readable value={shown.question.package} />
+          </section>
+        )}
         {row.isOver ? <Outcome row={row} /> : shown !== undefined && <AnswerForm id={id} desk={desk} shown={shown} />}
       </div>
       {order !== undefined && <DeskDialog key={order.title} order={order} onClose={() => setOrder(undefined)} />}
@@ -62,12 +89,41 @@ function Facts({ row, shown }: { readonly row: GateRow; readonly shown: GateShow
     <>
       <p class="facts-line">
         <span class={`standing ${tone}`}>{words}</span>
-        <span>asked {askedBy !== null && <>by <a class="mono" href={actorHref(askedBy.actor)}>{askedBy.actor}</a> </>}<Age sinceMs={openedAtMs} /> ago</span>
+        <span>
+          asked{' '}
+          {askedBy !== null && (
+            <>
+              by{' '}
+              <a class="mono" href={actorHref(askedBy.actor)}>
+                {askedBy.actor}
+              </a>{' '}
+            </>
+          )}
+          <Age sinceMs={openedAtMs} /> ago
+        </span>
         <span>for {audience.map((one) => (one === '*' ? 'anybody' : one)).join(', ')}</span>
-        {!isOver && <span>{deadlineAtMs === null ? 'waits as long as it takes' : <>time is up <Countdown untilMs={deadlineAtMs} over="now" /></>}</span>}
+        {!isOver && (
+          <span>
+            {deadlineAtMs === null ? (
+              'waits as long as it takes'
+            ) : (
+              <>
+                time is up <Countdown untilMs={deadlineAtMs} over="now" />
+              </>
+            )}
+          </span>
+        )}
       </p>
-      {!isOver && onTimeout !== undefined && onTimeout !== null && <p class="quiet">Without an answer: {onTimeout.name}.</p>}
-      {lastOrder !== undefined && <p class="quiet">{lastOrder.type === 'gate.extend' ? 'Extended' : 'Withdrawn'} by {lastOrder.by ?? 'somebody'}, {moment(lastOrder.atMs, kernelMs())}{lastOrder.reason !== null && `: ${lastOrder.reason}`}</p>}
+      {!isOver && onTimeout !== undefined && onTimeout !== null && (
+        <p class="quiet">Without an answer: {onTimeout.name}.</p>
+      )}
+      {lastOrder !== undefined && (
+        <p class="quiet">
+          {lastOrder.type === 'gate.extend' ? 'Extended' : 'Withdrawn'} by {lastOrder.by ?? 'somebody'},{' '}
+          {moment(lastOrder.atMs, kernelMs())}
+          {lastOrder.reason !== null && `: ${lastOrder.reason}`}
+        </p>
+      )}
     </>
   );
 }
@@ -76,22 +132,45 @@ function Outcome({ row: { result, phase } }: { readonly row: GateRow }) {
   if (result === null) return null;
   return (
     <section class="sheet" aria-labelledby="outcome-title">
-      <h2 id="outcome-title">{phase === 'answered' ? `Answered by ${result.by ?? 'somebody'}` : phase === 'timedOut' ? 'Nobody answered in time' : 'Closed without an answer'}</h2>
+      <h2 id="outcome-title">
+        {phase === 'answered'
+          ? `Answered by ${result.by ?? 'somebody'}`
+          : phase === 'timedOut'
+            ? 'Nobody answered in time'
+            : 'Closed without an answer'}
+      </h2>
       {phase === 'answered' && <Readable value={result.answer} />}
-      {phase === 'timedOut' && <p>{result.onTimeout === null ? 'Whoever asked was told so.' : `What holds: ${result.onTimeout.name}.`}</p>}
+      {phase === 'timedOut' && (
+        <p>{result.onTimeout === null ? 'Whoever asked was told so.' : `What holds: ${result.onTimeout.name}.`}</p>
+      )}
     </section>
   );
 }
 
-function AnswerForm({ id, desk, shown: { question } }: { readonly id: string; readonly desk: string; readonly shown: GateShown }) {
+function AnswerForm({
+  id,
+  desk,
+  shown: { question },
+}: {
+  readonly id: string;
+  readonly desk: string;
+  readonly shown: GateShown;
+}) {
   const choices = choicesOf(question.form);
   const [at, setAt] = useState(choices.length === 1 ? 0 : -1);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const [failure, setFailure] = useState<string | undefined>(undefined);
   const [isBusy, setIsBusy] = useState(false);
-  if (!maySend()) return <section class="sheet"><h2>Your answer</h2><p class="quiet">Your token may look, and not answer.</p></section>;
+  if (!maySend())
+    return (
+      <section class="sheet">
+        <h2>Your answer</h2>
+        <p class="quiet">Your token may look, and not answer.</p>
+      </section>
+    );
   const choice: Choice | undefined = choices[at];
-  const { answer, problems } = choice === undefined ? { answer: null, problems: {} } : answerOf(choice, { ...initials(choice), ...typed });
+  const { answer, problems } =
+    choice === undefined ? { answer: null, problems: {} } : answerOf(choice, { ...initials(choice), ...typed });
   const wrong = ownName.value.trim() === '' ? 'your name is needed' : Object.entries(problems)[0]?.join(' ');
   const event = { type: 'gate.answer', gate: id, by: ownName.value, answer };
   const submit = async (submitted: Event) => {
@@ -112,21 +191,58 @@ function AnswerForm({ id, desk, shown: { question } }: { readonly id: string; re
       <h2 id="answer-title">Your answer</h2>
       <form class="answer" onSubmit={(submitted) => void submit(submitted)}>
         {choices.length > 1 && <Choices choices={choices} at={at} onAt={setAt} />}
-        {choice?.fields.map((field) => <FieldInput key={`${at} ${field.name}`} field={field} text={typed[field.name] ?? field.initial} onText={(text) => setTyped({ ...typed, [field.name]: text })} />)}
+        {choice?.fields.map((field) => (
+          <FieldInput
+            key={`${at} ${field.name}`}
+            field={field}
+            text={typed[field.name] ?? field.initial}
+            onText={(text) => setTyped({ ...typed, [field.name]: text })}
+          />
+        ))}
         <label class="field">
           <span>Your name</span>
-          <input name="by" type="text" autocomplete="name" list="audience" value={ownName.value} onInput={(input) => setOwnName(input.currentTarget.value)} />
+          <input
+            name="by"
+            type="text"
+            autocomplete="name"
+            list="audience"
+            value={ownName.value}
+            onInput={(input) => setOwnName(input.currentTarget.value)}
+          />
         </label>
-        <datalist id="audience">{question.audience.filter((one) => one !== '*').map((one) => <option key={one} value={one} />)}</datalist>
-        {failure !== undefined && <p class="bad" role="alert">{failure}</p>}
+        <datalist id="audience">
+          {question.audience
+            .filter((one) => one !== '*')
+            .map((one) => (
+              <option key={one} value={one} />
+            ))}
+        </datalist>
+        {failure !== undefined && (
+          <p class="bad" role="alert">
+            {failure}
+          </p>
+        )}
         {choice !== undefined && <Twins twin={sendTwin(ownDoor(), desk, event)} />}
-        <div class="row"><button type="submit" class="primary" disabled={isBusy || choice === undefined || wrong !== undefined}>Answer</button>{choice !== undefined && wrong !== undefined && <span class="quiet">{wrong}</span>}</div>
+        <div class="row">
+          <button type="submit" class="primary" disabled={isBusy || choice === undefined || wrong !== undefined}>
+            Answer
+          </button>
+          {choice !== undefined && wrong !== undefined && <span class="quiet">{wrong}</span>}
+        </div>
       </form>
     </section>
   );
 }
 
-function Choices({ choices, at, onAt }: { readonly choices: readonly Choice[]; readonly at: number; readonly onAt: (at: number) => void }) {
+function Choices({
+  choices,
+  at,
+  onAt,
+}: {
+  readonly choices: readonly Choice[];
+  readonly at: number;
+  readonly onAt: (at: number) => void;
+}) {
   return (
     <fieldset class="choices">
       <legend class="unseen">What to do</legend>

@@ -26,7 +26,12 @@ export function PausesView() {
   const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
   const [shown, setShown] = useState(SHOWN);
   const managers = tree === undefined ? [] : pausedIn(tree);
-  if (managers.length === 0 && coordinator.presence !== 'present') return <DeskFrame><NoDesk name="coordinator" desk={coordinator} title="Pauses" /></DeskFrame>;
+  if (managers.length === 0 && coordinator.presence !== 'present')
+    return (
+      <DeskFrame>
+        <NoDesk name="coordinator" desk={coordinator} title="Pauses" />
+      </DeskFrame>
+    );
   return (
     <DeskFrame>
       <section class="sheet" aria-labelledby="pauses-title">
@@ -35,17 +40,40 @@ export function PausesView() {
           <p class="quiet">Without anybody, a pause is stale on day 14 and expires on day 30</p>
         </div>
         {managers.length === 0 && <p class="empty">Nothing is paused.</p>}
-        <ol class="cards">{managers.slice(0, shown).map((address) => <Pause key={address} address={address} coordinator={coordinator.address} onOrder={setOrder} />)}</ol>
-        {managers.length > shown && <button type="button" class="link" onClick={() => setShown(shown + SHOWN)}>{counted(managers.length - shown, 'more item')}</button>}
+        <ol class="cards">
+          {managers.slice(0, shown).map((address) => (
+            <Pause key={address} address={address} coordinator={coordinator.address} onOrder={setOrder} />
+          ))}
+        </ol>
+        {managers.length > shown && (
+          <button type="button" class="link" onClick={() => setShown(shown + SHOWN)}>
+            {counted(managers.length - shown, 'more item')}
+          </button>
+        )}
       </section>
       {order !== undefined && <DeskDialog key={order.title} order={order} onClose={() => setOrder(undefined)} />}
     </DeskFrame>
   );
 }
 
-const STATUSES: Readonly<Record<PauseRow['status'], string>> = { PAUSING: 'warn', PAUSED: 'warn', RESUMING: 'calm', RESUMED: 'good', STALE: 'bad', EXPIRED: 'bad' };
+const STATUSES: Readonly<Record<PauseRow['status'], string>> = {
+  PAUSING: 'warn',
+  PAUSED: 'warn',
+  RESUMING: 'calm',
+  RESUMED: 'good',
+  STALE: 'bad',
+  EXPIRED: 'bad',
+};
 
-function Pause({ address, coordinator, onOrder }: { readonly address: string; readonly coordinator: string; readonly onOrder: (order: DeskOrder) => void }) {
+function Pause({
+  address,
+  coordinator,
+  onOrder,
+}: {
+  readonly address: string;
+  readonly coordinator: string;
+  readonly onOrder: (order: DeskOrder) => void;
+}) {
   const { view } = useTopic<ActorView>(`actor/${address}`);
   const row = pauseRow(view?.context);
   if (row === undefined) return null;
@@ -55,23 +83,50 @@ function Pause({ address, coordinator, onOrder }: { readonly address: string; re
   return (
     <li class="card" data-pause={item}>
       <div class="split">
-        <h2><a href={actorHref(address)}>{item}</a></h2>
+        <h2>
+          <a href={actorHref(address)}>{item}</a>
+        </h2>
         {maySend() && stands && (
           <div class="row" role="group" aria-label={`Orders about ${item}`}>
-            <button type="button" class="small primary" onClick={() => onOrder(resumeItem(coordinator, item))}>Resume…</button>
-            {status === 'PAUSED' && extendedUntilMs === null && <button type="button" class="small" onClick={() => onOrder(extendPause(coordinator, row))}>Extend…</button>}
-            <button type="button" class="small danger quiet-danger" onClick={() => onOrder(expirePause(coordinator, item))}>Expire…</button>
+            <button type="button" class="small primary" onClick={() => onOrder(resumeItem(coordinator, item))}>
+              Resume…
+            </button>
+            {status === 'PAUSED' && extendedUntilMs === null && (
+              <button type="button" class="small" onClick={() => onOrder(extendPause(coordinator, row))}>
+                Extend…
+              </button>
+            )}
+            <button
+              type="button"
+              class="small danger quiet-danger"
+              onClick={() => onOrder(expirePause(coordinator, item))}
+            >
+              Expire…
+            </button>
           </div>
         )}
       </div>
       <p>{reason}</p>
       <p class="facts-line">
         <span class={`standing ${STATUSES[status]}`}>{status.toLowerCase()}</span>
-        <span>day {day}, since <Age sinceMs={pausedAtMs} /> ago</span>
-        <span>by {createdBy} ({trigger.toLowerCase().replaceAll('_', ' ')})</span>
-        {next !== undefined && <span>{next.day === 30 ? 'expires' : 'next word'} on day {next.day}, <Countdown untilMs={next.atMs} /></span>}
+        <span>
+          day {day}, since <Age sinceMs={pausedAtMs} /> ago
+        </span>
+        <span>
+          by {createdBy} ({trigger.toLowerCase().replaceAll('_', ' ')})
+        </span>
+        {next !== undefined && (
+          <span>
+            {next.day === 30 ? 'expires' : 'next word'} on day {next.day}, <Countdown untilMs={next.atMs} />
+          </span>
+        )}
       </p>
-      {extendedUntilMs !== null && <p class="quiet">Extended until {moment(extendedUntilMs, kernelMs())}{extensionReason !== null && `: ${extensionReason}`}</p>}
+      {extendedUntilMs !== null && (
+        <p class="quiet">
+          Extended until {moment(extendedUntilMs, kernelMs())}
+          {extensionReason !== null && `: ${extensionReason}`}
+        </p>
+      )}
     </li>
   );
 }

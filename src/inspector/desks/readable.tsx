@@ -9,12 +9,27 @@ const COLUMNS_MAX = 5;
 
 export function Readable({ value, depth = 0 }: { readonly value: unknown; readonly depth?: number }) {
   if (value === null || value === undefined || value === '') return <span class="quiet">none</span>;
-  if (typeof value !== 'object') return <span class="said">{typeof value === 'boolean' ? (value ? 'yes' : 'no') : typeof value === 'number' ? rounded(value) : String(value)}</span>;
+  if (typeof value !== 'object')
+    return (
+      <span class="said">
+        {typeof value === 'boolean'
+          ? value
+            ? 'yes'
+            : 'no'
+          : typeof value === 'number'
+            ? rounded(value)
+            : String(value)}
+      </span>
+    );
   if (Array.isArray(value)) return <List items={value} depth={depth} />;
   if (depth > DEPTH_MAX) return <JsonTree value={value} name="" />;
   return (
     <dl class="readable">
-      {Object.entries(value).map(([name, part]) => <Entry key={name} name={name}><Readable value={part} depth={depth + 1} /></Entry>)}
+      {Object.entries(value).map(([name, part]) => (
+        <Entry key={name} name={name}>
+          <Readable value={part} depth={depth + 1} />
+        </Entry>
+      ))}
     </dl>
   );
 }
@@ -30,38 +45,79 @@ function Entry({ name, children }: { readonly name: string; readonly children: C
 
 function List({ items, depth }: { readonly items: readonly unknown[]; readonly depth: number }) {
   if (items.length === 0) return <span class="quiet">none</span>;
-  if (items.every((item) => typeof item !== 'object') && items.length <= SHOWN_MAX) return <span class="said">{items.map(String).join(', ')}</span>;
+  if (items.every((item) => typeof item !== 'object') && items.length <= SHOWN_MAX)
+    return <span class="said">{items.map(String).join(', ')}</span>;
   const columns = columnsOf(items);
-  if (columns !== undefined) return <Table rows={items as readonly Readonly<Record<string, unknown>>[]} columns={columns} depth={depth} />;
+  if (columns !== undefined)
+    return <Table rows={items as readonly Readonly<Record<string, unknown>>[]} columns={columns} depth={depth} />;
   if (depth > DEPTH_MAX || items.length > SHOWN_MAX) return <JsonTree value={items} name="" />;
   return (
     <ul class="readable-list">
-      {items.map((item, index) => <li key={index}><Readable value={item} depth={depth + 1} /></li>)}
+      {items.map((item, index) => (
+        <li key={index}>
+          <Readable value={item} depth={depth + 1} />
+        </li>
+      ))}
     </ul>
   );
 }
 
-/** The names that all items have, and no others; undefined where they are not that much alike, or too many, or not flat. */
+/**
+ * The names that all items have, and no others; undefined where they are not that much alike, or too many, or not flat.
+ */
 function columnsOf(items: readonly unknown[]): readonly string[] | undefined {
   const [first] = items;
   if (items.length > SHOWN_MAX || typeof first !== 'object' || first === null) return undefined;
   const columns = Object.keys(first);
-  const isAlike = (item: unknown) => typeof item === 'object' && item !== null && !Array.isArray(item) && Object.keys(item).join() === columns.join() && Object.values(item).every((part) => typeof part !== 'object' || part === null);
+  const isAlike = (item: unknown) =>
+    typeof item === 'object' &&
+    item !== null &&
+    !Array.isArray(item) &&
+    Object.keys(item).join() === columns.join() &&
+    Object.values(item).every((part) => typeof part !== 'object' || part === null);
   return columns.length > 1 && columns.length <= COLUMNS_MAX && items.every(isAlike) ? columns : undefined;
 }
 
-function Table({ rows, columns, depth }: { readonly rows: readonly Readonly<Record<string, unknown>>[]; readonly columns: readonly string[]; readonly depth: number }) {
+function Table({
+  rows,
+  columns,
+  depth,
+}: {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly columns: readonly string[];
+  readonly depth: number;
+}) {
   return (
     <table class="inner-table">
-      <thead><tr>{columns.map((name) => <th key={name} scope="col">{named(name)}</th>)}</tr></thead>
-      <tbody>{rows.map((row, index) => <tr key={index}>{columns.map((name) => <td key={name}><Readable value={row[name]} depth={depth + 1} /></td>)}</tr>)}</tbody>
+      <thead>
+        <tr>
+          {columns.map((name) => (
+            <th key={name} scope="col">
+              {named(name)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={index}>
+            {columns.map((name) => (
+              <td key={name}>
+                <Readable value={row[name]} depth={depth + 1} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
     </table>
   );
 }
 
 /** `disputedFinding` as people say it: `Disputed finding`. */
 export function named(name: string): string {
-  const said = name.replaceAll(/[-_]/g, ' ').replaceAll(/([a-z\d])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
+  const said = name
+    .replaceAll(/[-_]/g, ' ')
+    .replaceAll(/([a-z\d])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
   return said.charAt(0).toUpperCase() + said.slice(1);
 }
 

@@ -20,7 +20,11 @@ export function useDesk(name: DeskName): Desk {
   const { view: tree } = useTopic<TreeNode>('tree');
   const node = tree === undefined ? undefined : findNode(tree, ({ agent }) => agent === DESK_AGENTS[name]);
   const { view } = useTopic<ActorView>(node === undefined ? undefined : `actor/${node.address}`);
-  return { presence: tree === undefined ? 'unknown' : node === undefined ? 'absent' : 'present', address: node?.address ?? name, context: view?.context };
+  return {
+    presence: tree === undefined ? 'unknown' : node === undefined ? 'absent' : 'present',
+    address: node?.address ?? name,
+    context: view?.context,
+  };
 }
 
 /** The context of whoever a record refers to; undefined while there is nobody, or nothing has been read. */

@@ -36,13 +36,17 @@ export function AuditView() {
             </tr>
           </thead>
           <tbody>
-            {records.map((record) => <Row key={record.number} record={record} />)}
+            {records.map((record) => (
+              <Row key={record.number} record={record} />
+            ))}
           </tbody>
         </table>
       )}
       {records.length === limit && limit < LIMIT_MAX && (
         <p class="empty">
-          <button type="button" class="link" onClick={() => setLimit(Math.min(LIMIT_MAX, limit + PAGE))}>Older ones</button>
+          <button type="button" class="link" onClick={() => setLimit(Math.min(LIMIT_MAX, limit + PAGE))}>
+            Older ones
+          </button>
         </p>
       )}
     </section>
@@ -54,8 +58,18 @@ function Row({ record: { atMs, by, order, address, reason, outcome } }: { readon
     <tr>
       <td class="number">{moment(atMs, kernelMs())}</td>
       <td>{by}</td>
-      <th scope="row"><code>{order}</code></th>
-      <td>{address === '' ? <span class="quiet">erased</span> : <a class="mono" href={actorHref(address)}>{address}</a>}</td>
+      <th scope="row">
+        <code>{order}</code>
+      </th>
+      <td>
+        {address === '' ? (
+          <span class="quiet">erased</span>
+        ) : (
+          <a class="mono" href={actorHref(address)}>
+            {address}
+          </a>
+        )}
+      </td>
       <td>{reason ?? ''}</td>
       <td class={outcome === 'done' ? undefined : 'bad'}>{outcome}</td>
     </tr>

@@ -25,16 +25,28 @@ export function DeadLettersView() {
         {view !== undefined && <p class="quiet">{counted(letters.length, 'letter')}</p>}
       </div>
       {view === undefined && <p class={error === undefined ? 'quiet' : 'bad'}>{error?.message ?? 'Looking…'}</p>}
-      {view !== undefined && letters.length === 0 && <p class="empty">None. Every event has reached whom it was for.</p>}
+      {view !== undefined && letters.length === 0 && (
+        <p class="empty">None. Every event has reached whom it was for.</p>
+      )}
       <ol class="letters">
-        {letters.map((letter) => <Letter key={letter.number} letter={letter} onOrder={(order) => setOpen({ letter, order })} />)}
+        {letters.map((letter) => (
+          <Letter key={letter.number} letter={letter} onOrder={(order) => setOpen({ letter, order })} />
+        ))}
       </ol>
-      {open !== undefined && <LetterDialog key={`${open.letter.number} ${open.order}`} {...open} onClose={() => setOpen(undefined)} />}
+      {open !== undefined && (
+        <LetterDialog key={`${open.letter.number} ${open.order}`} {...open} onClose={() => setOpen(undefined)} />
+      )}
     </section>
   );
 }
 
-function Letter({ letter, onOrder }: { readonly letter: DeadLetter; readonly onOrder: (order: Open['order']) => void }) {
+function Letter({
+  letter,
+  onOrder,
+}: {
+  readonly letter: DeadLetter;
+  readonly onOrder: (order: Open['order']) => void;
+}) {
   const { number, reason, address, atMs, event, error, action } = letter;
   const who = principal.value;
   const mayOrder = who?.scopes.includes('actor:admin') === true;
@@ -42,19 +54,34 @@ function Letter({ letter, onOrder }: { readonly letter: DeadLetter; readonly onO
     <li data-letter={number}>
       <div class="split">
         <h2>
-          <code>{action?.name ?? event.type}</code> <span class="quiet">to</span> <a class="mono" href={actorHref(address)}>{address}</a>
+          <code>{action?.name ?? event.type}</code> <span class="quiet">to</span>{' '}
+          <a class="mono" href={actorHref(address)}>
+            {address}
+          </a>
         </h2>
         <span class="quiet">{moment(atMs, kernelMs())}</span>
       </div>
       <p>
-        <span class="standing warn"><span class="sign" aria-hidden="true">{'\u25b2'}</span>{reason}</span> <span class="quiet">number {number}</span>
+        <span class="standing warn">
+          <span class="sign" aria-hidden="true">
+            {'\u25b2'}
+          </span>
+          {reason}
+        </span>{' '}
+        <span class="quiet">number {number}</span>
       </p>
       {error !== null && <LetterError error={error} />}
       <JsonTree value={action === null ? event : action} name={action === null ? 'event' : 'action'} />
       {mayOrder && (
         <div class="row">
-          <button type="button" onClick={() => onOrder('redeliver')}>Redeliver…</button>
-          {who.mayDestroy && <button type="button" class="danger quiet-danger" onClick={() => onOrder('discard')}>Discard…</button>}
+          <button type="button" onClick={() => onOrder('redeliver')}>
+            Redeliver…
+          </button>
+          {who.mayDestroy && (
+            <button type="button" class="danger quiet-danger" onClick={() => onOrder('discard')}>
+              Discard…
+            </button>
+          )}
         </div>
       )}
     </li>
@@ -79,17 +106,39 @@ function LetterDialog({ letter, order, onClose }: Open & { readonly onClose: () 
   const edited = text === before || order === 'discard' || action !== null ? undefined : parsed(text);
   const isWrong = order === 'redeliver' && parsed(text) === undefined;
   const act = async () => {
-    await call(`deadletter.${order}`, { number, ...(edited !== undefined && { event: edited }), ...(reason !== '' && { reason }) });
+    await call(`deadletter.${order}`, {
+      number,
+      ...(edited !== undefined && { event: edited }),
+      ...(reason !== '' && { reason }),
+    });
     say(order === 'redeliver' ? `Letter ${number} is in the mailbox of ${address}.` : `Letter ${number} is discarded.`);
   };
   const title = order === 'redeliver' ? `Redeliver to ${address}` : `Discard letter ${number}`;
   return (
-    <Dialog title={title} verb={order === 'redeliver' ? 'Redeliver' : 'Discard'} isDangerous={order === 'discard'} obstacle={isWrong ? 'the event is not JSON with a type' : undefined} twin={letterTwin(ownDoor(), { order, number, event: edited, reason })} act={act} onClose={onClose}>
-      <p class="quiet">{order === 'redeliver' ? 'It goes to the end of the mailbox, as it is or as you edit it.' : 'It is taken out for good.'}</p>
+    <Dialog
+      title={title}
+      verb={order === 'redeliver' ? 'Redeliver' : 'Discard'}
+      isDangerous={order === 'discard'}
+      obstacle={isWrong ? 'the event is not JSON with a type' : undefined}
+      twin={letterTwin(ownDoor(), { order, number, event: edited, reason })}
+      act={act}
+      onClose={onClose}
+    >
+      <p class="quiet">
+        {order === 'redeliver'
+          ? 'It goes to the end of the mailbox, as it is or as you edit it.'
+          : 'It is taken out for good.'}
+      </p>
       {order === 'redeliver' && action === null && (
         <label class="field">
           Event
-          <textarea name="event" rows={Math.min(12, before.split('\n').length + 1)} spellcheck={false} value={text} onInput={(input) => setText(input.currentTarget.value)} />
+          <textarea
+            name="event"
+            rows={Math.min(12, before.split('\n').length + 1)}
+            spellcheck={false}
+            value={text}
+            onInput={(input) => setText(input.currentTarget.value)}
+          />
         </label>
       )}
       <ReasonField reason={reason} onReason={setReason} />

@@ -34,12 +34,18 @@ export function WaitsView() {
               <th scope="col">In state</th>
               <th scope="col">Waits</th>
               <th scope="col">For whom</th>
-              <th scope="col" class="number">Since</th>
-              <th scope="col" class="number">At most</th>
+              <th scope="col" class="number">
+                Since
+              </th>
+              <th scope="col" class="number">
+                At most
+              </th>
             </tr>
           </thead>
           <tbody>
-            {waits.map((wait, index) => <Row key={`${wait.address} ${wait.kind} ${wait.for} ${index}`} wait={wait} />)}
+            {waits.map((wait, index) => (
+              <Row key={`${wait.address} ${wait.kind} ${wait.for} ${index}`} wait={wait} />
+            ))}
           </tbody>
         </table>
       )}
@@ -51,12 +57,34 @@ function Row({ wait: { kind, address, state, for: whom, sinceMs, untilMs } }: { 
   const nowMs = kernelMs();
   return (
     <tr>
-      <th scope="row">{address === null ? <span class="quiet">a host</span> : <a class="mono" href={actorHref(address)}>{address}</a>}</th>
+      <th scope="row">
+        {address === null ? (
+          <span class="quiet">a host</span>
+        ) : (
+          <a class="mono" href={actorHref(address)}>
+            {address}
+          </a>
+        )}
+      </th>
       <td class="value">{stateText(state)}</td>
       <td>{KINDS[kind] ?? kind}</td>
-      <td>{whom === null ? '' : kind === 'suspended' ? `suspended by ${whom}` : <a class="mono" href={actorHref(whom)}>{whom}</a>}</td>
-      <td class="number" data-name="since">{sinceMs === null ? '' : duration(wholeSeconds(nowMs - sinceMs))}</td>
-      <td class="number" data-name="at most">{untilMs === null ? '' : `${duration(wholeSeconds(untilMs - nowMs))} more`}</td>
+      <td>
+        {whom === null ? (
+          ''
+        ) : kind === 'suspended' ? (
+          `suspended by ${whom}`
+        ) : (
+          <a class="mono" href={actorHref(whom)}>
+            {whom}
+          </a>
+        )}
+      </td>
+      <td class="number" data-name="since">
+        {sinceMs === null ? '' : duration(wholeSeconds(nowMs - sinceMs))}
+      </td>
+      <td class="number" data-name="at most">
+        {untilMs === null ? '' : `${duration(wholeSeconds(untilMs - nowMs))} more`}
+      </td>
     </tr>
   );
 }

@@ -16,13 +16,18 @@ const TICKS = 10;
 
 export function Gantt({ progress }: { readonly progress: PlanProgress }) {
   const { plan } = progress;
-  const slots = useMemo(() => (plan.tasks.length > TIMETABLE_TASKS_MAX ? undefined : timetable(plan)), [JSON.stringify([plan.tasks, plan.capacity])]);
+  const slots = useMemo(
+    () => (plan.tasks.length > TIMETABLE_TASKS_MAX ? undefined : timetable(plan)),
+    [JSON.stringify([plan.tasks, plan.capacity])],
+  );
   if (slots === undefined || slots.length === 0) return null;
   const end = slots.reduce((latest, slot) => Math.max(latest, slot.end), 0) || 1;
   return (
     <section class="sheet" aria-labelledby="gantt-title">
       <h2 id="gantt-title">Timetable</h2>
-      <p class="quiet">As planned, in {plan.unit}: when each stage runs if each takes its time. Done is filled, under way is outlined.</p>
+      <p class="quiet">
+        As planned, in {plan.unit}: when each stage runs if each takes its time. Done is filled, under way is outlined.
+      </p>
       <div class="scroll" tabIndex={0} role="region" aria-label="Timetable, scrolls">
         <Bars progress={progress} slots={slots} end={end} />
       </div>
@@ -30,29 +35,60 @@ export function Gantt({ progress }: { readonly progress: PlanProgress }) {
   );
 }
 
-function Bars({ progress: { plan, items }, slots, end }: { readonly progress: PlanProgress; readonly slots: readonly Slot[]; readonly end: number }) {
+function Bars({
+  progress: { plan, items },
+  slots,
+  end,
+}: {
+  readonly progress: PlanProgress;
+  readonly slots: readonly Slot[];
+  readonly end: number;
+}) {
   const x = (time: number) => LEFT + (time / end) * (WIDTH - LEFT - 12);
   let y = TOP;
   const rows = items.map(({ item, tasks }) => {
     const own = slots.filter(({ task }) => (task.item ?? task.id) === item);
     const { slots: placed, count } = lanesOf(own);
-    const row = { item, placed, y, height: count * LANE, states: new Map([...tasks.values()].map(({ task, state }) => [task.id, state])) };
+    const row = {
+      item,
+      placed,
+      y,
+      height: count * LANE,
+      states: new Map([...tasks.values()].map(({ task, state }) => [task.id, state])),
+    };
     y += count * LANE + GAP;
     return row;
   });
   const height = y + 4;
   return (
-    <svg class="gantt" viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={`Timetable of ${plan.name}: ${items.length} items, ${end} ${plan.unit}`}>
+    <svg
+      class="gantt"
+      viewBox={`0 0 ${WIDTH} ${height}`}
+      role="img"
+      aria-label={`Timetable of ${plan.name}: ${items.length} items, ${end} ${plan.unit}`}
+    >
       {ticksOf(end).map((time) => (
         <g key={time}>
           <path class="tick" d={`M${x(time)} ${TOP - 6}V${height - 4}`} />
-          <text class="time" x={x(time)} y={TOP - 12} text-anchor="middle">{time}</text>
+          <text class="time" x={x(time)} y={TOP - 12} text-anchor="middle">
+            {time}
+          </text>
         </g>
       ))}
       {rows.map(({ item, placed, y: top, height: room, states }) => (
         <g key={item}>
-          <text class="item" x={LEFT - 10} y={top + room / 2 + 4} text-anchor="end">{cut(item, LEFT - 14)}</text>
-          {placed.map((slot) => <Bar key={slot.task.id} slot={slot} x={x} y={top + slot.lane * LANE} state={states.get(slot.task.id) ?? 'waiting'} />)}
+          <text class="item" x={LEFT - 10} y={top + room / 2 + 4} text-anchor="end">
+            {cut(item, LEFT - 14)}
+          </text>
+          {placed.map((slot) => (
+            <Bar
+              key={slot.task.id}
+              slot={slot}
+              x={x}
+              y={top + slot.lane * LANE}
+              state={states.get(slot.task.id) ?? 'waiting'}
+            />
+          ))}
         </g>
       ))}
     </svg>
@@ -73,7 +109,9 @@ function Bar({ slot: { task, start, end }, x, y, state }: BarProps) {
     <g class={`bar ${state}`} data-task={task.id}>
       <title>{`${task.id}: ${task.agent}, ${start} to ${end}, ${state}`}</title>
       <rect x={from} y={y + 2} width={width} height={LANE - 4} rx={4} />
-      <text x={from + 7} y={y + LANE / 2 + 4}>{cut(task.stage ?? task.id, width - 10)}</text>
+      <text x={from + 7} y={y + LANE / 2 + 4}>
+        {cut(task.stage ?? task.id, width - 10)}
+      </text>
     </g>
   );
 }

@@ -10,7 +10,10 @@ export interface ItemRow {
   readonly done: number;
   readonly total: number;
   /** By stage; in a plan of tasks the one task under ''. */
-  readonly tasks: ReadonlyMap<string, { readonly task: PlanTask; readonly state: TaskState; readonly error: string | null }>;
+  readonly tasks: ReadonlyMap<
+    string,
+    { readonly task: PlanTask; readonly state: TaskState; readonly error: string | null }
+  >;
 }
 
 export interface PlanProgress {
@@ -36,7 +39,9 @@ export function planProgress(context: unknown): PlanProgress | undefined {
     if (own === undefined) byItem.set(item, [task]);
     else own.push(task);
   }
-  const items = [...byItem].map(([item, tasks]) => rowOf(item, tasks, (records[`item:${item}`] as ItemProgress | undefined) ?? UNTOUCHED));
+  const items = [...byItem].map(([item, tasks]) =>
+    rowOf(item, tasks, (records[`item:${item}`] as ItemProgress | undefined) ?? UNTOUCHED),
+  );
   const stages = [...new Set(plan.tasks.flatMap(({ stage }) => stage ?? []))];
   const sum = (of: (row: ItemRow) => number) => items.reduce((total, row) => total + of(row), 0);
   return {
@@ -49,8 +54,19 @@ export function planProgress(context: unknown): PlanProgress | undefined {
   };
 }
 
-function rowOf(item: string, tasks: readonly PlanTask[], { phase, reason, done, running, failed }: ItemProgress): ItemRow {
-  const stateOf = (id: string): TaskState => (running.includes(id) ? 'running' : failed.some(({ task }) => task === id) ? 'failed' : done.includes(id) ? 'done' : 'waiting');
+function rowOf(
+  item: string,
+  tasks: readonly PlanTask[],
+  { phase, reason, done, running, failed }: ItemProgress,
+): ItemRow {
+  const stateOf = (id: string): TaskState =>
+    running.includes(id)
+      ? 'running'
+      : failed.some(({ task }) => task === id)
+        ? 'failed'
+        : done.includes(id)
+          ? 'done'
+          : 'waiting';
   const isCompleted = phase === 'running' && tasks.every(({ id }) => stateOf(id) === 'done');
   return {
     item,
@@ -58,6 +74,11 @@ function rowOf(item: string, tasks: readonly PlanTask[], { phase, reason, done, 
     reason,
     done: tasks.filter(({ id }) => stateOf(id) === 'done').length,
     total: tasks.length,
-    tasks: new Map(tasks.map((task) => [task.stage ?? '', { task, state: stateOf(task.id), error: failed.find((failure) => failure.task === task.id)?.error ?? null }])),
+    tasks: new Map(
+      tasks.map((task) => [
+        task.stage ?? '',
+        { task, state: stateOf(task.id), error: failed.find((failure) => failure.task === task.id)?.error ?? null },
+      ]),
+    ),
   };
 }

@@ -40,7 +40,8 @@ export function PlanView() {
       </section>
     );
   }
-  const schema = asked === undefined ? undefined : list?.agents.find(({ name }) => name === COORDINATOR)?.events[asked.type];
+  const schema =
+    asked === undefined ? undefined : list?.agents.find(({ name }) => name === COORDINATOR)?.events[asked.type];
   return (
     <>
       <section class="sheet flush" aria-labelledby="plan-title">
@@ -48,24 +49,50 @@ export function PlanView() {
         <Items progress={progress} onAsk={setAsked} />
       </section>
       <Gantt progress={progress} />
-      {asked !== undefined && <EventDialog key={`${asked.type} ${asked.item}`} address={address} type={asked.type} schema={schema ?? ITEM_ONLY} preset={{ item: asked.item }} onClose={() => setAsked(undefined)} />}
+      {asked !== undefined && (
+        <EventDialog
+          key={`${asked.type} ${asked.item}`}
+          address={address}
+          type={asked.type}
+          schema={schema ?? ITEM_ONLY}
+          preset={{ item: asked.item }}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
     </>
   );
 }
 
-function Head({ progress: { plan, done, running, total }, address, state }: { readonly progress: PlanProgress; readonly address: string; readonly state: string }) {
+function Head({
+  progress: { plan, done, running, total },
+  address,
+  state,
+}: {
+  readonly progress: PlanProgress;
+  readonly address: string;
+  readonly state: string;
+}) {
   return (
     <div class="sheet-head">
       <h1 id="plan-title">{plan.name}</h1>
       <p class="quiet">
-        <span data-testid="plan-state">{state}</span>, {done} of {counted(total, 'task')} done, {running} under way · by <a class="mono" href={actorHref(address)}>{address}</a>
+        <span data-testid="plan-state">{state}</span>, {done} of {counted(total, 'task')} done, {running} under way · by{' '}
+        <a class="mono" href={actorHref(address)}>
+          {address}
+        </a>
       </p>
       <progress max={total} value={done} aria-label="Tasks done" />
     </div>
   );
 }
 
-function Items({ progress: { items, stages }, onAsk }: { readonly progress: PlanProgress; readonly onAsk: (asked: Asked) => void }) {
+function Items({
+  progress: { items, stages },
+  onAsk,
+}: {
+  readonly progress: PlanProgress;
+  readonly onAsk: (asked: Asked) => void;
+}) {
   const [shown, setShown] = useState(ITEMS_SHOWN);
   const columns = stages.length === 0 ? [''] : stages;
   return (
@@ -75,26 +102,41 @@ function Items({ progress: { items, stages }, onAsk }: { readonly progress: Plan
           <thead>
             <tr>
               <th scope="col">Item</th>
-              {columns.map((stage) => <th key={stage} scope="col">{stage === '' ? 'Task' : stage}</th>)}
+              {columns.map((stage) => (
+                <th key={stage} scope="col">
+                  {stage === '' ? 'Task' : stage}
+                </th>
+              ))}
               <th scope="col">Phase</th>
-              <th scope="col"><span class="unseen">Orders</span></th>
+              <th scope="col">
+                <span class="unseen">Orders</span>
+              </th>
             </tr>
           </thead>
           <tbody>
-            {items.slice(0, shown).map((row) => <Item key={row.item} row={row} columns={columns} onAsk={onAsk} />)}
+            {items.slice(0, shown).map((row) => (
+              <Item key={row.item} row={row} columns={columns} onAsk={onAsk} />
+            ))}
           </tbody>
         </table>
       </div>
       {items.length > shown && (
         <p class="empty">
-          <button type="button" class="link" onClick={() => setShown(shown + ITEMS_SHOWN)}>{counted(items.length - shown, 'more item')}</button>
+          <button type="button" class="link" onClick={() => setShown(shown + ITEMS_SHOWN)}>
+            {counted(items.length - shown, 'more item')}
+          </button>
         </p>
       )}
     </>
   );
 }
 
-const SIGNS: Readonly<Record<TaskState, string>> = { done: '\u2713', running: '\u25b6', failed: '\u2715', waiting: '\u00b7' };
+const SIGNS: Readonly<Record<TaskState, string>> = {
+  done: '\u2713',
+  running: '\u25b6',
+  failed: '\u2715',
+  waiting: '\u00b7',
+};
 
 const PHASES: Readonly<Record<ItemRow['phase'], { readonly sign: string; readonly tone: string }>> = {
   running: { sign: '\u25cf', tone: 'good' },
@@ -104,7 +146,15 @@ const PHASES: Readonly<Record<ItemRow['phase'], { readonly sign: string; readonl
   resuming: { sign: '\u21bb', tone: 'warn' },
 };
 
-function Item({ row, columns, onAsk }: { readonly row: ItemRow; readonly columns: readonly string[]; readonly onAsk: (asked: Asked) => void }) {
+function Item({
+  row,
+  columns,
+  onAsk,
+}: {
+  readonly row: ItemRow;
+  readonly columns: readonly string[];
+  readonly onAsk: (asked: Asked) => void;
+}) {
   const { item, phase, reason, tasks } = row;
   const { sign, tone } = PHASES[phase];
   const maySend = principal.value?.scopes.includes('actor:send') === true;
@@ -116,17 +166,45 @@ function Item({ row, columns, onAsk }: { readonly row: ItemRow; readonly columns
         if (state === undefined) return <td key={stage} />;
         return (
           <td key={stage} title={error ?? undefined}>
-            <span class={`task ${state}`}><span class="sign" aria-hidden="true">{SIGNS[state]}</span>{state}</span>
+            <span class={`task ${state}`}>
+              <span class="sign" aria-hidden="true">
+                {SIGNS[state]}
+              </span>
+              {state}
+            </span>
           </td>
         );
       })}
       <td>
-        <span class={`standing ${tone}`}><span class="sign" aria-hidden="true">{sign}</span>{phase}</span>
+        <span class={`standing ${tone}`}>
+          <span class="sign" aria-hidden="true">
+            {sign}
+          </span>
+          {phase}
+        </span>
         {reason !== null && <span class="quiet reason"> {reason}</span>}
       </td>
       <td class="end">
-        {maySend && phase === 'running' && <button type="button" class="small" aria-label={`Pause ${item}`} onClick={() => onAsk({ type: 'plan.pause', item })}>Pause</button>}
-        {maySend && phase === 'paused' && <button type="button" class="small" aria-label={`Resume ${item}`} onClick={() => onAsk({ type: 'plan.resume', item })}>Resume</button>}
+        {maySend && phase === 'running' && (
+          <button
+            type="button"
+            class="small"
+            aria-label={`Pause ${item}`}
+            onClick={() => onAsk({ type: 'plan.pause', item })}
+          >
+            Pause
+          </button>
+        )}
+        {maySend && phase === 'paused' && (
+          <button
+            type="button"
+            class="small"
+            aria-label={`Resume ${item}`}
+            onClick={() => onAsk({ type: 'plan.resume', item })}
+          >
+            Resume
+          </button>
+        )}
       </td>
     </tr>
   );

@@ -15,7 +15,9 @@ export const TIMETABLE_TASKS_MAX = 1_000;
 
 interface Graph {
   readonly after: ReadonlyMap<string, readonly string[]>;
-  /** The best first: those on the critical path, then those with the longest way before them, then those that open most. */
+  /**
+   * The best first: those on the critical path, then those with the longest way before them, then those that open most.
+   */
   readonly ranked: readonly PlanTask[];
 }
 
@@ -47,8 +49,14 @@ export function timetable({ tasks, capacity }: Plan): Slot[] {
 }
 
 function graphOf(tasks: readonly PlanTask[]): Graph {
-  const ofStage = (stages: readonly string[]) => tasks.filter(({ stage }) => stage !== null && stages.includes(stage)).map(({ id }) => id);
-  const after = new Map(tasks.map(({ id, after: own, barrier }) => [id, barrier === false ? own : [...new Set([...own, ...ofStage(barrier)])]] as const));
+  const ofStage = (stages: readonly string[]) =>
+    tasks.filter(({ stage }) => stage !== null && stages.includes(stage)).map(({ id }) => id);
+  const after = new Map(
+    tasks.map(
+      ({ id, after: own, barrier }) =>
+        [id, barrier === false ? own : [...new Set([...own, ...ofStage(barrier)])]] as const,
+    ),
+  );
   const before = new Map<string, PlanTask[]>(tasks.map(({ id }) => [id, []]));
   for (const task of tasks) for (const id of after.get(task.id)!) before.get(id)?.push(task);
   const lengths = new Map<string, number>();
@@ -60,10 +68,14 @@ function graphOf(tasks: readonly PlanTask[]): Graph {
     return length;
   };
   const critical = new Set<string>();
-  for (let at = longest(tasks, lengthOf); at !== undefined; at = longest(before.get(at.id)!, lengthOf)) critical.add(at.id);
+  for (let at = longest(tasks, lengthOf); at !== undefined; at = longest(before.get(at.id)!, lengthOf))
+    critical.add(at.id);
   const opened = workOpened(tasks);
   const ranked = tasks.toSorted(
-    (a, b) => Number(critical.has(b.id)) - Number(critical.has(a.id)) || lengthOf(b) - lengthOf(a) || opened.get(b.id)! - opened.get(a.id)!,
+    (a, b) =>
+      Number(critical.has(b.id)) - Number(critical.has(a.id)) ||
+      lengthOf(b) - lengthOf(a) ||
+      opened.get(b.id)! - opened.get(a.id)!,
   );
   return { after, ranked };
 }
@@ -78,14 +90,22 @@ function workOpened(tasks: readonly PlanTask[]): ReadonlyMap<string, number> {
   let opened: ReadonlyMap<string, number> = new Map(tasks.map(({ id }) => [id, 0]));
   for (let step = 0; step < LOOK_AHEAD_SLOTS; step += 1) {
     const nearer = opened;
-    opened = new Map(tasks.map(({ id }) => [id, behind.get(id)!.reduce((sum, task) => added(sum, task.duration + nearer.get(task.id)!), 0)]));
+    opened = new Map(
+      tasks.map(({ id }) => [
+        id,
+        behind.get(id)!.reduce((sum, task) => added(sum, task.duration + nearer.get(task.id)!), 0),
+      ]),
+    );
   }
   return opened;
 }
 
 /** The first of several. */
 function longest(tasks: readonly PlanTask[], lengthOf: (task: PlanTask) => number): PlanTask | undefined {
-  return tasks.reduce<PlanTask | undefined>((best, task) => (best === undefined || lengthOf(task) > lengthOf(best) ? task : best), undefined);
+  return tasks.reduce<PlanTask | undefined>(
+    (best, task) => (best === undefined || lengthOf(task) > lengthOf(best) ? task : best),
+    undefined,
+  );
 }
 
 function added(a: number, b: number): number {
@@ -100,11 +120,13 @@ export interface Lanes {
 /** Slots that overlap side by side, in as few lanes as that takes. */
 export function lanesOf(slots: readonly Slot[]): Lanes {
   const ends: number[] = [];
-  const placed = slots.toSorted((a, b) => a.start - b.start).map((slot) => {
-    const free = ends.findIndex((end) => end <= slot.start);
-    const lane = free < 0 ? ends.length : free;
-    ends[lane] = slot.end;
-    return { ...slot, lane };
-  });
+  const placed = slots
+    .toSorted((a, b) => a.start - b.start)
+    .map((slot) => {
+      const free = ends.findIndex((end) => end <= slot.start);
+      const lane = free < 0 ? ends.length : free;
+      ends[lane] = slot.end;
+      return { ...slot, lane };
+    });
   return { slots: placed, count: Math.max(1, ends.length) };
 }

@@ -30,12 +30,23 @@ export function SearchBox() {
   };
   return (
     <form class="search" role="search" onSubmit={visit}>
-      <input ref={box} type="search" aria-label="Search actors by address, agent or state" placeholder="Search actors" aria-keyshortcuts="/" value={text} onInput={(event) => look(event.currentTarget.value)} />
+      <input
+        ref={box}
+        type="search"
+        aria-label="Search actors by address, agent or state"
+        placeholder="Search actors"
+        aria-keyshortcuts="/"
+        value={text}
+        onInput={(event) => look(event.currentTarget.value)}
+      />
       <kbd aria-hidden="true">/</kbd>
     </form>
   );
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
+  );
 }

@@ -29,7 +29,9 @@ export type Filter = (typeof FILTERS)[number];
 
 export function isKept(node: TreeNode, filter: Filter): boolean {
   if (node.hidden === true) return false;
-  return filter === 'waiting' ? node.mailbox > 0 : standingOf(node).word === filter || (filter === 'failed' && hasFailed(node));
+  return filter === 'waiting'
+    ? node.mailbox > 0
+    : standingOf(node).word === filter || (filter === 'failed' && hasFailed(node));
 }
 
 /** It goes on after a failure. What a suspended one is suspended for is no failure. */

@@ -43,7 +43,13 @@ export function rowsOf(root: TreeNode, query: TreeQuery): (TreeRow | MoreRow)[] 
   const add = (node: TreeNode, depth: number, parent: string): void => {
     const children = (node.children ?? []).filter((child) => !isSearch || leads.has(child));
     const isOpen = isSearch ? !query.folded.has(node.address) : isUnfolded(node, query);
-    rows.push({ node, depth, name: nameOf(node.address, parent), fold: children.length === 0 ? 'none' : isOpen ? 'open' : 'closed', isHit: hits.has(node) });
+    rows.push({
+      node,
+      depth,
+      name: nameOf(node.address, parent),
+      fold: children.length === 0 ? 'none' : isOpen ? 'open' : 'closed',
+      isHit: hits.has(node),
+    });
     if (!isOpen) return;
     const shown = query.more.get(node.address) ?? CHILDREN_SHOWN;
     for (const child of children.slice(0, shown)) add(child, depth + 1, node.address);
@@ -61,7 +67,12 @@ export function hitsOf(root: TreeNode, text: string): string[] {
 }
 
 /** @returns Whether the node or one below matches. */
-function mark(node: TreeNode, query: Pick<TreeQuery, 'text' | 'filter'>, hits: Set<TreeNode>, leads: Set<TreeNode>): boolean {
+function mark(
+  node: TreeNode,
+  query: Pick<TreeQuery, 'text' | 'filter'>,
+  hits: Set<TreeNode>,
+  leads: Set<TreeNode>,
+): boolean {
   const isHit = matches(node, query);
   if (isHit) hits.add(node);
   const below = (node.children ?? []).filter((child) => mark(child, query, hits, leads)).length > 0;

@@ -10,7 +10,12 @@ import { CHILDREN_SHOWN, type MoreRow, rowsOf, type TreeRow } from './tree-rows.
 
 export function TreeView() {
   const { view: tree, error } = useTopic<TreeNode>('tree');
-  if (tree === undefined) return <section class="sheet">{error === undefined ? <p class="quiet">Looking…</p> : <p class="bad">{error.message}</p>}</section>;
+  if (tree === undefined)
+    return (
+      <section class="sheet">
+        {error === undefined ? <p class="quiet">Looking…</p> : <p class="bad">{error.message}</p>}
+      </section>
+    );
   return <Tree tree={tree} />;
 }
 
@@ -28,7 +33,13 @@ function Tree({ tree }: { readonly tree: TreeNode }) {
   const everybody = flat(tree);
   const fold = (address: string, isOpen: boolean) => setFolds((before) => folding(before, address, isOpen));
   const showMore = ({ parent, left }: MoreRow) =>
-    setFolds((before) => ({ ...before, more: new Map(before.more).set(parent, (before.more.get(parent) ?? CHILDREN_SHOWN) + Math.min(left, CHILDREN_SHOWN)) }));
+    setFolds((before) => ({
+      ...before,
+      more: new Map(before.more).set(
+        parent,
+        (before.more.get(parent) ?? CHILDREN_SHOWN) + Math.min(left, CHILDREN_SHOWN),
+      ),
+    }));
   return (
     <section class="sheet flush" aria-labelledby="tree-title">
       <div class="sheet-head">
@@ -43,14 +54,26 @@ function Tree({ tree }: { readonly tree: TreeNode }) {
             <th scope="col">Address</th>
             <th scope="col">State</th>
             <th scope="col">Status</th>
-            <th scope="col" class="number">Restarts</th>
-            <th scope="col" class="number">Mailbox</th>
-            <th scope="col" class="number">Oldest</th>
+            <th scope="col" class="number">
+              Restarts
+            </th>
+            <th scope="col" class="number">
+              Mailbox
+            </th>
+            <th scope="col" class="number">
+              Oldest
+            </th>
             <th scope="col">Last error</th>
           </tr>
         </thead>
         <tbody onKeyDown={(event) => walk(event, fold)}>
-          {rows.map((row) => ('left' in row ? <More key={`${row.parent}/+`} row={row} onShow={() => showMore(row)} /> : <Row key={row.node.address} row={row} onFold={fold} />))}
+          {rows.map((row) =>
+            'left' in row ? (
+              <More key={`${row.parent}/+`} row={row} onShow={() => showMore(row)} />
+            ) : (
+              <Row key={row.node.address} row={row} onFold={fold} />
+            ),
+          )}
         </tbody>
       </table>
       {isNothingFound(rows) && (text !== '' || filter !== undefined) && <p class="empty">No actor matches.</p>}
@@ -58,14 +81,28 @@ function Tree({ tree }: { readonly tree: TreeNode }) {
   );
 }
 
-function Filters({ everybody, filter, text }: { readonly everybody: readonly TreeNode[]; readonly filter: Filter | undefined; readonly text: string }) {
+function Filters({
+  everybody,
+  filter,
+  text,
+}: {
+  readonly everybody: readonly TreeNode[];
+  readonly filter: Filter | undefined;
+  readonly text: string;
+}) {
   return (
     <div class="chips" role="group" aria-label="Show only">
       {FILTERS.map((name) => {
         const count = everybody.filter((node) => isKept(node, name)).length;
         const isOn = name === filter;
         return (
-          <button key={name} type="button" class="chip" aria-pressed={isOn} onClick={() => setQuery({ q: text, only: isOn ? '' : name })}>
+          <button
+            key={name}
+            type="button"
+            class="chip"
+            aria-pressed={isOn}
+            onClick={() => setQuery({ q: text, only: isOn ? '' : name })}
+          >
             {name} <span class="count">{count}</span>
           </button>
         );
@@ -74,7 +111,13 @@ function Filters({ everybody, filter, text }: { readonly everybody: readonly Tre
   );
 }
 
-function Row({ row: { node, depth, name, fold, isHit }, onFold }: { readonly row: TreeRow; readonly onFold: (address: string, isOpen: boolean) => void }) {
+function Row({
+  row: { node, depth, name, fold, isHit },
+  onFold,
+}: {
+  readonly row: TreeRow;
+  readonly onFold: (address: string, isOpen: boolean) => void;
+}) {
   const { address, agent } = node;
   return (
     <tr data-address={address} class={isHit ? 'hit' : undefined}>
@@ -83,13 +126,32 @@ function Row({ row: { node, depth, name, fold, isHit }, onFold }: { readonly row
           {fold === 'none' ? (
             <span class="leaf" aria-hidden="true" />
           ) : (
-            <button type="button" class="fold" tabIndex={-1} aria-expanded={fold === 'open'} aria-label={`Children of ${address}`} onClick={() => onFold(address, fold === 'closed')} />
+            <button
+              type="button"
+              class="fold"
+              tabIndex={-1}
+              aria-expanded={fold === 'open'}
+              aria-label={`Children of ${address}`}
+              onClick={() => onFold(address, fold === 'closed')}
+            />
           )}
-          {node.hidden === true ? <span class="address quiet">{name}</span> : <a class="address" href={actorHref(address)}>{name}</a>}
+          {node.hidden === true ? (
+            <span class="address quiet">{name}</span>
+          ) : (
+            <a class="address" href={actorHref(address)}>
+              {name}
+            </a>
+          )}
           {agent !== undefined && agent !== name && <span class="agent">{agent}</span>}
         </span>
       </th>
-      {node.hidden === true ? <td colSpan={6} class="quiet">not shown to you</td> : <Cells node={node} />}
+      {node.hidden === true ? (
+        <td colSpan={6} class="quiet">
+          not shown to you
+        </td>
+      ) : (
+        <Cells node={node} />
+      )}
     </tr>
   );
 }
@@ -102,17 +164,40 @@ function Cells({ node }: { readonly node: TreeNode }) {
       <td class="value">{stateText(state)}</td>
       <td>
         <span class={`standing ${tone}`}>
-          <span class="sign" aria-hidden="true">{sign}</span>
+          <span class="sign" aria-hidden="true">
+            {sign}
+          </span>
           {word}
           {restartInMs !== null && ` in ${duration(restartInMs)}`}
         </span>
       </td>
       <td class="number" data-name="restarts">
-        {boss === null ? (restarts === null || restarts === 0 ? '' : restarts) : <span title={`${boss.strategy}: ${boss.restartsInPeriod} of ${boss.intensity} restarts in ${duration(boss.periodMs)}`}>{boss.restartsInPeriod}/{boss.intensity}</span>}
+        {boss === null ? (
+          restarts === null || restarts === 0 ? (
+            ''
+          ) : (
+            restarts
+          )
+        ) : (
+          <span
+            title={
+              `${boss.strategy}: ${boss.restartsInPeriod} of ${boss.intensity} restarts in ` +
+              `${duration(boss.periodMs)}`
+            }
+          >
+            {boss.restartsInPeriod}/{boss.intensity}
+          </span>
+        )}
       </td>
-      <td class="number" data-name="mailbox">{mailbox === 0 ? '' : mailbox}</td>
-      <td class="number" data-name="oldest">{oldestMessageMs === null ? '' : duration(oldestMessageMs)}</td>
-      <td class="error" title={lastError === undefined || lastError === null ? undefined : errorText(lastError)}>{lastError === undefined || lastError === null ? '' : errorText(lastError)}</td>
+      <td class="number" data-name="mailbox">
+        {mailbox === 0 ? '' : mailbox}
+      </td>
+      <td class="number" data-name="oldest">
+        {oldestMessageMs === null ? '' : duration(oldestMessageMs)}
+      </td>
+      <td class="error" title={lastError === undefined || lastError === null ? undefined : errorText(lastError)}>
+        {lastError === undefined || lastError === null ? '' : errorText(lastError)}
+      </td>
     </>
   );
 }
@@ -144,7 +229,9 @@ function walk(event: KeyboardEvent, fold: (address: string, isOpen: boolean) => 
 
 function folding({ folded, unfolded, more }: Folds, address: string, isOpen: boolean): Folds {
   const without = (set: ReadonlySet<string>) => new Set([...set].filter((other) => other !== address));
-  return isOpen ? { folded: without(folded), unfolded: new Set(unfolded).add(address), more } : { folded: new Set(folded).add(address), unfolded: without(unfolded), more };
+  return isOpen
+    ? { folded: without(folded), unfolded: new Set(unfolded).add(address), more }
+    : { folded: new Set(folded).add(address), unfolded: without(unfolded), more };
 }
 
 function flat(node: TreeNode): TreeNode[] {

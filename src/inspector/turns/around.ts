@@ -1,4 +1,7 @@
-/** How an actor was before and after a turn, as far as that is known: by the turns beside it, and by those that its agent keeps. Pure. */
+/**
+ * How an actor was before and after a turn, as far as that is known: by the turns beside it, and by those that its
+ * agent keeps. Pure.
+ */
 import { type Change, stepsOf } from './history.ts';
 import { type KeptTurn, type Turn } from './turns.ts';
 
@@ -24,11 +27,20 @@ export function aroundOf(turn: Turn, { turns, kept }: Known): Around {
   const changes = step?.changes ?? null;
   // A first turn has nothing before it, even where the same address was another's.
   if (turn.kind === 'spawn') return { valueBefore: undefined, changes, kept: kept[at] };
-  const before = changes === null ? turns.findLast((one) => one.address === turn.address && one.life === turn.life && one.number < turn.number) : kept[at - 1];
+  const before =
+    changes === null
+      ? turns.findLast((one) => one.address === turn.address && one.life === turn.life && one.number < turn.number)
+      : kept[at - 1];
   return { valueBefore: before?.value, changes, kept: kept[at] };
 }
 
 /** Numbers of kept turns count for each actor, those of a trace for the system. */
 function isTurn(kept: KeptTurn, { life, sequence, atMs, kind, event }: Turn): boolean {
-  return kept.life === life && kept.sequence === sequence && kept.atMs === atMs && kept.kind === kind && kept.event?.type === event?.type;
+  return (
+    kept.life === life &&
+    kept.sequence === sequence &&
+    kept.atMs === atMs &&
+    kept.kind === kind &&
+    kept.event?.type === event?.type
+  );
 }

@@ -29,8 +29,12 @@ export function ChangesTable({ changes, why }: ChangesTableProps) {
           {changes.slice(0, CHANGES_MAX).map((change) => (
             <tr key={pathText(change.path)}>
               <th scope="row">{change.path.length === 0 ? 'context' : pathText(change.path)}</th>
-              <td class="json was">{'before' in change ? <Side value={change.before} /> : <span class="quiet">not there</span>}</td>
-              <td class="json is">{'after' in change ? <Side value={change.after} /> : <span class="quiet">removed</span>}</td>
+              <td class="json was">
+                {'before' in change ? <Side value={change.before} /> : <span class="quiet">not there</span>}
+              </td>
+              <td class="json is">
+                {'after' in change ? <Side value={change.after} /> : <span class="quiet">removed</span>}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -41,5 +45,9 @@ export function ChangesTable({ changes, why }: ChangesTableProps) {
 }
 
 function Side({ value }: { readonly value: unknown }) {
-  return typeof value === 'object' && value !== null ? <JsonTree value={value} name={Array.isArray(value) ? 'list' : 'object'} /> : <Value value={value} />;
+  return typeof value === 'object' && value !== null ? (
+    <JsonTree value={value} name={Array.isArray(value) ? 'list' : 'object'} />
+  ) : (
+    <Value value={value} />
+  );
 }

@@ -1,4 +1,7 @@
-/** An actor as it was: the turns that its agent keeps, gone through one by one, each with the chart and the context of then. */
+/**
+ * An actor as it was: the turns that its agent keeps, gone through one by one, each with the chart and the context of
+ * then.
+ */
 import { useEffect, useMemo } from 'preact/hooks';
 import { type ActorView } from '../../client/remote-snapshot.ts';
 import { ActorTabs } from '../actor/actor-tabs.tsx';
@@ -19,23 +22,32 @@ import { type KeptTurn } from './turns.ts';
 /** Turns that are gone through: the last ones of those kept. */
 const STEPS_MAX = 1_000;
 
-/** What is kept is asked for again after this: while the actor has gone on, and for turns that changed nothing of it. */
+/**
+ * What is kept is asked for again after this: while the actor has gone on, and for turns that changed nothing of it.
+ */
 const BEHIND_MS = 1_000;
 const IDLE_MS = 15_000;
 
 export function HistoryView({ rest: address }: { readonly rest: string }) {
   const { view } = useTopic<ActorView>(`actor/${address}`);
   const { view: inspection } = useTopic<Inspection>(`inspection/${address}`);
-  const { result, error, again } = useAnswer<{ readonly turns: readonly KeptTurn[] }>('actor.history', { address, limit: STEPS_MAX }, IDLE_MS);
+  const { result, error, again } = useAnswer<{ readonly turns: readonly KeptTurn[] }>(
+    'actor.history',
+    { address, limit: STEPS_MAX },
+    IDLE_MS,
+  );
   const steps = useMemo(() => stepsOf(result?.turns ?? []), [result]);
-  const isBehind = view !== undefined && result !== undefined && (result.turns.at(-1)?.sequence ?? view.sequence) !== view.sequence;
+  const isBehind =
+    view !== undefined && result !== undefined && (result.turns.at(-1)?.sequence ?? view.sequence) !== view.sequence;
   useEffect(() => (isBehind ? every(BEHIND_MS, again) : undefined), [isBehind]);
   const place = placeIn(steps, Number(route.value.query['turn'] ?? NaN));
   const step = steps[place];
   return (
     <article class="actor" aria-labelledby="history-title">
       <header class="actor-head">
-        <h1 id="history-title" class="mono">{address}</h1>
+        <h1 id="history-title" class="mono">
+          {address}
+        </h1>
         <ActorTabs address={address} current="history" />
       </header>
       {error !== undefined && <p class="bad">{error.message}</p>}
@@ -44,16 +56,31 @@ export function HistoryView({ rest: address }: { readonly rest: string }) {
       {step !== undefined && (
         <>
           <PastNote address={address} step={step} />
-          <StepPicker steps={steps} place={place} onPick={(number) => setQuery(number === undefined ? {} : { turn: String(number) })} />
+          <StepPicker
+            steps={steps}
+            place={place}
+            onPick={(number) => setQuery(number === undefined ? {} : { turn: String(number) })}
+          />
           <div class="columns">
             <div class="wide">
-              <Chart address={address} inspection={inspection} value={step.value} last={{ event: step.event?.type ?? null, edges: step.edges }} isPast sendable={[]} onEvent={() => {}} />
+              <Chart
+                address={address}
+                inspection={inspection}
+                value={step.value}
+                last={{ event: step.event?.type ?? null, edges: step.edges }}
+                isPast
+                sendable={[]}
+                onEvent={() => {}}
+              />
             </div>
             <div class="narrow">
               <TurnFacts step={step} before={steps[place - 1]} />
               <section class="sheet" aria-labelledby="changes-title">
                 <h2 id="changes-title">What it changed</h2>
-                <ChangesTable changes={step.changes} why="Nothing to compare with: the turn before it is not kept, or there was none." />
+                <ChangesTable
+                  changes={step.changes}
+                  why="Nothing to compare with: the turn before it is not kept, or there was none."
+                />
               </section>
               <section class="sheet" aria-labelledby="context-title">
                 <h2 id="context-title">Context after it</h2>
@@ -71,7 +98,8 @@ function PastNote({ address, step: { atMs } }: { readonly address: string; reado
   const now = kernelMs();
   return (
     <p class="note past">
-      This is the past, as it was at {moment(atMs, now)}, {duration(Math.floor(Math.max(0, now - atMs) / 1_000) * 1_000)} ago. Nothing can be sent here.{' '}
+      This is the past, as it was at {moment(atMs, now)},{' '}
+      {duration(Math.floor(Math.max(0, now - atMs) / 1_000) * 1_000)} ago. Nothing can be sent here.{' '}
       <a href={actorHref(address)}>Return to live</a>
     </p>
   );
@@ -81,8 +109,14 @@ function NothingKept({ agent }: { readonly agent: string | undefined }) {
   return (
     <section class="sheet nothing-kept" aria-labelledby="nothing-title">
       <h2 id="nothing-title">No turn of this actor is kept</h2>
-      <p>An agent that says so keeps the last turns of each of its actors in the store, over crashes, from the next turn on:</p>
-      <pre tabIndex={0} aria-label="How to have turns kept">{`defineAgent({ name: ${JSON.stringify(agent ?? 'order')}, machine, events, trace: { keep: 100 } })`}</pre>
+      <p>
+        An agent that says so keeps the last turns of each of its actors in the store, over crashes, from the next turn
+        on:
+      </p>
+      <pre
+        tabIndex={0}
+        aria-label="How to have turns kept"
+      >{`defineAgent({ name: ${JSON.stringify(agent ?? 'order')}, machine, events, trace: { keep: 100 } })`}</pre>
       <p class="quiet">The last turns of the system, by their names, are under Sequence.</p>
     </section>
   );
@@ -94,15 +128,41 @@ function TurnFacts({ step, before }: { readonly step: Step; readonly before: Ste
     <section class="sheet" aria-labelledby="turn-title">
       <h2 id="turn-title">{titleOf(step)}</h2>
       <dl class="facts">
-        <Fact name="state">{changes !== null && before !== undefined && `${stateText(before.value)} \u2192 `}<span data-testid="state-then">{stateText(value)}</span></Fact>
-        <Fact name="turn">{step.number}, {kind}</Fact>
-        {event !== null && <Fact name="from">{cause === null || cause.address === null ? 'outside' : <a class="mono" href={actorHref(cause.address)}>{cause.address}</a>}</Fact>}
-        {edges.length > 0 && <Fact name={edges.length === 1 ? 'edge' : 'edges'}>{edges.map((edge) => <div key={edge}><code>{edge}</code></div>)}</Fact>}
+        <Fact name="state">
+          {changes !== null && before !== undefined && `${stateText(before.value)} \u2192 `}
+          <span data-testid="state-then">{stateText(value)}</span>
+        </Fact>
+        <Fact name="turn">
+          {step.number}, {kind}
+        </Fact>
+        {event !== null && (
+          <Fact name="from">
+            {cause === null || cause.address === null ? (
+              'outside'
+            ) : (
+              <a class="mono" href={actorHref(cause.address)}>
+                {cause.address}
+              </a>
+            )}
+          </Fact>
+        )}
+        {edges.length > 0 && (
+          <Fact name={edges.length === 1 ? 'edge' : 'edges'}>
+            {edges.map((edge) => (
+              <div key={edge}>
+                <code>{edge}</code>
+              </div>
+            ))}
+          </Fact>
+        )}
         <Fact name="took">{durationMs.toFixed(2)} ms</Fact>
-        {error !== null && <Fact name="error"><span class="bad">{error.message}</span></Fact>}
+        {error !== null && (
+          <Fact name="error">
+            <span class="bad">{error.message}</span>
+          </Fact>
+        )}
       </dl>
       {event !== null && <JsonTree value={event} name="event" />}
     </section>
   );
 }
-

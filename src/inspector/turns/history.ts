@@ -1,6 +1,6 @@
 /**
- * The turns that an actor has kept as steps to go through: what each took, which transitions it lights, and what it made of the
- * context, against the step before it. Pure.
+ * The turns that an actor has kept as steps to go through: what each took, which transitions it lights, and what it
+ * made of the context, against the step before it. Pure.
  */
 import { type AnyEvent, type KeptTurn } from './turns.ts';
 
@@ -34,13 +34,25 @@ export function stepsOf(turns: readonly KeptTurn[]): Step[] {
     const { number, atMs, kind, event, cause, microsteps, value, context, error, durationMs } = turn;
     const before = turns[index - 1];
     const changes = before?.number === number - 1 ? changesOf(before.context, context) : null;
-    return { number, atMs, kind, event, cause, edges: microsteps.flat().map(({ edge }) => edge), value, context, changes, error, durationMs };
+    return {
+      number,
+      atMs,
+      kind,
+      event,
+      cause,
+      edges: microsteps.flat().map(({ edge }) => edge),
+      value,
+      context,
+      changes,
+      error,
+      durationMs,
+    };
   });
 }
 
 /**
- * Place of the step that is looked at: of the turn with this number; where that is kept no more, of the oldest. NaN is the newest,
- * whichever that is.
+ * Place of the step that is looked at: of the turn with this number; where that is kept no more, of the oldest. NaN is
+ * the newest, whichever that is.
  */
 export function placeIn(steps: readonly Pick<Step, 'number'>[], number: number): number {
   const place = steps.findIndex((step) => step.number >= number);
@@ -61,10 +73,14 @@ export function pathText(path: Change['path']): string {
 export function changesOf(before: unknown, after: unknown, path: Change['path'] = []): Change[] {
   if (Object.is(before, after)) return [];
   if (Array.isArray(before) && Array.isArray(after)) {
-    return Array.from({ length: Math.max(before.length, after.length) }, (_, index) => index).flatMap((index) => changeAt(before as readonly unknown[], after as readonly unknown[], [...path, index]));
+    return Array.from({ length: Math.max(before.length, after.length) }, (_, index) => index).flatMap((index) =>
+      changeAt(before as readonly unknown[], after as readonly unknown[], [...path, index]),
+    );
   }
   if (isRecord(before) && isRecord(after)) {
-    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => changeAt(before, after, [...path, key]));
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
+      changeAt(before, after, [...path, key]),
+    );
   }
   return [{ path, before, after }];
 }
@@ -72,7 +88,10 @@ export function changesOf(before: unknown, after: unknown, path: Change['path'] 
 function changeAt(before: object, after: object, path: Change['path']): Change[] {
   const key = path.at(-1)!;
   const [was, is] = [Object.hasOwn(before, key), Object.hasOwn(after, key)];
-  const [old, now] = [(before as Record<string | number, unknown>)[key], (after as Record<string | number, unknown>)[key]];
+  const [old, now] = [
+    (before as Record<string | number, unknown>)[key],
+    (after as Record<string | number, unknown>)[key],
+  ];
   if (was && is) return changesOf(old, now, path);
   return was ? [{ path, before: old }] : [{ path, after: now }];
 }

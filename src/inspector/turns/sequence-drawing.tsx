@@ -1,4 +1,7 @@
-/** A sequence diagram as SVG elements. Its rows are the options of a list: one is chosen by a click, or with the arrow keys. */
+/**
+ * A sequence diagram as SVG elements. Its rows are the options of a list: one is chosen by a click, or with the arrow
+ * keys.
+ */
 import { useEffect, useRef } from 'preact/hooks';
 import { actorHref } from '../route.ts';
 import { LANE_WIDTH, type Layout, type PlacedRow } from './sequence-layout.ts';
@@ -15,7 +18,13 @@ export function LaneHeads({ layout: { lanes, width } }: { readonly layout: Layou
     <ul class="lane-heads" style={{ width: `${width}px` }} aria-label="Lanes">
       {lanes.map(({ address, x }) => (
         <li key={address ?? ''} style={{ left: `${x - LANE_WIDTH / 2}px`, width: `${LANE_WIDTH}px` }}>
-          {address === null ? <span class="quiet">outside</span> : <a class="mono" href={actorHref(address)} title={address}>{address}</a>}
+          {address === null ? (
+            <span class="quiet">outside</span>
+          ) : (
+            <a class="mono" href={actorHref(address)} title={address}>
+              {address}
+            </a>
+          )}
         </li>
       ))}
     </ul>
@@ -26,7 +35,10 @@ export function SequenceDrawing({ layout: { rows, lanes, width, height }, picked
   const list = useRef<SVGSVGElement>(null);
   useEffect(() => {
     // Its end: a row is as wide as the drawing.
-    if (picked !== undefined) list.current?.querySelector(`#${idOf(picked, rows)} :is(.state, .head)`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (picked !== undefined)
+      list.current
+        ?.querySelector(`#${idOf(picked, rows)} :is(.state, .head)`)
+        ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [picked?.key]);
   const press = (event: KeyboardEvent) => {
     const to = movedTo(event.key, picked === undefined ? -1 : rows.indexOf(picked), rows.length);
@@ -48,10 +60,20 @@ export function SequenceDrawing({ layout: { rows, lanes, width, height }, picked
       onKeyDown={press}
     >
       <g aria-hidden="true">
-        {lanes.map(({ address, x, lines }) => lines.map(({ from, to }) => <path key={`${address} ${from}`} class="life" d={`M${x} ${from}V${to}`} />))}
+        {lanes.map(({ address, x, lines }) =>
+          lines.map(({ from, to }) => <path key={`${address} ${from}`} class="life" d={`M${x} ${from}V${to}`} />),
+        )}
       </g>
       {rows.map((row, index) => (
-        <Row key={row.key} id={idOf(row, rows)} placed={row} width={width} isPicked={row === picked} isCause={picked !== undefined && sentAtOf(picked) === index} onPick={onPick} />
+        <Row
+          key={row.key}
+          id={idOf(row, rows)}
+          placed={row}
+          width={width}
+          isPicked={row === picked}
+          isCause={picked !== undefined && sentAtOf(picked) === index}
+          onPick={onPick}
+        />
       ))}
     </svg>
   );
@@ -67,23 +89,53 @@ interface RowProps {
   readonly onPick: (key: string) => void;
 }
 
-function Row({ id, placed: { key, row, top, height, time, stroke, head, label, state, spoken }, width, isPicked, isCause, onPick }: RowProps) {
+function Row({
+  id,
+  placed: { key, row, top, height, time, stroke, head, label, state, spoken },
+  width,
+  isPicked,
+  isCause,
+  onPick,
+}: RowProps) {
   const isFailed = row.kind === 'arrow' ? row.isFailed : row.kind === 'break' && row.what === 'failed';
   const isDelayed = row.kind !== 'break' && row.delayMs !== null;
-  const classes = ['turn', row.kind, ...(isFailed ? ['failed'] : []), ...(isDelayed ? ['delayed'] : []), ...(isCause ? ['cause'] : [])].join(' ');
+  const classes = [
+    'turn',
+    row.kind,
+    ...(isFailed ? ['failed'] : []),
+    ...(isDelayed ? ['delayed'] : []),
+    ...(isCause ? ['cause'] : []),
+  ].join(' ');
   return (
-    <g id={id} class={classes} data-turn={row.kind === 'pending' ? undefined : row.turn} role="option" aria-selected={isPicked} onClick={() => onPick(key)}>
+    <g
+      id={id}
+      class={classes}
+      data-turn={row.kind === 'pending' ? undefined : row.turn}
+      role="option"
+      aria-selected={isPicked}
+      onClick={() => onPick(key)}
+    >
       <title>{spoken}</title>
       <rect class="hit" x={1} y={top + 1} width={width - 2} height={height - 2} rx={5} />
       <g aria-hidden="true">
-        {time !== null && <text class="time" x={8} y={top + 26}>{time}</text>}
+        {time !== null && (
+          <text class="time" x={8} y={top + 26}>
+            {time}
+          </text>
+        )}
         {stroke !== '' && <path class="line" d={stroke} />}
         {head !== '' && <path class="head" d={head} />}
-        {label !== null && <text class="label" x={label.x} y={label.y} text-anchor={label.isCentred ? 'middle' : undefined}>{label.text}</text>}
+        {label !== null && (
+          <text class="label" x={label.x} y={label.y} text-anchor={label.isCentred ? 'middle' : undefined}>
+            {label.text}
+          </text>
+        )}
         {state !== null && (
           <>
             <rect class="state" x={state.x} y={state.y} width={state.width} height={state.height} rx={9} />
-            <text class="state-text" x={state.x + state.width / 2} y={state.y + 13.5} text-anchor="middle">{state.text}</text>
+            <text class="state-text" x={state.x + state.width / 2} y={state.y + 13.5} text-anchor="middle">
+              {state.text}
+            </text>
           </>
         )}
       </g>

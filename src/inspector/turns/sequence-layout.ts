@@ -1,4 +1,7 @@
-/** Where each part of a sequence diagram is drawn, in pixels, and what is said of a row to whoever does not see it. Pure. */
+/**
+ * Where each part of a sequence diagram is drawn, in pixels, and what is said of a row to whoever does not see it.
+ * Pure.
+ */
 import { duration, moment, stateText } from '../format.ts';
 import { type Arrow, type Break, type Lane, type Pending, type Row, type Sequence } from './sequence.ts';
 
@@ -70,12 +73,26 @@ export function layoutOf({ lanes, rows }: Sequence, times: ReadonlyMap<number, n
     const time = atMs === undefined ? '' : moment(atMs, atMs);
     const isNew = time !== '' && time !== clock;
     if (isNew) clock = time;
-    const one = { key: keyOf(row, index), row, top, height, left: centreOf(row.kind === 'break' ? row.lane : Math.min(row.from, row.to)), time: isNew ? time : null, spoken: spokenOf(row, lanes, time), ...shapeOf(row, top + LINE) };
+    const one = {
+      key: keyOf(row, index),
+      row,
+      top,
+      height,
+      left: centreOf(row.kind === 'break' ? row.lane : Math.min(row.from, row.to)),
+      time: isNew ? time : null,
+      spoken: spokenOf(row, lanes, time),
+      ...shapeOf(row, top + LINE),
+    };
     top += height;
     return one;
   });
   const height = top + MARGIN;
-  return { width: GUTTER + lanes.length * LANE_WIDTH + MARGIN, height, rows: placed, lanes: lanes.map((lane, index) => ({ ...lane, x: centreOf(index), lines: linesOf(index, placed, height) })) };
+  return {
+    width: GUTTER + lanes.length * LANE_WIDTH + MARGIN,
+    height,
+    rows: placed,
+    lanes: lanes.map((lane, index) => ({ ...lane, x: centreOf(index), lines: linesOf(index, placed, height) })),
+  };
 }
 
 function keyOf(row: Row, index: number): string {
@@ -93,11 +110,21 @@ function shapeOf(row: Row, y: number): Pick<PlacedRow, 'stroke' | 'head' | 'labe
   const state = row.kind === 'arrow' && row.state !== null ? chipOf(stateText(row.state), end, y + 8) : null;
   if (from === to) {
     const text = cut(labelOf(row), LANE_WIDTH - LOOP - 16);
-    return { stroke: `M${start} ${y - 9}h${LOOP - 6}a6 6 0 0 1 6 6v2a6 6 0 0 1-6 6h${6 - LOOP}`, head: headOf(row, { x: end, y: y + 5, way: -1 }), label: { x: start + LOOP + 8, y: y + 1, isCentred: false, text }, state };
+    return {
+      stroke: `M${start} ${y - 9}h${LOOP - 6}a6 6 0 0 1 6 6v2a6 6 0 0 1-6 6h${6 - LOOP}`,
+      head: headOf(row, { x: end, y: y + 5, way: -1 }),
+      label: { x: start + LOOP + 8, y: y + 1, isCentred: false, text },
+      state,
+    };
   }
   const way = end > start ? 1 : -1;
   // Beside the one who takes it: of a long arrow the middle may be out of sight.
-  const label = { x: end - (way * LANE_WIDTH) / 2, y: y - 7, isCentred: true, text: cut(labelOf(row), LANE_WIDTH - 20) };
+  const label = {
+    x: end - (way * LANE_WIDTH) / 2,
+    y: y - 7,
+    isCentred: true,
+    text: cut(labelOf(row), LANE_WIDTH - 20),
+  };
   return { stroke: `M${start} ${y}H${end}`, head: headOf(row, { x: end, y, way }), label, state };
 }
 
@@ -109,7 +136,12 @@ function breakOf({ what, lane, state }: Break, y: number): Pick<PlacedRow, 'stro
   return { stroke, head: '', label: null, state: chipOf(words, x, y - 6) };
 }
 
-const BREAK_SIGNS: Readonly<Record<Break['what'], string>> = { spawn: '\u25cf', restarted: '\u21bb', stopped: '\u25a0', failed: '\u2715' };
+const BREAK_SIGNS: Readonly<Record<Break['what'], string>> = {
+  spawn: '\u25cf',
+  restarted: '\u21bb',
+  stopped: '\u25a0',
+  failed: '\u2715',
+};
 
 function chipOf(full: string, x: number, y: number): Chip {
   const text = cut(full, LANE_WIDTH - 24);
@@ -118,23 +150,36 @@ function chipOf(full: string, x: number, y: number): Chip {
 }
 
 /** Full for what came, a cross for what failed, open for what has not come. */
-function headOf(row: Arrow | Pending, { x, y, way }: { readonly x: number; readonly y: number; readonly way: 1 | -1 }): string {
+function headOf(
+  row: Arrow | Pending,
+  { x, y, way }: { readonly x: number; readonly y: number; readonly way: 1 | -1 },
+): string {
   if (row.kind === 'pending') return `M${x - 9 * way} ${y - 5}L${x} ${y}L${x - 9 * way} ${y + 5}`;
   if (row.isFailed) return `M${x - 5} ${y - 5}l10 10m0 -10l-10 10`;
   return `M${x} ${y}l${-9 * way} -4.5v9z`;
 }
 
 function labelOf({ kind, label, delayMs }: Arrow | Pending): string {
-  const text = delayMs === null ? label : label.startsWith('after ') ? `after ${duration(delayMs)}` : `${label} after ${duration(delayMs)}`;
+  const text =
+    delayMs === null
+      ? label
+      : label.startsWith('after ')
+        ? `after ${duration(delayMs)}`
+        : `${label} after ${duration(delayMs)}`;
   return kind === 'pending' ? `${text}, not seen` : text;
 }
 
 /** From its birth, or the top, to its end, or the bottom; broken where a life begins anew. */
 function linesOf(lane: number, rows: readonly PlacedRow[], height: number): PlacedLane['lines'] {
-  const breaks = rows.filter((one): one is PlacedRow & { readonly row: Break } => one.row.kind === 'break' && one.row.lane === lane);
+  const breaks = rows.filter(
+    (one): one is PlacedRow & { readonly row: Break } => one.row.kind === 'break' && one.row.lane === lane,
+  );
   const lines: { from: number; to: number }[] = [];
   let from: number | undefined = breaks[0]?.row.what === 'spawn' ? undefined : 0;
-  for (const { row: { what }, top } of breaks) {
+  for (const {
+    row: { what },
+    top,
+  } of breaks) {
     const [above, below] = [top + LINE - 18, top + LINE + 12];
     if (from !== undefined) lines.push({ from, to: above });
     from = what === 'stopped' ? undefined : below;

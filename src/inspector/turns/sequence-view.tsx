@@ -1,4 +1,7 @@
-/** What an actor and all below it had to do with each other and with the outside: their last turns as a sequence diagram, live. */
+/**
+ * What an actor and all below it had to do with each other and with the outside: their last turns as a sequence
+ * diagram, live.
+ */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ActorTabs } from '../actor/actor-tabs.tsx';
 import { counted } from '../format.ts';
@@ -17,12 +20,18 @@ export function SequenceView({ rest: address }: { readonly rest: string }) {
   return (
     <article class="actor" aria-labelledby="sequence-title">
       <header class="actor-head">
-        <h1 id="sequence-title" class="mono">{address}</h1>
+        <h1 id="sequence-title" class="mono">
+          {address}
+        </h1>
         <ActorTabs address={address} current="sequence" />
       </header>
       {error !== undefined && <p class="bad">{error.message}</p>}
       {seen === undefined && error === undefined && <p class="quiet">Looking…</p>}
-      {seen?.turns.length === 0 && <p class="empty">Of the last 10,000 turns of the system, none was taken here. Those to come are shown as they are taken.</p>}
+      {seen?.turns.length === 0 && (
+        <p class="empty">
+          Of the last 10,000 turns of the system, none was taken here. Those to come are shown as they are taken.
+        </p>
+      )}
       {seen !== undefined && seen.turns.length > 0 && <Diagram key={address} seen={seen} sequence={sequence} />}
     </article>
   );
@@ -34,20 +43,28 @@ interface DiagramProps {
 }
 
 function Diagram({ seen, sequence }: DiagramProps) {
-  const layout = useMemo(() => layoutOf(sequence, new Map(seen.turns.map(({ number, atMs }) => [number, atMs]))), [sequence]);
+  const layout = useMemo(
+    () => layoutOf(sequence, new Map(seen.turns.map(({ number, atMs }) => [number, atMs]))),
+    [sequence],
+  );
   const [picked, setPicked] = useState<string | undefined>(undefined);
   const frame = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   useEffect(() => {
     // Where there are many lanes, the last turn may be far to the right. Later ones move nothing sideways.
     const left = layout.rows.at(-1)?.left ?? 0;
-    if (frame.current !== null && left > frame.current.clientWidth - LANE_WIDTH) frame.current.scrollLeft = left - LANE_WIDTH;
+    if (frame.current !== null && left > frame.current.clientWidth - LANE_WIDTH)
+      frame.current.scrollLeft = left - LANE_WIDTH;
   }, []);
   useEffect(() => {
     // Whoever has scrolled up is reading.
     if (isAtEnd.current && frame.current !== null) frame.current.scrollTop = frame.current.scrollHeight;
   }, [layout]);
-  const scrolled = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: { readonly currentTarget: HTMLElement }) => {
+  const scrolled = ({
+    currentTarget: { scrollTop, scrollHeight, clientHeight },
+  }: {
+    readonly currentTarget: HTMLElement;
+  }) => {
     isAtEnd.current = scrollTop + clientHeight > scrollHeight - 24;
   };
   const row = layout.rows.find(({ key }) => key === picked);
@@ -57,17 +74,27 @@ function Diagram({ seen, sequence }: DiagramProps) {
         <section class="sheet" aria-labelledby="diagram-title">
           <div class="sheet-head">
             <h2 id="diagram-title">Sequence</h2>
-            <p class="quiet" data-testid="turns">{countOf(seen)}</p>
-            <button type="button" class="small" onClick={() => void copyMermaid(sequence)}>Copy as Mermaid</button>
+            <p class="quiet" data-testid="turns">
+              {countOf(seen)}
+            </p>
+            <button type="button" class="small" onClick={() => void copyMermaid(sequence)}>
+              Copy as Mermaid
+            </button>
           </div>
           <div class="sequence-frame" ref={frame} onScroll={scrolled}>
             <LaneHeads layout={layout} />
             <SequenceDrawing layout={layout} picked={row} onPick={setPicked} />
           </div>
           <p class="legend">
-            <span><code aria-hidden="true">──▸</code> sent and taken</span>
-            <span><code aria-hidden="true">╌╌▸</code> sent for later</span>
-            <span class="bad"><code aria-hidden="true">──✕</code> the turn failed</span>
+            <span>
+              <code aria-hidden="true">──▸</code> sent and taken
+            </span>
+            <span>
+              <code aria-hidden="true">╌╌▸</code> sent for later
+            </span>
+            <span class="bad">
+              <code aria-hidden="true">──✕</code> the turn failed
+            </span>
             <span>Click a turn, or go through them with the arrow keys.</span>
           </p>
         </section>
@@ -99,7 +126,13 @@ function Lanes({ sequence: { lanes } }: { readonly sequence: Sequence }) {
       <ul class="plain lanes">
         {lanes.map(({ address, agent }) => (
           <li key={address ?? ''} class="split">
-            {address === null ? <span class="quiet">outside</span> : <a class="mono" href={actorHref(address)}>{address}</a>}
+            {address === null ? (
+              <span class="quiet">outside</span>
+            ) : (
+              <a class="mono" href={actorHref(address)}>
+                {address}
+              </a>
+            )}
             <span class="agent">{agent}</span>
           </li>
         ))}

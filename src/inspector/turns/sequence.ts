@@ -1,6 +1,7 @@
 /**
- * Turns as a sequence diagram: a lane for each actor and one for whatever is outside, an arrow from the turn that sent a message to
- * the turn that took it, breaks where a life begins anew or ends. Pure; drawing it is the page's, and Mermaid's.
+ * Turns as a sequence diagram: a lane for each actor and one for whatever is outside, an arrow from the turn that sent
+ * a message to the turn that took it, breaks where a life begins anew or ends. Pure; drawing it is the page's, and
+ * Mermaid's.
  */
 import { type AnyEvent, type Send, type Turn } from './turns.ts';
 
@@ -46,7 +47,10 @@ export interface Break {
   readonly state: unknown;
 }
 
-/** Sent for later by one of the turns, and not taken by any of them: it is not due yet, or was cancelled, which no turn tells. */
+/**
+ * Sent for later by one of the turns, and not taken by any of them: it is not due yet, or was cancelled, which no turn
+ * tells.
+ */
 export interface Pending {
   readonly kind: 'pending';
   readonly sentAt: number;
@@ -67,7 +71,8 @@ interface Sender {
 /** @param turns In the order of their numbers. */
 export function sequenceOf(turns: readonly Turn[]): Sequence {
   const lanes = new Lanes();
-  if (turns.some(({ event, cause }) => event !== null && (cause === null || cause.address === null))) lanes.at(null, null);
+  if (turns.some(({ event, cause }) => event !== null && (cause === null || cause.address === null)))
+    lanes.at(null, null);
   const senders = new Map<string, Sender>();
   const states = new Map<string, string>();
   const rows: Row[] = [];
@@ -76,9 +81,20 @@ export function sequenceOf(turns: readonly Turn[]): Sequence {
     const key = JSON.stringify(turn.value);
     const state = states.get(turn.address) === key || turn.value === null ? null : turn.value;
     states.set(turn.address, key);
-    if (turn.event === null) rows.push({ kind: 'break', turn: turn.number, lane, what: turn.kind === 'transition' ? 'spawn' : turn.kind, state });
+    if (turn.event === null)
+      rows.push({
+        kind: 'break',
+        turn: turn.number,
+        lane,
+        what: turn.kind === 'transition' ? 'spawn' : turn.kind,
+        state,
+      });
     else rows.push(arrowOf(turn, turn.event, { lanes, senders, lane, state }));
-    senders.set(placeOf(turn.life, turn.sequence), { turn, row: rows.length - 1, waiting: turn.sent.filter(({ delayMs }) => delayMs !== null) });
+    senders.set(placeOf(turn.life, turn.sequence), {
+      turn,
+      row: rows.length - 1,
+      waiting: turn.sent.filter(({ delayMs }) => delayMs !== null),
+    });
   }
   return { rows: [...rows, ...pendingOf(senders, lanes)], lanes: lanes.all };
 }
@@ -90,7 +106,10 @@ export function mermaidOf({ lanes, rows }: Sequence): string {
   lanes.forEach(({ address }, index) => lines.push(`  participant ${name(index)} as ${escaped(address ?? 'outside')}`));
   for (const row of rows) {
     if (row.kind === 'break') {
-      lines.push(`  Note over ${name(row.lane)}: ${escaped(row.what)}${row.state === null ? '' : `, ${escaped(stateText(row.state))}`}`);
+      lines.push(
+        `  Note over ${name(row.lane)}: ` +
+          `${escaped(row.what)}${row.state === null ? '' : `, ${escaped(stateText(row.state))}`}`,
+      );
       continue;
     }
     const isDelayed = row.delayMs !== null;
@@ -120,20 +139,46 @@ class Lanes {
   }
 }
 
-function arrowOf(turn: Turn, event: AnyEvent, parts: { lanes: Lanes; senders: ReadonlyMap<string, Sender>; lane: number; state: unknown }): Arrow {
+function arrowOf(
+  turn: Turn,
+  event: AnyEvent,
+  parts: { lanes: Lanes; senders: ReadonlyMap<string, Sender>; lane: number; state: unknown },
+): Arrow {
   const { lanes, senders, lane, state } = parts;
   const { cause, number, address, kind } = turn;
-  const sender = cause === null || cause.sequence === null ? undefined : senders.get(placeOf(cause.life, cause.sequence));
+  const sender =
+    cause === null || cause.sequence === null ? undefined : senders.get(placeOf(cause.life, cause.sequence));
   const from = cause === null ? lanes.at(null, null) : lanes.at(cause.address, sender?.turn.agent ?? null);
   const sent = sender?.waiting.findIndex(({ to, event: given }) => to === address && given?.type === event.type) ?? -1;
   const delayMs = sent < 0 ? delayIn(event.type) : sender!.waiting.splice(sent, 1)[0]!.delayMs;
-  return { kind: 'arrow', turn: number, from, to: lane, sentAt: sender?.row ?? null, label: labelOf(event.type), delayMs, isFailed: kind === 'failed', state };
+  return {
+    kind: 'arrow',
+    turn: number,
+    from,
+    to: lane,
+    sentAt: sender?.row ?? null,
+    label: labelOf(event.type),
+    delayMs,
+    isFailed: kind === 'failed',
+    state,
+  };
 }
 
 function pendingOf(senders: ReadonlyMap<string, Sender>, lanes: Lanes): Pending[] {
   return [...senders.values()].flatMap(({ turn, row, waiting }) =>
     waiting.flatMap(({ to, event, delayMs }) =>
-      to === null || to === '' || event === null ? [] : [{ kind: 'pending' as const, sentAt: row, from: lanes.at(turn.address, turn.agent), to: lanes.at(to, null), label: labelOf(event.type), delayMs: delayMs! }],
+      to === null || to === '' || event === null
+        ? []
+        : [
+            {
+              kind: 'pending' as const,
+              sentAt: row,
+              from: lanes.at(turn.address, turn.agent),
+              to: lanes.at(to, null),
+              label: labelOf(event.type),
+              delayMs: delayMs!,
+            },
+          ],
     ),
   );
 }

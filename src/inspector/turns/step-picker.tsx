@@ -19,13 +19,30 @@ export function StepPicker({ steps, place, onPick }: StepPickerProps) {
     <section class="sheet" aria-labelledby="steps-title">
       <div class="sheet-head">
         <h2 id="steps-title">Kept turns</h2>
-        <p class="quiet" data-testid="step">{words}</p>
+        <p class="quiet" data-testid="step">
+          {words}
+        </p>
       </div>
       <div class="slider">
-        <button type="button" class="small" disabled={place === 0} onClick={() => pick(place - 1)}>Earlier</button>
-        <input type="range" aria-label="Turn" min={0} max={last} step={1} value={place} aria-valuetext={words} onInput={(event) => pick(Number(event.currentTarget.value))} />
-        <button type="button" class="small" disabled={place === last} onClick={() => pick(place + 1)}>Later</button>
-        <button type="button" class="small" onClick={() => onPick(undefined)}>Newest</button>
+        <button type="button" class="small" disabled={place === 0} onClick={() => pick(place - 1)}>
+          Earlier
+        </button>
+        <input
+          type="range"
+          aria-label="Turn"
+          min={0}
+          max={last}
+          step={1}
+          value={place}
+          aria-valuetext={words}
+          onInput={(event) => pick(Number(event.currentTarget.value))}
+        />
+        <button type="button" class="small" disabled={place === last} onClick={() => pick(place + 1)}>
+          Later
+        </button>
+        <button type="button" class="small" onClick={() => onPick(undefined)}>
+          Newest
+        </button>
       </div>
       <List steps={steps} place={place} onPick={onPick} />
     </section>
@@ -43,8 +60,14 @@ function List({ steps, place, onPick }: StepPickerProps) {
     <ol class="steps" ref={list} aria-label="Kept turns">
       {steps.map((step, index) => (
         <li key={step.number}>
-          <button type="button" class={step.kind === 'failed' ? 'bad' : undefined} aria-current={index === place ? 'step' : undefined} onClick={() => onPick(step.number)}>
-            <span class="number">{step.number}</span> <span>{titleOf(step)}</span> <span class="value">{stateText(step.value)}</span>
+          <button
+            type="button"
+            class={step.kind === 'failed' ? 'bad' : undefined}
+            aria-current={index === place ? 'step' : undefined}
+            onClick={() => onPick(step.number)}
+          >
+            <span class="number">{step.number}</span> <span>{titleOf(step)}</span>{' '}
+            <span class="value">{stateText(step.value)}</span>
           </button>
         </li>
       ))}

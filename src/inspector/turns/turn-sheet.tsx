@@ -1,4 +1,6 @@
-/** One turn of a sequence in full: what it took and from whom, what it did, and how its actor was before and after it. */
+/**
+ * One turn of a sequence in full: what it took and from whom, what it did, and how its actor was before and after it.
+ */
 import { type ComponentChildren } from 'preact';
 import { Fact } from '../actor/facts.tsx';
 import { JsonTree } from '../actor/json-tree.tsx';
@@ -27,7 +29,11 @@ interface TurnSheetProps {
 
 export function TurnSheet({ row: { row, spoken }, layout: { rows }, turns, onPick }: TurnSheetProps) {
   const sender = row.kind === 'break' || row.sentAt === null ? undefined : rows[row.sentAt];
-  const toSender = sender !== undefined && <button type="button" class="link" onClick={() => onPick(sender.key)}>the turn that sent it</button>;
+  const toSender = sender !== undefined && (
+    <button type="button" class="link" onClick={() => onPick(sender.key)}>
+      the turn that sent it
+    </button>
+  );
   if (row.kind === 'pending') {
     return (
       <section class="sheet" aria-labelledby="turn-title">
@@ -41,9 +47,21 @@ export function TurnSheet({ row: { row, spoken }, layout: { rows }, turns, onPic
   return turn === undefined ? null : <TurnRecord turn={turn} turns={turns} toSender={toSender} />;
 }
 
-function TurnRecord({ turn, turns, toSender }: { readonly turn: Turn; readonly turns: readonly Turn[]; readonly toSender: ComponentChildren }) {
+function TurnRecord({
+  turn,
+  turns,
+  toSender,
+}: {
+  readonly turn: Turn;
+  readonly turns: readonly Turn[];
+  readonly toSender: ComponentChildren;
+}) {
   const { address } = turn;
-  const { result } = useAnswer<{ readonly turns: readonly KeptTurn[] }>('actor.history', { address, limit: KEPT_ASKED_MAX }, ASKED_EVERY_MS);
+  const { result } = useAnswer<{ readonly turns: readonly KeptTurn[] }>(
+    'actor.history',
+    { address, limit: KEPT_ASKED_MAX },
+    ASKED_EVERY_MS,
+  );
   const around = aroundOf(turn, { turns, kept: result?.turns ?? [] });
   const { event } = around.kept ?? turn;
   return (
@@ -52,7 +70,11 @@ function TurnRecord({ turn, turns, toSender }: { readonly turn: Turn; readonly t
         <h2 id="turn-title">{titleOf(turn)}</h2>
         <Record turn={turn} valueBefore={around.valueBefore} toSender={toSender} />
         {event !== null && <JsonTree value={event} name="event" />}
-        {around.kept !== undefined && <p><a href={hrefOf('history', address, { turn: String(around.kept.number) })}>The actor as it was then</a></p>}
+        {around.kept !== undefined && (
+          <p>
+            <a href={hrefOf('history', address, { turn: String(around.kept.number) })}>The actor as it was then</a>
+          </p>
+        )}
       </section>
       <Sent sent={turn.sent} />
       <Changed turn={turn} around={around} />
@@ -60,18 +82,62 @@ function TurnRecord({ turn, turns, toSender }: { readonly turn: Turn; readonly t
   );
 }
 
-function Record({ turn, valueBefore, toSender }: { readonly turn: Turn; readonly valueBefore: unknown; readonly toSender: ComponentChildren }) {
+function Record({
+  turn,
+  valueBefore,
+  toSender,
+}: {
+  readonly turn: Turn;
+  readonly valueBefore: unknown;
+  readonly toSender: ComponentChildren;
+}) {
   const { address, atMs, cause, durationMs, error, event, kind, microsteps, number, status, value } = turn;
   const edges = microsteps.flat();
   return (
     <dl class="facts">
-      <Fact name="by"><a class="mono" href={actorHref(address)}>{address}</a></Fact>
-      {event !== null && <Fact name="from">{cause === null || cause.address === null ? 'outside' : <a class="mono" href={actorHref(cause.address)}>{cause.address}</a>} {toSender}</Fact>}
-      {stateText(value) !== '' && <Fact name="state">{stateText(valueBefore) !== '' && `${stateText(valueBefore)} \u2192 `}{stateText(value)}</Fact>}
-      <Fact name="turn">{number}, {kind}, {status}</Fact>
-      <Fact name="at">{moment(atMs, kernelMs())}, took {durationMs.toFixed(2)} ms</Fact>
-      {edges.length > 0 && <Fact name={edges.length === 1 ? 'edge' : 'edges'}>{edges.map(({ edge }, index) => <div key={index}><code>{edge}</code></div>)}</Fact>}
-      {error !== null && <Fact name="error"><span class="bad">{error.message}</span></Fact>}
+      <Fact name="by">
+        <a class="mono" href={actorHref(address)}>
+          {address}
+        </a>
+      </Fact>
+      {event !== null && (
+        <Fact name="from">
+          {cause === null || cause.address === null ? (
+            'outside'
+          ) : (
+            <a class="mono" href={actorHref(cause.address)}>
+              {cause.address}
+            </a>
+          )}{' '}
+          {toSender}
+        </Fact>
+      )}
+      {stateText(value) !== '' && (
+        <Fact name="state">
+          {stateText(valueBefore) !== '' && `${stateText(valueBefore)} \u2192 `}
+          {stateText(value)}
+        </Fact>
+      )}
+      <Fact name="turn">
+        {number}, {kind}, {status}
+      </Fact>
+      <Fact name="at">
+        {moment(atMs, kernelMs())}, took {durationMs.toFixed(2)} ms
+      </Fact>
+      {edges.length > 0 && (
+        <Fact name={edges.length === 1 ? 'edge' : 'edges'}>
+          {edges.map(({ edge }, index) => (
+            <div key={index}>
+              <code>{edge}</code>
+            </div>
+          ))}
+        </Fact>
+      )}
+      {error !== null && (
+        <Fact name="error">
+          <span class="bad">{error.message}</span>
+        </Fact>
+      )}
     </dl>
   );
 }
@@ -84,7 +150,10 @@ function Sent({ sent }: { readonly sent: readonly Send[] }) {
       <ul class="plain">
         {sent.map(({ to, event, delayMs }, index) => (
           <li key={index} class="split">
-            <span><code>{event?.type ?? 'something'}</code> to <span class="mono">{to === null ? 'one not shown to you' : to === '' ? 'nobody' : to}</span></span>
+            <span>
+              <code>{event?.type ?? 'something'}</code> to{' '}
+              <span class="mono">{to === null ? 'one not shown to you' : to === '' ? 'nobody' : to}</span>
+            </span>
             {delayMs !== null && <span class="number">after {duration(delayMs)}</span>}
           </li>
         ))}
@@ -103,7 +172,11 @@ function Changed({ turn: { change }, around: { changes, kept } }: { readonly tur
       ) : (
         <ChangesTable changes={changes} why="Not known: its agent keeps no such turn." />
       )}
-      {changes === null && change?.unset !== undefined && change.unset.length > 0 && <p>Removed: <code>{change.unset.join(', ')}</code></p>}
+      {changes === null && change?.unset !== undefined && change.unset.length > 0 && (
+        <p>
+          Removed: <code>{change.unset.join(', ')}</code>
+        </p>
+      )}
       {kept !== undefined && <JsonTree value={kept.context} name="context after it" />}
     </section>
   );

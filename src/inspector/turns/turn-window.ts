@@ -1,4 +1,6 @@
-/** The last turns of a subtree as the page holds them: what the gateway remembers, and what is taken from then on. Pure. */
+/**
+ * The last turns of a subtree as the page holds them: what the gateway remembers, and what is taken from then on. Pure.
+ */
 import { type Turn } from './turns.ts';
 
 /** Turns that are shown: as many as one looks through, and as a drawing takes without a delay. */
@@ -30,7 +32,13 @@ export function openedWith(answer: readonly Turn[], seen: readonly Turn[]): Turn
 export function continuedWith(window: TurnWindow, taken: readonly Turn[]): TurnWindow {
   const last = window.turns.at(-1)?.number ?? 0;
   const whole = new Map(taken.map((turn) => [turn.number, turn]));
-  return bounded({ ...window, turns: [...window.turns.map((turn) => fuller(turn, whole.get(turn.number))), ...taken.filter(({ number }) => number > last)] });
+  return bounded({
+    ...window,
+    turns: [
+      ...window.turns.map((turn) => fuller(turn, whole.get(turn.number))),
+      ...taken.filter(({ number }) => number > last),
+    ],
+  });
 }
 
 function bounded({ turns, earlier, isAtLeast }: TurnWindow): TurnWindow {
@@ -45,5 +53,7 @@ function fuller(turn: Turn, other: Turn | undefined): Turn {
 }
 
 function isSame(one: Turn, other: Turn): boolean {
-  return one.number === other.number && one.life === other.life && one.sequence === other.sequence && one.atMs === other.atMs;
+  return (
+    one.number === other.number && one.life === other.life && one.sequence === other.sequence && one.atMs === other.atMs
+  );
 }

@@ -17,8 +17,15 @@ export interface Turn {
   readonly microsteps: readonly (readonly { readonly edge: string }[])[];
   /** Empty where only names were recorded. */
   readonly sent: readonly Send[];
-  /** Of the context: top-level keys that were set and removed, or all of it. null where only names were recorded, or nothing is known. */
-  readonly change: { readonly context?: unknown; readonly set?: Readonly<Record<string, unknown>>; readonly unset?: readonly string[] } | null;
+  /**
+   * Of the context: top-level keys that were set and removed, or all of it. null where only names were recorded, or
+   * nothing is known.
+   */
+  readonly change: {
+    readonly context?: unknown;
+    readonly set?: Readonly<Record<string, unknown>>;
+    readonly unset?: readonly string[];
+  } | null;
   readonly value: unknown;
   readonly status: string;
   readonly error: { readonly message: string } | null;

@@ -1,4 +1,6 @@
-/** The last turns of a subtree, live: what the gateway remembers, asked for once a line, and each turn as it is taken. */
+/**
+ * The last turns of a subtree, live: what the gateway remembers, asked for once a line, and each turn as it is taken.
+ */
 import { useEffect, useState } from 'preact/hooks';
 import { type ClientError } from '../../client/client-error.ts';
 import { call, followTurns, lines } from '../link.ts';
@@ -26,7 +28,9 @@ export function useTurns(address: string): Omit<Seen, 'address'> {
     const show = () => {
       stopGathering = undefined;
       const taken = gathered.splice(0);
-      setSeen((before) => (before.window === undefined ? before : { ...before, window: continuedWith(before.window, taken) }));
+      setSeen((before) =>
+        before.window === undefined ? before : { ...before, window: continuedWith(before.window, taken) },
+      );
     };
     // Before the question, so that nothing falls between the two.
     const stop = followTurns(address, (turn) => {
@@ -38,9 +42,22 @@ export function useTurns(address: string): Omit<Seen, 'address'> {
         if (isOver) return;
         isOpened = true;
         const taken = gathered.splice(0);
-        setSeen((before) => ({ address, error: undefined, window: continuedWith(openedWith(turns, before.address === address ? (before.window?.turns ?? []) : []), taken) }));
+        setSeen((before) => ({
+          address,
+          error: undefined,
+          window: continuedWith(
+            openedWith(turns, before.address === address ? (before.window?.turns ?? []) : []),
+            taken,
+          ),
+        }));
       },
-      (error: unknown) => !isOver && setSeen((before) => ({ address, window: before.address === address ? before.window : undefined, error: error as ClientError })),
+      (error: unknown) =>
+        !isOver &&
+        setSeen((before) => ({
+          address,
+          window: before.address === address ? before.window : undefined,
+          error: error as ClientError,
+        })),
     );
     return () => {
       isOver = true;

@@ -1,6 +1,6 @@
 /**
- * The crew that carries out a plan: agents for createSystem, and the children of a root Boss. All desks are there, and the Lead
- * Coordinator comes last, because the others have to be there when it begins.
+ * The crew that carries out a plan: agents for createSystem, and the children of a root Boss. All desks are there, and
+ * the Lead Coordinator comes last, because the others have to be there when it begins.
  */
 import { type AnyAgent } from '../../actors/agent.ts';
 import { alertCardAgent, type DeliveryInput } from './alerts/alert-card.ts';
@@ -58,7 +58,9 @@ export const crewAgents: readonly AnyAgent[] = crewAgentsFor();
  */
 export function crewTree(plan: Plan, types: AgentTypes = {}) {
   const { experts = [] } = plan;
-  return { children: [...failureDesks, ...gateChildren(), ...debateChildren({ experts }), ...coordinatorChildren(plan, types)] };
+  return {
+    children: [...failureDesks, ...gateChildren(), ...debateChildren({ experts }), ...coordinatorChildren(plan, types)],
+  };
 }
 
 /** The Lead Coordinator alone, with those that it cannot do without: desks that are not there are not missed. */
@@ -66,6 +68,11 @@ export function coordinatorChildren(plan: Plan, types: AgentTypes = {}) {
   return [
     { id: DESKS.stages, systemId: DESKS.stages, boss: {} },
     { id: DESKS.pauses, systemId: DESKS.pauses, boss: {} },
-    { id: COORDINATOR, systemId: DESKS.coordinator, agent: leadCoordinator.name, input: { plan: withCapacities(plan, types) } },
+    {
+      id: COORDINATOR,
+      systemId: DESKS.coordinator,
+      agent: leadCoordinator.name,
+      input: { plan: withCapacities(plan, types) },
+    },
   ];
 }

@@ -1,6 +1,6 @@
 /**
- * Work outside that a host does for the crew: a function that returns a promise, as the logic of a named actor. What one of them does
- * not say in time, or says wrongly, counts as not known.
+ * Work outside that a host does for the crew: a function that returns a promise, as the logic of a named actor. What
+ * one of them does not say in time, or says wrongly, counts as not known.
  */
 import { fromPromise, type PromiseActorLogic } from 'xstate';
 

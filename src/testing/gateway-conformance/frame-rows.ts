@@ -1,4 +1,7 @@
-/** Rows about single frames and calls: what is sent and what has to come back, as data. Rows that take several connections are in stories.ts. */
+/**
+ * Rows about single frames and calls: what is sent and what has to come back, as data. Rows that take several
+ * connections are in stories.ts.
+ */
 import { type Frame } from './peer.ts';
 import { check, checkFits, fits, type Need, type Row, type Stage } from './stage.ts';
 
@@ -36,45 +39,80 @@ function row(rule: string, { needs = 'nothing', ...exchange }: Exchange): Row {
   return { rule, needs, play: (stage) => play(stage, needs, exchange) };
 }
 
-async function play(stage: Stage, needs: Need, { send, expect, greets = true, closes }: Omit<Exchange, 'needs'>): Promise<void> {
+async function play(
+  stage: Stage,
+  needs: Need,
+  { send, expect, greets = true, closes }: Omit<Exchange, 'needs'>,
+): Promise<void> {
   const places = needs === 'probe' ? { [A]: await stage.probe(), [B]: await stage.probe() } : {};
   const peer = await stage.open(greets ? {} : { hello: false });
-  const named = <T>(value: T): T => JSON.parse(Object.entries(places).reduce((text, [name, address]) => text.replaceAll(name, address), JSON.stringify(value))) as T;
+  const named = <T>(value: T): T =>
+    JSON.parse(
+      Object.entries(places).reduce((text, [name, address]) => text.replaceAll(name, address), JSON.stringify(value)),
+    ) as T;
   const wanted = named(expect) as readonly Frame[];
   const came: Frame[] = [];
   for (const frame of send) {
     const { t, id } = frame as { t?: string; id?: string };
     await peer.send(named(frame));
     if (isUnanswered in frame || (t !== 'req' && t !== 'sub') || closes !== undefined) continue;
-    came.push(await peer.next((answer) => answer.id === id && ['res', 'snap', 'end'].includes(String(answer.t)), `an answer to ${JSON.stringify(frame)}`));
+    came.push(
+      await peer.next(
+        (answer) => answer.id === id && ['res', 'snap', 'end'].includes(String(answer.t)),
+        `an answer to ${JSON.stringify(frame)}`,
+      ),
+    );
   }
   if (closes !== undefined) {
     const code = await peer.end();
     came.push(...peer.frames.filter(({ t }) => t !== 'welcome'));
     check(code === closes, () => `the connection was closed with ${code}, and not ${closes}`);
   } else {
-    while (came.length < wanted.length) came.push(await peer.next(() => true, `${wanted.length - came.length} more frames`));
+    while (came.length < wanted.length)
+      came.push(await peer.next(() => true, `${wanted.length - came.length} more frames`));
     came.push(...(await peer.rest()));
   }
   const ids = new Set([...came, ...wanted].map(({ id }) => id));
-  for (const id of ids) checkFits(came.filter((frame) => frame.id === id), wanted.filter((frame) => frame.id === id));
+  for (const id of ids)
+    checkFits(
+      came.filter((frame) => frame.id === id),
+      wanted.filter((frame) => frame.id === id),
+    );
 }
 
 const INVALID = 'BOSUN_CALL_INVALID';
 
 export const FRAME_ROWS: readonly Row[] = [
   row('a frame before hello closes', { greets: false, send: [{ t: 'ping' }], expect: [err(INVALID)], closes: 4400 }),
-  row('another version of hello closes', { greets: false, send: [{ t: 'hello', v: 2 }], expect: [err(INVALID)], closes: 4400 }),
+  row('another version of hello closes', {
+    greets: false,
+    send: [{ t: 'hello', v: 2 }],
+    expect: [err(INVALID)],
+    closes: 4400,
+  }),
   row('a second hello closes', { send: [{ t: 'hello', v: 1 }], expect: [err(INVALID)], closes: 4400 }),
   row('a frame of an unknown kind closes', { send: [{ t: 'launch' }], expect: [err(INVALID)], closes: 4400 }),
   row('unknown fields are ignored', { send: [{ t: 'ping', later: true }], expect: [{ t: 'pong' }] }),
   row('a method that is not there is refused', { send: [req('1', 'actor.fly')], expect: [no('1', INVALID)] }),
-  row('parameters that do not fit are refused', { send: [req('1', 'actor.get', { address: 7 })], expect: [no('1', INVALID)] }),
-  row('a call whose frame is wrong is answered, and the connection stays', { send: [{ t: 'req', id: '1', m: 7 }, { t: 'ping' }], expect: [no('1', INVALID), { t: 'pong' }] }),
-  row('a sequence needs a session', { send: [req('1', 'actor.send', { address: 'root', event: { type: 'x' } }, { seq: 1 })], expect: [no('1', INVALID)] }),
+  row('parameters that do not fit are refused', {
+    send: [req('1', 'actor.get', { address: 7 })],
+    expect: [no('1', INVALID)],
+  }),
+  row('a call whose frame is wrong is answered, and the connection stays', {
+    send: [{ t: 'req', id: '1', m: 7 }, { t: 'ping' }],
+    expect: [no('1', INVALID), { t: 'pong' }],
+  }),
+  row('a sequence needs a session', {
+    send: [req('1', 'actor.send', { address: 'root', event: { type: 'x' } }, { seq: 1 })],
+    expect: [no('1', INVALID)],
+  }),
   row('a topic that is not there ends', { send: [sub('s', 'weather')], expect: [ended('s', INVALID)] }),
   row('events have to be asked for by their mode', { send: [sub('s', 'events/**')], expect: [ended('s', INVALID)] }),
-  row('a call is answered by its id', { needs: 'probe', send: [req('1', 'actor.send', add(1))], expect: [ok('1', { taken: null })] }),
+  row('a call is answered by its id', {
+    needs: 'probe',
+    send: [req('1', 'actor.send', add(1))],
+    expect: [ok('1', { taken: null })],
+  }),
   row('calls are answered each by its own id', {
     needs: 'probe',
     send: [unanswered(req('1', 'actor.get', { address: A })), req('2', 'actor.get', { address: B })],
@@ -85,27 +123,57 @@ export const FRAME_ROWS: readonly Row[] = [
     send: [req('1', 'actor.send', add(2)), req('2', 'actor.ask', count)],
     expect: [ok('1', { taken: null }), ok('2', { reply: 2 })],
   }),
-  row('a send until taken says that the state took it', { needs: 'probe', send: [req('1', 'actor.send', { ...add(1), until: 'taken' })], expect: [ok('1', { taken: true })] }),
+  row('a send until taken says that the state took it', {
+    needs: 'probe',
+    send: [req('1', 'actor.send', { ...add(1), until: 'taken' })],
+    expect: [ok('1', { taken: true })],
+  }),
   row('a send until taken is refused where the state takes no such event, and told what it takes', {
     needs: 'probe',
     send: [req('1', 'actor.send', { ...close, until: 'taken' }), req('2', 'actor.send', { ...add(1), until: 'taken' })],
     expect: [ok('1', { taken: true }), no('2', 'BOSUN_EVENT_NOT_TAKEN', { details: { accepts: ['count', 'end'] } })],
   }),
-  row('a send without that never says so', { needs: 'probe', send: [req('1', 'actor.send', close), req('2', 'actor.send', add(1))], expect: [ok('1', { taken: null }), ok('2', { taken: null })] }),
-  row('an ask is answered with the reply', { needs: 'probe', send: [req('1', 'actor.ask', count)], expect: [ok('1', { reply: 0 })] }),
+  row('a send without that never says so', {
+    needs: 'probe',
+    send: [req('1', 'actor.send', close), req('2', 'actor.send', add(1))],
+    expect: [ok('1', { taken: null }), ok('2', { taken: null })],
+  }),
+  row('an ask is answered with the reply', {
+    needs: 'probe',
+    send: [req('1', 'actor.ask', count)],
+    expect: [ok('1', { reply: 0 })],
+  }),
   row('an ask that the state does not take is refused at once', {
     needs: 'probe',
-    send: [req('1', 'actor.send', { ...close, until: 'taken' }), req('2', 'actor.ask', { address: A, event: { type: 'add', by: 1 } })],
+    send: [
+      req('1', 'actor.send', { ...close, until: 'taken' }),
+      req('2', 'actor.ask', { address: A, event: { type: 'add', by: 1 } }),
+    ],
     expect: [ok('1', { taken: true }), no('2', 'BOSUN_EVENT_NOT_TAKEN')],
   }),
-  row('an event that is not declared is refused', { needs: 'probe', send: [req('1', 'actor.send', { address: A, event: { type: 'explode' } })], expect: [no('1', 'BOSUN_EVENT_REFUSED')] }),
+  row('an event that is not declared is refused', {
+    needs: 'probe',
+    send: [req('1', 'actor.send', { address: A, event: { type: 'explode' } })],
+    expect: [no('1', 'BOSUN_EVENT_REFUSED')],
+  }),
   row('an event of the runtime is refused', {
     needs: 'probe',
-    send: [req('1', 'actor.send', { address: A, event: { type: 'xstate.stop' } }), req('2', 'actor.get', { address: A })],
+    send: [
+      req('1', 'actor.send', { address: A, event: { type: 'xstate.stop' } }),
+      req('2', 'actor.get', { address: A }),
+    ],
     expect: [no('1', 'BOSUN_EVENT_REFUSED'), ok('2', { status: 'active' })],
   }),
-  row('an event that does not fit its schema is refused', { needs: 'probe', send: [req('1', 'actor.send', { address: A, event: { type: 'add', by: 'much' } })], expect: [no('1', 'BOSUN_EVENT_INVALID')] }),
-  row('an actor that is not there is refused', { needs: 'probe', send: [req('1', 'actor.get', { address: `${A}-nobody` })], expect: [no('1', 'BOSUN_ACTOR_UNKNOWN')] }),
+  row('an event that does not fit its schema is refused', {
+    needs: 'probe',
+    send: [req('1', 'actor.send', { address: A, event: { type: 'add', by: 'much' } })],
+    expect: [no('1', 'BOSUN_EVENT_INVALID')],
+  }),
+  row('an actor that is not there is refused', {
+    needs: 'probe',
+    send: [req('1', 'actor.get', { address: `${A}-nobody` })],
+    expect: [no('1', 'BOSUN_ACTOR_UNKNOWN')],
+  }),
   row('an id that is in use is refused', {
     needs: 'probe',
     send: [unanswered(req('1', 'actor.wait', waitClosed)), req('1', 'actor.get', { address: A })],
@@ -116,11 +184,23 @@ export const FRAME_ROWS: readonly Row[] = [
     send: [unanswered(req('1', 'actor.wait', waitClosed)), req('2', 'actor.send', close)],
     expect: [ok('1', { value: 'closed' }), ok('2', { taken: null })],
   }),
-  row('a wait can be taken back', { needs: 'probe', send: [unanswered(req('1', 'actor.wait', waitClosed)), { t: 'cancel', id: '1' }], expect: [no('1', 'BOSUN_CALL_CANCELLED')] }),
-  row('a call that takes longer than its deadline is answered', { needs: 'probe', send: [req('1', 'actor.wait', waitClosed, { deadlineMs: 50 })], expect: [no('1', 'BOSUN_TIMEOUT')] }),
+  row('a wait can be taken back', {
+    needs: 'probe',
+    send: [unanswered(req('1', 'actor.wait', waitClosed)), { t: 'cancel', id: '1' }],
+    expect: [no('1', 'BOSUN_CALL_CANCELLED')],
+  }),
+  row('a call that takes longer than its deadline is answered', {
+    needs: 'probe',
+    send: [req('1', 'actor.wait', waitClosed, { deadlineMs: 50 })],
+    expect: [no('1', 'BOSUN_TIMEOUT')],
+  }),
   row('a key makes a repeat count once', {
     needs: 'probe',
-    send: [req('1', 'actor.send', add(5), { key: A }), req('2', 'actor.send', add(5), { key: A }), req('3', 'actor.ask', count)],
+    send: [
+      req('1', 'actor.send', add(5), { key: A }),
+      req('2', 'actor.send', add(5), { key: A }),
+      req('3', 'actor.ask', count),
+    ],
     expect: [ok('1', { taken: null }), { ...ok('2', { taken: null }), replayed: true }, ok('3', { reply: 5 })],
   }),
   row('a key for another request is refused', {
@@ -130,12 +210,19 @@ export const FRAME_ROWS: readonly Row[] = [
   }),
   row('a key gives a repeated ask the recorded reply', {
     needs: 'probe',
-    send: [req('1', 'actor.ask', count, { key: A }), req('2', 'actor.send', add(1)), req('3', 'actor.ask', count, { key: A })],
+    send: [
+      req('1', 'actor.ask', count, { key: A }),
+      req('2', 'actor.send', add(1)),
+      req('3', 'actor.ask', count, { key: A }),
+    ],
     expect: [ok('1', { reply: 0 }), ok('2', { taken: null }), ok('3', { reply: 0 })],
   }),
   row('a secret is shown nowhere', {
     needs: 'probe',
-    send: [req('1', 'actor.send', { address: A, event: { type: 'keep', pin: 'swordfish' }, until: 'taken' }), req('2', 'actor.get', { address: A })],
+    send: [
+      req('1', 'actor.send', { address: A, event: { type: 'keep', pin: 'swordfish' }, until: 'taken' }),
+      req('2', 'actor.get', { address: A }),
+    ],
     expect: [ok('1', { taken: true }), ok('2', { context: { count: 0, pin: '[secret]' } })],
   }),
   row('a subscription begins with a snapshot of what the actor is', {
@@ -143,13 +230,21 @@ export const FRAME_ROWS: readonly Row[] = [
     send: [sub('s', `actor/${A}`)],
     expect: [snap('s', { recovered: false, d: { value: 'open', tags: ['ready'], context: { count: 0 } } })],
   }),
-  row('a subscription to nobody ends', { needs: 'probe', send: [sub('s', `actor/${A}-nobody`)], expect: [ended('s', 'BOSUN_ACTOR_UNKNOWN')] }),
+  row('a subscription to nobody ends', {
+    needs: 'probe',
+    send: [sub('s', `actor/${A}-nobody`)],
+    expect: [ended('s', 'BOSUN_ACTOR_UNKNOWN')],
+  }),
   row('a subscription that was ended sends nothing', {
     needs: 'probe',
     send: [sub('s', `actor/${A}`), { t: 'unsub', id: 's' }, req('1', 'actor.send', { ...add(1), until: 'taken' })],
     expect: [snap('s'), ok('1', { taken: true })],
   }),
-  row('an id of a subscription that is open is refused', { needs: 'probe', send: [sub('s', `actor/${A}`), sub('s', `actor/${B}`)], expect: [snap('s'), ended('s', INVALID)] }),
+  row('an id of a subscription that is open is refused', {
+    needs: 'probe',
+    send: [sub('s', `actor/${A}`), sub('s', `actor/${B}`)],
+    expect: [snap('s'), ended('s', INVALID)],
+  }),
   row('events come in order, each with its cursor', {
     needs: 'probe',
     send: [sub('s', `events/${A}`, { mode: 'events' }), req('1', 'actor.send', add(1)), req('2', 'actor.send', add(1))],

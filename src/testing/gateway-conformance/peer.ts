@@ -1,4 +1,7 @@
-/** A client that keeps no rules: it sends what it is told to, and says what came. One connection of the conformance table. */
+/**
+ * A client that keeps no rules: it sends what it is told to, and says what came. One connection of the conformance
+ * table.
+ */
 import { type Clock } from '../../clock.ts';
 import { connectOut, type OutboundSocket } from '../../gateway/outbound-socket.ts';
 import { decodeMsgpack, encodeMsgpack } from '../../gateway/protocol-msgpack.ts';
@@ -82,13 +85,22 @@ export class Peer {
   /** The first frame that fits and was not given before; waits for it. */
   async next(fits: (frame: Frame) => boolean, what: string): Promise<Frame> {
     let found: Frame | undefined;
-    await this.until(() => (found = this.frames.find((frame) => !this.#given.has(frame) && fits(frame))) !== undefined || this.closed !== undefined, what);
-    if (found === undefined) throw new Deviation(`the connection was closed with ${this.closed!.code} before ${what} came`);
+    await this.until(
+      () =>
+        (found = this.frames.find((frame) => !this.#given.has(frame) && fits(frame))) !== undefined ||
+        this.closed !== undefined,
+      what,
+    );
+    if (found === undefined)
+      throw new Deviation(`the connection was closed with ${this.closed!.code} before ${what} came`);
     this.#given.add(found);
     return found;
   }
 
-  /** What came and nobody asked for, once the server has answered all that was sent: so that what should not come is found. */
+  /**
+   * What came and nobody asked for, once the server has answered all that was sent: so that what should not come is
+   * found.
+   */
   async rest(): Promise<Frame[]> {
     for (const pass of [1, 2]) {
       const id = `fence-${this.#fences++}-${pass}`;
@@ -114,7 +126,11 @@ export class Peer {
     const cancel = clock.setTimeout(() => this.#tell(() => (isLate = true)), patienceMs);
     try {
       while (!isSo()) {
-        if (isLate) throw new Deviation(`waited ${patienceMs} ms in vain for ${what}; last came ${JSON.stringify(this.frames.at(-1) ?? null)?.slice(0, 300)}`);
+        if (isLate)
+          throw new Deviation(
+            `waited ${patienceMs} ms in vain for ${what}; last came ` +
+              `${JSON.stringify(this.frames.at(-1) ?? null)?.slice(0, 300)}`,
+          );
         await new Promise<void>((resolve) => this.#told.push(resolve));
       }
     } finally {

@@ -1,6 +1,6 @@
 /**
- * The agent that the conformance table plays on where a server has it: state that changes, a reply, events, a secret, an
- * end. Give it to a system like any other: `createSystem({ agents: [..., conformanceProbe] })`.
+ * The agent that the conformance table plays on where a server has it: state that changes, a reply, events, a secret,
+ * an end. Give it to a system like any other: `createSystem({ agents: [..., conformanceProbe] })`.
  */
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
@@ -8,7 +8,12 @@ import { defineAgent } from '../../actors/agent.ts';
 import { secret } from '../../actors/door/secret.ts';
 import { reply, type ReplyTo } from '../../actors/talk/talk-actions.ts';
 
-type ProbeEvent = { type: 'add'; by: number } | { type: 'keep'; pin: string } | { type: 'close' } | { type: 'count'; replyTo: ReplyTo } | { type: 'end' };
+type ProbeEvent =
+  | { type: 'add'; by: number }
+  | { type: 'keep'; pin: string }
+  | { type: 'close' }
+  | { type: 'count'; replyTo: ReplyTo }
+  | { type: 'end' };
 
 const machine = setup({ types: {} as { context: { count: number; pin: string }; events: ProbeEvent } }).createMachine({
   context: { count: 0, pin: '' },
@@ -19,7 +24,10 @@ const machine = setup({ types: {} as { context: { count: number; pin: string }; 
       tags: ['ready'],
       on: {
         add: {
-          actions: [assign({ count: ({ context, event }) => context.count + event.by }), emit(({ context }) => ({ type: 'counted', count: context.count }))],
+          actions: [
+            assign({ count: ({ context, event }) => context.count + event.by }),
+            emit(({ context }) => ({ type: 'counted', count: context.count })),
+          ],
         },
         keep: { actions: assign({ pin: ({ event }) => event.pin }) },
         close: 'closed',
@@ -33,6 +41,15 @@ const machine = setup({ types: {} as { context: { count: number; pin: string }; 
 export const conformanceProbe = defineAgent({
   name: 'bosun-conformance',
   machine,
-  events: { add: z.object({ by: z.number() }), keep: z.object({ pin: secret(z.string()) }), close: z.object({}), count: z.object({}), end: z.object({}) },
-  shown: { context: z.object({ count: z.number(), pin: secret(z.string()) }), emitted: { counted: z.object({ count: z.number() }) } },
+  events: {
+    add: z.object({ by: z.number() }),
+    keep: z.object({ pin: secret(z.string()) }),
+    close: z.object({}),
+    count: z.object({}),
+    end: z.object({}),
+  },
+  shown: {
+    context: z.object({ count: z.number(), pin: secret(z.string()) }),
+    emitted: { counted: z.object({ count: z.number() }) },
+  },
 });

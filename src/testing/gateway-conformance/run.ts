@@ -1,7 +1,7 @@
 /**
- * Whether a running server speaks the gateway's protocol: plays a table of rows against it, over its socket and HTTP, and
- * says of each whether it holds. It needs nothing of the server but what it offers anybody; rows about state need the agent
- * of probe.ts, of which each starts actors of its own and ends them. It changes nothing else.
+ * Whether a running server speaks the gateway's protocol: plays a table of rows against it, over its socket and HTTP,
+ * and says of each whether it holds. It needs nothing of the server but what it offers anybody; rows about state need
+ * the agent of probe.ts, of which each starts actors of its own and ends them. It changes nothing else.
  */
 import { type Clock, systemClock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
@@ -49,13 +49,23 @@ const SHARE = 0.8;
 const PACE_MS = 20;
 
 /**
- * @param url `http://127.0.0.1:4180`; also with ws, and a path that is left out.
- * Rejects with BOSUN_CONFIG_INVALID for what is no address, BOSUN_OFFLINE where nobody answers, BOSUN_UNAUTHENTICATED where
- * the token is missing or refused, and BOSUN_INTERNAL for what is no gateway.
+ * @param url `http://127.0.0.1:4180`; also with ws, and a path that is left out. Rejects with BOSUN_CONFIG_INVALID
+ *   for what is no address, BOSUN_OFFLINE where nobody answers, BOSUN_UNAUTHENTICATED where the token is missing or
+ *   refused, and BOSUN_INTERNAL for what is no gateway.
  */
-export async function gatewayConformance(url: string, { token, encoding = 'json', only, patienceMs = PATIENCE_MS, onRow = () => {} }: ConformanceOptions = {}): Promise<ConformanceReport> {
+export async function gatewayConformance(
+  url: string,
+  { token, encoding = 'json', only, patienceMs = PATIENCE_MS, onRow = () => {} }: ConformanceOptions = {},
+): Promise<ConformanceReport> {
   const pace = new Pace(systemClock);
-  const parts = { url: originOf(url), token, subprotocol: SUBPROTOCOLS[encoding], clock: systemClock, patienceMs, pace: () => pace.take() };
+  const parts = {
+    url: originOf(url),
+    token,
+    subprotocol: SUBPROTOCOLS[encoding],
+    clock: systemClock,
+    patienceMs,
+    pace: () => pace.take(),
+  };
   const lacks = await lookAround(new Stage({ ...parts, name: 'conformance' }), pace);
   const rows: RowResult[] = [];
   const run = crypto.randomUUID().slice(0, 8);
@@ -88,18 +98,33 @@ async function played({ rule, play }: Row, stage: Stage, lack: string | undefine
 async function lookAround(stage: Stage, pace: Pace): Promise<Readonly<Record<Need, string | undefined>>> {
   try {
     const peer = await stage.open({ hello: false }).catch((error: unknown) => {
-      throw new BosunError('BOSUN_OFFLINE', `nobody speaks the protocol at ${stage.url}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new BosunError(
+        'BOSUN_OFFLINE',
+        `nobody speaks the protocol at ${stage.url}: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
     });
     await peer.send({ t: 'hello', v: 1, client: { name: 'conformance' } });
     const welcome = await peer.next(({ t }) => t === 'welcome' || t === 'err', 'welcome');
-    if (welcome.t === 'err') throw new BosunError(welcome.e?.code === 'BOSUN_UNAUTHENTICATED' ? 'BOSUN_UNAUTHENTICATED' : 'BOSUN_INTERNAL', `the server answers hello with ${JSON.stringify(welcome.e)}`);
+    if (welcome.t === 'err')
+      throw new BosunError(
+        welcome.e?.code === 'BOSUN_UNAUTHENTICATED' ? 'BOSUN_UNAUTHENTICATED' : 'BOSUN_INTERNAL',
+        `the server answers hello with ${JSON.stringify(welcome.e)}`,
+      );
     pace.allow(welcome);
     const agents = await peer.call('agents', 'agent.list');
     const { scopes = [] } = (welcome['principal'] ?? {}) as { scopes?: readonly string[] };
     const strange = await stage.http('/v1/tree', { token: null });
-    return { nothing: undefined, probe: lackOfProbe(agents, scopes), tokens: strange.status === 401 ? undefined : 'the server asks for no token' };
+    return {
+      nothing: undefined,
+      probe: lackOfProbe(agents, scopes),
+      tokens: strange.status === 401 ? undefined : 'the server asks for no token',
+    };
   } catch (error) {
-    if (error instanceof Deviation) throw new BosunError('BOSUN_INTERNAL', `what answers at ${stage.url} is no gateway: ${error.message}`, { cause: error });
+    if (error instanceof Deviation)
+      throw new BosunError('BOSUN_INTERNAL', `what answers at ${stage.url} is no gateway: ${error.message}`, {
+        cause: error,
+      });
     throw error;
   } finally {
     await stage.clear();
@@ -110,7 +135,9 @@ function lackOfProbe(answer: Frame, scopes: readonly string[]): string | undefin
   const missing = ['actor:read', 'actor:send', 'actor:admin', 'system:read'].filter((scope) => !scopes.includes(scope));
   if (missing.length > 0) return `the token lacks ${missing.join(', ')}`;
   const { agents = [] } = (answer.r ?? {}) as { agents?: readonly { name?: string }[] };
-  return agents.some(({ name }) => name === conformanceProbe.name) ? undefined : `the server has no agent ${conformanceProbe.name} (conformanceProbe of bosun/testing)`;
+  return agents.some(({ name }) => name === conformanceProbe.name)
+    ? undefined
+    : `the server has no agent ${conformanceProbe.name} (conformanceProbe of bosun/testing)`;
 }
 
 /** Keeps below the rate that welcome names. */
@@ -144,7 +171,8 @@ function originOf(url: string): string {
   const given = /^[a-z]+:\/\//i.test(url) ? url : `http://${url}`;
   if (URL.canParse(given)) {
     const { protocol, host } = new URL(given);
-    if (['http:', 'https:', 'ws:', 'wss:'].includes(protocol) && host !== '') return `${protocol.replace('ws', 'http')}//${host}`;
+    if (['http:', 'https:', 'ws:', 'wss:'].includes(protocol) && host !== '')
+      return `${protocol.replace('ws', 'http')}//${host}`;
   }
   throw new BosunError('BOSUN_CONFIG_INVALID', `${url} is no address of a gateway, such as http://127.0.0.1:4180`);
 }

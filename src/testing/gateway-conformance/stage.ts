@@ -1,10 +1,16 @@
-/** Where a row of the conformance table plays: connections, requests and probes of its own, and the way to say what is wrong. */
+/**
+ * Where a row of the conformance table plays: connections, requests and probes of its own, and the way to say what is
+ * wrong.
+ */
 import { type Clock } from '../../clock.ts';
 import { SOCKET_PATH } from '../../gateway/protocol.ts';
 import { Deviation, type Frame, Peer } from './peer.ts';
 import { conformanceProbe } from './probe.ts';
 
-/** What a row needs of the server beside the protocol itself. `probe`: the agent of probe.ts, and the right to start it. `tokens`: it asks for them. */
+/**
+ * What a row needs of the server beside the protocol itself. `probe`: the agent of probe.ts, and the right to start it.
+ * `tokens`: it asks for them.
+ */
 export type Need = 'nothing' | 'probe' | 'tokens';
 
 export interface Row {
@@ -59,9 +65,20 @@ export class Stage {
   }
 
   /** A connection, greeted unless it is not to be: then `welcome` has been taken. */
-  async open({ hello = {}, subprotocol = this.#parts.subprotocol, token = this.#parts.token ?? null }: OpenOptions = {}): Promise<Peer> {
+  async open({
+    hello = {},
+    subprotocol = this.#parts.subprotocol,
+    token = this.#parts.token ?? null,
+  }: OpenOptions = {}): Promise<Peer> {
     const { url, clock, patienceMs, pace } = this.#parts;
-    const peer = new Peer({ url: `${url.replace(/^http/, 'ws')}${SOCKET_PATH}`, token: token ?? undefined, subprotocol, clock, patienceMs, pace });
+    const peer = new Peer({
+      url: `${url.replace(/^http/, 'ws')}${SOCKET_PATH}`,
+      token: token ?? undefined,
+      subprotocol,
+      clock,
+      patienceMs,
+      pace,
+    });
     this.#peers.push(peer);
     await peer.opened();
     if (hello === false) return peer;
@@ -80,11 +97,22 @@ export class Stage {
   }
 
   /** A request. Rejects with Deviation where nobody answers. */
-  async http(path: string, { headers = {}, token = this.#parts.token ?? null, ...init }: RequestInit & { readonly headers?: Record<string, string>; readonly token?: string | null } = {}): Promise<Answer> {
+  async http(
+    path: string,
+    {
+      headers = {},
+      token = this.#parts.token ?? null,
+      ...init
+    }: RequestInit & { readonly headers?: Record<string, string>; readonly token?: string | null } = {},
+  ): Promise<Answer> {
     await this.#parts.pace();
     const bearer: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` };
     try {
-      const response = await fetch(`${this.url}${path}`, { redirect: 'manual', ...init, headers: { ...bearer, ...headers } });
+      const response = await fetch(`${this.url}${path}`, {
+        redirect: 'manual',
+        ...init,
+        headers: { ...bearer, ...headers },
+      });
       const text = await response.text();
       return { status: response.status, headers: response.headers, body: jsonIn(text) };
     } catch (error) {
@@ -93,7 +121,11 @@ export class Stage {
   }
 
   post(path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
-    return this.http(path, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) });
+    return this.http(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
   }
 
   /** The first blocks of a stream of server-sent events, as text. */
@@ -102,7 +134,10 @@ export class Stage {
     const abort = new AbortController();
     const cancel = clock.setTimeout(() => abort.abort(), patienceMs);
     try {
-      const response = await fetch(`${this.url}${path}`, { signal: abort.signal, headers: { ...(token !== undefined && { Authorization: `Bearer ${token}` }), ...headers } });
+      const response = await fetch(`${this.url}${path}`, {
+        signal: abort.signal,
+        headers: { ...(token !== undefined && { Authorization: `Bearer ${token}` }), ...headers },
+      });
       const decoder = new TextDecoder();
       let text = '';
       for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
@@ -120,7 +155,8 @@ export class Stage {
 
   /** Ends what the row has opened and started. */
   async clear(): Promise<void> {
-    for (const id of this.#probes.splice(0)) await (await this.#own()).call(`end-${id}`, 'actor.send', { address: id, event: { type: 'end' } });
+    for (const id of this.#probes.splice(0))
+      await (await this.#own()).call(`end-${id}`, 'actor.send', { address: id, event: { type: 'end' } });
     for (const peer of this.#peers.splice(0)) peer.leave();
     this.#ownPeer = undefined;
   }
@@ -138,7 +174,11 @@ export function check(isSo: boolean, what: () => string): asserts isSo {
 export function fits(found: unknown, wanted: unknown): boolean {
   if (typeof wanted !== 'object' || wanted === null) return Object.is(found, wanted);
   if (typeof found !== 'object' || found === null || Array.isArray(found) !== Array.isArray(wanted)) return false;
-  if (Array.isArray(wanted)) return wanted.length === (found as unknown[]).length && wanted.every((item, index) => fits((found as unknown[])[index], item));
+  if (Array.isArray(wanted))
+    return (
+      wanted.length === (found as unknown[]).length &&
+      wanted.every((item, index) => fits((found as unknown[])[index], item))
+    );
   return Object.entries(wanted).every(([key, value]) => fits((found as Record<string, unknown>)[key], value));
 }
 

@@ -43,7 +43,10 @@ const SESSIONS: readonly Row[] = [
     async play(stage) {
       const address = await stage.probe();
       const peer = await stage.open({ hello: { session: newSession() } });
-      checkFits(await peer.call('1', 'actor.send', add(address), { seq: 2 }), { ok: false, e: { code: 'BOSUN_SEQUENCE_GAP', details: { expected: 1 } } });
+      checkFits(await peer.call('1', 'actor.send', add(address), { seq: 2 }), {
+        ok: false,
+        e: { code: 'BOSUN_SEQUENCE_GAP', details: { expected: 1 } },
+      });
       checkFits(await peer.call('2', 'actor.send', add(address), { seq: 1 }), { ok: true });
     },
   },
@@ -74,12 +77,18 @@ const CURSORS: readonly Row[] = [
       while ((view as { context: { count: number } }).context.count !== 6) {
         const delta = await peer.next(({ t }) => t === 'delta' || t === 'lag', 'a delta');
         if (delta.t === 'lag') continue;
-        check(delta['prev'] === seq, () => `a delta follows ${String(delta['prev'])}, and the one before it was ${seq}`);
+        check(
+          delta['prev'] === seq,
+          () => `a delta follows ${String(delta['prev'])}, and the one before it was ${seq}`,
+        );
         view = patched(view, delta['ops'] as Parameters<typeof patched>[1]);
         seq = (delta['at'] as { seq: number }).seq;
       }
       const { body } = await stage.http(`/v1/actors/${address}`);
-      check(JSON.stringify(view) === JSON.stringify(body), () => `the patched view is ${JSON.stringify(view)}, and the actor ${JSON.stringify(body)}`);
+      check(
+        JSON.stringify(view) === JSON.stringify(body),
+        () => `the patched view is ${JSON.stringify(view)}, and the actor ${JSON.stringify(body)}`,
+      );
     },
   },
   {
@@ -111,7 +120,10 @@ const CURSORS: readonly Row[] = [
       const { at } = await begun(await stage.open(), `actor/${address}`);
       const other = await stage.open();
       await other.call('1', 'actor.send', { ...add(address), until: 'taken' });
-      checkFits(await begun(other, `actor/${address}`, { from: at }), { recovered: false, d: { context: { count: 1 } } });
+      checkFits(await begun(other, `actor/${address}`, { from: at }), {
+        recovered: false,
+        d: { context: { count: 1 } },
+      });
     },
   },
   {
@@ -129,8 +141,14 @@ const CURSORS: readonly Row[] = [
       for (const id of ['2', '3']) await sender.call(id, 'actor.send', { ...add(address), until: 'taken' });
       const second = await stage.open();
       checkFits(await begun(second, `events/${address}`, { mode: 'events', from: at }), { recovered: true });
-      const missed = [await second.next(isOf('evt'), 'a missed event'), await second.next(isOf('evt'), 'a missed event')];
-      checkFits(missed.map(({ e }) => e), [{ count: 2 }, { count: 3 }]);
+      const missed = [
+        await second.next(isOf('evt'), 'a missed event'),
+        await second.next(isOf('evt'), 'a missed event'),
+      ];
+      checkFits(
+        missed.map(({ e }) => e),
+        [{ count: 2 }, { count: 3 }],
+      );
       check((await second.rest()).length === 0, () => 'more came than was missed');
     },
   },
@@ -152,7 +170,10 @@ const HTTP: readonly Row[] = [
     needs: 'nothing',
     async play(stage) {
       const unknown = await stage.http('/v1/launch');
-      check(unknown.status === 400 && isError(unknown.body, 'BOSUN_CALL_INVALID'), () => `an unknown path was answered with ${unknown.status} ${JSON.stringify(unknown.body)}`);
+      check(
+        unknown.status === 400 && isError(unknown.body, 'BOSUN_CALL_INVALID'),
+        () => `an unknown path was answered with ${unknown.status} ${JSON.stringify(unknown.body)}`,
+      );
     },
   },
   {
@@ -175,7 +196,11 @@ const HTTP: readonly Row[] = [
     rule: 'a body that a form could send is refused',
     needs: 'nothing',
     async play(stage) {
-      const { status } = await stage.http('/v1/actors/root/send', { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: '{"event":{"type":"x"}}' });
+      const { status } = await stage.http('/v1/actors/root/send', {
+        method: 'POST',
+        headers: { 'Content-Type': 'text/plain' },
+        body: '{"event":{"type":"x"}}',
+      });
       check(status === 400, () => `it was answered with ${status}`);
     },
   },
@@ -184,7 +209,12 @@ const HTTP: readonly Row[] = [
     needs: 'probe',
     async play(stage) {
       const address = await stage.probe();
-      const send = () => stage.post(`/v1/actors/${address}/send`, { event: { type: 'add', by: 4 }, until: 'taken' }, { 'Idempotency-Key': address });
+      const send = () =>
+        stage.post(
+          `/v1/actors/${address}/send`,
+          { event: { type: 'add', by: 4 }, until: 'taken' },
+          { 'Idempotency-Key': address },
+        );
       checkFits(await send(), { status: 200, body: { taken: true } });
       const repeat = await send();
       checkFits(repeat, { status: 200 });
@@ -229,10 +259,29 @@ const DOOR: readonly Row[] = [
     async play(stage) {
       const [welcome] = (await stage.open()).frames;
       checkFits(welcome, { t: 'welcome', v: 1, session: null });
-      const { heartbeat, limits, principal, nowMs } = welcome as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-      const numbers = [heartbeat?.['everyMs'], heartbeat?.['timeoutMs'], limits?.['frameBytes'], limits?.['inFlight'], limits?.['subscriptions'], limits?.['perSecond'], limits?.['burst'], nowMs];
-      check(numbers.every((number) => typeof number === 'number'), () => `welcome lacks numbers: ${JSON.stringify(welcome)}`);
-      check(typeof principal?.['id'] === 'string' && Array.isArray(principal['scopes']) && Array.isArray(principal['addresses']), () => `welcome names no caller: ${JSON.stringify(principal)}`);
+      const { heartbeat, limits, principal, nowMs } = welcome as Readonly<
+        Record<string, Readonly<Record<string, unknown>>>
+      >;
+      const numbers = [
+        heartbeat?.['everyMs'],
+        heartbeat?.['timeoutMs'],
+        limits?.['frameBytes'],
+        limits?.['inFlight'],
+        limits?.['subscriptions'],
+        limits?.['perSecond'],
+        limits?.['burst'],
+        nowMs,
+      ];
+      check(
+        numbers.every((number) => typeof number === 'number'),
+        () => `welcome lacks numbers: ${JSON.stringify(welcome)}`,
+      );
+      check(
+        typeof principal?.['id'] === 'string' &&
+          Array.isArray(principal['scopes']) &&
+          Array.isArray(principal['addresses']),
+        () => `welcome names no caller: ${JSON.stringify(principal)}`,
+      );
     },
   },
   {
@@ -259,7 +308,10 @@ const DOOR: readonly Row[] = [
     async play(stage) {
       const peer = await stage.open();
       const { frameBytes } = (peer.frames[0] as { limits?: { frameBytes?: number } }).limits ?? {};
-      check(Number.isSafeInteger(frameBytes) && frameBytes! <= 64 * 1024 * 1024, () => `welcome names no bound of a frame: ${frameBytes}`);
+      check(
+        Number.isSafeInteger(frameBytes) && frameBytes! <= 64 * 1024 * 1024,
+        () => `welcome names no bound of a frame: ${frameBytes}`,
+      );
       await peer.raw(JSON.stringify({ t: 'ping', pad: 'x'.repeat(frameBytes!) }));
       check([1009, 4400].includes(await peer.end()), () => `the connection was closed with ${peer.closed!.code}`);
     },
@@ -271,8 +323,14 @@ const DOOR: readonly Row[] = [
       const peer = await stage.open({ subprotocol: SUBPROTOCOLS.msgpack });
       checkFits(await peer.call('1', 'actor.fly'), { ok: false, e: { code: 'BOSUN_CALL_INVALID' } });
       const plain = await stage.open();
-      const [binary, text] = [await peer.call('2', 'actor.get', { address: 'root' }), await plain.call('2', 'actor.get', { address: 'root' })];
-      check(binary.ok === text.ok && codeOf(binary) === codeOf(text), () => `root looks ${JSON.stringify(binary)} in one and ${JSON.stringify(text)} in the other`);
+      const [binary, text] = [
+        await peer.call('2', 'actor.get', { address: 'root' }),
+        await plain.call('2', 'actor.get', { address: 'root' }),
+      ];
+      check(
+        binary.ok === text.ok && codeOf(binary) === codeOf(text),
+        () => `root looks ${JSON.stringify(binary)} in one and ${JSON.stringify(text)} in the other`,
+      );
     },
   },
   {

@@ -24,13 +24,26 @@ describe('the wire form of a challenge', () => {
 
   it('CA-095: is read into a challenge that says the same, its escalation timer an hour where it says none', () => {
     expect(challengeToWire(challengeFromWire(WIRE), null)).toEqual(WIRE);
-    expect(challengeFromWire({ ...WIRE, escalation_timer: undefined })).toMatchObject({ escalationMs: 3_600_000, positions: { challenged: { statement: 'The margin is 28 %.' } } });
+    expect(challengeFromWire({ ...WIRE, escalation_timer: undefined })).toMatchObject({
+      escalationMs: 3_600_000,
+      positions: { challenged: { statement: 'The margin is 28 %.' } },
+    });
     expect(() => challengeFromWire({ ...WIRE, priority: 'soon' })).toThrow(/priority/);
   });
 
   it('CA-095: carries a provisional resolution once there is one', () => {
     const checked = challenge.parse(CHALLENGE);
-    const provisional = provisionalOf(checked, { positions: checked.positions, riskOrder: 'lowest', trigger: 'timeout', nowMs: 0, nextGateAtMs: null });
-    expect(challengeToWire(checked, provisional).provisional_resolution).toEqual({ position: '25 %', rationale: provisional.rationale, override_until: '1970-01-02T00:00:00.000Z' });
+    const provisional = provisionalOf(checked, {
+      positions: checked.positions,
+      riskOrder: 'lowest',
+      trigger: 'timeout',
+      nowMs: 0,
+      nextGateAtMs: null,
+    });
+    expect(challengeToWire(checked, provisional).provisional_resolution).toEqual({
+      position: '25 %',
+      rationale: provisional.rationale,
+      override_until: '1970-01-02T00:00:00.000Z',
+    });
   });
 });

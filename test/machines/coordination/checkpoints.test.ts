@@ -4,7 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { fromPromise } from 'xstate';
 import { effectOf } from '../../../src/actors/ref.ts';
 import { SEED_AGENT_TYPES, withCapacities } from '../../../src/machines/coordination/coordinator/agent-registry.ts';
-import { type AgentCheckpoint, afterSubtask, firstCheckpoint, seal, unseal } from '../../../src/machines/coordination/work/checkpoints.ts';
+import {
+  type AgentCheckpoint,
+  afterSubtask,
+  firstCheckpoint,
+  seal,
+  unseal,
+} from '../../../src/machines/coordination/work/checkpoints.ts';
 import { checkpointIn } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type StageContext, type WorkInput } from '../../../src/machines/coordination/work/stage.ts';
 import { planOf } from '../../fixtures/plans/plans.ts';
@@ -12,10 +18,23 @@ import { type Crew, DAY_MS, startCrew } from './crew-subject.ts';
 
 const { subtasks } = SEED_AGENT_TYPES['strategy']!;
 
-const first = firstCheckpoint({ item: 'AAPL', agentType: 'strategy', analysisId: 'AAPL/strategy', agentConfig: null, agentVersion: 1, checkpointTimeMs: 0 }, subtasks);
+const first = firstCheckpoint(
+  {
+    item: 'AAPL',
+    agentType: 'strategy',
+    analysisId: 'AAPL/strategy',
+    agentConfig: null,
+    agentVersion: 1,
+    checkpointTimeMs: 0,
+  },
+  subtasks,
+);
 
 function after(names: readonly string[]): AgentCheckpoint {
-  return names.reduce((checkpoint, subtask) => afterSubtask(checkpoint, { subtask, result: `result of ${subtask}`, atMs: 1 }, subtasks), first);
+  return names.reduce(
+    (checkpoint, subtask) => afterSubtask(checkpoint, { subtask, result: `result of ${subtask}`, atMs: 1 }, subtasks),
+    first,
+  );
 }
 
 /** An agent that works its subtasks off, and fails at one as long as it is told to. */
@@ -38,7 +57,10 @@ const plan = planOf({ stages: { strategy: { agent: 'strategy' } }, items: ['AAPL
 async function failedAt(at: string, errorType = 'crash'): Promise<{ crew: Crew; runs: string[]; mend(): void }> {
   const runs: string[] = [];
   let broken = true;
-  const crew = await startCrew(plan, { logic: analyst(runs, () => (broken ? { at, errorType } : null)), types: SEED_AGENT_TYPES });
+  const crew = await startCrew(plan, {
+    logic: analyst(runs, () => (broken ? { at, errorType } : null)),
+    types: SEED_AGENT_TYPES,
+  });
   return { crew, runs, mend: () => (broken = false) };
 }
 
@@ -65,25 +87,46 @@ describe('a checkpoint', () => {
 
   it('CA-034: has no subtask both completed and pending, and goes on with the first pending one', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('historical_roi', 'ma_review', 'mgmt_compensation', 'priorities', 'unlisted')), (names) => {
-        const { completedSubtasks, pendingSubtasks, currentSubtask } = after(names);
-        expect(new Set([...completedSubtasks, ...pendingSubtasks]).size).toBe(completedSubtasks.length + pendingSubtasks.length);
-        expect(currentSubtask).toBe(pendingSubtasks[0] ?? null);
-        expect(completedSubtasks).toEqual([...new Set(names)]);
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('historical_roi', 'ma_review', 'mgmt_compensation', 'priorities', 'unlisted')),
+        (names) => {
+          const { completedSubtasks, pendingSubtasks, currentSubtask } = after(names);
+          expect(new Set([...completedSubtasks, ...pendingSubtasks]).size).toBe(
+            completedSubtasks.length + pendingSubtasks.length,
+          );
+          expect(currentSubtask).toBe(pendingSubtasks[0] ?? null);
+          expect(completedSubtasks).toEqual([...new Set(names)]);
+        },
+      ),
     );
   });
 
   it('CA-037: is refused when a single value of it has changed', () => {
     const sealed = seal(after(['historical_roi']));
     expect(unseal(sealed, 1)).toEqual(sealed.checkpoint);
-    expect(unseal({ ...sealed, checkpoint: { ...sealed.checkpoint, interimResults: { historical_roi: 'other' } } }, 1)).toEqual({ flaw: 'its hash is not that of what it holds' });
+    expect(
+      unseal({ ...sealed, checkpoint: { ...sealed.checkpoint, interimResults: { historical_roi: 'other' } } }, 1),
+    ).toEqual({ flaw: 'its hash is not that of what it holds' });
     expect(sealed.sha256).toMatch(/^[0-9a-f]{64}$/);
   });
 
   it('CA-037: is sealed by all that can be stored, whatever the order of keys', () => {
     const of = (workingMemory: unknown) => seal({ ...first, workingMemory }).sha256;
-    const kinds = [1n, 1, '1', null, new Date(0), new Date(1), new Uint8Array([1]), new Map([['a', 1]]), new Set(['a']), new Error('a'), [1], { a: 1 }, true];
+    const kinds = [
+      1n,
+      1,
+      '1',
+      null,
+      new Date(0),
+      new Date(1),
+      new Uint8Array([1]),
+      new Map([['a', 1]]),
+      new Set(['a']),
+      new Error('a'),
+      [1],
+      { a: 1 },
+      true,
+    ];
     expect(new Set(kinds.map(of)).size).toBe(kinds.length);
     expect(of({ a: 1, b: [2] })).toBe(of({ b: [2], a: 1, c: undefined }));
   });
@@ -96,10 +139,18 @@ describe('a checkpoint', () => {
   });
 
   it('CA-035: of an older version is migrated step by step, and refused where a step is missing', () => {
-    const note = (text: string) => (checkpoint: AgentCheckpoint) => ({ ...checkpoint, workingMemory: [...((checkpoint.workingMemory as string[] | null) ?? []), text] });
-    expect(unseal(seal(first), 3, { 2: note('two'), 3: note('three') })).toMatchObject({ agentVersion: 3, workingMemory: ['two', 'three'] });
+    const note = (text: string) => (checkpoint: AgentCheckpoint) => ({
+      ...checkpoint,
+      workingMemory: [...((checkpoint.workingMemory as string[] | null) ?? []), text],
+    });
+    expect(unseal(seal(first), 3, { 2: note('two'), 3: note('three') })).toMatchObject({
+      agentVersion: 3,
+      workingMemory: ['two', 'three'],
+    });
     expect(unseal(seal(first), 3, { 2: note('two') })).toEqual({ flaw: 'no migration leads to version 3' });
-    expect(unseal(seal({ ...first, agentVersion: 4 }), 3)).toEqual({ flaw: 'it is of version 4, and the agent of version 3' });
+    expect(unseal(seal({ ...first, agentVersion: 4 }), 3)).toEqual({
+      flaw: 'it is of version 4, and the agent of version 3',
+    });
   });
 });
 
@@ -122,7 +173,8 @@ describe('an agent with subtasks', () => {
       const { parent, tellParent } = effectOf(self);
       for (const subtask of (parent!.getSnapshot() as { context: StageContext }).context.progress.pendingSubtasks) {
         runs.push(subtask);
-        if (subtask === 'mgmt_compensation' && gates.length === 0) await new Promise<void>((resolve) => gates.push(resolve));
+        if (subtask === 'mgmt_compensation' && gates.length === 0)
+          await new Promise<void>((resolve) => gates.push(resolve));
         await tellParent({ type: 'work.subtask', subtask, result: null } as { type: string });
       }
     });
@@ -133,9 +185,15 @@ describe('an agent with subtasks', () => {
   });
 
   it('CA-034: has a checkpoint of its own for each analysis', async () => {
-    const two = planOf({ stages: { strategy: { agent: 'strategy' }, valuation: { agent: 'strategy' } }, items: ['AAPL', 'MSFT'] });
+    const two = planOf({
+      stages: { strategy: { agent: 'strategy' }, valuation: { agent: 'strategy' } },
+      items: ['AAPL', 'MSFT'],
+    });
     const runs: string[] = [];
-    const crew = await startCrew(two, { logic: analyst(runs, () => ({ at: 'ma_review', errorType: 'crash' })), types: SEED_AGENT_TYPES });
+    const crew = await startCrew(two, {
+      logic: analyst(runs, () => ({ at: 'ma_review', errorType: 'crash' })),
+      types: SEED_AGENT_TYPES,
+    });
     const ids = ['AAPL/strategy', 'AAPL/valuation', 'MSFT/strategy', 'MSFT/valuation'];
     expect(ids.map((id) => checkpointIn(crew.context(), id)?.sealed.checkpoint.analysisId)).toEqual(ids);
   });
@@ -148,23 +206,42 @@ describe('an agent with subtasks', () => {
     expect(checkpointIn(crew.context(), 'AAPL/strategy')).toBe(undefined);
   });
 
-  it.each([[false, undefined], [true, 3]])('CA-036: keeps it for 30 days after it failed for good, over power cuts; preserved: %s', async (isPreserved, left) => {
-    const { crew } = await failedAt('priorities', 'irrecoverable_validation');
-    expect(crew.phase('AAPL')).toBe('failed');
-    if (isPreserved) await crew.send({ type: 'checkpoint.preserve', task: 'AAPL/strategy', isPreserved });
-    await crew.test.advance(15 * DAY_MS);
-    await crew.crashAndRestart();
-    await crew.test.advance(15 * DAY_MS - 1);
-    expect(checkpointIn(crew.context(), 'AAPL/strategy')).toBeDefined();
-    await crew.test.advance(1);
-    expect(checkpointIn(crew.context(), 'AAPL/strategy')?.sealed.checkpoint.completedSubtasks.length).toBe(left);
-  });
+  it.each([
+    [false, undefined],
+    [true, 3],
+  ])(
+    'CA-036: keeps it for 30 days after it failed for good, over power cuts; preserved: %s',
+    async (isPreserved, left) => {
+      const { crew } = await failedAt('priorities', 'irrecoverable_validation');
+      expect(crew.phase('AAPL')).toBe('failed');
+      if (isPreserved) await crew.send({ type: 'checkpoint.preserve', task: 'AAPL/strategy', isPreserved });
+      await crew.test.advance(15 * DAY_MS);
+      await crew.crashAndRestart();
+      await crew.test.advance(15 * DAY_MS - 1);
+      expect(checkpointIn(crew.context(), 'AAPL/strategy')).toBeDefined();
+      await crew.test.advance(1);
+      expect(checkpointIn(crew.context(), 'AAPL/strategy')?.sealed.checkpoint.completedSubtasks.length).toBe(left);
+    },
+  );
 
   it('CA-035: takes up the checkpoint of an older version of itself', async () => {
     const { crew, runs, mend } = await failedAt('mgmt_compensation');
     mend();
-    const renamed = { 2: (checkpoint: AgentCheckpoint) => ({ ...checkpoint, pendingSubtasks: ['pay', 'priorities'], currentSubtask: 'pay' }) };
-    const next = await startCrew(plan, { logic: analyst(runs, () => null), types: SEED_AGENT_TYPES, stage: { version: 2, migrations: renamed }, store: crew.test.store, clock: crew.test.clock, before: () => crew.test.crash() });
+    const renamed = {
+      2: (checkpoint: AgentCheckpoint) => ({
+        ...checkpoint,
+        pendingSubtasks: ['pay', 'priorities'],
+        currentSubtask: 'pay',
+      }),
+    };
+    const next = await startCrew(plan, {
+      logic: analyst(runs, () => null),
+      types: SEED_AGENT_TYPES,
+      stage: { version: 2, migrations: renamed },
+      store: crew.test.store,
+      clock: crew.test.clock,
+      before: () => crew.test.crash(),
+    });
     await next.send({ type: 'plan.resume', item: 'AAPL' });
     expect(runs.slice(3)).toEqual(['pay', 'priorities']);
   });
@@ -172,9 +249,19 @@ describe('an agent with subtasks', () => {
   it('CA-037: that finds its checkpoint unsound fails the item for good: tier 3', async () => {
     const { crew, runs, mend } = await failedAt('mgmt_compensation');
     mend();
-    const next = await startCrew(plan, { logic: analyst(runs, () => null), types: SEED_AGENT_TYPES, stage: { version: 5 }, store: crew.test.store, clock: crew.test.clock, before: () => crew.test.crash() });
+    const next = await startCrew(plan, {
+      logic: analyst(runs, () => null),
+      types: SEED_AGENT_TYPES,
+      stage: { version: 5 },
+      store: crew.test.store,
+      clock: crew.test.clock,
+      before: () => crew.test.crash(),
+    });
     await next.send({ type: 'plan.resume', item: 'AAPL' });
-    expect(next.item('AAPL')).toMatchObject({ phase: 'failed', reason: 'AAPL/strategy failed: its checkpoint is not sound: no migration leads to version 2' });
+    expect(next.item('AAPL')).toMatchObject({
+      phase: 'failed',
+      reason: 'AAPL/strategy failed: its checkpoint is not sound: no migration leads to version 2',
+    });
     expect(runs).toHaveLength(3);
   });
 });
@@ -187,17 +274,38 @@ describe('the agent types of the seed', () => {
 
   it('CA-010: have the capacities 5, 3, 2, 3 and 1; the others have no limit', () => {
     const capped = Object.entries(SEED_AGENT_TYPES).filter(([, { capacity }]) => capacity !== null);
-    expect(capped.map(([name, { capacity }]) => [name, capacity])).toEqual([['screening', 5], ['business', 3], ['financial', 2], ['strategy', 3], ['valuation', 1]]);
+    expect(capped.map(([name, { capacity }]) => [name, capacity])).toEqual([
+      ['screening', 5],
+      ['business', 3],
+      ['financial', 2],
+      ['strategy', 3],
+      ['valuation', 1],
+    ]);
   });
 
   it('CA-010: hold where a plan says nothing else', () => {
-    const tasks = [{ id: 'a', agent: 'valuation' }, { id: 'b', agent: 'business' }, { id: 'c', agent: 'report-writer' }];
-    expect(withCapacities(planOf({ tasks, capacity: { business: 9 } }), SEED_AGENT_TYPES).capacity).toEqual({ valuation: 1, business: 9 });
+    const tasks = [
+      { id: 'a', agent: 'valuation' },
+      { id: 'b', agent: 'business' },
+      { id: 'c', agent: 'report-writer' },
+    ];
+    expect(withCapacities(planOf({ tasks, capacity: { business: 9 } }), SEED_AGENT_TYPES).capacity).toEqual({
+      valuation: 1,
+      business: 9,
+    });
   });
 
   it('CA-038: have the subtasks of the five specialists, with their minutes', () => {
-    const minutes = ['screening', 'business', 'financial', 'strategy', 'valuation'].map((name) => SEED_AGENT_TYPES[name]!.subtasks.map((subtask) => subtask.minutes));
-    expect(minutes).toEqual([[5, 3, 10, 2], [20, 15, 15, 10, 5], [15, 5, 10, 20], [10, 25, 15, 5], [10, 15, 5, 5, 15]]);
+    const minutes = ['screening', 'business', 'financial', 'strategy', 'valuation'].map((name) =>
+      SEED_AGENT_TYPES[name]!.subtasks.map((subtask) => subtask.minutes),
+    );
+    expect(minutes).toEqual([
+      [5, 3, 10, 2],
+      [20, 15, 15, 10, 5],
+      [15, 5, 10, 20],
+      [10, 25, 15, 5],
+      [10, 15, 5, 5, 15],
+    ]);
   });
 
   it('CA-003: can all be run by one plan', async () => {

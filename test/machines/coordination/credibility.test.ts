@@ -1,11 +1,32 @@
-/** Credibility, factor by factor, against the seed's numbers, and level 2's decision; properties where the seed gives an invariant. */
+/**
+ * Credibility, factor by factor, against the seed's numbers, and level 2's decision; properties where the seed gives an
+ * invariant.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contextMatch, CONTEXT_DIMENSIONS, matchesOf } from '../../../src/machines/coordination/credibility/context-match.ts';
-import { credibilityOf, type CredibilityFormula, halfLifeOf, type TrackRecord } from '../../../src/machines/coordination/credibility/credibility.ts';
-import { analyse, conditionsOf, level2Winner, requiredDifferential } from '../../../src/machines/coordination/debates/level-two.ts';
+import {
+  contextMatch,
+  CONTEXT_DIMENSIONS,
+  matchesOf,
+} from '../../../src/machines/coordination/credibility/context-match.ts';
+import {
+  credibilityOf,
+  type CredibilityFormula,
+  halfLifeOf,
+  type TrackRecord,
+} from '../../../src/machines/coordination/credibility/credibility.ts';
+import {
+  analyse,
+  conditionsOf,
+  level2Winner,
+  requiredDifferential,
+} from '../../../src/machines/coordination/debates/level-two.ts';
 import { regimeOf } from '../../../src/machines/coordination/credibility/regime.ts';
-import { rollingAccuracy, trackRecordOf, type Observation } from '../../../src/machines/coordination/credibility/track-record.ts';
+import {
+  rollingAccuracy,
+  trackRecordOf,
+  type Observation,
+} from '../../../src/machines/coordination/credibility/track-record.ts';
 import { trend, trendAdjusted, trendOf } from '../../../src/machines/coordination/credibility/trend.ts';
 import { wilsonHalfWidth } from '../../../src/machines/coordination/credibility/wilson.ts';
 import { CHALLENGE, DAY_MS, observations } from './debate-room.ts';
@@ -38,7 +59,11 @@ const records: fc.Arbitrary<TrackRecord> = fc.record({
   halfLifeYears: fc.double({ min: 0.1, max: 10, noNaN: true }),
   regimes: fc.record({ BULL_LOW_RATES: fc.record({ accuracy: share, samples }) }),
   currentAccuracy: share,
-  trend: fc.option(fc.record({ slope: fc.double({ min: -5, max: 5, noNaN: true }), explained: share }).map(({ slope, explained }) => trend(slope, explained))),
+  trend: fc.option(
+    fc
+      .record({ slope: fc.double({ min: -5, max: 5, noNaN: true }), explained: share })
+      .map(({ slope, explained }) => trend(slope, explained)),
+  ),
   overrideRate: share,
 });
 
@@ -94,27 +119,47 @@ describe('the score', () => {
     expect(credibilityOf({ ...WORKED, ageYears: 0.25 }, AT).factors.temporal.value).toBeCloseTo(0.917, 3); // X-23
   });
 
-  it('CA-105: half-lives by type of agent: news 0.5, financial 3, strategy and valuation 2 years; 2 for others, or what a host declares', () => {
-    expect(['News', 'financial', 'strategy', 'valuation', 'other'].map((type) => halfLifeOf(type))).toEqual([0.5, 3, 2, 2, 2]);
-    expect(halfLifeOf('news', { news: 1 })).toBe(1);
-  });
+  it(
+    'CA-105: half-lives by type of agent: news 0.5, financial 3, strategy and valuation 2 years; 2 for others, or ' +
+      'what a host declares',
+    () => {
+      expect(['News', 'financial', 'strategy', 'valuation', 'other'].map((type) => halfLifeOf(type))).toEqual([
+        0.5, 3, 2, 2, 2,
+      ]);
+      expect(halfLifeOf('news', { news: 1 })).toBe(1);
+    },
+  );
 
   it('CA-106: 50 samples of the regime count .70, fewer .30, none nothing at all (X-21)', () => {
-    const inRegime = (count: number) => credibilityOf({ ...WORKED, regimes: { BULL_LOW_RATES: { accuracy: 0.9, samples: count } } }, AT).factors.regime.value;
+    const inRegime = (count: number) =>
+      credibilityOf({ ...WORKED, regimes: { BULL_LOW_RATES: { accuracy: 0.9, samples: count } } }, AT).factors.regime
+        .value;
     expect([50, 49, 0].map(inRegime)).toEqual([expect.closeTo(0.87), expect.closeTo(0.83), 0.8]);
-    expect(credibilityOf(WORKED, { ...AT, regime: 'NORMAL' }).factors.regime).toMatchObject({ value: 0.8, accuracy: null, samples: 0 });
+    expect(credibilityOf(WORKED, { ...AT, regime: 'NORMAL' }).factors.regime).toMatchObject({
+      value: 0.8,
+      accuracy: null,
+      samples: 0,
+    });
   });
 
   it('CA-108: a strong trend counts .30 of where it leads in half a year; R² of .3 is not strong', () => {
-    expect(trendAdjusted(0.85, trend(0.06, 0.5))).toEqual({ adjusted: expect.closeTo(0.859), extrapolated: expect.closeTo(0.88) });
+    expect(trendAdjusted(0.85, trend(0.06, 0.5))).toEqual({
+      adjusted: expect.closeTo(0.859),
+      extrapolated: expect.closeTo(0.88),
+    });
     expect(trendAdjusted(0.85, trend(0.06, 0.3))).toEqual({ adjusted: 0.85, extrapolated: null });
     expect(trendAdjusted(0.85, null)).toEqual({ adjusted: 0.85, extrapolated: null });
   });
 
   it('CA-109: needs 52 weekly points, stays within [0, 0.95], and names its direction from .05 a year on', () => {
-    const weeks = (count: number, slope: number) => Array.from({ length: count }, (_, week) => ({ atYears: week / 52, accuracy: 0.5 + (slope * week) / 52 }));
+    const weeks = (count: number, slope: number) =>
+      Array.from({ length: count }, (_, week) => ({ atYears: week / 52, accuracy: 0.5 + (slope * week) / 52 }));
     expect(trendOf(weeks(51, 0.1))).toBe(null);
-    expect(trendOf(weeks(52, 0.1))).toMatchObject({ slopePerYear: expect.closeTo(0.1), rSquared: expect.closeTo(1), direction: 'improving' });
+    expect(trendOf(weeks(52, 0.1))).toMatchObject({
+      slopePerYear: expect.closeTo(0.1),
+      rSquared: expect.closeTo(1),
+      direction: 'improving',
+    });
     expect(trendOf(weeks(52, -0.1))!.direction).toBe('degrading');
     expect([trend(0.05, 1), trend(-0.05, 1)].map(({ direction }) => direction)).toEqual(['stable', 'stable']);
     expect(trendOf(weeks(60, 0))).toMatchObject({ slopePerYear: 0, rSquared: 0, direction: 'stable' });
@@ -123,28 +168,36 @@ describe('the score', () => {
     expect(trendAdjusted(0.1, trend(-1, 0.9)).extrapolated).toBe(0);
   });
 
-  it('CA-110: an override rate above .40 costs .30, above .20 costs .15, and .20 and .40 themselves are not above (X-22)', () => {
-    const penalty = (overrideRate: number) => credibilityOf({ ...WORKED, overrideRate }, AT).factors.override.value;
-    expect([0, 0.2, 0.21, 0.4, 0.41, 1].map(penalty)).toEqual([1, 1, 0.85, 0.85, 0.7, 0.7]);
-  });
+  it(
+    'CA-110: an override rate above .40 costs .30, above .20 costs .15, and .20 and .40 themselves are not above ' +
+      '(X-22)',
+    () => {
+      const penalty = (overrideRate: number) => credibilityOf({ ...WORKED, overrideRate }, AT).factors.override.value;
+      expect([0, 0.2, 0.21, 0.4, 0.41, 1].map(penalty)).toEqual([1, 1, 0.85, 0.85, 0.7, 0.7]);
+    },
+  );
 
-  it('CA-112: the product is read literally (X-19): 0.9 everywhere scores 0.73, 0.7 scores 0.34; `normalised` is another, and never the default', () => {
-    const everywhere = (accuracy: number): TrackRecord => ({
-      ...WORKED,
-      contextAccuracy: accuracy,
-      overallAccuracy: accuracy,
-      ageYears: 0,
-      regimes: { BULL_LOW_RATES: { accuracy, samples: 60 } },
-      currentAccuracy: accuracy,
-      trend: null,
-      overrideRate: 0,
-    });
-    expect(scoreOf(everywhere(0.9))).toBeCloseTo(0.729, 12);
-    expect(scoreOf(everywhere(0.7))).toBeCloseTo(0.343, 12);
-    expect(scoreOf(everywhere(0.9), 'normalised')).toBeCloseTo(0.9, 12);
-    expect(scoreOf(everywhere(0), 'normalised')).toBe(0);
-    expect(credibilityOf(WORKED, AT).formula).toBe('product');
-  });
+  it(
+    'CA-112: the product is read literally (X-19): 0.9 everywhere scores 0.73, 0.7 scores 0.34; `normalised` is ' +
+      'another, and never the default',
+    () => {
+      const everywhere = (accuracy: number): TrackRecord => ({
+        ...WORKED,
+        contextAccuracy: accuracy,
+        overallAccuracy: accuracy,
+        ageYears: 0,
+        regimes: { BULL_LOW_RATES: { accuracy, samples: 60 } },
+        currentAccuracy: accuracy,
+        trend: null,
+        overrideRate: 0,
+      });
+      expect(scoreOf(everywhere(0.9))).toBeCloseTo(0.729, 12);
+      expect(scoreOf(everywhere(0.7))).toBeCloseTo(0.343, 12);
+      expect(scoreOf(everywhere(0.9), 'normalised')).toBeCloseTo(0.9, 12);
+      expect(scoreOf(everywhere(0), 'normalised')).toBe(0);
+      expect(credibilityOf(WORKED, AT).formula).toBe('product');
+    },
+  );
 
   it('CA-112: lies within [0, 1] by either formula, its interval by the score and the samples in context (X-20)', () => {
     fc.assert(
@@ -164,9 +217,14 @@ describe('the score', () => {
       fc.property(records, share, share, (record, a, b) => {
         const [low, high] = a < b ? [a, b] : [b, a];
         const small = 1e-12;
-        for (const key of rising) expect(scoreOf({ ...record, [key]: high })).toBeGreaterThanOrEqual(scoreOf({ ...record, [key]: low }) - small);
-        for (const key of falling) expect(scoreOf({ ...record, [key]: high })).toBeLessThanOrEqual(scoreOf({ ...record, [key]: low }) + small);
-        const inRegime = (accuracy: number) => scoreOf({ ...record, regimes: { BULL_LOW_RATES: { accuracy, samples: 60 } } });
+        for (const key of rising)
+          expect(scoreOf({ ...record, [key]: high })).toBeGreaterThanOrEqual(
+            scoreOf({ ...record, [key]: low }) - small,
+          );
+        for (const key of falling)
+          expect(scoreOf({ ...record, [key]: high })).toBeLessThanOrEqual(scoreOf({ ...record, [key]: low }) + small);
+        const inRegime = (accuracy: number) =>
+          scoreOf({ ...record, regimes: { BULL_LOW_RATES: { accuracy, samples: 60 } } });
         expect(inRegime(high)).toBeGreaterThanOrEqual(inRegime(low) - small);
         const normalised = (accuracy: number) => scoreOf({ ...record, currentAccuracy: accuracy }, 'normalised');
         expect(normalised(high)).toBeGreaterThanOrEqual(normalised(low) - small);
@@ -195,7 +253,8 @@ describe('the regime', () => {
 });
 
 describe('the context', () => {
-  const like = (count: number) => Object.fromEntries(CONTEXT_DIMENSIONS.map((name, index) => [name, index < count ? 'same' : 'other']));
+  const like = (count: number) =>
+    Object.fromEntries(CONTEXT_DIMENSIONS.map((name, index) => [name, index < count ? 'same' : 'other']));
   const many = (count: number, matches: number) => Array.from({ length: count }, () => ({ context: like(matches) }));
   const weighed = (...groups: { context: object }[][]) => {
     const { quality, weight, similar } = contextMatch(groups.flat(), like(5));
@@ -234,7 +293,10 @@ describe('a track record', () => {
   it('CA-103: comes from single observations: accuracies, samples in context and by regime, mean age, override rate', () => {
     const seen: Observation[] = [
       ...observations(20, 15, { nowMs, regime: 'NORMAL', overridden: 5 }),
-      ...observations(60, 30, { nowMs, regime: 'BULL_LOW_RATES' }).map((one) => ({ ...one, context: { sector: 'toys' } })),
+      ...observations(60, 30, { nowMs, regime: 'BULL_LOW_RATES' }).map((one) => ({
+        ...one,
+        context: { sector: 'toys' },
+      })),
       { atMs: nowMs, context, regime: 'NORMAL', isRight: null, isOverridden: true },
     ];
     const record = trackRecordOf(seen, { context, nowMs, halfLifeYears: 3 });
@@ -252,12 +314,29 @@ describe('a track record', () => {
   });
 
   it('of somebody nothing is known of says so: no samples, as likely right as wrong', () => {
-    expect(trackRecordOf([], { context, nowMs, halfLifeYears: 2 })).toMatchObject({ overallAccuracy: 0.5, contextAccuracy: 0.5, samples: 0, contextMatch: 'none', trend: null, overrideRate: 0, ageYears: 0 });
+    expect(trackRecordOf([], { context, nowMs, halfLifeYears: 2 })).toMatchObject({
+      overallAccuracy: 0.5,
+      contextAccuracy: 0.5,
+      samples: 0,
+      contextMatch: 'none',
+      trend: null,
+      overrideRate: 0,
+      ageYears: 0,
+    });
   });
 
   it('CA-108: has its trend from rolling accuracy, a point a week', () => {
     const years = 730;
-    const improving = Array.from({ length: years }, (_, day): Observation => ({ atMs: nowMs - (years - day) * DAY_MS, context, regime: 'NORMAL', isRight: (day * 7919) % years < day, isOverridden: null }));
+    const improving = Array.from(
+      { length: years },
+      (_, day): Observation => ({
+        atMs: nowMs - (years - day) * DAY_MS,
+        context,
+        regime: 'NORMAL',
+        isRight: (day * 7919) % years < day,
+        isOverridden: null,
+      }),
+    );
     expect(rollingAccuracy(improving, nowMs).length).toBeGreaterThan(100);
     const record = trackRecordOf(improving, { context, nowMs, halfLifeYears: 2 });
     expect(record.trend).toMatchObject({ direction: 'improving' });
@@ -283,7 +362,13 @@ describe('level 2', () => {
   });
 
   it('CA-102: a differential that is just enough is not enough (X-27), whatever the rounding', () => {
-    for (const [a, b] of [[0.75, 0.5], [0.9, 0.65], [0.35, 0.1], [0.55, 0.3]]) expect(level2Winner(analysed(a!, b!), FREE)).toBe(null);
+    for (const [a, b] of [
+      [0.75, 0.5],
+      [0.9, 0.65],
+      [0.35, 0.1],
+      [0.55, 0.3],
+    ])
+      expect(level2Winner(analysed(a!, b!), FREE)).toBe(null);
     expect(analysed(0.5, 0.5).higher).toBe(null);
   });
 
@@ -293,9 +378,14 @@ describe('level 2', () => {
   });
 
   it('CA-118: takes all four conditions, and names the one that is not met', () => {
-    const unmet = (facts: Parameters<typeof conditionsOf>[1]) => conditionsOf(analysed(0.9, 0.1), facts).filter(({ isMet }) => !isMet).map(({ rule }) => rule);
+    const unmet = (facts: Parameters<typeof conditionsOf>[1]) =>
+      conditionsOf(analysed(0.9, 0.1), facts)
+        .filter(({ isMet }) => !isMet)
+        .map(({ rule }) => rule);
     expect(unmet(FREE)).toEqual([]);
-    expect(unmet({ ...FREE, priority: 'critical-path' })).toEqual(['not on the critical path, unless the experts are full']);
+    expect(unmet({ ...FREE, priority: 'critical-path' })).toEqual([
+      'not on the critical path, unless the experts are full',
+    ]);
     expect(unmet({ ...FREE, priority: 'critical-path', isOverflow: true })).toEqual([]); // X-24
     expect(unmet({ ...FREE, isInGoodFaith: false })).toEqual(['both gave evidence in good faith']);
   });

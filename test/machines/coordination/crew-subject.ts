@@ -2,7 +2,10 @@
 import { assign, fromPromise, type PromiseActorLogic, setup } from 'xstate';
 import { type AnyAgent, defineAgent } from '../../../src/actors/agent.ts';
 import { type AgentTypes } from '../../../src/machines/coordination/coordinator/agent-registry.ts';
-import { type CoordinatorContext, itemsIn } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
+import {
+  type CoordinatorContext,
+  itemsIn,
+} from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { COORDINATOR, coordinatorChildren, crewAgents } from '../../../src/machines/coordination/crew.ts';
 import { DESKS, type Message } from '../../../src/machines/coordination/messages/messages.ts';
 import { type PauseManagerContext } from '../../../src/machines/coordination/pauses/pause-manager.ts';
@@ -114,7 +117,22 @@ export class Crew {
   }
 }
 
-export async function startCrew(plan: Plan, { work = () => 'done', logic, desks = ['alerts'], agents = [], types = {}, stage = {}, children = [], gates, store, clock, before }: CrewOptions = {}): Promise<Crew> {
+export async function startCrew(
+  plan: Plan,
+  {
+    work = () => 'done',
+    logic,
+    desks = ['alerts'],
+    agents = [],
+    types = {},
+    stage = {},
+    children = [],
+    gates,
+    store,
+    clock,
+    before,
+  }: CrewOptions = {},
+): Promise<Crew> {
   await before?.();
   const starts: string[] = [];
   const emitted: Told[] = [];
@@ -124,12 +142,23 @@ export async function startCrew(plan: Plan, { work = () => 'done', logic, desks 
   });
   const names = [...new Set(plan.tasks.map(({ agent }) => agent))];
   const desk = defineAgent({ name: 'desk', machine: deskMachine, events: {} });
-  const stages = names.map((name) => stageAgent(name, logic ?? standIn, { subtasks: types[name]?.subtasks ?? [], ...stage }));
+  const stages = names.map((name) =>
+    stageAgent(name, logic ?? standIn, { subtasks: types[name]?.subtasks ?? [], ...stage }),
+  );
   const own = agents.map(({ name }) => name);
-  const standIns = [...desks.map((id) => ({ id, systemId: DESKS[id], agent: 'desk' })), ...(gates === undefined ? [] : [{ id: DESKS.gates, systemId: DESKS.gates, agent: gates.name }])];
+  const standIns = [
+    ...desks.map((id) => ({ id, systemId: DESKS[id], agent: 'desk' })),
+    ...(gates === undefined ? [] : [{ id: DESKS.gates, systemId: DESKS.gates, agent: gates.name }]),
+  ];
   const tree = { children: [...standIns, ...coordinatorChildren(plan, types), ...children] };
   const test = await startTestSystem({
-    agents: [...crewAgents.filter(({ name }) => !own.includes(name)), ...agents, ...(gates === undefined ? [] : [gates]), desk, ...stages],
+    agents: [
+      ...crewAgents.filter(({ name }) => !own.includes(name)),
+      ...agents,
+      ...(gates === undefined ? [] : [gates]),
+      desk,
+      ...stages,
+    ],
     tree,
     ...(store && { store }),
     ...(clock && { clock }),

@@ -1,4 +1,7 @@
-/** Whatever people do, in whatever order, and wherever the power is cut: what always holds of items, pauses and the ledger. */
+/**
+ * Whatever people do, in whatever order, and wherever the power is cut: what always holds of items, pauses and the
+ * ledger.
+ */
 import fc from 'fast-check';
 import { type AnyActorRef } from 'xstate';
 import { describe, expect, it } from 'vitest';
@@ -12,24 +15,47 @@ import { byEffort } from '../../effort.ts';
 import { processorTimeOf } from '../../processor-time.ts';
 import { type Crew, DAY_MS, startCrew, stated } from './crew-subject.ts';
 
-const plan = planOf({ stages: { a: { agent: 'x' }, b: { agent: 'y', after: ['a'], barrier: true } }, items: ['I', 'J'], capacity: { x: 1 } });
+const plan = planOf({
+  stages: { a: { agent: 'x' }, b: { agent: 'y', after: ['a'], barrier: true } },
+  items: ['I', 'J'],
+  capacity: { x: 1 },
+});
 
-type Deed = { readonly do: 'end' | 'fail' | 'ruin' | 'crash'; readonly pick: number } | { readonly do: 'wait'; readonly days: number } | { readonly do: 'send'; readonly event: { readonly type: string } & Record<string, unknown> };
+type Deed =
+  | { readonly do: 'end' | 'fail' | 'ruin' | 'crash'; readonly pick: number }
+  | { readonly do: 'wait'; readonly days: number }
+  | { readonly do: 'send'; readonly event: { readonly type: string } & Record<string, unknown> };
 
 const item = fc.constantFrom('I', 'J');
 const events = fc.oneof(
   fc.record({ type: fc.constant('plan.pause'), item }),
   fc.record({ type: fc.constant('plan.resume'), item }),
-  fc.record({ type: fc.constant('pause.request'), item, reason: fc.constant('asked'), checkpointId: fc.constant(null), trigger: fc.constantFrom('MANUAL', 'AUTO_BATCH_CORRELATION') }),
+  fc.record({
+    type: fc.constant('pause.request'),
+    item,
+    reason: fc.constant('asked'),
+    checkpointId: fc.constant(null),
+    trigger: fc.constantFrom('MANUAL', 'AUTO_BATCH_CORRELATION'),
+  }),
   fc.record({ type: fc.constant('resume.command'), item, resumePlan: fc.constant(null), notify: fc.boolean() }),
   fc.record({ type: fc.constant('cause.cleared'), items: fc.constant(['I', 'J']), cause: fc.constant('x') }),
   fc.record({ type: fc.constant('pause.expire'), item, reason: fc.constant('enough') }),
   fc.record({ type: fc.constant('item.cancel'), item }),
-  fc.record({ type: fc.constant('capacity.set'), agentType: fc.constantFrom('x', 'y'), capacity: fc.constantFrom(0, 1, 2, null) }),
+  fc.record({
+    type: fc.constant('capacity.set'),
+    agentType: fc.constantFrom('x', 'y'),
+    capacity: fc.constantFrom(0, 1, 2, null),
+  }),
 );
 const deeds: fc.Arbitrary<readonly Deed[]> = fc.array(
   fc.oneof(
-    { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('end', 'fail', 'ruin', 'crash'), pick: fc.nat() }) as fc.Arbitrary<Deed> },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constantFrom('end', 'fail', 'ruin', 'crash'),
+        pick: fc.nat(),
+      }) as fc.Arbitrary<Deed>,
+    },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), days: fc.integer({ min: 1, max: 16 }) }) },
     { weight: 6, arbitrary: fc.record({ do: fc.constant('send' as const), event: events }) },
   ),
@@ -69,27 +95,31 @@ async function perform(crew: Crew, stage: Stage, deed: Deed): Promise<void> {
 }
 
 describe('whatever happens to a plan', () => {
-  it('CA-016, CA-028: an item has at most one pause, and what the coordinator says of it is what its PauseManager does', async () => {
-    await fc.assert(
-      fc.asyncProperty(deeds, async (story) => {
-        const stage = new Stage();
-        const crew = await startCrew(plan, { work: stage.work, desks: [] });
-        for (const deed of story) {
-          await perform(crew, stage, deed);
-          await crew.test.settle();
-          const managers = pausesOf(crew);
-          expect(new Set(managers).size).toBe(managers.length);
-          for (const name of ['I', 'J']) agrees(crew, name);
-          const { tally } = crew.context();
-          expect(tally.done).toBe(crew.item('I').done.length + crew.item('J').done.length);
-          expect(crew.state()).toBe(outcomeOf(tally, plan.tasks.length));
-          expect(crew.test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
-        }
-        await crew.test.system.stop();
-      }),
-      { numRuns: byEffort({ quick: 10, ci: 40 }) },
-    );
-  });
+  it(
+    'CA-016, CA-028: an item has at most one pause, and what the coordinator says of it is what its PauseManager ' +
+      'does',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(deeds, async (story) => {
+          const stage = new Stage();
+          const crew = await startCrew(plan, { work: stage.work, desks: [] });
+          for (const deed of story) {
+            await perform(crew, stage, deed);
+            await crew.test.settle();
+            const managers = pausesOf(crew);
+            expect(new Set(managers).size).toBe(managers.length);
+            for (const name of ['I', 'J']) agrees(crew, name);
+            const { tally } = crew.context();
+            expect(tally.done).toBe(crew.item('I').done.length + crew.item('J').done.length);
+            expect(crew.state()).toBe(outcomeOf(tally, plan.tasks.length));
+            expect(crew.test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+          }
+          await crew.test.system.stop();
+        }),
+        { numRuns: byEffort({ quick: 10, ci: 40 }) },
+      );
+    },
+  );
 
   it('CA-042: every item ends completed, failed, paused with a reason, or expired', async () => {
     await fc.assert(
@@ -155,29 +185,48 @@ describe('the ledger', () => {
   /** Ends the task that has run longest, event by event, as the coordinator takes them. */
   function run(of: Plan): { events: number; context: CoordinatorContext } {
     const self = {} as AnyActorRef;
-    const context = { plan: of, unitMs: null, tally: EMPTY_TALLY, capacity: {}, gatesOpened: 0 } as unknown as CoordinatorContext;
+    const context = {
+      plan: of,
+      unitMs: null,
+      tally: EMPTY_TALLY,
+      capacity: {},
+      gatesOpened: 0,
+    } as unknown as CoordinatorContext;
     const running: string[] = [];
     let events = 0;
     const turn = (take: (ledger: PlanLedger) => void): void => {
       const ledger = new PlanLedger(context, { nowMs: 0, self, isPresent: () => false });
       take(ledger);
       startTasks(ledger, null);
-      for (const { event } of ledger.letters) if (event.type === 'child.start') running.push((event as unknown as { id: string }).id);
+      for (const { event } of ledger.letters)
+        if (event.type === 'child.start') running.push((event as unknown as { id: string }).id);
       Object.assign(context, ledger.close());
     };
     turn(() => {});
     for (let task = running[0]; task !== undefined; task = running[events]) {
       events += 1;
       const ended = task;
-      turn((ledger) => taskCompleted(ledger, { type: 'task.completed', task: ended, output: null, tookMs: 1, expectedMs: null }));
+      turn((ledger) =>
+        taskCompleted(ledger, { type: 'task.completed', task: ended, output: null, tookMs: 1, expectedMs: null }),
+      );
     }
     return { events, context };
   }
 
-  const listed = planOf({ capacity: { one: 20 }, tasks: Array.from({ length: 10_000 }, (_, n) => ({ id: `t${n}`, agent: 'one', after: n < 100 ? [] : [`t${n - 100}`] })) });
+  const listed = planOf({
+    capacity: { one: 20 },
+    tasks: Array.from({ length: 10_000 }, (_, n) => ({
+      id: `t${n}`,
+      agent: 'one',
+      after: n < 100 ? [] : [`t${n - 100}`],
+    })),
+  });
 
   it('CA-005: decides about 10,000 tasks, one event at a time, within 5 seconds: an event costs what it changes', async () => {
-    const { result: { events: ended, context }, tookMs } = await processorTimeOf(() => run(listed));
+    const {
+      result: { events: ended, context },
+      tookMs,
+    } = await processorTimeOf(() => run(listed));
     expect(tookMs).toBeLessThan(5_000);
     expect([ended, outcomeOf(context.tally, 10_000)]).toEqual([10_000, 'completed']);
     expect(itemIn(context, 't9999').done).toEqual(['t9999']);

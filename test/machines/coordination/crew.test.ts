@@ -34,7 +34,11 @@ describe('the Lead Coordinator', () => {
   });
 
   it('hands a task of a plan of tasks the results of those it waits for, by id', async () => {
-    const tasks = [{ id: 'a', agent: 'x' }, { id: 'b', agent: 'x' }, { id: 'c', agent: 'x', after: ['a', 'b'] }];
+    const tasks = [
+      { id: 'a', agent: 'x' },
+      { id: 'b', agent: 'x' },
+      { id: 'c', agent: 'x', after: ['a', 'b'] },
+    ];
     const seen = new Map<string, unknown>();
     await startCrew(planOf({ tasks }), ({ task, results }) => {
       seen.set(task.id, results);
@@ -59,8 +63,18 @@ describe('the Lead Coordinator', () => {
   it('CA-002, CA-005: carries 500 tasks out, each once, and no agent type has more at work than it has places', async () => {
     const active = { one: 0, two: 0 };
     const most = { one: 0, two: 0 };
-    const stages = { a: { agent: 'one' }, b: { agent: 'two', after: ['a'] }, c: { agent: 'one', after: ['b'] }, d: { agent: 'two', after: ['c'], barrier: true }, e: { agent: 'one', after: ['d'] } };
-    const plan = planOf({ capacity: { one: 50, two: 20 }, stages, items: Array.from({ length: 100 }, (_, n) => `i${n}`) });
+    const stages = {
+      a: { agent: 'one' },
+      b: { agent: 'two', after: ['a'] },
+      c: { agent: 'one', after: ['b'] },
+      d: { agent: 'two', after: ['c'], barrier: true },
+      e: { agent: 'one', after: ['d'] },
+    };
+    const plan = planOf({
+      capacity: { one: 50, two: 20 },
+      stages,
+      items: Array.from({ length: 100 }, (_, n) => `i${n}`),
+    });
     const crew = await startCrew(plan, async ({ task }) => {
       const agent = task.agent as 'one' | 'two';
       most[agent] = Math.max(most[agent], ++active[agent]);
@@ -76,7 +90,10 @@ describe('the Lead Coordinator', () => {
   it('goes on after a power cut with what was done kept and what was running started again', async () => {
     const gates = new Map<string, () => void>();
     const plan = planOf({ ...twoStages, capacity: { writer: 1 } });
-    const crew = await startCrew(plan, ({ task }) => new Promise<string>((resolve) => gates.set(task.id, () => resolve('done'))));
+    const crew = await startCrew(
+      plan,
+      ({ task }) => new Promise<string>((resolve) => gates.set(task.id, () => resolve('done'))),
+    );
     gates.get('A/draft')!();
     await crew.test.settle();
     expect(crew.starts).toEqual(['A/draft', 'B/draft']);
@@ -180,13 +197,18 @@ describe('the PauseManager', () => {
     await crew.test.system.send(COORDINATOR, { type: 'plan.resume', item: 'B' });
     await crew.test.advance(10 * MINUTE_MS);
     expect(crew.phase('B')).toBe('paused');
-    expect(crew.test.system.actor('pauses/B').snapshot().context).toMatchObject({ checkpoint: { checkpointId: 'B#2' } });
+    expect(crew.test.system.actor('pauses/B').snapshot().context).toMatchObject({
+      checkpoint: { checkpointId: 'B#2' },
+    });
     expect(crew.starts.filter((id) => id === 'B/draft')).toHaveLength(6);
   });
 
   it('waits for the stages under way before a pause by hand holds, and keeps their results', async () => {
     const gates = new Map<string, () => void>();
-    const crew = await startCrew(planOf({ ...twoStages, items: ['A'] }), ({ task }) => new Promise((resolve) => gates.set(task.id, () => resolve('text'))));
+    const crew = await startCrew(
+      planOf({ ...twoStages, items: ['A'] }),
+      ({ task }) => new Promise((resolve) => gates.set(task.id, () => resolve('text'))),
+    );
     await crew.test.system.send(COORDINATOR, { type: 'plan.pause', item: 'A', reason: 'under review' });
     await crew.test.settle();
     expect(crew.phase('A')).toBe('pausing');

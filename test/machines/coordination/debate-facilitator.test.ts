@@ -1,4 +1,6 @@
-/** The desk of debates: experts, overflow, the provisional list, what it remembers, and the eight scenarios of CA-138. */
+/**
+ * The desk of debates: experts, overflow, the provisional list, what it remembers, and the eight scenarios of CA-138.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type DebatePorts } from '../../../src/machines/coordination/debates/debate-ports.ts';
 import { DEBATE_WORDS_HELD_MAX, DEBATES_KEPT_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../../src/limits.ts';
@@ -7,7 +9,18 @@ import { challenge as challengeSchema } from '../../../src/machines/coordination
 import { placed, type Places } from '../../../src/machines/coordination/desk-records.ts';
 import { type DebateRecord, newRecord } from '../../../src/machines/coordination/debates/debate-records.ts';
 import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
-import { CHALLENGE, DAY_MS, EVIDENCE, HOUR_MS, MINUTE_MS, observations, openRoom, type Room, type RoomOptions, withTrackRecords } from './debate-room.ts';
+import {
+  CHALLENGE,
+  DAY_MS,
+  EVIDENCE,
+  HOUR_MS,
+  MINUTE_MS,
+  observations,
+  openRoom,
+  type Room,
+  type RoomOptions,
+  withTrackRecords,
+} from './debate-room.ts';
 
 let room: Room;
 afterEach(() => room.test.system.stop());
@@ -33,7 +46,9 @@ describe('the Debate Facilitator', () => {
   it('CA-090: opens a debate for a challenge, presents both views, and lists it', async () => {
     const { toExpert, ask, test } = await open();
     await toExpert();
-    expect(await ask('debate.list', { isOpen: true })).toMatchObject([{ id: 'd-1', topic: 'Margin of ACME', challenger: 'ada', challenged: 'bob', level: 'L3', expert: 'eve' }]);
+    expect(await ask('debate.list', { isOpen: true })).toMatchObject([
+      { id: 'd-1', topic: 'Margin of ACME', challenger: 'ada', challenged: 'bob', level: 'L3', expert: 'eve' },
+    ]);
     expect((test.system.snapshot(`${DESKS.openGates}/d-1+1`)!.context as { question: object }).question).toMatchObject({
       package: {
         disputedFinding: 'The margin is 28 %.',
@@ -49,7 +64,9 @@ describe('the Debate Facilitator', () => {
     const { challenge, test } = await open();
     await challenge();
     await test.advance(15 * MINUTE_MS);
-    expect((test.system.snapshot(`${DESKS.openGates}/d-1+1`)!.context as { question: object }).question).toMatchObject({ package: { unheard: ['challenged: did not even acknowledge'] } });
+    expect((test.system.snapshot(`${DESKS.openGates}/d-1+1`)!.context as { question: object }).question).toMatchObject({
+      package: { unheard: ['challenged: did not even acknowledge'] },
+    });
   });
 
   it('CA-093: keeps what came of a debate, over a power cut', async () => {
@@ -57,7 +74,17 @@ describe('the Debate Facilitator', () => {
     await toExpert();
     await answer({ action: 'decide', side: 'challenger' });
     await powerCut();
-    expect(record()).toMatchObject({ level: 'human', isOver: true, summary: { method: 'decision of an expert', side: 'challenger', byPeople: true, rounds: 1, evidenceKinds: ['filing', 'calculation'] } });
+    expect(record()).toMatchObject({
+      level: 'human',
+      isOver: true,
+      summary: {
+        method: 'decision of an expert',
+        side: 'challenger',
+        byPeople: true,
+        rounds: 1,
+        evidenceKinds: ['filing', 'calculation'],
+      },
+    });
   });
 
   it('CA-099: hands the coordinator the whole record of a resolution', async () => {
@@ -84,9 +111,15 @@ describe('the Debate Facilitator', () => {
     const { challenge, ask, test } = await open();
     await challenge();
     expect(await challenge()).toEqual({ taken: false, problems: ['a debate "d-1" is there already'] });
-    expect(await ask('debate.accept', { debate: 'd-9', by: 'bob' })).toEqual({ taken: false, problems: ['no debate "d-9"'] });
+    expect(await ask('debate.accept', { debate: 'd-9', by: 'bob' })).toEqual({
+      taken: false,
+      problems: ['no debate "d-9"'],
+    });
     await room.say('debate.accept', { debate: 'd-1', by: 'bob' });
-    expect(await ask('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE })).toEqual({ taken: false, problems: ['debate "d-1" is over: consensus'] });
+    expect(await ask('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE })).toEqual({
+      taken: false,
+      problems: ['debate "d-1" is over: consensus'],
+    });
     expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
   });
 
@@ -117,7 +150,10 @@ describe('the Debate Facilitator', () => {
     let context: Places<DebateRecord> = {};
     const checked = challengeSchema.parse(CHALLENGE);
     for (let number = 1; number <= DEBATES_KEPT_MAX + 1; number++) {
-      const record: DebateRecord = { ...newRecord({ ...checked, id: `d-${number}` }, { number, nowMs: 0 }), isOver: true };
+      const record: DebateRecord = {
+        ...newRecord({ ...checked, id: `d-${number}` }, { number, nowMs: 0 }),
+        isOver: true,
+      };
       context = { ...context, ...placed(context, record, DEBATES_KEPT_MAX) };
     }
     expect(Object.keys(context)).toHaveLength(DEBATES_KEPT_MAX);
@@ -160,7 +196,12 @@ describe('full experts', () => {
   });
 
   it('CA-127: the critical path goes to the expert at once while there is a place, and is never deferred', async () => {
-    expect(levels(await overload(['critical-path', 'critical-path', 'critical-path', 'critical-path']))).toEqual(['L3', 'L3', 'L3', 'L4']);
+    expect(levels(await overload(['critical-path', 'critical-path', 'critical-path', 'critical-path']))).toEqual([
+      'L3',
+      'L3',
+      'L3',
+      'L4',
+    ]);
     expect(room.record('d-4').provisional!.trigger).toBe('queue full');
   });
 
@@ -173,11 +214,20 @@ describe('full experts', () => {
     }
     await room.test.advance(HOUR_MS);
     expect(levels(room)).toEqual(['L3', 'L3', 'L3', 'facilitator_resolved']);
-    expect(room.resolution('d-4')).toMatchObject({ mark: 'facilitator-resolved', side: 'challenger', method: 'credibility, as the experts are full' });
+    expect(room.resolution('d-4')).toMatchObject({
+      mark: 'facilitator-resolved',
+      side: 'challenger',
+      method: 'credibility, as the experts are full',
+    });
   });
 
   it('CA-128: valuation is deferred to the next gate, and carries no provisional value (X-26)', async () => {
-    expect(levels(await overload(['valuation', 'valuation', 'valuation', 'valuation']))).toEqual(['L3', 'L3', 'L3', 'deferred']);
+    expect(levels(await overload(['valuation', 'valuation', 'valuation', 'valuation']))).toEqual([
+      'L3',
+      'L3',
+      'L3',
+      'deferred',
+    ]);
     expect(room.record('d-4').provisional).toBe(null);
     expect(room.heard()).toMatchObject([{ type: 'debate.deferred', item: 'ACME', debate: 'd-4' }]);
   });
@@ -221,7 +271,14 @@ describe('what is provisional', () => {
     const { ask, say, answer, heard } = await overload(['critical-path', 'critical-path'], { experts: [] });
     expect(await ask('debate.provisionals')).toMatchObject({
       headline: '2 provisional decisions require review',
-      items: [{ debate: 'd-1', positions: [{ isApplied: true, score: expect.any(Number) }, { isApplied: false }], rationale: expect.stringContaining('expert unavailable') }, { debate: 'd-2' }],
+      items: [
+        {
+          debate: 'd-1',
+          positions: [{ isApplied: true, score: expect.any(Number) }, { isApplied: false }],
+          rationale: expect.stringContaining('expert unavailable'),
+        },
+        { debate: 'd-2' },
+      ],
     });
     await say('gate.reached', { gate: 'G3' });
     await answer({ action: 'confirm' }, { by: 'anybody' });
@@ -229,13 +286,22 @@ describe('what is provisional', () => {
     expect(room.record('d-2').level).toBe('L4');
     await say('gate.reached', { gate: 'G5' });
     expect(room.record('d-2').level).toBe('L5');
-    expect(heard(DESKS.alerts)).toContainEqual(expect.objectContaining({ title: '1 provisional decisions require review' }));
+    expect(heard(DESKS.alerts)).toContainEqual(
+      expect.objectContaining({ title: '1 provisional decisions require review' }),
+    );
   });
 
   it('CA-134: an override tells the coordinator what to look at again, what to run again, and in which order', async () => {
     const dependents = [
       { id: 'dcf', measure: 'target_price', current: 85, response: 'proportional', runMs: 5 * MINUTE_MS },
-      { id: 'sensitivity', measure: 'target_price', current: 85, response: 'proportional', runMs: 10 * MINUTE_MS, after: ['dcf'] },
+      {
+        id: 'sensitivity',
+        measure: 'target_price',
+        current: 85,
+        response: 'proportional',
+        runMs: 10 * MINUTE_MS,
+        after: ['dcf'],
+      },
       { id: 'risk', measure: 'risk', current: 0.3, response: { perUnit: 5 / 3 }, runMs: MINUTE_MS, confidence: 0.9 },
     ];
     const { toExpert, say, answer, resolution } = await open();
@@ -257,7 +323,10 @@ describe('what it remembers', () => {
     const { toExpert, answer, desk } = await open();
     await toExpert();
     await answer({ action: 'decide', side: 'challenger' });
-    expect([desk()['observed:ada'], desk()['observed:bob']]).toMatchObject([[{ isOverridden: false, isRight: null }], [{ isOverridden: true, isRight: null }]]);
+    expect([desk()['observed:ada'], desk()['observed:bob']]).toMatchObject([
+      [{ isOverridden: false, isRight: null }],
+      [{ isOverridden: true, isRight: null }],
+    ]);
   });
 
   it('CA-116: tracks what proved right later, once per debate, for the scores of later ones', async () => {
@@ -265,8 +334,14 @@ describe('what it remembers', () => {
     await toExpert();
     await answer({ action: 'decide', side: 'challenger' });
     for (const right of ['challenged', 'challenger']) await say('debate.outcome', { debate: 'd-1', right });
-    expect([desk()['observed:ada']!.slice(1), desk()['observed:bob']!.slice(1)]).toMatchObject([[{ isRight: false }], [{ isRight: true }]]);
-    expect(await ask('debate.patterns')).toMatchObject({ debates: 1, byAgent: { ada: { won: 1, right: 0, known: 1 } } });
+    expect([desk()['observed:ada']!.slice(1), desk()['observed:bob']!.slice(1)]).toMatchObject([
+      [{ isRight: false }],
+      [{ isRight: true }],
+    ]);
+    expect(await ask('debate.patterns')).toMatchObject({
+      debates: 1,
+      byAgent: { ada: { won: 1, right: 0, known: 1 } },
+    });
   });
 
   it('CA-136: preloads precedents and patterns, also of debates before a power cut', async () => {
@@ -275,16 +350,41 @@ describe('what it remembers', () => {
     await answer({ action: 'decide', side: 'challenger' });
     await powerCut();
     await room.challenge({ id: 'd-2' });
-    expect(context('d-2').precedents).toMatchObject([{ id: 'd-1', matches: 5, summary: { method: 'decision of an expert' } }]);
-    expect(await ask('debate.patterns')).toMatchObject({ byMethod: { 'decision of an expert': 1 }, evidenceThatPrevailed: { filing: 1, calculation: 1 } });
+    expect(context('d-2').precedents).toMatchObject([
+      { id: 'd-1', matches: 5, summary: { method: 'decision of an expert' } },
+    ]);
+    expect(await ask('debate.patterns')).toMatchObject({
+      byMethod: { 'decision of an expert': 1 },
+      evidenceThatPrevailed: { filing: 1, calculation: 1 },
+    });
   });
 
   it('CA-136: takes track records and cautions from a memory of the host, before its own', async () => {
-    const record = { contextAccuracy: 0.9, contextWeight: 1, contextMatch: 'exact', overallAccuracy: 0.9, samples: 80, ageYears: 0, halfLifeYears: 2, regimes: {}, currentAccuracy: 0.9, trend: null, overrideRate: 0 } as const;
-    const memory: DebatePorts['historicalContext'] = ({ precedents }) => Promise.resolve({ precedents: [...precedents], cautions: ['Margins were restated in 2024.'], records: { challenger: record } });
+    const record = {
+      contextAccuracy: 0.9,
+      contextWeight: 1,
+      contextMatch: 'exact',
+      overallAccuracy: 0.9,
+      samples: 80,
+      ageYears: 0,
+      halfLifeYears: 2,
+      regimes: {},
+      currentAccuracy: 0.9,
+      trend: null,
+      overrideRate: 0,
+    } as const;
+    const memory: DebatePorts['historicalContext'] = ({ precedents }) =>
+      Promise.resolve({
+        precedents: [...precedents],
+        cautions: ['Margins were restated in 2024.'],
+        records: { challenger: record },
+      });
     const { toExpert, context } = await open({ ports: { historicalContext: memory } });
     await toExpert();
-    expect(context()).toMatchObject({ cautions: ['Margins were restated in 2024.'], analysis: { challenger: { samples: 80 }, challenged: { samples: 0 } } });
+    expect(context()).toMatchObject({
+      cautions: ['Margins were restated in 2024.'],
+      analysis: { challenger: { samples: 80 }, challenged: { samples: 0 } },
+    });
   });
 });
 
@@ -302,7 +402,11 @@ describe('the eight scenarios', () => {
 
   it('CA-138: 3, the queue of an expert is in the order of priority', async () => {
     await overload(['supporting', 'valuation', 'critical-path']);
-    expect(await room.ask('debate.queue', { expert: 'eve' })).toMatchObject([{ id: 'd-3' }, { id: 'd-2' }, { id: 'd-1' }]);
+    expect(await room.ask('debate.queue', { expert: 'eve' })).toMatchObject([
+      { id: 'd-3' },
+      { id: 'd-2' },
+      { id: 'd-1' },
+    ]);
   });
 
   it('CA-138: 4, credibility decides where it is clear, and is binding', async () => {
@@ -317,12 +421,18 @@ describe('the eight scenarios', () => {
     await open({ experts: [] });
     const positions = { challenger: { statement: 'to 95', value: 95 }, challenged: { statement: 'to 85', value: 85 } };
     await room.toExpert({ valueKind: 'target-price', positions });
-    expect(room.record().provisional).toMatchObject({ side: 'challenged', position: { value: 85 }, alternatives: [{ position: { value: 95 } }] });
+    expect(room.record().provisional).toMatchObject({
+      side: 'challenged',
+      position: { value: 85 },
+      alternatives: [{ position: { value: 95 } }],
+    });
   });
 
   it('CA-138: 6, a provisional value is overridden at the gate, and its dependents are run again', async () => {
     await open();
-    await room.toExpert({ dependents: [{ id: 'dcf', measure: 'target_price', current: 85, response: 'proportional', runMs: 1 }] });
+    await room.toExpert({
+      dependents: [{ id: 'dcf', measure: 'target_price', current: 85, response: 'proportional', runMs: 1 }],
+    });
     await room.test.advance(6 * HOUR_MS);
     await room.say('gate.reached', { gate: 'G5' });
     await room.answer({ action: 'override' });

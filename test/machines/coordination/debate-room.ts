@@ -1,11 +1,28 @@
-/** A system with the Debate Facilitator, the gate desk, and stand-ins for the Lead Coordinator and the desk of alerts. */
+/**
+ * A system with the Debate Facilitator, the gate desk, and stand-ins for the Lead Coordinator and the desk of alerts.
+ */
 import { assign, setup } from 'xstate';
 import { defineAgent } from '../../../src/actors/agent.ts';
-import { debateAgents, debateChildren, debatesIn, type FacilitatorContext, type FacilitatorInput } from '../../../src/machines/coordination/debates/debate-facilitator.ts';
+import {
+  debateAgents,
+  debateChildren,
+  debatesIn,
+  type FacilitatorContext,
+  type FacilitatorInput,
+} from '../../../src/machines/coordination/debates/debate-facilitator.ts';
 import { type DebatePorts } from '../../../src/machines/coordination/debates/debate-ports.ts';
 import { type DebateRecord } from '../../../src/machines/coordination/debates/debate-records.ts';
-import { type DebateContext, type DebateNews, type Resolution } from '../../../src/machines/coordination/debates/debate-state.ts';
-import { gateAgents, type GateDeskContext, gateChildren, gatesIn } from '../../../src/machines/coordination/gates/gate-desk.ts';
+import {
+  type DebateContext,
+  type DebateNews,
+  type Resolution,
+} from '../../../src/machines/coordination/debates/debate-state.ts';
+import {
+  gateAgents,
+  type GateDeskContext,
+  gateChildren,
+  gatesIn,
+} from '../../../src/machines/coordination/gates/gate-desk.ts';
 import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
 import { type Observation } from '../../../src/machines/coordination/credibility/track-record.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
@@ -16,7 +33,10 @@ export const DAY_MS = 24 * HOUR_MS;
 /** A debate waits so much longer than a gate, in case the gate is gone. */
 export const GRACE_MS = 1_000;
 
-type News = DebateNews | { readonly type: 'debate.resolved'; readonly resolution: Resolution } | { readonly type: 'debate.locked'; readonly snapshotId: string };
+type News =
+  | DebateNews
+  | { readonly type: 'debate.resolved'; readonly resolution: Resolution }
+  | { readonly type: 'debate.locked'; readonly snapshotId: string };
 
 /** Keeps what it is told. */
 const listener = defineAgent({
@@ -69,7 +89,10 @@ export const CHALLENGE = {
   context: { sector: 'tools', metricType: 'margin', timeHorizon: 'year', size: 'small', growthStage: 'mature' },
 };
 
-export const EVIDENCE = { statement: 'By the plan of sales.', evidence: [{ kind: 'calculation', source: 'sheet 3', strength: 0.6 }] };
+export const EVIDENCE = {
+  statement: 'By the plan of sales.',
+  evidence: [{ kind: 'calculation', source: 'sheet 3', strength: 0.6 }],
+};
 
 export interface RoomOptions extends FacilitatorInput {
   readonly ports?: Partial<DebatePorts>;
@@ -80,7 +103,12 @@ export async function openRoom(options: RoomOptions = {}): Promise<Room> {
   return roomOf(await startTestSystem(roomOptions(options)));
 }
 
-export function roomOptions({ ports, withGates = true, experts = ['eve'], ...input }: RoomOptions = {}): TestSystemOptions {
+export function roomOptions({
+  ports,
+  withGates = true,
+  experts = ['eve'],
+  ...input
+}: RoomOptions = {}): TestSystemOptions {
   const children = [
     ...[DESKS.alerts, DESKS.coordinator, 'ada'].map((id) => ({ id, systemId: id, agent: 'listener' })),
     ...(withGates ? gateChildren() : []),
@@ -124,7 +152,9 @@ export function roomOf(test: TestSystem): Room {
     },
     answer: (given, { by = 'eve', debate = 'd-1' } = {}) => {
       const open = gates().find(({ id, isOver }) => !isOver && id.startsWith(`${debate}+`));
-      return asked(DESKS.gates, { type: 'gate.answer', gate: open?.id ?? `none of ${debate}`, by, answer: given } as { type: string });
+      return asked(DESKS.gates, { type: 'gate.answer', gate: open?.id ?? `none of ${debate}`, by, answer: given } as {
+        type: string;
+      });
     },
     powerCut: async () => {
       await test.crash();
@@ -136,12 +166,19 @@ export function roomOf(test: TestSystem): Room {
     record,
     gates,
     heard,
-    resolution: (id = 'd-1') => heard().flatMap((news) => (news.type === 'debate.resolved' && news.resolution.debate === id ? [news.resolution] : []))[0],
+    resolution: (id = 'd-1') =>
+      heard().flatMap((news) =>
+        news.type === 'debate.resolved' && news.resolution.debate === id ? [news.resolution] : [],
+      )[0],
   };
 }
 
 /** Observations of one agent in the context of {@link CHALLENGE}: so many, of which so many were right, one a day. */
-export function observations(count: number, right: number, facts: { readonly nowMs: number; readonly regime?: string; readonly overridden?: number }): readonly Observation[] {
+export function observations(
+  count: number,
+  right: number,
+  facts: { readonly nowMs: number; readonly regime?: string; readonly overridden?: number },
+): readonly Observation[] {
   const { nowMs, regime = 'NORMAL', overridden = 0 } = facts;
   return Array.from({ length: count }, (_, n) => ({
     atMs: nowMs - (count - n) * DAY_MS,
@@ -154,7 +191,10 @@ export function observations(count: number, right: number, facts: { readonly now
 }
 
 /** Two agents that are far enough apart for level 2, and have enough behind them. */
-export async function withTrackRecords(room: Room, { ada = 100, bob = 20 }: { readonly ada?: number; readonly bob?: number } = {}): Promise<void> {
+export async function withTrackRecords(
+  room: Room,
+  { ada = 100, bob = 20 }: { readonly ada?: number; readonly bob?: number } = {},
+): Promise<void> {
   const nowMs = room.test.clock.wallMs();
   await room.say('regime.readings', { readings: { volatility: 15, indexChange: 0.05, rate: 2 } });
   await room.say('agent.observed', { agent: 'ada', observations: observations(100, ada, { nowMs }) });

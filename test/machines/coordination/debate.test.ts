@@ -4,7 +4,20 @@ import { LONG } from '../../effort.ts';
 import { DEBATE_CONTRIBUTIONS_MAX } from '../../../src/limits.ts';
 import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
 import { atEveryWrite, type Story, tellStory } from '../../actors/power-cut.ts';
-import { CHALLENGE, DAY_MS, EVIDENCE, GRACE_MS, HOUR_MS, MINUTE_MS, openRoom, type Room, roomOf, type RoomOptions, roomOptions, withTrackRecords } from './debate-room.ts';
+import {
+  CHALLENGE,
+  DAY_MS,
+  EVIDENCE,
+  GRACE_MS,
+  HOUR_MS,
+  MINUTE_MS,
+  openRoom,
+  type Room,
+  roomOf,
+  type RoomOptions,
+  roomOptions,
+  withTrackRecords,
+} from './debate-room.ts';
 
 let room: Room;
 afterEach(() => room.test.system.stop().catch(() => {}));
@@ -20,17 +33,26 @@ describe('setup', () => {
     expect(state()).toEqual({ L1_direct: 'awaiting_ack' });
     expect(context()).toMatchObject({
       loads: { eve: '0/3 debates' },
-      challenge: { topic: 'Margin of ACME', requiredEvidence: ['filing', 'calculation'], escalationMs: HOUR_MS, priority: 'valuation' },
+      challenge: {
+        topic: 'Margin of ACME',
+        requiredEvidence: ['filing', 'calculation'],
+        escalationMs: HOUR_MS,
+        priority: 'valuation',
+      },
     });
   });
 
   it('CA-094: refuses a challenge that does not say who doubts what of whom, on what evidence, and how urgent it is', async () => {
     const { test, challenge, desk } = await open();
     for (const missing of ['challenger', 'challenged', 'disputedFinding', 'basis', 'priority', 'positions']) {
-      await expect(test.system.send(DESKS.debates, { type: 'debate.challenge', ...CHALLENGE, [missing]: undefined })).rejects.toMatchObject({ code: 'BOSUN_EVENT_INVALID' });
+      await expect(
+        test.system.send(DESKS.debates, { type: 'debate.challenge', ...CHALLENGE, [missing]: undefined }),
+      ).rejects.toMatchObject({ code: 'BOSUN_EVENT_INVALID' });
     }
     const basis = { ...CHALLENGE.basis, evidence: [] };
-    await expect(test.system.send(DESKS.debates, { type: 'debate.challenge', ...CHALLENGE, basis })).rejects.toMatchObject({ code: 'BOSUN_EVENT_INVALID' });
+    await expect(
+      test.system.send(DESKS.debates, { type: 'debate.challenge', ...CHALLENGE, basis }),
+    ).rejects.toMatchObject({ code: 'BOSUN_EVENT_INVALID' });
     expect(await challenge({ challenged: CHALLENGE.challenger })).toMatchObject({ taken: false });
     expect(Object.keys(desk()).filter((key) => key.startsWith('record:'))).toEqual([]);
   });
@@ -40,8 +62,14 @@ describe('setup', () => {
     const { challenge, ask, context, heard, test, resolution } = await open({ ports: { takeSnapshot } });
     await challenge();
     expect(heard('ada')).toMatchObject([{ type: 'debate.locked', debate: 'd-1' }]);
-    expect(await ask('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE, snapshotId: 'facts-16' })).toEqual({ taken: false, problems: ['this debate is about facts-17'] });
-    expect(await ask('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE, snapshotId: 'facts-17' })).toEqual({ taken: true, problems: [] });
+    expect(await ask('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE, snapshotId: 'facts-16' })).toEqual({
+      taken: false,
+      problems: ['this debate is about facts-17'],
+    });
+    expect(await ask('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE, snapshotId: 'facts-17' })).toEqual({
+      taken: true,
+      problems: [],
+    });
     await test.advance(HOUR_MS);
     expect(context().snapshotId).toBe('facts-17');
     await room.answer({ action: 'decide', side: 'challenger' });
@@ -50,16 +78,27 @@ describe('setup', () => {
 
   it('CA-100: waits no longer than 2 s for memory, and says what it does not know', async () => {
     const never = () => new Promise<never>(() => {});
-    const { challenge, state, context, test } = await open({ ports: { takeSnapshot: never, historicalContext: never } });
+    const { challenge, state, context, test } = await open({
+      ports: { takeSnapshot: never, historicalContext: never },
+    });
     await challenge();
     expect(state()).toEqual({ setup: { snapshot: 'taking', history: 'loading' } });
     await test.advance(2_000);
     expect(state()).toEqual({ L1_direct: 'awaiting_ack' });
-    expect(context()).toMatchObject({ snapshotId: 'facts-of-d-1', notKnown: ['the snapshot of facts', 'the historical context'] });
+    expect(context()).toMatchObject({
+      snapshotId: 'facts-of-d-1',
+      notKnown: ['the snapshot of facts', 'the historical context'],
+    });
   });
 
   it('goes on where a port fails or says nonsense, and says so', async () => {
-    const broken = { takeSnapshot: () => { throw new Error('down'); }, historicalContext: () => Promise.resolve({ precedents: 'many' } as never), regimeDetector: () => Promise.resolve(7 as never) };
+    const broken = {
+      takeSnapshot: () => {
+        throw new Error('down');
+      },
+      historicalContext: () => Promise.resolve({ precedents: 'many' } as never),
+      regimeDetector: () => Promise.resolve(7 as never),
+    };
     const { toExpert, context } = await open({ ports: broken });
     await toExpert();
     expect(context().notKnown).toEqual(['the snapshot of facts', 'the historical context', 'the regime']);
@@ -118,14 +157,29 @@ describe('level 1, the agents alone', () => {
   it('CA-092: goes through cycles of challenge and response, each on record with its strength, and enforces evidence', async () => {
     const { challenge, ask, context } = await open();
     await challenge({ strengthMin: 0.5 });
-    const respond = (by: string, evidence: object[], fields: object = {}) => ask('debate.respond', { debate: 'd-1', by, statement: 'So it is.', evidence, ...fields });
+    const respond = (by: string, evidence: object[], fields: object = {}) =>
+      ask('debate.respond', { debate: 'd-1', by, statement: 'So it is.', evidence, ...fields });
     const calculation = { kind: 'calculation', source: 'sheet 3' };
     expect(await respond('bob', [])).toEqual({ taken: true, problems: ['brings no evidence'] });
-    expect(await respond('bob', [{ ...calculation, strength: 0.4 }])).toEqual({ taken: true, problems: ['brings no evidence of strength 0.5 or more'] });
-    expect(await respond('bob', [{ kind: 'rumour', source: 'hall', strength: 0.9 }])).toEqual({ taken: true, problems: ['brings none of filing, calculation'] });
-    expect(await respond('bob', [{ ...calculation, strength: 0.6 }], { granted: ['Sales fell.'], position: { statement: '27 %', value: 0.27 } })).toEqual({ taken: true, problems: [] });
+    expect(await respond('bob', [{ ...calculation, strength: 0.4 }])).toEqual({
+      taken: true,
+      problems: ['brings no evidence of strength 0.5 or more'],
+    });
+    expect(await respond('bob', [{ kind: 'rumour', source: 'hall', strength: 0.9 }])).toEqual({
+      taken: true,
+      problems: ['brings none of filing, calculation'],
+    });
+    expect(
+      await respond('bob', [{ ...calculation, strength: 0.6 }], {
+        granted: ['Sales fell.'],
+        position: { statement: '27 %', value: 0.27 },
+      }),
+    ).toEqual({ taken: true, problems: [] });
     expect(await respond('ada', [{ ...calculation, strength: 1 }])).toEqual({ taken: true, problems: [] });
-    expect(await respond('eve', [{ ...calculation, strength: 1 }])).toEqual({ taken: false, problems: ['eve is no side of this debate'] });
+    expect(await respond('eve', [{ ...calculation, strength: 1 }])).toEqual({
+      taken: false,
+      problems: ['eve is no side of this debate'],
+    });
     expect(context()).toMatchObject({
       rounds: 5,
       positions: { challenged: { value: 0.27 } },
@@ -138,8 +192,12 @@ describe('level 1, the agents alone', () => {
   it(`takes up to ${DEBATE_CONTRIBUTIONS_MAX} contributions`, async () => {
     const { challenge, say, ask, context } = await open();
     await challenge();
-    for (let n = 0; n < DEBATE_CONTRIBUTIONS_MAX; n++) await say('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE });
-    expect(await ask('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE })).toEqual({ taken: false, problems: ['enough has been said'] });
+    for (let n = 0; n < DEBATE_CONTRIBUTIONS_MAX; n++)
+      await say('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE });
+    expect(await ask('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE })).toEqual({
+      taken: false,
+      problems: ['enough has been said'],
+    });
     expect(context().rounds).toBe(DEBATE_CONTRIBUTIONS_MAX);
   });
 
@@ -149,7 +207,8 @@ describe('level 1, the agents alone', () => {
     const long = (chars: number) => '€'.repeat(chars);
     const evidence = Array.from({ length: 10 }, () => ({ kind: long(100), source: long(300), strength: 1 }));
     const granted = Array.from({ length: 10 }, (_, n) => long(199) + n);
-    for (let n = 0; n < DEBATE_CONTRIBUTIONS_MAX; n++) await say('debate.respond', { debate: 'd-1', by: 'ada', statement: long(1_000), evidence, granted });
+    for (let n = 0; n < DEBATE_CONTRIBUTIONS_MAX; n++)
+      await say('debate.respond', { debate: 'd-1', by: 'ada', statement: long(1_000), evidence, granted });
     await test.advance(HOUR_MS);
     expect(await answer({ action: 'decide', side: 'challenger' })).toEqual({ taken: true });
     expect(resolution()!.rounds).toBe(DEBATE_CONTRIBUTIONS_MAX);
@@ -162,7 +221,14 @@ describe('level 1, the agents alone', () => {
     await say('debate.accept', { debate: 'd-1', by: 'eve' });
     expect(record().isOver).toBe(false);
     await say('debate.accept', { debate: 'd-1', by: 'bob' });
-    expect(resolution()).toMatchObject({ outcome: 'consensus', level: 1, side: 'challenger', position: { value: 0.25 }, agreed: ['Sales fell.', '25 %'], disagreed: [] });
+    expect(resolution()).toMatchObject({
+      outcome: 'consensus',
+      level: 1,
+      side: 'challenger',
+      position: { value: 0.25 },
+      agreed: ['Sales fell.', '25 %'],
+      disagreed: [],
+    });
     expect(room.state()).toBe(undefined);
   });
 });
@@ -193,14 +259,27 @@ describe('level 2, the facilitator', () => {
       provisional: null,
       analysis: {
         regime: 'NORMAL',
-        challenger: { samples: 100, interval: expect.any(Number), factors: { regime: { samples: 100 }, trend: { trend: null }, override: { rate: 0 }, base: { contextMatch: 'exact' } } },
+        challenger: {
+          samples: 100,
+          interval: expect.any(Number),
+          factors: {
+            regime: { samples: 100 },
+            trend: { trend: null },
+            override: { rate: 0 },
+            base: { contextMatch: 'exact' },
+          },
+        },
         challenged: { samples: 100 },
       },
     });
     const { differential, required } = resolution()!.analysis!;
     expect(differential).toBeGreaterThan(required);
     expect(heard('ada').at(-1)).toMatchObject({ type: 'debate.resolved' });
-    expect(heard(DESKS.alerts).at(-1)).toMatchObject({ kind: 'debate.resolved', detail: 'facilitator-resolved: credibility', data: { audience: ['ada', 'bob'] } });
+    expect(heard(DESKS.alerts).at(-1)).toMatchObject({
+      kind: 'debate.resolved',
+      detail: 'facilitator-resolved: credibility',
+      data: { audience: ['ada', 'bob'] },
+    });
     expect(record()).toMatchObject({ level: 'facilitator_resolved', isOver: true });
   });
 
@@ -222,7 +301,10 @@ describe('level 2, the facilitator', () => {
   it('CA-115: records the strength of the evidence of each side with its score', async () => {
     const { toExpert, context } = await open();
     await toExpert();
-    expect(context().analysis).toMatchObject({ challenger: { evidenceQuality: 0.8 }, challenged: { evidenceQuality: 0.6 } });
+    expect(context().analysis).toMatchObject({
+      challenger: { evidenceQuality: 0.8 },
+      challenged: { evidenceQuality: 0.6 },
+    });
   });
 
   it('CA-118: does not resolve what blocks the critical path while an expert has a place (X-24)', async () => {
@@ -286,10 +368,23 @@ describe('level 3, an expert', () => {
     const { toExpert, answer, resolution } = await open();
     await toExpert();
     expect(await answer({ action: 'decide', side: 'challenged', note: 'as planned' })).toEqual({ taken: true });
-    expect(resolution()).toMatchObject({ outcome: 'human', level: 3, side: 'challenged', position: { value: 0.28 }, by: 'eve', note: 'as planned', confidence: 1 });
+    expect(resolution()).toMatchObject({
+      outcome: 'human',
+      level: 3,
+      side: 'challenged',
+      position: { value: 0.28 },
+      by: 'eve',
+      note: 'as planned',
+      confidence: 1,
+    });
     await toExpert({ id: 'd-2' });
     await answer({ action: 'decide-own', own: { statement: '26 %', value: 0.26 }, confidence: 0.7 }, { debate: 'd-2' });
-    expect(resolution('d-2')).toMatchObject({ outcome: 'human', side: null, position: { statement: '26 %', value: 0.26 }, confidence: 0.7 });
+    expect(resolution('d-2')).toMatchObject({
+      outcome: 'human',
+      side: null,
+      position: { statement: '26 %', value: 0.26 },
+      confidence: 0.7,
+    });
   });
 
   it('CA-098: is in review once its expert has taken it up, and nobody else can', async () => {
@@ -330,19 +425,29 @@ describe('level 3, an expert', () => {
     expect(state()).toEqual({ L3_human: 'more_evidence' });
     await say('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE });
     expect(state()).toEqual({ L3_human: 'queued' });
-    expect(gates().map(({ id, phase }) => [id, phase])).toEqual([['d-1+1', 'answered'], ['d-1+2', 'open']]);
+    expect(gates().map(({ id, phase }) => [id, phase])).toEqual([
+      ['d-1+1', 'answered'],
+      ['d-1+2', 'open'],
+    ]);
   });
 
   it("CA-120: the facilitator's recommendation can be accepted", async () => {
     const { toExpert, answer, resolution } = await open();
     await toExpert();
     await answer({ action: 'accept-recommendation' });
-    expect(resolution()).toMatchObject({ outcome: 'human', side: 'challenger', method: "the facilitator's recommendation, accepted by an expert" });
+    expect(resolution()).toMatchObject({
+      outcome: 'human',
+      side: 'challenger',
+      method: "the facilitator's recommendation, accepted by an expert",
+    });
   });
 
   it('CA-120: only a supporting debate can be deferred', async () => {
     const { toExpert, answer, state } = await open();
-    for (const [id, priority] of [['d-1', 'critical-path'], ['d-2', 'valuation']]) {
+    for (const [id, priority] of [
+      ['d-1', 'critical-path'],
+      ['d-2', 'valuation'],
+    ]) {
       await toExpert({ id, priority });
       expect(await answer({ action: 'defer' }, { debate: id! })).toMatchObject({ taken: false });
     }
@@ -388,7 +493,10 @@ describe('level 4, the conservative default', () => {
       rationale: 'expert unavailable; the lowest margin: 0.25 is more cautious than 0.28',
       overrideUntilMs: atMs,
     });
-    expect(await ask('debate.provisionals')).toMatchObject({ headline: '1 provisional decisions require review', items: [{ debate: 'd-1' }] });
+    expect(await ask('debate.provisionals')).toMatchObject({
+      headline: '1 provisional decisions require review',
+      items: [{ debate: 'd-1' }],
+    });
   });
 
   it('CA-124: hands the coordinator the value to go on with, and what rests on it', async () => {
@@ -399,7 +507,13 @@ describe('level 4, the conservative default', () => {
     ];
     await say('expert.unavailable', { expert: 'eve' });
     await toExpert({ dependents });
-    expect(heard()).toMatchObject([{ type: 'debate.provisional', item: 'ACME', provisional: { position: { value: 0.25 }, dependents: ['dcf', 'sensitivity'] } }]);
+    expect(heard()).toMatchObject([
+      {
+        type: 'debate.provisional',
+        item: 'ACME',
+        provisional: { position: { value: 0.25 }, dependents: ['dcf', 'sensitivity'] },
+      },
+    ]);
   });
 
   it('CA-097: without a known gate is reviewed after 24 hours, over a power cut', async () => {
@@ -432,7 +546,12 @@ describe('level 4, the conservative default', () => {
     await toExpert();
     const gate = `${DESKS.openGates}/d-1+1`;
     await test.system.admin.suspend(gate, { by: 'root' });
-    await test.system.send(DESKS.gates, { type: 'gate.answer', gate: 'd-1+1', by: 'eve', answer: { action: 'decide', side: 'challenged' } });
+    await test.system.send(DESKS.gates, {
+      type: 'gate.answer',
+      gate: 'd-1+1',
+      by: 'eve',
+      answer: { action: 'decide', side: 'challenged' },
+    });
     await test.advance(6 * HOUR_MS + GRACE_MS);
     expect(record().level).toBe('L4');
     await test.system.admin.resume(gate, { by: 'root' });
@@ -442,30 +561,34 @@ describe('level 4, the conservative default', () => {
 });
 
 describe('a power cut at any write', () => {
-  it('CA-098: changes nothing: the debate ends once, as people decided, and no question is left open', LONG, async () => {
-    const options = roomOptions();
-    const story: Story = [
-      (test) => roomOf(test).challenge(),
-      (test) => roomOf(test).defend(),
-      (test) => test.advance(HOUR_MS),
-      (test) => roomOf(test).answer({ action: 'request-evidence' }),
-      (test) => test.advance(9 * HOUR_MS),
-      (test) => roomOf(test).say('gate.reached', { gate: 'G5' }),
-      (test) => roomOf(test).answer({ action: 'override', side: 'challenged' }),
-    ];
-    const writes = await atEveryWrite(async (cut) => {
-      const { test, writes: count } = await tellStory(story, options, cut);
-      const told = roomOf(test);
-      await test.advance(10 * DAY_MS);
-      expect(told.heard().filter(({ type }) => type === 'debate.resolved')).toHaveLength(1);
-      expect(told.heard().filter(({ type }) => type === 'debate.provisional')).toHaveLength(1);
-      expect(told.resolution()).toMatchObject({ outcome: 'overridden', side: 'challenged' });
-      expect(told.gates().filter(({ isOver }) => !isOver)).toEqual([]);
-      await test.system.stop();
-      return count;
-    });
-    expect(writes).toBeGreaterThan(10);
-  });
+  it(
+    'CA-098: changes nothing: the debate ends once, as people decided, and no question is left open',
+    LONG,
+    async () => {
+      const options = roomOptions();
+      const story: Story = [
+        (test) => roomOf(test).challenge(),
+        (test) => roomOf(test).defend(),
+        (test) => test.advance(HOUR_MS),
+        (test) => roomOf(test).answer({ action: 'request-evidence' }),
+        (test) => test.advance(9 * HOUR_MS),
+        (test) => roomOf(test).say('gate.reached', { gate: 'G5' }),
+        (test) => roomOf(test).answer({ action: 'override', side: 'challenged' }),
+      ];
+      const writes = await atEveryWrite(async (cut) => {
+        const { test, writes: count } = await tellStory(story, options, cut);
+        const told = roomOf(test);
+        await test.advance(10 * DAY_MS);
+        expect(told.heard().filter(({ type }) => type === 'debate.resolved')).toHaveLength(1);
+        expect(told.heard().filter(({ type }) => type === 'debate.provisional')).toHaveLength(1);
+        expect(told.resolution()).toMatchObject({ outcome: 'overridden', side: 'challenged' });
+        expect(told.gates().filter(({ isOver }) => !isOver)).toEqual([]);
+        await test.system.stop();
+        return count;
+      });
+      expect(writes).toBeGreaterThan(10);
+    },
+  );
 });
 
 describe('level 5, the review at a gate', () => {
@@ -482,23 +605,49 @@ describe('level 5, the review at a gate', () => {
     expect(record().level).toBe('L5');
     const open = gates().find(({ isOver }) => !isOver)!;
     expect(open.audience).toEqual(['eve']);
-    expect(heard(DESKS.alerts)).toContainEqual(expect.objectContaining({ title: '1 provisional decisions require review', data: { audience: ['eve'] } }));
-    expect((test.system.snapshot(`${DESKS.openGates}/${open.id}`)!.context as { question: object }).question).toMatchObject({
-      package: { provisional: { rationale: expect.stringContaining('more cautious'), positions: [{ side: 'challenger', isApplied: true, score: expect.any(Number) }, { side: 'challenged', isApplied: false, score: expect.any(Number) }] } },
+    expect(heard(DESKS.alerts)).toContainEqual(
+      expect.objectContaining({ title: '1 provisional decisions require review', data: { audience: ['eve'] } }),
+    );
+    expect(
+      (test.system.snapshot(`${DESKS.openGates}/${open.id}`)!.context as { question: object }).question,
+    ).toMatchObject({
+      package: {
+        provisional: {
+          rationale: expect.stringContaining('more cautious'),
+          positions: [
+            { side: 'challenger', isApplied: true, score: expect.any(Number) },
+            { side: 'challenged', isApplied: false, score: expect.any(Number) },
+          ],
+        },
+      },
     });
   });
 
   it('CA-133: Confirm makes it final', async () => {
     const { answer, resolution } = await provisional();
     await answer({ action: 'confirm' });
-    expect(resolution()).toMatchObject({ outcome: 'confirmed', level: 5, mark: 'final', side: 'challenger', by: 'eve', impact: null });
+    expect(resolution()).toMatchObject({
+      outcome: 'confirmed',
+      level: 5,
+      mark: 'final',
+      side: 'challenger',
+      by: 'eve',
+      impact: null,
+    });
   });
 
   it('CA-133: Override chooses the other position, and checks what rests on the first', async () => {
-    const dependents = [{ id: 'dcf', measure: 'target_price', current: 85, response: 'proportional', runMs: 5 * MINUTE_MS }];
+    const dependents = [
+      { id: 'dcf', measure: 'target_price', current: 85, response: 'proportional', runMs: 5 * MINUTE_MS },
+    ];
     const { answer, resolution } = await provisional({ dependents });
     await answer({ action: 'override' });
-    expect(resolution()).toMatchObject({ outcome: 'overridden', side: 'challenged', position: { value: 0.28 }, impact: { flagged: ['dcf'], rerun: [{ id: 'dcf' }] } });
+    expect(resolution()).toMatchObject({
+      outcome: 'overridden',
+      side: 'challenged',
+      position: { value: 0.28 },
+      impact: { flagged: ['dcf'], rerun: [{ id: 'dcf' }] },
+    });
   });
 
   it('CA-133: Override may name a position of its own; one for what is applied already is a confirmation', async () => {
@@ -534,7 +683,12 @@ describe('level 5, the review at a gate', () => {
         await test.advance(DAY_MS);
       }
     }
-    expect(resolution()).toMatchObject({ outcome: 'confirmed', by: null, confidence: 0.5, method: 'the conservative default stands, nobody reviewed it' });
+    expect(resolution()).toMatchObject({
+      outcome: 'confirmed',
+      by: null,
+      confidence: 0.5,
+      method: 'the conservative default stands, nobody reviewed it',
+    });
   });
 
   it('a deferred debate is decided at the gate; when it is not, the conservative default holds', async () => {
@@ -547,7 +701,12 @@ describe('level 5, the review at a gate', () => {
     await say('gate.reached', { gate: 'G3' });
     expect(await answer({ action: 'confirm' })).toMatchObject({ taken: false });
     await answer({ action: 'decide', side: 'challenged' });
-    expect(resolution()).toMatchObject({ outcome: 'human', level: 5, side: 'challenged', method: 'decision at a gate' });
+    expect(resolution()).toMatchObject({
+      outcome: 'human',
+      level: 5,
+      side: 'challenged',
+      method: 'decision at a gate',
+    });
     await test.advance(DAY_MS);
     expect(record('d-2')).toMatchObject({ level: 'L4', provisional: { trigger: 'undecided' } });
   });

@@ -16,15 +16,23 @@ import { plans } from '../../fixtures/plans/plans.ts';
 
 /** `{ b: ['a'] }` reads: b waits for a. Every task takes 1 unless `durations` says otherwise. */
 function graphOf(after: Record<string, string[]>, durations: Record<string, number> = {}): DependencyGraph {
-  return buildGraph(Object.entries(after).map(([id, ids]): GraphTask => ({ id, duration: durations[id] ?? 1, after: ids })));
+  return buildGraph(
+    Object.entries(after).map(([id, ids]): GraphTask => ({ id, duration: durations[id] ?? 1, after: ids })),
+  );
 }
 
 const DIAMOND = { start: [], left: ['start'], right: ['start'], end: ['left', 'right'] };
 
 /** Any edges among up to 8 tasks, circles and self-dependencies among them. */
-const anyGraph = fc
-  .array(fc.array(fc.nat(), { maxLength: 3 }), { minLength: 1, maxLength: 8 })
-  .map((picks) => buildGraph(picks.map((own, index) => ({ id: `t${index}`, duration: 1, after: own.map((pick) => `t${pick % picks.length}`) }))));
+const anyGraph = fc.array(fc.array(fc.nat(), { maxLength: 3 }), { minLength: 1, maxLength: 8 }).map((picks) =>
+  buildGraph(
+    picks.map((own, index) => ({
+      id: `t${index}`,
+      duration: 1,
+      after: own.map((pick) => `t${pick % picks.length}`),
+    })),
+  ),
+);
 
 describe('a circle of dependencies', () => {
   it('CA-014: is named whole and closed, from its first task in file order, each task before those that wait for it', () => {
@@ -82,7 +90,9 @@ describe('orders and paths', () => {
         const remaining = longestRemaining(buildGraph(tasks));
         const longestFrom = (id: string): number => {
           const { duration } = tasks.find((task) => task.id === id)!;
-          return tasks.filter(({ after }) => after.includes(id)).reduce((longest, next) => Math.max(longest, addTime(duration, longestFrom(next.id))), duration);
+          return tasks
+            .filter(({ after }) => after.includes(id))
+            .reduce((longest, next) => Math.max(longest, addTime(duration, longestFrom(next.id))), duration);
         };
         return tasks.slice(0, 8).every(({ id }) => remaining.get(id) === longestFrom(id));
       }),

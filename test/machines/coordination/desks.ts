@@ -1,4 +1,7 @@
-/** The desks of failures in a test system, with a Lead Coordinator that only writes down what it is sent and answers as it is told. */
+/**
+ * The desks of failures in a test system, with a Lead Coordinator that only writes down what it is sent and answers as
+ * it is told.
+ */
 import { type AnyActorLogic, type AnyActorRef, assign, enqueueActions, type PromiseActorLogic, setup } from 'xstate';
 import { z } from 'zod';
 import { type AnyAgent, defineAgent } from '../../../src/actors/agent.ts';
@@ -21,11 +24,17 @@ interface CoordinatorContext {
 }
 
 /** `tell` sends from the coordinator's desk; `answers` has it report at once that what was ordered is done. */
-const standIn = setup({ types: {} as { context: CoordinatorContext; events: Heard; input: { answers: boolean } } }).createMachine({
+const standIn = setup({
+  types: {} as { context: CoordinatorContext; events: Heard; input: { answers: boolean } },
+}).createMachine({
   id: 'stand-in',
   context: ({ input }) => ({ heard: [], answers: input.answers, 'item:Z': { running: ['Z/one', 'Z/two'] } }),
   on: {
-    tell: { actions: enqueueActions(({ event, enqueue, system }) => enqueue.sendTo(system.get(event.to as string) as AnyActorRef, event.event as Heard)) },
+    tell: {
+      actions: enqueueActions(({ event, enqueue, system }) =>
+        enqueue.sendTo(system.get(event.to as string) as AnyActorRef, event.event as Heard),
+      ),
+    },
     '*': {
       actions: [
         assign(({ context, event }) => ({ heard: [...context.heard, event] })),
@@ -34,7 +43,13 @@ const standIn = setup({ types: {} as { context: CoordinatorContext; events: Hear
           if (!(context as { answers?: boolean }).answers) return;
           if (event.type === 'pause.request') {
             const { item, trigger } = event;
-            enqueue.sendTo(batches, { type: 'pause.complete', item, pausedAtMs: timeOf(self), resumeDependencies: { restart: [], skip: [], wait: [] }, trigger });
+            enqueue.sendTo(batches, {
+              type: 'pause.complete',
+              item,
+              pausedAtMs: timeOf(self),
+              resumeDependencies: { restart: [], skip: [], wait: [] },
+              trigger,
+            });
           }
           if (event.type === 'resume.command') enqueue.sendTo(batches, { type: 'item.resumed', item: event.item });
         }),
@@ -88,14 +103,22 @@ export class Desks {
   }
 }
 
-export async function startDesks({ answers = true, resources, deliver, isAlone = false }: DesksOptions = {}): Promise<Desks> {
+export async function startDesks({
+  answers = true,
+  resources,
+  deliver,
+  isAlone = false,
+}: DesksOptions = {}): Promise<Desks> {
   const coordinator = defineAgent({ name: 'stand-in', machine: standIn, events: { tell: z.looseObject({}) } });
   const provided = failureAgents.map((agent) => {
     if (agent.name === batch.name && resources !== undefined) return withLogic(agent, { resources });
     if (agent.name === alertCard.name && deliver !== undefined) return withLogic(agent, { deliver });
     return agent;
   });
-  const children = [...failureDesks, ...(isAlone ? [] : [{ id: DESKS.coordinator, systemId: DESKS.coordinator, agent: 'stand-in', input: { answers } }])];
+  const children = [
+    ...failureDesks,
+    ...(isAlone ? [] : [{ id: DESKS.coordinator, systemId: DESKS.coordinator, agent: 'stand-in', input: { answers } }]),
+  ];
   return new Desks(await startTestSystem({ agents: [coordinator, ...provided], tree: { children } }));
 }
 

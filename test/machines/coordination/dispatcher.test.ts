@@ -21,7 +21,12 @@ class Ledger {
   }
 
   position(): Position {
-    return { done: [...this.done], running: [...this.running], standings: [...this.standings], capacity: this.capacity };
+    return {
+      done: [...this.done],
+      running: [...this.running],
+      standings: [...this.standings],
+      capacity: this.capacity,
+    };
   }
 }
 
@@ -93,7 +98,12 @@ describe('dynamic re-scheduling', () => {
   });
 
   it('CA-015: the scheduler is asked again for what remains when an agent type becomes unavailable', () => {
-    const position: Position = { done: ['A/draft'], running: ['B/draft'], standings: [], capacity: { writer: 0, printer: 1 } };
+    const position: Position = {
+      done: ['A/draft'],
+      running: ['B/draft'],
+      standings: [],
+      capacity: { writer: 0, printer: 1 },
+    };
     const left = forecast(plan, position);
     expect(left.tasks.map(({ task }) => task)).toEqual(['B/draft', 'A/print', 'B/print']);
     expect(left.blocked).toEqual(['C/draft', 'C/print', 'D/draft', 'D/print']);
@@ -111,7 +121,10 @@ describe('dynamic re-scheduling', () => {
   });
 
   it('CA-015: agent types with more places get more work at once', () => {
-    const wide = planOf({ capacity: { many: 3, few: 1 }, tasks: Array.from({ length: 8 }, (_, n) => ({ id: `t${n}`, agent: n % 2 === 0 ? 'many' : 'few' })) });
+    const wide = planOf({
+      capacity: { many: 3, few: 1 },
+      tasks: Array.from({ length: 8 }, (_, n) => ({ id: `t${n}`, agent: n % 2 === 0 ? 'many' : 'few' })),
+    });
     const first = schedule(wide).tasks.filter(({ start }) => start === 0);
     expect(first.filter(({ agent }) => agent === 'many')).toHaveLength(3);
     expect(first.filter(({ agent }) => agent === 'few')).toHaveLength(1);
@@ -135,10 +148,23 @@ describe('dynamic re-scheduling', () => {
   it('CA-015: work more than three steps away is not looked at', () => {
     const chain = (name: string, last: number) => [
       { id: name, agent: 'one', duration: 1 },
-      ...[1, 2, 3].map((n) => ({ id: `${name}-${n}`, agent: 'free', duration: 1, after: [n === 1 ? name : `${name}-${n - 1}`] })),
-      ...Array.from({ length: last }, (_, n) => ({ id: `${name}-4-${n}`, agent: 'free', duration: 1, after: [`${name}-3`] })),
+      ...[1, 2, 3].map((n) => ({
+        id: `${name}-${n}`,
+        agent: 'free',
+        duration: 1,
+        after: [n === 1 ? name : `${name}-${n - 1}`],
+      })),
+      ...Array.from({ length: last }, (_, n) => ({
+        id: `${name}-4-${n}`,
+        agent: 'free',
+        duration: 1,
+        after: [`${name}-3`],
+      })),
     ];
-    const plan = planOf({ capacity: { one: 1 }, tasks: [...chain('first', 1), ...chain('second', 9), { id: 'long', agent: 'free', duration: 20 }] });
+    const plan = planOf({
+      capacity: { one: 1 },
+      tasks: [...chain('first', 1), ...chain('second', 9), { id: 'long', agent: 'free', duration: 20 }],
+    });
     expect(schedule(plan).tasks.find(({ task }) => task === 'first')?.start).toBe(0);
   });
 });
@@ -146,7 +172,12 @@ describe('dynamic re-scheduling', () => {
 describe('a plan of 10,000 tasks', () => {
   /** Ends the task that has run longest, again and again, until nothing runs: the decisions of a whole run. */
   function decisions(plan: Plan): number {
-    const dispatcher = new Dispatcher(agendaOf(plan), { done: [], running: [], standings: [], capacity: plan.capacity });
+    const dispatcher = new Dispatcher(agendaOf(plan), {
+      done: [],
+      running: [],
+      standings: [],
+      capacity: plan.capacity,
+    });
     const running: string[] = [];
     let ended = 0;
     for (;;) {
@@ -161,10 +192,23 @@ describe('a plan of 10,000 tasks', () => {
   it('CA-012: is decided event by event within 5 seconds, in stages with a barrier and as a list', async () => {
     const staged = planOf({
       capacity: { one: 50, two: 7 },
-      stages: { a: { agent: 'one' }, b: { agent: 'two', after: ['a'] }, c: { agent: 'one', after: ['b'] }, d: { agent: 'two', after: ['c'], barrier: true }, e: { agent: 'one', after: ['d'] } },
+      stages: {
+        a: { agent: 'one' },
+        b: { agent: 'two', after: ['a'] },
+        c: { agent: 'one', after: ['b'] },
+        d: { agent: 'two', after: ['c'], barrier: true },
+        e: { agent: 'one', after: ['d'] },
+      },
       items: Array.from({ length: 2_000 }, (_, n) => `item${n}`),
     });
-    const listed = planOf({ capacity: { one: 20 }, tasks: Array.from({ length: 10_000 }, (_, n) => ({ id: `t${n}`, agent: 'one', after: n < 100 ? [] : [`t${n - 100}`, `t${n - 37}`] })) });
+    const listed = planOf({
+      capacity: { one: 20 },
+      tasks: Array.from({ length: 10_000 }, (_, n) => ({
+        id: `t${n}`,
+        agent: 'one',
+        after: n < 100 ? [] : [`t${n - 100}`, `t${n - 37}`],
+      })),
+    });
     const { result, tookMs } = await processorTimeOf(() => [decisions(staged), decisions(listed)]);
     expect(result).toEqual([10_000, 10_000]);
     expect(tookMs).toBeLessThan(5_000);

@@ -4,7 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { type AlertDeskContext, alertsIn } from '../../../src/machines/coordination/alerts/alert-desk.ts';
 import { type BatchManagerContext, batchesIn } from '../../../src/machines/coordination/batches/batch-manager.ts';
 import { type Correlation } from '../../../src/machines/coordination/failures/correlation.ts';
-import { type CorrelationResult, correlationsIn, type CorrelatorContext, failureCorrelator } from '../../../src/machines/coordination/failures/failure-correlator.ts';
+import {
+  type CorrelationResult,
+  correlationsIn,
+  type CorrelatorContext,
+  failureCorrelator,
+} from '../../../src/machines/coordination/failures/failure-correlator.ts';
 import { CORRELATION_FAILURES_MAX } from '../../../src/limits.ts';
 import { signatureOf } from '../../../src/machines/coordination/failures/failure-signature.ts';
 import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
@@ -16,7 +21,16 @@ const FIVE = ['AAPL', 'MSFT', 'GOOGL', 'AMZN', 'TSLA'];
 const AT_MS = Date.UTC(2026, 0, 1, 14, 47);
 
 function failureOf(item: string, facts: object = {}) {
-  return { type: 'agent.failure', item, agentType: 'Financial Analyst', errorType: 'QuotaError', errorMessage: 'API quota exceeded: 1000/1000', dataSource: 'Koyfin', atMs: AT_MS, ...facts };
+  return {
+    type: 'agent.failure',
+    item,
+    agentType: 'Financial Analyst',
+    errorType: 'QuotaError',
+    errorMessage: 'API quota exceeded: 1000/1000',
+    dataSource: 'Koyfin',
+    atMs: AT_MS,
+    ...facts,
+  };
 }
 
 async function fail(desks: Desks, items: readonly string[], facts: object = {}): Promise<CorrelationResult[]> {
@@ -58,22 +72,37 @@ describe('the FailureCorrelator', () => {
   it('CA-065: answers each failure with whether, with whom and why it is correlated', async () => {
     const desks = await startDesks();
     const [first, , third] = await fail(desks, ['A', 'B', 'C']);
-    expect(first).toEqual({ isCorrelated: false, correlationId: null, correlatedItems: [], rootCause: null, batchTriggered: false });
-    expect(third).toEqual({ isCorrelated: true, correlationId: 'correlation-1', correlatedItems: ['A', 'B', 'C'], rootCause: 'Koyfin API quota exceeded', batchTriggered: true });
+    expect(first).toEqual({
+      isCorrelated: false,
+      correlationId: null,
+      correlatedItems: [],
+      rootCause: null,
+      batchTriggered: false,
+    });
+    expect(third).toEqual({
+      isCorrelated: true,
+      correlationId: 'correlation-1',
+      correlatedItems: ['A', 'B', 'C'],
+      rootCause: 'Koyfin API quota exceeded',
+      batchTriggered: true,
+    });
   });
 
   it('CA-066: triggers with the items, the root cause and its id, again when more join', async () => {
     const desks = await startDesks({ answers: false });
     await fail(desks, FIVE);
     const [{ signature }] = correlations(desks) as [Correlation];
-    expect(batches(desks)).toMatchObject([{ id: 'batch-1', correlationId: 'correlation-1', signature, reason: 'Koyfin API quota exceeded', total: 5 }]);
+    expect(batches(desks)).toMatchObject([
+      { id: 'batch-1', correlationId: 'correlation-1', signature, reason: 'Koyfin API quota exceeded', total: 5 },
+    ]);
   });
 
   it('CA-066: answers which failures of a signature are within a window', async () => {
     const desks = await startDesks();
     for (const [n, item] of ['A', 'B'].entries()) await fail(desks, [item], { atMs: AT_MS + n * MINUTE_MS });
     const signature = signatureOf(failureOf('A'));
-    const detect = (facts: object) => desks.ask(DESKS.correlator, { type: 'correlation.detect', signature, atMs: AT_MS + MINUTE_MS, ...facts });
+    const detect = (facts: object) =>
+      desks.ask(DESKS.correlator, { type: 'correlation.detect', signature, atMs: AT_MS + MINUTE_MS, ...facts });
     expect(await detect({})).toEqual(['failure-1', 'failure-2']);
     expect(await detect({ windowMs: MINUTE_MS })).toEqual(['failure-2']);
   });
@@ -81,8 +110,12 @@ describe('the FailureCorrelator', () => {
   it('CA-072: tells the Lead Coordinator what it found, and links its record to the batch', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B', 'C']);
-    expect(desks.heard('correlation.detected')).toMatchObject([{ correlationId: 'correlation-1', items: ['A', 'B', 'C'], batchTriggered: true }]);
-    expect(correlations(desks)).toMatchObject([{ batchId: 'batch-1', batchTriggeredAtMs: expect.any(Number) as number }]);
+    expect(desks.heard('correlation.detected')).toMatchObject([
+      { correlationId: 'correlation-1', items: ['A', 'B', 'C'], batchTriggered: true },
+    ]);
+    expect(correlations(desks)).toMatchObject([
+      { batchId: 'batch-1', batchTriggeredAtMs: expect.any(Number) as number },
+    ]);
   });
 
   it('CA-073: keeps a record of all that is known of the failures', async () => {
@@ -122,7 +155,11 @@ describe('the FailureCorrelator', () => {
     expect(correlations(desks)).toMatchObject([{ resolutionAction: 'manually_resolved' }]);
     await desks.test.advance(DAY_MS);
     expect(correlations(desks)).toEqual([]);
-    expect(Object.entries(desks.context<object>(DESKS.correlator)).filter(([key, value]) => /^(failures|correlation):/.test(key) && value !== undefined)).toEqual([]);
+    expect(
+      Object.entries(desks.context<object>(DESKS.correlator)).filter(
+        ([key, value]) => /^(failures|correlation):/.test(key) && value !== undefined,
+      ),
+    ).toEqual([]);
   });
 
   it('CA-073: is resolved by its batch, once all of it runs again', async () => {
@@ -139,7 +176,10 @@ describe('the FailureCorrelator', () => {
     await fail(desks, ['A', 'B']);
     expect(batches(desks)).toHaveLength(1);
     await fail(desks, ['D']);
-    expect(correlations(desks).map(({ items }) => items.toSorted())).toEqual([['A', 'B', 'C'], ['A', 'B', 'D']]);
+    expect(correlations(desks).map(({ items }) => items.toSorted())).toEqual([
+      ['A', 'B', 'C'],
+      ['A', 'B', 'D'],
+    ]);
     expect(batches(desks)).toHaveLength(2);
   });
 
@@ -149,8 +189,15 @@ describe('the FailureCorrelator', () => {
     await fail(desks, ['B'], { agentType: 'Strategy Analyst', errorType: 'TimeoutError', errorMessage: 'timed out' });
     expect(desks.heard('pause.request')).toEqual([]);
     await desks.test.advance(DAY_MS);
-    const result = await desks.ask<CorrelationResult>(DESKS.correlator, { type: 'correlation.group', items: ['A', 'B', 'Z'] });
-    expect(result).toMatchObject({ isCorrelated: true, correlatedItems: ['A', 'B'], rootCause: 'Shared failure - 2 stocks' });
+    const result = await desks.ask<CorrelationResult>(DESKS.correlator, {
+      type: 'correlation.group',
+      items: ['A', 'B', 'Z'],
+    });
+    expect(result).toMatchObject({
+      isCorrelated: true,
+      correlatedItems: ['A', 'B'],
+      rootCause: 'Shared failure - 2 stocks',
+    });
     expect(desks.heard('pause.request').map(({ item }) => item)).toEqual(['A', 'B']);
     expect(correlations(desks)).toMatchObject([{ signature: null }]);
   });
@@ -161,7 +208,9 @@ describe('the FailureCorrelator', () => {
     await desks.test.advance(13 * DAY_MS);
     await desks.cutPower();
     await desks.test.advance(DAY_MS);
-    expect(await desks.ask<CorrelationResult>(DESKS.correlator, { type: 'correlation.group', items: ['A', 'B'] })).toMatchObject({ isCorrelated: false });
+    expect(
+      await desks.ask<CorrelationResult>(DESKS.correlator, { type: 'correlation.group', items: ['A', 'B'] }),
+    ).toMatchObject({ isCorrelated: false });
   });
 
   it('CA-063: one that comes late and links two correlations makes them one', async () => {
@@ -170,13 +219,20 @@ describe('the FailureCorrelator', () => {
     await fail(desks, ['D', 'E', 'F'], { atMs: AT_MS + 8 * MINUTE_MS });
     expect(correlations(desks)).toHaveLength(2);
     await fail(desks, ['G'], { atMs: AT_MS + 4 * MINUTE_MS });
-    expect(correlations(desks)).toMatchObject([{ failureCount: 7, resolutionAction: null }, { resolutionAction: 'joined' }]);
+    expect(correlations(desks)).toMatchObject([
+      { failureCount: 7, resolutionAction: null },
+      { resolutionAction: 'joined' },
+    ]);
   });
 
   it('CA-073: is full with 500 failures; the next one begins the next correlation', async () => {
     const { name } = failureCorrelator;
-    const test = await startTestSystem({ agents: [failureCorrelator], tree: { children: [{ id: name, agent: name }] } });
-    for (let n = 0; n <= CORRELATION_FAILURES_MAX; n++) await test.system.send(name, failureOf(`item ${n}`, { atMs: AT_MS + n }));
+    const test = await startTestSystem({
+      agents: [failureCorrelator],
+      tree: { children: [{ id: name, agent: name }] },
+    });
+    for (let n = 0; n <= CORRELATION_FAILURES_MAX; n++)
+      await test.system.send(name, failureOf(`item ${n}`, { atMs: AT_MS + n }));
     await test.settle();
     const context = test.system.snapshot(name)!.context as CorrelatorContext;
     const [found] = correlationsIn(context);
@@ -197,41 +253,59 @@ describe('the FailureCorrelator', () => {
     const groups = async (order: typeof list): Promise<string[]> => {
       const desks = await startDesks();
       for (const { item, atMs } of order) await fail(desks, [item], { atMs });
-      return correlations(desks).filter(({ resolutionAction }) => resolutionAction === null).map(({ items }) => items.join());
+      return correlations(desks)
+        .filter(({ resolutionAction }) => resolutionAction === null)
+        .map(({ items }) => items.join());
     };
     const expected = await groups(list);
-    await fc.assert(fc.asyncProperty(orders, async (order) => void expect(await groups(order)).toEqual(expected)), { numRuns: byEffort({ quick: 5, ci: 15 }) });
+    await fc.assert(
+      fc.asyncProperty(orders, async (order) => void expect(await groups(order)).toEqual(expected)),
+      { numRuns: byEffort({ quick: 5, ci: 15 }) },
+    );
   });
 });
 
 describe("the seed's examples", () => {
-  it('CA-E10: five fail at 14:47 with a quota error of Koyfin: one batch of five within 30 s, five cards, each with "Resume All"', async () => {
-    const desks = await startDesks();
-    const startMs = desks.test.clock.wallMs();
-    await fail(desks, FIVE);
-    expect(desks.test.clock.wallMs() - startMs).toBeLessThan(30_000);
-    expect(correlations(desks)).toMatchObject([{ failureCount: 5, rootCause: 'Koyfin API quota exceeded' }]);
-    expect(batches(desks)).toMatchObject([{ total: 5, paused: 5, reason: 'Koyfin API quota exceeded' }]);
-    expect(cards(desks).map(({ item }) => item)).toEqual(FIVE.toReversed());
-    for (const { id } of cards(desks)) {
-      const { actions } = desks.context<{ actions: { label: string }[] }>(`${DESKS.alertCards}/${id}`);
-      expect(actions.map(({ label }) => label)).toEqual(['View Details', 'Resume', 'Cancel', 'Resume All']);
-    }
-    await desks.ask(DESKS.alerts, { type: 'alert.choose', id: 'alert-1', action: 'resume-all', by: 'ann' });
-    expect(desks.heard('resume.command').map(({ item }) => item).toSorted()).toEqual(FIVE.toSorted());
-  });
+  it(
+    'CA-E10: five fail at 14:47 with a quota error of Koyfin: one batch of five within 30 s, five cards, each with ' +
+      '"Resume All"',
+    async () => {
+      const desks = await startDesks();
+      const startMs = desks.test.clock.wallMs();
+      await fail(desks, FIVE);
+      expect(desks.test.clock.wallMs() - startMs).toBeLessThan(30_000);
+      expect(correlations(desks)).toMatchObject([{ failureCount: 5, rootCause: 'Koyfin API quota exceeded' }]);
+      expect(batches(desks)).toMatchObject([{ total: 5, paused: 5, reason: 'Koyfin API quota exceeded' }]);
+      expect(cards(desks).map(({ item }) => item)).toEqual(FIVE.toReversed());
+      for (const { id } of cards(desks)) {
+        const { actions } = desks.context<{ actions: { label: string }[] }>(`${DESKS.alertCards}/${id}`);
+        expect(actions.map(({ label }) => label)).toEqual(['View Details', 'Resume', 'Cancel', 'Resume All']);
+      }
+      await desks.ask(DESKS.alerts, { type: 'alert.choose', id: 'alert-1', action: 'resume-all', by: 'ann' });
+      expect(
+        desks
+          .heard('resume.command')
+          .map(({ item }) => item)
+          .toSorted(),
+      ).toEqual(FIVE.toSorted());
+    },
+  );
 
-  it('CA-E11: AAPL, MSFT, GOOGL at 14:47:12, :18, :23 are a batch on the third; AMZN at :25 joins correlation and batch; four cards', async () => {
-    const desks = await startDesks();
-    const at = (second: number) => ({ atMs: AT_MS + second * 1_000 });
-    await fail(desks, ['AAPL'], at(12));
-    await fail(desks, ['MSFT'], at(18));
-    expect(batches(desks)).toEqual([]);
-    await fail(desks, ['GOOGL'], at(23));
-    expect(batches(desks)).toMatchObject([{ total: 3 }]);
-    await fail(desks, ['AMZN'], at(25));
-    expect(correlations(desks)).toMatchObject([{ items: ['AAPL', 'MSFT', 'GOOGL', 'AMZN'] }]);
-    expect(batches(desks)).toMatchObject([{ total: 4, paused: 4 }]);
-    expect(cards(desks)).toHaveLength(4);
-  });
+  it(
+    'CA-E11: AAPL, MSFT, GOOGL at 14:47:12, :18, :23 are a batch on the third; AMZN at :25 joins correlation and ' +
+      'batch; four cards',
+    async () => {
+      const desks = await startDesks();
+      const at = (second: number) => ({ atMs: AT_MS + second * 1_000 });
+      await fail(desks, ['AAPL'], at(12));
+      await fail(desks, ['MSFT'], at(18));
+      expect(batches(desks)).toEqual([]);
+      await fail(desks, ['GOOGL'], at(23));
+      expect(batches(desks)).toMatchObject([{ total: 3 }]);
+      await fail(desks, ['AMZN'], at(25));
+      expect(correlations(desks)).toMatchObject([{ items: ['AAPL', 'MSFT', 'GOOGL', 'AMZN'] }]);
+      expect(batches(desks)).toMatchObject([{ total: 4, paused: 4 }]);
+      expect(cards(desks)).toHaveLength(4);
+    },
+  );
 });

@@ -2,13 +2,32 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { correlatedWith, describe as findingsOf, detectCorrelation, WINDOW_MS } from '../../../src/machines/coordination/failures/correlation.ts';
-import { type Failure, normalise, patternOf, signatureOf } from '../../../src/machines/coordination/failures/failure-signature.ts';
+import {
+  correlatedWith,
+  describe as findingsOf,
+  detectCorrelation,
+  WINDOW_MS,
+} from '../../../src/machines/coordination/failures/correlation.ts';
+import {
+  type Failure,
+  normalise,
+  patternOf,
+  signatureOf,
+} from '../../../src/machines/coordination/failures/failure-signature.ts';
 import { inferRootCause } from '../../../src/machines/coordination/failures/root-cause.ts';
 
-const KOYFIN = { agentType: 'Financial Analyst', errorType: 'QuotaError', dataSource: 'Koyfin', errorMessage: 'API quota exceeded: 1000/1000' };
+const KOYFIN = {
+  agentType: 'Financial Analyst',
+  errorType: 'QuotaError',
+  dataSource: 'Koyfin',
+  errorMessage: 'API quota exceeded: 1000/1000',
+};
 
-function failures(count: number, facts: { agentType?: string; errorType?: string; dataSource?: string | null; errorMessage?: string } = {}, from = 0): Failure[] {
+function failures(
+  count: number,
+  facts: { agentType?: string; errorType?: string; dataSource?: string | null; errorMessage?: string } = {},
+  from = 0,
+): Failure[] {
   const whole = { ...KOYFIN, ...facts };
   return Array.from({ length: count }, (_, n) => ({
     ...whole,
@@ -24,7 +43,13 @@ describe('a signature', () => {
   it('CA-059: is of agent type, error type, data source and normalised message, and of nothing else', () => {
     const signature = signatureOf(KOYFIN);
     expect(signatureOf({ ...KOYFIN, errorMessage: 'quota exceeded at 14:47:12' })).toBe(signature);
-    for (const other of [{ agentType: 'Strategy Analyst' }, { errorType: 'TimeoutError' }, { dataSource: 'Bloomberg' }, { dataSource: null }, { errorMessage: 'no such page' }]) {
+    for (const other of [
+      { agentType: 'Strategy Analyst' },
+      { errorType: 'TimeoutError' },
+      { dataSource: 'Bloomberg' },
+      { dataSource: null },
+      { errorMessage: 'no such page' },
+    ]) {
       expect(signatureOf({ ...KOYFIN, ...other })).not.toBe(signature);
     }
   });
@@ -35,12 +60,24 @@ describe('a signature', () => {
   });
 
   it('CA-060: takes a colon of a part for no joint', () => {
-    expect(signatureOf({ ...KOYFIN, agentType: 'a:b', errorType: 'c' })).not.toBe(signatureOf({ ...KOYFIN, agentType: 'a', errorType: 'b:c' }));
+    expect(signatureOf({ ...KOYFIN, agentType: 'a:b', errorType: 'c' })).not.toBe(
+      signatureOf({ ...KOYFIN, agentType: 'a', errorType: 'b:c' }),
+    );
   });
 
   it('CA-061: does not know times, UUIDs and request ids', () => {
     const plain = 'cannot read the balance sheet';
-    for (const noise of ['2026-01-05T14:47:12.123Z', '2026-01-05 14:47', '14:47:12', '1767624432', '1767624432123', '3f2504e0-4f89-11d3-9a0c-0305e82c3301', 'request_id=ab12cd', 'X-Request-ID: 99-z', 'req_8f3a2b']) {
+    for (const noise of [
+      '2026-01-05T14:47:12.123Z',
+      '2026-01-05 14:47',
+      '14:47:12',
+      '1767624432',
+      '1767624432123',
+      '3f2504e0-4f89-11d3-9a0c-0305e82c3301',
+      'request_id=ab12cd',
+      'X-Request-ID: 99-z',
+      'req_8f3a2b',
+    ]) {
       expect(normalise(`${noise} ${plain}`)).toBe(plain);
       expect(normalise(`${plain} ${noise}`)).toBe(plain);
     }
@@ -74,7 +111,12 @@ describe('a signature', () => {
   });
 
   it('CA-061: is the same however often it is normalised, and whatever time or id is put in front', () => {
-    const noises = fc.oneof(fc.uuid(), fc.date({ noInvalidDate: true, min: new Date('2000-01-01'), max: new Date('2090-01-01') }).map((date) => date.toISOString()));
+    const noises = fc.oneof(
+      fc.uuid(),
+      fc
+        .date({ noInvalidDate: true, min: new Date('2000-01-01'), max: new Date('2090-01-01') })
+        .map((date) => date.toISOString()),
+    );
     fc.assert(
       fc.property(fc.lorem({ maxCount: 12 }), noises, (message, noise) => {
         const once = normalise(message);
@@ -95,19 +137,29 @@ describe('a root cause', () => {
   it('CA-068: five items, one source, timeouts or connections: the network; four are not enough', () => {
     const timeout = { dataSource: 'Bloomberg', errorType: 'TimeoutError', errorMessage: 'timed out' };
     expect(inferRootCause(failures(5, timeout))).toMatchObject({ rule: 2, text: 'Bloomberg network connectivity' });
-    expect(inferRootCause(failures(4, timeout))).toMatchObject({ rule: 4, text: 'Financial Analyst failure - TimeoutError' });
+    expect(inferRootCause(failures(4, timeout))).toMatchObject({
+      rule: 4,
+      text: 'Financial Analyst failure - TimeoutError',
+    });
   });
 
   it('CA-069: three items, 404 or not found: the data', () => {
-    expect(inferRootCause(failures(3, { dataSource: 'SEC EDGAR', errorType: 'HttpError', errorMessage: '404' }))).toMatchObject({ rule: 3, text: 'SEC EDGAR data unavailable' });
+    expect(
+      inferRootCause(failures(3, { dataSource: 'SEC EDGAR', errorType: 'HttpError', errorMessage: '404' })),
+    ).toMatchObject({ rule: 3, text: 'SEC EDGAR data unavailable' });
   });
 
   it('CA-070: three items, one agent type, one error: the agent', () => {
-    expect(inferRootCause(failures(3, { dataSource: null, errorType: 'OutOfMemory', errorMessage: 'heap' }))).toMatchObject({ rule: 4, text: 'Financial Analyst failure - OutOfMemory' });
+    expect(
+      inferRootCause(failures(3, { dataSource: null, errorType: 'OutOfMemory', errorMessage: 'heap' })),
+    ).toMatchObject({ rule: 4, text: 'Financial Analyst failure - OutOfMemory' });
   });
 
   it('CA-071: else what they share is that they failed, with how many items', () => {
-    const mixed = [...failures(1, { errorType: 'A', errorMessage: 'a' }), ...failures(2, { agentType: 'Strategy Analyst', errorType: 'B', errorMessage: 'b' }, 1)];
+    const mixed = [
+      ...failures(1, { errorType: 'A', errorMessage: 'a' }),
+      ...failures(2, { agentType: 'Strategy Analyst', errorType: 'B', errorMessage: 'b' }, 1),
+    ];
     expect(inferRootCause(mixed)).toMatchObject({ rule: 5, text: 'Shared failure - 3 stocks' });
   });
 
@@ -117,7 +169,14 @@ describe('a root cause', () => {
       [2, failures(8, { dataSource: 'Bloomberg', errorType: 'Timeout', errorMessage: 'timeout' })],
       [3, failures(4, { dataSource: 'SEC EDGAR', errorType: 'Http', errorMessage: '404 not found' })],
       [4, failures(3, { dataSource: null, errorType: 'OOM', errorMessage: 'out of memory' })],
-      [5, [...failures(1), ...failures(1, { dataSource: 'X', errorType: 'E' }, 1), ...failures(1, { agentType: 'B', errorMessage: '404' }, 2)]],
+      [
+        5,
+        [
+          ...failures(1),
+          ...failures(1, { dataSource: 'X', errorType: 'E' }, 1),
+          ...failures(1, { agentType: 'B', errorMessage: '404' }, 2),
+        ],
+      ],
     ];
     expect(rows.map(([, group]) => inferRootCause(group).rule)).toEqual(rows.map(([rule]) => rule));
   });
@@ -149,13 +208,24 @@ describe('failures that belong together', () => {
   it('CA-066: are found by signature and time, as ids', () => {
     const [first, ...rest] = [at(0, 'A'), at(1_000, 'B'), at(WINDOW_MS, 'C')];
     const all = [first, ...rest, { ...at(2_000, 'D'), signature: 'another' }];
-    expect(detectCorrelation(all, { signature: first.signature, atMs: WINDOW_MS, windowMs: WINDOW_MS })).toEqual([`B@1000`, `C@${WINDOW_MS}`]);
-    expect(detectCorrelation(all, { signature: first.signature, atMs: 1_500, windowMs: WINDOW_MS })).toEqual(['A@0', 'B@1000']);
+    expect(detectCorrelation(all, { signature: first.signature, atMs: WINDOW_MS, windowMs: WINDOW_MS })).toEqual([
+      `B@1000`,
+      `C@${WINDOW_MS}`,
+    ]);
+    expect(detectCorrelation(all, { signature: first.signature, atMs: 1_500, windowMs: WINDOW_MS })).toEqual([
+      'A@0',
+      'B@1000',
+    ]);
   });
 
   it('CA-063: are the same groups in whatever order word of them comes', () => {
-    const times = fc.array(fc.record({ item: fc.constantFrom('A', 'B', 'C', 'D', 'E'), atMs: fc.integer({ min: 0, max: 4 * WINDOW_MS }) }), { maxLength: 20 });
-    const shuffled = times.chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })));
+    const times = fc.array(
+      fc.record({ item: fc.constantFrom('A', 'B', 'C', 'D', 'E'), atMs: fc.integer({ min: 0, max: 4 * WINDOW_MS }) }),
+      { maxLength: 20 },
+    );
+    const shuffled = times.chain((list) =>
+      fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
+    );
     fc.assert(
       fc.property(shuffled, ([inOrder, inDisorder]) => {
         const groups = (list: typeof inOrder) => {

@@ -1,4 +1,7 @@
-/** Stands for the desk of gates: one gate at a time, with its reminders and its deadline, by the events that the coordinator exchanges with it. */
+/**
+ * Stands for the desk of gates: one gate at a time, with its reminders and its deadline, by the events that the
+ * coordinator exchanges with it.
+ */
 import { type AnyActorRef, assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/agent.ts';
@@ -7,7 +10,12 @@ import { timeOf } from '../../../src/actors/ref.ts';
 export interface OpenQuestion {
   readonly type: 'gate.open';
   readonly id: string;
-  readonly package: { readonly item: string; readonly completed: readonly string[]; readonly results: unknown; readonly materials: unknown };
+  readonly package: {
+    readonly item: string;
+    readonly completed: readonly string[];
+    readonly results: unknown;
+    readonly materials: unknown;
+  };
   readonly remindAfterMs: readonly number[];
   readonly deadlineMs: number | null;
   readonly askedBy: AnyActorRef;
@@ -19,7 +27,11 @@ export interface GatesContext {
   readonly remindedAtMs: readonly number[];
 }
 
-type Event = OpenQuestion | { readonly type: 'answer'; readonly answer: unknown } | { readonly type: 'remind' } | { readonly type: 'expire' };
+type Event =
+  | OpenQuestion
+  | { readonly type: 'answer'; readonly answer: unknown }
+  | { readonly type: 'remind' }
+  | { readonly type: 'expire' };
 
 const machine = setup({
   types: {} as { context: GatesContext; events: Event },
@@ -27,7 +39,13 @@ const machine = setup({
     close: enqueueActions(({ context, event, enqueue, self }) => {
       const { id: gate, askedBy } = context.asked.at(-1)!;
       const isAnswered = event.type === 'answer';
-      const result = { gate, outcome: isAnswered ? 'answered' : 'timedOut', answer: isAnswered ? event.answer : null, openedAtMs: context.openedAtMs, closedAtMs: timeOf(self) };
+      const result = {
+        gate,
+        outcome: isAnswered ? 'answered' : 'timedOut',
+        answer: isAnswered ? event.answer : null,
+        openedAtMs: context.openedAtMs,
+        closedAtMs: timeOf(self),
+      };
       enqueue.cancel('expire');
       enqueue.sendTo(askedBy, { type: 'gate.closed', result } as never);
     }),
@@ -42,10 +60,18 @@ const machine = setup({
         if (event.deadlineMs !== null) enqueue.raise({ type: 'expire' }, { id: 'expire', delay: event.deadlineMs });
       }),
     },
-    remind: { actions: assign({ remindedAtMs: ({ context, self }) => [...context.remindedAtMs, timeOf(self) - context.openedAtMs] }) },
+    remind: {
+      actions: assign({
+        remindedAtMs: ({ context, self }) => [...context.remindedAtMs, timeOf(self) - context.openedAtMs],
+      }),
+    },
     answer: { actions: 'close' },
     expire: { actions: 'close' },
   },
 });
 
-export const gatesStandIn = defineAgent({ name: 'gates-stand-in', machine, events: { answer: z.object({ answer: z.unknown() }) } });
+export const gatesStandIn = defineAgent({
+  name: 'gates-stand-in',
+  machine,
+  events: { answer: z.object({ answer: z.unknown() }) },
+});

@@ -5,7 +5,11 @@ import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/agent.ts';
 import { publish, join } from '../../../src/actors/talk/talk-actions.ts';
 import { isBosunError } from '../../../src/errors.ts';
-import { BACKPRESSURE_DEPTH, KERNEL_LEVELS, nextTryMs } from '../../../src/machines/coordination/messages/backpressure.ts';
+import {
+  BACKPRESSURE_DEPTH,
+  KERNEL_LEVELS,
+  nextTryMs,
+} from '../../../src/machines/coordination/messages/backpressure.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 
 const note = z.object({ n: z.int() });
@@ -14,7 +18,10 @@ const note = z.object({ n: z.int() });
 const inbox = defineAgent({
   name: 'inbox',
   machine: setup({
-    types: {} as { context: { seen: string[] }; events: { type: 'critical' | 'high' | 'normal' | 'low' | 'all'; n: number } },
+    types: {} as {
+      context: { seen: string[] };
+      events: { type: 'critical' | 'high' | 'normal' | 'low' | 'all'; n: number };
+    },
     actions: {
       keep: assign(({ context, event }) => {
         if (event.n < 0) throw new Error('cannot be read');
@@ -24,7 +31,13 @@ const inbox = defineAgent({
   }).createMachine({
     context: { seen: [] },
     entry: join('inboxes'),
-    on: { critical: { actions: 'keep' }, high: { actions: 'keep' }, normal: { actions: 'keep' }, low: { actions: 'keep' }, all: { actions: 'keep' } },
+    on: {
+      critical: { actions: 'keep' },
+      high: { actions: 'keep' },
+      normal: { actions: 'keep' },
+      low: { actions: 'keep' },
+      all: { actions: 'keep' },
+    },
   }),
   events: { critical: note, high: note, normal: note, low: note },
   priorities: KERNEL_LEVELS,
@@ -38,7 +51,8 @@ const sender = defineAgent({
     on: {
       burst: {
         actions: enqueueActions(({ event, enqueue, system }) => {
-          for (let n = 0; n < event.count; n += 1) enqueue.sendTo(system.get('one') as AnyActorRef, { type: 'normal', n } as never);
+          for (let n = 0; n < event.count; n += 1)
+            enqueue.sendTo(system.get('one') as AnyActorRef, { type: 'normal', n } as never);
         }),
       },
       broadcast: { actions: publish('inboxes', { type: 'all', n: 1 }) },
@@ -49,7 +63,13 @@ const sender = defineAgent({
 
 async function start(): Promise<TestSystem> {
   const inboxes = ['one', 'two'].map((id) => ({ id, systemId: id, agent: 'inbox' }));
-  return startTestSystem({ agents: [inbox, sender], tree: { intensity: 100, children: [...inboxes, { id: 'sender', agent: 'sender' }, { id: 'other', agent: 'sender' }] } });
+  return startTestSystem({
+    agents: [inbox, sender],
+    tree: {
+      intensity: 100,
+      children: [...inboxes, { id: 'sender', agent: 'sender' }, { id: 'other', agent: 'sender' }],
+    },
+  });
 }
 
 function seen(test: TestSystem, id = 'one'): string[] {
@@ -67,7 +87,10 @@ describe('the message queue', () => {
 
   it('CA-088: keeps the order of each sender', async () => {
     const test = await start();
-    await Promise.all([test.system.send('sender', { type: 'burst', count: 200 }), test.system.send('other', { type: 'burst', count: 200 })]);
+    await Promise.all([
+      test.system.send('sender', { type: 'burst', count: 200 }),
+      test.system.send('other', { type: 'burst', count: 200 }),
+    ]);
     await test.settle();
     const numbers = seen(test).map((text) => Number(text.slice('normal'.length)));
     expect(numbers).toHaveLength(400);
@@ -78,7 +101,9 @@ describe('the message queue', () => {
 
   it('CA-088: takes critical and high before normal before low', async () => {
     const test = await start();
-    await Promise.all((['low', 'normal', 'high', 'critical'] as const).map((type, n) => test.system.send('one', { type, n })));
+    await Promise.all(
+      (['low', 'normal', 'high', 'critical'] as const).map((type, n) => test.system.send('one', { type, n })),
+    );
     await test.settle();
     expect(seen(test)).toEqual(['high2', 'critical3', 'normal1', 'low0']);
   });
@@ -108,7 +133,9 @@ describe('the message queue', () => {
 describe('backpressure', () => {
   it('CA-089: a mailbox of 50 refuses the next message from outside, and takes it when there is room', async () => {
     const test = await start();
-    const results = await Promise.allSettled(Array.from({ length: BACKPRESSURE_DEPTH + 10 }, (_, n) => test.system.send('one', { type: 'normal', n })));
+    const results = await Promise.allSettled(
+      Array.from({ length: BACKPRESSURE_DEPTH + 10 }, (_, n) => test.system.send('one', { type: 'normal', n })),
+    );
     const refused = results.filter((result) => result.status === 'rejected');
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.every(({ reason }) => isBosunError(reason, 'BOSUN_MAILBOX_FULL'))).toBe(true);

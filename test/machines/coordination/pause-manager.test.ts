@@ -1,14 +1,31 @@
-/** The PauseManager at work under the Lead Coordinator: its states, its days, its orders, its memory. On virtual time, over power cuts. */
+/**
+ * The PauseManager at work under the Lead Coordinator: its states, its days, its orders, its memory. On virtual time,
+ * over power cuts.
+ */
 import { describe, expect, it } from 'vitest';
 import { fromPromise } from 'xstate';
-import { type MemoryInput, type OrderReply, pauseManagerAgent, type PauseState } from '../../../src/machines/coordination/pauses/pause-manager.ts';
+import {
+  type MemoryInput,
+  type OrderReply,
+  pauseManagerAgent,
+  type PauseState,
+} from '../../../src/machines/coordination/pauses/pause-manager.ts';
 import { FAILED_PLANS_MAX, PAUSE_FAILURES_MAX } from '../../../src/limits.ts';
-import { alertOfDay, extended, newRecord, withFailedPlan, withFurther } from '../../../src/machines/coordination/pauses/pause-record.ts';
+import {
+  alertOfDay,
+  extended,
+  newRecord,
+  withFailedPlan,
+  withFurther,
+} from '../../../src/machines/coordination/pauses/pause-record.ts';
 import { pauseCalls } from '../../../src/machines/coordination/messages/wire-names.ts';
 import { planOf } from '../../fixtures/plans/plans.ts';
 import { type Crew, type CrewOptions, DAY_MS, HOUR_MS, MINUTE_MS, startCrew, stated } from './crew-subject.ts';
 
-const plan = planOf({ stages: { draft: { agent: 'writer' }, print: { agent: 'printer', after: ['draft'] } }, items: ['A', 'B'] });
+const plan = planOf({
+  stages: { draft: { agent: 'writer' }, print: { agent: 'printer', after: ['draft'] } },
+  items: ['A', 'B'],
+});
 
 /** B stands still because its draft fails, until it is mended. */
 async function pausedCrew(options: CrewOptions = {}): Promise<{ crew: Crew; mend(): void }> {
@@ -24,7 +41,10 @@ async function pausedCrew(options: CrewOptions = {}): Promise<{ crew: Crew; mend
   return { crew, mend: () => (broken = false) };
 }
 
-/** Lets time pass in two halves with a power cut between them, so that every timer in between is armed before it and fires after it. */
+/**
+ * Lets time pass in two halves with a power cut between them, so that every timer in between is armed before it and
+ * fires after it.
+ */
 async function passOverCrash(crew: Crew, ms: number): Promise<void> {
   const first = Math.floor(ms / 2);
   await crew.test.advance(first);
@@ -35,7 +55,9 @@ async function passOverCrash(crew: Crew, ms: number): Promise<void> {
 describe('the states of a pause', () => {
   it('CA-016: RUNNING, PAUSING, PAUSED, RESUMING and RUNNING again', async () => {
     const ends = new Map<string, () => void>();
-    const crew = await startCrew(plan, { work: ({ task }) => new Promise((resolve) => ends.set(task.id, () => resolve('text'))) });
+    const crew = await startCrew(plan, {
+      work: ({ task }) => new Promise((resolve) => ends.set(task.id, () => resolve('text'))),
+    });
     await crew.send({ type: 'plan.pause', item: 'A' });
     expect(crew.pause('A')).toBe('PAUSING');
     ends.get('A/draft')!();
@@ -65,7 +87,11 @@ describe('the states of a pause', () => {
     const given = crew.ask<OrderReply>({ type: 'pause.expire', item: 'B', reason: 'not wanted any more' });
     await crew.test.settle();
     expect(await given).toEqual({ taken: true });
-    expect([crew.pause('B'), crew.phase('B'), crew.item('B').reason]).toEqual(['EXPIRED', 'expired', 'not wanted any more']);
+    expect([crew.pause('B'), crew.phase('B'), crew.item('B').reason]).toEqual([
+      'EXPIRED',
+      'expired',
+      'not wanted any more',
+    ]);
   });
 
   it('CA-017: RESUMING goes back to PAUSING when it fails, and stands there', async () => {
@@ -79,13 +105,19 @@ describe('the states of a pause', () => {
     const ends = new Map<string, () => void>();
     const parallel = planOf({ stages: { a: { agent: 'x' }, b: { agent: 'y' }, c: { agent: 'z' } }, items: ['A'] });
     const fail = stated('bad', { errorType: 'data_quality' });
-    const crew = await startCrew(parallel, { work: ({ task }) => new Promise((resolve, reject) => ends.set(task.id, () => (task.id === 'A/c' ? resolve('c') : reject(fail)))) });
+    const crew = await startCrew(parallel, {
+      work: ({ task }) =>
+        new Promise((resolve, reject) => ends.set(task.id, () => (task.id === 'A/c' ? resolve('c') : reject(fail)))),
+    });
     ends.get('A/a')!();
     await crew.test.settle();
     ends.get('A/b')!();
     await crew.test.settle();
     expect(crew.pause('A')).toBe('PAUSING');
-    expect(crew.manager('A').record).toMatchObject({ failedTask: 'A/a', furtherFailures: [{ failedTask: 'A/b', reason: 'A/b failed: bad' }] });
+    expect(crew.manager('A').record).toMatchObject({
+      failedTask: 'A/a',
+      furtherFailures: [{ failedTask: 'A/b', reason: 'A/b failed: bad' }],
+    });
     ends.get('A/c')!();
     await crew.test.settle();
     expect(crew.pause('A')).toBe('PAUSED');
@@ -93,7 +125,9 @@ describe('the states of a pause', () => {
   });
 
   it('CA-016: a task that does not end is stopped after a day of PAUSING, and starts again when the item goes on', async () => {
-    const crew = await startCrew(plan, { work: ({ task }) => (task.id === 'A/draft' ? new Promise(() => {}) : 'done') });
+    const crew = await startCrew(plan, {
+      work: ({ task }) => (task.id === 'A/draft' ? new Promise(() => {}) : 'done'),
+    });
     await crew.send({ type: 'plan.pause', item: 'A' });
     await passOverCrash(crew, DAY_MS);
     expect(crew.pause('A')).toBe('PAUSED');
@@ -104,14 +138,20 @@ describe('the states of a pause', () => {
 
   it('CA-028: the pause of one item touches no other', async () => {
     const { crew } = await pausedCrew();
-    expect([crew.phase('B'), crew.item('A').done, crew.context()['item:A']?.manager]).toEqual(['paused', ['A/draft', 'A/print'], null]);
+    expect([crew.phase('B'), crew.item('A').done, crew.context()['item:A']?.manager]).toEqual([
+      'paused',
+      ['A/draft', 'A/print'],
+      null,
+    ]);
   });
 });
 
 describe('alerts of a pause', () => {
   it('CA-018, CA-019: come on day 0, 3, 7, 14 and 30, each once, over power cuts', async () => {
     const { crew } = await pausedCrew();
-    const days = crew.alerts('item.paused').map(({ priority }): [number, string, string] => [0, 'item.paused', priority]);
+    const days = crew
+      .alerts('item.paused')
+      .map(({ priority }): [number, string, string] => [0, 'item.paused', priority]);
     for (let day = 1; day <= 31; day += 1) {
       const before = crew.alerts().length;
       await passOverCrash(crew, DAY_MS);
@@ -127,7 +167,12 @@ describe('alerts of a pause', () => {
   });
 
   it('CA-019: say what the day means', () => {
-    const record = newRecord('AAPL', 1, { reason: 'no quota', trigger: 'AUTO_TIER2', failedTask: null, batchId: null, createdBy: 'x' }, 0);
+    const record = newRecord(
+      'AAPL',
+      1,
+      { reason: 'no quota', trigger: 'AUTO_TIER2', failedTask: null, batchId: null, createdBy: 'x' },
+      0,
+    );
     const titles = ([0, 3, 7, 14, 30] as const).map((day) => alertOfDay(record, day).title);
     expect(titles).toEqual([
       'AAPL paused - no quota',
@@ -164,7 +209,8 @@ describe('an extension', () => {
   it('CA-019: puts STALE off to its end, over power cuts, and is given once', async () => {
     const { crew } = await pausedCrew();
     await crew.test.advance(DAY_MS);
-    const extend = (day: number) => crew.ask<OrderReply>({ type: 'pause.extend', item: 'B', untilMs: untilOf(crew, day), reason: 'vendor is away' });
+    const extend = (day: number) =>
+      crew.ask<OrderReply>({ type: 'pause.extend', item: 'B', untilMs: untilOf(crew, day), reason: 'vendor is away' });
     expect(await extend(20)).toEqual({ taken: true });
     expect(await extend(25)).toEqual({ taken: false, problem: 'B was extended before' });
     await passOverCrash(crew, 19 * DAY_MS - 1);
@@ -172,7 +218,10 @@ describe('an extension', () => {
     expect(crew.alerts('pause.day14')).toHaveLength(1);
     await crew.test.advance(1);
     expect(crew.pause('B')).toBe('STALE');
-    expect(crew.manager('B').record).toMatchObject({ extendedUntilMs: untilOf(crew, 20), extensionReason: 'vendor is away' });
+    expect(crew.manager('B').record).toMatchObject({
+      extendedUntilMs: untilOf(crew, 20),
+      extensionReason: 'vendor is away',
+    });
     await passOverCrash(crew, 10 * DAY_MS);
     expect(crew.pause('B')).toBe('EXPIRED');
   });
@@ -187,15 +236,28 @@ describe('an extension', () => {
   });
 
   it('CA-019: that would end before day 14 is none', () => {
-    const record = newRecord('A', 1, { reason: 'x', trigger: 'MANUAL', failedTask: null, batchId: null, createdBy: 'x' }, 0);
-    expect(extended(record, { untilMs: 14 * DAY_MS, reason: 'y' })).toEqual({ problem: 'an extension ends after day 14' });
+    const record = newRecord(
+      'A',
+      1,
+      { reason: 'x', trigger: 'MANUAL', failedTask: null, batchId: null, createdBy: 'x' },
+      0,
+    );
+    expect(extended(record, { untilMs: 14 * DAY_MS, reason: 'y' })).toEqual({
+      problem: 'an extension ends after day 14',
+    });
   });
 });
 
 describe('checkpoints and calls', () => {
   it('CA-021: the checkpoint is saved on pause and loaded on resume: what was done stays done', async () => {
-    const crew = await startCrew(plan, { work: ({ task }) => (task.id === 'B/print' ? Promise.reject(stated('jam', { errorType: 'crash' })) : 'text') });
-    expect(crew.manager('B').checkpoint).toMatchObject({ checkpointId: 'B#1', completed: ['B/draft'], failed: ['B/print'] });
+    const crew = await startCrew(plan, {
+      work: ({ task }) => (task.id === 'B/print' ? Promise.reject(stated('jam', { errorType: 'crash' })) : 'text'),
+    });
+    expect(crew.manager('B').checkpoint).toMatchObject({
+      checkpointId: 'B#1',
+      completed: ['B/draft'],
+      failed: ['B/print'],
+    });
     await crew.crashAndRestart();
     await crew.send({ type: 'plan.resume', item: 'B' });
     expect(crew.starts.filter((id) => id === 'B/draft')).toHaveLength(1);
@@ -203,12 +265,25 @@ describe('checkpoints and calls', () => {
   });
 
   it('CA-022, CA-023, CA-024: pause_analysis, resume_analysis and get_pause_state take the arguments of the seed', async () => {
-    const crew = await startCrew(plan, { work: ({ task }) => (task.id === 'A/draft' ? new Promise(() => {}) : 'done'), desks: [] });
+    const crew = await startCrew(plan, {
+      work: ({ task }) => (task.id === 'A/draft' ? new Promise(() => {}) : 'done'),
+      desks: [],
+    });
     const { pause_analysis, resume_analysis, get_pause_state } = pauseCalls(crew.test.system);
-    expect(await get_pause_state('A')).toEqual({ status: 'RUNNING', reason: null, checkpoint_id: null, paused_at: null, resume_dependencies: null });
+    expect(await get_pause_state('A')).toEqual({
+      status: 'RUNNING',
+      reason: null,
+      checkpoint_id: null,
+      paused_at: null,
+      resume_dependencies: null,
+    });
     expect(await pause_analysis('A', 'under review', null, 'MANUAL')).toEqual({ taken: true });
     await crew.test.settle();
-    expect(await get_pause_state('A')).toMatchObject({ status: 'PAUSING', reason: 'under review', checkpoint_id: null });
+    expect(await get_pause_state('A')).toMatchObject({
+      status: 'PAUSING',
+      reason: 'under review',
+      checkpoint_id: null,
+    });
     await crew.test.advance(DAY_MS);
     expect(await get_pause_state('A')).toEqual({
       status: 'PAUSED',
@@ -222,37 +297,63 @@ describe('checkpoints and calls', () => {
   });
 
   it('CA-023: a resume plan that cannot be carried out is refused, one that can is carried out', async () => {
-    const done = planOf({ stages: { a: { agent: 'x' }, b: { agent: 'x', after: ['a'] }, c: { agent: 'x', after: ['b'] } }, items: ['I'] });
+    const done = planOf({
+      stages: { a: { agent: 'x' }, b: { agent: 'x', after: ['a'] }, c: { agent: 'x', after: ['b'] } },
+      items: ['I'],
+    });
     let broken = true;
-    const crew = await startCrew(done, { work: ({ task }) => (broken && task.id === 'I/c' ? Promise.reject(stated('no', { errorType: 'crash' })) : 'text') });
+    const crew = await startCrew(done, {
+      work: ({ task }) => (broken && task.id === 'I/c' ? Promise.reject(stated('no', { errorType: 'crash' })) : 'text'),
+    });
     broken = false;
-    const resume = (lists: object) => crew.ask<OrderReply>({ type: 'resume.command', item: 'I', resumePlan: lists, notify: false });
-    expect(await resume({ restart: ['I/a', 'I/c'], skip: ['I/b'], wait: [] })).toEqual({ taken: false, problem: 'I/b waits for a task that runs again' });
-    expect(await resume({ restart: ['I/b'], skip: ['I/a', 'I/c'], wait: [] })).toEqual({ taken: false, problem: 'I/c is not complete and cannot be skipped' });
+    const resume = (lists: object) =>
+      crew.ask<OrderReply>({ type: 'resume.command', item: 'I', resumePlan: lists, notify: false });
+    expect(await resume({ restart: ['I/a', 'I/c'], skip: ['I/b'], wait: [] })).toEqual({
+      taken: false,
+      problem: 'I/b waits for a task that runs again',
+    });
+    expect(await resume({ restart: ['I/b'], skip: ['I/a', 'I/c'], wait: [] })).toEqual({
+      taken: false,
+      problem: 'I/c is not complete and cannot be skipped',
+    });
     expect(await resume({ restart: ['I/b', 'I/c'], skip: ['I/a'], wait: [] })).toEqual({ taken: true });
     await crew.test.settle();
     expect([crew.state(), crew.starts]).toEqual(['completed', ['I/a', 'I/b', 'I/c', 'I/b', 'I/c']]);
   });
 
-  it('CA-046: what is complete is read from the checkpoint, and the plan goes to the PauseManager and to the coordinator', async () => {
-    const crew = await startCrew(plan, { work: ({ task }) => (task.id === 'B/print' ? Promise.reject(stated('jam', { errorType: 'crash' })) : 'text') });
-    const lists = { restart: ['B/print'], skip: ['B/draft'], wait: [] };
-    expect(crew.manager('B').record!.resumeDependencies).toEqual(lists);
-    expect(crew.told('alerts', 'pause.complete')).toMatchObject([{ item: 'B', resumeDependencies: lists }]);
-    await crew.send({ type: 'plan.resume', item: 'B' });
-    expect([crew.manager('B').failedPlans[0]!.plan, crew.starts.slice(-1)]).toEqual([lists, ['B/print']]);
-  });
+  it(
+    'CA-046: what is complete is read from the checkpoint, and the plan goes to the PauseManager and to the ' +
+      'coordinator',
+    async () => {
+      const crew = await startCrew(plan, {
+        work: ({ task }) => (task.id === 'B/print' ? Promise.reject(stated('jam', { errorType: 'crash' })) : 'text'),
+      });
+      const lists = { restart: ['B/print'], skip: ['B/draft'], wait: [] };
+      expect(crew.manager('B').record!.resumeDependencies).toEqual(lists);
+      expect(crew.told('alerts', 'pause.complete')).toMatchObject([{ item: 'B', resumeDependencies: lists }]);
+      await crew.send({ type: 'plan.resume', item: 'B' });
+      expect([crew.manager('B').failedPlans[0]!.plan, crew.starts.slice(-1)]).toEqual([lists, ['B/print']]);
+    },
+  );
 
   it('CA-024: nothing is said of an item that the plan does not have', async () => {
     const { crew } = await pausedCrew();
-    expect(await crew.ask<OrderReply>({ type: 'pause.state', item: 'Z' })).toEqual({ taken: false, problem: 'no item "Z" in the plan' });
-    expect(await crew.ask<OrderReply>({ type: 'resume.command', item: 'A', resumePlan: null, notify: false })).toEqual({ taken: false, problem: 'A is not paused' });
+    expect(await crew.ask<OrderReply>({ type: 'pause.state', item: 'Z' })).toEqual({
+      taken: false,
+      problem: 'no item "Z" in the plan',
+    });
+    expect(await crew.ask<OrderReply>({ type: 'resume.command', item: 'A', resumePlan: null, notify: false })).toEqual({
+      taken: false,
+      problem: 'A is not paused',
+    });
   });
 
   it('CA-025: keeps who asked, one of five', async () => {
     const { crew } = await pausedCrew();
     expect(crew.manager('B').record).toMatchObject({ trigger: 'AUTO_TIER2', createdBy: 'lead-coordinator' });
-    await expect(crew.ask({ type: 'pause.request', item: 'A', reason: 'x', checkpointId: null, trigger: 'WHIM' })).rejects.toMatchObject({ code: 'BOSUN_EVENT_INVALID' });
+    await expect(
+      crew.ask({ type: 'pause.request', item: 'A', reason: 'x', checkpointId: null, trigger: 'WHIM' }),
+    ).rejects.toMatchObject({ code: 'BOSUN_EVENT_INVALID' });
   });
 
   it('CA-029: the record has every field of a pause', async () => {
@@ -281,15 +382,31 @@ describe('checkpoints and calls', () => {
 
   it('CA-026: an item that stands still is told to the coordinator, the alerts and the batches', async () => {
     const { crew } = await pausedCrew();
-    const said = { item: 'B', trigger: 'AUTO_TIER2', resumeDependencies: { restart: ['B/draft', 'B/print'], skip: [], wait: [] } };
+    const said = {
+      item: 'B',
+      trigger: 'AUTO_TIER2',
+      resumeDependencies: { restart: ['B/draft', 'B/print'], skip: [], wait: [] },
+    };
     expect(crew.told('alerts', 'pause.complete')).toMatchObject([said]);
     expect(crew.told('batches', 'pause.complete')).toMatchObject([said]);
-    expect(crew.emitted).toContainEqual({ type: 'item.paused', item: 'B', reason: 'B/draft failed: no ink', task: 'B/draft' });
+    expect(crew.emitted).toContainEqual({
+      type: 'item.paused',
+      item: 'B',
+      reason: 'B/draft failed: no ink',
+      task: 'B/draft',
+    });
   });
 
   it('CA-026: one that is asked to pause again, by a batch, says again that it stands', async () => {
     const { crew } = await pausedCrew();
-    await crew.send({ type: 'pause.request', item: 'B', reason: 'quota', checkpointId: null, trigger: 'AUTO_BATCH_CORRELATION', batchId: 'batch-1' });
+    await crew.send({
+      type: 'pause.request',
+      item: 'B',
+      reason: 'quota',
+      checkpointId: null,
+      trigger: 'AUTO_BATCH_CORRELATION',
+      batchId: 'batch-1',
+    });
     expect(crew.told('batches', 'pause.complete')).toHaveLength(2);
     expect(crew.manager('B').record).toMatchObject({ batchId: 'batch-1', id: 'B#1' });
   });
@@ -303,7 +420,10 @@ describe('the working memory of a paused item', () => {
     expect(crew.manager('B').memory).toBe('extended');
     mend();
     await crew.send({ type: 'plan.resume', item: 'B' });
-    expect(told).toEqual([{ item: 'B', ttlMs: 14 * DAY_MS }, { item: 'B', ttlMs: 24 * HOUR_MS }]);
+    expect(told).toEqual([
+      { item: 'B', ttlMs: 14 * DAY_MS },
+      { item: 'B', ttlMs: 24 * HOUR_MS },
+    ]);
     expect(crew.manager('B').memory).toBe('normal');
   });
 
@@ -323,7 +443,10 @@ describe('retention', () => {
     mend();
     await crew.send({ type: 'plan.resume', item: 'B' });
     await passOverCrash(crew, 30 * DAY_MS - 2);
-    expect(crew.manager('B')).toMatchObject({ record: { status: 'RESUMED' }, resumePlan: { restart: ['B/draft', 'B/print'] } });
+    expect(crew.manager('B')).toMatchObject({
+      record: { status: 'RESUMED' },
+      resumePlan: { restart: ['B/draft', 'B/print'] },
+    });
     await crew.test.advance(2);
     expect(crew.manager('B')).toMatchObject({ record: null, resumePlan: null });
   });
@@ -342,7 +465,11 @@ describe('retention', () => {
   it('CA-030: what has expired is purged, its record stays', async () => {
     const { crew } = await pausedCrew();
     await crew.test.advance(30 * DAY_MS);
-    expect(crew.manager('B')).toMatchObject({ checkpoint: null, resumePlan: null, record: { status: 'EXPIRED', failedTask: 'B/draft' } });
+    expect(crew.manager('B')).toMatchObject({
+      checkpoint: null,
+      resumePlan: null,
+      record: { status: 'EXPIRED', failedTask: 'B/draft' },
+    });
     expect(crew.context()['results:B'] ?? {}).toEqual({});
     const state = await crew.ask<PauseState>({ type: 'pause.state', item: 'B' });
     expect(state.status).toBe('EXPIRED');
@@ -350,17 +477,29 @@ describe('retention', () => {
 });
 
 describe('what is kept of a pause', () => {
-  const request = (n: number) => ({ reason: String(n), trigger: 'AUTO_TIER2' as const, failedTask: null, batchId: null, createdBy: 'x' });
+  const request = (n: number) => ({
+    reason: String(n),
+    trigger: 'AUTO_TIER2' as const,
+    failedTask: null,
+    batchId: null,
+    createdBy: 'x',
+  });
   const plan = (atMs: number) => ({ atMs, plan: { restart: [], skip: [], wait: [] } });
 
   it('CA-017: are the first 100 further failures', () => {
     let record = newRecord('A', 1, request(0), 0);
     for (let n = 1; n <= PAUSE_FAILURES_MAX + 1; n += 1) record = withFurther(record, request(n));
-    expect([record.furtherFailures.length, record.furtherFailures.at(-1)!.reason]).toEqual([PAUSE_FAILURES_MAX, String(PAUSE_FAILURES_MAX)]);
+    expect([record.furtherFailures.length, record.furtherFailures.at(-1)!.reason]).toEqual([
+      PAUSE_FAILURES_MAX,
+      String(PAUSE_FAILURES_MAX),
+    ]);
   });
 
   it('CA-030: are the last 10 plans by which resuming failed', () => {
-    const plans = Array.from({ length: FAILED_PLANS_MAX + 1 }, (_, n) => plan(n)).reduce(withFailedPlan, [] as readonly ReturnType<typeof plan>[]);
+    const plans = Array.from({ length: FAILED_PLANS_MAX + 1 }, (_, n) => plan(n)).reduce(
+      withFailedPlan,
+      [] as readonly ReturnType<typeof plan>[],
+    );
     expect([plans.length, plans[0]!.atMs]).toEqual([FAILED_PLANS_MAX, 1]);
   });
 });

@@ -1,10 +1,20 @@
-/** What a plan may be, what it becomes, and how two plans differ. Positions in files are tested in test/cli/plan-file.test.ts. */
+/**
+ * What a plan may be, what it becomes, and how two plans differ. Positions in files are tested in
+ * test/cli/plan-file.test.ts.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { nearestName } from '../../../src/machines/coordination/plan/near-names.ts';
-import { checkAgents, comparePlans, fingerprintOf, itemOf, planFileSchema, PLAN_TASKS_MAX } from '../../../src/machines/coordination/plan/plan.ts';
+import {
+  checkAgents,
+  comparePlans,
+  fingerprintOf,
+  itemOf,
+  planFileSchema,
+  PLAN_TASKS_MAX,
+} from '../../../src/machines/coordination/plan/plan.ts';
 import { fixture, planOf, plans, printed, problemsOf } from '../../fixtures/plans/plans.ts';
 
 const stage = { agent: 'x' };
@@ -27,17 +37,25 @@ describe('a plan of stages and items', () => {
   });
 
   it('counts durations in millionths of the unit', () => {
-    expect(planOf({ stages: { a: { ...stage, duration: 0.1234567 } }, items: ['I'] }).tasks[0]?.duration).toBe(0.123457);
+    expect(planOf({ stages: { a: { ...stage, duration: 0.1234567 } }, items: ['I'] }).tasks[0]?.duration).toBe(
+      0.123457,
+    );
     expect(planOf({ tasks: [{ id: 'a', agent: 'x', duration: 0.1234567 }] }).tasks[0]?.duration).toBe(0.123457);
   });
 
   it('remembers which stages a barrier waits for', () => {
-    const plan = planOf({ stages: { a: stage, b: { ...stage, after: ['a', 'a'], barrier: true }, c: { ...stage, barrier: true } }, items: ['I'] });
+    const plan = planOf({
+      stages: { a: stage, b: { ...stage, after: ['a', 'a'], barrier: true }, c: { ...stage, barrier: true } },
+      items: ['I'],
+    });
     expect(plan.tasks.map(({ barrier }) => barrier)).toEqual([false, ['a'], false]);
   });
 
   it('CA-040: retries three times with growing waits and has no time limit, unless it says otherwise', () => {
-    const plan = planOf({ stages: { a: stage, b: { ...stage, retry: { attempts: 1, backoff: { factor: 3 } }, timeoutMs: 60_000 } }, items: ['I'] });
+    const plan = planOf({
+      stages: { a: stage, b: { ...stage, retry: { attempts: 1, backoff: { factor: 3 } }, timeoutMs: 60_000 } },
+      items: ['I'],
+    });
     expect(plan.tasks.map(({ retry, timeoutMs }) => ({ retry, timeoutMs }))).toEqual([
       { retry: { attempts: 3, backoff: { minMs: 1_000, maxMs: 60_000, factor: 2 } }, timeoutMs: null },
       { retry: { attempts: 1, backoff: { minMs: 1_000, maxMs: 60_000, factor: 3 } }, timeoutMs: 60_000 },
@@ -47,9 +65,24 @@ describe('a plan of stages and items', () => {
 
 describe('a plan of tasks', () => {
   it('keeps ids, order, input and command', () => {
-    const plan = planOf({ tasks: [{ id: 'build/core', run: 'make', input: [1] }, { id: 'ship', agent: 'person', duration: 0, after: ['build/core', 'build/core'] }] });
+    const plan = planOf({
+      tasks: [
+        { id: 'build/core', run: 'make', input: [1] },
+        { id: 'ship', agent: 'person', duration: 0, after: ['build/core', 'build/core'] },
+      ],
+    });
     expect(plan.tasks).toMatchObject([
-      { id: 'build/core', item: null, stage: null, agent: 'run', duration: 1, after: [], input: [1], run: 'make', barrier: false },
+      {
+        id: 'build/core',
+        item: null,
+        stage: null,
+        agent: 'run',
+        duration: 1,
+        after: [],
+        input: [1],
+        run: 'make',
+        barrier: false,
+      },
       { id: 'ship', agent: 'person', duration: 0, after: ['build/core'], input: null, run: null },
     ]);
   });
@@ -63,9 +96,13 @@ describe('a plan of tasks', () => {
 describe('a plan is refused', () => {
   it('with neither stages nor tasks, with both, and with half of one form', () => {
     expect(problemsOf({})).toEqual([': a plan needs "stages" and "items", or "tasks"']);
-    expect(problemsOf({ stages: { a: stage }, items: ['I'], tasks: [] })).toEqual(['tasks: a plan has "stages" or "tasks", not both']);
+    expect(problemsOf({ stages: { a: stage }, items: ['I'], tasks: [] })).toEqual([
+      'tasks: a plan has "stages" or "tasks", not both',
+    ]);
     expect(problemsOf({ stages: { a: stage } })).toEqual(['items: is missing: what are the stages done for?']);
-    expect(problemsOf({ tasks: [{ id: 'a', agent: 'x' }], items: ['I'] })).toEqual(['items: "items" belongs to "stages"; a plan of tasks has none']);
+    expect(problemsOf({ tasks: [{ id: 'a', agent: 'x' }], items: ['I'] })).toEqual([
+      'items: "items" belongs to "stages"; a plan of tasks has none',
+    ]);
   });
 
   it('when it is empty', () => {
@@ -75,58 +112,99 @@ describe('a plan is refused', () => {
   });
 
   it('with an id or an item that is there already', () => {
-    expect(problemsOf({ tasks: [{ id: 'a', agent: 'x' }, { id: 'a', agent: 'x' }] })).toEqual(['tasks.1.id: the id "a" is taken by the task number 1']);
+    expect(
+      problemsOf({
+        tasks: [
+          { id: 'a', agent: 'x' },
+          { id: 'a', agent: 'x' },
+        ],
+      }),
+    ).toEqual(['tasks.1.id: the id "a" is taken by the task number 1']);
     expect(problemsOf({ stages: { a: stage }, items: ['I', 'I'] })).toEqual(['items.1: the item "I" is named twice']);
   });
 
   it('with a dependency that does not exist, naming the one that may be meant', () => {
-    expect(problemsOf({ stages: { valuation: stage, report: { ...stage, after: ['valuatoin'] } }, items: ['I'] })).toEqual([
-      'stages.report.after.0: unknown stage "valuatoin"; did you mean "valuation"?',
+    expect(
+      problemsOf({ stages: { valuation: stage, report: { ...stage, after: ['valuatoin'] } }, items: ['I'] }),
+    ).toEqual(['stages.report.after.0: unknown stage "valuatoin"; did you mean "valuation"?']);
+    expect(problemsOf({ tasks: [{ id: 'build', agent: 'x', after: ['elsewhere'] }] })).toEqual([
+      'tasks.0.after.0: unknown task "elsewhere"',
     ]);
-    expect(problemsOf({ tasks: [{ id: 'build', agent: 'x', after: ['elsewhere'] }] })).toEqual(['tasks.0.after.0: unknown task "elsewhere"']);
   });
 
   it('CA-014: with a circle, naming all of it', () => {
-    const tasks = [{ id: 'd', agent: 'x', after: ['a'] }, { id: 'a', agent: 'x', after: ['c'] }, { id: 'b', agent: 'x', after: ['a'] }, { id: 'c', agent: 'x', after: ['b'] }];
+    const tasks = [
+      { id: 'd', agent: 'x', after: ['a'] },
+      { id: 'a', agent: 'x', after: ['c'] },
+      { id: 'b', agent: 'x', after: ['a'] },
+      { id: 'c', agent: 'x', after: ['b'] },
+    ];
     expect(problemsOf({ tasks })).toEqual(['tasks.1.after: these tasks wait for each other: a -> b -> c -> a']);
-    expect(problemsOf({ stages: { a: { ...stage, after: ['a'] } }, items: ['I'] })).toEqual(['stages.a.after: these stages wait for each other: a -> a']);
+    expect(problemsOf({ stages: { a: { ...stage, after: ['a'] } }, items: ['I'] })).toEqual([
+      'stages.a.after: these stages wait for each other: a -> a',
+    ]);
   });
 
   it('with a capacity below 1 or between whole numbers, a negative duration, or waits the wrong way round', () => {
-    const refused = (input: object): boolean => !planFileSchema.safeParse({ version: 1, plan: 'x', tasks: [{ id: 'a', agent: 'x' }], ...input }).success;
+    const refused = (input: object): boolean =>
+      !planFileSchema.safeParse({ version: 1, plan: 'x', tasks: [{ id: 'a', agent: 'x' }], ...input }).success;
     expect(refused({})).toBe(false);
-    expect([{ capacity: { x: 0 } }, { capacity: { x: 1.5 } }, { tasks: [{ id: 'a', agent: 'x', duration: -1 }] }].every(refused)).toBe(true);
+    expect(
+      [{ capacity: { x: 0 } }, { capacity: { x: 1.5 } }, { tasks: [{ id: 'a', agent: 'x', duration: -1 }] }].every(
+        refused,
+      ),
+    ).toBe(true);
     expect(refused({ tasks: [{ id: 'a', agent: 'x', retry: { backoff: { minMs: 2, maxMs: 1 } } }] })).toBe(true);
   });
 
   it('with names that are no part of an address', () => {
     for (const name of ['', 'a b', 'a/b', 'ä', '__proto__', 'x'.repeat(129)]) {
-      expect(planFileSchema.safeParse({ version: 1, plan: 'x', stages: { a: stage }, items: [name] }).success, name).toBe(false);
+      expect(
+        planFileSchema.safeParse({ version: 1, plan: 'x', stages: { a: stage }, items: [name] }).success,
+        name,
+      ).toBe(false);
     }
-    expect(planOf({ stages: { a: stage }, items: ['x'.repeat(128), 'constructor', 'BRK.B', '7203'] }).tasks.length).toBe(4);
+    expect(
+      planOf({ stages: { a: stage }, items: ['x'.repeat(128), 'constructor', 'BRK.B', '7203'] }).tasks.length,
+    ).toBe(4);
   });
 
   it('with a task that nobody does', () => {
-    expect(problemsOf({ tasks: [{ id: 'a' }] })).toEqual(['tasks.0.agent: a task needs an "agent" or a command to "run"']);
+    expect(problemsOf({ tasks: [{ id: 'a' }] })).toEqual([
+      'tasks.0.agent: a task needs an "agent" or a command to "run"',
+    ]);
   });
 
   it('with more tasks than the limit, and not with as many', () => {
     const items = Array.from({ length: PLAN_TASKS_MAX / 10 }, (_, index) => `i${index}`);
     const stages = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`s${index}`, stage]));
     expect(problemsOf({ stages, items })).toEqual([]);
-    expect(problemsOf({ stages, items: [...items, 'one-more'] })).toEqual(['items: the plan has 100010 tasks; 100000 is the limit']);
+    expect(problemsOf({ stages, items: [...items, 'one-more'] })).toEqual([
+      'items: the plan has 100010 tasks; 100000 is the limit',
+    ]);
   });
 
   it('naming at most 20 problems', () => {
-    expect(problemsOf({ tasks: Array.from({ length: 50 }, (_, index) => ({ id: `t${index}`, agent: 'x', after: ['nowhere'] })) }).length).toBe(20);
+    expect(
+      problemsOf({
+        tasks: Array.from({ length: 50 }, (_, index) => ({ id: `t${index}`, agent: 'x', after: ['nowhere'] })),
+      }).length,
+    ).toBe(20);
   });
 });
 
 describe('the agents of a plan', () => {
   it('are checked against those there are, each unknown one named once and the near one with it', () => {
     const staged = planOf({ stages: { a: { agent: 'finacial' }, b: { agent: 'report' } }, items: ['I', 'J'] });
-    expect(checkAgents(staged, ['financial', 'report']).map(printed)).toEqual(['stages.a.agent: unknown agent "finacial"; did you mean "financial"?']);
-    const listed = planOf({ tasks: [{ id: 'a', run: 'make' }, { id: 'b', agent: 'x' }] });
+    expect(checkAgents(staged, ['financial', 'report']).map(printed)).toEqual([
+      'stages.a.agent: unknown agent "finacial"; did you mean "financial"?',
+    ]);
+    const listed = planOf({
+      tasks: [
+        { id: 'a', run: 'make' },
+        { id: 'b', agent: 'x' },
+      ],
+    });
     expect(checkAgents(listed, []).map(printed)).toEqual(['tasks.1.agent: unknown agent "x"']);
   });
 });
@@ -135,14 +213,21 @@ describe('two plans', () => {
   const held = fixture('equity-research');
 
   it('are the same whatever the order of keys, and then have the same fingerprint', () => {
-    const [one, other] = [planOf({ capacity: { a: 1, b: 2 }, tasks: [{ id: 't', agent: 'a', input: { x: 1, y: 2 } }] }), planOf({ tasks: [{ input: { y: 2, x: 1 }, agent: 'a', id: 't' }], capacity: { b: 2, a: 1 } })];
+    const [one, other] = [
+      planOf({ capacity: { a: 1, b: 2 }, tasks: [{ id: 't', agent: 'a', input: { x: 1, y: 2 } }] }),
+      planOf({ tasks: [{ input: { y: 2, x: 1 }, agent: 'a', id: 't' }], capacity: { b: 2, a: 1 } }),
+    ];
     expect(fingerprintOf(one)).toBe(fingerprintOf(other));
     expect(comparePlans(one, other)).toEqual([]);
     expect(fingerprintOf(held)).toMatch(/^[0-9a-f]{64}$/);
   });
 
   it('differ by name, unit and capacity', () => {
-    const given = fixture('equity-research', { plan: 'other', unit: 'hours', capacity: { screening: 5, business: 3, financial: 2, valuation: 2 } });
+    const given = fixture('equity-research', {
+      plan: 'other',
+      unit: 'hours',
+      capacity: { screening: 5, business: 3, financial: 2, valuation: 2 },
+    });
     expect(comparePlans(held, given)).toEqual([
       'the plan: name is "other", was "equity-research"',
       'the plan: unit is "hours", was "minutes"',
@@ -160,14 +245,29 @@ describe('two plans', () => {
       'the task MSFT/valuation is gone',
       'and 1 more difference',
     ]);
-    const [a, b] = [planOf({ tasks: [{ id: 'a', run: 'make' }] }), planOf({ tasks: [{ id: 'a', run: 'make all', duration: 2 }, { id: 'b', agent: 'x' }] })];
-    expect(comparePlans(a, b)).toEqual(['the task a: duration is 2, was 1', 'the task a: run is "make all", was "make"', 'the task b is new']);
+    const [a, b] = [
+      planOf({ tasks: [{ id: 'a', run: 'make' }] }),
+      planOf({
+        tasks: [
+          { id: 'a', run: 'make all', duration: 2 },
+          { id: 'b', agent: 'x' },
+        ],
+      }),
+    ];
+    expect(comparePlans(a, b)).toEqual([
+      'the task a: duration is 2, was 1',
+      'the task a: run is "make all", was "make"',
+      'the task b is new',
+    ]);
   });
 
   it('differ by long values without printing them, and by the order of tasks', () => {
-    const withInput = (end: string): ReturnType<typeof planOf> => planOf({ tasks: [{ id: 'a', agent: 'x', input: `${'x'.repeat(100)}${end}` }] });
+    const withInput = (end: string): ReturnType<typeof planOf> =>
+      planOf({ tasks: [{ id: 'a', agent: 'x', input: `${'x'.repeat(100)}${end}` }] });
     expect(comparePlans(withInput('1'), withInput('2'))).toEqual(['the task a: input has changed']);
-    expect(comparePlans(held, fixture('equity-research', { items: ['MSFT', 'AAPL'] }))).toEqual(['the task MSFT/screening has another place in the order']);
+    expect(comparePlans(held, fixture('equity-research', { items: ['MSFT', 'AAPL'] }))).toEqual([
+      'the task MSFT/screening has another place in the order',
+    ]);
   });
 
   it('differ exactly where their fingerprints do', () => {
@@ -183,7 +283,13 @@ describe('two plans', () => {
 describe('the nearest name', () => {
   it('is few slips away: a letter too many, too few, another, or two in each other’s place', () => {
     const known = ['screening', 'report', 'lint', 'list'];
-    expect(['screenin', 'reports', 'rebort', 'REPORT', 'lnit'].map((name) => nearestName(name, known))).toEqual(['screening', 'report', 'report', 'report', 'lint']);
+    expect(['screenin', 'reports', 'rebort', 'REPORT', 'lnit'].map((name) => nearestName(name, known))).toEqual([
+      'screening',
+      'report',
+      'report',
+      'report',
+      'lint',
+    ]);
   });
 
   it('is the first of several that are as near', () => {
@@ -191,7 +297,11 @@ describe('the nearest name', () => {
   });
 
   it('is none where every name is far, or the name too short to tell', () => {
-    expect([nearestName('valuation', ['report']), nearestName('x', ['y']), nearestName('x', [])]).toEqual([undefined, undefined, undefined]);
+    expect([nearestName('valuation', ['report']), nearestName('x', ['y']), nearestName('x', [])]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });
 

@@ -9,7 +9,8 @@ const STATES = ['completed', 'running', 'failed', 'not started'] as const;
 /** A plan and any state of each of its tasks, contradictions included. */
 const checkpoints = listedPlans.chain((plan) =>
   fc.array(fc.constantFrom(...STATES), { minLength: plan.tasks.length, maxLength: plan.tasks.length }).map((states) => {
-    const inState = (state: (typeof STATES)[number]): string[] => plan.tasks.filter((_, index) => states[index] === state).map(({ id }) => id);
+    const inState = (state: (typeof STATES)[number]): string[] =>
+      plan.tasks.filter((_, index) => states[index] === state).map(({ id }) => id);
     return { plan, failed: inState('failed'), completed: inState('completed'), running: inState('running') };
   }),
 );
@@ -27,7 +28,12 @@ describe('a resume plan', () => {
         { id: 'report', agent: 'report', after: ['valuation'] },
       ],
     });
-    expect(resolveDependencies(tasks, ['financial'], { completed: ['screening', 'business'], running: ['strategy', 'news'] })).toEqual({
+    expect(
+      resolveDependencies(tasks, ['financial'], {
+        completed: ['screening', 'business'],
+        running: ['strategy', 'news'],
+      }),
+    ).toEqual({
       skip: ['screening', 'business'],
       restart: ['financial', 'strategy', 'valuation', 'report'],
       wait: ['news'],
@@ -45,40 +51,72 @@ describe('a resume plan', () => {
   });
 
   it('CA-045: covers a whole plan of tasks where no item is named', () => {
-    const plan = planOf({ tasks: [{ id: 'a', agent: 'x' }, { id: 'b', agent: 'x' }, { id: 'c', agent: 'x', after: ['b'] }] });
-    expect(createResumePlan(plan, null, ['b'], { completed: ['a'], running: [] })).toEqual({ skip: ['a'], restart: ['b', 'c'], wait: [] });
+    const plan = planOf({
+      tasks: [
+        { id: 'a', agent: 'x' },
+        { id: 'b', agent: 'x' },
+        { id: 'c', agent: 'x', after: ['b'] },
+      ],
+    });
+    expect(createResumePlan(plan, null, ['b'], { completed: ['a'], running: [] })).toEqual({
+      skip: ['a'],
+      restart: ['b', 'c'],
+      wait: [],
+    });
   });
 
   it('CA-044: takes the word of a failure over that of the checkpoint', () => {
-    const { tasks } = planOf({ tasks: [{ id: 'a', agent: 'x' }, { id: 'b', agent: 'x', after: ['a'] }] });
+    const { tasks } = planOf({
+      tasks: [
+        { id: 'a', agent: 'x' },
+        { id: 'b', agent: 'x', after: ['a'] },
+      ],
+    });
     expect(resolveDependencies(tasks, ['a'], { completed: ['a', 'b'], running: [] }).restart).toEqual(['a', 'b']);
   });
 
   it('runs again what was built on a task that is not complete', () => {
-    const { tasks } = planOf({ tasks: [{ id: 'a', agent: 'x' }, { id: 'b', agent: 'x', after: ['a'] }] });
-    expect(resolveDependencies(tasks, [], { completed: ['b'], running: ['a'] })).toEqual({ skip: [], restart: ['b'], wait: ['a'] });
+    const { tasks } = planOf({
+      tasks: [
+        { id: 'a', agent: 'x' },
+        { id: 'b', agent: 'x', after: ['a'] },
+      ],
+    });
+    expect(resolveDependencies(tasks, [], { completed: ['b'], running: ['a'] })).toEqual({
+      skip: [],
+      restart: ['b'],
+      wait: ['a'],
+    });
   });
 
-  it('CA-047: sorts every task into exactly one of three sets, and nothing behind a restarted task is skipped or waited for', () => {
-    fc.assert(
-      fc.property(checkpoints, ({ plan, failed, completed, running }) => {
-        const { restart, skip, wait } = createResumePlan(plan, null, failed, { completed, running });
-        expect([...restart, ...skip, ...wait].sort()).toEqual(plan.tasks.map(({ id }) => id).sort());
-        expect(completed).toEqual(expect.arrayContaining([...skip]));
-        expect(running).toEqual(expect.arrayContaining([...wait]));
-        expect(restart).toEqual(expect.arrayContaining(failed));
-        const again = new Set(restart);
-        return plan.tasks.every(({ id, after }) => again.has(id) || !after.some((dependency) => again.has(dependency)));
-      }),
-    );
-  });
+  it(
+    'CA-047: sorts every task into exactly one of three sets, and nothing behind a restarted task is skipped or ' +
+      'waited for',
+    () => {
+      fc.assert(
+        fc.property(checkpoints, ({ plan, failed, completed, running }) => {
+          const { restart, skip, wait } = createResumePlan(plan, null, failed, { completed, running });
+          expect([...restart, ...skip, ...wait].sort()).toEqual(plan.tasks.map(({ id }) => id).sort());
+          expect(completed).toEqual(expect.arrayContaining([...skip]));
+          expect(running).toEqual(expect.arrayContaining([...wait]));
+          expect(restart).toEqual(expect.arrayContaining(failed));
+          const again = new Set(restart);
+          return plan.tasks.every(
+            ({ id, after }) => again.has(id) || !after.some((dependency) => again.has(dependency)),
+          );
+        }),
+      );
+    },
+  );
 
   it('CA-043: lists tasks in an order in which they may run', () => {
     fc.assert(
       fc.property(listedPlans, (plan) => {
         const { restart } = createResumePlan(plan, null, [], { completed: [], running: [] });
         const place = new Map(restart.map((id, index) => [id, index]));
-        return plan.tasks.every(({ id, after }) => after.every((dependency) => place.get(dependency)! < place.get(id)!));
+        return plan.tasks.every(({ id, after }) =>
+          after.every((dependency) => place.get(dependency)! < place.get(id)!),
+        );
       }),
     );
   });

@@ -1,6 +1,6 @@
 /**
- * Many items through the whole crew, with agents that crash, sources that refuse and a host that is killed: what was recorded stays,
- * and every item comes to an end, or stands with a reason. How many items and kills is by effort.
+ * Many items through the whole crew, with agents that crash, sources that refuse and a host that is killed: what was
+ * recorded stays, and every item comes to an end, or stands with a reason. How many items and kills is by effort.
  */
 import { describe, expect, it } from 'vitest';
 import { itemsIn, resultsOf } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
@@ -39,11 +39,14 @@ function troubled(agent: string, random: SeededRandom, clock: VirtualClock): Age
     await new Promise<void>((resolve) => clock.setTimeout(resolve, random.integer(3 * SECOND_MS)));
     signal.throwIfAborted();
     const luck = random.integer(1_000);
-    const isAway = agent === OUTAGE.agent && clock.monotonicMs() >= OUTAGE.fromMs && clock.monotonicMs() < OUTAGE.untilMs;
+    const isAway =
+      agent === OUTAGE.agent && clock.monotonicMs() >= OUTAGE.fromMs && clock.monotonicMs() < OUTAGE.untilMs;
     if (isAway) throw Object.assign(new Error('503 from the source of figures'), { status: 503, dataSource: 'edgar' });
     if (luck < 100) throw new Error(`crashed at ${token}`);
-    if (luck < 150) throw Object.assign(new Error('API quota exceeded: 100/100'), { status: 429, dataSource: 'prices' });
-    if (luck < 160) throw Object.assign(new Error('field "close" is missing'), { errorType: 'data_quality', dataSource: 'edgar' });
+    if (luck < 150)
+      throw Object.assign(new Error('API quota exceeded: 100/100'), { status: 429, dataSource: 'prices' });
+    if (luck < 160)
+      throw Object.assign(new Error('field "close" is missing'), { errorType: 'data_quality', dataSource: 'edgar' });
     if (luck < 163) throw Object.assign(new Error('figures were forged'), { errorType: 'integrity_violation' });
     return { token };
   };
@@ -81,19 +84,34 @@ async function kill(crew: WholeCrew, clock: VirtualClock, random: SeededRandom):
 
 /** Somebody resumes a batch or, of what stands alone, some items. */
 async function resumeSome(crew: WholeCrew, random: SeededRandom): Promise<void> {
-  for (const { id, phase } of crew.batches()) if (phase === 'paused') await crew.ask('batches', { type: 'batch.resume', batchId: id });
+  for (const { id, phase } of crew.batches())
+    if (phase === 'paused') await crew.ask('batches', { type: 'batch.resume', batchId: id });
   for (const [item, { phase }] of itemsIn(crew.coordinator())) {
-    if (phase === 'paused' && random.integer(2) === 0) await crew.test.system.send('coordinator', { type: 'resume.command', item, resumePlan: null, notify: false });
+    if (phase === 'paused' && random.integer(2) === 0)
+      await crew.test.system.send('coordinator', { type: 'resume.command', item, resumePlan: null, notify: false });
   }
 }
 
 describe(`${ITEMS} items with ${KILLS} kills of the host`, () => {
-  it('CA-028, CA-042: each is completed, or paused, failed or expired with a reason, and nothing that was recorded changes', { timeout: LONG_PATIENCE_MS }, async () => {
+  it('CA-028, CA-042: each is completed, or paused, failed or expired with a reason, and nothing that was recorded ' +
+    'changes', {
+    timeout: LONG_PATIENCE_MS,
+  }, async () => {
     const random = new SeededRandom(7);
     const clock = new VirtualClock();
-    const { tasks, ...plan } = fixture('equity-research', { capacity, items: Array.from({ length: ITEMS }, (_, n) => `item-${n}`) });
-    const agents = Object.fromEntries([...new Set(tasks.map(({ agent }) => agent))].map((type) => [type, troubled(type, random, clock)]));
-    const crew = await startWholeCrew({ ...plan, tasks: tasks.map((task) => ({ ...task, retry, barrier: false as const })) }, agents, {}, clock);
+    const { tasks, ...plan } = fixture('equity-research', {
+      capacity,
+      items: Array.from({ length: ITEMS }, (_, n) => `item-${n}`),
+    });
+    const agents = Object.fromEntries(
+      [...new Set(tasks.map(({ agent }) => agent))].map((type) => [type, troubled(type, random, clock)]),
+    );
+    const crew = await startWholeCrew(
+      { ...plan, tasks: tasks.map((task) => ({ ...task, retry, barrier: false as const })) },
+      agents,
+      {},
+      clock,
+    );
     const ledger = new Ledger();
     let kills = 0;
     for (let rounds = 0; rounds < ROUNDS || kills < KILLS; ) {
@@ -113,8 +131,17 @@ describe(`${ITEMS} items with ${KILLS} kills of the host`, () => {
     while (crew.state() === 'working') await crew.test.advance(MINUTE_MS);
     ledger.check(crew);
     expect(ledger.changed).toEqual([]);
-    const ends = [...itemsIn(crew.coordinator())].map(([item, { phase, done, reason, running }]) => ({ item, phase, done: done.length, reason, running }));
-    const unwell = ends.filter(({ phase, done, reason, running }) => running.length > 0 || (phase === 'running' ? done !== STAGES : reason === null || phase === 'pausing'));
+    const ends = [...itemsIn(crew.coordinator())].map(([item, { phase, done, reason, running }]) => ({
+      item,
+      phase,
+      done: done.length,
+      reason,
+      running,
+    }));
+    const unwell = ends.filter(
+      ({ phase, done, reason, running }) =>
+        running.length > 0 || (phase === 'running' ? done !== STAGES : reason === null || phase === 'pausing'),
+    );
     expect(unwell).toEqual([]);
     expect(ends.filter(({ phase }) => phase === 'running').length).toBeGreaterThan(ITEMS / 2);
     expect(crew.correlations().length).toBeGreaterThan(0);

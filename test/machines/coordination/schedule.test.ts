@@ -1,9 +1,17 @@
-/** The schedule against the seed's printed numbers and against the rules that any schedule keeps, and the rule that picks what starts. */
+/**
+ * The schedule against the seed's printed numbers and against the rules that any schedule keeps, and the rule that
+ * picks what starts.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addTime } from '../../../src/machines/coordination/plan/dependency-graph.ts';
 import { capacityOf, type Plan } from '../../../src/machines/coordination/plan/plan.ts';
-import { pickReady, type Progress, schedule, type ScheduledTask } from '../../../src/machines/coordination/plan/schedule.ts';
+import {
+  pickReady,
+  type Progress,
+  schedule,
+  type ScheduledTask,
+} from '../../../src/machines/coordination/plan/schedule.ts';
 import { fixture, planOf, plans } from '../../fixtures/plans/plans.ts';
 import { processorTimeOf } from '../../processor-time.ts';
 
@@ -41,17 +49,32 @@ describe("the seed's example of two stocks", () => {
 
   it('CA-E02: has the critical path screening, business, financial, valuation, report, and marks exactly its tasks', () => {
     const { criticalPath, tasks } = schedule(plan);
-    expect(criticalPath).toEqual(['AAPL/screening', 'AAPL/business', 'AAPL/financial', 'AAPL/valuation', 'AAPL/report']);
+    expect(criticalPath).toEqual([
+      'AAPL/screening',
+      'AAPL/business',
+      'AAPL/financial',
+      'AAPL/valuation',
+      'AAPL/report',
+    ]);
     expect(tasks.filter(({ critical }) => critical).map(({ task }) => task)).toEqual(criticalPath);
   });
 
   it('CA-E03, CA-011: takes 9 against 18 one after the other, a factor of 2', () => {
-    expect(schedule(plan)).toMatchObject({ plan: 'equity-research', makespan: 9, work: 20, sequential: 18, parallelismFactor: 2 });
+    expect(schedule(plan)).toMatchObject({
+      plan: 'equity-research',
+      makespan: 9,
+      work: 20,
+      sequential: 18,
+      parallelismFactor: 2,
+    });
   });
 
   it('CA-E04: has valuation as its bottleneck, and with two of them takes 8 and has none', () => {
     expect(schedule(plan).bottleneck).toBe('valuation');
-    expect(schedule(fixture('equity-research', { capacity: { ...CAPACITY, valuation: 2 } }))).toMatchObject({ makespan: 8, bottleneck: null });
+    expect(schedule(fixture('equity-research', { capacity: { ...CAPACITY, valuation: 2 } }))).toMatchObject({
+      makespan: 8,
+      bottleneck: null,
+    });
   });
 
   it('CA-E05: writes the report of AAPL at 7 without the barrier, and still takes 9', () => {
@@ -63,13 +86,23 @@ describe("the seed's example of two stocks", () => {
   it('takes 9 as the seed draws its graph too, with the critical path through strategy (X-16)', () => {
     const { makespan, criticalPath, bottleneck } = schedule(fixture('drawn-graph'));
     expect({ makespan, bottleneck }).toEqual({ makespan: 9, bottleneck: 'valuation' });
-    expect(criticalPath).toEqual(['AAPL/screening', 'AAPL/financial', 'AAPL/strategy', 'AAPL/valuation', 'AAPL/report']);
+    expect(criticalPath).toEqual([
+      'AAPL/screening',
+      'AAPL/financial',
+      'AAPL/strategy',
+      'AAPL/valuation',
+      'AAPL/report',
+    ]);
   });
 });
 
 describe('a schedule', () => {
   it('sums all durations where no agent type of the plan has a capacity (X-17, X-18)', () => {
-    expect(schedule(fixture('equity-research', { capacity: { other: 1 } }))).toMatchObject({ makespan: 8, sequential: 20, parallelismFactor: 2.5 });
+    expect(schedule(fixture('equity-research', { capacity: { other: 1 } }))).toMatchObject({
+      makespan: 8,
+      sequential: 20,
+      parallelismFactor: 2.5,
+    });
   });
 
   it('CA-012, CA-015: prefers the critical path, then the longest remaining path, then file order', () => {
@@ -102,12 +135,22 @@ describe('a schedule', () => {
   });
 
   it('names the capped agent type whose tasks wait longest in sum, the first in the file of several', () => {
-    const tasks = ['x', 'x', 'y', 'y', 'z', 'z', 'z'].map((agent, index) => ({ id: `t${index}`, agent, duration: agent === 'z' ? 1 : 3 }));
+    const tasks = ['x', 'x', 'y', 'y', 'z', 'z', 'z'].map((agent, index) => ({
+      id: `t${index}`,
+      agent,
+      duration: agent === 'z' ? 1 : 3,
+    }));
     expect(schedule(planOf({ capacity: { y: 1, x: 1, z: 1 }, tasks })).bottleneck).toBe('y');
   });
 
   it('lets tasks take no time (X-18)', () => {
-    const plan = planOf({ capacity: { a: 1 }, tasks: [{ id: 'z', agent: 'a', duration: 0 }, { id: 'y', agent: 'a', duration: 0, after: ['z'] }] });
+    const plan = planOf({
+      capacity: { a: 1 },
+      tasks: [
+        { id: 'z', agent: 'a', duration: 0 },
+        { id: 'y', agent: 'a', duration: 0, after: ['z'] },
+      ],
+    });
     expect(schedule(plan)).toMatchObject({ makespan: 0, work: 0, parallelismFactor: 1, bottleneck: null });
   });
 
@@ -135,10 +178,17 @@ describe('a schedule', () => {
       },
       items: Array.from({ length: 400 }, (_, index) => `item${index}`),
     });
-    const { result: { tasks, makespan, bottleneck }, tookMs } = await processorTimeOf(() => schedule(plan));
+    const {
+      result: { tasks, makespan, bottleneck },
+      tookMs,
+    } = await processorTimeOf(() => schedule(plan));
     expect(tookMs).toBeLessThan(5_000);
     // The first analysis begins at 2; 400 of them, 4 at a time, take 100; one report after the last.
-    expect({ tasks: tasks.length, makespan, bottleneck }).toEqual({ tasks: 2_000, makespan: 103, bottleneck: 'analyse' });
+    expect({ tasks: tasks.length, makespan, bottleneck }).toEqual({
+      tasks: 2_000,
+      makespan: 103,
+      bottleneck: 'analyse',
+    });
   });
 });
 
@@ -147,7 +197,9 @@ describe('any schedule', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         const { tasks } = schedule(plan);
-        return tasks.every(({ agent, start }) => runningAt(tasks, agent, start).length <= capacityOf(plan.capacity, agent));
+        return tasks.every(
+          ({ agent, start }) => runningAt(tasks, agent, start).length <= capacityOf(plan.capacity, agent),
+        );
       }),
     );
   });
@@ -180,7 +232,9 @@ describe('any schedule', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         const { criticalPath, makespan, work, tasks } = schedule(plan);
-        const length = tasks.filter(({ critical }) => critical).reduce((sum, { start, end }) => addTime(sum, end - start), 0);
+        const length = tasks
+          .filter(({ critical }) => critical)
+          .reduce((sum, { start, end }) => addTime(sum, end - start), 0);
         expect(tasks.filter(({ critical }) => critical).map(({ task }) => task)).toEqual(criticalPath);
         return length <= makespan && makespan <= work;
       }),
@@ -217,7 +271,10 @@ describe('picking what starts', () => {
   });
 
   it('CA-015: starts nothing of an agent type out of reach, and the rest all the same', () => {
-    expect(picked(plan, { done: upTo('business', ['AAPL']) }, { ...CAPACITY, screening: 0 })).toEqual(['AAPL/financial', 'AAPL/strategy']);
+    expect(picked(plan, { done: upTo('business', ['AAPL']) }, { ...CAPACITY, screening: 0 })).toEqual([
+      'AAPL/financial',
+      'AAPL/strategy',
+    ]);
   });
 
   it('starts nothing where more runs than a lowered capacity allows', () => {
@@ -255,7 +312,13 @@ describe('picking what starts', () => {
   });
 
   it('pauses a task of a plan of tasks by its own id', () => {
-    const listed = planOf({ tasks: [{ id: 'a', agent: 'x' }, { id: 'b', agent: 'x' }, { id: 'c', agent: 'x', after: ['b'] }] });
+    const listed = planOf({
+      tasks: [
+        { id: 'a', agent: 'x' },
+        { id: 'b', agent: 'x' },
+        { id: 'c', agent: 'x', after: ['b'] },
+      ],
+    });
     expect(picked(listed, { paused: ['a'] })).toEqual(['b']);
     expect(picked(listed, { done: ['b'], paused: ['a'] })).toEqual(['c']);
   });
@@ -268,7 +331,9 @@ function runningAt(tasks: readonly ScheduledTask[], agent: string, moment: numbe
 
 function readyAt(plan: Plan, times: Record<string, [number, number]>, id: string): number {
   const { after, barrier } = plan.tasks.find((task) => task.id === id)!;
-  const awaited = plan.tasks.filter(({ stage }) => barrier !== false && stage !== null && barrier.includes(stage)).map((task) => task.id);
+  const awaited = plan.tasks
+    .filter(({ stage }) => barrier !== false && stage !== null && barrier.includes(stage))
+    .map((task) => task.id);
   return [...after, ...awaited].reduce((latest, dependency) => Math.max(latest, times[dependency]![1]), 0);
 }
 
@@ -279,7 +344,13 @@ function pickedOneByOne(plan: Plan): { task: string; start: number }[] {
   const running = new Map<string, number>();
   let now = 0;
   for (;;) {
-    for (const { id, duration } of pickReady(plan, { done, running: running.keys(), paused: [], failed: [], resumed: [] })) {
+    for (const { id, duration } of pickReady(plan, {
+      done,
+      running: running.keys(),
+      paused: [],
+      failed: [],
+      resumed: [],
+    })) {
       started.push({ task: id, start: now });
       running.set(id, addTime(now, duration));
     }

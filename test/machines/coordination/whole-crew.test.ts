@@ -1,4 +1,7 @@
-/** All desks together, as they are in `bosun run`: failures that belong together, a debate, a gate, with power cuts between. */
+/**
+ * All desks together, as they are in `bosun run`: failures that belong together, a debate, a gate, with power cuts
+ * between.
+ */
 import { createMachine, fromPromise } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { LONG } from '../../effort.ts';
@@ -26,10 +29,18 @@ describe('five items that fail of one cause', () => {
     let isOver = true;
     const calls: string[] = [];
     const retry = { attempts: 2, backoff: { minMs: 1_000, maxMs: 1_000 } };
-    const plan = planOf({ capacity: { financial: 1 }, stages: { screening: { agent: 'screening' }, financial: { agent: 'financial', after: ['screening'], retry } }, items: FIVE });
+    const plan = planOf({
+      capacity: { financial: 1 },
+      stages: { screening: { agent: 'screening' }, financial: { agent: 'financial', after: ['screening'], retry } },
+      items: FIVE,
+    });
     const financial: AgentFunction = async (_, { item }) => {
       calls.push(item);
-      if (isOver) throw Object.assign(new Error(`API quota exceeded: 1000/1000 (request id: ${calls.length})`), { status: 429, dataSource: 'Koyfin' });
+      if (isOver)
+        throw Object.assign(new Error(`API quota exceeded: 1000/1000 (request id: ${calls.length})`), {
+          status: 429,
+          dataSource: 'Koyfin',
+        });
       return 'figures';
     };
     const crew = await startWholeCrew(plan, { screening: async () => 'ok', financial });
@@ -37,35 +48,61 @@ describe('five items that fail of one cause', () => {
     return { crew, mend: () => (isOver = false), calls };
   }
 
-  it('CA-E10, CA-056: make five pauses, one correlation, one batch and five cards, and "Resume All" has all of them go on', async () => {
-    const { crew, mend } = await fiveFailed();
-    expect(crew.phases()).toEqual(FIVE.map(() => 'paused'));
-    expect(crew.correlations()).toMatchObject([{ items: FIVE, failureCount: 5, rootCause: 'Koyfin API quota exceeded', batchId: 'batch-1' }]);
-    expect(crew.batches()).toMatchObject([{ id: 'batch-1', phase: 'paused', status: 'IN_PROGRESS', total: 5, paused: 5, reason: 'Koyfin API quota exceeded' }]);
-    expect(crew.openCards().map(({ item, priority }) => [item, priority])).toEqual(FIVE.map((item) => [item, 'AGENT_FAILURE']));
+  it(
+    'CA-E10, CA-056: make five pauses, one correlation, one batch and five cards, and "Resume All" has all of them ' +
+      'go on',
+    async () => {
+      const { crew, mend } = await fiveFailed();
+      expect(crew.phases()).toEqual(FIVE.map(() => 'paused'));
+      expect(crew.correlations()).toMatchObject([
+        { items: FIVE, failureCount: 5, rootCause: 'Koyfin API quota exceeded', batchId: 'batch-1' },
+      ]);
+      expect(crew.batches()).toMatchObject([
+        {
+          id: 'batch-1',
+          phase: 'paused',
+          status: 'IN_PROGRESS',
+          total: 5,
+          paused: 5,
+          reason: 'Koyfin API quota exceeded',
+        },
+      ]);
+      expect(crew.openCards().map(({ item, priority }) => [item, priority])).toEqual(
+        FIVE.map((item) => [item, 'AGENT_FAILURE']),
+      );
 
-    await crew.powerCut();
-    mend();
-    const [card] = crew.openCards();
-    expect(await crew.ask('alerts', { type: 'alert.choose', id: card!.id, action: 'resume-all', by: 'ada' })).toEqual({ isKnown: true });
-    await crew.test.advance(MINUTE_MS);
-    expect(crew.state()).toBe('completed');
-    expect(crew.batches()).toMatchObject([{ phase: 'finished', status: 'COMPLETED', resumed: 5 }]);
-    expect(crew.correlations()).toMatchObject([{ resolutionAction: 'batch_resumed' }]);
-  });
+      await crew.powerCut();
+      mend();
+      const [card] = crew.openCards();
+      expect(await crew.ask('alerts', { type: 'alert.choose', id: card!.id, action: 'resume-all', by: 'ada' })).toEqual(
+        {
+          isKnown: true,
+        },
+      );
+      await crew.test.advance(MINUTE_MS);
+      expect(crew.state()).toBe('completed');
+      expect(crew.batches()).toMatchObject([{ phase: 'finished', status: 'COMPLETED', resumed: 5 }]);
+      expect(crew.correlations()).toMatchObject([{ resolutionAction: 'batch_resumed' }]);
+    },
+  );
 
-  it('CA-075: take their cards away with them when they go on: one was acknowledged by who resumed all, the others are settled', LONG, async () => {
-    const { crew, mend } = await fiveFailed();
-    mend();
-    const cards = crew.openCards();
-    await crew.ask('alerts', { type: 'alert.choose', id: cards[0]!.id, action: 'resume-all', by: 'ada' });
-    await crew.powerCut();
-    await crew.test.advance(MINUTE_MS);
-    const ended = crew.cards().filter(({ id }) => cards.some((card) => card.id === id));
-    expect(ended.map(({ state }) => state)).toEqual(['ACKNOWLEDGED', 'SETTLED', 'SETTLED', 'SETTLED', 'SETTLED']);
-    expect(ended[1]).toMatchObject({ acknowledgedBy: null, settledBecause: 'MSFT goes on' });
-    expect(crew.openCards().filter(({ kind }) => kind === 'item.failed' || kind === 'item.paused')).toEqual([]);
-  });
+  it(
+    'CA-075: take their cards away with them when they go on: one was acknowledged by who resumed all, the ' +
+      'others are settled',
+    LONG,
+    async () => {
+      const { crew, mend } = await fiveFailed();
+      mend();
+      const cards = crew.openCards();
+      await crew.ask('alerts', { type: 'alert.choose', id: cards[0]!.id, action: 'resume-all', by: 'ada' });
+      await crew.powerCut();
+      await crew.test.advance(MINUTE_MS);
+      const ended = crew.cards().filter(({ id }) => cards.some((card) => card.id === id));
+      expect(ended.map(({ state }) => state)).toEqual(['ACKNOWLEDGED', 'SETTLED', 'SETTLED', 'SETTLED', 'SETTLED']);
+      expect(ended[1]).toMatchObject({ acknowledgedBy: null, settledBecause: 'MSFT goes on' });
+      expect(crew.openCards().filter(({ kind }) => kind === 'item.failed' || kind === 'item.paused')).toEqual([]);
+    },
+  );
 
   it('CA-055: that fail again when they are resumed are paused again as one batch, and nobody talks without end', async () => {
     const { crew, calls } = await fiveFailed();
@@ -87,7 +124,12 @@ describe('five items that fail of one cause', () => {
       return 'figures';
     };
     const free = { isFree: true } as const;
-    const resources = () => Promise.resolve({ apiQuota: isOver() ? { isFree: false as const, notBeforeMs: resetAtMs } : free, compute: free, connections: free });
+    const resources = () =>
+      Promise.resolve({
+        apiQuota: isOver() ? { isFree: false as const, notBeforeMs: resetAtMs } : free,
+        compute: free,
+        connections: free,
+      });
     const crew = await startWholeCrew(plan, { fetch }, { resources }, clock);
     await crew.test.advance(MINUTE_MS);
     expect(crew.phases()).toEqual(FIVE.map(() => 'paused'));
@@ -123,65 +165,116 @@ describe('a debate that an agent of the plan begins', () => {
     report: { agent: 'report', after: ['dcf', 'sensitivity', 'risk'] },
   };
 
-  async function disputed(challenge: object = doubts, held: Promise<void> = Promise.resolve()): Promise<{ crew: WholeCrew; runs: string[] }> {
+  async function disputed(
+    challenge: object = doubts,
+    held: Promise<void> = Promise.resolve(),
+  ): Promise<{ crew: WholeCrew; runs: string[] }> {
     const runs: string[] = [];
-    const work = (name: string): AgentFunction => async (_, { decisions }) => {
-      const known = Object.values(decisions).map(({ statement, state }) => `${state}: ${statement}`);
-      runs.push([name, ...known].join(', '));
-      if (name === 'risk') await held;
-      return known;
-    };
+    const work =
+      (name: string): AgentFunction =>
+      async (_, { decisions }) => {
+        const known = Object.values(decisions).map(({ statement, state }) => `${state}: ${statement}`);
+        runs.push([name, ...known].join(', '));
+        if (name === 'risk') await held;
+        return known;
+      };
     const checker: AgentFunction = async (_, { say }) => {
       await say({ kind: 'challenge', content: challenge });
       return 'doubted';
     };
     const plan = planOf({ stages, items: ['ACME'] });
-    const crew = await startWholeCrew(plan, { strategy: async () => 0.28, checker, dcf: work('dcf'), sensitivity: work('sensitivity'), risk: work('risk'), report: work('report') });
+    const crew = await startWholeCrew(plan, {
+      strategy: async () => 0.28,
+      checker,
+      dcf: work('dcf'),
+      sensitivity: work('sensitivity'),
+      risk: work('risk'),
+      report: work('report'),
+    });
     return { crew, runs };
   }
 
   it('CA-007, CA-091: is opened in its name and about its item, and the plan goes on meanwhile', async () => {
     const { crew } = await disputed();
-    expect(crew.debates()).toMatchObject([{ id: 'margin', item: 'ACME', challenger: 'checker', challenged: 'strategy', level: 'L1' }]);
+    expect(crew.debates()).toMatchObject([
+      { id: 'margin', item: 'ACME', challenger: 'checker', challenged: 'strategy', level: 'L1' },
+    ]);
     expect(crew.state()).toBe('completed');
   });
 
-  it('CA-124: unanswered, has its cautious value gone on with: what rests on it is flagged, and later work is given it', async () => {
-    const { crew } = await disputed();
-    await crew.test.advance(30 * MINUTE_MS);
-    await crew.powerCut();
-    await crew.test.advance(HOUR_MS);
-    expect(crew.item('ACME').debates).toEqual({
-      margin: expect.objectContaining({ state: 'provisional', statement: '25 %', value: 0.25, flagged: ['ACME/dcf', 'ACME/sensitivity', 'ACME/risk'] }) as unknown,
-    });
-    expect(crew.told('debate.provisional')).toMatchObject([{ debate: 'margin', item: 'ACME', statement: '25 %', flagged: ['ACME/dcf', 'ACME/sensitivity', 'ACME/risk'] }]);
-  });
+  it(
+    'CA-124: unanswered, has its cautious value gone on with: what rests on it is flagged, and later work is given ' +
+      'it',
+    async () => {
+      const { crew } = await disputed();
+      await crew.test.advance(30 * MINUTE_MS);
+      await crew.powerCut();
+      await crew.test.advance(HOUR_MS);
+      expect(crew.item('ACME').debates).toEqual({
+        margin: expect.objectContaining({
+          state: 'provisional',
+          statement: '25 %',
+          value: 0.25,
+          flagged: ['ACME/dcf', 'ACME/sensitivity', 'ACME/risk'],
+        }) as unknown,
+      });
+      expect(crew.told('debate.provisional')).toMatchObject([
+        { debate: 'margin', item: 'ACME', statement: '25 %', flagged: ['ACME/dcf', 'ACME/sensitivity', 'ACME/risk'] },
+      ]);
+    },
+  );
 
-  it('CA-134, CA-135, CA-E15: overridden, has what it moves run again, one after the other, and what is behind it; the rest is only flagged', async () => {
-    const { crew, runs } = await disputed();
-    await crew.test.advance(2 * HOUR_MS);
-    expect(runs.toSorted()).toEqual(['dcf', 'report', 'risk', 'sensitivity']);
-    runs.length = 0;
-    await crew.test.advance(DAY_MS);
-    const gate = crew.gates().find(({ isOver }) => !isOver)!;
-    await crew.powerCut();
-    expect(await crew.ask('gates', { type: 'gate.answer', gate: gate.id, by: 'ada', answer: { action: 'override', side: 'challenged', confidence: 0.9 } })).toEqual({ taken: true });
-    await crew.test.settle();
-    expect(runs).toEqual(['dcf, decided: 28 %', 'sensitivity, decided: 28 %', 'report, decided: 28 %']);
-    expect(crew.told('debate.decided')).toMatchObject([{ debate: 'margin', outcome: 'overridden', by: 'ada', rerun: ['ACME/dcf', 'ACME/sensitivity'] }]);
-    expect(crew.item('ACME').debates!['margin']).toMatchObject({ state: 'decided', value: 0.28, confidence: 0.9, mark: 'final' });
-    expect([crew.state(), crew.item('ACME').done.length]).toEqual(['completed', 6]);
-  });
+  it(
+    'CA-134, CA-135, CA-E15: overridden, has what it moves run again, one after the other, and what is behind it; ' +
+      'the rest is only flagged',
+    async () => {
+      const { crew, runs } = await disputed();
+      await crew.test.advance(2 * HOUR_MS);
+      expect(runs.toSorted()).toEqual(['dcf', 'report', 'risk', 'sensitivity']);
+      runs.length = 0;
+      await crew.test.advance(DAY_MS);
+      const gate = crew.gates().find(({ isOver }) => !isOver)!;
+      await crew.powerCut();
+      expect(
+        await crew.ask('gates', {
+          type: 'gate.answer',
+          gate: gate.id,
+          by: 'ada',
+          answer: { action: 'override', side: 'challenged', confidence: 0.9 },
+        }),
+      ).toEqual({ taken: true });
+      await crew.test.settle();
+      expect(runs).toEqual(['dcf, decided: 28 %', 'sensitivity, decided: 28 %', 'report, decided: 28 %']);
+      expect(crew.told('debate.decided')).toMatchObject([
+        { debate: 'margin', outcome: 'overridden', by: 'ada', rerun: ['ACME/dcf', 'ACME/sensitivity'] },
+      ]);
+      expect(crew.item('ACME').debates!['margin']).toMatchObject({
+        state: 'decided',
+        value: 0.28,
+        confidence: 0.9,
+        mark: 'final',
+      });
+      expect([crew.state(), crew.item('ACME').done.length]).toEqual(['completed', 6]);
+    },
+  );
 
   const override = async (crew: WholeCrew) => {
     const gate = crew.gates().find(({ isOver }) => !isOver)!;
-    await crew.ask('gates', { type: 'gate.answer', gate: gate.id, by: 'ada', answer: { action: 'override', side: 'challenged' } });
+    await crew.ask('gates', {
+      type: 'gate.answer',
+      gate: gate.id,
+      by: 'ada',
+      answer: { action: 'override', side: 'challenged' },
+    });
     await crew.test.settle();
   };
 
   it('CA-135: more than two run again side by side', async () => {
     const [dcf, sensitivity, risk] = doubts.dependents;
-    const { crew, runs } = await disputed({ ...doubts, dependents: [dcf, sensitivity, { ...risk, response: { perUnit: 10 } }] });
+    const { crew, runs } = await disputed({
+      ...doubts,
+      dependents: [dcf, sensitivity, { ...risk, response: { perUnit: 10 } }],
+    });
     await crew.test.advance(26 * HOUR_MS);
     runs.length = 0;
     await override(crew);
@@ -195,7 +288,10 @@ describe('a debate that an agent of the plan begins', () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     const [dcf, , risk] = doubts.dependents;
-    const { crew, runs } = await disputed({ ...doubts, dependents: [{ ...risk, response: { perUnit: 10 } }, dcf] }, held);
+    const { crew, runs } = await disputed(
+      { ...doubts, dependents: [{ ...risk, response: { perUnit: 10 } }, dcf] },
+      held,
+    );
     await crew.test.advance(26 * HOUR_MS);
     expect(crew.item('ACME').running).toEqual(['ACME/risk']);
     runs.length = 0;
@@ -210,10 +306,24 @@ describe('a debate that an agent of the plan begins', () => {
 
   it('CA-134: in a plan of tasks runs again what waits for it too, whoever does it', async () => {
     const runs: string[] = [];
-    const work = (name: string): AgentFunction => async () => void runs.push(name);
-    const checker: AgentFunction = async (_, { say }) => say({ kind: 'challenge', content: { ...doubts, dependents: [{ ...doubts.dependents[0], id: 'dcf' }] } });
-    const tasks = [{ id: 'check', agent: 'checker' }, { id: 'dcf', agent: 'dcf', after: ['check'] }, { id: 'report', agent: 'report', after: ['dcf'] }, { id: 'other', agent: 'other' }];
-    const crew = await startWholeCrew(planOf({ tasks }), { checker, dcf: work('dcf'), report: work('report'), other: work('other') });
+    const work =
+      (name: string): AgentFunction =>
+      async () =>
+        void runs.push(name);
+    const checker: AgentFunction = async (_, { say }) =>
+      say({ kind: 'challenge', content: { ...doubts, dependents: [{ ...doubts.dependents[0], id: 'dcf' }] } });
+    const tasks = [
+      { id: 'check', agent: 'checker' },
+      { id: 'dcf', agent: 'dcf', after: ['check'] },
+      { id: 'report', agent: 'report', after: ['dcf'] },
+      { id: 'other', agent: 'other' },
+    ];
+    const crew = await startWholeCrew(planOf({ tasks }), {
+      checker,
+      dcf: work('dcf'),
+      report: work('report'),
+      other: work('other'),
+    });
     await crew.test.advance(26 * HOUR_MS);
     runs.length = 0;
     await override(crew);
@@ -224,23 +334,48 @@ describe('a debate that an agent of the plan begins', () => {
     const { crew } = await disputed();
     await crew.test.advance(26 * HOUR_MS);
     const gate = crew.gates().find(({ isOver }) => !isOver)!;
-    await crew.ask('gates', { type: 'gate.answer', gate: gate.id, by: 'ada', answer: { action: 'redebate', context: 'a new filing' } });
-    expect(crew.item('ACME').debates).toEqual({ 'margin~2': expect.objectContaining({ debate: 'margin~2', state: 'provisional', value: 0.25 }) as unknown });
+    await crew.ask('gates', {
+      type: 'gate.answer',
+      gate: gate.id,
+      by: 'ada',
+      answer: { action: 'redebate', context: 'a new filing' },
+    });
+    expect(crew.item('ACME').debates).toEqual({
+      'margin~2': expect.objectContaining({ debate: 'margin~2', state: 'provisional', value: 0.25 }) as unknown,
+    });
   });
 
   it(`remembers the last ${ITEM_DEBATES_KEPT_MAX} that are decided, and all that are not`, () => {
-    const debate = (id: string, state: ItemDebate['state']): ItemDebate => ({ debate: id, topic: id, state, statement: null, value: null, mark: '', confidence: null, flagged: [] });
+    const debate = (id: string, state: ItemDebate['state']): ItemDebate => ({
+      debate: id,
+      topic: id,
+      state,
+      statement: null,
+      value: null,
+      mark: '',
+      confidence: null,
+      flagged: [],
+    });
     let debates: Readonly<Record<string, ItemDebate>> = withDebate({}, debate('open', 'provisional'));
     for (let n = 0; n <= ITEM_DEBATES_KEPT_MAX; n += 1) debates = withDebate(debates, debate(`d${n}`, 'decided'));
     expect(Object.keys(debates)).toHaveLength(ITEM_DEBATES_KEPT_MAX + 1);
-    expect([debates['open'], debates['d0'], debates['d1']]).toMatchObject([{ state: 'provisional' }, undefined, { state: 'decided' }]);
+    expect([debates['open'], debates['d0'], debates['d1']]).toMatchObject([
+      { state: 'provisional' },
+      undefined,
+      { state: 'decided' },
+    ]);
   });
 
   it('CA-134: survives a power cut in the middle of running again', async () => {
     const { crew } = await disputed();
     await crew.test.advance(26 * HOUR_MS);
     const gate = crew.gates().find(({ isOver }) => !isOver)!;
-    await crew.test.system.send('gates', { type: 'gate.answer', gate: gate.id, by: 'ada', answer: { action: 'override' } });
+    await crew.test.system.send('gates', {
+      type: 'gate.answer',
+      gate: gate.id,
+      by: 'ada',
+      answer: { action: 'override' },
+    });
     await crew.powerCut();
     await crew.test.advance(MINUTE_MS);
     expect([crew.state(), crew.item('ACME').done.length, crew.item('ACME').rerun]).toEqual(['completed', 6, null]);
@@ -249,7 +384,10 @@ describe('a debate that an agent of the plan begins', () => {
   it('CA-075: takes its cards away when it is resolved', async () => {
     const { crew } = await disputed();
     await crew.test.advance(26 * HOUR_MS);
-    const about = () => crew.openCards().filter(({ kind }) => kind === 'debate.opened' || kind === 'debate.provisional' || kind === 'gate.waiting');
+    const about = () =>
+      crew
+        .openCards()
+        .filter(({ kind }) => kind === 'debate.opened' || kind === 'debate.provisional' || kind === 'gate.waiting');
     expect(about().length).toBeGreaterThan(0);
     const gate = crew.gates().find(({ isOver }) => !isOver)!;
     await crew.ask('gates', { type: 'gate.answer', gate: gate.id, by: 'ada', answer: { action: 'confirm' } });
@@ -258,29 +396,49 @@ describe('a debate that an agent of the plan begins', () => {
 });
 
 describe('a gate of a stage', () => {
-  const gated = (gate: object) => planOf({ stages: { draft: { agent: 'draft', gate }, print: { agent: 'print', after: ['draft'] } }, items: ['A', 'B'] });
+  const gated = (gate: object) =>
+    planOf({
+      stages: { draft: { agent: 'draft', gate }, print: { agent: 'print', after: ['draft'] } },
+      items: ['A', 'B'],
+    });
   const start = (gate: object = { preset: 'G3' }) => {
     const runs: string[] = [];
-    const work = (name: string): AgentFunction => async (_, { item }) => runs.push(`${item}/${name}`);
+    const work =
+      (name: string): AgentFunction =>
+      async (_, { item }) =>
+        runs.push(`${item}/${name}`);
     return startWholeCrew(gated(gate), { draft: work('draft'), print: work('print') }).then((crew) => ({ crew, runs }));
   };
-  const answer = (crew: WholeCrew, item: number, decision: string) => crew.ask('gates', { type: 'gate.answer', gate: crew.gates().filter(({ isOver }) => !isOver)[item]!.id, by: 'ada', answer: { decision } });
+  const answer = (crew: WholeCrew, item: number, decision: string) =>
+    crew.ask('gates', {
+      type: 'gate.answer',
+      gate: crew.gates().filter(({ isOver }) => !isOver)[item]!.id,
+      by: 'ada',
+      answer: { decision },
+    });
 
-  it('CA-008, CA-137: asks people when the stage is done, reminds them, and the item goes on when they have answered; its card ends', async () => {
-    const { crew, runs } = await start();
-    expect(crew.gates()).toMatchObject([{ kind: 'G3', title: 'Assumptions', phase: 'open' }, { kind: 'G3', phase: 'open' }]);
-    expect([crew.state(), runs.toSorted()]).toEqual(['working', ['A/draft', 'B/draft']]);
-    await crew.powerCut();
-    await crew.test.advance(22 * HOUR_MS);
-    expect(crew.gates().map(({ phase }) => phase)).toEqual(['reminded', 'reminded']);
-    expect(crew.openCards().filter(({ kind }) => kind === 'gate.waiting')).toHaveLength(2);
-    await answer(crew, 0, 'approve');
-    expect(runs).toContain('A/print');
-    expect(runs).not.toContain('B/print');
-    expect(crew.openCards().filter(({ kind }) => kind === 'gate.waiting')).toHaveLength(1);
-    await answer(crew, 0, 'approve');
-    expect(crew.state()).toBe('completed');
-  });
+  it(
+    'CA-008, CA-137: asks people when the stage is done, reminds them, and the item goes on when they have ' +
+      'answered; its card ends',
+    async () => {
+      const { crew, runs } = await start();
+      expect(crew.gates()).toMatchObject([
+        { kind: 'G3', title: 'Assumptions', phase: 'open' },
+        { kind: 'G3', phase: 'open' },
+      ]);
+      expect([crew.state(), runs.toSorted()]).toEqual(['working', ['A/draft', 'B/draft']]);
+      await crew.powerCut();
+      await crew.test.advance(22 * HOUR_MS);
+      expect(crew.gates().map(({ phase }) => phase)).toEqual(['reminded', 'reminded']);
+      expect(crew.openCards().filter(({ kind }) => kind === 'gate.waiting')).toHaveLength(2);
+      await answer(crew, 0, 'approve');
+      expect(runs).toContain('A/print');
+      expect(runs).not.toContain('B/print');
+      expect(crew.openCards().filter(({ kind }) => kind === 'gate.waiting')).toHaveLength(1);
+      await answer(crew, 0, 'approve');
+      expect(crew.state()).toBe('completed');
+    },
+  );
 
   it('CA-031: turned down for changes pauses the item; resumed, the stage runs again and people are asked again', async () => {
     const { crew, runs } = await start();
@@ -294,32 +452,42 @@ describe('a gate of a stage', () => {
     expect(crew.state()).toBe('completed');
   });
 
-  it('CA-031: that nobody answers pauses the item; resumed, it comes to the gate again, and a validated one is passed', async () => {
-    const { crew, runs } = await start({ preset: 'G3', deadlineMs: HOUR_MS, remindAfterMs: [] });
-    await crew.test.advance(HOUR_MS);
-    expect(crew.phases()).toEqual(['paused', 'paused']);
-    await crew.ask('coordinator', { type: 'resume.command', item: 'A', resumePlan: null, notify: true });
-    expect(crew.gates().filter(({ isOver }) => !isOver)).toHaveLength(1);
-    await crew.powerCut();
-    await answer(crew, 0, 'approve');
-    expect(runs.filter((run) => run.startsWith('A/'))).toEqual(['A/draft', 'A/print']);
-    await crew.test.system.send('coordinator', { type: 'gate.validate', item: 'B', gate: 'G3', by: 'ada' });
-    await crew.ask('coordinator', { type: 'resume.command', item: 'B', resumePlan: null, notify: true });
-    expect(crew.state()).toBe('completed');
-  });
+  it(
+    'CA-031: that nobody answers pauses the item; resumed, it comes to the gate again, and a validated one is ' +
+      'passed',
+    async () => {
+      const { crew, runs } = await start({ preset: 'G3', deadlineMs: HOUR_MS, remindAfterMs: [] });
+      await crew.test.advance(HOUR_MS);
+      expect(crew.phases()).toEqual(['paused', 'paused']);
+      await crew.ask('coordinator', { type: 'resume.command', item: 'A', resumePlan: null, notify: true });
+      expect(crew.gates().filter(({ isOver }) => !isOver)).toHaveLength(1);
+      await crew.powerCut();
+      await answer(crew, 0, 'approve');
+      expect(runs.filter((run) => run.startsWith('A/'))).toEqual(['A/draft', 'A/print']);
+      await crew.test.system.send('coordinator', { type: 'gate.validate', item: 'B', gate: 'G3', by: 'ada' });
+      await crew.ask('coordinator', { type: 'resume.command', item: 'B', resumePlan: null, notify: true });
+      expect(crew.state()).toBe('completed');
+    },
+  );
 
   it('CA-031: is withdrawn when its item is given up, and so is its card', async () => {
     const { crew } = await start({ name: 'legal', title: 'May we print it?', audience: ['ada'] });
     await crew.test.system.send('coordinator', { type: 'item.cancel', item: 'A' });
     await crew.test.settle();
-    expect(crew.gates().map(({ kind, phase }) => [kind, phase])).toEqual([['legal', 'withdrawn'], ['legal', 'open']]);
+    expect(crew.gates().map(({ kind, phase }) => [kind, phase])).toEqual([
+      ['legal', 'withdrawn'],
+      ['legal', 'open'],
+    ]);
     expect(crew.openCards().filter(({ kind }) => kind === 'gate.waiting')).toHaveLength(1);
   });
 });
 
 describe('a store of the crew before it had desks', () => {
   it('goes on with the desks beside it: a paused item is resumed, work under way is done, and a new failure is told', async () => {
-    const plan = planOf({ stages: { one: { agent: 'one', retry: { attempts: 1 } }, two: { agent: 'two', after: ['one'] } }, items: ['A', 'B'] });
+    const plan = planOf({
+      stages: { one: { agent: 'one', retry: { attempts: 1 } }, two: { agent: 'two', after: ['one'] } },
+      items: ['A', 'B'],
+    });
     let isBroken = true;
     const logic = fromPromise<unknown, unknown>(({ input }) => {
       const { item } = input as { item: string };
@@ -327,9 +495,15 @@ describe('a store of the crew before it had desks', () => {
       return item === 'B' && isBroken ? new Promise(() => {}) : Promise.resolve('done');
     });
     const stages = ['one', 'two'].map((type) => stageAgent(type, logic));
-    const test = await startTestSystem({ agents: [...[...crewAgents, ...stages].map(older)], tree: { children: coordinatorChildren(plan) } });
+    const test = await startTestSystem({
+      agents: [...[...crewAgents, ...stages].map(older)],
+      tree: { children: coordinatorChildren(plan) },
+    });
     await test.advance(MINUTE_MS);
-    expect(test.system.snapshot('coordinator')).toMatchObject({ value: 'working', context: { 'item:A': { phase: 'paused' } } });
+    expect(test.system.snapshot('coordinator')).toMatchObject({
+      value: 'working',
+      context: { 'item:A': { phase: 'paused' } },
+    });
     await test.crash();
     isBroken = false;
     await test.restart({ agents: [...crewAgents, ...stages], tree: crewTree(plan) });
@@ -345,12 +519,19 @@ describe('a store of the crew before it had desks', () => {
   /** What the coordinator and the stages were in version 2: fewer events, and a plan that is through stays so. */
   function older(agent: AnyAgent): AnyAgent {
     if (agent.version !== 3) return agent;
-    const { config, implementations } = agent.machine as unknown as { config: { on?: object; states: Record<string, object> }; implementations: object };
+    const { config, implementations } = agent.machine as unknown as {
+      config: { on?: object; states: Record<string, object> };
+      implementations: object;
+    };
     const since = ['debate.provisional', 'debate.deferred', 'debate.resolved'];
     const on = Object.fromEntries(Object.entries(config.on ?? {}).filter(([type]) => !since.includes(type)));
     const working = config.states['working'] as { on?: object };
     const heard = Object.fromEntries(Object.entries(working.on ?? {}).filter(([type]) => type !== 'work.said'));
-    const states = { ...config.states, working: { ...working, on: heard }, completed: agent.name === 'lead-coordinator' ? {} : config.states['completed'] };
+    const states = {
+      ...config.states,
+      working: { ...working, on: heard },
+      completed: agent.name === 'lead-coordinator' ? {} : config.states['completed'],
+    };
     const machine = createMachine({ ...config, on, states } as never, implementations as never);
     return defineAgent({ name: agent.name, version: 2, machine, events: agent.events }) as AnyAgent;
   }

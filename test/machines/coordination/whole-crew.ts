@@ -1,12 +1,20 @@
-/** The whole crew in a test system, with agents as functions, as `bosun run` has it: nothing but the work is a stand-in. */
+/**
+ * The whole crew in a test system, with agents as functions, as `bosun run` has it: nothing but the work is a stand-in.
+ */
 import { workOf } from '../../../src/cli/work.ts';
 import { type AlertDeskContext, alertsIn } from '../../../src/machines/coordination/alerts/alert-desk.ts';
 import { type BatchManagerContext, batchesIn } from '../../../src/machines/coordination/batches/batch-manager.ts';
-import { type CoordinatorContext, itemsIn } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
+import {
+  type CoordinatorContext,
+  itemsIn,
+} from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type ItemProgress } from '../../../src/machines/coordination/coordinator/progress.ts';
 import { COORDINATOR, crewAgentsFor, type CrewPorts, crewTree } from '../../../src/machines/coordination/crew.ts';
 import { debatesIn, type FacilitatorContext } from '../../../src/machines/coordination/debates/debate-facilitator.ts';
-import { type CorrelatorContext, correlationsIn } from '../../../src/machines/coordination/failures/failure-correlator.ts';
+import {
+  type CorrelatorContext,
+  correlationsIn,
+} from '../../../src/machines/coordination/failures/failure-correlator.ts';
 import { type GateDeskContext, gatesIn } from '../../../src/machines/coordination/gates/gate-desk.ts';
 import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
 import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
@@ -90,9 +98,19 @@ export class WholeCrew {
   }
 }
 
-export async function startWholeCrew(plan: Plan, agents: Readonly<Record<string, AgentFunction>>, ports: CrewPorts = {}, clock = new VirtualClock()): Promise<WholeCrew> {
+export async function startWholeCrew(
+  plan: Plan,
+  agents: Readonly<Record<string, AgentFunction>>,
+  ports: CrewPorts = {},
+  clock = new VirtualClock(),
+): Promise<WholeCrew> {
   const emitted: Emitted[] = [];
-  const stages = Object.entries(agents).map(([type, work]) => stageAgent(type, workOf(({ input }, context) => work(input, context), { clock })));
+  const stages = Object.entries(agents).map(([type, work]) =>
+    stageAgent(
+      type,
+      workOf(({ input }, context) => work(input, context), { clock }),
+    ),
+  );
   const test = await startTestSystem({
     agents: [...crewAgentsFor(ports), ...stages],
     tree: crewTree(plan),

@@ -1,4 +1,7 @@
-/** What the cases of OTP's supervisor_SUITE are told with: a Boss `sup` under the root, on a host that may die between and within the steps. */
+/**
+ * What the cases of OTP's supervisor_SUITE are told with: a Boss `sup` under the root, on a host that may die between
+ * and within the steps.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +14,9 @@ import { agents, failing } from './cast.ts';
 import { type Answers, type Cut, MortalHost } from './mortal-host.ts';
 import { SlicedClock } from './sliced-clock.ts';
 
-/** Every call of a method of the Bench that returns a promise is a step, and so is every order to `b.sup` and `b.root`. */
+/**
+ * Every call of a method of the Bench that returns a promise is a step, and so is every order to `b.sup` and `b.root`.
+ */
 export type Script = (b: Bench) => Promise<void>;
 
 export interface Case {
@@ -43,7 +48,12 @@ export interface BenchOptions {
   readonly undisturbed?: Answers;
 }
 
-const ORDERS = new Set<PropertyKey>(['startChild', 'terminateChild', 'restartChild', 'deleteChild'] satisfies (keyof BossHandle)[]);
+const ORDERS = new Set<PropertyKey>([
+  'startChild',
+  'terminateChild',
+  'restartChild',
+  'deleteChild',
+] satisfies (keyof BossHandle)[]);
 
 export class Bench {
   readonly #options: BenchOptions;
@@ -70,7 +80,10 @@ export class Bench {
     return { steps: this.#host?.steps ?? 0, writes: failing.writes, answers: this.#host?.answers ?? [] };
   }
 
-  /** What is to be many where a case is about scale. A story that is told again for each of its epochs makes do with a few. */
+  /**
+   * What is to be many where a case is about scale. A story that is told again for each of its epochs makes do with a
+   * few.
+   */
   many(count: number): number {
     return this.#options.isSliced === true ? Math.min(count, 6) : count;
   }
@@ -80,11 +93,20 @@ export class Bench {
     failing.reset();
     const { store, cut = 'never', isSliced, undisturbed } = this.#options;
     const onCreate = (system: System) => this.#listen(system);
-    const options = { agents, tree: treeOf(boss, own), onCreate, ...(isSliced === true && { clock: new SlicedClock() }) };
+    const options = {
+      agents,
+      tree: treeOf(boss, own),
+      onCreate,
+      ...(isSliced === true && { clock: new SlicedClock() }),
+    };
     if (store === 'leveldb') {
       const directory = mkdtempSync(join(tmpdir(), 'bosun-otp-'));
       this.#cleanUp = () => rmSync(directory, { recursive: true });
-      this.#host = new MortalHost({ ...options, durability: 'process', store: levelStore(directory) as never }, cut, undisturbed);
+      this.#host = new MortalHost(
+        { ...options, durability: 'process', store: levelStore(directory) as never },
+        cut,
+        undisturbed,
+      );
     } else this.#host = new MortalHost(options, cut, undisturbed, store === 'two workers');
     await this.#host.start();
   }
@@ -105,7 +127,10 @@ export class Bench {
       get: (current, name) => {
         const member = Reflect.get(current, name) as (...args: unknown[]) => unknown;
         if (!ORDERS.has(name)) return typeof member === 'function' ? member.bind(current) : member;
-        return (...args: unknown[]) => this.#order(() => (Reflect.get(handle(), name) as (...args: unknown[]) => Promise<unknown>).apply(handle(), args));
+        return (...args: unknown[]) =>
+          this.#order(() =>
+            (Reflect.get(handle(), name) as (...args: unknown[]) => Promise<unknown>).apply(handle(), args),
+          );
       },
     });
   }
@@ -177,12 +202,35 @@ export class Bench {
       const { status, state, restarts, restartInMs, lastError } = node;
       const context = system.snapshot(address)?.context as { notes?: string[]; window?: number[]; waiting?: number };
       const { notes, window, waiting } = context;
-      const records = agent === 'boss' ? system.boss(address).whichChildren().map(({ id, status, restarts, restartAtMs }) => [id, status, restarts, restartAtMs]) : null;
-      seen[address] = { agent, status, state, restarts, restartInMs, lastError: String(lastError), notes, window, waiting, records };
+      const records =
+        agent === 'boss'
+          ? system
+              .boss(address)
+              .whichChildren()
+              .map(({ id, status, restarts, restartAtMs }) => [id, status, restarts, restartAtMs])
+          : null;
+      seen[address] = {
+        agent,
+        status,
+        state,
+        restarts,
+        restartInMs,
+        lastError: String(lastError),
+        notes,
+        window,
+        waiting,
+        records,
+      };
       children.forEach(visit);
     };
     visit(system.tree());
-    return { seen, heard: this.heard, failures: this.failures, tries: failing.tries, dead: system.deadLetters.list().map(({ reason, address }) => `${address} ${reason}`) };
+    return {
+      seen,
+      heard: this.heard,
+      failures: this.failures,
+      tries: failing.tries,
+      dead: system.deadLetters.list().map(({ reason, address }) => `${address} ${reason}`),
+    };
   }
 
   async end(): Promise<void> {
@@ -197,10 +245,19 @@ export class Bench {
 
   #order(give: () => Promise<unknown>): Promise<unknown> {
     const order = () => this.#mortal.order(give);
-    return this.#isWithin ? order() : this.#mortal.step(() => order().then((value) => ({ value }), (error: unknown) => ({ error }))).then((outcome) => {
-      if ('error' in outcome) throw outcome.error;
-      return outcome.value;
-    });
+    return this.#isWithin
+      ? order()
+      : this.#mortal
+          .step(() =>
+            order().then(
+              (value) => ({ value }),
+              (error: unknown) => ({ error }),
+            ),
+          )
+          .then((outcome) => {
+            if ('error' in outcome) throw outcome.error;
+            return outcome.value;
+          });
   }
 
   #within<Result>(give: () => Result): Result {
@@ -232,10 +289,18 @@ export class Bench {
 }
 
 function treeOf(boss: BossOptions, own: object = {}): BossOptions {
-  return { intensity: 1_000, children: [{ id: 'sup', restart: 'temporary', boss: { intensity: 2, periodMs: 3_600_000, ...boss }, ...own } as never] };
+  return {
+    intensity: 1_000,
+    children: [
+      { id: 'sup', restart: 'temporary', boss: { intensity: 2, periodMs: 3_600_000, ...boss }, ...own } as never,
+    ],
+  };
 }
 
 /** The code that a promise is rejected with; `done` where it is not. */
 export function codeOf(promise: Promise<unknown>): Promise<string> {
-  return promise.then(() => 'done', (error: { code?: string }) => error.code ?? 'no code');
+  return promise.then(
+    () => 'done',
+    (error: { code?: string }) => error.code ?? 'no code',
+  );
 }

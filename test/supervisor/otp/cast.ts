@@ -1,11 +1,14 @@
-/** Who plays in the cases of OTP's supervisor_SUITE: agents that end as they are told, and the world outside that they look at. */
+/**
+ * Who plays in the cases of OTP's supervisor_SUITE: agents that end as they are told, and the world outside that they
+ * look at.
+ */
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/agent.ts';
 
 /**
- * What agents find when they start and when they fail. It does not die with the host, so it has to take back what a turn
- * did to it that was not written before the host died.
+ * What agents find when they start and when they fail. It does not die with the host, so it has to take back what a
+ * turn did to it that was not written before the host died.
  */
 class World {
   /** Whose starts fail always, and whose fail once. */
@@ -55,7 +58,10 @@ class World {
     this.writes = write - 1;
   }
 
-  /** Whether an action has thrown and its failure is not on disk: custom actions are run at most once (P3). Says so once. */
+  /**
+   * Whether an action has thrown and its failure is not on disk: custom actions are run at most once (P3). Says so
+   * once.
+   */
   hasForgotten(token: string): boolean {
     return this.#lost.delete(token);
   }
@@ -86,7 +92,11 @@ function scripted(name: 'plain' | 'slow') {
         on: {
           note: { actions: assign({ notes: ({ context, event }) => [...context.notes, event.text] }) },
           explode: { actions: 'fail' },
-          choke: { actions: assign(() => { throw new Error('choked'); }) },
+          choke: {
+            actions: assign(() => {
+              throw new Error('choked');
+            }),
+          },
           finish: 'finished',
           ...(name === 'slow' && { 'bosun.shutdown': { target: 'closing', actions: emit({ type: 'down' }) } }),
         },
@@ -107,13 +117,19 @@ export const plain = scripted('plain');
 export const slow = scripted('slow');
 
 /** Over as soon as it has begun: the nearest thing to a start that returns `ignore`. */
-const over = defineAgent({ name: 'over', machine: setup({}).createMachine({ id: 'over', initial: 'end', states: { end: { type: 'final' } } }), events: {} });
+const over = defineAgent({
+  name: 'over',
+  machine: setup({}).createMachine({ id: 'over', initial: 'end', states: { end: { type: 'final' } } }),
+  events: {},
+});
 
 export const agents = [plain, slow, over];
 
 /** Specs of children: one that ends at once, one that takes its time. */
 export const w = (id: string, options: object = {}) => ({ id, agent: 'plain', ...options }) as never;
-export const s = (id: string, ms: number, options: object = {}) => ({ id, agent: 'slow', input: { name: id, ms }, ...options }) as never;
+export const s = (id: string, ms: number, options: object = {}) =>
+  ({ id, agent: 'slow', input: { name: id, ms }, ...options }) as never;
 
 /** Options of a Boss of one template. */
-export const dynamic = (template: object, more: object = {}) => ({ strategy: 'dynamic', template: { agent: 'plain', ...template }, ...more }) as const;
+export const dynamic = (template: object, more: object = {}) =>
+  ({ strategy: 'dynamic', template: { agent: 'plain', ...template }, ...more }) as const;

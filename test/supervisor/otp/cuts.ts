@@ -1,4 +1,7 @@
-/** A case told again for each moment at which its host may die: between any two of its steps, and before each write of the store. */
+/**
+ * A case told again for each moment at which its host may die: between any two of its steps, and before each write of
+ * the store.
+ */
 import { expect } from 'vitest';
 import { Bench, type BenchOptions, type Case, type Script } from './bench.ts';
 import { type Cut } from './mortal-host.ts';
@@ -24,7 +27,10 @@ export async function tellCase(entry: Case, options: BenchOptions): Promise<void
 }
 
 export interface Told {
-  /** Moments between two steps, those after the last and within the first start among them, at which it was cut or could have been. */
+  /**
+   * Moments between two steps, those after the last and within the first start among them, at which it was cut or could
+   * have been.
+   */
   readonly betweenSteps: number;
   readonly atWrites: number;
   /** Those at which it was. */
@@ -40,25 +46,39 @@ export async function tellCut(entry: Case, take: (moment: number) => boolean): P
   let [betweenSteps, atWrites, moment, taken] = [0, 0, 0, 0];
   for (const script of scriptsOf(entry)) {
     let outcome: unknown;
-    const first = await tell(async (b) => {
-      await script(b);
-      outcome = b.outcome();
-    }, { isSliced: true });
+    const first = await tell(
+      async (b) => {
+        await script(b);
+        outcome = b.outcome();
+      },
+      { isSliced: true },
+    );
     const { steps, writes, answers } = first.story;
     betweenSteps += steps;
     atWrites += writes;
-    const cuts: Cut[] = [...upTo(steps).map((afterStep) => ({ afterStep })), ...upTo(writes).map((atWrite) => ({ atWrite }))];
+    const cuts: Cut[] = [
+      ...upTo(steps).map((afterStep) => ({ afterStep })),
+      ...upTo(writes).map((atWrite) => ({ atWrite })),
+    ];
     for (const cut of cuts) {
       if (!take(moment++)) continue;
       taken += 1;
-      await tell(async (b) => {
-        try {
-          await script(b);
-        } catch (error) {
-          throw new Error(`with a crash ${JSON.stringify(cut)} of ${steps} steps and ${writes} writes`, { cause: error });
-        }
-        expect(b.outcome(), `as without a crash ${JSON.stringify(cut)} of ${steps} steps and ${writes} writes`).toEqual(outcome);
-      }, { isSliced: true, cut, undisturbed: answers });
+      await tell(
+        async (b) => {
+          try {
+            await script(b);
+          } catch (error) {
+            throw new Error(`with a crash ${JSON.stringify(cut)} of ${steps} steps and ${writes} writes`, {
+              cause: error,
+            });
+          }
+          expect(
+            b.outcome(),
+            `as without a crash ${JSON.stringify(cut)} of ${steps} steps and ${writes} writes`,
+          ).toEqual(outcome);
+        },
+        { isSliced: true, cut, undisturbed: answers },
+      );
     }
   }
   return { betweenSteps, atWrites, taken };

@@ -1,15 +1,16 @@
 /**
- * A system whose host dies once, at one point of a story told in steps, and is started again; what was under way then goes
- * on as it would for those outside who gave the order: what was not written is given again, what was written is not. An
- * answer that died with the host is that of the undisturbed story, since the system that would have to give it is the same.
+ * A system whose host dies once, at one point of a story told in steps, and is started again; what was under way then
+ * goes on as it would for those outside who gave the order: what was not written is given again, what was written is
+ * not. An answer that died with the host is that of the undisturbed story, since the system that would have to give it
+ * is the same.
  */
 import { TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { failing } from './cast.ts';
 import { TwoWorkers } from './two-workers.ts';
 
 /**
- * When the host dies: never, after every step, after one of them (from 1), or at one write of the store (from 1): that one
- * is lost, and all that earlier ones cause has left.
+ * When the host dies: never, after every step, after one of them (from 1), or at one write of the store (from 1): that
+ * one is lost, and all that earlier ones cause has left.
  */
 export type Cut = 'never' | 'after every step' | { readonly afterStep: number } | { readonly atWrite: number };
 
@@ -37,15 +38,23 @@ export class MortalHost {
     this.test = hasWorkers ? (new TwoWorkers(options) as object as TestSystem) : new TestSystem(options);
     this.#cut = cut;
     this.#undisturbed = undisturbed;
-    this.#dead = new Promise((resolve) => (this.#die = () => {
-      this.#isDead = true;
-      resolve();
-    }));
+    this.#dead = new Promise(
+      (resolve) =>
+        (this.#die = () => {
+          this.#isDead = true;
+          resolve();
+        }),
+    );
     this.#countWrites();
   }
 
   start(): Promise<void> {
-    return this.step(() => this.#survive(() => this.test.system.start().then(() => {}), () => Promise.resolve()));
+    return this.step(() =>
+      this.#survive(
+        () => this.test.system.start().then(() => {}),
+        () => Promise.resolve(),
+      ),
+    );
   }
 
   /** One step of the story, to its end. A step that fails is none, and no crash follows it. */
@@ -54,7 +63,8 @@ export class MortalHost {
     await this.settle();
     this.steps += 1;
     const cut = this.#cut;
-    if (cut === 'after every step' || (typeof cut === 'object' && 'afterStep' in cut && cut.afterStep === this.steps)) await this.#crash();
+    if (cut === 'after every step' || (typeof cut === 'object' && 'afterStep' in cut && cut.afterStep === this.steps))
+      await this.#crash();
     return result;
   }
 
@@ -66,7 +76,9 @@ export class MortalHost {
   /** @param give Is called again where the order was lost. */
   async order<T>(give: () => Promise<T>): Promise<T> {
     const index = this.#orders++;
-    const outcome = await asOutcome(() => this.#survive(give, (isLost) => (isLost ? give() : this.#answerOf<T>(index))));
+    const outcome = await asOutcome(() =>
+      this.#survive(give, (isLost) => (isLost ? give() : this.#answerOf<T>(index))),
+    );
     this.answers[index] = outcome;
     return unwrapped(outcome);
   }
@@ -135,7 +147,10 @@ export class MortalHost {
 }
 
 function asOutcome<T>(act: () => Promise<T>): Promise<Outcome<T>> {
-  return act().then((value) => ({ value }), (error: unknown) => ({ error }));
+  return act().then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
 }
 
 function unwrapped<T>(outcome: Outcome<T>): T {

@@ -1,7 +1,7 @@
 /**
- * OTP's supervisor_SUITE, case by case, four ways each. docs/otp-parity.md says what came of it; `vitest -u` writes it anew.
- * By `npm test` alone a sample of the cases is told on LevelDB and with a crash after every step, and of the single crashes
- * the first of each case is tried and one in sixty of the others; where CI=true all are.
+ * OTP's supervisor_SUITE, case by case, four ways each. docs/otp-parity.md says what came of it; `vitest -u` writes it
+ * anew. By `npm test` alone a sample of the cases is told on LevelDB and with a crash after every step, and of the
+ * single crashes the first of each case is tried and one in sixty of the others; where CI=true all are.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { restartCases } from './restarts.ts';
@@ -16,7 +16,9 @@ import { byEffort, sample } from '../../effort.ts';
 /** Of the moments at which a host may die, the first is tried and one in so many of the others. */
 const ONE_IN = byEffort({ quick: 60, ci: 1 });
 
-const cases = [...startCases, ...stopCases, ...adminCases, ...restartCases, ...significantCases].sort((a, b) => a.number - b.number);
+const cases = [...startCases, ...stopCases, ...adminCases, ...restartCases, ...significantCases].sort(
+  (a, b) => a.number - b.number,
+);
 const told = cases.filter((entry) => scriptsOf(entry).length > 0);
 const toldCut = told.filter(({ uncut }) => uncut === undefined);
 const named = (entries: readonly Case[]) => entries.map((entry) => [entry.number, entry.source, entry] as const);
@@ -80,8 +82,16 @@ function row(entry: Case): string {
   const { number, source, differs, without, uncut } = entry;
   const ways = passed.get(number) ?? [];
   const hasPassed = WAYS.every(({ says, of }) => ways.includes(says) || !of.includes(entry));
-  const result = without !== undefined ? 'no such thing' : !hasPassed ? 'FAILS' : differs === undefined ? 'same' : 'differs';
+  const result =
+    without !== undefined ? 'no such thing' : !hasPassed ? 'FAILS' : differs === undefined ? 'same' : 'differs';
   const points = cuts.get(number)?.betweenSteps;
-  const cut = without !== undefined ? '' : uncut !== undefined ? `none: ${uncut}` : points === undefined ? 'FAILS' : `${points} ${points === 1 ? 'point' : 'points'}, same outcome`;
+  const cut =
+    without !== undefined
+      ? ''
+      : uncut !== undefined
+        ? `none: ${uncut}`
+        : points === undefined
+          ? 'FAILS'
+          : `${points} ${points === 1 ? 'point' : 'points'}, same outcome`;
   return `| ${number} | ${source} | ${result} | ${cut} | ${without ?? differs ?? ''} |`;
 }

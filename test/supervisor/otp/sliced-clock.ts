@@ -1,6 +1,6 @@
 /**
- * Virtual time by which each visit of an actor is a slice of its own, and so an epoch of its own, while kernel time stays
- * exact: only the turn loop finds that its time is up, whenever it looks.
+ * Virtual time by which each visit of an actor is a slice of its own, and so an epoch of its own, while kernel time
+ * stays exact: only the turn loop finds that its time is up, whenever it looks.
  */
 import { KernelTime } from '../../../src/actors/time/kernel-time.ts';
 import { TurnLoop } from '../../../src/actors/turn/turn-loop.ts';

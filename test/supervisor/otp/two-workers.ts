@@ -1,4 +1,7 @@
-/** A system over two workers in one thread, with the face of a test system: so that what is told of one system can be told of two halves. */
+/**
+ * A system over two workers in one thread, with the face of a test system: so that what is told of one system can be
+ * told of two halves.
+ */
 import { type EventObject } from 'xstate';
 import { type BossHandle } from '../../../src/supervisor/boss-handle.ts';
 import { type FaultyStore } from '../../../src/testing/faulty-store.ts';
@@ -35,7 +38,10 @@ export class TwoWorkers {
       start: () => system.start(),
       stop: () => system.stop(),
       send: (address: string, event: EventObject) => system.send(address, event),
-      snapshot: (address: string) => home(address).map((half) => half.snapshot(address)).find((snapshot) => snapshot !== undefined),
+      snapshot: (address: string) =>
+        home(address)
+          .map((half) => half.snapshot(address))
+          .find((snapshot) => snapshot !== undefined),
       tree: () => mergedTree(halves().map((half) => half.tree())),
       deadLetters: { list: () => halves().flatMap((half) => half.deadLetters.list()) },
       boss: (address: string) => this.#boss(address, home(address)),
@@ -60,7 +66,10 @@ export class TwoWorkers {
   }
 
   #boss(address: string, halves: readonly System[]): BossHandle {
-    const whichChildren = () => halves.flatMap((half) => (half.snapshot(address) === undefined ? [] : half.boss(address).whichChildren())).sort((a, b) => (a.id < b.id ? -1 : 1));
+    const whichChildren = () =>
+      halves
+        .flatMap((half) => (half.snapshot(address) === undefined ? [] : half.boss(address).whichChildren()))
+        .sort((a, b) => (a.id < b.id ? -1 : 1));
     const orders = this.#spread.system.boss(address);
     return Object.assign(Object.create(orders) as BossHandle, {
       startChild: (child: object) => orders.startChild(child),
@@ -69,7 +78,15 @@ export class TwoWorkers {
       deleteChild: (id: string) => orders.deleteChild(id),
       // One place has the order of starts; two have none between them.
       whichChildren: halves.length === 1 ? () => halves[0]!.boss(address).whichChildren() : whichChildren,
-      countChildren: () => halves.map((half) => half.boss(address).countChildren()).reduce((sum, one) => ({ specs: sum.specs + one.specs, active: sum.active + one.active, supervisors: sum.supervisors + one.supervisors, workers: sum.workers + one.workers })),
+      countChildren: () =>
+        halves
+          .map((half) => half.boss(address).countChildren())
+          .reduce((sum, one) => ({
+            specs: sum.specs + one.specs,
+            active: sum.active + one.active,
+            supervisors: sum.supervisors + one.supervisors,
+            workers: sum.workers + one.workers,
+          })),
       getChildSpec: (id: string) => {
         const found = halves.flatMap((half) => {
           try {

@@ -9,7 +9,10 @@ export const ACTIONS: readonly Feature[] = [
       createMachine({
         initial: 'a',
         states: {
-          a: { exit: [() => mark('e1'), () => mark('e2')], on: { GO: { target: 'b', actions: [() => mark('t1'), () => mark('t2')] } } },
+          a: {
+            exit: [() => mark('e1'), () => mark('e2')],
+            on: { GO: { target: 'b', actions: [() => mark('t1'), () => mark('t2')] } },
+          },
           b: { entry: [() => mark('n1'), () => mark('n2')] },
         },
       }),
@@ -32,7 +35,10 @@ export const ACTIONS: readonly Feature[] = [
           },
         },
       }),
-    steps: [{ type: 'ADD', by: 1 }, { type: 'ADD', by: 2 }],
+    steps: [
+      { type: 'ADD', by: 1 },
+      { type: 'ADD', by: 2 },
+    ],
     shows: { context: { n: 4, list: [2, 4], fixed: 'x' } },
   },
   {
@@ -40,7 +46,10 @@ export const ACTIONS: readonly Feature[] = [
     machine: (_, mark) =>
       setup({
         types: {} as { events: { type: 'GO'; who: string } },
-        actions: { greet: (__, params: { who: string }) => mark(`hello ${params.who}`), plain: ({ event }) => mark(event.type) },
+        actions: {
+          greet: (__, params: { who: string }) => mark(`hello ${params.who}`),
+          plain: ({ event }) => mark(event.type),
+        },
       }).createMachine({
         on: {
           GO: {
@@ -64,7 +73,11 @@ export const ACTIONS: readonly Feature[] = [
         context: { n: 0 },
         on: {
           GO: {
-            actions: [({ context }) => mark(`${context.n}`), assign({ n: ({ context }) => context.n + 1 }), ({ context }) => mark(`${context.n}`)],
+            actions: [
+              ({ context }) => mark(`${context.n}`),
+              assign({ n: ({ context }) => context.n + 1 }),
+              ({ context }) => mark(`${context.n}`),
+            ],
           },
         },
       }),
@@ -73,10 +86,15 @@ export const ACTIONS: readonly Feature[] = [
     order: ['+', '/GO', '0', '1', '/GO', '1', '2'],
   },
   {
-    feature: '`enqueueActions`: `check`, `enqueue.assign`, `.raise`, `.sendTo`, `.emit`, `.cancel`, custom, and `params`',
+    feature:
+      '`enqueueActions`: `check`, `enqueue.assign`, `.raise`, `.sendTo`, `.emit`, `.cancel`, custom, and `params`',
     machine: (_, mark) =>
       setup({
-        types: {} as { context: { n: number }; events: { type: 'GO' } | { type: 'RAISED' } | { type: 'SELF' } | { type: 'NEVER' }; emitted: { type: 'OUT'; n: number } },
+        types: {} as {
+          context: { n: number };
+          events: { type: 'GO' } | { type: 'RAISED' } | { type: 'SELF' } | { type: 'NEVER' };
+          emitted: { type: 'OUT'; n: number };
+        },
         guards: { isBig: ({ context }) => context.n > 0 },
         actions: { say: (__, params: { what: string }) => mark(params.what) },
       }).createMachine({
@@ -101,7 +119,22 @@ export const ACTIONS: readonly Feature[] = [
       }),
     steps: ['GO', 10, 'GO', 10],
     shows: { context: { n: 2 }, emitted: ['{"type":"OUT","n":0}', '{"type":"OUT","n":1}'] },
-    order: ['+', '/GO', 'last', '/RAISED', 'raised', '/SELF', 'self', '/GO', 'big', 'last', '/RAISED', 'raised', '/SELF', 'self'],
+    order: [
+      '+',
+      '/GO',
+      'last',
+      '/RAISED',
+      'raised',
+      '/SELF',
+      'self',
+      '/GO',
+      'big',
+      'last',
+      '/RAISED',
+      'raised',
+      '/SELF',
+      'self',
+    ],
   },
   {
     feature: '`raise`: after the actions of the step, before the next event from outside',
@@ -109,7 +142,14 @@ export const ACTIONS: readonly Feature[] = [
       createMachine({
         initial: 'a',
         states: {
-          a: { on: { GO: { target: 'b', actions: [raise({ type: 'ONE' }), raise(({ event }) => ({ type: 'TWO', of: event.type }))] } } },
+          a: {
+            on: {
+              GO: {
+                target: 'b',
+                actions: [raise({ type: 'ONE' }), raise(({ event }) => ({ type: 'TWO', of: event.type }))],
+              },
+            },
+          },
           b: { on: { ONE: 'c' } },
           c: { on: { TWO: 'd' } },
           d: {},
@@ -146,7 +186,14 @@ export const ACTIONS: readonly Feature[] = [
         initial: 'a',
         states: {
           a: { entry: sendTo(({ self }) => self, { type: 'NOW' }), on: { NOW: 'b' } },
-          b: { entry: sendTo(({ self }) => self, () => ({ type: 'LATER' }), { delay: 10, id: 'x' }), on: { LATER: 'c' } },
+          b: {
+            entry: sendTo(
+              ({ self }) => self,
+              () => ({ type: 'LATER' }),
+              { delay: 10, id: 'x' },
+            ),
+            on: { LATER: 'c' },
+          },
           c: {},
         },
       }),
@@ -155,19 +202,30 @@ export const ACTIONS: readonly Feature[] = [
   },
   {
     feature: '`emit`: fixed and worked out',
-    machine: () => createMachine({
-      context: { n: 1 },
-      on: { GO: { actions: [emit({ type: 'ONE' }), emit(({ context, event }) => ({ type: 'TWO', n: context.n, of: event.type }))] } },
-    }),
+    machine: () =>
+      createMachine({
+        context: { n: 1 },
+        on: {
+          GO: {
+            actions: [
+              emit({ type: 'ONE' }),
+              emit(({ context, event }) => ({ type: 'TWO', n: context.n, of: event.type })),
+            ],
+          },
+        },
+      }),
     steps: ['GO', 'GO'],
-    shows: { emitted: ['{"type":"ONE"}', '{"type":"TWO","n":1,"of":"GO"}', '{"type":"ONE"}', '{"type":"TWO","n":1,"of":"GO"}'] },
+    shows: {
+      emitted: ['{"type":"ONE"}', '{"type":"TWO","n":1,"of":"GO"}', '{"type":"ONE"}', '{"type":"TWO","n":1,"of":"GO"}'],
+    },
   },
   {
     feature: '`log`: text, function, label',
-    machine: () => createMachine({
-      context: { n: 1 },
-      on: { GO: { actions: [log('text'), log(({ context }) => ({ n: context.n })), log('text', 'label')] } },
-    }),
+    machine: () =>
+      createMachine({
+        context: { n: 1 },
+        on: { GO: { actions: [log('text'), log(({ context }) => ({ n: context.n })), log('text', 'label')] } },
+      }),
     steps: ['GO'],
     shows: { logged: ['["text"]', '[{"n":1}]', '["label","text"]'] },
   },
@@ -206,10 +264,24 @@ export const ACTIONS: readonly Feature[] = [
         },
       }),
     steps: ['GO'],
-    shows: { lines: [['subject', '+'], ['subject', '/GO'], ['subject', 'n 0']] },
+    shows: {
+      lines: [
+        ['subject', '+'],
+        ['subject', '/GO'],
+        ['subject', 'n 0'],
+      ],
+    },
     differs: {
-      how: 'the action runs after the epoch and sees the state after the turn (`n 1`); `createActor` shows the state before it (`n 0`)',
-      shows: { lines: [['subject', '+'], ['subject', '/GO'], ['subject', 'n 1']] },
+      how:
+        'the action runs after the epoch and sees the state after the turn (`n 1`); `createActor` shows the state ' +
+        'before it (`n 0`)',
+      shows: {
+        lines: [
+          ['subject', '+'],
+          ['subject', '/GO'],
+          ['subject', 'n 1'],
+        ],
+      },
     },
   },
 ];

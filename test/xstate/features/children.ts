@@ -1,5 +1,17 @@
 /** Actors below a machine that are machines or reducers: invoked, spawned, stopped, named, spoken to. */
-import { type AnyActorRef, assign, createMachine, enqueueActions, forwardTo, fromTransition, sendParent, sendTo, setup, spawnChild, stopChild } from 'xstate';
+import {
+  type AnyActorRef,
+  assign,
+  createMachine,
+  enqueueActions,
+  forwardTo,
+  fromTransition,
+  sendParent,
+  sendTo,
+  setup,
+  spawnChild,
+  stopChild,
+} from 'xstate';
 import { type Feature } from '../feature.ts';
 
 /** Counts what it is sent, and tells its parent. */
@@ -47,28 +59,49 @@ export const CHILDREN: readonly Feature[] = [
               onDone: { target: 'off', actions: assign({ output: ({ event }) => event.output }) },
             },
             entry: sendTo('kid', { type: 'UP' }),
-            on: { UP: { actions: sendTo('kid', { type: 'UP' }) }, END: { actions: sendTo('kid', ({ event }) => ({ type: event.type })) } },
+            on: {
+              UP: { actions: sendTo('kid', { type: 'UP' }) },
+              END: { actions: sendTo('kid', ({ event }) => ({ type: event.type })) },
+            },
           },
           off: {},
         },
         on: { COUNTED },
       }),
     steps: ['UP', 'END'],
-    shows: { value: 'off', context: { seen: [['kid', 4], ['kid', 5]], output: { n: 5 } } },
+    shows: {
+      value: 'off',
+      context: {
+        seen: [
+          ['kid', 4],
+          ['kid', 5],
+        ],
+        output: { n: 5 },
+      },
+    },
   },
   {
     feature: '`invoke` ends with its state, and begins again with it',
-    machine: () => withCounter.createMachine({
-      context: told,
-      initial: 'a',
-      on: { COUNTED },
-      states: {
-        a: { invoke: { src: 'counter', id: 'kid' }, on: { UP: { actions: sendTo('kid', { type: 'UP' }) }, GO: 'b' } },
-        b: { on: { BACK: 'a' } },
-      },
-    }),
+    machine: () =>
+      withCounter.createMachine({
+        context: told,
+        initial: 'a',
+        on: { COUNTED },
+        states: {
+          a: { invoke: { src: 'counter', id: 'kid' }, on: { UP: { actions: sendTo('kid', { type: 'UP' }) }, GO: 'b' } },
+          b: { on: { BACK: 'a' } },
+        },
+      }),
     steps: ['UP', 'UP', 'GO', 'BACK', 'UP'],
-    shows: { context: { seen: [['kid', 1], ['kid', 2], ['kid', 1]] } },
+    shows: {
+      context: {
+        seen: [
+          ['kid', 1],
+          ['kid', 2],
+          ['kid', 1],
+        ],
+      },
+    },
   },
   {
     feature: 'several invokes in one state, and at the root',
@@ -80,22 +113,43 @@ export const CHILDREN: readonly Feature[] = [
         on: { COUNTED },
         states: {
           a: {
-            invoke: [{ src: 'counter', id: 'one' }, { src: 'counter', id: 'two' }],
-            on: { UP: { actions: [sendTo('one', { type: 'UP' }), sendTo('two', { type: 'UP' }), sendTo('top', { type: 'UP' })] }, GO: 'b' },
+            invoke: [
+              { src: 'counter', id: 'one' },
+              { src: 'counter', id: 'two' },
+            ],
+            on: {
+              UP: {
+                actions: [sendTo('one', { type: 'UP' }), sendTo('two', { type: 'UP' }), sendTo('top', { type: 'UP' })],
+              },
+              GO: 'b',
+            },
           },
           b: {},
         },
       }),
     steps: ['UP', 'GO'],
-    shows: { context: { seen: [['one', 1], ['two', 1], ['top', 1]] }, children: ['top'] },
+    shows: {
+      context: {
+        seen: [
+          ['one', 1],
+          ['two', 1],
+          ['top', 1],
+        ],
+      },
+      children: ['top'],
+    },
   },
   {
     feature: 'inline logic in `invoke`',
-    machine: () => createMachine({
-      context: { n: 0 },
-      invoke: { src: counter, id: 'kid' },
-      on: { COUNTED: { actions: assign({ n: ({ event }) => event['n'] as number }) }, UP: { actions: sendTo('kid', { type: 'UP' }) } },
-    }),
+    machine: () =>
+      createMachine({
+        context: { n: 0 },
+        invoke: { src: counter, id: 'kid' },
+        on: {
+          COUNTED: { actions: assign({ n: ({ event }) => event['n'] as number }) },
+          UP: { actions: sendTo('kid', { type: 'UP' }) },
+        },
+      }),
     steps: ['UP', 'UP'],
     shows: { context: { n: 2 } },
   },
@@ -107,7 +161,11 @@ export const CHILDREN: readonly Feature[] = [
         invoke: {
           src: 'counter',
           id: 'kid',
-          onSnapshot: { actions: assign({ seen: ({ context, event }) => [...context.seen, event.snapshot.context['n'] as unknown] }) },
+          onSnapshot: {
+            actions: assign({
+              seen: ({ context, event }) => [...context.seen, event.snapshot.context['n'] as unknown],
+            }),
+          },
         },
         on: { UP: { actions: sendTo('kid', { type: 'UP' }) } },
       }),
@@ -124,17 +182,31 @@ export const CHILDREN: readonly Feature[] = [
           COUNTED,
           UP: { actions: [sendTo('one', { type: 'UP' }), sendTo('two', { type: 'UP' })] },
           STOP: { actions: stopChild('one') },
-          STOP2: { actions: stopChild(({ self }) => (self.getSnapshot() as unknown as { children: { two: AnyActorRef } }).children.two) },
+          STOP2: {
+            actions: stopChild(
+              ({ self }) => (self.getSnapshot() as unknown as { children: { two: AnyActorRef } }).children.two,
+            ),
+          },
         },
       }),
     steps: ['UP', 'STOP', 'STOP2'],
-    shows: { context: { seen: [['one', 11], ['two', 1]] }, children: [] },
+    shows: {
+      context: {
+        seen: [
+          ['one', 11],
+          ['two', 1],
+        ],
+      },
+      children: [],
+    },
   },
   {
     feature: '`spawn` in `assign`: the reference in the context, also nested, in a Map and in a Set',
     machine: () =>
       setup({
-        types: {} as { context: { kids: { list: AnyActorRef[]; map: Map<string, AnyActorRef>; set: Set<AnyActorRef> } } },
+        types: {} as {
+          context: { kids: { list: AnyActorRef[]; map: Map<string, AnyActorRef>; set: Set<AnyActorRef> } };
+        },
         actors: { counter },
       }).createMachine({
         context: { kids: { list: [], map: new Map(), set: new Set() } },
@@ -160,12 +232,21 @@ export const CHILDREN: readonly Feature[] = [
   },
   {
     feature: '`spawn` in the initial context',
-    machine: () => withCounter.createMachine({
-      context: ({ spawn }) => ({ ...told, kid: spawn('counter', { id: 'kid' }) }),
-      on: { COUNTED, UP: { actions: sendTo(({ context }) => context.kid as AnyActorRef, { type: 'UP' }) } },
-    }),
+    machine: () =>
+      withCounter.createMachine({
+        context: ({ spawn }) => ({ ...told, kid: spawn('counter', { id: 'kid' }) }),
+        on: { COUNTED, UP: { actions: sendTo(({ context }) => context.kid as AnyActorRef, { type: 'UP' }) } },
+      }),
     steps: ['UP', 'UP'],
-    shows: { context: { seen: [['kid', 1], ['kid', 2]], kid: 'REF kid' } },
+    shows: {
+      context: {
+        seen: [
+          ['kid', 1],
+          ['kid', 2],
+        ],
+        kid: 'REF kid',
+      },
+    },
   },
   {
     feature: '`enqueue.spawnChild` and `enqueue.stopChild`',
@@ -174,7 +255,12 @@ export const CHILDREN: readonly Feature[] = [
         context: told,
         on: {
           COUNTED,
-          GO: { actions: enqueueActions(({ enqueue }) => { enqueue.spawnChild('counter', { id: 'kid' }); enqueue.sendTo('kid', { type: 'UP' }); }) },
+          GO: {
+            actions: enqueueActions(({ enqueue }) => {
+              enqueue.spawnChild('counter', { id: 'kid' });
+              enqueue.sendTo('kid', { type: 'UP' });
+            }),
+          },
           STOP: { actions: enqueueActions(({ enqueue }) => enqueue.stopChild('kid')) },
         },
       }),
@@ -190,7 +276,12 @@ export const CHILDREN: readonly Feature[] = [
         on: {
           UP: { actions: sendTo('kid', { type: 'UP' }) },
           'xstate.snapshot.kid': {
-            actions: assign({ seen: ({ context, event }) => [...context.seen, (event['snapshot'] as { context: { n: number } }).context.n] }),
+            actions: assign({
+              seen: ({ context, event }) => [
+                ...context.seen,
+                (event['snapshot'] as { context: { n: number } }).context.n,
+              ],
+            }),
           },
         },
       }),
@@ -206,7 +297,10 @@ export const CHILDREN: readonly Feature[] = [
         on: {
           COUNTED,
           UP: { actions: sendTo(({ system }) => system.get('the-counter') as AnyActorRef, { type: 'UP' }) },
-          ASK: { actions: ({ system }) => mark(JSON.stringify([Object.keys(system.getAll()), system.get('the-counter') === undefined])) },
+          ASK: {
+            actions: ({ system }) =>
+              mark(JSON.stringify([Object.keys(system.getAll()), system.get('the-counter') === undefined])),
+          },
         },
         states: { a: { invoke: { src: 'counter', id: 'kid', systemId: 'the-counter' }, on: { GO: 'b' } }, b: {} },
       }),
@@ -215,20 +309,32 @@ export const CHILDREN: readonly Feature[] = [
   },
   {
     feature: '`forwardTo`, by id and by reference',
-    machine: () => withCounter.createMachine({
-      context: ({ spawn }) => ({ ...told, kid: spawn('counter', { id: 'two' }) }),
-      invoke: { src: 'counter', id: 'one' },
-      on: { COUNTED, UP: { actions: [forwardTo('one'), forwardTo(({ context }) => context.kid as AnyActorRef)] } },
-    }),
+    machine: () =>
+      withCounter.createMachine({
+        context: ({ spawn }) => ({ ...told, kid: spawn('counter', { id: 'two' }) }),
+        invoke: { src: 'counter', id: 'one' },
+        on: { COUNTED, UP: { actions: [forwardTo('one'), forwardTo(({ context }) => context.kid as AnyActorRef)] } },
+      }),
     steps: ['UP'],
-    shows: { context: { seen: [['one', 1], ['two', 1]], kid: 'REF two' } },
+    shows: {
+      context: {
+        seen: [
+          ['one', 1],
+          ['two', 1],
+        ],
+        kid: 'REF two',
+      },
+    },
   },
   {
     feature: '`fromTransition`: input, events, `onSnapshot`',
     machine: () =>
       setup({
         actors: {
-          sum: fromTransition((total: number, event: { type: string; by?: number }) => total + (event.by ?? 0), ({ input }: { input: { from: number } }) => input.from),
+          sum: fromTransition(
+            (total: number, event: { type: string; by?: number }) => total + (event.by ?? 0),
+            ({ input }: { input: { from: number } }) => input.from,
+          ),
         },
       }).createMachine({
         context: told,
@@ -246,7 +352,9 @@ export const CHILDREN: readonly Feature[] = [
   {
     feature: 'children of children: created, spoken to, ended with their parent',
     machine: (record) => {
-      const grandchild = createMachine({ on: { DEEP: { actions: [() => record('low', 'DEEP'), sendParent({ type: 'UPWARD' })] } } });
+      const grandchild = createMachine({
+        on: { DEEP: { actions: [() => record('low', 'DEEP'), sendParent({ type: 'UPWARD' })] } },
+      });
       const child = setup({ actors: { grandchild } }).createMachine({
         invoke: { src: 'grandchild', id: 'low' },
         on: { DEEP: { actions: forwardTo('low') }, UPWARD: { actions: sendParent({ type: 'ARRIVED' }) } },
@@ -256,7 +364,11 @@ export const CHILDREN: readonly Feature[] = [
         states: {
           a: {
             invoke: { src: 'child', id: 'mid' },
-            on: { DEEP: { actions: forwardTo('mid') }, ARRIVED: { actions: () => record('subject', 'arrived') }, GO: 'b' },
+            on: {
+              DEEP: { actions: forwardTo('mid') },
+              ARRIVED: { actions: () => record('subject', 'arrived') },
+              GO: 'b',
+            },
           },
           b: {},
         },
@@ -271,7 +383,10 @@ export const CHILDREN: readonly Feature[] = [
       withCounter.createMachine({
         context: told,
         entry: spawnChild('counter', { id: 'kid' }),
-        on: { END: { actions: sendTo('kid', { type: 'END' }) }, 'xstate.done.actor.*': { actions: ({ event }) => mark(JSON.stringify(event)) } },
+        on: {
+          END: { actions: sendTo('kid', { type: 'END' }) },
+          'xstate.done.actor.*': { actions: ({ event }) => mark(JSON.stringify(event)) },
+        },
       }),
     steps: ['END'],
     shows: {},
@@ -292,7 +407,9 @@ export const CHILDREN: readonly Feature[] = [
     steps: ['ADD', 5, 'ADD', 10],
     shows: { context: { ticks: 2 } },
     differs: {
-      how: 'the new child takes the place of the old one, which ends; `createActor` leaves the old one running where nobody can reach it',
+      how:
+        'the new child takes the place of the old one, which ends; `createActor` leaves the old one running where ' +
+        'nobody can reach it',
       shows: { context: { ticks: 1 }, children: ['kid'] },
     },
   },
@@ -302,13 +419,18 @@ export const CHILDREN: readonly Feature[] = [
       const clock = createMachine({ after: { 10: { actions: sendParent({ type: 'TICK' }) } } });
       return setup({ actors: { clock } }).createMachine({
         context: { ticks: 0 },
-        on: { ADD: { actions: spawnChild('clock') }, TICK: { actions: assign({ ticks: ({ context }) => (context.ticks as number) + 1 }) } },
+        on: {
+          ADD: { actions: spawnChild('clock') },
+          TICK: { actions: assign({ ticks: ({ context }) => (context.ticks as number) + 1 }) },
+        },
       });
     },
     steps: ['ADD', 'ADD', 10],
     shows: { context: { ticks: 2 }, children: ['undefined'] },
     differs: {
-      how: 'each is a child under an id of its own; `createActor` runs all, but keeps them under the key `undefined`, where the last hides the others',
+      how:
+        'each is a child under an id of its own; `createActor` runs all, but keeps them under the key `undefined`, ' +
+        'where the last hides the others',
       shows: { context: { ticks: 2 } },
     },
   },

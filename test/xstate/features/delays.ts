@@ -5,7 +5,8 @@ import { type Feature } from '../feature.ts';
 export const DELAYS: readonly Feature[] = [
   {
     feature: '`after` by a number',
-    machine: () => createMachine({ initial: 'a', states: { a: { after: { 10: 'b' } }, b: { after: { 5: 'c' } }, c: {} } }),
+    machine: () =>
+      createMachine({ initial: 'a', states: { a: { after: { 10: 'b' } }, b: { after: { 5: 'c' } }, c: {} } }),
     steps: [9, 1, 4, 1],
     shows: { value: 'c' },
     order: ['+', '+a', '-a', 'a/xstate.after.10.(machine).a', '+b', '-b', 'b/xstate.after.5.(machine).b', '+c'],
@@ -13,7 +14,10 @@ export const DELAYS: readonly Feature[] = [
   {
     feature: '`after` by a name, fixed and worked out from the context',
     machine: () =>
-      setup({ types: {} as { context: { ms: number } }, delays: { short: 5, mine: ({ context }) => context.ms } }).createMachine({
+      setup({
+        types: {} as { context: { ms: number } },
+        delays: { short: 5, mine: ({ context }) => context.ms },
+      }).createMachine({
         context: { ms: 20 },
         initial: 'a',
         states: { a: { after: { short: 'b' } }, b: { after: { mine: 'c' } }, c: {} },
@@ -43,13 +47,21 @@ export const DELAYS: readonly Feature[] = [
   },
   {
     feature: '`after` ends with its state',
-    machine: () => createMachine({ initial: 'a', states: { a: { after: { 10: 'wrong' }, on: { GO: 'b' } }, b: { on: { BACK: 'a' } }, wrong: {} } }),
+    machine: () =>
+      createMachine({
+        initial: 'a',
+        states: { a: { after: { 10: 'wrong' }, on: { GO: 'b' } }, b: { on: { BACK: 'a' } }, wrong: {} },
+      }),
     steps: [9, 'GO', 9, 'BACK', 9],
     shows: { value: 'a' },
   },
   {
     feature: '`after` begins again when its state is entered again',
-    machine: () => createMachine({ initial: 'a', states: { a: { after: { 10: 'b' }, on: { AGAIN: { target: 'a', reenter: true } } }, b: {} } }),
+    machine: () =>
+      createMachine({
+        initial: 'a',
+        states: { a: { after: { 10: 'b' }, on: { AGAIN: { target: 'a', reenter: true } } }, b: {} },
+      }),
     steps: [6, 'AGAIN', 6, 3, 1],
     shows: { value: 'b' },
   },
@@ -68,7 +80,8 @@ export const DELAYS: readonly Feature[] = [
   },
   {
     feature: '`after: { 0: ... }`: after what was sent before',
-    machine: () => createMachine({ initial: 'a', states: { a: { after: { 0: 'b' } }, b: { after: { 0: 'c' } }, c: {} } }),
+    machine: () =>
+      createMachine({ initial: 'a', states: { a: { after: { 0: 'b' } }, b: { after: { 0: 'c' } }, c: {} } }),
     steps: [1, 1],
     shows: { value: 'c' },
   },

@@ -1,5 +1,18 @@
-/** Actors that are effects: promises, callbacks, observables. What is durable of them is that they run, and what they said. */
-import { assign, createMachine, emit, fromCallback, fromEventObservable, fromObservable, fromPromise, sendTo, setup } from 'xstate';
+/**
+ * Actors that are effects: promises, callbacks, observables. What is durable of them is that they run, and what they
+ * said.
+ */
+import {
+  assign,
+  createMachine,
+  emit,
+  fromCallback,
+  fromEventObservable,
+  fromObservable,
+  fromPromise,
+  sendTo,
+  setup,
+} from 'xstate';
 import { observable } from '../../actors/observable.ts';
 import { type Feature } from '../feature.ts';
 
@@ -18,7 +31,13 @@ export const EFFECTS: readonly Feature[] = [
         initial: 'idle',
         states: {
           idle: { on: { GO: 'asking' } },
-          asking: { invoke: { src: 'double', input: 21, onDone: { target: 'told', actions: assign({ got: ({ event }) => event.output }) } } },
+          asking: {
+            invoke: {
+              src: 'double',
+              input: 21,
+              onDone: { target: 'told', actions: assign({ got: ({ event }) => event.output }) },
+            },
+          },
           told: {},
         },
       }),
@@ -35,7 +54,10 @@ export const EFFECTS: readonly Feature[] = [
         states: {
           asking: {
             invoke: { src: 'wait', onDone: { target: 'told', actions: assign({ got: ({ event }) => event.output }) } },
-            on: { NOTE: { actions: assign({ n: ({ context }) => (context.n as number) + 1 }) }, OPEN: { actions: () => open('late') } },
+            on: {
+              NOTE: { actions: assign({ n: ({ context }) => (context.n as number) + 1 }) },
+              OPEN: { actions: () => open('late') },
+            },
           },
           told: {},
         },
@@ -66,23 +88,29 @@ export const EFFECTS: readonly Feature[] = [
   },
   {
     feature: 'inline promises, `fromPromise(...)` in `invoke`',
-    machine: () => createMachine({
-      initial: 'idle',
-      states: {
-        idle: { on: { GO: 'asking' } },
-        asking: {
-          invoke: { src: fromPromise(async () => 7), onDone: { target: 'told', actions: assign({ got: ({ event }) => event.output as unknown }) } },
+    machine: () =>
+      createMachine({
+        initial: 'idle',
+        states: {
+          idle: { on: { GO: 'asking' } },
+          asking: {
+            invoke: {
+              src: fromPromise(async () => 7),
+              onDone: { target: 'told', actions: assign({ got: ({ event }) => event.output as unknown }) },
+            },
+          },
+          told: {},
         },
-        told: {},
-      },
-    }),
+      }),
     steps: ['GO'],
     shows: { value: 'told', context: { got: 7 } },
   },
   {
     feature: '`signal` of a promise is aborted when its state is left',
     machine: (record) => {
-      const wait = fromPromise(({ signal }) => new Promise(() => signal.addEventListener('abort', () => record('wait', 'aborted'))));
+      const wait = fromPromise(
+        ({ signal }) => new Promise(() => signal.addEventListener('abort', () => record('wait', 'aborted'))),
+      );
       return setup({ actors: { wait } }).createMachine({
         initial: 'asking',
         states: { asking: { invoke: { src: 'wait' }, on: { GO: 'left' } }, left: {} },
@@ -90,7 +118,14 @@ export const EFFECTS: readonly Feature[] = [
     },
     steps: ['GO'],
     shows: {
-      lines: [['subject', '+'], ['subject', '+asking'], ['subject', '-asking'], ['subject', 'asking/GO'], ['subject', '+left'], ['wait', 'aborted']],
+      lines: [
+        ['subject', '+'],
+        ['subject', '+asking'],
+        ['subject', '-asking'],
+        ['subject', 'asking/GO'],
+        ['subject', '+left'],
+        ['wait', 'aborted'],
+      ],
     },
     restored: 'again',
   },
@@ -110,7 +145,11 @@ export const EFFECTS: readonly Feature[] = [
             on: {
               SAY: { actions: sendTo('echo', { type: 'HELLO' }) },
               GO: 'closed',
-              ECHO: { actions: assign({ heard: ({ context, event }) => [...(context.heard as unknown[]), event['by'] as unknown] }) },
+              ECHO: {
+                actions: assign({
+                  heard: ({ context, event }) => [...(context.heard as unknown[]), event['by'] as unknown],
+                }),
+              },
             },
           },
           closed: {},
@@ -156,7 +195,13 @@ export const EFFECTS: readonly Feature[] = [
         initial: 'idle',
         states: {
           idle: { on: { GO: 'on' } },
-          on: { invoke: { src: 'count', onSnapshot: { actions: assign({ last: ({ event }) => event.snapshot.context ?? 0 }) }, onDone: 'over' } },
+          on: {
+            invoke: {
+              src: 'count',
+              onSnapshot: { actions: assign({ last: ({ event }) => event.snapshot.context ?? 0 }) },
+              onDone: 'over',
+            },
+          },
           over: {},
         },
       });
@@ -183,7 +228,11 @@ export const EFFECTS: readonly Feature[] = [
           idle: { on: { GO: 'on' } },
           on: {
             invoke: { src: 'numbers' },
-            on: { ADD: { actions: assign({ sum: ({ context, event }) => (context.sum as number) + (event['n'] as number) }) } },
+            on: {
+              ADD: {
+                actions: assign({ sum: ({ context, event }) => (context.sum as number) + (event['n'] as number) }),
+              },
+            },
             always: { guard: ({ context }) => context.sum === 3, target: 'over' },
           },
           over: {},
@@ -208,7 +257,11 @@ export const EFFECTS: readonly Feature[] = [
               src: 'wait',
               id: 'wait',
               input: ({ context }) => context.turn as number,
-              onDone: { actions: assign({ got: ({ context, event }) => [...(context.got as unknown[]), event.output] as unknown[] }) },
+              onDone: {
+                actions: assign({
+                  got: ({ context, event }) => [...(context.got as unknown[]), event.output] as unknown[],
+                }),
+              },
             },
             on: {
               AGAIN: { target: 'asking', reenter: true, actions: assign({ turn: 1 }) },
@@ -228,8 +281,13 @@ export const EFFECTS: readonly Feature[] = [
       const speaker = fromCallback(({ emit: say, receive }) => receive(() => say({ type: 'SAID' })));
       const kid = createMachine({ on: { SAY: { actions: emit({ type: 'KID_SAID' }) } } });
       return setup({ actors: { speaker, kid } }).createMachine({
-        invoke: [{ src: 'speaker', id: 'speaker' }, { src: 'kid', id: 'kid' }],
-        on: { SAY: { actions: [sendTo('speaker', { type: 'SAY' }), sendTo('kid', { type: 'SAY' }), () => mark('told')] } },
+        invoke: [
+          { src: 'speaker', id: 'speaker' },
+          { src: 'kid', id: 'kid' },
+        ],
+        on: {
+          SAY: { actions: [sendTo('speaker', { type: 'SAY' }), sendTo('kid', { type: 'SAY' }), () => mark('told')] },
+        },
       });
     },
     steps: ['SAY'],

@@ -16,7 +16,11 @@ export const FAILURES: readonly Feature[] = [
         initial: 'a',
         states: {
           a: {
-            invoke: { src: 'kid', id: 'kid', onError: { target: 'b', actions: assign({ seen: ({ event }) => [(event.error as Error).message] }) } },
+            invoke: {
+              src: 'kid',
+              id: 'kid',
+              onError: { target: 'b', actions: assign({ seen: ({ event }) => [(event.error as Error).message] }) },
+            },
             on: { BREAK: { actions: sendTo('kid', { type: 'BREAK' }) } },
           },
           b: {},
@@ -44,7 +48,13 @@ export const FAILURES: readonly Feature[] = [
       const kid = createMachine({ on: { BREAK: { actions: assign(breaks) } } });
       return setup({ actors: { kid } }).createMachine({
         initial: 'a',
-        states: { a: { invoke: { src: 'kid', id: 'kid', onError: 'b' }, on: { BREAK: { actions: sendTo('kid', { type: 'BREAK' }) } } }, b: {} },
+        states: {
+          a: {
+            invoke: { src: 'kid', id: 'kid', onError: 'b' },
+            on: { BREAK: { actions: sendTo('kid', { type: 'BREAK' }) } },
+          },
+          b: {},
+        },
       });
     },
     steps: ['BREAK'],

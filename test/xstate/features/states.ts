@@ -56,7 +56,10 @@ export const STATES: readonly Feature[] = [
     machine: (_, mark) =>
       createMachine({
         initial: 'a',
-        states: { a: { on: { GO: 'b' } }, b: { initial: { target: 'c', actions: () => mark('initial') }, states: { c: {} } } },
+        states: {
+          a: { on: { GO: 'b' } },
+          b: { initial: { target: 'c', actions: () => mark('initial') }, states: { c: {} } },
+        },
       }),
     steps: ['GO'],
     shows: { value: { b: 'c' } },
@@ -168,7 +171,12 @@ export const STATES: readonly Feature[] = [
   },
   {
     feature: '`tags`',
-    machine: () => createMachine({ tags: 'always', initial: 'a', states: { a: { tags: ['x', 'y'], on: { GO: 'b' } }, b: { tags: 'z' } } }),
+    machine: () =>
+      createMachine({
+        tags: 'always',
+        initial: 'a',
+        states: { a: { tags: ['x', 'y'], on: { GO: 'b' } }, b: { tags: 'z' } },
+      }),
     steps: ['GO'],
     shows: { tags: ['always', 'z'] },
   },
@@ -186,13 +194,15 @@ export const STATES: readonly Feature[] = [
               ASK: {
                 actions: ({ self }) => {
                   const snapshot = self.getSnapshot();
-                  mark(JSON.stringify([
-                    snapshot.getMeta(),
-                    snapshot.matches('a'),
-                    snapshot.hasTag('x'),
-                    snapshot.can({ type: 'ASK' }),
-                    snapshot.can({ type: 'NO' }),
-                  ]));
+                  mark(
+                    JSON.stringify([
+                      snapshot.getMeta(),
+                      snapshot.matches('a'),
+                      snapshot.hasTag('x'),
+                      snapshot.can({ type: 'ASK' }),
+                      snapshot.can({ type: 'NO' }),
+                    ]),
+                  );
                 },
               },
             },
@@ -205,10 +215,11 @@ export const STATES: readonly Feature[] = [
   },
   {
     feature: '`input`, and a context made from it',
-    machine: () => createMachine({
-      context: ({ input }: { input: unknown }) => ({ who: (input as { who: string }).who }),
-      on: { NOTE: { actions: assign({ noted: true }) } },
-    }),
+    machine: () =>
+      createMachine({
+        context: ({ input }: { input: unknown }) => ({ who: (input as { who: string }).who }),
+        on: { NOTE: { actions: assign({ noted: true }) } },
+      }),
     steps: ['NOTE'],
     shows: { context: { who: 'subject', noted: true } },
   },

@@ -7,7 +7,13 @@ const inOrOut = {
   states: {
     a: {
       initial: 'x',
-      on: { INSIDE: '.y', AGAIN: { target: 'a', reenter: true }, SELF: 'a', BELOW: { target: '.y', reenter: true }, NOTE: { actions: () => {} } },
+      on: {
+        INSIDE: '.y',
+        AGAIN: { target: 'a', reenter: true },
+        SELF: 'a',
+        BELOW: { target: '.y', reenter: true },
+        NOTE: { actions: () => {} },
+      },
       states: { x: {}, y: {} },
     },
   },
@@ -30,7 +36,12 @@ export const TRANSITIONS: readonly Feature[] = [
   },
   {
     feature: 'transitions of the root, also with `reenter`',
-    machine: () => createMachine({ initial: 'a', on: { GO: '.b', AGAIN: { target: '.a', reenter: true } }, states: { a: {}, b: {} } }),
+    machine: () =>
+      createMachine({
+        initial: 'a',
+        on: { GO: '.b', AGAIN: { target: '.a', reenter: true } },
+        states: { a: {}, b: {} },
+      }),
     steps: ['GO', 'AGAIN'],
     shows: { value: 'a' },
   },
@@ -43,7 +54,10 @@ export const TRANSITIONS: readonly Feature[] = [
           out: { on: { GO: { target: ['in.a.two', 'in.b.two'] } } },
           in: {
             type: 'parallel',
-            states: { a: { initial: 'one', states: { one: {}, two: {} } }, b: { initial: 'one', states: { one: {}, two: {} } } },
+            states: {
+              a: { initial: 'one', states: { one: {}, two: {} } },
+              b: { initial: 'one', states: { one: {}, two: {} } },
+            },
           },
         },
       }),
@@ -69,7 +83,10 @@ export const TRANSITIONS: readonly Feature[] = [
         states: {
           p: {
             type: 'parallel',
-            states: { a: { initial: 'x', states: { x: { on: { GO: '#one' } } } }, b: { initial: 'x', states: { x: { on: { GO: '#two' } } } } },
+            states: {
+              a: { initial: 'x', states: { x: { on: { GO: '#one' } } } },
+              b: { initial: 'x', states: { x: { on: { GO: '#two' } } } },
+            },
           },
           one: { id: 'one' },
           two: { id: 'two' },
@@ -103,7 +120,10 @@ export const TRANSITIONS: readonly Feature[] = [
   },
   {
     feature: 'wildcards `*`: for what nothing else in the state takes; they see the event',
-    machine: (_, mark) => createMachine({ on: { KNOWN: {}, '*': { actions: ({ event }) => mark(`any ${event.type} ${String(event['n'])}`) } } }),
+    machine: (_, mark) =>
+      createMachine({
+        on: { KNOWN: {}, '*': { actions: ({ event }) => mark(`any ${event.type} ${String(event['n'])}`) } },
+      }),
     steps: ['KNOWN', { type: 'strange.thing', n: 1 }, 'KNOWN'],
     shows: {},
     order: ['+', '/KNOWN', '/strange.thing', 'any strange.thing 1', '/KNOWN'],
@@ -121,11 +141,28 @@ export const TRANSITIONS: readonly Feature[] = [
       }),
     steps: ['a', 'a.x', 'a.b', 'a.b.x.y', 'a.b.c', 'ab', 'b.a'],
     shows: {},
-    order: ['+', '/a', 'a.*', '/a.x', 'a.*', '/a.b', 'a.b.*', '/a.b.x.y', 'a.b.*', '/a.b.c', 'a.b.c', '/ab', '*', '/b.a', '*'],
+    order: [
+      '+',
+      '/a',
+      'a.*',
+      '/a.x',
+      'a.*',
+      '/a.b',
+      'a.b.*',
+      '/a.b.x.y',
+      'a.b.*',
+      '/a.b.c',
+      'a.b.c',
+      '/ab',
+      '*',
+      '/b.a',
+      '*',
+    ],
   },
   {
     feature: 'forbidden events (`on: { E: {} }`): nothing further out takes them',
-    machine: () => createMachine({ initial: 'a', on: { GO: '.b' }, states: { a: { on: { GO: {}, OPEN: 'c' } }, b: {}, c: {} } }),
+    machine: () =>
+      createMachine({ initial: 'a', on: { GO: '.b' }, states: { a: { on: { GO: {}, OPEN: 'c' } }, b: {}, c: {} } }),
     steps: ['GO', 'OPEN', 'GO'],
     shows: { value: 'b' },
   },
@@ -154,10 +191,14 @@ export const TRANSITIONS: readonly Feature[] = [
   },
   {
     feature: '`route` to a state with an id',
-    machine: () => createMachine({
-      initial: 'a',
-      states: { a: { id: 'a', on: { GO: { actions: raise({ type: 'xstate.route', to: '#b' } as { type: string }) } } }, b: { id: 'b', route: {} } },
-    } as never),
+    machine: () =>
+      createMachine({
+        initial: 'a',
+        states: {
+          a: { id: 'a', on: { GO: { actions: raise({ type: 'xstate.route', to: '#b' } as { type: string }) } } },
+          b: { id: 'b', route: {} },
+        },
+      } as never),
     steps: ['GO'],
     shows: { value: 'b' },
   },
@@ -178,7 +219,10 @@ export const TRANSITIONS: readonly Feature[] = [
           ],
         },
       }),
-    steps: [{ type: 'GO', by: 9 }, { type: 'GO', by: 3 }],
+    steps: [
+      { type: 'GO', by: 9 },
+      { type: 'GO', by: 3 },
+    ],
     shows: { context: { n: 10 } },
   },
   {
@@ -191,7 +235,10 @@ export const TRANSITIONS: readonly Feature[] = [
             on: {
               GO: [
                 { guard: and(['yes', 'no', 'told']), target: 'wrong' },
-                { guard: and(['yes', not('no'), or(['no', ({ event }) => event.type === 'GO', 'told'])]), target: 'right' },
+                {
+                  guard: and(['yes', not('no'), or(['no', ({ event }) => event.type === 'GO', 'told'])]),
+                  target: 'right',
+                },
               ],
             },
           },

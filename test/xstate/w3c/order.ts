@@ -8,7 +8,10 @@ interface Args {
 
 /** Says something where the order is looked at. */
 const say = (word: string) => assign({ said: ({ context }: Args) => [...context.said, word] } as never);
-const heard = (...words: string[]) => ({ context }: Args) => context.said.join(' ') === words.join(' ');
+const heard =
+  (...words: string[]) =>
+  ({ context }: Args) =>
+    context.said.join(' ') === words.join(' ');
 const judged = (...words: string[]) => [{ guard: heard(...words), target: '#pass' }, { target: '#fail' }];
 const context = { said: [] };
 const toSelf = (type: string, options = {}) => sendTo(({ self }) => self, { type } as never, options as never);
@@ -26,13 +29,18 @@ export const ORDER: readonly W3cCase[] = [
     context,
     initial: 's0',
     states: {
-      s0: { entry: [say('a'), say('b'), raise({ type: 'go' })], on: { go: { target: 's1', actions: [say('c'), say('d')] } } },
+      s0: {
+        entry: [say('a'), say('b'), raise({ type: 'go' })],
+        on: { go: { target: 's1', actions: [say('c'), say('d')] } },
+      },
       s1: { always: judged('a', 'b', 'c', 'd') },
     },
   }),
   w3c('189', 'a raised event overtakes one that was sent to the external queue before', {
     initial: 's0',
-    states: { s0: { entry: [toSelf('external'), raise({ type: 'internal' })], on: { internal: '#pass', external: '#fail' } } },
+    states: {
+      s0: { entry: [toSelf('external'), raise({ type: 'internal' })], on: { internal: '#pass', external: '#fail' } },
+    },
   }),
   w3c('318', 'the event stays bound through exit, transition and entry', {
     context,
@@ -46,7 +54,9 @@ export const ORDER: readonly W3cCase[] = [
       s1: {
         entry: [
           raise({ type: 'bar' }),
-          assign({ said: ({ context: { said }, event }: Args & { event: { type: string } }) => [...said, event.type] } as never),
+          assign({
+            said: ({ context: { said }, event }: Args & { event: { type: string } }) => [...said, event.type],
+          } as never),
         ],
         on: { bar: judged('foo', 'foo') },
       },
@@ -56,7 +66,11 @@ export const ORDER: readonly W3cCase[] = [
     context,
     initial: 's0',
     states: {
-      s0: { initial: 'a', onDone: judged('entered'), states: { a: { always: 'b' }, b: { type: 'final', entry: say('entered'), exit: say('left') } } },
+      s0: {
+        initial: 'a',
+        onDone: judged('entered'),
+        states: { a: { always: 'b' }, b: { type: 'final', entry: say('entered'), exit: say('left') } },
+      },
     },
   }),
   w3c('375', 'entry handlers run in the order of the document', {
@@ -105,7 +119,10 @@ export const ORDER: readonly W3cCase[] = [
         type: 'parallel',
         entry: [raise({ type: 'one' }), raise({ type: 'two' })],
         states: {
-          a: { initial: 'x', states: { x: { on: { one: { target: 'y', actions: say('a') } } }, y: { on: { two: judged('a', 'b') } } } },
+          a: {
+            initial: 'x',
+            states: { x: { on: { one: { target: 'y', actions: say('a') } } }, y: { on: { two: judged('a', 'b') } } },
+          },
           b: { initial: 'x', states: { x: { on: { one: { actions: say('b') }, two: '#fail' } } } },
         },
       },
@@ -132,10 +149,16 @@ export const ORDER: readonly W3cCase[] = [
         type: 'parallel',
         entry: raise({ type: 'go' }),
         states: {
-          a: { initial: 'x', states: { x: { exit: say('x'), on: { go: { target: 'y', actions: say('ta') } } }, y: {} } },
+          a: {
+            initial: 'x',
+            states: { x: { exit: say('x'), on: { go: { target: 'y', actions: say('ta') } } }, y: {} },
+          },
           b: {
             initial: 'x',
-            states: { x: { exit: say('z'), on: { go: { target: 'y', actions: say('tb') } } }, y: { always: judged('z', 'x', 'ta', 'tb') } },
+            states: {
+              x: { exit: say('z'), on: { go: { target: 'y', actions: say('tb') } } },
+              y: { always: judged('z', 'x', 'ta', 'tb') },
+            },
           },
         },
       },
@@ -154,32 +177,56 @@ export const ORDER: readonly W3cCase[] = [
       },
     },
   }),
-  w3c('409', 'a state that has been left is no longer active in the exit of its parent', {
-    initial: 's0',
-    states: {
-      s0: {
-        initial: 'a',
-        exit: enqueueActions((({ check, enqueue }: { check: (guard: unknown) => boolean; enqueue: { raise: (event: object) => void } }) => enqueue.raise({
-          type: check(isIn('#leaf')) ? 'still' : 'gone',
-        })) as never),
-        always: 's1',
-        states: { a: { id: 'leaf' } },
+  w3c(
+    '409',
+    'a state that has been left is no longer active in the exit of its parent',
+    {
+      initial: 's0',
+      states: {
+        s0: {
+          initial: 'a',
+          exit: enqueueActions((({
+            check,
+            enqueue,
+          }: {
+            check: (guard: unknown) => boolean;
+            enqueue: { raise: (event: object) => void };
+          }) =>
+            enqueue.raise({
+              type: check(isIn('#leaf')) ? 'still' : 'gone',
+            })) as never),
+          always: 's1',
+          states: { a: { id: 'leaf' } },
+        },
+        s1: { on: { gone: '#pass', still: '#fail' } },
       },
-      s1: { on: { gone: '#pass', still: '#fail' } },
     },
-  }, { unlike: 'XState changes the configuration at the end of a microstep' }),
-  w3c('411', 'a state is active in its own entry', {
-    initial: 's0',
-    states: {
-      s0: {
-        id: 'here',
-        entry: enqueueActions((({ check, enqueue }: { check: (guard: unknown) => boolean; enqueue: { raise: (event: object) => void } }) => enqueue.raise({
-          type: check(isIn('#here')) ? 'in' : 'out',
-        })) as never),
-        on: { in: '#pass', out: '#fail' },
+    { unlike: 'XState changes the configuration at the end of a microstep' },
+  ),
+  w3c(
+    '411',
+    'a state is active in its own entry',
+    {
+      initial: 's0',
+      states: {
+        s0: {
+          id: 'here',
+          entry: enqueueActions((({
+            check,
+            enqueue,
+          }: {
+            check: (guard: unknown) => boolean;
+            enqueue: { raise: (event: object) => void };
+          }) =>
+            enqueue.raise({
+              type: check(isIn('#here')) ? 'in' : 'out',
+            })) as never),
+          on: { in: '#pass', out: '#fail' },
+        },
       },
     },
-  }, { unlike: 'XState changes the configuration at the end of a microstep' }),
+    { unlike: 'XState changes the configuration at the end of a microstep' },
+  ),
   w3c('412', 'actions of `initial` run after the entry of the state and before that of its child', {
     context,
     initial: 's0',
@@ -199,13 +246,20 @@ export const ORDER: readonly W3cCase[] = [
   w3c('421', 'internal events are all taken before the next external one', {
     initial: 's0',
     states: {
-      s0: { entry: [toSelf('external'), raise({ type: 'one' }), raise({ type: 'two' })], on: { external: '#fail', two: 's1' } },
+      s0: {
+        entry: [toSelf('external'), raise({ type: 'one' }), raise({ type: 'two' })],
+        on: { external: '#fail', two: 's1' },
+      },
       s1: { entry: raise({ type: 'three' }), on: { external: '#fail', three: '#pass' } },
     },
   }),
-  w3c('423', 'external events are taken until one enables a transition', {
-    initial: 's0',
-    states: { s0: { entry: [toSelf('unknown'), toSelf('known', { delay: 1 })], on: { known: '#pass' } } },
-  }, { steps: [1, 1] }),
+  w3c(
+    '423',
+    'external events are taken until one enables a transition',
+    {
+      initial: 's0',
+      states: { s0: { entry: [toSelf('unknown'), toSelf('known', { delay: 1 })], on: { known: '#pass' } } },
+    },
+    { steps: [1, 1] },
+  ),
 ];
-

@@ -26,10 +26,18 @@ const remembered = (history: 'shallow' | 'deep', verdict: object) => ({
         a: {
           initial: 'x',
           states: {
-            x: { always: [{ guard: ({ context: { again } }: { context: { again: boolean } }) => again, ...verdict }, { target: 'y' }] },
+            x: {
+              always: [
+                { guard: ({ context: { again } }: { context: { again: boolean } }) => again, ...verdict },
+                { target: 'y' },
+              ],
+            },
             y: {
               always: [
-                { guard: ({ context: { again } }: { context: { again: boolean } }) => again, target: history === 'deep' ? '#pass' : '#fail' },
+                {
+                  guard: ({ context: { again } }: { context: { again: boolean } }) => again,
+                  target: history === 'deep' ? '#pass' : '#fail',
+                },
                 { target: '#away' },
               ],
             },
@@ -49,7 +57,10 @@ export const STATES: readonly W3cCase[] = [
       s0: {
         initial: 'a',
         states: { a: { type: 'final', output: { n: 1 } } },
-        onDone: [{ guard: ({ event }: { event: { output?: { n: number } } }) => event.output?.n === 1, target: '#pass' }, { target: '#fail' }],
+        onDone: [
+          { guard: ({ event }: { event: { output?: { n: number } } }) => event.output?.n === 1, target: '#pass' },
+          { target: '#fail' },
+        ],
       },
     },
   }),
@@ -58,7 +69,10 @@ export const STATES: readonly W3cCase[] = [
     states: {
       p: {
         type: 'parallel',
-        states: { a: { id: 'a' }, b: { always: [{ guard: and([isIn('#a'), () => true]), target: '#pass' }, { target: '#fail' }] } },
+        states: {
+          a: { id: 'a' },
+          b: { always: [{ guard: and([isIn('#a'), () => true]), target: '#pass' }, { target: '#fail' }] },
+        },
       },
     },
   }),
@@ -68,7 +82,12 @@ export const STATES: readonly W3cCase[] = [
       s0: { always: 's1.shallow' },
       s1: {
         initial: 'a',
-        states: { a: { always: '#fail' }, b: { always: 's2' }, s2: { always: '#deep' }, shallow: { type: 'history', target: 'b' } },
+        states: {
+          a: { always: '#fail' },
+          b: { always: 's2' },
+          s2: { always: '#deep' },
+          shallow: { type: 'history', target: 'b' },
+        },
       },
       s3: {
         initial: 'a',
@@ -103,7 +122,13 @@ export const STATES: readonly W3cCase[] = [
         type: 'parallel',
         states: {
           a: { initial: 'one', states: { one: { always: '#fail' }, two: { id: 'a2' } } },
-          b: { initial: 'one', states: { one: { always: '#fail' }, two: { always: { guard: and([isIn('#a2'), isIn('#c1')]), target: '#pass' } } } },
+          b: {
+            initial: 'one',
+            states: {
+              one: { always: '#fail' },
+              two: { always: { guard: and([isIn('#a2'), isIn('#c1')]), target: '#pass' } },
+            },
+          },
           c: { initial: 'one', states: { one: { id: 'c1' } } },
         },
       },
@@ -111,7 +136,13 @@ export const STATES: readonly W3cCase[] = [
   }),
   w3c('416', 'a final child makes the done event of its parent', {
     initial: 's0',
-    states: { s0: { id: 's0', initial: 'a', states: { a: { initial: 'x', states: { x: { type: 'final' } }, onDone: '#pass' } } } },
+    states: {
+      s0: {
+        id: 's0',
+        initial: 'a',
+        states: { a: { initial: 'x', states: { x: { type: 'final' } }, onDone: '#pass' } },
+      },
+    },
   }),
   w3c('417', 'a parallel state is done when all its regions are', {
     initial: 's0',
@@ -130,7 +161,11 @@ export const STATES: readonly W3cCase[] = [
     context,
     initial: 's0',
     states: {
-      s0: { entry: [entered, raise({ type: 'one' }), raise({ type: 'two' })], exit: left, on: { one: { actions: () => {} }, two: counted(0, 1) } },
+      s0: {
+        entry: [entered, raise({ type: 'one' }), raise({ type: 'two' })],
+        exit: left,
+        on: { one: { actions: () => {} }, two: counted(0, 1) },
+      },
     },
   }),
   w3c('504', 'an external transition leaves everything below the least common ancestor', {
@@ -161,34 +196,51 @@ export const STATES: readonly W3cCase[] = [
       },
     },
   }),
-  w3c('506', 'an internal transition whose target is not below its source is external', {
-    context,
-    initial: 's0',
-    states: {
-      s0: {
-        exit: left,
-        entry: entered,
-        initial: 'a',
-        on: { one: { target: 's0' } },
-        states: {
-          a: { entry: raise({ type: 'one' }), always: [{ guard: ({ context: seen }: Args) => seen.entries > 1, target: '#pass' }], on: { one: {} } },
+  w3c(
+    '506',
+    'an internal transition whose target is not below its source is external',
+    {
+      context,
+      initial: 's0',
+      states: {
+        s0: {
+          exit: left,
+          entry: entered,
+          initial: 'a',
+          on: { one: { target: 's0' } },
+          states: {
+            a: {
+              entry: raise({ type: 'one' }),
+              always: [{ guard: ({ context: seen }: Args) => seen.entries > 1, target: '#pass' }],
+              on: { one: {} },
+            },
+          },
         },
       },
     },
-  }, { unlike: 'in XState a transition to its own source is internal unless it says `reenter: true`' }),
-  w3c('533', 'an internal transition whose source is no compound state leaves its source', {
-    context,
-    initial: 'p',
-    states: {
-      p: {
-        type: 'parallel',
-        exit: left,
-        entry: [entered, raise({ type: 'one' }), raise({ type: 'two' })],
-        on: { one: { target: ['.a'] }, two: [{ guard: ({ context: seen }: Args) => seen.exits > 0, target: '#pass' }, { target: '#fail' }] },
-        states: { a: {}, b: {} },
+    { unlike: 'in XState a transition to its own source is internal unless it says `reenter: true`' },
+  ),
+  w3c(
+    '533',
+    'an internal transition whose source is no compound state leaves its source',
+    {
+      context,
+      initial: 'p',
+      states: {
+        p: {
+          type: 'parallel',
+          exit: left,
+          entry: [entered, raise({ type: 'one' }), raise({ type: 'two' })],
+          on: {
+            one: { target: ['.a'] },
+            two: [{ guard: ({ context: seen }: Args) => seen.exits > 0, target: '#pass' }, { target: '#fail' }],
+          },
+          states: { a: {}, b: {} },
+        },
       },
     },
-  }, { unlike: 'in XState a transition to a descendant is internal also in a parallel state' }),
+    { unlike: 'in XState a transition to a descendant is internal also in a parallel state' },
+  ),
   w3c('527', 'the data of a done event may be worked out', {
     context: { n: 4 },
     initial: 's0',
@@ -196,7 +248,10 @@ export const STATES: readonly W3cCase[] = [
       s0: {
         initial: 'a',
         states: { a: { type: 'final', output: ({ context: { n } }: { context: { n: number } }) => n * 2 } },
-        onDone: [{ guard: ({ event }: { event: { output?: number } }) => event.output === 8, target: '#pass' }, { target: '#fail' }],
+        onDone: [
+          { guard: ({ event }: { event: { output?: number } }) => event.output === 8, target: '#pass' },
+          { target: '#fail' },
+        ],
       },
     },
   }),
@@ -206,10 +261,17 @@ export const STATES: readonly W3cCase[] = [
       s0: {
         type: 'parallel',
         on: { 'xstate.done.state.b': {} },
-        onDone: { guard: ({ context: { region } }: { context: { region?: boolean } }) => region === true, target: '#pass' },
+        onDone: {
+          guard: ({ context: { region } }: { context: { region?: boolean } }) => region === true,
+          target: '#pass',
+        },
         states: {
           a: { initial: 'x', states: { x: { type: 'final' } } },
-          b: { onDone: { actions: assign({ region: true }) }, initial: 'x', states: { x: { always: 'y' }, y: { type: 'final' } } },
+          b: {
+            onDone: { actions: assign({ region: true }) },
+            initial: 'x',
+            states: { x: { always: 'y' }, y: { type: 'final' } },
+          },
         },
       },
     },
@@ -218,7 +280,13 @@ export const STATES: readonly W3cCase[] = [
     initial: 's0',
     states: {
       s0: { always: 's1.h' },
-      s1: { initial: 'a', states: { a: { always: [{ guard: isIn('#h'), target: '#fail' }, { target: '#pass' }] }, h: { id: 'h', type: 'history' } } },
+      s1: {
+        initial: 'a',
+        states: {
+          a: { always: [{ guard: isIn('#h'), target: '#fail' }, { target: '#pass' }] },
+          h: { id: 'h', type: 'history' },
+        },
+      },
     },
   }),
 ];

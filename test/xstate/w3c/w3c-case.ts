@@ -1,6 +1,6 @@
 /**
- * Own machines for assertions of the W3C's test suite for SCXML (the suite itself is not ours to copy; its numbers are cited).
- * A case passes where its machine comes to rest in `pass`.
+ * Own machines for assertions of the W3C's test suite for SCXML (the suite itself is not ours to copy; its numbers are
+ * cited). A case passes where its machine comes to rest in `pass`.
  */
 import { type AnyStateMachine, createMachine, setup } from 'xstate';
 import { type Feature, type Step } from '../feature.ts';
@@ -18,10 +18,16 @@ const ALONE: readonly Step[] = [1, 1];
 type Config = Readonly<Record<string, unknown>>;
 
 /** @param config Of a machine, beside the states `pass` and `fail` that it is given. */
-export function w3c(test: string, asserts: string, config: Config, more: { steps?: readonly Step[]; unlike?: string; actors?: Config } = {}): W3cCase {
+export function w3c(
+  test: string,
+  asserts: string,
+  config: Config,
+  more: { steps?: readonly Step[]; unlike?: string; actors?: Config } = {},
+): W3cCase {
   const { states, ...rest } = config as { states: Config };
   const whole = { ...rest, states: { ...states, pass: { id: 'pass' }, fail: { id: 'fail' } } };
-  const machine = (): AnyStateMachine => setup({ actors: (more.actors ?? {}) as never }).createMachine(whole as never) as unknown as AnyStateMachine;
+  const machine = (): AnyStateMachine =>
+    setup({ actors: (more.actors ?? {}) as never }).createMachine(whole as never) as unknown as AnyStateMachine;
   const { steps = ALONE, unlike } = more;
   return { test, feature: asserts, machine, steps, shows: {}, ...(unlike !== undefined && { unlike }) };
 }

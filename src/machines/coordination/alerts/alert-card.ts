@@ -1,13 +1,23 @@
 /**
- * One alert card (seed 002 by CA-075 to CA-078): SENT, DELIVERED, OPENED, ACKNOWLEDGED. A person ends it, or the end of what it is about
- * (SETTLED: the item runs again, the gate is answered). Until then it is said
- * again and escalated by its own timers, whatever else happens; how often and when is alert-rules.ts. It has each delivery allowed by
- * the desk, which knows how many there were; what delivers is a port, and without one the desk's watchers are who it reaches.
+ * One alert card (seed 002 by CA-075 to CA-078): SENT, DELIVERED, OPENED, ACKNOWLEDGED. A person ends it, or the end of
+ * what it is about (SETTLED: the item runs again, the gate is answered). Until then it is said again and escalated by
+ * its own timers, whatever else happens; how often and when is alert-rules.ts. It has each delivery allowed by the
+ * desk, which knows how many there were; what delivers is a port, and without one the desk's watchers are who it
+ * reaches.
  */
 import { type AnyActorRef, assign, enqueueActions, fromPromise, raise, sendTo, setup } from 'xstate';
 import { defineAgent } from '../../../actors/agent.ts';
 import { timeOf } from '../../../actors/ref.ts';
-import { type Alert, type AlertState, cardText, mayRepeat, merged, PATIENCE_MS, REPEAT_MS, REPEATS_MAX } from './alert-rules.ts';
+import {
+  type Alert,
+  type AlertState,
+  cardText,
+  mayRepeat,
+  merged,
+  PATIENCE_MS,
+  REPEAT_MS,
+  REPEATS_MAX,
+} from './alert-rules.ts';
 import { type Port, portLogic } from '../port.ts';
 
 export interface CardInput {
@@ -79,22 +89,43 @@ const machine = setup({
   actors: { deliver: fromPromise<unknown, DeliveryInput>(() => Promise.resolve(null)) },
   delays: { repeat: REPEAT_MS, patience: ({ context }) => PATIENCE_MS[context.priority]! },
   guards: {
-    mayRepeat: ({ context: { priority, repeats, deliveredAtMs } }) => mayRepeat({ priority, repeats, isDelivered: deliveredAtMs !== null }),
+    mayRepeat: ({ context: { priority, repeats, deliveredAtMs } }) =>
+      mayRepeat({ priority, repeats, isDelivered: deliveredAtMs !== null }),
     isSaidOften: ({ context }) => context.repeats >= REPEATS_MAX,
     isPatient: ({ context }) => PATIENCE_MS[context.priority] !== null,
     isEscalated: ({ context }) => context.escalatedAtMs !== null,
   },
   actions: {
-    ask: sendTo(({ context }) => context.desk, ({ context, self }): CardReport => ({ type: 'card.asked', id: context.id, card: self })),
-    report: sendTo(({ context }) => context.desk, ({ context }): CardReport => ({ type: 'card.changed', id: context.id, facts: factsOf(context) })),
+    ask: sendTo(
+      ({ context }) => context.desk,
+      ({ context, self }): CardReport => ({ type: 'card.asked', id: context.id, card: self }),
+    ),
+    report: sendTo(
+      ({ context }) => context.desk,
+      ({ context }): CardReport => ({ type: 'card.changed', id: context.id, facts: factsOf(context) }),
+    ),
     noteDelivered: assign(({ self }) => ({ state: 'DELIVERED', deliveredAtMs: timeOf(self), problem: null })),
     // Who opens a card has been reached, whatever the channel said.
-    noteOpened: assign(({ context, self }) => ({ state: 'OPENED', openedAtMs: timeOf(self), deliveredAtMs: context.deliveredAtMs ?? timeOf(self) })),
-    noteAcknowledged: assign(({ event, self }) => ({ state: 'ACKNOWLEDGED', acknowledgedAtMs: timeOf(self), acknowledgedBy: 'by' in event ? event.by : null })),
-    noteSettled: assign(({ event, self }) => ({ state: 'SETTLED', settledAtMs: timeOf(self), settledBecause: 'because' in event ? event.because : null })),
+    noteOpened: assign(({ context, self }) => ({
+      state: 'OPENED',
+      openedAtMs: timeOf(self),
+      deliveredAtMs: context.deliveredAtMs ?? timeOf(self),
+    })),
+    noteAcknowledged: assign(({ event, self }) => ({
+      state: 'ACKNOWLEDGED',
+      acknowledgedAtMs: timeOf(self),
+      acknowledgedBy: 'by' in event ? event.by : null,
+    })),
+    noteSettled: assign(({ event, self }) => ({
+      state: 'SETTLED',
+      settledAtMs: timeOf(self),
+      settledBecause: 'because' in event ? event.because : null,
+    })),
     escalate: assign(({ context, self }) => ({
       escalatedAtMs: timeOf(self),
-      escalation: `${context.deliveredAtMs === null ? 'reached nobody' : 'nobody has acknowledged it'} for ${Math.round((timeOf(self) - context.raisedAtMs) / 60_000)} minutes`,
+      escalation:
+        `${context.deliveredAtMs === null ? 'reached nobody' : 'nobody has acknowledged it'} for ` +
+        `${Math.round((timeOf(self) - context.raisedAtMs) / 60_000)} minutes`,
     })),
   },
 }).createMachine({
@@ -138,7 +169,13 @@ const machine = setup({
             enqueue('report');
           }),
         },
-        'card.update': { actions: [assign(({ context, event }) => merged(context, event.alert)), raise({ type: 'card.insist' }), 'report'] },
+        'card.update': {
+          actions: [
+            assign(({ context, event }) => merged(context, event.alert)),
+            raise({ type: 'card.insist' }),
+            'report',
+          ],
+        },
       },
       states: {
         reach: {
@@ -168,7 +205,10 @@ const machine = setup({
                 src: 'deliver',
                 input: ({ context }) => deliveryOf(context),
                 onDone: { target: 'resting', actions: raise({ type: 'card.arrived' }) },
-                onError: { target: 'resting', actions: [assign({ problem: ({ event }) => problemOf(event.error) }), 'report'] },
+                onError: {
+                  target: 'resting',
+                  actions: [assign({ problem: ({ event }) => problemOf(event.error) }), 'report'],
+                },
               },
             },
             resting: { on: { 'card.again': 'asking' } },
@@ -185,7 +225,11 @@ const machine = setup({
                     guard: 'mayRepeat',
                     target: 'waiting',
                     reenter: true,
-                    actions: [assign({ repeats: ({ context }) => context.repeats + 1 }), raise({ type: 'card.again' }), 'report'],
+                    actions: [
+                      assign({ repeats: ({ context }) => context.repeats + 1 }),
+                      raise({ type: 'card.again' }),
+                      'report',
+                    ],
                   },
                   { target: 'done' },
                 ],
@@ -220,7 +264,12 @@ const machine = setup({
 /** The agent for alert cards, with the host's channel where it has one. */
 export function alertCardAgent(deliver?: Port<DeliveryInput, unknown>) {
   const own = deliver === undefined ? machine : machine.provide({ actors: { deliver: portLogic(deliver) } });
-  return defineAgent({ name: 'alert-card', machine: own, events: {}, effects: { deliver: { timeoutMs: DELIVERY_TIMEOUT_MS } } });
+  return defineAgent({
+    name: 'alert-card',
+    machine: own,
+    events: {},
+    effects: { deliver: { timeoutMs: DELIVERY_TIMEOUT_MS } },
+  });
 }
 
 /** Reaches whoever watches the desk. */
@@ -229,7 +278,20 @@ export const alertCard = alertCardAgent();
 function deliveryOf(context: Context): DeliveryInput {
   const { id, item, kind, priority, title, detail, actions, data, repeats, escalation } = context;
   const channels = priority === 'AGENT_FAILURE' || escalation !== null ? 'all' : 'usual';
-  return { id, item, kind, priority, title, detail, actions, data, repeats, escalation, channels, text: cardText(context) };
+  return {
+    id,
+    item,
+    kind,
+    priority,
+    title,
+    detail,
+    actions,
+    data,
+    repeats,
+    escalation,
+    channels,
+    text: cardText(context),
+  };
 }
 
 function factsOf({ id: _, desk: __, detail: ___, actions: ____, data: _____, ...facts }: Context): CardFacts {

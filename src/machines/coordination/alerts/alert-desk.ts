@@ -1,8 +1,8 @@
 /**
- * The alert desk (seed 002 by CA-075 to CA-078): every alert becomes a card of its own, an actor (alert-card.ts), unless it
- * is about what an open card is about. The desk routes to the cards, lists them, and counts deliveries: more than ten in five minutes
- * wait for a summary. A card ends when a person acknowledges it, or whoever raised it says that it is settled. Pure; the rules are in
- * alert-rules.ts.
+ * The alert desk (seed 002 by CA-075 to CA-078): every alert becomes a card of its own, an actor (alert-card.ts),
+ * unless it is about what an open card is about. The desk routes to the cards, lists them, and counts deliveries: more
+ * than ten in five minutes wait for a summary. A card ends when a person acknowledges it, or whoever raised it says
+ * that it is settled. Pure; the rules are in alert-rules.ts.
  */
 import { type AnyActorRef, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
@@ -10,7 +10,19 @@ import { defineAgent } from '../../../actors/agent.ts';
 import { timeOf } from '../../../actors/ref.ts';
 import { reply } from '../../../actors/talk/talk-actions.ts';
 import { alertCard, type CardEvent, type CardFacts, type CardReport } from './alert-card.ts';
-import { type Alert, bannerOf, DELIVERIES_MAX, forgettable, isOpen, isStop, joins, recent, SUMMARY, summaryDelayMs, summaryOf } from './alert-rules.ts';
+import {
+  type Alert,
+  bannerOf,
+  DELIVERIES_MAX,
+  forgettable,
+  isOpen,
+  isStop,
+  joins,
+  recent,
+  SUMMARY,
+  summaryDelayMs,
+  summaryOf,
+} from './alert-rules.ts';
 import { recordIn, recordsUnder } from '../keyed-records.ts';
 import { type AlertAction, DESKS, type Message } from '../messages/messages.ts';
 
@@ -57,7 +69,11 @@ const record = recordIn<AlertDeskContext>();
 const machine = setup({
   types: {} as { context: AlertDeskContext; events: Event; emitted: AlertDeskEmitted },
   delays: { summary: ({ context, self }) => summaryDelayMs(context.summarisedAtMs, timeOf(self)) },
-  actions: { replyWhetherKnown: reply(({ context, event }) => ({ isKnown: 'id' in event && context[`card:${event.id}`] !== undefined })) },
+  actions: {
+    replyWhetherKnown: reply(({ context, event }) => ({
+      isKnown: 'id' in event && context[`card:${event.id}`] !== undefined,
+    })),
+  },
 }).createMachine({
   id: 'alert-desk',
   context: { nextCard: 1, deliveries: [], held: [], summarisedAtMs: null },
@@ -65,7 +81,10 @@ const machine = setup({
     'alert.raise': {
       actions: enqueueActions(({ context, event: { type: _, ...alert }, enqueue, self, system }) => {
         const mark = alert.item === null ? undefined : context[`batch:${alert.item}`];
-        const whole = mark === undefined || !isStop(alert) ? alert : { ...alert, actions: [...alert.actions, resumeAll(mark.batchId)] };
+        const whole =
+          mark === undefined || !isStop(alert)
+            ? alert
+            : { ...alert, actions: [...alert.actions, resumeAll(mark.batchId)] };
         const card = cardOf(context, whole);
         if (card === undefined) openCards(enqueue as Enqueue, { context, alerts: [whole], self, system });
         else tell(enqueue as Enqueue, card, { type: 'card.update', alert: whole });
@@ -80,14 +99,20 @@ const machine = setup({
           const card = cardOf(context, alert);
           enqueue.assign(record(`batch:${item}`, { item, batchId }));
           if (card === undefined) missing.push(alert);
-          else tell(enqueue as Enqueue, card, { type: 'card.update', alert: { detail: alert.detail, actions: [resumeAll(batchId)] } });
+          else
+            tell(enqueue as Enqueue, card, {
+              type: 'card.update',
+              alert: { detail: alert.detail, actions: [resumeAll(batchId)] },
+            });
         }
         openCards(enqueue as Enqueue, { context, alerts: missing, self, system });
       }),
     },
     'alert.settled': {
       actions: enqueueActions(({ context, event: { item, kinds, because }, enqueue }) => {
-        for (const card of openAlerts(context)) if (card.item === item && kinds.includes(card.kind)) tell(enqueue as Enqueue, card, { type: 'card.settle', because });
+        for (const card of openAlerts(context))
+          if (card.item === item && kinds.includes(card.kind))
+            tell(enqueue as Enqueue, card, { type: 'card.settle', because });
       }),
     },
     'batch.finished': {
@@ -99,23 +124,40 @@ const machine = setup({
     'pause.complete': {
       actions: enqueueActions(({ context, event: { item, pausedAtMs }, enqueue }) => {
         const card = cardOf(context, { item, kind: 'item.paused' });
-        if (card !== undefined) tell(enqueue as Enqueue, card, { type: 'card.update', alert: { data: { status: 'PAUSED', pausedAtMs } } });
+        if (card !== undefined)
+          tell(enqueue as Enqueue, card, { type: 'card.update', alert: { data: { status: 'PAUSED', pausedAtMs } } });
       }),
     },
-    'alert.open': { actions: ['replyWhetherKnown', enqueueActions(({ context, event: { id }, enqueue }) => forward(enqueue as Enqueue, context, id, { type: 'card.open' }))] },
+    'alert.open': {
+      actions: [
+        'replyWhetherKnown',
+        enqueueActions(({ context, event: { id }, enqueue }) =>
+          forward(enqueue as Enqueue, context, id, { type: 'card.open' }),
+        ),
+      ],
+    },
     'alert.acknowledge': {
       actions: [
         'replyWhetherKnown',
-        enqueueActions(({ context, event: { id, by = null }, enqueue }) => forward(enqueue as Enqueue, context, id, { type: 'card.acknowledge', by })),
+        enqueueActions(({ context, event: { id, by = null }, enqueue }) =>
+          forward(enqueue as Enqueue, context, id, { type: 'card.acknowledge', by }),
+        ),
       ],
     },
     'alert.choose': {
       actions: [
         'replyWhetherKnown',
-        enqueueActions(({ context, event: { id, action, by = null }, enqueue }) => forward(enqueue as Enqueue, context, id, { type: 'card.choose', action, by })),
+        enqueueActions(({ context, event: { id, action, by = null }, enqueue }) =>
+          forward(enqueue as Enqueue, context, id, { type: 'card.choose', action, by }),
+        ),
       ],
     },
-    'alert.list': { actions: reply(({ context }) => ({ banner: bannerOf(openAlerts(context)), alerts: alertsIn(context).map(shown) })) },
+    'alert.list': {
+      actions: reply(({ context }) => ({
+        banner: bannerOf(openAlerts(context)),
+        alerts: alertsIn(context).map(shown),
+      })),
+    },
     // It wants to be delivered: at once while there is room, with the next summary where there is none.
     'card.asked': {
       actions: enqueueActions(({ context, event: { id, card }, enqueue, self }) => {
@@ -148,14 +190,21 @@ const machine = setup({
         const known = context[`card:${id}`];
         if (known === undefined) return;
         enqueue.assign(record(`card:${id}`, { ...known, ...facts }));
-        for (const old of forgettable([...alertsIn(context).filter((other) => other.id !== id), { id, ...facts }])) enqueue.assign(record(`card:${old}`, undefined));
+        for (const old of forgettable([...alertsIn(context).filter((other) => other.id !== id), { id, ...facts }]))
+          enqueue.assign(record(`card:${old}`, undefined));
         enqueue.emit({ type: 'alert.changed', id, ...facts });
-        if (!isOpen(facts) && isOpen(known)) emitBanner(enqueue as Enqueue, openAlerts(context).filter((other) => other.id !== id));
+        if (!isOpen(facts) && isOpen(known))
+          emitBanner(
+            enqueue as Enqueue,
+            openAlerts(context).filter((other) => other.id !== id),
+          );
       }),
     },
     // A card that is over has ended; its record here says all that is left to say.
     'child.exited': {
-      actions: enqueueActions(({ event: { id }, enqueue, system }) => enqueue.sendTo(system.get(DESKS.alertCards) as AnyActorRef, { type: 'child.delete', id })),
+      actions: enqueueActions(({ event: { id }, enqueue, system }) =>
+        enqueue.sendTo(system.get(DESKS.alertCards) as AnyActorRef, { type: 'child.delete', id }),
+      ),
     },
   },
 });
@@ -195,7 +244,20 @@ interface Opening {
 /** A card for each of these alerts, as actors of their own. */
 function openCards(enqueue: Enqueue, { context, alerts, self, system }: Opening): void {
   if (alerts.length === 0) return;
-  const facts = { state: 'SENT', raisedAtMs: timeOf(self), repeats: 0, deliveredAtMs: null, openedAtMs: null, acknowledgedAtMs: null, acknowledgedBy: null, settledAtMs: null, settledBecause: null, escalatedAtMs: null, escalation: null, problem: null } as const;
+  const facts = {
+    state: 'SENT',
+    raisedAtMs: timeOf(self),
+    repeats: 0,
+    deliveredAtMs: null,
+    openedAtMs: null,
+    acknowledgedAtMs: null,
+    acknowledgedBy: null,
+    settledAtMs: null,
+    settledBecause: null,
+    escalatedAtMs: null,
+    escalation: null,
+    problem: null,
+  } as const;
   alerts.forEach((alert, index) => {
     const { item, kind, priority, title } = alert;
     const id = `alert-${context.nextCard + index}`;
@@ -237,9 +299,22 @@ function resumeAll(batchId: string): AlertAction {
 }
 
 function batchAlert(item: string, { batchId, reason }: { batchId: string; reason: string }): Alert {
-  const resume = { name: 'resume', label: 'Resume', to: DESKS.coordinator, event: { type: 'resume.command', item, resumePlan: null, notify: true } };
+  const resume = {
+    name: 'resume',
+    label: 'Resume',
+    to: DESKS.coordinator,
+    event: { type: 'resume.command', item, resumePlan: null, notify: true },
+  };
   const view = { name: 'details', label: 'View Details', to: null, event: null };
-  return { item, kind: 'item.paused', priority: 'HIGH', title: `${item} is paused`, detail: reason, actions: [view, resume, resumeAll(batchId)], data: {} };
+  return {
+    item,
+    kind: 'item.paused',
+    priority: 'HIGH',
+    title: `${item} is paused`,
+    detail: reason,
+    actions: [view, resume, resumeAll(batchId)],
+    data: {},
+  };
 }
 
 /** As it is listed: without what is of use to the desk alone. */

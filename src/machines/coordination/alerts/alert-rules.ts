@@ -1,13 +1,16 @@
 /**
- * How alerts are said: how long each may go unacknowledged, how many may be delivered at a time, which share a card, and what a
- * card and the banner read (CA-075 to CA-078). Pure.
+ * How alerts are said: how long each may go unacknowledged, how many may be delivered at a time, which share a card,
+ * and what a card and the banner read (CA-075 to CA-078). Pure.
  */
 import { type AlertAction, type AlertPriority } from '../messages/messages.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** CA-077: time in which somebody should have acknowledged; null is for ever, because such a card repeats itself instead. */
+/**
+ * CA-077: time in which somebody should have acknowledged; null is for ever, because such a card repeats itself
+ * instead.
+ */
 export const PATIENCE_MS: Readonly<Record<AlertPriority, number | null>> = {
   AGENT_FAILURE: null,
   CRITICAL: 2 * HOUR_MS,
@@ -16,7 +19,10 @@ export const PATIENCE_MS: Readonly<Record<AlertPriority, number | null>> = {
   LOW: 48 * HOUR_MS,
 };
 
-/** CA-078: a card that must be repeated is said again so often, so far apart; the last time is its escalation, at 90 minutes. */
+/**
+ * CA-078: a card that must be repeated is said again so often, so far apart; the last time is its escalation, at 90
+ * minutes.
+ */
 export const REPEAT_MS = 30 * MINUTE_MS;
 export const REPEATS_MAX = 3;
 
@@ -24,7 +30,9 @@ export const REPEATS_MAX = 3;
 export const DELIVERIES_MAX = 10;
 export const DELIVERY_WINDOW_MS = 5 * MINUTE_MS;
 
-/** A summary gathers what comes with its first alert, and is out within the 30 seconds that an alert may take (CA-078). */
+/**
+ * A summary gathers what comes with its first alert, and is out within the 30 seconds that an alert may take (CA-078).
+ */
 export const SUMMARY_AFTER_MS = 20_000;
 
 /** CA-075: more open cards than this have a banner above them. */
@@ -63,8 +71,18 @@ export function isOpen({ state }: { readonly state: AlertState }): boolean {
   return state !== 'ACKNOWLEDGED' && state !== 'SETTLED';
 }
 
-/** Whether to be said again while nobody acknowledges: an agent's failure always, others as long as they reach nobody. */
-export function mayRepeat({ priority, repeats, isDelivered }: { priority: AlertPriority; repeats: number; isDelivered: boolean }): boolean {
+/**
+ * Whether to be said again while nobody acknowledges: an agent's failure always, others as long as they reach nobody.
+ */
+export function mayRepeat({
+  priority,
+  repeats,
+  isDelivered,
+}: {
+  priority: AlertPriority;
+  repeats: number;
+  isDelivered: boolean;
+}): boolean {
   return repeats < REPEATS_MAX && (priority === 'AGENT_FAILURE' || !isDelivered);
 }
 
@@ -78,7 +96,9 @@ export function isStop({ kind }: Pick<Alert, 'kind'>): boolean {
   return STOPPED.has(kind);
 }
 
-/** A card after a newer alert about the same: the newer words, the higher priority, and every button and fact of both. */
+/**
+ * A card after a newer alert about the same: the newer words, the higher priority, and every button and fact of both.
+ */
 export function merged<Card extends Alert>(card: Card, newer: Partial<Alert>): Card {
   const { title = card.title, detail = card.detail, priority = card.priority, actions = [], data = {} } = newer;
   const names = new Set(actions.map(({ name }) => name));
@@ -120,19 +140,40 @@ export function summaryOf(alerts: readonly Pick<Alert, 'title' | 'priority'>[]):
 /** What stands above the cards: null for three and fewer, which can be seen at a glance. */
 export function bannerOf(open: readonly Pick<Alert, 'priority'>[]): string | null {
   if (open.length <= BANNER_OVER) return null;
-  const counts = ORDER.map((priority) => [open.filter((alert) => alert.priority === priority).length, priority] as const);
-  return `${open.length} alerts: ${counts.filter(([count]) => count > 0).map(([count, priority]) => `${count} ${priority}`).join(', ')}`;
+  const counts = ORDER.map(
+    (priority) => [open.filter((alert) => alert.priority === priority).length, priority] as const,
+  );
+  return `${open.length} alerts: ${counts
+    .filter(([count]) => count > 0)
+    .map(([count, priority]) => `${count} ${priority}`)
+    .join(', ')}`;
 }
 
 /** CA-076, one line a fact; what is not known has none. */
-export function cardText({ item, title, detail, actions, data }: Pick<Alert, 'item' | 'title' | 'detail' | 'actions' | 'data'>): string {
+export function cardText({
+  item,
+  title,
+  detail,
+  actions,
+  data,
+}: Pick<Alert, 'item' | 'title' | 'detail' | 'actions' | 'data'>): string {
   const { agentType, status, progressPct, phase, day, errorType, errorMessage, completed, pending } = data;
-  const place = [phase === undefined ? [] : [`phase ${said(phase)}`], day === undefined ? [] : [`day ${said(day)}`]].flat().join(', ');
-  const standing = status === undefined ? [] : [`${said(status)}${progressPct === undefined ? '' : ` at ${said(progressPct)} %`}${place === '' ? '' : ` (${place})`}`];
+  const place = [phase === undefined ? [] : [`phase ${said(phase)}`], day === undefined ? [] : [`day ${said(day)}`]]
+    .flat()
+    .join(', ');
+  const standing =
+    status === undefined
+      ? []
+      : [
+          `${said(status)}${progressPct === undefined ? '' : ` at ${said(progressPct)} %`}${place === '' ? '' : ` (${place})`}`,
+        ];
   const error = errorType === undefined ? [] : [`${said(errorType)}: ${said(errorMessage ?? '')}`];
   return [
     title,
-    [item, agentType].filter((part) => part !== null && part !== undefined).map(said).join(', '),
+    [item, agentType]
+      .filter((part) => part !== null && part !== undefined)
+      .map(said)
+      .join(', '),
     ...standing,
     ...(error[0] === detail ? [] : error),
     detail,
@@ -145,12 +186,21 @@ export function cardText({ item, title, detail, actions, data }: Pick<Alert, 'it
 }
 
 /** Cards that are over beyond those that are kept, the oldest first. */
-export function forgettable(records: readonly { readonly id: string; readonly acknowledgedAtMs: number | null; readonly settledAtMs?: number | null }[]): string[] {
+export function forgettable(
+  records: readonly {
+    readonly id: string;
+    readonly acknowledgedAtMs: number | null;
+    readonly settledAtMs?: number | null;
+  }[],
+): string[] {
   const ended = records.flatMap(({ id, acknowledgedAtMs, settledAtMs = null }) => {
     const atMs = acknowledgedAtMs ?? settledAtMs;
     return atMs === null ? [] : [{ id, atMs }];
   });
-  return ended.sort((a, b) => a.atMs - b.atMs).slice(0, Math.max(0, ended.length - ENDED_KEPT)).map(({ id }) => id);
+  return ended
+    .sort((a, b) => a.atMs - b.atMs)
+    .slice(0, Math.max(0, ended.length - ENDED_KEPT))
+    .map(({ id }) => id);
 }
 
 function higher(a: AlertPriority, b: AlertPriority): AlertPriority {

@@ -1,6 +1,6 @@
 /**
- * How a batch goes: in which order its items resume, how many at a time, when one that fails takes all with it, and what is
- * counted and kept (seed 002, CA-048 to CA-057). Pure; batch.ts acts on it.
+ * How a batch goes: in which order its items resume, how many at a time, when one that fails takes all with it, and
+ * what is counted and kept (seed 002, CA-048 to CA-057). Pure; batch.ts acts on it.
  */
 import { type PauseTrigger } from '../messages/messages.ts';
 
@@ -16,7 +16,10 @@ export const BATCH_EXPIRY_MS = 30 * 24 * 60 * 60_000;
 /** CA-057 and CA-030: records of batches that have ended are kept so long. */
 export const BATCH_RETENTION_MS = 90 * 24 * 60 * 60_000;
 
-/** Resources are asked about again so soon when they have no time to name, and so late when the time named is further off. */
+/**
+ * Resources are asked about again so soon when they have no time to name, and so late when the time named is further
+ * off.
+ */
 const RECHECK_MS_MIN = 60_000;
 const RECHECK_MS_MAX = 24 * 60 * 60_000;
 
@@ -71,11 +74,19 @@ export interface Resources {
   readonly connections: Availability;
 }
 
-export type Verdict = { readonly kind: 'go' } | { readonly kind: 'wait'; readonly untilMs: number; readonly isReset: boolean };
+export type Verdict =
+  | { readonly kind: 'go' }
+  | { readonly kind: 'wait'; readonly untilMs: number; readonly isReset: boolean };
 
 export function countsOf(items: readonly BatchItem[]): BatchCounts {
   const count = (...states: BatchItem['state'][]): number => items.filter(({ state }) => states.includes(state)).length;
-  return { total: items.length, paused: count('paused'), resumed: count('resumed'), failed: count('failed'), pending: count('waiting', 'pausing', 'resuming') };
+  return {
+    total: items.length,
+    paused: count('paused'),
+    resumed: count('resumed'),
+    failed: count('failed'),
+    pending: count('waiting', 'pausing', 'resuming'),
+  };
 }
 
 /** Items to be paused now: in the order in which they were named, as many as there is room for. */
@@ -86,13 +97,19 @@ export function toPause(items: readonly BatchItem[], limit: number): readonly Ba
 /** The item to resume next; null where there is none or no room. */
 export function toResume(items: readonly BatchItem[], limit: number): BatchItem | null {
   if (room(items, limit) === 0) return null;
-  return inResumeOrder(items.filter(({ state, holdsSlot }) => (state === 'paused' || state === 'pausing') && !holdsSlot))[0] ?? null;
+  return (
+    inResumeOrder(
+      items.filter(({ state, holdsSlot }) => (state === 'paused' || state === 'pausing') && !holdsSlot),
+    )[0] ?? null
+  );
 }
 
 /** CA-052: gate timeouts first, manual pauses last, and of one kind the oldest pause first. */
 export function inResumeOrder(items: readonly BatchItem[]): readonly BatchItem[] {
   const age = ({ pausedAtMs }: BatchItem): number => pausedAtMs ?? Number.MAX_SAFE_INTEGER;
-  return items.toSorted((a, b) => rank(a) - rank(b) || age(a) - age(b) || (a.item < b.item ? -1 : Number(a.item > b.item)));
+  return items.toSorted(
+    (a, b) => rank(a) - rank(b) || age(a) - age(b) || (a.item < b.item ? -1 : Number(a.item > b.item)),
+  );
 }
 
 /** CA-055, X-35: more than half have failed. Exactly half has not. */
@@ -113,7 +130,9 @@ export function endOf(items: readonly BatchItem[]): Exclude<BatchStatus, 'IN_PRO
 
 /** The latest of the times at which what is lacking is there again. */
 export function verdictOf({ apiQuota, compute, connections }: Resources, nowMs: number): Verdict {
-  const lacking = [apiQuota, compute, connections].flatMap((resource) => (resource.isFree ? [] : [resource.notBeforeMs]));
+  const lacking = [apiQuota, compute, connections].flatMap((resource) =>
+    resource.isFree ? [] : [resource.notBeforeMs],
+  );
   if (lacking.length === 0) return { kind: 'go' };
   const named = lacking.filter((atMs) => atMs !== null && atMs > nowMs);
   const untilMs = Math.max(...(named as number[]), lacking.length > named.length ? nowMs + RECHECK_MS_MIN : nowMs);

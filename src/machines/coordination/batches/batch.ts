@@ -1,13 +1,26 @@
 /**
- * One batch (seed 002, CA-048 to CA-057): pauses its items so many at a time, and resumes them so, in their order, asking for
- * resources before each. More than half failed, and all of it is paused again; less, and only those that failed are. Items are
- * paused and resumed by the Lead Coordinator; what it reports comes by way of the BatchManager. Rules: batch-rules.ts.
+ * One batch (seed 002, CA-048 to CA-057): pauses its items so many at a time, and resumes them so, in their order,
+ * asking for resources before each. More than half failed, and all of it is paused again; less, and only those that
+ * failed are. Items are paused and resumed by the Lead Coordinator; what it reports comes by way of the BatchManager.
+ * Rules: batch-rules.ts.
  */
 import { type AnyActorRef, assign, enqueueActions, fromPromise, sendTo, setup } from 'xstate';
 import { defineAgent } from '../../../actors/agent.ts';
 import { timeOf } from '../../../actors/ref.ts';
 import {
-  BATCH_EXPIRY_MS, type BatchItem, type BatchRecord, type BatchStatus, countsOf, endOf, hasCollapsed, isOver, type Resources, SLOT_PATIENCE_MS, toPause, toResume, verdictOf,
+  BATCH_EXPIRY_MS,
+  type BatchItem,
+  type BatchRecord,
+  type BatchStatus,
+  countsOf,
+  endOf,
+  hasCollapsed,
+  isOver,
+  type Resources,
+  SLOT_PATIENCE_MS,
+  toPause,
+  toResume,
+  verdictOf,
 } from './batch-rules.ts';
 import { postTo, recordIn, recordsUnder } from '../keyed-records.ts';
 import { DESKS, type Message } from '../messages/messages.ts';
@@ -68,7 +81,11 @@ const put = recordIn<Context>();
 
 const machine = setup({
   types: {} as { context: Context; events: Event; input: BatchInput },
-  actors: { resources: fromPromise<Resources, ResourceQuestion>(() => Promise.resolve({ apiQuota: FREE, compute: FREE, connections: FREE })) },
+  actors: {
+    resources: fromPromise<Resources, ResourceQuestion>(() =>
+      Promise.resolve({ apiQuota: FREE, compute: FREE, connections: FREE }),
+    ),
+  },
   delays: {
     patience: SLOT_PATIENCE_MS,
     expiry: BATCH_EXPIRY_MS,
@@ -85,7 +102,10 @@ const machine = setup({
     hasCollapsed: ({ context }) => hasCollapsed(itemsIn(context)),
   },
   actions: {
-    report: sendTo(({ context }) => context.desk, ({ context, self }): BatchReport => ({ type: 'batch.changed', batch: self, record: recordOf(context) })),
+    report: sendTo(
+      ({ context }) => context.desk,
+      ({ context, self }): BatchReport => ({ type: 'batch.changed', batch: self, record: recordOf(context) }),
+    ),
     pauseNext: enqueueActions(({ context, enqueue, system }) => {
       const post = postTo(enqueue.sendTo, system);
       for (const item of toPause(itemsIn(context), context.concurrencyLimit)) {
@@ -95,9 +115,11 @@ const machine = setup({
       }
     }),
     goOn: enqueueActions(({ context, event, enqueue }) => {
-      if (event.type === 'batch.go-on' && event.concurrencyLimit !== null) enqueue.assign({ concurrencyLimit: event.concurrencyLimit });
+      if (event.type === 'batch.go-on' && event.concurrencyLimit !== null)
+        enqueue.assign({ concurrencyLimit: event.concurrencyLimit });
       // What was not yet asked to pause has never stood still.
-      for (const item of itemsIn(context).filter(({ state }) => state === 'waiting')) enqueue.assign(put(`item:${item.item}`, { ...item, state: 'resumed' }));
+      for (const item of itemsIn(context).filter(({ state }) => state === 'waiting'))
+        enqueue.assign(put(`item:${item.item}`, { ...item, state: 'resumed' }));
     }),
     chooseNext: assign(({ context, system }) => ({
       candidate: toResume(itemsIn(context), context.concurrencyLimit)?.item ?? null,
@@ -109,7 +131,12 @@ const machine = setup({
       // It may have been resumed by somebody else while the resources were asked about.
       if (item === undefined || item.state === 'resumed' || item.state === 'failed') return;
       enqueue.assign(put(`item:${item.item}`, { ...item, state: 'resuming', holdsSlot: true }));
-      postTo(enqueue.sendTo, system)(DESKS.coordinator, { type: 'resume.command', item: item.item, resumePlan: null, notify: true });
+      postTo(enqueue.sendTo, system)(DESKS.coordinator, {
+        type: 'resume.command',
+        item: item.item,
+        resumePlan: null,
+        notify: true,
+      });
       enqueue.raise({ type: 'slot.overdue', item: item.item }, { delay: 'patience', id: slotTimer(item.item) });
     }),
     pauseAll: enqueueActions(({ context, enqueue, system }) => {
@@ -122,7 +149,9 @@ const machine = setup({
     }),
     giveUp: enqueueActions(({ context, enqueue }) => {
       for (const item of itemsIn(context).filter(({ state }) => state !== 'resumed' && state !== 'failed')) {
-        enqueue.assign(put(`item:${item.item}`, { ...item, state: 'failed', error: 'not resumed within 30 days', holdsSlot: false }));
+        enqueue.assign(
+          put(`item:${item.item}`, { ...item, state: 'failed', error: 'not resumed within 30 days', holdsSlot: false }),
+        );
       }
     }),
     conclude: enqueueActions(({ context, enqueue, self, system }) => {
@@ -130,7 +159,8 @@ const machine = setup({
       const post = postTo(enqueue.sendTo, system);
       enqueue.assign({ phase: 'finished', status, completedAtMs: timeOf(self), notBeforeMs: null });
       post(DESKS.alerts, finishAlert(context, status));
-      for (const desk of [DESKS.alerts, DESKS.correlator]) post(desk, { type: 'batch.finished', batchId: context.id, correlationId: context.correlationId, status });
+      for (const desk of [DESKS.alerts, DESKS.correlator])
+        post(desk, { type: 'batch.finished', batchId: context.id, correlationId: context.correlationId, status });
     }),
   },
 }).createMachine({
@@ -155,22 +185,40 @@ const machine = setup({
           const known = context[`item:${item}`];
           if (known === undefined || known.state === 'failed' || known.state === 'resuming') return;
           // Who resumed it as part of this batch has not meant it to stand again.
-          if (known.state === 'resumed' && context.phase === 'resuming') return settle(enqueue as Enqueue, known, { state: 'failed', error: 'paused again' });
-          enqueue.assign(put(`item:${item}`, { ...known, state: 'paused', pausedAtMs, trigger: trigger ?? known.trigger, holdsSlot: false }));
+          if (known.state === 'resumed' && context.phase === 'resuming')
+            return settle(enqueue as Enqueue, known, { state: 'failed', error: 'paused again' });
+          enqueue.assign(
+            put(`item:${item}`, {
+              ...known,
+              state: 'paused',
+              pausedAtMs,
+              trigger: trigger ?? known.trigger,
+              holdsSlot: false,
+            }),
+          );
           enqueue.cancel(slotTimer(item));
         }),
         'report',
       ],
     },
-    'item.resumed': { actions: [enqueueActions(({ context, event: { item }, enqueue }) => settle(enqueue as Enqueue, context[`item:${item}`], { state: 'resumed', error: null })), 'report'] },
+    'item.resumed': {
+      actions: [
+        enqueueActions(({ context, event: { item }, enqueue }) =>
+          settle(enqueue as Enqueue, context[`item:${item}`], { state: 'resumed', error: null }),
+        ),
+        'report',
+      ],
+    },
     'item.failed': {
       actions: [
         enqueueActions(({ context, event: { item, error }, enqueue, system }) => {
           const known = context[`item:${item}`];
-          // The answer to its own order to pause what has failed: told of it again, batch and coordinator would never end.
+          // The answer to its own order to pause what has failed: told of it again, batch and coordinator would never
+          // end.
           if (known === undefined || known.state === 'failed') return;
           settle(enqueue as Enqueue, known, { state: 'failed', error });
-          if (context.phase === 'resuming') postTo(enqueue.sendTo, system)(DESKS.coordinator, pauseRequest(context, item, error));
+          if (context.phase === 'resuming')
+            postTo(enqueue.sendTo, system)(DESKS.coordinator, pauseRequest(context, item, error));
         }),
         'report',
       ],
@@ -179,7 +227,8 @@ const machine = setup({
       actions: [
         enqueueActions(({ context, event: { items, reason }, enqueue }) => {
           enqueue.assign({ reason });
-          for (const item of items) if (context[`item:${item.item}`] === undefined) enqueue.assign(put(`item:${item.item}`, item));
+          for (const item of items)
+            if (context[`item:${item.item}`] === undefined) enqueue.assign(put(`item:${item.item}`, item));
         }),
         'report',
       ],
@@ -197,12 +246,19 @@ const machine = setup({
       on: {
         'batch.go-on': { target: 'resuming', actions: 'goOn' },
         // A task may take hours to its boundary: it is still pausing, but others get its place.
-        'slot.overdue': { actions: enqueueActions(({ context, event: { item }, enqueue }) => enqueue.assign(put(`item:${item}`, { ...context[`item:${item}`]!, holdsSlot: false }))) },
+        'slot.overdue': {
+          actions: enqueueActions(({ context, event: { item }, enqueue }) =>
+            enqueue.assign(put(`item:${item}`, { ...context[`item:${item}`]!, holdsSlot: false })),
+          ),
+        },
       },
     },
     paused: {
       entry: [assign({ phase: 'paused' }), 'report'],
-      always: [{ guard: 'isNew', target: 'pausing' }, { guard: 'isOver', target: 'finished' }],
+      always: [
+        { guard: 'isNew', target: 'pausing' },
+        { guard: 'isOver', target: 'finished' },
+      ],
       on: { 'batch.go-on': { target: 'resuming', actions: 'goOn' } },
       after: { expiry: { target: 'finished', actions: 'giveUp' } },
       initial: 'settling',
@@ -214,7 +270,10 @@ const machine = setup({
           invoke: {
             src: 'resources',
             input: ({ context }) => questionOf(context, null),
-            onDone: { target: 'asked', actions: assign({ notBeforeMs: ({ event, self }) => resetOf(event.output, timeOf(self)) }) },
+            onDone: {
+              target: 'asked',
+              actions: assign({ notBeforeMs: ({ event, self }) => resetOf(event.output, timeOf(self)) }),
+            },
             onError: 'resting',
           },
         },
@@ -253,12 +312,20 @@ const machine = setup({
           invoke: {
             src: 'resources',
             input: ({ context }) => questionOf(context, context.candidate),
-            onDone: { target: 'checked', actions: assign({ notBeforeMs: ({ event, self }) => untilOf(event.output, timeOf(self)) }) },
+            onDone: {
+              target: 'checked',
+              actions: assign({ notBeforeMs: ({ event, self }) => untilOf(event.output, timeOf(self)) }),
+            },
             // Not known is no reason to keep an item for ever: it goes on, and the record says so.
             onError: { target: 'checked', actions: assign({ notBeforeMs: null, note: 'resources are not known' }) },
           },
         },
-        checked: { always: [{ guard: 'isFree', target: 'deciding', actions: ['resumeCandidate', 'report'] }, { target: 'waiting' }] },
+        checked: {
+          always: [
+            { guard: 'isFree', target: 'deciding', actions: ['resumeCandidate', 'report'] },
+            { target: 'waiting' },
+          ],
+        },
         waiting: { entry: 'report', after: { untilFree: 'checking' } },
       },
     },
@@ -269,7 +336,12 @@ const machine = setup({
 /** The agent for batches, with the host's port for resources where it has one. */
 export function batchAgent(resources?: Port<ResourceQuestion, Resources>) {
   const own = resources === undefined ? machine : machine.provide({ actors: { resources: portLogic(resources) } });
-  return defineAgent({ name: 'batch', machine: own, events: {}, effects: { resources: { timeoutMs: RESOURCES_TIMEOUT_MS } } });
+  return defineAgent({
+    name: 'batch',
+    machine: own,
+    events: {},
+    effects: { resources: { timeoutMs: RESOURCES_TIMEOUT_MS } },
+  });
 }
 
 /** Resumes without asking for anything. */
@@ -292,13 +364,44 @@ function itemsIn(context: Context): BatchItem[] {
 }
 
 function recordOf(context: Context): BatchRecord {
-  const { id, name, reason, correlationId, phase, status, concurrencyLimit, createdAtMs, completedAtMs, notBeforeMs, note } = context;
-  return { id, name, reason, correlationId, phase, status, concurrencyLimit, createdAtMs, completedAtMs, notBeforeMs, note, ...countsOf(itemsIn(context)) };
+  const {
+    id,
+    name,
+    reason,
+    correlationId,
+    phase,
+    status,
+    concurrencyLimit,
+    createdAtMs,
+    completedAtMs,
+    notBeforeMs,
+    note,
+  } = context;
+  return {
+    id,
+    name,
+    reason,
+    correlationId,
+    phase,
+    status,
+    concurrencyLimit,
+    createdAtMs,
+    completedAtMs,
+    notBeforeMs,
+    note,
+    ...countsOf(itemsIn(context)),
+  };
 }
 
 function questionOf(context: Context, item: string | null): ResourceQuestion {
   const { id, reason, runningTasks } = context;
-  return { batchId: id, reason, item, underWay: itemsIn(context).filter(({ holdsSlot }) => holdsSlot).length, runningTasks };
+  return {
+    batchId: id,
+    reason,
+    item,
+    underWay: itemsIn(context).filter(({ holdsSlot }) => holdsSlot).length,
+    runningTasks,
+  };
 }
 
 /** When what is lacking is there again; null where nothing is, or nobody knows when. */
@@ -314,7 +417,14 @@ function untilOf(resources: Resources, nowMs: number): number | null {
 }
 
 function pauseRequest({ id, correlationId }: Context, item: string, reason: string): Message<'pause.request'> {
-  return { type: 'pause.request', item, reason, checkpointId: null, trigger: correlationId === null ? 'MANUAL' : 'AUTO_BATCH_CORRELATION', batchId: id };
+  return {
+    type: 'pause.request',
+    item,
+    reason,
+    checkpointId: null,
+    trigger: correlationId === null ? 'MANUAL' : 'AUTO_BATCH_CORRELATION',
+    batchId: id,
+  };
 }
 
 function finishAlert(context: Context, status: Exclude<BatchStatus, 'IN_PROGRESS'>): Message<'alert.raise'> {
@@ -336,7 +446,10 @@ function finishAlert(context: Context, status: Exclude<BatchStatus, 'IN_PROGRESS
 /** Of a plan's Lead Coordinator; 0 where there is none. */
 function runningTasksOf(coordinator: AnyActorRef | undefined): number {
   const context = (coordinator?.getSnapshot() as { context?: object } | undefined)?.context ?? {};
-  return recordsUnder<{ running?: readonly string[] }>(context, 'item:').reduce((sum, { running = [] }) => sum + running.length, 0);
+  return recordsUnder<{ running?: readonly string[] }>(context, 'item:').reduce(
+    (sum, { running = [] }) => sum + running.length,
+    0,
+  );
 }
 
 function slotTimer(item: string): string {

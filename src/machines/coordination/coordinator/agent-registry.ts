@@ -1,6 +1,6 @@
 /**
- * Agent types as data: how many of one may work at once, what its work consists of, how fast its record ages. The thirteen of
- * the seed (002, CA-003, CA-010, CA-038) are a registry of this form; a plan is free to use others. Pure.
+ * Agent types as data: how many of one may work at once, what its work consists of, how fast its record ages. The
+ * thirteen of the seed (002, CA-003, CA-010, CA-038) are a registry of this form; a plan is free to use others. Pure.
  */
 import { type Subtask } from '../work/checkpoints.ts';
 import { type Plan } from '../plan/plan.ts';
@@ -32,7 +32,13 @@ export const SEED_AGENT_TYPES: AgentTypes = {
   business: type(3, { filings: 20, segments: 15, advantages: 15, strengths_and_risks: 10, indicators: 5 }),
   financial: type(2, { statements: 15, growth_rates: 5, ratios: 10, peers_and_flags: 20 }),
   strategy: type(3, { historical_roi: 10, ma_review: 25, mgmt_compensation: 15, priorities: 5 }),
-  valuation: type(1, { relative_valuation: 10, discounted_cash_flow: 15, sensitivity: 5, scenarios: 5, price_target: 15 }),
+  valuation: type(1, {
+    relative_valuation: 10,
+    discounted_cash_flow: 15,
+    sensitivity: 5,
+    scenarios: 5,
+    price_target: 15,
+  }),
   'data-collector': type(null),
   'news-monitor': type(null),
   'quality-control': type(null),
@@ -46,6 +52,8 @@ export const SEED_AGENT_TYPES: AgentTypes = {
 /** The plan with the capacities of these types where it says none of its own. */
 export function withCapacities(plan: Plan, types: AgentTypes): Plan {
   const used = new Set(plan.tasks.map(({ agent }) => agent));
-  const known = Object.entries(types).flatMap(([name, { capacity }]) => (capacity === null || !used.has(name) ? [] : [[name, capacity] as const]));
+  const known = Object.entries(types).flatMap(([name, { capacity }]) =>
+    capacity === null || !used.has(name) ? [] : [[name, capacity] as const],
+  );
   return known.length === 0 ? plan : { ...plan, capacity: { ...Object.fromEntries(known), ...plan.capacity } };
 }

@@ -1,6 +1,6 @@
 /**
- * What the Lead Coordinator decides about resources (CA-005, CA-006, CA-015): places of agent types that are lost or won while
- * a plan runs, and what holds it up. Pure: it reads and writes through the ledger.
+ * What the Lead Coordinator decides about resources (CA-005, CA-006, CA-015): places of agent types that are lost or
+ * won while a plan runs, and what holds it up. Pure: it reads and writes through the ledger.
  */
 import { bottleneckAlert } from './coordinator-alerts.ts';
 import { performanceOf } from './coordinator-context.ts';
@@ -43,13 +43,18 @@ export function planReported(ledger: PlanLedger): void {
     performance: performanceOf(ledger.now),
     overdue: items.flatMap(([, { overdue = [] }]) => overdue),
     responseTimes: items.flatMap(([item, { gates = {} }]) =>
-      Object.values(gates).flatMap(({ gate, answeredAfterMs }) => (answeredAfterMs === null ? [] : [{ item, gate, answeredAfterMs }])),
+      Object.values(gates).flatMap(({ gate, answeredAfterMs }) =>
+        answeredAfterMs === null ? [] : [{ item, gate, answeredAfterMs }],
+      ),
     ),
   };
   ledger.answer = answer;
 }
 
 /** The items pause each by itself and as a batch (BatchManager); here it is only said. */
-export function correlationDetected(ledger: PlanLedger, { items, rootCause, correlationId }: EventOf<'correlation.detected'>): void {
+export function correlationDetected(
+  ledger: PlanLedger,
+  { items, rootCause, correlationId }: EventOf<'correlation.detected'>,
+): void {
   ledger.emitted.push({ type: 'failure.correlated', items, rootCause, correlationId });
 }

@@ -1,6 +1,6 @@
 /**
- * What the Lead Coordinator knows, and how others read it. One record an item, a task, an agent type, each under a key of its own, so
- * that what a change writes is as small as what it is about.
+ * What the Lead Coordinator knows, and how others read it. One record an item, a task, an agent type, each under a key
+ * of its own, so that what a change writes is as small as what it is about.
  */
 import { type SealedCheckpoint } from '../work/checkpoints.ts';
 import { NO_PERFORMANCE, type Performance, type PerformanceReport, performanceReport } from './performance.ts';
@@ -30,9 +30,13 @@ export type CoordinatorContext = {
   readonly capacity: Readonly<Record<string, number>>;
   /** Numbers the gates. */
   readonly gatesOpened: number;
-} & { readonly [key in `item:${string}`]?: ItemProgress } & { readonly [key in `results:${string}`]?: Readonly<Record<string, unknown>> } & {
+} & { readonly [key in `item:${string}`]?: ItemProgress } & {
+  readonly [key in `results:${string}`]?: Readonly<Record<string, unknown>>;
+} & {
   readonly [key in `checkpoint:${string}`]?: KeptCheckpoint | undefined;
-} & { readonly [key in `type:${string}`]?: Performance } & { readonly [key in `gate:${string}`]?: GatePlace | undefined };
+} & { readonly [key in `type:${string}`]?: Performance } & {
+  readonly [key in `gate:${string}`]?: GatePlace | undefined;
+};
 
 /** Progress of every item. O(items). */
 export function itemsIn(context: CoordinatorContext): Items {

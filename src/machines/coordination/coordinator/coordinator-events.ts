@@ -1,4 +1,7 @@
-/** Every event that the Lead Coordinator takes, whoever sends it. What may come from outside has its schema in messages.ts. */
+/**
+ * Every event that the Lead Coordinator takes, whoever sends it. What may come from outside has its schema in
+ * messages.ts.
+ */
 import { type ReplyTo } from '../../../actors/talk/talk-actions.ts';
 import { type DebateNews, type DebateReport } from '../debates/debate-state.ts';
 import { type Message } from '../messages/messages.ts';
@@ -31,7 +34,9 @@ export type CoordinatorEvent =
   | ({ readonly type: 'pause.state'; readonly item: string } & Asked)
   | (Message<'pause.request' | 'resume.command' | 'pause.extend' | 'pause.expire'> & Asked)
   | (Message<'talk.finding' | 'talk.request' | 'talk.challenge' | 'talk.confirmation' | 'talk.alert'> & Asked)
-  | Message<'cause.cleared' | 'item.cancel' | 'capacity.set' | 'gate.request' | 'gate.validate' | 'correlation.detected'>
+  | Message<
+      'cause.cleared' | 'item.cancel' | 'capacity.set' | 'gate.request' | 'gate.validate' | 'correlation.detected'
+    >
   | GateClosed
   | DebateNews
   | Extract<DebateReport, { readonly type: 'debate.resolved' }>
@@ -39,4 +44,3 @@ export type CoordinatorEvent =
   | PauseManagerReport;
 
 export type EventOf<Type extends CoordinatorEvent['type']> = Extract<CoordinatorEvent, { readonly type: Type }>;
-

@@ -1,10 +1,19 @@
 /**
- * What the Lead Coordinator decides about debates (CA-124, CA-134): work goes on with the value that holds for now, and what rests
- * on it is flagged; where people override it, what has used it runs again, in the order that the debate gives, and so does what is
- * behind it. Pure: it reads and writes through the ledger.
+ * What the Lead Coordinator decides about debates (CA-124, CA-134): work goes on with the value that holds for now, and
+ * what rests on it is flagged; where people override it, what has used it runs again, in the order that the debate
+ * gives, and so does what is behind it. Pure: it reads and writes through the ledger.
  */
 import { type EventOf } from './coordinator-events.ts';
-import { decidedDebate, deferredDebate, type ItemDebate, provisionalDebate, type Rerun, tasksNamed, withDebate, withoutDebate } from './item-debates.ts';
+import {
+  decidedDebate,
+  deferredDebate,
+  type ItemDebate,
+  provisionalDebate,
+  type Rerun,
+  tasksNamed,
+  withDebate,
+  withoutDebate,
+} from './item-debates.ts';
 import { createResumePlan } from '../pauses/resume-plan.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { itemOf } from '../plan/plan.ts';
@@ -34,26 +43,55 @@ export function debateResolved(ledger: PlanLedger, { resolution }: EventOf<'deba
   const rerun = tasksNamed(ledger.plan, item, impact?.rerun.map(({ id }) => id) ?? []);
   const isSerial = impact?.mode !== 'parallel';
   for (const [name, tasks] of byItem(ledger, rerun)) runAgain(ledger, name, { tasks, isSerial });
-  ledger.emitted.push({ type: 'debate.decided', debate, item, outcome, statement: position?.statement ?? null, by, rerun });
+  ledger.emitted.push({
+    type: 'debate.decided',
+    debate,
+    item,
+    outcome,
+    statement: position?.statement ?? null,
+    by,
+    rerun,
+  });
 }
 
 /** Its value holds until the debate that follows has ended. */
-function heldAgain(ledger: PlanLedger, item: string | null, { debate, next }: { readonly debate: string; readonly next: string }): void {
+function heldAgain(
+  ledger: PlanLedger,
+  item: string | null,
+  { debate, next }: { readonly debate: string; readonly next: string },
+): void {
   for (const [name, { debates }] of ledger.items()) {
     const known = debates?.[debate];
-    if (known !== undefined) ledger.change(name, { debates: withDebate(withoutDebate(debates, debate), { ...known, debate: next }) });
+    if (known !== undefined)
+      ledger.change(name, { debates: withDebate(withoutDebate(debates, debate), { ...known, debate: next }) });
   }
-  ledger.emitted.push({ type: 'debate.decided', debate, item, outcome: 'redebate', statement: null, by: null, rerun: [] });
+  ledger.emitted.push({
+    type: 'debate.decided',
+    debate,
+    item,
+    outcome: 'redebate',
+    statement: null,
+    by: null,
+    rerun: [],
+  });
 }
 
 /** Beside the item that it is about, and beside each item that has a task that rests on it. */
-function remember(ledger: PlanLedger, item: string | null, flagged: readonly string[], of: (own: readonly string[]) => ItemDebate): void {
+function remember(
+  ledger: PlanLedger,
+  item: string | null,
+  flagged: readonly string[],
+  of: (own: readonly string[]) => ItemDebate,
+): void {
   const tasks = new Map(byItem(ledger, flagged));
   if (item !== null && ledger.has(item) && !tasks.has(item)) tasks.set(item, []);
   for (const [name, own] of tasks) ledger.change(name, { debates: withDebate(ledger.item(name).debates, of(own)) });
 }
 
-function byItem(ledger: PlanLedger, tasks: readonly string[]): readonly (readonly [item: string, tasks: readonly string[]])[] {
+function byItem(
+  ledger: PlanLedger,
+  tasks: readonly string[],
+): readonly (readonly [item: string, tasks: readonly string[]])[] {
   const items = new Map<string, string[]>();
   for (const id of tasks) {
     const name = itemOf(ledger.task(id)!); // named by tasksNamed
@@ -63,12 +101,17 @@ function byItem(ledger: PlanLedger, tasks: readonly string[]): readonly (readonl
 }
 
 /** Of one item: all of them at once, or the first now and the others as each is done. */
-function runAgain(ledger: PlanLedger, item: string, { tasks, isSerial }: { readonly tasks: readonly string[]; readonly isSerial: boolean }): void {
+function runAgain(
+  ledger: PlanLedger,
+  item: string,
+  { tasks, isSerial }: { readonly tasks: readonly string[]; readonly isSerial: boolean },
+): void {
   if (isLost(ledger.item(item))) return;
   const { rerun } = ledger.item(item);
   const waiting = [...(rerun === undefined || rerun === null ? [] : rerun.next), ...tasks];
   if (!isSerial || ledger.task(tasks[0]!)!.stage === null) return reopen(ledger, tasks);
-  if (rerun !== undefined && rerun !== null) return ledger.change(item, { rerun: { ...rerun, next: [...new Set(waiting)] } });
+  if (rerun !== undefined && rerun !== null)
+    return ledger.change(item, { rerun: { ...rerun, next: [...new Set(waiting)] } });
   nextAgain(ledger, item, tasks);
 }
 
@@ -85,8 +128,9 @@ function nextAgain(ledger: PlanLedger, item: string, [current, ...next]: readonl
 }
 
 /**
- * By the resume plan: these tasks and all behind them are to be done anew, the rest stands. What runs with the old value ends first,
- * and its result does not count: a word of it may be on its way already, and must not be taken for that of the next start.
+ * By the resume plan: these tasks and all behind them are to be done anew, the rest stands. What runs with the old
+ * value ends first, and its result does not count: a word of it may be on its way already, and must not be taken for
+ * that of the next start.
  */
 function reopen(ledger: PlanLedger, tasks: readonly string[]): void {
   const [first] = tasks.map((id) => ledger.task(id)!);
@@ -98,7 +142,11 @@ function reopen(ledger: PlanLedger, tasks: readonly string[]): void {
   const again = new Set([...restart, ...tasks]);
   for (const [name, progress] of own) {
     if (isLost(progress)) continue;
-    if (progress.done.some((id) => again.has(id))) ledger.keepDone(name, progress.done.filter((id) => !again.has(id)));
+    if (progress.done.some((id) => again.has(id)))
+      ledger.keepDone(
+        name,
+        progress.done.filter((id) => !again.has(id)),
+      );
     const stale = progress.running.filter((id) => again.has(id));
     if (stale.length > 0) ledger.change(name, { stale: [...new Set([...(progress.stale ?? []), ...stale])] });
   }

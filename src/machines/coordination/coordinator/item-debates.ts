@@ -1,6 +1,6 @@
 /**
- * What a debate means for the work of an item, as a record beside the item's progress: the value that is gone on with, whether
- * it may still change, and which tasks rest on it (CA-124, CA-134). Pure.
+ * What a debate means for the work of an item, as a record beside the item's progress: the value that is gone on with,
+ * whether it may still change, and which tasks rest on it (CA-124, CA-134). Pure.
  */
 import { ITEM_DEBATES_KEPT_MAX } from '../../../limits.ts';
 import { type DebateNews, type Resolution } from '../debates/debate-state.ts';
@@ -35,7 +35,9 @@ type Debates = Readonly<Record<string, ItemDebate>>;
 export function withDebate(debates: Debates = {}, debate: ItemDebate): Debates {
   const { [debate.debate]: _, ...others } = debates;
   const decided = Object.values(others).filter(({ state }) => state === 'decided');
-  const dropped = new Set(decided.slice(0, Math.max(0, decided.length + 1 - ITEM_DEBATES_KEPT_MAX)).map((old) => old.debate));
+  const dropped = new Set(
+    decided.slice(0, Math.max(0, decided.length + 1 - ITEM_DEBATES_KEPT_MAX)).map((old) => old.debate),
+  );
   return { ...Object.fromEntries(Object.entries(others).filter(([id]) => !dropped.has(id))), [debate.debate]: debate };
 }
 
@@ -44,21 +46,59 @@ export function withoutDebate(debates: Debates = {}, debate: string): Debates {
   return others;
 }
 
-export function provisionalDebate({ provisional }: Extract<DebateNews, { type: 'debate.provisional' }>, flagged: readonly string[]): ItemDebate {
+export function provisionalDebate(
+  { provisional }: Extract<DebateNews, { type: 'debate.provisional' }>,
+  flagged: readonly string[],
+): ItemDebate {
   const { debate, topic, mark, position } = provisional;
-  return { debate, topic, state: 'provisional', statement: position.statement, value: position.value ?? null, mark, confidence: null, flagged };
+  return {
+    debate,
+    topic,
+    state: 'provisional',
+    statement: position.statement,
+    value: position.value ?? null,
+    mark,
+    confidence: null,
+    flagged,
+  };
 }
 
 export function deferredDebate({ debate }: Extract<DebateNews, { type: 'debate.deferred' }>): ItemDebate {
-  return { debate, topic: debate, state: 'deferred', statement: null, value: null, mark: 'deferred to the next gate', confidence: null, flagged: [] };
+  return {
+    debate,
+    topic: debate,
+    state: 'deferred',
+    statement: null,
+    value: null,
+    mark: 'deferred to the next gate',
+    confidence: null,
+    flagged: [],
+  };
 }
 
-export function decidedDebate({ debate, topic, position, mark, confidence }: Resolution, flagged: readonly string[]): ItemDebate {
-  return { debate, topic, state: 'decided', statement: position?.statement ?? null, value: position?.value ?? null, mark, confidence, flagged };
+export function decidedDebate(
+  { debate, topic, position, mark, confidence }: Resolution,
+  flagged: readonly string[],
+): ItemDebate {
+  return {
+    debate,
+    topic,
+    state: 'decided',
+    statement: position?.statement ?? null,
+    value: position?.value ?? null,
+    mark,
+    confidence,
+    flagged,
+  };
 }
 
-/** Dependents of a debate as tasks of the plan: by id, or by stage of the item that it is about. What is neither is nothing of the plan's. */
+/**
+ * Dependents of a debate as tasks of the plan: by id, or by stage of the item that it is about. What is neither is
+ * nothing of the plan's.
+ */
 export function tasksNamed(plan: Plan, item: string | null, dependents: readonly string[]): readonly string[] {
   const ids = new Set(plan.tasks.map(({ id }) => id));
-  return dependents.flatMap((name) => (ids.has(name) ? [name] : item !== null && ids.has(`${item}/${name}`) ? [`${item}/${name}`] : []));
+  return dependents.flatMap((name) =>
+    ids.has(name) ? [name] : item !== null && ids.has(`${item}/${name}`) ? [`${item}/${name}`] : [],
+  );
 }

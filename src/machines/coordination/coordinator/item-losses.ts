@@ -1,4 +1,7 @@
-/** Items that leave the pipeline for good (CA-042), and what goes with them. Pure: it reads and writes through the ledger. */
+/**
+ * Items that leave the pipeline for good (CA-042), and what goes with them. Pure: it reads and writes through the
+ * ledger.
+ */
 import { FAILED_CHECKPOINT_MS } from '../work/checkpoints.ts';
 import { lossAlert, STANDING_KINDS } from './coordinator-alerts.ts';
 import { DESKS } from '../messages/messages.ts';
@@ -8,7 +11,11 @@ import { type PlanLedger, waitingFor } from './plan-ledger.ts';
 const TEXT_CHARS_MAX = 2_000;
 
 /** The item leaves the pipeline for good, and so does what can only run behind it. */
-export function loseItem(ledger: PlanLedger, item: string, how: { readonly phase: 'failed' | 'expired'; readonly reason: string; readonly task: string | null }): void {
+export function loseItem(
+  ledger: PlanLedger,
+  item: string,
+  how: { readonly phase: 'failed' | 'expired'; readonly reason: string; readonly task: string | null },
+): void {
   const { phase, reason, task } = how;
   const { running, manager } = ledger.item(item);
   for (const id of running) {
@@ -25,7 +32,8 @@ export function loseItem(ledger: PlanLedger, item: string, how: { readonly phase
   } else ledger.emitted.push({ type: 'item.expired', item, reason });
   ledger.tell('batches', { type: 'item.failed', item, error: reason.slice(0, TEXT_CHARS_MAX) });
   dropCheckpoints(ledger, item, phase);
-  for (const other of waitingFor(ledger, item)) loseItem(ledger, other, { phase: 'failed', reason: `waits for ${item}, which has ${phase}`, task: null });
+  for (const other of waitingFor(ledger, item))
+    loseItem(ledger, other, { phase: 'failed', reason: `waits for ${item}, which has ${phase}`, task: null });
 }
 
 /** CA-036: 30 days after a failure. What has expired is purged at once (CA-019). */
@@ -34,7 +42,12 @@ function dropCheckpoints(ledger: PlanLedger, item: string, phase: 'failed' | 'ex
   for (const { id: task } of ledger.tasksOf(item)) {
     const kept = ledger.checkpoint(task);
     if (kept === undefined) continue;
-    if (phase === 'failed') ledger.alarms.push({ id: `checkpoint:${task}`, delayMs: FAILED_CHECKPOINT_MS, event: { type: 'checkpoint.due', task } });
+    if (phase === 'failed')
+      ledger.alarms.push({
+        id: `checkpoint:${task}`,
+        delayMs: FAILED_CHECKPOINT_MS,
+        event: { type: 'checkpoint.due', task },
+      });
     else if (!kept.isPreserved) ledger.putCheckpoint(task, undefined);
   }
 }

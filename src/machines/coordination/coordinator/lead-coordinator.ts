@@ -1,8 +1,8 @@
 /**
- * The Lead Coordinator (seed 002, CA-001 to CA-008): carries out a plan. It starts each task as soon as its dependencies
- * and its agent's capacity allow, by the same rule as the schedule; keeps what came of them; sorts failures into three tiers;
- * and has items paused, resumed and decided about. What it decides is in task-decisions.ts, pause-decisions.ts and
- * gate-decisions.ts; here it is done.
+ * The Lead Coordinator (seed 002, CA-001 to CA-008): carries out a plan. It starts each task as soon as its
+ * dependencies and its agent's capacity allow, by the same rule as the schedule; keeps what came of them; sorts
+ * failures into three tiers; and has items paused, resumed and decided about. What it decides is in task-decisions.ts,
+ * pause-decisions.ts and gate-decisions.ts; here it is done.
  */
 import { type AnyActorRef, enqueueActions, setup, type StateValue } from 'xstate';
 import { z } from 'zod';
@@ -95,9 +95,15 @@ const DECISIONS: Decisions = {
 };
 
 const machine = setup({
-  types: {} as { context: CoordinatorContext; events: CoordinatorEvent; emitted: CoordinatorEmitted; input: CoordinatorInput },
+  types: {} as {
+    context: CoordinatorContext;
+    events: CoordinatorEvent;
+    emitted: CoordinatorEmitted;
+    input: CoordinatorInput;
+  },
   guards: {
-    isOutcome: ({ context: { tally, plan } }, { outcome }: { outcome: ReturnType<typeof outcomeOf> }) => outcomeOf(tally, plan.tasks.length) === outcome,
+    isOutcome: ({ context: { tally, plan } }, { outcome }: { outcome: ReturnType<typeof outcomeOf> }) =>
+      outcomeOf(tally, plan.tasks.length) === outcome,
   },
   actions: {
     /** Decides about the event, starts what that makes possible, and does all of it. */
@@ -120,7 +126,13 @@ const machine = setup({
   },
 }).createMachine({
   id: 'lead-coordinator',
-  context: ({ input: { plan } }) => ({ plan, unitMs: unitMsOf(plan.unit), tally: EMPTY_TALLY, capacity: {}, gatesOpened: 0 }),
+  context: ({ input: { plan } }) => ({
+    plan,
+    unitMs: unitMsOf(plan.unit),
+    tally: EMPTY_TALLY,
+    capacity: {},
+    gatesOpened: 0,
+  }),
   entry: 'decide',
   initial: 'working',
   on: Object.fromEntries(Object.keys(DECISIONS).map((type) => [type, { actions: 'decide' as const }])),
@@ -138,7 +150,9 @@ const machine = setup({
 /** Where a plan stands follows from the tally; every state knows the way to all others. */
 function toOthers(own: ReturnType<typeof outcomeOf>) {
   const outcomes = ['working', 'paused', 'failed', 'completed'] as const;
-  return outcomes.filter((outcome) => outcome !== own).map((outcome) => ({ guard: { type: 'isOutcome' as const, params: { outcome } }, target: outcome }));
+  return outcomes
+    .filter((outcome) => outcome !== own)
+    .map((outcome) => ({ guard: { type: 'isOutcome' as const, params: { outcome } }, target: outcome }));
 }
 
 export const leadCoordinator = defineAgent({
@@ -146,7 +160,12 @@ export const leadCoordinator = defineAgent({
   version: 3,
   machine,
   // It took fewer events, and a plan that was through could not begin anew; what it knew is what it knows.
-  migrate: { 3: ({ value, context }: { readonly value: StateValue; readonly context: CoordinatorContext }) => ({ value, context }) },
+  migrate: {
+    3: ({ value, context }: { readonly value: StateValue; readonly context: CoordinatorContext }) => ({
+      value,
+      context,
+    }),
+  },
   events: {
     'plan.pause': z.object({ item: z.string(), reason: z.string().max(1_000).optional() }),
     'plan.resume': z.object({ item: z.string() }),

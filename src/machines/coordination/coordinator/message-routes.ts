@@ -1,6 +1,6 @@
 /**
- * Who gets which message (CA-002, CA-007): the table by which the Lead Coordinator passes on what agents say to each other. Pure. A
- * message that names a receiver goes to that one; the others go where their kind is dealt with.
+ * Who gets which message (CA-002, CA-007): the table by which the Lead Coordinator passes on what agents say to each
+ * other. Pure. A message that names a receiver goes to that one; the others go where their kind is dealt with.
  */
 import { type CoordinatorEvent } from './coordinator-events.ts';
 import { DESKS, type Message } from '../messages/messages.ts';
@@ -19,7 +19,10 @@ const ROUTES: Readonly<Record<Talk['type'], readonly string[]>> = {
 };
 
 /** Receivers of a message; empty where there is none to give it to. */
-export function routesOf({ type, to }: Pick<Talk, 'type' | 'to'>, isPresent: (systemId: string) => boolean): readonly string[] {
+export function routesOf(
+  { type, to }: Pick<Talk, 'type' | 'to'>,
+  isPresent: (systemId: string) => boolean,
+): readonly string[] {
   return (to === null ? ROUTES[type] : [to]).filter(isPresent);
 }
 
@@ -31,13 +34,19 @@ export function passOn(ledger: PlanLedger, message: Talk): void {
   const { type, to, from, item, content, priority } = message;
   const isCard = type === 'talk.alert' || (type === 'talk.finding' && priority === 'critical');
   const receivers = routesOf(message, ledger.isPresent).filter((id) => id !== DESKS.alerts);
-  for (const id of receivers) ledger.send(id, id === DESKS.debates && type === 'talk.challenge' ? challengeOf(message) : message);
+  for (const id of receivers)
+    ledger.send(id, id === DESKS.debates && type === 'talk.challenge' ? challengeOf(message) : message);
   const isRaised = isCard && ledger.isPresent(DESKS.alerts);
   if (isRaised) ledger.tell('alerts', cardOf(type, { from, item, content, priority }));
   const isTaken = receivers.length > 0 || isRaised;
   // A challenge is answered by whoever opens the debate.
   if (receivers.includes(DESKS.debates) && type === 'talk.challenge') return;
-  ledger.answer = isTaken ? { taken: true } : { taken: false, problem: `nobody here takes a ${type.slice('talk.'.length)}${to === null ? '' : ` for "${to}"`}` };
+  ledger.answer = isTaken
+    ? { taken: true }
+    : {
+        taken: false,
+        problem: `nobody here takes a ${type.slice('talk.'.length)}${to === null ? '' : ` for "${to}"`}`,
+      };
   if (!isTaken) ledger.emitted.push({ type: 'message.undeliverable', messageType: type, from, to });
 }
 
@@ -50,8 +59,20 @@ function challengeOf({ content, from, item, ...message }: Talk): { readonly type
 
 const CARD_PRIORITY = { critical: 'CRITICAL', high: 'HIGH', normal: 'MEDIUM', low: 'LOW' } as const;
 
-function cardOf(type: Talk['type'], { from, item, content, priority }: Pick<Talk, 'from' | 'item' | 'content' | 'priority'>): Message<'alert.raise'> {
+function cardOf(
+  type: Talk['type'],
+  { from, item, content, priority }: Pick<Talk, 'from' | 'item' | 'content' | 'priority'>,
+): Message<'alert.raise'> {
   const kind = type === 'talk.alert' ? 'agent.alert' : 'finding.critical';
   const detail = (typeof content === 'string' ? content : (JSON.stringify(content) ?? '')).slice(0, TEXT_CHARS_MAX);
-  return { type: 'alert.raise', item, kind, priority: CARD_PRIORITY[priority], title: `${from} says`, detail, actions: [], data: { from } };
+  return {
+    type: 'alert.raise',
+    item,
+    kind,
+    priority: CARD_PRIORITY[priority],
+    title: `${from} says`,
+    detail,
+    actions: [],
+    data: { from },
+  };
 }

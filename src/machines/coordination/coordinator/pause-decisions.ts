@@ -1,6 +1,6 @@
 /**
- * What the Lead Coordinator decides about pauses: who may be paused (CA-031), what the PauseManagers are asked, and what their
- * reports mean for the pipeline. Pure: it reads and writes through the ledger.
+ * What the Lead Coordinator decides about pauses: who may be paused (CA-031), what the PauseManagers are asked, and
+ * what their reports mean for the pipeline. Pure: it reads and writes through the ledger.
  */
 import { STANDING_KINDS } from './coordinator-alerts.ts';
 import { type EventOf } from './coordinator-events.ts';
@@ -19,16 +19,27 @@ function refused(problem: string): OrderReply {
 /** An order by hand, as `bosun plan pause` gives it. */
 export function planPause(ledger: PlanLedger, { item, reason }: EventOf<'plan.pause'>): void {
   if (problemOfPause(ledger, item) !== undefined || ledger.item(item).phase !== 'running') return;
-  pauseFor(ledger, item, { reason: reason ?? 'paused by hand', trigger: 'MANUAL', failedTask: null, batchId: null, createdBy: 'operator' });
+  pauseFor(ledger, item, {
+    reason: reason ?? 'paused by hand',
+    trigger: 'MANUAL',
+    failedTask: null,
+    batchId: null,
+    createdBy: 'operator',
+  });
 }
 
 /** CA-022: `pause_analysis`. */
-export function pauseRequested(ledger: PlanLedger, { item, reason, trigger, failedTask = null, batchId = null, createdBy = 'operator' }: EventOf<'pause.request'>): void {
+export function pauseRequested(
+  ledger: PlanLedger,
+  { item, reason, trigger, failedTask = null, batchId = null, createdBy = 'operator' }: EventOf<'pause.request'>,
+): void {
   const problem = problemOfPause(ledger, item);
   ledger.answer = problem === undefined ? TAKEN : refused(problem);
   if (problem === undefined) pauseFor(ledger, item, { reason, trigger, failedTask, batchId, createdBy });
-  // A batch has heard already of an item that is lost, and answers each failure with a pause: told again, the two would never end.
-  else if (ledger.has(item) && !isLost(ledger.item(item))) ledger.tell('batches', { type: 'item.failed', item, error: problem });
+  // A batch has heard already of an item that is lost, and answers each failure with a pause: told again, the two would
+  // never end.
+  else if (ledger.has(item) && !isLost(ledger.item(item)))
+    ledger.tell('batches', { type: 'item.failed', item, error: problem });
 }
 
 /** Why an item cannot be paused; undefined where it can, or is paused already. */
@@ -40,7 +51,10 @@ function problemOfPause(ledger: PlanLedger, item: string): string | undefined {
   return isAtGate(progress) ? `${item} waits for people to decide` : undefined;
 }
 
-/** Pauses it, or tells its PauseManager that there is one reason more. While people decide, the pause waits for them (CA-031). */
+/**
+ * Pauses it, or tells its PauseManager that there is one reason more. While people decide, the pause waits for them
+ * (CA-031).
+ */
 export function pauseFor(ledger: PlanLedger, item: string, request: PauseRequest): void {
   const { phase, pauses, manager, ...progress } = ledger.item(item);
   const { reason, failedTask } = request;
@@ -48,11 +62,17 @@ export function pauseFor(ledger: PlanLedger, item: string, request: PauseRequest
     ledger.change(item, { deferredPause: progress.deferredPause ?? { reason, failedTask } });
     return;
   }
-  if (phase === 'running') ledger.change(item, { phase: 'pausing', reason, pauses: pauses + 1, isResuming: false, deferredPause: null });
+  if (phase === 'running')
+    ledger.change(item, { phase: 'pausing', reason, pauses: pauses + 1, isResuming: false, deferredPause: null });
   if (manager !== null) ledger.send(manager, { type: 'pause.request', request });
   // One that is being started hears of this failure by the checkpoint.
   else if (phase === 'running') {
-    const spec = { id: item, agent: 'pause-manager', restart: 'transient', input: { item, request, coordinator: ledger.self } };
+    const spec = {
+      id: item,
+      agent: 'pause-manager',
+      restart: 'transient',
+      input: { item, request, coordinator: ledger.self },
+    };
     ledger.send(DESKS.pauses, { type: 'child.start', id: item, spec });
   }
 }
@@ -60,11 +80,15 @@ export function pauseFor(ledger: PlanLedger, item: string, request: PauseRequest
 export function planResume(ledger: PlanLedger, { item }: EventOf<'plan.resume'>): void {
   if (!ledger.has(item)) return;
   const { phase, manager } = ledger.item(item);
-  if (phase === 'paused' && manager !== null) ledger.send(manager, { type: 'resume.command', item, resumePlan: null, notify: false });
+  if (phase === 'paused' && manager !== null)
+    ledger.send(manager, { type: 'resume.command', item, resumePlan: null, notify: false });
 }
 
 /** Orders and questions that the item's PauseManager answers (CA-023, CA-024), with whoever asked. */
-export function passToManager(ledger: PlanLedger, event: EventOf<'resume.command' | 'pause.extend' | 'pause.expire' | 'pause.state'>): void {
+export function passToManager(
+  ledger: PlanLedger,
+  event: EventOf<'resume.command' | 'pause.extend' | 'pause.expire' | 'pause.state'>,
+): void {
   const { type, item } = event;
   if (!ledger.has(item)) {
     ledger.answer = refused(`no item "${item}" in the plan`);
@@ -73,7 +97,15 @@ export function passToManager(ledger: PlanLedger, event: EventOf<'resume.command
   }
   const { manager } = ledger.item(item);
   if (manager !== null) ledger.send(manager, event);
-  else if (type === 'pause.state') ledger.answer = { item, status: 'RUNNING', reason: null, checkpointId: null, pausedAtMs: null, resumeDependencies: null } satisfies PauseState;
+  else if (type === 'pause.state')
+    ledger.answer = {
+      item,
+      status: 'RUNNING',
+      reason: null,
+      checkpointId: null,
+      pausedAtMs: null,
+      resumeDependencies: null,
+    } satisfies PauseState;
   else ledger.answer = refused(`${item} is not paused`);
   // It was never paused, and runs: that is where a batch wants it.
   if (manager === null && type === 'resume.command') ledger.tell('batches', { type: 'item.resumed', item });

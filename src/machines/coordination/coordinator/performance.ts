@@ -1,6 +1,6 @@
 /**
- * How agent types do (seed 002, CA-002, CA-006): tasks, failures, durations against what was expected, and which type is the
- * bottleneck. Pure; the coordinator keeps one record a type.
+ * How agent types do (seed 002, CA-002, CA-006): tasks, failures, durations against what was expected, and which type
+ * is the bottleneck. Pure; the coordinator keeps one record a type.
  */
 import { type Forecast } from '../plan/schedule.ts';
 
@@ -18,10 +18,24 @@ export interface Performance {
   readonly expectedMs: number;
 }
 
-export const NO_PERFORMANCE: Performance = { started: 0, completed: 0, failures: 0, overdue: 0, busyMs: 0, expectedMs: 0 };
+export const NO_PERFORMANCE: Performance = {
+  started: 0,
+  completed: 0,
+  failures: 0,
+  overdue: 0,
+  busyMs: 0,
+  expectedMs: 0,
+};
 
 /** Units of plans that are units of time, singular and plural. */
-const UNIT_MS: Readonly<Record<string, number>> = { millisecond: 1, ms: 1, second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+const UNIT_MS: Readonly<Record<string, number>> = {
+  millisecond: 1,
+  ms: 1,
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
 
 /** What one unit of a plan is on the clock; null where its name is no unit of time. */
 export function unitMsOf(unit: string): number | null {
@@ -40,12 +54,19 @@ export interface PerformanceReport {
 }
 
 /** The slowest first. */
-export function performanceReport(figures: Iterable<readonly [agentType: string, performance: Performance]>): readonly PerformanceReport[] {
+export function performanceReport(
+  figures: Iterable<readonly [agentType: string, performance: Performance]>,
+): readonly PerformanceReport[] {
   return [...figures]
     .map(([agentType, performance]): PerformanceReport => {
       const { completed, failures, busyMs, expectedMs } = performance;
       const ended = completed + failures;
-      return { agentType, performance, slowness: expectedMs === 0 ? null : busyMs / expectedMs, failureRate: ended === 0 ? null : failures / ended };
+      return {
+        agentType,
+        performance,
+        slowness: expectedMs === 0 ? null : busyMs / expectedMs,
+        failureRate: ended === 0 ? null : failures / ended,
+      };
     })
     .sort((a, b) => (b.slowness ?? 0) - (a.slowness ?? 0));
 }
@@ -61,9 +82,17 @@ export interface BottleneckReport {
 }
 
 /** @param rest The forecast under a capacity. */
-export function bottleneckReport(rest: (capacity: Readonly<Record<string, number>>) => Forecast, capacity: Readonly<Record<string, number>>): BottleneckReport {
+export function bottleneckReport(
+  rest: (capacity: Readonly<Record<string, number>>) => Forecast,
+  capacity: Readonly<Record<string, number>>,
+): BottleneckReport {
   const { bottleneck, makespan } = rest(capacity);
   if (bottleneck === null) return { agentType: null, capacity: null, makespan, makespanWithOneMore: makespan };
   const places = capacity[bottleneck]!; // only types with a capacity can be the bottleneck
-  return { agentType: bottleneck, capacity: places, makespan, makespanWithOneMore: rest({ ...capacity, [bottleneck]: places + 1 }).makespan };
+  return {
+    agentType: bottleneck,
+    capacity: places,
+    makespan,
+    makespanWithOneMore: rest({ ...capacity, [bottleneck]: places + 1 }).makespan,
+  };
 }

@@ -1,16 +1,36 @@
 /**
- * One turn of the Lead Coordinator: what an event changes is gathered here, and done at once at the end (lead-coordinator.ts).
- * Decisions (task-decisions.ts, pause-decisions.ts, gate-decisions.ts) read and write through it and know neither XState nor how
- * the scheduler is kept up to date.
+ * One turn of the Lead Coordinator: what an event changes is gathered here, and done at once at the end
+ * (lead-coordinator.ts). Decisions (task-decisions.ts, pause-decisions.ts, gate-decisions.ts) read and write through it
+ * and know neither XState nor how the scheduler is kept up to date.
  */
 import { type AnyActorRef } from 'xstate';
 import { agendaOf, taskOf } from '../plan/agenda.ts';
-import { capacityIn, checkpointIn, type CoordinatorContext, type GatePlace, itemIn, itemsIn, type KeptCheckpoint, performanceIn, resultsOf } from './coordinator-context.ts';
+import {
+  capacityIn,
+  checkpointIn,
+  type CoordinatorContext,
+  type GatePlace,
+  itemIn,
+  itemsIn,
+  type KeptCheckpoint,
+  performanceIn,
+  resultsOf,
+} from './coordinator-context.ts';
 import { Dispatcher, type Position } from '../plan/dispatcher.ts';
 import { DESKS, type Message } from '../messages/messages.ts';
 import { type Performance } from './performance.ts';
 import { capacityOf, itemOf, type Plan, type PlanTask } from '../plan/plan.ts';
-import { completed, ended, isLost, type ItemProgress, type Items, standingOf, started, type Tally, tallyOf } from './progress.ts';
+import {
+  completed,
+  ended,
+  isLost,
+  type ItemProgress,
+  type Items,
+  standingOf,
+  started,
+  type Tally,
+  tallyOf,
+} from './progress.ts';
 
 /** What is said to whoever watches, once it is durable. */
 export type CoordinatorEmitted =
@@ -19,14 +39,50 @@ export type CoordinatorEmitted =
   | { readonly type: 'item.failed'; readonly item: string; readonly reason: string; readonly task: string | null }
   | { readonly type: 'item.expired'; readonly item: string; readonly reason: string }
   | { readonly type: 'task.overdue'; readonly item: string; readonly task: string; readonly expectedMs: number }
-  | { readonly type: 'message.undeliverable'; readonly messageType: string; readonly from: string; readonly to: string | null }
-  | { readonly type: 'failure.correlated'; readonly items: readonly string[]; readonly rootCause: string; readonly correlationId: string }
+  | {
+      readonly type: 'message.undeliverable';
+      readonly messageType: string;
+      readonly from: string;
+      readonly to: string | null;
+    }
+  | {
+      readonly type: 'failure.correlated';
+      readonly items: readonly string[];
+      readonly rootCause: string;
+      readonly correlationId: string;
+    }
   /** Gone on with for now (CA-124); `flagged` are the tasks that rest on it. */
-  | { readonly type: 'debate.provisional'; readonly debate: string; readonly item: string | null; readonly topic: string; readonly statement: string; readonly flagged: readonly string[] }
-  | { readonly type: 'debate.deferred'; readonly debate: string; readonly item: string | null; readonly untilMs: number }
+  | {
+      readonly type: 'debate.provisional';
+      readonly debate: string;
+      readonly item: string | null;
+      readonly topic: string;
+      readonly statement: string;
+      readonly flagged: readonly string[];
+    }
+  | {
+      readonly type: 'debate.deferred';
+      readonly debate: string;
+      readonly item: string | null;
+      readonly untilMs: number;
+    }
   /** `rerun` are the tasks that run again because of it (CA-134). */
-  | { readonly type: 'debate.decided'; readonly debate: string; readonly item: string | null; readonly outcome: string; readonly statement: string | null; readonly by: string | null; readonly rerun: readonly string[] }
-  | { readonly type: 'plan.rescheduled'; readonly agentType: string; readonly capacity: number | null; readonly makespan: number; readonly blocked: number };
+  | {
+      readonly type: 'debate.decided';
+      readonly debate: string;
+      readonly item: string | null;
+      readonly outcome: string;
+      readonly statement: string | null;
+      readonly by: string | null;
+      readonly rerun: readonly string[];
+    }
+  | {
+      readonly type: 'plan.rescheduled';
+      readonly agentType: string;
+      readonly capacity: number | null;
+      readonly makespan: number;
+      readonly blocked: number;
+    };
 
 export interface Letter {
   /** A system id, or the actor itself. */
@@ -42,8 +98,9 @@ export interface Alarm {
 }
 
 /**
- * The scheduler as of a tally. A dispatcher goes on with what happens, so it is handed from one context to the next and never kept
- * for two; where a turn was undone, or the process began anew, there is none, and one is made from the records.
+ * The scheduler as of a tally. A dispatcher goes on with what happens, so it is handed from one context to the next and
+ * never kept for two; where a turn was undone, or the process began anew, there is none, and one is made from the
+ * records.
  */
 const dispatchers = new WeakMap<Tally, Dispatcher>();
 
@@ -63,7 +120,10 @@ export class PlanLedger {
   readonly #dispatcher: Dispatcher;
   #tally: Tally;
 
-  constructor(context: CoordinatorContext, { nowMs, self, isPresent }: Pick<PlanLedger, 'nowMs' | 'self' | 'isPresent'>) {
+  constructor(
+    context: CoordinatorContext,
+    { nowMs, self, isPresent }: Pick<PlanLedger, 'nowMs' | 'self' | 'isPresent'>,
+  ) {
     this.plan = context.plan;
     this.nowMs = nowMs;
     this.self = self;
@@ -117,7 +177,10 @@ export class PlanLedger {
 
   /** Ids of the gates that an item waits at. */
   gatesOf(item: string): readonly string[] {
-    const gates = Object.entries(this.now).filter(([key]) => key.startsWith('gate:')) as unknown as readonly (readonly [string, GatePlace | undefined])[];
+    const gates = Object.entries(this.now).filter(([key]) => key.startsWith('gate:')) as unknown as readonly (readonly [
+      string,
+      GatePlace | undefined,
+    ])[];
     return gates.flatMap(([key, place]) => (place?.item === item ? [key.slice('gate:'.length)] : []));
   }
 
@@ -162,7 +225,10 @@ export class PlanLedger {
   }
 
   results(item: string): Readonly<Record<string, unknown>> {
-    return (this.#patch[`results:${item}`] as Readonly<Record<string, unknown>> | undefined) ?? resultsOf(this.#context, item);
+    return (
+      (this.#patch[`results:${item}`] as Readonly<Record<string, unknown>> | undefined) ??
+      resultsOf(this.#context, item)
+    );
   }
 
   putResults(item: string, results: Readonly<Record<string, unknown>>): void {
@@ -181,7 +247,9 @@ export class PlanLedger {
   count(agentType: string, change: Partial<Performance>): void {
     const key = `type:${agentType}` as const;
     const before = (this.#patch[key] as Performance | undefined) ?? performanceIn(this.#context, agentType);
-    const sums = Object.entries(change).map(([name, value]) => [name, before[name as keyof Performance] + value] as const);
+    const sums = Object.entries(change).map(
+      ([name, value]) => [name, before[name as keyof Performance] + value] as const,
+    );
     this.#patch[key] = { ...before, ...Object.fromEntries(sums) };
   }
 
@@ -228,7 +296,8 @@ export class PlanLedger {
     const tasks = this.tasksOf(item).length;
     this.#tally = sum(this.#tally, tallyOf(before, tasks), tallyOf(next, tasks));
     const [was, is] = [standingOf(before), standingOf(next)];
-    if (was.starts !== is.starts || was.awaited !== is.awaited || was.alone !== is.alone) this.#dispatcher.place(item, is);
+    if (was.starts !== is.starts || was.awaited !== is.awaited || was.alone !== is.alone)
+      this.#dispatcher.place(item, is);
   }
 }
 
@@ -242,12 +311,17 @@ function positionIn(context: CoordinatorContext): Position {
   return {
     done: items.flatMap(([, { done }]) => done),
     running: items.flatMap(([, { running }]) => running),
-    standings: items.filter(([, progress]) => progress.phase !== 'running' || progress.pauses > 0 || !standingOf(progress).starts).map(([item, progress]) => [item, standingOf(progress)]),
+    standings: items
+      .filter(([, progress]) => progress.phase !== 'running' || progress.pauses > 0 || !standingOf(progress).starts)
+      .map(([item, progress]) => [item, standingOf(progress)]),
     capacity: capacityIn(context),
   };
 }
 
-/** Items that wait, directly or through others, for one that is lost. In stages no item waits for another but at barriers. */
+/**
+ * Items that wait, directly or through others, for one that is lost. In stages no item waits for another but at
+ * barriers.
+ */
 export function waitingFor(ledger: PlanLedger, item: string): readonly string[] {
   if (ledger.tasksOf(item)[0]!.stage !== null) return [];
   const { links } = agendaOf(ledger.plan);

@@ -1,6 +1,6 @@
 /**
- * How far a plan has come, item by item: the pure bookkeeping of the Lead Coordinator. A record per item and a tally of them all
- * keep every change small.
+ * How far a plan has come, item by item: the pure bookkeeping of the Lead Coordinator. A record per item and a tally of
+ * them all keep every change small.
  */
 import { type AnyActorRef } from 'xstate';
 import { agendaOf } from '../plan/agenda.ts';
@@ -59,14 +59,25 @@ export interface ItemProgress {
   readonly debates?: Readonly<Record<string, ItemDebate>>;
   /** Tasks that run again one after the other because a value was overridden. */
   readonly rerun?: Rerun | null;
-  /** Tasks under way whose result will not count: they run with a value that was overridden meanwhile, and run again then. */
+  /**
+   * Tasks under way whose result will not count: they run with a value that was overridden meanwhile, and run again
+   * then.
+   */
   readonly stale?: readonly string[];
 }
 
 /** By name, in the order of the plan. */
 export type Items = ReadonlyMap<string, ItemProgress>;
 
-export const UNTOUCHED: ItemProgress = { phase: 'running', done: [], running: [], failed: [], reason: null, pauses: 0, manager: null };
+export const UNTOUCHED: ItemProgress = {
+  phase: 'running',
+  done: [],
+  running: [],
+  failed: [],
+  reason: null,
+  pauses: 0,
+  manager: null,
+};
 
 /** Every item of the plan, with what is known of it. O(items). */
 export function itemsOf(plan: Plan, known: (item: string) => ItemProgress | undefined): Items {
@@ -138,7 +149,10 @@ export function tallyOf(progress: ItemProgress, tasks: number): Tally {
 }
 
 /** `working` while something runs or is being decided; then how it ended, or that it waits for somebody. */
-export function outcomeOf({ running, done, lost, undecided }: Tally, tasks: number): 'working' | 'completed' | 'failed' | 'paused' {
+export function outcomeOf(
+  { running, done, lost, undecided }: Tally,
+  tasks: number,
+): 'working' | 'completed' | 'failed' | 'paused' {
   if (running > 0 || undecided > 0) return 'working';
   if (done + lost < tasks) return 'paused';
   return lost > 0 ? 'failed' : 'completed';

@@ -1,6 +1,6 @@
 /**
- * What the Lead Coordinator decides about tasks: starting them, what came of them, what kind of failure it was (CA-039 to
- * CA-042), and items that are lost. Pure: it reads and writes through the ledger.
+ * What the Lead Coordinator decides about tasks: starting them, what came of them, what kind of failure it was (CA-039
+ * to CA-042), and items that are lost. Pure: it reads and writes through the ledger.
  */
 import { failureAlert, overdueAlert } from './coordinator-alerts.ts';
 import { type EventOf } from './coordinator-events.ts';
@@ -29,7 +29,10 @@ export function startTasks(ledger: PlanLedger, unitMs: number | null): void {
   }
 }
 
-export function taskCompleted(ledger: PlanLedger, { task: id, output, tookMs, expectedMs }: EventOf<'task.completed'>): void {
+export function taskCompleted(
+  ledger: PlanLedger,
+  { task: id, output, tookMs, expectedMs }: EventOf<'task.completed'>,
+): void {
   if (!ledger.isRunning(id)) return;
   const task = ledger.task(id)!;
   const item = itemOf(task);
@@ -43,7 +46,8 @@ export function taskCompleted(ledger: PlanLedger, { task: id, output, tookMs, ex
   ledger.count(task.agent, { completed: 1, busyMs: tookMs, expectedMs: expectedMs ?? 0 });
   rerunGoesOn(ledger, item, id);
   askAfter(ledger, task);
-  if (overdue.length === 1 && overdue[0] === id) ledger.tell('alerts', { type: 'alert.settled', item, kinds: ['task.overdue'], because: `${id} has ended` });
+  if (overdue.length === 1 && overdue[0] === id)
+    ledger.tell('alerts', { type: 'alert.settled', item, kinds: ['task.overdue'], because: `${id} has ended` });
   const { isResuming, manager } = ledger.item(item);
   if (isResuming !== true) return;
   ledger.change(item, { isResuming: false });
@@ -102,16 +106,31 @@ function endTask(ledger: PlanLedger, task: PlanTask, failure: Failure): void {
   }
   const { agent: agentType } = task;
   const { errorType, message: errorMessage, dataSource } = failure;
-  ledger.tell('correlator', { type: 'agent.failure', item, agentType, errorType, errorMessage: errorMessage.slice(0, TEXT_CHARS_MAX), dataSource, atMs: ledger.nowMs });
+  ledger.tell('correlator', {
+    type: 'agent.failure',
+    item,
+    agentType,
+    errorType,
+    errorMessage: errorMessage.slice(0, TEXT_CHARS_MAX),
+    dataSource,
+    atMs: ledger.nowMs,
+  });
   ledger.tell('alerts', failureAlert(ledger, task, failure));
-  pauseFor(ledger, item, { reason, trigger: 'AUTO_TIER2', failedTask: task.id, batchId: null, createdBy: 'lead-coordinator' });
+  pauseFor(ledger, item, {
+    reason,
+    trigger: 'AUTO_TIER2',
+    failedTask: task.id,
+    batchId: null,
+    createdBy: 'lead-coordinator',
+  });
 }
 
 /** As long as a text in messages.ts. */
 const TEXT_CHARS_MAX = 2_000;
 
 export function taskCheckpointed(ledger: PlanLedger, { task: id, checkpoint }: EventOf<'task.checkpointed'>): void {
-  if (ledger.isRunning(id)) ledger.putCheckpoint(id, { sealed: checkpoint, isPreserved: ledger.checkpoint(id)?.isPreserved ?? false });
+  if (ledger.isRunning(id))
+    ledger.putCheckpoint(id, { sealed: checkpoint, isPreserved: ledger.checkpoint(id)?.isPreserved ?? false });
 }
 
 /** CA-014: flagged for somebody to look at; it goes on. */
@@ -135,7 +154,8 @@ export function checkpointDue(ledger: PlanLedger, { task }: EventOf<'checkpoint.
 }
 
 export function itemCancelled(ledger: PlanLedger, { item }: EventOf<'item.cancel'>): void {
-  if (!ledger.has(item) || isLost(ledger.item(item)) || ledger.item(item).done.length === ledger.tasksOf(item).length) return;
+  if (!ledger.has(item) || isLost(ledger.item(item)) || ledger.item(item).done.length === ledger.tasksOf(item).length)
+    return;
   loseItem(ledger, item, { phase: 'failed', reason: 'given up by hand', task: null });
 }
 
@@ -150,7 +170,13 @@ function taskBoss(task: PlanTask, ledger: PlanLedger, unitMs: number | null): ob
     checkpoint: ledger.checkpoint(task.id)?.sealed ?? null,
     decisions: ledger.item(itemOf(task)).debates ?? {},
   };
-  const stage = { id: 'agent', agent: stageName(task.agent), restart: 'transient', backoff: { ...backoff, jitter: RETRY_JITTER }, input };
+  const stage = {
+    id: 'agent',
+    agent: stageName(task.agent),
+    restart: 'transient',
+    backoff: { ...backoff, jitter: RETRY_JITTER },
+    input,
+  };
   const boss = { intensity: attempts - 1, periodMs: TASK_PERIOD_MS, children: [stage] };
   return { id: task.id, restart: 'temporary', reportTo: ledger.self, boss };
 }

@@ -43,5 +43,7 @@ export function contextMatch<Observation extends { readonly context: Context }>(
   }
   const [, , weak] = TIERS;
   const few = atLeast(weak.matchesMin);
-  return few.length >= SIMILAR_FEW ? { quality: 'weak', weight: weak.weight, similar: few } : { quality: 'none', weight: 0, similar: few };
+  return few.length >= SIMILAR_FEW
+    ? { quality: 'weak', weight: weak.weight, similar: few }
+    : { quality: 'none', weight: 0, similar: few };
 }

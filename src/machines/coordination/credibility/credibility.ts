@@ -1,8 +1,8 @@
 /**
- * How far an agent is to be believed in a context (CA-103 to CA-112, CA-115): every factor with what it was worked out from,
- * so that people can check it. The product is the seed's, read literally (X-19): its factors are accuracies, so that an agent
- * that is right nine times out of ten in all of them scores 0.73. `normalised` takes regime and trend as ratios to the base
- * accuracy instead. Pure.
+ * How far an agent is to be believed in a context (CA-103 to CA-112, CA-115): every factor with what it was worked out
+ * from, so that people can check it. The product is the seed's, read literally (X-19): its factors are accuracies, so
+ * that an agent that is right nine times out of ten in all of them scores 0.73. `normalised` takes regime and trend as
+ * ratios to the base accuracy instead. Pure.
  */
 import { type ContextQuality } from './context-match.ts';
 import { REGIME_UNKNOWN } from './regime.ts';
@@ -39,10 +39,23 @@ export interface Credibility {
   readonly interval: number;
   readonly samples: number;
   readonly factors: {
-    readonly base: { readonly value: number } & Pick<TrackRecord, 'contextAccuracy' | 'contextWeight' | 'contextMatch' | 'overallAccuracy'>;
+    readonly base: { readonly value: number } & Pick<
+      TrackRecord,
+      'contextAccuracy' | 'contextWeight' | 'contextMatch' | 'overallAccuracy'
+    >;
     readonly temporal: { readonly value: number; readonly ageYears: number; readonly halfLifeYears: number };
-    readonly regime: { readonly value: number; readonly regime: string; readonly accuracy: number | null; readonly samples: number };
-    readonly trend: { readonly value: number; readonly currentAccuracy: number; readonly extrapolated: number | null; readonly trend: Trend | null };
+    readonly regime: {
+      readonly value: number;
+      readonly regime: string;
+      readonly accuracy: number | null;
+      readonly samples: number;
+    };
+    readonly trend: {
+      readonly value: number;
+      readonly currentAccuracy: number;
+      readonly extrapolated: number | null;
+      readonly trend: Trend | null;
+    };
     readonly override: { readonly value: number; readonly rate: number };
   };
   /** Strength of what the agent has put forward in this debate, from 0 to 1 (CA-115). Recorded, no factor. */
@@ -71,9 +84,22 @@ export function halfLifeOf(agentType: string, own: Readonly<Record<string, numbe
 
 export function credibilityOf(
   record: TrackRecord,
-  { regime, evidenceQuality, formula = 'product' }: { readonly regime: string; readonly evidenceQuality: number; readonly formula?: CredibilityFormula },
+  {
+    regime,
+    evidenceQuality,
+    formula = 'product',
+  }: { readonly regime: string; readonly evidenceQuality: number; readonly formula?: CredibilityFormula },
 ): Credibility {
-  const { contextAccuracy, contextWeight, overallAccuracy, ageYears, halfLifeYears, currentAccuracy, overrideRate, samples } = record;
+  const {
+    contextAccuracy,
+    contextWeight,
+    overallAccuracy,
+    ageYears,
+    halfLifeYears,
+    currentAccuracy,
+    overrideRate,
+    samples,
+  } = record;
   const base = contextAccuracy * contextWeight + overallAccuracy * (1 - contextWeight);
   const temporal = 0.5 ** (ageYears / halfLifeYears);
   const inRegime = regime === REGIME_UNKNOWN ? undefined : record.regimes[regime];
@@ -118,7 +144,10 @@ function product({ base, temporal, regime, trended, penalty }: Factors): number 
   return base * temporal * regime * trended * penalty;
 }
 
-/** An agent is at most so many times as good in a regime, or by its trend, as at large: a small base must not make a large score. */
+/**
+ * An agent is at most so many times as good in a regime, or by its trend, as at large: a small base must not make a
+ * large score.
+ */
 const RATIO_MAX = 2;
 
 function normalised({ base, temporal, regime, trended, penalty }: Factors): number {

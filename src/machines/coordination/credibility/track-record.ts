@@ -1,6 +1,7 @@
 /**
- * What an agent's past comes to, seen from the context of one debate: the figures that credibility.ts works with, out of
- * single observations. The desk keeps observations; a host with a memory of its own gives track records instead. Pure.
+ * What an agent's past comes to, seen from the context of one debate: the figures that credibility.ts works with, out
+ * of single observations. The desk keeps observations; a host with a memory of its own gives track records instead.
+ * Pure.
  */
 import { z } from 'zod';
 import { CONTEXT_DIMENSIONS, contextMatch } from './context-match.ts';
@@ -35,7 +36,11 @@ const ACCURACY_UNKNOWN = 0.5;
 
 export function trackRecordOf(
   observations: readonly Observation[],
-  { context, nowMs, halfLifeYears }: { readonly context: Observation['context']; readonly nowMs: number; readonly halfLifeYears: number },
+  {
+    context,
+    nowMs,
+    halfLifeYears,
+  }: { readonly context: Observation['context']; readonly nowMs: number; readonly halfLifeYears: number },
 ): TrackRecord {
   const judged = observations.filter(({ isRight }) => isRight !== null);
   const { weight, quality, similar } = contextMatch(judged, context);
@@ -52,7 +57,8 @@ export function trackRecordOf(
     regimes: byRegime(judged),
     currentAccuracy: points.at(-1)?.accuracy ?? overallAccuracy,
     trend: trendOf(points),
-    overrideRate: meanOf(observations.flatMap(({ isOverridden }) => (isOverridden === null ? [] : [Number(isOverridden)]))) ?? 0,
+    overrideRate:
+      meanOf(observations.flatMap(({ isOverridden }) => (isOverridden === null ? [] : [Number(isOverridden)]))) ?? 0,
   };
 }
 
@@ -60,7 +66,9 @@ export function trackRecordOf(
 export function rollingAccuracy(observations: readonly Observation[], nowMs: number): readonly AccuracyPoint[] {
   return Array.from({ length: ROLLING_POINTS }, (_, index) => ROLLING_POINTS - 1 - index).flatMap((weeksAgo) => {
     const atMs = nowMs - weeksAgo * WEEK_MS;
-    const accuracy = accuracyOf(observations.filter((one) => one.atMs <= atMs && one.atMs > atMs - ROLLING_WEEKS * WEEK_MS));
+    const accuracy = accuracyOf(
+      observations.filter((one) => one.atMs <= atMs && one.atMs > atMs - ROLLING_WEEKS * WEEK_MS),
+    );
     return accuracy === undefined ? [] : [{ atYears: (-weeksAgo * WEEK_MS) / YEAR_MS, accuracy }];
   });
 }

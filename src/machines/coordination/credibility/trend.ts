@@ -1,4 +1,7 @@
-/** Where an agent's accuracy is heading: a regression on rolling accuracy, carried six months forward (CA-108, CA-109). Pure. */
+/**
+ * Where an agent's accuracy is heading: a regression on rolling accuracy, carried six months forward (CA-108, CA-109).
+ * Pure.
+ */
 import { linearRegression, linearRegressionLine, rSquared } from 'simple-statistics';
 
 export interface AccuracyPoint {
@@ -39,8 +42,13 @@ export function trend(slopePerYear: number, explained: number): Trend {
   return { slopePerYear, rSquared: explained, direction };
 }
 
-/** The accuracy to reckon with, and what it was carried forward to; null where the trend is not strong enough to count. */
-export function trendAdjusted(currentAccuracy: number, known: Trend | null): { readonly adjusted: number; readonly extrapolated: number | null } {
+/**
+ * The accuracy to reckon with, and what it was carried forward to; null where the trend is not strong enough to count.
+ */
+export function trendAdjusted(
+  currentAccuracy: number,
+  known: Trend | null,
+): { readonly adjusted: number; readonly extrapolated: number | null } {
   if (known === null || known.rSquared <= R_SQUARED_MIN) return { adjusted: currentAccuracy, extrapolated: null };
   const extrapolated = Math.min(EXTRAPOLATED_MAX, Math.max(0, currentAccuracy + known.slopePerYear * FORWARD_YEARS));
   return { adjusted: currentAccuracy * CURRENT_WEIGHT + extrapolated * (1 - CURRENT_WEIGHT), extrapolated };

@@ -1,6 +1,6 @@
 /**
- * A challenge: who doubts which finding of whom, on what evidence, and what an answer has to bring (CA-091, CA-094). Schemas,
- * and the rules about evidence. Pure.
+ * A challenge: who doubts which finding of whom, on what evidence, and what an answer has to bring (CA-091, CA-094).
+ * Schemas, and the rules about evidence. Pure.
  */
 import { z } from 'zod';
 import { position, type Position } from './conservative-default.ts';
@@ -91,7 +91,10 @@ export interface Contribution {
 }
 
 /** Which side speaks; null: nobody of this debate. */
-export function sideOf({ challenger, challenged }: Pick<Challenge, 'challenger' | 'challenged'>, agent: string): Side | null {
+export function sideOf(
+  { challenger, challenged }: Pick<Challenge, 'challenger' | 'challenged'>,
+  agent: string,
+): Side | null {
   return agent === challenger.agent ? 'challenger' : agent === challenged.agent ? 'challenged' : null;
 }
 
@@ -100,12 +103,16 @@ export function flawOf({ requiredEvidence, strengthMin }: Challenge, given: read
   const strong = given.filter(({ strength }) => strength >= strengthMin);
   if (given.length === 0) return 'brings no evidence';
   if (strong.length === 0) return `brings no evidence of strength ${strengthMin} or more`;
-  if (requiredEvidence.length > 0 && !strong.some(({ kind }) => requiredEvidence.includes(kind))) return `brings none of ${requiredEvidence.join(', ')}`;
+  if (requiredEvidence.length > 0 && !strong.some(({ kind }) => requiredEvidence.includes(kind)))
+    return `brings none of ${requiredEvidence.join(', ')}`;
   return null;
 }
 
 /** Whether a response is one of this debate, and a defence by evidence. */
-export function isDefence(about: Challenge, { by, evidence: given }: { readonly by: string; readonly evidence: readonly Evidence[] }): boolean {
+export function isDefence(
+  about: Challenge,
+  { by, evidence: given }: { readonly by: string; readonly evidence: readonly Evidence[] },
+): boolean {
   return sideOf(about, by) !== null && flawOf(about, given) === null;
 }
 

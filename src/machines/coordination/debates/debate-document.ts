@@ -1,7 +1,14 @@
 /** What is written down about a debate: the package that people decide by, and the record of its resolution. Pure. */
 import { type Challenge, evidenceQuality, isInGoodFaith } from './challenge.ts';
 import { conservativeChoice, type Position } from './conservative-default.ts';
-import { contributionsIn, type DebateContext, type DebateOutcome, recommendation, type Resolution, type Verdict } from './debate-state.ts';
+import {
+  contributionsIn,
+  type DebateContext,
+  type DebateOutcome,
+  recommendation,
+  type Resolution,
+  type Verdict,
+} from './debate-state.ts';
 import { type ChangedValue, type Impact, impactOf } from './downstream-impact.ts';
 import { analyse, type Condition, conditionsOf, type Side } from './level-two.ts';
 import { credibilityOf, type TrackRecord } from '../credibility/credibility.ts';
@@ -14,7 +21,18 @@ const STATEMENT_CHARS_MAX = 1_000;
 
 /** CA-117, CA-119, CA-132: both positions with evidence and scores, what is uncertain, and what went before. Data. */
 export function packageOf(context: DebateContext) {
-  const { challenge, positions, analysis, precedents, cautions, notKnown, snapshotId, isUnacknowledged, provisional, loads } = context;
+  const {
+    challenge,
+    positions,
+    analysis,
+    precedents,
+    cautions,
+    notKnown,
+    snapshotId,
+    isUnacknowledged,
+    provisional,
+    loads,
+  } = context;
   const said = contributionsIn(context);
   const conditions = analysis === null ? [] : conditionsOf(analysis, level2Facts(context, false));
   return {
@@ -25,14 +43,23 @@ export function packageOf(context: DebateContext) {
     disputedFinding: challenge.disputedFinding,
     basis: challenge.basis,
     required: { response: challenge.requiredResponse, evidence: challenge.requiredEvidence },
-    positions: { challenger: { ...challenge.challenger, ...positions.challenger }, challenged: { ...challenge.challenged, ...positions.challenged } },
+    positions: {
+      challenger: { ...challenge.challenger, ...positions.challenger },
+      challenged: { ...challenge.challenged, ...positions.challenged },
+    },
     said,
-    evidenceQuality: { challenger: evidenceQuality(challenge, said, 'challenger'), challenged: evidenceQuality(challenge, said, 'challenged') },
+    evidenceQuality: {
+      challenger: evidenceQuality(challenge, said, 'challenger'),
+      challenged: evidenceQuality(challenge, said, 'challenged'),
+    },
     analysis,
     conditions,
     recommendation: recommendedSide(context),
     /** CA-090: what nobody should overlook. */
-    uncertainties: [...conditions.filter(({ isMet }) => !isMet).map(({ rule }: Condition) => `not met: ${rule}`), ...notKnown.map((what) => `not known: ${what}`)],
+    uncertainties: [
+      ...conditions.filter(({ isMet }) => !isMet).map(({ rule }: Condition) => `not met: ${rule}`),
+      ...notKnown.map((what) => `not known: ${what}`),
+    ],
     unheard: silentSides(said, isUnacknowledged),
     precedents,
     cautions,
@@ -49,17 +76,22 @@ export function level2Facts(context: DebateContext, isOverflow: boolean): Parame
 export function analysisOf(context: DebateContext, records: Readonly<Record<Side, TrackRecord>>, regime: string) {
   const said = contributionsIn(context);
   const { challenge, formula, notKnown } = context;
-  const of = (side: Side) => credibilityOf(records[side], { regime, formula, evidenceQuality: evidenceQuality(challenge, said, side) });
+  const of = (side: Side) =>
+    credibilityOf(records[side], { regime, formula, evidenceQuality: evidenceQuality(challenge, said, side) });
   return analyse({ challenger: of('challenger'), challenged: of('challenged'), regime, notKnown });
 }
 
 /** By credibility where that tells the two apart, else the cautious one. */
 export function recommendedSide(context: DebateContext): Side {
-  return recommendation(context) ?? conservativeChoice(context.positions, context.challenge.valueKind, context.riskOrder).side;
+  return (
+    recommendation(context) ??
+    conservativeChoice(context.positions, context.challenge.valueKind, context.riskOrder).side
+  );
 }
 
 export function resolutionOf(context: DebateContext, outcome: DebateOutcome, nowMs: number): Resolution {
-  const { challenge, positions, provisional, openedAtMs, analysis, precedents, snapshotId, isUnacknowledged, rounds } = context;
+  const { challenge, positions, provisional, openedAtMs, analysis, precedents, snapshotId, isUnacknowledged, rounds } =
+    context;
   const verdict = context.verdict!; // set by every transition to an end
   const said = contributionsIn(context);
   const position = decided(verdict, positions);
@@ -70,16 +102,29 @@ export function resolutionOf(context: DebateContext, outcome: DebateOutcome, now
     outcome,
     level: verdict.level,
     method: verdict.method,
-    mark: outcome === 'redebate' ? 'to be debated again' : outcome === 'facilitator_resolved' ? 'facilitator-resolved' : 'final',
+    mark:
+      outcome === 'redebate'
+        ? 'to be debated again'
+        : outcome === 'facilitator_resolved'
+          ? 'facilitator-resolved'
+          : 'final',
     side: verdict.side,
     position,
     confidence: verdict.confidence,
     by: verdict.by,
     note: verdict.note,
-    evidence: [...challenge.basis.evidence, ...said.filter(({ flaw }) => flaw === null).flatMap(({ evidence }) => evidence)],
+    evidence: [
+      ...challenge.basis.evidence,
+      ...said.filter(({ flaw }) => flaw === null).flatMap(({ evidence }) => evidence),
+    ],
     disputed: challenge.disputedFinding,
     positions,
-    agreed: [...new Set([...said.flatMap(({ granted }) => granted), ...(outcome === 'consensus' && position !== null ? [position.statement] : [])])],
+    agreed: [
+      ...new Set([
+        ...said.flatMap(({ granted }) => granted),
+        ...(outcome === 'consensus' && position !== null ? [position.statement] : []),
+      ]),
+    ],
     disagreed: outcome === 'consensus' ? [] : [challenge.disputedFinding],
     analysis,
     precedents,
@@ -94,8 +139,16 @@ export function resolutionOf(context: DebateContext, outcome: DebateOutcome, now
   };
 }
 
-function impactOfOverride({ challenge, provisional }: DebateContext, { confidence }: Verdict, position: Resolution['position']): Impact {
-  const changed: ChangedValue = { before: provisional?.position.value ?? null, after: position?.value ?? null, confidence };
+function impactOfOverride(
+  { challenge, provisional }: DebateContext,
+  { confidence }: Verdict,
+  position: Resolution['position'],
+): Impact {
+  const changed: ChangedValue = {
+    before: provisional?.position.value ?? null,
+    after: position?.value ?? null,
+    confidence,
+  };
   return impactOf(challenge.dependents, changed);
 }
 

@@ -1,14 +1,20 @@
 /**
- * The Debate Facilitator (seed 002, CA-090, CA-091, CA-125 to CA-136): opens a debate for each challenge, finds experts by
- * priority and load, keeps the list of provisional decisions and has it reviewed at each gate, and remembers how debates
- * ended and what proved right, so that later ones know. Each debate is an actor of its own (debate.ts), started by a Boss.
+ * The Debate Facilitator (seed 002, CA-090, CA-091, CA-125 to CA-136): opens a debate for each challenge, finds experts
+ * by priority and load, keeps the list of provisional decisions and has it reviewed at each gate, and remembers how
+ * debates ended and what proved right, so that later ones know. Each debate is an actor of its own (debate.ts), started
+ * by a Boss.
  */
 import { type AnyActorRef, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
 import { type AnyAgent, defineAgent } from '../../../actors/agent.ts';
 import { timeOf } from '../../../actors/ref.ts';
 import { reply, type ReplyTo } from '../../../actors/talk/talk-actions.ts';
-import { DEBATE_WORDS_HELD_MAX, DEBATES_KEPT_MAX, GATE_AUDIENCE_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../../limits.ts';
+import {
+  DEBATE_WORDS_HELD_MAX,
+  DEBATES_KEPT_MAX,
+  GATE_AUDIENCE_MAX,
+  OBSERVATIONS_PER_AGENT_MAX,
+} from '../../../limits.ts';
 import { type Challenge, challenge, response } from './challenge.ts';
 import { RISK_ORDERS, type RiskOrder } from './conservative-default.ts';
 import { type CredibilityFormula, halfLifeOf, type TrackRecord } from '../credibility/credibility.ts';
@@ -59,7 +65,9 @@ export type FacilitatorContext = {
   readonly reviewers: readonly string[];
   readonly readings: RegimeReadings | null;
   readonly nextGate: { readonly gate: string; readonly atMs: number } | null;
-} & Places<DebateRecord> & { readonly [key in `observed:${string}`]?: readonly Observation[] } & { readonly [key in `type:${string}`]?: string };
+} & Places<DebateRecord> & { readonly [key in `observed:${string}`]?: readonly Observation[] } & {
+    readonly [key in `type:${string}`]?: string;
+  };
 
 type Word = Extract<DebateEvent, { readonly debate: string }> & { readonly replyTo?: ReplyTo };
 
@@ -87,7 +95,8 @@ const facilitatorMachine = setup({
     open: enqueueActions(({ context, event, enqueue, self, system }) => {
       const asked = event.type === 'debate.resolved' ? event.resolution.again : event;
       if (asked === null) return;
-      const refuse = (...problems: string[]) => (event.type === 'debate.challenge' ? enqueue(reply({ taken: false, problems })) : undefined);
+      const refuse = (...problems: string[]) =>
+        event.type === 'debate.challenge' ? enqueue(reply({ taken: false, problems })) : undefined;
       const { data, error } = challenge.safeParse(asked);
       if (error !== undefined) return refuse(z.prettifyError(error));
       if (data.challenger.agent === data.challenged.agent) return refuse('nobody debates with themselves');
@@ -97,7 +106,11 @@ const facilitatorMachine = setup({
       const nowMs = timeOf(self);
       enqueue.assign(put(context, newRecord(data, { number: nextNumber(context), nowMs })));
       enqueue.assign(typesOf(data));
-      enqueue.sendTo(boss, { type: 'child.start', id: data.id, spec: { id: data.id, input: inputOf(context, data, self), reportTo: self } } as never);
+      enqueue.sendTo(boss, {
+        type: 'child.start',
+        id: data.id,
+        spec: { id: data.id, input: inputOf(context, data, self), reportTo: self },
+      } as never);
       if (event.type === 'debate.challenge') enqueue(reply({ taken: true, loads: loadTexts(loadsIn(context)) }));
     }),
     /** To the debate; to one that is only beginning as soon as it has begun, so that nothing is lost on the way. */
@@ -115,7 +128,8 @@ const facilitatorMachine = setup({
     reviewNow: enqueueActions(({ context, event, enqueue }) => {
       const record = event.type === 'debate.review' ? recordOf(context, event.debate) : undefined;
       const waits = record?.level === 'L4' || record?.level === 'deferred';
-      if (event.type !== 'debate.review' || record === undefined || record.ref === null || !waits) return enqueue(reply({ taken: false, problems: ['no debate that waits for its review'] }));
+      if (event.type !== 'debate.review' || record === undefined || record.ref === null || !waits)
+        return enqueue(reply({ taken: false, problems: ['no debate that waits for its review'] }));
       enqueue.sendTo(record.ref, { type: 'review.due', gate: `asked for by ${event.by}` } satisfies DeskWord);
       enqueue(reply({ taken: true }));
     }),
@@ -137,21 +151,38 @@ const facilitatorMachine = setup({
       const { resolution } = event;
       const { outcome, provisional, analysis } = resolution;
       const summary = summaryOf(resolution);
-      enqueue.assign(put(context, { ...record, level: outcome, isOver: true, provisional, analysis, summary, ref: null, held: [] }));
+      enqueue.assign(
+        put(context, { ...record, level: outcome, isOver: true, provisional, analysis, summary, ref: null, held: [] }),
+      );
       // What people decided for one side, they decided against the other.
       if (!summary.byPeople || summary.side === null) return;
-      enqueue.assign(observed(context, record, (side) => ({ isRight: null, isOverridden: side !== summary.side }), resolution.resolvedAtMs));
+      enqueue.assign(
+        observed(
+          context,
+          record,
+          (side) => ({ isRight: null, isOverridden: side !== summary.side }),
+          resolution.resolvedAtMs,
+        ),
+      );
     }),
     noteFailed: enqueueActions(({ context, event, enqueue }) => {
       const record = event.type === 'child.exited' ? recordOf(context, event.id) : undefined;
-      if (record !== undefined && !record.isOver) enqueue.assign(put(context, { ...record, level: 'failed', isOver: true, ref: null, held: [] }));
+      if (record !== undefined && !record.isOver)
+        enqueue.assign(put(context, { ...record, level: 'failed', isOver: true, ref: null, held: [] }));
     }),
     noteOutcome: enqueueActions(({ context, event, enqueue, self }) => {
       const record = event.type === 'debate.outcome' ? recordOf(context, event.debate) : undefined;
       if (event.type !== 'debate.outcome' || record === undefined || record.provedRight !== null) return;
       const { right } = event;
       enqueue.assign(put(context, { ...record, provedRight: right }));
-      enqueue.assign(observed(context, record, (side) => ({ isRight: right === 'both' || right === side, isOverridden: null }), timeOf(self)));
+      enqueue.assign(
+        observed(
+          context,
+          record,
+          (side) => ({ isRight: right === 'both' || right === side, isOverridden: null }),
+          timeOf(self),
+        ),
+      );
     }),
     observe: enqueueActions(({ context, event, enqueue }) => {
       if (event.type === 'agent.observed') enqueue.assign(withObservations(context, event.agent, event.observations));
@@ -168,7 +199,8 @@ const facilitatorMachine = setup({
       const record = event.type === 'expert.request' ? recordOf(context, event.debate) : undefined;
       if (record === undefined || record.ref === null) return;
       const to = route(loadsIn(context), record.wantedExpert);
-      if (to.to === 'nobody') return enqueue.sendTo(record.ref, { type: 'expert.refused', reason: to.reason } satisfies DeskWord);
+      if (to.to === 'nobody')
+        return enqueue.sendTo(record.ref, { type: 'expert.refused', reason: to.reason } satisfies DeskWord);
       const given: DebateRecord = { ...record, level: 'L3', expert: to.expert };
       enqueue.assign(put(context, given));
       enqueue.sendTo(record.ref, { type: 'expert.assigned', expert: to.expert } satisfies DeskWord);
@@ -197,8 +229,17 @@ const facilitatorMachine = setup({
       const { headline, items } = provisionalList(recordsIn(context));
       enqueue.assign({ nextGate: null });
       tellOpen(enqueue.sendTo as Say, context, { type: 'review.due', gate: event.gate });
-      const detail = items.map(({ topic }) => topic).join('; ').slice(0, 2_000);
-      const notice = { subject: `gate ${event.gate}`, kind: 'provisionals.due', title: headline, detail, audience: context.reviewers };
+      const detail = items
+        .map(({ topic }) => topic)
+        .join('; ')
+        .slice(0, 2_000);
+      const notice = {
+        subject: `gate ${event.gate}`,
+        kind: 'provisionals.due',
+        title: headline,
+        detail,
+        audience: context.reviewers,
+      };
       if (items.length > 0) notify(enqueue, system, { ...notice, priority: 'HIGH' });
     }),
   },
@@ -214,7 +255,9 @@ const facilitatorMachine = setup({
     'debate.list': { actions: reply(({ context, event }) => debatesIn(context, event).map(shownRecord)) },
     'debate.provisionals': { actions: reply(({ context }) => provisionalList(recordsIn(context))) },
     'debate.loads': { actions: reply(({ context }) => loadTexts(loadsIn(context))) },
-    'debate.queue': { actions: reply(({ context, event }) => queueOf(recordsIn(context), event.expert).map(shownRecord)) },
+    'debate.queue': {
+      actions: reply(({ context, event }) => queueOf(recordsIn(context), event.expert).map(shownRecord)),
+    },
     'debate.patterns': { actions: reply(({ context }) => patternsIn(recordsIn(context))) },
     'debate.outcome': { actions: 'noteOutcome' },
     'debate.review': { actions: 'reviewNow' },
@@ -253,7 +296,10 @@ export const debateFacilitator = defineAgent({
     'debate.queue': z.object({ expert: name }),
     'debate.patterns': z.object({}),
     'debate.outcome': z.object({ debate: name, right: z.enum(['challenger', 'challenged', 'both', 'neither']) }),
-    'agent.observed': z.object({ agent: name, observations: z.array(observation).min(1).max(OBSERVATIONS_PER_AGENT_MAX) }),
+    'agent.observed': z.object({
+      agent: name,
+      observations: z.array(observation).min(1).max(OBSERVATIONS_PER_AGENT_MAX),
+    }),
     'expert.available': z.object({ expert: name }),
     'expert.unavailable': z.object({ expert: name }),
     'regime.readings': z.object({ readings: regimeReadings }),
@@ -270,21 +316,39 @@ export function debateAgents(ports: Partial<DebatePorts> = {}): readonly AnyAgen
 /** One debate that crashes must not end the others: only a flood of crashes ends their Boss. */
 const INTENSITY = 100;
 
-/** The desk and the Boss of its debates, as children of a Boss. The Boss first: the desk talks to it from its first turn on. */
+/**
+ * The desk and the Boss of its debates, as children of a Boss. The Boss first: the desk talks to it from its first turn
+ * on.
+ */
 export function debateChildren(input: FacilitatorInput = {}) {
   const template = { agent: 'debate', restart: 'transient' as const };
   return [
-    { id: DESKS.openDebates, systemId: DESKS.openDebates, boss: { strategy: 'dynamic' as const, template, intensity: INTENSITY } },
+    {
+      id: DESKS.openDebates,
+      systemId: DESKS.openDebates,
+      boss: { strategy: 'dynamic' as const, template, intensity: INTENSITY },
+    },
     { id: DESKS.debates, systemId: DESKS.debates, agent: debateFacilitator.name, input },
   ];
 }
 
-/** Records of debates, the oldest first. Without a filter all that are kept: every open one, and the last 1,000 others. */
-export function debatesIn(context: FacilitatorContext, { isOpen }: { readonly isOpen?: boolean | undefined } = {}): readonly DebateRecord[] {
+/**
+ * Records of debates, the oldest first. Without a filter all that are kept: every open one, and the last 1,000 others.
+ */
+export function debatesIn(
+  context: FacilitatorContext,
+  { isOpen }: { readonly isOpen?: boolean | undefined } = {},
+): readonly DebateRecord[] {
   return recordsIn<DebateRecord>(context).filter(({ isOver }) => isOpen === undefined || isOver !== isOpen);
 }
 
-function contextOf({ experts = [], reviewers = experts, formula = 'product', halfLives = {}, riskOrders = {} }: FacilitatorInput): FacilitatorContext {
+function contextOf({
+  experts = [],
+  reviewers = experts,
+  formula = 'product',
+  halfLives = {},
+  riskOrders = {},
+}: FacilitatorInput): FacilitatorContext {
   return {
     formula,
     halfLives,
@@ -346,7 +410,11 @@ function observed(
   return { ...of('challenger'), ...of('challenged') };
 }
 
-function withObservations(context: FacilitatorContext, agent: string, more: readonly Observation[]): Partial<FacilitatorContext> {
+function withObservations(
+  context: FacilitatorContext,
+  agent: string,
+  more: readonly Observation[],
+): Partial<FacilitatorContext> {
   const observations = [...(context[`observed:${agent}`] ?? []), ...more].slice(-OBSERVATIONS_PER_AGENT_MAX);
   const patch: { [key in `observed:${string}`]?: readonly Observation[] } = { [`observed:${agent}`]: observations };
   return patch as Partial<FacilitatorContext>;

@@ -1,6 +1,6 @@
 /**
- * What past debates teach (CA-136): precedents of a new one, and how resolutions have gone: by method, by agent, how often
- * people overrode, how often the conservative default proved right, and which evidence prevailed. Pure.
+ * What past debates teach (CA-136): precedents of a new one, and how resolutions have gone: by method, by agent, how
+ * often people overrode, how often the conservative default proved right, and which evidence prevailed. Pure.
  */
 import { type Challenge } from './challenge.ts';
 import { type Context, matchesOf } from '../credibility/context-match.ts';
@@ -43,9 +43,16 @@ export interface Precedent extends PastDebate {
 const PRECEDENTS_MAX = 10;
 const MATCHES_MIN = 2;
 
-/** The most alike first, then the latest. What is alike: at least two dimensions, or the same kind of value between the same two. */
-export function precedentsOf(past: readonly PastDebate[], { context, valueKind, challenger, challenged }: Challenge): readonly Precedent[] {
-  const isSamePair = (one: PastDebate) => one.valueKind === valueKind && one.challenger === challenger.agent && one.challenged === challenged.agent;
+/**
+ * The most alike first, then the latest. What is alike: at least two dimensions, or the same kind of value between the
+ * same two.
+ */
+export function precedentsOf(
+  past: readonly PastDebate[],
+  { context, valueKind, challenger, challenged }: Challenge,
+): readonly Precedent[] {
+  const isSamePair = (one: PastDebate) =>
+    one.valueKind === valueKind && one.challenger === challenger.agent && one.challenged === challenged.agent;
   return past
     .map((one) => ({ ...one, matches: matchesOf(one.context, context) }))
     .filter((one) => one.matches >= MATCHES_MIN || isSamePair(one))
@@ -57,9 +64,16 @@ export interface DebatePatterns {
   readonly debates: number;
   readonly byMethod: Readonly<Record<string, number>>;
   /** Of provisional decisions: how many people confirmed and overrode, and how many proved right, of those known. */
-  readonly fallback: { readonly confirmed: number; readonly overridden: number; readonly right: number; readonly known: number };
+  readonly fallback: {
+    readonly confirmed: number;
+    readonly overridden: number;
+    readonly right: number;
+    readonly known: number;
+  };
   /** Per agent: whose position stood, and what the world showed. */
-  readonly byAgent: Readonly<Record<string, { readonly won: number; readonly lost: number; readonly right: number; readonly known: number }>>;
+  readonly byAgent: Readonly<
+    Record<string, { readonly won: number; readonly lost: number; readonly right: number; readonly known: number }>
+  >;
   /** Which side's positions stood, and proved right. */
   readonly bySide: Readonly<Record<Side, { readonly stood: number; readonly right: number }>>;
   /** Kinds of evidence of the positions that stood. */
@@ -89,14 +103,19 @@ export function patternsOf(past: readonly PastDebate[]): DebatePatterns {
     byAgent: Object.fromEntries(agents.map((agent) => [agent, ofAgent(past, agent)])),
     bySide: { challenger: stood('challenger'), challenged: stood('challenged') },
     evidenceThatPrevailed: countOf(past.flatMap(({ summary }) => (summary.side === null ? [] : summary.evidenceKinds))),
-    meanRounds: Object.fromEntries(outcomes.map((outcome) => [outcome, meanRoundsOf(past.filter(({ summary }) => summary.outcome === outcome))])),
+    meanRounds: Object.fromEntries(
+      outcomes.map((outcome) => [outcome, meanRoundsOf(past.filter(({ summary }) => summary.outcome === outcome))]),
+    ),
   };
 }
 
 function ofAgent(past: readonly PastDebate[], agent: string) {
   const own = past
     .filter(({ challenger, challenged }) => challenger === agent || challenged === agent)
-    .map((one): { one: PastDebate; side: Side } => ({ one, side: one.challenger === agent ? 'challenger' : 'challenged' }));
+    .map((one): { one: PastDebate; side: Side } => ({
+      one,
+      side: one.challenger === agent ? 'challenger' : 'challenged',
+    }));
   const known = own.filter(({ one }) => one.provedRight !== null);
   return {
     won: own.filter(({ one, side }) => one.summary.side === side).length,

@@ -1,7 +1,7 @@
 /**
- * What a debate asks of the world outside, each with an embedded default that works alone: the state of facts that both sides
- * speak of, what memory has of similar debates, and the regime. A host gives its own to `debateAgent`. What a port does not
- * say in time, or says wrongly, counts as not known, and the debate says so.
+ * What a debate asks of the world outside, each with an embedded default that works alone: the state of facts that both
+ * sides speak of, what memory has of similar debates, and the regime. A host gives its own to `debateAgent`. What a
+ * port does not say in time, or says wrongly, counts as not known, and the debate says so.
  */
 import { z } from 'zod';
 import { type Challenge } from './challenge.ts';
@@ -24,7 +24,9 @@ const trackRecord = z.object({
   halfLifeYears: z.number().positive(),
   regimes: z.record(z.string(), z.object({ accuracy: share, samples: z.int().nonnegative() })),
   currentAccuracy: share,
-  trend: z.object({ slopePerYear: z.number(), rSquared: share, direction: z.enum(['improving', 'degrading', 'stable']) }).nullable(),
+  trend: z
+    .object({ slopePerYear: z.number(), rSquared: share, direction: z.enum(['improving', 'degrading', 'stable']) })
+    .nullable(),
   overrideRate: share,
 });
 
@@ -71,10 +73,15 @@ export const regimeName = z.string().min(1).max(100);
 export const snapshotName = z.string().min(1).max(200);
 
 export interface DebatePorts {
-  /** Has the participants' memory brought to one state and names it; that name is used throughout the debate (CA-100). */
+  /**
+   * Has the participants' memory brought to one state and names it; that name is used throughout the debate (CA-100).
+   */
   readonly takeSnapshot: Port<{ readonly debate: string; readonly participants: readonly string[] }, string>;
   /** `precedents` are what the desk itself has on record. */
-  readonly historicalContext: Port<{ readonly challenge: Challenge; readonly precedents: readonly Precedent[] }, HistoricalContext>;
+  readonly historicalContext: Port<
+    { readonly challenge: Challenge; readonly precedents: readonly Precedent[] },
+    HistoricalContext
+  >;
   readonly regimeDetector: Port<{ readonly readings: RegimeReadings | null }, string>;
 }
 
@@ -87,5 +94,9 @@ const embedded: DebatePorts = {
 /** The ports as actors for the machine: the host's own, and the embedded ones for the rest. */
 export function portActors(ports: Partial<DebatePorts> = {}) {
   const { takeSnapshot, historicalContext, regimeDetector } = { ...embedded, ...ports };
-  return { takeSnapshot: portLogic(takeSnapshot), historicalContext: portLogic(historicalContext), regimeDetector: portLogic(regimeDetector) };
+  return {
+    takeSnapshot: portLogic(takeSnapshot),
+    historicalContext: portLogic(historicalContext),
+    regimeDetector: portLogic(regimeDetector),
+  };
 }

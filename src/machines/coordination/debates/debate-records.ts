@@ -1,4 +1,6 @@
-/** What the desk of debates keeps of each: enough for lists, experts' loads, the provisional list and precedents. Pure. */
+/**
+ * What the desk of debates keeps of each: enough for lists, experts' loads, the provisional list and precedents. Pure.
+ */
 import { type AnyActorRef } from 'xstate';
 import { type Challenge } from './challenge.ts';
 import { type DebatePatterns, type DebateSummary, type PastDebate, patternsOf } from './debate-patterns.ts';
@@ -35,7 +37,10 @@ export interface ExpertState {
   readonly isAvailable: boolean;
 }
 
-export function newRecord(challenge: Challenge, { number, nowMs }: { readonly number: number; readonly nowMs: number }): DebateRecord {
+export function newRecord(
+  challenge: Challenge,
+  { number, nowMs }: { readonly number: number; readonly nowMs: number },
+): DebateRecord {
   const { id, topic, item, priority, valueKind, context } = challenge;
   return {
     id,
@@ -62,8 +67,15 @@ export function newRecord(challenge: Challenge, { number, nowMs }: { readonly nu
 }
 
 /** Debates at level 3 with an expert take a place in that expert's queue, from the assignment on. */
-export function loadsOf(records: readonly DebateRecord[], experts: Readonly<Record<string, ExpertState>>): readonly ExpertLoad[] {
-  return Object.entries(experts).map(([expert, { isAvailable }]) => ({ expert, isAvailable, debates: queueOf(records, expert).length }));
+export function loadsOf(
+  records: readonly DebateRecord[],
+  experts: Readonly<Record<string, ExpertState>>,
+): readonly ExpertLoad[] {
+  return Object.entries(experts).map(([expert, { isAvailable }]) => ({
+    expert,
+    isAvailable,
+    debates: queueOf(records, expert).length,
+  }));
 }
 
 /** Of one expert, in the order in which to take them. */
@@ -77,8 +89,13 @@ export function loadTexts(loads: readonly ExpertLoad[]): Readonly<Record<string,
 }
 
 /** CA-125, CA-132: what is gone on with until people have looked at it. */
-export function provisionalList(records: readonly DebateRecord[]): { readonly headline: string; readonly items: readonly ReviewItem[] } {
-  const items = records.flatMap(({ isOver, provisional, analysis }) => (isOver || provisional === null ? [] : [reviewItem(provisional, analysis)]));
+export function provisionalList(records: readonly DebateRecord[]): {
+  readonly headline: string;
+  readonly items: readonly ReviewItem[];
+} {
+  const items = records.flatMap(({ isOver, provisional, analysis }) =>
+    isOver || provisional === null ? [] : [reviewItem(provisional, analysis)],
+  );
   return { headline: reviewHeadline(items.length), items };
 }
 
@@ -90,10 +107,30 @@ export function patternsIn(records: readonly DebateRecord[]): DebatePatterns {
   return patternsOf(pastDebates(records));
 }
 
-export function summaryOf({ outcome, method, level, side, by, provisional, rounds, evidence, resolvedAtMs }: Resolution): DebateSummary {
+export function summaryOf({
+  outcome,
+  method,
+  level,
+  side,
+  by,
+  provisional,
+  rounds,
+  evidence,
+  resolvedAtMs,
+}: Resolution): DebateSummary {
   const evidenceKinds = [...new Set(evidence.map(({ kind }) => kind))];
   const byPeople = by !== null && level >= 3 && outcome !== 'consensus';
-  return { outcome, method, level, side, byPeople, provisionalSide: provisional?.side ?? null, rounds, evidenceKinds, resolvedAtMs };
+  return {
+    outcome,
+    method,
+    level,
+    side,
+    byPeople,
+    provisionalSide: provisional?.side ?? null,
+    rounds,
+    evidenceKinds,
+    resolvedAtMs,
+  };
 }
 
 /** A record as lists show it. */
@@ -101,6 +138,15 @@ export function shownRecord({ ref: _, held: __, isOver: ___, ...record }: Debate
   return record;
 }
 
-function pastOf({ id, number, topic, valueKind, challenger, challenged, context, provedRight }: Omit<DebateRecord, 'summary'>): Omit<PastDebate, 'summary'> {
+function pastOf({
+  id,
+  number,
+  topic,
+  valueKind,
+  challenger,
+  challenged,
+  context,
+  provedRight,
+}: Omit<DebateRecord, 'summary'>): Omit<PastDebate, 'summary'> {
   return { id, number, topic, valueKind, challenger, challenged, context, provedRight };
 }

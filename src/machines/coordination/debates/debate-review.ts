@@ -15,14 +15,23 @@ export const REVIEW_MS = 6 * HOUR_MS;
 /** CA-120: more evidence takes so much longer, once. */
 export const MORE_EVIDENCE_MS = 2 * HOUR_MS;
 
-/** How long a review of what is provisional or deferred is open, and how often it is asked for before silence is an answer. */
+/**
+ * How long a review of what is provisional or deferred is open, and how often it is asked for before silence is an
+ * answer.
+ */
 export const GATE_REVIEW_MS = 24 * HOUR_MS;
 export const GATE_REVIEWS_MAX = 3;
 
 const side = z.enum(['challenger', 'challenged']);
 const note = z.string().max(2_000).optional();
 const confidence = z.number().min(0).max(1).optional();
-const own = z.object({ statement: z.string().min(1).max(2_000), value: z.union([z.number(), z.string().max(200)]).nullable().optional() });
+const own = z.object({
+  statement: z.string().min(1).max(2_000),
+  value: z
+    .union([z.number(), z.string().max(200)])
+    .nullable()
+    .optional(),
+});
 
 const decide = z.object({ action: z.literal('decide'), side, note, confidence });
 /** Neither of the two positions, but one of their own. */
@@ -31,14 +40,26 @@ const accept = z.object({ action: z.literal('accept-recommendation'), note, conf
 const more = z.object({ action: z.literal('request-evidence'), note });
 const postpone = z.object({ action: z.literal('defer'), note });
 const confirm = z.object({ action: z.literal('confirm'), note, confidence });
-const override = z.object({ action: z.literal('override'), side: side.optional(), own: own.optional(), note, confidence });
+const override = z.object({
+  action: z.literal('override'),
+  side: side.optional(),
+  own: own.optional(),
+  note,
+  confidence,
+});
 const redebate = z.object({ action: z.literal('redebate'), context: z.string().min(1).max(2_000) });
 
 const answer = z.union([decide, decideOwn, accept, more, postpone, confirm, override, redebate]);
 export type ReviewAnswer = z.infer<typeof answer>;
 
 /** What an expert may answer: more evidence once, a deferral for supporting debates only. */
-export function level3Form({ canAskMore, canDefer }: { readonly canAskMore: boolean; readonly canDefer: boolean }): GateForm {
+export function level3Form({
+  canAskMore,
+  canDefer,
+}: {
+  readonly canAskMore: boolean;
+  readonly canDefer: boolean;
+}): GateForm {
   return formOf(z.union([decide, decideOwn, accept, ...(canAskMore ? [more] : []), ...(canDefer ? [postpone] : [])]));
 }
 
@@ -64,8 +85,14 @@ export interface Decision {
  * @param applied What is gone on with: what `confirm` confirms, and `override` without a side is not.
  * @returns Null where the answer decides nothing.
  */
-export function decisionOf(given: ReviewAnswer, { recommended, applied }: { readonly recommended: Side; readonly applied: Side | null }): Decision | null {
-  const decision = (chosen: Side | null, { note: said, confidence: trust }: { note?: string | undefined; confidence?: number | undefined }): Decision => ({
+export function decisionOf(
+  given: ReviewAnswer,
+  { recommended, applied }: { readonly recommended: Side; readonly applied: Side | null },
+): Decision | null {
+  const decision = (
+    chosen: Side | null,
+    { note: said, confidence: trust }: { note?: string | undefined; confidence?: number | undefined },
+  ): Decision => ({
     side: chosen,
     own: null,
     // People have looked at it: what they do not say is that they doubt it.

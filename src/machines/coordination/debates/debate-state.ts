@@ -104,7 +104,9 @@ export type DebateContext = DebateInput & {
 
 export type DebateEvent =
   | { readonly type: 'debate.acknowledge'; readonly debate: string; readonly by: string }
-  | ({ readonly type: 'debate.respond'; readonly debate: string; readonly replyTo?: ReplyTo } & Readonly<z.output<typeof response>>)
+  | ({ readonly type: 'debate.respond'; readonly debate: string; readonly replyTo?: ReplyTo } & Readonly<
+      z.output<typeof response>
+    >)
   | { readonly type: 'debate.accept'; readonly debate: string; readonly by: string }
   | { readonly type: 'debate.take-up'; readonly debate: string; readonly by: string }
   | DeskWord
@@ -112,7 +114,11 @@ export type DebateEvent =
 
 /** What the desk tells a debate. */
 export type DeskWord =
-  | { readonly type: 'records.known'; readonly records: Readonly<Record<Side, TrackRecord>>; readonly readings: RegimeReadings | null }
+  | {
+      readonly type: 'records.known';
+      readonly records: Readonly<Record<Side, TrackRecord>>;
+      readonly readings: RegimeReadings | null;
+    }
   | { readonly type: 'expert.assigned'; readonly expert: string }
   | { readonly type: 'expert.refused'; readonly reason: 'full' | 'unavailable' }
   | { readonly type: 'expert.lost' }
@@ -124,7 +130,10 @@ export type DebateLevel = 'setup' | 'L1' | 'L2' | 'L3' | 'L4' | 'L5' | 'deferred
 /** What a debate tells its desk. */
 export type DebateReport =
   | { readonly type: 'debate.opened'; readonly debate: string; readonly ref: AnyActorRef }
-  | ({ readonly type: 'debate.moved'; readonly debate: string; readonly level: DebateLevel } & Pick<DebateContext, 'provisional' | 'analysis'>)
+  | ({ readonly type: 'debate.moved'; readonly debate: string; readonly level: DebateLevel } & Pick<
+      DebateContext,
+      'provisional' | 'analysis'
+    >)
   | { readonly type: 'records.request'; readonly debate: string }
   | { readonly type: 'expert.request'; readonly debate: string }
   | { readonly type: 'debate.resolved'; readonly resolution: Resolution };
@@ -132,7 +141,12 @@ export type DebateReport =
 /** What the Lead Coordinator is told beside `debate.resolved`: the value to go on with, or that there is none yet. */
 export type DebateNews =
   | { readonly type: 'debate.provisional'; readonly item: string | null; readonly provisional: Provisional }
-  | { readonly type: 'debate.deferred'; readonly item: string | null; readonly debate: string; readonly untilMs: number };
+  | {
+      readonly type: 'debate.deferred';
+      readonly item: string | null;
+      readonly debate: string;
+      readonly untilMs: number;
+    };
 
 /** What is said to whoever watches, once it is durable. */
 export type DebateEmitted =
@@ -144,6 +158,9 @@ export function contributionsIn(context: DebateContext): readonly Contribution[]
 }
 
 /** What the facilitator would decide, whether or not it may: by credibility, else by caution. */
-export function recommendation({ analysis, provisional }: Pick<DebateContext, 'analysis' | 'provisional'>): Side | null {
+export function recommendation({
+  analysis,
+  provisional,
+}: Pick<DebateContext, 'analysis' | 'provisional'>): Side | null {
   return analysis?.higher ?? provisional?.side ?? null;
 }

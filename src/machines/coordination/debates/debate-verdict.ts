@@ -1,4 +1,7 @@
-/** What is said in a debate, and how its end comes about: what a response, a gate's answer, an acceptance, a score or silence means. Pure. */
+/**
+ * What is said in a debate, and how its end comes about: what a response, a gate's answer, an acceptance, a score or
+ * silence means. Pure.
+ */
 import { DEBATE_CONTRIBUTIONS_MAX } from '../../../limits.ts';
 import { type Contribution, flawOf, sideOf } from './challenge.ts';
 import { otherSide } from './conservative-default.ts';
@@ -12,7 +15,15 @@ import { REGIME_UNKNOWN } from '../credibility/regime.ts';
 /** Of a value that nobody has looked at: it may as well be wrong. */
 const CONFIDENCE_UNREVIEWED = 0.5;
 
-const LEVELS: Readonly<Record<DebateLevel, Verdict['level']>> = { setup: 1, L1: 1, L2: 2, L3: 3, L4: 5, L5: 5, deferred: 3 };
+const LEVELS: Readonly<Record<DebateLevel, Verdict['level']>> = {
+  setup: 1,
+  L1: 1,
+  L2: 2,
+  L3: 3,
+  L4: 5,
+  L5: 5,
+  deferred: 3,
+};
 
 const BLANK = { side: null, own: null, note: null, by: null, addedContext: null } as const;
 
@@ -28,9 +39,12 @@ export function hear(
   const side = sideOf(challenge, by);
   if (side === null) return { refusal: `${by} is no side of this debate` };
   if (rounds >= DEBATE_CONTRIBUTIONS_MAX) return { refusal: 'enough has been said' };
-  if (snapshotId !== undefined && snapshotId !== context.snapshotId) return { refusal: `this debate is about ${context.snapshotId}` };
+  if (snapshotId !== undefined && snapshotId !== context.snapshotId)
+    return { refusal: `this debate is about ${context.snapshotId}` };
   const flaw = flawOf(challenge, evidence);
-  const said: { [place in `said:${number}`]?: Contribution } = { [`said:${rounds}`]: { side, statement, evidence, granted, atMs, flaw } };
+  const said: { [place in `said:${number}`]?: Contribution } = {
+    [`said:${rounds}`]: { side, statement, evidence, granted, atMs, flaw },
+  };
   const held = position === undefined ? {} : { positions: { ...positions, [side]: position } };
   return { patch: { rounds: rounds + 1, ...held, ...said } as Partial<DebateContext>, flaw };
 }
@@ -46,7 +60,9 @@ export function answerIn(context: DebateContext, event: DebateEvent): ReviewAnsw
 
 export function decisionIn(context: DebateContext, event: DebateEvent): Decision | null {
   const answer = answerIn(context, event);
-  return answer === null ? null : decisionOf(answer, { recommended: recommendedSide(context), applied: context.provisional?.side ?? null });
+  return answer === null
+    ? null
+    : decisionOf(answer, { recommended: recommendedSide(context), applied: context.provisional?.side ?? null });
 }
 
 /** Whose position the facilitator may make binding; null: nobody's. */
@@ -58,13 +74,21 @@ export function winner(context: DebateContext, isOverflow: boolean): Side | null
 export function consensus({ challenge, level }: DebateContext, event: DebateEvent): Verdict | null {
   const by = 'by' in event ? event.by : null;
   const side = by === null ? null : sideOf(challenge, by);
-  return side === null ? null : { ...BLANK, side: otherSide(side), confidence: 1, level: LEVELS[level], method: 'consensus of both agents', by };
+  return side === null
+    ? null
+    : { ...BLANK, side: otherSide(side), confidence: 1, level: LEVELS[level], method: 'consensus of both agents', by };
 }
 
 export function ofFacilitator(context: DebateContext, isOverflow: boolean): Verdict {
   const side = winner(context, isOverflow);
   const confidence = side === null ? 0 : context.analysis![side].score; // the winner comes from the analysis
-  return { ...BLANK, side, confidence, level: 2, method: isOverflow ? 'credibility, as the experts are full' : 'credibility' };
+  return {
+    ...BLANK,
+    side,
+    confidence,
+    level: 2,
+    method: isOverflow ? 'credibility, as the experts are full' : 'credibility',
+  };
 }
 
 /** An answer that decides, or that asks for another debate. */
@@ -72,14 +96,29 @@ export function ofPeople(context: DebateContext, event: DebateEvent): Verdict | 
   const answer = answerIn(context, event);
   const by = event.type === 'gate.closed' ? event.result.by : null;
   const level = LEVELS[context.level];
-  if (answer?.action === 'redebate') return { ...BLANK, confidence: 0, level, method: 'sent back to be debated again', by, addedContext: answer.context };
+  if (answer?.action === 'redebate')
+    return {
+      ...BLANK,
+      confidence: 0,
+      level,
+      method: 'sent back to be debated again',
+      by,
+      addedContext: answer.context,
+    };
   const decision = decisionIn(context, event);
-  return decision === null ? null : { ...BLANK, ...decision, level, method: methodOf(context, answer!, decision), by }; // a decision comes from an answer
+  // a decision comes from an answer
+  return decision === null ? null : { ...BLANK, ...decision, level, method: methodOf(context, answer!, decision), by };
 }
 
 /** What is provisional stands: it was shown often enough, and nobody said anything. */
 export function ofSilence({ provisional }: DebateContext): Verdict {
-  return { ...BLANK, side: provisional!.side, confidence: CONFIDENCE_UNREVIEWED, level: 5, method: 'the conservative default stands, nobody reviewed it' };
+  return {
+    ...BLANK,
+    side: provisional!.side,
+    confidence: CONFIDENCE_UNREVIEWED,
+    level: 5,
+    method: 'the conservative default stands, nobody reviewed it',
+  };
 }
 
 /** The credibility of both, with the regime that the port says; null: it said none. */
@@ -87,14 +126,22 @@ export function weighed(context: DebateContext, output: unknown): Pick<DebateCon
   const { success, data } = regimeName.safeParse(output);
   const notKnown = success ? context.notKnown : [...context.notKnown, 'the regime'];
   const { challenger, challenged } = context.records;
-  if (challenger === undefined || challenged === undefined) return { analysis: null, notKnown: [...notKnown, 'the credibility of both'] };
-  return { analysis: analysisOf({ ...context, notKnown }, { challenger, challenged }, data ?? REGIME_UNKNOWN), notKnown };
+  if (challenger === undefined || challenged === undefined)
+    return { analysis: null, notKnown: [...notKnown, 'the credibility of both'] };
+  return {
+    analysis: analysisOf({ ...context, notKnown }, { challenger, challenged }, data ?? REGIME_UNKNOWN),
+    notKnown,
+  };
 }
 
 /** What the memory said, once it has been checked. */
 export function historyOf(output: HistoricalContext): Pick<DebateContext, 'precedents' | 'cautions' | 'records'> {
   const { precedents, cautions, records } = historicalContextSchema.parse(output);
-  return { precedents, cautions, records: Object.fromEntries(Object.entries(records).filter(([, record]) => record !== undefined)) };
+  return {
+    precedents,
+    cautions,
+    records: Object.fromEntries(Object.entries(records).filter(([, record]) => record !== undefined)),
+  };
 }
 
 function methodOf({ level, provisional }: DebateContext, { action }: ReviewAnswer, { side }: Decision): string {

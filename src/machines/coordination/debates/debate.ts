@@ -1,8 +1,9 @@
 /**
- * One debate about one challenge (seed 002, CA-092 to CA-099), from the two agents alone up to the review at a gate:
- * L1 the agents, L2 the facilitator by credibility, L3 an expert, L4 the conservative default until somebody has looked, L5 that
- * look. Every level has its time, so that a debate ends whatever people and agents do or leave undone. Rules are in
- * level-two.ts, routing.ts, conservative-default.ts and debate-review.ts; lists, experts and records are the desk's.
+ * One debate about one challenge (seed 002, CA-092 to CA-099), from the two agents alone up to the review at a gate: L1
+ * the agents, L2 the facilitator by credibility, L3 an expert, L4 the conservative default until somebody has looked,
+ * L5 that look. Every level has its time, so that a debate ends whatever people and agents do or leave undone. Rules
+ * are in level-two.ts, routing.ts, conservative-default.ts and debate-review.ts; lists, experts and records are the
+ * desk's.
  */
 import { and, assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
@@ -12,7 +13,14 @@ import { defer, reply } from '../../../actors/talk/talk-actions.ts';
 import { isDefence, response, sideOf } from './challenge.ts';
 import { resolutionOf } from './debate-document.ts';
 import { type DebatePorts, historicalContextSchema, portActors, snapshotName } from './debate-ports.ts';
-import { GATE_REVIEW_MS, GATE_REVIEWS_MAX, gateReviewForm, level3Form, MORE_EVIDENCE_MS, REVIEW_MS } from './debate-review.ts';
+import {
+  GATE_REVIEW_MS,
+  GATE_REVIEWS_MAX,
+  gateReviewForm,
+  level3Form,
+  MORE_EVIDENCE_MS,
+  REVIEW_MS,
+} from './debate-review.ts';
 import {
   type DebateContext,
   type DebateEmitted,
@@ -22,8 +30,29 @@ import {
   type DebateOutcome,
   type DebateReport,
 } from './debate-state.ts';
-import { askPeople, nextGate, sidesOf, tellDeferral, tellOpening, tellProvisional, tellResolution, withdrawQuestion } from './debate-talk.ts';
-import { answerIn, consensus, decisionIn, hear, historyOf, isOfOpenGate, ofFacilitator, ofPeople, ofSilence, weighed, winner } from './debate-verdict.ts';
+import {
+  askPeople,
+  nextGate,
+  sidesOf,
+  tellDeferral,
+  tellOpening,
+  tellProvisional,
+  tellResolution,
+  withdrawQuestion,
+} from './debate-talk.ts';
+import {
+  answerIn,
+  consensus,
+  decisionIn,
+  hear,
+  historyOf,
+  isOfOpenGate,
+  ofFacilitator,
+  ofPeople,
+  ofSilence,
+  weighed,
+  winner,
+} from './debate-verdict.ts';
 import { provisionalOf, windowEnd } from './provisional.ts';
 import { overflow } from './routing.ts';
 
@@ -44,8 +73,14 @@ const UNAVAILABLE = { type: 'noteTrigger', params: { trigger: 'expert unavailabl
 const QUEUE_FULL = { type: 'noteTrigger', params: { trigger: 'queue full' } } as const;
 
 /** What is not there in time, or makes no sense, is done without, and said. */
-const WITHOUT_SNAPSHOT = { target: 'taken', actions: { type: 'unknown', params: { what: 'the snapshot of facts' } } } as const;
-const WITHOUT_HISTORY = { target: 'loaded', actions: { type: 'unknown', params: { what: 'the historical context' } } } as const;
+const WITHOUT_SNAPSHOT = {
+  target: 'taken',
+  actions: { type: 'unknown', params: { what: 'the snapshot of facts' } },
+} as const;
+const WITHOUT_HISTORY = {
+  target: 'loaded',
+  actions: { type: 'unknown', params: { what: 'the historical context' } },
+} as const;
 
 const debateMachine = setup({
   types: {} as { context: DebateContext; events: DebateEvent; emitted: DebateEmitted; input: DebateInput },
@@ -67,24 +102,35 @@ const debateMachine = setup({
     isDefence: ({ context, event }) => event.type === 'debate.respond' && isDefence(context.challenge, event),
     isResolvable: ({ context }) => winner(context, false) !== null,
     isUnavailable: ({ event }) => event.type === 'expert.refused' && event.reason === 'unavailable',
-    overflows: ({ context }, to: ReturnType<typeof overflow>) => overflow(context.challenge.priority, winner(context, true) !== null) === to,
+    overflows: ({ context }, to: ReturnType<typeof overflow>) =>
+      overflow(context.challenge.priority, winner(context, true) !== null) === to,
     isOfOpenGate: ({ context, event }) => isOfOpenGate(context, event),
     asksMore: ({ context, event }) => answerIn(context, event)?.action === 'request-evidence' && !context.hasAskedMore,
-    defers: ({ context, event }) => answerIn(context, event)?.action === 'defer' && context.challenge.priority === 'supporting',
+    defers: ({ context, event }) =>
+      answerIn(context, event)?.action === 'defer' && context.challenge.priority === 'supporting',
     redebates: ({ context, event }) => answerIn(context, event)?.action === 'redebate',
     decides: ({ context, event }) => decisionIn(context, event) !== null,
-    confirms: ({ context, event }) => context.provisional !== null && decisionIn(context, event)?.side === context.provisional.side,
+    confirms: ({ context, event }) =>
+      context.provisional !== null && decisionIn(context, event)?.side === context.provisional.side,
     isProvisional: ({ context }) => context.provisional !== null,
     /** It has been asked for often enough. What was only deferred is not provisional yet. */
     isLastSilence: ({ context }) => context.provisional !== null && context.unanswered + 1 >= GATE_REVIEWS_MAX,
   },
   actions: {
     begin: enqueueActions(({ context, enqueue, self, system }) => tellOpening(enqueue, system, context, self)),
-    enter: enqueueActions(({ context: { challenge, desk, provisional, analysis }, enqueue }, { level }: { level: DebateLevel }) => {
-      enqueue.assign({ level });
-      enqueue.sendTo(desk, { type: 'debate.moved', debate: challenge.id, level, provisional, analysis } satisfies DebateReport);
-      enqueue.emit({ type: 'debate.level', debate: challenge.id, level });
-    }),
+    enter: enqueueActions(
+      ({ context: { challenge, desk, provisional, analysis }, enqueue }, { level }: { level: DebateLevel }) => {
+        enqueue.assign({ level });
+        enqueue.sendTo(desk, {
+          type: 'debate.moved',
+          debate: challenge.id,
+          level,
+          provisional,
+          analysis,
+        } satisfies DebateReport);
+        enqueue.emit({ type: 'debate.level', debate: challenge.id, level });
+      },
+    ),
     /** Whatever a side says is on record; whether it counts as a defence is said back to it (CA-092). */
     record: enqueueActions(({ context, event, enqueue, self }) => {
       if (event.type !== 'debate.respond') return;
@@ -94,9 +140,11 @@ const debateMachine = setup({
       enqueue(reply({ taken: true, problems: heard.flaw === null ? [] : [heard.flaw] }));
     }),
     unknown: assign({ notKnown: ({ context }, { what }: { what: string }) => [...context.notKnown, what] }),
-    request: enqueueActions(({ context: { challenge, desk }, enqueue }, { type }: { type: 'records.request' | 'expert.request' }) => {
-      enqueue.sendTo(desk, { type, debate: challenge.id } satisfies DebateReport);
-    }),
+    request: enqueueActions(
+      ({ context: { challenge, desk }, enqueue }, { type }: { type: 'records.request' | 'expert.request' }) => {
+        enqueue.sendTo(desk, { type, debate: challenge.id } satisfies DebateReport);
+      },
+    ),
     /** The time that an expert has begins with the level, and goes on over a request for more evidence. */
     allowReview: assign({ reviewUntilMs: ({ context, self }) => context.reviewUntilMs ?? timeOf(self) + REVIEW_MS }),
     askExpert: enqueueActions(({ context, enqueue, self, system }) => {
@@ -130,13 +178,17 @@ const debateMachine = setup({
       enqueue.assign({ windowUntilMs });
       tellDeferral(enqueue, system, context, windowUntilMs);
     }),
-    noteTrigger: assign({ trigger: ({ context }, { trigger }: { trigger: DebateContext['trigger'] }) => context.trigger ?? trigger }),
+    noteTrigger: assign({
+      trigger: ({ context }, { trigger }: { trigger: DebateContext['trigger'] }) => context.trigger ?? trigger,
+    }),
     noteSilence: assign({
       unanswered: ({ context: { provisional, unanswered } }) => (provisional === null ? unanswered : unanswered + 1),
       trigger: ({ context }) => context.trigger ?? 'undecided',
     }),
     agree: assign({ verdict: ({ context, event }) => consensus(context, event) }),
-    resolve: assign({ verdict: ({ context }, { isOverflow }: { isOverflow: boolean }) => ofFacilitator(context, isOverflow) }),
+    resolve: assign({
+      verdict: ({ context }, { isOverflow }: { isOverflow: boolean }) => ofFacilitator(context, isOverflow),
+    }),
     decide: assign({ verdict: ({ context, event }) => ofPeople(context, event) }),
     letStand: assign({ verdict: ({ context }) => ofSilence(context) }),
     conclude: enqueueActions(({ context, enqueue, self, system }, { outcome }: { outcome: DebateOutcome }) => {
@@ -249,7 +301,10 @@ const debateMachine = setup({
           after: { acknowledgement: { target: '#debate.L2_facilitator', actions: assign({ isUnacknowledged: true }) } },
           on: {
             'debate.acknowledge': { guard: 'isFromChallenged', target: 'awaiting_evidence' },
-            'debate.respond': [{ guard: 'isFromChallenged', target: 'awaiting_evidence', actions: 'record' }, { actions: 'record' }],
+            'debate.respond': [
+              { guard: 'isFromChallenged', target: 'awaiting_evidence', actions: 'record' },
+              { actions: 'record' },
+            ],
           },
         },
         awaiting_evidence: {},
@@ -258,7 +313,9 @@ const debateMachine = setup({
     L2_facilitator: {
       entry: { type: 'enter', params: { level: 'L2' } },
       initial: 'gathering',
-      after: { facilitation: { target: 'L3_human', actions: { type: 'unknown', params: { what: 'the credibility of both' } } } },
+      after: {
+        facilitation: { target: 'L3_human', actions: { type: 'unknown', params: { what: 'the credibility of both' } } },
+      },
       on: { 'debate.accept': { guard: 'isFromSide', target: 'consensus', actions: 'agree' } },
       states: {
         gathering: {
@@ -266,7 +323,10 @@ const debateMachine = setup({
           on: {
             'records.known': {
               target: 'detecting',
-              actions: assign({ records: ({ context, event }) => ({ ...event.records, ...context.records }), readings: ({ event }) => event.readings }),
+              actions: assign({
+                records: ({ context, event }) => ({ ...event.records, ...context.records }),
+                readings: ({ event }) => event.readings,
+              }),
             },
           },
         },
@@ -281,7 +341,11 @@ const debateMachine = setup({
         },
         deciding: {
           always: [
-            { guard: 'isResolvable', target: '#debate.facilitator_resolved', actions: { type: 'resolve', params: { isOverflow: false } } },
+            {
+              guard: 'isResolvable',
+              target: '#debate.facilitator_resolved',
+              actions: { type: 'resolve', params: { isOverflow: false } },
+            },
             { target: '#debate.L3_human' },
           ],
         },
@@ -299,7 +363,10 @@ const debateMachine = setup({
             guard: 'asksMore',
             target: '.more_evidence',
             reenter: true,
-            actions: assign({ hasAskedMore: true, reviewUntilMs: ({ context }) => context.reviewUntilMs! + MORE_EVIDENCE_MS }),
+            actions: assign({
+              hasAskedMore: true,
+              reviewUntilMs: ({ context }) => context.reviewUntilMs! + MORE_EVIDENCE_MS,
+            }),
           },
           { guard: 'defers', target: 'deferred' },
           { guard: 'decides', target: 'human', actions: 'decide' },
@@ -327,7 +394,9 @@ const debateMachine = setup({
         in_review: {},
         more_evidence: {
           after: { moreEvidence: 'queued' },
-          on: { 'debate.respond': [{ guard: 'isDefence', target: 'queued', actions: 'record' }, { actions: 'record' }] },
+          on: {
+            'debate.respond': [{ guard: 'isDefence', target: 'queued', actions: 'record' }, { actions: 'record' }],
+          },
         },
       },
     },
@@ -336,7 +405,11 @@ const debateMachine = setup({
       after: { window: 'L5_gate_review' },
       on: {
         'review.due': { target: 'L5_gate_review', actions: 'passGate' },
-        'gate.planned': { target: 'L4_provisional', reenter: true, actions: assign({ nextGateAtMs: ({ event }) => event.atMs }) },
+        'gate.planned': {
+          target: 'L4_provisional',
+          reenter: true,
+          actions: assign({ nextGateAtMs: ({ event }) => event.atMs }),
+        },
         // An answer that was on its way when the time was up still counts: as the review.
         'gate.closed': [
           { guard: 'redebates', target: 'redebate', actions: 'decide' },
@@ -350,7 +423,11 @@ const debateMachine = setup({
       after: { window: 'L5_gate_review' },
       on: {
         'review.due': { target: 'L5_gate_review', actions: 'passGate' },
-        'gate.planned': { target: 'deferred', reenter: true, actions: assign({ nextGateAtMs: ({ event }) => event.atMs }) },
+        'gate.planned': {
+          target: 'deferred',
+          reenter: true,
+          actions: assign({ nextGateAtMs: ({ event }) => event.atMs }),
+        },
         'debate.accept': { guard: 'isFromSide', target: 'consensus', actions: 'agree' },
       },
     },
@@ -391,5 +468,9 @@ const debateEvents = {
 
 /** The agent for debates, with ports of the host's own where it has them. */
 export function debateAgent(ports: Partial<DebatePorts> = {}) {
-  return defineAgent({ name: 'debate', machine: debateMachine.provide({ actors: portActors(ports) }), events: debateEvents });
+  return defineAgent({
+    name: 'debate',
+    machine: debateMachine.provide({ actors: portActors(ports) }),
+    events: debateEvents,
+  });
 }

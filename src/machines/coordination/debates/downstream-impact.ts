@@ -27,7 +27,10 @@ export type Dependent = z.infer<typeof dependent>;
 export const dependents = z
   .array(dependent)
   .max(1_000)
-  .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, { error: 'two dependents of one id', abort: true })
+  .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, {
+    error: 'two dependents of one id',
+    abort: true,
+  })
   .refine((list) => findCycle(buildGraph(graphTasks(list))) === null, 'dependents wait for each other in a circle');
 
 interface Revision {
@@ -55,7 +58,12 @@ export interface Impact {
 }
 
 /** CA-135: what moves by more than this is run again. A rating is, whatever its change. */
-const THRESHOLDS: Readonly<Record<Dependent['measure'], number>> = { target_price: 0.1, confidence: 0.15, rating: 0, risk: 0.1 };
+const THRESHOLDS: Readonly<Record<Dependent['measure'], number>> = {
+  target_price: 0.1,
+  confidence: 0.15,
+  rating: 0,
+  risk: 0.1,
+};
 
 /** So few are run one after the other. */
 const SERIAL_MAX = 2;
@@ -74,14 +82,21 @@ export function impactOf(list: readonly Dependent[], changed: ChangedValue): Imp
   const revisions = list.map((one) => revise(one, changed));
   const isRerun = new Set(revisions.filter(isOverThreshold).map(({ id }) => id));
   const waits = waitsIn(list);
-  const rerun = inOrder(revisions.filter(({ id }) => isRerun.has(id)), waits);
+  const rerun = inOrder(
+    revisions.filter(({ id }) => isRerun.has(id)),
+    waits,
+  );
   const mode = rerun.length > SERIAL_MAX ? 'parallel' : 'serial';
   return {
     flagged: flaggedIn(list),
     rerun,
     updated: revisions.filter(({ id }) => !isRerun.has(id)),
     mode,
-    totalMs: totalOf(list.filter(({ id }) => isRerun.has(id)), mode, waits),
+    totalMs: totalOf(
+      list.filter(({ id }) => isRerun.has(id)),
+      mode,
+      waits,
+    ),
   };
 }
 
@@ -92,11 +107,20 @@ export function flaggedIn(list: readonly Dependent[]): readonly string[] {
   return [...new Set([...ids, ...reached])];
 }
 
-function revise({ id, measure, current, response, confidence }: Dependent, { before, after, confidence: decided }: ChangedValue): Revision {
+function revise(
+  { id, measure, current, response, confidence }: Dependent,
+  { before, after, confidence: decided }: ChangedValue,
+): Revision {
   const capped = confidence === null ? null : Math.min(confidence, decided);
   const unknown: Revision = { id, measure, before: current, after: null, delta: null, confidence: capped };
-  if (current === null || response === 'unknown' || typeof before !== 'number' || typeof after !== 'number') return unknown;
-  const next = response === 'proportional' ? (before === 0 ? null : current * (after / before)) : current + response.perUnit * (after - before);
+  if (current === null || response === 'unknown' || typeof before !== 'number' || typeof after !== 'number')
+    return unknown;
+  const next =
+    response === 'proportional'
+      ? before === 0
+        ? null
+        : current * (after / before)
+      : current + response.perUnit * (after - before);
   if (next === null) return unknown;
   const moved = Math.abs(next - current);
   const delta = measure === 'target_price' ? (current === 0 ? null : moved / Math.abs(current)) : moved;
@@ -110,7 +134,8 @@ function isOverThreshold({ measure, delta }: Revision): boolean {
 
 /** The largest change first, measured by its threshold; but never before what it waits for, be it through others. */
 function inOrder(revisions: readonly Revision[], waits: Waits): readonly Revision[] {
-  const weight = ({ measure, delta }: Revision) => (delta === null ? Infinity : delta / (THRESHOLDS[measure] || PRECISION));
+  const weight = ({ measure, delta }: Revision) =>
+    delta === null ? Infinity : delta / (THRESHOLDS[measure] || PRECISION);
   const open = revisions.toSorted((a, b) => (weight(a) === weight(b) ? 0 : weight(b) - weight(a)));
   const ordered: Revision[] = [];
   while (open.length > 0) {
@@ -122,7 +147,11 @@ function inOrder(revisions: readonly Revision[], waits: Waits): readonly Revisio
 
 function totalOf(list: readonly Dependent[], mode: Impact['mode'], waits: Waits): number {
   if (mode === 'serial') return list.reduce((sum, { runMs }) => sum + runMs, 0);
-  const tasks = list.map(({ id, runMs }) => ({ id, duration: runMs, after: list.flatMap((other) => (waits(id, other.id) ? [other.id] : [])) }));
+  const tasks = list.map(({ id, runMs }) => ({
+    id,
+    duration: runMs,
+    after: list.flatMap((other) => (waits(id, other.id) ? [other.id] : [])),
+  }));
   return Math.max(0, ...longestRemaining(buildGraph(tasks)).values());
 }
 

@@ -1,6 +1,6 @@
 /**
- * Level 2: whether the facilitator may resolve a debate by credibility, and for whom (CA-101, CA-102, CA-112, CA-116 to CA-118).
- * Pure.
+ * Level 2: whether the facilitator may resolve a debate by credibility, and for whom (CA-101, CA-102, CA-112, CA-116 to
+ * CA-118). Pure.
  */
 import { type Credibility } from '../credibility/credibility.ts';
 import { type DebatePriority } from './routing.ts';
@@ -56,13 +56,23 @@ export function requiredDifferential(a: Pick<Credibility, 'interval'>, b: Pick<C
  */
 export function conditionsOf(
   analysis: Analysis,
-  { priority, isOverflow, isInGoodFaith }: { readonly priority: DebatePriority; readonly isOverflow: boolean; readonly isInGoodFaith: boolean },
+  {
+    priority,
+    isOverflow,
+    isInGoodFaith,
+  }: { readonly priority: DebatePriority; readonly isOverflow: boolean; readonly isInGoodFaith: boolean },
 ): readonly Condition[] {
   const { challenger, challenged, differential, required } = analysis;
   return [
-    { rule: `${SAMPLES_MIN} data points each in similar context`, isMet: Math.min(challenger.samples, challenged.samples) >= SAMPLES_MIN },
+    {
+      rule: `${SAMPLES_MIN} data points each in similar context`,
+      isMet: Math.min(challenger.samples, challenged.samples) >= SAMPLES_MIN,
+    },
     { rule: `a differential above ${required.toFixed(3)}`, isMet: differential - required > PRECISION },
-    { rule: 'not on the critical path, unless the experts are full', isMet: priority !== 'critical-path' || isOverflow },
+    {
+      rule: 'not on the critical path, unless the experts are full',
+      isMet: priority !== 'critical-path' || isOverflow,
+    },
     { rule: 'both gave evidence in good faith', isMet: isInGoodFaith },
   ];
 }

@@ -78,7 +78,12 @@ export function reviewHeadline(count: number): string {
 export interface ReviewItem {
   readonly debate: string;
   readonly topic: string;
-  readonly positions: readonly { readonly side: Side; readonly position: Position; readonly isApplied: boolean; readonly score: number | null }[];
+  readonly positions: readonly {
+    readonly side: Side;
+    readonly position: Position;
+    readonly isApplied: boolean;
+    readonly score: number | null;
+  }[];
   readonly rationale: string;
   readonly overrideUntilMs: number;
   readonly dependents: readonly string[];
@@ -90,7 +95,11 @@ export function reviewItem(provisional: Provisional, analysis: Analysis | null):
   return {
     debate,
     topic,
-    positions: shown.map((one) => ({ ...one, isApplied: one.side === side, score: analysis?.[one.side].score ?? null })),
+    positions: shown.map((one) => ({
+      ...one,
+      isApplied: one.side === side,
+      score: analysis?.[one.side].score ?? null,
+    })),
     rationale,
     overrideUntilMs,
     dependents,

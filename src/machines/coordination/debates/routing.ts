@@ -1,4 +1,7 @@
-/** Which expert gets a debate, and what becomes of it when none can take it (CA-119, CA-126 to CA-130, X-24 to X-26). Pure. */
+/**
+ * Which expert gets a debate, and what becomes of it when none can take it (CA-119, CA-126 to CA-130, X-24 to X-26).
+ * Pure.
+ */
 
 /** The most urgent first. */
 export const DEBATE_PRIORITIES = ['critical-path', 'valuation', 'supporting'] as const;
@@ -32,17 +35,24 @@ export function route(experts: readonly ExpertLoad[], wanted: string | null): Ro
   const available = experts.filter(({ expert, isAvailable }) => isAvailable && (wanted === null || expert === wanted));
   if (available.length === 0) return { to: 'nobody', reason: 'unavailable' };
   const least = available.reduce((best, next) => (next.debates < best.debates ? next : best));
-  return least.debates < DEBATES_PER_EXPERT_MAX ? { to: 'expert', expert: least.expert } : { to: 'nobody', reason: 'full' };
+  return least.debates < DEBATES_PER_EXPERT_MAX
+    ? { to: 'expert', expert: least.expert }
+    : { to: 'nobody', reason: 'full' };
 }
 
 /** What becomes of a debate that finds the experts full: resolved if credibility allows, else by its priority. */
-export function overflow(priority: DebatePriority, isResolvable: boolean): 'resolve' | 'conservative-default' | 'defer' {
+export function overflow(
+  priority: DebatePriority,
+  isResolvable: boolean,
+): 'resolve' | 'conservative-default' | 'defer' {
   if (isResolvable) return 'resolve';
   return priority === 'critical-path' ? 'conservative-default' : 'defer';
 }
 
 /** In the order in which an expert should take them: by priority, within one in the order of arrival. */
-export function byUrgency<Debate extends { readonly priority: DebatePriority; readonly number: number }>(debates: readonly Debate[]): readonly Debate[] {
+export function byUrgency<Debate extends { readonly priority: DebatePriority; readonly number: number }>(
+  debates: readonly Debate[],
+): readonly Debate[] {
   const rank = (debate: Debate) => DEBATE_PRIORITIES.indexOf(debate.priority);
   return debates.toSorted((a, b) => rank(a) - rank(b) || a.number - b.number);
 }

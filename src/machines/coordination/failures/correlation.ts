@@ -1,11 +1,12 @@
 /**
- * Which failures belong together (seed 002, CA-058, CA-063, CA-064, CA-073): a pure rule over the failures of one signature, and
- * the record of what was found.
+ * Which failures belong together (seed 002, CA-058, CA-063, CA-064, CA-073): a pure rule over the failures of one
+ * signature, and the record of what was found.
  *
- * Failures of one signature are correlated when three items or more failed within one window, which ends with the failure looked
- * at and does not hold its beginning: (t - window, t]. Failures closer to each other than a window are one chain, and all of a chain in
- * which some window is full are one correlation: so what comes later joins. Only the times of the failures count, not the order
- * in which word of them came; a failure that turns out to link two correlations makes them one, under the name of the elder.
+ * Failures of one signature are correlated when three items or more failed within one window, which ends with the
+ * failure looked at and does not hold its beginning: (t - window, t]. Failures closer to each other than a window are
+ * one chain, and all of a chain in which some window is full are one correlation: so what comes later joins. Only the
+ * times of the failures count, not the order in which word of them came; a failure that turns out to link two
+ * correlations makes them one, under the name of the elder.
  */
 import { type Failure } from './failure-signature.ts';
 import { inferRootCause } from './root-cause.ts';
@@ -44,7 +45,10 @@ export const WINDOW_MS = 5 * 60_000;
 export const CORRELATED_ITEMS_MIN = 3;
 
 /** CA-066: ids of the failures of a signature within the window that ends at a time. */
-export function detectCorrelation(failures: readonly Failure[], { signature, atMs, windowMs }: { signature: string; atMs: number; windowMs: number }): string[] {
+export function detectCorrelation(
+  failures: readonly Failure[],
+  { signature, atMs, windowMs }: { signature: string; atMs: number; windowMs: number },
+): string[] {
   return inOrder(failures)
     .filter((failure) => failure.signature === signature && isWithin(failure, atMs, windowMs))
     .map(({ id }) => id);
@@ -57,7 +61,11 @@ export function detectCorrelation(failures: readonly Failure[], { signature, atM
  */
 export function correlatedWith(failures: readonly Failure[], id: string, windowMs: number): readonly Failure[] {
   const chain = chainsOf(failures, windowMs).find((links) => links.some((failure) => failure.id === id)) ?? [];
-  return chain.some(({ atMs }) => itemsOf(chain.filter((failure) => isWithin(failure, atMs, windowMs))).length >= CORRELATED_ITEMS_MIN) ? chain : [];
+  return chain.some(
+    ({ atMs }) => itemsOf(chain.filter((failure) => isWithin(failure, atMs, windowMs))).length >= CORRELATED_ITEMS_MIN,
+  )
+    ? chain
+    : [];
 }
 
 /** What a record says of its failures; the rest of it is its history. */
@@ -77,7 +85,12 @@ export function describe(failures: readonly Failure[]): Findings {
 }
 
 /** The history of a new record. */
-export const UNTOUCHED = { batchId: null, batchTriggeredAtMs: null, resolvedAtMs: null, resolutionAction: null } as const;
+export const UNTOUCHED = {
+  batchId: null,
+  batchTriggeredAtMs: null,
+  resolvedAtMs: null,
+  resolutionAction: null,
+} as const;
 
 function chainsOf(failures: readonly Failure[], windowMs: number): Failure[][] {
   const chains: Failure[][] = [];

@@ -1,6 +1,7 @@
 /**
- * What two failures have in common: a signature over agent type, error type, data source and the message with all that differs
- * from one time to the next taken out (seed 002, CA-059 to CA-062). Pure; what signatures are used for is in correlation.ts.
+ * What two failures have in common: a signature over agent type, error type, data source and the message with all that
+ * differs from one time to the next taken out (seed 002, CA-059 to CA-062). Pure; what signatures are used for is in
+ * correlation.ts.
  */
 import { createHash } from 'node:crypto';
 
@@ -37,7 +38,10 @@ const MESSAGE_CHARS_MAX = 50;
 /** CA-062, in this order: a quota that is answered with "connection closed" is a quota. */
 const PATTERNS: readonly (readonly [Pattern, RegExp])[] = [
   ['api_quota_exceeded', /LIMIT_EXCEEDED|quota|rate[\s_-]?limit|too many requests/i],
-  ['network', /time[ds]?[\s_-]?out|ETIMEDOUT|connection\s+(?:was\s+)?(?:refused|reset|closed)|ECONN(?:REFUSED|RESET|ABORTED)/i],
+  [
+    'network',
+    /time[ds]?[\s_-]?out|ETIMEDOUT|connection\s+(?:was\s+)?(?:refused|reset|closed)|ECONN(?:REFUSED|RESET|ABORTED)/i,
+  ],
   ['data_not_found', /\b404\b|not[\s_-]?found/i],
   ['data_missing_field', /missing\s+required|field\s+(?:\S+\s+)?(?:is\s+)?not\s+present/i],
 ];
@@ -48,14 +52,17 @@ const TIME = /\b\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\b(?:\s?UTC\b|Z\b)?/g;
 /** Seconds or milliseconds since 1970. */
 const EPOCH = /\b1\d{9}(?:\d{3})?\b/g;
 /** "request id: 7f3a", "X-Request-ID=7f3a", "req_7f3a", "trace-id 7f3a". */
-const REQUEST_ID = /\b(?:x-)?(?:request|req|trace|correlation)[\s_-]?id\b["']?\s*[:=#]?\s*["']?[\w-]+["']?|\breq[_-][\w-]*\d[\w-]*/gi;
+const REQUEST_ID =
+  /\b(?:x-)?(?:request|req|trace|correlation)[\s_-]?id\b["']?\s*[:=#]?\s*["']?[\w-]+["']?|\breq[_-][\w-]*\d[\w-]*/gi;
 /** "1000/1000", "1,200 / 1,000". */
 const USED_OF_LIMIT = /\b(\d[\d,]*)\s?\/\s?(\d[\d,]*)\b/g;
 
 /** Equal for two failures of one kind: 16 hexadecimal digits of SHA-256 over the four parts, joined by colons. */
 export function signatureOf({ agentType, errorType, dataSource, errorMessage }: FailureFacts): string {
   // What has a colon of its own must not read as two parts.
-  const parts = [agentType, errorType, dataSource ?? '', normalise(errorMessage)].map((part) => part.replaceAll(/[%:]/g, encodeURIComponent));
+  const parts = [agentType, errorType, dataSource ?? '', normalise(errorMessage)].map((part) =>
+    part.replaceAll(/[%:]/g, encodeURIComponent),
+  );
   return createHash('sha256').update(parts.join(':')).digest('hex').slice(0, SIGNATURE_CHARS);
 }
 
@@ -81,7 +88,9 @@ function stripped(message: string): string {
     .replaceAll(DATE_AND_TIME, '')
     .replaceAll(TIME, '')
     .replaceAll(EPOCH, '')
-    .replaceAll(USED_OF_LIMIT, (whole, used: string, limit: string) => (numberIn(used) >= numberIn(limit) ? 'LIMIT_EXCEEDED' : whole))
+    .replaceAll(USED_OF_LIMIT, (whole, used: string, limit: string) =>
+      numberIn(used) >= numberIn(limit) ? 'LIMIT_EXCEEDED' : whole,
+    )
     .replaceAll(/\s+/g, ' ')
     .trim();
 }

@@ -19,8 +19,8 @@ const ITEMS_MIN = 3;
 const NETWORK_ITEMS_MIN = 5;
 
 /**
- * The seed demands a confidence and gives no number. A quota is named by the source itself, a missing document nearly so; a
- * network is inferred from silence, a bug from likeness, and the rest from time alone.
+ * The seed demands a confidence and gives no number. A quota is named by the source itself, a missing document nearly
+ * so; a network is inferred from silence, a bug from likeness, and the rest from time alone.
  */
 const CONFIDENCE = { 1: 0.95, 2: 0.85, 3: 0.9, 4: 0.7, 5: 0.3 } as const;
 
@@ -33,10 +33,14 @@ export function inferRootCause(failures: readonly Failure[]): RootCause {
   const agentType = only(failures.map((failure) => failure.agentType));
   const errorType = only(failures.map((failure) => failure.errorType));
 
-  if (items >= ITEMS_MIN && source !== null && pattern === 'api_quota_exceeded') return cause(1, `${source} API quota exceeded`);
-  if (items >= NETWORK_ITEMS_MIN && source !== null && pattern === 'network') return cause(2, `${source} network connectivity`);
-  if (items >= ITEMS_MIN && pattern === 'data_not_found' && !sources.includes(null)) return cause(3, `${sources.join(', ')} data unavailable`);
-  if (items >= ITEMS_MIN && agentType !== null && errorType !== null) return cause(4, `${agentType} failure - ${errorType}`);
+  if (items >= ITEMS_MIN && source !== null && pattern === 'api_quota_exceeded')
+    return cause(1, `${source} API quota exceeded`);
+  if (items >= NETWORK_ITEMS_MIN && source !== null && pattern === 'network')
+    return cause(2, `${source} network connectivity`);
+  if (items >= ITEMS_MIN && pattern === 'data_not_found' && !sources.includes(null))
+    return cause(3, `${sources.join(', ')} data unavailable`);
+  if (items >= ITEMS_MIN && agentType !== null && errorType !== null)
+    return cause(4, `${agentType} failure - ${errorType}`);
   return cause(5, `Shared failure - ${items} stocks`);
 }
 

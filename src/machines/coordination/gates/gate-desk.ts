@@ -1,7 +1,7 @@
 /**
- * The gate desk: opens gates, lists them, and takes answers to them. Each gate is an actor of its own (gate.ts), started by a
- * Boss; the desk keeps one short record of each. Other desks ask by `gate.open` with themselves as `askedBy` and are sent
- * `gate.closed`. Neutral: what is asked, and what an answer does, is theirs.
+ * The gate desk: opens gates, lists them, and takes answers to them. Each gate is an actor of its own (gate.ts),
+ * started by a Boss; the desk keeps one short record of each. Other desks ask by `gate.open` with themselves as
+ * `askedBy` and are sent `gate.closed`. Neutral: what is asked, and what an answer does, is theirs.
  */
 import { type AnyActorRef, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
@@ -10,10 +10,26 @@ import { timeOf } from '../../../actors/ref.ts';
 import { reply, type ReplyTo } from '../../../actors/talk/talk-actions.ts';
 import { GATE_ANSWERS_HELD_MAX, GATES_KEPT_MAX } from '../../../limits.ts';
 import { type DeskRecord, nextNumber, placed, type Places, recordOf, recordsIn } from '../desk-records.ts';
-import { durationMs, gate, gateAnswer, type GateInput, gateQuestion, type GateQuestion, type GateReply, type GateReport, type GateResult } from './gate.ts';
+import {
+  durationMs,
+  gate,
+  gateAnswer,
+  type GateInput,
+  gateQuestion,
+  type GateQuestion,
+  type GateReply,
+  type GateReport,
+  type GateResult,
+} from './gate.ts';
 import { DESKS } from '../messages/messages.ts';
 
-type Answer = { readonly type: 'gate.answer'; readonly gate: string; readonly by: string; readonly answer?: unknown; readonly replyTo?: ReplyTo };
+type Answer = {
+  readonly type: 'gate.answer';
+  readonly gate: string;
+  readonly by: string;
+  readonly answer?: unknown;
+  readonly replyTo?: ReplyTo;
+};
 
 /** What the desk knows of a gate. */
 export interface GateRecord extends DeskRecord, Pick<GateQuestion, 'kind' | 'title' | 'audience'> {
@@ -29,7 +45,12 @@ export interface GateRecord extends DeskRecord, Pick<GateQuestion, 'kind' | 'tit
   /** What came before the gate had begun. */
   readonly held: readonly (Answer | Order)[];
   /** Who last withdrew or extended it, and why; not there while nobody has. */
-  readonly lastOrder?: { readonly type: Order['type']; readonly by: string | null; readonly reason: string | null; readonly atMs: number };
+  readonly lastOrder?: {
+    readonly type: Order['type'];
+    readonly by: string | null;
+    readonly reason: string | null;
+    readonly atMs: number;
+  };
 }
 
 export type GateDeskContext = Places<GateRecord>;
@@ -46,7 +67,9 @@ interface Ordered {
   readonly reason?: string | undefined;
 }
 
-type Order = ({ readonly type: 'gate.withdraw' } & Ordered) | ({ readonly type: 'gate.extend'; readonly byMs: number } & Ordered);
+type Order =
+  | ({ readonly type: 'gate.withdraw' } & Ordered)
+  | ({ readonly type: 'gate.extend'; readonly byMs: number } & Ordered);
 
 type Event =
   | (GateQuestion & { readonly type: 'gate.open'; readonly askedBy?: AnyActorRef; readonly replyTo?: ReplyTo })
@@ -58,8 +81,22 @@ type Event =
 
 /** What is said to whoever watches, once it is durable. */
 export type GateDeskEmitted =
-  | { readonly type: 'gate.opened' | 'gate.reminded'; readonly gate: string; readonly kind: string; readonly title: string; readonly audience: readonly string[]; readonly deadlineAtMs: number | null }
-  | { readonly type: 'gate.closed'; readonly gate: string; readonly kind: string; readonly outcome: GateResult['outcome']; readonly by: string | null; readonly answer: unknown };
+  | {
+      readonly type: 'gate.opened' | 'gate.reminded';
+      readonly gate: string;
+      readonly kind: string;
+      readonly title: string;
+      readonly audience: readonly string[];
+      readonly deadlineAtMs: number | null;
+    }
+  | {
+      readonly type: 'gate.closed';
+      readonly gate: string;
+      readonly kind: string;
+      readonly outcome: GateResult['outcome'];
+      readonly by: string | null;
+      readonly answer: unknown;
+    };
 
 const gateDeskMachine = setup({
   types: {} as { context: GateDeskContext; events: Event; emitted: GateDeskEmitted },
@@ -76,8 +113,25 @@ const gateDeskMachine = setup({
       if (boss === undefined) return refuse('no Boss that gates could be started by');
       const openedAtMs = timeOf(self);
       const deadlineAtMs = deadlineMs === null ? null : openedAtMs + deadlineMs;
-      const blank = { phase: 'opening', isOver: false, result: null, answeredAfterMs: null, gate: null, held: [] } as const;
-      const record: GateRecord = { id, kind, title, audience, number: nextNumber(context), openedAtMs, deadlineAtMs, askedBy, ...blank };
+      const blank = {
+        phase: 'opening',
+        isOver: false,
+        result: null,
+        answeredAfterMs: null,
+        gate: null,
+        held: [],
+      } as const;
+      const record: GateRecord = {
+        id,
+        kind,
+        title,
+        audience,
+        number: nextNumber(context),
+        openedAtMs,
+        deadlineAtMs,
+        askedBy,
+        ...blank,
+      };
       enqueue.assign(placed(context, record, GATES_KEPT_MAX));
       const input: GateInput = { question, askedBy, desk: self };
       enqueue.sendTo(boss, { type: 'child.start', id, spec: { id, input, reportTo: self } } as never);
@@ -145,7 +199,11 @@ export const gateDesk = defineAgent({
     'gate.withdraw': z.object({ gate: z.string(), ...ordered }),
     /** More time, counted from the deadline as it stands. Nothing to a gate without one. */
     'gate.extend': z.object({ gate: z.string(), byMs: durationMs, ...ordered }),
-    'gate.list': z.object({ kind: z.string().optional(), audience: z.string().optional(), isOpen: z.boolean().optional() }),
+    'gate.list': z.object({
+      kind: z.string().optional(),
+      audience: z.string().optional(),
+      isOpen: z.boolean().optional(),
+    }),
   },
 });
 
@@ -155,16 +213,26 @@ export const gateAgents: readonly AnyAgent[] = [gate, gateDesk];
 /** One gate that crashes must not end the others: only a flood of crashes ends their Boss. */
 const INTENSITY = 100;
 
-/** The desk and the Boss of its gates, as children of a Boss. The Boss first: the desk talks to it from its first turn on. */
+/**
+ * The desk and the Boss of its gates, as children of a Boss. The Boss first: the desk talks to it from its first turn
+ * on.
+ */
 export function gateChildren() {
   const template = { agent: gate.name, restart: 'transient' as const };
   return [
-    { id: DESKS.openGates, systemId: DESKS.openGates, boss: { strategy: 'dynamic' as const, template, intensity: INTENSITY } },
+    {
+      id: DESKS.openGates,
+      systemId: DESKS.openGates,
+      boss: { strategy: 'dynamic' as const, template, intensity: INTENSITY },
+    },
     { id: DESKS.gates, systemId: DESKS.gates, agent: gateDesk.name },
   ];
 }
 
-/** Records of gates, the oldest first. Without a filter all that are kept: every one that is open, and the last 1,000 others. */
+/**
+ * Records of gates, the oldest first. Without a filter all that are kept: every one that is open, and the last 1,000
+ * others.
+ */
 export function gatesIn(context: GateDeskContext, { kind, audience, isOpen }: GateFilter = {}): readonly GateRecord[] {
   return recordsIn(context).filter(
     (record) =>
@@ -179,7 +247,8 @@ function shown({ gate: _, askedBy: __, held: ___, number: ____, ...rest }: GateR
 }
 
 function newsOf({ id: gate, kind, title, audience, deadlineAtMs, phase, result }: GateRecord): GateDeskEmitted {
-  if (result !== null) return { type: 'gate.closed', gate, kind, outcome: result.outcome, by: result.by, answer: result.answer };
+  if (result !== null)
+    return { type: 'gate.closed', gate, kind, outcome: result.outcome, by: result.by, answer: result.answer };
   return { type: phase === 'reminded' ? 'gate.reminded' : 'gate.opened', gate, kind, title, audience, deadlineAtMs };
 }
 
@@ -195,7 +264,14 @@ function idOf(event: Event): string {
 function noted(record: GateRecord, event: Event): GateRecord {
   switch (event.type) {
     case 'gate.opened':
-      return { ...record, phase: 'open', gate: event.gate, openedAtMs: event.openedAtMs, deadlineAtMs: event.deadlineAtMs, held: [] };
+      return {
+        ...record,
+        phase: 'open',
+        gate: event.gate,
+        openedAtMs: event.openedAtMs,
+        deadlineAtMs: event.deadlineAtMs,
+        held: [],
+      };
     case 'gate.reminded':
       return { ...record, phase: 'reminded' };
     case 'gate.extended':

@@ -1,6 +1,6 @@
 /**
- * Forms of gates: what an answer has to look like. Written as a zod schema, kept as JSON Schema, because a gate outlives the
- * process that asked and is shown by clients that know no zod. Pure.
+ * Forms of gates: what an answer has to look like. Written as a zod schema, kept as JSON Schema, because a gate
+ * outlives the process that asked and is shown by clients that know no zod. Pure.
  */
 import { z } from 'zod';
 import { messageOf } from '../../../errors.ts';

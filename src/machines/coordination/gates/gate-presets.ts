@@ -1,6 +1,6 @@
 /**
- * The six gates of an analysis (CA-137), as data: how long people have, when they are reminded, and what holds when they say
- * nothing. Also when the learning gate is due. Pure.
+ * The six gates of an analysis (CA-137), as data: how long people have, when they are reminded, and what holds when
+ * they say nothing. Also when the learning gate is due. Pure.
  */
 import { type GateQuestion } from './gate.ts';
 
@@ -15,13 +15,49 @@ interface GatePreset extends Pick<GateQuestion, 'kind' | 'title' | 'remindAfterM
 }
 
 export const GATE_PRESETS: Readonly<Record<GatePresetName, GatePreset>> = {
-  G1: { kind: 'G1', title: 'Screening', deadlineMs: 24 * HOUR_MS, remindAfterMs: [12 * HOUR_MS, 22 * HOUR_MS], onTimeout: 'top 10' },
-  G2: { kind: 'G2', title: 'Direction', deadlineMs: 12 * HOUR_MS, remindAfterMs: [6 * HOUR_MS, 10 * HOUR_MS], onTimeout: 'standard checklist' },
+  G1: {
+    kind: 'G1',
+    title: 'Screening',
+    deadlineMs: 24 * HOUR_MS,
+    remindAfterMs: [12 * HOUR_MS, 22 * HOUR_MS],
+    onTimeout: 'top 10',
+  },
+  G2: {
+    kind: 'G2',
+    title: 'Direction',
+    deadlineMs: 12 * HOUR_MS,
+    remindAfterMs: [6 * HOUR_MS, 10 * HOUR_MS],
+    onTimeout: 'standard checklist',
+  },
   // Warnings in the last two hours: CA-E06.
-  G3: { kind: 'G3', title: 'Assumptions', deadlineMs: 24 * HOUR_MS, remindAfterMs: [22 * HOUR_MS, 23 * HOUR_MS], onTimeout: 'conservative' },
-  G4: { kind: 'G4', title: 'Debate', deadlineMs: 6 * HOUR_MS, remindAfterMs: [3 * HOUR_MS, 5 * HOUR_MS], onTimeout: 'conservative provisional' },
-  G5: { kind: 'G5', title: 'Final decision', deadlineMs: null, remindAfterMs: [DAY_MS, 3 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS, 30 * DAY_MS], onTimeout: null },
-  G6: { kind: 'G6', title: 'Learning', deadlineMs: 48 * HOUR_MS, remindAfterMs: [24 * HOUR_MS, 44 * HOUR_MS], onTimeout: 'quarantine' },
+  G3: {
+    kind: 'G3',
+    title: 'Assumptions',
+    deadlineMs: 24 * HOUR_MS,
+    remindAfterMs: [22 * HOUR_MS, 23 * HOUR_MS],
+    onTimeout: 'conservative',
+  },
+  G4: {
+    kind: 'G4',
+    title: 'Debate',
+    deadlineMs: 6 * HOUR_MS,
+    remindAfterMs: [3 * HOUR_MS, 5 * HOUR_MS],
+    onTimeout: 'conservative provisional',
+  },
+  G5: {
+    kind: 'G5',
+    title: 'Final decision',
+    deadlineMs: null,
+    remindAfterMs: [DAY_MS, 3 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS, 30 * DAY_MS],
+    onTimeout: null,
+  },
+  G6: {
+    kind: 'G6',
+    title: 'Learning',
+    deadlineMs: 48 * HOUR_MS,
+    remindAfterMs: [24 * HOUR_MS, 44 * HOUR_MS],
+    onTimeout: 'quarantine',
+  },
 };
 
 /**
@@ -31,11 +67,20 @@ export const GATE_PRESETS: Readonly<Record<GatePresetName, GatePreset>> = {
  */
 export function presetQuestion(
   name: GatePresetName,
-  asked: Pick<GateQuestion, 'id' | 'package' | 'audience' | 'form'> & { readonly title?: string; readonly value?: unknown },
+  asked: Pick<GateQuestion, 'id' | 'package' | 'audience' | 'form'> & {
+    readonly title?: string;
+    readonly value?: unknown;
+  },
 ): GateQuestion {
   const { onTimeout, remindAfterMs, ...preset } = GATE_PRESETS[name];
   const { value = null, title = preset.title, ...rest } = asked;
-  return { ...preset, ...rest, title, remindAfterMs: [...remindAfterMs], onTimeout: onTimeout === null ? null : { name: onTimeout, value } };
+  return {
+    ...preset,
+    ...rest,
+    title,
+    remindAfterMs: [...remindAfterMs],
+    onTimeout: onTimeout === null ? null : { name: onTimeout, value },
+  };
 }
 
 /** CA-137: the learning gate opens after so many outcomes or so long, and not again within its cooldown. */
@@ -50,7 +95,15 @@ const LEARNING_COOLDOWN_MS = 7 * DAY_MS;
  * @param sinceMs Time since then.
  * @param isFirst Whether there was none before, so that no cooldown counts.
  */
-export function isLearningDue({ outcomes, sinceMs, isFirst }: { outcomes: number; sinceMs: number; isFirst: boolean }): boolean {
+export function isLearningDue({
+  outcomes,
+  sinceMs,
+  isFirst,
+}: {
+  outcomes: number;
+  sinceMs: number;
+  isFirst: boolean;
+}): boolean {
   if (!isFirst && sinceMs < LEARNING_COOLDOWN_MS) return false;
   return outcomes >= LEARNING_OUTCOMES || sinceMs >= LEARNING_PERIOD_MS;
 }

@@ -1,7 +1,7 @@
 /**
  * A gate: one durable question to people (seed 002, CA-008). It is open, then reminded, until somebody of its audience
- * answers in the form it asks for, its deadline passes, or whoever asked withdraws it. Then it tells who asked, and ends.
- * Knows nothing of what is asked: presets are in gate-presets.ts, lists and names in gate-desk.ts.
+ * answers in the form it asks for, its deadline passes, or whoever asked withdraws it. Then it tells who asked, and
+ * ends. Knows nothing of what is asked: presets are in gate-presets.ts, lists and names in gate-desk.ts.
  */
 import { type AnyActorRef, assign, enqueueActions, sendTo, setup } from 'xstate';
 import { z } from 'zod';
@@ -34,13 +34,18 @@ export const gateQuestion = z.object({
   /** Whose answer counts; `*` is anybody. */
   audience: z.array(who).min(1).max(GATE_AUDIENCE_MAX),
   /** JSON Schema of the answer: `formOf` of gate-form.ts. */
-  form: z.record(z.string(), z.unknown()).refine((form) => flawOfForm(form) === undefined, 'no JSON Schema that an answer can be checked by'),
+  form: z
+    .record(z.string(), z.unknown())
+    .refine((form) => flawOfForm(form) === undefined, 'no JSON Schema that an answer can be checked by'),
   /** When reminders go out, counted from the opening. */
   remindAfterMs: z.array(durationMs).max(GATE_REMINDERS_MAX).default([]),
   /** Counted from the opening; null: it waits for ever and blocks what waits for it. */
   deadlineMs: durationMs.nullable(),
   /** What holds when nobody answers in time, handed to whoever asked. */
-  onTimeout: z.object({ name: z.string().min(1).max(200), value: z.unknown() }).nullable().default(null),
+  onTimeout: z
+    .object({ name: z.string().min(1).max(200), value: z.unknown() })
+    .nullable()
+    .default(null),
 });
 export type GateQuestion = z.output<typeof gateQuestion>;
 
@@ -61,7 +66,13 @@ export interface GateResult {
 
 /** What the desk is told, and at the end whoever asked. */
 export type GateReport =
-  | { readonly type: 'gate.opened'; readonly id: string; readonly gate: AnyActorRef; readonly openedAtMs: number; readonly deadlineAtMs: number | null }
+  | {
+      readonly type: 'gate.opened';
+      readonly id: string;
+      readonly gate: AnyActorRef;
+      readonly openedAtMs: number;
+      readonly deadlineAtMs: number | null;
+    }
   | { readonly type: 'gate.reminded'; readonly id: string; readonly reminders: number }
   | { readonly type: 'gate.extended'; readonly id: string; readonly deadlineAtMs: number }
   | { readonly type: 'gate.closed'; readonly result: GateResult };
@@ -84,7 +95,13 @@ interface GateContext extends GateInput {
 }
 
 type Event =
-  | { readonly type: 'gate.answer'; readonly gate: string; readonly by: string; readonly answer?: unknown; readonly replyTo?: ReplyTo }
+  | {
+      readonly type: 'gate.answer';
+      readonly gate: string;
+      readonly by: string;
+      readonly answer?: unknown;
+      readonly replyTo?: ReplyTo;
+    }
   | { readonly type: 'gate.withdraw' }
   /** More time, counted from the deadline as it stands. Nothing to a gate without one. */
   | { readonly type: 'gate.extend'; readonly byMs: number }
@@ -94,7 +111,8 @@ type Event =
 const gateMachine = setup({
   types: {} as { context: GateContext; events: Event; input: GateInput; output: GateResult },
   delays: {
-    reminder: ({ context, self }) => Math.max(0, context.openedAtMs + context.question.remindAfterMs[context.reminders]! - timeOf(self)),
+    reminder: ({ context, self }) =>
+      Math.max(0, context.openedAtMs + context.question.remindAfterMs[context.reminders]! - timeOf(self)),
     deadline: ({ context, self }) => Math.max(0, context.deadlineAtMs! - timeOf(self)),
   },
   guards: {
@@ -104,16 +122,30 @@ const gateMachine = setup({
   actions: {
     announce: enqueueActions(({ context, enqueue, self }) => {
       const { question, desk, openedAtMs, deadlineAtMs } = context;
-      enqueue.sendTo(desk, { type: 'gate.opened', id: question.id, gate: self, openedAtMs, deadlineAtMs } satisfies GateReport);
+      enqueue.sendTo(desk, {
+        type: 'gate.opened',
+        id: question.id,
+        gate: self,
+        openedAtMs,
+        deadlineAtMs,
+      } satisfies GateReport);
     }),
     notify: enqueueActions(({ context: { question, reminders }, enqueue, system }) => {
       const { id, title, audience } = question;
       const isFirst = reminders === 0;
       const detail = isFirst ? 'An answer is waited for.' : `Still no answer, reminder ${reminders}.`;
-      notify(enqueue, system, { subject: `gate ${id}`, kind: 'gate.waiting', priority: isFirst ? 'MEDIUM' : 'HIGH', title, detail, audience });
+      notify(enqueue, system, {
+        subject: `gate ${id}`,
+        kind: 'gate.waiting',
+        priority: isFirst ? 'MEDIUM' : 'HIGH',
+        title,
+        detail,
+        audience,
+      });
     }),
     armReminder: enqueueActions(({ context: { question, reminders }, enqueue }) => {
-      if (reminders < question.remindAfterMs.length) enqueue.raise({ type: 'gate.remind' }, { delay: 'reminder', id: 'reminder' });
+      if (reminders < question.remindAfterMs.length)
+        enqueue.raise({ type: 'gate.remind' }, { delay: 'reminder', id: 'reminder' });
     }),
     armDeadline: enqueueActions(({ context, enqueue }) => {
       enqueue.cancel('deadline');
@@ -127,7 +159,11 @@ const gateMachine = setup({
       const closed: GateReport = { type: 'gate.closed', result: resultOf(context, outcome, timeOf(self)) };
       enqueue.sendTo(context.desk, closed);
       if (context.askedBy !== null) enqueue.sendTo(context.askedBy, closed);
-      settle(enqueue, system, { subject: `gate ${context.question.id}`, kinds: ['gate.waiting'], because: `the gate is ${outcome}` });
+      settle(enqueue, system, {
+        subject: `gate ${context.question.id}`,
+        kinds: ['gate.waiting'],
+        because: `the gate is ${outcome}`,
+      });
     }),
   },
 }).createMachine({
@@ -151,9 +187,16 @@ const gateMachine = setup({
           {
             guard: 'isTaken',
             target: 'answered',
-            actions: [assign({ answer: ({ event }) => event.answer ?? null, by: ({ event }) => event.by }), reply({ taken: true } satisfies GateReply)],
+            actions: [
+              assign({ answer: ({ event }) => event.answer ?? null, by: ({ event }) => event.by }),
+              reply({ taken: true } satisfies GateReply),
+            ],
           },
-          { actions: reply(({ context, event }): GateReply => ({ taken: false, problems: refusalsOf(context.question, event) })) },
+          {
+            actions: reply(
+              ({ context, event }): GateReply => ({ taken: false, problems: refusalsOf(context.question, event) }),
+            ),
+          },
         ],
         'gate.withdraw': 'withdrawn',
         'gate.extend': {
@@ -163,7 +206,11 @@ const gateMachine = setup({
             'armDeadline',
             sendTo(
               ({ context }) => context.desk,
-              ({ context }): GateReport => ({ type: 'gate.extended', id: context.question.id, deadlineAtMs: context.deadlineAtMs! }),
+              ({ context }): GateReport => ({
+                type: 'gate.extended',
+                id: context.question.id,
+                deadlineAtMs: context.deadlineAtMs!,
+              }),
             ),
           ],
         },
@@ -185,11 +232,18 @@ const gateMachine = setup({
 export const gate = defineAgent({ name: 'gate', machine: gateMachine, events: { 'gate.answer': gateAnswer } });
 
 /** Why an answer does not count, a line each; empty where it does. */
-function refusalsOf({ audience, form }: GateQuestion, { by, answer }: { readonly by: string; readonly answer?: unknown }): readonly string[] {
+function refusalsOf(
+  { audience, form }: GateQuestion,
+  { by, answer }: { readonly by: string; readonly answer?: unknown },
+): readonly string[] {
   if (!audience.includes(ANYBODY) && !audience.includes(by)) return [`by: ${by} is not among those asked`];
   return problemsOf(form, answer);
 }
 
-function resultOf({ question, answer, by, openedAtMs, reminders }: GateContext, outcome: GateResult['outcome'], closedAtMs: number): GateResult {
+function resultOf(
+  { question, answer, by, openedAtMs, reminders }: GateContext,
+  outcome: GateResult['outcome'],
+  closedAtMs: number,
+): GateResult {
   return { gate: question.id, outcome, answer, by, onTimeout: question.onTimeout, openedAtMs, closedAtMs, reminders };
 }

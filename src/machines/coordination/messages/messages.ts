@@ -1,7 +1,7 @@
 /**
- * What the coordination agents say to each other: the seed's extended message types (002, CA-079 to CA-086) as events with
- * schemas, and where each agent is found. An item is any long-running piece of work; the seed's own names (`stock_id`,
- * `stock_ticker`, PAUSE_REQUEST) exist in wire-names.ts only. Times are milliseconds of kernel time.
+ * What the coordination agents say to each other: the seed's extended message types (002, CA-079 to CA-086) as events
+ * with schemas, and where each agent is found. An item is any long-running piece of work; the seed's own names
+ * (`stock_id`, `stock_ticker`, PAUSE_REQUEST) exist in wire-names.ts only. Times are milliseconds of kernel time.
  */
 import { z } from 'zod';
 
@@ -34,7 +34,13 @@ export const DESKS = {
 } as const;
 
 /** Who asked for a pause (CA-025). */
-export const pauseTrigger = z.enum(['AUTO_TIER2', 'MANUAL', 'GATE_TIMEOUT', 'GATE_REJECTION', 'AUTO_BATCH_CORRELATION']);
+export const pauseTrigger = z.enum([
+  'AUTO_TIER2',
+  'MANUAL',
+  'GATE_TIMEOUT',
+  'GATE_REJECTION',
+  'AUTO_BATCH_CORRELATION',
+]);
 export type PauseTrigger = z.infer<typeof pauseTrigger>;
 
 const tasks = z.array(z.string()).readonly();
@@ -52,10 +58,12 @@ const text = z.string().max(2_000);
 const names = z.array(name).max(10_000);
 
 /**
- * A button of an alert card. Chosen, its event is sent to that desk and the card is acknowledged; one that has no event only
- * says that somebody looks ("View Details").
+ * A button of an alert card. Chosen, its event is sent to that desk and the card is acknowledged; one that has no event
+ * only says that somebody looks ("View Details").
  */
-export const alertAction = z.object({ name, label: name, to: name.nullable(), event: z.looseObject({ type: name }).nullable() }).readonly();
+export const alertAction = z
+  .object({ name, label: name, to: name.nullable(), event: z.looseObject({ type: name }).nullable() })
+  .readonly();
 export type AlertAction = z.infer<typeof alertAction>;
 
 /** How urgent a message is to people who read envelopes (CA-087, CA-088). */
@@ -76,8 +84,8 @@ const talk = z.object({
 /** The events between agents by type. A message is its payload and its `type`. */
 export const messages = {
   /**
-   * Anyone to the Lead Coordinator, and from there to the PauseManager of the item. `checkpointId` is null until the item stands at a
-   * boundary; `failedTask` is the one whose failure led to it.
+   * Anyone to the Lead Coordinator, and from there to the PauseManager of the item. `checkpointId` is null until the
+   * item stands at a boundary; `failedTask` is the one whose failure led to it.
    */
   'pause.request': z.object({
     item: name,
@@ -99,7 +107,10 @@ export const messages = {
     checkpointId: name.optional(),
     failedTask: name.nullable().optional(),
   }),
-  /** Lead Coordinator or a person, by way of the Lead Coordinator, to PauseManager. A null plan is worked out from the checkpoint. */
+  /**
+   * Lead Coordinator or a person, by way of the Lead Coordinator, to PauseManager. A null plan is worked out from the
+   * checkpoint.
+   */
   'resume.command': z.object({ item: name, resumePlan: resumeLists.nullable(), notify: z.boolean() }),
   /** Lead Coordinator to BatchManager. */
   'batch.pause-request': z.object({ items: names, reason: text, batchId: name, maxConcurrency: z.int().positive() }),
@@ -113,7 +124,13 @@ export const messages = {
     atMs: z.number(),
   }),
   /** FailureCorrelator to Lead Coordinator and BatchManager. */
-  'correlation.detected': z.object({ correlationId: name, items: names, rootCause: text, signature: name, batchTriggered: z.boolean() }),
+  'correlation.detected': z.object({
+    correlationId: name,
+    items: names,
+    rootCause: text,
+    signature: name,
+    batchTriggered: z.boolean(),
+  }),
   /** FailureCorrelator to BatchManager: pause these together. Sent again with the items that joined later. */
   'batch.trigger': z.object({ items: names, rootCause: text, correlationId: name }),
   /** Lead Coordinator to BatchManager: the item runs again. */
@@ -122,13 +139,18 @@ export const messages = {
   'item.failed': z.object({ item: name, error: text }),
   /** A person to the Lead Coordinator: the item is given up. */
   'item.cancel': z.object({ item: name }),
-  /** A person to the Lead Coordinator: the pause may last until then, once, and no longer than 30 days in all (CA-019). */
+  /**
+   * A person to the Lead Coordinator: the pause may last until then, once, and no longer than 30 days in all (CA-019).
+   */
   'pause.extend': z.object({ item: name, untilMs: z.number(), reason: text }),
   /** A person to the Lead Coordinator: the pause ends now, and with it the item (CA-017). */
   'pause.expire': z.object({ item: name, reason: text }),
   /** Whoever knows, to the Lead Coordinator: what these items were paused for is over (CA-032). */
   'cause.cleared': z.object({ items: names, cause: text }),
-  /** Whoever may, to the Lead Coordinator: so many tasks of an agent type may run from now on; null: as the plan says, 0: none. */
+  /**
+   * Whoever may, to the Lead Coordinator: so many tasks of an agent type may run from now on; null: as the plan says,
+   * 0: none.
+   */
   'capacity.set': z.object({ agentType: name, capacity: z.int().min(0).nullable() }),
   /** A task or a person to the Lead Coordinator: people have to decide about the item before it goes on. */
   'gate.request': z.object({
@@ -142,18 +164,28 @@ export const messages = {
     /** What else people need, beside what the coordinator packs. */
     materials: z.unknown().optional(),
   }),
-  /** A person to the Lead Coordinator: what a gate that timed out or was turned down had asked is settled; the item passes it. */
+  /**
+   * A person to the Lead Coordinator: what a gate that timed out or was turned down had asked is settled; the item
+   * passes it.
+   */
   'gate.validate': z.object({ item: name, gate: name, by: name }),
-  /** BatchManager to FailureCorrelator, and its end to the alerts too: the batch that a trigger has led to, and what became of it. */
+  /**
+   * BatchManager to FailureCorrelator, and its end to the alerts too: the batch that a trigger has led to, and what
+   * became of it.
+   */
   'batch.opened': z.object({ batchId: name, correlationId: name }),
-  'batch.finished': z.object({ batchId: name, correlationId: name.nullable(), status: z.enum(['COMPLETED', 'PARTIALLY_FAILED', 'FAILED']) }),
+  'batch.finished': z.object({
+    batchId: name,
+    correlationId: name.nullable(),
+    status: z.enum(['COMPLETED', 'PARTIALLY_FAILED', 'FAILED']),
+  }),
   /** BatchManager to the alerts: these items were paused together; each has a card, and each card a button for all. */
   'alert.batch': z.object({ batchId: name, items: names, reason: text }),
   /**
-   * Anyone to the alerts: somebody has to know. `item` is null where it is about no single one. `kind` is `noun.verb`; `item.failed`
-   * and `item.paused` of one item share a card (the second brings it up to date), as does the same kind said again while the card is
-   * open; any other kind has a card of its own. Of `data` a card shows agentType, errorType, errorMessage, progressPct, phase, day,
-   * completed, pending, where they are there.
+   * Anyone to the alerts: somebody has to know. `item` is null where it is about no single one. `kind` is `noun.verb`;
+   * `item.failed` and `item.paused` of one item share a card (the second brings it up to date), as does the same kind
+   * said again while the card is open; any other kind has a card of its own. Of `data` a card shows agentType,
+   * errorType, errorMessage, progressPct, phase, day, completed, pending, where they are there.
    */
   'alert.raise': z.object({
     item: name.nullable(),
@@ -164,7 +196,10 @@ export const messages = {
     actions: z.array(alertAction).max(10),
     data: z.record(z.string(), z.unknown()),
   }),
-  /** Whoever knows, to the alerts: what the cards of these kinds about this subject were raised for is over; nobody has to look any more. */
+  /**
+   * Whoever knows, to the alerts: what the cards of these kinds about this subject were raised for is over; nobody has
+   * to look any more.
+   */
   'alert.settled': z.object({ item: name, kinds: z.array(name).min(1).max(20), because: text }),
   'talk.finding': talk,
   'talk.request': talk,
@@ -176,4 +211,6 @@ export const messages = {
 export type MessageType = keyof typeof messages;
 
 /** One message as an event. */
-export type Message<Type extends MessageType = MessageType> = { [Name in Type]: { readonly type: Name } & Readonly<z.infer<(typeof messages)[Name]>> }[Type];
+export type Message<Type extends MessageType = MessageType> = {
+  [Name in Type]: { readonly type: Name } & Readonly<z.infer<(typeof messages)[Name]>>;
+}[Type];

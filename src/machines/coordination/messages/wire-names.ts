@@ -1,9 +1,17 @@
 /**
- * The seed's own names (002, CA-079 to CA-087): message types, fields, envelopes and the PauseManager's three calls, for peers that
- * speak them. Inside there are items and events (messages.ts). Pure; times travel as ISO 8601.
+ * The seed's own names (002, CA-079 to CA-087): message types, fields, envelopes and the PauseManager's three calls,
+ * for peers that speak them. Inside there are items and events (messages.ts). Pure; times travel as ISO 8601.
  */
 import { z } from 'zod';
-import { type Message, type MessagePriority, messagePriority, messages, type MessageType, type PauseTrigger, type ResumeLists } from './messages.ts';
+import {
+  type Message,
+  type MessagePriority,
+  messagePriority,
+  messages,
+  type MessageType,
+  type PauseTrigger,
+  type ResumeLists,
+} from './messages.ts';
 import { type OrderReply, type PauseState } from '../pauses/pause-manager.ts';
 
 interface Wire {
@@ -16,19 +24,47 @@ const talk = { item: 'stock_id', content: 'content' };
 
 /** By event type. */
 const WIRES = {
-  'pause.request': { name: 'PAUSE_REQUEST', fields: { item: 'stock_id', reason: 'reason', checkpointId: 'checkpoint_id', trigger: 'trigger_source' } },
-  'pause.complete': { name: 'PAUSE_COMPLETE', fields: { item: 'stock_id', pausedAtMs: 'paused_at', resumeDependencies: 'resume_dependencies' } },
-  'resume.command': { name: 'RESUME_COMMAND', fields: { item: 'stock_id', resumePlan: 'resume_plan', notify: 'notify' } },
-  'batch.pause-request': { name: 'BATCH_PAUSE_REQUEST', fields: { items: 'stock_ids', reason: 'reason', batchId: 'batch_id', maxConcurrency: 'max_concurrency' } },
+  'pause.request': {
+    name: 'PAUSE_REQUEST',
+    fields: { item: 'stock_id', reason: 'reason', checkpointId: 'checkpoint_id', trigger: 'trigger_source' },
+  },
+  'pause.complete': {
+    name: 'PAUSE_COMPLETE',
+    fields: { item: 'stock_id', pausedAtMs: 'paused_at', resumeDependencies: 'resume_dependencies' },
+  },
+  'resume.command': {
+    name: 'RESUME_COMMAND',
+    fields: { item: 'stock_id', resumePlan: 'resume_plan', notify: 'notify' },
+  },
+  'batch.pause-request': {
+    name: 'BATCH_PAUSE_REQUEST',
+    fields: { items: 'stock_ids', reason: 'reason', batchId: 'batch_id', maxConcurrency: 'max_concurrency' },
+  },
   'agent.failure': {
     name: 'AGENT_FAILURE_EVENT',
-    fields: { item: 'stock_ticker', agentType: 'agent_type', errorType: 'error_type', errorMessage: 'error_message', dataSource: 'data_source', atMs: 'timestamp' },
+    fields: {
+      item: 'stock_ticker',
+      agentType: 'agent_type',
+      errorType: 'error_type',
+      errorMessage: 'error_message',
+      dataSource: 'data_source',
+      atMs: 'timestamp',
+    },
   },
   'correlation.detected': {
     name: 'CORRELATION_DETECTED',
-    fields: { correlationId: 'correlation_id', items: 'stock_tickers', rootCause: 'root_cause', signature: 'signature', batchTriggered: 'batch_triggered' },
+    fields: {
+      correlationId: 'correlation_id',
+      items: 'stock_tickers',
+      rootCause: 'root_cause',
+      signature: 'signature',
+      batchTriggered: 'batch_triggered',
+    },
   },
-  'batch.trigger': { name: 'BATCH_TRIGGER', fields: { items: 'stock_ids', rootCause: 'root_cause', correlationId: 'correlation_id' } },
+  'batch.trigger': {
+    name: 'BATCH_TRIGGER',
+    fields: { items: 'stock_ids', rootCause: 'root_cause', correlationId: 'correlation_id' },
+  },
   'talk.finding': { name: 'Finding', fields: talk },
   'talk.request': { name: 'Request', fields: talk },
   'talk.challenge': { name: 'Challenge', fields: talk },
@@ -38,7 +74,9 @@ const WIRES = {
 
 export type WiredType = keyof typeof WIRES;
 
-const TYPE_OF_NAME: ReadonlyMap<string, WiredType> = new Map(Object.entries(WIRES).map(([type, { name }]) => [name, type as WiredType]));
+const TYPE_OF_NAME: ReadonlyMap<string, WiredType> = new Map(
+  Object.entries(WIRES).map(([type, { name }]) => [name, type as WiredType]),
+);
 
 /** CA-087. */
 export interface Envelope {
@@ -71,14 +109,25 @@ export interface Posted {
   readonly requiresResponse: boolean;
 }
 
-export function toEnvelope(message: Message<WiredType>, { from, to, priority, atMs, requiresResponse }: Posted): Envelope {
+export function toEnvelope(
+  message: Message<WiredType>,
+  { from, to, priority, atMs, requiresResponse }: Posted,
+): Envelope {
   const { name, fields }: Wire = WIRES[message.type];
   const content: Record<string, unknown> = {};
   for (const [own, theirs] of Object.entries(fields)) {
     const value = (message as Readonly<Record<string, unknown>>)[own];
     if (value !== undefined) content[theirs] = isTime(own) ? new Date(value as number).toISOString() : value;
   }
-  return { from_agent: from, to_agent: to, message_type: name, priority, content, timestamp: new Date(atMs).toISOString(), requires_response: requiresResponse };
+  return {
+    from_agent: from,
+    to_agent: to,
+    message_type: name,
+    priority,
+    content,
+    timestamp: new Date(atMs).toISOString(),
+    requires_response: requiresResponse,
+  };
 }
 
 export type Opened = { readonly message: Message<WiredType>; readonly posted: Posted } | { readonly problem: string };
@@ -87,16 +136,29 @@ export type Opened = { readonly message: Message<WiredType>; readonly posted: Po
 export function fromEnvelope(value: unknown): Opened {
   const envelope = envelopeSchema.safeParse(value);
   if (!envelope.success) return { problem: z.prettifyError(envelope.error) };
-  const { from_agent: from, to_agent: to, message_type: name, priority, content, timestamp, requires_response: requiresResponse } = envelope.data;
+  const {
+    from_agent: from,
+    to_agent: to,
+    message_type: name,
+    priority,
+    content,
+    timestamp,
+    requires_response: requiresResponse,
+  } = envelope.data;
   const type = TYPE_OF_NAME.get(name);
-  if (type === undefined) return { problem: `unknown message type "${name}"; known are ${[...TYPE_OF_NAME.keys()].join(', ')}` };
+  if (type === undefined)
+    return { problem: `unknown message type "${name}"; known are ${[...TYPE_OF_NAME.keys()].join(', ')}` };
   const posted: Posted = { from, to, priority, atMs: Date.parse(timestamp), requiresResponse };
-  const fields: Record<string, unknown> = type.startsWith('talk.') ? { item: null, content: null, from, to, priority, requiresResponse } : {};
+  const fields: Record<string, unknown> = type.startsWith('talk.')
+    ? { item: null, content: null, from, to, priority, requiresResponse }
+    : {};
   for (const [own, theirs] of Object.entries(WIRES[type].fields)) {
     if (theirs in content) fields[own] = isTime(own) ? Date.parse(String(content[theirs])) : content[theirs];
   }
   const parsed = messages[type].safeParse(fields);
-  return parsed.success ? { message: { type, ...parsed.data } as Message<WiredType>, posted } : { problem: z.prettifyError(parsed.error) };
+  return parsed.success
+    ? { message: { type, ...parsed.data } as Message<WiredType>, posted }
+    : { problem: z.prettifyError(parsed.error) };
 }
 
 function isTime(field: string): boolean {
@@ -127,10 +189,17 @@ export function pauseCalls(system: Asked, coordinator = 'coordinator') {
     /** CA-023. `resume_plan` null is worked out from the checkpoint; one that cannot be carried out is refused. */
     resume_analysis: (stock_id: string, resume_plan: ResumeLists | null, notify: boolean) =>
       order({ type: 'resume.command', item: stock_id, resumePlan: resume_plan, notify }),
-    get_pause_state: (stock_id: string): Promise<WirePauseState> => system.ask<PauseState>(coordinator, { type: 'pause.state', item: stock_id } as { type: string }).then(wireState),
+    get_pause_state: (stock_id: string): Promise<WirePauseState> =>
+      system.ask<PauseState>(coordinator, { type: 'pause.state', item: stock_id } as { type: string }).then(wireState),
   };
 }
 
 function wireState({ status, reason, checkpointId, pausedAtMs, resumeDependencies }: PauseState): WirePauseState {
-  return { status, reason, checkpoint_id: checkpointId, paused_at: pausedAtMs === null ? null : new Date(pausedAtMs).toISOString(), resume_dependencies: resumeDependencies };
+  return {
+    status,
+    reason,
+    checkpoint_id: checkpointId,
+    paused_at: pausedAtMs === null ? null : new Date(pausedAtMs).toISOString(),
+    resume_dependencies: resumeDependencies,
+  };
 }

@@ -1,7 +1,8 @@
 /**
- * The PauseManager of one item (seed 002, CA-016 to CA-032): RUNNING, PAUSING, PAUSED, STALE, EXPIRED, RESUMING. A pause begins at
- * once, but holds only when the stages under way have ended: at a stage boundary the checkpoint is whole. What the age of a pause
- * means is in pause-record.ts, what resuming means in resume-plan.ts; the coordinator carries it out.
+ * The PauseManager of one item (seed 002, CA-016 to CA-032): RUNNING, PAUSING, PAUSED, STALE, EXPIRED, RESUMING. A
+ * pause begins at once, but holds only when the stages under way have ended: at a stage boundary the checkpoint is
+ * whole. What the age of a pause means is in pause-record.ts, what resuming means in resume-plan.ts; the coordinator
+ * carries it out.
  */
 import { type AnyActorRef, assign, enqueueActions, fromPromise, type PromiseActorLogic, setup } from 'xstate';
 import { type Agent, defineAgent, type EventSchemas } from '../../../actors/agent.ts';
@@ -124,7 +125,9 @@ const pauseManagerMachine = setup({
   guards: {
     isExtended: ({ context }) => context.record!.extendedUntilMs !== null,
     mayResumeItself: ({ context }) => context.failedAutoResumes < AUTO_RESUMES_MAX,
-    isSound: ({ context, event }) => event.type === 'resume.command' && (event.resumePlan === null || problemOf(context, event.resumePlan) === undefined),
+    isSound: ({ context, event }) =>
+      event.type === 'resume.command' &&
+      (event.resumePlan === null || problemOf(context, event.resumePlan) === undefined),
     isLastDay: (_, { day }: { day: number }) => day === EXPIRY_DAY,
     isStaleDay: ({ context }, { day }: { day: number }) => day === 14 && context.record!.extendedUntilMs === null,
   },
@@ -135,8 +138,14 @@ const pauseManagerMachine = setup({
       const pauses = context.pauses + 1;
       const record = newRecord(context.item, pauses, request, nowMs);
       enqueue.assign({ request, record, pauses, checkpoint: null, resumePlan: null });
-      for (const day of ALERT_DAYS) enqueue.raise({ type: 'pause.day', day }, { id: `day${day}`, delay: untilDay(record, day, nowMs) });
-      enqueue.sendTo(context.coordinator, { type: 'pause.pausing', item: context.item, manager: self, reason: request.reason } satisfies PauseManagerReport);
+      for (const day of ALERT_DAYS)
+        enqueue.raise({ type: 'pause.day', day }, { id: `day${day}`, delay: untilDay(record, day, nowMs) });
+      enqueue.sendTo(context.coordinator, {
+        type: 'pause.pausing',
+        item: context.item,
+        manager: self,
+        reason: request.reason,
+      } satisfies PauseManagerReport);
       tell(enqueue, system, alertOfDay(record, 0));
     }),
     /** The state is left, and its days no longer count. */
@@ -146,7 +155,12 @@ const pauseManagerMachine = setup({
     }),
     hold: enqueueActions(({ context, enqueue, system }) => {
       const { record: before, checkpoint, coordinator } = context;
-      const record: PauseRecord = { ...before!, status: 'PAUSED', checkpointId: checkpoint!.checkpointId, resumeDependencies: planOf(checkpoint!) };
+      const record: PauseRecord = {
+        ...before!,
+        status: 'PAUSED',
+        checkpointId: checkpoint!.checkpointId,
+        resumeDependencies: planOf(checkpoint!),
+      };
       enqueue.assign({ record });
       enqueue.sendTo(coordinator, completeOf(record));
       const alerts = system.get(DESKS.alerts) as AnyActorRef | undefined;
@@ -161,7 +175,11 @@ const pauseManagerMachine = setup({
     }),
     sayDay: enqueueActions(({ context, event, enqueue, system }) => {
       if (event.type !== 'pause.day') return;
-      const record: PauseRecord = { ...context.record!, ...(event.day === 3 && { alertDay3Sent: true }), ...(event.day === 7 && { alertDay7Sent: true }) };
+      const record: PauseRecord = {
+        ...context.record!,
+        ...(event.day === 3 && { alertDay3Sent: true }),
+        ...(event.day === 7 && { alertDay7Sent: true }),
+      };
       enqueue.assign({ record });
       tell(enqueue, system, alertOfDay(record, event.day));
     }),
@@ -175,10 +193,13 @@ const pauseManagerMachine = setup({
       if ('problem' in record) return enqueue(reply({ taken: false, problem: record.problem } satisfies OrderReply));
       enqueue.assign({ record });
       const leftMs = record.extendedUntilMs! - timeOf(self);
-      if (leftMs < untilDay(record, EXPIRY_DAY, timeOf(self))) enqueue.raise({ type: 'pause.extensionOver' }, { id: 'extension', delay: leftMs });
+      if (leftMs < untilDay(record, EXPIRY_DAY, timeOf(self)))
+        enqueue.raise({ type: 'pause.extensionOver' }, { id: 'extension', delay: leftMs });
       enqueue(reply({ taken: true } satisfies OrderReply));
     }),
-    setStatus: assign(({ context }, { status }: { status: PauseStatus }) => ({ record: { ...context.record!, status } })),
+    setStatus: assign(({ context }, { status }: { status: PauseStatus }) => ({
+      record: { ...context.record!, status },
+    })),
     sayTooLong: enqueueActions(({ context, enqueue }) => {
       enqueue.sendTo(context.coordinator, { type: 'pause.stopWork', item: context.item } satisfies PauseManagerReport);
     }),
@@ -191,7 +212,11 @@ const pauseManagerMachine = setup({
         isAutomatic: event.type === 'cause.cleared',
         notify: event.type !== 'resume.command' || event.notify,
       });
-      enqueue.sendTo(context.coordinator, { type: 'pause.resuming', item: context.item, plan } satisfies PauseManagerReport);
+      enqueue.sendTo(context.coordinator, {
+        type: 'pause.resuming',
+        item: context.item,
+        plan,
+      } satisfies PauseManagerReport);
       enqueue(reply({ taken: true } satisfies OrderReply));
     }),
     refuseToResume: enqueueActions(({ context, enqueue, system }) => {
@@ -217,14 +242,22 @@ const pauseManagerMachine = setup({
       tell(enqueue, system, pauseAlert(record!, { kind: 'resume.failed', priority: 'CRITICAL', title }));
     }),
     forgetPlan: assign(({ context, event }) => ({
-      failedPlans: event.type === 'plan.forget' ? context.failedPlans.filter(({ atMs }) => atMs !== event.atMs) : context.failedPlans,
+      failedPlans:
+        event.type === 'plan.forget'
+          ? context.failedPlans.filter(({ atMs }) => atMs !== event.atMs)
+          : context.failedPlans,
     })),
     expire: enqueueActions(({ context, event, enqueue }) => {
-      const reason = event.type === 'pause.expire' ? event.reason : `paused for ${EXPIRY_DAY} days: ${context.record!.reason}`;
+      const reason =
+        event.type === 'pause.expire' ? event.reason : `paused for ${EXPIRY_DAY} days: ${context.record!.reason}`;
       const record: PauseRecord = { ...context.record!, status: 'EXPIRED' };
       enqueue.assign({ record, checkpoint: null, resumePlan: null });
       if (event.type === 'pause.end') return;
-      enqueue.sendTo(context.coordinator, { type: 'pause.expired', item: context.item, reason } satisfies PauseManagerReport);
+      enqueue.sendTo(context.coordinator, {
+        type: 'pause.expired',
+        item: context.item,
+        reason,
+      } satisfies PauseManagerReport);
       enqueue(reply({ taken: true } satisfies OrderReply));
     }),
     refuse: enqueueActions(({ context, event, enqueue, system }) => {
@@ -236,7 +269,8 @@ const pauseManagerMachine = setup({
       const batches = system.get(DESKS.batches) as AnyActorRef | undefined;
       if (event.type !== 'resume.command' || batches === undefined) return;
       // What somebody else has resumed already is where a batch wants it.
-      const runs = context.record === null || context.record.status === 'RESUMED' || context.record.status === 'RESUMING';
+      const runs =
+        context.record === null || context.record.status === 'RESUMED' || context.record.status === 'RESUMING';
       enqueue.sendTo(batches, runs ? { type: 'item.resumed', item } : { type: 'item.failed', item, error: problem });
     }),
     archive: assign({ record: null, resumePlan: null }),
@@ -281,8 +315,13 @@ const pauseManagerMachine = setup({
       // A task without a time limit could keep it here for ever.
       after: { pausing: { actions: 'sayTooLong' } },
       on: {
-        'pause.request': { actions: assign(({ context, event }) => ({ record: withFurther(context.record!, event.request) })) },
-        'checkpoint.saved': { target: 'PAUSED', actions: [assign({ checkpoint: ({ event }) => event.checkpoint }), 'hold'] },
+        'pause.request': {
+          actions: assign(({ context, event }) => ({ record: withFurther(context.record!, event.request) })),
+        },
+        'checkpoint.saved': {
+          target: 'PAUSED',
+          actions: [assign({ checkpoint: ({ event }) => event.checkpoint }), 'hold'],
+        },
         'pause.day': { actions: 'sayDay' },
       },
     },
@@ -295,16 +334,33 @@ const pauseManagerMachine = setup({
       },
       on: {
         'pause.day': [
-          { guard: { type: 'isStaleDay', params: ({ event }) => event }, target: 'STALE', actions: [{ type: 'setStatus', params: { status: 'STALE' } }, 'sayDay'] },
-          { guard: { type: 'isLastDay', params: ({ event }) => event }, target: 'EXPIRED', actions: ['stopCounting', 'expire', 'sayDay'] },
+          {
+            guard: { type: 'isStaleDay', params: ({ event }) => event },
+            target: 'STALE',
+            actions: [{ type: 'setStatus', params: { status: 'STALE' } }, 'sayDay'],
+          },
+          {
+            guard: { type: 'isLastDay', params: ({ event }) => event },
+            target: 'EXPIRED',
+            actions: ['stopCounting', 'expire', 'sayDay'],
+          },
           { actions: 'sayDay' },
         ],
-        'pause.extensionOver': { target: 'STALE', actions: [{ type: 'setStatus', params: { status: 'STALE' } }, 'sayExtensionOver'] },
+        'pause.extensionOver': {
+          target: 'STALE',
+          actions: [{ type: 'setStatus', params: { status: 'STALE' } }, 'sayExtensionOver'],
+        },
         'pause.request': { actions: 'rejoin' },
         'pause.extend': { actions: 'extend' },
         'pause.expire': { target: 'EXPIRED', actions: ['stopCounting', 'expire'] },
-        'resume.command': [{ guard: 'isSound', target: 'RESUMING', actions: ['stopCounting', 'resume'] }, { actions: 'refuse' }],
-        'cause.cleared': [{ guard: 'mayResumeItself', target: 'RESUMING', actions: ['stopCounting', 'resume'] }, { actions: 'refuseToResume' }],
+        'resume.command': [
+          { guard: 'isSound', target: 'RESUMING', actions: ['stopCounting', 'resume'] },
+          { actions: 'refuse' },
+        ],
+        'cause.cleared': [
+          { guard: 'mayResumeItself', target: 'RESUMING', actions: ['stopCounting', 'resume'] },
+          { actions: 'refuseToResume' },
+        ],
       },
     },
     STALE: {
@@ -312,8 +368,14 @@ const pauseManagerMachine = setup({
         'pause.request': { actions: 'rejoin' },
         'pause.day': { target: 'EXPIRED', actions: ['stopCounting', 'expire', 'sayDay'] },
         'pause.expire': { target: 'EXPIRED', actions: ['stopCounting', 'expire'] },
-        'resume.command': [{ guard: 'isSound', target: 'RESUMING', actions: ['stopCounting', 'resume'] }, { actions: 'refuse' }],
-        'cause.cleared': [{ guard: 'mayResumeItself', target: 'RESUMING', actions: ['stopCounting', 'resume'] }, { actions: 'refuseToResume' }],
+        'resume.command': [
+          { guard: 'isSound', target: 'RESUMING', actions: ['stopCounting', 'resume'] },
+          { actions: 'refuse' },
+        ],
+        'cause.cleared': [
+          { guard: 'mayResumeItself', target: 'RESUMING', actions: ['stopCounting', 'resume'] },
+          { actions: 'refuseToResume' },
+        ],
       },
     },
     RESUMING: {
@@ -328,9 +390,15 @@ const pauseManagerMachine = setup({
   },
 });
 
-/** An agent whose items' working memory is kept by `setMemoryTtl`; it may fail, then it is not known how long that is kept. */
-export function pauseManagerAgent(setMemoryTtl?: PromiseActorLogic<void, MemoryInput>): Agent<typeof pauseManagerMachine, EventSchemas> {
-  const machine = setMemoryTtl === undefined ? pauseManagerMachine : pauseManagerMachine.provide({ actors: { setMemoryTtl } });
+/**
+ * An agent whose items' working memory is kept by `setMemoryTtl`; it may fail, then it is not known how long that is
+ * kept.
+ */
+export function pauseManagerAgent(
+  setMemoryTtl?: PromiseActorLogic<void, MemoryInput>,
+): Agent<typeof pauseManagerMachine, EventSchemas> {
+  const machine =
+    setMemoryTtl === undefined ? pauseManagerMachine : pauseManagerMachine.provide({ actors: { setMemoryTtl } });
   const effects = { setMemoryTtl: { retry: { attempts: 3 } } };
   return defineAgent({ name: 'pause-manager', version: 2, machine, events: {}, effects });
 }
@@ -342,8 +410,25 @@ function planOf({ tasks, completed, failed }: ItemCheckpoint): ResumePlan {
   return resolveDependencies(tasks, failed, { completed, running: [] });
 }
 
-function completeOf({ item, pausedAtMs, resumeDependencies, trigger, reason, checkpointId, failedTask }: PauseRecord): Message<'pause.complete'> {
-  return { type: 'pause.complete', item, pausedAtMs, resumeDependencies: resumeDependencies!, trigger, reason, checkpointId: checkpointId!, failedTask };
+function completeOf({
+  item,
+  pausedAtMs,
+  resumeDependencies,
+  trigger,
+  reason,
+  checkpointId,
+  failedTask,
+}: PauseRecord): Message<'pause.complete'> {
+  return {
+    type: 'pause.complete',
+    item,
+    pausedAtMs,
+    resumeDependencies: resumeDependencies!,
+    trigger,
+    reason,
+    checkpointId: checkpointId!,
+    failedTask,
+  };
 }
 
 function problemOf({ checkpoint }: PauseManagerContext, plan: ResumeLists): string | undefined {
@@ -352,7 +437,8 @@ function problemOf({ checkpoint }: PauseManagerContext, plan: ResumeLists): stri
 }
 
 function stateOf({ item, record }: PauseManagerContext): PauseState {
-  if (record === null || record.status === 'RESUMED') return { item, status: 'RUNNING', reason: null, checkpointId: null, pausedAtMs: null, resumeDependencies: null };
+  if (record === null || record.status === 'RESUMED')
+    return { item, status: 'RUNNING', reason: null, checkpointId: null, pausedAtMs: null, resumeDependencies: null };
   const { status, reason, checkpointId, pausedAtMs, resumeDependencies } = record;
   return { item, status, reason, checkpointId, pausedAtMs, resumeDependencies };
 }

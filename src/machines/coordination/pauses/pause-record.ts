@@ -1,6 +1,7 @@
 /**
- * The record of one pause and what follows from its age (CA-018, CA-019, CA-027, CA-029, CA-030, X-29): days, texts, extension.
- * Pure; the PauseManager keeps the record and acts. Times are milliseconds of kernel time, durations count from the pause.
+ * The record of one pause and what follows from its age (CA-018, CA-019, CA-027, CA-029, CA-030, X-29): days, texts,
+ * extension. Pure; the PauseManager keeps the record and acts. Times are milliseconds of kernel time, durations count
+ * from the pause.
  */
 import { FAILED_PLANS_MAX, PAUSE_FAILURES_MAX } from '../../../limits.ts';
 import { type AlertPriority, type Message, type PauseTrigger, type ResumeLists } from '../messages/messages.ts';
@@ -17,7 +18,9 @@ export const STALE_DAY = 14;
 /** The last day of any pause (X-29). */
 export const EXPIRY_DAY = 30;
 
-/** How long the end of tasks under way is waited for; then they are stopped, and start again when the item is resumed. */
+/**
+ * How long the end of tasks under way is waited for; then they are stopped, and start again when the item is resumed.
+ */
 export const PAUSING_MS = 24 * HOUR_MS;
 /** Auto-resumes in a row that may fail; then somebody has to look (CA-032). */
 export const AUTO_RESUMES_MAX = 3;
@@ -98,16 +101,26 @@ export function untilDay({ pausedAtMs }: PauseRecord, day: number, nowMs: number
 }
 
 /** The record with its one extension, or why it cannot be extended. */
-export function extended(record: PauseRecord, { untilMs, reason }: { readonly untilMs: number; readonly reason: string }): PauseRecord | { readonly problem: string } {
+export function extended(
+  record: PauseRecord,
+  { untilMs, reason }: { readonly untilMs: number; readonly reason: string },
+): PauseRecord | { readonly problem: string } {
   if (record.extendedUntilMs !== null) return { problem: `${record.item} was extended before` };
   const staleAtMs = record.pausedAtMs + STALE_DAY * DAY_MS;
   if (untilMs <= staleAtMs) return { problem: `an extension ends after day ${STALE_DAY}` };
-  return { ...record, extendedUntilMs: Math.min(untilMs, record.pausedAtMs + EXPIRY_DAY * DAY_MS), extensionReason: reason };
+  return {
+    ...record,
+    extendedUntilMs: Math.min(untilMs, record.pausedAtMs + EXPIRY_DAY * DAY_MS),
+    extensionReason: reason,
+  };
 }
 
 export type AlertRaise = Message<'alert.raise'>;
 
-/** What people are told on a day of the pause; day 0 is its beginning. The days go by the pause, whatever it was extended to. */
+/**
+ * What people are told on a day of the pause; day 0 is its beginning. The days go by the pause, whatever it was
+ * extended to.
+ */
 export function alertOfDay(record: PauseRecord, day: 0 | AlertDay): AlertRaise {
   const { item, reason, extendedUntilMs } = record;
   const isExtended = extendedUntilMs !== null;
@@ -125,10 +138,18 @@ export function alertOfDay(record: PauseRecord, day: 0 | AlertDay): AlertRaise {
 }
 
 /** @param said `day` is that of the pause, where it is about one. */
-export function pauseAlert(record: PauseRecord, said: { readonly kind: string; readonly priority: AlertPriority; readonly title: string; readonly day?: number }): AlertRaise {
+export function pauseAlert(
+  record: PauseRecord,
+  said: { readonly kind: string; readonly priority: AlertPriority; readonly title: string; readonly day?: number },
+): AlertRaise {
   const { item, reason, failedTask, trigger, status, batchId } = record;
   const { kind, priority, title, day } = said;
-  const resume = { name: 'resume', label: 'Resume', to: 'coordinator', event: { type: 'resume.command', item, resumePlan: null, notify: true } };
+  const resume = {
+    name: 'resume',
+    label: 'Resume',
+    to: 'coordinator',
+    event: { type: 'resume.command', item, resumePlan: null, notify: true },
+  };
   const cancel = { name: 'cancel', label: 'Cancel', to: 'coordinator', event: { type: 'item.cancel', item } };
   const details = { name: 'details', label: 'View Details', to: null, event: null };
   return {

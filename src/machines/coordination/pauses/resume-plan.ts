@@ -1,6 +1,6 @@
 /**
- * What a paused item does when it goes on: which of its tasks start again, which are skipped, which are waited for. Pure;
- * the PauseManager keeps the answer in the pause record and the coordinator acts on it. (Spec CA-043..CA-047.)
+ * What a paused item does when it goes on: which of its tasks start again, which are skipped, which are waited for.
+ * Pure; the PauseManager keeps the answer in the pause record and the coordinator acts on it. (Spec CA-043..CA-047.)
  */
 import { assert } from '../../../assert.ts';
 import { buildGraph, downstreamOf, type GraphTask, topologicalOrder } from '../plan/dependency-graph.ts';
@@ -28,19 +28,35 @@ export interface ResumePlan {
  *
  * @param failed Tasks that have failed, whatever the checkpoint says of them.
  */
-export function createResumePlan(plan: Plan, item: string | null, failed: readonly string[], checkpoint: Checkpoint): ResumePlan {
+export function createResumePlan(
+  plan: Plan,
+  item: string | null,
+  failed: readonly string[],
+  checkpoint: Checkpoint,
+): ResumePlan {
   const tasks = item === null ? plan.tasks : plan.tasks.filter((task) => itemOf(task) === item);
   assert(tasks.length > 0, 'a resume plan is made for an item of the plan');
   const own = new Set(tasks.map(({ id }) => id));
   return resolveDependencies(
-    tasks.map(({ id, duration, after }) => ({ id, duration, after: after.filter((dependency) => own.has(dependency)) })),
+    tasks.map(({ id, duration, after }) => ({
+      id,
+      duration,
+      after: after.filter((dependency) => own.has(dependency)),
+    })),
     failed.filter((id) => own.has(id)),
     checkpoint,
   );
 }
 
-/** The rule itself: what failed or never started runs, and so does everything behind it or behind what is not complete yet. */
-export function resolveDependencies(tasks: readonly GraphTask[], failed: readonly string[], checkpoint: Checkpoint): ResumePlan {
+/**
+ * The rule itself: what failed or never started runs, and so does everything behind it or behind what is not complete
+ * yet.
+ */
+export function resolveDependencies(
+  tasks: readonly GraphTask[],
+  failed: readonly string[],
+  checkpoint: Checkpoint,
+): ResumePlan {
   const graph = buildGraph(tasks);
   const again = new Set(failed);
   const completed = new Set([...checkpoint.completed].filter((id) => !again.has(id)));
@@ -58,15 +74,21 @@ export function resolveDependencies(tasks: readonly GraphTask[], failed: readonl
 }
 
 /**
- * Why a plan made by somebody else cannot be carried out; undefined where it can: every task once, nothing skipped that is not
- * complete or waits for what runs again, nothing waited for that does not run.
+ * Why a plan made by somebody else cannot be carried out; undefined where it can: every task once, nothing skipped that
+ * is not complete or waits for what runs again, nothing waited for that does not run.
  */
-export function flawOfPlan(given: ResumePlan, tasks: readonly GraphTask[], failed: readonly string[], checkpoint: Checkpoint): string | undefined {
+export function flawOfPlan(
+  given: ResumePlan,
+  tasks: readonly GraphTask[],
+  failed: readonly string[],
+  checkpoint: Checkpoint,
+): string | undefined {
   const listed = [...given.restart, ...given.skip, ...given.wait];
   const ids = new Set(tasks.map(({ id }) => id));
   const stranger = listed.find((id) => !ids.has(id));
   if (stranger !== undefined) return `${stranger} is no task of the item`;
-  if (new Set(listed).size !== ids.size || listed.length !== ids.size) return 'every task of the item is in one of the three lists, and in one only';
+  if (new Set(listed).size !== ids.size || listed.length !== ids.size)
+    return 'every task of the item is in one of the three lists, and in one only';
   const completed = new Set([...checkpoint.completed].filter((id) => !failed.includes(id)));
   const undone = given.skip.find((id) => !completed.has(id));
   if (undone !== undefined) return `${undone} is not complete and cannot be skipped`;

@@ -2,11 +2,23 @@
  * What follows from a plan alone and never changes: who waits for whom, barriers as joins among them, and which task is
  * preferred to which. Worked out once a plan. Pure.
  */
-import { addTime, buildGraph, criticalPath, type GraphTask, linksOf, type Links, longestRemaining, topologicalOrder } from './dependency-graph.ts';
+import {
+  addTime,
+  buildGraph,
+  criticalPath,
+  type GraphTask,
+  linksOf,
+  type Links,
+  longestRemaining,
+  topologicalOrder,
+} from './dependency-graph.ts';
 import { itemOf, type Plan, type PlanTask } from './plan.ts';
 
 export interface Agenda {
-  /** Of tasks and joins. A join stands for "these stages of every item": without it a barrier of n items would need n * n edges. */
+  /**
+   * Of tasks and joins. A join stands for "these stages of every item": without it a barrier of n items would need n *
+   * n edges.
+   */
   readonly links: Links;
   /** Tasks and joins, every one after all it waits for. */
   readonly order: readonly string[];
@@ -60,9 +72,9 @@ export function taskOf({ rank, byRank }: Agenda, id: string): PlanTask | undefin
 const LOOK_AHEAD_SLOTS = 3;
 
 /**
- * Per task: the work that lies behind it within the next three steps, counted once for each way to it. Among tasks with equally long
- * paths the one that opens more of it goes first, so that no other agent type is left without work. Barriers are not looked through:
- * no single task opens one.
+ * Per task: the work that lies behind it within the next three steps, counted once for each way to it. Among tasks with
+ * equally long paths the one that opens more of it goes first, so that no other agent type is left without work.
+ * Barriers are not looked through: no single task opens one.
  */
 function workOpened(tasks: readonly PlanTask[], { dependents }: Links): ReadonlyMap<string, number> {
   const durations = new Map(tasks.map(({ id, duration }) => [id, duration]));
@@ -82,13 +94,21 @@ function withJoins(tasks: readonly PlanTask[]): readonly GraphTask[] {
   const waiting = tasks.map((task): GraphTask => {
     if (task.barrier === false) return task;
     const id = `*/${task.stage}`;
-    if (!joins.has(id)) joins.set(id, { id, duration: 0, after: task.barrier.flatMap((stage) => (ofStage.get(stage) ?? []).map((other) => other.id)) });
+    if (!joins.has(id))
+      joins.set(id, {
+        id,
+        duration: 0,
+        after: task.barrier.flatMap((stage) => (ofStage.get(stage) ?? []).map((other) => other.id)),
+      });
     return { id: task.id, duration: task.duration, after: [...task.after, id] };
   });
   return [...waiting, ...joins.values()];
 }
 
-function grouped<Key>(tasks: readonly PlanTask[], keyOf: (task: PlanTask) => Key): ReadonlyMap<Key, readonly PlanTask[]> {
+function grouped<Key>(
+  tasks: readonly PlanTask[],
+  keyOf: (task: PlanTask) => Key,
+): ReadonlyMap<Key, readonly PlanTask[]> {
   const groups = new Map<Key, PlanTask[]>();
   for (const task of tasks) {
     const key = keyOf(task);

@@ -1,6 +1,7 @@
 /**
  * Who waits for whom: the graph of a plan's tasks and the questions asked of it. Knows ids, durations and dependencies,
- * nothing of agents, capacities or pauses. Pure. An edge runs in the direction of work: from a task to those that wait for it.
+ * nothing of agents, capacities or pauses. Pure. An edge runs in the direction of work: from a task to those that wait
+ * for it.
  */
 import { DirectedGraph } from 'graphology';
 import { topologicalSort } from 'graphology-dag';
@@ -22,7 +23,10 @@ export interface Links {
   readonly dependents: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The order of `tasks` is file order and breaks every tie below. A circle is accepted here and found by {@link findCycle}. */
+/**
+ * The order of `tasks` is file order and breaks every tie below. A circle is accepted here and found by {@link
+ * findCycle}.
+ */
 export function buildGraph(tasks: readonly GraphTask[]): DependencyGraph {
   const graph: DependencyGraph = new DirectedGraph();
   for (const { id, duration } of tasks) graph.addNode(id, { duration });
@@ -47,8 +51,8 @@ export function linksOf(graph: DependencyGraph): Links {
 }
 
 /**
- * One circle of tasks that wait for each other, whole and closed: `['a', 'b', 'c', 'a']`, where b waits for a. Starts with
- * its first task in file order. `null` where there is none.
+ * One circle of tasks that wait for each other, whole and closed: `['a', 'b', 'c', 'a']`, where b waits for a. Starts
+ * with its first task in file order. `null` where there is none.
  */
 export function findCycle(graph: DependencyGraph): readonly string[] | null {
   const tangled = tangledTasks(graph);
@@ -70,7 +74,10 @@ export function findCycle(graph: DependencyGraph): readonly string[] | null {
   return [...start, start[0]!]; // a circle has at least one task
 }
 
-/** What is left, in file order, when tasks that wait for nothing are taken away again and again: circles and what hangs between and behind them. */
+/**
+ * What is left, in file order, when tasks that wait for nothing are taken away again and again: circles and what hangs
+ * between and behind them.
+ */
 function tangledTasks(graph: DependencyGraph): ReadonlySet<string> {
   const unmet = new Map(graph.mapNodes((id) => [id, graph.inDegree(id)] as const));
   const free = graph.filterNodes((id) => unmet.get(id) === 0);
@@ -95,7 +102,9 @@ export function longestRemaining(graph: DependencyGraph): ReadonlyMap<string, nu
   const remaining = new Map<string, number>();
   for (const id of topologicalOrder(graph).toReversed()) {
     // Last before first: the dependents of this task are known already.
-    const behind = graph.outNeighbors(id).reduce((longest, dependent) => Math.max(longest, remaining.get(dependent)!), 0);
+    const behind = graph
+      .outNeighbors(id)
+      .reduce((longest, dependent) => Math.max(longest, remaining.get(dependent)!), 0);
     remaining.set(id, addTime(graph.getNodeAttribute(id, 'duration'), behind));
   }
   return remaining;
@@ -109,7 +118,10 @@ export function longestRemaining(graph: DependencyGraph): ReadonlyMap<string, nu
 export function criticalPath(graph: DependencyGraph, remaining: ReadonlyMap<string, number>): readonly string[] {
   const { dependents } = linksOf(graph);
   const longest = (ids: readonly string[]): string | undefined =>
-    ids.reduce<string | undefined>((best, id) => (best === undefined || remaining.get(id)! > remaining.get(best)! ? id : best), undefined);
+    ids.reduce<string | undefined>(
+      (best, id) => (best === undefined || remaining.get(id)! > remaining.get(best)! ? id : best),
+      undefined,
+    );
 
   const path: string[] = [];
   let next = longest(graph.filterNodes((id) => graph.inDegree(id) === 0));
@@ -120,7 +132,10 @@ export function criticalPath(graph: DependencyGraph, remaining: ReadonlyMap<stri
   return path;
 }
 
-/** Everything that waits, directly or through others, for one of `ids`. They themselves only where one waits for another. */
+/**
+ * Everything that waits, directly or through others, for one of `ids`. They themselves only where one waits for
+ * another.
+ */
 export function downstreamOf(graph: DependencyGraph, ids: Iterable<string>): ReadonlySet<string> {
   const reached = new Set<string>();
   const open = [...ids];
@@ -137,7 +152,9 @@ export function downstreamOf(graph: DependencyGraph, ids: Iterable<string>): Rea
 /** Parts of a unit that a time can tell apart. */
 const TIME_PARTS = 1_000_000;
 
-/** Sums of decimal fractions drift (0.1 + 0.2); rounded to a millionth of the unit, what ends together ends together. */
+/**
+ * Sums of decimal fractions drift (0.1 + 0.2); rounded to a millionth of the unit, what ends together ends together.
+ */
 export function addTime(a: number, b: number): number {
   return Math.round((a + b) * TIME_PARTS) / TIME_PARTS;
 }

@@ -1,7 +1,7 @@
 /**
- * The one rule of what starts next, in a form that goes on: ready tasks wait in a line per agent type, best first, and start
- * while there are free places. It is told what happens and keeps up with it, so an event costs what it changes and not the size
- * of the plan. `pickReady` asks it once; a schedule and the coordinator go on with it.
+ * The one rule of what starts next, in a form that goes on: ready tasks wait in a line per agent type, best first, and
+ * start while there are free places. It is told what happens and keeps up with it, so an event costs what it changes
+ * and not the size of the plan. `pickReady` asks it once; a schedule and the coordinator go on with it.
  */
 import { type Agenda, taskOf } from './agenda.ts';
 import { capacityOf, itemOf, type Plan, type PlanTask } from './plan.ts';
@@ -53,7 +53,11 @@ export class Dispatcher {
       if (this.#running.has(id)) this.#active.set(agent, this.#activeOf(agent) + 1);
     }
     // A join waits for tasks only, so the order of the agenda has every join before the tasks behind it.
-    for (const id of agenda.order) this.#unmet.set(id, agenda.links.dependencies.get(id)!.filter((dependency) => this.#counts(dependency, id)).length);
+    for (const id of agenda.order)
+      this.#unmet.set(
+        id,
+        agenda.links.dependencies.get(id)!.filter((dependency) => this.#counts(dependency, id)).length,
+      );
     for (let rank = agenda.byRank.length - 1; rank >= 0; rank -= 1) {
       const task = agenda.byRank[rank]!;
       if (!this.#isReady(task)) continue;
@@ -67,10 +71,12 @@ export class Dispatcher {
     const ranks: number[] = [];
     for (const agent of this.#touched) {
       const line = this.#lineOf(agent);
-      for (let free = this.#capacity.get(agent)! - this.#activeOf(agent); free > 0 && line.length > 0; free -= 1) ranks.push(line.pop()!);
+      for (let free = this.#capacity.get(agent)! - this.#activeOf(agent); free > 0 && line.length > 0; free -= 1)
+        ranks.push(line.pop()!);
     }
     this.#touched.clear();
-    const tasks = ranks.sort((a, b) => a - b).map((rank) => this.#agenda.byRank[rank]!); // ranks are places in this list
+    // ranks are places in this list
+    const tasks = ranks.sort((a, b) => a - b).map((rank) => this.#agenda.byRank[rank]!);
     for (const { id, agent } of tasks) {
       this.#running.add(id);
       this.#active.set(agent, this.#activeOf(agent) + 1);
@@ -114,7 +120,8 @@ export class Dispatcher {
     if (before.alone !== standing.alone) {
       this.#standings.set(item, { ...this.#standingOf(item), alone: standing.alone });
       for (const { id } of own) {
-        for (const join of this.#agenda.links.dependencies.get(id)!) if (this.#isJoin(join) && this.#unmet.get(join)! > 0) this.#shift(id, !standing.alone);
+        for (const join of this.#agenda.links.dependencies.get(id)!)
+          if (this.#isJoin(join) && this.#unmet.get(join)! > 0) this.#shift(id, !standing.alone);
       }
     }
     this.#standings.set(item, standing);
@@ -135,7 +142,8 @@ export class Dispatcher {
   /** Whether the edge keeps its dependent from being ready. */
   #counts(dependency: string, dependent: string): boolean {
     const task = taskOf(this.#agenda, dependency);
-    if (task === undefined) return this.#unmet.get(dependency)! > 0 && !this.#standingOf(itemOf(taskOf(this.#agenda, dependent)!)).alone;
+    if (task === undefined)
+      return this.#unmet.get(dependency)! > 0 && !this.#standingOf(itemOf(taskOf(this.#agenda, dependent)!)).alone;
     return !this.#done.has(dependency) && (!this.#isJoin(dependent) || this.#standingOf(itemOf(task)).awaited);
   }
 
@@ -168,7 +176,12 @@ export class Dispatcher {
 
   #isReady(task: PlanTask): boolean {
     const { id } = task;
-    return this.#unmet.get(id) === 0 && !this.#done.has(id) && !this.#running.has(id) && this.#standingOf(itemOf(task)).starts;
+    return (
+      this.#unmet.get(id) === 0 &&
+      !this.#done.has(id) &&
+      !this.#running.has(id) &&
+      this.#standingOf(itemOf(task)).starts
+    );
   }
 
   #queueIfReady(task: PlanTask): void {

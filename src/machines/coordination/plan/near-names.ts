@@ -4,7 +4,10 @@ import { z } from 'zod';
 /** An object without other keys than these; one that is not known is answered with the nearest that is. */
 export function closed<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
-    error: (issue) => (issue.code === 'unrecognized_keys' ? issue.keys.map((key) => unknownKey(key, Object.keys(shape))).join('; ') : undefined),
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => unknownKey(key, Object.keys(shape))).join('; ')
+        : undefined,
   });
 }
 
@@ -30,7 +33,10 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return nearest;
 }
 
-/** Characters to add, drop, change or swap with a neighbour (optimal string alignment); any number above `limit` once it must be. */
+/**
+ * Characters to add, drop, change or swap with a neighbour (optimal string alignment); any number above `limit` once it
+ * must be.
+ */
 function slipsBetween(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let older: number[] = [];
@@ -38,7 +44,8 @@ function slipsBetween(a: string, b: string, limit: number): number {
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
     for (let j = 1; j <= b.length; j += 1) {
-      let slips = Math.min(old[j]! + 1, row[j - 1]! + 1, old[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)); // rows are full
+      // rows are full
+      let slips = Math.min(old[j]! + 1, row[j - 1]! + 1, old[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) slips = Math.min(slips, older[j - 2]! + 1);
       row.push(slips);
     }

@@ -1,6 +1,7 @@
 /**
- * What a plan is: the file form that people write, as a zod schema, and the normalised form that the crew works with, one
- * task per line. Checks what a schema cannot see (names that must exist, circles). Pure; src/cli/plan-file.ts reads the file.
+ * What a plan is: the file form that people write, as a zod schema, and the normalised form that the crew works with,
+ * one task per line. Checks what a schema cannot see (names that must exist, circles). Pure; src/cli/plan-file.ts reads
+ * the file.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -20,7 +21,9 @@ const NAME_RULE = `must be 1 to ${ADDRESS_SEGMENT_CHARS_MAX} letters, digits or 
 
 /** One segment of an address: tasks become actors. */
 const name = z.string().regex(new RegExp(`^${SEGMENT}$`), NAME_RULE);
-const taskId = z.string().regex(new RegExp(`^${SEGMENT}(?:/${SEGMENT}){0,3}$`), `${NAME_RULE}, in at most 4 parts joined by "/"`);
+const taskId = z
+  .string()
+  .regex(new RegExp(`^${SEGMENT}(?:/${SEGMENT}){0,3}$`), `${NAME_RULE}, in at most 4 parts joined by "/"`);
 const line = z.string().regex(/^[^\p{Cc}]{1,200}$/u, 'must be one line of 1 to 200 characters');
 
 const backoff = closed({
@@ -30,15 +33,29 @@ const backoff = closed({
 }).refine(({ minMs, maxMs }) => minMs <= maxMs, { error: 'minMs is above maxMs' });
 
 const retry = closed({
-  attempts: z.int().min(1).max(1_000).default(3).describe('How often the task is tried in all, the first time included.'),
+  attempts: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(3)
+    .describe('How often the task is tried in all, the first time included.'),
   backoff: backoff.prefault({}).describe('Waits between attempts.'),
 });
 
 /** Shared by stages and tasks. */
 const work = {
-  duration: z.number().min(0).max(1e12).default(1).describe("How long it is expected to take, in the plan's unit. For the schedule, not for the clock."),
+  duration: z
+    .number()
+    .min(0)
+    .max(1e12)
+    .default(1)
+    .describe("How long it is expected to take, in the plan's unit. For the schedule, not for the clock."),
   retry: retry.prefault({}).describe('What happens when it fails.'),
-  timeoutMs: z.int().min(1).optional().describe('One attempt that takes longer has failed, in milliseconds. Without it there is no limit.'),
+  timeoutMs: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('One attempt that takes longer has failed, in milliseconds. Without it there is no limit.'),
 };
 
 const stage = closed({
@@ -46,16 +63,29 @@ const stage = closed({
   ...work,
   after: z.array(name).default([]).describe('Stages of the same item that must be complete before this one starts.'),
   gate: stageGate.optional(),
-  barrier: z.boolean().default(false).describe('Wait for the stages in "after" of every item that is neither paused nor failed. A resumed item passes alone.'),
+  barrier: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Wait for the stages in "after" of every item that is neither paused nor failed. A resumed item passes alone.',
+    ),
 }).describe('One stage of every item.');
 
 const task = closed({
   id: taskId.describe('The name of the task, once in the plan.'),
-  agent: name.optional().describe('The agent type that does it. May be left out where "run" is given; the type is then "run".'),
+  agent: name
+    .optional()
+    .describe('The agent type that does it. May be left out where "run" is given; the type is then "run".'),
   ...work,
   after: z.array(taskId).default([]).describe('Tasks that must be complete before this one starts.'),
   input: z.unknown().optional().describe('What the task is given: any data.'),
-  run: z.string().min(1).optional().describe('A shell command that does the task instead of an agent. Input arrives as JSON on stdin; exit code 0 is success.'),
+  run: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A shell command that does the task instead of an agent. Input arrives as JSON on stdin; exit code 0 is success.',
+    ),
 }).describe('One task.');
 
 const items = z.union([
@@ -69,10 +99,26 @@ export const planFileSchema = closed({
   version: z.literal(1).describe('The version of this format.'),
   plan: line.describe('The name of the plan.'),
   unit: line.default('units').describe('What durations count, for example minutes.'),
-  capacity: z.record(name, z.int().min(1)).default({}).describe('How many tasks of an agent type may run at once. A type that is not named here is not limited.'),
-  agents: z.string().min(1).optional().describe('The module with the agents, relative to the plan: per type an XState machine or an async function.'),
-  experts: z.array(line).max(100).default([]).describe('Who decides what agents cannot settle among themselves, and reviews what was decided for the time being.'),
-  stages: z.record(name, stage).optional().describe('What is done for every item, by name. Needs "items"; excludes "tasks".'),
+  capacity: z
+    .record(name, z.int().min(1))
+    .default({})
+    .describe('How many tasks of an agent type may run at once. A type that is not named here is not limited.'),
+  agents: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The module with the agents, relative to the plan: per type an XState machine or an async function.'),
+  experts: z
+    .array(line)
+    .max(100)
+    .default([])
+    .describe(
+      'Who decides what agents cannot settle among themselves, and reviews what was decided for the time being.',
+    ),
+  stages: z
+    .record(name, stage)
+    .optional()
+    .describe('What is done for every item, by name. Needs "items"; excludes "tasks".'),
   items: items.optional().describe('What the stages are done for.'),
   tasks: z.array(task).optional().describe('The tasks one by one, instead of "stages" and "items".'),
 }).meta({
@@ -102,9 +148,14 @@ export interface PlanTask {
   readonly run: string | null;
   readonly retry: Retry;
   readonly timeoutMs: number | null;
-  /** The stages it waits for in every item that is neither paused nor failed; false where it waits for its own item only. */
+  /**
+   * The stages it waits for in every item that is neither paused nor failed; false where it waits for its own item
+   * only.
+   */
   readonly barrier: readonly string[] | false;
-  /** What people decide once it is done, before anything else of its item starts. Left out where they decide nothing. */
+  /**
+   * What people decide once it is done, before anything else of its item starts. Left out where they decide nothing.
+   */
   readonly gate?: StageGate;
 }
 
@@ -119,7 +170,10 @@ export interface Plan {
   readonly experts?: readonly string[];
 }
 
-/** Something wrong with a plan, and where: `['stages', 'report', 'after', 0]`. What is missing has the path it would have. */
+/**
+ * Something wrong with a plan, and where: `['stages', 'report', 'after', 0]`. What is missing has the path it would
+ * have.
+ */
 export interface PlanProblem {
   readonly path: readonly (string | number)[];
   /** Set where the last key of the path is wrong, and not the value under it. */
@@ -146,7 +200,8 @@ export function normalisePlan(file: PlanFile): { readonly plan: Plan } | { reado
   const items = itemInputs(file.items);
   const problems = [...formProblems(file), ...stageProblems(stages ?? {}, items), ...taskProblems(tasks ?? [])];
   if (problems.length > 0) return { problems: problems.slice(0, PROBLEMS_MAX) };
-  const planned = stages === undefined ? (tasks ?? []).map(listedTask) : items.flatMap((item) => stagedTasks(stages, item));
+  const planned =
+    stages === undefined ? (tasks ?? []).map(listedTask) : items.flatMap((item) => stagedTasks(stages, item));
   const experts = file.experts.length === 0 ? {} : { experts: file.experts };
   return { plan: { name: file.plan, unit: file.unit, capacity: file.capacity, tasks: planned, ...experts } };
 }
@@ -172,10 +227,14 @@ function itemInputs(items: PlanFile['items']): readonly ItemInput[] {
 }
 
 function formProblems({ stages, items, tasks }: PlanFile): PlanProblem[] {
-  if (stages !== undefined && tasks !== undefined) return [{ path: ['tasks'], message: 'a plan has "stages" or "tasks", not both' }];
-  if (tasks !== undefined && items !== undefined) return [{ path: ['items'], message: '"items" belongs to "stages"; a plan of tasks has none' }];
-  if (stages === undefined && tasks === undefined) return [{ path: [], message: 'a plan needs "stages" and "items", or "tasks"' }];
-  if (stages !== undefined && items === undefined) return [{ path: ['items'], message: 'is missing: what are the stages done for?' }];
+  if (stages !== undefined && tasks !== undefined)
+    return [{ path: ['tasks'], message: 'a plan has "stages" or "tasks", not both' }];
+  if (tasks !== undefined && items !== undefined)
+    return [{ path: ['items'], message: '"items" belongs to "stages"; a plan of tasks has none' }];
+  if (stages === undefined && tasks === undefined)
+    return [{ path: [], message: 'a plan needs "stages" and "items", or "tasks"' }];
+  if (stages !== undefined && items === undefined)
+    return [{ path: ['items'], message: 'is missing: what are the stages done for?' }];
 
   const count = tasks?.length ?? itemInputs(items).length * Object.keys(stages ?? {}).length;
   const path = [tasks !== undefined ? 'tasks' : Object.keys(stages ?? {}).length === 0 ? 'stages' : 'items'];
@@ -193,8 +252,16 @@ interface Node {
 
 /** Items repeat the stages, so a circle among tasks is a circle among stages, barriers included. */
 function stageProblems(stages: Stages, items: readonly ItemInput[]): PlanProblem[] {
-  const nodes = Object.entries(stages).map(([id, { duration, after }]) => ({ id, duration, after, path: ['stages', id] }));
-  const doubles = repeated(items.map(([item]) => item)).map(({ index, value }) => ({ path: ['items', index], message: `the item "${value}" is named twice` }));
+  const nodes = Object.entries(stages).map(([id, { duration, after }]) => ({
+    id,
+    duration,
+    after,
+    path: ['stages', id],
+  }));
+  const doubles = repeated(items.map(([item]) => item)).map(({ index, value }) => ({
+    path: ['items', index],
+    message: `the item "${value}" is named twice`,
+  }));
   return [...dependencyProblems(nodes, 'stage'), ...doubles];
 }
 
@@ -205,7 +272,9 @@ function taskProblems(tasks: Tasks): PlanProblem[] {
     message: `the id "${value}" is taken by the task number ${first + 1}`,
   }));
   const agentless = tasks.flatMap(({ agent, run }, index) =>
-    agent === undefined && run === undefined ? [{ path: ['tasks', index, 'agent'], message: 'a task needs an "agent" or a command to "run"' }] : [],
+    agent === undefined && run === undefined
+      ? [{ path: ['tasks', index, 'agent'], message: 'a task needs an "agent" or a command to "run"' }]
+      : [],
   );
   return [...doubles, ...agentless, ...(doubles.length > 0 ? [] : dependencyProblems(nodes, 'task'))];
 }
@@ -282,7 +351,10 @@ export function fingerprintOf(plan: Plan): string {
 /** Differences named before the rest is only counted. */
 const DIFFERENCES_MAX = 5;
 
-/** What `given` has that `held` has not, and the other way round, as sentences without a full stop. Empty where both mean the same. */
+/**
+ * What `given` has that `held` has not, and the other way round, as sentences without a full stop. Empty where both
+ * mean the same.
+ */
 export function comparePlans(held: Plan, given: Plan): readonly string[] {
   const differences = [
     ...changed('the plan', held, given, ['name', 'unit', 'experts']),
@@ -290,7 +362,9 @@ export function comparePlans(held: Plan, given: Plan): readonly string[] {
     ...taskDifferences(held.tasks, given.tasks),
   ];
   const more = differences.length - DIFFERENCES_MAX;
-  return more <= 0 ? differences : [...differences.slice(0, DIFFERENCES_MAX), `and ${more} more ${more === 1 ? 'difference' : 'differences'}`];
+  return more <= 0
+    ? differences
+    : [...differences.slice(0, DIFFERENCES_MAX), `and ${more} more ${more === 1 ? 'difference' : 'differences'}`];
 }
 
 function taskDifferences(held: readonly PlanTask[], given: readonly PlanTask[]): string[] {
@@ -307,7 +381,12 @@ function taskDifferences(held: readonly PlanTask[], given: readonly PlanTask[]):
 }
 
 /** One sentence per key whose value differs; a key that one side lacks reads as "none". */
-function changed(what: string, held: object, given: object, keys: Iterable<string> = new Set([...Object.keys(held), ...Object.keys(given)])): string[] {
+function changed(
+  what: string,
+  held: object,
+  given: object,
+  keys: Iterable<string> = new Set([...Object.keys(held), ...Object.keys(given)]),
+): string[] {
   const before = new Map(Object.entries(held));
   const now = new Map(Object.entries(given));
   return [...keys].flatMap((key) => {

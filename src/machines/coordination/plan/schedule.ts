@@ -1,6 +1,7 @@
 /**
- * Which task starts when: the rule that picks the tasks to start now, used by the coordinator at run time, and the schedule
- * that the same rule gives for a whole plan if every task takes exactly its duration. Pure: times are the plan's units, no clock.
+ * Which task starts when: the rule that picks the tasks to start now, used by the coordinator at run time, and the
+ * schedule that the same rule gives for a whole plan if every task takes exactly its duration. Pure: times are the
+ * plan's units, no clock.
  */
 import { assert } from '../../../assert.ts';
 import { type Agenda, agendaOf, taskOf } from './agenda.ts';
@@ -33,7 +34,10 @@ export interface Schedule {
   readonly parallelismFactor: number;
   /** One longest path, ties in file order. */
   readonly criticalPath: readonly string[];
-  /** The agent type whose capacity makes tasks wait longest in sum, the first in the file of several; null where none waits. */
+  /**
+   * The agent type whose capacity makes tasks wait longest in sum, the first in the file of several; null where none
+   * waits.
+   */
   readonly bottleneck: string | null;
   /** In the order they start. */
   readonly tasks: readonly ScheduledTask[];
@@ -54,7 +58,8 @@ export interface Progress {
 
 /**
  * The tasks that start now, in the order they start: ready ones on the critical path first, then those with the longest
- * remaining path, then those that open the most work within three steps, then in file order, while their agent's capacity lasts.
+ * remaining path, then those that open the most work within three steps, then in file order, while their agent's
+ * capacity lasts.
  *
  * @param capacity Other than the plan's, for example with 0 for an agent type that is out of reach.
  */
@@ -77,7 +82,10 @@ export interface Forecast {
   readonly bottleneck: string | null;
   /** Tasks that run or will start, in the order they start. */
   readonly tasks: readonly ScheduledTask[];
-  /** Tasks that cannot start as things stand: of paused items, or of an agent type without places, and what waits for them. */
+  /**
+   * Tasks that cannot start as things stand: of paused items, or of an agent type without places, and what waits for
+   * them.
+   */
   readonly blocked: readonly string[];
 }
 
@@ -123,7 +131,10 @@ function makespanOf(slots: readonly Slot[]): number {
   return slots.reduce((latest, { end }) => Math.max(latest, end), 0);
 }
 
-function scheduled({ task: { id, item, stage, agent }, start, end }: Slot, critical: ReadonlySet<string>): ScheduledTask {
+function scheduled(
+  { task: { id, item, stage, agent }, start, end }: Slot,
+  critical: ReadonlySet<string>,
+): ScheduledTask {
   return { task: id, item, stage, agent, start, end, critical: critical.has(id) };
 }
 
@@ -133,7 +144,9 @@ interface Slot {
   readonly end: number;
 }
 
-/** Runs the plan in no time: start what can, go on to the next completion, until nothing runs. In the order of starts. */
+/**
+ * Runs the plan in no time: start what can, go on to the next completion, until nothing runs. In the order of starts.
+ */
 function simulate(agenda: Agenda, position: Position): readonly Slot[] {
   const dispatcher = new Dispatcher(agenda, position);
   const slots: Slot[] = [];
@@ -141,7 +154,11 @@ function simulate(agenda: Agenda, position: Position): readonly Slot[] {
   const begin = (task: PlanTask, now: number): void => {
     const slot = { task, start: now, end: addTime(now, task.duration) };
     slots.push(slot);
-    running.splice(placeIn(running, slot.end, ({ end }) => end), 0, slot);
+    running.splice(
+      placeIn(running, slot.end, ({ end }) => end),
+      0,
+      slot,
+    );
   };
   for (const id of position.running) begin(taskOf(agenda, id)!, 0);
   let now = 0;
@@ -155,12 +172,18 @@ function simulate(agenda: Agenda, position: Position): readonly Slot[] {
 }
 
 /** A task that is ready starts unless its agent type is at capacity, so every wait counts against that type. */
-function bottleneckOf({ links, order, rank }: Agenda, capacity: Plan['capacity'], slots: readonly Slot[]): string | null {
+function bottleneckOf(
+  { links, order, rank }: Agenda,
+  capacity: Plan['capacity'],
+  slots: readonly Slot[],
+): string | null {
   const bySlot = new Map(slots.map((slot) => [slot.task.id, slot]));
   const endOf = new Map<string, number>();
   const waits = new Map<string, number>();
   for (const id of order) {
-    const ready = links.dependencies.get(id)!.reduce((latest, dependency) => Math.max(latest, endOf.get(dependency) ?? 0), 0);
+    const ready = links.dependencies
+      .get(id)!
+      .reduce((latest, dependency) => Math.max(latest, endOf.get(dependency) ?? 0), 0);
     const slot = bySlot.get(id);
     if (slot === undefined && rank.has(id)) continue; // done before, or never to start
     endOf.set(id, slot?.end ?? ready); // a join takes no time

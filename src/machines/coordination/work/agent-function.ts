@@ -5,7 +5,10 @@ import { type Message, type MessagePriority } from '../messages/messages.ts';
 /** By debate: what was decided of what an item builds on, and how far that is settled (CA-124). */
 export type Decisions = Readonly<Record<string, ItemDebate>>;
 
-/** What an agent says to the rest of the crew. A `challenge` opens a debate; its content is a challenge as the Debate Facilitator takes it. */
+/**
+ * What an agent says to the rest of the crew. A `challenge` opens a debate; its content is a challenge as the Debate
+ * Facilitator takes it.
+ */
 export interface Said {
   readonly kind: 'finding' | 'request' | 'challenge' | 'confirmation' | 'alert';
   readonly content: unknown;
@@ -36,14 +39,14 @@ export interface WorkContext {
   /** What an earlier attempt stored last; undefined when none did. */
   readonly checkpointed: unknown;
   /**
-   * A part of the work, by name: runs `work` unless an attempt has completed it before, and gives its result. Resolves when that is
-   * durable. What was completed stays so over failures, pauses and restarts. The result must be data.
+   * A part of the work, by name: runs `work` unless an attempt has completed it before, and gives its result. Resolves
+   * when that is durable. What was completed stays so over failures, pauses and restarts. The result must be data.
    */
   readonly subtask: <Result>(name: string, work: () => Result | PromiseLike<Result>) => Promise<Result>;
   readonly item: string;
   /**
-   * Says something to the rest of the crew, in the name of the agent type and about the item. Resolves when that is durable. Said again by
-   * a later attempt it is said twice; a debate of the same id is opened once.
+   * Says something to the rest of the crew, in the name of the agent type and about the item. Resolves when that is
+   * durable. Said again by a later attempt it is said twice; a debate of the same id is opened once.
    */
   readonly say: (said: Said) => Promise<void>;
   /** What debates have decided of what the item builds on, by debate: values that hold for now among them. */
@@ -53,7 +56,7 @@ export interface WorkContext {
 }
 
 /**
- * An agent as a function: its result is stored and handed to later stages, so it must be data. An error that it throws may say what it is by
- * properties of its own, `errorType` and `dataSource` (StatedFailure in failure-tiers.ts).
+ * An agent as a function: its result is stored and handed to later stages, so it must be data. An error that it throws
+ * may say what it is by properties of its own, `errorType` and `dataSource` (StatedFailure in failure-tiers.ts).
  */
 export type AgentFunction = (input: unknown, context: WorkContext) => Promise<unknown>;

@@ -1,6 +1,7 @@
 /**
- * Checkpoints of agents at the boundaries of their subtasks (CA-033 to CA-037): what is kept, sealed by a hash, and how it is
- * read back, older versions included. Pure. A stage makes one at each boundary, the coordinator keeps the last one of each task.
+ * Checkpoints of agents at the boundaries of their subtasks (CA-033 to CA-037): what is kept, sealed by a hash, and how
+ * it is read back, older versions included. Pure. A stage makes one at each boundary, the coordinator keeps the last
+ * one of each task.
  */
 import { createHash } from 'node:crypto';
 import { type Failure } from './failure-tiers.ts';
@@ -57,14 +58,19 @@ export interface Flaw {
 }
 
 /**
- * The checkpoint as an agent of this version goes on from it: its hash holds, nothing in it contradicts itself, and every step
- * from its version to this one is there. What is wrong otherwise is of tier 3 (CA-037).
+ * The checkpoint as an agent of this version goes on from it: its hash holds, nothing in it contradicts itself, and
+ * every step from its version to this one is there. What is wrong otherwise is of tier 3 (CA-037).
  */
-export function unseal({ checkpoint, sha256 }: SealedCheckpoint, version: number, migrations: CheckpointMigrations = {}): AgentCheckpoint | Flaw {
+export function unseal(
+  { checkpoint, sha256 }: SealedCheckpoint,
+  version: number,
+  migrations: CheckpointMigrations = {},
+): AgentCheckpoint | Flaw {
   if (hashOf(checkpoint) !== sha256) return { flaw: 'its hash is not that of what it holds' };
   const contradiction = contradictionIn(checkpoint);
   if (contradiction !== undefined) return { flaw: contradiction };
-  if (checkpoint.agentVersion > version) return { flaw: `it is of version ${checkpoint.agentVersion}, and the agent of version ${version}` };
+  if (checkpoint.agentVersion > version)
+    return { flaw: `it is of version ${checkpoint.agentVersion}, and the agent of version ${version}` };
   let migrated = checkpoint;
   for (let to = checkpoint.agentVersion + 1; to <= version; to += 1) {
     const step = migrations[to];
@@ -76,15 +82,29 @@ export function unseal({ checkpoint, sha256 }: SealedCheckpoint, version: number
 
 /** The state of a task whose agent has not reached a boundary yet. */
 export function firstCheckpoint(
-  facts: Pick<AgentCheckpoint, 'item' | 'agentType' | 'analysisId' | 'agentConfig' | 'agentVersion' | 'checkpointTimeMs'>,
+  facts: Pick<
+    AgentCheckpoint,
+    'item' | 'agentType' | 'analysisId' | 'agentConfig' | 'agentVersion' | 'checkpointTimeMs'
+  >,
   subtasks: readonly Subtask[],
 ): AgentCheckpoint {
   const pendingSubtasks = subtasks.map(({ name }) => name);
-  const empty = { progressPct: 0, completedSubtasks: [], workingMemory: null, interimResults: {}, failureReason: null, errorDetails: null, retryCount: 0 };
+  const empty = {
+    progressPct: 0,
+    completedSubtasks: [],
+    workingMemory: null,
+    interimResults: {},
+    failureReason: null,
+    errorDetails: null,
+    retryCount: 0,
+  };
   return { ...facts, ...empty, currentSubtask: pendingSubtasks[0] ?? null, pendingSubtasks };
 }
 
-/** The boundary behind a subtask. One that the agent type does not list is taken as it comes; one completed before changes nothing. */
+/**
+ * The boundary behind a subtask. One that the agent type does not list is taken as it comes; one completed before
+ * changes nothing.
+ */
 export function afterSubtask(
   checkpoint: AgentCheckpoint,
   { subtask, result, atMs }: { readonly subtask: string; readonly result: unknown; readonly atMs: number },
@@ -106,7 +126,13 @@ export function afterSubtask(
 
 /** The failure that ended an attempt, beside the work that stands. */
 export function afterFailure(checkpoint: AgentCheckpoint, failure: Failure, atMs: number): AgentCheckpoint {
-  return { ...checkpoint, checkpointTimeMs: atMs, failureReason: failure.message, errorDetails: failure, retryCount: checkpoint.retryCount + 1 };
+  return {
+    ...checkpoint,
+    checkpointTimeMs: atMs,
+    failureReason: failure.message,
+    errorDetails: failure,
+    retryCount: checkpoint.retryCount + 1,
+  };
 }
 
 /** By expected minutes; 0 for an agent type without subtasks. */
@@ -116,10 +142,16 @@ function progressOf(completed: readonly string[], subtasks: readonly Subtask[]):
   return total === 0 ? 0 : Math.round((done / total) * 100);
 }
 
-function contradictionIn({ completedSubtasks, pendingSubtasks, currentSubtask, progressPct }: AgentCheckpoint): string | undefined {
+function contradictionIn({
+  completedSubtasks,
+  pendingSubtasks,
+  currentSubtask,
+  progressPct,
+}: AgentCheckpoint): string | undefined {
   const both = completedSubtasks.find((name) => pendingSubtasks.includes(name));
   if (both !== undefined) return `${both} is completed and pending`;
-  if (currentSubtask !== null && !pendingSubtasks.includes(currentSubtask)) return `${currentSubtask} is current and not pending`;
+  if (currentSubtask !== null && !pendingSubtasks.includes(currentSubtask))
+    return `${currentSubtask} is current and not pending`;
   return progressPct < 0 || progressPct > 100 ? `${progressPct} is no percentage` : undefined;
 }
 
@@ -127,9 +159,13 @@ function hashOf(checkpoint: AgentCheckpoint): string {
   return createHash('sha256').update(spelled(checkpoint)).digest('hex');
 }
 
-/** The same text for data that is the same, whatever the order of keys, and another for data that differs, whatever of all that can be stored it is. */
+/**
+ * The same text for data that is the same, whatever the order of keys, and another for data that differs, whatever of
+ * all that can be stored it is.
+ */
 function spelled(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return `${typeof value}:${typeof value === 'string' ? JSON.stringify(value) : String(value)}`;
+  if (typeof value !== 'object' || value === null)
+    return `${typeof value}:${typeof value === 'string' ? JSON.stringify(value) : String(value)}`;
   if (Array.isArray(value)) return `[${value.map(spelled).join(',')}]`;
   if (value instanceof Date) return `Date:${value.getTime()}`;
   if (value instanceof Uint8Array) return `Bytes:${Buffer.from(value).toString('base64')}`;
@@ -137,5 +173,8 @@ function spelled(value: unknown): string {
   if (value instanceof Set) return `Set:${spelled([...value])}`;
   if (value instanceof Error) return `Error:${spelled([value.name, value.message])}`;
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  return `{${entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => `${JSON.stringify(key)}:${spelled(inner)}`).join(',')}}`;
+  return `{${entries
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, inner]) => `${JSON.stringify(key)}:${spelled(inner)}`)
+    .join(',')}}`;
 }

@@ -1,7 +1,7 @@
 /**
- * What kind of failure it is, and so what is done about it (seed 002, CA-039 to CA-042): tier 1 is tried again, tier 2 pauses
- * the item, tier 3 fails it. Pure. An error says what it is by properties of its own; most say nothing, and are read by their
- * code, status and name.
+ * What kind of failure it is, and so what is done about it (seed 002, CA-039 to CA-042): tier 1 is tried again, tier 2
+ * pauses the item, tier 3 fails it. Pure. An error says what it is by properties of its own; most say nothing, and are
+ * read by their code, status and name.
  */
 
 export type Tier = 1 | 2 | 3;
@@ -18,8 +18,9 @@ export interface Failure {
 }
 
 /**
- * What an error may have of its own, beside name, message, code and status. Work that is a promise logic and does not report its
- * failures (`work.failed` in stage.ts) has only `code`: the store keeps nothing else of an error. One of {@link ERROR_TIERS} is understood there too.
+ * What an error may have of its own, beside name, message, code and status. Work that is a promise logic and does not
+ * report its failures (`work.failed` in stage.ts) has only `code`: the store keeps nothing else of an error. One of
+ * {@link ERROR_TIERS} is understood there too.
  */
 export interface StatedFailure {
   readonly errorType?: string;
@@ -68,8 +69,13 @@ const TOO_MANY_REQUESTS = 429;
 
 /** Reads whatever was thrown. */
 export function failureOf(thrown: unknown): Failure {
-  const { errorType, dataSource, code, status, name, message } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Record<string, unknown>;
-  const stated = typeof errorType === 'string' && errorType !== '' ? errorType : (typeOfCode(code) ?? typeOfStatus(status) ?? typeOfStatus(code) ?? typeOfName(name));
+  const { errorType, dataSource, code, status, name, message } = (
+    typeof thrown === 'object' && thrown !== null ? thrown : {}
+  ) as Record<string, unknown>;
+  const stated =
+    typeof errorType === 'string' && errorType !== ''
+      ? errorType
+      : (typeOfCode(code) ?? typeOfStatus(status) ?? typeOfStatus(code) ?? typeOfName(name));
   const type = stated ?? 'crash';
   return {
     tier: Object.hasOwn(ERROR_TIERS, type) ? ERROR_TIERS[type]! : 2,
@@ -84,8 +90,8 @@ export function failureOf(thrown: unknown): Failure {
 const NAME_CHARS_MAX = 200;
 
 /**
- * Whether another try may help. An error that says nothing is tried again as the plan says, because whoever wrote `retry` into it
- * meant such errors; one that says it is of tier 2 or 3 is believed.
+ * Whether another try may help. An error that says nothing is tried again as the plan says, because whoever wrote
+ * `retry` into it meant such errors; one that says it is of tier 2 or 3 is believed.
  */
 export function isRetried({ tier, isStated }: Failure): boolean {
   return tier === 1 || !isStated;
@@ -97,9 +103,14 @@ export function exhausted(failure: Failure): Failure {
 }
 
 /** Timeouts in a row on one data source, this failure included. */
-export function timeoutsInARow(before: { readonly failure: Failure; readonly timeouts: number } | undefined, failure: Failure): number {
+export function timeoutsInARow(
+  before: { readonly failure: Failure; readonly timeouts: number } | undefined,
+  failure: Failure,
+): number {
   if (failure.errorType !== 'timeout') return 0;
-  return before?.failure.errorType === 'timeout' && before.failure.dataSource === failure.dataSource ? before.timeouts + 1 : 1;
+  return before?.failure.errorType === 'timeout' && before.failure.dataSource === failure.dataSource
+    ? before.timeouts + 1
+    : 1;
 }
 
 function typeOfCode(code: unknown): string | undefined {

@@ -1,10 +1,20 @@
 /**
- * The stage agent: does one task of a plan. It invokes the work, keeps its checkpoints, and reports what came of it; it does not
- * retry. Work that fails and may succeed another time is the stage's own failure, which its Boss answers: restarted with backoff,
- * the same work starts again with the same effect id, until the Boss's intensity, the task's number of attempts, is used up.
- * Failures that no other try would cure are told to the coordinator at once.
+ * The stage agent: does one task of a plan. It invokes the work, keeps its checkpoints, and reports what came of it; it
+ * does not retry. Work that fails and may succeed another time is the stage's own failure, which its Boss answers:
+ * restarted with backoff, the same work starts again with the same effect id, until the Boss's intensity, the task's
+ * number of attempts, is used up. Failures that no other try would cure are told to the coordinator at once.
  */
-import { type AnyActorLogic, type AnyActorRef, assign, emit, enqueueActions, type PromiseActorLogic, sendTo, setup, type StateValue } from 'xstate';
+import {
+  type AnyActorLogic,
+  type AnyActorRef,
+  assign,
+  emit,
+  enqueueActions,
+  type PromiseActorLogic,
+  sendTo,
+  setup,
+  type StateValue,
+} from 'xstate';
 import { type Agent, defineAgent, type EventSchemas } from '../../../actors/agent.ts';
 import { timeOf } from '../../../actors/ref.ts';
 import {
@@ -32,7 +42,10 @@ export interface StageInput {
   readonly expectedMs: number | null;
   /** Where an earlier stage of this task had come to; null where there was none. */
   readonly checkpoint: SealedCheckpoint | null;
-  /** By debate: what was decided of what its item builds on, and how far that is settled. Left out by older coordinators. */
+  /**
+   * By debate: what was decided of what its item builds on, and how far that is settled. Left out by older
+   * coordinators.
+   */
   readonly decisions?: Decisions;
 }
 
@@ -45,14 +58,22 @@ export interface WorkInput {
   readonly input: unknown;
   readonly results: Readonly<Record<string, unknown>>;
   readonly decisions: Decisions;
-  /** Where the work had come to when this state was entered. A promise that is started again reads the stage's snapshot. */
+  /**
+   * Where the work had come to when this state was entered. A promise that is started again reads the stage's snapshot.
+   */
   readonly checkpoint: AgentCheckpoint;
 }
 
 /** What the work tells the stage while it runs; it knows its effect id and attempt, the machine does not. */
 export type WorkReport =
   | { readonly type: 'work.started'; readonly effectId: string; readonly attempt: number }
-  | { readonly type: 'work.failed'; readonly effectId: string; readonly attempt: number; readonly error: string; readonly failure?: Failure }
+  | {
+      readonly type: 'work.failed';
+      readonly effectId: string;
+      readonly attempt: number;
+      readonly error: string;
+      readonly failure?: Failure;
+    }
   | { readonly type: 'work.checkpoint'; readonly value: unknown }
   /** A subtask is done: a boundary (CA-033). */
   | { readonly type: 'work.subtask'; readonly subtask: string; readonly result: unknown }
@@ -67,12 +88,24 @@ export type StageEmitted =
   /** The stage began; work that reports by {@link WorkReport} says more. */
   | { readonly type: 'stage.entered'; readonly task: string }
   | { readonly type: 'task.started'; readonly task: string; readonly effectId: string; readonly attempt: number }
-  | { readonly type: 'task.failed'; readonly task: string; readonly effectId: string; readonly attempt: number; readonly error: string }
+  | {
+      readonly type: 'task.failed';
+      readonly task: string;
+      readonly effectId: string;
+      readonly attempt: number;
+      readonly error: string;
+    }
   | { readonly type: 'task.completed'; readonly task: string; readonly effectId: string; readonly attempt: number };
 
 /** What the coordinator is told. */
 export type StageReport =
-  | { readonly type: 'task.completed'; readonly task: string; readonly output: unknown; readonly tookMs: number; readonly expectedMs: number | null }
+  | {
+      readonly type: 'task.completed';
+      readonly task: string;
+      readonly output: unknown;
+      readonly tookMs: number;
+      readonly expectedMs: number | null;
+    }
   /** It is tried again by its Boss, as long as there are attempts left. */
   | { readonly type: 'task.attemptFailed'; readonly task: string; readonly failure: Failure }
   /** No other try would help. */
@@ -86,7 +119,9 @@ export interface StageContext extends StageInput {
   readonly startedAtMs: number;
   /** What the work goes on from at its next start. */
   readonly progress: AgentCheckpoint;
-  /** What the work said of its last failure: an error that has been through the store has lost what it had of its own. */
+  /**
+   * What the work said of its last failure: an error that has been through the store has lost what it had of its own.
+   */
   readonly lastFailure: Failure | null;
   /** Why the checkpoint that it was given cannot be gone on from. */
   readonly flaw: string | null;
@@ -103,22 +138,34 @@ export interface StageOptions {
 const stageMachine = setup({
   types: {} as { context: StageContext; events: StageEvent; emitted: StageEmitted; input: StageInput },
   actors: { work: {} as PromiseActorLogic<unknown, WorkInput> },
-  guards: { isSound: ({ context }) => context.flaw === null, isHopeless: ({ context }, { error }: { error: unknown }) => !isRetried(saidOf(context, error)) },
+  guards: {
+    isSound: ({ context }) => context.flaw === null,
+    isHopeless: ({ context }, { error }: { error: unknown }) => !isRetried(saidOf(context, error)),
+  },
   actions: {
     /** Where the work goes on; its agent's options say how that is read. */
     restore: assign(({ context, self }) => restored(context, {}, timeOf(self))),
     keepSubtask: assign(({ context, event, self }) => subtaskKept(context, event, [], timeOf(self))),
     expect: enqueueActions(({ context: { expectedMs }, enqueue }) => {
-      if (expectedMs !== null && expectedMs > 0) enqueue.raise({ type: 'stage.overdue' }, { id: 'overdue', delay: expectedMs });
+      if (expectedMs !== null && expectedMs > 0)
+        enqueue.raise({ type: 'stage.overdue' }, { id: 'overdue', delay: expectedMs });
     }),
     /** At a boundary: the coordinator keeps it, because the stage ends with its Boss. */
     handOver: sendTo(
       ({ context }) => context.coordinator,
-      ({ context: { task, progress } }): StageReport => ({ type: 'task.checkpointed', task: task.id, checkpoint: seal(progress) }),
+      ({ context: { task, progress } }): StageReport => ({
+        type: 'task.checkpointed',
+        task: task.id,
+        checkpoint: seal(progress),
+      }),
     ),
     giveUp: sendTo(
       ({ context }) => context.coordinator,
-      ({ context: { task } }, { failure }: { failure: Failure }): StageReport => ({ type: 'task.failed', task: task.id, failure }),
+      ({ context: { task } }, { failure }: { failure: Failure }): StageReport => ({
+        type: 'task.failed',
+        task: task.id,
+        failure,
+      }),
     ),
   },
 }).createMachine({
@@ -135,13 +182,25 @@ const stageMachine = setup({
   entry: 'restore',
   initial: 'restoring',
   states: {
-    restoring: { always: [{ guard: 'isSound', target: 'working' }, { target: 'failed', actions: { type: 'giveUp', params: ({ context }) => ({ failure: damageOf(context) }) } }] },
+    restoring: {
+      always: [
+        { guard: 'isSound', target: 'working' },
+        { target: 'failed', actions: { type: 'giveUp', params: ({ context }) => ({ failure: damageOf(context) }) } },
+      ],
+    },
     working: {
       entry: [emit(({ context }) => ({ type: 'stage.entered', task: context.task.id }) as const), 'expect'],
       invoke: {
         id: 'work',
         src: 'work',
-        input: ({ context: { task, results, progress, decisions = {} } }) => ({ task, item: itemOf(task), input: task.input, results, decisions, checkpoint: progress }),
+        input: ({ context: { task, results, progress, decisions = {} } }) => ({
+          task,
+          item: itemOf(task),
+          input: task.input,
+          results,
+          decisions,
+          checkpoint: progress,
+        }),
         onDone: {
           target: 'completed',
           actions: [
@@ -155,7 +214,10 @@ const stageMachine = setup({
                 expectedMs,
               }),
             ),
-            emit(({ context: { task, effectId, attempt } }) => ({ type: 'task.completed', task: task.id, effectId, attempt }) as const),
+            emit(
+              ({ context: { task, effectId, attempt } }) =>
+                ({ type: 'task.completed', task: task.id, effectId, attempt }) as const,
+            ),
           ],
         },
         // Without this guard's consent the failure is the stage's own, and its Boss tries again.
@@ -183,18 +245,37 @@ const stageMachine = setup({
               enqueue.assign({ progress: afterFailure(progress, failure, timeOf(self)) });
               enqueue('handOver');
             }
-            if (isRetried(failure)) enqueue.sendTo(coordinator, { type: 'task.attemptFailed', task: task.id, failure } satisfies StageReport);
+            if (isRetried(failure))
+              enqueue.sendTo(coordinator, { type: 'task.attemptFailed', task: task.id, failure } satisfies StageReport);
           }),
         },
         'work.checkpoint': {
-          actions: [assign({ progress: ({ context, event, self }) => ({ ...context.progress, workingMemory: event.value ?? null, checkpointTimeMs: timeOf(self) }) }), 'handOver'],
+          actions: [
+            assign({
+              progress: ({ context, event, self }) => ({
+                ...context.progress,
+                workingMemory: event.value ?? null,
+                checkpointTimeMs: timeOf(self),
+              }),
+            }),
+            'handOver',
+          ],
         },
         'work.subtask': { actions: ['keepSubtask', 'handOver'] },
-        'work.said': { actions: sendTo(({ context }) => context.coordinator, ({ context: { task }, event: { said } }) => letterOf(said, { from: task.agent, item: itemOf(task) })) },
+        'work.said': {
+          actions: sendTo(
+            ({ context }) => context.coordinator,
+            ({ context: { task }, event: { said } }) => letterOf(said, { from: task.agent, item: itemOf(task) }),
+          ),
+        },
         'stage.overdue': {
           actions: sendTo(
             ({ context }) => context.coordinator,
-            ({ context: { task, expectedMs } }): StageReport => ({ type: 'task.overdue', task: task.id, expectedMs: expectedMs! }),
+            ({ context: { task, expectedMs } }): StageReport => ({
+              type: 'task.overdue',
+              task: task.id,
+              expectedMs: expectedMs!,
+            }),
           ),
         },
       },
@@ -209,17 +290,32 @@ export function stageName(agentType: string): string {
   return `stage:${agentType}`;
 }
 
-/** The agent for one agent type. `work` is a promise logic that reports by {@link WorkReport}, or a machine with an output. */
-export function stageAgent(agentType: string, work: AnyActorLogic, options: StageOptions = {}): Agent<typeof stageMachine, EventSchemas> {
+/**
+ * The agent for one agent type. `work` is a promise logic that reports by {@link WorkReport}, or a machine with an
+ * output.
+ */
+export function stageAgent(
+  agentType: string,
+  work: AnyActorLogic,
+  options: StageOptions = {},
+): Agent<typeof stageMachine, EventSchemas> {
   const machine = stageMachine.provide({
     actors: { work: work as PromiseActorLogic<unknown, WorkInput> },
     actions: {
       restore: assign(({ context, self }) => restored(context, options, timeOf(self))),
-      keepSubtask: assign(({ context, event, self }) => subtaskKept(context, event, options.subtasks ?? [], timeOf(self))),
+      keepSubtask: assign(({ context, event, self }) =>
+        subtaskKept(context, event, options.subtasks ?? [], timeOf(self)),
+      ),
     },
   });
   // Since version 2 work may say something; what a stage knows is the same.
-  return defineAgent({ name: stageName(agentType), version: 3, machine, events: {}, migrate: { 3: ({ value, context }: Stored) => ({ value, context: context as StageContext }) } });
+  return defineAgent({
+    name: stageName(agentType),
+    version: 3,
+    machine,
+    events: {},
+    migrate: { 3: ({ value, context }: Stored) => ({ value, context: context as StageContext }) },
+  });
 }
 
 interface Stored {
@@ -228,17 +324,36 @@ interface Stored {
 }
 
 function blankOf(task: PlanTask, { subtasks = [], version = 1 }: StageOptions, nowMs: number): AgentCheckpoint {
-  const facts = { item: itemOf(task), agentType: task.agent, analysisId: task.id, agentConfig: task.input, agentVersion: version, checkpointTimeMs: nowMs };
+  const facts = {
+    item: itemOf(task),
+    agentType: task.agent,
+    analysisId: task.id,
+    agentConfig: task.input,
+    agentVersion: version,
+    checkpointTimeMs: nowMs,
+  };
   return firstCheckpoint(facts, subtasks);
 }
 
-function restored({ task, checkpoint }: StageContext, options: StageOptions, nowMs: number): Pick<StageContext, 'progress' | 'flaw' | 'checkpoint'> {
-  const opened: AgentCheckpoint | Flaw = checkpoint === null ? blankOf(task, options, nowMs) : unseal(checkpoint, options.version ?? 1, options.migrations);
+function restored(
+  { task, checkpoint }: StageContext,
+  options: StageOptions,
+  nowMs: number,
+): Pick<StageContext, 'progress' | 'flaw' | 'checkpoint'> {
+  const opened: AgentCheckpoint | Flaw =
+    checkpoint === null ? blankOf(task, options, nowMs) : unseal(checkpoint, options.version ?? 1, options.migrations);
   // Kept once: from here on what counts is the progress.
-  return 'flaw' in opened ? { progress: blankOf(task, options, nowMs), flaw: opened.flaw, checkpoint: null } : { progress: opened, flaw: null, checkpoint: null };
+  return 'flaw' in opened
+    ? { progress: blankOf(task, options, nowMs), flaw: opened.flaw, checkpoint: null }
+    : { progress: opened, flaw: null, checkpoint: null };
 }
 
-function subtaskKept({ progress }: StageContext, event: StageEvent, subtasks: readonly Subtask[], atMs: number): Pick<StageContext, 'progress'> {
+function subtaskKept(
+  { progress }: StageContext,
+  event: StageEvent,
+  subtasks: readonly Subtask[],
+  atMs: number,
+): Pick<StageContext, 'progress'> {
   return { progress: event.type === 'work.subtask' ? afterSubtask(progress, { ...event, atMs }, subtasks) : progress };
 }
 
@@ -250,5 +365,11 @@ function saidOf({ lastFailure }: StageContext, error: unknown): Failure {
 
 /** What cannot be trusted is not gone on from (CA-037). */
 function damageOf({ flaw }: StageContext): Failure {
-  return { tier: 3, errorType: 'integrity_violation', message: `its checkpoint is not sound: ${flaw}`, dataSource: null, isStated: true };
+  return {
+    tier: 3,
+    errorType: 'integrity_violation',
+    message: `its checkpoint is not sound: ${flaw}`,
+    dataSource: null,
+    isStated: true,
+  };
 }
