@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { PATIENCE_MS } from './test/effort.ts';
+import { PATIENCE_MS } from './test/support/effort.ts';
 
 /** Where the counts go for whoever adds them up. */
 const report = process.env['BOSUN_TEST_REPORT'];

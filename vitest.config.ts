@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { LONG_FILES, PATIENCE_MS } from './test/effort.ts';
+import { LONG_FILES, PATIENCE_MS } from './test/support/effort.ts';
 
 /**
  * Tests import the package by its public name and run its sources. Not `module`: what packages have under it is for
@@ -22,8 +22,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'test/browser/**', ...(isQuick ? LONG_FILES : [])],
-    globalSetup: ['test/global-setup.ts'],
-    setupFiles: ['test/setup.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/setup.ts'],
     tags: [{ name: 'long', description: 'Run where CI=true, and by the name of its file.' }],
     ...(isQuick ? { tagsFilter: ['!long'] } : {}),
     // What was transformed before is not transformed again: a file that has changed is another.
@@ -44,7 +44,7 @@ export default defineConfig({
     maxWorkers: '100%',
     reporters: [
       'default',
-      './test/requirements-reporter.ts',
+      './test/support/requirements-reporter.ts',
       ...(report === undefined ? [] : [['json', { outputFile: report }] as ['json', { outputFile: string }]]),
     ],
   },

@@ -4,7 +4,7 @@
  * recovers, watches or reads. It says how far down the figures of a system could go, and what of the rest is the checks
  * that Bosun promises.
  */
-import { admit } from '../dist/actors/turn/admission.js';
+import { admit } from '../dist/actors/model/value-check.js';
 import { createCodec } from '../dist/persistence/codec.js';
 import { PackedDeltas } from '../dist/persistence/deltas.js';
 import { plainReferences } from '../dist/persistence/plain-references.js';

@@ -2,7 +2,7 @@
  * A system whose turns nobody notes, to see what noting them costs. Bosun has no switch for it and is to have none, so
  * the tracing of one system is replaced here, when it is joined to its kernel: a turn is taken, and that is all.
  */
-import { Tracing } from '../dist/actors/tracing/tracing.js';
+import { Tracing } from '../dist/actors/world/tracing/tracing.js';
 
 const SILENCE = {
   take(turns, cell) {

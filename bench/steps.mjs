@@ -4,7 +4,7 @@
  * shape under names of their own, so that no cache of the engine's or of V8's can serve one for the other.
  */
 import { assign, createActor, setup } from 'xstate';
-import { Ref } from '../dist/actors/ref.js';
+import { Ref } from '../dist/actors/model/ref.js';
 import { Definitions } from '../dist/actors/xstate/definition.js';
 import { PlanEngine } from '../dist/actors/xstate/plan-engine.js';
 

@@ -4,11 +4,11 @@
  * after a build.
  */
 import { argv } from 'node:process';
-import { Cell } from '../dist/actors/cell.js';
-import { KernelTime } from '../dist/actors/time/kernel-time.js';
-import { UNBORN } from '../dist/actors/state.js';
-import { PLAIN_TIMING } from '../dist/actors/time/timing.js';
-import { World } from '../dist/actors/world.js';
+import { Cell } from '../dist/actors/world/cell.js';
+import { KernelTime } from '../dist/actors/world/time/kernel-time.js';
+import { UNBORN } from '../dist/actors/model/state.js';
+import { PLAIN_TIMING } from '../dist/actors/model/timing.js';
+import { World } from '../dist/actors/world/world.js';
 
 const COUNTS = [10_000, 100_000, 1_000_000];
 const OWNERS = Number(argv[2] ?? 1_000);

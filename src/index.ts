@@ -10,14 +10,14 @@ export {
   type EventsOf,
   type Migrations,
   type ShownSchemas,
-} from './actors/agent.ts';
-export { type MigrationSteps, type StoredState } from './actors/versions/versions.ts';
-export { type CheckedActor } from './actors/versions/check.ts';
-export { type AdminHandle } from './actors/administration/admin-handle.ts';
-export { type StateReplacement } from './actors/administration/administration.ts';
-export { type AuditedOrder, type AuditRecord, type OrderedBy } from './actors/administration/audit.ts';
-export { type InspectedTimer, type Inspection } from './actors/administration/inspection.ts';
-export { type TakenTransition } from './actors/engine.ts';
+} from './actors/model/agent.ts';
+export { type MigrationSteps, type StoredState } from './actors/model/version-rules.ts';
+export { type CheckedActor } from './actors/loop/versions/check.ts';
+export { type AdminHandle } from './actors/api/admin-handle.ts';
+export { type StateReplacement } from './actors/loop/administration.ts';
+export { type AuditedOrder, type AuditRecord, type OrderedBy } from './actors/world/audit.ts';
+export { type InspectedTimer, type Inspection } from './actors/api/actor-inspection.ts';
+export { type TakenTransition } from './actors/model/step-engine.ts';
 export {
   type KeptTurn,
   type PublishedTurn,
@@ -26,15 +26,15 @@ export {
   type TraceKind,
   type TraceLoss,
   type TraceRecord,
-} from './actors/tracing/record.ts';
-export { type Trace } from './actors/tracing/trace.ts';
-export { type Wait, type WaitKind } from './actors/administration/waits.ts';
-export { ask, type AskInput } from './actors/talk/ask.ts';
-export { type AskOptions } from './actors/talk/asks.ts';
-export { type DeadAction, type DeadLetter, type DeadLetterReason } from './actors/mailbox/dead-letters.ts';
-export { type DeadLetterBox } from './actors/mailbox/dead-letter-box.ts';
-export { type DownEvent, type DownReason } from './actors/talk/monitors.ts';
-export { type Priority } from './actors/priorities.ts';
+} from './actors/model/trace-record.ts';
+export { type Trace } from './actors/world/tracing/trace.ts';
+export { type Wait, type WaitKind } from './actors/api/waits.ts';
+export { ask, type AskInput } from './actors/model/ask.ts';
+export { type AskOptions } from './actors/world/talk/asks.ts';
+export { type DeadAction, type DeadLetter, type DeadLetterReason } from './actors/world/mailbox/dead-letters.ts';
+export { type DeadLetterBox } from './actors/api/dead-letter-box.ts';
+export { type DownEvent, type DownReason } from './actors/world/talk/monitors.ts';
+export { type Priority } from './actors/model/priorities.ts';
 export {
   defer,
   demonitor,
@@ -50,17 +50,17 @@ export {
   type Target,
   unlink,
   unregister,
-} from './actors/talk/talk-actions.ts';
-export { type ActorHandle, type ActorSnapshot, type Subscription } from './actors/actor.ts';
-export { type ActionOptions, type EffectOptions, type RetryOptions } from './actors/effects/effect-policy.ts';
-export { type Reception } from './actors/door/reception.ts';
-export { secret } from './actors/door/secret.ts';
-export { type ActionFacts, actionOf, effectOf, type EffectFacts, timeOf } from './actors/ref.ts';
+} from './actors/model/talk-actions.ts';
+export { type ActorHandle, type ActorSnapshot, type Subscription } from './actors/api/actor-handle.ts';
+export { type ActionOptions, type EffectOptions, type RetryOptions } from './actors/model/effect-policy.ts';
+export { type Reception } from './actors/api/client-api.ts';
+export { secret } from './actors/model/secret.ts';
+export { type ActionFacts, actionOf, effectOf, type EffectFacts, timeOf } from './actors/model/ref.ts';
 export { type Backoff } from './backoff.ts';
-export { type Random, type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from './actors/ports.ts';
-export { type CatchUp, type ScheduledFacts, type ScheduleOptions } from './actors/time/schedules.ts';
-export { type RestorePolicy } from './actors/time/timers.ts';
-export { type TimerOptions } from './actors/time/timing.ts';
+export { type Random, type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from './actors/model/ports.ts';
+export { type CatchUp, type ScheduledFacts, type ScheduleOptions } from './actors/model/schedules.ts';
+export { type RestorePolicy } from './actors/model/timers.ts';
+export { type TimerOptions } from './actors/model/timing.ts';
 export { type Cancel, type Clock, systemClock } from './clock.ts';
 export { BosunError, ERROR_CODES, type ErrorCode, isBosunError } from './errors.ts';
 export { type Durability } from './persistence/journal.ts';

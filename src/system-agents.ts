@@ -3,9 +3,9 @@
  * events have to fit.
  */
 import { type AnyStateMachine } from 'xstate';
-import { agentsByName, type AnyAgent, BOSS_AGENT } from './actors/agent.ts';
-import { type Cell } from './actors/cell.ts';
-import { type Logic, logicOf } from './actors/versions/roster.ts';
+import { agentsByName, type AnyAgent, BOSS_AGENT } from './actors/model/agent.ts';
+import { type Cell } from './actors/world/cell.ts';
+import { type Logic, logicOf } from './actors/loop/versions/roster.ts';
 import { BosunError } from './errors.ts';
 import { BOSS_VERSION, bossMachine, migrateBoss } from './supervisor/boss.ts';
 import { type SystemOptions } from './system-options.ts';

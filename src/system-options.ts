@@ -1,9 +1,9 @@
 /** What createSystem and a system's methods take, and the shapes that they give. No behaviour. */
 import { type AnyStateMachine, type SnapshotFrom } from 'xstate';
-import { type ActorSnapshot } from './actors/actor.ts';
-import { type Agent, type AgentInput, type AnyAgent, type EventSchemas } from './actors/agent.ts';
-import { type StepEngineName } from './actors/engine.ts';
-import { type Random, type Store } from './actors/ports.ts';
+import { type ActorSnapshot } from './actors/api/actor-handle.ts';
+import { type Agent, type AgentInput, type AnyAgent, type EventSchemas } from './actors/model/agent.ts';
+import { type StepEngineName } from './actors/model/step-engine.ts';
+import { type Random, type Store } from './actors/model/ports.ts';
 import { type Clock } from './clock.ts';
 import { type Durability, type JournalOptions } from './persistence/journal.ts';
 import { type ScrubOptions } from './persistence/scrubber.ts';

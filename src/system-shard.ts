@@ -2,9 +2,9 @@
  * What makes a system one shard of a larger one: its part of the tree, where all others find whom they look for, and
  * what stands beside it.
  */
-import { type ShardParts } from './actors/shards/crossings.ts';
-import { Placement, type ShardPlace } from './actors/shards/placement.ts';
-import { type Wire } from './actors/ports.ts';
+import { type ShardParts } from './actors/loop/shards/shard-link.ts';
+import { Placement, type ShardPlace } from './actors/model/placement.ts';
+import { type Wire } from './actors/model/ports.ts';
 import { type BossSpec } from './supervisor/child-spec.ts';
 import { partitionOf, spreadTree } from './supervisor/partition.ts';
 
@@ -18,7 +18,7 @@ export interface ShardOptions extends ShardPlace {
  * without it.
  */
 export const GATEWAY_OUTPOST = new URL(
-  import.meta.url.endsWith('.ts') ? './gateway/spread/outpost.ts' : './gateway/spread/outpost.js',
+  import.meta.url.endsWith('.ts') ? './gateway/workers/worker-gateway.ts' : './gateway/workers/worker-gateway.js',
   import.meta.url,
 );
 

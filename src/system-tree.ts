@@ -2,10 +2,10 @@
  * The supervision tree as people see it: what the kernel knows of each actor, and what its Boss does. As of the last
  * durable epoch.
  */
-import { viewOf } from './actors/actor.ts';
-import { type Cell } from './actors/cell.ts';
-import { ageOf } from './actors/administration/inspection.ts';
-import { type Kernel } from './actors/kernel.ts';
+import { viewOf } from './actors/api/actor-handle.ts';
+import { type Cell } from './actors/world/cell.ts';
+import { ageOf } from './actors/api/actor-inspection.ts';
+import { type Kernel } from './actors/loop/kernel.ts';
 import { standingOf } from './supervisor/boss-handle.ts';
 import { type ChildRecord } from './supervisor/exit-rules.ts';
 import { type TreeNode } from './system-options.ts';

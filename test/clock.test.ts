@@ -1,7 +1,7 @@
 /** The clock of a machine that sleeps, and waits that no timeout of Node is long enough for. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SLEEP_MS_MIN, SystemClock, TIMEOUT_STEP_MS } from '../src/clock.ts';
-import { LONG } from './effort.ts';
+import { LONG } from './support/effort.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -3,7 +3,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { storyOf, type Told, Workspace } from '../../test/cli/workspace.ts';
+import { storyOf, type Told, Workspace } from '../../test/support/cli/workspace.ts';
 import { startDataServer } from './data-server.ts';
 
 const PLAN = fileURLToPath(new URL('plan.yaml', import.meta.url));

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const JITI = resolve(import.meta.dirname, '../../node_modules/jiti/lib/jiti-cli.mjs');
-const MAIN = resolve(import.meta.dirname, 'main.ts');
+const MAIN = resolve(import.meta.dirname, './main.ts');
 
 /** Runs the example as a reader would, in a process of its own. */
 function run(directory: string): string {

@@ -1,6 +1,6 @@
 /** `bosun alerts`: what people have been told, and to say that somebody looks after it. */
-import { type AlertDeskContext, type AlertRecord, alertsIn } from '../machines/coordination/alerts/alert-desk.ts';
-import { bannerOf, cardText, isOpen, type Alert } from '../machines/coordination/alerts/alert-rules.ts';
+import { type AlertDeskContext, type AlertRecord, alertsIn } from '../machines/people/alerts/alert-desk.ts';
+import { bannerOf, cardText, isOpen, type Alert } from '../machines/people/alerts/alert-rules.ts';
 import { DESKS } from '../machines/coordination/messages/messages.ts';
 import {
   type DeskCommand,

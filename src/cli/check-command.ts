@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createJiti } from 'jiti';
-import { type AnyAgent } from '../actors/agent.ts';
-import { type CheckedActor } from '../actors/versions/check.ts';
+import { type AnyAgent } from '../actors/model/agent.ts';
+import { type CheckedActor } from '../actors/loop/versions/check.ts';
 import { isMachine } from '../actors/xstate/definition.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { levelStore } from '../persistence/level-store.ts';

@@ -1,6 +1,6 @@
 /** A gateway before the system of a data directory, announced there, so that verbs of the command line find it. */
 import { randomBytes } from 'node:crypto';
-import { createGateway } from '../gateway/server.ts';
+import { createGateway } from '../gateway/network/server.ts';
 import { type System } from '../system.ts';
 import { type SpreadSystem } from '../workers/spread-system.ts';
 import { type Config } from './config-file.ts';

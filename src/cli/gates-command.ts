@@ -1,8 +1,8 @@
 /** `bosun gates`: questions to people, and answers to them. */
 import { BosunError } from '../errors.ts';
-import { type GateDeskContext, gatesIn, type GateRecord } from '../machines/coordination/gates/gate-desk.ts';
-import { problemsOf } from '../machines/coordination/gates/gate-form.ts';
-import { ANYBODY, type GateQuestion } from '../machines/coordination/gates/gate.ts';
+import { type GateDeskContext, gatesIn, type GateRecord } from '../machines/people/gates/gate-desk.ts';
+import { problemsOf } from '../machines/people/gates/gate-form.ts';
+import { ANYBODY, type GateQuestion } from '../machines/people/gates/gate.ts';
 import { DESKS } from '../machines/coordination/messages/messages.ts';
 import {
   type DeskCommand,

@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type AnyStateMachine } from 'xstate';
-import { type AnyAgent, BOSS_AGENT } from '../actors/agent.ts';
+import { type AnyAgent, BOSS_AGENT } from '../actors/model/agent.ts';
 import { childLogic, isMachine } from '../actors/xstate/definition.ts';
 import { systemClock } from '../clock.ts';
 import { BosunError, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
@@ -16,7 +16,7 @@ import { type Chart, chartOf } from '../gateway/charts/model.ts';
 import { scxmlOf } from '../gateway/charts/scxml.ts';
 import { svgOf } from '../gateway/charts/svg.ts';
 import { crewAgents } from '../machines/coordination/crew.ts';
-import { stageName } from '../machines/coordination/work/stage.ts';
+import { stageName } from '../machines/work/stage.ts';
 import { bossMachine } from '../supervisor/boss.ts';
 import { type System } from '../system.ts';
 import { loadAgents } from './agents-module.ts';

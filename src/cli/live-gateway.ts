@@ -3,9 +3,9 @@
  * streams. It is found by what the system announced in its data directory, and asked whether it is still there.
  */
 import { BosunError, ERROR_CODES, type ErrorCode, isBosunError } from '../errors.ts';
-import { type MethodName, METHODS } from '../gateway/methods.ts';
-import { EVENTS_PATH } from '../gateway/protocol.ts';
-import { type ServerFrame, type WireError } from '../gateway/protocol-frames.ts';
+import { type MethodName, METHODS } from '../gateway/calls/methods.ts';
+import { EVENTS_PATH } from '../gateway/protocol/protocol.ts';
+import { type ServerFrame, type WireError } from '../gateway/protocol/frames.ts';
 import { type DataDirectory } from './data-directory.ts';
 import { announcedGateway, type GatewayAddress } from './gateway-file.ts';
 

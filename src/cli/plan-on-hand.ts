@@ -2,7 +2,7 @@
  * A plan that is about to be carried out: its file read, its agents loaded, and held against what its data directory
  * has of it.
  */
-import { ROOT } from '../actors/address.ts';
+import { ROOT } from '../actors/model/address.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { crewAgents, crewTree } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext } from '../machines/coordination/coordinator/coordinator-context.ts';

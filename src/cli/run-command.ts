@@ -2,13 +2,13 @@
  * `bosun run PLAN`: carries out a plan in a data directory, or goes on with it. Data goes to `out`, talk to `err`; the
  * caller owns the streams and the process. What is printed has happened: every line comes after its epoch is durable.
  */
-import { type ActorSnapshot } from '../actors/actor.ts';
+import { type ActorSnapshot } from '../actors/api/actor-handle.ts';
 import { type Cancel, systemClock } from '../clock.ts';
 import { BosunError, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
 import { type BatchManagerContext, batchesIn } from '../machines/coordination/batches/batch-manager.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
-import { type GateDeskContext, gatesIn } from '../machines/coordination/gates/gate-desk.ts';
+import { type GateDeskContext, gatesIn } from '../machines/people/gates/gate-desk.ts';
 import { DESKS } from '../machines/coordination/messages/messages.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { createJournal } from '../persistence/journal.ts';

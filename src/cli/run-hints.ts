@@ -2,7 +2,7 @@
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { isAtGate } from '../machines/coordination/coordinator/progress.ts';
 import { type BatchRecord } from '../machines/coordination/batches/batch-rules.ts';
-import { type GateRecord } from '../machines/coordination/gates/gate-desk.ts';
+import { type GateRecord } from '../machines/people/gates/gate-desk.ts';
 import { DEFAULT_DATA } from './default-data.ts';
 import { filesOf, oneLine } from './run-report.ts';
 import { type Environment } from './surroundings.ts';

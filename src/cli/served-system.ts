@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type AnyAgent } from '../actors/agent.ts';
+import { type AnyAgent } from '../actors/model/agent.ts';
 import { BosunError } from '../errors.ts';
 import { crewAgents, crewTree } from '../machines/coordination/crew.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';

@@ -6,8 +6,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Writable } from 'node:stream';
 import { type Cancel, systemClock } from '../clock.ts';
-import { type WorkContext } from '../machines/coordination/work/agent-function.ts';
-import { type WorkInput } from '../machines/coordination/work/stage.ts';
+import { type WorkContext } from '../machines/work/agent-function.ts';
+import { type WorkInput } from '../machines/work/stage.ts';
 import { type Surroundings } from './surroundings.ts';
 import { type Attempt } from './work.ts';
 

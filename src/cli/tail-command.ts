@@ -5,8 +5,8 @@
  */
 import { systemClock } from '../clock.ts';
 import { isBosunError } from '../errors.ts';
-import { cursorText } from '../gateway/protocol.ts';
-import { type ServerFrame } from '../gateway/protocol-frames.ts';
+import { cursorText } from '../gateway/protocol/protocol.ts';
+import { type ServerFrame } from '../gateway/protocol/frames.ts';
 import { type DataDirectory, dataDirectory } from './data-directory.ts';
 import { withData } from './data-work.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';

@@ -3,13 +3,13 @@
  * stage agent. Reports starts and failures to the stage, so that they are told once they are durable.
  */
 import { fromPromise, type PromiseActorLogic } from 'xstate';
-import { admit } from '../actors/turn/admission.ts';
-import { effectOf, type EffectFacts } from '../actors/ref.ts';
+import { admit } from '../actors/model/value-check.ts';
+import { effectOf, type EffectFacts } from '../actors/model/ref.ts';
 import { type Cancel, type Clock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
-import { type Said, type WorkContext } from '../machines/coordination/work/agent-function.ts';
-import { failureOf } from '../machines/coordination/work/failure-tiers.ts';
-import { type StageContext, type WorkInput, type WorkReport } from '../machines/coordination/work/stage.ts';
+import { type Said, type WorkContext } from '../machines/work/agent-function.ts';
+import { failureOf } from '../machines/work/failure-tiers.ts';
+import { type StageContext, type WorkInput, type WorkReport } from '../machines/work/stage.ts';
 
 export interface WorkTools {
   readonly clock: Clock;

@@ -3,7 +3,7 @@
  * holes in one durable session, so each that is acknowledged has happened once; calls with a key are repeated with it;
  * all others are sent once.
  */
-import type { Req, ServerFrame, Welcome } from '../gateway/protocol-frames.ts';
+import type { Req, ServerFrame, Welcome } from '../gateway/protocol/frames.ts';
 import { DEADLINE_MS_MAX, RETRY_MS } from './bounds.ts';
 import { ClientError, errorFrom } from './client-error.ts';
 import { Numbering } from './numbering.ts';

@@ -1,5 +1,5 @@
 /** The one error class of the client: what the gateway said, or what the client itself has to say. */
-import type { WireError } from '../gateway/protocol-frames.ts';
+import type { WireError } from '../gateway/protocol/frames.ts';
 
 /** A code of docs/errors.md. */
 export type ClientErrorCode = `BOSUN_${string}`;

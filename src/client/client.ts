@@ -14,7 +14,7 @@ import { type EmissionOptions, Emissions } from './emissions.ts';
 import { type ClientStorage, Keepsake } from './keepsake.ts';
 import { type ClientStatus, Line, type TokenSource } from './line.ts';
 import { RemoteActor, type RemoteSubscription } from './remote-actor.ts';
-import type { Welcome } from '../gateway/protocol-frames.ts';
+import type { Welcome } from '../gateway/protocol/frames.ts';
 import { Replica } from './replica.ts';
 import {
   type ClientClock,

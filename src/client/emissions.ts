@@ -1,7 +1,7 @@
 /**
  * Events that actors emit, as something to iterate over: in order, none twice, and a word where some may be missing.
  */
-import { type Cursor } from '../gateway/protocol.ts';
+import { type Cursor } from '../gateway/protocol/protocol.ts';
 import { EVENTS_WAITING_MAX } from './bounds.ts';
 import { ClientError } from './client-error.ts';
 import { type AnyEmitted } from './contract.ts';

@@ -3,8 +3,8 @@
  * subscriptions; whoever has some is told when the line is up, what comes, and when it is down.
  */
 import { type Atom, createAtom } from '@xstate/store';
-import type { ClientFrame, ServerFrame, Welcome } from '../gateway/protocol-frames.ts';
-import { CLOSES, PROTOCOL_VERSION, SOCKET_PATH, SUBPROTOCOLS } from '../gateway/protocol.ts';
+import type { ClientFrame, ServerFrame, Welcome } from '../gateway/protocol/frames.ts';
+import { CLOSES, PROTOCOL_VERSION, SOCKET_PATH, SUBPROTOCOLS } from '../gateway/protocol/protocol.ts';
 import { HEALTHY_MS, WELCOME_MS } from './bounds.ts';
 import { clientClosed, ClientError, errorFrom } from './client-error.ts';
 import { afterBreak } from './reconnect.ts';

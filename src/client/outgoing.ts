@@ -2,7 +2,7 @@
  * What a call carries, copied and looked over before it is taken: the gateway closes the line over what is no frame,
  * and a send that is repeated would do so again and again.
  */
-import { flawOf } from '../gateway/protocol-values.ts';
+import { flawOf } from '../gateway/protocol/values.ts';
 import { PARAMS_BYTES_MAX, PARAMS_DEPTH_MAX, PARAMS_VALUES_MAX } from './bounds.ts';
 import { ClientError } from './client-error.ts';
 

@@ -1,5 +1,5 @@
 /** What to do after a close, as rules: whether to come back, with what, and when. Decides; line.ts acts. */
-import { type AfterClose, afterClose, CLOSES } from '../gateway/protocol.ts';
+import { type AfterClose, afterClose, CLOSES } from '../gateway/protocol/protocol.ts';
 import { BACKOFF_MAX_MS, BACKOFF_MIN_MS } from './bounds.ts';
 
 export interface Break {

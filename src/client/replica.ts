@@ -1,8 +1,8 @@
 /**
  * A view of the mode `state`, kept as the gateway has it: frames go in, and what they mean for what is known comes out.
  */
-import { patched } from '../gateway/protocol-patch.ts';
-import { type Cursor } from '../gateway/protocol.ts';
+import { patched } from '../gateway/protocol/patch.ts';
+import { type Cursor } from '../gateway/protocol/protocol.ts';
 import { type TopicFrame } from './topics.ts';
 
 /**

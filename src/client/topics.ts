@@ -2,8 +2,8 @@
  * The subscriptions of a client over all its lines: each is opened again where it left off, told what comes, and ended
  * with the reason where there is nothing further to see.
  */
-import type { ServerFrame, Sub } from '../gateway/protocol-frames.ts';
-import { type Cursor } from '../gateway/protocol.ts';
+import type { ServerFrame, Sub } from '../gateway/protocol/frames.ts';
+import { type Cursor } from '../gateway/protocol/protocol.ts';
 import { RETRY_MS } from './bounds.ts';
 import { type ClientError, errorFrom } from './client-error.ts';
 import { type ClientClock } from './surroundings.ts';

@@ -1,5 +1,5 @@
 /** The crew's public API. Nothing inside src imports this file. */
-export { type AgentFunction, type Decisions, type Said, type WorkContext } from './coordination/work/agent-function.ts';
+export { type AgentFunction, type Decisions, type Said, type WorkContext } from './work/agent-function.ts';
 export {
   COORDINATOR,
   coordinatorChildren,
@@ -28,10 +28,10 @@ export {
 export { type DebatePorts } from './coordination/debates/debate-ports.ts';
 export { type DebateNews, type Resolution } from './coordination/debates/debate-state.ts';
 export { failureAgents, failureDesks } from './coordination/failure-crew.ts';
-export { gateAgents, gateChildren, type GateDeskContext, gatesIn } from './coordination/gates/gate-desk.ts';
-export { formOf, type GateForm } from './coordination/gates/gate-form.ts';
-export { GATE_PRESETS, isLearningDue, presetQuestion } from './coordination/gates/gate-presets.ts';
-export { ANYBODY, type GateQuestion, type GateResult } from './coordination/gates/gate.ts';
+export { gateAgents, gateChildren, type GateDeskContext, gatesIn } from './people/gates/gate-desk.ts';
+export { formOf, type GateForm } from './people/gates/gate-form.ts';
+export { GATE_PRESETS, isLearningDue, presetQuestion } from './people/gates/gate-presets.ts';
+export { ANYBODY, type GateQuestion, type GateResult } from './people/gates/gate.ts';
 export { leadCoordinator } from './coordination/coordinator/lead-coordinator.ts';
 export { DESKS } from './coordination/messages/messages.ts';
 export { pauseManager, pauseManagerAgent, type PauseState } from './coordination/pauses/pause-manager.ts';
@@ -46,6 +46,6 @@ export {
 } from './coordination/plan/plan.ts';
 export { outcomeOf, type ItemProgress } from './coordination/coordinator/progress.ts';
 export { schedule, type Schedule, type ScheduledTask } from './coordination/plan/schedule.ts';
-export { stageAgent, type StageOptions, type WorkInput, type WorkReport } from './coordination/work/stage.ts';
+export { stageAgent, type StageOptions, type WorkInput, type WorkReport } from './work/stage.ts';
 export { nextTryMs } from './coordination/messages/backpressure.ts';
 export { type Envelope, fromEnvelope, pauseCalls, toEnvelope } from './coordination/messages/wire-names.ts';

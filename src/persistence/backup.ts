@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Store, type StoreSnapshot, type StoreWrite } from '../actors/ports.ts';
+import { type Store, type StoreSnapshot, type StoreWrite } from '../actors/model/ports.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { EVERY_KEY } from './keys.ts';
 import { levelStore } from './level-store.ts';

@@ -3,8 +3,8 @@
  * checked against the chain. A start that reads only some actors leaves the others' changes as they are, {@link
  * Unread}, until somebody asks for the actor or the fold comes to it.
  */
-import { type ActorState, type StoreWrite } from '../actors/ports.ts';
-import { applyChange, Change, type StateChange, UNBORN } from '../actors/state.ts';
+import { type ActorState, type StoreWrite } from '../actors/model/ports.ts';
+import { applyChange, Change, type StateChange, UNBORN } from '../actors/model/state.ts';
 import { checksum } from '../checksum.ts';
 import { type BosunError, messageOf } from '../errors.ts';
 import { type StructuredCodec } from './codec.ts';

@@ -10,7 +10,7 @@
  * What is concealed is a value of its own inside, packed without shared structures, then encrypted (key-ring.ts).
  */
 import { addExtension, Packr, REUSE_BUFFER_MODE } from 'msgpackr';
-import { type Codec, type Conceal, Concealed, type Deltas, type ReferenceCoding } from '../actors/ports.ts';
+import { type Codec, type Conceal, Concealed, type Deltas, type ReferenceCoding } from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError, messageOf, retold } from '../errors.ts';
 import { concealedFrom, type KeyRing } from './key-ring.ts';

@@ -14,8 +14,15 @@
  * | `q!` `r!` `h!` `g!` `p!`     | that record                                                    |
  * | `a!` `n!` `f!` indexes       | nothing: they are made again from the identities               |
  */
-import { type ActorState, type Identity, type RowKey, type StoreWrite, type Table, TABLES } from '../actors/ports.ts';
-import { UNBORN } from '../actors/state.ts';
+import {
+  type ActorState,
+  type Identity,
+  type RowKey,
+  type StoreWrite,
+  type Table,
+  TABLES,
+} from '../actors/model/ports.ts';
+import { UNBORN } from '../actors/model/state.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { type StructuredCodec } from './codec.ts';
 import { type Dictionary } from './dictionary.ts';

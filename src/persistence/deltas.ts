@@ -2,7 +2,7 @@
  * The changes of an epoch as they stand in its section: packed one by one as the turns end, so that an epoch at speed
  * is one copy. Each carries the hash of the state after it, which chains the changes of an actor.
  */
-import { type Deltas } from '../actors/ports.ts';
+import { type Deltas } from '../actors/model/ports.ts';
 import { checksumOfPart } from '../checksum.ts';
 import { type ByteReader, ByteWriter } from './bytes.ts';
 import type { Span } from './codec.ts';

@@ -2,7 +2,7 @@
  * What recovery cannot do without, written twice under keys that end in `a` and `b`: the cut, the structures of the
  * codec, the configurations of machines. Either good copy is enough; the other is written again with the next epoch.
  */
-import { type Configuration, type NewConfiguration, type Store, type StoreWrite } from '../actors/ports.ts';
+import { type Configuration, type NewConfiguration, type Store, type StoreWrite } from '../actors/model/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { type LearnedStructure } from './codec.ts';
 import { damaged, seal, unseal } from './envelope.ts';

@@ -9,7 +9,7 @@
  * does not know skips it if the id has its high bit set and refuses the epoch otherwise.
  */
 import { hash } from 'node:crypto';
-import { type Counters, type RowKey } from '../actors/ports.ts';
+import { type Counters, type RowKey } from '../actors/model/ports.ts';
 import { checksum } from '../checksum.ts';
 import { BosunError } from '../errors.ts';
 import { ByteReader, type ByteWriter } from './bytes.ts';

@@ -3,7 +3,7 @@
  * process a moment later. Best effort: a note that cannot be written must not stop what it is about.
  */
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
-import { type Notes } from '../actors/ports.ts';
+import { type Notes } from '../actors/model/ports.ts';
 
 export class FileNotes implements Notes {
   readonly #path: string;

@@ -8,7 +8,13 @@
  * log up without syncing it, so an unsynced put may vanish in a power cut while a later delete of its epochs survives.
  * Why no actor waits for it: states are immutable, so keeping references is a consistent image, taken in O(1).
  */
-import { type ActorImage, type ActorState, type Counters, type RowKey, type StoreWrite } from '../actors/ports.ts';
+import {
+  type ActorImage,
+  type ActorState,
+  type Counters,
+  type RowKey,
+  type StoreWrite,
+} from '../actors/model/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { Unread } from './bring-forward.ts';
 import { placed, seal } from './envelope.ts';

@@ -14,8 +14,8 @@ import {
   type ReferenceCoding,
   type Store,
   type StoreWrite,
-} from '../actors/ports.ts';
-import { type ActorState, concealedState } from '../actors/state.ts';
+} from '../actors/model/ports.ts';
+import { type ActorState, concealedState } from '../actors/model/state.ts';
 import { assert } from '../assert.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { ByteWriter } from './bytes.ts';
@@ -29,7 +29,7 @@ import { assertStoreKey, epochKey, EVERY_KEY, keysUnder, MANIFEST_KEY } from './
 import { RowPacker } from './rows.ts';
 import { type Restored, type Survey, survey } from './recovery.ts';
 import { checkRecoverTo, type SetAside, setAside } from './set-aside.ts';
-import { type ShelfParts, StoreShelf } from './shelf.ts';
+import { type ShelfParts, StoreShelf } from './record-reader.ts';
 import { type Upgrade, upgrade } from './upgrade.ts';
 
 /** What a commit survives: nothing, the death of the process, or a power cut. Only `disk` waits for the medium. */

@@ -6,7 +6,7 @@
  * salt, and counts. Random nonces alone would be worn out by some billion values.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { Concealed } from '../actors/ports.ts';
+import { Concealed } from '../actors/model/ports.ts';
 import { BosunError } from '../errors.ts';
 
 const KEY_BYTES = 32;

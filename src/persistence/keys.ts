@@ -17,7 +17,7 @@
  * Numbers are lower-case hexadecimal of fixed width, so that keys sort as numbers do. Keys are printable ASCII.
  * What recovery cannot do without and what is small is written twice (`a` and `b`).
  */
-import { type Counters, type RowKey, type Table } from '../actors/ports.ts';
+import { type Counters, type RowKey, type Table } from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';
 
 export const MANIFEST_KEY = 'v!';

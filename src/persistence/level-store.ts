@@ -6,7 +6,7 @@
 import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
-import { type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/ports.ts';
+import { type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { FileNotes } from './file-notes.ts';

@@ -2,7 +2,7 @@
  * A store in memory: the contract of the Store port without a medium. It keeps its data over close and open of the same
  * object, and nothing beyond the process. For tests, demos and systems whose durability is `memory`.
  */
-import { type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/ports.ts';
+import { type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError } from '../errors.ts';
 import { assertStoreKey } from './keys.ts';

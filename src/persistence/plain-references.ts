@@ -1,5 +1,5 @@
 /** References for whoever reads a store without a kernel: what they say, and nobody behind them. */
-import { type ReferenceCoding } from '../actors/ports.ts';
+import { type ReferenceCoding } from '../actors/model/ports.ts';
 
 class PlainReference {
   readonly life: number;

@@ -11,7 +11,7 @@ import {
   type Store,
   type StoreWrite,
   TABLES,
-} from '../actors/ports.ts';
+} from '../actors/model/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { type KeyRing } from './key-ring.ts';
 import { createCodec, type StructuredCodec } from './codec.ts';
@@ -23,7 +23,7 @@ import { decodeEpoch, type EpochRecord, linkTo } from './epoch-format.ts';
 import { type Position, type Window } from './fold.ts';
 import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, type KeyRange, keysUnder, numberIn } from './keys.ts';
 import { Replay } from './replay.ts';
-import { callRoll, isReadSingly, isRollSound } from './roll-call.ts';
+import { callRoll, isReadSingly, isRollSound } from './startup-set.ts';
 
 /** Of a store without epochs. Zero stands for "nobody" in many places. */
 const FIRST_COUNTERS: Counters = { life: 1, message: 1, timer: 1, quarantine: 1 };

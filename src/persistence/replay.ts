@@ -6,8 +6,8 @@
  * Damage in what belongs to one actor is kept with that actor and stops nobody else (damage.ts says what it means at
  * the end). What an actor's record lacks may not matter: the actor may die, or the row be overwritten, further on.
  */
-import { type ActorState, type RowKey } from '../actors/ports.ts';
-import { UNBORN } from '../actors/state.ts';
+import { type ActorState, type RowKey } from '../actors/model/ports.ts';
+import { UNBORN } from '../actors/model/state.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { broughtForward, decodeRecord, type PlacedDelta, stateIn, Unread } from './bring-forward.ts';
 import { type StructuredCodec } from './codec.ts';

@@ -1,7 +1,7 @@
 /**
  * The rows of an epoch as they stand in its section: packed once, and what the fold keeps of them are views into that.
  */
-import { type RowKey } from '../actors/ports.ts';
+import { type RowKey } from '../actors/model/ports.ts';
 import { type ByteReader, ByteWriter } from './bytes.ts';
 import type { Span } from './codec.ts';
 

@@ -3,8 +3,8 @@
  * that do not match their checksum, or disagree with memory. Damage that nobody reads is found while a backup without
  * it still exists. It repairs nothing, and it gives way: one slice is read and checked, then it waits.
  */
-import { type Store } from '../actors/ports.ts';
-import { type ActorState } from '../actors/state.ts';
+import { type Store } from '../actors/model/ports.ts';
+import { type ActorState } from '../actors/model/state.ts';
 import { type Cancel, type Clock } from '../clock.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { SCRUB_BYTES, SCRUB_INTERVAL_MS, SCRUB_RECORDS } from '../limits.ts';

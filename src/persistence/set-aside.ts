@@ -3,7 +3,7 @@
  * byte as they were found, under `l!<group>!<key>`. Only an order does that: an option of createSystem or of the
  * command line, or the loss of unsynced epochs at a durability that allows it.
  */
-import { type Store, type StoreWrite } from '../actors/ports.ts';
+import { type Store, type StoreWrite } from '../actors/model/ports.ts';
 import { BosunError } from '../errors.ts';
 import { asideKey, epochKey, keysUnder } from './keys.ts';
 import { type Survey } from './recovery.ts';

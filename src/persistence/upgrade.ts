@@ -3,7 +3,7 @@
  * registered here. The manifest says which format a store has. A step and the manifest of its version are one synced
  * write, so a store is never between two formats; a newer one is refused and left as it is.
  */
-import { type Store, type StoreWrite } from '../actors/ports.ts';
+import { type Store, type StoreWrite } from '../actors/model/ports.ts';
 import { foreignFormat, FORMAT, seal, unsealAny } from './envelope.ts';
 import { MANIFEST_KEY } from './keys.ts';
 

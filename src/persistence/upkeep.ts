@@ -2,7 +2,7 @@
  * What is done to the store of a running system beside its commits: the scrubber, copies, erasures. Copies and erasures
  * take turns, because an erasure closes the store for a moment under whoever reads it.
  */
-import { type Store } from '../actors/ports.ts';
+import { type Store } from '../actors/model/ports.ts';
 import { BosunError } from '../errors.ts';
 import { backup } from './backup.ts';
 import { Scrubber, type ScrubberParts } from './scrubber.ts';

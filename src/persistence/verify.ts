@@ -3,7 +3,7 @@
  * of every actor and what rows say of each other, and lists all it finds. It changes nothing and runs no code of an
  * agent.
  */
-import { type Identity, type Store, type Table } from '../actors/ports.ts';
+import { type Identity, type Store, type Table } from '../actors/model/ports.ts';
 import { type BosunError, isBosunError } from '../errors.ts';
 import { decodeEpoch, linkTo } from './epoch-format.ts';
 import { damaged, unseal } from './envelope.ts';

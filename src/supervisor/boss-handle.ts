@@ -2,7 +2,7 @@
  * A handle on a Boss, for hosts: OTP's functions of the module `supervisor`. Orders go through the Boss's mailbox and
  * are answered when they are carried out and durable; reads show the last durable epoch.
  */
-import { childAddress } from '../actors/address.ts';
+import { childAddress } from '../actors/model/address.ts';
 import { BosunError } from '../errors.ts';
 import { type BossContext } from './boss.ts';
 import { type ChildOptions, type ChildSpec, type Shutdown, shutdownOf } from './child-spec.ts';

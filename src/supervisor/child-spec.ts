@@ -1,6 +1,6 @@
 /** Child specs: how a Boss starts and restarts a child. OTP's words; plain data, checked once by zod. */
 import { z } from 'zod';
-import { checkAddress } from '../actors/address.ts';
+import { checkAddress } from '../actors/model/address.ts';
 import { DEFAULT_BACKOFF } from '../backoff.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { DEFAULT_INTENSITY } from './intensity.ts';

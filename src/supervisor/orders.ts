@@ -2,7 +2,7 @@
  * What a Boss has done once it has decided: orders to the kernel, timers of its own, and word to whoever waits for a
  * child's end. Pure; the machine in boss.ts hands them over, and the kernel performs them in the turn that decided.
  */
-import { BOSS_AGENT } from '../actors/agent.ts';
+import { BOSS_AGENT } from '../actors/model/agent.ts';
 import { type ChildSpec } from './child-spec.ts';
 import { type ChildExit, type ChildRecord, type Decision, type RestartMode } from './exit-rules.ts';
 
@@ -13,7 +13,7 @@ export interface StartParams {
   readonly systemId: string | null;
 }
 
-/** Performed by the kernel (src/actors/bosses.ts), in this order, within the Boss's turn. */
+/** Performed by the kernel (src/actors/world/bosses.ts), in this order, within the Boss's turn. */
 export type Command =
   | { readonly type: 'bosun.child.start'; readonly params: StartParams }
   | { readonly type: 'bosun.child.restart'; readonly params: StartParams & { readonly mode: RestartMode } }

@@ -3,7 +3,7 @@
  * has. As Elixir's PartitionSupervisor, every partition is a Boss of its own, with its own children and its own
  * intensity. Pure.
  */
-import { childAddress, ROOT } from '../actors/address.ts';
+import { childAddress, ROOT } from '../actors/model/address.ts';
 import { BosunError } from '../errors.ts';
 import { type BossSpec, type ChildSpec } from './child-spec.ts';
 

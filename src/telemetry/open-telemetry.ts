@@ -5,9 +5,9 @@
  */
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Attributes, Span, SpanContext, Tracer } from '@opentelemetry/api';
-import { ROOT } from '../actors/address.ts';
-import { type Subscription } from '../actors/actor.ts';
-import { type TraceRecord } from '../actors/tracing/record.ts';
+import { ROOT } from '../actors/model/address.ts';
+import { type Subscription } from '../actors/api/actor-handle.ts';
+import { type TraceRecord } from '../actors/model/trace-record.ts';
 import { BosunError } from '../errors.ts';
 import { TRACE_TURNS_MAX } from '../limits.ts';
 import { type System } from '../system.ts';

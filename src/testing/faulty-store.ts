@@ -2,7 +2,7 @@
  * A store whose medium fails on command: power cuts that take unsynced writes, writes that fail or hang, bits that
  * flip. In memory and deterministic: no timers, and every promise resolves by microtasks alone.
  */
-import { type Notes, type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/ports.ts';
+import { type Notes, type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError } from '../errors.ts';
 import { EVERY_KEY } from '../persistence/keys.ts';

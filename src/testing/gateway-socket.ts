@@ -4,8 +4,8 @@
  */
 import { type Clock, systemClock } from '../clock.ts';
 import { type SocketClass } from '../client/surroundings.ts';
-import { type Connection } from '../gateway/connection.ts';
-import { type Gateway } from '../gateway/server.ts';
+import { type Connection } from '../gateway/client/connection.ts';
+import { type Gateway } from '../gateway/network/server.ts';
 
 /** Code of a close that nobody sent. */
 const BROKEN = 1006;

@@ -1,5 +1,5 @@
 /** Random numbers that are the same for the same seed on every machine (mulberry32, Tommy Ettinger, public domain). */
-import { type Random } from '../actors/ports.ts';
+import { type Random } from '../actors/model/ports.ts';
 
 export class SeededRandom implements Random {
   #state: number;

@@ -3,9 +3,9 @@
  * store of its own that can lose what was not synced. `crash` is the death of one worker, `restart` its next start;
  * what travels between workers is bytes here too, and none of it survives the death of who it was for.
  */
-import { type Wire } from '../actors/ports.ts';
+import { type Wire } from '../actors/model/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
-import { createOutpost } from '../gateway/spread/outpost.ts';
+import { createOutpost } from '../gateway/workers/worker-gateway.ts';
 import { System } from '../system.ts';
 import { type SystemOptions } from '../system-options.ts';
 import { type Staff, type StaffListener } from '../workers/staff.ts';

@@ -4,7 +4,7 @@
  *     storeConformance('my store', { describe, it }, async () => ({ store, reopen, dispose }));
  */
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict';
-import { type Store, type StoreWrite } from '../actors/ports.ts';
+import { type Store, type StoreWrite } from '../actors/model/ports.ts';
 import { isBosunError, type ErrorCode } from '../errors.ts';
 
 /** The part of a test runner that the suite needs: vitest, node:test and mocha have it. */

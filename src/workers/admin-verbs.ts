@@ -3,12 +3,12 @@
  * `erase`.
  */
 import { type EventObject } from 'xstate';
-import { type StateReplacement } from '../actors/administration/administration.ts';
-import { type AuditRecord, type OrderedBy } from '../actors/administration/audit.ts';
-import { type Inspection } from '../actors/administration/inspection.ts';
-import { type Wait } from '../actors/administration/waits.ts';
-import { type KeptTurn, type TraceRecord } from '../actors/tracing/record.ts';
-import { type StoredState } from '../actors/versions/versions.ts';
+import { type StateReplacement } from '../actors/loop/administration.ts';
+import { type AuditRecord, type OrderedBy } from '../actors/world/audit.ts';
+import { type Inspection } from '../actors/api/actor-inspection.ts';
+import { type Wait } from '../actors/api/waits.ts';
+import { type KeptTurn, type TraceRecord } from '../actors/model/trace-record.ts';
+import { type StoredState } from '../actors/model/version-rules.ts';
 import type { System } from '../system.ts';
 
 export interface AdminVerbs {

@@ -3,11 +3,11 @@
  * is the table {@link Verbs}; its verbs are the methods of a system, and mean the same.
  */
 import { type EventObject } from 'xstate';
-import { type ActorSnapshot } from '../actors/actor.ts';
-import { type OrderedBy } from '../actors/administration/audit.ts';
-import { type DeadLetter, type DeadLetterReason } from '../actors/mailbox/dead-letters.ts';
-import { type TraceRecord } from '../actors/tracing/record.ts';
-import { type AskOptions } from '../actors/talk/asks.ts';
+import { type ActorSnapshot } from '../actors/api/actor-handle.ts';
+import { type OrderedBy } from '../actors/world/audit.ts';
+import { type DeadLetter, type DeadLetterReason } from '../actors/world/mailbox/dead-letters.ts';
+import { type TraceRecord } from '../actors/model/trace-record.ts';
+import { type AskOptions } from '../actors/world/talk/asks.ts';
 import { type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { type ChildInfo, type CompleteSpec } from '../supervisor/boss-handle.ts';

@@ -3,7 +3,7 @@
  * What is said within one turn of the event loop travels as one frame. References travel as `{ life, address }`, errors
  * with their codes.
  */
-import { Ref } from '../actors/ref.ts';
+import { Ref } from '../actors/model/ref.ts';
 import { type Clock } from '../clock.ts';
 import { BosunError, ERROR_CODES, type ErrorCode, messageOf } from '../errors.ts';
 import { createCodec } from '../persistence/codec.ts';

@@ -1,5 +1,5 @@
 /** What a system over workers is made from. */
-import { type AnyAgent } from '../actors/agent.ts';
+import { type AnyAgent } from '../actors/model/agent.ts';
 import { type SystemOptions } from '../system-options.ts';
 
 /** What the module of the workers exports: the options of a system, but for what is a worker's own. */

@@ -4,14 +4,14 @@
  * in the middle of it.
  */
 import { type EventObject } from 'xstate';
-import { type StateReplacement } from '../actors/administration/administration.ts';
-import { type AuditRecord, type OrderedBy } from '../actors/administration/audit.ts';
-import { type Inspection } from '../actors/administration/inspection.ts';
-import { type Wait } from '../actors/administration/waits.ts';
-import { type Subscription } from '../actors/actor.ts';
-import { type KeptTurn, type TraceRecord } from '../actors/tracing/record.ts';
-import { admit } from '../actors/turn/admission.ts';
-import { type StoredState } from '../actors/versions/versions.ts';
+import { type StateReplacement } from '../actors/loop/administration.ts';
+import { type AuditRecord, type OrderedBy } from '../actors/world/audit.ts';
+import { type Inspection } from '../actors/api/actor-inspection.ts';
+import { type Wait } from '../actors/api/waits.ts';
+import { type Subscription } from '../actors/api/actor-handle.ts';
+import { type KeptTurn, type TraceRecord } from '../actors/model/trace-record.ts';
+import { admit } from '../actors/model/value-check.ts';
+import { type StoredState } from '../actors/model/version-rules.ts';
 import { type Verb, type Verbs } from './call-service.ts';
 import { type HostCalls } from './host-calls.ts';
 

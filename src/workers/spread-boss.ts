@@ -1,5 +1,5 @@
 /** A handle on a Boss of a system that is spread over workers: each order goes to the partition that has the child. */
-import { childAddress } from '../actors/address.ts';
+import { childAddress } from '../actors/model/address.ts';
 import { type ChildOptions } from '../supervisor/child-spec.ts';
 import {
   type ChildCounts,

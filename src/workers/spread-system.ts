@@ -4,14 +4,14 @@
  * dies is started again, and nobody has to do anything about it.
  */
 import { type EventObject } from 'xstate';
-import { type ActorSnapshot } from '../actors/actor.ts';
-import { checkAddress, childAddress, ROOT } from '../actors/address.ts';
-import { type AgentEvents, type AnyAgent } from '../actors/agent.ts';
-import { type OrderedBy } from '../actors/administration/audit.ts';
-import { type DeadLetterReason } from '../actors/mailbox/dead-letters.ts';
-import { Placement } from '../actors/shards/placement.ts';
-import { type AskOptions } from '../actors/talk/asks.ts';
-import { admit } from '../actors/turn/admission.ts';
+import { type ActorSnapshot } from '../actors/api/actor-handle.ts';
+import { checkAddress, childAddress, ROOT } from '../actors/model/address.ts';
+import { type AgentEvents, type AnyAgent } from '../actors/model/agent.ts';
+import { type OrderedBy } from '../actors/world/audit.ts';
+import { type DeadLetterReason } from '../actors/world/mailbox/dead-letters.ts';
+import { Placement } from '../actors/model/placement.ts';
+import { type AskOptions } from '../actors/world/talk/asks.ts';
+import { admit } from '../actors/model/value-check.ts';
 import { type Cancel, type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { WORKER_STOP_MS } from '../limits.ts';

@@ -4,11 +4,11 @@
  */
 import { type Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, opened, type WatchedPage } from './browser.ts';
-import { launched } from './chromium.ts';
-import { alertOf, CHALLENGE, DEFENCE, GATE, PAUSE, servedDesks, tell } from './desks-system.ts';
-import { EQUITY, Served } from './served.ts';
-import { servedShop } from './shop.ts';
+import { expectAccessible, opened, type WatchedPage } from '../support/browser/browser.ts';
+import { launched } from '../support/browser/chromium.ts';
+import { alertOf, CHALLENGE, DEFENCE, GATE, PAUSE, servedDesks, tell } from '../support/browser/desks-system.ts';
+import { EQUITY, Served } from '../support/browser/served.ts';
+import { servedShop } from '../support/browser/shop.ts';
 
 let browser: Browser;
 let served: Served;

@@ -1,9 +1,9 @@
 /** The page before a plan that runs: what a person sees, clicks and is told. */
 import { type Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { expectAccessible, opened, type WatchedPage } from './browser.ts';
-import { launched } from './chromium.ts';
-import { EQUITY, Served } from './served.ts';
+import { expectAccessible, opened, type WatchedPage } from '../support/browser/browser.ts';
+import { launched } from '../support/browser/chromium.ts';
+import { EQUITY, Served } from '../support/browser/served.ts';
 
 /** How long a stage takes: slow enough to be watched, and to be paused midway. */
 const PACE_MS = '1200';

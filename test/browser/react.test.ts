@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { type Browser } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { opened } from './browser.ts';
-import { launched } from './chromium.ts';
-import { type Served } from './served.ts';
-import { servedShop } from './shop.ts';
+import { opened } from '../support/browser/browser.ts';
+import { launched } from '../support/browser/chromium.ts';
+import { type Served } from '../support/browser/served.ts';
+import { servedShop } from '../support/browser/shop.ts';
 
 let browser: Browser;
 let pages: Server;
@@ -21,7 +21,7 @@ let served: Served;
 beforeAll(async () => {
   browser = await launched();
   const build = await rolldown({
-    input: join(import.meta.dirname, 'react-app.ts'),
+    input: join(import.meta.dirname, '../support/browser/react-app.ts'),
     platform: 'browser',
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   });

@@ -4,10 +4,10 @@
  */
 import { type Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { expectAccessible, opened, type WatchedPage } from './browser.ts';
-import { launched } from './chromium.ts';
-import { type Served } from './served.ts';
-import { servedShop } from './shop.ts';
+import { expectAccessible, opened, type WatchedPage } from '../support/browser/browser.ts';
+import { launched } from '../support/browser/chromium.ts';
+import { type Served } from '../support/browser/served.ts';
+import { servedShop } from '../support/browser/shop.ts';
 
 let browser: Browser;
 let served: Served;

@@ -3,13 +3,13 @@
  */
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AuditRecord } from '../../src/actors/administration/audit.ts';
-import { type DeadLetter } from '../../src/actors/mailbox/dead-letters.ts';
+import { type AuditRecord } from '../../src/actors/world/audit.ts';
+import { type DeadLetter } from '../../src/actors/world/mailbox/dead-letters.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem, type System } from '../../src/system.ts';
 import { type TreeNode } from '../../src/system-options.ts';
-import { clerk, note } from '../actors/clerk.ts';
-import { Workspace } from './workspace.ts';
+import { clerk, note } from '../support/actors/clerk.ts';
+import { Workspace } from '../support/cli/workspace.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());

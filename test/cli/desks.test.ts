@@ -2,19 +2,19 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type StoreWrite } from '../../src/actors/ports.ts';
+import { type StoreWrite } from '../../src/actors/model/ports.ts';
 import { dataDirectory } from '../../src/cli/data-directory.ts';
 import { DEFAULT_DATA } from '../../src/cli/default-data.ts';
 import { frontDoor } from '../../src/cli/front-door.ts';
 import { crewAgents } from '../../src/machines/coordination/crew.ts';
-import { gateChildren } from '../../src/machines/coordination/gates/gate-desk.ts';
-import { formOf } from '../../src/machines/coordination/gates/gate-form.ts';
+import { gateChildren } from '../../src/machines/people/gates/gate-desk.ts';
+import { formOf } from '../../src/machines/people/gates/gate-form.ts';
 import { DESKS } from '../../src/machines/coordination/messages/messages.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem } from '../../src/system.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
-import { SteppingClock } from '../supervisor/every-epoch.ts';
-import { type Call, linesOf, Workspace } from './workspace.ts';
+import { SteppingClock } from '../support/supervisor/every-epoch.ts';
+import { type Call, linesOf, Workspace } from '../support/cli/workspace.ts';
 
 const rows = (out: string) => linesOf(out) as unknown as Record<string, unknown>[];
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ganttSvg, ganttText } from '../../src/cli/gantt.ts';
 import { schedule } from '../../src/machines/coordination/plan/schedule.ts';
-import { fixture, planOf, plans } from '../fixtures/plans/plans.ts';
+import { fixture, planOf, plans } from '../support/fixtures/plans/plans.ts';
 
 const equity = fixture('equity-research');
 

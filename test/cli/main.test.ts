@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { commandLine } from '../../src/cli/command-line.ts';
-import { LONG } from '../effort.ts';
-import { linesOf, Workspace } from './workspace.ts';
+import { LONG } from '../support/effort.ts';
+import { linesOf, Workspace } from '../support/cli/workspace.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());

@@ -9,8 +9,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type PlanSource, readPlanFile } from '../../src/cli/plan-file.ts';
 import { FILE_BYTES_MAX } from '../../src/cli/yaml-source.ts';
 import { BosunError } from '../../src/errors.ts';
-import { fixture, fixtureText } from '../fixtures/plans/plans.ts';
-import { LONG } from '../effort.ts';
+import { fixture, fixtureText } from '../support/fixtures/plans/plans.ts';
+import { LONG } from '../support/effort.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bosun-plan-'));
 const file = join(folder, 'plan.yaml');

@@ -1,7 +1,7 @@
 /** What the desks of the crew do in `bosun run`, as its user sees it: correlated failures, gates, debates, ports. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { storyOf, Workspace } from './workspace.ts';
-import { LONG } from '../effort.ts';
+import { storyOf, Workspace } from '../support/cli/workspace.ts';
+import { LONG } from '../support/effort.ts';
 
 let work: Workspace;
 beforeEach(() => void (work = new Workspace()));

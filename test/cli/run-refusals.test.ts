@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { linesOf, storyOf, Workspace } from './workspace.ts';
+import { linesOf, storyOf, Workspace } from '../support/cli/workspace.ts';
 
 let work: Workspace;
 beforeEach(() => void (work = new Workspace()));

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { terminalReporter } from '../../src/cli/run-report.ts';
 import { type CoordinatorContext } from '../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type ItemProgress } from '../../src/machines/coordination/coordinator/progress.ts';
-import { planOf } from '../fixtures/plans/plans.ts';
+import { planOf } from '../support/fixtures/plans/plans.ts';
 
 const RUNNING: ItemProgress = {
   phase: 'running',

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem } from '../../src/system.ts';
-import { LONG } from '../effort.ts';
-import { storyOf, Workspace } from './workspace.ts';
+import { LONG } from '../support/effort.ts';
+import { storyOf, Workspace } from '../support/cli/workspace.ts';
 
 let work: Workspace;
 beforeEach(() => void (work = new Workspace()));

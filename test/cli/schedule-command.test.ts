@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ScheduleCommand, scheduleCommand } from '../../src/cli/schedule-command.ts';
 
-const EQUITY = fileURLToPath(new URL('../fixtures/plans/equity-research.yaml', import.meta.url));
+const EQUITY = fileURLToPath(new URL('../support/fixtures/plans/equity-research.yaml', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'bosun-schedule-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -3,8 +3,8 @@
  * leaves.
  */
 import { afterAll, describe, expect, it } from 'vitest';
-import { AGENTS } from './shop-config.ts';
-import { linesOf, Workspace } from './workspace.ts';
+import { AGENTS } from '../support/cli/shop-config.ts';
+import { linesOf, Workspace } from '../support/cli/workspace.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());

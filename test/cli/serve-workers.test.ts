@@ -1,8 +1,8 @@
 /** `bosun serve` with workers: the verbs of the command line see one system, and find it again. */
 import { once } from 'node:events';
 import { afterAll, describe, expect, it } from 'vitest';
-import { AGENTS } from './shop-config.ts';
-import { linesOf, type Process, Workspace } from './workspace.ts';
+import { AGENTS } from '../support/cli/shop-config.ts';
+import { linesOf, type Process, Workspace } from '../support/cli/workspace.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());

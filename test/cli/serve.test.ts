@@ -3,11 +3,11 @@
  */
 import { statSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LONG } from '../effort.ts';
-import { type AuditRecord } from '../../src/actors/administration/audit.ts';
+import { LONG } from '../support/effort.ts';
+import { type AuditRecord } from '../../src/actors/world/audit.ts';
 import { type TreeNode } from '../../src/system-options.ts';
-import { AGENTS, writeShop } from './shop-config.ts';
-import { type Call, type Ended, linesOf, until, Workspace } from './workspace.ts';
+import { AGENTS, writeShop } from '../support/cli/shop-config.ts';
+import { type Call, type Ended, linesOf, until, Workspace } from '../support/cli/workspace.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());

@@ -1,7 +1,7 @@
 /** Tasks that are shell commands, end to end: what they are given, what is kept of them, and how they are ended. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { until, Workspace } from './workspace.ts';
+import { until, Workspace } from '../support/cli/workspace.ts';
 
 /** Each in a directory of its own, so that one may run while another waits for processes to die. */
 const it = test.extend<{ work: Workspace }>({

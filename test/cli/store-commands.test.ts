@@ -1,11 +1,11 @@
 /** The verbs that look after a store: verify, backup, restore, erase, and `run --recover-to`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type StoreWrite } from '../../src/actors/ports.ts';
+import { type StoreWrite } from '../../src/actors/model/ports.ts';
 import { FORMAT, seal } from '../../src/persistence/envelope.ts';
 import { keysUnder, MANIFEST_KEY, numberIn } from '../../src/persistence/keys.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { type Verification } from '../../src/persistence/verify.ts';
-import { Workspace } from './workspace.ts';
+import { Workspace } from '../support/cli/workspace.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());

@@ -10,7 +10,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem } from '../../src/system.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
-import { type Call, linesOf, Workspace } from './workspace.ts';
+import { type Call, linesOf, Workspace } from '../support/cli/workspace.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());
@@ -31,8 +31,8 @@ describe('BOSUN_SECRET_KEY', () => {
       `
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from ${source('actors/agent.ts')};
-import { secret } from ${source('actors/door/secret.ts')};
+import { defineAgent } from ${source('actors/model/agent.ts')};
+import { secret } from ${source('actors/model/secret.ts')};
 const machine = setup({}).createMachine({ on: { keep: { actions: () => {} }, burst: { actions: assign(() => { throw new Error('poison'); }) } } });
 export const vault = defineAgent({ name: 'vault', machine, events: { keep: z.object({ pin: secret(z.string()) }), burst: z.object({ pin: secret(z.string()) }) } });
 export default { data: './vault', agents: [vault], tree: { intensity: 100, children: [{ id: 'v', agent: 'vault' }] }, gateway: { port: 0 } };

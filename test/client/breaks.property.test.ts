@@ -1,9 +1,9 @@
-/** The random breaks of test/gateway/reconnect.property.test.ts, with the client that users have. */
+/** The random breaks of test/gateway/client/reconnect.property.test.ts, with the client that users have. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Client } from '../../src/client/client.ts';
-import { type ClientTest, memoryStorage, type Shop, startClientTest } from './client-kit.ts';
-import { byEffort } from '../effort.ts';
+import { type ClientTest, memoryStorage, type Shop, startClientTest } from '../support/client/client-kit.ts';
+import { byEffort } from '../support/effort.ts';
 
 const RUNS = byEffort({ quick: 6, ci: 60, soak: 500 });
 const CLIENTS = 3;

@@ -5,8 +5,8 @@ import { afterBreak, type Break } from '../../src/client/reconnect.ts';
 import { type ClientStatus } from '../../src/client/line.ts';
 import { type Client } from '../../src/client/client.ts';
 import { type Socket } from '../../src/client/surroundings.ts';
-import { CLOSES } from '../../src/gateway/protocol.ts';
-import { type ClientTest, startClientTest, watched } from './client-kit.ts';
+import { CLOSES } from '../../src/gateway/protocol/protocol.ts';
+import { type ClientTest, startClientTest, watched } from '../support/client/client-kit.ts';
 
 const LONG_MS = 31_000;
 const broken: Break = { code: 1006, reason: '', tries: 0, random: 0.5, canRenew: false, windowMs: undefined };

@@ -1,8 +1,8 @@
 /** What becomes of calls, whatever becomes of the line: each acknowledged send has happened exactly once, in order. */
 import { describe, expect, it } from 'vitest';
 import { isClientError } from '../../src/client/client-error.ts';
-import { LONG } from '../effort.ts';
-import { memoryStorage, startClientTest, watched } from './client-kit.ts';
+import { LONG } from '../support/effort.ts';
+import { memoryStorage, startClientTest, watched } from '../support/client/client-kit.ts';
 
 const LONG_MS = 31_000;
 

@@ -2,11 +2,11 @@
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient } from '../../src/client/client.ts';
-import { createGateway } from '../../src/gateway/server.ts';
+import { createGateway } from '../../src/gateway/network/server.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { createSystem } from '../../src/system.ts';
-import { shop } from '../gateway/shop.ts';
-import { type Shop } from './client-kit.ts';
+import { shop } from '../support/gateway/shop.ts';
+import { type Shop } from '../support/client/client-kit.ts';
 
 it('sends, asks, watches and comes back after a restart of the gateway, over a real socket', async () => {
   const { agents, tree } = shop();

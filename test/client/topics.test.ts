@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ClientError } from '../../src/client/client-error.ts';
 import { LISTING_HZ } from '../../src/limits.ts';
-import { startClientTest } from './client-kit.ts';
+import { startClientTest } from '../support/client/client-kit.ts';
 
 const LONG_MS = 31_000;
 const FRAME_MS = 1_000 / LISTING_HZ;

@@ -2,12 +2,12 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { setup, waitFor } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../src/actors/agent.ts';
+import { defineAgent } from '../../src/actors/model/agent.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { type RemoteSnapshot } from '../../src/client/remote-snapshot.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { createSystem } from '../../src/system.ts';
-import { type Shop } from './client-kit.ts';
+import { type Shop } from '../support/client/client-kit.ts';
 
 const door = defineAgent({
   name: 'door',

@@ -5,9 +5,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { waitFor } from 'xstate';
-import { counter } from '../gateway/shop.ts';
-import { LONG } from '../effort.ts';
-import { startClientTest, watched } from './client-kit.ts';
+import { counter } from '../support/gateway/shop.ts';
+import { LONG } from '../support/effort.ts';
+import { startClientTest, watched } from '../support/client/client-kit.ts';
 
 const LONG_MS = 31_000;
 

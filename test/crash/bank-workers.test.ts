@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
-import { byEffort, LONG_PATIENCE_MS } from '../effort.ts';
-import { type Audit, auditSpreadBank } from './bank-audit.ts';
-import { type Moment, SpreadBank } from './bank-workers-run.ts';
+import { byEffort, LONG_PATIENCE_MS } from '../support/effort.ts';
+import { type Audit, auditSpreadBank } from '../support/crash/bank-audit.ts';
+import { type Moment, SpreadBank } from '../support/crash/bank-workers-run.ts';
 
 const KILLS = byEffort({ quick: 3, ci: 5, soak: 50 });
 const CUTS = byEffort({ quick: 9, ci: 50, soak: 500 });

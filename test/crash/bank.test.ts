@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
-import { type Audit, auditBank } from './bank-audit.ts';
-import { Bank, type Moment, type Sabotage } from './bank-run.ts';
-import { byEffort, EFFORT, LONG, LONG_PATIENCE_MS } from '../effort.ts';
+import { type Audit, auditBank } from '../support/crash/bank-audit.ts';
+import { Bank, type Moment, type Sabotage } from '../support/crash/bank-run.ts';
+import { byEffort, EFFORT, LONG, LONG_PATIENCE_MS } from '../support/effort.ts';
 
 const SOAK = EFFORT === 'soak';
 const KILLS = byEffort({ quick: 4, ci: 50, soak: 500 });

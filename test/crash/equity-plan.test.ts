@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
-import { byEffort, LONG_PATIENCE_MS } from '../effort.ts';
+import { byEffort, LONG_PATIENCE_MS } from '../support/effort.ts';
 
 const ROUNDS = byEffort({ quick: 1, ci: 5, soak: 20 });
 

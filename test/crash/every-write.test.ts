@@ -4,10 +4,10 @@
  * is what memory was, and the script can be ended.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { byEffort, EFFORT, LONG_PATIENCE_MS } from '../effort.ts';
-import { type Cut, type CutPlot, CutStory, type History, type Sync } from './cut-story.ts';
-import { scriptOf, TALKATIVE } from './script.ts';
-import { SPREAD_STAFF, STAFF } from './workshop.ts';
+import { byEffort, EFFORT, LONG_PATIENCE_MS } from '../support/effort.ts';
+import { type Cut, type CutPlot, CutStory, type History, type Sync } from '../support/crash/cut-story.ts';
+import { scriptOf, TALKATIVE } from '../support/crash/script.ts';
+import { SPREAD_STAFF, STAFF } from '../support/crash/workshop.ts';
 
 const SOAK = EFFORT === 'soak';
 

@@ -4,10 +4,10 @@
  * goes on.
  */
 import { describe, expect, it } from 'vitest';
-import { byEffort, LONG_PATIENCE_MS } from '../effort.ts';
-import { type Ending, type Failure, type Plot, tell } from './failing-story.ts';
-import { expectedBooks, scriptOf, TALKATIVE } from './script.ts';
-import { type Books, type Outside, SPREAD_STAFF, STAFF } from './workshop.ts';
+import { byEffort, LONG_PATIENCE_MS } from '../support/effort.ts';
+import { type Ending, type Failure, type Plot, tell } from '../support/crash/failing-story.ts';
+import { expectedBooks, scriptOf, TALKATIVE } from '../support/crash/script.ts';
+import { type Books, type Outside, SPREAD_STAFF, STAFF } from '../support/crash/workshop.ts';
 
 const COMMANDS = byEffort({ quick: 60, ci: 60, soak: 240 });
 

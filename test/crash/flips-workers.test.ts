@@ -7,12 +7,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Store } from '../../src/actors/ports.ts';
+import { type Store } from '../../src/actors/model/ports.ts';
 import { BosunError } from '../../src/errors.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
-import { byEffort, EFFORT, LONG_PATIENCE_MS } from '../effort.ts';
+import { byEffort, EFFORT, LONG_PATIENCE_MS } from '../support/effort.ts';
 import {
   complaintsOf,
   type Damage,
@@ -22,10 +22,10 @@ import {
   type Served,
   start,
   trusting,
-} from './damaged-directory.ts';
-import { perform, scriptOf, sessionOf, TALKATIVE } from './script.ts';
-import { faultyStores, type Stage, stageOf } from './stage.ts';
-import { emptyOutside, SPREAD_STAFF, systemIdOf, treeOf, workerAgent } from './workshop.ts';
+} from '../support/crash/damaged-directory.ts';
+import { perform, scriptOf, sessionOf, TALKATIVE } from '../support/crash/script.ts';
+import { faultyStores, type Stage, stageOf } from '../support/crash/stage.ts';
+import { emptyOutside, SPREAD_STAFF, systemIdOf, treeOf, workerAgent } from '../support/crash/workshop.ts';
 
 const SOAK = EFFORT === 'soak';
 const FLIPS = byEffort({ quick: 40, ci: 200, soak: 5_000 });

@@ -17,11 +17,11 @@ import {
   type Start,
   start,
   trusting,
-} from './damaged-directory.ts';
-import { perform, scriptOf } from './script.ts';
-import { faultyStores, stageOf } from './stage.ts';
-import { emptyOutside, STAFF, treeOf, workerAgent } from './workshop.ts';
-import { byEffort, EFFORT, LONG_PATIENCE_MS } from '../effort.ts';
+} from '../support/crash/damaged-directory.ts';
+import { perform, scriptOf } from '../support/crash/script.ts';
+import { faultyStores, stageOf } from '../support/crash/stage.ts';
+import { emptyOutside, STAFF, treeOf, workerAgent } from '../support/crash/workshop.ts';
+import { byEffort, EFFORT, LONG_PATIENCE_MS } from '../support/effort.ts';
 
 const SOAK = EFFORT === 'soak';
 const FLIPS = byEffort({ quick: 150, ci: 500, soak: 10_000 });

@@ -12,9 +12,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
-import { auditSpreadBank } from './bank-audit.ts';
-import { CLIENTS } from './bank-run.ts';
-import { byEffort, EFFORT, LONG_PATIENCE_MS, PATIENCE_MS } from '../effort.ts';
+import { auditSpreadBank } from '../support/crash/bank-audit.ts';
+import { CLIENTS } from '../support/crash/bank-run.ts';
+import { byEffort, EFFORT, LONG_PATIENCE_MS, PATIENCE_MS } from '../support/effort.ts';
 
 const SOAK = EFFORT === 'soak';
 

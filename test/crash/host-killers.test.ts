@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
-import { byEffort, LONG_PATIENCE_MS, PATIENCE_MS } from '../effort.ts';
+import { byEffort, LONG_PATIENCE_MS, PATIENCE_MS } from '../support/effort.ts';
 
-const CHILD = new URL('../fixtures/crash/host-killer.mjs', import.meta.url).pathname;
+const CHILD = new URL('../support/fixtures/crash/host-killer.mjs', import.meta.url).pathname;
 
 /** Of a child that hangs from here on, and is killed as a watchdog does. */
 const HANGS = '"hangs"';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EFFORT } from '../effort.ts';
+import { EFFORT } from '../support/effort.ts';
 
 const run = promisify(execFile);
 

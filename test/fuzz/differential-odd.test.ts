@@ -1,5 +1,5 @@
 /** Random machines behave under Bosun as under createActor: the half with odd seeds (half.ts, differential.ts). */
 import { describe } from 'vitest';
-import { fuzzHalf } from './half.ts';
+import { fuzzHalf } from '../support/fuzz/half.ts';
 
 describe('a random machine under Bosun is equal to the same under createActor', () => fuzzHalf('odd'));

@@ -6,11 +6,11 @@
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Plans } from '../../src/actors/xstate/plan-table.ts';
-import { campaign, everySecond, progressOf } from './campaign.ts';
-import { STEPS_PER_MACHINE } from './census.ts';
-import { compareEngines } from './engines.ts';
-import { kernelOnXstate } from './hosted.ts';
-import { byEffort, LONG_PATIENCE_MS } from '../effort.ts';
+import { campaign, everySecond, progressOf } from '../support/fuzz/campaign.ts';
+import { STEPS_PER_MACHINE } from '../support/fuzz/census.ts';
+import { compareEngines } from '../support/fuzz/engines.ts';
+import { kernelOnXstate } from '../support/fuzz/hosted.ts';
+import { byEffort, LONG_PATIENCE_MS } from '../support/effort.ts';
 
 const STEPS = byEffort({ quick: 10_000, ci: 200_000, soak: 5_000_000 });
 const FIRST = 1 + 1_000_000 * Number(process.env['BOSUN_FUZZ_SEED'] ?? 0);

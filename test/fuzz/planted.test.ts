@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { PlanEngine } from '../../src/actors/xstate/plan-engine.ts';
 import { Plans } from '../../src/actors/xstate/plan-table.ts';
-import { campaign, everySecond } from './campaign.ts';
-import { kernel, type Subject } from './hosted.ts';
-import { LONG_PATIENCE_MS } from '../effort.ts';
+import { campaign, everySecond } from '../support/fuzz/campaign.ts';
+import { kernel, type Subject } from '../support/fuzz/hosted.ts';
+import { LONG_PATIENCE_MS } from '../support/effort.ts';
 
 /** An engine that loses a delayed event where the machine arms two in one step. */
 const forgetful: Subject = {

@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { shown } from '../../src/gateway/wire-values.ts';
+import { shown } from '../../src/gateway/topics/wire-values.ts';
 import { answerOf, choicesOf } from '../../src/inspector/desks/answer-form.ts';
 import { stepsOf, timersOf } from '../../src/inspector/desks/debate-levels.ts';
 import {
@@ -45,25 +45,25 @@ import {
 } from '../../src/inspector/desks/desk-shapes.ts';
 import { escalationMs, inboxOf } from '../../src/inspector/desks/inbox.ts';
 import { type JsonSchema } from '../../src/inspector/wire.ts';
-import { alertDesk } from '../../src/machines/coordination/alerts/alert-desk.ts';
+import { alertDesk } from '../../src/machines/people/alerts/alert-desk.ts';
 import {
   bannerOf as bannerOfDesk,
   PATIENCE_MS,
   REPEAT_MS,
   REPEATS_MAX,
-} from '../../src/machines/coordination/alerts/alert-rules.ts';
+} from '../../src/machines/people/alerts/alert-rules.ts';
 import { batchManager } from '../../src/machines/coordination/batches/batch-manager.ts';
 import { leadCoordinator } from '../../src/machines/coordination/coordinator/lead-coordinator.ts';
 import { debateFacilitator } from '../../src/machines/coordination/debates/debate-facilitator.ts';
 import { gateReviewForm, level3Form } from '../../src/machines/coordination/debates/debate-review.ts';
-import { gateDesk } from '../../src/machines/coordination/gates/gate-desk.ts';
-import { formOf, problemsOf } from '../../src/machines/coordination/gates/gate-form.ts';
+import { gateDesk } from '../../src/machines/people/gates/gate-desk.ts';
+import { formOf, problemsOf } from '../../src/machines/people/gates/gate-form.ts';
 import { alertPriority, DESKS } from '../../src/machines/coordination/messages/messages.ts';
 import { EXPIRY_DAY, newRecord } from '../../src/machines/coordination/pauses/pause-record.ts';
-import { planOf } from '../fixtures/plans/plans.ts';
-import { startCrew, stated, type Work } from '../machines/coordination/crew-subject.ts';
-import { openRoom, type Room, withTrackRecords } from '../machines/coordination/debate-room.ts';
-import { DAY_MS, type Desks, HOUR_MS, startDesks } from '../machines/coordination/desks.ts';
+import { planOf } from '../support/fixtures/plans/plans.ts';
+import { startCrew, stated, type Work } from '../support/machines/crew-subject.ts';
+import { openRoom, type Room, withTrackRecords } from '../support/machines/debate-room.ts';
+import { DAY_MS, type Desks, HOUR_MS, startDesks } from '../support/machines/desks.ts';
 
 let room: Room | undefined;
 let desks: Desks | undefined;

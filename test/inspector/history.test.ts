@@ -1,11 +1,11 @@
 /** Kept turns as steps: what each did to the context, against the one before it. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defineAgent } from '../../src/actors/agent.ts';
+import { defineAgent } from '../../src/actors/model/agent.ts';
 import { type Change, changesOf, stepsOf } from '../../src/inspector/turns/history.ts';
 import { type KeptTurn } from '../../src/inspector/turns/turns.ts';
-import { startGatewayTest } from '../gateway/memory-client.ts';
-import { counter } from '../gateway/shop.ts';
+import { startGatewayTest } from '../support/gateway/memory-client.ts';
+import { counter } from '../support/gateway/shop.ts';
 
 describe('changes', () => {
   it.each<[string, unknown, unknown, Change[]]>([

@@ -8,8 +8,8 @@ import { restore } from '../../src/persistence/backup.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { createSystem, type System } from '../../src/system.ts';
-import { type Store } from '../../src/actors/ports.ts';
-import { account, code, deposit } from '../actors/account.ts';
+import { type Store } from '../../src/actors/model/ports.ts';
+import { account, code, deposit } from '../support/actors/account.ts';
 
 let root: string;
 let systems: System[];

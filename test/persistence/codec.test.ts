@@ -2,13 +2,13 @@ import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { Packr } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
-import { Concealed } from '../../src/actors/ports.ts';
+import { Concealed } from '../../src/actors/model/ports.ts';
 import { retold } from '../../src/errors.ts';
 import { createCodec, STRUCTURES_MAX } from '../../src/persistence/codec.ts';
 import { KeyRing } from '../../src/persistence/key-ring.ts';
 import { FIRST_LEARNED_STRUCTURE, FIXED_STRUCTURES } from '../../src/persistence/structures.ts';
-import { Reference, references } from './model.ts';
-import { byEffort } from '../effort.ts';
+import { Reference, references } from '../support/persistence/model.ts';
+import { byEffort } from '../support/effort.ts';
 
 const anyKey = fc
   .oneof(

@@ -1,13 +1,13 @@
 /** Damage outside the journal: what it stops, what it leaves alone, and that it stays found (design P10). */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Recovered } from '../../src/actors/ports.ts';
-import { type StateChange } from '../../src/actors/state.ts';
+import { type Recovered } from '../../src/actors/model/ports.ts';
+import { type StateChange } from '../../src/actors/model/state.ts';
 import { type BosunError } from '../../src/errors.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { configurationKeys, structureKeys } from '../../src/persistence/keys.ts';
 import { FIRST_LEARNED_STRUCTURE } from '../../src/persistence/structures.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
-import { type Facts, NOTHING, references, type Step, written } from './model.ts';
+import { type Facts, NOTHING, references, type Step, written } from '../support/persistence/model.ts';
 
 const INITIAL: StateChange = { status: 'active', configuration: 0, context: { value: { count: 0 } } };
 const BIRTH: Step = { kind: 'birth', initial: INITIAL };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type RowKey } from '../../src/actors/ports.ts';
+import { type RowKey } from '../../src/actors/model/ports.ts';
 import { checksum } from '../../src/checksum.ts';
 import { ByteReader, ByteWriter } from '../../src/persistence/bytes.ts';
 import { type Delta, writeDelta } from '../../src/persistence/deltas.ts';

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { assign, sendTo, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../src/actors/agent.ts';
+import { defineAgent } from '../../src/actors/model/agent.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { verify } from '../../src/persistence/verify.ts';
 import { createSystem, type System } from '../../src/system.ts';
 import { type SystemOptions } from '../../src/system-options.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
-import { code } from '../actors/account.ts';
+import { code } from '../support/actors/account.ts';
 
 const SECRET = 'Jane-Doe-born-1970';
 

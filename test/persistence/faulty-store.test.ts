@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type StoreWrite } from '../../src/actors/ports.ts';
+import { type StoreWrite } from '../../src/actors/model/ports.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
 
 let store: FaultyStore;

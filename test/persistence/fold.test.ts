@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ActorState, type Counters, type RowKey, type StoreWrite } from '../../src/actors/ports.ts';
-import { UNBORN } from '../../src/actors/state.ts';
+import { type ActorState, type Counters, type RowKey, type StoreWrite } from '../../src/actors/model/ports.ts';
+import { UNBORN } from '../../src/actors/model/state.ts';
 import { checksum } from '../../src/checksum.ts';
 import { BosunError } from '../../src/errors.ts';
 import { Unread } from '../../src/persistence/bring-forward.ts';
@@ -10,7 +10,7 @@ import { seal, unseal } from '../../src/persistence/envelope.ts';
 import { NO_LINK } from '../../src/persistence/epoch-format.ts';
 import { emptyWindow, Fold, type FoldLimits, type Window } from '../../src/persistence/fold.ts';
 import { epochKey, hex, stateKey, unreadableKey } from '../../src/persistence/keys.ts';
-import { imagesOf, references } from './model.ts';
+import { imagesOf, references } from '../support/persistence/model.ts';
 
 const ROOMY: FoldLimits = { windowEpochs: 3, windowBytes: 10_000, sliceRecords: 100, sliceBytes: 10_000 };
 const NONE = { records: 0, bytes: 0 };

@@ -1,12 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type StateChange } from '../../src/actors/state.ts';
+import { type StateChange } from '../../src/actors/model/state.ts';
 import { createJournal, type Durability } from '../../src/persistence/journal.ts';
 import { type FoldLimits } from '../../src/persistence/fold.ts';
 import { numberIn } from '../../src/persistence/keys.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
-import { expected, type Facts, found, nextEpoch, NOTHING, Reference, references, type Step } from './model.ts';
-import { byEffort, PATIENCE_MS } from '../effort.ts';
+import {
+  expected,
+  type Facts,
+  found,
+  nextEpoch,
+  NOTHING,
+  Reference,
+  references,
+  type Step,
+} from '../support/persistence/model.ts';
+import { byEffort, PATIENCE_MS } from '../support/effort.ts';
 
 /** What happens to the system: epochs, and the ways they are interrupted. */
 type Event =

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type StateChange } from '../../src/actors/state.ts';
+import { type StateChange } from '../../src/actors/model/state.ts';
 import { createJournal, type JournalOptions } from '../../src/persistence/journal.ts';
 import { configurationKeys, epochKey, structureKeys } from '../../src/persistence/keys.ts';
 import { FIRST_LEARNED_STRUCTURE } from '../../src/persistence/structures.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
-import { expected, found, nextEpoch, NOTHING, references, type Step, written } from './model.ts';
+import { expected, found, nextEpoch, NOTHING, references, type Step, written } from '../support/persistence/model.ts';
 
 const INITIAL: StateChange = { status: 'active', configuration: 0, context: { value: { count: 0 } } };
 const BIRTH: Step = { kind: 'birth', initial: INITIAL };

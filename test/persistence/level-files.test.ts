@@ -9,7 +9,7 @@ import { createJournal } from '../../src/persistence/journal.ts';
 import { damageOfFiles } from '../../src/persistence/level-files.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { verify } from '../../src/persistence/verify.ts';
-import { type Facts, nextEpoch, NOTHING, references } from './model.ts';
+import { type Facts, nextEpoch, NOTHING, references } from '../support/persistence/model.ts';
 
 let directory: string;
 beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'bosun-files-'))));

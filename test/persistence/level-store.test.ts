@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Level } from 'level';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Store } from '../../src/actors/ports.ts';
+import { type Store } from '../../src/actors/model/ports.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
-import { expected, found, nextEpoch, NOTHING, references, type Facts } from './model.ts';
+import { expected, found, nextEpoch, NOTHING, references, type Facts } from '../support/persistence/model.ts';
 
 const SYNC = { sync: true };
 const entry = [{ key: 'a', value: Buffer.from('one') }];
@@ -208,7 +208,10 @@ describe('a journal on level', () => {
 
 /** Another process that tries to open the directory and holds it. `said` is the first it says, or why it failed. */
 function holder(): { child: ChildProcess; said: Promise<string> } {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'level-holder.mjs'), directory]);
+  const child = spawn(process.execPath, [
+    join(import.meta.dirname, '../support/persistence/level-holder.mjs'),
+    directory,
+  ]);
   const said = new Promise<string>((resolve) => {
     let text = '';
     child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));

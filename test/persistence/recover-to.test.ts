@@ -1,7 +1,7 @@
 /** Damage in the journal: it stops recovery at the last good epoch, and an order goes on from there (design P10). */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Recovered } from '../../src/actors/ports.ts';
+import { type Recovered } from '../../src/actors/model/ports.ts';
 import { type BosunError, isBosunError } from '../../src/errors.ts';
 import { type FoldLimits } from '../../src/persistence/fold.ts';
 import { createJournal, type JournalOptions } from '../../src/persistence/journal.ts';
@@ -10,8 +10,16 @@ import { unseal } from '../../src/persistence/envelope.ts';
 import { asideKey, epochKey, numberIn } from '../../src/persistence/keys.ts';
 import { type SetAside } from '../../src/persistence/set-aside.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
-import { expected, type Facts, found, nextEpoch, NOTHING, references, type Step } from './model.ts';
-import { byEffort } from '../effort.ts';
+import {
+  expected,
+  type Facts,
+  found,
+  nextEpoch,
+  NOTHING,
+  references,
+  type Step,
+} from '../support/persistence/model.ts';
+import { byEffort } from '../support/effort.ts';
 
 const BIRTH: Step = {
   kind: 'birth',

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SESSION_WINDOW_MS, SESSIONS_MAX } from '../../src/limits.ts';
-import { EpochDraft } from '../../src/actors/epoch/epoch-draft.ts';
-import { Sessions } from '../../src/actors/door/sessions.ts';
+import { EpochDraft } from '../../src/actors/world/epoch-draft.ts';
+import { Sessions } from '../../src/actors/loop/inbound/sessions.ts';
 import { createCodec } from '../../src/persistence/codec.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { EVERY_KEY } from '../../src/persistence/keys.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
-import { account, deposit } from '../actors/account.ts';
-import { type Facts, nextEpoch, NOTHING, references } from './model.ts';
-import { byEffort } from '../effort.ts';
+import { account, deposit } from '../support/actors/account.ts';
+import { type Facts, nextEpoch, NOTHING, references } from '../support/persistence/model.ts';
+import { byEffort } from '../support/effort.ts';
 
 const KILO = 1024;
 

@@ -1,6 +1,6 @@
 /** The rows of an epoch, packed. */
 import { describe, expect, it } from 'vitest';
-import { type RowKey } from '../../src/actors/ports.ts';
+import { type RowKey } from '../../src/actors/model/ports.ts';
 import { ByteReader } from '../../src/persistence/bytes.ts';
 import { readRows, RowPacker } from '../../src/persistence/rows.ts';
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SCRUB_INTERVAL_MS, SCRUB_RECORDS } from '../../src/limits.ts';
 import { type BosunError } from '../../src/errors.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
-import { account, deposit } from '../actors/account.ts';
+import { account, deposit } from '../support/actors/account.ts';
 
 let test: TestSystem;
 let told: BosunError[];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { type Store } from '../../src/actors/ports.ts';
+import { type Store } from '../../src/actors/model/ports.ts';
 import { faultyStore } from '../../src/testing/faulty-store.ts';
 import { storeConformance, type StoreUnderTest } from '../../src/testing/store-conformance.ts';
 

@@ -1,13 +1,13 @@
 /** Older formats are brought forward at open, whole or not at all; newer ones are refused. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Store, type StoreWrite } from '../../src/actors/ports.ts';
+import { type Store, type StoreWrite } from '../../src/actors/model/ports.ts';
 import { FORMAT, seal, stamp, unsealAny } from '../../src/persistence/envelope.ts';
 import { linkTo, NO_LINK } from '../../src/persistence/epoch-format.ts';
 import { createJournal, type JournalOptions } from '../../src/persistence/journal.ts';
 import { EVERY_KEY } from '../../src/persistence/keys.ts';
 import { type Upgrade } from '../../src/persistence/upgrade.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
-import { expected, type Facts, found, nextEpoch, NOTHING, references } from './model.ts';
+import { expected, type Facts, found, nextEpoch, NOTHING, references } from '../support/persistence/model.ts';
 
 const LINK_OFFSET = 17;
 const HEADER_BYTES = 33;

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { epochKey } from '../../src/persistence/keys.ts';
 import { type Finding, type Verification, verify } from '../../src/persistence/verify.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
-import { account, deposit } from '../actors/account.ts';
-import { LONG } from '../effort.ts';
+import { account, deposit } from '../support/actors/account.ts';
+import { LONG } from '../support/effort.ts';
 
 let test: TestSystem;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
-import { agents, notes, reasonOfClosing, restarts, stateOf, tell, told } from './worker.ts';
+import { agents, notes, reasonOfClosing, restarts, stateOf, tell, told } from '../support/supervisor/worker.ts';
 
 const backoff = { minMs: 100, maxMs: 1_000, factor: 2, jitter: 0 };
 

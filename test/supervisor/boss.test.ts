@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { faultyStore } from '../../src/testing/faulty-store.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
-import { agents, manager, notes, promiser, reasonOfClosing, restarts, stateOf, tell, told, worker } from './worker.ts';
+import {
+  agents,
+  manager,
+  notes,
+  promiser,
+  reasonOfClosing,
+  restarts,
+  stateOf,
+  tell,
+  told,
+  worker,
+} from '../support/supervisor/worker.ts';
 
 /** A system of workers under the root: an id for a plain one, a spec for another. */
 function startWorkers(

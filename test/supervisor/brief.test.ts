@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { admit } from '../../src/actors/turn/admission.ts';
+import { admit } from '../../src/actors/model/value-check.ts';
 import { BosunError } from '../../src/errors.ts';
 import { brief } from '../../src/supervisor/brief.ts';
-import { LONG } from '../effort.ts';
+import { LONG } from '../support/effort.ts';
 
 function chain(length: number): Error {
   return Array.from({ length }).reduce<Error>(

@@ -4,13 +4,13 @@
 import { describe, expect, it } from 'vitest';
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../src/actors/agent.ts';
+import { defineAgent } from '../../src/actors/model/agent.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { migrateBoss } from '../../src/supervisor/boss.ts';
 import { type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
-import { plain, s, slow, w } from './otp/cast.ts';
-import { restarts, told } from './worker.ts';
+import { plain, s, slow, w } from '../support/supervisor/otp/cast.ts';
+import { restarts, told } from '../support/supervisor/worker.ts';
 
 async function started(boss: BossOptions): Promise<{ test: TestSystem; written: () => number }> {
   const store = memoryStore();

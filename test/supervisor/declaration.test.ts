@@ -5,7 +5,7 @@ import { type ChildRecord } from '../../src/supervisor/exit-rules.ts';
 import { type Order } from '../../src/supervisor/orders.ts';
 import { type Step } from '../../src/supervisor/script.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
-import { agents, notes, restarts, told } from './worker.ts';
+import { agents, notes, restarts, told } from '../support/supervisor/worker.ts';
 
 const a = { id: 'a', agent: 'worker' };
 const b = { id: 'b', agent: 'worker' };

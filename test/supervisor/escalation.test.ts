@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
-import { agents, notes, reasonOfClosing, restarts, tell, told, worker } from './worker.ts';
+import { agents, notes, reasonOfClosing, restarts, tell, told, worker } from '../support/supervisor/worker.ts';
 
 const w = { id: 'w', agent: 'worker' };
 

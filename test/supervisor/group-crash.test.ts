@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { type TestSystem } from '../../src/testing/test-system.ts';
-import { LONG } from '../effort.ts';
-import { type Story, withACrashAfterEveryEpoch } from './every-epoch.ts';
-import { plain, s, slow, w } from './otp/cast.ts';
-import { tell } from './worker.ts';
+import { LONG } from '../support/effort.ts';
+import { type Story, withACrashAfterEveryEpoch } from '../support/supervisor/every-epoch.ts';
+import { plain, s, slow, w } from '../support/supervisor/otp/cast.ts';
+import { tell } from '../support/supervisor/worker.ts';
 
 /** Long enough that time passing between epochs does not matter. */
 const PERIOD_MS = 86_400_000;

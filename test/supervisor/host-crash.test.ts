@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { type TestSystem } from '../../src/testing/test-system.ts';
-import { type Story, withACrashAfterEveryEpoch } from './every-epoch.ts';
-import { agents, notes, reasonOfClosing, tell } from './worker.ts';
+import { type Story, withACrashAfterEveryEpoch } from '../support/supervisor/every-epoch.ts';
+import { agents, notes, reasonOfClosing, tell } from '../support/supervisor/worker.ts';
 
 /** Long enough that time passing between epochs does not matter. */
 const PERIOD_MS = 86_400_000;

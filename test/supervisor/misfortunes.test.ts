@@ -5,8 +5,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
-import { type Story, withACrashAfterEveryEpoch } from './every-epoch.ts';
-import { agents, notes, promiser, reasonOfClosing, restarts, tell, told } from './worker.ts';
+import { type Story, withACrashAfterEveryEpoch } from '../support/supervisor/every-epoch.ts';
+import { agents, notes, promiser, reasonOfClosing, restarts, tell, told } from '../support/supervisor/worker.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyStateMachine } from 'xstate';
-import { Kernel } from '../../src/actors/kernel.ts';
-import { type Logic } from '../../src/actors/versions/roster.ts';
+import { Kernel } from '../../src/actors/loop/kernel.ts';
+import { type Logic } from '../../src/actors/loop/versions/roster.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { BOSS_VERSION, bossMachine } from '../../src/supervisor/boss.ts';
 import { parseBossSpec } from '../../src/supervisor/child-spec.ts';
 import { faultyStore } from '../../src/testing/faulty-store.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
-import { agents, notes, restarts, stateOf, told, worker } from './worker.ts';
+import { agents, notes, restarts, stateOf, told, worker } from '../support/supervisor/worker.ts';
 
 const tree = {
   children: [

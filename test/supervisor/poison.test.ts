@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
-import { agents, notes, promiser, reasonOfClosing, restarts, tell, told } from './worker.ts';
+import { agents, notes, promiser, reasonOfClosing, restarts, tell, told } from '../support/supervisor/worker.ts';
 
 function start(tree: BossOptions = {}): Promise<TestSystem> {
   return startTestSystem({ agents, tree: { intensity: 1, children: [{ id: 'w', agent: 'worker' }], ...tree } });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Random } from '../../src/actors/ports.ts';
+import { type Random } from '../../src/actors/model/ports.ts';
 import { type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { createSystem, type System } from '../../src/system.ts';
 import { type FaultyStore, faultyStore } from '../../src/testing/faulty-store.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
-import { agents, worker } from './worker.ts';
+import { agents, worker } from '../support/supervisor/worker.ts';
 
 /** Chance fails when told to, once, and with it the Boss that asks for it next. */
 class FailingRandom implements Random {

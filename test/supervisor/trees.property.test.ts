@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TABLES } from '../../src/actors/ports.ts';
+import { TABLES } from '../../src/actors/model/ports.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { type AutoShutdown, type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
@@ -14,10 +14,10 @@ import {
   type Strategy,
   treeOf,
   type WorkerPlan,
-} from './otp-model.ts';
-import { Presence, presentWorker, watcher } from './presence.ts';
-import { manager, notes, tell, worker } from './worker.ts';
-import { byEffort } from '../effort.ts';
+} from '../support/supervisor/otp-model.ts';
+import { Presence, presentWorker, watcher } from '../support/supervisor/presence.ts';
+import { manager, notes, tell, worker } from '../support/supervisor/worker.ts';
+import { byEffort } from '../support/effort.ts';
 
 /**
  * Rows that go with what they are of. Bosses are counted apart; dead letters, and the audit of orders about them, are

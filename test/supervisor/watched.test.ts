@@ -4,11 +4,11 @@
  */
 import { setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { defineAgent } from '../../src/actors/agent.ts';
-import { type TraceRecord } from '../../src/actors/tracing/record.ts';
+import { defineAgent } from '../../src/actors/model/agent.ts';
+import { type TraceRecord } from '../../src/actors/model/trace-record.ts';
 import { bossMachine } from '../../src/supervisor/boss.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
-import { agents, told } from './worker.ts';
+import { agents, told } from '../support/supervisor/worker.ts';
 
 /** Ends when it is told to, a second later. */
 const slow = defineAgent({

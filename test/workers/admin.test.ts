@@ -1,9 +1,9 @@
 /** Administration of a system over workers: by the words of one that is not. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { type TraceRecord } from '../../src/actors/tracing/record.ts';
+import { type TraceRecord } from '../../src/actors/model/trace-record.ts';
 import { type SpreadTestSystem, startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
-import { code } from '../actors/account.ts';
-import { spreadShop } from './gateway-kit.ts';
+import { code } from '../support/actors/account.ts';
+import { spreadShop } from '../support/gateway/workers-kit.ts';
 
 const tests: SpreadTestSystem[] = [];
 afterEach(async () => {

@@ -8,9 +8,9 @@ import { type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { type SpreadTestSystem, startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
-import { auditWorkers } from '../crash/bank-audit.ts';
-import { byEffort } from '../effort.ts';
-import { accountAgent, ACCOUNTS, addressOf, JOURNAL, TREE } from '../fixtures/crash/bank-account.mjs';
+import { auditWorkers } from '../support/crash/bank-audit.ts';
+import { byEffort } from '../support/effort.ts';
+import { accountAgent, ACCOUNTS, addressOf, JOURNAL, TREE } from '../support/fixtures/crash/bank-account.mjs';
 
 const CLIENTS = 4;
 const WORKERS = 2;

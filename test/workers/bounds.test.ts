@@ -2,12 +2,12 @@
 import { assign, enqueueActions, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../src/actors/agent.ts';
-import { ask } from '../../src/actors/talk/ask.ts';
-import { reply } from '../../src/actors/talk/talk-actions.ts';
+import { defineAgent } from '../../src/actors/model/agent.ts';
+import { ask } from '../../src/actors/model/ask.ts';
+import { reply } from '../../src/actors/model/talk-actions.ts';
 import { LINE_MESSAGES_MAX, MAILBOX_MESSAGES_MAX, WORKER_CALLS_WAITING_MAX } from '../../src/limits.ts';
 import { type SpreadTestSystem, startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
-import { AGENTS } from './actors.ts';
+import { AGENTS } from '../support/workers/actors.ts';
 
 /** Throws so many at whom it has met, and counts its own turns since. */
 const flooder = defineAgent({

@@ -4,12 +4,12 @@
  * children may go otherwise: which ones do, and why, is told here. All others go as on one.
  */
 import { describe, expect, it } from 'vitest';
-import { type Case } from '../supervisor/otp/bench.ts';
-import { scriptsOf, tellCase } from '../supervisor/otp/cuts.ts';
-import { adminCases } from '../supervisor/otp/orders.ts';
-import { restartCases } from '../supervisor/otp/restarts.ts';
-import { significantCases } from '../supervisor/otp/significant.ts';
-import { startCases, stopCases } from '../supervisor/otp/start-and-stop.ts';
+import { type Case } from '../support/supervisor/otp/bench.ts';
+import { scriptsOf, tellCase } from '../support/supervisor/otp/cuts.ts';
+import { adminCases } from '../supervisor/otp/orders.cases.ts';
+import { restartCases } from '../supervisor/otp/restarts.cases.ts';
+import { significantCases } from '../supervisor/otp/significant.cases.ts';
+import { startCases, stopCases } from '../supervisor/otp/start-and-stop.cases.ts';
 
 const OWN_COUNT = 'each partition counts the restarts of its own children, and gives up by itself';
 const AT_ONCE = 'partitions end their children at the same time: the youngest first in each';

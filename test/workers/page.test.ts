@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { LONG } from '../effort.ts';
+import { LONG } from '../support/effort.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { assign, sendTo, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../src/actors/agent.ts';
-import { secret } from '../../src/actors/door/secret.ts';
-import { Placement } from '../../src/actors/shards/placement.ts';
+import { defineAgent } from '../../src/actors/model/agent.ts';
+import { secret } from '../../src/actors/model/secret.ts';
+import { Placement } from '../../src/actors/model/placement.ts';
 import { checksum } from '../../src/checksum.ts';
 import { System } from '../../src/system.ts';
 import { faultyStore } from '../../src/testing/faulty-store.ts';
@@ -13,7 +13,7 @@ import {
   type SpreadTestSystem,
   startSpreadTestSystem,
 } from '../../src/testing/spread-test-system.ts';
-import { AGENTS, placedNames } from './actors.ts';
+import { AGENTS, placedNames } from '../support/workers/actors.ts';
 
 /** Names for each of two workers. */
 const AT = new Placement(2, new Set(['pool', 'crew']));

@@ -6,10 +6,18 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { byEffort } from '../effort.ts';
-import { type Context, contextOf, friends, insist, newDirectory, spread, upTo } from './spread-threads.ts';
+import { byEffort } from '../support/effort.ts';
+import {
+  type Context,
+  contextOf,
+  friends,
+  insist,
+  newDirectory,
+  spread,
+  upTo,
+} from '../support/workers/spread-threads.ts';
 
-const HOST = fileURLToPath(new URL('../fixtures/workers/counting-host.mjs', import.meta.url));
+const HOST = fileURLToPath(new URL('../support/fixtures/workers/counting-host.mjs', import.meta.url));
 
 /** @returns The numbers that a process acknowledged before it was killed; it is once it has `count`. */
 async function countUntilKilled(directory: string, count: number): Promise<number[]> {

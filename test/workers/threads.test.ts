@@ -1,8 +1,16 @@
 /** Workers that are threads: they pass on to each other, and lose and double nothing when they are killed. */
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
-import { byEffort } from '../effort.ts';
-import { type Context, contextOf, friends, insist, newDirectory, spread, upTo } from './spread-threads.ts';
+import { byEffort } from '../support/effort.ts';
+import {
+  type Context,
+  contextOf,
+  friends,
+  insist,
+  newDirectory,
+  spread,
+  upTo,
+} from '../support/workers/spread-threads.ts';
 
 describe('workers in threads', () => {
   it('lose and double nothing when they are killed, and keep it over a stop', async () => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type HeldWrite } from '../../src/testing/faulty-store.ts';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { type SpreadTestSystem, startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
-import { byEffort } from '../effort.ts';
-import { playerAgent, type PlayerContext } from './players.ts';
+import { byEffort } from '../support/effort.ts';
+import { playerAgent, type PlayerContext } from '../support/workers/players.ts';
 
 const NAMES = Array.from({ length: 6 }, (_, index) => `player-${index}`);
 const TREE = { intensity: 100, children: NAMES.map((id) => ({ id, agent: 'player', input: { name: id } })) };

@@ -4,12 +4,12 @@
  * affair.
  */
 import { messageOf } from '../../errors.ts';
-import { type Bosses } from '../bosses.ts';
-import { type Cell } from '../cell.ts';
-import { type Effect } from '../engine.ts';
-import { type Outbox } from '../effects/outbox.ts';
-import { performTalk } from '../talk/talk.ts';
-import { type World } from '../world.ts';
+import { type Bosses } from '../world/bosses.ts';
+import { type Cell } from '../world/cell.ts';
+import { type Effect } from '../model/step-engine.ts';
+import { type Outbox } from './durable-actions.ts';
+import { performTalk } from './talk-commands.ts';
+import { type World } from '../world/world.ts';
 
 /** Custom actions of one turn: where one throws, those behind it are not run, as in XState. */
 export interface Calls {

@@ -5,15 +5,15 @@
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
 import { DURABLE_ACTIONS_MAX } from '../../limits.ts';
-import { admit, admitChange, type ResolveHandle, takeCount } from './admission.ts';
-import { type Cell } from '../cell.ts';
-import { type Birth, type Effect, type Snapshot, type Step } from '../engine.ts';
-import { Ref } from '../ref.ts';
-import { checkTimerId } from '../time/schedules.ts';
-import { type Change } from '../state.ts';
-import { admitTalk, checkTalk } from '../talk/talk.ts';
-import { type World } from '../world.ts';
-import { KERNEL_ACTION_PREFIX } from '../xstate/effects.ts';
+import { admit, admitChange, type ResolveHandle, takeCount } from '../model/value-check.ts';
+import { type Cell } from '../world/cell.ts';
+import { type Birth, type Effect, type Snapshot, type Step } from '../model/step-engine.ts';
+import { Ref } from '../model/ref.ts';
+import { checkTimerId } from '../model/schedules.ts';
+import { type Change } from '../model/state.ts';
+import { admitTalk, checkTalk } from './talk-commands.ts';
+import { type World } from '../world/world.ts';
+import { KERNEL_ACTION_PREFIX } from '../xstate/step-effects.ts';
 
 /** A step whose every value has been admitted. Applying it cannot fail. */
 export interface Prepared {

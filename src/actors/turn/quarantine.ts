@@ -6,12 +6,12 @@
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
 import { DELIVERIES_MAX, QUARANTINES_IN_A_ROW_MAX } from '../../limits.ts';
-import { type Cell, type Held } from '../cell.ts';
-import { type DeadLetterRow, type DeadLetters, type StoredAction } from '../mailbox/dead-letters.ts';
-import { keyMissing } from '../locked.ts';
-import { type Message, type MessageRow } from '../message.ts';
-import { Concealed } from '../ports.ts';
-import { type World } from '../world.ts';
+import { type Cell, type Held } from '../world/cell.ts';
+import { type DeadLetterRow, type DeadLetters, type StoredAction } from '../world/mailbox/dead-letters.ts';
+import { keyMissing } from '../world/missing-keys.ts';
+import { type Message, type MessageRow } from '../world/mailbox/message.ts';
+import { Concealed } from '../model/ports.ts';
+import { type World } from '../world/world.ts';
 
 /** Puts aside a message that crashed its agent too often. Everything in it has been admitted. */
 export function quarantine(world: World, facts: { address: string; error: unknown; message: MessageRow }): void {

@@ -2,10 +2,10 @@
  * What the ends of children mean: whose signal a message is, whether it still is anybody's, and how an end is told to a
  * Boss.
  */
-import type { Exit } from '../bosses.ts';
-import { type Cell } from '../cell.ts';
-import { type Message } from '../message.ts';
-import type { World } from '../world.ts';
+import type { Exit } from '../world/bosses.ts';
+import { type Cell } from '../world/cell.ts';
+import { type Message } from '../world/mailbox/message.ts';
+import type { World } from '../world/world.ts';
 
 /** A signal of a child that the machine no longer has, or has anew, is nobody's. */
 export function isStale(world: World, cell: Cell, message: Message): boolean {

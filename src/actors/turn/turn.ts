@@ -8,21 +8,21 @@
 import { type EventObject } from 'xstate';
 import { assert } from '../../assert.ts';
 import { messageOf } from '../../errors.ts';
-import { admit, admitChange, admitError } from './admission.ts';
-import { type Bosses } from '../bosses.ts';
-import { type Cell } from '../cell.ts';
-import { isDeferring, offerAgain, setAside } from '../mailbox/deferral.ts';
-import { EFFECT_FAILED, type Effects } from '../effects/effects.ts';
-import { type Birth, type Effect, failedSnapshot, SHUTDOWN, type Snapshot, type Step } from '../engine.ts';
-import { FROM_CLIENT, type Message, messageRow } from '../message.ts';
-import { type Outbox } from '../effects/outbox.ts';
-import { type DownEvent, linkFailure } from '../talk/monitors.ts';
+import { admit, admitChange, admitError } from '../model/value-check.ts';
+import { type Bosses } from '../world/bosses.ts';
+import { type Cell } from '../world/cell.ts';
+import { isDeferring, offerAgain, setAside } from '../world/mailbox/deferral.ts';
+import { EFFECT_FAILED, type Effects } from '../world/effects/effects.ts';
+import { type Birth, type Effect, failedSnapshot, SHUTDOWN, type Snapshot, type Step } from '../model/step-engine.ts';
+import { FROM_CLIENT, type Message, messageRow } from '../world/mailbox/message.ts';
+import { type Outbox } from './durable-actions.ts';
+import { type DownEvent, linkFailure } from '../world/talk/monitors.ts';
 import { type Calls, Performer } from './perform.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { forgive, isDeliveredAgain, quarantine, strike } from './quarantine.ts';
 import { type BossOutput, childOf, exitOf, gaveUp, isStale } from './signals.ts';
-import { type StateChange } from '../state.ts';
-import { type World } from '../world.ts';
+import { type StateChange } from '../model/state.ts';
+import { type World } from '../world/world.ts';
 
 const NOTHING: readonly Effect[] = [];
 

@@ -5,10 +5,10 @@
  */
 import { type Actor, type AnyActorLogic } from 'xstate';
 import { BosunError } from '../../errors.ts';
-import { invokedAddress } from '../address.ts';
-import { type Birth, type Definition } from '../engine.ts';
-import { Ref } from '../ref.ts';
-import { type Action } from './effects.ts';
+import { invokedAddress } from '../model/address.ts';
+import { type Birth, type Definition } from '../model/step-engine.ts';
+import { Ref } from '../model/ref.ts';
+import { type Action } from './step-effects.ts';
 import { type Family, type Growth, growthOf, marked } from './family.ts';
 
 /** What XState makes for a child: never started here, only described by. */

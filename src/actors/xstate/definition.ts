@@ -21,13 +21,19 @@ import {
 } from 'xstate';
 import { BosunError } from '../../errors.ts';
 import { MICROSTEPS_MAX, PATTERN_LOOKUPS_MAX } from '../../limits.ts';
-import { type EffectPolicy } from '../effects/effect-policy.ts';
-import { ConfigurationTable, type Definition, type DurableAction, type LogicKind, SHUTDOWN } from '../engine.ts';
-import { NO_POLICIES, type Policies } from '../policies.ts';
-import { type Configuration, type NewConfiguration } from '../ports.ts';
-import { type Identity } from '../state.ts';
-import { type MigrationSteps } from '../versions/versions.ts';
-import { childTiming, PLAIN_TIMING, type Timing } from '../time/timing.ts';
+import { type EffectPolicy } from '../model/effect-policy.ts';
+import {
+  ConfigurationTable,
+  type Definition,
+  type DurableAction,
+  type LogicKind,
+  SHUTDOWN,
+} from '../model/step-engine.ts';
+import { NO_POLICIES, type Policies } from '../model/policies.ts';
+import { type Configuration, type NewConfiguration } from '../model/ports.ts';
+import { type Identity } from '../model/state.ts';
+import { type MigrationSteps } from '../model/version-rules.ts';
+import { childTiming, PLAIN_TIMING, type Timing } from '../model/timing.ts';
 import { wrapped } from './family.ts';
 
 /** What we touch of XState that its types do not publish. */

@@ -24,17 +24,17 @@ import {
   type Step,
   type Taken,
   type TakenTransition,
-} from '../engine.ts';
+} from '../model/step-engine.ts';
 import { guardError } from './plan-guards.ts';
 import { operationsOf } from './plan-operations.ts';
 import { NO_CHILDREN, PlanSnapshot } from './plan-snapshot.ts';
 import { type Candidate, type Plan, Plans, Position } from './plan-table.ts';
 import { Work } from './plan-work.ts';
-import { type Ref } from '../ref.ts';
-import { type ActorState, type Change } from '../state.ts';
+import { type Ref } from '../model/ref.ts';
+import { type ActorState, type Change } from '../model/state.ts';
 import { NO_FAMILY_CHANGE } from './births.ts';
 import { type XstateDefinition } from './definition.ts';
-import { XstateEngine } from './engine.ts';
+import { XstateEngine } from './xstate-engine.ts';
 import { marked } from './family.ts';
 import {
   adopt,
@@ -44,7 +44,7 @@ import {
   type Numbering,
   standingNodes,
   statusOf,
-} from './state.ts';
+} from './machine-state.ts';
 import { type EngineHost, OpenStep } from './step.ts';
 
 /** Thrown, and caught here, where a step turns out to be no plan's. No error: nobody sees it. */

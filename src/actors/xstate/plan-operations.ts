@@ -5,9 +5,9 @@
  * resolveAssign, resolveRaise and resolveCancel of XState 5.33; the differential fuzz holds them against it.
  */
 import { type AnyStateMachine, type AnyStateNode, type EventObject } from 'xstate';
-import { type Effect } from '../engine.ts';
+import { type Effect } from '../model/step-engine.ts';
 import { type BuiltIn, type Work } from './plan-work.ts';
-import { isOfUser } from './effects.ts';
+import { isOfUser } from './step-effects.ts';
 
 export interface Operation {
   perform(work: Work): void;

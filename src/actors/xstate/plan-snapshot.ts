@@ -3,9 +3,9 @@
  * value, tags, history) is shared by all actors that stand there, so that two of them are compared by identity.
  */
 import { type AnyStateMachine, type AnyStateNode, createMachine } from 'xstate';
-import { type Snapshot } from '../engine.ts';
+import { type Snapshot } from '../model/step-engine.ts';
 import { type Family } from './family.ts';
-import { type MachineSnapshot } from './state.ts';
+import { type MachineSnapshot } from './machine-state.ts';
 
 export type HistoryValue = Readonly<Record<string, readonly AnyStateNode[]>>;
 

@@ -4,11 +4,11 @@
  * new for each.
  */
 import { assign, type EventObject } from 'xstate';
-import { type Effect } from '../engine.ts';
+import { type Effect } from '../model/step-engine.ts';
 import type { Transition } from './plan-probe.ts';
 import { type Place, PlanSnapshot } from './plan-snapshot.ts';
-import { type Ref } from '../ref.ts';
-import { type Action, described } from './effects.ts';
+import { type Ref } from '../model/ref.ts';
+import { type Action, described } from './step-effects.ts';
 import { type Family, wrapped } from './family.ts';
 import { type OpenStep, type Scope } from './step.ts';
 

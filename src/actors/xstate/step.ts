@@ -4,13 +4,13 @@
  * XState's internals (see xstate/definition.ts).
  */
 import { type EventObject } from 'xstate';
-import { type Definition, type StepEngine } from '../engine.ts';
-import { type Ref } from '../ref.ts';
+import { type Definition, type StepEngine } from '../model/step-engine.ts';
+import { type Ref } from '../model/ref.ts';
 import { type FamilyChange, familyChange, refOf } from './births.ts';
 import { type DelayLookUp, type XstateDefinition } from './definition.ts';
-import { type Action } from './effects.ts';
+import { type Action } from './step-effects.ts';
 import { type Family } from './family.ts';
-import { type Inspected } from './inspection.ts';
+import { type Inspected } from './microsteps.ts';
 
 /** What the engine asks of the kernel while a step is under way. */
 export interface EngineHost {

@@ -2,9 +2,9 @@
  * The crew that carries out a plan: agents for createSystem, and the children of a root Boss. All desks are there, and
  * the Lead Coordinator comes last, because the others have to be there when it begins.
  */
-import { type AnyAgent } from '../../actors/agent.ts';
-import { alertCardAgent, type DeliveryInput } from './alerts/alert-card.ts';
-import { alertDesk } from './alerts/alert-desk.ts';
+import { type AnyAgent } from '../../actors/model/agent.ts';
+import { alertCardAgent, type DeliveryInput } from '../people/alerts/alert-card.ts';
+import { alertDesk } from '../people/alerts/alert-desk.ts';
 import { batchAgent, type ResourceQuestion } from './batches/batch.ts';
 import { batchManager } from './batches/batch-manager.ts';
 import { type Resources } from './batches/batch-rules.ts';
@@ -14,11 +14,11 @@ import { debateAgents, debateChildren } from './debates/debate-facilitator.ts';
 import { type DebatePorts } from './debates/debate-ports.ts';
 import { failureDesks } from './failure-crew.ts';
 import { failureCorrelator } from './failures/failure-correlator.ts';
-import { gateAgents, gateChildren } from './gates/gate-desk.ts';
+import { gateAgents, gateChildren } from '../people/gates/gate-desk.ts';
 import { DESKS } from './messages/messages.ts';
 import { type MemoryInput, pauseManagerAgent } from './pauses/pause-manager.ts';
 import { type Plan } from './plan/plan.ts';
-import { type Port, portLogic } from './port.ts';
+import { type Port, portLogic } from '../work/port.ts';
 
 /** Address of the Lead Coordinator. */
 export const COORDINATOR = DESKS.coordinator;

@@ -1,7 +1,7 @@
 /** The desks that failures come to: agents for createSystem, and the children of a root Boss. */
-import { type AnyAgent } from '../../actors/agent.ts';
-import { alertCard } from './alerts/alert-card.ts';
-import { alertDesk } from './alerts/alert-desk.ts';
+import { type AnyAgent } from '../../actors/model/agent.ts';
+import { alertCard } from '../people/alerts/alert-card.ts';
+import { alertDesk } from '../people/alerts/alert-desk.ts';
 import { batch } from './batches/batch.ts';
 import { batchManager } from './batches/batch-manager.ts';
 import { failureCorrelator } from './failures/failure-correlator.ts';

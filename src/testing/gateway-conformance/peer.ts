@@ -3,9 +3,9 @@
  * table.
  */
 import { type Clock } from '../../clock.ts';
-import { connectOut, type OutboundSocket } from '../../gateway/outbound-socket.ts';
-import { decodeMsgpack, encodeMsgpack } from '../../gateway/protocol-msgpack.ts';
-import { BEARER_PREFIX, SUBPROTOCOLS } from '../../gateway/protocol.ts';
+import { connectOut, type OutboundSocket } from '../../gateway/client/outbound-socket.ts';
+import { decodeMsgpack, encodeMsgpack } from '../../gateway/protocol/msgpack.ts';
+import { BEARER_PREFIX, SUBPROTOCOLS } from '../../gateway/protocol/protocol.ts';
 
 /** A frame of the server, before anybody has checked it. */
 export interface Frame {

@@ -4,9 +4,9 @@
  */
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../actors/agent.ts';
-import { secret } from '../../actors/door/secret.ts';
-import { reply, type ReplyTo } from '../../actors/talk/talk-actions.ts';
+import { defineAgent } from '../../actors/model/agent.ts';
+import { secret } from '../../actors/model/secret.ts';
+import { reply, type ReplyTo } from '../../actors/model/talk-actions.ts';
 
 type ProbeEvent =
   | { type: 'add'; by: number }

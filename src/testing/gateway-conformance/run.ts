@@ -5,7 +5,7 @@
  */
 import { type Clock, systemClock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
-import { SUBPROTOCOLS } from '../../gateway/protocol.ts';
+import { SUBPROTOCOLS } from '../../gateway/protocol/protocol.ts';
 import { CALLS_BURST, CALLS_PER_SECOND } from '../../limits.ts';
 import { FRAME_ROWS } from './frame-rows.ts';
 import { Deviation, type Frame } from './peer.ts';

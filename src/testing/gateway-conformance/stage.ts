@@ -3,7 +3,7 @@
  * wrong.
  */
 import { type Clock } from '../../clock.ts';
-import { SOCKET_PATH } from '../../gateway/protocol.ts';
+import { SOCKET_PATH } from '../../gateway/protocol/protocol.ts';
 import { Deviation, type Frame, Peer } from './peer.ts';
 import { conformanceProbe } from './probe.ts';
 

@@ -1,6 +1,6 @@
 /** Rows that take more than one connection, or HTTP: sessions, cursors, patches, the twins, who may come in. */
-import { patched } from '../../gateway/protocol-patch.ts';
-import { SUBPROTOCOLS } from '../../gateway/protocol.ts';
+import { patched } from '../../gateway/protocol/patch.ts';
+import { SUBPROTOCOLS } from '../../gateway/protocol/protocol.ts';
 import { isError } from './frame-rows.ts';
 import { type Frame, type Peer } from './peer.ts';
 import { check, checkFits, codeOf, type Row, type Stage } from './stage.ts';

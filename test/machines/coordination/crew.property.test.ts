@@ -10,10 +10,10 @@ import { PlanLedger } from '../../../src/machines/coordination/coordinator/plan-
 import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
 import { EMPTY_TALLY, isLost, outcomeOf } from '../../../src/machines/coordination/coordinator/progress.ts';
 import { startTasks, taskCompleted } from '../../../src/machines/coordination/coordinator/task-decisions.ts';
-import { planOf } from '../../fixtures/plans/plans.ts';
-import { byEffort } from '../../effort.ts';
-import { processorTimeOf } from '../../processor-time.ts';
-import { type Crew, DAY_MS, startCrew, stated } from './crew-subject.ts';
+import { planOf } from '../../support/fixtures/plans/plans.ts';
+import { byEffort } from '../../support/effort.ts';
+import { processorTimeOf } from '../../support/processor-time.ts';
+import { type Crew, DAY_MS, startCrew, stated } from '../../support/machines/crew-subject.ts';
 
 const plan = planOf({
   stages: { a: { agent: 'x' }, b: { agent: 'y', after: ['a'], barrier: true } },

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { COORDINATOR } from '../../../src/machines/coordination/crew.ts';
 import { resultsOf } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
-import { planOf } from '../../fixtures/plans/plans.ts';
-import { type Crew, MINUTE_MS, startCrew as start, type Work } from './crew-subject.ts';
+import { planOf } from '../../support/fixtures/plans/plans.ts';
+import { type Crew, MINUTE_MS, startCrew as start, type Work } from '../../support/machines/crew-subject.ts';
 
 const twoStages = {
   stages: { draft: { agent: 'writer' }, print: { agent: 'printer', after: ['draft'], barrier: true } },

@@ -4,12 +4,12 @@
  */
 import { describe, expect, it } from 'vitest';
 import { itemsIn, resultsOf } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
-import { type AgentFunction } from '../../../src/machines/coordination/work/agent-function.ts';
+import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
 import { SeededRandom } from '../../../src/testing/seeded-random.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
-import { byEffort, LONG_PATIENCE_MS } from '../../effort.ts';
-import { fixture } from '../../fixtures/plans/plans.ts';
-import { startWholeCrew, type WholeCrew } from './whole-crew.ts';
+import { byEffort, LONG_PATIENCE_MS } from '../../support/effort.ts';
+import { fixture } from '../../support/fixtures/plans/plans.ts';
+import { startWholeCrew, type WholeCrew } from '../../support/machines/whole-crew.ts';
 
 const ITEMS = byEffort({ quick: 20, ci: 200, soak: 1_000 });
 const KILLS = byEffort({ quick: 2, ci: 10, soak: 50 });

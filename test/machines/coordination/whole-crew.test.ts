@@ -4,18 +4,18 @@
  */
 import { createMachine, fromPromise } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { LONG } from '../../effort.ts';
-import { type AnyAgent, defineAgent } from '../../../src/actors/agent.ts';
+import { LONG } from '../../support/effort.ts';
+import { type AnyAgent, defineAgent } from '../../../src/actors/model/agent.ts';
 import { coordinatorChildren, crewAgents, crewTree } from '../../../src/machines/coordination/crew.ts';
 import { resultsOf } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type ItemDebate, withDebate } from '../../../src/machines/coordination/coordinator/item-debates.ts';
 import { ITEM_DEBATES_KEPT_MAX } from '../../../src/limits.ts';
-import { type AgentFunction } from '../../../src/machines/coordination/work/agent-function.ts';
-import { stageAgent } from '../../../src/machines/coordination/work/stage.ts';
+import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
+import { stageAgent } from '../../../src/machines/work/stage.ts';
 import { startTestSystem } from '../../../src/testing/test-system.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
-import { planOf } from '../../fixtures/plans/plans.ts';
-import { startWholeCrew, WholeCrew } from './whole-crew.ts';
+import { planOf } from '../../support/fixtures/plans/plans.ts';
+import { startWholeCrew, WholeCrew } from '../../support/machines/whole-crew.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -4,14 +4,14 @@
  * single crashes the first of each case is tried and one in sixty of the others; where CI=true all are.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { restartCases } from './restarts.ts';
-import { significantCases } from './significant.ts';
-import { type BenchOptions, type Case } from './bench.ts';
-import { scriptsOf, tellCase, tellCut, type Told } from './cuts.ts';
-import { adminCases } from './orders.ts';
-import { sliceByVisits } from './sliced-clock.ts';
-import { startCases, stopCases } from './start-and-stop.ts';
-import { byEffort, sample } from '../../effort.ts';
+import { restartCases } from './restarts.cases.ts';
+import { significantCases } from './significant.cases.ts';
+import { type BenchOptions, type Case } from '../../support/supervisor/otp/bench.ts';
+import { scriptsOf, tellCase, tellCut, type Told } from '../../support/supervisor/otp/cuts.ts';
+import { adminCases } from './orders.cases.ts';
+import { sliceByVisits } from '../../support/supervisor/otp/sliced-clock.ts';
+import { startCases, stopCases } from './start-and-stop.cases.ts';
+import { byEffort, sample } from '../../support/effort.ts';
 
 /** Of the moments at which a host may die, the first is tried and one in so many of the others. */
 const ONE_IN = byEffort({ quick: 60, ci: 1 });

@@ -5,12 +5,12 @@
  */
 import { type AnyActorRef, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../actors/agent.ts';
-import { timeOf } from '../../../actors/ref.ts';
-import { reply } from '../../../actors/talk/talk-actions.ts';
+import { defineAgent } from '../../../actors/model/agent.ts';
+import { timeOf } from '../../../actors/model/ref.ts';
+import { reply } from '../../../actors/model/talk-actions.ts';
 import { batch, type BatchEvent, type BatchInput, type BatchReport } from './batch.ts';
 import { BATCH_RETENTION_MS, type BatchItem, type BatchRecord, CONCURRENCY } from './batch-rules.ts';
-import { postTo, recordIn, recordsUnder } from '../keyed-records.ts';
+import { postTo, recordIn, recordsUnder } from '../../people/keyed-records.ts';
 import { DESKS, type Message, type PauseTrigger } from '../messages/messages.ts';
 
 /** A batch as the desk has it. */

@@ -5,8 +5,8 @@
  * Rules: batch-rules.ts.
  */
 import { type AnyActorRef, assign, enqueueActions, fromPromise, sendTo, setup } from 'xstate';
-import { defineAgent } from '../../../actors/agent.ts';
-import { timeOf } from '../../../actors/ref.ts';
+import { defineAgent } from '../../../actors/model/agent.ts';
+import { timeOf } from '../../../actors/model/ref.ts';
 import {
   BATCH_EXPIRY_MS,
   type BatchItem,
@@ -22,9 +22,9 @@ import {
   toResume,
   verdictOf,
 } from './batch-rules.ts';
-import { postTo, recordIn, recordsUnder } from '../keyed-records.ts';
+import { postTo, recordIn, recordsUnder } from '../../people/keyed-records.ts';
 import { DESKS, type Message } from '../messages/messages.ts';
-import { type Port, portLogic } from '../port.ts';
+import { type Port, portLogic } from '../../work/port.ts';
 
 export interface BatchInput {
   readonly id: string;

@@ -2,7 +2,7 @@
  * Agent types as data: how many of one may work at once, what its work consists of, how fast its record ages. The
  * thirteen of the seed (002, CA-003, CA-010, CA-038) are a registry of this form; a plan is free to use others. Pure.
  */
-import { type Subtask } from '../work/checkpoints.ts';
+import { type Subtask } from '../../work/checkpoints.ts';
 import { type Plan } from '../plan/plan.ts';
 
 export interface AgentType {

@@ -1,5 +1,5 @@
 /** What the Lead Coordinator tells people: cards for the desk of alerts. Texts and buttons only. */
-import { type Failure } from '../work/failure-tiers.ts';
+import { type Failure } from '../../work/failure-tiers.ts';
 import { type AlertAction, type Message } from '../messages/messages.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { itemOf, type PlanTask } from '../plan/plan.ts';

@@ -2,7 +2,7 @@
  * What the Lead Coordinator knows, and how others read it. One record an item, a task, an agent type, each under a key
  * of its own, so that what a change writes is as small as what it is about.
  */
-import { type SealedCheckpoint } from '../work/checkpoints.ts';
+import { type SealedCheckpoint } from '../../work/checkpoints.ts';
 import { NO_PERFORMANCE, type Performance, type PerformanceReport, performanceReport } from './performance.ts';
 import { type Plan } from '../plan/plan.ts';
 import { type ItemProgress, type Items, itemsOf, type Tally, UNTOUCHED } from './progress.ts';

@@ -2,11 +2,11 @@
  * Every event that the Lead Coordinator takes, whoever sends it. What may come from outside has its schema in
  * messages.ts.
  */
-import { type ReplyTo } from '../../../actors/talk/talk-actions.ts';
+import { type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import { type DebateNews, type DebateReport } from '../debates/debate-state.ts';
 import { type Message } from '../messages/messages.ts';
 import { type PauseManagerReport } from '../pauses/pause-manager.ts';
-import { type StageReport } from '../work/stage.ts';
+import { type StageReport } from '../../work/stage.ts';
 
 interface Asked {
   readonly replyTo?: ReplyTo;

@@ -2,7 +2,7 @@
  * Items that leave the pipeline for good (CA-042), and what goes with them. Pure: it reads and writes through the
  * ledger.
  */
-import { FAILED_CHECKPOINT_MS } from '../work/checkpoints.ts';
+import { FAILED_CHECKPOINT_MS } from '../../work/checkpoints.ts';
 import { lossAlert, STANDING_KINDS } from './coordinator-alerts.ts';
 import { DESKS } from '../messages/messages.ts';
 import { type PlanLedger, waitingFor } from './plan-ledger.ts';

@@ -6,9 +6,9 @@
  */
 import { type AnyActorRef, enqueueActions, setup, type StateValue } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../actors/agent.ts';
-import { timeOf } from '../../../actors/ref.ts';
-import { reply } from '../../../actors/talk/talk-actions.ts';
+import { defineAgent } from '../../../actors/model/agent.ts';
+import { timeOf } from '../../../actors/model/ref.ts';
+import { reply } from '../../../actors/model/talk-actions.ts';
 import { capacityRequested, correlationDetected, planReported } from './capacity-decisions.ts';
 import { type CoordinatorContext } from './coordinator-context.ts';
 import { type CoordinatorEvent, type EventOf } from './coordinator-events.ts';

@@ -4,7 +4,7 @@
  * and know neither XState nor how the scheduler is kept up to date.
  */
 import { type AnyActorRef } from 'xstate';
-import { agendaOf, taskOf } from '../plan/agenda.ts';
+import { agendaOf, taskOf } from '../plan/plan-index.ts';
 import {
   capacityIn,
   checkpointIn,

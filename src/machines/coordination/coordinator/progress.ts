@@ -3,9 +3,9 @@
  * them all keep every change small.
  */
 import { type AnyActorRef } from 'xstate';
-import { agendaOf } from '../plan/agenda.ts';
+import { agendaOf } from '../plan/plan-index.ts';
 import { type Standing } from '../plan/dispatcher.ts';
-import { type Failure } from '../work/failure-tiers.ts';
+import { type Failure } from '../../work/failure-tiers.ts';
 import { type ItemDebate, type Rerun } from './item-debates.ts';
 import { type Plan } from '../plan/plan.ts';
 

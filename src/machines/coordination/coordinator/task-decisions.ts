@@ -4,7 +4,13 @@
  */
 import { failureAlert, overdueAlert } from './coordinator-alerts.ts';
 import { type EventOf } from './coordinator-events.ts';
-import { CONSECUTIVE_TIMEOUTS_MAX, exhausted, type Failure, failureOf, timeoutsInARow } from '../work/failure-tiers.ts';
+import {
+  CONSECUTIVE_TIMEOUTS_MAX,
+  exhausted,
+  type Failure,
+  failureOf,
+  timeoutsInARow,
+} from '../../work/failure-tiers.ts';
 import { DESKS } from '../messages/messages.ts';
 import { rerunGoesOn } from './debate-decisions.ts';
 import { askAfter } from './gate-decisions.ts';
@@ -13,7 +19,7 @@ import { pauseFor } from './pause-decisions.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { itemOf, type PlanTask } from '../plan/plan.ts';
 import { isLost } from './progress.ts';
-import { stageName } from '../work/stage.ts';
+import { stageName } from '../../work/stage.ts';
 
 /** A retry budget counts over the whole life of a task: failures of any age. */
 const TASK_PERIOD_MS = 10 * 365 * 24 * 60 * 60 * 1000;

@@ -6,9 +6,9 @@
  */
 import { type AnyActorRef, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
-import { type AnyAgent, defineAgent } from '../../../actors/agent.ts';
-import { timeOf } from '../../../actors/ref.ts';
-import { reply, type ReplyTo } from '../../../actors/talk/talk-actions.ts';
+import { type AnyAgent, defineAgent } from '../../../actors/model/agent.ts';
+import { timeOf } from '../../../actors/model/ref.ts';
+import { reply, type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import {
   DEBATE_WORDS_HELD_MAX,
   DEBATES_KEPT_MAX,
@@ -35,11 +35,11 @@ import {
   summaryOf,
 } from './debate-records.ts';
 import { type DebateEvent, type DebateInput, type DebateReport, type DeskWord } from './debate-state.ts';
-import { nextNumber, placed, type Places, recordOf, recordsIn } from '../desk-records.ts';
-import { ANYBODY } from '../gates/gate.ts';
+import { nextNumber, placed, type Places, recordOf, recordsIn } from '../../people/desk-records.ts';
+import { ANYBODY } from '../../people/gates/gate.ts';
 import { type Side } from './level-two.ts';
 import { DESKS } from '../messages/messages.ts';
-import { notify } from '../notice.ts';
+import { notify } from '../../people/notice.ts';
 import { REGIME_UNKNOWN, regimeOf, regimeReadings, type RegimeReadings } from '../credibility/regime.ts';
 import { route } from './routing.ts';
 import { type Observation, observation, trackRecordOf } from '../credibility/track-record.ts';

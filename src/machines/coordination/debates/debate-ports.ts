@@ -8,7 +8,7 @@ import { type Challenge } from './challenge.ts';
 import { type TrackRecord } from '../credibility/credibility.ts';
 import { type Precedent } from './debate-patterns.ts';
 import { type Side } from './level-two.ts';
-import { type Port, portLogic } from '../port.ts';
+import { type Port, portLogic } from '../../work/port.ts';
 import { regimeOf, type RegimeReadings } from '../credibility/regime.ts';
 import { contextSchema } from '../credibility/track-record.ts';
 

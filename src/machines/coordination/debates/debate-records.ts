@@ -5,7 +5,7 @@ import { type AnyActorRef } from 'xstate';
 import { type Challenge } from './challenge.ts';
 import { type DebatePatterns, type DebateSummary, type PastDebate, patternsOf } from './debate-patterns.ts';
 import { type DebateEvent, type DebateLevel, type DebateOutcome, type Resolution } from './debate-state.ts';
-import { type DeskRecord } from '../desk-records.ts';
+import { type DeskRecord } from '../../people/desk-records.ts';
 import { type Analysis } from './level-two.ts';
 import { type Provisional, reviewHeadline, type ReviewItem, reviewItem } from './provisional.ts';
 import { byUrgency, type ExpertLoad, loadText } from './routing.ts';

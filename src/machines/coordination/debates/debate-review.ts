@@ -3,8 +3,8 @@
  * provisional or deferred one (CA-132, CA-133). Pure.
  */
 import { z } from 'zod';
-import { formOf, type GateForm } from '../gates/gate-form.ts';
-import { type GateResult } from '../gates/gate.ts';
+import { formOf, type GateForm } from '../../people/gates/gate-form.ts';
+import { type GateResult } from '../../people/gates/gate.ts';
 import { type Side } from './level-two.ts';
 
 const HOUR_MS = 60 * 60 * 1000;

@@ -1,14 +1,14 @@
 /** What one debate holds and what is said to it and by it: types, and small questions asked of them. Pure. */
 import { type AnyActorRef } from 'xstate';
 import { type z } from 'zod';
-import { type ReplyTo } from '../../../actors/talk/talk-actions.ts';
+import { type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import { type Challenge, type Contribution, type Evidence, type Positions, type response } from './challenge.ts';
 import { type Position, type RiskOrder } from './conservative-default.ts';
 import { type CredibilityFormula, type TrackRecord } from '../credibility/credibility.ts';
 import { type Precedent } from './debate-patterns.ts';
 import { type Decision } from './debate-review.ts';
 import { type Impact } from './downstream-impact.ts';
-import { type GateReport } from '../gates/gate.ts';
+import { type GateReport } from '../../people/gates/gate.ts';
 import { type Analysis, type Side } from './level-two.ts';
 import { type Provisional, type ProvisionalTrigger } from './provisional.ts';
 import { type RegimeReadings } from '../credibility/regime.ts';

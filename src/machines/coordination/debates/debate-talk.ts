@@ -6,10 +6,10 @@ import { type AnyActorRef } from 'xstate';
 import { type Challenge } from './challenge.ts';
 import { packageOf } from './debate-document.ts';
 import { type DebateContext, type DebateNews, type DebateReport, type Resolution } from './debate-state.ts';
-import { type GateForm } from '../gates/gate-form.ts';
-import { presetQuestion } from '../gates/gate-presets.ts';
+import { type GateForm } from '../../people/gates/gate-form.ts';
+import { presetQuestion } from '../../people/gates/gate-presets.ts';
 import { DESKS } from '../messages/messages.ts';
-import { notify, settle } from '../notice.ts';
+import { notify, settle } from '../../people/notice.ts';
 import { type Provisional } from './provisional.ts';
 
 interface Sender {

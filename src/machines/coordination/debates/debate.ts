@@ -7,9 +7,9 @@
  */
 import { and, assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../actors/agent.ts';
-import { timeOf } from '../../../actors/ref.ts';
-import { defer, reply } from '../../../actors/talk/talk-actions.ts';
+import { defineAgent } from '../../../actors/model/agent.ts';
+import { timeOf } from '../../../actors/model/ref.ts';
+import { defer, reply } from '../../../actors/model/talk-actions.ts';
 import { isDefence, response, sideOf } from './challenge.ts';
 import { resolutionOf } from './debate-document.ts';
 import { type DebatePorts, historicalContextSchema, portActors, snapshotName } from './debate-ports.ts';

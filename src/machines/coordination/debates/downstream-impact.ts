@@ -3,7 +3,7 @@
  * directly or through others; how far each moves; what is run again, in which order, and what is only updated. Pure.
  */
 import { z } from 'zod';
-import { buildGraph, downstreamOf, findCycle, type GraphTask, longestRemaining } from '../plan/dependency-graph.ts';
+import { buildGraph, downstreamOf, findCycle, type GraphTask, longestRemaining } from '../../work/dependency-graph.ts';
 
 const name = z.string().min(1).max(200);
 

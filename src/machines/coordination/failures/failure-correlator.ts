@@ -6,13 +6,20 @@
  */
 import { enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../actors/agent.ts';
-import { timeOf } from '../../../actors/ref.ts';
-import { reply } from '../../../actors/talk/talk-actions.ts';
+import { defineAgent } from '../../../actors/model/agent.ts';
+import { timeOf } from '../../../actors/model/ref.ts';
+import { reply } from '../../../actors/model/talk-actions.ts';
 import { CORRELATION_FAILURES_MAX } from '../../../limits.ts';
-import { correlatedWith, type Correlation, describe, detectCorrelation, UNTOUCHED, WINDOW_MS } from './correlation.ts';
-import { type Failure, patternOf, signatureOf } from './failure-signature.ts';
-import { postTo, recordIn, recordsUnder } from '../keyed-records.ts';
+import {
+  correlatedWith,
+  type Correlation,
+  describe,
+  detectCorrelation,
+  UNTOUCHED,
+  WINDOW_MS,
+} from '../../work/correlation.ts';
+import { type Failure, patternOf, signatureOf } from '../../work/failure-signature.ts';
+import { postTo, recordIn, recordsUnder } from '../../people/keyed-records.ts';
 import { DESKS, type Message, messages } from '../messages/messages.ts';
 
 export interface CorrelatorInput {

@@ -5,10 +5,10 @@
  * carries it out.
  */
 import { type AnyActorRef, assign, enqueueActions, fromPromise, type PromiseActorLogic, setup } from 'xstate';
-import { type Agent, defineAgent, type EventSchemas } from '../../../actors/agent.ts';
-import { timeOf } from '../../../actors/ref.ts';
-import { reply, type ReplyTo } from '../../../actors/talk/talk-actions.ts';
-import { type GraphTask } from '../plan/dependency-graph.ts';
+import { type Agent, defineAgent, type EventSchemas } from '../../../actors/model/agent.ts';
+import { timeOf } from '../../../actors/model/ref.ts';
+import { reply, type ReplyTo } from '../../../actors/model/talk-actions.ts';
+import { type GraphTask } from '../../work/dependency-graph.ts';
 import { DESKS, type Message, type ResumeLists } from '../messages/messages.ts';
 import {
   ALERT_DAYS,

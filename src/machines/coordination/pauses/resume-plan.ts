@@ -3,7 +3,7 @@
  * Pure; the PauseManager keeps the answer in the pause record and the coordinator acts on it. (Spec CA-043..CA-047.)
  */
 import { assert } from '../../../assert.ts';
-import { buildGraph, downstreamOf, type GraphTask, topologicalOrder } from '../plan/dependency-graph.ts';
+import { buildGraph, downstreamOf, type GraphTask, topologicalOrder } from '../../work/dependency-graph.ts';
 import { itemOf, type Plan } from '../plan/plan.ts';
 
 /** What is known of tasks, by id. One that is in none of the lists has not started. */

@@ -3,7 +3,7 @@
  * start while there are free places. It is told what happens and keeps up with it, so an event costs what it changes
  * and not the size of the plan. `pickReady` asks it once; a schedule and the coordinator go on with it.
  */
-import { type Agenda, taskOf } from './agenda.ts';
+import { type Agenda, taskOf } from './plan-index.ts';
 import { capacityOf, itemOf, type Plan, type PlanTask } from './plan.ts';
 
 /** How an item stands towards the scheduler. */

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ADDRESS_SEGMENT_CHARS_MAX } from '../../../limits.ts';
-import { addTime, buildGraph, findCycle } from './dependency-graph.ts';
+import { addTime, buildGraph, findCycle } from '../../work/dependency-graph.ts';
 import { closed, didYouMean } from './near-names.ts';
 import { type StageGate, stageGate } from './stage-gate.ts';
 

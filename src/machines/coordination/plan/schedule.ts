@@ -4,8 +4,8 @@
  * plan's units, no clock.
  */
 import { assert } from '../../../assert.ts';
-import { type Agenda, agendaOf, taskOf } from './agenda.ts';
-import { addTime } from './dependency-graph.ts';
+import { type Agenda, agendaOf, taskOf } from './plan-index.ts';
+import { addTime } from '../../work/dependency-graph.ts';
 import { Dispatcher, placeIn, type Position } from './dispatcher.ts';
 import { capacityOf, type Plan, type PlanTask } from './plan.ts';
 

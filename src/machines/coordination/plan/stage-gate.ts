@@ -3,7 +3,7 @@
  * or a question of one's own. Pure; what an answer means is in gate-decisions.ts.
  */
 import { z } from 'zod';
-import { GATE_PRESETS, type GatePresetName } from '../gates/gate-presets.ts';
+import { GATE_PRESETS, type GatePresetName } from '../../people/gates/gate-presets.ts';
 import { closed } from './near-names.ts';
 
 const HOUR_MS = 60 * 60 * 1000;

@@ -1,0 +1,121 @@
+/**
+ * One actor as an administrator sees it. State, status and children are as of the last durable epoch; mailbox and
+ * timers as of now.
+ */
+import { BosunError } from '../../errors.ts';
+import { INSPECTED_MESSAGES_MAX } from '../../limits.ts';
+import { type ActorSnapshot, viewOf } from './actor-handle.ts';
+import { type Cell } from '../world/cell.ts';
+import { type LogicKind } from '../model/step-engine.ts';
+import { type Kernel } from '../loop/kernel.ts';
+import { FROM_CLIENT, type Message, type MessageKind } from '../world/mailbox/message.ts';
+
+export interface Inspection extends ActorSnapshot {
+  readonly life: number;
+  readonly kind: LogicKind;
+  /** Of its machine's definition. */
+  readonly version: number;
+  /** How often it began anew within its life. */
+  readonly incarnation: number;
+  /** Effects: which start this is; 0 for others. */
+  readonly attempt: number;
+  /** Address of the Boss or machine that it belongs to; null for the root. */
+  readonly parent: string | null;
+  /**
+   * Why it takes no turns; null where it does. `by`, `reason` and `atMs` of one that somebody suspended, null
+   * otherwise.
+   */
+  readonly suspended: {
+    readonly code: string;
+    readonly message: string;
+    readonly by: string | null;
+    readonly reason: string | null;
+    readonly atMs: number | null;
+  } | null;
+  /** Unread messages, and for how long the oldest has waited: see TreeNode. */
+  readonly mailbox: number;
+  readonly oldestMessageMs: number | null;
+  /** The first {@link INSPECTED_MESSAGES_MAX} of them: what is deferred, then level by level. */
+  readonly unread: readonly InspectedMessage[];
+  readonly timers: readonly InspectedTimer[];
+  /** Addresses, in the order of their births. */
+  readonly children: readonly string[];
+}
+
+export interface InspectedMessage {
+  readonly kind: MessageKind;
+  /** Type of its event. */
+  readonly event: string;
+  /** Address of the sender; `client` and `host` for those; null for one that is gone. */
+  readonly from: string | null;
+  /** Kernel time; null where it has not waited through an epoch. */
+  readonly sinceMs: number | null;
+  /** How often its turn has thrown. */
+  readonly deliveries: number;
+}
+
+export interface InspectedTimer {
+  readonly id: string;
+  /** Kernel time. */
+  readonly deadlineMs: number;
+  /** Milliseconds until then; 0 for one that is due and has not been read. */
+  readonly dueInMs: number;
+  /** Type of its event; null for a schedule. */
+  readonly event: string | null;
+}
+
+/** Throws BOSUN_ACTOR_UNKNOWN, also where the birth is not durable yet, and BOSUN_STORE_DAMAGED. */
+export function inspect(kernel: Kernel, address: string): Inspection {
+  const cell = kernel.observed(address);
+  const view = viewOf(kernel.engine, cell);
+  if (view === undefined)
+    throw new BosunError('BOSUN_ACTOR_UNKNOWN', `the birth of ${address} is not durable yet`, { details: { address } });
+  const { identity, definition, durable, mailbox, life, parent } = cell;
+  const nowMs = kernel.machinery.world.time.nowMs();
+  return {
+    ...view,
+    life,
+    kind: definition.kind,
+    version: identity.version,
+    incarnation: durable!.state.incarnation,
+    attempt: durable!.state.attempt,
+    parent: parent?.identity.address ?? null,
+    suspended: suspensionOf(cell),
+    mailbox: mailbox.size,
+    oldestMessageMs: ageOf(cell, nowMs),
+    unread: mailbox
+      .unread()
+      .slice(0, INSPECTED_MESSAGES_MAX)
+      .map((message) => messageSeen(kernel, message)),
+    timers: [...cell.timers.values()].map(({ id, deadlineMs, event, schedule }) => ({
+      id,
+      deadlineMs,
+      dueInMs: Math.max(0, Math.ceil(deadlineMs - nowMs)),
+      event: schedule === null ? event.type : null,
+    })),
+    children: kernel.shown.childrenOf(cell).map((child) => child.identity.address),
+  };
+}
+
+/** For how long the oldest unread message has waited; null where none has waited through an epoch. */
+export function ageOf({ mailbox }: Cell, nowMs: number): number | null {
+  const { oldestAtMs } = mailbox;
+  return oldestAtMs === null ? null : Math.max(0, Math.floor(nowMs - oldestAtMs));
+}
+
+function messageSeen(kernel: Kernel, { kind, event, from, storedAtMs, deliveries }: Message): InspectedMessage {
+  const sender =
+    from > 0
+      ? (kernel.machinery.world.cells.get(from)?.identity.address ?? null)
+      : from === FROM_CLIENT
+        ? 'client'
+        : 'host';
+  return { kind, event: event.type, from: sender, sinceMs: storedAtMs, deliveries };
+}
+
+function suspensionOf({ durable, held }: Cell): Inspection['suspended'] {
+  const error = durable?.suspension;
+  if (error === undefined) return null;
+  const { by = null, reason = null, atMs = null } = held?.order ?? {};
+  return { code: error.code, message: error.message, by, reason, atMs };
+}

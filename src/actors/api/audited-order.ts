@@ -1,0 +1,125 @@
+/**
+ * An order of a person or a program, carried out together with its record in the audit, and recorded also where it is
+ * refused.
+ */
+import { type EventObject } from 'xstate';
+import { BosunError } from '../../errors.ts';
+import { type AuditedOrder, type AuditFacts, checkOrderedBy, type OrderedBy } from '../world/audit.ts';
+import { childAddress } from '../model/address.ts';
+import { type Cell } from '../world/cell.ts';
+import { type Kernel } from '../loop/kernel.ts';
+
+/**
+ * Makes a change of the world at once. Resolves with what `act` gives when that is durable. Rejects with what it
+ * throws, once the refusal is recorded, and with BOSUN_VALUE_REFUSED, BOSUN_STORE_UNAVAILABLE or BOSUN_SYSTEM_CLOSED,
+ * which are not.
+ */
+export async function carryOut<T>(kernel: Kernel, facts: AuditFacts, act: () => T): Promise<T> {
+  checkOrderedBy(facts.as);
+  let end: { readonly value: T } | { readonly error: BosunError } | undefined;
+  await kernel.ingress.enter(() => {
+    end = attempt(act);
+    kernel.machinery.world.audit.enter(facts, 'error' in end ? end.error.code : 'done');
+  });
+  if ('error' in end!) throw end.error;
+  return end!.value;
+}
+
+/**
+ * What takes longer than one epoch: recorded as open before it begins, and closed when it has ended. Rejects as `act`
+ * does, and as `carryOut`.
+ */
+export async function carryOutSlowly(kernel: Kernel, facts: AuditFacts, act: () => Promise<void>): Promise<void> {
+  checkOrderedBy(facts.as);
+  let number = 0;
+  await kernel.ingress.enter(() => void (number = kernel.machinery.world.audit.enter(facts, 'open')));
+  const end = await act().then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  const outcome = end === undefined ? 'done' : end.error instanceof BosunError ? end.error.code : 'BOSUN_INTERNAL';
+  // Where the system has closed meanwhile, it stays open.
+  const close = async () => kernel.ingress.enter(() => kernel.machinery.world.audit.close(number, outcome));
+  if (end === undefined) await close();
+  else {
+    await close().catch(() => {});
+    throw end.error;
+  }
+}
+
+/** Has a suspended actor take one message. Resolves with its event, null for none, when the turn is durable. */
+export async function carryOutStep(kernel: Kernel, facts: AuditFacts): Promise<EventObject | null> {
+  const { administration, ingress, world } = kernel.machinery;
+  checkOrderedBy(facts.as);
+  let cell: Cell;
+  try {
+    cell = kernel.cell(facts.address);
+    administration.checkStep(cell);
+  } catch (error) {
+    return carryOut(kernel, facts, () => {
+      throw error;
+    });
+  }
+  let end: EventObject | BosunError | null = null;
+  const { waiting, settle } = ingress.request();
+  administration.step(cell, facts.as, (result) => {
+    end = result;
+    world.audit.enter(facts, result instanceof BosunError ? result.code : 'done');
+    settle();
+  });
+  await waiting;
+  if ((end as unknown) instanceof BosunError) throw end as unknown as BosunError;
+  return end;
+}
+
+const ORDERS: Readonly<Record<string, AuditedOrder>> = {
+  'child.start': 'startChild',
+  'child.terminate': 'terminateChild',
+  'child.restart': 'restartChild',
+  'child.delete': 'deleteChild',
+};
+
+/**
+ * An order to a Boss about a child: recorded with its message, and closed when the Boss has carried it out or refused
+ * it.
+ */
+export async function carryOutAtBoss(
+  kernel: Kernel,
+  boss: string,
+  event: EventObject,
+  as: OrderedBy,
+): Promise<unknown> {
+  checkOrderedBy(as);
+  const { type, ...args } = event as EventObject & { id?: string; spec?: { id?: string } };
+  const facts: AuditFacts = { order: ORDERS[type]!, address: placeOf(boss, args.id ?? args.spec?.id), args, as };
+  let answer: Promise<unknown>;
+  try {
+    const cell = kernel.cell(boss);
+    if (!cell.isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${boss} is no Boss`);
+    answer = kernel.ingress.order(cell, event, facts);
+  } catch (error) {
+    // It has not reached the Boss.
+    return carryOut(kernel, facts, () => {
+      throw error;
+    });
+  }
+  return answer;
+}
+
+/** Where the child is or would be; a Boss's own place where that cannot be said. */
+function placeOf(boss: string, id: unknown): string {
+  try {
+    return typeof id === 'string' ? childAddress(boss, id) : boss;
+  } catch {
+    return boss;
+  }
+}
+
+function attempt<T>(act: () => T): { readonly value: T } | { readonly error: BosunError } {
+  try {
+    return { value: act() };
+  } catch (error) {
+    if (error instanceof BosunError) return { error };
+    throw error;
+  }
+}

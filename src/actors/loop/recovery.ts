@@ -1,0 +1,259 @@
+/**
+ * Rebuilds the population from what the journal recovered, brings every actor to the code of today or suspends it, and
+ * enters the second start of every live effect. No actor keeps the others from starting: one that the code cannot read
+ * is left as it is on disk, and so is what belongs to it (design P12).
+ */
+import { type BosunError } from '../../errors.ts';
+import { type AskRow } from '../world/talk/asks.ts';
+import { type AuditRow } from '../world/audit.ts';
+import { type Bosses } from '../world/bosses.ts';
+import { type Cell, type Held } from '../world/cell.ts';
+import { type DeadLetterRow } from '../world/mailbox/dead-letters.ts';
+import { restoreDeferred } from '../world/mailbox/deferral.ts';
+import { type Effects } from '../world/effects/effects.ts';
+import { deepFreeze } from '../model/frozen.ts';
+import { keyMissing } from '../world/missing-keys.ts';
+import { type NameRow } from '../world/talk/groups.ts';
+import { type Message, messageFromRow, type MessageRow } from '../world/mailbox/message.ts';
+import { type Outbox } from '../turn/durable-actions.ts';
+import { Concealed, type Recovered } from '../model/ports.ts';
+import { suspicion } from '../turn/quarantine.ts';
+import { type Roster } from './versions/roster.ts';
+import { ordered, rowKey } from '../model/row-keys.ts';
+import { isEnrolled } from '../world/residency/rest.ts';
+import { type Identity, UNBORN } from '../model/state.ts';
+import { isPlannedBy, scheduleNameOf, skipped } from '../model/schedules.ts';
+import { newTimer, restoredDeadline, type Timer, timerFromRow, type TimerRow } from '../model/timers.ts';
+import { policyOf } from '../model/timing.ts';
+import { bringForward, populate, rehydrate, type Stored, suspend, type Verdict, withhold } from './versions/revival.ts';
+import { type World } from '../world/world.ts';
+
+/** What `repopulate` found, for `goOn`. */
+export interface Population {
+  readonly verdicts: Map<Cell, Verdict>;
+  /** Timers, as they were on disk. */
+  readonly armed: { readonly owner: Cell; readonly timer: Timer }[];
+}
+
+/**
+ * @param hold Nothing will run: only what a reader could be misled by is suspended. Often the code has not all the
+ *   agents.
+ */
+export function repopulate(
+  world: World,
+  outbox: Outbox,
+  recovered: Recovered,
+  { roster, hold }: { roster: Roster; hold: boolean },
+): Population {
+  const verdicts = new Map<Cell, Verdict>();
+  // Those whose identity itself is damaged: only the address is known, if that.
+  for (const [life, problem] of recovered.unreadable) {
+    if (!recovered.rows.get('i')?.has(ordered(life)))
+      world.withheld.add({ life, address: problem.details['address'] as string | undefined }, problem);
+  }
+  // In order of birth: a parent is always born before its children.
+  for (const row of recovered.rows.get('i')?.values() ?? []) {
+    const identity = row as Identity;
+    const parent = world.cells.resident(identity.parent);
+    if (identity.parent !== 0 && parent === undefined) withhold(world, identity);
+    else {
+      const above = parent && verdicts.get(parent);
+      const { cell, verdict } = populate(
+        world,
+        storedOf(recovered, identity),
+        roster,
+        above?.kind === 'refused' ? above.error : undefined,
+      );
+      verdicts.set(cell, verdict);
+    }
+  }
+  for (const [key, row] of recovered.rows.get('n') ?? []) {
+    const holder = world.cells.resident(row as number);
+    if (holder !== undefined) world.names.set(decodeURIComponent(key), holder);
+  }
+  for (const [cell, verdict] of verdicts) verdicts.set(cell, rehydrate(world, cell, verdict, roster));
+  for (const [cell, verdict] of verdicts)
+    if (verdict.kind === 'refused' && !(hold && isForShow(cell, verdict.error))) suspend(cell, verdict.error);
+  for (const [key, row] of recovered.rows.get('b') ?? []) tabulate(world, key, row);
+  deliver(world, recovered.rows.get('m') ?? []);
+  for (const [key, row] of recovered.rows.get('f') ?? [])
+    recount(world, parseInt(key, 16), row as number | readonly [number, number]);
+  for (const [key, row] of recovered.rows.get('k') ?? [])
+    keep(world, parseInt(key, 16), row as readonly [string, number, unknown]);
+  for (const [key, row] of recovered.rows.get('o') ?? []) outbox.load(parseInt(key, 16), deepFreeze(row as never));
+  loadTalk(world, recovered);
+  world.tracing.kept.load(recovered.rows.get('j') ?? new Map());
+  for (const [key, row] of recovered.rows.get('u') ?? []) holdAgainst(world, parseInt(key, 16), row as Held);
+  return {
+    verdicts,
+    armed: [...(recovered.rows.get('t') ?? [])].flatMap(([key, row]) =>
+      ownedTimer(world, parseInt(key, 16), row as TimerRow),
+    ),
+  };
+}
+
+/**
+ * Migrates, then lets everything go on that can, and forgets how it was read. Gives whether something was migrated.
+ * Throws why the root Boss cannot be read: without it nothing runs.
+ */
+export function goOn(
+  world: World,
+  { verdicts, armed }: Population,
+  roster: Roster,
+  { bosses, effects }: { bosses: Bosses; effects: Effects },
+): boolean {
+  for (const [cell, verdict] of verdicts) if (!cell.gone) bringForward(world, cell, verdict, { roster, bosses });
+  const run = { lastMs: world.time.lastMs, nowMs: world.time.nowMs(), setBackMs: world.time.setBackMs };
+  for (const { owner, timer } of armed) {
+    if (timer.gone) continue;
+    // Of what the code cannot read nothing comes up; its rows stay.
+    if (owner.isUnreadable) world.agenda.timers.remove(timer);
+    else world.agenda.replace(owner, timer, restored(world, owner, timer, run));
+  }
+  for (const cell of [...world.cells.values()]) {
+    if (cell.parent === undefined && cell.isUnreadable) throw cell.suspension!;
+    if (cell.isUnreadable) continue;
+    if (cell.snapshot !== undefined && (cell.state.status === 'active' || cell.state.status === 'error'))
+      world.agenda.plan(cell);
+    if (cell.definition.isEffect && cell.state.status === 'active') effects.resume(cell);
+    if (cell.held !== undefined && cell.held.restart !== null) bosses.makeUp(cell, cell.held.restart);
+    world.schedule(cell);
+  }
+  const hasMigrated = [...verdicts.values()].some(({ kind }) => kind === 'migrates');
+  // It would be as much again for every actor, as long as the system runs.
+  verdicts.clear();
+  armed.length = 0;
+  return hasMigrated;
+}
+
+function storedOf({ states, unreadable, rows }: Recovered, identity: Identity): Stored {
+  const { life } = identity;
+  const row = rows.get('f')?.get(ordered(life)) ?? 0;
+  return { identity, state: states.get(life) ?? UNBORN, damage: unreadable.get(life), isEffect: row !== 0 };
+}
+
+/** Has a store that is new, or was written by an earlier build, say who has to be in memory at a start. */
+export function keepRoll(world: World): void {
+  for (const cell of world.cells.values())
+    if (isEnrolled(cell) && !isLive(cell)) world.draft.put(rowKey('f', cell.life), 0);
+  world.draft.put(rowKey('f', 0), 1);
+}
+
+function isLive({ definition, state }: Cell): boolean {
+  return definition.isEffect && (state.status === 'active' || state.status === 'starting');
+}
+
+/** On hold, the code of an agent is not asked for where nobody would read its context by it. */
+function isForShow({ identity }: Cell, { code }: BosunError): boolean {
+  return code === 'BOSUN_AGENT_UNKNOWN' || (code === 'BOSUN_AGENT_UNREADABLE' && identity.bond === 'invoked');
+}
+
+/** One that holds a value whose key is missing takes no turns: it must not go on without it. */
+function lock(cell: Cell | undefined, value: unknown): void {
+  if (cell !== undefined && value instanceof Concealed && !cell.isUnreadable)
+    suspend(cell, keyMissing(cell.identity, value));
+}
+
+function tabulate(world: World, key: string, row: unknown): void {
+  const separator = key.indexOf('!');
+  const boss = world.cells.resident(parseInt(key.slice(0, separator), 16));
+  const id = key.slice(separator + 1);
+  // The child's own text: a slice would keep the whole key.
+  boss?.putRow(boss.children.get(id)?.identity.childId ?? id, deepFreeze(row));
+}
+
+function deliver(world: World, rows: Iterable<readonly [key: string, row: unknown]>): void {
+  const deferred: Message[] = [];
+  for (const [key, row] of rows) {
+    const message = messageFromRow(parseInt(key, 16), deepFreeze(row as MessageRow));
+    lock(world.cells.get(message.to), message.event);
+    if (message.deferral === 0) world.cells.get(message.to)?.receive(message);
+    else deferred.push(message);
+  }
+  restoreDeferred(world, deferred);
+}
+
+function loadTalk({ letters, asks, monitors, groups, audit }: World, { rows }: Recovered): void {
+  for (const [key, row] of rows.get('z') ?? []) audit.load(parseInt(key, 16), row as AuditRow);
+  for (const [key, row] of rows.get('q') ?? []) letters.load(parseInt(key, 16), deepFreeze(row as DeadLetterRow));
+  for (const [key, row] of rows.get('r') ?? []) asks.load(parseInt(key, 16), deepFreeze(row as AskRow));
+  asks.loaded();
+  for (const key of rows.get('h')?.keys() ?? []) monitors.load(key);
+  for (const [key, row] of rows.get('g') ?? []) groups.loadMember(key, row as number);
+  for (const [key, row] of rows.get('p') ?? []) groups.loadName(key, deepFreeze(row as NameRow));
+}
+
+function holdAgainst(world: World, life: number, held: Held): void {
+  const cell = world.cells.get(life);
+  if (cell === undefined) return;
+  cell.held = deepFreeze(held);
+  const suspect = suspicion(cell, held);
+  if (suspect !== undefined && cell.suspension === undefined) suspend(cell, suspect);
+}
+
+function ownedTimer(world: World, number: number, row: TimerRow): { owner: Cell; timer: Timer }[] {
+  const timer = timerFromRow(number, deepFreeze(row));
+  const owner = world.cells.get(timer.owner);
+  if (owner === undefined) return [];
+  lock(owner, timer.event);
+  world.agenda.add(owner, timer);
+  return [{ owner, timer }];
+}
+
+interface Run {
+  readonly lastMs: number;
+  readonly nowMs: number;
+  readonly setBackMs: number;
+}
+
+/** What the agent says that a start does to a timer, entered into the first epoch; null where the timer is dropped. */
+function restored(world: World, owner: Cell, timer: Timer, run: Run): Timer | null {
+  // Timers of Bosses have the ids of their children.
+  const name = owner.isBoss ? undefined : scheduleNameOf(timer.id);
+  if (name !== undefined) return replanned(world, owner, timer, { name, ...run });
+  const policy = policyOf(owner.definition.timing, timer.delay);
+  const deadlineMs = restoredDeadline(timer, policy, run);
+  if (deadlineMs === null) {
+    world.draft.disarmed(timer);
+    return null;
+  }
+  const keepsRemaining = policy === 'remaining';
+  if (deadlineMs === timer.deadlineMs && !keepsRemaining) return timer;
+  const moved = newTimer({ ...timer, deadlineMs, keepsRemaining });
+  if (deadlineMs !== timer.deadlineMs) world.draft.armed(moved);
+  return moved;
+}
+
+/**
+ * A schedule that the code no longer has, or has with another expression, loses its timer; `goOn` plans the new one.
+ */
+function replanned(
+  world: World,
+  owner: Cell,
+  timer: Timer,
+  { name, nowMs, setBackMs }: Run & { name: string },
+): Timer | null {
+  const schedule = owner.definition.timing.schedules.get(name);
+  if (schedule === undefined || setBackMs > 0 || !isPlannedBy(schedule, timer.event)) {
+    world.draft.disarmed(timer);
+    return null;
+  }
+  const later = skipped(schedule, timer, nowMs);
+  const planned = newTimer({ ...timer, ...later, schedule });
+  if (later !== null) world.draft.armed(planned);
+  return planned;
+}
+
+/** How often a live effect has failed. */
+function recount(world: World, life: number, row: number | readonly [attempt: number, failures: number]): void {
+  const cell = world.cells.resident(life);
+  if (cell === undefined) return;
+  if (typeof row !== 'number') cell.failures = row[1];
+  if (!isEnrolled(cell)) world.draft.loadUnbegun(life);
+}
+
+function keep(world: World, life: number, [name, bytes, value]: readonly [string, number, unknown]): void {
+  const cell = world.cells.get(life);
+  lock(cell, value);
+  if (cell !== undefined) (cell.kept ??= new Map()).set(name, { bytes, value: deepFreeze(value) });
+}

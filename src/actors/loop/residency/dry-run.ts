@@ -1,0 +1,50 @@
+/**
+ * Which child tables the next turn of a Boss needs whole. A step is pure and a Boss's is cheap, so it is taken once and
+ * forgotten: what it asked for, and what its commands would end, has to be read before the turn is taken in earnest.
+ */
+import { type EventObject } from 'xstate';
+import type { Cell } from '../../world/cell.ts';
+import { type Step, type StepEngine } from '../../model/step-engine.ts';
+
+/** Commands that may end everything below the child that they name. */
+const ENDING = new Set(['bosun.child.remove', 'bosun.child.halt', 'bosun.child.restart']);
+
+/**
+ * @param partial Bosses at and below `boss` whose tables are not whole.
+ * @param decorate Gives the event what the Boss's decision needs.
+ * @returns Those of them that have to be.
+ */
+export function tablesNeeded(
+  engine: StepEngine,
+  boss: Cell,
+  partial: readonly Cell[],
+  decorate: () => EventObject,
+): Cell[] {
+  let step: Step | undefined;
+  try {
+    step = engine.transition(boss.definition, boss.ref, boss.snapshot!, decorate());
+  } catch {
+    // Because a table is not whole, which that table knows; or the turn will throw too, and the Boss ends with all that
+    // it has.
+  }
+  const wanted = partial.filter(({ childTable }) => childTable?.isWanted === true);
+  for (const { childTable } of wanted) childTable!.isWanted = false;
+  if (wanted.length > 0) return wanted;
+  const ends =
+    step === undefined || step.snapshot.status !== 'active'
+      ? [boss]
+      : step.effects.flatMap((effect) => endedBy(boss, effect));
+  return partial.filter((cell) => ends.some((end) => isBelow(cell, end)));
+}
+
+function endedBy(boss: Cell, effect: Step['effects'][number]): Cell[] {
+  if (effect.kind !== 'command' || !ENDING.has(effect.name)) return [];
+  const child = boss.children.get((effect.params as { readonly id: string }).id);
+  return child === undefined ? [] : [child];
+}
+
+/** Whether an actor is another one, or below it. */
+export function isBelow(cell: Cell, top: Cell): boolean {
+  for (let at: Cell | undefined = cell; at !== undefined; at = at.parent) if (at === top) return true;
+  return false;
+}

@@ -1,0 +1,408 @@
+/**
+ * Who is in memory. A start reads only those who have something to do; anybody else wakes when somebody asks for it,
+ * within the turn or the call that asks, and is read, migrated or suspended then as a start would have done it. When
+ * more are in memory than should be, those unused for longest leave it, as far as they may (rest.ts): always between
+ * two writes, when nobody holds a cell that nothing keeps awake.
+ *
+ * What stays in memory of one that rests: its armed timers, its system id, and whatever monitors, groups and names say
+ * of it.
+ */
+import { BosunError, isBosunError } from '../../../errors.ts';
+import { CHILD_TABLE_ROWS_AT_START, RESTING_LOOKS } from '../../../limits.ts';
+import type { Bosses } from '../../world/bosses.ts';
+import { type Cell, imageOf } from '../../world/cell.ts';
+import { type DurableView } from '../durable-view.ts';
+import { type Frozen } from '../../world/epoch-draft.ts';
+import { childKey, ordered } from '../../model/row-keys.ts';
+import { deepFreeze } from '../../model/frozen.ts';
+import { type Message } from '../../world/mailbox/message.ts';
+import { type Recovered, type RowKey, type Shelf } from '../../model/ports.ts';
+import { type Ref } from '../../model/ref.ts';
+import { UNBORN } from '../../model/state.ts';
+import { type Timer } from '../../model/timers.ts';
+import {
+  bringForward,
+  populate,
+  rehydrate,
+  type Stored,
+  suspend,
+  type Verdict,
+  withhold,
+} from '../versions/revival.ts';
+import { type Roster } from '../versions/roster.ts';
+import type { World } from '../../world/world.ts';
+import { ChildTable } from '../../world/residency/child-table.ts';
+import { isBelow, tablesNeeded } from './dry-run.ts';
+import { mayRest } from '../../world/residency/rest.ts';
+
+export interface ResidencyParts {
+  readonly world: World;
+  readonly shelf: Shelf;
+  readonly shown: DurableView;
+  readonly roster: Roster;
+  readonly bosses: Bosses;
+  /** How many actors should be in memory at most. */
+  readonly residentActors: number;
+  /** Why hosts are refused at present. */
+  readonly refusal: () => BosunError | undefined;
+  /** A child table cannot be read. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+export class Residency {
+  readonly #parts: ResidencyParts;
+  /** Heads of households in memory, the one that was used longest ago first. */
+  readonly #byUse = new Map<number, Cell>();
+  /** Of households at rest that are more than one actor, for each of them: all of them, in order of birth. */
+  readonly #households = new Map<number, readonly number[]>();
+  /** Of those at rest. */
+  readonly #timers = new Map<number, readonly Timer[]>();
+  readonly #names = new Map<string, number>();
+  /** References to those at rest, as long as somebody has them: there is one to each life. */
+  readonly #refs = new Map<number, WeakRef<Ref>>();
+  readonly #collected = new FinalizationRegistry<number>((life) => {
+    if (this.#refs.get(life)?.deref() === undefined) this.#refs.delete(life);
+  });
+  /**
+   * Who took a turn in an epoch that is not durable, and its number: what that epoch lets out holds the cell. In order.
+   */
+  readonly #engaged = new Map<Cell, number>();
+  /** Lives that have ended in epochs that are not durable yet: the shelf still has them. */
+  readonly #departed = new Set<number>();
+  /** What could not be done while the store was closed for a moment. */
+  #postponed: (() => void)[] = [];
+  /** Bosses whose child tables are not whole. */
+  readonly #partial = new Set<Cell>();
+  /** Readings of child tables that are under way. */
+  #readings = 0;
+
+  constructor(parts: ResidencyParts) {
+    this.#parts = parts;
+    const { world, shown } = parts;
+    world.cells.seek = (life) => this.#wake(life);
+    world.addresses.seek = (address) => this.#wake(this.lifeAt(address), address);
+    world.names.seek = (name) => this.#wake(this.#names.get(name) ?? 0);
+    shown.shelve({
+      cellAt: (address) => world.addresses.get(address),
+      addressOf: (life) => world.cells.get(life)?.identity.address,
+      row: (key) => this.#row(key),
+      room: () => parts.residentActors - world.cells.size,
+    });
+  }
+
+  /** After the population is there. */
+  load({ rows, part }: Recovered): void {
+    const { world } = this.#parts;
+    for (const cell of world.cells.values()) {
+      if (cell.isBoss) this.attach(cell, part === undefined || part.tables.has(cell.life));
+      this.#use(cell);
+    }
+    for (const [key, row] of rows.get('b') ?? []) {
+      const separator = key.indexOf('!');
+      const table = world.cells.resident(parseInt(key.slice(0, separator), 16))?.childTable;
+      if (table?.isWhole === true) table.fill([[key.slice(separator + 1), deepFreeze(row)]]);
+    }
+    for (const [name, life] of rows.get('n') ?? []) {
+      if (world.cells.resident(life as number) === undefined) this.#names.set(decodeURIComponent(name), life as number);
+    }
+  }
+
+  /** Gives a Boss a table of which not all has to be in memory. */
+  attach(boss: Cell, isWhole: boolean): void {
+    const table = new ChildTable((childId) => {
+      const row = this.#childRow(boss, childId);
+      return row instanceof BosunError ? undefined : row;
+    });
+    if (isWhole) table.fill([]);
+    else this.#partial.add(boss);
+    boss.keepTable(table);
+  }
+
+  /** Whether nobody can be woken at present: then no turn is taken. */
+  get isBlind(): boolean {
+    return !this.#parts.shelf.isOpen;
+  }
+
+  /** Whether a child table is being read. */
+  get isReading(): boolean {
+    return this.#readings > 0;
+  }
+
+  /** Who is stored at an address; 0 for nobody. */
+  lifeAt(address: string): number {
+    try {
+      return (this.#row(`a!${address}`) as number | undefined) ?? 0;
+    } catch (error) {
+      if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
+      return this.#lookFor(address, error);
+    }
+  }
+
+  /** An index row is damaged: it is made again from the identities, all of which may have to be read for it. */
+  #lookFor(address: string, damage: BosunError): number {
+    const { world, shelf } = this.#parts;
+    shelf.tell(damage);
+    for (let life = world.nextNumber('life') - 1; life > 0; life--) {
+      const found = world.cells.resident(life)?.identity ?? shelf.identity(life);
+      if (found?.address !== address || this.#departed.has(life)) continue;
+      world.draft.put(`a!${address}`, life);
+      return life;
+    }
+    world.draft.remove(`a!${address}`);
+    return 0;
+  }
+
+  /** System ids of those at rest. */
+  get names(): Iterable<string> {
+    return this.#names.keys();
+  }
+
+  /** Does it when everybody can be woken again, in order. */
+  postpone(task: () => void): void {
+    this.#postponed.push(task);
+  }
+
+  /** The reference to one at rest, if somebody has it. */
+  refTo(life: number): Ref | undefined {
+    return this.#refs.get(life)?.deref();
+  }
+
+  /** Remembers a reference to one that is not in memory. */
+  keepRef(ref: Ref): void {
+    if (this.refTo(ref.life) === ref) return;
+    this.#refs.set(ref.life, new WeakRef(ref));
+    this.#collected.register(ref, ref.life);
+  }
+
+  /** One takes a turn in the epoch in the making. */
+  engage(cell: Cell): void {
+    this.#engaged.delete(cell);
+    this.#engaged.set(cell, this.#parts.world.tracing.epoch);
+  }
+
+  /** A life has ended in the epoch in the making. */
+  departed(cell: Cell): void {
+    this.#departed.add(cell.life);
+    this.#byUse.delete(cell.life);
+    this.#partial.delete(cell);
+  }
+
+  /** An epoch is durable, and shown. No write is under way. */
+  settle({ images, epoch }: Frozen): void {
+    for (const { cell, isGone } of images) {
+      if (isGone) this.#departed.delete(cell.life);
+      else this.#use(cell);
+    }
+    for (const [cell, number] of this.#engaged) {
+      if (number > epoch.number) break;
+      this.#engaged.delete(cell);
+      if (!cell.gone) this.#use(cell);
+    }
+    for (const [key, row] of epoch.rows) {
+      if (!key.startsWith('b!')) continue;
+      const separator = key.indexOf('!', 2);
+      this.#parts.world.cells
+        .resident(parseInt(key.slice(2, separator), 16))
+        ?.childTable?.settled(key.slice(separator + 1), row);
+    }
+    if (!this.isBlind) for (const task of this.#postponed.splice(0)) this.#parts.world.guarded(task);
+  }
+
+  /** Has those leave memory who are too many. Only while no write is under way. */
+  evict(): void {
+    const { cells } = this.#parts.world;
+    const { residentActors } = this.#parts;
+    // Nobody twice, and no more than can be felt where all are busy.
+    let looks = Math.min(this.#byUse.size, Math.max(0, cells.size - residentActors) + RESTING_LOOKS);
+    for (const [life, head] of this.#byUse) {
+      if (cells.size <= residentActors || looks-- === 0) return;
+      this.#byUse.delete(life);
+      if (head.gone) continue;
+      if (mayRest(head, (cell) => this.#engaged.has(cell))) this.#park(householdOf(head));
+      else this.#byUse.set(life, head);
+    }
+  }
+
+  /** Whether a Boss may take a message: where that needs child tables that are not in memory, they are read first. */
+  mayTake(boss: Cell, message: Message): boolean {
+    const partial = this.#partialBelow(boss);
+    if (partial.length === 0) return true;
+    const { world, bosses, onFailure } = this.#parts;
+    const needed = tablesNeeded(world.engine, boss, partial, () => bosses.decorate(boss, message.event));
+    if (needed.length === 0) return true;
+    boss.childTable!.isAwaited = true;
+    const done = () => {
+      boss.childTable!.isAwaited = false;
+      world.schedule(boss);
+      world.wake();
+    };
+    this.#readAll(needed).then(done, (error: unknown) => {
+      // A store that was closed for a moment is asked again when it is back: until then no turn is taken.
+      if (!isBosunError(error, 'BOSUN_STORE_FAILED') || !this.isBlind) onFailure(error);
+      done();
+    });
+    return false;
+  }
+
+  /**
+   * Has all child tables at and below an actor read, for what ends them. Rejects with BOSUN_STORE_FAILED,
+   * BOSUN_STORE_DAMAGED.
+   */
+  async readBelow(cell: Cell): Promise<void> {
+    await this.#readAll(this.#partialBelow(cell));
+  }
+
+  #partialBelow(cell: Cell): Cell[] {
+    return cell.isBoss ? [...this.#partial].filter((boss) => isBelow(boss, cell)) : [];
+  }
+
+  async #readAll(bosses: readonly Cell[]): Promise<void> {
+    this.#readings += 1;
+    try {
+      for (const boss of bosses) await this.#read(boss);
+    } finally {
+      this.#readings -= 1;
+    }
+  }
+
+  async #read(boss: Cell): Promise<void> {
+    const { life, childTable } = boss;
+    if (childTable === undefined || childTable.isWhole) return;
+    const prefix: RowKey = `b!${ordered(life)}!`;
+    childTable.isBeingRead = true;
+    try {
+      const rows = await this.#parts.shelf.rowsUnder(prefix);
+      childTable.fill(rows.map(([key, row]) => [key.slice(prefix.length), deepFreeze(row)] as const));
+    } finally {
+      childTable.isBeingRead = false;
+    }
+    this.#partial.delete(boss);
+  }
+
+  /** @param address Where it is, if that is known before it is read. */
+  #wake(life: number, address?: string): Cell | undefined {
+    const { world } = this.#parts;
+    if (!(life > 0) || this.#departed.has(life) || world.withheld.of(life) !== undefined) return undefined;
+    // An index may lead to one in memory that has given the place up.
+    if (world.cells.resident(life) !== undefined) return undefined;
+    this.#requireSight();
+    const woken = (this.#households.get(life) ?? [life]).flatMap((member) => this.#fetch(member, address) ?? []);
+    for (const { cell, verdict } of woken) this.#revive(cell, verdict);
+    if (woken.length > 0) world.wake();
+    return world.cells.resident(life);
+  }
+
+  /** Reads one actor and makes its cell. */
+  #fetch(life: number, address: string | undefined): { cell: Cell; verdict: Verdict } | undefined {
+    const { world, shelf, roster } = this.#parts;
+    const found = shelf.actor(life, address);
+    if (found === undefined) return undefined;
+    if (found instanceof BosunError) {
+      world.withheld.add({ life, address }, found);
+      return undefined;
+    }
+    const { identity, state } = found;
+    const parent = world.cells.get(identity.parent);
+    if (parent === undefined) {
+      withhold(world, identity);
+      return undefined;
+    }
+    const row =
+      parent.isBoss && parent.childTable?.isWhole === false ? this.#childRow(parent, identity.childId) : undefined;
+    const damage = state instanceof BosunError ? state : row instanceof BosunError ? row : undefined;
+    const stored: Stored = { identity, state: state instanceof BosunError ? UNBORN : state, damage, isEffect: false };
+    const populated = populate(world, stored, roster, parent.isUnreadable ? parent.suspension : undefined);
+    this.#households.delete(life);
+    this.#adoptName(populated.cell);
+    return populated;
+  }
+
+  /** As a start does it. Whoever reads it sees it as the code of today makes it out of what is durable. */
+  #revive(cell: Cell, read: Verdict): void {
+    const { world, roster, bosses, shown } = this.#parts;
+    const verdict = rehydrate(world, cell, read, roster);
+    for (const timer of this.#timers.get(cell.life) ?? []) cell.addTimer(timer);
+    this.#timers.delete(cell.life);
+    if (verdict.kind === 'refused') suspend(cell, verdict.error);
+    bringForward(world, cell, verdict, { roster, bosses });
+    if (!cell.isUnreadable && cell.snapshot !== undefined && cell.state.status === 'active') world.agenda.plan(cell);
+    cell.durable = imageOf(cell);
+    shown.arrive(cell);
+    this.#use(cell);
+    world.schedule(cell);
+  }
+
+  #park(household: readonly Cell[]): void {
+    const { world, shown } = this.#parts;
+    const lives = household.map(({ life }) => life);
+    for (const cell of [...household].reverse()) {
+      const { address, systemId } = cell.identity;
+      world.cells.delete(cell.life);
+      if (world.addresses.resident(address) === cell) world.addresses.delete(address);
+      if (systemId !== null && world.names.resident(systemId) === cell) {
+        world.names.delete(systemId);
+        this.#names.set(systemId, cell.life);
+      }
+      if (cell.timers.size > 0) this.#timers.set(cell.life, [...cell.timers.values()]);
+      if (lives.length > 1) this.#households.set(cell.life, lives);
+      cell.parent?.removeChild(cell);
+      this.keepRef(cell.ref);
+      shown.leave(cell);
+    }
+    this.#shed(household[0]!.parent!);
+  }
+
+  /** A table that was read for one decision need not stay. */
+  #shed(boss: Cell): void {
+    const { childTable, mailbox } = boss;
+    if (childTable?.isWhole !== true || mailbox.isHolding || childTable.size <= CHILD_TABLE_ROWS_AT_START) return;
+    childTable.shed();
+    this.#partial.add(boss);
+  }
+
+  #use(cell: Cell): void {
+    const head = headOf(cell);
+    if (head.isBoss) return;
+    this.#byUse.delete(head.life);
+    this.#byUse.set(head.life, head);
+  }
+
+  #adoptName({ life, identity: { systemId } }: Cell): void {
+    const { names } = this.#parts.world;
+    if (systemId === null || this.#names.get(systemId) !== life) return;
+    this.#names.delete(systemId);
+    names.set(systemId, this.#parts.world.cells.resident(life)!);
+  }
+
+  /** A damaged record counts as missing for its Boss, and stops the child that it is about when that wakes. */
+  #childRow(boss: Cell, childId: string): unknown {
+    try {
+      return deepFreeze(this.#row(childKey(boss.life, childId)));
+    } catch (error) {
+      if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
+      this.#parts.shelf.tell(error);
+      return error;
+    }
+  }
+
+  #row(key: RowKey): unknown {
+    this.#requireSight();
+    return this.#parts.shelf.row(key);
+  }
+
+  #requireSight(): void {
+    if (this.isBlind)
+      throw this.#parts.refusal() ?? new BosunError('BOSUN_STORE_UNAVAILABLE', 'the store cannot be read at present');
+  }
+}
+
+function headOf(cell: Cell): Cell {
+  let head = cell;
+  while (head.identity.bond === 'invoked' && head.parent !== undefined) head = head.parent;
+  return head;
+}
+
+/** An actor and all below it, parents first. */
+function householdOf(cell: Cell): Cell[] {
+  return [cell, ...[...cell.children.values()].flatMap(householdOf)];
+}

@@ -1,0 +1,47 @@
+/**
+ * The root Boss as the kernel sees it: how a start brings it to life, and what its giving up means. What it decides is
+ * its own.
+ */
+import { BosunError, messageOf } from '../../errors.ts';
+import { admit } from '../model/value-check.ts';
+import { ROOT } from '../model/address.ts';
+import { BOSS_AGENT } from '../model/agent.ts';
+import { type Machinery } from './assembly.ts';
+import { type Roster } from './versions/roster.ts';
+import { type World } from '../world/world.ts';
+
+/**
+ * Has the root Boss learn of the tree that the code declares, and bears it where the store is new. `tree`: its input.
+ */
+export function bearRoot({
+  machinery: { world, bosses },
+  roster,
+  tree,
+}: {
+  machinery: Machinery;
+  roster: Roster;
+  tree: unknown;
+}): void {
+  const root = world.addresses.get(ROOT);
+  // Nothing runs without it, and another one would find the addresses of its children taken.
+  if (root === undefined && world.withheld.size > 0)
+    throw world.withheld.at(ROOT) ?? world.withheld.problems(world.cells.values())[0];
+  if (root !== undefined) {
+    // It gave up in an earlier run: this start begins with a fresh window (design P5).
+    if (root.state.status === 'error') bosses.resume(root);
+    world.enqueue(root, admit({ type: 'bosun.declare', input: tree }, 'tree'), 'command', 0);
+    return;
+  }
+  const definition = roster.today(BOSS_AGENT)!;
+  const { hash, version } = definition;
+  const identity = { life: world.next('life'), address: ROOT, agent: BOSS_AGENT, definition: hash, version };
+  const place = { parent: 0, bond: 'supervised' as const, childId: ROOT, systemId: null, syncSnapshot: false };
+  world.bear({ ...identity, ...place, effectId: '1', input: admit(tree, 'tree') }, definition, undefined);
+}
+
+/** The root has given up. @returns What the system closes with, once what led there is committed. */
+export function rootFailure(world: World, cause: unknown): BosunError {
+  const failure = new BosunError('BOSUN_INTENSITY_EXCEEDED', `the root Boss gave up: ${messageOf(cause)}`, { cause });
+  world.change(world.addresses.get(ROOT)!, { status: 'error', error: { value: admit(failure, 'error') } });
+  return failure;
+}

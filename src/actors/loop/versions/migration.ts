@@ -1,0 +1,187 @@
+/**
+ * Brings one actor, stored by an older machine, to the machine of today (design P12). First everything is worked out
+ * and checked, which runs the user's steps and may throw; then it is entered into the epoch in the making, whole. What
+ * a crash undoes, the next start does again from the same record.
+ */
+import { type EventObject } from 'xstate';
+import { BosunError, isBosunError, messageOf } from '../../../errors.ts';
+import { admit, admitChange } from '../../model/value-check.ts';
+import { invokedAddress } from '../../model/address.ts';
+import { type Bosses } from '../../world/bosses.ts';
+import { type Cell } from '../../world/cell.ts';
+import { offerAgain } from '../../world/mailbox/deferral.ts';
+import { type Birth, type Definition, type Entry } from '../../model/step-engine.ts';
+import { type Configuration } from '../../model/ports.ts';
+import { Change, type StateChange } from '../../model/state.ts';
+import { type Timer } from '../../model/timers.ts';
+import { type Leg, type StoredState } from '../../model/version-rules.ts';
+import { type World } from '../../world/world.ts';
+
+/** The names that XState gives to the timers of delayed transitions. */
+const AFTER = 'xstate.after.';
+
+/** What a migration comes to. Applying it cannot fail. */
+export interface Migration {
+  readonly change: StateChange;
+  /** Children that no state of today invokes, or whose logic the machine has not. */
+  readonly leaving: readonly Cell[];
+  readonly lapsed: readonly Timer[];
+  readonly births: Entry['births'];
+  readonly arms: Entry['arms'];
+}
+
+/**
+ * @param cell Its definition is that of today, its identity and state are as stored.
+ * @param stored Its configuration, as the machine that stored it described it.
+ * @throws BOSUN_AGENT_UNREADABLE, with what the step threw as its cause.
+ */
+export function prepareMigration(
+  world: World,
+  cell: Cell,
+  stored: Configuration | undefined,
+  legs: readonly Leg[],
+): Migration {
+  const { address } = cell.identity;
+  if (stored?.value === undefined) throw refusal(address, 'its state value was not stored');
+  let state: StoredState<unknown> = { value: stored.value as StoredState['value'], context: cell.state.context };
+  for (const { to, step } of legs) {
+    try {
+      state = step(state as never);
+    } catch (error) {
+      throw refusal(address, `the migration to version ${to} threw: ${messageOf(error)}`, error);
+    }
+    if (!isState(state)) throw refusal(address, `the migration to version ${to} gave no { value, context }`);
+  }
+  try {
+    return prepareState(world, cell, stored, state);
+  } catch (error) {
+    throw isBosunError(error, 'BOSUN_AGENT_UNREADABLE') && error.message.startsWith(address)
+      ? error
+      : refusal(address, messageOf(error), error);
+  }
+}
+
+/** Enters the migration into the epoch in the making. */
+export function applyMigration(
+  world: World,
+  bosses: Bosses,
+  cell: Cell,
+  { change, leaving, lapsed, births, arms }: Migration,
+): void {
+  const { life } = cell.identity;
+  for (const timer of lapsed) world.agenda.disarm(cell, timer);
+  for (const child of leaving) bosses.remove(child);
+  const newborn = births.map((birth): Birth => {
+    const number = world.next('life');
+    return { ...birth, life: number, ref: world.refOf(number, invokedAddress(cell.identity.address, birth.childId)) };
+  });
+  const children = [...cell.children.values()].map(({ identity, ref }) => [identity.childId, ref] as const);
+  const refs = Object.fromEntries([...children, ...newborn.map(({ childId, ref }) => [childId, ref] as const)]);
+  const { configuration, context, history } = change;
+  const state = {
+    ...cell.state,
+    configuration: configuration!,
+    context: context!.value,
+    history: history ?? cell.state.history,
+  };
+  const snapshot = world.engine.restore(cell.definition, cell.ref, state, refs);
+  world.redefine(cell, cell.definition);
+  world.change(cell, change, snapshot, true);
+  newborn.forEach(({ definition, ref, src, ...birth }, index) => {
+    const { hash, version } = definition;
+    const facts = { agent: src, definition: hash, version, bond: 'invoked' as const, parent: life };
+    const identity = {
+      ...facts,
+      life: birth.life,
+      address: ref.address,
+      childId: birth.childId,
+      systemId: birth.systemId,
+    };
+    const effectId = `${life}/${cell.state.seq}/${index}`;
+    world.bear({ ...identity, syncSnapshot: birth.syncSnapshot, effectId, input: birth.input }, definition, cell, ref);
+  });
+  for (const arm of arms) world.agenda.arm(cell, { ...arm, to: life });
+  offerAgain(world, cell);
+}
+
+/**
+ * What putting a machine into a state comes to. Throws BOSUN_AGENT_UNREADABLE for a value that it does not have,
+ * BOSUN_VALUE_REFUSED for a context that is no data, and what the user's code for inputs and delays throws.
+ */
+export function prepareState(
+  world: World,
+  cell: Cell,
+  stored: Configuration,
+  { value, context }: StoredState<unknown>,
+): Migration {
+  const { definition, ref, state } = cell;
+  const admitted = admitChange(Change.of({ context: { value: context } }), world.own);
+  const kept = new Set<string>();
+  const running = {
+    child: (id: string, src: string) => {
+      const child = cell.children.get(id);
+      const runs = child !== undefined && child.identity.agent === src && isFit(definition, child);
+      if (runs) kept.add(id);
+      return runs;
+    },
+    timer: (id: string) => cell.timers.has(id),
+  };
+  const entry = world.engine.enter(
+    definition,
+    ref,
+    { value, context: admitted.context!.value, history: state.history },
+    running,
+  );
+  const { configuration, history, invokes, afters, arms } = entry;
+  const leaving = [...cell.children.values()].filter((child) => {
+    const { childId, bond } = child.identity;
+    // Children of a Boss are its table's affair, not its machine's.
+    if (bond === 'supervised') return false;
+    if (!isFit(definition, child)) return true;
+    // One that was spawned and not invoked belongs to no state, and stays.
+    return (stored.invokes?.includes(childId) === true || invokes.has(childId)) && !kept.has(childId);
+  });
+  const births = entry.births.map((birth) => admitBirth(world, cell, leaving, birth));
+  world.agenda.check(cell, arms.length);
+  return {
+    change: { ...admitted, configuration, ...(history && { history }) },
+    leaving,
+    lapsed: [...cell.timers.values()].filter(({ id }) => id.startsWith(AFTER) && !afters.has(id)),
+    births,
+    arms: arms.map((arm) => ({ ...arm, event: admit<EventObject>(arm.event, `timer ${arm.id}`) })),
+  };
+}
+
+/** Whether the machine still has the child's logic: a machine is no promise, whatever their name. */
+function isFit(definition: Definition, { identity }: Cell): boolean {
+  const logic = definition.child(identity.agent);
+  return logic !== undefined && (logic.hash === '') === (identity.definition === '');
+}
+
+function admitBirth(
+  world: World,
+  cell: Cell,
+  leaving: readonly Cell[],
+  birth: Entry['births'][number],
+): Entry['births'][number] {
+  const address = invokedAddress(cell.identity.address, birth.childId);
+  const { systemId } = birth;
+  const holders = [world.addresses.get(address), systemId === null ? undefined : world.names.get(systemId)];
+  const stranger = holders.find((holder) => holder !== undefined && !leaving.includes(holder));
+  if (stranger !== undefined)
+    throw new Error(`the child ${birth.childId} would take the place or name of ${stranger.identity.address}`);
+  return { ...birth, input: admit(birth.input, `input of ${address}`, world.own) };
+}
+
+function isState(state: unknown): state is StoredState<unknown> {
+  if (typeof state !== 'object' || state === null || !('value' in state)) return false;
+  const { context } = state as { context?: unknown };
+  return typeof context === 'object' && context !== null;
+}
+
+function refusal(address: string, why: string, cause?: unknown): BosunError {
+  return new BosunError('BOSUN_AGENT_UNREADABLE', `${address} cannot be migrated: ${why}`, {
+    cause,
+    details: { address },
+  });
+}

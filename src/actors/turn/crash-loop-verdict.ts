@@ -1,0 +1,77 @@
+/**
+ * What becomes of messages, timers, births and effects in the middle of which the process died too often (design P6b).
+ */
+import { type EventObject } from 'xstate';
+import { BosunError } from '../../errors.ts';
+import { DEATHS_MAX } from '../../limits.ts';
+import { admitError } from '../model/value-check.ts';
+import { type Deed } from '../world/crash-loop-guard.ts';
+import { type Cell } from '../world/cell.ts';
+import { EFFECT_FAILED } from '../world/effects/effects.ts';
+import { messageOfTimer, messageRow } from '../world/mailbox/message.ts';
+import { quarantine } from './quarantine.ts';
+import { type Turns } from './turn.ts';
+import { type World } from '../world/world.ts';
+
+/**
+ * A message or a timer's event is quarantined, a birth fails, an effect fails with its next turn. Before anything runs.
+ */
+export function convict(world: World, turns: Turns, guilty: ReadonlySet<Deed>): void {
+  for (const deed of guilty) {
+    const [kind, number] = deed.split(' ') as [string, string];
+    if (kind === 'message') convictMessage(world, Number(number), deed);
+    else if (kind === 'timer') convictTimer(world, Number(number), deed);
+    else convictActor(world, turns, world.cells.get(Number(number)), deed);
+  }
+}
+
+function convictMessage(world: World, id: number, deed: Deed): void {
+  for (const cell of world.cells.values()) {
+    const message = cell.isBoss ? undefined : cell.mailbox.unread().find((unread) => unread.id === id);
+    if (message === undefined) continue;
+    cell.mailbox.removeWhere((unread) => unread === message);
+    world.draft.read(message);
+    quarantine(world, { address: cell.identity.address, error: verdictOn(cell, deed), message: messageRow(message) });
+    return;
+  }
+}
+
+function convictTimer(world: World, number: number, deed: Deed): void {
+  for (const cell of world.cells.values()) {
+    for (const timer of cell.isBoss ? [] : cell.timers.values()) {
+      if (timer.number !== number) continue;
+      world.agenda.disarm(cell, timer);
+      quarantine(world, {
+        address: cell.identity.address,
+        error: verdictOn(cell, deed),
+        message: messageRow(messageOfTimer(timer, timer.event)),
+      });
+      // A schedule goes on with its next time.
+      world.agenda.plan(cell);
+      return;
+    }
+  }
+}
+
+function convictActor(world: World, turns: Turns, cell: Cell | undefined, deed: Deed): void {
+  if (cell === undefined || cell.isBoss) return;
+  const error = verdictOn(cell, deed);
+  if (cell.state.status === 'starting') turns.fail(cell, error);
+  else if (cell.definition.isEffect && cell.state.status === 'active') {
+    world.enqueue(
+      cell,
+      Object.freeze({ type: EFFECT_FAILED, error }) as EventObject,
+      'completion',
+      cell.life,
+      cell.state.attempt,
+    );
+  }
+}
+
+function verdictOn({ identity: { address } }: Cell, deed: Deed): unknown {
+  return admitError(
+    new BosunError('BOSUN_HOST_KILLED', `the process died ${DEATHS_MAX} times in the middle of ${deed} of ${address}`, {
+      details: { address, deed },
+    }),
+  );
+}

@@ -1,0 +1,225 @@
+/**
+ * The audit: who ordered what of whom, when, why, and what came of it. A record is in the epoch of what it is about, so
+ * neither is ever on disk without the other. Bounded in number and age; the oldest make room. Limits: what programs do
+ * in the course of their work (`send`, `ask`, `spawn`) is no order and is not recorded.
+ */
+import { BosunError, type ErrorCode } from '../../errors.ts';
+import {
+  AUDIT_ARGUMENTS_CHARS_MAX,
+  AUDIT_MS_MAX,
+  AUDIT_NAME_CHARS_MAX,
+  AUDIT_REASON_CHARS_MAX,
+  AUDIT_RECORDS_MAX,
+} from '../../limits.ts';
+import { SECRET_SHOWN } from '../model/secret.ts';
+import { Ref } from '../model/ref.ts';
+import { rowKey } from '../model/row-keys.ts';
+import type { World } from './world.ts';
+
+/** Who gives an order, and why. */
+export interface OrderedBy {
+  /** A person or a program: 1 to 256 characters. */
+  readonly by: string;
+  /** At most 2,000 characters. */
+  readonly reason?: string;
+}
+
+/** Of orders that say nothing of who gives them. */
+export const BY_HOST: OrderedBy = Object.freeze({ by: 'host' });
+
+export type AuditedOrder =
+  | 'suspend'
+  | 'resume'
+  | 'step'
+  | 'replaceState'
+  | 'kill'
+  | 'erase'
+  | 'startChild'
+  | 'terminateChild'
+  | 'restartChild'
+  | 'deleteChild'
+  | 'redeliver'
+  | 'edit'
+  | 'discard';
+
+export interface AuditRecord {
+  /** Rises with every order. */
+  readonly number: number;
+  /** Kernel time. */
+  readonly atMs: number;
+  readonly by: string;
+  readonly reason: string | null;
+  readonly order: AuditedOrder;
+  /** Of the actor that the order is about; the empty text where nobody is known, and after its erasure. */
+  readonly address: string;
+  /** The life that had the address then; 0 for none. */
+  readonly life: number;
+  /**
+   * What the order was given, as JSON, of which at most 2,000 characters are kept; null for nothing, and after an
+   * erasure.
+   */
+  readonly arguments: string | null;
+  /**
+   * `done`, or the code by which it was refused. `open`: what came of it is not recorded: it was left in a stopped
+   * store, or the process ended before.
+   */
+  readonly outcome: 'done' | 'open' | ErrorCode;
+}
+
+/** Its row of table `z`. */
+export type AuditRow = readonly [
+  atMs: number,
+  by: string,
+  reason: string | null,
+  order: AuditedOrder,
+  address: string,
+  life: number,
+  args: string | null,
+  outcome: AuditRecord['outcome'],
+];
+
+export interface AuditFacts {
+  readonly order: AuditedOrder;
+  readonly address: string;
+  readonly args?: unknown;
+  readonly as: OrderedBy;
+}
+
+/** Old records dropped at a time: more than one order can add, few enough not to be felt. */
+const DROPPED_AT_ONCE = 8;
+
+/**
+ * In place of arguments that may hold secrets, where those are stored encrypted: a record is kept longer than its
+ * actor.
+ */
+const UNSAID = JSON.stringify(SECRET_SHOWN);
+
+export class Audit {
+  readonly #world: World;
+  /** Oldest first. */
+  readonly #records = new Map<number, AuditRecord>();
+  /** As of the last durable epoch. */
+  readonly #shown = new Map<number, AuditRecord>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Takes in a row that recovery found. */
+  load(number: number, [atMs, by, reason, order, address, life, args, outcome]: AuditRow): void {
+    const record = Object.freeze({ number, atMs, by, reason, order, address, life, arguments: args, outcome });
+    this.#records.set(number, record);
+    this.#shown.set(number, record);
+  }
+
+  /** Enters a record into the epoch in the making. @returns Its number, by which its outcome is told. */
+  enter({ order, address, args, as }: AuditFacts, outcome: AuditRecord['outcome']): number {
+    const { by, reason = null } = checkOrderedBy(as);
+    const { time, addresses } = this.#world;
+    const life = addresses.get(address)?.life ?? 0;
+    const said = args === undefined ? null : this.#world.isSecret(life) ? UNSAID : textOf(args);
+    const number = this.#world.next('message');
+    const place = cut(address, AUDIT_NAME_CHARS_MAX);
+    this.#put({ number, atMs: time.nowMs(), by, reason, order, address: place, life, arguments: said, outcome });
+    this.#dropOld();
+    return number;
+  }
+
+  /**
+   * Enters what came of an order, and the address of one that had none. Does nothing where its record has made room for
+   * others.
+   */
+  close(number: number, outcome: AuditRecord['outcome'], address?: string): void {
+    const record = this.#records.get(number);
+    if (record === undefined) return;
+    const place =
+      address === undefined ? {} : { address, life: this.#world.addresses.get(address)?.life ?? record.life };
+    this.#put({ ...record, ...place, outcome });
+  }
+
+  /** Newest first, as of the last durable epoch: all, or those about one address. */
+  list({
+    address,
+    limit = AUDIT_RECORDS_MAX,
+  }: {
+    readonly address?: string;
+    readonly limit?: number;
+  } = {}): AuditRecord[] {
+    const newest = [...this.#shown.values()].sort((a, b) => b.number - a.number);
+    return (address === undefined ? newest : newest.filter((record) => record.address === address)).slice(0, limit);
+  }
+
+  /**
+   * That something was done to actors that are erased stays on record, by their lives; their names, and what was said
+   * of them, do not.
+   */
+  erase(addresses: ReadonlySet<string>): void {
+    for (const record of [...this.#records.values()]) {
+      if (!addresses.has(record.address)) continue;
+      const { order, reason } = record;
+      this.#put({ ...record, address: '', reason: order === 'erase' ? reason : null, arguments: null });
+    }
+  }
+
+  #put(record: AuditRecord): void {
+    const { number, atMs, by, reason, order, address, life, arguments: args, outcome } = record;
+    const row: AuditRow = [atMs, by, reason, order, address, life, args, outcome];
+    this.#records.set(number, Object.freeze(record));
+    this.#world.draft.put(rowKey('z', number), Object.freeze(row));
+    this.#world.draft.output(() => this.#shown.set(number, record));
+    this.#world.wake();
+  }
+
+  #dropOld(): void {
+    const before = this.#world.time.nowMs() - AUDIT_MS_MAX;
+    let left = DROPPED_AT_ONCE;
+    for (const { number, atMs } of this.#records.values()) {
+      if ((this.#records.size <= AUDIT_RECORDS_MAX && atMs > before) || left-- === 0) return;
+      this.#records.delete(number);
+      this.#world.draft.remove(rowKey('z', number));
+      this.#world.draft.output(() => this.#shown.delete(number));
+    }
+  }
+}
+
+/** Throws BOSUN_VALUE_REFUSED. */
+export function checkOrderedBy(as: OrderedBy): OrderedBy {
+  const { by, reason } = (as ?? {}) as { by?: unknown; reason?: unknown };
+  if (!isText(by, AUDIT_NAME_CHARS_MAX) || by === '') {
+    throw new BosunError(
+      'BOSUN_VALUE_REFUSED',
+      `an order says who gives it: "by" is text of 1 to ${AUDIT_NAME_CHARS_MAX} characters`,
+    );
+  }
+  if (reason !== undefined && !isText(reason, AUDIT_REASON_CHARS_MAX)) {
+    throw new BosunError(
+      'BOSUN_VALUE_REFUSED',
+      `the reason of an order is text of at most ${AUDIT_REASON_CHARS_MAX} characters`,
+    );
+  }
+  return { by, ...(reason !== undefined && { reason }) };
+}
+
+function isText(value: unknown, charsMax: number): value is string {
+  return typeof value === 'string' && value.length <= charsMax && value.isWellFormed();
+}
+
+/** Never throws: it may be what the order is refused for. */
+function textOf(args: unknown): string {
+  try {
+    return cut(JSON.stringify(args, plain) ?? 'undefined', AUDIT_ARGUMENTS_CHARS_MAX);
+  } catch {
+    return '"not to be written as JSON"';
+  }
+}
+
+function plain(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return `${value}n`;
+  if (value instanceof Ref) return value.address;
+  if (value instanceof Map || value instanceof Set) return [...value];
+  return value instanceof Error ? { name: value.name, message: value.message } : value;
+}
+
+function cut(text: string, charsMax: number): string {
+  return (text.length <= charsMax ? text : `${text.slice(0, charsMax - 3)}...`).toWellFormed();
+}

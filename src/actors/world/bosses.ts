@@ -1,0 +1,372 @@
+/**
+ * The kernel's hands for Bosses. A Boss decides (src/supervisor, a machine like any other); what it decides arrives
+ * here as commands, is performed within its turn, and so is durable with the decision. The child table is kept here
+ * too, one record a child, so that a Boss with many children changes one record at a time.
+ *
+ * Commands (custom actions of these names): `bosun.child.start {id, agent, input, systemId}`, `.restart {id, agent,
+ * input, systemId, mode}`, `.declare {id, input}`, `.remove {id}`, `.halt {id}`, `.shutdown {id}`, `.put {id, row}`,
+ * `.forget {id}`, `.meet {id}`, `.refuse {id, code}`.
+ */
+import { type EventObject } from 'xstate';
+import { unreachable } from '../../assert.ts';
+import { BosunError, type ErrorCode, messageOf } from '../../errors.ts';
+import { childAddress } from '../model/address.ts';
+import { admitError } from '../model/value-check.ts';
+import { Answers } from './talk/answers.ts';
+import { type Cell } from './cell.ts';
+import { type Definition, SHUTDOWN } from '../model/step-engine.ts';
+import { type Effects } from './effects/effects.ts';
+import { type Message } from './mailbox/message.ts';
+import { type Random } from '../model/ports.ts';
+import { type World } from './world.ts';
+
+/** How a child of a Boss ended. */
+export interface Exit {
+  /** `shutdown`: a Boss below gave up. */
+  readonly reason: 'normal' | 'error' | 'shutdown';
+  readonly error: unknown;
+  /** The message that it crashed on has crashed it before: this restart was counted then. */
+  readonly redelivery: boolean;
+  /** The message of a client has brought it about: that counts against no intensity (design P9). */
+  readonly byClient?: boolean;
+  /** Of a Boss that gave up: the child that it gave up over, as an address below it. */
+  readonly over?: string;
+  /** It has never taken a turn. */
+  readonly isUnborn?: boolean;
+}
+
+type Command = 'start' | 'restart' | 'declare' | 'remove' | 'halt' | 'shutdown' | 'put' | 'forget' | 'meet' | 'refuse';
+
+interface CommandParams {
+  readonly id: string;
+  readonly agent: string;
+  readonly input?: unknown;
+  readonly systemId?: string | null;
+  readonly row?: unknown;
+  /** Of a restart: go on from the last committed state, or begin anew. */
+  readonly mode?: 'committed' | 'initial';
+  readonly code?: ErrorCode;
+}
+
+export class Bosses {
+  readonly #world: World;
+  readonly #effects: Effects;
+  readonly #random: Random;
+  readonly #definitionOf: (agent: string) => Definition | undefined;
+  readonly #onRootGone: (error: unknown) => void;
+  readonly #answers: Answers;
+
+  constructor(parts: {
+    world: World;
+    effects: Effects;
+    random: Random;
+    definitionOf: (agent: string) => Definition | undefined;
+    onRootGone: (error: unknown) => void;
+  }) {
+    this.#world = parts.world;
+    this.#effects = parts.effects;
+    this.#random = parts.random;
+    this.#definitionOf = parts.definitionOf;
+    this.#onRootGone = parts.onRootGone;
+    this.#answers = new Answers(parts.world.draft);
+  }
+
+  /**
+   * Has a Boss take the next message that it looks at. While it waits for children to end, that is only the word of
+   * their ends; the others are held back, and stay where they are on disk.
+   */
+  attend(boss: Cell, take: (message: Message) => void): void {
+    const { mailbox } = boss;
+    for (let next = mailbox.peek(); next !== null; next = mailbox.peek()) {
+      if (isHeldBack(boss, next)) {
+        mailbox.holdBack();
+        continue;
+      }
+      if (this.#world.residency?.mayTake(boss, next) === false) return;
+      this.#answers.begin(next);
+      take(next);
+      const isBusy = boss.state.status === 'active' && isWaiting(boss);
+      this.#answers.end(boss.life, isBusy);
+      if (!isBusy && mailbox.isHolding) mailbox.release();
+      return;
+    }
+  }
+
+  /** The order under way cannot be carried out. */
+  refuse(error: unknown): void {
+    this.#answers.refuse(error);
+  }
+
+  /** An actor has taken its first turn. */
+  begun(cell: Cell): void {
+    this.#answers.begun(cell.life);
+  }
+
+  /** Gives a Boss's event what its decision needs: its child table, the kernel time, one random number. */
+  decorate(boss: Cell, event: EventObject): EventObject {
+    const lingers = (id: string) => isLingering(this.#world, this.#world.child(boss, id));
+    const facts = { children: boss.table, nowMs: this.#world.time.nowMs(), random: this.#random.next() };
+    return {
+      ...event,
+      ...this.#world.crossings?.withId(boss, event),
+      ...facts,
+      lingers,
+      isRoot: boss.parent === undefined,
+    } as EventObject;
+  }
+
+  /** Performs a command of a Boss's turn. */
+  perform(boss: Cell, name: string, params: unknown): void {
+    const command = name.slice('bosun.child.'.length) as Command;
+    const { id, input, row, mode } = params as CommandParams;
+    const child = this.#world.child(boss, id);
+    switch (command) {
+      case 'start':
+        this.#start(boss, params as CommandParams);
+        return;
+      case 'restart':
+        // What the code cannot read is left as it is, until a start that can.
+        if (this.#world.withheld.at(childAddress(boss.identity.address, id)) !== undefined) return;
+        if (child?.isUnreadable === true)
+          this.#world.hold(child, { strikes: 0, error: undefined, ...child.held, restart: mode ?? 'initial' });
+        // One that could not be born is started, not restarted.
+        else if (child === undefined) this.#start(boss, params as CommandParams);
+        else if (mode === 'committed') this.resume(child);
+        else this.reset(child);
+        return;
+      case 'declare':
+        if (child?.isUnreadable === false) this.#order(child, Object.freeze({ type: 'bosun.declare', input }));
+        return;
+      case 'remove':
+        if (child !== undefined) this.remove(child);
+        return;
+      case 'halt':
+        if (child?.isUnreadable === false) this.#halt(child);
+        return;
+      case 'shutdown':
+        if (child !== undefined) this.#order(child, Object.freeze({ type: SHUTDOWN }));
+        return;
+      case 'meet':
+        if (child?.state.status === 'starting') this.#answers.awaitStart(child.life, child.identity.address);
+        return;
+      case 'refuse':
+        this.#answers.refuse(refusalOf(boss, params as CommandParams));
+        return;
+      case 'put':
+        this.#world.putChildRow(boss, id, row);
+        return;
+      case 'forget':
+        this.#world.removeChildRow(boss, id);
+        return;
+      default:
+        unreachable(command);
+    }
+  }
+
+  /** A child of a Boss, or a Boss, failed and waits. The root has nobody to wait for. */
+  crashed(cell: Cell, exit: Exit): void {
+    // A Boss that throws ends its children: it can no longer be trusted to look after them.
+    if (cell.isBoss && cell.parent !== undefined) this.removeChildren(cell);
+    this.exited(cell, exit);
+  }
+
+  /** Tells the Boss how its child ended. */
+  exited(cell: Cell, exit: Exit): void {
+    const { parent, identity } = cell;
+    if (parent === undefined) {
+      const { error, over } = exit;
+      this.#onRootGone(over === undefined ? error : new Error(`${over}: ${messageOf(error)}`, { cause: error }));
+      return;
+    }
+    const isUnborn = cell.snapshot === undefined && cell.state.incarnation === 0;
+    this.#tellExit(
+      parent,
+      identity.childId,
+      { life: identity.life, generation: cell.state.incarnation },
+      isUnborn ? { ...exit, isUnborn } : exit,
+    );
+  }
+
+  /**
+   * Goes on from the last committed state: mailbox, timers and live effects as they are; failed effects start again.
+   */
+  resume(cell: Cell): void {
+    if (cell.snapshot === undefined) {
+      this.#world.change(cell, { status: 'starting', error: { value: undefined } });
+    } else {
+      this.#world.change(
+        cell,
+        { status: 'active', error: { value: undefined } },
+        { ...cell.snapshot, status: 'active', error: undefined },
+      );
+      // A failure that the machine has not been told of yet is still to be handled by it.
+      const untold = new Set(cell.mailbox.unread().map(({ kind, from }) => (kind === 'signal' ? from : 0)));
+      // Children of a Boss wait for what it decides.
+      for (const child of cell.children.values()) {
+        if (child.identity.bond === 'invoked' && child.state.status === 'error' && !untold.has(child.identity.life))
+          this.#restartFailed(child);
+      }
+    }
+    // The root is resumed by the first start after it gave up, with a fresh window (design P5).
+    if (cell.parent === undefined) this.#order(cell, Object.freeze({ type: 'bosun.resumed' }));
+    this.#world.schedule(cell);
+  }
+
+  /** Does the restart that was ordered while the code could not read the cell. */
+  makeUp(cell: Cell, mode: 'committed' | 'initial'): void {
+    const { held } = cell;
+    this.#world.hold(
+      cell,
+      held !== undefined && (held.strikes > 0 || held.order !== undefined) ? { ...held, restart: null } : undefined,
+    );
+    if (mode === 'committed') this.resume(cell);
+    else this.reset(cell);
+  }
+
+  /**
+   * Starts anew from the initial state, by the definition of today, under the same address and life. The mailbox stays.
+   */
+  reset(cell: Cell): void {
+    const { bond, agent } = cell.identity;
+    this.#world.redefine(cell, (bond === 'supervised' ? this.#definitionOf(agent) : undefined) ?? cell.definition);
+    this.removeChildren(cell);
+    for (const id of [...cell.table.keys()]) this.#world.removeChildRow(cell, id);
+    // Schedules are the actor's, not its state's: they go on as planned.
+    for (const timer of [...cell.timers.values()]) if (timer.schedule === null) this.#world.agenda.disarm(cell, timer);
+    this.#forgetShutdown(cell);
+    const incarnation = cell.state.incarnation + 1;
+    this.#world.revive(cell);
+    const blank = {
+      error: { value: undefined },
+      output: { value: undefined },
+      ...(cell.state.history && { history: {} }),
+    };
+    this.#world.change(cell, { status: 'starting', incarnation, ...blank });
+    cell.snapshot = undefined;
+    this.#world.schedule(cell);
+  }
+
+  /** Ends a cell and everything below it, children first. */
+  remove(cell: Cell): void {
+    this.removeChildren(cell);
+    this.#effects.stop(cell);
+    this.#answers.gone(cell.life, cell.identity.address);
+    this.#world.bury(cell);
+  }
+
+  removeChildren(cell: Cell): void {
+    const children = this.#world.family(cell);
+    // A Boss ends the youngest first, as OTP does; a machine its children in their order, as XState does.
+    for (const child of cell.isBoss ? children.reverse() : children) this.remove(child);
+  }
+
+  /** Ends a cell that is started again by a later command: its mailbox, its name and its address wait for that. */
+  #halt(cell: Cell): void {
+    this.removeChildren(cell);
+    for (const timer of [...cell.timers.values()]) this.#world.agenda.disarm(cell, timer);
+    this.#world.change(cell, { status: 'stopped' });
+  }
+
+  /** It was meant for the life before; what a Boss held back is for the new one. */
+  #forgetShutdown(cell: Cell): void {
+    // It is a command; a restart must not cost more the fuller the mailbox is.
+    if (!cell.isBoss && !cell.mailbox.hasCommands) return;
+    cell.mailbox.removeWhere((message) => {
+      const isOld = message.event.type === SHUTDOWN;
+      if (isOld) this.#world.draft.read(message);
+      return isOld;
+    });
+    cell.mailbox.release();
+  }
+
+  #restartFailed(child: Cell): void {
+    if (child.definition.isEffect) {
+      this.#world.revive(child);
+      this.#world.change(child, { status: 'starting', error: { value: undefined } });
+      this.#world.schedule(child);
+    } else this.reset(child);
+  }
+
+  #start(boss: Cell, { id, agent, input, systemId = null }: CommandParams): void {
+    const definition = this.#definitionOf(agent);
+    const life = this.#world.next('life');
+    try {
+      const address = childAddress(boss.identity.address, id);
+      const unreadable = this.#world.withheld.at(address);
+      if (unreadable !== undefined) throw unreadable;
+      if (definition === undefined) throw new BosunError('BOSUN_AGENT_UNKNOWN', `${address}: no agent "${agent}"`);
+      const isTaken =
+        this.#world.addresses.has(address) ||
+        (systemId !== null &&
+          (this.#world.names.has(systemId) || this.#world.crossings?.holder(systemId) !== undefined));
+      if (isTaken) throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${address}: its address or system id is taken`);
+      const { hash, version } = definition;
+      const parent = boss.identity.life;
+      const identity = { life, address, agent, definition: hash, version, parent, bond: 'supervised' as const };
+      const rest = { childId: id, systemId, syncSnapshot: false, effectId: `${life}`, input };
+      this.#world.bear({ ...identity, ...rest }, definition, boss);
+      this.#answers.awaitStart(life, address);
+    } catch (error) {
+      this.#tellExit(
+        boss,
+        id,
+        { life: 0, generation: boss.state.incarnation },
+        { reason: 'error', error: admitError(error), redelivery: false, isUnborn: true },
+      );
+    }
+  }
+
+  #order(boss: Cell, event: EventObject): void {
+    this.#world.enqueue(boss, event, 'command', 0);
+  }
+
+  #tellExit(boss: Cell, id: string, from: { life: number; generation: number }, exit: Exit): void {
+    const event = Object.freeze({ type: 'bosun.exit', id, ...exit });
+    const order = exit.isUnborn === true ? this.#answers.startFailed(from.life, exit.error) : null;
+    this.#world.enqueue(boss, event, 'exit', from.life, from.generation, order);
+  }
+}
+
+/** What we read of a Boss's context and of its records; they are the supervisor's. */
+interface BossContext {
+  readonly script?: object | null;
+}
+
+function isWaiting(boss: Cell): boolean {
+  const { script } = (boss.snapshot?.context ?? {}) as BossContext;
+  return script !== undefined && script !== null;
+}
+
+function isHeldBack(boss: Cell, { kind, event }: Message): boolean {
+  if (!isWaiting(boss) || event.type === 'bosun.overdue') return false;
+  if (kind !== 'exit') return true;
+  return (
+    (boss.table.get((event as { id?: string }).id ?? '') as { status?: string } | undefined)?.status !== 'stopping'
+  );
+}
+
+/** Whether it has something to do before it ends. One that takes no turns has not. */
+function isLingering(world: World, cell: Cell | undefined): boolean {
+  if (cell === undefined || cell.suspension !== undefined) return false;
+  const { status } = cell.state;
+  if (status !== 'active' && status !== 'starting') return false;
+  if (!cell.isBoss) return cell.definition.endsByItself;
+  return world.family(cell).some((child) => isLingering(world, child));
+}
+
+/** OTP's words for it. */
+const REFUSALS: Partial<Record<ErrorCode, string>> = {
+  BOSUN_CHILD_RUNNING: 'is running (OTP: running, already_started)',
+  BOSUN_CHILD_PRESENT: 'has ended and its spec is kept: restart it, or delete it first (OTP: already_present)',
+  BOSUN_CHILD_RESTARTING: 'waits for its restart (OTP: restarting)',
+  BOSUN_CHILD_UNKNOWN: 'is no child of this Boss (OTP: not_found)',
+  BOSUN_CHILD_DYNAMIC: 'is a child of a template, whose spec is not kept (OTP: simple_one_for_one)',
+  BOSUN_CHILDREN_FULL: 'would be one too many (Elixir: max_children)',
+};
+
+function refusalOf(boss: Cell, { id, code = 'BOSUN_INTERNAL' }: CommandParams): BosunError {
+  const { address } = boss.identity;
+  return new BosunError(code, `${address}: "${id}" ${REFUSALS[code] ?? 'is refused'}`, {
+    details: { boss: address, id },
+  });
+}

@@ -1,0 +1,41 @@
+/**
+ * What an effect keeps for its later starts: one checkpoint, and results by name. Here is what may be kept; effects.ts
+ * says when, world.ts writes it. One table for both: the checkpoint has the empty name, which no result can have.
+ */
+import { BosunError } from '../../../errors.ts';
+import { EFFECT_KEPT_BYTES_MAX, EFFECT_MEMO_NAME_CHARS_MAX, EFFECT_MEMOS_MAX } from '../../../limits.ts';
+import { admit } from '../../model/value-check.ts';
+import { type Cell, type Keepsake } from '../cell.ts';
+import { type World } from '../world.ts';
+
+export const CHECKPOINT = '';
+
+/** Throws BOSUN_VALUE_REFUSED for a name that is none, or one more than an effect may keep. */
+export function checkMemoName(cell: Cell, name: unknown): asserts name is string {
+  const { address } = cell.identity;
+  if (typeof name !== 'string' || name === '' || name.length > EFFECT_MEMO_NAME_CHARS_MAX || !name.isWellFormed()) {
+    throw new BosunError(
+      'BOSUN_VALUE_REFUSED',
+      `the name of a result of ${address} is no text of 1 to ${EFFECT_MEMO_NAME_CHARS_MAX} characters`,
+    );
+  }
+  const kept = cell.kept ?? new Map<string, Keepsake>();
+  if (!kept.has(name) && kept.size - (kept.has(CHECKPOINT) ? 1 : 0) >= EFFECT_MEMOS_MAX) {
+    throw new BosunError('BOSUN_VALUE_REFUSED', `${address} would keep more than ${EFFECT_MEMOS_MAX} results`);
+  }
+}
+
+/** Throws BOSUN_VALUE_REFUSED for what is not data, or where the effect would keep too much. */
+export function admitKeepsake(world: World, cell: Cell, name: string, value: unknown): Keepsake {
+  const { address } = cell.identity;
+  const admitted = admit(
+    value,
+    name === CHECKPOINT ? `checkpoint of ${address}` : `result "${name}" of ${address}`,
+    world.own,
+  );
+  const bytes = world.codec.encode(admitted).byteLength;
+  let others = 0;
+  for (const [other, keepsake] of cell.kept ?? []) if (other !== name) others += keepsake.bytes;
+  if (others + bytes <= EFFECT_KEPT_BYTES_MAX) return { value: admitted, bytes };
+  throw new BosunError('BOSUN_VALUE_REFUSED', `${address} would keep more than ${EFFECT_KEPT_BYTES_MAX} bytes`);
+}

@@ -1,0 +1,341 @@
+/**
+ * Running what is not durable: promises, callbacks and observables that machines invoke or spawn.
+ * Everything here is an output: it happens after the epoch that caused it (design P2). Its results come back as
+ * completions that name the start they belong to; those of an older start are ignored (design P7).
+ */
+import { type AnyActorLogic, type EventObject } from 'xstate';
+import { BosunError, messageOf } from '../../../errors.ts';
+import { admit, admitChange, admitError } from '../../model/value-check.ts';
+import { type Caution } from '../crash-loop-guard.ts';
+import { type Cell } from '../cell.ts';
+import { isRetryable, retryDelayMs } from '../../model/effect-policy.ts';
+import { Watch } from './effect-watch.ts';
+import { type HostEngine, type Snapshot } from '../../model/step-engine.ts';
+import { admitKeepsake, CHECKPOINT, checkMemoName } from './effect-checkpoints.ts';
+import { type Message } from '../mailbox/message.ts';
+import { type Random } from '../../model/ports.ts';
+import { type EffectHost, EffectRef, type RefHost } from '../../model/ref.ts';
+import { rowKey } from '../../model/row-keys.ts';
+import { type StateChange } from '../../model/state.ts';
+import { type World } from '../world.ts';
+import { failureOf, isEndOfEffect, type XstateDefinition } from '../../xstate/definition.ts';
+
+/** What an effect that threw while it started or received reports about itself. */
+export const EFFECT_FAILED = 'bosun.effect.failed';
+
+/** The timer that an effect waits for between two tries, and its event. */
+const RETRY = 'bosun.effect.retry';
+
+type Scope = Parameters<NonNullable<AnyActorLogic['start']>>[1];
+
+/** A start that runs. */
+interface Run {
+  readonly self: EffectRef;
+  readonly scope: Scope;
+  readonly watch: Watch | undefined;
+  readonly cell: Cell;
+  /** Kernel time of this start. */
+  readonly sinceMs: number;
+  /** Results by name that are being worked out. */
+  readonly memos: Map<string, Promise<unknown>>;
+}
+
+export class Effects implements EffectHost {
+  readonly #world: World;
+  readonly #engine: HostEngine;
+  readonly #refHost: RefHost;
+  readonly #random: Random;
+  readonly #caution: Caution;
+  readonly #runs = new Map<EffectRef, Run>();
+  #isClosed = false;
+
+  constructor(parts: { world: World; engine: HostEngine; refHost: RefHost; random: Random; caution: Caution }) {
+    this.#world = parts.world;
+    this.#engine = parts.engine;
+    this.#refHost = parts.refHost;
+    this.#random = parts.random;
+    this.#caution = parts.caution;
+  }
+
+  /** Enters the first start of a birth into the epoch; it runs once that is durable. Throws what admission throws. */
+  start(cell: Cell, snapshot: Snapshot): void {
+    const change = admitChange(this.#world.engine.changeOf(cell.definition, undefined, snapshot), this.#world.own);
+    cell.failures = 0;
+    this.#enter(cell, snapshot, change);
+  }
+
+  /** Enters the start of an effect that was live when the host went down, unless it waits or has come to its end. */
+  resume(cell: Cell): void {
+    const arrived = cell.mailbox
+      .unread()
+      .filter(({ kind, attempt }) => kind === 'completion' && attempt === cell.state.attempt);
+    // If its end has arrived, only its turn is missing.
+    if (this.isWaiting(cell) || arrived.some(({ event }) => event.type === EFFECT_FAILED || isEndOfEffect(event.type)))
+      return;
+    this.#enter(cell, cell.snapshot!, {});
+    for (const message of arrived) {
+      message.attempt = cell.state.attempt;
+      this.#world.draft.unread(message);
+    }
+  }
+
+  /** Whether the effect has failed and its next try is to come. What its last start says is not heard any more. */
+  isWaiting(cell: Cell): boolean {
+    return cell.timers.has(RETRY);
+  }
+
+  /**
+   * When this start of an effect began, or its next one is to; null for neither: its first is not durable, or nothing
+   * runs. Kernel time.
+   */
+  standingOf(cell: Cell): { readonly sinceMs: number | null; readonly retryAtMs: number | null } {
+    return {
+      sinceMs: this.#runOf(cell.running)?.sinceMs ?? null,
+      retryAtMs: cell.timers.get(RETRY)?.deadlineMs ?? null,
+    };
+  }
+
+  /** Whether the message, which has been consumed, is what a waiting effect waits for. */
+  isRetry({ timer }: Message): boolean {
+    return timer?.id === RETRY;
+  }
+
+  /** Enters the next try of an effect that has waited long enough. */
+  again(cell: Cell): void {
+    // As a restore makes it: nothing of the last start is left in it.
+    this.#enter(cell, this.#world.engine.restore(cell.definition, cell.ref, cell.state, {}), {});
+  }
+
+  /**
+   * An effect has failed: enters its next try, or the wait for that, if its agent wants one.
+   *
+   * @returns Whether it does. Otherwise the failure is the last, and the effect's end.
+   */
+  retry(cell: Cell, failure: EventObject): boolean {
+    const { policy } = cell.definition;
+    if (policy === undefined || (failure as { retryable?: unknown }).retryable === false) return false;
+    const failures = cell.failures + 1;
+    const delayMs = retryDelayMs(policy, failures, this.#random.next());
+    if (delayMs === undefined) return false;
+    this.stop(cell);
+    cell.running = undefined;
+    cell.failures = failures;
+    this.#world.draft.put(rowKey('f', cell.identity.life), effectRow(cell));
+    if (delayMs === 0) this.again(cell);
+    else
+      this.#world.agenda.arm(cell, {
+        id: RETRY,
+        delayMs,
+        delay: null,
+        to: cell.identity.life,
+        event: Object.freeze({ type: RETRY }),
+      });
+    return true;
+  }
+
+  /** Enters the delivery of an event to a callback: its receivers run after the epoch, at most once. */
+  deliver(cell: Cell, event: EventObject): void {
+    const attempt = cell.state.attempt;
+    this.#world.draft.output(() => {
+      const run = this.#runOf(cell.running);
+      if (run?.self.attempt !== attempt) return;
+      this.#guarded(run, () => {
+        (cell.definition as XstateDefinition).logic.transition(cell.snapshot as never, event as never, run.scope);
+      });
+    });
+  }
+
+  /** Enters the end of a running effect: abort signal, cleanup, unsubscribe. */
+  stop(cell: Cell): void {
+    const { snapshot } = cell;
+    const run = this.#runOf(cell.running);
+    if (run !== undefined) this.#world.draft.output(() => this.#stopNow(run, snapshot));
+  }
+
+  /** The system is closing: stops what runs and lets nothing start. The next start of the system starts them again. */
+  close(): void {
+    this.#isClosed = true;
+    for (const run of [...this.#runs.values()]) this.#stopNow(run, run.cell.snapshot);
+  }
+
+  /** The running effect that `source` is, if it is one and still the current start. */
+  current(source: EffectRef): Cell | undefined {
+    // One that is not in memory runs nothing.
+    const cell = this.#world.cells.resident(source.life);
+    return cell?.running === source && cell.state.status === 'active' ? cell : undefined;
+  }
+
+  /** Takes what an effect says about itself as a message to itself. What is not data makes it fail. */
+  complete(cell: Cell, source: EffectRef, event: EventObject): void {
+    const failure = failureOf(event);
+    let admitted: EventObject;
+    try {
+      admitted = admit(event, `result of ${source.address}`, this.#world.own);
+    } catch (error) {
+      this.#fail(cell, source, { error, judged: failure === undefined ? error : failure.error });
+      return;
+    }
+    this.#tellItself(cell, source, failure === undefined ? admitted : this.#judged(cell, admitted, failure.error));
+  }
+
+  /** Enters the failure of an effect. */
+  fail(cell: Cell, source: EffectRef, error: unknown): void {
+    this.#fail(cell, source, { error, judged: error });
+  }
+
+  /** A start has said something: it is alive. */
+  heard(source: EffectRef): void {
+    this.#runs.get(source)?.watch?.beat();
+  }
+
+  overdue(source: EffectRef, error: unknown): void {
+    const cell = this.current(source);
+    if (cell !== undefined) this.fail(cell, source, error);
+  }
+
+  checkpointed(source: EffectRef): unknown {
+    return this.#world.cells.resident(source.life)?.kept?.get(CHECKPOINT)?.value;
+  }
+
+  beat(source: EffectRef): void {
+    if (this.current(source) !== undefined) this.heard(source);
+  }
+
+  /** Rejects with BOSUN_VALUE_REFUSED, or BOSUN_EFFECT_OVER from a start that is not the current one. */
+  checkpoint(source: EffectRef, value: unknown): Promise<void> {
+    return awaited(this.#keep(source, CHECKPOINT, value).then(() => {}));
+  }
+
+  /** Rejects like `checkpoint`, and with what `work` throws. */
+  memo<T>(source: EffectRef, name: string, work: () => T | PromiseLike<T>): Promise<T> {
+    const run = this.#runs.get(source);
+    const underWay = run?.memos.get(name);
+    if (underWay !== undefined) return underWay as Promise<T>;
+    const result = awaited(this.#memo(source, name, work));
+    run?.memos.set(name, result);
+    const forget = () => run?.memos.delete(name);
+    result.then(forget, forget);
+    return result;
+  }
+
+  async #memo<T>(source: EffectRef, name: string, work: () => T | PromiseLike<T>): Promise<T> {
+    const cell = this.#running(source);
+    checkMemoName(cell, name);
+    const known = cell.kept?.get(name);
+    return (known === undefined ? await this.#keep(source, name, await work()) : known.value) as T;
+  }
+
+  /** @returns What was kept, as it was admitted, once that is durable. */
+  async #keep<T>(source: EffectRef, name: string, value: T): Promise<T> {
+    const cell = this.#running(source);
+    if (name !== CHECKPOINT) checkMemoName(cell, name);
+    const keepsake = admitKeepsake(this.#world, cell, name, value);
+    this.heard(source);
+    this.#world.keep(cell, name, keepsake);
+    this.#world.wake();
+    await new Promise<void>((resolve) => this.#world.draft.output(resolve));
+    return keepsake.value as T;
+  }
+
+  /** Throws BOSUN_EFFECT_OVER. */
+  #running(source: EffectRef): Cell {
+    const cell = this.current(source);
+    if (cell !== undefined) return cell;
+    throw new BosunError('BOSUN_EFFECT_OVER', `start ${source.attempt} of ${source.address} is over`);
+  }
+
+  #runOf(self: EffectRef | undefined): Run | undefined {
+    return self && this.#runs.get(self);
+  }
+
+  /** @param what.judged What decides whether it may be tried again. */
+  #fail(cell: Cell, source: EffectRef, what: { readonly error: unknown; readonly judged: unknown }): void {
+    const event = Object.freeze({ type: EFFECT_FAILED, error: admitError(what.error) });
+    this.#tellItself(cell, source, this.#judged(cell, event, what.judged));
+  }
+
+  #tellItself(cell: Cell, source: EffectRef, event: EventObject): void {
+    this.heard(source);
+    this.#world.enqueue(cell, event, 'completion', source.life, source.attempt);
+  }
+
+  /** A failure that is not to be tried again says so: what decides that does not survive admission. */
+  #judged({ definition: { policy } }: Cell, event: EventObject, thrown: unknown): EventObject {
+    if (policy === undefined || isRetryable(policy, thrown, this.#world.log)) return event;
+    return Object.freeze({ ...event, retryable: false });
+  }
+
+  #enter(cell: Cell, snapshot: Snapshot, change: StateChange): void {
+    const attempt = cell.state.attempt + 1;
+    this.#world.change(cell, { ...change, status: 'active', attempt }, snapshot);
+    this.#world.draft.put(rowKey('f', cell.identity.life), effectRow(cell));
+    this.#world.draft.output(() => this.#run(cell, attempt));
+  }
+
+  #stopNow(run: Run, snapshot: Snapshot | undefined): void {
+    const { self, cell } = run;
+    // The system may have closed between the epoch that ends it and now.
+    if (!this.#runs.delete(self)) return;
+    run.watch?.end();
+    if (cell.running === self) cell.running = undefined;
+    // An observable that has completed, or was never subscribed to, has nothing to unsubscribe from.
+    if (cell.definition.kind === 'observable' && !isSubscribed(snapshot)) return;
+    const { logic } = cell.definition as XstateDefinition;
+    try {
+      logic.transition({ ...snapshot, status: 'active' } as never, { type: 'xstate.stop' } as never, run.scope);
+    } catch (error) {
+      // The effect is over either way; its cleanup has nobody left to tell.
+      this.#world.log(`cleanup of ${cell.identity.address} threw: ${messageOf(error)}`);
+    }
+  }
+
+  #run(cell: Cell, attempt: number): void {
+    if (this.#isClosed || cell.gone || cell.state.attempt !== attempt || cell.state.status !== 'active') return;
+    const { life, address, effectId } = cell.identity;
+    const self = new EffectRef(this.#refHost, { life, address, attempt, effectId });
+    const scope = this.#engine.effectScope(self, (event) => this.#world.tellEmitted(cell, event)) as Scope;
+    const run: Run = {
+      self,
+      scope,
+      cell,
+      sinceMs: this.#world.time.nowMs(),
+      watch: this.#watch(cell, self),
+      memos: new Map(),
+    };
+    this.#runs.set(self, run);
+    cell.running = self;
+    this.#caution.runEffect(life, () =>
+      this.#guarded(run, () => (cell.definition as XstateDefinition).logic.start?.(cell.snapshot as never, scope)),
+    );
+  }
+
+  #watch(cell: Cell, self: EffectRef): Watch | undefined {
+    const { policy } = cell.definition;
+    if (policy === undefined || Math.min(policy.timeoutMs, policy.heartbeatMs) === Infinity) return undefined;
+    const { clock, time } = this.#world;
+    return new Watch({ policy, clock, time, over: (error) => this.#refHost.effects.overdue(self, error) });
+  }
+
+  #guarded({ cell, self }: Run, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.fail(cell, self, error);
+    }
+  }
+}
+
+/** Row of a live effect: its attempt, and where it has failed how often. */
+function effectRow({ state, failures }: Cell): unknown {
+  return failures === 0 ? state.attempt : Object.freeze([state.attempt, failures]);
+}
+
+function isSubscribed(snapshot: Snapshot | undefined): snapshot is Snapshot & { _subscription: object } {
+  return (snapshot as { _subscription?: unknown } | undefined)?._subscription !== undefined;
+}
+
+/** Whoever wants to know awaits it; nobody doing so must not end the process. */
+function awaited<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}

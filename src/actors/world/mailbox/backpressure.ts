@@ -1,0 +1,124 @@
+/**
+ * Full mailboxes (design P8). A turn is never held up: what it sends is taken, and its actor takes no further turn
+ * until the receiver has read half of what it has. Sends to oneself and those of Bosses are exempt. Where waiting would
+ * never end, because the receiver itself waits for the sender, and where the sender cannot be held up, because it is an
+ * effect, the event becomes a dead letter with BOSUN_MAILBOX_FULL. An agent may have that done with every event that
+ * finds its mailbox full, or with the oldest in it. Nothing of this is stored: after a restore the next send finds the
+ * mailbox full again.
+ */
+import { type EventObject } from 'xstate';
+import { BosunError } from '../../../errors.ts';
+import { MAILBOX_MESSAGES_MAX } from '../../../limits.ts';
+import { admitError } from '../../model/value-check.ts';
+import { type Cell } from '../cell.ts';
+import { messageRow } from './message.ts';
+import type { World } from '../world.ts';
+
+/** Waking senders one by one would have each wait again after one turn. */
+const ROOM = MAILBOX_MESSAGES_MAX / 2;
+
+export class Crowding {
+  readonly #world: World;
+  #last: Error | undefined;
+  /** Who waits for room, and from when on. */
+  readonly #since = new Map<Cell, number>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /**
+   * @param from 0 or less for hosts and clients, which were refused at the door where that is the policy.
+   * @returns Whether an event may enter a mailbox that is full. Its sender waits then, or another event has made room.
+   */
+  admits(to: Cell, event: EventObject, from: number): boolean {
+    const sender = from > 0 ? this.#world.cells.get(from) : undefined;
+    if (sender === to || sender?.isBoss === true) return true;
+    const { policy } = to.definition.overflow;
+    if (policy === 'drop-oldest') {
+      this.#dropOldest(to);
+      return true;
+    }
+    if (sender === undefined) return true;
+    if (policy === 'refuse') {
+      this.#overflow(to, event, { from, circle: undefined });
+      return false;
+    }
+    const circle = circleOf(to, sender);
+    if (circle !== undefined || sender.definition.isEffect) {
+      this.#overflow(to, event, { from, circle });
+      return false;
+    }
+    if (sender.waitsFor === undefined) {
+      sender.waitsFor = to;
+      this.#since.set(sender, this.#world.time.nowMs());
+      (to.crowd ??= new Set()).add(sender);
+    }
+    return true;
+  }
+
+  /** Who waits for room in whose mailbox, and from when on. At this moment: nothing of it is stored. */
+  waiting(): { readonly sender: Cell; readonly to: Cell; readonly sinceMs: number }[] {
+    return [...this.#since].flatMap(([sender, sinceMs]) =>
+      sender.waitsFor === undefined || sender.gone ? [] : [{ sender, to: sender.waitsFor, sinceMs }],
+    );
+  }
+
+  /** What a host waits for with its event, or who asked by it, learns of it. Signals, timers and commands stay. */
+  #dropOldest(to: Cell): void {
+    const message = to.mailbox.takeOldest(({ kind, timer }) => kind === 'event' && timer === null);
+    if (message === null) return;
+    const { address } = to.identity;
+    const why = `${address} has a full mailbox, and newer events`;
+    const error = this.#full(why, { address });
+    if (message.order === null) this.#world.asks.crashed(to.identity, message.event, error);
+    else message.order.failure = new BosunError('BOSUN_MAILBOX_FULL', why, { details: { address } });
+    this.#world.draft.read(message);
+    this.#world.letters.add({ reason: 'overflowed', address, error, message: messageRow(message) });
+  }
+
+  /** Puts an event aside for which there is no room. */
+  #overflow(
+    to: Cell,
+    event: EventObject,
+    { from, circle }: { from: number; circle: readonly string[] | undefined },
+  ): void {
+    const { life, address } = to.identity;
+    const why =
+      circle === undefined
+        ? `${address} has a full mailbox`
+        : `${circle.join(', ')} wait for each other, with full mailboxes`;
+    const error = this.#full(why, { address, ...(circle && { circle }) });
+    this.#world.letters.add({ reason: 'overflowed', address, error, message: [life, 'event', event, from, 0, 0] });
+    this.#world.asks.crashed(to.identity, event, error);
+  }
+
+  /** A flood has one error: making and admitting each anew would cost more than the flood. */
+  #full(why: string, details: Record<string, unknown>): Error {
+    if (this.#last?.message !== why)
+      this.#last = admitError(new BosunError('BOSUN_MAILBOX_FULL', why, { details })) as Error;
+    return this.#last;
+  }
+
+  /** A mailbox has become shorter: who waited for room goes on. */
+  eased(cell: Cell): void {
+    if (cell.crowd === undefined || (cell.mailbox.size - cell.mailbox.deferred > ROOM && !cell.gone)) return;
+    const { crowd } = cell;
+    cell.crowd = undefined;
+    for (const sender of crowd) {
+      sender.waitsFor = undefined;
+      this.#since.delete(sender);
+      this.#world.schedule(sender);
+    }
+  }
+}
+
+/** Those who would wait for each other if `sender` waited for `to`. */
+function circleOf(to: Cell, sender: Cell): string[] | undefined {
+  const circle = [sender.identity.address];
+  for (let cell: Cell | undefined = to; cell !== undefined; cell = cell.waitsFor) {
+    if (cell === sender) return circle;
+    circle.push(cell.identity.address);
+  }
+  return undefined;
+}

@@ -1,0 +1,113 @@
+/**
+ * Answers to the orders of hosts to Bosses. An order is answered when what it asks for is done, which may be later than
+ * the turn that takes it: a start when the child has begun or has failed to, an end when those who were told have
+ * ended. What waits here is lost with the process, and so are the hosts who wait.
+ */
+import { BosunError, ERROR_CODES, type ErrorCode, messageOf } from '../../../errors.ts';
+import { type Arrival } from '../mailbox/inbound.ts';
+import { type EpochDraft } from '../epoch-draft.ts';
+import { type Message } from '../mailbox/message.ts';
+
+export class Answers {
+  readonly #draft: EpochDraft;
+  /** Of the turn under way. */
+  #asked: Arrival | null = null;
+  /** Who waits for a child to have begun, by its life. */
+  readonly #starts = new Map<number, Arrival[]>();
+  /** Whose order takes several turns, by the life of the Boss. */
+  readonly #scripts = new Map<number, Arrival>();
+
+  constructor(draft: EpochDraft) {
+    this.#draft = draft;
+  }
+
+  /** A Boss takes a message. */
+  begin({ order }: Message): void {
+    this.#asked = order;
+    if (order !== null) order.isInHand = true;
+  }
+
+  /** It has taken it. */
+  end(boss: number, isBusy: boolean): void {
+    const asked = this.#asked;
+    this.#asked = null;
+    if (isBusy) {
+      if (asked !== null) this.#scripts.set(boss, asked);
+      return;
+    }
+    if (asked !== null) this.#settle(asked);
+    const script = this.#scripts.get(boss);
+    if (script === undefined) return;
+    this.#scripts.delete(boss);
+    this.#settle(script);
+  }
+
+  refuse(error: unknown): void {
+    if (this.#asked !== null) this.#asked.failure ??= failureOf(error);
+  }
+
+  /** The order under way is answered, by this, when the child has begun. */
+  awaitStart(child: number, answer: unknown): void {
+    const asked = this.#asked;
+    if (asked === null) return;
+    this.#asked = null;
+    asked.answer = answer;
+    const others = this.#starts.get(child);
+    if (others === undefined) this.#starts.set(child, [asked]);
+    else others.push(asked);
+  }
+
+  begun(child: number): void {
+    if (this.#starts.size === 0) return;
+    for (const asked of this.#take(child)) this.#settle(asked);
+  }
+
+  /**
+   * The start of a child has failed; of one that could not even be born, 0.
+   *
+   * @returns An order to go with the word to the Boss, so that it is answered when the Boss has dealt with it.
+   */
+  startFailed(child: number, error: unknown): Arrival | null {
+    const asked = child === 0 ? this.#asked : null;
+    if (asked !== null) this.#asked = null;
+    const [first = null, ...others] = asked === null ? this.#take(child) : [asked];
+    if (first === null) return null;
+    for (const order of [first, ...others]) order.failure = failureOf(error);
+    for (const order of others) this.#settle(order);
+    first.isInHand = false;
+    return first;
+  }
+
+  /** An actor was removed. */
+  gone(life: number, address: string): void {
+    if (this.#starts.size + this.#scripts.size === 0) return;
+    const script = this.#scripts.get(life);
+    this.#scripts.delete(life);
+    for (const order of [...this.#take(life), ...(script === undefined ? [] : [script])]) {
+      order.failure = new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed meanwhile`, {
+        details: { address },
+      });
+      this.#settle(order);
+    }
+  }
+
+  #settle(order: Arrival): void {
+    order.conclude?.();
+    this.#draft.settle(order);
+  }
+
+  #take(child: number): Arrival[] {
+    const waiting = this.#starts.get(child) ?? [];
+    this.#starts.delete(child);
+    return waiting;
+  }
+}
+
+function failureOf(error: unknown): BosunError {
+  if (error instanceof BosunError) return error;
+  // What has been admitted is a plain error with the code of what it was.
+  const { code } = (error ?? {}) as { code?: unknown };
+  const known =
+    typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'BOSUN_START_FAILED';
+  return new BosunError(known, messageOf(error), { cause: error });
+}

@@ -1,0 +1,454 @@
+/**
+ * Asks: a request with a reply that is awaited, by a host or by a machine's `ask`. The request is an ordinary event
+ * with a durable reply address; the first reply to it counts. An ask with an id, and every ask of a machine, is a row:
+ * it is joined, not sent again, by whoever asks again with that id, and its reply is remembered. Limits: a host's
+ * waiting does not survive its process, only what its id names does.
+ */
+import { type EventObject } from 'xstate';
+import { type Cancel } from '../../../clock.ts';
+import { BosunError, messageOf } from '../../../errors.ts';
+import { ASK_ID_CHARS_MAX, ASK_MS_MAX, ASK_TIMEOUT_MS, ASK_WINDOW_MS, ASKS_MAX } from '../../../limits.ts';
+import { type Cell } from '../cell.ts';
+import { keyMissing } from '../missing-keys.ts';
+import { Concealed } from '../../model/ports.ts';
+import { type Ref } from '../../model/ref.ts';
+import type { Elsewhere } from '../../loop/shards/shard-link.ts';
+import { rowKey } from '../../model/row-keys.ts';
+import type { World } from '../world.ts';
+
+export interface AskOptions {
+  /** How long to wait for the reply. Default 5,000 ms, at most 24 hours. */
+  readonly timeoutMs?: number;
+  /** Kernel time until which to wait, in place of `timeoutMs`. */
+  readonly deadlineMs?: number;
+  /**
+   * Names the ask: asked again with it, nothing is sent again, and the recorded reply is returned. It is remembered for
+   * 24 hours of kernel time after its last use. 1 to 256 characters.
+   */
+  readonly id?: string;
+  /**
+   * Of what is asked: an ask of the same id with another digest is refused with BOSUN_KEY_CONFLICT. At most 256
+   * characters.
+   */
+  readonly digest?: string;
+}
+
+interface Waiter {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: BosunError) => void;
+  readonly cancel: Cancel;
+}
+
+/** One that waits for a reply, or whose reply is remembered. */
+export interface Ask {
+  readonly number: number;
+  readonly id: string | null;
+  readonly digest: string | undefined;
+  /** Life of the effect that asks; 0 for a host. */
+  readonly asker: number;
+  readonly to: number;
+  readonly address: string;
+  /** Kernel time of its beginning; null in rows of earlier builds. */
+  readonly sinceMs: number | null;
+  deadlineMs: number;
+  usedAtMs: number;
+  answer: { readonly value: unknown } | null;
+  /** Whether it is in an epoch, together with its request: no row of it may be written before. */
+  isEntered: boolean;
+  /** Whether the answer is durable. */
+  isTold: boolean;
+  readonly waiters: Set<Waiter>;
+}
+
+/** Its row of table `r`. */
+export type AskRow = readonly [
+  id: string | null,
+  asker: number,
+  to: number,
+  address: string,
+  deadlineMs: number,
+  usedAtMs: number,
+  answer: readonly [value: unknown] | null,
+  /** When it began; absent in rows of earlier builds. */
+  sinceMs?: number | null,
+  /** Absent where its host gave none. */
+  digest?: string,
+];
+
+/** Old ones forgotten at a time: more than one ask can add, few enough not to be felt. */
+const FORGOTTEN_AT_ONCE = 8;
+
+export class Asks {
+  readonly #world: World;
+  readonly #byNumber = new Map<number, Ask>();
+  /** Of hosts; the one that was used longest ago comes first. */
+  readonly #byId = new Map<string, Ask>();
+  /** Without an answer, by the life that is asked. */
+  readonly #open = new Map<number, Set<Ask>>();
+  /** Also those whose end is in an epoch that is not durable yet. */
+  readonly #waiters = new Set<Waiter>();
+  /** Without an answer, as of the last durable epoch. */
+  readonly #shown = new Set<Ask>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Takes in a row that recovery found. The population is there. */
+  load(number: number, row: AskRow): void {
+    const [id, asker, to, address, storedDeadlineMs, storedUsedAtMs, answer, since = null, digest] = row;
+    const { setBackMs } = this.#world.time;
+    const cell = this.#world.cells.get(asker);
+    if (asker !== 0 && cell === undefined) return;
+    const deadlineMs = storedDeadlineMs - setBackMs;
+    const usedAtMs = storedUsedAtMs - setBackMs;
+    const sinceMs = since && since - setBackMs;
+    const ask: Ask = {
+      number,
+      id,
+      digest,
+      asker,
+      to,
+      address,
+      sinceMs,
+      deadlineMs,
+      usedAtMs,
+      answer: answer && { value: answer[0] },
+      isEntered: true,
+      isTold: answer !== null,
+      waiters: new Set(),
+    };
+    if (cell !== undefined) cell.asked = ask;
+    this.#index(ask);
+    if (answer === null) this.#shown.add(ask);
+  }
+
+  /** Brings the ids into the order of their use, after all rows are loaded. */
+  loaded(): void {
+    const byUse = [...this.#byId.values()].sort((a, b) => a.usedAtMs - b.usedAtMs);
+    this.#byId.clear();
+    for (const ask of byUse) this.#byId.set(ask.id!, ask);
+  }
+
+  /** Those that somebody waits for, as of the last durable epoch: not answered, and not overdue. */
+  pending(): Ask[] {
+    const nowMs = this.#world.time.nowMs();
+    return [...this.#shown].filter(({ deadlineMs }) => deadlineMs > nowMs);
+  }
+
+  /** Throws BOSUN_VALUE_REFUSED. */
+  deadlineOf({ timeoutMs = ASK_TIMEOUT_MS, deadlineMs }: AskOptions): number {
+    const nowMs = this.#world.time.nowMs();
+    const untilMs = deadlineMs ?? nowMs + timeoutMs;
+    if (!(untilMs - nowMs <= ASK_MS_MAX) || !Number.isFinite(untilMs)) {
+      throw new BosunError('BOSUN_VALUE_REFUSED', `an ask waits for at most ${ASK_MS_MAX} ms`);
+    }
+    return untilMs;
+  }
+
+  /**
+   * The ask that a host's id names already. Throws BOSUN_VALUE_REFUSED for what is no id, and for the id of an ask of
+   * somebody else; BOSUN_KEY_CONFLICT for that of an ask with another digest.
+   */
+  known(id: string | undefined, address: string, digest?: string): Ask | undefined {
+    if (id === undefined) return undefined;
+    if (!isName(id) || (digest !== undefined && !isName(digest))) {
+      throw new BosunError('BOSUN_VALUE_REFUSED', `the id of an ask is text of 1 to ${ASK_ID_CHARS_MAX} characters`);
+    }
+    this.#forgetOld();
+    const known = this.#byId.get(id);
+    if (known !== undefined && known.address !== address) {
+      throw new BosunError('BOSUN_VALUE_REFUSED', `the id ${JSON.stringify(id)} is that of an ask of ${known.address}`);
+    }
+    if (known !== undefined && known.digest !== digest) {
+      throw new BosunError(
+        'BOSUN_KEY_CONFLICT',
+        `the id ${JSON.stringify(id)} is that of another request to ${address}`,
+      );
+    }
+    return known;
+  }
+
+  /** A new ask, which counts once it is entered. Throws BOSUN_ASKS_FULL for a host's. */
+  open(
+    to: Pick<Cell, 'identity'> | Elsewhere,
+    {
+      id = null,
+      digest,
+      asker,
+      deadlineMs,
+    }: { id?: string | null | undefined; digest?: string | undefined; asker: number; deadlineMs: number },
+  ): Ask {
+    if (asker === 0 && this.#byNumber.size >= ASKS_MAX) {
+      throw new BosunError(
+        'BOSUN_ASKS_FULL',
+        `${ASKS_MAX} asks are open or remembered; one is forgotten ${ASK_WINDOW_MS} ms after its last use`,
+      );
+    }
+    const { life, address } = to.identity;
+    const usedAtMs = this.#world.time.nowMs();
+    const ask: Ask = {
+      number: this.#world.next('life'),
+      id,
+      digest,
+      asker,
+      to: life,
+      address,
+      sinceMs: usedAtMs,
+      deadlineMs,
+      usedAtMs,
+      answer: null,
+      isEntered: false,
+      isTold: false,
+      waiters: new Set(),
+    };
+    this.#index(ask);
+    return ask;
+  }
+
+  /** Where its reply goes: a reference to a life that no actor has, and so one that nobody outside can make up. */
+  replyTo({ number }: Ask): Ref {
+    return this.#world.refOf(number, `ask:${number}`);
+  }
+
+  /** Enters it into the epoch of its request. */
+  enter(ask: Ask): void {
+    ask.isEntered = true;
+    this.#world.draft.output(() => {
+      if (this.#byNumber.has(ask.number)) this.#shown.add(ask);
+    });
+    if (ask.id !== null || ask.asker !== 0) this.#put(ask);
+  }
+
+  /** Waits for the reply. Rejects with BOSUN_TIMEOUT, BOSUN_ASK_FAILED, or what the system closed for. */
+  wait(ask: Ask, deadlineMs: number): Promise<unknown> {
+    const { time, clock } = this.#world;
+    this.#use(ask, deadlineMs);
+    if (ask.answer?.value instanceof Concealed) return Promise.reject(keyMissing(ask, ask.answer.value));
+    if (ask.isTold) return Promise.resolve(ask.answer!.value);
+    return new Promise((resolve, reject) => {
+      const cancel = clock.setTimeout(
+        () => {
+          ask.waiters.delete(waiter);
+          this.#waiters.delete(waiter);
+          // Nobody can ask for its outcome any more.
+          if (ask.id === null && ask.asker === 0 && ask.waiters.size === 0) this.drop(ask);
+          const { address, id } = ask;
+          reject(
+            new BosunError('BOSUN_TIMEOUT', `${address} did not reply in time; it may still do what it was asked`, {
+              details: { address, id, unknownOutcome: true },
+            }),
+          );
+        },
+        Math.max(0, Math.ceil(deadlineMs - time.nowMs())),
+      );
+      const waiter: Waiter = { resolve, reject, cancel };
+      ask.waiters.add(waiter);
+      this.#waiters.add(waiter);
+    });
+  }
+
+  /**
+   * Asks on behalf of an effect: once, however often the effect is started. Throws BOSUN_MAILBOX_FULL and what
+   * admission throws.
+   */
+  fromEffect(
+    asker: Cell,
+    to: Cell | Elsewhere,
+    options: AskOptions,
+    request: (replyTo: Ref) => EventObject,
+  ): Promise<unknown> {
+    const deadlineMs = this.deadlineOf(options);
+    const before = asker.asked;
+    if (before !== undefined) {
+      // A deadline that is yet to come outlives the start that set it; one that has passed begins anew.
+      return this.wait(before, before.deadlineMs > this.#world.time.nowMs() ? before.deadlineMs : deadlineMs);
+    }
+    if (to.isFull)
+      throw new BosunError('BOSUN_MAILBOX_FULL', `${to.identity.address} has too many unread messages to be asked`, {
+        details: { address: to.identity.address },
+      });
+    const ask = this.open(to, { asker: asker.life, deadlineMs });
+    try {
+      const event = request(this.replyTo(ask));
+      asker.asked = ask;
+      this.enter(ask);
+      if ('deliver' in to) to.deliver(event);
+      else this.#world.post(to, event, asker.life);
+    } catch (error) {
+      this.drop(ask);
+      throw error;
+    }
+    return this.wait(ask, deadlineMs);
+  }
+
+  /** Takes a reply, which has been admitted. One that nobody waits for any more becomes a dead letter. */
+  reply(
+    from: { readonly identity: { readonly life: number; readonly address: string } },
+    to: Ref,
+    value: unknown,
+  ): void {
+    if (this.#world.crossings?.reply(from.identity, to, value) === true) return;
+    const ask = this.#byNumber.get(to.life);
+    const isLate = ask === undefined || ask.answer !== null || this.#world.time.nowMs() >= ask.deadlineMs;
+    if (isLate) {
+      const { life, address } = from.identity;
+      const event = Object.freeze({ type: 'bosun.reply', value });
+      this.#world.letters.add({
+        reason: 'late',
+        address,
+        error: undefined,
+        message: [to.life, 'event', event, life, 0, 0],
+      });
+    }
+    if (ask === undefined || ask.answer !== null) return;
+    ask.answer = { value };
+    this.#close(ask);
+    if (ask.id === null && ask.asker === 0) this.#byNumber.delete(ask.number);
+    else this.#use(ask, ask.deadlineMs, true);
+    this.#world.draft.output(() => {
+      ask.isTold = true;
+      this.#shown.delete(ask);
+      this.#settle(ask, ({ resolve }) => resolve(value));
+    });
+  }
+
+  /** What was asked will not be answered: it crashed who was asked, or that one has ended. The id may be used anew. */
+  fail(ask: Ask, error: BosunError): void {
+    this.drop(ask);
+    this.#world.draft.output(() => this.#settle(ask, ({ reject }) => reject(error)));
+    this.#world.wake();
+  }
+
+  /** The request that crashed its receiver until it was put aside, if it was one. */
+  crashed({ address }: { readonly address: string }, event: EventObject, cause: unknown): void {
+    const to = (event as { replyTo?: { life?: unknown } }).replyTo;
+    if (typeof to?.life !== 'number') return;
+    const asked = this.#byNumber.get(to.life) ?? { address, id: null };
+    const details = { address: asked.address, id: asked.id };
+    const error = new BosunError(
+      'BOSUN_ASK_FAILED',
+      `${asked.address} failed over what it was asked: ${messageOf(cause)}`,
+      { cause, details },
+    );
+    if (this.#world.crossings?.fail(to.life, address, error) !== true) this.failed(to.life, error);
+  }
+
+  /** The ask of a number, if it is open, will not be answered. */
+  failed(number: number, error: BosunError): void {
+    const ask = this.#byNumber.get(number);
+    if (ask !== undefined && ask.answer === null) this.fail(ask, error);
+  }
+
+  /** An actor's life is over: nobody there will reply. */
+  ended({ life, identity: { address } }: Cell): void {
+    for (const ask of [...(this.#open.get(life) ?? [])]) {
+      this.fail(
+        ask,
+        new BosunError('BOSUN_ASK_FAILED', `${address} ended before it replied`, { details: { address, id: ask.id } }),
+      );
+    }
+  }
+
+  /** The effect has ended for good and will not ask again. */
+  forget(asker: Cell): void {
+    const ask = asker.asked;
+    asker.asked = undefined;
+    if (ask !== undefined) this.drop(ask);
+  }
+
+  /** Nothing further becomes durable. */
+  rejectAll(reason: BosunError): void {
+    for (const { cancel, reject } of this.#waiters) {
+      cancel();
+      reject(reason);
+    }
+    this.#waiters.clear();
+  }
+
+  /** Drops what others may have asked of these lives, and what these have asked. */
+  erase(lives: ReadonlySet<number>): void {
+    for (const ask of [...this.#byNumber.values()]) if (lives.has(ask.to) || lives.has(ask.asker)) this.drop(ask);
+  }
+
+  #index(ask: Ask): void {
+    this.#byNumber.set(ask.number, ask);
+    if (ask.id !== null) this.#byId.set(ask.id, ask);
+    if (ask.answer !== null) return;
+    const open = this.#open.get(ask.to);
+    if (open === undefined) this.#open.set(ask.to, new Set([ask]));
+    else open.add(ask);
+  }
+
+  #close(ask: Ask): void {
+    const open = this.#open.get(ask.to);
+    open?.delete(ask);
+    if (open?.size === 0) this.#open.delete(ask.to);
+  }
+
+  /** Forgets an ask: nobody will learn of its outcome. */
+  drop(ask: Ask): void {
+    this.#close(ask);
+    this.#byNumber.delete(ask.number);
+    if (ask.id !== null && this.#byId.get(ask.id) === ask) this.#byId.delete(ask.id);
+    if (ask.asker !== 0) {
+      const asker = this.#world.cells.get(ask.asker);
+      if (asker?.asked === ask) asker.asked = undefined;
+    }
+    // What is in no row is forgotten at once.
+    if (ask.id === null && ask.asker === 0) this.#shown.delete(ask);
+    else {
+      this.#world.draft.remove(rowKey('r', ask.number));
+      if (this.#shown.has(ask)) this.#world.draft.output(() => this.#shown.delete(ask));
+    }
+  }
+
+  /** It was asked again, or answered: its window begins anew. */
+  #use(ask: Ask, deadlineMs: number, always = false): void {
+    if (ask.id === null && ask.asker === 0) {
+      ask.deadlineMs = Math.max(ask.deadlineMs, deadlineMs);
+      return;
+    }
+    const nowMs = this.#world.time.nowMs();
+    if (!always && ask.usedAtMs === nowMs && ask.deadlineMs >= deadlineMs) return;
+    ask.usedAtMs = nowMs;
+    if (ask.answer === null) ask.deadlineMs = Math.max(ask.deadlineMs, deadlineMs);
+    if (ask.id !== null) {
+      this.#byId.delete(ask.id);
+      this.#byId.set(ask.id, ask);
+    }
+    if (!ask.isEntered) return;
+    this.#put(ask);
+    this.#world.wake();
+  }
+
+  #put({ number, id, digest, asker, to, address, sinceMs, deadlineMs, usedAtMs, answer }: Ask): void {
+    const row: AskRow = [id, asker, to, address, deadlineMs, usedAtMs, answer && [answer.value], sinceMs];
+    const whole = Object.freeze(digest === undefined ? row : ([...row, digest] as const));
+    this.#world.draft.putOf(to, rowKey('r', number), whole, (conceal) =>
+      whole.with(6, answer && [conceal(answer.value)]),
+    );
+  }
+
+  #settle({ waiters }: Ask, settle: (waiter: Waiter) => void): void {
+    for (const waiter of waiters) {
+      waiter.cancel();
+      this.#waiters.delete(waiter);
+      settle(waiter);
+    }
+    waiters.clear();
+  }
+
+  #forgetOld(): void {
+    const before = this.#world.time.nowMs() - ASK_WINDOW_MS;
+    let left = FORGOTTEN_AT_ONCE;
+    for (const ask of this.#byId.values()) {
+      if (ask.usedAtMs > before || left-- === 0) return;
+      this.drop(ask);
+    }
+  }
+}
+
+function isName(text: unknown): text is string {
+  return typeof text === 'string' && text.length > 0 && text.length <= ASK_ID_CHARS_MAX && text.isWellFormed();
+}

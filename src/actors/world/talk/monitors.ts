@@ -1,0 +1,264 @@
+/**
+ * Monitors and links: who is told, once, when a life ends, in the epoch of that end and behind all that the dead had
+ * sent. A restart by a Boss is no end: the life goes on. A monitor gets `bosun.down`; a linked actor fails by an end
+ * that was not normal. Each relation is a row.
+ */
+import { BosunError, messageOf } from '../../../errors.ts';
+import { type Cell } from '../cell.ts';
+import { type RowKey } from '../../model/ports.ts';
+import { type Ref } from '../../model/ref.ts';
+import { ordered } from '../../model/row-keys.ts';
+import type { World } from '../world.ts';
+
+/**
+ * How a life ended. `shutdown`: by order, or with whom it belonged to. `unknown`: it had ended, or never was, when the
+ * monitor was set.
+ */
+export type DownReason = 'normal' | 'error' | 'shutdown' | 'unknown';
+
+/** What a monitor gets. No agent and no host can send one. */
+export interface DownEvent {
+  readonly type: 'bosun.down';
+  readonly address: string;
+  /** The life that ended; undefined where an address was monitored and nobody lived there. */
+  readonly ref: Ref | undefined;
+  readonly reason: DownReason;
+  /** Of reason `error`: what it failed by. */
+  readonly error: unknown;
+}
+
+/** Of table `h`. */
+export type Relation = 'monitor' | 'link';
+
+export class Monitors {
+  readonly #world: World;
+  /** By the life watched: who watches it, by key of the row. */
+  readonly #watched = new Map<number, Map<RowKey, { readonly watcher: number; readonly relation: Relation }>>();
+  /** By the life that watches: whom, by key of the row. */
+  readonly #watching = new Map<number, Map<RowKey, number>>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Takes in a row that recovery found: `<watched>!<watcher>!<relation>`. */
+  load(key: string): void {
+    const [watched = '', watcher = '', relation] = key.split('!');
+    this.#index(parseInt(watched, 16), parseInt(watcher, 16), relation as Relation);
+  }
+
+  /** How many relations it has entered. */
+  count(watcher: Cell): number {
+    return this.#watching.get(watcher.life)?.size ?? 0;
+  }
+
+  /** Enters a monitor; a second one of the same life changes nothing. One that has ended is reported at once. */
+  monitor(watcher: Cell, target: Ref | string): void {
+    const cell = this.#find(target);
+    if (cell !== undefined) this.#put(cell.life, watcher.life, 'monitor');
+    else if (!this.#watchAway(watcher, target, 'monitor')) this.#tellUnknown(watcher, target);
+  }
+
+  /** Takes a monitor back; a `bosun.down` that is in the mailbox already stays. */
+  demonitor(watcher: Cell, target: Ref | string): void {
+    const cell = this.#find(target);
+    if (cell !== undefined) this.#remove(cell.life, watcher.life, 'monitor');
+    else if (typeof target !== 'string') this.#removeAway(target.life, watcher.life, 'monitor');
+  }
+
+  /** Enters a link, which goes both ways. With one that has ended, the linking actor fails. */
+  link(one: Cell, target: Ref | string): void {
+    const other = this.#find(target);
+    if (other === one) return;
+    if (other === undefined) {
+      if (this.#watchAway(one, target, 'link')) return;
+      this.#tellLink(one, unknownOf(addressOf(target), typeof target === 'string' ? undefined : target), 0);
+      return;
+    }
+    this.#put(other.life, one.life, 'link');
+    this.#put(one.life, other.life, 'link');
+  }
+
+  unlink(one: Cell, target: Ref | string): void {
+    const other = this.#find(target)?.life ?? (typeof target === 'string' ? undefined : target.life);
+    if (other !== undefined) this.#removeAway(other, one.life, 'link');
+  }
+
+  /** A life is over: whoever watches it is told, and it watches nobody any more. */
+  ended(cell: Cell): void {
+    const watchers = this.#watched.get(cell.life);
+    if (watchers !== undefined) {
+      this.#watched.delete(cell.life);
+      const event = downOf(cell);
+      for (const [key, { watcher: life, relation }] of watchers) {
+        this.#watching.get(life)?.delete(key);
+        this.#world.draft.remove(key);
+        const watcher = this.#world.cells.get(life);
+        if (
+          this.#world.crossings?.tellEnded(life, cell.identity, { relation, event }) === true ||
+          watcher === undefined ||
+          watcher.gone
+        )
+          continue;
+        if (relation === 'monitor') this.#world.enqueue(watcher, event, 'down', cell.life);
+        else if (event.reason !== 'normal') this.#tellLink(watcher, event, cell.life);
+      }
+    }
+    this.release(cell);
+  }
+
+  /** It watches nobody any more, and its links are undone: its life is over, or begins anew. */
+  release({ life }: Cell): void {
+    const watching = this.#watching.get(life);
+    if (watching === undefined) return;
+    for (const [key, watched] of [...watching]) {
+      const relation = key.slice(key.lastIndexOf('!') + 1) as Relation;
+      this.#removeAway(watched, life, relation);
+    }
+  }
+
+  /** A life of another shard watches one of this: the other half of its relation. */
+  watchedFrom(
+    watcher: number,
+    { life, address }: { readonly life: number; readonly address: string },
+    relation: Relation,
+  ): void {
+    const cell = this.#find(this.#world.refOf(life, address));
+    if (cell !== undefined) this.#enter(life, watcher, relation);
+    else
+      this.#world.crossings?.tellEnded(
+        watcher,
+        { life, address },
+        { relation, event: unknownOf(address, this.#world.refOf(life, address)) },
+      );
+  }
+
+  /** It does so no more. */
+  unwatchedFrom(watcher: number, watched: number, relation: Relation): void {
+    this.#leave(watched, watcher, relation);
+  }
+
+  /**
+   * A life of another shard that is watched from here is over. A relation that was taken back meanwhile is nobody's.
+   */
+  endedAway(
+    watched: number,
+    watcher: number,
+    { relation, event }: { readonly relation: Relation; readonly event: DownEvent },
+  ): void {
+    if (this.#watched.get(watched)?.has(relationKey(watched, watcher, relation)) !== true) return;
+    this.#leave(watched, watcher, relation);
+    const cell = this.#world.cells.get(watcher);
+    if (cell === undefined) return;
+    if (relation === 'monitor') this.#world.enqueue(cell, event, 'down', watched);
+    else if (event.reason !== 'normal') this.#tellLink(cell, event, watched);
+  }
+
+  /** Has a life of another shard watched from here. @returns False where it is of this one. */
+  #watchAway(watcher: Cell, target: Ref | string, relation: Relation): boolean {
+    const { crossings } = this.#world;
+    if (typeof target === 'string' || crossings?.isElsewhere(target) !== true) return false;
+    if (this.#enter(target.life, watcher.life, relation))
+      crossings.tellWatch('watch', target, { watcher: watcher.life, relation });
+    return true;
+  }
+
+  /** Removes a relation on this side, and on the other where that is of another shard. */
+  #removeAway(watched: number, watcher: number, relation: Relation): void {
+    if (this.#leave(watched, watcher, relation))
+      this.#world.crossings?.tellWatch('unwatch', { life: watched, address: '' }, { watcher, relation });
+  }
+
+  /** @returns Whether it is new. */
+  #enter(watched: number, watcher: number, relation: Relation): boolean {
+    const isNew = this.#put(watched, watcher, relation);
+    if (relation === 'link') this.#put(watcher, watched, relation);
+    return isNew;
+  }
+
+  /** @returns Whether it was there. */
+  #leave(watched: number, watcher: number, relation: Relation): boolean {
+    const wasThere = this.#remove(watched, watcher, relation);
+    if (relation === 'link') this.#remove(watcher, watched, relation);
+    return wasThere;
+  }
+
+  #tellUnknown(watcher: Cell, target: Ref | string): void {
+    const event = unknownOf(addressOf(target), typeof target === 'string' ? undefined : target);
+    this.#world.enqueue(watcher, event, 'down', 0);
+  }
+
+  #tellLink(cell: Cell, event: DownEvent, from: number): void {
+    this.#world.enqueue(cell, Object.freeze({ ...event }), 'link', from);
+  }
+
+  #find(target: Ref | string): Cell | undefined {
+    const cell = typeof target === 'string' ? this.#world.addresses.get(target) : this.#world.cells.get(target.life);
+    return cell === undefined || (cell.identity.bond === 'invoked' && isOver(cell)) ? undefined : cell;
+  }
+
+  /** @returns Whether it is new. */
+  #put(watched: number, watcher: number, relation: Relation): boolean {
+    const isNew = this.#index(watched, watcher, relation);
+    if (isNew) this.#world.draft.put(relationKey(watched, watcher, relation), 1);
+    return isNew;
+  }
+
+  /** @returns Whether it is new. */
+  #index(watched: number, watcher: number, relation: Relation): boolean {
+    const key = relationKey(watched, watcher, relation);
+    const watchers = this.#watched.get(watched) ?? new Map<RowKey, { watcher: number; relation: Relation }>();
+    if (watchers.has(key)) return false;
+    this.#watched.set(watched, watchers.set(key, { watcher, relation }));
+    this.#watching.set(watcher, (this.#watching.get(watcher) ?? new Map<RowKey, number>()).set(key, watched));
+    return true;
+  }
+
+  /** @returns Whether it was there. */
+  #remove(watched: number, watcher: number, relation: Relation): boolean {
+    const key = relationKey(watched, watcher, relation);
+    const watchers = this.#watched.get(watched);
+    if (watchers?.delete(key) !== true) return false;
+    if (watchers.size === 0) this.#watched.delete(watched);
+    const watching = this.#watching.get(watcher);
+    watching?.delete(key);
+    if (watching?.size === 0) this.#watching.delete(watcher);
+    this.#world.draft.remove(key);
+    return true;
+  }
+}
+
+function unknownOf(address: string, ref: Ref | undefined): DownEvent {
+  return Object.freeze({ type: 'bosun.down' as const, address, ref, reason: 'unknown' as const, error: undefined });
+}
+
+/** What a linked actor fails by. */
+export function linkFailure({ address, reason, error }: DownEvent): BosunError {
+  const why = reason === 'error' ? `: ${messageOf(error)}` : '';
+  return new BosunError('BOSUN_LINK_DOWN', `${address}, which it is linked to, ended with ${reason}${why}`, {
+    details: { address, reason },
+  });
+}
+
+function downOf({ ref, state, identity: { address } }: Cell): DownEvent {
+  const reason = state.status === 'done' ? 'normal' : state.status === 'error' ? 'error' : 'shutdown';
+  return Object.freeze({
+    type: 'bosun.down' as const,
+    address,
+    ref,
+    reason,
+    error: reason === 'error' ? state.error : undefined,
+  });
+}
+
+function addressOf(target: Ref | string): string {
+  return typeof target === 'string' ? target : target.address;
+}
+
+function relationKey(watched: number, watcher: number, relation: Relation): RowKey {
+  return `h!${ordered(watched)}!${ordered(watcher)}!${relation}`;
+}
+
+function isOver({ state: { status } }: Cell): boolean {
+  return status === 'done' || status === 'error' || status === 'stopped';
+}

@@ -1,0 +1,303 @@
+/**
+ * Traces: one record for every turn. The last ones of the system are always there, by their names (recent-turns.ts);
+ * what events and contexts held is recorded where somebody traces the actor or listens to the channel `bosun:turn`, and
+ * where its agent keeps its turns (kept-turns.ts). Nobody is told before the turn is durable. Limits: a restart that
+ * goes on from the committed state is no turn of the child; it is in the record of its Boss.
+ */
+import { channel } from 'node:diagnostics_channel';
+import { messageOf } from '../../../errors.ts';
+import { TRACE_RECORDS_MAX, TRACE_TURNS_MAX } from '../../../limits.ts';
+import type { Cell } from '../cell.ts';
+import { type Effect, type StepEngine } from '../../model/step-engine.ts';
+import { type Message } from '../mailbox/message.ts';
+import { type Timer } from '../../model/timers.ts';
+import { type Ref } from '../../model/ref.ts';
+import type { Prepared } from '../../turn/prepare.ts';
+import type { World } from '../world.ts';
+import { Causes } from './causes.ts';
+import { KeptTurns } from './kept-turns.ts';
+import { kindOf, RecentTurns, Turn, type TurnNote } from './recent-turns.ts';
+import {
+  type PublishedTurn,
+  type TraceCause,
+  type TracedSend,
+  type TraceKind,
+  type TraceRecord,
+} from '../../model/trace-record.ts';
+import { isBelow, Trace } from './trace.ts';
+
+/** What takes a turn of a cell. */
+interface Turns {
+  take(cell: Cell): void;
+}
+
+/** Who is told of turns. */
+interface Listener {
+  covers(address: string): boolean;
+  tell(record: TraceRecord): void;
+  /** The system has closed. */
+  end(): void;
+}
+
+type Contents = Pick<TraceRecord, 'event' | 'actions' | 'sent' | 'born' | 'change' | 'error'>;
+
+const NOTHING: readonly never[] = [];
+const NO_CONTENTS: Contents = {
+  event: null,
+  actions: NOTHING,
+  sent: NOTHING,
+  born: NOTHING,
+  change: null,
+  error: undefined,
+};
+
+export class Tracing {
+  readonly #world: World;
+  readonly #listeners = new Set<Listener>();
+  readonly #channel = channel('bosun:turn');
+  readonly #causes = new Causes();
+  readonly #recent = new RecentTurns();
+  readonly kept: KeptTurns;
+  #turn: Turn | undefined;
+  /** A turn may begin within another; one for each depth. */
+  readonly #turns: Turn[] = [];
+  #depth = 0;
+  #store = '';
+  #durableEpoch: () => number = () => 0;
+  /** Number of the epoch in the making. */
+  epoch = 0;
+  /** Number of the last turn that is durable. */
+  durable = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.kept = new KeptTurns(world, () => this.#durableEpoch());
+  }
+
+  attach({
+    store,
+    engine,
+    durableEpoch,
+  }: {
+    store: string;
+    engine: Pick<StepEngine, 'onMicrostep'>;
+    durableEpoch: () => number;
+  }): void {
+    this.#store = store;
+    this.#durableEpoch = durableEpoch;
+    engine.onMicrostep = (taken) => this.#turn?.steps(taken);
+  }
+
+  open(address: string, buffer: number = TRACE_RECORDS_MAX): Trace {
+    const trace = new Trace(address, { buffer, onEnd: () => this.#listeners.delete(trace) });
+    this.#listeners.add(trace);
+    return trace;
+  }
+
+  /** Tells of every turn below an address from now on, once it is durable. @returns What ends that. */
+  listen(address: string, tell: (record: TraceRecord) => void): () => void {
+    const listener: Listener = { covers: (place) => isBelow(address, place), tell, end: () => {} };
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** The system has closed. */
+  close(): void {
+    for (const listener of [...this.#listeners]) listener.end();
+  }
+
+  /** The last durable turns below an address, oldest first. */
+  recent(
+    address: string,
+    { limit = TRACE_TURNS_MAX, after = 0 }: { readonly limit?: number; readonly after?: number } = {},
+  ): TraceRecord[] {
+    const notes = this.#recent.list((place) => isBelow(address, place), { through: this.durable, after, limit });
+    return notes.map((note) => this.#recordOf(note));
+  }
+
+  /** The oldest durable turns behind a number that are below an address, and up to which number that is all of them. */
+  behind(
+    number: number,
+    address: string,
+    limit: number,
+  ): { readonly records: readonly TraceRecord[]; readonly through: number } {
+    const { notes, through } = this.#recent.behind(number, (place) => isBelow(address, place), {
+      through: this.durable,
+      limit,
+    });
+    return { records: notes.map((note) => this.#recordOf(note)), through };
+  }
+
+  /** Number of the oldest turn that is still there. */
+  get oldest(): number {
+    return this.#recent.oldest;
+  }
+
+  /** Number of the last turn. */
+  get last(): number {
+    return this.#recent.last;
+  }
+
+  /** What happened to actors that are erased is forgotten. */
+  erase(lives: ReadonlySet<number>, addresses: ReadonlySet<string>): void {
+    this.#recent.erase(lives);
+    this.kept.erase(lives, addresses);
+  }
+
+  /**
+   * Takes a cell's turn, and notes it.
+   *
+   * @param begunMs By the monotonic clock. Where turns follow each other, one begins when the one before it ended.
+   * @returns When it ended.
+   */
+  take(turns: Turns, cell: Cell, begunMs: number = this.#world.clock.monotonicMs()): number {
+    const outer = this.#turn;
+    const turn = (this.#turn = (this.#turns[this.#depth] ??= new Turn()).begin(cell, begunMs, this.#begin(cell.life)));
+    this.#depth += 1;
+    try {
+      turns.take(cell);
+    } finally {
+      this.#turn = outer;
+      this.#depth -= 1;
+    }
+    this.#causes.end(turn.place, cell.state.seq);
+    // What the outer turn does from here on is its own again.
+    if (outer !== undefined) this.#causes.end(this.#begin(outer.cell.life), outer.cell.state.seq);
+    const endedMs = this.#world.clock.monotonicMs();
+    if (turn.message !== null || turn.isFirst) this.#ended(turn, kindOf(turn), endedMs);
+    return endedMs;
+  }
+
+  /** What the turn under way takes. */
+  takes(message: Message): void {
+    if (this.#turn !== undefined) this.#turn.message = message;
+  }
+
+  /** The turn under way has been prepared, and will be applied. */
+  prepared(cell: Cell, prepared: Prepared): void {
+    if (this.#turn?.cell === cell) this.#turn.prepared = prepared;
+  }
+
+  /** A timer to somebody else is about to become a message. */
+  fired({ number, owner }: Timer): void {
+    const sequence = this.#causes.ofTimer(number, owner);
+    this.#causes.end(this.#begin(owner), sequence);
+  }
+
+  /** An actor leaves the population. */
+  buried(cell: Cell): void {
+    const nowMs = this.#world.clock.monotonicMs();
+    this.#ended(new Turn().begin(cell, nowMs, 0), 'stopped', nowMs);
+    this.kept.forget(cell.life);
+  }
+
+  #begin(life: number): number {
+    return this.#causes.begin(life, this.#world.nextNumber('message'), this.#world.nextNumber('timer'));
+  }
+
+  #ended(turn: Turn, kind: TraceKind, endedMs: number): void {
+    const { cell } = turn;
+    const { snapshot, definition, ref } = cell;
+    turn.end(endedMs, kind, snapshot === undefined ? null : this.#world.engine.valueOf(definition, snapshot));
+    const number = this.#recent.add(turn, this.epoch);
+    const isHeard = this.#channel.hasSubscribers || (this.#listeners.size > 0 && this.#isTraced(ref));
+    if (!isHeard && definition.keptTurns === 0) return;
+    const record = this.#recordOf(this.#recent.at(number), this.#contentsOf(turn));
+    if (isHeard) this.#world.draft.output(() => this.#letOut(record));
+    if (definition.keptTurns > 0 && kind !== 'stopped' && !cell.gone) this.kept.add(cell, record, turn.before);
+  }
+
+  /** What only those get who ask for it before the turn. What a turn meant that threw has not happened. */
+  #contentsOf({ cell, kind, message, prepared }: Turn): Contents {
+    const event = message?.event ?? null;
+    if (kind === 'failed') return { ...NO_CONTENTS, event, error: cell.state.error ?? cell.held?.error };
+    if (prepared === undefined) return { ...NO_CONTENTS, event };
+    const { effects, births, change } = prepared;
+    return {
+      event,
+      change,
+      actions: effects.length === 0 ? NOTHING : effects.flatMap((effect) => nameOf(effect) ?? []),
+      sent:
+        effects.length === 0
+          ? NOTHING
+          : effects.flatMap((effect) =>
+              effect.kind === 'send' || effect.kind === 'arm' ? [this.#sendOf(effect)] : [],
+            ),
+      born: births.length === 0 ? NOTHING : births.map(({ ref }) => ref.address),
+      error: undefined,
+    };
+  }
+
+  #sendOf(effect: Extract<Effect, { kind: 'send' | 'arm' }>): TracedSend {
+    const to = this.#world.own(effect.to)?.address ?? '';
+    return effect.kind === 'send'
+      ? { to, event: effect.event, delayMs: null, id: null }
+      : { to, event: effect.event, delayMs: effect.delayMs, id: effect.id ?? null };
+  }
+
+  #letOut(record: TraceRecord): void {
+    for (const listener of [...this.#listeners]) if (listener.covers(record.address)) listener.tell(record);
+    if (this.#channel.hasSubscribers) this.#channel.publish({ store: this.#store, record } satisfies PublishedTurn);
+  }
+
+  /** Field by field: every turn comes by here whose agent keeps them. */
+  #recordOf(note: TurnNote, contents?: Contents): TraceRecord {
+    const { engine, time, cells } = this.#world;
+    const { type, from } = note;
+    const { event, actions, sent, born, change, error } = contents ?? {
+      ...NO_CONTENTS,
+      event: type === null ? null : { type },
+      error: note.error,
+    };
+    return Object.freeze({
+      number: note.number,
+      kind: note.kind,
+      epoch: note.epoch,
+      atMs: time.at(note.begunMs),
+      address: note.address,
+      agent: cells.get(note.life)?.identity.agent ?? this.#recent.agentOf(note.life) ?? '',
+      life: note.life,
+      sequence: note.sequence,
+      event,
+      cause: from <= 0 ? null : this.#causeOf(from, note.message, note.timer),
+      microsteps: note.microsteps.map((taken) => engine.described(taken)),
+      actions,
+      sent,
+      born,
+      change,
+      value: note.value,
+      status: note.status,
+      error,
+      durationMs: note.durationMs,
+    });
+  }
+
+  #causeOf(life: number, message: number, timer: number): TraceCause {
+    const address = this.#world.cells.get(life)?.identity.address ?? this.#recent.addressOf(life);
+    return {
+      address,
+      life,
+      sequence: timer === 0 ? this.#causes.ofMessage(message, life) : this.#causes.ofTimer(timer, life),
+    };
+  }
+
+  #isTraced({ address }: Ref): boolean {
+    for (const listener of this.#listeners) if (listener.covers(address)) return true;
+    return false;
+  }
+}
+
+function nameOf(effect: Effect): string | undefined {
+  switch (effect.kind) {
+    case 'call':
+    case 'durable':
+    case 'command':
+      return effect.name;
+    case 'emit':
+      return `emit ${effect.event.type}`;
+    case 'log':
+      return effect.label === undefined ? 'log' : `log ${messageOf(effect.label)}`;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+/** Actors that are on disk and cannot be read. They are left as they are, and their addresses are taken. */
+import { type BosunError } from '../../errors.ts';
+import type { Cell } from './cell.ts';
+import type { World } from './world.ts';
+
+export class Withheld {
+  readonly #world: World;
+  /** By life, and why. */
+  readonly #problems = new Map<number, BosunError>();
+  readonly #addresses = new Map<string, BosunError>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  get size(): number {
+    return this.#problems.size;
+  }
+
+  /** @param address Undefined where that cannot be read either. */
+  add({ life, address }: { life: number; address: string | undefined }, problem: BosunError): void {
+    this.#problems.set(life, problem);
+    if (address !== undefined) this.#addresses.set(address, problem);
+  }
+
+  of(life: number): BosunError | undefined {
+    return this.#problems.get(life);
+  }
+
+  /** Why the actor at an address cannot be read; undefined where that is not so. */
+  at(address: string): BosunError | undefined {
+    const { residency } = this.#world;
+    return (
+      this.#addresses.get(address) ?? (residency && this.size > 0 ? this.of(residency.lifeAt(address)) : undefined)
+    );
+  }
+
+  /** Why actors that are on disk do not run, in order of birth; those among them that the code of today cannot read. */
+  problems(cells: Iterable<Cell>): readonly BosunError[] {
+    const suspended = [...cells].flatMap((cell) => (cell.isUnreadable ? [[cell.life, cell.suspension!] as const] : []));
+    return [...this.#problems, ...suspended].sort(([a], [b]) => a - b).map(([, problem]) => problem);
+  }
+}

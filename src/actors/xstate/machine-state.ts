@@ -1,0 +1,209 @@
+/**
+ * How a snapshot of XState and the durable state of an actor correspond: what a step changed, and the way back.
+ * Part of the one place that knows XState's internals (see xstate/definition.ts).
+ */
+import { type AnyStateMachine, type AnyStateNode, stopChild } from 'xstate';
+import { BosunError } from '../../errors.ts';
+import { type Definition, type Snapshot } from '../model/step-engine.ts';
+import { type Ref } from '../model/ref.ts';
+import { type ActorState, Change } from '../model/state.ts';
+import { nodesById, valueOf, type XstateDefinition } from './definition.ts';
+import { type Family, grown, marked } from './family.ts';
+
+export interface MachineSnapshot extends Snapshot {
+  readonly machine: AnyStateMachine;
+  readonly value: unknown;
+  readonly _nodes: readonly AnyStateNode[];
+  readonly historyValue: Record<string, AnyStateNode[]>;
+  readonly tags: ReadonlySet<string>;
+  children: Record<string, object>;
+  context: unknown;
+}
+
+/** The number of the snapshot's configuration in the definition's table. */
+export type Numbering = (definition: Definition, snapshot: MachineSnapshot) => number;
+
+export const numberByNodes: Numbering = ({ configurations }, { _nodes }) => configurations.intern(_nodes);
+
+export function changeOf(
+  definition: XstateDefinition,
+  before: Snapshot | undefined,
+  after: Snapshot,
+  numberOf = numberByNodes,
+): Change {
+  const change = new Change();
+  if (after === before) return change;
+  if (before?.status !== after.status) change.status = after.status;
+  if (after.output !== undefined && after.output !== before?.output) change.output = { value: after.output };
+  if (after.error !== undefined && after.error !== before?.error) change.error = { value: after.error };
+  if (definition.kind === 'machine')
+    machineChange(
+      change,
+      definition,
+      { before: before as MachineSnapshot | undefined, after: after as MachineSnapshot },
+      numberOf,
+    );
+  else change.context = { value: definition.logic.getPersistedSnapshot(after as never) };
+  return change;
+}
+
+/** Makes a snapshot hold what was admitted. */
+export function adopt(definition: Definition, snapshot: Snapshot, state: ActorState): Snapshot {
+  if (definition.kind === 'machine') {
+    const machineSnapshot = snapshot as MachineSnapshot;
+    machineSnapshot.context = state.context;
+    machineSnapshot.children = grown(machineSnapshot.children as Family);
+  }
+  // How custom logic relates a snapshot to its persisted form is its own affair.
+  else if (definition.kind !== 'custom') adoptParts(snapshot, state);
+  return snapshot;
+}
+
+export function restoreOther({ logic, kind }: XstateDefinition, state: ActorState, scope: object): Snapshot {
+  const persisted = { ...(state.context as object) };
+  const restored = logic.restoreSnapshot?.(persisted as never, scope as never) ?? persisted;
+  if (kind === 'custom') return restored as Snapshot;
+  const { output, error } = state;
+  return { ...restored, status: statusOf(state), output, error } as Snapshot;
+}
+
+function machineChange(
+  change: Change,
+  definition: Definition,
+  { before, after }: { before: MachineSnapshot | undefined; after: MachineSnapshot },
+  numberOf: Numbering,
+): void {
+  if (after._nodes !== before?._nodes) {
+    const id = numberOf(definition, after);
+    if (before === undefined || numberOf(definition, before) !== id) change.configuration = id;
+  }
+  if (
+    after.historyValue !== before?.historyValue &&
+    (before !== undefined || Object.keys(after.historyValue).length > 0)
+  ) {
+    change.history = Object.fromEntries(
+      Object.entries(after.historyValue).map(([id, nodes]) => [id, nodes.map((node) => node.id)]),
+    );
+  }
+  if (after.context !== before?.context) contextChange(change, before?.context, after.context);
+}
+
+function contextChange(change: Change, before: unknown, after: unknown): void {
+  // Symbol keys are seen by admission only, which refuses them.
+  if (!isRecord(before) || !isRecord(after) || Object.getOwnPropertySymbols(after).length > 0) {
+    change.context = { value: after };
+    return;
+  }
+  let kept = 0;
+  let set: Record<string, unknown> | undefined;
+  for (const key of Object.keys(after)) {
+    const value = after[key];
+    const isKept = Object.hasOwn(before, key);
+    if (isKept) kept += 1;
+    if (!isKept || !Object.is(value, before[key])) put((set ??= {}), key, value);
+  }
+  change.set = set;
+  if (kept < Object.keys(before).length) change.unset = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  // `assign` has put together a new context of the one before and of data.
+  change.made = after;
+}
+
+/** Such that a key named __proto__ reaches admission, and is refused there. */
+function put(record: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
+  else record[key] = value;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Throws BOSUN_AGENT_UNREADABLE where the machine no longer has the states. */
+export function restoreMachine(
+  definition: XstateDefinition,
+  state: ActorState,
+  children: Readonly<Record<string, Ref>>,
+  address: string,
+): Snapshot {
+  const machine = definition.logic as AnyStateMachine;
+  const { nodes, history } = standingNodes(definition, state, address);
+  // XState makes the object, with its methods; the configuration is then set exactly, order included.
+  const made = machine.resolveState({ value: valueOf(machine.root, new Set(nodes)) as never, context: {} as never });
+  const restored = Object.assign(made, {
+    _nodes: nodes,
+    context: state.context,
+    status: statusOf(state),
+    output: state.output,
+    error: state.error,
+    children: marked({ ...children }),
+    historyValue: history,
+  });
+  // XState may have left a configuration that is not one (a history state right under a parallel one does); it stays as
+  // it was.
+  return Object.assign(restored, appearanceOf(restored)) as unknown as Snapshot;
+}
+
+/** How XState shows the active nodes of a snapshot. */
+export function appearanceOf(snapshot: object): Pick<MachineSnapshot, 'value' | 'tags'> {
+  // Any action that says it has changed the snapshot has XState make a new one.
+  const action = stopChild('nobody') as unknown as {
+    resolve(
+      scope: object,
+      snapshot: object,
+      args: object,
+      params: undefined,
+      action: object,
+      extra: object,
+    ): [MachineSnapshot];
+  };
+  const [{ value, tags }] = action.resolve({}, snapshot, {}, undefined, action, {});
+  return { value, tags };
+}
+
+/**
+ * The active nodes, and those that history states remember. Throws BOSUN_AGENT_UNREADABLE where the machine no longer
+ * has them.
+ */
+export function standingNodes(
+  definition: XstateDefinition,
+  state: ActorState,
+  address: string,
+): { nodes: AnyStateNode[]; history: Record<string, AnyStateNode[]> } {
+  const ids = state.configuration === null ? undefined : definition.configurations.nodes(state.configuration);
+  const unreadable = (what: string) =>
+    new BosunError('BOSUN_AGENT_UNREADABLE', `${address}: ${what} is not in the current ${definition.name}`, {
+      details: { address, agent: definition.name },
+    });
+  if (ids === undefined) throw unreadable(`configuration ${state.configuration}`);
+  const byId = nodesById(definition.logic as AnyStateMachine);
+  const nodeOf = (id: string): AnyStateNode => {
+    const node = byId.get(id);
+    if (node === undefined) throw unreadable(`state "${id}"`);
+    return node;
+  };
+  const history = Object.entries(state.history ?? {}).map(([id, remembered]) => [id, remembered.map(nodeOf)]);
+  return { nodes: ids.map(nodeOf), history: Object.fromEntries(history) as Record<string, AnyStateNode[]> };
+}
+
+/** What can be shown of a state that no machine of today's code stands for. It takes no turns. */
+export function storedSnapshot(definition: Definition, state: ActorState): Snapshot {
+  const { context, output, error } = state;
+  const status = statusOf(state);
+  if (definition.kind !== 'machine') return { ...(context as object), status, output, error };
+  const value = state.configuration === null ? undefined : definition.configurations.at(state.configuration)?.value;
+  return { status, value, context, output, error, tags: new Set(), children: {} } as Snapshot;
+}
+
+/** Makes a snapshot of XState's own logic hold what was admitted. What it holds besides (a subscription) stays. */
+function adoptParts(snapshot: Snapshot, state: ActorState): void {
+  const { context, input } = (state.context ?? {}) as { context?: unknown; input?: unknown };
+  const { output, error } = state;
+  Object.assign(snapshot, { output, error }, 'context' in snapshot && { context }, 'input' in snapshot && { input });
+}
+
+export function statusOf({ status }: ActorState): Snapshot['status'] {
+  return status === 'starting' ? 'active' : status;
+}

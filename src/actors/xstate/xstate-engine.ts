@@ -1,0 +1,135 @@
+/**
+ * The step engine over XState 5: hosts ActorLogic on a scope and a system of our own, shaped so that XState 6's host
+ * interface can replace it. Neither createActor (it runs effects inside the transition) nor the public transition()
+ * (it builds an actor on every call) is used. Limits: see docs/xstate-support.md. Steps of machines are taken faster by
+ * plan-engine.ts, which falls back to this one and is held against it.
+ */
+import { type AnyActorLogic, type EventObject } from 'xstate';
+import {
+  type Definition,
+  type Entry,
+  type HostEngine,
+  type Running,
+  type Snapshot,
+  type SnapshotView,
+  type Standing,
+  type Step,
+  type Taken,
+  type TakenTransition,
+} from '../model/step-engine.ts';
+import { type Ref } from '../model/ref.ts';
+import { type ActorState, type Change } from '../model/state.ts';
+import { type XstateDefinition } from './definition.ts';
+import { NO_FAMILY_CHANGE } from './births.ts';
+import { described } from './step-effects.ts';
+import { type Family } from './family.ts';
+import { enterMachine } from './state-migration.ts';
+import { takenBy } from './microsteps.ts';
+import {
+  adopt,
+  changeOf,
+  type MachineSnapshot,
+  restoreMachine,
+  restoreOther,
+  storedSnapshot,
+} from './machine-state.ts';
+import { type EngineHost, OpenStep } from './step.ts';
+
+export class XstateEngine implements HostEngine {
+  readonly #step: OpenStep;
+
+  constructor(host: EngineHost, step = new OpenStep(host)) {
+    this.#step = step;
+  }
+
+  get system(): object {
+    return this.#step.system;
+  }
+
+  get onMicrostep(): HostEngine['onMicrostep'] {
+    return this.#step.onMicrostep;
+  }
+
+  set onMicrostep(tell: HostEngine['onMicrostep']) {
+    this.#step.onMicrostep = tell;
+  }
+
+  initial(definition: Definition, self: Ref, input: unknown): Step {
+    const { logic } = definition as XstateDefinition;
+    const scope = this.#step.begin(definition, self);
+    try {
+      const snapshot = logic.getInitialSnapshot(scope as never, input as never) as Snapshot;
+      // XState swallows a throw of the initial step into the snapshot.
+      if (snapshot.status === 'error') throw snapshot.error;
+      return this.#described(definition, self, undefined, snapshot);
+    } finally {
+      this.#step.end();
+    }
+  }
+
+  transition(definition: Definition, self: Ref, before: Snapshot, event: EventObject): Step {
+    const { logic } = definition as XstateDefinition;
+    const scope = this.#step.begin(definition, self);
+    try {
+      const snapshot = logic.transition(before as never, event as never, scope as never) as Snapshot;
+      return this.#described(definition, self, before, snapshot);
+    } finally {
+      this.#step.end();
+    }
+  }
+
+  effectScope(self: Ref, emit: (event: EventObject) => void): Parameters<NonNullable<AnyActorLogic['start']>>[1] {
+    return Object.assign(this.#step.scope(self), { emit }) as never;
+  }
+
+  changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): Change {
+    return changeOf(definition as XstateDefinition, before, after);
+  }
+
+  adopt(definition: Definition, snapshot: Snapshot, state: ActorState): Snapshot {
+    return adopt(definition, snapshot, state);
+  }
+
+  restore(definition: Definition, self: Ref, state: ActorState, children: Readonly<Record<string, Ref>>): Snapshot {
+    return definition.kind === 'machine'
+      ? restoreMachine(definition as XstateDefinition, state, children, self.address)
+      : restoreOther(definition as XstateDefinition, state, this.#step.scope(self));
+  }
+
+  stored(definition: Definition, state: ActorState): Snapshot {
+    return storedSnapshot(definition, state);
+  }
+
+  enter(definition: Definition, self: Ref, stored: Standing, running: Running): Entry {
+    return enterMachine(definition as XstateDefinition, stored, running, { self, system: this.system });
+  }
+
+  described(taken: Taken): readonly TakenTransition[] {
+    return takenBy(taken);
+  }
+
+  valueOf(definition: Definition, snapshot: Snapshot): unknown {
+    return definition.kind === 'machine' ? ((snapshot as MachineSnapshot).value ?? null) : null;
+  }
+
+  view(definition: Definition, snapshot: Snapshot): SnapshotView {
+    const { status, context, output, error } = snapshot;
+    const value = this.valueOf(definition, snapshot);
+    const { tags } = snapshot as Partial<MachineSnapshot>;
+    return { status, value, context, tags: definition.kind === 'machine' ? [...(tags ?? [])] : [], output, error };
+  }
+
+  #described(definition: Definition, self: Ref, before: Snapshot | undefined, snapshot: Snapshot): Step {
+    const { births, dropped } =
+      definition.kind === 'machine'
+        ? this.#step.familyChange(
+            definition,
+            self,
+            (before as MachineSnapshot | undefined)?.children as Family | undefined,
+            snapshot as MachineSnapshot,
+          )
+        : NO_FAMILY_CHANGE;
+    const effects = this.#step.actions.map(described).filter((effect) => effect !== undefined);
+    return { snapshot, births, dropped, effects };
+  }
+}

@@ -1,0 +1,257 @@
+/**
+ * What each method of methods.ts does. Who may call, parameters and deadlines have been looked after by then
+ * (call-desk.ts).
+ */
+import { type EventObject } from 'xstate';
+import { z } from 'zod';
+import { checkAddress, childAddress } from '../../actors/model/address.ts';
+import { type AnyAgent } from '../../actors/model/agent.ts';
+import { type Session } from '../../actors/world/mailbox/inbound.ts';
+import { BosunError } from '../../errors.ts';
+import { type System } from '../../system.ts';
+import { type Caller, mayReach } from '../client/callers.ts';
+import { activeStates } from '../charts/active.ts';
+import { chartOf } from '../charts/model.ts';
+import { type MethodName, type ParamsOf } from './methods.ts';
+import { orderHandlers, reach } from './orders.ts';
+import { type Health } from '../client/health.ts';
+import { type Inspections } from '../topics/inspections.ts';
+import { digestOf, keyOf, type NumberedSend, type Repeatable, type Repeats } from './repeats.ts';
+import { treePage } from '../topics/tree-views.ts';
+import { shownKept, shownTurn, type TurnView } from '../topics/turn-views.ts';
+import { type Views } from '../topics/views.ts';
+import { invalid } from './wire-errors.ts';
+import { shownError } from '../topics/wire-values.ts';
+
+/** One call under way. */
+export interface Call {
+  readonly caller: Caller;
+  /** Of `actor.send`: its session and number. */
+  readonly session: NumberedSend | undefined;
+  readonly key: string | undefined;
+  /** What is left of its time. */
+  readonly leftMs: number;
+  /** Nobody waits for the answer any more. */
+  readonly isOver: boolean;
+}
+
+export interface CallParts {
+  readonly system: System;
+  readonly views: Views;
+  readonly repeats: Repeats;
+  readonly inspections: Inspections;
+  readonly health: Health;
+}
+
+type Answer = unknown;
+export type Handlers = {
+  readonly [Name in MethodName]: (params: ParamsOf<Name>, call: Call) => Answer | Promise<Answer>;
+};
+
+/** Answers that say themselves whether they are a repeat's. */
+export class Marked implements Repeatable<unknown> {
+  readonly result: unknown;
+  readonly replayed: boolean;
+
+  constructor({ result, replayed }: Repeatable<unknown>) {
+    this.result = result;
+    this.replayed = replayed;
+  }
+}
+
+export function handlersOf(parts: CallParts): Handlers {
+  const { system, views, inspections, health } = parts;
+  return {
+    ...orderHandlers(system, views),
+    'audit.list': ({ address, before = Infinity, limit }, { caller }) => {
+      if (address !== undefined) reach(caller, address);
+      return {
+        records: views
+          .audit(caller, address)
+          .filter(({ number }) => number < before)
+          .slice(0, limit),
+      };
+    },
+    'wait.list': ({ limit }, { caller }) => ({ waits: views.waits(caller).slice(0, limit) }),
+    'boss.children': ({ address }, { caller }) => {
+      const children = system
+        .boss(address)
+        .whichChildren()
+        .filter((child) => mayReach(caller, child.address));
+      return { children: children.map((child) => ({ ...child, lastError: shownError(child.lastError) })) };
+    },
+    'actor.get': ({ address }, { caller }) => views.actor(reach(caller, address)),
+    'machine.get': ({ name }, { caller }) => machine(system, caller, name),
+    'actor.inspect': ({ address }, { caller }) => inspections.view(caller, reach(caller, address)),
+    'chart.get': ({ address, known }, { caller }) => inspections.chart(reach(caller, address), known),
+    'actor.list': ({ under, ...page }, { caller }) => treePage(caller, system.tree(checkAddress(under)), page),
+    'actor.tree': ({ address, depth }, { caller }) => views.tree(caller, checkAddress(address), depth),
+    'actor.turns': ({ address, after, limit }, { caller }) => ({
+      turns: turns(parts, caller, { address: reach(caller, address), after, limit }),
+    }),
+    'actor.history': ({ address, limit }, { caller }) => ({
+      turns: system.admin
+        .history(reach(caller, address))
+        .slice(-limit)
+        .map((record) => shownKept(views, caller, record)),
+    }),
+    'actor.send': (params, call) => send(parts, params, call),
+    'actor.ask': (params, call) => ask(parts, params, call),
+    'actor.wait': (params, call) => wait(parts, params, call),
+    'actor.spawn': (params, { caller }) => spawn(system, caller, params),
+    'deadletter.list': ({ reason, after, limit }, { caller }) => ({
+      letters: views
+        .letters(caller, reason === undefined ? {} : { reason })
+        .filter(({ number }) => number > after)
+        .slice(0, limit),
+    }),
+    'name.find': ({ name }, { caller }) => {
+      const address = system.lookup(name)?.address;
+      return { address: address !== undefined && mayReach(caller, address) ? address : null };
+    },
+    'group.members': ({ name }, { caller }) => ({
+      members: system.members(name).filter((address) => mayReach(caller, address)),
+    }),
+    'agent.list': () => ({ agents: system.reception.agents().map(agentView) }),
+    'system.info': () => health.view(),
+  };
+}
+
+function machine(system: System, caller: Caller, name: string): Answer {
+  const { reception } = system;
+  const seen = mayReach(caller, name) ? system.snapshot(name) : undefined;
+  const agent = reception.agent(name);
+  if (seen === undefined && agent === undefined) {
+    reach(caller, name);
+    throw new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor and no agent is called ${JSON.stringify(name)}`, {
+      details: { address: name },
+    });
+  }
+  if (seen === undefined) return { agent: name, chart: chartOf(agent!.machine), active: null };
+  const run = reception.machineAt(name);
+  if (run === undefined)
+    throw new BosunError('BOSUN_CHART_UNKNOWN', `${name} runs no machine that the code has`, {
+      details: { address: name },
+    });
+  const chart = chartOf(run);
+  return { agent: seen.agent, chart, active: seen.value === null ? null : [...activeStates(chart, seen.value)] };
+}
+
+function turns(
+  { system, views }: CallParts,
+  caller: Caller,
+  { address, ...which }: { address: string; after: number; limit: number },
+): TurnView[] {
+  // Of those that the caller may not reach none takes the place of another.
+  const { limit } = which;
+  const records = caller.addresses.includes('**')
+    ? system.admin.recent(address, which)
+    : system.admin
+        .recent(address, { after: which.after })
+        .filter((record) => mayReach(caller, record.address))
+        .slice(-limit);
+  return records.map((record) => shownTurn(views, caller, record));
+}
+
+async function send(
+  { system, repeats }: CallParts,
+  { address, event, until, ifSequence }: ParamsOf<'actor.send'>,
+  { caller, session, key }: Call,
+): Promise<Answer> {
+  reach(caller, address);
+  const { reception } = system;
+  const deliver = (stored?: Session): Promise<boolean | null> =>
+    until === 'taken' || ifSequence !== undefined
+      ? reception.deliverTaken(address, event as EventObject, { session: stored, ifSequence })
+      : reception.deliver(address, event as EventObject, { session: stored }).then(() => null);
+  let done: Repeatable<boolean | null>;
+  if (session !== undefined) done = await repeats.sequenced(caller, session, deliver);
+  else if (key !== undefined)
+    done = await repeats.keyedSend(
+      caller,
+      key,
+      ['actor.send', address, event, ...(ifSequence === undefined ? [] : [ifSequence])],
+      deliver,
+    );
+  else done = { result: await deliver(), replayed: false };
+  if (done.result !== false) return new Marked({ result: { taken: done.result }, replayed: done.replayed });
+  const accepts = reception.accepts(address);
+  const isGuarded = Array.isArray(accepts) && accepts.includes(event.type);
+  const why = isGuarded
+    ? `a guard of ${address} has turned ${JSON.stringify(event.type)} away`
+    : `the state of ${address} takes no ${JSON.stringify(event.type)}`;
+  throw new BosunError('BOSUN_EVENT_NOT_TAKEN', why, {
+    details: { address, accepts, ...(isGuarded && { isGuarded }) },
+  });
+}
+
+function ask(
+  { system: { reception }, views }: CallParts,
+  { address, event }: ParamsOf<'actor.ask'>,
+  { caller, key, leftMs }: Call,
+): Promise<Answer> {
+  reach(caller, address);
+  const name = key === undefined ? {} : { id: keyOf(caller, key), digest: digestOf(['actor.ask', address, event]) };
+  return reception
+    .ask(address, event as EventObject, { timeoutMs: leftMs, ...name })
+    .then((reply) => ({ reply: views.reply(address, reply) }));
+}
+
+async function wait(
+  { system, views }: CallParts,
+  { address, value, tag, status }: ParamsOf<'actor.wait'>,
+  call: Call,
+): Promise<Answer> {
+  reach(call.caller, address);
+  await system.actor(address).waitFor(
+    (snapshot) => {
+      if (call.isOver) throw new BosunError('BOSUN_CALL_CANCELLED', 'nobody waits any more');
+      const fits = value === undefined || fitsValue(snapshot.value, value);
+      return (
+        fits &&
+        (tag === undefined || snapshot.tags.includes(tag)) &&
+        (status === undefined || snapshot.status === status)
+      );
+    },
+    { timeoutMs: call.leftMs },
+  );
+  return views.actor(address);
+}
+
+async function spawn(
+  system: System,
+  caller: Caller,
+  { agent: name, id, under, input, restart }: ParamsOf<'actor.spawn'>,
+): Promise<Answer> {
+  reach(caller, childAddress(under, id));
+  const agent = system.reception.agent(name);
+  if (agent === undefined)
+    throw new BosunError('BOSUN_AGENT_UNKNOWN', `the system has no agent ${JSON.stringify(name)}`);
+  const { address } = await system.spawn(agent, id, {
+    under,
+    ...(restart !== undefined && { restart }),
+    ...(input !== undefined && { input: input as never }),
+  });
+  return { address };
+}
+
+/** As XState's `matches`: the wanted value is the same, or a part. */
+function fitsValue(value: unknown, wanted: unknown): boolean {
+  if (typeof wanted === 'string') return value === wanted || (isRecord(value) && Object.hasOwn(value, wanted));
+  if (!isRecord(wanted)) throw invalid('p.value: a state value is text or an object');
+  return (
+    isRecord(value) &&
+    Object.keys(wanted).every((key) => Object.hasOwn(value, key) && fitsValue(value[key], wanted[key]))
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function agentView({ name, version, events }: AnyAgent) {
+  const schemas = Object.entries(events).map(
+    ([type, schema]) => [type, z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' })] as const,
+  );
+  return { name, version, events: Object.fromEntries(schemas) };
+}

@@ -1,0 +1,362 @@
+/**
+ * One connection, from hello to close: takes frames, answers them, keeps the pace. It knows no sockets: a {@link Wire}
+ * is given to it, real or not, and tells it what comes in.
+ */
+import { type Cancel } from '../../clock.ts';
+import { BosunError, isBosunError } from '../../errors.ts';
+import {
+  CALLS_IN_FLIGHT_MAX,
+  CLOSE_MS,
+  HELLO_MS,
+  PING_EVERY_MS,
+  SILENCE_MS_MAX,
+  TOKEN_NOTICE_MS,
+} from '../../limits.ts';
+import { type Session } from '../../actors/world/mailbox/inbound.ts';
+import { type PendingCall } from '../calls/call-desk.ts';
+import { type Caller } from './callers.ts';
+import { type Codec } from './codec.ts';
+import type { Entrance, Hub, Peer } from './hub.ts';
+import { Outflow, type Wire } from './send-buffer.ts';
+import { type ClientFrame, clientFrame, type Hello, type Req, type ServerFrame, type Sub } from '../protocol/frames.ts';
+import { type CloseName, CLOSES } from '../protocol/protocol.ts';
+import { Bucket } from './rates.ts';
+import { Feeds } from './feeds.ts';
+import { firstIssue, invalid } from '../calls/wire-errors.ts';
+
+export interface ConnectionParts {
+  readonly hub: Hub;
+  readonly wire: Wire;
+  readonly codec: Codec;
+  /** From a header or a subprotocol; it counts before the one in `hello`. */
+  readonly token: string | undefined;
+  /** Counts where there is no token at all. */
+  readonly ticket: Entrance['ticket'];
+}
+
+/**
+ * Calls refused for their rate, in a row, after which the connection is closed: whoever does not wait is told by a
+ * close.
+ */
+const REFUSALS_MAX = 100;
+
+export class Connection implements Peer {
+  readonly #hub: Hub;
+  readonly #wire: Wire;
+  readonly #codec: Codec;
+  readonly #token: string | undefined;
+  readonly #ticket: Entrance['ticket'];
+  readonly #out: Outflow;
+  readonly #feeds: Feeds;
+  readonly #calls = new Map<string, PendingCall>();
+  readonly #bucket: Bucket;
+  readonly #timers = new Set<Cancel>();
+  #heardMs: number;
+  #refusals = 0;
+  #phase: 'new' | 'greeting' | 'open' | 'closing' | 'closed' = 'new';
+  /** Frames that came while the token was looked at. */
+  #early: ClientFrame[] = [];
+  #caller: Caller | undefined;
+  #session: string | undefined;
+
+  constructor({ hub, wire, codec, token, ticket }: ConnectionParts) {
+    this.#hub = hub;
+    this.#wire = wire;
+    this.#codec = codec;
+    this.#token = token;
+    this.#ticket = ticket;
+    this.#out = new Outflow({
+      wire,
+      codec,
+      clock: hub.clock,
+      onWell: () => this.#feeds.pump(),
+      onSlow: () => hub.tallies.add('slow'),
+      onHopeless: () => this.#hopeless(),
+    });
+    this.#feeds = new Feeds({
+      hub,
+      send: (frame, isMore) => this.#out.send(frame, isMore),
+      isSlow: () => this.#out.isSlow,
+      isOpen: () => this.#phase === 'open',
+    });
+    this.#heardMs = hub.clock.monotonicMs();
+    this.#bucket = new Bucket(hub.rate, this.#heardMs);
+    this.#later(HELLO_MS, () => this.#caller === undefined && this.close('hello_timeout'));
+    this.#watchSilence(PING_EVERY_MS);
+  }
+
+  get caller(): Caller | undefined {
+    return this.#caller;
+  }
+
+  get session(): string | undefined {
+    return this.#session;
+  }
+
+  get inFlight(): number {
+    return this.#calls.size;
+  }
+
+  /** Text for a text frame, bytes for a binary one. Never throws. */
+  receive(data: string | Uint8Array): void {
+    if (this.#phase === 'closing' || this.#phase === 'closed') return;
+    this.#heardMs = this.#hub.clock.monotonicMs();
+    this.#hub.tallies.add('frames.in');
+    try {
+      const frame = this.#decoded(data);
+      if (frame !== undefined) this.#take(frame);
+    } catch (error) {
+      this.#hub.count(error);
+      this.#out.send({ t: 'err', e: this.#hub.told(error) });
+      this.close(error instanceof BosunError ? 'bad_frame' : 'internal');
+    }
+  }
+
+  /** The wire's own ping. @returns Whether it is to be answered: one that is sent too often is not. */
+  pinged(): boolean {
+    if (this.#phase !== 'open' || this.#out.isSlow) return false;
+    this.#heardMs = this.#hub.clock.monotonicMs();
+    return this.#throttle() === 0;
+  }
+
+  /** Some of what was sent has left. */
+  drained(): void {
+    this.#out.drained();
+  }
+
+  /** The wire is gone. */
+  gone(): void {
+    if (this.#phase === 'closed') return;
+    this.#phase = 'closed';
+    this.#release();
+    this.#hub.left(this);
+  }
+
+  send(frame: ServerFrame): void {
+    this.#out.send(frame);
+  }
+
+  close(name: CloseName, reason: string = name): void {
+    if (this.#phase === 'closing' || this.#phase === 'closed') return;
+    this.#phase = 'closing';
+    this.#release();
+    this.#hub.tallies.add(`closed.${name}`);
+    this.#wire.close(CLOSES[name].code, reason);
+    // One whose client does not read will not hear of it.
+    this.#later(CLOSE_MS, () => this.#wire.terminate());
+  }
+
+  cut(): void {
+    this.#wire.terminate();
+    this.gone();
+  }
+
+  /** @returns undefined for a frame that has been answered already. */
+  #decoded(data: string | Uint8Array): ClientFrame | undefined {
+    const value = this.#codec.decode(data);
+    const parsed = clientFrame.safeParse(value);
+    const { t, id } = (value ?? {}) as { t?: unknown; id?: unknown };
+    const isKnown = this.#phase === 'open' && typeof id === 'string' && id.length > 0 && id.length <= 64;
+    const retryAfterMs = parsed.success && parsed.data.t === 'hello' ? 0 : this.#throttle();
+    const error = parsed.success
+      ? retryAfterMs > 0
+        ? tooFast(retryAfterMs)
+        : undefined
+      : invalid(firstIssue(parsed.error, 'frame'));
+    if (error === undefined && parsed.success) return parsed.data;
+    // Somebody waits for an answer to these; what is wrong with others nobody would hear of.
+    if (isKnown && t === 'req') this.#refuse(id, error);
+    else if (isKnown && t === 'sub') this.#end(id, error);
+    else if (!parsed.success || this.#phase !== 'open') throw error;
+    else this.#hub.count(error);
+    return undefined;
+  }
+
+  #throttle(): number {
+    const nowMs = this.#hub.clock.monotonicMs();
+    const retryAfterMs = Math.max(
+      this.#bucket.take(nowMs),
+      this.#caller === undefined ? 0 : this.#hub.takeCall(this.#caller, nowMs),
+    );
+    this.#refusals = retryAfterMs > 0 ? this.#refusals + 1 : 0;
+    if (this.#refusals > REFUSALS_MAX) this.close('rate_limited', `rate_limited;retryAfterMs=${retryAfterMs}`);
+    return retryAfterMs;
+  }
+
+  #take(frame: ClientFrame): void {
+    if (this.#phase === 'new') {
+      if (frame.t !== 'hello') throw invalid('the first frame is hello');
+      this.#phase = 'greeting';
+      this.#greet(frame).catch((error: unknown) => this.#turnAway(error));
+      return;
+    }
+    if (this.#phase === 'greeting') {
+      if (this.#early.length >= CALLS_IN_FLIGHT_MAX) throw invalid('too many frames before welcome');
+      this.#early.push(frame);
+      return;
+    }
+    switch (frame.t) {
+      case 'hello':
+        throw invalid('hello came twice');
+      case 'req':
+        return this.#call(frame);
+      case 'cancel':
+        return this.#calls.get(frame.id)?.cancel();
+      case 'sub':
+        return this.#subscribe(frame);
+      case 'unsub':
+        return this.#feeds.close(frame.id);
+      case 'ping':
+        return this.#out.send({ t: 'pong' });
+      case 'pong':
+        return;
+    }
+  }
+
+  #subscribe(frame: Sub): void {
+    const refuse = (error: unknown) => this.#end(frame.id, error);
+    try {
+      this.#feeds.open(this.#caller!, frame)?.catch(refuse);
+    } catch (error) {
+      refuse(error);
+    }
+  }
+
+  async #greet({ token, session }: Hello): Promise<void> {
+    const caller = await this.#hub.identify(this.#token ?? token, this.#ticket);
+    if (this.#phase !== 'greeting') return;
+    if (!this.#hub.admits(caller)) return this.close('rate_limited', 'rate_limited;too many connections');
+    const asked = session === undefined ? 0 : this.#hub.interior.lastSequence(caller, session);
+    const sequence = typeof asked === 'number' ? asked : await this.#answered(asked);
+    if (sequence === undefined) return;
+    this.#caller = caller;
+    this.#session = session && `${caller.id}\0${session}`;
+    this.#phase = 'open';
+    this.#out.send(this.#hub.welcome(this, session === undefined ? null : { resumed: sequence > 0, sequence }));
+    this.#watchExpiry(caller);
+    for (const frame of this.#early.splice(0)) this.#takeEarly(frame);
+  }
+
+  /** @returns undefined where the connection is gone meanwhile. */
+  async #answered(asked: Promise<number>): Promise<number | undefined> {
+    const sequence = await asked;
+    return this.#phase === 'greeting' ? sequence : undefined;
+  }
+
+  #takeEarly(frame: ClientFrame): void {
+    try {
+      if (this.#phase === 'open') this.#take(frame);
+    } catch (error) {
+      this.#turnAway(error);
+    }
+  }
+
+  #turnAway(error: unknown): void {
+    this.#hub.count(error);
+    this.#out.send({ t: 'err', e: this.#hub.told(error) });
+    // Of what is not the client's fault it need not stop trying.
+    this.close(
+      isBosunError(error, 'BOSUN_UNAUTHENTICATED')
+        ? 'unauthenticated'
+        : isBosunError(error, 'BOSUN_CALL_INVALID')
+          ? 'bad_frame'
+          : 'internal',
+    );
+  }
+
+  #call({ id, m, p, seq, key, deadlineMs }: Req): void {
+    if (this.#calls.has(id)) return this.#refuse(id, invalid('a call of this id is under way'));
+    if (this.#calls.size >= CALLS_IN_FLIGHT_MAX)
+      return this.#refuse(id, new BosunError('BOSUN_GATEWAY_FULL', `${CALLS_IN_FLIGHT_MAX} calls are in flight`));
+    if (this.#hub.isDraining)
+      return this.#refuse(id, new BosunError('BOSUN_DRAINING', 'the gateway is about to close'));
+    let session: Session | undefined;
+    if (seq !== undefined) {
+      if (this.#session === undefined) return this.#refuse(id, invalid('a sequence needs a session, named in hello'));
+      session = { id: this.#session.slice(this.#session.indexOf('\0') + 1), sequence: seq };
+    }
+    try {
+      const call = this.#hub.desk.take(
+        { caller: this.#caller!, method: m, params: p, session, key, deadlineMs },
+        {
+          answered: ({ result, replayed }) =>
+            this.#answer({ t: 'res', id, ok: true, r: result, ...(replayed && { replayed }) }),
+          refused: (error) => this.#fail(id, error),
+        },
+      );
+      this.#calls.set(id, call);
+    } catch (error) {
+      this.#refuse(id, error);
+    }
+  }
+
+  #fail(id: string, error: unknown): void {
+    this.#hub.count(error);
+    this.#answer({ t: 'res', id, ok: false, e: this.#hub.told(error) });
+  }
+
+  #answer(frame: ServerFrame & { t: 'res' }): void {
+    this.#calls.delete(frame.id);
+    // Those that were asked together are answered together, by one epoch: in one write.
+    this.#out.send(frame, this.#calls.size > 0);
+  }
+
+  #refuse(id: string, error: unknown): void {
+    this.#hub.count(error);
+    this.#out.send({ t: 'res', id, ok: false, e: this.#hub.told(error) });
+  }
+
+  #end(id: string, error: unknown): void {
+    this.#hub.count(error);
+    this.#out.send({ t: 'end', id, e: this.#hub.told(error) });
+  }
+
+  #hopeless(): void {
+    this.close('slow_consumer');
+  }
+
+  #watchSilence(afterMs: number): void {
+    this.#later(afterMs, () => {
+      const silentMs = this.#hub.clock.monotonicMs() - this.#heardMs;
+      // One that we do not read from cannot be heard.
+      if (silentMs >= SILENCE_MS_MAX && !this.#out.isSlow) return this.close('silent');
+      if (silentMs < PING_EVERY_MS) return this.#watchSilence(PING_EVERY_MS - silentMs);
+      if (this.#phase === 'open') this.#out.send({ t: 'ping' });
+      this.#watchSilence(Math.max(1, SILENCE_MS_MAX - silentMs));
+    });
+  }
+
+  #watchExpiry({ expiresAtMs }: Caller): void {
+    if (expiresAtMs === undefined) return;
+    const leftMs = expiresAtMs - this.#hub.clock.wallMs();
+    this.#later(Math.max(0, leftMs - TOKEN_NOTICE_MS), () =>
+      this.#out.send({ t: 'note', code: 'token_expiring', inMs: Math.min(leftMs, TOKEN_NOTICE_MS) }),
+    );
+    this.#later(leftMs, () => this.close('token_expired'));
+  }
+
+  #later(ms: number, callback: () => void): void {
+    const cancel = this.#hub.clock.setTimeout(
+      () => {
+        this.#timers.delete(cancel);
+        callback();
+      },
+      ms,
+      { isBackground: true },
+    );
+    this.#timers.add(cancel);
+  }
+
+  #release(): void {
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+    this.#feeds.end();
+    this.#out.end();
+    for (const call of [...this.#calls.values()]) call.cancel();
+    this.#calls.clear();
+  }
+}
+
+function tooFast(retryAfterMs: number): BosunError {
+  return new BosunError('BOSUN_RATE_LIMITED', 'too many calls', { details: { retryAfterMs } });
+}

@@ -1,0 +1,136 @@
+/** The subscriptions of one connection, and when each gets its turn. */
+import { type Cancel, type Clock } from '../../clock.ts';
+import { BosunError } from '../../errors.ts';
+import { SUBSCRIPTIONS_MAX } from '../../limits.ts';
+import { type Caller } from './callers.ts';
+import { type ServerFrame, type Sub } from '../protocol/frames.ts';
+import { type Pumps } from './scheduler.ts';
+import { type Opening, type Subscription } from '../topics/subscriptions.ts';
+import { type Tallies } from './counters.ts';
+import { invalid } from '../calls/wire-errors.ts';
+
+/** Where topics are found. A promise where what is behind has to be asked first. */
+export interface Finder {
+  /** Throws, or rejects with, BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID. */
+  find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): Opening | Promise<Opening>;
+}
+
+/** What all connections share. */
+export interface FeedsHouse {
+  readonly topics: Finder;
+  readonly clock: Clock;
+  readonly pumps: Pumps;
+  readonly tallies: Tallies;
+}
+
+export interface FeedsParts {
+  readonly hub: FeedsHouse;
+  /** `isMore`: another one follows at once. */
+  readonly send: (frame: ServerFrame, isMore?: boolean) => void;
+  readonly isSlow: () => boolean;
+  readonly isOpen: () => boolean;
+}
+
+export class Feeds {
+  readonly #parts: FeedsParts;
+  readonly #open = new Map<string, Subscription>();
+  /** Subscriptions whose topics are being found, by id. */
+  readonly #awaited = new Map<string, object>();
+  #isAwake = false;
+  #alarm: Cancel | undefined;
+  #isOver = false;
+  readonly #woken = () => {
+    this.#isAwake = false;
+    this.pump();
+  };
+
+  constructor(parts: FeedsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Resolves, where that takes time, when it is open. Throws, or rejects with, BOSUN_CALL_INVALID, BOSUN_GATEWAY_FULL,
+   * and as {@link Finder} does.
+   */
+  open(caller: Caller, sub: Sub): void | Promise<void> {
+    const { id } = sub;
+    if (this.#open.has(id) || this.#awaited.has(id)) throw invalid('a subscription of this id is open');
+    if (this.#open.size + this.#awaited.size >= SUBSCRIPTIONS_MAX)
+      throw new BosunError('BOSUN_GATEWAY_FULL', `${SUBSCRIPTIONS_MAX} subscriptions are open`);
+    const found = this.#parts.hub.topics.find(caller, sub);
+    return found instanceof Promise ? this.#await(found, sub) : this.#begin(found, sub);
+  }
+
+  async #await(found: Promise<Opening>, sub: Sub): Promise<void> {
+    const token = {};
+    this.#awaited.set(sub.id, token);
+    try {
+      const opening = await found;
+      // It may have been closed meanwhile, and opened anew.
+      if (this.#awaited.get(sub.id) === token) this.#begin(opening, sub);
+      else opening({ id: sub.id, maxHz: Infinity, wake: () => {} }).stop();
+    } catch (error) {
+      if (this.#awaited.get(sub.id) === token) throw error;
+    } finally {
+      if (this.#awaited.get(sub.id) === token) this.#awaited.delete(sub.id);
+    }
+  }
+
+  #begin(opening: Opening, { id, from, maxHz = Infinity }: Sub): void {
+    const { hub, send } = this.#parts;
+    const subscription = opening({ id, maxHz, wake: () => this.#wake() });
+    const first = subscription.begin(from);
+    this.#open.set(id, subscription);
+    hub.tallies.add('subscriptions');
+    send(first);
+    this.#wake();
+  }
+
+  close(id: string): void {
+    this.#awaited.delete(id);
+    this.#open.get(id)?.stop();
+    this.#open.delete(id);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#alarm?.();
+    this.#awaited.clear();
+    for (const id of [...this.#open.keys()]) this.close(id);
+  }
+
+  /** Sends what there is to send, as far as the client takes it. */
+  pump(): void {
+    if (this.#isOver || !this.#parts.isOpen()) return;
+    this.#alarm?.();
+    this.#alarm = undefined;
+    const { clock } = this.#parts.hub;
+    const nowMs = clock.monotonicMs();
+    for (const [id, subscription] of this.#open) {
+      if (this.#parts.isSlow()) {
+        subscription.delay?.();
+        continue;
+      }
+      const frames = subscription.next(nowMs);
+      frames.forEach((frame, index) => this.#parts.send(frame, index < frames.length - 1));
+      if (frames.at(-1)?.t === 'end') this.close(id);
+    }
+    // Whoever is slow comes back when it is well.
+    if (!this.#parts.isSlow()) this.#goOn(nowMs);
+  }
+
+  #goOn(nowMs: number): void {
+    let atMs = Infinity;
+    for (const { dueMs = Infinity } of this.#open.values()) atMs = Math.min(atMs, dueMs);
+    if (atMs === Infinity || this.#isOver) return;
+    const waitMs = atMs - nowMs;
+    if (waitMs <= 0) this.#wake();
+    else this.#alarm = this.#parts.hub.clock.setTimeout(() => this.pump(), waitMs, { isBackground: true });
+  }
+
+  #wake(): void {
+    if (this.#isAwake || this.#isOver) return;
+    this.#isAwake = true;
+    this.#parts.hub.pumps.later(this.#woken);
+  }
+}

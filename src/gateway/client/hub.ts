@@ -1,0 +1,327 @@
+/**
+ * The gateway without a network: everything that connections and requests share, who is connected, and how all of them
+ * are let go. server.ts gives it sockets.
+ */
+import { randomUUID } from 'node:crypto';
+import { type Clock } from '../../clock.ts';
+import { BosunError, isBosunError, messageOf } from '../../errors.ts';
+import {
+  CALLS_BURST,
+  CALLS_IN_FLIGHT_MAX,
+  CALLS_PER_SECOND,
+  CONNECTIONS_MAX,
+  CONNECTIONS_PER_CALLER_MAX,
+  DRAIN_BATCH,
+  DRAIN_BATCH_MS,
+  DRAIN_MS,
+  FRAME_BYTES_MAX,
+  PING_EVERY_MS,
+  RATES_MAX,
+  SILENCE_MS_MAX,
+  STRANGERS_MAX,
+  SUBSCRIPTIONS_MAX,
+} from '../../limits.ts';
+import { type System } from '../../system.ts';
+import { CallDesk } from '../calls/call-desk.ts';
+import { type Caller, Callers, type JwtOptions, type TokenOptions } from './callers.ts';
+import { CODECS } from './codec.ts';
+import { Connection } from './connection.ts';
+import { type Finder } from './feeds.ts';
+import { type Interior } from './backend.ts';
+import { KeyedAnswers } from '../calls/keyed-answers.ts';
+import { gatewayFamilies, metricsText } from './metrics.ts';
+import { OneSystem } from './one-system.ts';
+import { type Wire } from './send-buffer.ts';
+import { Page } from '../network/page.ts';
+import { type ServerFrame, type Welcome, type WireError } from '../protocol/frames.ts';
+import { type CloseName, PROTOCOL_MINOR, PROTOCOL_VERSION, SUBPROTOCOLS } from '../protocol/protocol.ts';
+import { type Rate, Rates } from './rates.ts';
+import { Pumps } from './scheduler.ts';
+import { type SpreadOverWorkers } from '../workers/worker-words.ts';
+import { ManyWorkers } from '../workers/many-workers.ts';
+import { StatelyPeer } from '../stately/stately-peer.ts';
+import { Tallies } from './counters.ts';
+import { Tickets } from './passes.ts';
+import { isOurs, wireError } from '../calls/wire-errors.ts';
+
+export interface HubOptions {
+  readonly clock: Clock;
+  readonly tokens: readonly TokenOptions[];
+  readonly jwt: JwtOptions | undefined;
+  readonly operator?: string | undefined;
+  readonly destructive: boolean;
+  /** Of one connection, and of one caller. */
+  readonly rate: Rate | undefined;
+  readonly bounds?: ConnectionBounds;
+  readonly log: (...args: unknown[]) => void;
+}
+
+/** How many connections may be open. */
+export interface ConnectionBounds {
+  /** Of all callers together. Default 1,000. */
+  readonly connections?: number;
+  /** Of one caller. Default 20. */
+  readonly connectionsPerCaller?: number;
+}
+
+/** Whoever holds a connection open: a WebSocket or a stream of server-sent events. */
+export interface Peer {
+  /** Undefined until it is known. */
+  readonly caller: Caller | undefined;
+  /** Of the caller, as it is named in this hub; undefined where there is none. */
+  readonly session: string | undefined;
+  /** Calls that are not answered. */
+  readonly inFlight: number;
+  send(frame: ServerFrame): void;
+  close(name: CloseName, reason?: string): void;
+  /** As the death of the process does. */
+  cut(): void;
+}
+
+export interface Entrance {
+  /** One of SUBPROTOCOLS. Default: JSON. */
+  readonly subprotocol?: string | undefined;
+  readonly token?: string | undefined;
+  /** In the place of a token, and where the page that shows it is from. */
+  readonly ticket?: { readonly ticket: string; readonly origin: string | undefined } | undefined;
+}
+
+export class Hub {
+  readonly interior: Interior;
+  readonly clock: Clock;
+  readonly callers: Callers;
+  readonly rate: Rate;
+  readonly tickets: Tickets;
+  readonly pumps: Pumps;
+  readonly tallies = new Tallies();
+  readonly desk: CallDesk;
+  readonly page = new Page();
+  readonly instance: string = randomUUID();
+  readonly #rates: Rates;
+  readonly #log: (...args: unknown[]) => void;
+  readonly #destructive: boolean;
+  readonly #peers = new Set<Peer>();
+  /** Those who have not said who they are. */
+  readonly #strangers = new Set<Peer>();
+  /** How many of the others, by caller. */
+  readonly #known = new Map<string, number>();
+  readonly #most: Required<ConnectionBounds>;
+  /** Requests of HTTP that are not answered. */
+  requests = 0;
+  #errors = 0;
+  #isDraining = false;
+
+  /** Throws BOSUN_CONFIG_INVALID. */
+  constructor(
+    system: System | SpreadOverWorkers,
+    {
+      clock,
+      tokens,
+      jwt,
+      operator,
+      destructive,
+      rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND },
+      bounds = {},
+      log,
+    }: HubOptions,
+  ) {
+    this.#most = { connections: CONNECTIONS_MAX, connectionsPerCaller: CONNECTIONS_PER_CALLER_MAX, ...bounds };
+    this.clock = clock;
+    this.rate = rate;
+    this.#log = log;
+    this.#rates = new Rates(rate, RATES_MAX);
+    this.callers = new Callers({ tokens, jwt, operator, clock });
+    this.tickets = new Tickets(clock);
+    this.pumps = new Pumps(clock);
+    this.#destructive = destructive;
+    const parts = { clock, instance: this.instance, tallies: this.tallies };
+    this.interior = 'outposts' in system ? new ManyWorkers(system, parts) : new OneSystem(system, parts);
+    this.desk = new CallDesk({ handlers: this.interior.handlers, answers: new KeyedAnswers(), clock, destructive });
+  }
+
+  get topics(): Finder {
+    return this.interior.topics;
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  get size(): number {
+    return this.#peers.size;
+  }
+
+  /**
+   * A client has connected. Tell what comes of it: frames to `receive`, that it reads to `drained`, its end to `gone`.
+   */
+  connect(wire: Wire, { subprotocol = SUBPROTOCOLS.json, token, ticket }: Entrance = {}): Connection {
+    const connection = new Connection({ hub: this, wire, codec: CODECS[subprotocol]!, token, ticket });
+    this.enter(connection);
+    return connection;
+  }
+
+  /** Whether somebody can inspect with what Stately gives. */
+  get isInspectable(): boolean {
+    return this.interior.turns !== undefined;
+  }
+
+  /** Somebody inspects with what Stately gives. Throws BOSUN_OVER_WORKERS. */
+  inspect(wire: Wire, entrance: Pick<Entrance, 'token' | 'ticket'>): StatelyPeer {
+    const { turns } = this.interior;
+    if (turns === undefined)
+      throw new BosunError(
+        'BOSUN_OVER_WORKERS',
+        'the receivers of Stately inspect one system, and this one is spread over workers',
+      );
+    const peer = new StatelyPeer(this, turns, wire);
+    this.enter(peer);
+    void peer.begin(entrance);
+    return peer;
+  }
+
+  /** One more that is connected, or is closed at once where there are too many. */
+  enter(peer: Peer): void {
+    const strangers = this.#strangers.size;
+    this.#peers.add(peer);
+    if (peer.caller === undefined) this.#strangers.add(peer);
+    else this.#tally(peer.caller, 1);
+    this.#countOpen();
+    if (this.#isDraining) peer.close('draining');
+    else if (this.#peers.size > this.#most.connections || strangers >= STRANGERS_MAX) peer.close('overloaded');
+  }
+
+  /** Who calls. Rejects with BOSUN_UNAUTHENTICATED. */
+  async identify(token: string | undefined, ticket: Entrance['ticket']): Promise<Caller> {
+    return token === undefined && ticket !== undefined
+      ? this.tickets.redeem(ticket.ticket, ticket.origin)
+      : await this.callers.authenticate(token);
+  }
+
+  /** It is known now who a peer is. */
+  met(peer: Peer): void {
+    if (this.#strangers.delete(peer)) this.#tally(peer.caller!, 1);
+  }
+
+  /** Whether one more connection of the caller may stay. */
+  admits({ id }: Caller): boolean {
+    return (this.#known.get(id) ?? 0) < this.#most.connectionsPerCaller;
+  }
+
+  /** @returns 0, or after how many ms the caller may call again. */
+  takeCall({ id }: Caller, nowMs: number): number {
+    return this.#rates.take(id, nowMs);
+  }
+
+  /** What a connection is welcomed with. Another one of its session makes room for it. */
+  welcome(connection: Peer, session: Welcome['session']): Welcome {
+    this.met(connection);
+    for (const other of connection.session === undefined ? [] : [...this.#peers]) {
+      if (other !== connection && other.session === connection.session) other.close('session_taken');
+    }
+    const { id, scopes, addresses, isOperator = false } = connection.caller!;
+    return {
+      t: 'welcome',
+      v: PROTOCOL_VERSION,
+      minor: PROTOCOL_MINOR,
+      server: { name: 'bosun', instance: this.instance },
+      session,
+      nowMs: this.interior.nowMs,
+      heartbeat: { everyMs: PING_EVERY_MS, timeoutMs: SILENCE_MS_MAX - PING_EVERY_MS },
+      limits: {
+        frameBytes: FRAME_BYTES_MAX,
+        inFlight: CALLS_IN_FLIGHT_MAX,
+        subscriptions: SUBSCRIPTIONS_MAX,
+        perSecond: this.rate.perSecond,
+        burst: this.rate.burst,
+      },
+      principal: {
+        id,
+        scopes: [...scopes],
+        addresses: [...addresses],
+        mayDestroy: scopes.has('actor:admin') && (this.#destructive || isOperator),
+      },
+    };
+  }
+
+  left(peer: Peer): void {
+    if (!this.#peers.delete(peer)) return;
+    if (!this.#strangers.delete(peer) && peer.caller !== undefined) this.#tally(peer.caller, -1);
+    this.#countOpen();
+  }
+
+  /** An error as its client is told of it. What says nothing to the client is logged under a reference that it gets. */
+  told(error: unknown): WireError {
+    const reference = `${this.instance.slice(0, 8)}-${++this.#errors}`;
+    if (isOurs(error)) this.#log(`the gateway failed (${reference}): ${messageOf(error)}`, error);
+    return wireError(error, () => reference);
+  }
+
+  /** An error that a client is told of. */
+  count(error: unknown): void {
+    this.tallies.add(`refused.${isBosunError(error) ? error.code : 'BOSUN_INTERNAL'}`);
+  }
+
+  /** Whether whoever comes now is served. */
+  async isReady(): Promise<boolean> {
+    return !this.#isDraining && (await this.interior.isReady());
+  }
+
+  /** `/metrics`. Rejects with BOSUN_SYSTEM_CLOSED. */
+  async metrics(): Promise<string> {
+    return metricsText([...(await this.interior.families()), ...gatewayFamilies(this.tallies)]);
+  }
+
+  /**
+   * Takes no further calls, lets those under way end within `graceMs`, then closes connections in batches. Resolves
+   * when none is left.
+   */
+  async drain(graceMs: number = DRAIN_MS): Promise<void> {
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    const note = {
+      t: 'note',
+      code: 'draining',
+      inMs: graceMs,
+      reconnectInMs: [DRAIN_BATCH_MS, graceMs + DRAIN_BATCH_MS],
+    } as const;
+    for (const connection of this.#peers) connection.send({ ...note, reconnectInMs: [...note.reconnectInMs] });
+    const untilMs = this.clock.monotonicMs() + graceMs;
+    while (
+      (this.requests > 0 || [...this.#peers].some(({ inFlight }) => inFlight > 0)) &&
+      this.clock.monotonicMs() < untilMs
+    )
+      await this.#pass(Math.min(DRAIN_BATCH_MS, graceMs));
+    for (let batch = this.#batch(); batch.length > 0; batch = this.#batch()) {
+      for (const connection of batch) connection.close('draining');
+      await this.#pass(DRAIN_BATCH_MS);
+      // Whoever does not answer the close is cut.
+      for (const connection of batch) connection.cut();
+    }
+    this.interior.stop();
+  }
+
+  /** As the death of the process does. */
+  abandon(): void {
+    this.#isDraining = true;
+    this.interior.stop();
+    for (const connection of [...this.#peers]) connection.cut();
+  }
+
+  #batch(): Peer[] {
+    return [...this.#peers].slice(0, DRAIN_BATCH);
+  }
+
+  #tally({ id }: Caller, by: number): void {
+    const count = (this.#known.get(id) ?? 0) + by;
+    if (count === 0) this.#known.delete(id);
+    else this.#known.set(id, count);
+  }
+
+  #countOpen(): void {
+    this.tallies.add('connections.open', this.#peers.size - this.tallies.get('connections.open'));
+  }
+
+  #pass(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.clock.setTimeout(resolve, ms));
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * `/metrics`: the numbers of a system and its gateway in the text format of Prometheus. It reads what there is when it
+ * is asked: linear in the population, and nothing for whoever never asks. Labels are names from the code, never a
+ * client's.
+ */
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { type Subscription } from '../../actors/api/actor-handle.ts';
+import { type System } from '../../system.ts';
+import { type TreeNode } from '../../system-options.ts';
+import { type Tallies } from './counters.ts';
+
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+type Labels = Readonly<Record<string, string>>;
+type Sample = readonly [labels: Labels, value: number];
+
+export interface Family {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge';
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
+
+/** A gauge among the tallies. */
+const CONNECTIONS = 'connections.open';
+
+const NS_PER_S = 1e9;
+const QUANTILES = [0.5, 0.9, 0.99, 1] as const;
+
+/** The numbers of a system, and of the thread that it is in. */
+export class Metrics {
+  readonly #system: System;
+  /** Dead letters since the first look, by reason. */
+  readonly #letters = new Map<string, number>();
+  #watch: Subscription | undefined;
+  readonly #delay = new LoopDelay();
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  /** What happens by and by is counted from the first call on. Throws BOSUN_SYSTEM_CLOSED. */
+  families(): Family[] {
+    this.#begin();
+    return [...this.#ofSystem(), ...ofActors(this.#system.tree()), ...this.#ofLetters(), this.#delay.family()];
+  }
+
+  stop(): void {
+    this.#watch?.unsubscribe();
+    this.#delay.stop();
+  }
+
+  #begin(): void {
+    this.#watch ??= this.#system.deadLetters.subscribe(({ reason }) =>
+      this.#letters.set(reason, (this.#letters.get(reason) ?? 0) + 1),
+    );
+  }
+
+  #ofSystem(): Family[] {
+    const system = this.#system;
+    return [
+      {
+        name: 'bosun_epochs_total',
+        type: 'counter',
+        help: 'Epochs begun since the store was made.',
+        samples: [[{}, system.epoch]],
+      },
+      {
+        name: 'bosun_store_available',
+        type: 'gauge',
+        help: '1 while the store can be written.',
+        samples: [[{}, system.outage === undefined ? 1 : 0]],
+      },
+      {
+        name: 'bosun_damaged_records',
+        type: 'gauge',
+        help: 'Damage found in the store at the start and since.',
+        samples: [[{}, system.damage().length]],
+      },
+      {
+        name: 'bosun_unreadable_actors',
+        type: 'gauge',
+        help: 'Actors in the store that do not run because they cannot be read.',
+        samples: [[{}, system.unreadable().length]],
+      },
+    ];
+  }
+
+  #ofLetters(): Family[] {
+    const kept = new Map<string, number>();
+    for (const { reason } of this.#system.deadLetters.list()) kept.set(reason, (kept.get(reason) ?? 0) + 1);
+    return [
+      { name: 'bosun_dead_letters', type: 'gauge', help: 'Dead letters kept.', samples: by('reason', kept) },
+      {
+        name: 'bosun_dead_letters_total',
+        type: 'counter',
+        help: 'Dead letters since the first scrape.',
+        samples: by('reason', this.#letters),
+      },
+    ];
+  }
+}
+
+/** How late the event loop of this thread is, since the last look. */
+export class LoopDelay {
+  #delay: IntervalHistogram | undefined;
+
+  family(): Family {
+    const delay = (this.#delay ??= this.#begin());
+    const samples =
+      delay.count === 0
+        ? []
+        : QUANTILES.map(
+            (quantile): Sample => [{ quantile: String(quantile) }, delay.percentile(quantile * 100) / NS_PER_S],
+          );
+    delay.reset();
+    return {
+      name: 'bosun_event_loop_delay_seconds',
+      type: 'gauge',
+      help: 'How late the event loop was, since the last scrape.',
+      samples,
+    };
+  }
+
+  stop(): void {
+    this.#delay?.disable();
+  }
+
+  #begin(): IntervalHistogram {
+    const delay = monitorEventLoopDelay();
+    delay.enable();
+    return delay;
+  }
+}
+
+/** As Prometheus reads it. */
+export function metricsText(families: readonly Family[]): string {
+  return families.map(written).join('');
+}
+
+export function gatewayFamilies(tallies: Tallies): Family[] {
+  const counted = Object.entries(tallies.all()).filter(([what]) => what !== CONNECTIONS);
+  return [
+    {
+      name: 'bosun_gateway_connections',
+      type: 'gauge',
+      help: 'Connections and event streams that are open.',
+      samples: [[{}, tallies.get(CONNECTIONS)]],
+    },
+    {
+      name: 'bosun_gateway_total',
+      type: 'counter',
+      help: 'What the gateway let in, refused and closed, by name.',
+      samples: by('what', counted),
+    },
+  ];
+}
+
+/** What the actors of one agent come to. */
+interface Sum {
+  readonly statuses: Map<string, number>;
+  mailbox: number;
+  oldestMs: number;
+  restarts: number;
+}
+
+function ofActors(tree: TreeNode): Family[] {
+  const sums = new Map<string, Sum>();
+  const open = [tree];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const { agent, status, mailbox, oldestMessageMs, restarts, children } = node;
+    let sum = sums.get(agent);
+    if (sum === undefined) sums.set(agent, (sum = { statuses: new Map(), mailbox: 0, oldestMs: 0, restarts: 0 }));
+    sum.statuses.set(status, (sum.statuses.get(status) ?? 0) + 1);
+    sum.mailbox += mailbox;
+    sum.oldestMs = Math.max(sum.oldestMs, oldestMessageMs ?? 0);
+    sum.restarts += restarts ?? 0;
+    open.push(...children);
+  }
+  const agents = [...sums];
+  const perAgent = (of: (sum: Sum) => number) =>
+    by(
+      'agent',
+      agents.map(([agent, sum]) => [agent, of(sum)] as const),
+    );
+  return [
+    {
+      name: 'bosun_actors',
+      type: 'gauge',
+      help: 'Actors.',
+      samples: agents.flatMap(([agent, { statuses }]) =>
+        [...statuses].map(([status, count]): Sample => [{ agent, status }, count]),
+      ),
+    },
+    {
+      name: 'bosun_mailbox_messages',
+      type: 'gauge',
+      help: 'Unread messages.',
+      samples: perAgent(({ mailbox }) => mailbox),
+    },
+    {
+      name: 'bosun_mailbox_oldest_seconds',
+      type: 'gauge',
+      help: 'How long the oldest unread message has waited.',
+      samples: perAgent(({ oldestMs }) => oldestMs / 1_000),
+    },
+    {
+      name: 'bosun_restarts',
+      type: 'gauge',
+      help: 'Restarts of the actors that are there, by their Bosses.',
+      samples: perAgent(({ restarts }) => restarts),
+    },
+  ];
+}
+
+function by(label: string, values: Iterable<readonly [string, number]>): Sample[] {
+  return [...values].map(([name, value]) => [{ [label]: name }, value]);
+}
+
+function written({ name, type, help, samples }: Family): string {
+  const lines = samples.map(([labels, value]) => `${name}${labelled(labels)} ${value}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+function labelled(labels: Labels): string {
+  const parts = Object.entries(labels).map(([key, value]) => `${key}="${escaped(value)}"`);
+  return parts.length === 0 ? '' : `{${parts.join(',')}}`;
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}

@@ -1,0 +1,73 @@
+/** One system in this thread, behind a gateway or behind the part of one that stands beside a worker. */
+import { type Clock } from '../../clock.ts';
+import { type System } from '../../system.ts';
+import { type Handlers, handlersOf } from '../calls/calls.ts';
+import { type Caller } from './callers.ts';
+import { EventLog } from '../topics/event-log.ts';
+import { Health } from './health.ts';
+import { Inspections } from '../topics/inspections.ts';
+import { type Interior } from './backend.ts';
+import { type Family, Metrics } from './metrics.ts';
+import { Repeats } from '../calls/repeats.ts';
+import { type TurnViews } from '../stately/stately-peer.ts';
+import { type Tallies } from './counters.ts';
+import { Topics } from '../topics/topics.ts';
+import { Views } from '../topics/views.ts';
+
+interface OneSystemParts {
+  readonly clock: Clock;
+  /** Names the run of the gateway. */
+  readonly instance: string;
+  readonly tallies: Tallies;
+}
+
+export class OneSystem implements Interior {
+  readonly handlers: Handlers;
+  readonly topics: Topics;
+  readonly health: Health;
+  readonly turns: TurnViews;
+  readonly #system: System;
+  readonly #repeats: Repeats;
+  readonly #metrics: Metrics;
+  readonly #stop: () => void;
+
+  constructor(system: System, { clock, instance, tallies }: OneSystemParts) {
+    this.#system = system;
+    const views = new Views(system);
+    const inspections = new Inspections(system, clock);
+    const health = (this.health = new Health({ system, tallies, clock }));
+    const repeats = (this.#repeats = new Repeats(system));
+    const metrics = (this.#metrics = new Metrics(system));
+    const events = new EventLog({ clock, instance, shown: (address, event) => views.emitted(address, event) });
+    const emitted = system.onEmitted((address, event) => events.record(address, event));
+    this.topics = new Topics(system, { views, inspections, events, instance });
+    this.handlers = handlersOf({ system, views, repeats, inspections, health });
+    this.turns = { system, views, epochs: this.topics.epochs };
+    this.#stop = () => {
+      emitted.unsubscribe();
+      metrics.stop();
+      health.stop();
+      void inspections.close();
+    };
+  }
+
+  lastSequence(caller: Caller, session: string): number {
+    return this.#repeats.lastSequence(caller, session);
+  }
+
+  isReady(): boolean {
+    return this.#system.reception.isRunning && this.#system.outage === undefined;
+  }
+
+  get nowMs(): number {
+    return this.#system.reception.nowMs ?? 0;
+  }
+
+  families(): Family[] {
+    return this.#metrics.families();
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * The twin of a subscription in HTTP: server-sent events, whose ids are cursors, so that a browser resumes by itself.
+ */
+import { type ServerResponse } from 'node:http';
+import { type Cancel } from '../../clock.ts';
+import { CLOSE_MS, PING_EVERY_MS, TOKEN_NOTICE_MS } from '../../limits.ts';
+import { type Caller } from '../client/callers.ts';
+import { type Codec } from '../client/codec.ts';
+import { Feeds } from '../client/feeds.ts';
+import { EVERY_ANSWER } from './http-answers.ts';
+import type { Hub, Peer } from '../client/hub.ts';
+import { Outflow, type Wire } from '../client/send-buffer.ts';
+import { type ServerFrame, type Sub } from '../protocol/frames.ts';
+import { type CloseName, CLOSES, cursorText } from '../protocol/protocol.ts';
+
+const codec: Codec = { encode: textOf, decode: () => undefined };
+
+export class EventStream implements Peer {
+  readonly caller: Caller;
+  readonly session = undefined;
+  readonly inFlight = 0;
+  readonly #hub: Hub;
+  readonly #response: ServerResponse;
+  readonly #out: Outflow;
+  readonly #feeds: Feeds;
+  readonly #timers: Cancel[] = [];
+  #isOver = false;
+
+  constructor(hub: Hub, caller: Caller, response: ServerResponse) {
+    this.#hub = hub;
+    this.caller = caller;
+    this.#response = response;
+    this.#out = new Outflow({
+      wire: wireOf(response),
+      codec,
+      clock: hub.clock,
+      onWell: () => this.#feeds.pump(),
+      onSlow: () => hub.tallies.add('slow'),
+      onHopeless: () => this.close('slow_consumer'),
+    });
+    this.#feeds = new Feeds({
+      hub,
+      send: (frame) => this.#sendOrEnd(frame),
+      isSlow: () => this.#out.isSlow,
+      isOpen: () => !this.#isOver,
+    });
+    response.on('drain', () => {
+      this.#out.drained();
+      this.#feeds.pump();
+    });
+    response.on('close', () => this.#gone());
+    response.on('error', () => this.#gone());
+  }
+
+  /** Rejects as `Feeds.open`, before anything is written. */
+  async begin(sub: Sub): Promise<void> {
+    this.#hub.enter(this);
+    try {
+      if (!this.#isOver) await this.#feeds.open(this.caller, sub);
+    } catch (error) {
+      this.#gone();
+      throw error;
+    }
+    if (this.#isOver) return;
+    this.#ping();
+    const { expiresAtMs } = this.caller;
+    if (expiresAtMs === undefined) return;
+    const leftMs = expiresAtMs - this.#hub.clock.wallMs();
+    this.#later(Math.max(0, leftMs - TOKEN_NOTICE_MS), () =>
+      this.send({ t: 'note', code: 'token_expiring', inMs: Math.min(leftMs, TOKEN_NOTICE_MS) }),
+    );
+    this.#later(leftMs, () => this.close('token_expired'));
+  }
+
+  send(frame: ServerFrame): void {
+    this.#head();
+    this.#out.send(frame);
+  }
+
+  close(name: CloseName): void {
+    if (this.#isOver) return;
+    this.#hub.tallies.add(`closed.${name}`);
+    const { code, then } = CLOSES[name];
+    this.#head();
+    this.#response.end(`event: close\ndata: ${JSON.stringify({ code, name, then })}\n\n`);
+    this.#gone();
+    this.#hub.clock.setTimeout(() => this.#response.destroy(), CLOSE_MS, { isBackground: true });
+  }
+
+  cut(): void {
+    this.#response.destroy();
+    this.#gone();
+  }
+
+  #sendOrEnd(frame: ServerFrame): void {
+    this.send(frame);
+    // Nothing will come any more.
+    if (frame.t === 'end') this.close('normal');
+  }
+
+  #head(): void {
+    if (!this.#response.headersSent)
+      this.#response.writeHead(200, {
+        ...EVERY_ANSWER,
+        'Content-Type': 'text/event-stream',
+        'X-Accel-Buffering': 'no',
+      });
+  }
+
+  #ping(): void {
+    this.#later(PING_EVERY_MS, () => {
+      this.send({ t: 'ping' });
+      this.#ping();
+    });
+  }
+
+  #later(ms: number, callback: () => void): void {
+    this.#timers.push(this.#hub.clock.setTimeout(callback, ms, { isBackground: true }));
+  }
+
+  #gone(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    for (const cancel of this.#timers) cancel();
+    this.#feeds.end();
+    this.#out.end();
+    this.#hub.left(this);
+  }
+}
+
+function wireOf(response: ServerResponse): Wire {
+  return {
+    send: (data) => void response.write(data),
+    get bufferedBytes() {
+      return response.writableLength;
+    },
+    // Nothing comes in on it.
+    pause: () => {},
+    resume: () => {},
+    close: () => response.end(),
+    terminate: () => response.destroy(),
+  };
+}
+
+function textOf(frame: ServerFrame): string {
+  if (frame.t === 'ping') return ': ping\n\n';
+  const id = 'at' in frame ? `id: ${cursorText(frame.at)}\n` : '';
+  return `${id}event: ${frame.t}\ndata: ${JSON.stringify(frame)}\n\n`;
+}

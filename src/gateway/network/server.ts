@@ -1,0 +1,350 @@
+/**
+ * The gateway: WebSocket and HTTP on one port, in front of a running system. It decides who gets as far as a frame or a
+ * request; what those may do is decided behind it. The only file that knows sockets.
+ */
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { type Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { type Clock, systemClock } from '../../clock.ts';
+import { BosunError, messageOf } from '../../errors.ts';
+import {
+  CONNECTIONS_MAX,
+  CONNECTIONS_PER_CALLER_MAX,
+  CONNECTS_BURST,
+  CONNECTS_PER_SECOND,
+  FRAME_BYTES_MAX,
+  FRAME_CHUNKS_MAX,
+  FRAME_FRAGMENTS_MAX,
+  HTTP_HEADERS_MS,
+  HTTP_REQUEST_MS,
+  OUT_BYTES_HIGH,
+  RATES_MAX,
+  STRANGERS_MAX,
+} from '../../limits.ts';
+import { type System } from '../../system.ts';
+import { type JwtOptions, type TokenOptions } from '../client/callers.ts';
+import { type Connection } from '../client/connection.ts';
+import { type DoorOptions, isLoopback, refusalOf } from './door.ts';
+import { bearerIn, handle, refused } from './http.ts';
+import { type ConnectionBounds, type Entrance, Hub } from '../client/hub.ts';
+import { type Wire } from '../client/send-buffer.ts';
+import {
+  BEARER_PREFIX,
+  CLOSES,
+  DEFAULT_HOST,
+  DEFAULT_PORT,
+  SOCKET_PATH,
+  SUBPROTOCOLS,
+  TICKET_NAME,
+} from '../protocol/protocol.ts';
+import { type Rate, Rates } from '../client/rates.ts';
+import { FrameBytes, wireOf } from './socket-wire.ts';
+import { type SpreadOverWorkers } from '../workers/worker-words.ts';
+import { STATELY_PATH } from '../stately/stately-events.ts';
+import { type StatelyPeer } from '../stately/stately-peer.ts';
+
+export interface GatewayOptions extends ConnectionBounds {
+  /** Default 4180; 0 takes a free one. */
+  readonly port?: number;
+  /** Where to listen. Default 127.0.0.1; any other is refused unless `tokens` or `jwt` are given. */
+  readonly host?: string;
+  /** Further names under which the gateway is reached, as in the header `Host`, without port. */
+  readonly hosts?: readonly string[];
+  /** Origins of pages that may connect, beside the gateway's own: `https://app.example`. */
+  readonly origins?: readonly string[];
+  /** Who may call. Without these and `jwt`, whoever is on this machine. */
+  readonly tokens?: readonly TokenOptions[];
+  readonly jwt?: JwtOptions;
+  /**
+   * A token for whoever runs the system, 16 characters or more: every scope, what destroys included, and orders in the
+   * name of others. Where it is the only one, callers of this machine still need none.
+   */
+  readonly operator?: string;
+  /** Allow the methods that destroy: erase, terminate, delete, discard. Default false. */
+  readonly destructive?: boolean;
+  /** Calls of one connection, and of one caller over all connections. Default: 50 a second, bursts of 100. */
+  readonly rate?: Rate;
+  /** New WebSocket connections of one network address. Default: 20 a second, bursts of 100. */
+  readonly connectRate?: Rate;
+  readonly clock?: Clock;
+  /** Told of failures of the gateway itself. Default: nobody. */
+  readonly log?: (...args: unknown[]) => void;
+}
+
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  /** `http://127.0.0.1:4180`. */
+  readonly url: string;
+}
+
+export class Gateway {
+  readonly #hub: Hub;
+  readonly #options: Required<Pick<GatewayOptions, 'port' | 'host'>> & DoorOptions;
+  readonly #clock: Clock;
+  readonly #server: Server;
+  readonly #sockets: WebSocketServer;
+  readonly #connects: Rates;
+  readonly #bytes = new FrameBytes();
+  #draining: Promise<void> | undefined;
+
+  /** Use {@link createGateway}. */
+  constructor(system: System | SpreadOverWorkers, options: GatewayOptions) {
+    const {
+      port = DEFAULT_PORT,
+      host = DEFAULT_HOST,
+      hosts = [],
+      origins = [],
+      tokens = [],
+      jwt,
+      operator,
+      destructive = false,
+      rate,
+      clock = systemClock,
+      log = () => {},
+    } = options;
+    const {
+      connectRate = { burst: CONNECTS_BURST, perSecond: CONNECTS_PER_SECOND },
+      connections = CONNECTIONS_MAX,
+      connectionsPerCaller = CONNECTIONS_PER_CALLER_MAX,
+    } = options;
+    this.#hub = new Hub(system, {
+      clock,
+      tokens,
+      jwt,
+      operator,
+      destructive,
+      rate,
+      bounds: { connections, connectionsPerCaller },
+      log,
+    });
+    if (!isLoopback(host) && !this.#hub.callers.areAsked) {
+      throw new BosunError(
+        'BOSUN_CONFIG_INVALID',
+        `a gateway on ${host} can be reached by others: give it tokens, or listen on ${DEFAULT_HOST}`,
+      );
+    }
+    this.#options = { port, host, hosts, origins };
+    this.#clock = clock;
+    this.#connects = new Rates(connectRate, RATES_MAX);
+    this.#server = createServer({
+      headersTimeout: HTTP_HEADERS_MS,
+      requestTimeout: HTTP_REQUEST_MS,
+      connectionsCheckingInterval: HTTP_HEADERS_MS / 5,
+    });
+    this.#server.maxConnections = connections + 2 * STRANGERS_MAX;
+    this.#sockets = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      autoPong: false,
+      maxPayload: FRAME_BYTES_MAX,
+      maxFragments: FRAME_FRAGMENTS_MAX,
+      maxBufferedChunks: FRAME_CHUNKS_MAX,
+      handleProtocols: (offered) => chosen([...offered]).answer ?? false,
+    });
+    this.#attend();
+    const over = () => void this.drain({ graceMs: 0 });
+    system.closed.then(over, over);
+  }
+
+  /** Begins to listen. Rejects with BOSUN_CONFIG_INVALID where the port is taken. */
+  async listen(): Promise<Listening> {
+    const { port, host } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      const failed = (error: Error & { code?: string }) => {
+        const wayOut = error.code === 'EADDRINUSE' ? '; name another port, or 0 for any that is free' : '';
+        reject(
+          new BosunError(
+            'BOSUN_CONFIG_INVALID',
+            `the gateway cannot listen on ${host}:${port}: ${messageOf(error)}${wayOut}`,
+            { cause: error },
+          ),
+        );
+      };
+      this.#server.once('error', failed);
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', failed);
+        resolve();
+      });
+    });
+    const { port: taken } = this.#server.address() as AddressInfo;
+    return { host, port: taken, url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}` };
+  }
+
+  /** A client without a socket, for tests and bridges. */
+  connect(wire: Wire, entrance: Entrance = {}): Connection {
+    return this.#hub.connect(wire, entrance);
+  }
+
+  /** Whoever inspects with what Stately gives, without a socket. Throws BOSUN_OVER_WORKERS. */
+  inspect(wire: Wire, entrance: Pick<Entrance, 'token' | 'ticket'> = {}): StatelyPeer {
+    return this.#hub.inspect(wire, entrance);
+  }
+
+  /** What was let in and what was turned away, by name, since it was made. */
+  get counts(): Readonly<Record<string, number>> {
+    return this.#hub.tallies.all();
+  }
+
+  /**
+   * Takes nothing more, tells clients to come back later, lets calls under way end within `graceMs` (default 10 s),
+   * closes connections in batches. Resolves when nothing is left. A second call waits for the first.
+   */
+  drain({ graceMs }: { readonly graceMs?: number } = {}): Promise<void> {
+    return (this.#draining ??= this.#drain(graceMs));
+  }
+
+  /** As `drain`, without waiting for calls. The system goes on. */
+  async close(): Promise<void> {
+    await this.drain({ graceMs: 0 });
+  }
+
+  /** For tests: ends as the death of the process does. */
+  abandon(): void {
+    this.#draining ??= Promise.resolve();
+    this.#hub.abandon();
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #drain(graceMs: number | undefined): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    await this.#hub.drain(graceMs);
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  #attend(): void {
+    const server = this.#server;
+    server.on('request', (request, response) => {
+      // What a broken peer does must not end the process.
+      request.on('error', () => {});
+      response.on('error', () => {});
+      const why = this.#turnedAway(request);
+      if (why === undefined) handle(this.#hub, request, response);
+      else refused(this.#hub, response, why);
+    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      this.#hub.tallies.add('turned away.http');
+      const status =
+        error.code === 'HPE_HEADER_OVERFLOW'
+          ? '431 Request Header Fields Too Large'
+          : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+            ? '408 Request Timeout'
+            : '400 Bad Request';
+      if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      else socket.destroy();
+    });
+    server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  #turnedAway(request: IncomingMessage): 'host' | 'origin' | 'rate' | undefined {
+    const from = request.socket.remoteAddress ?? '';
+    if (request.headers.upgrade !== undefined && this.#connects.take(from, this.#clock.monotonicMs()) > 0)
+      return 'rate';
+    return refusalOf(request.headers, this.#options);
+  }
+
+  /**
+   * What a page could not tell apart anyway is refused before the upgrade; what a client should learn, by a close after
+   * it.
+   */
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const refuse = (status: string, why: string) => {
+      this.#hub.tallies.add(`turned away.${why}`);
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    };
+    const why = this.#turnedAway(request);
+    if (why === 'rate') return refuse('429 Too Many Requests', why);
+    if (why !== undefined) return refuse('403 Forbidden', why);
+    if (this.#hub.isDraining) return refuse('503 Service Unavailable', 'draining');
+    if (request.httpVersion !== '1.1') return refuse('400 Bad Request', 'http');
+    const [path, query] = (request.url ?? '').split('?', 2);
+    const { ticket, others } = queryOf(query);
+    const isInspection = path === STATELY_PATH;
+    if ((path !== SOCKET_PATH && !isInspection) || others > 0) return refuse('404 Not Found', 'path');
+    if (isInspection && !this.#hub.isInspectable) return refuse('501 Not Implemented', 'workers');
+    const { subprotocol, bearer, isSpoken } = chosen(offeredIn(request));
+    let token: string | undefined;
+    try {
+      token = bearerIn(request.headers.authorization) ?? bearer;
+    } catch {
+      return refuse('401 Unauthorized', 'token');
+    }
+    this.#sockets.handleUpgrade(request, socket, head, (ws) => {
+      ws.on('error', () => this.#hub.tallies.add('turned away.frame'));
+      const entrance = { token, ...(ticket !== undefined && { ticket: { ticket, origin: request.headers.origin } }) };
+      if (isInspection) this.#inspected(ws, socket, entrance);
+      else if (isSpoken) this.#welcome(ws, socket, { subprotocol, ...entrance });
+      else {
+        this.#hub.tallies.add('closed.unsupported_protocol');
+        ws.close(CLOSES.unsupported_protocol.code, `unsupported_protocol;${Object.values(SUBPROTOCOLS).join(',')}`);
+      }
+    });
+  }
+
+  #welcome(ws: WebSocket, socket: Duplex, entrance: Entrance): void {
+    const connection = this.#hub.connect(
+      wireOf(ws, { socket, bytes: this.#bytes, drained: () => connection.drained() }),
+      entrance,
+    );
+    ws.on('message', (data: Buffer, isBinary) => connection.receive(isBinary ? data : data.toString()));
+    ws.on('ping', (data) => {
+      if (connection.pinged() && ws.bufferedAmount < OUT_BYTES_HIGH) ws.pong(data);
+    });
+    ws.on('close', () => connection.gone());
+  }
+
+  #inspected(ws: WebSocket, socket: Duplex, entrance: Pick<Entrance, 'token' | 'ticket'>): void {
+    const peer = this.#hub.inspect(wireOf(ws, { socket, bytes: this.#bytes, drained: () => peer.drained() }), entrance);
+    ws.on('message', () => peer.receive());
+    ws.on('close', () => peer.gone());
+  }
+}
+
+/**
+ * A gateway for a system that has been started, on one worker or over several; call `listen` on it. Throws
+ * BOSUN_CONFIG_INVALID.
+ */
+export function createGateway(system: System | SpreadOverWorkers, options: GatewayOptions = {}): Gateway {
+  return new Gateway(system, options);
+}
+
+interface Chosen {
+  readonly subprotocol: string;
+  readonly bearer: string | undefined;
+  /** What the handshake answers; undefined where nothing was offered. */
+  readonly answer: string | undefined;
+  readonly isSpoken: boolean;
+}
+
+/** The first offered subprotocol that is spoken. One that carries a token is never answered. */
+function chosen(offered: readonly string[]): Chosen {
+  const carrier = offered.find((name) => name.startsWith(BEARER_PREFIX));
+  const names = offered.filter((name) => !name.startsWith(BEARER_PREFIX));
+  const spoken = names.find((name) => Object.values<string>(SUBPROTOCOLS).includes(name));
+  return {
+    subprotocol: spoken ?? SUBPROTOCOLS.json,
+    bearer:
+      carrier === undefined ? undefined : Buffer.from(carrier.slice(BEARER_PREFIX.length), 'base64url').toString(),
+    answer: spoken ?? names[0],
+    isSpoken: spoken !== undefined || names.length === 0,
+  };
+}
+
+/** Nothing but a ticket belongs into a socket's address, and above all no token. */
+function queryOf(query = ''): { ticket: string | undefined; others: number } {
+  const params = new URLSearchParams(query);
+  const [ticket, ...more] = params.getAll(TICKET_NAME);
+  return { ticket, others: more.length + [...params.keys()].filter((name) => name !== TICKET_NAME).length };
+}
+
+function offeredIn(request: IncomingMessage): string[] {
+  return (request.headers['sec-websocket-protocol'] ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}

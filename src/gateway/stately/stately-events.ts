@@ -1,0 +1,147 @@
+/**
+ * The events of `@statelyai/inspect` 0.7, as its stock receivers take them: one JSON text a frame. All that is known of
+ * their shape is here. Sessions are our addresses, so they mean the same after a restart; XState's own numbers do not.
+ * Contexts come redacted; the one in a machine's config is left out, since no schema says what of it may be seen.
+ */
+import { type AnyStateMachine } from 'xstate';
+import { ROOT } from '../../actors/model/address.ts';
+import { type TurnView } from '../topics/turn-views.ts';
+import { type ActorView } from '../topics/views.ts';
+
+/** Any path would do for the receiver; it offers no subprotocol. */
+export const STATELY_PATH = '/inspect/stately';
+
+/** Receivers look for the field, not for the number. */
+const VERSION = '0.7.2';
+
+interface Common {
+  readonly sessionId: string;
+  readonly rootId: string;
+  /** Milliseconds, as text. */
+  readonly createdAt: string;
+  readonly id: null;
+  readonly _version: string;
+}
+
+interface Snapshot {
+  readonly status: string;
+  readonly value?: unknown;
+  readonly context?: unknown;
+  readonly output?: unknown;
+  readonly error?: unknown;
+}
+
+interface AnyEvent {
+  readonly type: string;
+}
+
+export type StatelyEvent = Common &
+  (
+    | {
+        readonly type: '@xstate.actor';
+        readonly name: string;
+        readonly definition: string;
+        readonly parentId?: string;
+        readonly snapshot: Snapshot;
+      }
+    | { readonly type: '@xstate.event'; readonly event: AnyEvent; readonly sourceId?: string }
+    | { readonly type: '@xstate.snapshot'; readonly event: AnyEvent; readonly snapshot: Snapshot }
+  );
+
+/** An actor is there. */
+export function actorEvent(
+  view: ActorView,
+  facts: { readonly machine: AnyStateMachine | undefined; readonly parent: string | undefined; readonly atMs: number },
+): StatelyEvent {
+  const { machine, parent, atMs } = facts;
+  const definition = machine === undefined ? JSON.stringify({ id: view.agent }) : definitionOf(machine);
+  return {
+    ...common(view.address, atMs),
+    type: '@xstate.actor',
+    name: view.address,
+    definition,
+    ...(parent !== undefined && { parentId: parent }),
+    snapshot: snapshotOf(view),
+  };
+}
+
+/** What a turn took and what it led to; `context` is that after it. */
+export function turnEvents(turn: TurnView, context: unknown): StatelyEvent[] {
+  const { address, atMs, event, cause, value, status, error } = turn as {
+    address: string;
+    atMs: number;
+    event: AnyEvent | null;
+    cause: { address: string | null } | null;
+    value: unknown;
+    status: string;
+    error: unknown;
+  };
+  const heads = common(address, atMs);
+  const given = event ?? { type: 'xstate.init' };
+  const source = cause?.address ?? null;
+  const taken: StatelyEvent = {
+    ...heads,
+    type: '@xstate.event',
+    event: given,
+    ...(source !== null && { sourceId: source }),
+  };
+  return [
+    taken,
+    {
+      ...heads,
+      type: '@xstate.snapshot',
+      event: given,
+      snapshot: snapshotOf({ status, value, context, output: undefined, error }),
+    },
+  ];
+}
+
+/** An actor is there no more. */
+export function endEvent(address: string, atMs: number): StatelyEvent {
+  return {
+    ...common(address, atMs),
+    type: '@xstate.snapshot',
+    event: { type: 'xstate.stop' },
+    snapshot: { status: 'stopped' },
+  };
+}
+
+function common(sessionId: string, atMs: number): Common {
+  return { sessionId, rootId: ROOT, createdAt: String(Math.round(atMs)), id: null, _version: VERSION };
+}
+
+/** Statuses that XState does not have stand for ones that it has. */
+function snapshotOf({
+  status,
+  value,
+  context,
+  output,
+  error,
+}: Pick<ActorView, 'value' | 'context' | 'output' | 'error'> & { status: string }): Snapshot {
+  const known = status === 'starting' || status === 'suspended' ? 'active' : status;
+  return {
+    status: known,
+    ...(value !== null && { value }),
+    ...(context !== undefined && { context }),
+    ...(output !== undefined && output !== null && { output }),
+    ...(error !== null && error !== undefined && { error }),
+  };
+}
+
+const definitions = new WeakMap<object, string>();
+
+function definitionOf(machine: AnyStateMachine): string {
+  const config = machine.config as object;
+  let text = definitions.get(config);
+  if (text === undefined) {
+    const { context: _, ...rest } = config as { context?: unknown };
+    definitions.set(config, (text = JSON.stringify({ ...rest, id: machine.id }, named)));
+  }
+  return text;
+}
+
+/** A function as the receiver's own inspector writes it. */
+function named(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  return typeof value === 'function' ? { type: value.name } : value;
+}

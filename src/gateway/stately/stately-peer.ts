@@ -1,0 +1,243 @@
+/**
+ * Whoever inspects the system by the stock receivers of `@statelyai/inspect`: is told of every actor that it may reach,
+ * then of their turns. One-way. Nothing waits for one that does not read but a number: when it reads again it goes on
+ * from what is remembered, or is told of every actor anew where that is no longer there.
+ */
+import { ROOT } from '../../actors/model/address.ts';
+import { type TraceRecord } from '../../actors/model/trace-record.ts';
+import { type Cancel } from '../../clock.ts';
+import { BosunError, isBosunError } from '../../errors.ts';
+import {
+  CLOSE_MS,
+  EVENTS_PER_TURN,
+  HELLO_MS,
+  LISTED_MAX,
+  OUT_BYTES_HIGH,
+  OUT_BYTES_LOW,
+  SLOW_MS_MAX,
+} from '../../limits.ts';
+import { type System } from '../../system.ts';
+import { type TreeNode } from '../../system-options.ts';
+import { type Caller, checkScope, mayReach } from '../client/callers.ts';
+import type { Entrance, Hub, Peer } from '../client/hub.ts';
+import { type Wire } from '../client/send-buffer.ts';
+import { type CloseName, CLOSES } from '../protocol/protocol.ts';
+import { actorEvent, endEvent, type StatelyEvent, turnEvents } from './stately-events.ts';
+import type { EpochWatch } from '../topics/topics.ts';
+import { shownTurn } from '../topics/turn-views.ts';
+import { type Views } from '../topics/views.ts';
+import { WholeTurns } from '../topics/whole-turns.ts';
+
+/** Where turns are heard of, and how they are shown. */
+export interface TurnViews {
+  readonly system: System;
+  readonly views: Views;
+  readonly epochs: EpochWatch;
+}
+
+export class StatelyPeer implements Peer {
+  readonly session = undefined;
+  readonly inFlight = 0;
+  readonly #hub: Hub;
+  readonly #source: TurnViews;
+  readonly #wire: Wire;
+  readonly #timers = new Set<Cancel>();
+  #caller: Caller | undefined;
+  #stops: (() => void)[] = [];
+  readonly #whole = new WholeTurns();
+  /** What each actor is known to have, redacted, by address. */
+  readonly #contexts = new Map<string, unknown>();
+  /** Number of the last turn told. */
+  #told = 0;
+  #isAwake = false;
+  #slow: Cancel | undefined;
+  #isOver = false;
+
+  constructor(hub: Hub, source: TurnViews, wire: Wire) {
+    this.#hub = hub;
+    this.#source = source;
+    this.#wire = wire;
+    this.#later(HELLO_MS, () => this.#caller === undefined && this.close('hello_timeout'));
+  }
+
+  get caller(): Caller | undefined {
+    return this.#caller;
+  }
+
+  /** Finds out who it is, and begins; or closes. */
+  async begin({ token, ticket }: Pick<Entrance, 'token' | 'ticket'>): Promise<void> {
+    try {
+      const caller = await this.#hub.identify(token, ticket);
+      checkScope(caller, 'actor:read');
+      if (this.#isOver) return;
+      if (!this.#hub.admits(caller)) return this.close('rate_limited');
+      this.#caller = caller;
+      this.#hub.met(this);
+      this.#watchExpiry(caller);
+      const { reception } = this.#source.system;
+      this.#stops = [
+        reception.onTurn(ROOT, (record) => this.#whole.keep(record)),
+        this.#source.epochs.watch(() => this.#wake()),
+      ];
+      this.#introduce();
+    } catch (error) {
+      this.#hub.count(error);
+      this.close(
+        isBosunError(error, 'BOSUN_UNAUTHENTICATED') || isBosunError(error, 'BOSUN_FORBIDDEN')
+          ? 'unauthenticated'
+          : 'internal',
+      );
+    }
+  }
+
+  /** It has no say. */
+  receive(): void {
+    this.close('bad_frame');
+  }
+
+  /** Some of what was sent has left. */
+  drained(): void {
+    if (this.#slow === undefined || this.#wire.bufferedBytes >= OUT_BYTES_LOW) return;
+    this.#slow();
+    this.#slow = undefined;
+    this.#wake();
+  }
+
+  gone(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    for (const stop of [...this.#stops, ...this.#timers]) stop();
+    this.#slow?.();
+    this.#whole.clear();
+    this.#contexts.clear();
+    this.#hub.left(this);
+  }
+
+  /** What the gateway would tell its own clients means nothing here; a close does. */
+  send(): void {}
+
+  close(name: CloseName): void {
+    if (this.#isOver) return;
+    this.#hub.tallies.add(`closed.${name}`);
+    this.#wire.close(CLOSES[name].code, name);
+    this.gone();
+    this.#hub.clock.setTimeout(() => this.#wire.terminate(), CLOSE_MS, { isBackground: true });
+  }
+
+  cut(): void {
+    this.#wire.terminate();
+    this.gone();
+  }
+
+  /** Every actor there is, those above before those below them. */
+  #introduce(): void {
+    const { system } = this.#source;
+    const { clock } = this.#hub;
+    this.#told = system.reception.turns.end;
+    this.#contexts.clear();
+    let left = LISTED_MAX;
+    const tell = (node: TreeNode, parent: string | undefined): void => {
+      const isSeen = mayReach(this.#caller!, node.address);
+      if (isSeen && left-- <= 0)
+        throw new BosunError('BOSUN_GATEWAY_FULL', `at most ${LISTED_MAX} actors are inspected at a time`);
+      if (isSeen) this.#skipping(() => this.#introduceOne(node.address, parent, clock.wallMs()));
+      for (const child of node.children) tell(child, isSeen ? node.address : undefined);
+    };
+    try {
+      tell(system.tree(), undefined);
+    } catch (error) {
+      if (!isBosunError(error, 'BOSUN_GATEWAY_FULL')) throw error;
+      this.close('overloaded');
+    }
+  }
+
+  #introduceOne(address: string, parent: string | undefined, atMs: number): void {
+    const { views, system } = this.#source;
+    const view = views.actor(address);
+    this.#contexts.set(address, view.context);
+    this.#say(actorEvent(view, { machine: system.reception.machineAt(address), parent, atMs }));
+  }
+
+  #pump(): void {
+    if (this.#isOver || this.#slow !== undefined) return;
+    const { reception } = this.#source.system;
+    if (this.#told < reception.turns.oldest - 1) this.#introduce();
+    const { records, through } = reception.turnsBehind(this.#told, ROOT, EVENTS_PER_TURN);
+    for (const record of records) if (mayReach(this.#caller!, record.address)) this.#tell(this.#whole.of(record));
+    this.#told = through;
+    this.#whole.forgetThrough(through);
+    if (through < reception.turns.end) this.#wake();
+  }
+
+  #tell(record: TraceRecord): void {
+    const { address, kind, atMs } = record;
+    if (kind === 'stopped') {
+      this.#contexts.delete(address);
+      return this.#say(endEvent(address, atMs));
+    }
+    this.#skipping(() => {
+      if (!this.#contexts.has(address)) this.#introduceOne(address, this.#parentOf(address), atMs);
+      const turn = shownTurn(this.#source.views, this.#caller!, record);
+      this.#contexts.set(address, this.#contextAfter(address, turn['change'] as Changed | null, record));
+      for (const event of turnEvents(turn, this.#contexts.get(address))) this.#say(event);
+    });
+  }
+
+  /** One that has ended since, whose end comes, or whose record is damaged, is left out. */
+  #skipping(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      if (!isBosunError(error, 'BOSUN_ACTOR_UNKNOWN') && !isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
+    }
+  }
+
+  /** Of a turn of which only names are there the context is that of today. */
+  #contextAfter(address: string, change: Changed | null, { kind, number }: TraceRecord): unknown {
+    if (!this.#whole.has(number) && kind !== 'failed') return this.#source.views.actor(address).context;
+    const before = this.#contexts.get(address);
+    if (change?.context !== undefined) return change.context;
+    if (change === null || (change.set === undefined && change.unset === undefined)) return before;
+    if (typeof before !== 'object' || before === null || typeof change.set !== 'object') return before;
+    const next = { ...(before as Record<string, unknown>), ...change.set };
+    for (const key of change.unset ?? []) delete next[key];
+    return next;
+  }
+
+  #parentOf(address: string): string | undefined {
+    const { parent } = this.#source.system.admin.getState(address);
+    return parent !== null && mayReach(this.#caller!, parent) ? parent : undefined;
+  }
+
+  #say(event: StatelyEvent): void {
+    if (this.#isOver) return;
+    this.#wire.send(JSON.stringify(event));
+    if (this.#wire.bufferedBytes <= OUT_BYTES_HIGH || this.#slow !== undefined) return;
+    this.#hub.tallies.add('slow');
+    this.#slow = this.#hub.clock.setTimeout(() => this.close('slow_consumer'), SLOW_MS_MAX, { isBackground: true });
+  }
+
+  #wake(): void {
+    if (this.#isAwake || this.#isOver) return;
+    this.#isAwake = true;
+    this.#hub.clock.defer(() => {
+      this.#isAwake = false;
+      this.#pump();
+    });
+  }
+
+  #watchExpiry({ expiresAtMs }: Caller): void {
+    if (expiresAtMs !== undefined)
+      this.#later(expiresAtMs - this.#hub.clock.wallMs(), () => this.close('token_expired'));
+  }
+
+  #later(ms: number, callback: () => void): void {
+    this.#timers.add(this.#hub.clock.setTimeout(callback, ms, { isBackground: true }));
+  }
+}
+
+interface Changed {
+  readonly context?: unknown;
+  readonly set?: unknown;
+  readonly unset?: readonly string[];
+}

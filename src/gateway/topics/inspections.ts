@@ -1,0 +1,123 @@
+/**
+ * One actor looked into: what it is, what it waits for, what waits for it, the step it took last, and the chart of the
+ * machine that it runs. Contexts and contents of messages are not in it: views.ts shows those that may be shown.
+ */
+import { type Inspection } from '../../actors/api/actor-inspection.ts';
+import { type Clock } from '../../clock.ts';
+import { BosunError } from '../../errors.ts';
+import { type System } from '../../system.ts';
+import { type Caller, mayReach } from '../client/callers.ts';
+import { activeStates } from '../charts/active.ts';
+import { type Drawing, drawingOf } from '../charts/drawing.ts';
+import { ChartLayouts } from '../charts/layout.ts';
+import { type Chart, chartOf } from '../charts/model.ts';
+import { LastSteps, type LastStep } from './last-steps.ts';
+
+export interface InspectionView
+  extends Pick<
+    Inspection,
+    | 'address'
+    | 'agent'
+    | 'life'
+    | 'kind'
+    | 'version'
+    | 'incarnation'
+    | 'attempt'
+    | 'parent'
+    | 'suspended'
+    | 'mailbox'
+    | 'children'
+  > {
+  readonly unread: Inspection['unread'];
+  /** The earliest first; deadlines are kernel time. */
+  readonly timers: readonly Pick<Inspection['timers'][number], 'id' | 'deadlineMs' | 'event'>[];
+  /** The step it took last, while somebody has watched; null before there was one. */
+  readonly last: LastStep | null;
+}
+
+export interface ChartView {
+  /** Of the machine's structure: equal hashes have equal drawings. */
+  readonly hash: string;
+  readonly machine: string;
+  /** Ids of the states that are active now. */
+  readonly active: readonly string[];
+  /** null where the caller knows it. */
+  readonly drawing: Drawing | null;
+}
+
+export class Inspections {
+  readonly #system: System;
+  readonly #layouts: ChartLayouts;
+  readonly #steps: LastSteps;
+  /** Charts by the root of their machine. */
+  readonly #charts = new WeakMap<object, Chart>();
+
+  constructor(system: System, clock: Clock) {
+    this.#system = system;
+    this.#layouts = new ChartLayouts(clock);
+    this.#steps = new LastSteps(system);
+  }
+
+  /** Throws BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED. */
+  view(caller: Caller, at: string): InspectionView {
+    const {
+      address,
+      agent,
+      life,
+      kind,
+      version,
+      incarnation,
+      attempt,
+      parent,
+      suspended,
+      mailbox,
+      unread,
+      children,
+      ...rest
+    } = this.#system.admin.getState(at);
+    const seen = (other: string | null) =>
+      other === null || other === 'client' || other === 'host' || mayReach(caller, other) ? other : null;
+    return {
+      address,
+      agent,
+      life,
+      kind,
+      version,
+      incarnation,
+      attempt,
+      parent: seen(parent),
+      suspended,
+      mailbox,
+      unread: unread.map((message) => ({ ...message, from: seen(message.from) })),
+      timers: rest.timers
+        .map(({ id, deadlineMs, event }) => ({ id, deadlineMs, event }))
+        .sort((a, b) => a.deadlineMs - b.deadlineMs),
+      last: this.#steps.of(address, life),
+      children: children.filter((child) => mayReach(caller, child)),
+    };
+  }
+
+  /** Follows the steps of an actor. @returns What ends that. Throws BOSUN_ACTOR_UNKNOWN. */
+  follow(address: string, changed: () => void): () => void {
+    return this.#steps.follow(address, changed);
+  }
+
+  /** Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_CHART_UNKNOWN for what is no machine, BOSUN_CHART_TOO_LARGE. */
+  async chart(address: string, known: string | undefined): Promise<ChartView> {
+    const machine = this.#system.reception.machineAt(address);
+    if (machine === undefined)
+      throw new BosunError('BOSUN_CHART_UNKNOWN', `${address} runs no machine that the code has`, {
+        details: { address },
+      });
+    let chart = this.#charts.get(machine.root);
+    if (chart === undefined) this.#charts.set(machine.root, (chart = chartOf(machine)));
+    const active = [...activeStates(chart, this.#system.actor(address).snapshot().value)];
+    const drawing = known === chart.hash ? null : drawingOf(chart, await this.#layouts.geometry(chart));
+    return { hash: chart.hash, machine: chart.id, active, drawing };
+  }
+
+  async close(): Promise<void> {
+    this.#steps.close();
+    await this.#layouts.close();
+  }
+}

@@ -1,0 +1,256 @@
+/**
+ * What can be subscribed to. A topic of the mode `state` is a view that replaces itself: a client needs its latest form
+ * and may miss those between. A topic of the mode `events` is a part of the event log.
+ */
+import { createHash } from 'node:crypto';
+import { checkAddress, ROOT } from '../../actors/model/address.ts';
+import { type Reception } from '../../actors/api/client-api.ts';
+import { type TraceRecord } from '../../actors/model/trace-record.ts';
+import { BosunError } from '../../errors.ts';
+import { LISTING_HZ } from '../../limits.ts';
+import { type System } from '../../system.ts';
+import { isPattern, matches } from '../client/address-patterns.ts';
+import { Boards } from './shared-views.ts';
+import { type Caller, checkAddressed, checkScope, mayReach } from '../client/callers.ts';
+import { type EventLog } from './event-log.ts';
+import { type Finder } from '../client/feeds.ts';
+import { type Sub } from '../protocol/frames.ts';
+import { type Cursor } from '../protocol/protocol.ts';
+import { EventsSubscription, type Opening, StateSubscription } from './subscriptions.ts';
+import { TurnSubscription } from './turn-subscription.ts';
+import { shownTurn, type TurnView } from './turn-views.ts';
+import { type Inspections } from './inspections.ts';
+import { type Views } from './views.ts';
+import { invalid } from '../calls/wire-errors.ts';
+
+export interface View {
+  readonly at: Cursor;
+  readonly d: unknown;
+}
+
+export interface StateTopic {
+  /** At most so many frames a second, whatever the client wants. */
+  readonly maxHz: number;
+  /** Throws BOSUN_ACTOR_UNKNOWN when it is over. */
+  view(): View;
+  /** @returns What ends the watch. */
+  watch(changed: () => void, ended: () => void): () => void;
+}
+
+export interface EventsTopic {
+  /** Whether events of this actor belong to it. */
+  has(address: string): boolean;
+}
+
+/** Turns of the actors below an address: what is remembered of them, and what is heard from now on. */
+export interface TurnsTopic {
+  /** Of which history the numbers are. */
+  readonly epoch: string;
+  /** A turn as the caller may see it; undefined where it may not. */
+  shown(record: TraceRecord): TurnView | undefined;
+  readonly source: {
+    readonly turns: Reception['turns'];
+    behind(number: number, limit: number): ReturnType<Reception['turnsBehind']>;
+    listen(tell: (record: TraceRecord) => void): () => void;
+    watch(changed: () => void): () => void;
+  };
+}
+
+export interface TopicRow {
+  readonly topic: string;
+  readonly modes: string;
+  readonly means: string;
+}
+
+/** For the documents. */
+export const TOPICS: readonly TopicRow[] = [
+  { topic: 'actor/{address}', modes: 'state', means: 'One actor, as `actor.get` shows it.' },
+  { topic: 'actor/{address}', modes: 'events', means: 'Events that it emits.' },
+  {
+    topic: 'events/{pattern}',
+    modes: 'events',
+    means: 'Events that any actor emits whose address fits: `*` is one segment, `**` any number of them.',
+  },
+  {
+    topic: 'trace/{address}',
+    modes: 'events',
+    means:
+      'Turns of an actor and of all below it, once they are durable, in their order, as `actor.turns` shows ' +
+      'them. Those taken while somebody is subscribed have what their events held and what changed.',
+  },
+  {
+    topic: 'tree/{address}',
+    modes: 'state',
+    means:
+      `The supervision tree below an actor, as \`actor.tree\` shows it, at most ${LISTING_HZ} times a second. ` +
+      `\`tree\` is that of the root.`,
+  },
+  {
+    topic: 'inspection/{address}',
+    modes: 'state',
+    means:
+      `One actor looked into, as \`actor.inspect\` shows it, at most ${LISTING_HZ} times a second; with \`last\`, ` +
+      'the step that it took last.',
+  },
+  {
+    topic: 'dead-letters',
+    modes: 'state',
+    means: `\`{ letters }\`, as \`deadletter.list\` shows them, at most ${LISTING_HZ} times a second.`,
+  },
+];
+
+/** Tells of durable epochs, as long as somebody wants to know. */
+export class EpochWatch {
+  readonly #system: System;
+  readonly #watchers = new Set<() => void>();
+  #isOn = false;
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed);
+    if (!this.#isOn) void this.#run();
+    return () => void this.#watchers.delete(changed);
+  }
+
+  async #run(): Promise<void> {
+    this.#isOn = true;
+    while (this.#watchers.size > 0 && this.#system.reception.isRunning) {
+      await this.#system.reception.nextEpoch();
+      for (const changed of [...this.#watchers]) changed();
+    }
+    this.#isOn = false;
+  }
+}
+
+interface TopicsParts {
+  readonly views: Views;
+  readonly inspections: Inspections;
+  readonly events: EventLog;
+  /** Names the run of the gateway. */
+  readonly instance: string;
+}
+
+export class Topics implements Finder {
+  readonly #system: System;
+  readonly #views: Views;
+  readonly #inspections: Inspections;
+  readonly #events: EventLog;
+  readonly epochs: EpochWatch;
+  readonly #boards: Boards;
+  readonly #instance: string;
+
+  constructor(system: System, { views, inspections, events, instance }: TopicsParts) {
+    this.#instance = instance;
+    this.#events = events;
+    this.#system = system;
+    this.#views = views;
+    this.#inspections = inspections;
+    this.epochs = new EpochWatch(system);
+    this.#boards = new Boards(system, views);
+  }
+
+  find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode'>): Opening {
+    const { kind, address } = namedTopic(caller, sub);
+    switch (kind) {
+      case 'actor':
+        return ofState(this.#boards.topic(address));
+      case 'inspection':
+        return ofState(this.#inspection(caller, address));
+      case 'events':
+        return ofEvents(caller, address, this.#events);
+      case 'trace':
+        return (parts) => new TurnSubscription(this.#turns(caller, address), parts);
+      case 'tree':
+        return ofState(this.#listing(() => this.#views.tree(caller, address, Infinity)));
+      case 'dead-letters':
+        return ofState(this.#listing(() => ({ letters: this.#views.letters(caller) })));
+    }
+  }
+
+  #turns(caller: Caller, address: string): TurnsTopic {
+    const { reception } = this.#system;
+    return {
+      epoch: this.#instance,
+      shown: (record) => (mayReach(caller, record.address) ? shownTurn(this.#views, caller, record) : undefined),
+      source: {
+        get turns() {
+          return reception.turns;
+        },
+        behind: (number, limit) => reception.turnsBehind(number, address, limit),
+        listen: (tell) => reception.onTurn(address, tell),
+        watch: (changed) => this.epochs.watch(changed),
+      },
+    };
+  }
+
+  #inspection(caller: Caller, address: string): StateTopic {
+    const looked = this.#listing(() => this.#inspections.view(caller, address));
+    return {
+      ...looked,
+      watch: (changed, ended) => {
+        const stops = [looked.watch(changed, ended), this.#inspections.follow(address, changed)];
+        return () => stops.forEach((stop) => stop());
+      },
+    };
+  }
+
+  /** What has no version is known by its contents. */
+  #listing(look: () => unknown): StateTopic {
+    return {
+      maxHz: LISTING_HZ,
+      view: () => {
+        const d = look();
+        return {
+          at: { epoch: createHash('sha256').update(JSON.stringify(d)).digest('base64url'), seq: this.#system.epoch },
+          d,
+        };
+      },
+      watch: (changed) => this.epochs.watch(changed),
+    };
+  }
+}
+
+/** A topic as it is named, whatever the system behind. `address`: for `events` a pattern; empty for `dead-letters`. */
+export interface NamedTopic {
+  readonly kind: 'actor' | 'inspection' | 'events' | 'trace' | 'tree' | 'dead-letters';
+  readonly address: string;
+}
+
+/** Throws BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ADDRESS_INVALID. */
+export function namedTopic(caller: Caller, { topic, mode }: Pick<Sub, 'topic' | 'mode'>): NamedTopic {
+  checkScope(caller, 'actor:read');
+  const cut = topic.indexOf('/');
+  const [kind, rest] = cut < 0 ? [topic, undefined] : [topic.slice(0, cut), topic.slice(cut + 1)];
+  if (kind === 'actor' && rest !== undefined)
+    return mode === 'state'
+      ? { kind, address: checked(caller, rest) }
+      : { kind: 'events', address: checkPattern(checked(caller, rest)) };
+  if (kind === 'inspection' && mode === 'state' && rest !== undefined) return { kind, address: checked(caller, rest) };
+  if (kind === 'events' && mode === 'events' && rest !== undefined) return { kind, address: checkPattern(rest) };
+  if (kind === 'trace' && mode === 'events' && rest !== undefined) return { kind, address: checkAddress(rest) };
+  if (kind === 'tree' && mode === 'state') return { kind, address: checkAddress(rest ?? ROOT) };
+  if (topic === 'dead-letters' && mode === 'state') return { kind: topic, address: '' };
+  throw invalid(`there is no topic ${JSON.stringify(topic)} with the mode ${mode}`);
+}
+
+export function ofState(topic: StateTopic): Opening {
+  return (parts) => new StateSubscription(topic, parts);
+}
+
+export function ofEvents(caller: Caller, pattern: string, log: EventLog): Opening {
+  const topic = { has: (address: string) => matches(pattern, address) && mayReach(caller, address) };
+  return (parts) => new EventsSubscription(topic, log, parts);
+}
+
+function checkPattern(pattern: string): string {
+  if (isPattern(pattern)) return pattern;
+  throw new BosunError('BOSUN_ADDRESS_INVALID', `not a pattern of addresses: ${JSON.stringify(pattern.slice(0, 200))}`);
+}
+
+function checked(caller: Caller, address: string): string {
+  checkAddressed(caller, checkAddress(address));
+  return address;
+}

@@ -1,0 +1,51 @@
+/**
+ * A turn as clients are shown it: without secrets, without stacks, and without the names of actors that the caller may
+ * not reach.
+ */
+import { type KeptTurn, type TraceRecord } from '../../actors/model/trace-record.ts';
+import { type StateChange } from '../../actors/model/state.ts';
+import { type Caller, mayReach } from '../client/callers.ts';
+import { type Views } from './views.ts';
+import { shownError } from './wire-values.ts';
+
+export type TurnView = Readonly<Record<string, unknown>>;
+
+export function shownTurn(views: Views, caller: Caller, record: TraceRecord): TurnView {
+  const { address, agent, event, cause, sent, born, change, error, ...rest } = record;
+  const reach = (one: string) => mayReach(caller, one);
+  return {
+    ...rest,
+    address,
+    agent,
+    event: event && views.taken(address, event, agent),
+    cause: cause && { ...cause, address: cause.address !== null && reach(cause.address) ? cause.address : null },
+    sent: sent.map(({ to, event: given, ...how }) =>
+      reach(to) ? { to, event: views.taken(to, given), ...how } : { to: null, event: null, ...how },
+    ),
+    born: born.filter(reach),
+    change: change && shownChange(views, record, change),
+    error: shownError(error),
+  };
+}
+
+/** With the context after it. */
+export function shownKept(views: Views, caller: Caller, record: KeptTurn): TurnView {
+  const { context, ...turn } = record;
+  return { ...shownTurn(views, caller, turn), context: views.part(record.address, record.agent, 'context', context) };
+}
+
+/** What of a context was set, or all of it; a number of the store says nothing to a client. */
+function shownChange(
+  views: Views,
+  { address, agent }: TraceRecord,
+  { context, set, unset, output, status }: StateChange,
+): TurnView {
+  const part = (value: unknown) => views.part(address, agent, 'context', value);
+  return {
+    ...(context !== undefined && { context: part(context.value) }),
+    ...(set !== undefined && { set: part(set) }),
+    ...(unset !== undefined && { unset }),
+    ...(output !== undefined && { output: views.part(address, agent, 'output', output.value) }),
+    ...(status !== undefined && { status }),
+  };
+}

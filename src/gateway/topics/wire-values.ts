@@ -1,0 +1,118 @@
+/**
+ * What an actor holds, as JSON can say it, with what its schemas mark as secret left out. For reading: a Map comes out
+ * as its entries, a Set as its items, a bigint as text, bytes as base64, a reference as `{ actor: address }`.
+ */
+import { type z } from 'zod';
+import { Ref } from '../../actors/model/ref.ts';
+import {
+  hasSecrets,
+  isSecret,
+  partsOf,
+  present,
+  type SchemaParts,
+  SECRET_SHOWN,
+  wrapped,
+} from '../../actors/model/secret.ts';
+
+type Schemas = readonly z.ZodType[];
+
+/**
+ * Converted values without secrets: values are frozen, so what was converted once stays so, and shared parts stay
+ * shared.
+ */
+const converted = new WeakMap<object, unknown>();
+
+/** @param schema Says what is secret. Where a value fits several, any of them can make it secret. */
+export function shown(value: unknown, schema?: z.ZodType): unknown {
+  return convert(value, schema === undefined ? [] : [schema]);
+}
+
+function convert(value: unknown, given: Schemas): unknown {
+  const schemas = given.length === 0 ? given : sameValue(given.filter(hasSecrets));
+  if (schemas.some(isSecret)) return value === undefined ? undefined : SECRET_SHOWN;
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'function' || typeof value === 'symbol' ? undefined : value;
+  if (schemas.length > 0) return convertObject(value, schemas);
+  const known = converted.get(value);
+  if (known !== undefined) return known;
+  const result = convertObject(value, schemas);
+  if (Object.isFrozen(value)) converted.set(value, result);
+  return result;
+}
+
+function convertObject(value: object, schemas: Schemas): unknown {
+  if (value instanceof Ref) return { actor: value.address };
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof Error) return shownError(value);
+  if (value instanceof Map)
+    return [...value].map(([key, item]) => [
+      convert(
+        key,
+        pick(schemas, ({ keyType }) => [keyType]),
+      ),
+      convert(
+        item,
+        pick(schemas, ({ valueType }) => [valueType]),
+      ),
+    ]);
+  if (value instanceof Set)
+    return [...value].map(
+      (item) =>
+        convert(
+          item,
+          pick(schemas, ({ valueType }) => [valueType]),
+        ) ?? null,
+    );
+  if (ArrayBuffer.isView(value))
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+  if (Array.isArray(value))
+    return value.map(
+      (item, index) =>
+        convert(
+          item,
+          pick(schemas, ({ element, items, rest }) => [element, items?.[index] ?? rest]),
+        ) ?? null,
+    );
+  const fields: Record<string, unknown> = {};
+  for (const [key, field] of Object.entries(value)) {
+    const result = convert(
+      field,
+      pick(schemas, ({ shape, catchall, valueType }) => [
+        shape !== undefined && Object.hasOwn(shape, key) ? shape[key] : catchall,
+        valueType,
+      ]),
+    );
+    if (result !== undefined) fields[key] = result;
+  }
+  return fields;
+}
+
+/** What people may know of an error. Never its stack. */
+export function shownError(error: unknown): unknown {
+  if (error === undefined || error === null) return null;
+  if (typeof error !== 'object') return { message: String(error) };
+  const { name, message, code } = error as { name?: unknown; message?: unknown; code?: unknown };
+  return {
+    ...(typeof name === 'string' && { name }),
+    message: typeof message === 'string' ? message : 'a value was thrown that is no error',
+    ...(typeof code === 'string' && { code }),
+  };
+}
+
+/** The schemas and those that they wrap, which describe the same value. */
+function sameValue(schemas: Schemas): Schemas {
+  const seen = new Set<z.ZodType>();
+  const open = [...schemas];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    open.push(...wrapped(next));
+  }
+  return [...seen];
+}
+
+function pick(schemas: Schemas, of: (parts: SchemaParts) => readonly (z.ZodType | null | undefined)[]): Schemas {
+  return schemas.length === 0 ? schemas : schemas.flatMap((schema) => present(of(partsOf(schema))));
+}

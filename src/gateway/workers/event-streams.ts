@@ -1,0 +1,94 @@
+/**
+ * Emitted events of all workers in one log, in the order in which they come: for those who listen, and for a while
+ * after they have left. What a worker that dies had emitted and not handed on is lost, and listeners are told that
+ * something may be.
+ */
+import { type EventObject } from 'xstate';
+import { type Clock } from '../../clock.ts';
+import { EventLog } from '../topics/event-log.ts';
+import { type ServerFrame } from '../protocol/frames.ts';
+import { allWorkers, type Outposts } from './worker-words.ts';
+import { EVERYTHING, Series } from './series.ts';
+
+interface EventStreamsParts {
+  readonly outposts: Outposts;
+  readonly clock: Clock;
+  /** Names the run of the gateway. */
+  readonly instance: string;
+}
+
+export class EventStreams {
+  readonly #parts: EventStreamsParts;
+  readonly #log: EventLog;
+  /** Undefined while nobody listens. */
+  #open: { readonly series: readonly Series[]; readonly ready: Promise<unknown> } | undefined;
+
+  constructor(parts: EventStreamsParts) {
+    this.#parts = parts;
+    // Its outpost has made it what clients are shown.
+    this.#log = new EventLog({
+      clock: parts.clock,
+      instance: parts.instance,
+      shown: (_, event) => event,
+      stopped: () => this.stop(),
+    });
+  }
+
+  /** The log, once it hears all workers. Rejects with BOSUN_SYSTEM_CLOSED. */
+  async log(): Promise<EventLog> {
+    const { ready } = (this.#open ??= this.#begin());
+    try {
+      await ready;
+    } catch (error) {
+      this.stop();
+      throw error;
+    }
+    this.#parts.clock.defer(() => {
+      // Who asked has gone without listening.
+      if (!this.#log.isRecording) this.stop();
+    });
+    return this.#log;
+  }
+
+  stop(): void {
+    const series = this.#open?.series ?? [];
+    this.#open = undefined;
+    for (const one of series) one.end();
+  }
+
+  #begin() {
+    const begun = allWorkers(this.#parts.outposts).map((worker) => this.#hear(worker));
+    const ready = Promise.all(begun.map((one) => one.ready));
+    // Whoever asks for the log awaits it as well.
+    ready.catch(() => {});
+    return { series: begun.map(({ series }) => series), ready };
+  }
+
+  #hear(worker: number): { readonly series: Series; readonly ready: Promise<void> } {
+    const { outposts } = this.#parts;
+    let settle!: { resolve: () => void; reject: (error: unknown) => void };
+    const ready = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
+    let isFirst = true;
+    const series = new Series({
+      outposts,
+      worker,
+      caller: EVERYTHING,
+      sub: { topic: 'events/**', mode: 'events' },
+      hear: (frames) => {
+        series.fetch();
+        for (const frame of frames) this.#take(frame, isFirst);
+        isFirst = false;
+        settle.resolve();
+      },
+      fail: (error) => settle.reject(error),
+    });
+    series.fetch();
+    return { series, ready };
+  }
+
+  #take(frame: ServerFrame, isFirst: boolean): void {
+    if (frame.t === 'evt') this.#log.record(frame.address, frame.e as unknown as EventObject);
+    else if (frame.t === 'lag') this.#log.miss(frame.skipped);
+    else if (frame.t === 'snap' && !frame.recovered && !isFirst) this.#log.miss(1);
+  }
+}

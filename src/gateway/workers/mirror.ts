@@ -1,0 +1,136 @@
+/**
+ * What a gateway has of a view that is in another thread: the latest form of it, for all who subscribe to it. It is fed
+ * as long as somebody watches, and a worker that dies shows as a pause: fed again, it goes on from where it stood.
+ */
+import { type Clock } from '../../clock.ts';
+import { type ServerFrame } from '../protocol/frames.ts';
+import { patched } from '../protocol/patch.ts';
+import { noteStep } from '../topics/subscriptions.ts';
+import { type StateTopic, type View } from '../topics/topics.ts';
+
+/** What a mirror is fed by. */
+export interface MirrorFeed {
+  show(view: View): void;
+  /** There is nothing to be seen any more. */
+  fail(error: unknown): void;
+}
+
+export interface Feeding {
+  stop(): void;
+  /**
+   * Resolves when all has been shown that there is now: who has sent something and subscribes then sees what came of
+   * it.
+   */
+  refresh(): Promise<void>;
+}
+
+interface Watcher {
+  changed(): void;
+  ended(): void;
+}
+
+export interface MirrorParts {
+  readonly clock: Clock;
+  readonly maxHz: number;
+  readonly feed: (mirror: MirrorFeed) => Feeding;
+  /** Nobody watches it, or it has failed. */
+  readonly over: () => void;
+}
+
+export class Mirror {
+  readonly #parts: MirrorParts;
+  readonly #watchers = new Set<Watcher>();
+  readonly #ready: Promise<void>;
+  #settle!: { resolve: () => void; reject: (error: unknown) => void };
+  #feeding: Feeding | undefined;
+  #view: View | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  /** Those who have asked for it and not watched it yet. */
+  #expected = 0;
+  #isOver = false;
+
+  constructor(parts: MirrorParts) {
+    this.#parts = parts;
+    this.#ready = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
+    // Whoever asks for it awaits it as well.
+    this.#ready.catch(() => {});
+  }
+
+  /** Resolves when there is something to be seen. Rejects with why there is nothing. */
+  async topic(): Promise<StateTopic> {
+    this.#expected += 1;
+    const isNew = this.#feeding === undefined;
+    if (isNew) this.#begin();
+    // By then, who has asked watches it, or has gone.
+    const left = () =>
+      this.#parts.clock.defer(() => {
+        this.#expected -= 1;
+        this.#leaveIfAlone();
+      });
+    const there = isNew ? this.#ready : this.#refreshed();
+    there.then(left, left);
+    await there;
+    return {
+      maxHz: this.#parts.maxHz,
+      view: () => this.#latest(),
+      watch: (changed, ended) => this.#watch({ changed, ended }),
+    };
+  }
+
+  #begin(): void {
+    this.#feeding = this.#parts.feed({ show: (view) => this.#show(view), fail: (error) => this.#fail(error) });
+    // It may have failed at once.
+    if (this.#isOver) this.#feeding.stop();
+  }
+
+  async #refreshed(): Promise<void> {
+    await this.#ready;
+    await this.#feeding?.refresh();
+  }
+
+  #latest(): View {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    return this.#view!;
+  }
+
+  #watch(watcher: Watcher): () => void {
+    this.#watchers.add(watcher);
+    return () => {
+      this.#watchers.delete(watcher);
+      this.#leaveIfAlone();
+    };
+  }
+
+  #show(view: View): void {
+    this.#view = view;
+    this.#settle.resolve();
+    for (const watcher of this.#watchers) watcher.changed();
+  }
+
+  #fail(error: unknown): void {
+    this.#failure = { error };
+    this.#settle.reject(error);
+    this.#leave();
+    for (const watcher of this.#watchers) watcher.ended();
+  }
+
+  #leaveIfAlone(): void {
+    if (this.#expected === 0 && this.#watchers.size === 0) this.#leave();
+  }
+
+  #leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#feeding?.stop();
+    this.#parts.over();
+  }
+}
+
+/** The view after a frame of its subscription; undefined for one that changes nothing. */
+export function viewAfter(before: View | undefined, frame: ServerFrame): View | undefined {
+  if (frame.t === 'snap') return frame.recovered ? undefined : { at: frame.at, d: frame.d };
+  if (frame.t !== 'delta' || before === undefined) return undefined;
+  const view = { at: frame.at, d: patched(before.d, frame.ops) };
+  noteStep(before, view, frame.ops);
+  return view;
+}

@@ -1,0 +1,70 @@
+/**
+ * A subscription whose frames are fetched: who reads them is slow between one fetch and the next, so what waits for it
+ * is conflated or bounded as for any client that does not read.
+ */
+import { type Caller } from '../client/callers.ts';
+import { Feeds, type FeedsHouse } from '../client/feeds.ts';
+import { type ServerFrame, type Sub } from '../protocol/frames.ts';
+
+export class Pull {
+  readonly #house: FeedsHouse;
+  readonly #feeds: Feeds;
+  #waiting: ServerFrame[] = [];
+  /** Who fetches; undefined while nobody does. */
+  #reader: ((frames: readonly ServerFrame[]) => void) | undefined;
+  /** Who waits for what has changed so far to be on its way. */
+  #refreshes: (() => void)[] = [];
+  #isOver = false;
+
+  constructor(house: FeedsHouse) {
+    this.#house = house;
+    this.#feeds = new Feeds({
+      hub: house,
+      send: (frame) => this.#take(frame),
+      isSlow: () => this.#reader === undefined,
+      isOpen: () => !this.#isOver,
+    });
+  }
+
+  /** Throws, or rejects, as Feeds.open. */
+  async begin(caller: Caller, sub: Sub): Promise<void> {
+    await this.#feeds.open(caller, sub);
+  }
+
+  /** The frames since the last fetch, once there are any. One fetch at a time. */
+  next(): Promise<readonly ServerFrame[]> {
+    return new Promise((resolve) => {
+      this.#reader = resolve;
+      if (this.#waiting.length > 0) this.#hand();
+      else this.#feeds.pump();
+      if (this.#reader !== undefined) for (const refresh of this.#refreshes.splice(0)) refresh();
+    });
+  }
+
+  /** Resolves when all that has changed until now has been handed to whoever fetches, if that may be told yet. */
+  async refresh(): Promise<void> {
+    if (this.#reader === undefined) await new Promise<void>((resolve) => this.#refreshes.push(resolve));
+    this.#feeds.pump();
+    this.#hand();
+    await new Promise<void>((resolve) => this.#house.clock.defer(resolve));
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#feeds.end();
+    for (const refresh of this.#refreshes.splice(0)) refresh();
+  }
+
+  #take(frame: ServerFrame): void {
+    // Those of one turn of the pump travel together.
+    if (this.#waiting.push(frame) === 1) this.#house.clock.defer(() => this.#hand());
+  }
+
+  #hand(): void {
+    if (this.#reader === undefined || this.#waiting.length === 0) return;
+    const [reader, frames] = [this.#reader, this.#waiting];
+    this.#reader = undefined;
+    this.#waiting = [];
+    reader(frames);
+  }
+}

@@ -1,0 +1,285 @@
+/**
+ * What each method of methods.ts does where the system is spread over workers: which outposts carry it out, and what
+ * the answers of several come to. Scopes and parameters have been looked after by then; whom a caller may reach, the
+ * outposts see to.
+ */
+import { checkAddress, childAddress } from '../../actors/model/address.ts';
+import { type Clock } from '../../clock.ts';
+import { BosunError, isBosunError } from '../../errors.ts';
+import { WORKER_ANSWER_MS } from '../../limits.ts';
+import { type TreeNode } from '../../system-options.ts';
+import { type Call, type Handlers, Marked } from '../calls/calls.ts';
+import { type MethodName, METHODS, type ParamsOf } from '../calls/methods.ts';
+import { treePage, treeView } from '../topics/tree-views.ts';
+import { allWorkers, type Answered, type Asked, callOutpost, type Outposts } from './worker-words.ts';
+import { Numbers } from './numbers.ts';
+import { type SessionLines } from './session-lines.ts';
+
+export interface RouteParts {
+  readonly outposts: Outposts;
+  readonly lines: SessionLines;
+  readonly clock: Clock;
+  readonly tree: (address: string) => Promise<TreeNode>;
+  /** `system.info`. */
+  readonly info: () => Promise<unknown>;
+}
+
+type Numbered = { readonly number: number };
+type Params = Readonly<Record<string, unknown>>;
+
+export class Routes {
+  readonly #parts: RouteParts;
+  readonly #numbers: Numbers;
+
+  constructor(parts: RouteParts) {
+    this.#parts = parts;
+    this.#numbers = new Numbers(parts.outposts.count);
+  }
+
+  handlers(): Handlers {
+    const { tree, info } = this.#parts;
+    return {
+      ...this.#ofOneActor(),
+      ...this.#ofBosses(),
+      ...this.#ofLetters(),
+      'actor.send': (params, call) => this.#send(params, call),
+      'actor.list': async ({ under, ...page }, { caller }) => treePage(caller, await tree(checkAddress(under)), page),
+      'actor.tree': async ({ address, depth }, { caller }) =>
+        treeView(caller, await tree(checkAddress(address)), depth),
+      'actor.turns': (params, call) => this.#turns(params, call),
+      'audit.list': (params, call) => this.#audit(params, call),
+      'wait.list': async (params, call) => {
+        const waits = await this.#rows<{ readonly sinceMs: number | null }>('wait.list', 'waits', params, call);
+        return {
+          waits: waits
+            .flat()
+            .sort((a, b) => (a.sinceMs ?? Infinity) - (b.sinceMs ?? Infinity))
+            .slice(0, params.limit),
+        };
+      },
+      'name.find': async (params, call) => {
+        const answers = (await this.#each(this.#all, 'name.find', params, call)) as {
+          readonly address: string | null;
+        }[];
+        return { address: answers.find(({ address }) => address !== null)?.address ?? null };
+      },
+      'group.members': async (params, call) => ({
+        members: (await this.#rows<string>('group.members', 'members', params, call)).flat(),
+      }),
+      'agent.list': (params, call) => this.#at(this.#anyUp(), 'agent.list', params, call),
+      'system.info': () => info(),
+    };
+  }
+
+  /**
+   * Of a Boss with partitions, what is looked at is that on the first worker, and what is ordered is ordered of each.
+   */
+  #ofOneActor(): Pick<Handlers, OneActor> {
+    const look = (method: MethodName) => async (params: { readonly address: string }, call: Call) =>
+      this.#at(this.#home(params.address), method, params, call);
+    const order = (method: MethodName) => async (params: { readonly address: string }, call: Call) =>
+      (await this.#each(this.#parts.outposts.homesOf(params.address), method, params, call))[0];
+    return {
+      'actor.get': look('actor.get'),
+      'actor.inspect': look('actor.inspect'),
+      'chart.get': look('chart.get'),
+      'actor.history': look('actor.history'),
+      'machine.get': async (params, call) => this.#at(this.#named(params.name), 'machine.get', params, call),
+      'actor.wait': async (params, call) =>
+        this.#within(call, this.#at(this.#home(params.address), 'actor.wait', params, call)),
+      'actor.ask': async (params, call) =>
+        this.#within(call, this.#at(this.#home(params.address), 'actor.ask', params, call, call.key !== undefined)),
+      'actor.spawn': async (params, call) =>
+        this.#at(this.#home(childAddress(params.under, params.id)), 'actor.spawn', params, call, true),
+      'actor.suspend': order('actor.suspend'),
+      'actor.resume': order('actor.resume'),
+      'actor.step': order('actor.step'),
+      'actor.replace': async (params, call) => this.#at(this.#home(params.address), 'actor.replace', params, call),
+      'actor.kill': order('actor.kill'),
+      'actor.stop': order('actor.stop'),
+      'actor.restart': order('actor.restart'),
+      'actor.erase': order('actor.erase'),
+    };
+  }
+
+  #ofBosses(): Pick<Handlers, 'boss.children' | 'boss.terminateChild' | 'boss.restartChild' | 'boss.deleteChild'> {
+    const ofChild =
+      (method: MethodName) => async (params: { readonly address: string; readonly id: string }, call: Call) =>
+        (
+          await this.#each(this.#parts.outposts.homesOf(childAddress(params.address, params.id)), method, params, call)
+        )[0];
+    return {
+      'boss.children': async (params, call) => {
+        const lists = (await this.#each(
+          this.#parts.outposts.homesOf(params.address),
+          'boss.children',
+          params,
+          call,
+        )) as { readonly children: readonly Child[] }[];
+        return { children: asOne(lists.flatMap(({ children }) => children)) };
+      },
+      'boss.terminateChild': ofChild('boss.terminateChild'),
+      'boss.restartChild': ofChild('boss.restartChild'),
+      'boss.deleteChild': ofChild('boss.deleteChild'),
+    };
+  }
+
+  #ofLetters(): Pick<Handlers, 'deadletter.list' | 'deadletter.redeliver' | 'deadletter.discard'> {
+    const ofOne = (method: MethodName) => async (params: Numbered, call: Call) => {
+      const { worker, number } = this.#numbers.own(params.number);
+      return this.#at(worker, method, { ...params, number }, call);
+    };
+    return {
+      'deadletter.list': async (params, call) => {
+        const lists = await this.#rows<Numbered>('deadletter.list', 'letters', params, call, (worker) => ({
+          ...params,
+          after: this.#numbers.upTo(params.after, worker),
+        }));
+        return { letters: this.#shown(lists).slice(0, params.limit) };
+      },
+      'deadletter.redeliver': ofOne('deadletter.redeliver'),
+      'deadletter.discard': ofOne('deadletter.discard'),
+    };
+  }
+
+  async #send(params: ParamsOf<'actor.send'>, call: Call): Promise<unknown> {
+    const home = this.#home(params.address);
+    const { session } = call;
+    if (session === undefined) return this.#at(home, 'actor.send', params, call, call.key !== undefined);
+    return this.#parts.lines.send(call.caller, session, home, (accepted) =>
+      this.#at(home, 'actor.send', params, { ...call, session: { ...session, accepted } }, true),
+    );
+  }
+
+  async #turns(params: ParamsOf<'actor.turns'>, call: Call): Promise<unknown> {
+    const homes = this.#parts.outposts.homesOf(params.address);
+    const lists = await this.#rows<Numbered & { readonly atMs: number }>(
+      'actor.turns',
+      'turns',
+      params,
+      call,
+      (worker) => ({ ...params, after: this.#numbers.upTo(params.after, worker) }),
+      homes,
+    );
+    const turns = lists.flatMap((list, index) => this.#numbers.of(homes[index]!, list));
+    return { turns: turns.sort((a, b) => a.atMs - b.atMs || a.number - b.number).slice(-params.limit) };
+  }
+
+  async #audit(params: ParamsOf<'audit.list'>, call: Call): Promise<unknown> {
+    const { before } = params;
+    const lists = await this.#rows<Numbered>('audit.list', 'records', params, call, (worker) =>
+      before === undefined ? params : { ...params, before: this.#numbers.upTo(before - 1, worker) + 1 },
+    );
+    return { records: this.#shown(lists).reverse().slice(0, params.limit) };
+  }
+
+  /** By number, the lowest first. */
+  #shown(lists: readonly (readonly Numbered[])[]): Numbered[] {
+    return lists.flatMap((rows, worker) => this.#numbers.of(worker, rows)).sort((a, b) => a.number - b.number);
+  }
+
+  async #rows<Row>(
+    method: MethodName,
+    field: string,
+    params: Params,
+    call: Call,
+    paramsOf: (worker: number) => Params = () => params,
+    workers: readonly number[] = this.#all,
+  ): Promise<Row[][]> {
+    const answers = await Promise.all(workers.map((worker) => this.#at(worker, method, paramsOf(worker), call)));
+    return answers.map((answer) => (answer as Readonly<Record<string, Row[]>>)[field]!);
+  }
+
+  #each(workers: readonly number[], method: MethodName, params: Params, call: Call): Promise<unknown[]> {
+    return Promise.all(workers.map((worker) => this.#at(worker, method, params, call)));
+  }
+
+  async #at(
+    worker: number,
+    method: MethodName,
+    params: Params,
+    { caller, session, key, leftMs }: Call,
+    isRepeatable = METHODS[method].does === 'nothing',
+  ): Promise<unknown> {
+    const asked: Asked = { caller, session, key, leftMs };
+    const { result, replayed }: Answered = await callOutpost(
+      this.#parts.outposts,
+      worker,
+      'call',
+      [method, params, asked],
+      { isRepeatable },
+    );
+    return replayed === undefined ? result : new Marked({ result, replayed });
+  }
+
+  /** They end in time by themselves, unless their worker is down. */
+  #within(call: Call, answer: Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const late = () =>
+        reject(
+          new BosunError('BOSUN_TIMEOUT', `no answer within ${call.leftMs} ms; it may still happen`, {
+            details: { unknownOutcome: true },
+          }),
+        );
+      const cancel = this.#parts.clock.setTimeout(late, call.leftMs + WORKER_ANSWER_MS);
+      answer.finally(cancel).then(resolve, reject);
+    });
+  }
+
+  get #all(): readonly number[] {
+    return allWorkers(this.#parts.outposts);
+  }
+
+  #home(address: string): number {
+    return this.#parts.outposts.homesOf(address)[0]!;
+  }
+
+  /** Of an actor, or of an agent, whom all workers know. */
+  #named(name: string): number {
+    try {
+      return this.#home(name);
+    } catch (error) {
+      if (!isBosunError(error, 'BOSUN_ADDRESS_INVALID')) throw error;
+      return this.#anyUp();
+    }
+  }
+
+  #anyUp(): number {
+    return this.#all.find((worker) => this.#parts.outposts.isUp(worker)) ?? 0;
+  }
+}
+
+type OneActor =
+  | 'actor.get'
+  | 'actor.inspect'
+  | 'chart.get'
+  | 'actor.history'
+  | 'machine.get'
+  | 'actor.wait'
+  | 'actor.ask'
+  | 'actor.spawn'
+  | 'actor.suspend'
+  | 'actor.resume'
+  | 'actor.step'
+  | 'actor.replace'
+  | 'actor.kill'
+  | 'actor.stop'
+  | 'actor.restart'
+  | 'actor.erase';
+
+interface Child {
+  readonly address: string;
+  readonly restarts: number;
+  readonly status: string;
+}
+
+/** A child with partitions is listed once: with the restarts of all, and with what is not as it should be. */
+function asOne(children: readonly Child[]): Child[] {
+  const found = new Map<string, Child>();
+  for (const child of children) {
+    const other = found.get(child.address);
+    const shown = other !== undefined && child.status === 'running' ? other : child;
+    found.set(child.address, { ...shown, restarts: child.restarts + (other?.restarts ?? 0) });
+  }
+  return [...found.values()];
+}

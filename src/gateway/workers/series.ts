@@ -1,0 +1,75 @@
+/**
+ * One subscription at an outpost, fetched by the gateway: a batch of frames at a time, over deaths of the worker. After
+ * one, the outpost begins it anew at the place that the gateway had come to.
+ */
+import { randomUUID } from 'node:crypto';
+import { isBosunError } from '../../errors.ts';
+import { type Caller, SCOPES } from '../client/callers.ts';
+import { type ServerFrame, type Sub } from '../protocol/frames.ts';
+import { type Cursor } from '../protocol/protocol.ts';
+import { callOutpost, type Outposts } from './worker-words.ts';
+
+interface SeriesParts {
+  readonly outposts: Outposts;
+  readonly worker: number;
+  readonly caller: Caller;
+  readonly sub: Pick<Sub, 'topic' | 'mode'>;
+  readonly hear: (frames: readonly ServerFrame[]) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** The gateway itself, for what it shares among callers: it shows each only what that one may see. */
+export const EVERYTHING: Caller = { id: 'gateway', scopes: new Set(SCOPES), addresses: ['**'], expiresAtMs: undefined };
+
+export class Series {
+  readonly #parts: SeriesParts;
+  readonly #name = randomUUID();
+  #at: Cursor | undefined;
+  #end: (() => void) | undefined;
+  #isOver = false;
+
+  constructor(parts: SeriesParts) {
+    this.#parts = parts;
+  }
+
+  /** Something is being fetched. */
+  get isUnderWay(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** Asks for what comes next. One fetch at a time. @param from Of the first: where to begin. */
+  fetch(from?: Cursor): void {
+    const { outposts, worker, caller, sub, hear, fail } = this.#parts;
+    this.#at ??= from;
+    this.#end = outposts.begin(worker, 'pull', [this.#name, caller, { ...sub, from: this.#at }], {
+      answer: (what) => {
+        this.#end = undefined;
+        const frames = what as readonly ServerFrame[];
+        for (const frame of frames) if ('at' in frame) this.#at = frame.at;
+        this.#isOver = frames.at(-1)?.t === 'end';
+        hear(frames);
+      },
+      reject: (error) => {
+        this.#end = undefined;
+        this.#isOver = true;
+        // The gateway closes with its system: its clients come back, and to them this is no end.
+        if (!isBosunError(error, 'BOSUN_SYSTEM_CLOSED')) fail(error);
+      },
+    });
+  }
+
+  /** Resolves when all has been heard that there is now. Rejects with BOSUN_SYSTEM_CLOSED. */
+  async refresh(): Promise<void> {
+    const { outposts, worker } = this.#parts;
+    await callOutpost(outposts, worker, 'refresh', [this.#name]);
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    // What ends a fetch ends the subscription.
+    if (this.#end === undefined) this.fetch();
+    this.#end?.();
+    this.#end = undefined;
+  }
+}

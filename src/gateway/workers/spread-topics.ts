@@ -1,0 +1,129 @@
+/**
+ * Topics of a system that is spread over workers. What is of one actor is fetched from its worker once for all who
+ * subscribe to it; what concerns all is put together here.
+ */
+import { type Clock } from '../../clock.ts';
+import { BosunError, type ErrorCode } from '../../errors.ts';
+import { LISTING_HZ } from '../../limits.ts';
+import { type Caller } from '../client/callers.ts';
+import { type Finder } from '../client/feeds.ts';
+import { type Sub } from '../protocol/frames.ts';
+import { type Opening } from '../topics/subscriptions.ts';
+import { namedTopic, ofEvents, ofState, type View } from '../topics/topics.ts';
+import { allWorkers, type Outposts } from './worker-words.ts';
+import { EventStreams } from './event-streams.ts';
+import { Listing } from './listing.ts';
+import { type Feeding, Mirror, type MirrorFeed, viewAfter } from './mirror.ts';
+import { EVERYTHING, Series } from './series.ts';
+import { TurnStreams } from './turn-streams.ts';
+
+interface SpreadTopicsParts {
+  readonly outposts: Outposts;
+  readonly clock: Clock;
+  /** Names the run of the gateway. */
+  readonly instance: string;
+  readonly tree: (caller: Caller, address: string) => Promise<unknown>;
+  readonly letters: (caller: Caller) => Promise<unknown>;
+}
+
+export class SpreadTopics implements Finder {
+  readonly #parts: SpreadTopicsParts;
+  readonly #events: EventStreams;
+  readonly #mirrors = new Map<string, Mirror>();
+
+  constructor(parts: SpreadTopicsParts) {
+    this.#parts = parts;
+    this.#events = new EventStreams(parts);
+  }
+
+  async find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): Promise<Opening> {
+    const { outposts, tree, letters } = this.#parts;
+    const { kind, address } = namedTopic(caller, sub);
+    switch (kind) {
+      case 'actor':
+        return ofState(await this.#shared(sub.topic, this.#home(address)).topic());
+      case 'inspection':
+        return this.#ofWorker(caller, sub.topic, this.#home(address));
+      case 'tree':
+        return this.#own((mirror) => this.#all(() => tree(caller, address), mirror));
+      case 'dead-letters':
+        return this.#own((mirror) => this.#all(() => letters(caller), mirror));
+      case 'events':
+        return ofEvents(caller, address, await this.#events.log());
+      case 'trace': {
+        const turns = await new TurnStreams({
+          outposts,
+          workers: outposts.homesOf(address),
+          caller,
+          topic: sub.topic,
+        }).open(sub.from);
+        return (parts) => turns.to(parts);
+      }
+    }
+  }
+
+  stop(): void {
+    this.#events.stop();
+  }
+
+  /** Of an actor, which all who may reach it are shown alike. */
+  #shared(topic: string, worker: number): Mirror {
+    const known = this.#mirrors.get(topic);
+    if (known !== undefined) return known;
+    const over = () => this.#mirrors.delete(topic);
+    const mirror = new Mirror({
+      clock: this.#parts.clock,
+      maxHz: Infinity,
+      feed: (feed) => this.#one({ caller: EVERYTHING, topic, worker }, feed),
+      over,
+    });
+    this.#mirrors.set(topic, mirror);
+    return mirror;
+  }
+
+  #ofWorker(caller: Caller, topic: string, worker: number): Promise<Opening> {
+    return this.#own((mirror) => this.#one({ caller, topic, worker }, mirror));
+  }
+
+  /** Of a Boss with partitions, the first one. */
+  #home(address: string): number {
+    return this.#parts.outposts.homesOf(address)[0]!;
+  }
+
+  /** Of one subscription, whose caller is shown what that one may see. */
+  async #own(feed: (mirror: MirrorFeed) => Feeding): Promise<Opening> {
+    return ofState(await new Mirror({ clock: this.#parts.clock, maxHz: LISTING_HZ, feed, over: () => {} }).topic());
+  }
+
+  /** A view that one worker has. */
+  #one(
+    { caller, topic, worker }: { readonly caller: Caller; readonly topic: string; readonly worker: number },
+    mirror: MirrorFeed,
+  ): Feeding {
+    const { outposts } = this.#parts;
+    let view: View | undefined;
+    const series = new Series({
+      outposts,
+      worker,
+      caller,
+      sub: { topic, mode: 'state' },
+      hear: (frames) => {
+        const last = frames.at(-1);
+        if (last?.t !== 'end') series.fetch();
+        for (const frame of frames) {
+          const next = viewAfter(view, frame);
+          if (next !== undefined) mirror.show((view = next));
+        }
+        if (last?.t === 'end') mirror.fail(new BosunError(last.e.code as ErrorCode, last.e.message));
+      },
+      fail: (error) => mirror.fail(error),
+    });
+    series.fetch();
+    return { stop: () => series.end(), refresh: () => series.refresh() };
+  }
+
+  #all(look: () => Promise<unknown>, mirror: MirrorFeed): Feeding {
+    const { outposts, clock } = this.#parts;
+    return new Listing({ outposts, workers: allWorkers(outposts), clock, look }, mirror);
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * What the gateway and its outposts beside the workers say to each other. Ports and shapes only: whatever carries it,
+ * it is data.
+ */
+import { type TreeNode } from '../../system-options.ts';
+import { type Caller } from '../client/callers.ts';
+import { type Health } from '../client/health.ts';
+import { type MethodName } from '../calls/methods.ts';
+import { type Family } from '../client/metrics.ts';
+import { type ServerFrame, type Sub } from '../protocol/frames.ts';
+import { type NumberedSend } from '../calls/repeats.ts';
+
+/** A call of the table of methods, whose parameters have been looked over. */
+export interface Asked {
+  readonly caller: Caller;
+  readonly session: NumberedSend | undefined;
+  readonly key: string | undefined;
+  readonly leftMs: number;
+}
+
+export interface Answered {
+  readonly result: unknown;
+  /** Undefined where the method does not say. */
+  readonly replayed: boolean | undefined;
+}
+
+export interface OutpostVerbs {
+  call(method: MethodName, params: unknown, asked: Asked): Promise<Answered>;
+  /** As Interior.lastSequence, of this worker. */
+  lastSequence(caller: Caller, session: string): number;
+  /**
+   * The next frames of a subscription, once there are any: the first call of a series begins it, at `from`, and whoever
+   * ends a call of it ends it. While nobody asks, what changes is conflated, as for a client that does not read.
+   */
+  pull(series: string, caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): Promise<readonly ServerFrame[]>;
+  /** Resolves when all that a series has to tell now is on its way, before this answer. */
+  refresh(series: string): Promise<void>;
+  /** Resolves when the next epoch is durable. */
+  nextEpoch(): Promise<void>;
+  health(): ReturnType<Health['view']>;
+  isReady(): boolean;
+  families(): readonly Family[];
+}
+
+export type OutpostVerb = keyof OutpostVerbs;
+
+/** What a call that takes long comes to. */
+interface Heard {
+  answer(what: unknown): void;
+  reject(error: Error): void;
+}
+
+/** The workers, as a gateway needs them. */
+export interface Outposts {
+  readonly count: number;
+  isUp(worker: number): boolean;
+  /** The workers that have an actor at an address, or a partition of it. Throws BOSUN_ADDRESS_INVALID. */
+  homesOf(address: string): readonly number[];
+  call(
+    worker: number,
+    verb: string,
+    args: readonly unknown[],
+    how: { readonly isRepeatable: boolean },
+  ): Promise<unknown>;
+  begin(worker: number, verb: string, args: readonly unknown[], heard: Heard): () => void;
+}
+
+/** A system that is spread over workers. */
+export interface SpreadOverWorkers {
+  readonly outposts: Outposts;
+  readonly closed: Promise<void>;
+  tree(address: string): Promise<TreeNode>;
+}
+
+/** Calls an outpost. `isRepeatable`: it changes nothing, or nothing a second time. */
+export function callOutpost<V extends OutpostVerb>(
+  outposts: Outposts,
+  worker: number,
+  verb: V,
+  args: Parameters<OutpostVerbs[V]>,
+  { isRepeatable = true }: { readonly isRepeatable?: boolean } = {},
+): Promise<Awaited<ReturnType<OutpostVerbs[V]>>> {
+  return outposts.call(worker, verb, args, { isRepeatable }) as Promise<Awaited<ReturnType<OutpostVerbs[V]>>>;
+}
+
+/** Of every worker, in their order. */
+export function callAll<V extends OutpostVerb>(
+  outposts: Outposts,
+  workers: readonly number[],
+  verb: V,
+  args: Parameters<OutpostVerbs[V]>,
+): Promise<Awaited<ReturnType<OutpostVerbs[V]>>[]> {
+  return Promise.all(workers.map((worker) => callOutpost(outposts, worker, verb, args)));
+}
+
+export function allWorkers({ count }: Outposts): number[] {
+  return Array.from({ length: count }, (_, worker) => worker);
+}

@@ -1,0 +1,303 @@
+/**
+ * One alert card (seed 002 by CA-075 to CA-078): SENT, DELIVERED, OPENED, ACKNOWLEDGED. A person ends it, or the end of
+ * what it is about (SETTLED: the item runs again, the gate is answered). Until then it is said again and escalated by
+ * its own timers, whatever else happens; how often and when is alert-rules.ts. It has each delivery allowed by the
+ * desk, which knows how many there were; what delivers is a port, and without one the desk's watchers are who it
+ * reaches.
+ */
+import { type AnyActorRef, assign, enqueueActions, fromPromise, raise, sendTo, setup } from 'xstate';
+import { defineAgent } from '../../../actors/model/agent.ts';
+import { timeOf } from '../../../actors/model/ref.ts';
+import {
+  type Alert,
+  type AlertState,
+  cardText,
+  mayRepeat,
+  merged,
+  PATIENCE_MS,
+  REPEAT_MS,
+  REPEATS_MAX,
+} from './alert-rules.ts';
+import { type Port, portLogic } from '../../work/port.ts';
+
+export interface CardInput {
+  readonly id: string;
+  readonly alert: Alert;
+  readonly desk: AnyActorRef;
+}
+
+/** What the port that delivers is given. It resolves when somebody can have seen it, and rejects when nobody can. */
+export interface DeliveryInput extends Alert {
+  readonly id: string;
+  /** The whole card as lines of text, for channels that take nothing else. */
+  readonly text: string;
+  /** `all`: whatever channel there is, for an agent's failure and what was escalated (CA-077). */
+  readonly channels: 'all' | 'usual';
+  /** 0 for the first time. */
+  readonly repeats: number;
+  /** Why it goes to whoever is next in line; null while it does not. */
+  readonly escalation: string | null;
+}
+
+/** What the desk lists of a card. */
+export interface CardFacts extends Pick<Alert, 'item' | 'kind' | 'priority' | 'title'> {
+  readonly state: AlertState;
+  readonly raisedAtMs: number;
+  readonly repeats: number;
+  readonly deliveredAtMs: number | null;
+  readonly openedAtMs: number | null;
+  readonly acknowledgedAtMs: number | null;
+  readonly acknowledgedBy: string | null;
+  /** When what it was about was over, before anybody acknowledged it. */
+  readonly settledAtMs: number | null;
+  /** What ended it. */
+  readonly settledBecause: string | null;
+  readonly escalatedAtMs: number | null;
+  /** Why it was escalated; null while it was not. */
+  readonly escalation: string | null;
+  /** Why the last delivery, or the last button, came to nothing. */
+  readonly problem: string | null;
+}
+
+interface Context extends Alert, CardFacts {
+  readonly id: string;
+  readonly desk: AnyActorRef;
+}
+
+/** From the desk. */
+export type CardEvent =
+  | { readonly type: 'card.deliver' }
+  | { readonly type: 'card.summarised' }
+  | { readonly type: 'card.open' }
+  | { readonly type: 'card.acknowledge'; readonly by: string | null }
+  | { readonly type: 'card.settle'; readonly because: string }
+  | { readonly type: 'card.choose'; readonly action: string; readonly by: string | null }
+  | { readonly type: 'card.update'; readonly alert: Partial<Alert> };
+
+/** To the desk. */
+export type CardReport =
+  | { readonly type: 'card.asked'; readonly id: string; readonly card: AnyActorRef }
+  | { readonly type: 'card.changed'; readonly id: string; readonly facts: CardFacts };
+
+type OwnEvent = CardEvent | { readonly type: 'card.arrived' | 'card.again' | 'card.insist' };
+
+/** A channel that does not answer must not keep a card from its next try. */
+const DELIVERY_TIMEOUT_MS = 60_000;
+
+const machine = setup({
+  types: {} as { context: Context; events: OwnEvent; input: CardInput },
+  actors: { deliver: fromPromise<unknown, DeliveryInput>(() => Promise.resolve(null)) },
+  delays: { repeat: REPEAT_MS, patience: ({ context }) => PATIENCE_MS[context.priority]! },
+  guards: {
+    mayRepeat: ({ context: { priority, repeats, deliveredAtMs } }) =>
+      mayRepeat({ priority, repeats, isDelivered: deliveredAtMs !== null }),
+    isSaidOften: ({ context }) => context.repeats >= REPEATS_MAX,
+    isPatient: ({ context }) => PATIENCE_MS[context.priority] !== null,
+    isEscalated: ({ context }) => context.escalatedAtMs !== null,
+  },
+  actions: {
+    ask: sendTo(
+      ({ context }) => context.desk,
+      ({ context, self }): CardReport => ({ type: 'card.asked', id: context.id, card: self }),
+    ),
+    report: sendTo(
+      ({ context }) => context.desk,
+      ({ context }): CardReport => ({ type: 'card.changed', id: context.id, facts: factsOf(context) }),
+    ),
+    noteDelivered: assign(({ self }) => ({ state: 'DELIVERED', deliveredAtMs: timeOf(self), problem: null })),
+    // Who opens a card has been reached, whatever the channel said.
+    noteOpened: assign(({ context, self }) => ({
+      state: 'OPENED',
+      openedAtMs: timeOf(self),
+      deliveredAtMs: context.deliveredAtMs ?? timeOf(self),
+    })),
+    noteAcknowledged: assign(({ event, self }) => ({
+      state: 'ACKNOWLEDGED',
+      acknowledgedAtMs: timeOf(self),
+      acknowledgedBy: 'by' in event ? event.by : null,
+    })),
+    noteSettled: assign(({ event, self }) => ({
+      state: 'SETTLED',
+      settledAtMs: timeOf(self),
+      settledBecause: 'because' in event ? event.because : null,
+    })),
+    escalate: assign(({ context, self }) => ({
+      escalatedAtMs: timeOf(self),
+      escalation:
+        `${context.deliveredAtMs === null ? 'reached nobody' : 'nobody has acknowledged it'} for ` +
+        `${Math.round((timeOf(self) - context.raisedAtMs) / 60_000)} minutes`,
+    })),
+  },
+}).createMachine({
+  id: 'alert-card',
+  context: ({ input: { id, desk, alert }, self }) => ({
+    ...alert,
+    id,
+    desk,
+    state: 'SENT',
+    raisedAtMs: timeOf(self),
+    repeats: 0,
+    deliveredAtMs: null,
+    openedAtMs: null,
+    acknowledgedAtMs: null,
+    acknowledgedBy: null,
+    settledAtMs: null,
+    settledBecause: null,
+    escalatedAtMs: null,
+    escalation: null,
+    problem: null,
+  }),
+  initial: 'open',
+  states: {
+    open: {
+      type: 'parallel',
+      on: {
+        'card.acknowledge': 'ACKNOWLEDGED',
+        'card.settle': 'SETTLED',
+        // A button whose desk is not there has done nothing, and the card must not look as if it had.
+        'card.choose': {
+          actions: enqueueActions(({ context, event, enqueue, system }) => {
+            const action = context.actions.find(({ name }) => name === event.action);
+            if (action === undefined) return;
+            const to = action.to === null ? undefined : (system.get(action.to) as AnyActorRef | undefined);
+            if (action.event === null || action.to === null) enqueue.raise({ type: 'card.open' });
+            else if (to === undefined) enqueue.assign({ problem: `${action.label}: nobody is at "${action.to}"` });
+            else {
+              enqueue.sendTo(to, action.event);
+              enqueue.raise({ type: 'card.acknowledge', by: event.by });
+            }
+            enqueue('report');
+          }),
+        },
+        'card.update': {
+          actions: [
+            assign(({ context, event }) => merged(context, event.alert)),
+            raise({ type: 'card.insist' }),
+            'report',
+          ],
+        },
+      },
+      states: {
+        reach: {
+          initial: 'SENT',
+          states: {
+            SENT: { on: { 'card.arrived': 'DELIVERED', 'card.open': 'OPENED' } },
+            DELIVERED: {
+              entry: ['noteDelivered', 'report'],
+              on: { 'card.open': 'OPENED' },
+            },
+            OPENED: { entry: ['noteOpened', 'report'] },
+          },
+        },
+        delivery: {
+          initial: 'asking',
+          states: {
+            asking: {
+              entry: 'ask',
+              on: {
+                'card.deliver': 'delivering',
+                'card.summarised': { target: 'resting', actions: raise({ type: 'card.arrived' }) },
+                'card.again': { target: 'asking', reenter: true },
+              },
+            },
+            delivering: {
+              invoke: {
+                src: 'deliver',
+                input: ({ context }) => deliveryOf(context),
+                onDone: { target: 'resting', actions: raise({ type: 'card.arrived' }) },
+                onError: {
+                  target: 'resting',
+                  actions: [assign({ problem: ({ event }) => problemOf(event.error) }), 'report'],
+                },
+              },
+            },
+            resting: { on: { 'card.again': 'asking' } },
+          },
+        },
+        insistence: {
+          initial: 'waiting',
+          states: {
+            waiting: {
+              always: { guard: 'isSaidOften', target: 'done', actions: ['escalate', 'report'] },
+              after: {
+                repeat: [
+                  {
+                    guard: 'mayRepeat',
+                    target: 'waiting',
+                    reenter: true,
+                    actions: [
+                      assign({ repeats: ({ context }) => context.repeats + 1 }),
+                      raise({ type: 'card.again' }),
+                      'report',
+                    ],
+                  },
+                  { target: 'done' },
+                ],
+              },
+            },
+            // An update may have made it an agent's failure.
+            done: { on: { 'card.insist': { guard: 'mayRepeat', target: 'waiting' } } },
+          },
+        },
+        patience: {
+          initial: 'choosing',
+          states: {
+            choosing: { always: [{ guard: 'isPatient', target: 'counting' }, { target: 'done' }] },
+            counting: {
+              after: {
+                patience: [
+                  { guard: 'isEscalated', target: 'done' },
+                  { target: 'done', actions: ['escalate', raise({ type: 'card.again' }), 'report'] },
+                ],
+              },
+            },
+            done: {},
+          },
+        },
+      },
+    },
+    ACKNOWLEDGED: { type: 'final', entry: ['noteAcknowledged', 'report'] },
+    SETTLED: { type: 'final', entry: ['noteSettled', 'report'] },
+  },
+});
+
+/** The agent for alert cards, with the host's channel where it has one. */
+export function alertCardAgent(deliver?: Port<DeliveryInput, unknown>) {
+  const own = deliver === undefined ? machine : machine.provide({ actors: { deliver: portLogic(deliver) } });
+  return defineAgent({
+    name: 'alert-card',
+    machine: own,
+    events: {},
+    effects: { deliver: { timeoutMs: DELIVERY_TIMEOUT_MS } },
+  });
+}
+
+/** Reaches whoever watches the desk. */
+export const alertCard = alertCardAgent();
+
+function deliveryOf(context: Context): DeliveryInput {
+  const { id, item, kind, priority, title, detail, actions, data, repeats, escalation } = context;
+  const channels = priority === 'AGENT_FAILURE' || escalation !== null ? 'all' : 'usual';
+  return {
+    id,
+    item,
+    kind,
+    priority,
+    title,
+    detail,
+    actions,
+    data,
+    repeats,
+    escalation,
+    channels,
+    text: cardText(context),
+  };
+}
+
+function factsOf({ id: _, desk: __, detail: ___, actions: ____, data: _____, ...facts }: Context): CardFacts {
+  return facts;
+}
+
+function problemOf(error: unknown): string {
+  return `not delivered: ${error instanceof Error ? error.message : String(error)}`.slice(0, 500);
+}

@@ -1,0 +1,62 @@
+/** An agent of a plan as a function: what its author writes, what it is given, and what it may say to the crew. */
+import { type ItemDebate } from '../coordination/coordinator/item-debates.ts';
+import { type Message, type MessagePriority } from '../coordination/messages/messages.ts';
+
+/** By debate: what was decided of what an item builds on, and how far that is settled (CA-124). */
+export type Decisions = Readonly<Record<string, ItemDebate>>;
+
+/**
+ * What an agent says to the rest of the crew. A `challenge` opens a debate; its content is a challenge as the Debate
+ * Facilitator takes it.
+ */
+export interface Said {
+  readonly kind: 'finding' | 'request' | 'challenge' | 'confirmation' | 'alert';
+  readonly content: unknown;
+  /** The system id of who is meant. Default: whoever such messages go to. */
+  readonly to?: string | null;
+  /** Default `normal`. A finding that is `critical` reaches people. */
+  readonly priority?: MessagePriority;
+  readonly requiresResponse?: boolean;
+}
+
+export function letterOf(
+  { kind, content, to = null, priority = 'normal', requiresResponse = false }: Said,
+  { from, item }: { readonly from: string; readonly item: string },
+): Message<`talk.${Said['kind']}`> {
+  return { type: `talk.${kind}`, from, to, item, content, priority, requiresResponse };
+}
+
+/** The second argument of an agent function. */
+export interface WorkContext {
+  /** Aborted when the plan stops or the attempt takes longer than `timeoutMs`. */
+  readonly signal: AbortSignal;
+  /** The same for every attempt: use it as idempotency key towards the outside. */
+  readonly effectId: string;
+  /** 1 for the first start, one more for each later one, after a failure or a restart of the process. */
+  readonly attempt: number;
+  /** Stores a value for later attempts. Resolves when it is durable. */
+  readonly checkpoint: (value: unknown) => Promise<void>;
+  /** What an earlier attempt stored last; undefined when none did. */
+  readonly checkpointed: unknown;
+  /**
+   * A part of the work, by name: runs `work` unless an attempt has completed it before, and gives its result. Resolves
+   * when that is durable. What was completed stays so over failures, pauses and restarts. The result must be data.
+   */
+  readonly subtask: <Result>(name: string, work: () => Result | PromiseLike<Result>) => Promise<Result>;
+  readonly item: string;
+  /**
+   * Says something to the rest of the crew, in the name of the agent type and about the item. Resolves when that is
+   * durable. Said again by a later attempt it is said twice; a debate of the same id is opened once.
+   */
+  readonly say: (said: Said) => Promise<void>;
+  /** What debates have decided of what the item builds on, by debate: values that hold for now among them. */
+  readonly decisions: Decisions;
+  /** Outputs of earlier stages of the item, by stage; in a plan of tasks, of the tasks waited for, by id. */
+  readonly results: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * An agent as a function: its result is stored and handed to later stages, so it must be data. An error that it throws
+ * may say what it is by properties of its own, `errorType` and `dataSource` (StatedFailure in failure-tiers.ts).
+ */
+export type AgentFunction = (input: unknown, context: WorkContext) => Promise<unknown>;

@@ -1,0 +1,375 @@
+/**
+ * The stage agent: does one task of a plan. It invokes the work, keeps its checkpoints, and reports what came of it; it
+ * does not retry. Work that fails and may succeed another time is the stage's own failure, which its Boss answers:
+ * restarted with backoff, the same work starts again with the same effect id, until the Boss's intensity, the task's
+ * number of attempts, is used up. Failures that no other try would cure are told to the coordinator at once.
+ */
+import {
+  type AnyActorLogic,
+  type AnyActorRef,
+  assign,
+  emit,
+  enqueueActions,
+  type PromiseActorLogic,
+  sendTo,
+  setup,
+  type StateValue,
+} from 'xstate';
+import { type Agent, defineAgent, type EventSchemas } from '../../actors/model/agent.ts';
+import { timeOf } from '../../actors/model/ref.ts';
+import {
+  type AgentCheckpoint,
+  afterFailure,
+  afterSubtask,
+  type CheckpointMigrations,
+  firstCheckpoint,
+  type Flaw,
+  seal,
+  type SealedCheckpoint,
+  type Subtask,
+  unseal,
+} from './checkpoints.ts';
+import { type Decisions, letterOf, type Said } from './agent-function.ts';
+import { type Failure, failureOf, isRetried } from './failure-tiers.ts';
+import { itemOf, type PlanTask } from '../coordination/plan/plan.ts';
+
+export interface StageInput {
+  readonly task: PlanTask;
+  /** Outputs of earlier stages of the item by stage name; in a plan of tasks, of the tasks waited for by their ids. */
+  readonly results: Readonly<Record<string, unknown>>;
+  readonly coordinator: AnyActorRef;
+  /** How long it is expected to take; null: nothing is expected. */
+  readonly expectedMs: number | null;
+  /** Where an earlier stage of this task had come to; null where there was none. */
+  readonly checkpoint: SealedCheckpoint | null;
+  /**
+   * By debate: what was decided of what its item builds on, and how far that is settled. Left out by older
+   * coordinators.
+   */
+  readonly decisions?: Decisions;
+}
+
+/** What the work is given: a promise logic and a machine alike, as their input. */
+export interface WorkInput {
+  readonly task: PlanTask;
+  /** The item, or in a plan of tasks the task. */
+  readonly item: string;
+  /** The task's input from the plan. */
+  readonly input: unknown;
+  readonly results: Readonly<Record<string, unknown>>;
+  readonly decisions: Decisions;
+  /**
+   * Where the work had come to when this state was entered. A promise that is started again reads the stage's snapshot.
+   */
+  readonly checkpoint: AgentCheckpoint;
+}
+
+/** What the work tells the stage while it runs; it knows its effect id and attempt, the machine does not. */
+export type WorkReport =
+  | { readonly type: 'work.started'; readonly effectId: string; readonly attempt: number }
+  | {
+      readonly type: 'work.failed';
+      readonly effectId: string;
+      readonly attempt: number;
+      readonly error: string;
+      readonly failure?: Failure;
+    }
+  | { readonly type: 'work.checkpoint'; readonly value: unknown }
+  /** A subtask is done: a boundary (CA-033). */
+  | { readonly type: 'work.subtask'; readonly subtask: string; readonly result: unknown }
+  /** Something for the rest of the crew: passed on in the name of the agent type. */
+  | { readonly type: 'work.said'; readonly said: Said };
+
+/** The last one it says to itself: the time is over that the task was expected to take. */
+type StageEvent = WorkReport | { readonly type: 'stage.overdue' };
+
+/** What is said to whoever watches, once it is durable. */
+export type StageEmitted =
+  /** The stage began; work that reports by {@link WorkReport} says more. */
+  | { readonly type: 'stage.entered'; readonly task: string }
+  | { readonly type: 'task.started'; readonly task: string; readonly effectId: string; readonly attempt: number }
+  | {
+      readonly type: 'task.failed';
+      readonly task: string;
+      readonly effectId: string;
+      readonly attempt: number;
+      readonly error: string;
+    }
+  | { readonly type: 'task.completed'; readonly task: string; readonly effectId: string; readonly attempt: number };
+
+/** What the coordinator is told. */
+export type StageReport =
+  | {
+      readonly type: 'task.completed';
+      readonly task: string;
+      readonly output: unknown;
+      readonly tookMs: number;
+      readonly expectedMs: number | null;
+    }
+  /** It is tried again by its Boss, as long as there are attempts left. */
+  | { readonly type: 'task.attemptFailed'; readonly task: string; readonly failure: Failure }
+  /** No other try would help. */
+  | { readonly type: 'task.failed'; readonly task: string; readonly failure: Failure }
+  | { readonly type: 'task.checkpointed'; readonly task: string; readonly checkpoint: SealedCheckpoint }
+  | { readonly type: 'task.overdue'; readonly task: string; readonly expectedMs: number };
+
+export interface StageContext extends StageInput {
+  readonly effectId: string;
+  readonly attempt: number;
+  readonly startedAtMs: number;
+  /** What the work goes on from at its next start. */
+  readonly progress: AgentCheckpoint;
+  /**
+   * What the work said of its last failure: an error that has been through the store has lost what it had of its own.
+   */
+  readonly lastFailure: Failure | null;
+  /** Why the checkpoint that it was given cannot be gone on from. */
+  readonly flaw: string | null;
+}
+
+/** How an agent type's work is cut up. */
+export interface StageOptions {
+  readonly subtasks?: readonly Subtask[];
+  /** Of the form of its checkpoints, from 1. */
+  readonly version?: number;
+  readonly migrations?: CheckpointMigrations;
+}
+
+const stageMachine = setup({
+  types: {} as { context: StageContext; events: StageEvent; emitted: StageEmitted; input: StageInput },
+  actors: { work: {} as PromiseActorLogic<unknown, WorkInput> },
+  guards: {
+    isSound: ({ context }) => context.flaw === null,
+    isHopeless: ({ context }, { error }: { error: unknown }) => !isRetried(saidOf(context, error)),
+  },
+  actions: {
+    /** Where the work goes on; its agent's options say how that is read. */
+    restore: assign(({ context, self }) => restored(context, {}, timeOf(self))),
+    keepSubtask: assign(({ context, event, self }) => subtaskKept(context, event, [], timeOf(self))),
+    expect: enqueueActions(({ context: { expectedMs }, enqueue }) => {
+      if (expectedMs !== null && expectedMs > 0)
+        enqueue.raise({ type: 'stage.overdue' }, { id: 'overdue', delay: expectedMs });
+    }),
+    /** At a boundary: the coordinator keeps it, because the stage ends with its Boss. */
+    handOver: sendTo(
+      ({ context }) => context.coordinator,
+      ({ context: { task, progress } }): StageReport => ({
+        type: 'task.checkpointed',
+        task: task.id,
+        checkpoint: seal(progress),
+      }),
+    ),
+    giveUp: sendTo(
+      ({ context }) => context.coordinator,
+      ({ context: { task } }, { failure }: { failure: Failure }): StageReport => ({
+        type: 'task.failed',
+        task: task.id,
+        failure,
+      }),
+    ),
+  },
+}).createMachine({
+  id: 'stage',
+  context: ({ input, self }) => ({
+    ...input,
+    effectId: input.task.id,
+    attempt: 1,
+    startedAtMs: timeOf(self),
+    lastFailure: null,
+    progress: blankOf(input.task, {}, timeOf(self)),
+    flaw: null,
+  }),
+  entry: 'restore',
+  initial: 'restoring',
+  states: {
+    restoring: {
+      always: [
+        { guard: 'isSound', target: 'working' },
+        { target: 'failed', actions: { type: 'giveUp', params: ({ context }) => ({ failure: damageOf(context) }) } },
+      ],
+    },
+    working: {
+      entry: [emit(({ context }) => ({ type: 'stage.entered', task: context.task.id }) as const), 'expect'],
+      invoke: {
+        id: 'work',
+        src: 'work',
+        input: ({ context: { task, results, progress, decisions = {} } }) => ({
+          task,
+          item: itemOf(task),
+          input: task.input,
+          results,
+          decisions,
+          checkpoint: progress,
+        }),
+        onDone: {
+          target: 'completed',
+          actions: [
+            sendTo(
+              ({ context }) => context.coordinator,
+              ({ context: { task, startedAtMs, expectedMs }, event, self }): StageReport => ({
+                type: 'task.completed',
+                task: task.id,
+                output: event.output,
+                tookMs: timeOf(self) - startedAtMs,
+                expectedMs,
+              }),
+            ),
+            emit(
+              ({ context: { task, effectId, attempt } }) =>
+                ({ type: 'task.completed', task: task.id, effectId, attempt }) as const,
+            ),
+          ],
+        },
+        // Without this guard's consent the failure is the stage's own, and its Boss tries again.
+        onError: {
+          guard: { type: 'isHopeless', params: ({ event }) => event },
+          target: 'failed',
+          actions: { type: 'giveUp', params: ({ context, event }) => ({ failure: saidOf(context, event.error) }) },
+        },
+      },
+      on: {
+        'work.started': {
+          actions: [
+            assign({ effectId: ({ event }) => event.effectId, attempt: ({ event }) => event.attempt }),
+            emit(({ context, event }) => ({ ...event, type: 'task.started', task: context.task.id }) as const),
+          ],
+        },
+        'work.failed': {
+          actions: enqueueActions(({ context, event: { effectId, attempt, error, failure }, enqueue, self }) => {
+            const { task, coordinator, progress } = context;
+            enqueue.emit({ type: 'task.failed', task: task.id, effectId, attempt, error });
+            // Without it the error itself is read, when it arrives or when the Boss has given up.
+            if (failure === undefined) return;
+            enqueue.assign({ lastFailure: failure });
+            if (progress.completedSubtasks.length > 0 || progress.workingMemory !== null) {
+              enqueue.assign({ progress: afterFailure(progress, failure, timeOf(self)) });
+              enqueue('handOver');
+            }
+            if (isRetried(failure))
+              enqueue.sendTo(coordinator, { type: 'task.attemptFailed', task: task.id, failure } satisfies StageReport);
+          }),
+        },
+        'work.checkpoint': {
+          actions: [
+            assign({
+              progress: ({ context, event, self }) => ({
+                ...context.progress,
+                workingMemory: event.value ?? null,
+                checkpointTimeMs: timeOf(self),
+              }),
+            }),
+            'handOver',
+          ],
+        },
+        'work.subtask': { actions: ['keepSubtask', 'handOver'] },
+        'work.said': {
+          actions: sendTo(
+            ({ context }) => context.coordinator,
+            ({ context: { task }, event: { said } }) => letterOf(said, { from: task.agent, item: itemOf(task) }),
+          ),
+        },
+        'stage.overdue': {
+          actions: sendTo(
+            ({ context }) => context.coordinator,
+            ({ context: { task, expectedMs } }): StageReport => ({
+              type: 'task.overdue',
+              task: task.id,
+              expectedMs: expectedMs!,
+            }),
+          ),
+        },
+      },
+    },
+    completed: { type: 'final' },
+    failed: { type: 'final' },
+  },
+});
+
+/** Name of the agent that does tasks of an agent type. */
+export function stageName(agentType: string): string {
+  return `stage:${agentType}`;
+}
+
+/**
+ * The agent for one agent type. `work` is a promise logic that reports by {@link WorkReport}, or a machine with an
+ * output.
+ */
+export function stageAgent(
+  agentType: string,
+  work: AnyActorLogic,
+  options: StageOptions = {},
+): Agent<typeof stageMachine, EventSchemas> {
+  const machine = stageMachine.provide({
+    actors: { work: work as PromiseActorLogic<unknown, WorkInput> },
+    actions: {
+      restore: assign(({ context, self }) => restored(context, options, timeOf(self))),
+      keepSubtask: assign(({ context, event, self }) =>
+        subtaskKept(context, event, options.subtasks ?? [], timeOf(self)),
+      ),
+    },
+  });
+  // Since version 2 work may say something; what a stage knows is the same.
+  return defineAgent({
+    name: stageName(agentType),
+    version: 3,
+    machine,
+    events: {},
+    migrate: { 3: ({ value, context }: Stored) => ({ value, context: context as StageContext }) },
+  });
+}
+
+interface Stored {
+  readonly value: StateValue;
+  readonly context: object;
+}
+
+function blankOf(task: PlanTask, { subtasks = [], version = 1 }: StageOptions, nowMs: number): AgentCheckpoint {
+  const facts = {
+    item: itemOf(task),
+    agentType: task.agent,
+    analysisId: task.id,
+    agentConfig: task.input,
+    agentVersion: version,
+    checkpointTimeMs: nowMs,
+  };
+  return firstCheckpoint(facts, subtasks);
+}
+
+function restored(
+  { task, checkpoint }: StageContext,
+  options: StageOptions,
+  nowMs: number,
+): Pick<StageContext, 'progress' | 'flaw' | 'checkpoint'> {
+  const opened: AgentCheckpoint | Flaw =
+    checkpoint === null ? blankOf(task, options, nowMs) : unseal(checkpoint, options.version ?? 1, options.migrations);
+  // Kept once: from here on what counts is the progress.
+  return 'flaw' in opened
+    ? { progress: blankOf(task, options, nowMs), flaw: opened.flaw, checkpoint: null }
+    : { progress: opened, flaw: null, checkpoint: null };
+}
+
+function subtaskKept(
+  { progress }: StageContext,
+  event: StageEvent,
+  subtasks: readonly Subtask[],
+  atMs: number,
+): Pick<StageContext, 'progress'> {
+  return { progress: event.type === 'work.subtask' ? afterSubtask(progress, { ...event, atMs }, subtasks) : progress };
+}
+
+/** What is known of a failure. */
+function saidOf({ lastFailure }: StageContext, error: unknown): Failure {
+  const failure = failureOf(error);
+  return lastFailure?.message === failure.message ? lastFailure : failure;
+}
+
+/** What cannot be trusted is not gone on from (CA-037). */
+function damageOf({ flaw }: StageContext): Failure {
+  return {
+    tier: 3,
+    errorType: 'integrity_violation',
+    message: `its checkpoint is not sound: ${flaw}`,
+    dataSource: null,
+    isStated: true,
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * Who must be in memory at a start, read from the tables that say so: whoever has unread messages, timers, durable
+ * actions to be run or something held against it, whoever table `f` names (Bosses, children of machines, live effects,
+ * actors that have not begun), whoever was born in the journal, and whom all these belong to. Nobody else's record is
+ * read. It decides nothing: what an actor has to be called for is the kernel's rule (src/actors/loop/residency).
+ */
+import { type Identity, type RowKey, type Store, type Table } from '../actors/model/ports.ts';
+import { CHILD_TABLE_ROWS_AT_START } from '../limits.ts';
+import { hex, keysUnder, numberIn } from './keys.ts';
+import { type Replay } from './replay.ts';
+
+/** Of life 0, which is nobody's: it says that table `f` is kept. Stores of earlier builds have none. */
+const ROLL_KEPT: RowKey = `f!${hex(0)}`;
+
+/** Tables with a row for every actor, or every child. */
+export function isReadSingly(table: Table): boolean {
+  return table === 'i' || table === 'a' || table === 'b';
+}
+
+/**
+ * Whether a store read in part says enough to go by, and nothing in it is damaged: a start that meets damage reads
+ * everything.
+ */
+export function isRollSound({ rows, badRows, stranded }: Pick<Replay, 'rows' | 'badRows' | 'stranded'>): boolean {
+  return rows.has(ROLL_KEPT) && badRows.size === 0 && stranded.size === 0;
+}
+
+/**
+ * Reads those who are called, and child tables of Bosses, in order of their births, as long as all of them together are
+ * small.
+ *
+ * @param marked Lives of actors that an earlier recovery found unreadable.
+ * @returns Lives of the Bosses whose whole table was read.
+ */
+export async function callRoll(store: Store, replay: Replay, marked: Iterable<number>): Promise<Set<number>> {
+  const called = new Set<number>([...marked, ...replay.stranded.keys()]);
+  for (const key of replay.rows.keys()) {
+    const life = calledBy(key, replay);
+    if (life !== undefined && life > 0) called.add(life);
+  }
+  // A set that grows while it is gone through: whom they belong to is called too.
+  for (const life of called) {
+    const key: RowKey = `i!${hex(life)}`;
+    replay.fetchRow(key);
+    replay.fetchState(life);
+    const row = replay.rows.get(key);
+    const { parent } = row === undefined ? { parent: 0 } : (replay.decode(key, row) as Identity);
+    if (parent > 0) called.add(parent);
+  }
+  return readTables(
+    store,
+    replay,
+    [...called].sort((a, b) => a - b),
+  );
+}
+
+/** Whom a row calls. */
+function calledBy(key: RowKey, replay: Replay): number | undefined {
+  switch (key[0] as Table) {
+    case 'i':
+    case 'f':
+    case 'u':
+      return numberIn(key);
+    case 'm':
+    case 't':
+    case 'o':
+      // The life that it belongs to comes first in all of them.
+      return (replay.decode(key, replay.rows.get(key)!) as readonly [number])[0];
+    case 'k':
+      return Number.parseInt(key.slice(2), 16);
+    default:
+      return undefined;
+  }
+}
+
+async function readTables(store: Store, replay: Replay, lives: readonly number[]): Promise<Set<number>> {
+  const whole = new Set<number>();
+  let left = CHILD_TABLE_ROWS_AT_START;
+  for (const life of lives) {
+    if (!isBoss(life, replay)) continue;
+    const rows: (readonly [key: RowKey, value: Uint8Array])[] = [];
+    for await (const batch of store.scan({ ...keysUnder(`b!${hex(life)}!`), limit: left + 1 }))
+      rows.push(...(batch as typeof rows));
+    if (rows.length > left) continue;
+    left -= rows.length;
+    whole.add(life);
+    for (const [key, value] of rows) if (!replay.window.rows.has(key)) replay.loadRow(key, value);
+  }
+  return whole;
+}
+
+/** Only Bosses are called by table `f` and are nobody's but a Boss's; a child that has not begun has no table. */
+function isBoss(life: number, replay: Replay): boolean {
+  const key: RowKey = `i!${hex(life)}`;
+  const row = replay.rows.get(key);
+  return (
+    row !== undefined &&
+    (replay.decode(key, row) as Identity).bond === 'supervised' &&
+    replay.rows.has(`f!${hex(life)}`)
+  );
+}

@@ -1,0 +1,323 @@
+/** What administrators do to one actor: suspend, resume, step, look, kill; each over a crash. */
+import { setup } from 'xstate';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
+import { code } from '../../support/actors/account.ts';
+import { clerk, deeds, note } from '../../support/actors/clerk.ts';
+import { started } from '../../support/actors/started.ts';
+
+const as = { by: 'ada', reason: 'month end' };
+const tree = {
+  intensity: 5,
+  children: [
+    { id: 'c', agent: 'clerk' },
+    { id: 'd', agent: 'clerk' },
+  ],
+};
+
+let test: TestSystem;
+beforeEach(() => void deeds.splice(0));
+
+async function start(changes: Partial<TestSystemOptions> = {}): Promise<TestSystem> {
+  return (test = await started({ agents: [clerk], tree, ...changes }));
+}
+
+async function crashed(): Promise<void> {
+  await test.crash();
+  await test.restart();
+}
+
+const notes = (address = 'c') => (test.system.snapshot(address)!.context as { notes: string[] }).notes;
+const status = (address = 'c') => test.system.snapshot(address)?.status;
+
+async function send(...events: Parameters<typeof test.system.send>[1][]): Promise<void> {
+  for (const event of events) await test.system.send('c', event);
+  await test.settle();
+}
+
+describe('a suspended actor', () => {
+  it('keeps its mailbox, takes no turns over a crash, and goes on in order when it is resumed', async () => {
+    await start();
+    await send(note('a'));
+    await test.system.admin.suspend('c', as);
+    await send(note('b'), note('c'));
+    await test.system.send('d', note('x'));
+    for (const after of [async () => {}, crashed]) {
+      await after();
+      await test.settle();
+      expect([status(), notes(), notes('d')]).toEqual(['suspended', ['a'], ['x']]);
+      expect(test.system.snapshot('c')!.error).toMatchObject({
+        code: 'BOSUN_ACTOR_SUSPENDED',
+        message: 'c: suspended by ada: month end',
+      });
+      expect(test.system.tree().children[0]).toMatchObject({
+        address: 'c',
+        status: 'suspended',
+        mailbox: 2,
+        lastError: code('BOSUN_ACTOR_SUSPENDED'),
+      });
+    }
+    await test.system.admin.resume('c', { by: 'bob' });
+    await test.settle();
+    expect([status(), notes()]).toEqual(['active', ['a', 'b', 'c']]);
+    await crashed();
+    expect([status(), notes()]).toEqual(['active', ['a', 'b', 'c']]);
+  });
+
+  it('has timers that come due and wait, effects that go on, and lets asks time out', async () => {
+    await start();
+    await test.system.admin.suspend('c', as);
+    const asked = test.system.ask('c', { type: 'read' }, { timeoutMs: 1_000 });
+    const late = expect(asked).rejects.toEqual(code('BOSUN_TIMEOUT'));
+    await test.advance(61_000);
+    await late;
+    await crashed();
+    const rings = () => (test.system.snapshot('c')!.context as { rings: number }).rings;
+    expect([rings(), test.system.admin.getState('c').timers]).toMatchObject([
+      0,
+      [{ dueInMs: 0, event: 'xstate.after.patience.(machine).desk.idle' }],
+    ]);
+    await test.system.resume('c');
+    await test.settle();
+    expect(rings()).toBe(1);
+    expect(deeds.filter((deed) => deed === 'end lamp')).toEqual([]);
+  });
+
+  it('stays so when its Boss restarts it, and one that was suspect is let go by the same word', async () => {
+    await start();
+    await send({ type: 'choke' }, { type: 'choke' });
+    expect(status()).toBe('suspended');
+    expect(test.system.snapshot('c')!.error).toMatchObject({ code: 'BOSUN_STATE_SUSPECT' });
+    await test.system.admin.resume('c', as);
+    expect(status()).toBe('active');
+    await test.system.admin.suspend('c', as);
+    const before = test.system.tree().children[0]!.restarts!;
+    await test.system.admin.kill('c', as);
+    await test.settle();
+    expect([status(), test.system.tree().children[0]!.restarts]).toEqual(['suspended', before + 1]);
+    await send(note('waits'));
+    expect(notes()).toEqual([]);
+  });
+
+  it('is suspended once: who was first stays on record', async () => {
+    await start();
+    await test.system.admin.suspend('c', as);
+    await test.system.admin.suspend('c', { by: 'eve' });
+    expect(test.system.admin.getState('c').suspended).toMatchObject({ by: 'ada' });
+  });
+
+  it('is never the root; a Boss below it may be: orders to it are refused, and what its children did waits', async () => {
+    await start({ tree: { children: [{ id: 'b', boss: { children: [{ id: 'w', agent: 'clerk' }] } }] } });
+    for (const order of ['suspend', 'kill'] as const)
+      await expect(test.system.admin[order]('root', as)).rejects.toEqual(code('BOSUN_ORDER_REFUSED'));
+    await test.system.admin.suspend('b', as);
+    await expect(test.system.boss('b').terminateChild('w')).rejects.toEqual(code('BOSUN_ACTOR_SUSPENDED'));
+    await test.system.admin.kill('b/w', as);
+    await crashed();
+    expect(status('b/w')).toBe('error');
+    await test.system.admin.resume('b', as);
+    await test.settle();
+    expect(status('b/w')).toBe('active');
+  });
+
+  it('may be an effect: what it gives waits', async () => {
+    const once = defineAgent({
+      name: 'once',
+      machine: setup({ actors: { clerk: clerk.machine } }).createMachine({
+        invoke: { src: 'clerk', id: 'k', input: undefined },
+      }),
+      events: {},
+    });
+    await start({ agents: [once], tree: { children: [{ id: 'o', agent: 'once' }] } });
+    await test.system.admin.suspend('o/k/lamp', as);
+    expect(test.system.admin.getState('o/k/lamp')).toMatchObject({
+      kind: 'callback',
+      status: 'suspended',
+      parent: 'o/k',
+      attempt: 1,
+    });
+    await crashed();
+    expect(test.system.admin.getState('o/k/lamp')).toMatchObject({ status: 'suspended', attempt: 2 });
+  });
+});
+
+describe('damage', () => {
+  it(
+    'in the row that says who is suspended stops that actor, so that it does not go on by itself; in an audit ' +
+      'record, that record',
+    async () => {
+      await start({ journal: { fold: { windowEpochs: 2 } } });
+      await test.system.admin.suspend('c', as);
+      for (let n = 0; n < 8; n++) await test.system.send('d', note('x'));
+      await test.system.stop();
+      const keys = test.store.entries().flatMap(([key]) => (/^[uz]!/.test(key) ? [key] : []));
+      expect(keys.map(([table]) => table)).toEqual(['u', 'z']);
+      for (const key of keys) test.store.flip(key, 8);
+      await test.restart();
+      expect(() => test.system.snapshot('c')).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }));
+      expect([
+        test.system
+          .damage()
+          .map(({ details }) => details['key'])
+          .sort(),
+        test.system.admin.audit(),
+        notes('d').length,
+      ]).toEqual([keys, [], 8]);
+    },
+  );
+});
+
+describe('a step', () => {
+  it('takes exactly one message, and leaves the actor suspended, over crashes', async () => {
+    await start();
+    await test.system.admin.suspend('c', as);
+    await send(note('a'), note('b'));
+    expect(await test.system.admin.step('c', as)).toMatchObject({ type: 'note', text: 'a' });
+    expect([notes(), status()]).toEqual([['a'], 'suspended']);
+    await crashed();
+    expect([notes(), status()]).toEqual([['a'], 'suspended']);
+    expect(await test.system.admin.step('c', as)).toMatchObject({ text: 'b' });
+    expect(await test.system.admin.step('c', as)).toBe(null);
+    expect([notes(), status()]).toEqual([['a', 'b'], 'suspended']);
+  });
+
+  it('steps given at once are taken in order, one message each', async () => {
+    await start();
+    await test.system.admin.suspend('c', as);
+    await send(note('a'), note('b'), note('c'));
+    const steps = await Promise.all([1, 2].map(() => test.system.admin.step('c', as)));
+    expect([steps.map((event) => (event as unknown as { text: string }).text), notes()]).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+  });
+
+  it('of a suspect actor keeps it suspended also where it goes well', async () => {
+    await start();
+    await send({ type: 'choke' }, { type: 'choke' });
+    await send(note('a'), note('b'));
+    await test.system.admin.step('c', as);
+    expect([notes(), status()]).toEqual([['a'], 'suspended']);
+    await crashed();
+    expect([notes(), status()]).toEqual([['a'], 'suspended']);
+    await test.system.resume('c');
+    await test.settle();
+    expect(notes()).toEqual(['a', 'b']);
+  });
+
+  it('that throws is a crash like any: the Boss restarts, the message is delivered again, the actor stays suspended', async () => {
+    await start();
+    await test.system.admin.suspend('c', as);
+    await send({ type: 'choke' });
+    for (let n = 0; n < 3; n++) {
+      expect(await test.system.admin.step('c', as)).toEqual({ type: 'choke' });
+      await test.settle();
+      expect(status()).toBe('suspended');
+    }
+    expect(test.system.deadLetters.list()).toMatchObject([{ reason: 'quarantined', event: { type: 'choke' } }]);
+  });
+
+  it('is refused for an actor that is not suspended, and on hold', async () => {
+    await start();
+    await expect(test.system.admin.step('c', as)).rejects.toEqual(code('BOSUN_ORDER_REFUSED'));
+    await test.system.admin.suspend('c', as);
+    await test.crash();
+    await test.restart({ hold: true });
+    await expect(test.system.admin.step('c', as)).rejects.toEqual(code('BOSUN_ORDER_REFUSED'));
+  });
+
+  it('is refused, and no turn taken, where the actor is resumed in the same moment', async () => {
+    await start();
+    await test.system.admin.suspend('c', as);
+    const refused = expect(test.system.admin.step('c', as)).rejects.toEqual(code('BOSUN_ORDER_REFUSED'));
+    await Promise.all([refused, test.system.admin.resume('c', as)]);
+  });
+});
+
+describe('getState', () => {
+  it('shows what an actor is and has', async () => {
+    await start();
+    await send({ type: 'open' });
+    await test.system.admin.suspend('c', as);
+    await send(note('a'));
+    await test.advance(500);
+    expect(test.system.admin.getState('c')).toMatchObject({
+      address: 'c',
+      agent: 'clerk',
+      kind: 'machine',
+      status: 'suspended',
+      value: { desk: 'busy', lamp: 'lit' },
+      context: { notes: ['entered'] },
+      incarnation: 0,
+      parent: 'root',
+      suspended: { code: 'BOSUN_ACTOR_SUSPENDED', by: 'ada', reason: 'month end', atMs: test.clock.wallMs() - 500 },
+      mailbox: 1,
+      oldestMessageMs: 500,
+      timers: [],
+      children: ['c/lamp', 'c/busy'],
+    });
+    expect(test.system.admin.getState('d')).toMatchObject({ suspended: null, timers: [{ dueInMs: 59_500 }] });
+    expect(() => test.system.admin.getState('nobody')).toThrow(
+      expect.objectContaining({ code: 'BOSUN_ACTOR_UNKNOWN' }),
+    );
+  });
+});
+
+describe('kill', () => {
+  it('is an abnormal end: a permanent child is restarted and counted, over a crash', async () => {
+    await start();
+    await send(note('kept'));
+    await test.system.admin.kill('c', as);
+    await crashed();
+    expect([status(), notes()]).toEqual(['active', ['kept']]);
+    expect(test.system.tree().children[0]).toMatchObject({
+      restarts: 1,
+      lastError: { code: 'BOSUN_KILLED', message: 'c: killed by ada: month end' },
+    });
+  });
+
+  it('ends a temporary child, and a Boss with all its children', async () => {
+    await start({
+      tree: {
+        children: [
+          { id: 't', agent: 'clerk', restart: 'temporary' },
+          { id: 'b', restart: 'temporary', boss: { children: [{ id: 'w', agent: 'clerk' }] } },
+        ],
+      },
+    });
+    await test.system.admin.kill('t', as);
+    await test.system.admin.kill('b', as);
+    await test.settle();
+    expect([status('t'), status('b'), status('b/w')]).toEqual([undefined, undefined, undefined]);
+    expect(deeds.filter((deed) => deed === 'end lamp')).toHaveLength(2);
+  });
+
+  it('counts against the intensity of the Boss', async () => {
+    await start({ tree: { intensity: 1, children: [{ id: 'c', agent: 'clerk' }] } });
+    await test.system.admin.kill('c', as);
+    await test.settle();
+    const closed = expect(test.system.closed).rejects.toEqual(code('BOSUN_INTENSITY_EXCEEDED'));
+    await test.system.admin.kill('c', as).catch(() => {});
+    await closed;
+  });
+
+  it('of an effect stops what it runs and fails it for its machine', async () => {
+    await start();
+    await test.system.admin.kill('c/lamp', as);
+    await test.settle();
+    expect(deeds).toContain('end lamp');
+    // The clerk handles no failure of its lamp, so it fails itself, and is restarted with its lamp.
+    expect([test.system.tree().children[0]!.restarts, status('c/lamp')]).toEqual([1, 'active']);
+  });
+
+  it('is refused where there is nobody to kill', async () => {
+    await start({ tree: { children: [{ id: 'c', agent: 'clerk', backoff: { minMs: 10_000 } }] } });
+    await test.system.admin.kill('c', as);
+    await test.settle();
+    await expect(test.system.admin.kill('c', as)).rejects.toEqual(code('BOSUN_ORDER_REFUSED'));
+    await test.system.admin.suspend('c', as);
+    await expect(test.system.admin.replaceState('c', { context: {} }, as)).rejects.toEqual(code('BOSUN_ORDER_REFUSED'));
+    await expect(test.system.admin.kill('nobody', as)).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
+  });
+});

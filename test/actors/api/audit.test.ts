@@ -1,0 +1,283 @@
+/**
+ * The audit: every order leaves who, when, why and what came of it, in the epoch of what it did; bounded; kept over
+ * crashes.
+ */
+import { describe, expect, it } from 'vitest';
+import { Audit } from '../../../src/actors/world/audit.ts';
+import {
+  AUDIT_ARGUMENTS_CHARS_MAX,
+  AUDIT_MS_MAX,
+  AUDIT_NAME_CHARS_MAX,
+  AUDIT_REASON_CHARS_MAX,
+  AUDIT_RECORDS_MAX,
+} from '../../../src/limits.ts';
+import { type TestSystem } from '../../../src/testing/test-system.ts';
+import { code } from '../../support/actors/account.ts';
+import { clerk, note } from '../../support/actors/clerk.ts';
+import { started } from '../../support/actors/started.ts';
+
+const as = { by: 'ada', reason: 'because' };
+const tree = {
+  intensity: 100,
+  children: [
+    { id: 'c', agent: 'clerk' },
+    { id: 'b', boss: { strategy: 'dynamic' as const, template: { agent: 'clerk' } } },
+  ],
+};
+
+let test: TestSystem;
+const start = async () => (test = await started({ agents: [clerk], tree }));
+
+const records = (address?: string) => test.system.admin.audit(address === undefined ? {} : { address });
+const short = () =>
+  records()
+    .map(({ order, address, by, outcome }) => `${by} ${order} ${address} ${outcome}`)
+    .reverse();
+
+describe('the audit', () => {
+  it('has every order of administrators, newest first, and is the same after a crash', async () => {
+    await start();
+    const { admin } = test.system;
+    await admin.suspend('c', as);
+    await test.system.send('c', note('a'));
+    await test.advance(1_000);
+    await admin.step('c', as);
+    await admin.replaceState('c', { context: { notes: ['x'], rings: 0 } }, { by: 'bob' });
+    await admin.resume('c', as);
+    await admin.kill('c', as);
+    await test.settle();
+    await test.system.resume('c');
+    const told = [
+      'ada suspend c done',
+      'ada step c done',
+      'bob replaceState c done',
+      'ada resume c done',
+      'ada kill c done',
+      'host resume c done',
+    ];
+    expect(short()).toEqual(told);
+    const life = admin.getState('c').life;
+    const atMs = test.clock.wallMs();
+    expect(records()[3]).toEqual({
+      number: expect.any(Number) as number,
+      atMs,
+      by: 'bob',
+      reason: null,
+      order: 'replaceState',
+      address: 'c',
+      life,
+      arguments: '{"context":{"notes":["x"],"rings":0}}',
+      outcome: 'done',
+    });
+    expect(records().at(-1)).toMatchObject({ atMs: atMs - 1_000, reason: 'because', arguments: null });
+    const before = records();
+    await test.crash();
+    await test.restart();
+    expect(records()).toEqual(before);
+    expect(test.system.admin.audit({ limit: 2 })).toEqual(before.slice(0, 2));
+  });
+
+  it('has what was refused, with the code', async () => {
+    await start();
+    const { admin } = test.system;
+    for (const order of [
+      () => admin.step('c', as),
+      () => admin.replaceState('c', { context: {} }, as),
+      () => admin.kill('root', as),
+      () => admin.suspend('nobody', as),
+      () => admin.suspend('not an address', as),
+    ]) {
+      await expect(order()).rejects.toThrow();
+    }
+    expect(short()).toEqual([
+      'ada step c BOSUN_ORDER_REFUSED',
+      'ada replaceState c BOSUN_ORDER_REFUSED',
+      'ada kill root BOSUN_ORDER_REFUSED',
+      'ada suspend nobody BOSUN_ACTOR_UNKNOWN',
+      'ada suspend not an address BOSUN_ADDRESS_INVALID',
+    ]);
+  });
+
+  it('has orders to Bosses, with the address of the child, and by the host where nobody is named', async () => {
+    await start();
+    const boss = test.system.boss('root', as);
+    await boss.startChild({ id: 'new', agent: 'clerk' });
+    await expect(boss.deleteChild('new')).rejects.toEqual(code('BOSUN_CHILD_RUNNING'));
+    await boss.terminateChild('new');
+    await boss.restartChild('new');
+    const given = await test.system.boss('b').startChild({ input: { secret: 's' } });
+    await expect(test.system.boss('c').terminateChild('x')).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
+    const told = [
+      'ada startChild new done',
+      'ada deleteChild new BOSUN_CHILD_RUNNING',
+      'ada terminateChild new done',
+      'ada restartChild new done',
+      `host startChild ${given} done`,
+      'host terminateChild c/x BOSUN_ACTOR_UNKNOWN',
+    ];
+    expect(short()).toEqual(told);
+    expect(records(given)).toMatchObject([
+      { life: test.system.admin.getState(given).life, arguments: '{"spec":{"input":{"secret":"s"}},"isNew":true}' },
+    ]);
+    await test.crash();
+    await test.restart();
+    expect(short()).toEqual(told);
+  });
+
+  it('has what was done to dead letters', async () => {
+    await start();
+    await test.system.send('c', { type: 'choke' });
+    await test.settle();
+    const { number } = test.system.deadLetters.list()[0]!;
+    await test.system.deadLetters.edit(number, note('instead'), as);
+    await expect(test.system.deadLetters.discard(number, as)).rejects.toEqual(code('BOSUN_MESSAGE_UNKNOWN'));
+    await expect(test.system.deadLetters.redeliver(number)).rejects.toEqual(code('BOSUN_MESSAGE_UNKNOWN'));
+    expect(short()).toEqual([
+      'ada edit c done',
+      'ada discard  BOSUN_MESSAGE_UNKNOWN',
+      'host redeliver  BOSUN_MESSAGE_UNKNOWN',
+    ]);
+    expect(records('c')[0]!.arguments).toBe(`{"number":${number},"event":{"type":"note","text":"instead"}}`);
+  });
+
+  it('has an erasure, and forgets name, reasons and arguments of the erased', async () => {
+    await start();
+    const address = await test.system
+      .boss('b', { by: 'ada', reason: 'for Jane' })
+      .startChild({ input: { secret: 'Jane' } });
+    const { life } = test.system.admin.getState(address);
+    await test.system.admin.suspend(address, { by: 'ada', reason: 'Jane asked' });
+    await test.system.erase(address, { by: 'dpo', reason: 'article 17' });
+    expect(
+      records().map(({ order, by, address: at, life: whose, reason, arguments: args, outcome }) => [
+        order,
+        by,
+        at,
+        whose,
+        reason,
+        args,
+        outcome,
+      ]),
+    ).toEqual([
+      ['erase', 'dpo', '', life, 'article 17', null, 'done'],
+      ['suspend', 'ada', '', life, null, null, 'done'],
+      ['startChild', 'ada', '', life, null, null, 'done'],
+    ]);
+    await expect(test.system.erase('nobody', as)).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
+    expect(records()[0]).toMatchObject({ order: 'erase', outcome: 'BOSUN_ACTOR_UNKNOWN' });
+  });
+
+  it('and what it is about are on disk together or not at all, wherever the power is cut', async () => {
+    await start();
+    const steps = [
+      () => test.system.admin.suspend('c', as),
+      () => test.system.admin.kill('c', as),
+      () => test.system.boss('root', as).terminateChild('c'),
+    ];
+    const effects = [
+      () => test.system.snapshot('c')?.status === 'suspended',
+      () => test.system.tree().children.some(({ restarts }) => (restarts ?? 0) > 0),
+      () => test.system.snapshot('c') === undefined,
+    ];
+    for (const [index, step] of steps.entries()) {
+      // Cut off before it is written: neither of them is there.
+      void step().catch(() => {});
+      await test.crash();
+      await test.restart();
+      expect([records().length, effects[index]!()]).toEqual([index, false]);
+      await step();
+      await test.crash();
+      await test.restart();
+      expect([records().length, effects[index]!(), records()[0]!.outcome]).toEqual([index + 1, true, 'done']);
+    }
+  });
+
+  it('has an order left on hold as open: the next start carries it out', async () => {
+    await start();
+    await test.system.stop();
+    await test.restart({ hold: true });
+    await test.system.boss('root', as).terminateChild('c');
+    await test.system.admin.suspend('b', as);
+    await test.system.stop();
+    await test.restart();
+    expect([short(), test.system.snapshot('c'), test.system.snapshot('b')!.status]).toEqual([
+      ['ada terminateChild c open', 'ada suspend b done'],
+      undefined,
+      'suspended',
+    ]);
+  });
+
+  it('takes no order of nobody, and records none', async () => {
+    await start();
+    const most = { by: 'x'.repeat(AUDIT_NAME_CHARS_MAX), reason: 'y'.repeat(AUDIT_REASON_CHARS_MAX) };
+    for (const bad of [
+      {},
+      { by: '' },
+      { by: 7 },
+      { by: `${most.by}x` },
+      { by: '\ud800' },
+      { by: 'a', reason: `${most.reason}y` },
+      undefined,
+    ]) {
+      await expect(test.system.admin.suspend('c', bad as never)).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
+      await expect(test.system.admin.step('c', bad as never)).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
+    }
+    expect(records()).toEqual([]);
+    await test.system.admin.suspend('c', most);
+    expect(records()).toMatchObject([most]);
+  });
+
+  it(`keeps at most ${AUDIT_ARGUMENTS_CHARS_MAX} characters of arguments, whatever they are`, async () => {
+    await start();
+    await test.system.admin.suspend('c', as);
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    const contexts = [{ notes: ['x'.repeat(5_000)], rings: 0 }, { notes: new Map([[1, 2n]]) }, circle];
+    for (const context of contexts) await test.system.admin.replaceState('c', { context }, as).catch(() => {});
+    const [third, second, first] = records().map(({ arguments: args }) => args!);
+    expect([first!.length, first!.endsWith('...')]).toEqual([AUDIT_ARGUMENTS_CHARS_MAX, true]);
+    expect([second, third]).toEqual(['{"context":{"notes":[[1,"2n"]]}}', '"not to be written as JSON"']);
+  });
+
+  it(`keeps at most ${AUDIT_RECORDS_MAX} records, and none for longer than a year`, () => {
+    let nowMs = 0;
+    let number = 1;
+    const rows = new Set<string>();
+    const draft = {
+      put: (key: string) => rows.add(key),
+      remove: (key: string) => rows.delete(key),
+      output: (tell: () => void) => tell(),
+    };
+    const audit = new Audit({
+      time: { nowMs: () => nowMs },
+      addresses: new Map(),
+      next: () => number++,
+      draft,
+      wake() {},
+    } as never);
+    const resume = () => audit.enter({ order: 'resume', address: 'c', as }, 'done');
+    for (let n = 0; n < AUDIT_RECORDS_MAX; n++) resume();
+    expect([audit.list().length, rows.size, audit.list().at(-1)!.number]).toEqual([
+      AUDIT_RECORDS_MAX,
+      AUDIT_RECORDS_MAX,
+      1,
+    ]);
+    resume();
+    expect([audit.list().length, rows.size, audit.list().at(-1)!.number]).toEqual([
+      AUDIT_RECORDS_MAX,
+      AUDIT_RECORDS_MAX,
+      2,
+    ]);
+    nowMs = AUDIT_MS_MAX - 1;
+    resume();
+    expect([audit.list().length, audit.list().at(-1)!.number]).toEqual([AUDIT_RECORDS_MAX, 3]);
+    nowMs = AUDIT_MS_MAX;
+    // Eight at a time.
+    resume();
+    expect([audit.list().length, rows.size, audit.list().at(-1)!.number]).toEqual([
+      AUDIT_RECORDS_MAX - 7,
+      AUDIT_RECORDS_MAX - 7,
+      11,
+    ]);
+  });
+});

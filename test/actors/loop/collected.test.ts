@@ -1,0 +1,31 @@
+/** A system that has stopped, and that nobody holds, leaves memory. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { createSystem, type System } from '../../../src/system.ts';
+import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { account, deposit } from '../../support/actors/account.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** On a store that holds something already: what reads it is what used to stay. */
+async function stopped(): Promise<WeakRef<System>> {
+  const store = memoryStore();
+  for (let run = 0; ; run++) {
+    const system = await createSystem({ agents: [account], store, durability: 'memory' }).start();
+    const { address } = await system.spawn(account, 'a');
+    await system.send(address, deposit(1));
+    await system.stop();
+    if (run === 1) return new WeakRef(system);
+  }
+}
+
+describe('a system that has stopped', () => {
+  it('is collected', async () => {
+    const system = await stopped();
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+    expect(system.deref()).toBe(undefined);
+  });
+});

@@ -1,0 +1,166 @@
+/**
+ * P6b: what kills the host is found out. Here the death is virtual; test/crash/host-killers.test.ts has the real ones.
+ */
+import { assign, fromPromise, sendTo, setup } from 'xstate';
+import { describe, expect, it } from 'vitest';
+import { CAUTIOUS_MS } from '../../../src/limits.ts';
+import { faultyStore } from '../../../src/testing/faulty-store.ts';
+import { type TestSystem } from '../../../src/testing/test-system.ts';
+import { contextOf, startSubject, tell } from '../../support/actors/subject.ts';
+
+/** The process dies in the middle of what calls `die`. */
+function host(): { die: () => void; test: TestSystem | undefined; isDeadly: boolean } {
+  const self = {
+    test: undefined as TestSystem | undefined,
+    isDeadly: true,
+    die: () => {
+      if (!self.isDeadly || self.test === undefined) return;
+      self.test.system.abandon();
+      self.test.store.crash();
+    },
+  };
+  return self;
+}
+
+async function startDeadly(death = host()): Promise<{ test: TestSystem; death: ReturnType<typeof host> }> {
+  const machine = setup({ actors: { fatal: fromPromise(async () => death.die()) } }).createMachine({
+    context: { good: 0 },
+    initial: 'calm',
+    on: {
+      GOOD: { actions: assign({ good: ({ context }) => (context as { good: number }).good + 1 }) },
+      BAD: { actions: assign(() => (death.die(), {})) },
+      TWO: { actions: sendTo(({ self }) => self, { type: 'BAD' }) },
+      LATER: { actions: sendTo(({ self }) => self, { type: 'BAD' }, { delay: 1_000 }) },
+    },
+    states: {
+      calm: { on: { START: 'risky' } },
+      risky: { invoke: { src: 'fatal', onDone: 'calm', onError: 'failed' } },
+      failed: {},
+    },
+  });
+  const test = await startSubject(machine, {
+    events: ['GOOD', 'BAD', 'TWO', 'LATER', 'START'],
+    store: faultyStore({ notes: true }),
+  });
+  death.test = test;
+  return { test, death };
+}
+
+/**
+ * Starts again and again, as whoever watches the process does, until a start survives. @returns How many starts it
+ * took.
+ */
+async function startsUntilAlive(test: TestSystem): Promise<number> {
+  for (let starts = 1; starts < 10; starts++) {
+    const restarted = test.restart();
+    const outcome = await Promise.race([restarted.then(() => 'alive'), dead(test)]);
+    if (outcome === 'alive') {
+      await test.settle();
+      if (test.store.isOpen) return starts;
+    }
+  }
+  throw new Error('it never lives');
+}
+
+async function dead(test: TestSystem): Promise<string> {
+  for (let turn = 0; turn < 50; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+  return test.store.isOpen ? 'alive' : 'dead';
+}
+
+describe('a message that kills the process', () => {
+  it.each(['BAD', 'TWO'])(
+    'is quarantined after the third death, and the rest of the system works (%s)',
+    async (type) => {
+      const { test } = await startDeadly();
+      await tell(test, 'GOOD');
+      // A client that is not answered sends again until it is.
+      void test.system.send('subject', { type });
+      await dead(test);
+      await test.restart().catch(() => {});
+      if (test.store.isOpen) void test.system.send('subject', { type }).catch(() => {});
+      await dead(test);
+      expect(await startsUntilAlive(test)).toBeLessThanOrEqual(2);
+      expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+        { address: 'subject', event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } },
+      ]);
+      await tell(test, 'GOOD');
+      expect(contextOf(test)).toMatchObject({ good: 2 });
+      await test.system.stop();
+    },
+  );
+
+  it('from a timer is quarantined in the same way', async () => {
+    const { test } = await startDeadly();
+    await tell(test, 'LATER');
+    await test.advance(1_000).catch(() => {});
+    expect(test.store.isOpen).toBe(false);
+    expect(await startsUntilAlive(test)).toBe(3);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } },
+    ]);
+    await test.system.stop();
+  });
+
+  it('is not held against what only happened to be there when the process was killed', async () => {
+    const { test, death } = await startDeadly();
+    void test.system.send('subject', { type: 'TWO' });
+    await dead(test);
+    death.isDeadly = false;
+    expect(await startsUntilAlive(test)).toBe(1);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+    await test.system.stop();
+  });
+});
+
+describe('a step that kills the process', () => {
+  it('is noted like any turn, so that its message is quarantined after the third death', async () => {
+    const { test } = await startDeadly();
+    const as = { by: 'ada' };
+    await test.system.admin.suspend('subject', as);
+    await test.system.send('subject', { type: 'BAD' });
+    await test.crash();
+    for (let starts = 0; starts < 2; starts++) {
+      await test.restart();
+      void test.system.admin.step('subject', as).catch(() => {});
+      expect(await dead(test)).toBe('dead');
+    }
+    await test.restart();
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } },
+    ]);
+    // The run is cautious still: what is stepped through has to be durable first.
+    await tell(test, 'GOOD');
+    expect(await test.system.admin.step('subject', as)).toEqual({ type: 'GOOD' });
+    expect(await test.system.admin.step('subject', as)).toBe(null);
+    expect([contextOf(test), test.system.snapshot('subject')!.status]).toEqual([{ good: 1 }, 'suspended']);
+    await test.system.stop();
+  });
+});
+
+describe('an effect that kills the process', () => {
+  it('fails instead of being started once more, and its machine handles that', async () => {
+    const { test } = await startDeadly();
+    await tell(test, 'START').catch(() => {});
+    expect(test.store.isOpen).toBe(false);
+    expect(await startsUntilAlive(test)).toBe(3);
+    expect(test.system.snapshot('subject')).toMatchObject({ value: 'failed' });
+    await test.system.stop();
+  });
+});
+
+describe('a cautious run', () => {
+  it('is like any other after a while, and one after a stop is not cautious', async () => {
+    const { test, death } = await startDeadly();
+    await test.crash();
+    await test.restart();
+    await test.advance(CAUTIOUS_MS);
+    const before = test.store.writes;
+    void test.system.send('subject', { type: 'TWO' });
+    await dead(test);
+    expect([test.store.isOpen, test.store.writes - before]).toEqual([false, 0]);
+    death.isDeadly = false;
+    await test.restart();
+    await test.system.stop();
+    expect(JSON.parse(test.store.notes!.read()!)).toEqual({ state: 'stopped', deed: null, deaths: {} });
+  });
+});

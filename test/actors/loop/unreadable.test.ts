@@ -1,0 +1,148 @@
+/**
+ * A store with damaged records under a running system: who stops, who goes on, and what everybody is told (design P10).
+ */
+import { describe, expect, it } from 'vitest';
+import { assign, setup } from 'xstate';
+import { z } from 'zod';
+import { type StoreEntry } from '../../../src/actors/model/ports.ts';
+import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { type BosunError } from '../../../src/errors.ts';
+import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
+import { account, code, deposit } from '../../support/actors/account.ts';
+
+const part = setup({ types: {} as { context: { n: number } } }).createMachine({
+  context: { n: 0 },
+  on: { more: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
+});
+const whole = defineAgent({
+  name: 'whole',
+  machine: setup({ types: {} as { events: { type: 'poke' } }, actors: { part } }).createMachine({
+    invoke: { src: 'part', id: 'part' },
+    on: { poke: {} },
+  }),
+  events: { poke: z.object({}) },
+});
+
+const children = ['a', 'b'].map((id) => ({ id, agent: 'account' }));
+const options = {
+  agents: [account, whole],
+  tree: {
+    children: [
+      ...children,
+      { id: 'w', agent: 'whole' },
+      { id: 'team', boss: { children: [{ id: 'c', agent: 'account' }] } },
+    ],
+  },
+  journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } },
+};
+
+/** A system whose actors have all been folded, stopped; with the key of a record by the address it belongs to. */
+async function stopped(): Promise<{ test: TestSystem; recordOf: (table: string, address: string) => string }> {
+  const test = await startTestSystem(options);
+  for (const address of ['a', 'b', 'team/c']) await test.system.send(address, deposit(10));
+  for (const id of ['one', 'two', 'three']) await test.system.send('b', deposit(1), { session: { id, sequence: 1 } });
+  await test.settle();
+  await test.system.stop();
+  const lives = new Map(
+    test.store.entries().flatMap(([key]: StoreEntry) => (key.startsWith('a!') ? [[key.slice(2), key] as const] : [])),
+  );
+  expect([...lives.keys()]).toEqual(expect.arrayContaining(['a', 'b', 'w', 'w/part', 'team', 'team/c']));
+  const born = [...new Map(test.store.entries()).keys()].filter((key) => key.startsWith('i!'));
+  // Births in the order of the declaration: the root, a, b, w, team, then those below.
+  const order = ['root', 'a', 'b', 'w', 'team', 'w/part', 'team/c'];
+  return { test, recordOf: (table, address) => `${table}!${born[order.indexOf(address)]!.slice(2)}` };
+}
+
+const balanceAt = (test: TestSystem, address: string) =>
+  (test.system.snapshot(address)?.context as { balance: number }).balance;
+const addresses = (errors: readonly BosunError[]) => errors.map(({ details }) => details['address']);
+
+describe('an actor whose record is damaged', () => {
+  it.each(['s', 'i'])('is not run, is reported, and stops nobody else (table %s)', async (table) => {
+    const { test, recordOf } = await stopped();
+    const key = recordOf(table, 'a');
+    test.store.flip(key, 6);
+    const damaged = test.store.entries().find(([found]) => found === key);
+    await test.restart();
+    expect(addresses(test.system.unreadable())).toEqual(['a']);
+    expect(test.system.damage()).toEqual([
+      expect.objectContaining({
+        code: 'BOSUN_STORE_DAMAGED',
+        details: expect.objectContaining({ key, address: 'a' }) as unknown,
+      }),
+    ]);
+    expect(test.logged.flat()).toContainEqual(expect.objectContaining({ key, address: 'a' }));
+    for (const ask of [
+      () => test.system.send('a', deposit(1)),
+      async () => test.system.actor('a').snapshot(),
+      () => test.system.spawn(account, 'a').then((handle) => handle.snapshot()),
+    ]) {
+      await expect(ask()).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
+    }
+    expect(test.system.tree().children.map(({ address }) => address)).toEqual(
+      table === 's' ? ['a', 'b', 'w', 'team'] : ['b', 'w', 'team'],
+    );
+    await test.system.send('b', deposit(1));
+    await test.settle();
+    expect(balanceAt(test, 'b')).toBe(14);
+    // It stays so, and its record stays as it is, however much is folded.
+    for (let n = 0; n < 5; n++) await test.system.send('b', deposit(1));
+    await test.crash();
+    await test.restart();
+    expect(addresses(test.system.unreadable())).toEqual(['a']);
+    expect(test.store.entries().find(([found]) => found === key)).toEqual(damaged);
+    await test.system.stop();
+  });
+
+  it('takes what belongs to it along: children of a machine, and those of a Boss', async () => {
+    for (const [address, below] of [
+      ['w', 'w/part'],
+      ['team', 'team/c'],
+    ] as const) {
+      const { test, recordOf } = await stopped();
+      test.store.flip(recordOf('s', address), 6);
+      await test.restart();
+      expect(addresses(test.system.unreadable())).toEqual([address, below]);
+      await expect(test.system.send(below, deposit(1))).rejects.toMatchObject({
+        code: 'BOSUN_STORE_DAMAGED',
+        details: { address: below, parent: address },
+      });
+      expect(balanceAt(test, 'a')).toBe(10);
+      await test.system.stop();
+    }
+  });
+
+  it('is the child where a Boss has lost its record of it', async () => {
+    const { test } = await stopped();
+    const key = test.store
+      .entries()
+      .map(([found]) => found)
+      .find((found) => found.startsWith('b!') && found.endsWith('!a'))!;
+    test.store.flip(key, 6);
+    await test.restart();
+    expect(addresses(test.system.unreadable())).toEqual(['a']);
+    expect(balanceAt(test, 'b')).toBe(13);
+    await test.system.stop();
+  });
+
+  it('stops the start where it is the root: nobody runs without a Boss', async () => {
+    const { test, recordOf } = await stopped();
+    test.store.flip(recordOf('s', 'root'), 6);
+    await expect(test.restart()).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
+  });
+});
+
+describe('a session whose record is damaged', () => {
+  it('is refused, because nobody knows what it has sent', async () => {
+    const { test } = await stopped();
+    test.store.flip('d!one', 6);
+    await test.restart();
+    await expect(test.system.send('b', deposit(1), { session: { id: 'one', sequence: 2 } })).rejects.toEqual(
+      code('BOSUN_STORE_DAMAGED'),
+    );
+    await test.system.send('b', deposit(1), { session: { id: 'two', sequence: 2 } });
+    await test.settle();
+    expect(balanceAt(test, 'b')).toBe(14);
+    await test.system.stop();
+  });
+});

@@ -1,0 +1,44 @@
+import { setup } from 'xstate';
+import { describe, expect, it } from 'vitest';
+import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { type StoredState } from '../../../../src/actors/model/version-rules.ts';
+
+const machine = setup({ types: {} as { context: { cents: number } } }).createMachine({
+  context: { cents: 0 },
+  initial: 'open',
+  states: { open: { initial: 'empty', states: { empty: {} } }, paid: {} },
+});
+
+/** What the compiler refuses here stays refused: an unused directive is an error. */
+describe('the types of migrations', () => {
+  it('hold the last step to the machine of today, and leave those before it free', () => {
+    const good = defineAgent({
+      name: 'order',
+      version: 3,
+      machine,
+      events: {},
+      migrate: {
+        2: ({ value }) => ({ value, context: { sum: 1 } }),
+        3: (old: StoredState<{ sum: number }>) => ({
+          value: { open: 'empty' },
+          context: { cents: old.context.sum * 100 },
+        }),
+      },
+    });
+    expect(Object.keys(good.migrate)).toEqual(['2', '3']);
+  });
+
+  it('refuse a context that the machine of today has not', () => {
+    const bad = defineAgent({
+      name: 'order',
+      version: 2,
+      machine,
+      events: {},
+      migrate: {
+        // @ts-expect-error cents is missing
+        2: () => ({ value: 'paid', context: { sum: 1 } }),
+      },
+    });
+    expect(bad.version).toBe(2);
+  });
+});

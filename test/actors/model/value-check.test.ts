@@ -1,0 +1,302 @@
+/** Admission: what may enter a context, a message or a record, and what becomes of it. */
+import { deepStrictEqual } from 'node:assert/strict';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { admit, admitChange, admitError } from '../../../src/actors/model/value-check.ts';
+import { Ref, type RefHost } from '../../../src/actors/model/ref.ts';
+import { Change } from '../../../src/actors/model/state.ts';
+import { isBosunError } from '../../../src/errors.ts';
+import { VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../../../src/limits.ts';
+import { createCodec } from '../../../src/persistence/codec.ts';
+import { byEffort } from '../../support/effort.ts';
+
+const HALF = '\ud83d';
+
+/** The message of the refusal, or "admitted". */
+function refusal(value: unknown): string {
+  try {
+    admit(value, 'event x of a');
+    return 'admitted';
+  } catch (error) {
+    if (!isBosunError(error, 'BOSUN_VALUE_REFUSED')) throw error;
+    return error.message;
+  }
+}
+
+function nested(levels: number): unknown {
+  let value: unknown = 'end';
+  for (let level = 0; level < levels; level++) value = { down: value };
+  return value;
+}
+
+const host = { ref: (life: number, address: string) => new Ref(host, life, address) } as unknown as RefHost;
+
+describe('admission refuses', () => {
+  const circular: Record<string, unknown> = {};
+  circular['self'] = circular;
+  let manyPaths: unknown = [];
+  for (let level = 0; level < 30; level++) manyPaths = [manyPaths, manyPaths];
+
+  it.each<[string, unknown, string]>([
+    ['a symbol', { a: [1, Symbol('s')] }, 'event x of a.a[1] is a symbol'],
+    ['a function', { order: { pay: () => {} } }, 'event x of a.order.pay is a function'],
+    ['a class instance', { a: new (class Order {})() }, 'event x of a.a is an instance of Order'],
+    ['an array of a class of its own', { a: Object.create({}) as object }, 'event x of a.a is an instance of Object'],
+    ['a regular expression', { a: /x/ }, 'event x of a.a is an instance of RegExp'],
+    ['a promise', [Promise.resolve()], 'event x of a[0] is an instance of Promise'],
+    ['typed arrays other than bytes', { a: new Float64Array(2) }, 'event x of a.a is an instance of Float64Array'],
+    ['a symbol as key', { a: { [Symbol('k')]: 1 } }, 'event x of a.a is an object with a symbol as key'],
+    [
+      'a getter',
+      {
+        a: {
+          get now() {
+            return 1;
+          },
+        },
+      },
+      'event x of a.a is an object with a getter, now',
+    ],
+    [
+      'the key __proto__',
+      { a: JSON.parse('{"__proto__": {"b": 1}}') as unknown },
+      'event x of a.a is an object with the key __proto__',
+    ],
+    ['the key __keys__', { a: { __keys__: 1 } }, 'event x of a.a is an object with the key __keys__'],
+    ['half a surrogate pair', { a: `x${HALF}` }, 'event x of a.a is a string with half a surrogate pair'],
+    ['half a surrogate pair in a key', { [HALF]: 1 }, 'event x of a is an object with half a surrogate pair in a key'],
+    ['a bigint above 64 bits', { a: 2n ** 64n }, 'event x of a.a is a bigint of more than 64 bits'],
+    ['a bigint below 64 bits', { a: -(2n ** 63n) - 1n }, 'event x of a.a is a bigint of more than 64 bits'],
+    ['what is in a Map', { a: new Map([['k', () => {}]]) }, 'event x of a.a.(member) is a function'],
+    ['what is a key of a Map', new Map([[Symbol('k'), 1]]), 'event x of a.(member) is a symbol'],
+    ['what is in a Set', new Set([() => {}]), 'event x of a.(member) is a function'],
+    ['what is the cause of an error', new Error('e', { cause: Symbol('c') }), 'event x of a.cause is a symbol'],
+    [
+      'what is the code of an error',
+      Object.assign(new Error('e'), { code: () => {} }),
+      'event x of a.code is a function',
+    ],
+  ])('%s', (_, value, message) => {
+    expect(refusal(value)).toBe(`${message}; only data can be stored`);
+  });
+
+  it('an object of 5,000 levels, at the bound and not at the end of the stack', () => {
+    expect(refusal(nested(5_000))).toContain(`is nested deeper than ${VALUE_DEPTH_MAX} levels`);
+  });
+  it('a circle', () => {
+    expect(refusal(circular)).toContain('nested deeper than 32 levels (or circular)');
+  });
+  it('one level above the bound, and accepts the bound', () => {
+    expect(refusal(nested(VALUE_DEPTH_MAX))).toBe('admitted');
+    expect(refusal(nested(VALUE_DEPTH_MAX + 1))).toContain('nested deeper');
+  });
+  it('a value of more bytes than the bound', () => {
+    expect(refusal('x'.repeat(VALUE_BYTES_MAX - 3))).toBe('admitted');
+    expect(refusal({ a: 'x'.repeat(VALUE_BYTES_MAX) })).toContain(
+      `part of a value of more than ${VALUE_BYTES_MAX} bytes`,
+    );
+    expect(refusal(new Uint8Array(VALUE_BYTES_MAX))).toContain('part of a value of more than');
+  });
+  it('few objects with very many paths between them, as fast as a large value', () => {
+    expect(refusal(manyPaths)).toContain('part of a value of more than');
+  });
+  it('in messages of bounded length, whatever the path', () => {
+    expect(refusal({ ['k'.repeat(100_000)]: () => {} }).length).toBeLessThan(400);
+  });
+});
+
+describe('admission accepts', () => {
+  it('all of JSON, and undefined, NaN, infinities, 64-bit bigints, dates, bytes, maps, sets and errors', () => {
+    const all = {
+      a: undefined,
+      b: NaN,
+      c: -Infinity,
+      d: 2n ** 64n - 1n,
+      e: -(2n ** 63n),
+      f: new Date(0),
+      g: new Uint8Array(3),
+    };
+    expect(admit(all, 'x')).toEqual(all);
+  });
+  it('a Proxy, for what it shows when it is looked at', () => {
+    expect(admit(new Proxy({ a: 1 }, {}), 'x')).toEqual({ a: 1 });
+  });
+  it('references, and gives the lasting one where an effect gives itself', () => {
+    const ref = new Ref(host, 7, 'a/b');
+    expect(admit({ ref }, 'x').ref).toBe(ref);
+  });
+});
+
+describe('what was admitted', () => {
+  it('is frozen through and through', () => {
+    const value = admit({ a: [{ b: 1 }], m: new Map([['k', { v: 1 }]]), s: new Set([[1]]), e: new Error('e') }, 'x');
+    expect(
+      [value, value.a, value.a[0], value.m, value.m.get('k'), value.s, [...value.s][0], value.e].every(Object.isFrozen),
+    ).toBe(true);
+    expect(() => value.m.set('k', { v: 2 })).toThrow(TypeError);
+    expect(() => value.s.clear()).toThrow(TypeError);
+  });
+  it('is the same object where nothing had to be replaced', () => {
+    const value = { a: [{ b: 'text' }] };
+    expect(admit(value, 'x')).toBe(value);
+  });
+  it('has no negative zero and no holes, which disk does not have either', () => {
+    const value = admit({ zero: -0, list: [1, , 3] as (number | undefined)[] }, 'x');
+    expect(Object.is(value.zero, 0)).toBe(true);
+    expect(1 in value.list).toBe(true);
+  });
+  it('has plain errors, with name, message, stack, code and cause, as they come back from disk', () => {
+    class Refused extends Error {
+      override name = 'Refused';
+      code = 'E_NO';
+      detail = 'lost';
+    }
+    const thrown = new Refused('no', { cause: { a: 1 } });
+    const error = admit(thrown, 'x') as Error & { code: string };
+    expect(error).not.toBeInstanceOf(Refused);
+    expect([error.name, error.message, error.stack, error.code, error.cause]).toEqual([
+      'Refused',
+      'no',
+      thrown.stack,
+      'E_NO',
+      { a: 1 },
+    ]);
+  });
+  it('has references in the place of handles', () => {
+    const handle = new (class Handle {})();
+    const ref = new Ref(host, 3, 'a/kid');
+    const value = { kids: [handle], other: { n: 1 } };
+    const admitted = admit<unknown>(value, 'x', (object) => (object === handle ? ref : undefined));
+    expect(admitted).toEqual({ kids: [ref], other: { n: 1 } });
+    expect((admitted as { kids: unknown[] }).kids[0]).toBe(ref);
+    expect(value.kids[0]).toBe(handle);
+  });
+});
+
+describe('a change of a context', () => {
+  it('is refused by the name of the key', () => {
+    expect(() => admitChange(Change.of({ set: { order: { pay: () => {} } } }))).toThrow(
+      'context.order.pay is a function',
+    );
+    expect(() => admitChange(Change.of({ context: { value: { a: Symbol('s') } } }))).toThrow('context.a is a symbol');
+    expect(() => admitChange(Change.of({ output: { value: { a: Symbol('s') } } }))).toThrow('output.a is a symbol');
+  });
+  it('is bounded key by key, not as a whole', () => {
+    const large = 'x'.repeat(VALUE_BYTES_MAX - 100);
+    expect(
+      Object.keys(admitChange(Change.of({ context: { value: { a: large, b: large } } })).context!.value as object),
+    ).toEqual(['a', 'b']);
+  });
+});
+
+describe('what was thrown', () => {
+  it('is kept as it is where it is data, and otherwise in words', () => {
+    expect(admitError({ code: 7 })).toEqual({ code: 7 });
+    expect(admitError(Symbol('s'))).toEqual(new Error('Symbol(s)'));
+    expect(admitError(Object.assign(new Error('e'), { code: () => {} }))).toEqual(new Error('e'));
+    expect(admitError(`half ${HALF}`)).toEqual(new Error('half \ufffd'));
+  });
+  it('never makes matters worse', () => {
+    const hostile = new (class {
+      toString(): string {
+        throw new Error('no text');
+      }
+    })();
+    expect(admitError(hostile)).toEqual(new Error('something was thrown that has no text'));
+    expect(String(admitError('x'.repeat(VALUE_BYTES_MAX + 1))).length).toBeLessThan(3_000);
+  });
+});
+
+describe('the codec', () => {
+  const codec = createCodec({
+    Class: Ref,
+    encode: (ref) => ref as Ref,
+    decode: ({ life, address }) => host.ref(life, address),
+  });
+  const key = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 8 }),
+    fc.constantFrom(
+      'constructor',
+      'toString',
+      'hasOwnProperty',
+      'toJSON',
+      'then',
+      'length',
+      '0',
+      '',
+      'valueOf',
+      'prototype',
+    ),
+  );
+  const leaf = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.double(),
+    fc.integer(),
+    fc.boolean(),
+    fc.constantFrom(null, undefined, -0),
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }),
+    fc.date({ noInvalidDate: true }),
+    fc.uint8Array({ maxLength: 20 }),
+    fc
+      .record({ life: fc.nat(), address: fc.constantFrom('a', 'a/b') })
+      .map(({ life, address }) => new Ref(host, life, address)),
+    fc
+      .tuple(fc.string({ unit: 'grapheme' }), fc.option(fc.string({ unit: 'grapheme' }), { nil: undefined }))
+      .map(([message, code]) => Object.assign(new Error(message), code !== undefined && { code })),
+  );
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof(
+      { depthSize: 'small' },
+      leaf,
+      tie('list'),
+      tie('sparse'),
+      tie('record'),
+      tie('map'),
+      tie('set'),
+      tie('error'),
+    ),
+    list: fc.array(tie('any'), { maxLength: 5 }),
+    sparse: fc.sparseArray(tie('any'), { maxLength: 5, maxNumElements: 3 }),
+    record: fc.dictionary(key, tie('any'), { maxKeys: 6, noNullPrototype: false }),
+    map: fc.array(fc.tuple(tie('any'), tie('any')), { maxLength: 4 }).map((entries) => new Map(entries)),
+    set: fc.array(tie('any'), { maxLength: 4 }).map((members) => new Set(members)),
+    error: tie('any').map((cause) => new Error('outer', { cause })),
+  })).any;
+
+  it('gives back every admitted value as it was', () => {
+    fc.assert(
+      fc.property(value, (raw) => {
+        let admitted: unknown;
+        try {
+          admitted = admit(raw, 'x');
+        } catch (error) {
+          // A dictionary may draw a forbidden key.
+          if (isBosunError(error, 'BOSUN_VALUE_REFUSED')) return;
+          throw error;
+        }
+        const back = codec.decode(codec.encode(admitted));
+        deepStrictEqual(stripped(back), stripped(admitted));
+        deepStrictEqual(stripped(codec.decode(codec.encode(admit(back, 'x')))), stripped(admitted));
+      }),
+      { numRuns: byEffort({ quick: 80, ci: 300 }) },
+    );
+  });
+});
+
+/**
+ * Objects of no prototype and Buffers come back as plain objects and byte arrays; references compare by what they refer
+ * to.
+ */
+function stripped(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if (value instanceof Ref) return { life: value.life, address: value.address };
+  if (value instanceof Uint8Array) return [...value];
+  if (value instanceof Error) {
+    const { name, message, stack, cause } = value;
+    return { name, message, stack, code: (value as { code?: unknown }).code, cause: stripped(cause) };
+  }
+  if (value instanceof Map) return new Map([...value].map(([key, item]) => [stripped(key), stripped(item)]));
+  if (value instanceof Set) return new Set([...value].map(stripped));
+  if (Array.isArray(value)) return value.map(stripped);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, stripped(item)]));
+}

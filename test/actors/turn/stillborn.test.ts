@@ -1,0 +1,45 @@
+/**
+ * A child that is stopped in the step that spawned it was never born; who kept a reference to it holds one to nobody.
+ */
+import { type AnyActorRef, assign, createMachine, enqueueActions, sendTo, setup } from 'xstate';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { startTestSystem } from '../../../src/testing/test-system.ts';
+
+const parent = setup({
+  types: {} as { context: { child: AnyActorRef | null; spoke: number }; events: { type: 'come' } | { type: 'speak' } },
+  actors: { child: createMachine({}) },
+}).createMachine({
+  context: { child: null, spoke: 0 },
+  on: {
+    come: {
+      actions: [
+        assign({ child: ({ spawn }) => spawn('child', { id: 'child' }) }),
+        enqueueActions(({ context, enqueue }) => enqueue.stopChild(context.child!)),
+      ],
+    },
+    speak: {
+      actions: [
+        sendTo(({ context }) => context.child!, { type: 'hello' }),
+        assign({ spoke: ({ context }) => context.spoke + 1 }),
+      ],
+    },
+  },
+});
+
+it('a context may keep a child that was stopped in the step that spawned it, also over a crash', async () => {
+  const agent = defineAgent({ name: 'parent', machine: parent, events: { come: z.object({}), speak: z.object({}) } });
+  const test = await startTestSystem({ agents: [agent], tree: { children: [{ id: 'p', agent: 'parent' }] } });
+  await test.system.send('p', { type: 'come' });
+  await test.settle();
+  await test.crash();
+  await test.restart();
+  await test.system.send('p', { type: 'speak' });
+  await test.settle();
+  expect(test.system.snapshot('p')).toMatchObject({
+    status: 'active',
+    context: { spoke: 1, child: { address: 'p/child' } },
+  });
+  expect(test.system.tree('p').children).toEqual([]);
+});

@@ -1,0 +1,382 @@
+/**
+ * P7: what machines invoke is not durable; it is started again with the same input and effect id, and a stale
+ * completion is nobody's.
+ */
+import {
+  type ActorLogic,
+  type AnyActorScope,
+  assign,
+  createMachine,
+  type EventObject,
+  fromCallback,
+  fromObservable,
+  fromTransition,
+  sendTo,
+  setup,
+  type Snapshot,
+} from 'xstate';
+import { describe, expect, it } from 'vitest';
+import { effectOf } from '../../../../src/actors/model/ref.ts';
+import { observable } from '../../../support/actors/observable.ts';
+import { asking, promised, settle } from '../../../support/actors/promised.ts';
+import { agentOf, contextOf, startSubject, tell, valueOf } from '../../../support/actors/subject.ts';
+
+const EVENTS = { events: ['AGAIN', 'LEAVE', 'BREAK'] };
+
+describe('a promise', () => {
+  it('is started again after a restart of the host, with the same input and effect id, as the next attempt', async () => {
+    const { starts, logic } = promised();
+    const test = await startSubject(asking(logic), EVENTS);
+    await test.crash();
+    await test.restart();
+    await test.crash();
+    await test.restart();
+    expect(starts.map(({ attempt, input }) => [attempt, input])).toEqual(
+      [1, 2, 3].map((attempt) => [attempt, { question: 'why' }]),
+    );
+    expect(new Set(starts.map(({ effectId }) => effectId)).size).toBe(1);
+    await settle(test, () => starts[2]!.resolve('because'));
+    expect([valueOf(test), contextOf(test)]).toEqual(['answered', { got: ['because'] }]);
+    await test.system.stop();
+  });
+
+  it('of an earlier process is not heard', async () => {
+    const { starts, logic } = promised();
+    const test = await startSubject(asking(logic), EVENTS);
+    await test.crash();
+    await test.restart();
+    await settle(test, () => starts[0]!.resolve('stale'));
+    expect(valueOf(test)).toBe('asking');
+    await test.system.stop();
+  });
+
+  it('whose state was entered again is another effect; the completion of the first is ignored', async () => {
+    const { starts, aborted, logic } = promised();
+    const test = await startSubject(asking(logic), EVENTS);
+    await tell(test, 'AGAIN');
+    expect(starts[0]!.effectId).not.toBe(starts[1]!.effectId);
+    expect([starts.map(({ attempt }) => attempt), aborted]).toEqual([[1, 1], [1]]);
+    await settle(test, () => starts[0]!.resolve('stale'));
+    expect(valueOf(test)).toBe('asking');
+    await settle(test, () => starts[1]!.resolve('fresh'));
+    expect(contextOf(test)).toEqual({ got: ['fresh'] });
+    await test.system.stop();
+  });
+
+  it('is aborted when its state is left, and not started again by a restart', async () => {
+    const { starts, aborted, logic } = promised();
+    const test = await startSubject(asking(logic), EVENTS);
+    await tell(test, 'LEAVE');
+    await test.crash();
+    await test.restart();
+    expect([starts.length, aborted]).toEqual([1, [1]]);
+    await test.system.stop();
+  });
+
+  it('that settled is not aborted', async () => {
+    const { starts, aborted, logic } = promised();
+    const test = await startSubject(asking(logic), EVENTS);
+    await settle(test, () => starts[0]!.resolve('because'));
+    await test.system.stop();
+    expect(aborted).toEqual([]);
+  });
+
+  it('goes on undisturbed where its machine is restarted from its last state', async () => {
+    const { starts, aborted, logic } = promised();
+    const test = await startSubject(asking(logic), EVENTS);
+    await tell(test, 'BREAK');
+    expect(test.system.tree('subject').restarts).toBe(1);
+    await settle(test, () => starts[0]!.resolve('because'));
+    expect([starts.length, aborted, contextOf(test)]).toEqual([1, [], { got: ['because'] }]);
+    await test.system.stop();
+  });
+
+  it('is aborted where its machine is restarted from its initial state, and the new one is another effect', async () => {
+    const { starts, aborted, logic } = promised();
+    const test = await startSubject(asking(logic), { ...EVENTS, resume: 'initial' });
+    await tell(test, 'BREAK');
+    await settle(test, () => starts[0]!.resolve('stale'));
+    expect([aborted, valueOf(test), new Set(starts.map(({ effectId }) => effectId)).size]).toEqual([[1], 'asking', 2]);
+    await test.system.stop();
+  });
+});
+
+describe('a promise that rejects', () => {
+  it('where nobody handles it fails its machine, and is the same effect in its next attempt', async () => {
+    const { starts, logic } = promised();
+    const test = await startSubject(asking(logic), EVENTS);
+    await settle(test, () => starts[0]!.reject(new Error('no')));
+    expect(test.system.tree('subject')).toMatchObject({ restarts: 1, lastError: new Error('no') });
+    expect(starts.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(starts[0]!.effectId).toBe(starts[1]!.effectId);
+    await test.crash();
+    await test.restart();
+    expect(starts.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    await settle(test, () => starts[2]!.resolve('at last'));
+    expect(contextOf(test)).toEqual({ got: ['at last'] });
+    await test.system.stop();
+  });
+
+  it('and was handled stays so: neither a crash of its machine nor of the host starts it again', async () => {
+    const { starts, logic } = promised();
+    const onError = {
+      onError: {
+        actions: assign({ got: ({ context }: { context: { got: unknown[] } }) => [...context.got, 'handled'] }),
+      },
+    };
+    const test = await startSubject(asking(logic, onError), EVENTS);
+    await settle(test, () => starts[0]!.reject(new Error('no')));
+    await tell(test, 'BREAK');
+    await test.crash();
+    await test.restart();
+    await tell(test, 'BREAK');
+    expect([starts.length, contextOf(test), valueOf(test)]).toEqual([1, { got: ['handled'] }, 'asking']);
+    await test.system.stop();
+  });
+
+  it('while its machine waits for its restart is still handled by it', async () => {
+    const { starts, logic } = promised();
+    const child = { id: 'subject', agent: 'subject', backoff: { minMs: 1_000, jitter: 0 } };
+    const test = await startSubject(asking(logic, { onError: 'left' }), {
+      ...EVENTS,
+      tree: { intensity: 100, children: [child] },
+    });
+    // The first crash of the message is waited for; the promise rejects meanwhile.
+    await tell(test, 'BREAK');
+    expect(test.system.snapshot('subject')?.status).toBe('error');
+    await settle(test, () => starts[0]!.reject(new Error('no')));
+    await test.advance(1_000);
+    expect([valueOf(test), starts.length]).toEqual(['left', 1]);
+    await test.system.stop();
+  });
+});
+
+describe('a callback', () => {
+  /** Starts and ends by lines; `send` sends back from its latest start. */
+  function calling() {
+    const lines: string[] = [];
+    const backs: ((event: EventObject) => void)[] = [];
+    const logic = fromCallback(({ sendBack, self, receive }) => {
+      const { attempt } = effectOf(self);
+      lines.push(`start ${attempt}`);
+      backs.push(sendBack);
+      receive(({ type }) => {
+        lines.push(`received ${type}`);
+        if (type === 'THROW') throw new Error('broken');
+      });
+      return () => lines.push(`cleanup ${attempt}`);
+    });
+    const machine = setup({ types: {} as { context: { got: string[] } }, actors: { logic } }).createMachine({
+      context: { got: [] },
+      initial: 'on',
+      states: { on: { invoke: { src: 'logic', id: 'call' }, on: { LEAVE: 'off' } }, off: {} },
+      on: {
+        BACK: {
+          actions: assign({
+            got: ({ context, event }) => [...context.got, (event as unknown as { what: string }).what],
+          }),
+        },
+        TO: { actions: sendTo('call', ({ event }) => ({ type: (event as unknown as { what: string }).what })) },
+      },
+    });
+    const send = (what: unknown, start = backs.length - 1) => backs[start]!({ type: 'BACK', what } as EventObject);
+    return { lines, machine, send };
+  }
+  const events = ['LEAVE', 'TO'];
+
+  it('is started again after a restart of the host; the earlier one is not heard', async () => {
+    const { lines, machine, send } = calling();
+    const test = await startSubject(machine, { events });
+    await settle(test, () => send('one'));
+    await test.crash();
+    await test.restart();
+    await settle(test, () => send('stale', 0));
+    await settle(test, () => send('two'));
+    expect([lines, contextOf(test)]).toEqual([['start 1', 'start 2'], { got: ['one', 'two'] }]);
+    await test.system.stop();
+  });
+
+  it('is cleaned up when its state is left, and when the system stops, once', async () => {
+    const { lines, machine } = calling();
+    const test = await startSubject(machine, { events });
+    await test.system.stop();
+    expect(lines).toEqual(['start 1', 'cleanup 1']);
+    await test.restart();
+    await tell(test, 'LEAVE');
+    await test.system.stop();
+    expect(lines).toEqual(['start 1', 'cleanup 1', 'start 2', 'cleanup 2']);
+  });
+
+  it('is cleaned up once where the system stops while the end of its state is written', async () => {
+    const { lines, machine } = calling();
+    const test = await startSubject(machine, { events });
+    const held = test.store.hold('before');
+    const left = test.system.send('subject', { type: 'LEAVE' });
+    await held.reached;
+    const stopped = test.system.stop();
+    held.release();
+    await Promise.all([left, stopped]);
+    expect([lines, test.logged]).toEqual([['start 1', 'cleanup 1'], []]);
+  });
+
+  it('that throws while it receives fails, is cleaned up, and is not heard any more', async () => {
+    const { lines, machine, send } = calling();
+    const test = await startSubject(machine, { events });
+    await tell(test, 'TO', { what: 'THROW' });
+    expect(lines).toEqual(['start 1', 'received THROW', 'cleanup 1', 'start 2']);
+    expect(test.system.tree('subject').restarts).toBe(1);
+    await settle(test, () => send('stale', 0));
+    expect(contextOf(test)).toEqual({ got: [] });
+    await test.system.stop();
+  });
+
+  it('that sends what is not data fails by it, instead of throwing into whoever called it', async () => {
+    const { lines, machine, send } = calling();
+    const test = await startSubject(machine, { events });
+    await settle(test, () => send(Symbol('s')));
+    expect(test.system.tree('subject').lastError).toMatchObject({ code: 'BOSUN_VALUE_REFUSED' });
+    expect(lines.at(-1)).toBe('start 2');
+    await test.system.stop();
+  });
+
+  it('that throws at its start, and whose failure leads away, is stopped once', async () => {
+    const broken = fromCallback(() => {
+      throw new Error('no');
+    });
+    const machine = setup({ actors: { broken } }).createMachine({
+      initial: 'a',
+      states: { a: { on: { GO: 'b' } }, b: { invoke: { src: 'broken', onError: 'c' } }, c: {} },
+    });
+    const test = await startSubject(machine, { events: ['GO'] });
+    await tell(test, 'GO');
+    expect([valueOf(test), test.logged]).toEqual(['c', []]);
+    await test.system.stop();
+  });
+
+  it('whose cleanup throws is reported', async () => {
+    const logic = fromCallback(() => () => {
+      throw new Error('stuck');
+    });
+    const machine = setup({ actors: { logic } }).createMachine({ invoke: { src: 'logic', id: 'call' } });
+    const test = await startSubject(machine);
+    await test.system.stop();
+    expect(test.logged).toEqual([['cleanup of subject/call threw: stuck']]);
+  });
+});
+
+describe('an observable', () => {
+  it('is unsubscribed when its state is left, and not when it has completed', async () => {
+    const lines: string[] = [];
+    let end = () => {};
+    const logic = fromObservable(() =>
+      observable<number>(({ complete }) => {
+        end = complete;
+        lines.push('subscribed');
+        return () => lines.push('unsubscribed');
+      }),
+    );
+    const machine = setup({ actors: { logic } }).createMachine({
+      initial: 'on',
+      states: {
+        on: { invoke: { src: 'logic', onDone: 'done' }, on: { LEAVE: 'off' } },
+        off: { on: { AGAIN: 'on' } },
+        done: {},
+      },
+    });
+    const test = await startSubject(machine, { events: ['LEAVE', 'AGAIN'] });
+    await tell(test, 'LEAVE');
+    await tell(test, 'AGAIN');
+    await settle(test, () => end());
+    await test.system.stop();
+    expect(lines).toEqual(['subscribed', 'unsubscribed', 'subscribed']);
+    expect([valueOf(test), test.logged]).toEqual(['done', []]);
+  });
+});
+
+describe('a reducer', () => {
+  it('keeps its state over a restart and is not started again', async () => {
+    const sum = fromTransition((total: number, event: EventObject & { n?: number }) => total + (event.n ?? 0), 0);
+    const machine = setup({ actors: { sum } }).createMachine({
+      invoke: { src: 'sum', id: 'sum' },
+      on: { ADD: { actions: sendTo('sum', ({ event }) => event) } },
+    });
+    const test = await startSubject(machine, { events: ['ADD'] });
+    await tell(test, 'ADD', { n: 2 });
+    await test.crash();
+    await test.restart();
+    await tell(test, 'ADD', { n: 3 });
+    expect(contextOf(test, 'subject/sum')).toBe(5);
+    await test.system.stop();
+  });
+
+  it('that throws is the failure of its machine', async () => {
+    const logic = fromTransition(() => {
+      throw new Error('broken');
+    }, 0);
+    const machine = setup({ actors: { logic } }).createMachine({
+      initial: 'with',
+      on: { ADD: { actions: sendTo('logic', ({ event }) => event) } },
+      states: { with: { invoke: { src: 'logic', id: 'logic', onError: 'without' } }, without: {} },
+    });
+    const test = await startSubject(machine, { events: ['ADD'] });
+    await tell(test, 'ADD');
+    expect(valueOf(test)).toBe('without');
+    await test.system.stop();
+  });
+});
+
+describe('logic of the user, with a start', () => {
+  type Counting = Snapshot<undefined> & { total: number };
+
+  function counting(starts: number[]): ActorLogic<Counting, { type: 'ADD'; n: number }, undefined> {
+    return {
+      getInitialSnapshot: () => ({ status: 'active', output: undefined, error: undefined, total: 0 }),
+      transition: (snapshot, { n }) => {
+        if (n < 0) throw new Error('negative');
+        return { ...snapshot, total: snapshot.total + n };
+      },
+      getPersistedSnapshot: ({ total }) => ({ kept: total }) as unknown as Snapshot<unknown>,
+      restoreSnapshot: (persisted) => ({
+        status: 'active',
+        output: undefined,
+        error: undefined,
+        total: (persisted as unknown as { kept: number }).kept,
+      }),
+      start: (snapshot, { self }: AnyActorScope) => void starts.push(effectOf(self).attempt, snapshot.total),
+    };
+  }
+
+  it('takes events in turns, and is started again with the state that it had', async () => {
+    const starts: number[] = [];
+    const machine = setup({ actors: { logic: counting(starts) } }).createMachine({
+      invoke: { src: 'logic', id: 'logic' },
+      on: { ADD: { actions: sendTo('logic', ({ event }) => event as never) } },
+    });
+    const test = await startSubject(machine, { events: ['ADD'] });
+    await tell(test, 'ADD', { n: 2 });
+    await tell(test, 'ADD', { n: 3 });
+    await test.crash();
+    await test.restart();
+    expect(starts).toEqual([1, 0, 2, 5]);
+    await tell(test, 'ADD', { n: -1 });
+    expect(test.system.tree('subject')).toMatchObject({ restarts: 1, lastError: new Error('negative') });
+    await test.system.stop();
+  });
+});
+
+describe('a stop of the system', () => {
+  it('starts nothing that was about to start', async () => {
+    const { starts, logic } = promised();
+    const test = await startSubject(createMachine({}), { agents: [agentOf('asking', asking(logic))] });
+    const held = test.store.hold('before');
+    const spawned = test.system.spawn(agentOf('asking', asking(logic)), 'asking');
+    await held.reached;
+    const stopped = test.system.stop();
+    held.release();
+    await Promise.all([spawned, stopped]);
+    expect(starts).toEqual([]);
+    await test.restart();
+    expect(starts.map(({ attempt }) => attempt)).toEqual([2]);
+    await test.system.stop();
+  });
+});

@@ -1,0 +1,121 @@
+/** A machine with very many children: what XState copies is not copied, and nothing else is different. */
+import { assign, createActor, enqueueActions, sendTo, setup, spawnChild, stopChild } from 'xstate';
+import { describe, expect, it } from 'vitest';
+import { LONG } from '../../support/effort.ts';
+import { processorTimeOf } from '../../support/processor-time.ts';
+import { startSubject, tell } from '../../support/actors/subject.ts';
+
+const kid = setup({}).createMachine({
+  context: { told: 0 },
+  on: { TOLD: { actions: assign({ told: ({ context }) => (context as { told: number }).told + 1 }) } },
+});
+
+const parent = setup({ actors: { kid }, types: {} as { context: { next: number; last: unknown } } }).createMachine({
+  context: { next: 0, last: null },
+  initial: 'calm',
+  on: {
+    ASSIGN: {
+      actions: assign({
+        next: ({ context }) => context.next + 1,
+        last: ({ context, spawn }) => spawn('kid', { id: `kid-${context.next}` }),
+      }),
+    },
+    SPAWN: {
+      actions: [
+        spawnChild('kid', { id: ({ context }) => `kid-${context.next}` }),
+        assign({ next: ({ context }) => context.next + 1 }),
+      ],
+    },
+    QUEUE: {
+      actions: enqueueActions(({ enqueue, context }) => {
+        for (const n of [0, 1, 2]) enqueue.spawnChild('kid', { id: `kid-${context.next + n}` });
+        enqueue.assign({ next: context.next + 3 });
+      }),
+    },
+    UNNAMED: { actions: spawnChild('kid') },
+    AGAIN: { actions: assign({ last: ({ spawn }) => spawn('kid', { id: 'kid-0' }) }) },
+    STOP: { actions: stopChild('kid-1') },
+    BOTH: {
+      actions: [
+        assign({ last: ({ spawn }) => spawn('kid', { id: 'extra' }) }),
+        stopChild('kid-2'),
+        sendTo('kid-3', { type: 'TOLD' }),
+        sendTo('extra', { type: 'TOLD' }),
+      ],
+    },
+    ENTER: '.busy',
+    LEAVE: '.calm',
+  },
+  states: {
+    calm: {},
+    busy: {
+      entry: assign({ last: ({ spawn }) => spawn('kid', { id: 'entered' }) }),
+      invoke: { src: 'kid', id: 'invoked' },
+    },
+  },
+});
+
+const MANY = 100;
+const STORY = [
+  ...Array.from({ length: MANY }, (_, n) => (n % 2 === 0 ? 'ASSIGN' : 'SPAWN')),
+  'QUEUE',
+  'AGAIN',
+  'STOP',
+  'BOTH',
+  'ENTER',
+  'LEAVE',
+  'ASSIGN',
+  'ENTER',
+];
+const EVENTS = ['ASSIGN', 'SPAWN', 'QUEUE', 'UNNAMED', 'AGAIN', 'STOP', 'BOTH', 'ENTER', 'LEAVE'];
+
+describe('a large family', () => {
+  it('has the same children as under createActor after every step, and after every crash', async () => {
+    const plain = createActor(parent).start();
+    const test = await startSubject(parent, { events: EVENTS });
+    const ours = () =>
+      test.system
+        .tree('subject')
+        .children.map(({ address }) => address.slice('subject/'.length))
+        .sort();
+    for (const [index, type] of STORY.entries()) {
+      plain.send({ type } as never);
+      await tell(test, type);
+      if (index > MANY - 5) {
+        expect(ours(), `step ${index}, ${type}`).toEqual(Object.keys(plain.getSnapshot().children).sort());
+        await test.crash();
+        await test.restart();
+      }
+    }
+    expect(ours()).toEqual(Object.keys(plain.getSnapshot().children).sort());
+    for (const id of ['kid-3', 'extra']) expect(test.system.snapshot(`subject/${id}`)?.context).toEqual({ told: 1 });
+    await test.system.stop();
+  });
+
+  it('keeps children without an id', async () => {
+    const test = await startSubject(parent, { events: EVENTS });
+    for (let n = 0; n < MANY; n++) await tell(test, 'ASSIGN');
+    for (let n = 0; n < 3; n++) await tell(test, 'UNNAMED');
+    expect(test.system.tree('subject').children).toHaveLength(MANY + 3);
+    await test.system.stop();
+  });
+
+  it('takes a further child in at the price of the first', LONG, async () => {
+    const test = await startSubject(parent, { events: EVENTS });
+    const batch = async () => {
+      await Promise.all(Array.from({ length: 100 }, () => test.system.send('subject', { type: 'ASSIGN' })));
+      await test.system.idle();
+    };
+    const bestOf = async (batches: number) => {
+      let bestMs = Infinity;
+      for (let n = 0; n < batches; n++) bestMs = Math.min(bestMs, (await processorTimeOf(batch)).tookMs);
+      return bestMs;
+    };
+    await bestOf(10);
+    const earlyMs = await bestOf(10);
+    await bestOf(70);
+    // XState's copy would make it ten times as much.
+    expect((await bestOf(10)) / earlyMs).toBeLessThan(4);
+    await test.system.stop();
+  });
+});

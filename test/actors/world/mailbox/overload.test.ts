@@ -1,0 +1,274 @@
+/**
+ * P8: what comes in is bounded by bytes and by the pace of the disk; what is refused is refused with a typed error, at
+ * once.
+ */
+import { assign, enqueueActions, setup } from 'xstate';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { type OverflowPolicy } from '../../../../src/actors/model/step-engine.ts';
+import { type BosunError } from '../../../../src/errors.ts';
+import {
+  ADMISSION_WAIT_MS_MAX,
+  EPOCH_BYTES_MAX,
+  SLICE_MS,
+  TURNS_PER_AWAITED_EPOCH,
+  TURNS_PER_EPOCH,
+  UNCOMMITTED_BYTES_MAX,
+} from '../../../../src/limits.ts';
+import { startTestSystem, type TestSystem } from '../../../../src/testing/test-system.ts';
+import { VirtualClock } from '../../../../src/testing/virtual-clock.ts';
+import { LONG } from '../../../support/effort.ts';
+
+interface Named {
+  get(name: string): object;
+}
+
+/** Counts notes, keeps the numbers of the last ones, and passes `relay` on as notes. */
+function reader(overflow: OverflowPolicy, mailboxMessages = 10_000) {
+  return defineAgent({
+    name: 'reader',
+    machine: setup({
+      types: {} as {
+        context: { notes: number; last: number[] };
+        events: { type: 'note'; n: number; text?: string } | { type: 'relay'; count: number; to: string };
+      },
+    }).createMachine({
+      context: { notes: 0, last: [] },
+      on: {
+        note: {
+          actions: assign({
+            notes: ({ context }) => context.notes + 1,
+            last: ({ context, event }) => [...context.last, event.n].slice(-10),
+          }),
+        },
+        relay: {
+          actions: enqueueActions(({ event, enqueue, system }) => {
+            const to = (system as unknown as Named).get(event.to) as never;
+            for (let n = 0; n < event.count; n++) enqueue.sendTo(to, { type: 'note', n } as never);
+          }),
+        },
+      },
+    }),
+    events: {
+      note: z.object({ n: z.number(), text: z.string().optional() }),
+      relay: z.object({ count: z.number(), to: z.string() }),
+    },
+    limits: { overflow, mailboxMessages },
+  });
+}
+
+function start(overflow: OverflowPolicy = 'wait', mailboxMessages?: number): Promise<TestSystem> {
+  const child = (id: string) => ({ id, agent: 'reader', systemId: id });
+  return startTestSystem({ agents: [reader(overflow, mailboxMessages)], tree: { children: ['a', 'b'].map(child) } });
+}
+
+const contextOf = (test: TestSystem, id: string) =>
+  test.system.snapshot(id)!.context as { notes: number; last: number[] };
+const note = (test: TestSystem, n: number, text?: string) =>
+  test.system.send('a', { type: 'note', n, ...(text !== undefined && { text }) });
+const codeOf = (sending: Promise<unknown>) =>
+  sending.then(
+    () => 'durable',
+    (error: unknown) => (error as BosunError).code,
+  );
+/** Lets slices run while a write hangs. */
+const slices = async (test: TestSystem) => {
+  for (let n = 0; n < 8; n++) await new Promise<void>((resolve) => test.clock.defer(resolve));
+};
+
+describe('events of hosts', () => {
+  it(`are taken up to ${UNCOMMITTED_BYTES_MAX} bytes that are not durable, and again once they are`, LONG, async () => {
+    const test = await start();
+    const held = test.store.hold('before');
+    const text = 'x'.repeat(1024 * 1024);
+    const sent = Array.from({ length: UNCOMMITTED_BYTES_MAX / text.length }, (_, n) => codeOf(note(test, n, text)));
+    await slices(test);
+    expect(await codeOf(note(test, 100))).toBe('BOSUN_OVERLOADED');
+    held.release();
+    expect(new Set(await Promise.all(sent))).toEqual(new Set(['durable']));
+    expect(await codeOf(note(test, 101))).toBe('durable');
+    await test.settle();
+    expect(contextOf(test, 'a').notes).toBe(sent.length + 1);
+    await test.system.stop();
+  });
+
+  it(
+    `are refused where they would wait more than ${ADMISSION_WAIT_MS_MAX} ms for a disk that has slowed down, and ` +
+      'taken where they go into the next epoch',
+    async () => {
+      const test = await start();
+      const held = test.store.hold('before');
+      const first = note(test, 0);
+      await slices(test);
+      // One epoch is written, one is full, and what waits would fill another.
+      const sent = Array.from({ length: 3 * TURNS_PER_AWAITED_EPOCH }, (_, n) => codeOf(note(test, n)));
+      await slices(test);
+      expect(test.system.epoch).toBeGreaterThan(0);
+      sent.push(codeOf(note(test, 1)));
+      await test.clock.advance(ADMISSION_WAIT_MS_MAX + 1, () => slices(test));
+      const refused = await note(test, 2).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: 'BOSUN_OVERLOADED', retryable: true });
+      expect((refused as BosunError).details['retryAfterMs']).toBeGreaterThan(0);
+      held.release();
+      await first;
+      expect(new Set(await Promise.all(sent))).toEqual(new Set(['durable']));
+      expect(await codeOf(note(test, 3))).toBe('durable');
+      await test.system.stop();
+    },
+  );
+});
+
+describe('an epoch', () => {
+  it(`takes no further turns once they have admitted ${EPOCH_BYTES_MAX} bytes`, async () => {
+    const test = await start();
+    const sizes = () =>
+      test.store.log.map(({ writes }) => writes.reduce((sum, { value }) => sum + (value?.length ?? 0), 0));
+    const before = sizes().length;
+    const text = 'x'.repeat(1024 * 1024);
+    await Promise.all(Array.from({ length: 50 }, (_, n) => note(test, n, text)));
+    await test.settle();
+    expect(contextOf(test, 'a').notes).toBe(50);
+    expect(sizes().length - before).toBeGreaterThan(2);
+    await test.system.stop();
+  });
+});
+
+describe('a system with more to do', () => {
+  /** Every look at it takes a while. A turn takes one look. */
+  class SlowClock extends VirtualClock {
+    readonly #lookMs: number;
+    #looks = 0;
+
+    constructor(lookMs: number) {
+      super();
+      this.#lookMs = lookMs;
+    }
+
+    override monotonicMs(): number {
+      return super.monotonicMs() + this.#looks++ * this.#lookMs;
+    }
+  }
+
+  function slowly(epochMs: number, turnsPerSlice = 4): Promise<TestSystem> {
+    const children = ['a', 'b'].map((id) => ({ id, agent: 'reader', systemId: id }));
+    return startTestSystem({
+      agents: [reader('wait')],
+      tree: { children },
+      clock: new SlowClock(SLICE_MS / turnsPerSlice),
+      epochMs,
+    });
+  }
+
+  async function epochsOf(epochMs: number): Promise<number> {
+    const test = await slowly(epochMs);
+    const before = test.system.epoch;
+    await Promise.all(Array.from({ length: 200 }, (_, n) => note(test, n)));
+    await test.settle();
+    expect(contextOf(test, 'a').notes).toBe(200);
+    const epochs = test.system.epoch - before;
+    await test.system.stop();
+    return epochs;
+  }
+
+  it('gathers turns of several slices in an epoch, for no longer than it is told', async () => {
+    const [atOnce, short, long] = [await epochsOf(0), await epochsOf(12 * SLICE_MS), await epochsOf(10_000)];
+    expect(atOnce).toBeGreaterThan(2 * short);
+    expect(short).toBeGreaterThan(2 * long);
+    expect(long).toBeLessThan(4);
+  });
+
+  it(
+    `puts at most ${TURNS_PER_AWAITED_EPOCH} turns into an epoch that a host waits for, and ${TURNS_PER_EPOCH} ` +
+      'into others',
+    async () => {
+      const test = await slowly(10_000, 200);
+      const before = test.system.epoch;
+      await Promise.all(Array.from({ length: 3 * TURNS_PER_AWAITED_EPOCH }, (_, n) => note(test, n)));
+      const awaited = test.system.epoch - before;
+      await test.system.send('a', { type: 'relay', count: 2 * TURNS_PER_EPOCH, to: 'b' });
+      await test.settle();
+      const others = test.system.epoch - before - awaited;
+      expect([awaited >= 3, others >= 2, others <= 4]).toEqual([true, true, true]);
+      expect(contextOf(test, 'b').notes).toBe(2 * TURNS_PER_EPOCH);
+      await test.system.stop();
+    },
+  );
+
+  it(`lets at most ${TURNS_PER_AWAITED_EPOCH} hosts wait for an epoch, though their events cause no turns`, async () => {
+    const test = await slowly(10_000);
+    await test.system.admin.suspend('a', { by: 'test' });
+    const before = test.system.epoch;
+    await Promise.all(Array.from({ length: 3 * TURNS_PER_AWAITED_EPOCH }, (_, n) => note(test, n)));
+    expect(test.system.epoch - before).toBeGreaterThan(2);
+    await test.system.stop();
+  });
+
+  it('writes at once what a host waits for, when no other stands at the door', async () => {
+    const test = await slowly(10_000);
+    await test.system.send('a', { type: 'relay', count: 1_000, to: 'b' });
+    await note(test, 1);
+    expect(contextOf(test, 'b').notes).toBeLessThan(50);
+    await test.settle();
+    expect(contextOf(test, 'b').notes).toBe(1_000);
+    await test.system.stop();
+  });
+
+  it.each([-1, Number.NaN])('is refused a time that is none: %s', async (epochMs) => {
+    await expect(epochsOf(epochMs)).rejects.toMatchObject({ code: 'BOSUN_CONFIG_INVALID' });
+  });
+});
+
+describe('a mailbox that is full', () => {
+  it('drops its oldest events where its agent says so, and the newest are read', async () => {
+    const test = await start('drop-oldest', 10);
+    await test.system.send('b', { type: 'relay', count: 25, to: 'a' });
+    await test.settle();
+    expect(contextOf(test, 'a')).toEqual({ notes: 10, last: [15, 16, 17, 18, 19, 20, 21, 22, 23, 24] });
+    const letters = test.system.deadLetters.list({ reason: 'overflowed' });
+    expect(letters.map(({ event }) => (event as unknown as { n: number }).n).sort((x, y) => x - y)).toEqual(
+      Array.from({ length: 15 }, (_, n) => n),
+    );
+    expect(letters[0]).toMatchObject({ address: 'a', error: { code: 'BOSUN_MAILBOX_FULL' } });
+    await test.system.stop();
+  });
+
+  it('takes events of hosts then, and tells whoever waits for the turn of one that is dropped', async () => {
+    const test = await start('drop-oldest', 10);
+    await test.system.admin.suspend('a', { by: 'test' });
+    const asked = codeOf(test.system.ask('a', { type: 'note', n: -1 }, { timeoutMs: 60_000 }));
+    await test.settle();
+    await Promise.all(Array.from({ length: 10 }, (_, n) => note(test, n)));
+    expect(await asked).toBe('BOSUN_MAILBOX_FULL');
+    await test.system.resume('a');
+    await test.settle();
+    expect(contextOf(test, 'a').last).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    await test.system.stop();
+  });
+
+  it('refuses the newest where its agent says so, and its senders go on', async () => {
+    const test = await start('refuse', 10);
+    await test.system.send('b', { type: 'relay', count: 25, to: 'a' });
+    await test.settle();
+    expect(contextOf(test, 'a')).toEqual({ notes: 10, last: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] });
+    expect(test.system.deadLetters.list({ reason: 'overflowed' })).toHaveLength(15);
+    expect(contextOf(test, 'b').notes).toBe(0);
+    await test.system.send('b', { type: 'note', n: 1 });
+    await test.settle();
+    expect(contextOf(test, 'b').notes).toBe(1);
+    await test.system.stop();
+  });
+
+  it('is as full, and has dropped as much, after a power cut', async () => {
+    const test = await start('drop-oldest', 10);
+    await test.system.admin.suspend('a', { by: 'test' });
+    for (let n = 0; n < 14; n++) await note(test, n);
+    await test.crash();
+    await test.restart();
+    await test.system.resume('a');
+    await test.settle();
+    expect(contextOf(test, 'a').last).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    expect(test.system.deadLetters.list({ reason: 'overflowed' })).toHaveLength(4);
+    await test.system.stop();
+  });
+});

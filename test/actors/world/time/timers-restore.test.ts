@@ -1,0 +1,455 @@
+/** P4: what a start does to the timers of the one before, chosen by the name of their delay. */
+import fc from 'fast-check';
+import { assign, cancel, enqueueActions, raise, sendTo, setup } from 'xstate';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type AgentOptions, defineAgent, type EventSchemas } from '../../../../src/actors/model/agent.ts';
+import { restoredDeadline, type RestorePolicy, timerFromRow, timerRow } from '../../../../src/actors/model/timers.ts';
+import { HEARTBEAT_MS } from '../../../../src/limits.ts';
+import { startTestSystem, type TestSystem } from '../../../../src/testing/test-system.ts';
+import { SECOND } from '../../../support/actors/declared.ts';
+import { prefixesOf } from '../../../support/actors/prefixes.ts';
+import { asking, promised, settle } from '../../../support/actors/promised.ts';
+import { agentOf } from '../../../support/actors/subject.ts';
+
+const POLICIES: readonly RestorePolicy[] = ['deadline', 'remaining', 'restart', 'skip'];
+
+/** What fired so far, with the name of the event. */
+function noted({ context, event }: { context: { fired: string[] }; event: { type: string; name?: string } }): string[] {
+  return [...context.fired, event.name ?? event.type];
+}
+
+const note = setup({
+  types: {} as { context: { fired: string[] }; events: { type: 'NOTE'; name: string } },
+}).createMachine({
+  context: { fired: [] },
+  on: { NOTE: { actions: assign({ fired: noted }) } },
+});
+
+/** Every way of naming a delay, and two delays without a name, each of 1,000 ms. */
+const machine = setup({
+  types: {} as { context: { fired: string[]; ms: number }; events: { type: 'AGAIN' } | { type: 'NOTE'; name: string } },
+  actors: { note },
+  delays: { number: 1_000, computed: ({ context }) => context.ms, raised: 1_000, sent: 1_000, other: 1_000 },
+}).createMachine({
+  id: 'm',
+  type: 'parallel',
+  context: { fired: [], ms: 1_000 },
+  invoke: { src: 'note', id: 'note' },
+  entry: [
+    raise({ type: 'NOTE', name: 'raised' }, { delay: 'raised' }),
+    raise({ type: 'NOTE', name: 'unnamed' }, { delay: 1_000 }),
+    sendTo('note', { type: 'NOTE', name: 'sent' }, { delay: 'sent' }),
+    enqueueActions(({ enqueue }) => enqueue.raise({ type: 'NOTE', name: 'enqueued' }, { delay: 'other' })),
+  ],
+  states: {
+    a: {
+      initial: 'x',
+      states: {
+        x: {
+          after: { number: { target: 'y', actions: assign({ fired: ({ context }) => [...context.fired, 'number'] }) } },
+        },
+        y: {},
+      },
+    },
+    b: {
+      initial: 'x',
+      states: {
+        x: {
+          after: {
+            computed: { target: 'y', actions: assign({ fired: ({ context }) => [...context.fired, 'computed'] }) },
+          },
+        },
+        y: {},
+      },
+    },
+    c: {
+      initial: 'x',
+      states: {
+        x: {
+          after: { 1_000: { target: 'y', actions: assign({ fired: ({ context }) => [...context.fired, 'literal'] }) } },
+        },
+        y: {},
+      },
+    },
+  },
+  on: { NOTE: { actions: assign({ fired: noted }) } },
+});
+
+const NAMED = ['number', 'computed', 'raised', 'sent', 'enqueued'];
+const UNNAMED = ['unnamed', 'literal'];
+
+type Timers = NonNullable<AgentOptions<typeof machine, EventSchemas>['timers']>;
+
+function agentWith(timers: Timers) {
+  return defineAgent({ name: 'subject', machine, events: { NOTE: z.object({ name: z.string() }) }, timers });
+}
+
+function allNamed(policy: RestorePolicy): Timers {
+  return { restore: { number: policy, computed: policy, raised: policy, sent: policy, other: policy } };
+}
+
+const TREE = { children: [{ id: 'subject', agent: 'subject' }] };
+
+async function startWith(timers: Timers): Promise<TestSystem> {
+  return startTestSystem({ agents: [agentWith(timers)], tree: TREE });
+}
+
+function fired(test: TestSystem): string[] {
+  return ['subject', 'subject/note']
+    .flatMap((address) => (test.system.snapshot(address)?.context as { fired: string[] }).fired)
+    .sort();
+}
+
+/** Time that passes while nothing runs. */
+async function down(test: TestSystem, ms: number): Promise<void> {
+  await test.clock.advance(ms, async () => {});
+}
+
+/**
+ * How long after the start the named timers come up that had run 400 of 1,000 ms when the system went down for 250;
+ * null: never.
+ */
+const AFTER_MS = { deadline: 350, remaining: 600, restart: 1_000, skip: null } as const;
+
+describe('a timer of a named delay', () => {
+  it.each(POLICIES)('under "%s" comes up when it should after a clean stop', async (policy) => {
+    const test = await startWith(allNamed(policy));
+    await test.advance(400);
+    await test.system.stop();
+    await down(test, 250);
+    await test.restart();
+    const afterMs = AFTER_MS[policy];
+    await test.advance((afterMs ?? 5_000) - 1);
+    expect(fired(test).filter((name) => NAMED.includes(name))).toEqual([]);
+    await test.advance(1);
+    expect(fired(test).filter((name) => NAMED.includes(name))).toEqual(afterMs === null ? [] : [...NAMED].sort());
+    await test.advance(5_000);
+    expect(fired(test)).toEqual([...(afterMs === null ? [] : NAMED), ...UNNAMED].sort());
+    await test.system.stop();
+  });
+
+  it.each(POLICIES)('under "%s" fires once or as it says never, after a crash behind any epoch', async (policy) => {
+    const first = await startWith(allNamed(policy));
+    const begun = first.store.writes;
+    await first.advance(400);
+    await first.system.stop();
+    await down(first, 250);
+    await first.restart();
+    await first.advance(700);
+    await first.system.stop();
+    const stores = await prefixesOf(first.store, begun);
+    expect(stores.length).toBeGreaterThan(2);
+    for (const store of stores) {
+      const test = await startTestSystem({ agents: [agentWith(allNamed(policy))], tree: TREE, store });
+      await test.advance(10_000);
+      expect(fired(test)).toEqual([...(policy === 'skip' ? [] : NAMED), ...UNNAMED].sort());
+      await test.system.stop();
+    }
+  });
+
+  it('that came due before the last epoch has its turn whatever the policy', async () => {
+    for (const policy of POLICIES) {
+      const slow = setup({ types: {} as { context: { fired: string[] } }, delays: { soon: 10 } }).createMachine({
+        context: { fired: [] },
+        entry: raise({ type: 'DUE' }, { delay: 'soon' }),
+        on: {
+          DUE: { actions: assign({ fired: noted }) },
+          FAIL: {
+            actions: () => {
+              throw new Error('failed');
+            },
+          },
+        },
+      });
+      const agent = defineAgent({
+        name: 'subject',
+        machine: slow,
+        events: { FAIL: z.object({}) },
+        timers: { restore: { soon: policy } },
+      });
+      const child = { id: 'subject', agent: 'subject', backoff: { minMs: 1_000, maxMs: 1_000, factor: 1, jitter: 0 } };
+      const test = await startTestSystem({
+        agents: [agent, agentOf('other', note, ['NOTE'])],
+        tree: { intensity: 9, children: [child, { id: 'other', agent: 'other' }] },
+      });
+      // It waits for its Boss while its timer comes up; the time of that is written with somebody else's turn.
+      await test.system.send('subject', { type: 'FAIL' });
+      await test.advance(20);
+      expect(test.system.snapshot('subject')?.status).toBe('error');
+      await test.system.send('other', { type: 'NOTE', name: 'x' });
+      await test.settle();
+      await test.crash();
+      await test.restart();
+      await test.advance(5_000);
+      expect([policy, (test.system.snapshot('subject')?.context as { fired: string[] }).fired]).toEqual([
+        policy,
+        ['DUE'],
+      ]);
+      await test.system.stop();
+    }
+  });
+
+  it('that is not listed, and a delay without a name, follow the default of the agent', async () => {
+    const test = await startWith({ restore: { number: 'skip' }, restoreDefault: 'restart' });
+    await test.advance(400);
+    await test.system.stop();
+    await test.restart();
+    await test.advance(999);
+    expect(fired(test)).toEqual([]);
+    await test.advance(1);
+    expect(fired(test)).toEqual(['computed', 'enqueued', 'literal', 'raised', 'sent', 'unnamed']);
+    await test.system.stop();
+  });
+
+  it('keeps what was left over every start anew', async () => {
+    const test = await startWith({ restoreDefault: 'remaining' });
+    for (let start = 0; start < 9; start++) {
+      await test.advance(100);
+      await test.system.stop();
+      await down(test, 10_000);
+      await test.restart();
+    }
+    await test.advance(99);
+    expect(fired(test)).toEqual([]);
+    await test.advance(1);
+    expect(fired(test)).toEqual([...NAMED, ...UNNAMED].sort());
+    await test.system.stop();
+  });
+
+  it('follows the policy that the code has at the start, not the one it was armed under', async () => {
+    const test = await startWith(allNamed('deadline'));
+    await test.system.stop();
+    await test.restart({ agents: [agentWith(allNamed('skip'))] });
+    await test.advance(5_000);
+    expect(fired(test)).toEqual([...UNNAMED].sort());
+    await test.system.stop();
+  });
+
+  it('is left alone by a restart of its actor alone', async () => {
+    const broken = setup({ delays: { soon: 1_000 } }).createMachine({
+      initial: 'waiting',
+      states: { waiting: { after: { soon: 'over' } }, over: {} },
+      on: {
+        BREAK: {
+          actions: assign(() => {
+            throw new Error('broken');
+          }),
+        },
+      },
+    });
+    const agent = defineAgent({
+      name: 'subject',
+      machine: broken,
+      events: { BREAK: z.object({}) },
+      timers: { restore: { soon: 'skip' } },
+    });
+    const test = await startTestSystem({ agents: [agent], tree: TREE });
+    await test.system.send('subject', { type: 'BREAK' });
+    await test.advance(1_000);
+    expect(test.system.snapshot('subject')?.value).toBe('over');
+    await test.system.stop();
+  });
+});
+
+describe('what is left of a timer', () => {
+  it(`is known to ${HEARTBEAT_MS} ms after a crash: it comes up late by no more, and never early`, async () => {
+    const patient = setup({ delays: { long: 60 * 60_000 } }).createMachine({
+      initial: 'waiting',
+      states: { waiting: { after: { long: 'over' } }, over: {} },
+    });
+    const agent = defineAgent({
+      name: 'subject',
+      machine: patient,
+      events: {},
+      timers: { restore: { long: 'remaining' } },
+    });
+    const test = await startTestSystem({ agents: [agent], tree: TREE });
+    const ranMs = 30 * 60_000 + 59_999;
+    await test.advance(ranMs);
+    await test.crash();
+    await down(test, 100 * 60_000);
+    await test.restart();
+    await test.advance(60 * 60_000 - ranMs - 1);
+    expect(test.system.snapshot('subject')?.value).toBe('waiting');
+    await test.advance(HEARTBEAT_MS);
+    expect(test.system.snapshot('subject')?.value).toBe('over');
+    await test.system.stop();
+  });
+
+  it('is not spent by a start on hold, which is down as well', async () => {
+    const test = await startWith({ restoreDefault: 'remaining' });
+    await test.advance(400);
+    await test.system.stop();
+    await down(test, 10_000);
+    await test.restart({ hold: true });
+    await test.system.send('subject', { type: 'NOTE', name: 'held' });
+    await test.system.stop();
+    await down(test, 10_000);
+    await test.restart();
+    await test.advance(599);
+    expect(fired(test)).toEqual(['held']);
+    await test.advance(1);
+    expect(fired(test)).toEqual(['held', ...NAMED, ...UNNAMED].sort());
+    await test.system.stop();
+  });
+
+  it('costs no epoch once the timer that keeps it has fired or was cancelled, over a restart too', async () => {
+    const once = setup({ delays: { soon: 100, later: 100 } }).createMachine({
+      entry: [raise({ type: 'A' }, { delay: 'soon' }), raise({ type: 'B' }, { delay: 'later', id: 'b' })],
+      on: { A: { actions: cancel('b') } },
+    });
+    const agent = defineAgent({ name: 'subject', machine: once, events: {}, timers: { restoreDefault: 'remaining' } });
+    const test = await startTestSystem({ agents: [agent], tree: TREE });
+    for (const isRestarted of [true, false]) {
+      if (isRestarted) {
+        await test.system.stop();
+        await test.restart();
+      }
+      await test.advance(100);
+      const before = test.system.epoch;
+      await test.advance(10 * HEARTBEAT_MS);
+      expect(test.system.epoch).toBe(before);
+    }
+    await test.system.stop();
+  });
+
+  it('costs no epoch where no timer keeps it', async () => {
+    const test = await startWith({});
+    const before = test.system.epoch;
+    await test.advance(900);
+    expect(test.system.epoch).toBe(before);
+    await test.advance(10_000);
+    const after = test.system.epoch;
+    await test.advance(60 * HEARTBEAT_MS);
+    expect(test.system.epoch).toBe(after);
+    await test.system.stop();
+  });
+
+  it('is written down as soon as a store can be written again, and the wait for that is quiet', async () => {
+    const unhurried = setup({ delays: { day: 86_400_000 } }).createMachine({
+      initial: 'on',
+      states: { on: { after: { day: 'off' } }, off: {} },
+    });
+    const agent = defineAgent({
+      name: 'subject',
+      machine: unhurried,
+      events: {},
+      timers: { restoreDefault: 'remaining' },
+    });
+    const test = await startTestSystem({ agents: [agent], tree: TREE });
+    test.store.failWrites(Infinity);
+    await test.advance(10 * HEARTBEAT_MS);
+    expect(test.system.outage).toMatchObject({ code: 'BOSUN_STORE_UNAVAILABLE' });
+    test.store.failWrites(0);
+    await test.advance(5_000);
+    expect(test.system.outage).toBeUndefined();
+    await test.crash();
+    await down(test, 3_600_000);
+    await test.restart();
+    // Ten minutes and five seconds of the day are over, of which a few seconds may not have been written down.
+    await test.advance(86_400_000 - 10 * HEARTBEAT_MS - 5_000 - 1);
+    expect(test.system.snapshot('subject')?.value).toBe('on');
+    await test.advance(5_000 + 1);
+    expect(test.system.snapshot('subject')?.value).toBe('off');
+    await test.system.stop();
+  });
+});
+
+describe('a policy', () => {
+  it('is not asked about the wait of an effect between two tries, which keeps its deadline', async () => {
+    const { starts, logic } = promised();
+    const options = {
+      effects: { logic: { retry: { attempts: 2, backoff: SECOND } } },
+      timers: { restoreDefault: 'skip' as const },
+    };
+    const test = await startTestSystem({
+      agents: [defineAgent({ name: 'subject', machine: asking(logic), events: {}, ...options })],
+      tree: TREE,
+    });
+    await settle(test, () => starts[0]!.reject(new Error('no')));
+    await test.system.stop();
+    await test.restart();
+    await test.advance(999);
+    expect(starts).toHaveLength(1);
+    await test.advance(1);
+    expect(starts).toHaveLength(2);
+    await test.system.stop();
+  });
+
+  it('never makes a timer early against what it promises, nor one that came due wait', () => {
+    const times = fc.record({
+      lastMs: fc.nat(10_000),
+      ranMs: fc.nat(10_000),
+      downMs: fc.nat(10_000),
+      delayMs: fc.nat(10_000),
+      policy: fc.constantFrom(...POLICIES),
+    });
+    fc.assert(
+      fc.property(times, ({ lastMs, ranMs, downMs, delayMs, policy }) => {
+        const armedMs = Math.max(0, lastMs - ranMs);
+        const deadlineMs = armedMs + delayMs;
+        const nowMs = lastMs + downMs;
+        const after = restoredDeadline({ deadlineMs, delayMs }, policy, { lastMs, nowMs, setBackMs: 0 });
+        if (deadlineMs <= lastMs) expect(after).toBe(deadlineMs);
+        else
+          expect(after).toBe(
+            { deadline: deadlineMs, remaining: deadlineMs + downMs, restart: nowMs + delayMs, skip: null }[policy],
+          );
+      }),
+    );
+  });
+
+  it('that is the default goes for the machines below as well', async () => {
+    const parent = setup({
+      actors: {
+        below: setup({ delays: { soon: 1_000 } }).createMachine({
+          initial: 'waiting',
+          states: { waiting: { after: { soon: 'over' } }, over: {} },
+        }),
+      },
+    });
+    const agent = defineAgent({
+      name: 'subject',
+      machine: parent.createMachine({ invoke: { src: 'below', id: 'below' } }),
+      events: {},
+      timers: { restoreDefault: 'remaining' },
+    });
+    const test = await startTestSystem({ agents: [agent], tree: TREE });
+    await test.advance(400);
+    await test.system.stop();
+    await down(test, 5_000);
+    await test.restart();
+    await test.advance(599);
+    expect(test.system.snapshot('subject/below')?.value).toBe('waiting');
+    await test.advance(1);
+    expect(test.system.snapshot('subject/below')?.value).toBe('over');
+    await test.system.stop();
+  });
+
+  it('has the row of a timer that an older version stored read as one without a name', () => {
+    const timer = timerFromRow(7, [1, 'x', 500, 1, { type: 'E' }, 2]);
+    expect(timer).toMatchObject({ number: 7, deadlineMs: 500, deliveries: 2, delay: null, delayMs: NaN, stored: true });
+    expect(timerFromRow(7, timerRow(timer))).toEqual(timer);
+  });
+
+  it('that needs the delay keeps the deadline of a timer from before delays were stored', () => {
+    expect(
+      restoredDeadline({ deadlineMs: 500, delayMs: NaN }, 'restart', { lastMs: 100, nowMs: 200, setBackMs: 0 }),
+    ).toBe(500);
+  });
+
+  it('is refused for a delay that the machine lacks, and where it is none', () => {
+    const define = (timers: object) => () =>
+      defineAgent({ name: 'subject', machine, events: {}, timers: timers as Timers });
+    expect(define({ restore: { numbr: 'skip' } })).toThrow('a delay "numbr", which the machine lacks');
+    expect(define({ restore: { number: 'never' } })).toThrow('one of deadline, remaining, restart, skip');
+    expect(define({ restoreDefault: 'never' })).toThrow('one of deadline, remaining, restart, skip');
+  });
+
+  it('names delays that the compiler knows', () => {
+    // @ts-expect-error A delay that the machine lacks.
+    const wrong: Timers = { restore: { numbr: 'skip' } };
+    expect(wrong).toBeDefined();
+  });
+});

@@ -1,0 +1,45 @@
+/** `timeOf`: what a machine is told when it asks for the time. */
+import { assign, createActor, createMachine } from 'xstate';
+import { describe, expect, it } from 'vitest';
+import { timeOf } from '../../../../src/actors/model/ref.ts';
+import { contextOf, startSubject, tell } from '../../../support/actors/subject.ts';
+
+const noting = createMachine({
+  types: {} as { context: { bornMs: number; notedMs: number } },
+  context: ({ self }) => ({ bornMs: timeOf(self), notedMs: 0 }),
+  on: {
+    NOTE: { actions: assign({ notedMs: ({ self }) => timeOf(self) }) },
+  },
+});
+
+describe('timeOf', () => {
+  it.each(['plan', 'xstate'] as const)(
+    'is kernel time in the initial context and in actions, with the %s engine',
+    async (stepEngine) => {
+      const test = await startSubject(noting, { events: ['NOTE'], stepEngine });
+      const bornMs = (contextOf(test) as { bornMs: number }).bornMs;
+      await test.advance(1_234);
+      await tell(test, 'NOTE');
+      expect(contextOf(test)).toEqual({ bornMs, notedMs: bornMs + 1_234 });
+      await test.system.stop();
+    },
+  );
+
+  it('goes on over a crash and never back', async () => {
+    const test = await startSubject(noting, { events: ['NOTE'] });
+    await tell(test, 'NOTE');
+    const before = (contextOf(test) as { notedMs: number }).notedMs;
+    await test.crash();
+    await test.restart();
+    await tell(test, 'NOTE');
+    expect((contextOf(test) as { notedMs: number }).notedMs).toBeGreaterThanOrEqual(before);
+    await test.system.stop();
+  });
+
+  it('is the wall clock under createActor', () => {
+    const before = Math.floor(Date.now());
+    const actor = createActor(noting).start();
+    expect(actor.getSnapshot().context.bornMs).toBeGreaterThanOrEqual(before);
+    actor.stop();
+  });
+});

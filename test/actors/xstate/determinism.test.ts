@@ -1,0 +1,103 @@
+/** P11 as far as the kernel goes: one script on one seed writes the same bytes, twice. */
+import { type AnyActorRef, assign, enqueueActions, fromPromise, raise, sendTo, setup } from 'xstate';
+import { expect, it } from 'vitest';
+import { SeededRandom } from '../../../src/testing/seeded-random.ts';
+import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
+import { sample, LONG } from '../../support/effort.ts';
+import { agentOf } from '../../support/actors/subject.ts';
+
+type Event =
+  | { type: 'ADD' }
+  | { type: 'HIT' }
+  | { type: 'DROP' }
+  | { type: 'BREAK' }
+  | { type: 'WAIT' }
+  | { type: 'ASK' }
+  | { type: 'GOT' };
+
+const EVENTS = ['ADD', 'HIT', 'DROP', 'BREAK', 'WAIT', 'ASK'] as const;
+
+/** Something of everything: children with and without ids, timers, promises, failures. */
+const busy = setup({
+  types: {} as { context: { kids: AnyActorRef[]; hits: number }; events: Event },
+  actors: {
+    kid: setup({ types: {} as { context: { n: number } } }).createMachine({
+      context: { n: 0 },
+      on: { HIT: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
+    }),
+    answer: fromPromise(async () => 42),
+  },
+}).createMachine({
+  context: { kids: [], hits: 0 },
+  initial: 'idle',
+  on: {
+    ADD: { actions: assign({ kids: ({ context, spawn }) => [...context.kids, spawn('kid')] }) },
+    HIT: {
+      actions: enqueueActions(({ context, enqueue }) => {
+        for (const kid of context.kids) enqueue.sendTo(kid, { type: 'HIT' });
+        enqueue.assign({ hits: context.hits + 1 });
+      }),
+    },
+    DROP: {
+      guard: ({ context }) => context.kids.length > 0,
+      actions: enqueueActions(({ context, enqueue }) => {
+        enqueue.stopChild(context.kids[0]!);
+        enqueue.assign({ kids: context.kids.slice(1) });
+      }),
+    },
+    BREAK: {
+      actions: assign(() => {
+        // What V8 says of the stack depends on what it has compiled, and on what else the process does.
+        throw Object.assign(new Error('broken'), { stack: 'Error: broken' });
+      }),
+    },
+    WAIT: {
+      actions: [
+        raise({ type: 'HIT' }, { delay: 30 }),
+        sendTo(({ self }) => self, { type: 'ADD' }, { delay: 50, id: 'add' }),
+      ],
+    },
+    ASK: { target: '.asking' },
+  },
+  states: { idle: {}, asking: { invoke: { src: 'answer', onDone: 'idle' } } },
+});
+
+async function run(seed: number): Promise<TestSystem> {
+  const child = (id: string) => ({ id, agent: 'busy', backoff: { minMs: 5, maxMs: 40 } });
+  const test = await startTestSystem({
+    seed,
+    agents: [agentOf('busy', busy, EVENTS)],
+    tree: { intensity: 1_000, children: ['a', 'b', 'c'].map(child) },
+    journal: { storeId: 'determinism', fold: { windowEpochs: 8 } },
+  });
+  const random = new SeededRandom(seed);
+  for (let step = 0; step < 60; step++) {
+    const act = random.integer(10);
+    if (act === 0) {
+      await test.crash();
+      await test.restart();
+    } else if (act < 3) await test.advance(random.integer(40));
+    else
+      await Promise.all(
+        Array.from({ length: 3 }, () => test.system.send(random.pick(['a', 'b', 'c']), { type: random.pick(EVENTS) })),
+      );
+    await test.settle();
+  }
+  await test.system.stop();
+  return test;
+}
+
+const bytesOf = (test: TestSystem) =>
+  test.store.entries().map(([key, value]) => `${key} ${Buffer.from(value).toString('hex')}`);
+
+/** Stacks name lines of this file, not moments: they are the same in both runs. */
+it.each(sample([1, 2], 2))('writes byte-identical entries twice (seed %i)', async (seed) => {
+  const [first, second] = [await run(seed), await run(seed)];
+  expect(bytesOf(second)).toEqual(bytesOf(first));
+  expect(second.store.writes).toBe(first.store.writes);
+  expect(first.store.writes).toBeGreaterThan(50);
+});
+
+it('writes others on another seed', LONG, async () => {
+  expect(bytesOf(await run(4))).not.toEqual(bytesOf(await run(5)));
+});

@@ -1,0 +1,255 @@
+/**
+ * The pure parts: patches, MessagePack, what values look like on the wire, patterns of addresses. Each as a rule and as
+ * a property.
+ */
+import fc from 'fast-check';
+import { Packr } from 'msgpackr';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { hasSecrets, secret, SECRET_SHOWN } from '../../../src/actors/model/secret.ts';
+import { isPattern, matches } from '../../../src/gateway/client/address-patterns.ts';
+import { decodeMsgpack, encodeMsgpack } from '../../../src/gateway/protocol/msgpack.ts';
+import { diff, patched } from '../../../src/gateway/protocol/patch.ts';
+import { afterClose, cursorFrom, cursorText } from '../../../src/gateway/protocol/protocol.ts';
+import { shown } from '../../../src/gateway/topics/wire-values.ts';
+import { LONG } from '../../support/effort.ts';
+
+const WIDE = { depthMax: 1_000, valuesMax: 1e6 };
+const json = () => fc.jsonValue({ maxDepth: 5 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+
+/** A key that both sides refuse. */
+const harmless = () => json().filter((value) => !JSON.stringify(value).includes('"__proto__"'));
+
+describe('a patch', () => {
+  it('makes the one out of the other, and changes nothing else', () => {
+    fc.assert(
+      fc.property(json(), json(), (before, after) => {
+        const copy = structuredClone(before);
+        expect(patched(before, diff(before, after))).toEqual(after);
+        expect(before).toEqual(copy);
+      }),
+    );
+  });
+
+  it('is empty for the same, and names keys as JSON pointers do', () => {
+    expect(diff({ a: 1 }, { a: 1 })).toEqual([]);
+    expect(diff({ 'a/b~c': 1, list: [1, 2, 3] }, { 'a/b~c': 2, list: [1, 4] })).toEqual([
+      { op: 'replace', path: '/a~1b~0c', value: 2 },
+      { op: 'replace', path: '/list/1', value: 4 },
+      { op: 'remove', path: '/list/2' },
+    ]);
+  });
+
+  it('for a place that is not there is refused, and reaches no prototype', () => {
+    for (const path of ['/nothing', '/list/7', '/list/x', '/text/0'])
+      expect(() => patched({ list: [1], text: 'x' }, [{ op: 'replace', path, value: 1 }])).toThrow(RangeError);
+    const view = patched({}, [{ op: 'add', path: '/__proto__', value: { isAdmin: true } }]) as { isAdmin?: boolean };
+    expect([view.isAdmin, ({} as { isAdmin?: boolean }).isAdmin]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('MessagePack', () => {
+  const library = new Packr({ useRecords: false, variableMapSize: true });
+
+  it('gives back what JSON can say', () => {
+    fc.assert(
+      fc.property(harmless(), (value) => void expect(decodeMsgpack(encodeMsgpack(value), WIDE)).toEqual(value)),
+    );
+  });
+
+  it('is that of others, both ways', () => {
+    fc.assert(
+      fc.property(harmless(), (value) => {
+        expect(library.unpack(encodeMsgpack(value))).toEqual(value);
+        expect(decodeMsgpack(library.pack(value), WIDE)).toEqual(value);
+      }),
+    );
+  });
+
+  it('knows every length and every size of number', LONG, () => {
+    for (const size of [0, 15, 16, 31, 32, 255, 256, 65_535, 65_536]) {
+      for (const value of [
+        'x'.repeat(size),
+        Array.from({ length: size }, () => 1),
+        Object.fromEntries(Array.from({ length: size }, (_, n) => [`k${n}`, n])),
+      ]) {
+        expect(decodeMsgpack(encodeMsgpack(value), WIDE)).toEqual(value);
+        expect(decodeMsgpack(library.pack(value), WIDE)).toEqual(value);
+      }
+    }
+    for (const value of [
+      -33,
+      -32,
+      -1,
+      127,
+      128,
+      255,
+      256,
+      65_536,
+      2 ** 31,
+      2 ** 32,
+      2 ** 53 - 1,
+      -(2 ** 53) + 1,
+      0.1,
+      -128,
+      -32_769,
+      -(2 ** 31) - 1,
+    ]) {
+      expect(decodeMsgpack(encodeMsgpack(value), WIDE)).toBe(value);
+      expect(decodeMsgpack(library.pack(value), WIDE)).toBe(value);
+    }
+  });
+
+  it('throws for bytes that are none, and for nothing else', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        try {
+          JSON.stringify(decodeMsgpack(bytes, WIDE));
+        } catch (error) {
+          expect((error as Error).message).toMatch(/^the frame .*, at byte \d+$/);
+        }
+      }),
+    );
+  });
+
+  it('makes nothing for a length that is only claimed, and nothing of many small ones', () => {
+    expect(() => decodeMsgpack(new Uint8Array(1_000_000).fill(0x80), WIDE)).toThrow('bytes behind its end');
+    expect(() =>
+      decodeMsgpack(Uint8Array.from([0xdd, 0x00, 0xff, 0xff, 0xff, ...new Uint8Array(2_000)]), WIDE),
+    ).toThrow('ends too early');
+    expect(() =>
+      decodeMsgpack(Uint8Array.from([0xdc, 0xff, 0xff, ...new Uint8Array(70_000)]), { depthMax: 10, valuesMax: 1_000 }),
+    ).toThrow('too many values');
+    expect(() => decodeMsgpack(new Uint8Array(5_000).fill(0x91), { depthMax: 36, valuesMax: 1e5 })).toThrow(
+      'nested deeper than 36',
+    );
+  });
+});
+
+describe('what is shown', () => {
+  it('of every kind of value is what JSON can say', () => {
+    const value = {
+      map: new Map([['a', 1n]]),
+      set: new Set([1]),
+      date: new Date(0),
+      bytes: Uint8Array.of(1, 2),
+      nan: NaN,
+      none: undefined,
+      list: [undefined],
+      error: Object.assign(new Error('no'), { stack: 'secret place' }),
+    };
+    expect(shown(value)).toEqual({
+      map: [['a', '1']],
+      set: [1],
+      date: '1970-01-01T00:00:00.000Z',
+      bytes: 'AQI=',
+      nan: null,
+      list: [null],
+      error: { name: 'Error', message: 'no' },
+    });
+  });
+
+  it.each<[string, z.ZodType, unknown, unknown]>([
+    ['a field', z.object({ a: secret(z.string()), b: z.string() }), { a: 'x', b: 'y' }, { a: SECRET_SHOWN, b: 'y' }],
+    ['a field that may be absent', z.object({ a: secret(z.string()).optional() }), {}, {}],
+    [
+      'a field derived from a secret one',
+      z.object({ a: secret(z.string()).min(3).nullable().default('abc') }),
+      { a: 'x' },
+      { a: SECRET_SHOWN },
+    ],
+    ['a whole object', z.object({ a: secret(z.object({ b: z.string() })) }), { a: { b: 'x' } }, { a: SECRET_SHOWN }],
+    ['an item of a list', z.array(z.object({ a: secret(z.string()) })), [{ a: 'x' }], [{ a: SECRET_SHOWN }]],
+    [
+      'one side of a union',
+      z.union([z.object({ a: z.string() }), z.object({ a: secret(z.string()) })]),
+      { a: 'x' },
+      { a: SECRET_SHOWN },
+    ],
+    ['a value of a record', z.record(z.string(), secret(z.string())), { a: 'x' }, { a: SECRET_SHOWN }],
+    ['a member of a Map', z.map(z.string(), secret(z.string())), new Map([['a', 'x']]), [['a', SECRET_SHOWN]]],
+    ['a place of a tuple', z.tuple([z.string(), secret(z.string())]), ['a', 'x'], ['a', SECRET_SHOWN]],
+    [
+      'what is read by a transformation',
+      z.object({ a: secret(z.string()).transform(Number) }),
+      { a: 1 },
+      { a: SECRET_SHOWN },
+    ],
+    [
+      'both halves of an intersection',
+      z.intersection(z.object({ a: secret(z.string()) }), z.object({ b: z.string() })),
+      { a: 'x', b: 'y' },
+      { a: SECRET_SHOWN, b: 'y' },
+    ],
+    ['what a strict object does not name', z.object({}).catchall(secret(z.string())), { a: 'x' }, { a: SECRET_SHOWN }],
+  ])('has no secret: %s', (_, schema, value, wanted) => {
+    expect(hasSecrets(schema)).toBe(true);
+    expect(shown(value, schema)).toEqual(wanted);
+  });
+
+  it('has no secret of a schema that holds itself', () => {
+    const node: z.ZodType = z.object({ pin: secret(z.string()), next: z.lazy(() => node).optional() });
+    expect(shown({ pin: '1', next: { pin: '2', next: { pin: '3' } } }, node)).toEqual({
+      pin: SECRET_SHOWN,
+      next: { pin: SECRET_SHOWN, next: { pin: SECRET_SHOWN } },
+    });
+    const harmless: z.ZodType = z.object({ next: z.lazy(() => harmless).optional() });
+    expect(hasSecrets(harmless)).toBe(false);
+  });
+
+  it('shares what has not changed, so that a patch does not look into it', () => {
+    const part = Object.freeze({ deep: Object.freeze([1, 2]) });
+    const [one, two] = [shown({ part, n: 1 }), shown({ part, n: 2 })] as [{ part: object }, { part: object }];
+    expect(one.part).toBe(two.part);
+  });
+});
+
+describe('a pattern of addresses', () => {
+  it.each([
+    ['**', 'a/b/c', true],
+    ['a', 'a', true],
+    ['a', 'a/b', false],
+    ['a/*', 'a/b', true],
+    ['a/*', 'a/b/c', false],
+    ['a/*', 'a', false],
+    ['a/**', 'a', true],
+    ['a/**', 'a/b/c', true],
+    ['a/**', 'ab', false],
+    ['**/z', 'a/b/z', true],
+    ['**/z', 'z', true],
+    ['a/*/c', 'a/b/c', true],
+    ['A', 'a', false],
+  ])('%s and %s: %s', (pattern, address, wanted) => {
+    expect([isPattern(pattern), matches(pattern, address)]).toEqual([true, wanted]);
+  });
+
+  it.each(['', 'a//b', 'a b', 'a/[b]', 'a/b*', '***', '(a+)+', '**/**/**'])('is not %j', (text) => {
+    expect(isPattern(text)).toBe(false);
+  });
+});
+
+describe('a cursor', () => {
+  it('is text in the ids of server-sent events', () => {
+    expect(cursorFrom(cursorText({ epoch: '2.4758762a.s', seq: 7 }))).toEqual({ epoch: '2.4758762a.s', seq: 7 });
+    for (const text of ['', 'x', '1:', ':a', '-1:a', `1:${'a'.repeat(200)}`, '1:a\nb'])
+      expect(cursorFrom(text)).toBe(undefined);
+  });
+});
+
+it('a close says whether to come back', () => {
+  expect([1000, 1006, 1009, 1011, 1012, 4400, 4401, 4429, 4499, 4500, 4502, 4508, 4599].map(afterClose)).toEqual([
+    'stop',
+    'reconnect',
+    'stop',
+    'reconnect',
+    'reconnect',
+    'stop',
+    'authenticate',
+    'reconnect',
+    'stop',
+    'reconnect',
+    'authenticate',
+    'reconnect',
+    'reconnect',
+  ]);
+});

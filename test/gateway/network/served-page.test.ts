@@ -1,0 +1,141 @@
+/** The page as the gateway serves it: what is in it, under which policy, and nothing else by its way. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { createServer, get, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isPage, Page, PAGE_POLICY } from '../../../src/gateway/network/page.ts';
+import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
+import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
+import { shop } from '../../support/gateway/shop.ts';
+
+const PATHS = ['/', '/inspector/app.js', '/inspector/app.css', '/inspector/icon.svg'];
+
+/** Script and style together, as they travel. */
+const GZIP_BYTES_MAX = 60 * 1_024;
+
+let test: TestSystem;
+let gateway: Gateway;
+/** Serves the built page, as a gateway of the built package does. */
+let server: Server;
+let url = '';
+let gatewayUrl = '';
+
+beforeAll(async () => {
+  test = await startTestSystem(shop());
+  gateway = createGateway(test.system, { port: 0, tokens: [{ id: 'ada', token: 'a-token-of-ada-00' }] });
+  gatewayUrl = (await gateway.listen()).url;
+  const built = new Page(new URL('../../../dist/inspector/', import.meta.url));
+  server = createServer((request, response) => void built.answer(request.url!, request, response)).listen(
+    0,
+    '127.0.0.1',
+  );
+  await new Promise((resolve) => server.once('listening', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.close();
+  await gateway.close();
+  await test.system.stop();
+});
+
+describe('the page', () => {
+  it.each(PATHS)(
+    '%s comes under a policy that lets nothing in from elsewhere, and under a tag by which it is asked for again',
+    async (path) => {
+      const first = await fetch(url + path);
+      expect([first.status, isPage(path)]).toEqual([200, true]);
+      expect(Object.fromEntries(first.headers)).toMatchObject({
+        'content-security-policy': PAGE_POLICY,
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'cache-control': 'no-cache',
+      });
+      const again = await fetch(url + path, { headers: { 'If-None-Match': first.headers.get('etag')! } });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+      const head = await fetch(url + path, { method: 'HEAD' });
+      expect([head.status, await head.text()]).toEqual([200, '']);
+      expect((await fetch(url + path, { method: 'POST' })).status).toBe(405);
+    },
+  );
+
+  it('has a policy that begins with nothing, and names no other place', () => {
+    expect(PAGE_POLICY.split('; ')).toEqual([
+      "default-src 'none'",
+      ...['script-src', 'style-src', 'connect-src', 'img-src'].map((what) => `${what} 'self'`),
+      ...['base-uri', 'form-action', 'frame-ancestors'].map((what) => `${what} 'none'`),
+    ]);
+  });
+
+  it('is below 60 KB with gzip, has no markup from text, and no address but its own', async () => {
+    const [html, script, style] = await Promise.all(
+      PATHS.slice(0, 3).map(async (path) => (await fetch(url + path)).text()),
+    );
+    expect(gzipSync(script!).length + gzipSync(style!).length).toBeLessThan(GZIP_BYTES_MAX);
+    expect(html).not.toMatch(/<script(?![^>]*src="\/inspector\/)|<style|\son\w+=/);
+    expect(
+      [...`${html}${script}${style}`.matchAll(/https?:\/\/(?!www\.w3\.org\/)[\w.-]+/g)].map(([address]) => address),
+    ).toEqual([]);
+    expect(script).not.toMatch(/\beval\(|new Function\(/);
+  });
+
+  it('says where it is not built that it is not', async () => {
+    const response = await fetch(`${gatewayUrl}/`);
+    expect([response.status, response.headers.get('content-security-policy')]).toEqual([200, PAGE_POLICY]);
+    expect(await response.text()).toContain('npm run build');
+    expect((await fetch(`${gatewayUrl}/inspector/app.js`)).status).toBe(404);
+  });
+
+  it('needs no token; whatever it would show does', async () => {
+    expect((await fetch(`${gatewayUrl}/`)).status).toBe(200);
+    expect((await fetch(`${gatewayUrl}/v1/tree`)).status).toBe(401);
+  });
+
+  it.each([
+    '/inspector/',
+    '/inspector/../page.js',
+    '/inspector/app.js.map',
+    '/inspector/%2e%2e/page.js',
+    '/index.html',
+    '/inspector/main.tsx',
+  ])('%s is no part of it', async (path) => {
+    expect(isPage(path)).toBe(false);
+    expect((await fetch(gatewayUrl + path)).status).toBe(401);
+  });
+
+  it('may be led to by a link of another page; that page may read nothing', async () => {
+    const visit = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
+    // fetch has its own say about these headers.
+    const status = (headers: Record<string, string>, path = '/') =>
+      new Promise<number | undefined>((resolve) =>
+        get(gatewayUrl + path, { headers }, (response) => resolve(response.resume().statusCode)),
+      );
+    expect(await status(visit)).toBe(200);
+    expect(await status({ ...visit, 'Sec-Fetch-Dest': 'iframe' })).toBe(403);
+    expect(
+      await status(
+        { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'script' },
+        '/inspector/app.js',
+      ),
+    ).toBe(403);
+    expect(await status({ ...visit, Origin: 'https://evil.example' })).toBe(403);
+  });
+
+  it('is what is on disk, and half of it is none', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'bosun-page-'));
+    writeFileSync(join(directory, 'index.html'), '<p>');
+    const half = new Page(pathToFileURL(`${directory}/`));
+    const one = createServer((request, response) => void half.answer('/', request, response)).listen(0, '127.0.0.1');
+    await new Promise((resolve) => one.once('listening', resolve));
+    expect(await (await fetch(`http://127.0.0.1:${(one.address() as AddressInfo).port}/`)).text()).toContain(
+      'not built',
+    );
+    one.close();
+    rmSync(directory, { recursive: true });
+  });
+});

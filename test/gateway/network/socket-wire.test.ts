@@ -1,0 +1,172 @@
+/** How frames leave a socket: in how few writes, with which bytes, and who hears that they have left. */
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { type WebSocket } from 'ws';
+import { CODECS } from '../../../src/gateway/client/codec.ts';
+import { type ServerFrame } from '../../../src/gateway/protocol/frames.ts';
+import { SUBPROTOCOLS } from '../../../src/gateway/protocol/protocol.ts';
+import { FrameBytes, wireOf } from '../../../src/gateway/network/socket-wire.ts';
+import { OUT_BYTES_LOW } from '../../../src/limits.ts';
+
+/** A socket that keeps what each write of it was, and takes them at once or when it is told to. */
+function stage({ isStuck = false } = {}) {
+  const writes: string[] = [];
+  const left: (() => void)[] = [];
+  const took = (texts: readonly Buffer[], done: () => void) => {
+    writes.push(Buffer.concat(texts).toString());
+    if (isStuck) left.push(done);
+    else done();
+  };
+  const socket = new Writable({
+    write: (chunk: Buffer, _, done) => took([chunk], done),
+    writev: (chunks, done) =>
+      took(
+        chunks.map(({ chunk }) => chunk as Buffer),
+        done,
+      ),
+  });
+  const sent: Buffer[] = [];
+  const failures: unknown[] = [];
+  socket.on('error', () => {});
+  const ws = {
+    get bufferedAmount() {
+      return socket.writableLength;
+    },
+    send: (data: Buffer, ...rest: unknown[]) => {
+      sent.push(data);
+      const told = rest.at(-1) as (() => void) | undefined;
+      socket.write(data, (error) => {
+        if (error) failures.push(error);
+        told?.();
+      });
+    },
+    terminate: () => void socket.destroy(),
+  };
+  let told = 0;
+  const wire = wireOf(ws as unknown as WebSocket, {
+    socket: socket as never,
+    bytes: new FrameBytes(),
+    drained: () => (told += 1),
+  });
+  return { wire, writes, sent, failures, leave: () => left.shift()!(), told: () => told };
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('frames of one connection', () => {
+  it('leave in one write where more was said to follow', () => {
+    const { wire, writes } = stage();
+    wire.send('a', true);
+    wire.send('b', true);
+    expect(writes).toEqual([]);
+    wire.send('c');
+    expect(writes).toEqual(['abc']);
+    wire.send('d');
+    expect(writes).toEqual(['abc', 'd']);
+  });
+
+  it('that is cut off fail by one error for all of them: a thousand with stacks of their own would hold up everybody', async () => {
+    const { wire, failures, leave } = stage({ isStuck: true });
+    for (let n = 0; n < 1_000; n++) wire.send('x');
+    wire.terminate();
+    leave();
+    await turn();
+    expect(failures.length).toBeGreaterThanOrEqual(999);
+    expect(new Set(failures).size).toBe(1);
+  });
+
+  it('leave all the same where nothing follows', async () => {
+    const { wire, writes } = stage();
+    wire.send('a', true);
+    await turn();
+    expect(writes).toEqual(['a']);
+    wire.send('b', true);
+    await turn();
+    expect(writes).toEqual(['a', 'b']);
+  });
+
+  it('are not held back once 64 KB have gathered', () => {
+    const { wire, writes } = stage();
+    const text = 'x'.repeat(40 * 1024);
+    wire.send(text, true);
+    expect(writes).toEqual([]);
+    wire.send(text, true);
+    expect(writes).toEqual([text + text]);
+  });
+});
+
+describe('a client that takes nothing', () => {
+  it('is known to read again when what was behind another frame has left', async () => {
+    const { wire, leave, told } = stage({ isStuck: true });
+    wire.send('a');
+    wire.send('b');
+    leave();
+    await turn();
+    expect(told()).toBe(0);
+    leave();
+    await turn();
+    expect(told()).toBe(1);
+  });
+
+  it('is known to read again when one large frame has left', async () => {
+    const { wire, leave, told } = stage({ isStuck: true });
+    wire.send('x'.repeat(OUT_BYTES_LOW + 1));
+    leave();
+    await turn();
+    expect(told()).toBe(1);
+  });
+});
+
+describe('what is told to many', () => {
+  it('is the same bytes for all', () => {
+    const bytes = new FrameBytes();
+    const text = 'ü\u2028';
+    expect(bytes.of(text)).toEqual(Buffer.from(text));
+    expect(bytes.of(text)).toBe(bytes.of(text));
+    expect(bytes.of('other').toString()).toBe('other');
+    expect(bytes.of(text).toString()).toBe(text);
+  });
+
+  it('is bytes as it is where the subprotocol has bytes', () => {
+    const { wire, sent } = stage();
+    const data = Buffer.from([1, 2]);
+    wire.send(data);
+    expect(sent[0]).toBe(data);
+  });
+
+  it.each(Object.values(SUBPROTOCOLS))('is encoded once for all subscriptions of one id (%s)', (subprotocol) => {
+    const { encode } = CODECS[subprotocol]!;
+    const change = {
+      prev: 1,
+      at: { epoch: '2.ff', seq: 2 },
+      ops: [{ op: 'replace', path: '/context/count', value: 1 }],
+    } as const;
+    const frame = (id: string): ServerFrame => ({
+      t: 'delta',
+      id,
+      prev: change.prev,
+      at: change.at,
+      ops: change.ops as never,
+    });
+    expect(encode(frame('s'))).toBe(encode(frame('s')));
+    expect(encode(frame('other'))).not.toEqual(encode(frame('s')));
+    expect(encode(frame('s'))).toEqual(encode(structuredClone(frame('s'))));
+  });
+
+  it.each(Object.values(SUBPROTOCOLS))(
+    'is another frame where the same event is emitted again, or by another actor (%s)',
+    (subprotocol) => {
+      const { encode } = CODECS[subprotocol]!;
+      const e = Object.freeze({ type: 'told' });
+      const frame = (seq: number, address: string): ServerFrame => ({
+        t: 'evt',
+        id: 's',
+        at: { epoch: 'x.0', seq },
+        address,
+        e,
+      });
+      for (const one of [frame(1, 'a'), frame(2, 'a'), frame(3, 'b')])
+        expect(encode(one)).toEqual(encode(structuredClone(one)));
+    },
+  );
+});

@@ -1,0 +1,131 @@
+/** What many subscribers of one actor share, that they take turns, and how many connections there may be. */
+import { describe, expect, it, vi } from 'vitest';
+import { CODECS } from '../../../src/gateway/client/codec.ts';
+import { type ServerFrame } from '../../../src/gateway/protocol/frames.ts';
+import { SUBPROTOCOLS } from '../../../src/gateway/protocol/protocol.ts';
+import { Pumps } from '../../../src/gateway/client/scheduler.ts';
+import { Views } from '../../../src/gateway/topics/views.ts';
+import { CONNECTIONS_PER_CALLER_MAX, PUMP_SLICE_MS } from '../../../src/limits.ts';
+import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
+import { type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
+
+const MANY = { connections: 60, connectionsPerCaller: 60, rate: { burst: 1e6, perSecond: 1e6 } };
+
+describe('subscribers of one actor', () => {
+  it('get the same views from one look at every change, and each its own id', async () => {
+    const test = await startGatewayTest(MANY);
+    const clients: MemoryClient[] = [];
+    for (let n = 0; n < 50; n++) clients.push(await test.client());
+    clients.forEach((client, n) => client.send({ t: 'sub', id: `s${n}`, topic: 'actor/visits' }));
+    await test.settle();
+    const looks = vi.spyOn(Views.prototype, 'actor');
+    for (let by = 1; by <= 3; by++) {
+      await test.call(clients[0]!, 'actor.send', { address: 'visits', event: { type: 'add', by } });
+      expect(looks.mock.calls.length).toBe(by);
+    }
+    looks.mockRestore();
+    for (const [n, client] of clients.entries()) {
+      expect(client.view(`s${n}`)).toMatchObject({ context: { count: 6 } });
+      expect(client.of('delta').map(({ id }) => id)).toEqual([`s${n}`, `s${n}`, `s${n}`]);
+    }
+    await test.stop();
+  });
+
+  it('come and go, and the last one out leaves nothing behind', async () => {
+    const test = await startGatewayTest(MANY);
+    const [first, second] = [await test.client(), await test.client()];
+    first.send({ t: 'sub', id: 's', topic: 'actor/visits' });
+    second.send({ t: 'sub', id: 's', topic: 'actor/visits' });
+    await test.settle();
+    first.send({ t: 'unsub', id: 's' });
+    await test.call(second, 'actor.send', { address: 'visits', event: { type: 'add', by: 1 } });
+    expect([first.of('delta').length, second.of('delta').length]).toEqual([0, 1]);
+    second.drop();
+    const third = await test.client();
+    third.send({ t: 'sub', id: 's', topic: 'actor/visits' });
+    await test.call(third, 'actor.send', { address: 'visits', event: { type: 'add', by: 1 } });
+    expect([third.view('s'), second.of('delta').length]).toMatchObject([{ context: { count: 2 } }, 1]);
+    await test.stop();
+  });
+});
+
+describe('a frame', () => {
+  it.each<ServerFrame>([
+    {
+      t: 'delta',
+      id: 'a "quoted" id',
+      prev: 1,
+      at: { epoch: '2.ff', seq: 2 },
+      ops: [
+        { op: 'replace', path: '/context/text', value: 'ü\u2028"' },
+        { op: 'remove', path: '' },
+      ],
+    },
+    { t: 'evt', id: 's', at: { epoch: 'x.0', seq: 9 }, address: 'a/b', e: { type: 'told', text: 'ü\u2028"' } },
+    { t: 'pong' },
+  ])('of the kind $t is the JSON that it is, the second time too', (frame) => {
+    for (const _ of [1, 2]) expect(CODECS[SUBPROTOCOLS.json]!.encode(frame)).toBe(JSON.stringify(frame));
+  });
+});
+
+describe('pumps', () => {
+  it(`give others a turn after ${PUMP_SLICE_MS} ms, and keep their order`, () => {
+    const clock = new VirtualClock();
+    let nowMs = 0;
+    const turns: (() => void)[] = [];
+    const pumps = new Pumps(
+      Object.assign(Object.create(clock) as VirtualClock, {
+        monotonicMs: () => nowMs,
+        defer: (turn: () => void) => void turns.push(turn),
+      }),
+    );
+    const order: number[] = [];
+    const pump = (n: number) => () => {
+      order.push(n);
+      nowMs += 1;
+      if (n === 0) pumps.later(pump(100));
+    };
+    for (let n = 0; n < 12; n++) pumps.later(pump(n));
+    const seen: number[] = [];
+    for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
+      turn();
+      seen.push(order.length);
+    }
+    expect(seen).toEqual([PUMP_SLICE_MS, 2 * PUMP_SLICE_MS, 13]);
+    expect(order).toEqual([...Array.from({ length: 12 }, (_, n) => n), 100]);
+  });
+});
+
+describe('connections', () => {
+  it('are as many of one caller as it may have, and as many of all', async () => {
+    const test = await startGatewayTest({
+      connections: 5,
+      connectionsPerCaller: 3,
+      tokens: ['ada', 'bob'].map((id) => ({ id, token: `token-of-${id}-0123456789` })),
+    });
+    const connect = async (id: string) => (await test.client({ token: `token-of-${id}-0123456789` })).closed?.code;
+    expect([await connect('ada'), await connect('ada'), await connect('ada'), await connect('ada')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      4429,
+    ]);
+    // The refused one has not gone yet: five are open with the first of bob's.
+    expect([await connect('bob'), await connect('bob')]).toEqual([undefined, 4503]);
+    await test.stop();
+  });
+
+  it('of a caller that have gone make room', async () => {
+    const test = await startGatewayTest();
+    const clients: MemoryClient[] = [];
+    for (let n = 0; n < CONNECTIONS_PER_CALLER_MAX; n++) clients.push(await test.client());
+    const refused = await test.client();
+    expect(refused.closed?.code).toBe(4429);
+    refused.drop();
+    clients[0]!.drop();
+    clients[0]!.drop();
+    expect((await test.client()).closed).toBe(undefined);
+    expect((await test.client()).closed?.code).toBe(4429);
+    await test.stop();
+  });
+});

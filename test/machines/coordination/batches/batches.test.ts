@@ -1,0 +1,469 @@
+/** Batches: the rules of the BatchManager, and the desk and its batches at work on virtual time. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fromPromise } from 'xstate';
+import { type AlertDeskContext, alertsIn } from '../../../../src/machines/people/alerts/alert-desk.ts';
+import { type ResourceQuestion } from '../../../../src/machines/coordination/batches/batch.ts';
+import { type BatchManagerContext, batchesIn } from '../../../../src/machines/coordination/batches/batch-manager.ts';
+import {
+  type BatchItem,
+  type BatchRecord,
+  countsOf,
+  endOf,
+  hasCollapsed,
+  inResumeOrder,
+  type Resources,
+  toPause,
+  toResume,
+  verdictOf,
+} from '../../../../src/machines/coordination/batches/batch-rules.ts';
+import { DESKS } from '../../../../src/machines/coordination/messages/messages.ts';
+import { byEffort } from '../../../support/effort.ts';
+import { DAY_MS, type Desks, HOUR_MS, MINUTE_MS, startDesks } from '../../../support/machines/desks.ts';
+
+const FREE = { isFree: true } as const;
+const LISTS = { restart: [], skip: [], wait: [] };
+
+type Status = BatchRecord & { readonly items: readonly string[] };
+
+function itemOf(item: string, facts: Partial<BatchItem> = {}): BatchItem {
+  return { item, state: 'paused', pausedAtMs: 0, trigger: null, error: null, holdsSlot: false, ...facts };
+}
+
+function named(count: number): string[] {
+  return Array.from({ length: count }, (_, n) => `item-${String(n).padStart(2, '0')}`);
+}
+
+/** Items that stand still, each paused a second after the one before. */
+async function paused(desks: Desks, items: readonly string[], trigger = 'AUTO_TIER2'): Promise<void> {
+  for (const [n, item] of items.entries())
+    await desks.tell(DESKS.batches, {
+      type: 'pause.complete',
+      item,
+      pausedAtMs: n * 1_000,
+      resumeDependencies: LISTS,
+      trigger,
+    });
+}
+
+function statusOf(desks: Desks, batchId = 'batch-1'): Promise<Status> {
+  return desks.ask<Status>(DESKS.batches, { type: 'batch.status', batchId });
+}
+
+function ordered(desks: Desks): (string | undefined)[] {
+  return desks.heard('resume.command').map(({ item }) => item);
+}
+
+const states = fc.constantFrom<BatchItem['state'][]>('waiting', 'pausing', 'paused', 'resuming', 'resumed', 'failed');
+const triggers = fc.constantFrom<BatchItem['trigger'][]>(
+  null,
+  'GATE_TIMEOUT',
+  'MANUAL',
+  'AUTO_TIER2',
+  'AUTO_BATCH_CORRELATION',
+);
+const items = fc
+  .array(fc.record({ state: states, pausedAtMs: fc.option(fc.nat(5)), trigger: triggers, holdsSlot: fc.boolean() }), {
+    maxLength: 12,
+  })
+  .map((list) => list.map((facts, n) => itemOf(`item-${n}`, facts)));
+
+describe('the rules of a batch', () => {
+  it('CA-052: gate timeouts first, manual pauses last, and of one kind the oldest first', () => {
+    const list = [
+      itemOf('manual', { trigger: 'MANUAL', pausedAtMs: 1 }),
+      itemOf('young', { trigger: 'AUTO_TIER2', pausedAtMs: 9 }),
+      itemOf('old', { trigger: 'AUTO_TIER2', pausedAtMs: 2 }),
+      itemOf('young gate', { trigger: 'GATE_TIMEOUT', pausedAtMs: 8 }),
+      itemOf('gate', { trigger: 'GATE_TIMEOUT', pausedAtMs: 7 }),
+    ];
+    expect(inResumeOrder(list).map(({ item }) => item)).toEqual(['gate', 'young gate', 'old', 'young', 'manual']);
+  });
+
+  it('CA-052: the order does not depend on how the items were named', () => {
+    const shuffled = items.chain((list) =>
+      fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
+    );
+    fc.assert(fc.property(shuffled, ([list, other]) => void expect(inResumeOrder(other)).toEqual(inResumeOrder(list))));
+  });
+
+  it('CA-053: never more under way than the limit', () => {
+    fc.assert(
+      fc.property(items, fc.integer({ min: 1, max: 8 }), (list, limit) => {
+        const held = list.filter(({ holdsSlot }) => holdsSlot).length;
+        expect(toPause(list, limit).length).toBeLessThanOrEqual(Math.max(0, limit - held));
+        if (held >= limit) expect(toResume(list, limit)).toBe(null);
+      }),
+    );
+  });
+
+  it('CA-051: the counts always add up to the total', () => {
+    fc.assert(
+      fc.property(items, (list) => {
+        const { total, paused: standing, resumed, failed, pending } = countsOf(list);
+        expect(standing + resumed + failed + pending).toBe(total);
+        expect(total).toBe(list.length);
+      }),
+    );
+  });
+
+  it('CA-055: more than half is too many, exactly half is not', () => {
+    const half = [
+      itemOf('A', { state: 'failed' }),
+      itemOf('B', { state: 'failed' }),
+      itemOf('C', { state: 'resumed' }),
+      itemOf('D', { state: 'resumed' }),
+    ];
+    expect(hasCollapsed(half)).toBe(false);
+    expect(endOf(half)).toBe('PARTIALLY_FAILED');
+    const more = [...half.slice(0, 3), itemOf('D', { state: 'failed' })];
+    expect(hasCollapsed(more)).toBe(true);
+    expect(endOf(more)).toBe('FAILED');
+    expect(endOf([itemOf('A', { state: 'resumed' })])).toBe('COMPLETED');
+  });
+
+  it('CA-054: quota, compute and connections all have to be free; the last to be so counts', () => {
+    const lacking = (notBeforeMs: number | null) => ({ isFree: false, notBeforeMs }) as const;
+    expect(verdictOf({ apiQuota: FREE, compute: FREE, connections: FREE }, 0)).toEqual({ kind: 'go' });
+    expect(verdictOf({ apiQuota: lacking(500_000), compute: FREE, connections: lacking(900_000) }, 0)).toEqual({
+      kind: 'wait',
+      untilMs: 900_000,
+      isReset: true,
+    });
+    expect(verdictOf({ apiQuota: FREE, compute: lacking(null), connections: FREE }, 0)).toEqual({
+      kind: 'wait',
+      untilMs: MINUTE_MS,
+      isReset: false,
+    });
+    expect(verdictOf({ apiQuota: lacking(90 * DAY_MS), compute: FREE, connections: FREE }, 0)).toMatchObject({
+      untilMs: DAY_MS,
+    });
+  });
+});
+
+describe('a batch that pauses', () => {
+  it('CA-049: asks the Lead Coordinator to pause its items, five at a time', async () => {
+    const desks = await startDesks({ answers: false });
+    await desks.ask(DESKS.batches, { type: 'batch.pause', items: named(7), reason: 'maintenance' });
+    expect(desks.heard('pause.request').map(({ item, reason, trigger }) => [item, reason, trigger])).toEqual(
+      named(5).map((item) => [item, 'maintenance', 'MANUAL']),
+    );
+    await desks.tell(DESKS.batches, {
+      type: 'pause.complete',
+      item: 'item-00',
+      pausedAtMs: 1,
+      resumeDependencies: LISTS,
+    });
+    expect(desks.heard('pause.request')).toHaveLength(6);
+    expect(await statusOf(desks)).toMatchObject({ total: 7, paused: 1, pending: 6, resumed: 0, failed: 0 });
+  });
+
+  it('CA-049: as many at a time as is said, under the id that the Lead Coordinator gives', async () => {
+    const desks = await startDesks({ answers: false });
+    await desks.tell(DESKS.batches, {
+      type: 'batch.pause-request',
+      items: named(4),
+      reason: 'r',
+      batchId: 'night',
+      maxConcurrency: 2,
+    });
+    expect(desks.heard('pause.request')).toHaveLength(2);
+    expect(await statusOf(desks, 'night')).toMatchObject({ total: 4, concurrencyLimit: 2 });
+  });
+
+  it('CA-048: one that takes long to its boundary gives its place to others after 30 minutes, over a power cut', async () => {
+    const desks = await startDesks({ answers: false });
+    await desks.ask(DESKS.batches, { type: 'batch.pause', items: named(7), reason: 'r' });
+    await desks.test.advance(29 * MINUTE_MS);
+    await desks.cutPower();
+    expect(desks.heard('pause.request')).toHaveLength(5);
+    await desks.test.advance(MINUTE_MS);
+    expect(desks.heard('pause.request')).toHaveLength(7);
+    await paused(desks, named(7));
+    expect(await statusOf(desks)).toMatchObject({ phase: 'paused', paused: 7, pending: 0 });
+  });
+
+  it('CA-056: is triggered by the FailureCorrelator, and tells the alerts', async () => {
+    const desks = await startDesks();
+    await desks.tell(DESKS.batches, {
+      type: 'batch.trigger',
+      items: ['A', 'B', 'C'],
+      rootCause: 'no power',
+      correlationId: 'correlation-9',
+    });
+    expect(desks.heard('pause.request').map(({ trigger, batchId }) => [trigger, batchId])).toEqual(
+      Array(3).fill(['AUTO_BATCH_CORRELATION', 'batch-1']),
+    );
+    expect(alertsIn(desks.context<AlertDeskContext>(DESKS.alerts)).map(({ item, kind }) => [item, kind])).toEqual(
+      ['C', 'B', 'A'].map((item) => [item, 'item.paused']),
+    );
+  });
+
+  it('CA-048: ends after 30 days when nobody resumes it, over a power cut', async () => {
+    const desks = await startDesks();
+    await desks.ask(DESKS.batches, { type: 'batch.pause', items: ['A', 'B'], reason: 'r' });
+    await desks.test.advance(29 * DAY_MS);
+    await desks.cutPower();
+    expect(await statusOf(desks)).toMatchObject({ status: 'IN_PROGRESS', paused: 2 });
+    await desks.test.advance(DAY_MS);
+    expect(await statusOf(desks)).toMatchObject({ status: 'FAILED', failed: 2 });
+  });
+});
+
+describe('a batch that resumes', () => {
+  it('CA-050: resumes the items named, five at a time, in order of priority', async () => {
+    const desks = await startDesks({ answers: false });
+    await paused(desks, named(6));
+    await paused(desks, ['gate'], 'GATE_TIMEOUT');
+    await paused(desks, ['by hand'], 'MANUAL');
+    await desks.ask(DESKS.batches, { type: 'batch.resume', items: ['by hand', ...named(6).toReversed(), 'gate'] });
+    expect(ordered(desks)).toEqual(['gate', ...named(4)]);
+    await desks.tell(DESKS.batches, { type: 'item.resumed', item: 'gate' });
+    expect(ordered(desks).at(-1)).toBe('item-04');
+    for (const item of named(6)) await desks.tell(DESKS.batches, { type: 'item.resumed', item });
+    expect(ordered(desks).at(-1)).toBe('by hand');
+  });
+
+  it('CA-053: as many at a time as is said', async () => {
+    const desks = await startDesks({ answers: false });
+    await paused(desks, named(6));
+    await desks.ask(DESKS.batches, { type: 'batch.resume', items: named(6), concurrencyLimit: 2 });
+    expect(ordered(desks)).toHaveLength(2);
+  });
+
+  it('CA-053: is never more than so many under way, whatever the order of answers and power cuts', async () => {
+    const answer = fc.record({
+      pick: fc.nat(20),
+      isWell: fc.boolean(),
+      isCut: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+    });
+    const scenario = fc.record({
+      limit: fc.integer({ min: 1, max: 4 }),
+      answers: fc.array(answer, { minLength: 9, maxLength: 9 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ limit, answers }) => {
+        const desks = await startDesks({ answers: false });
+        await paused(desks, named(9));
+        await desks.ask(DESKS.batches, { type: 'batch.resume', items: named(9), concurrencyLimit: limit });
+        const answered = new Set<string>();
+        for (const { pick, isWell, isCut } of answers) {
+          const open = ordered(desks).filter((item) => !answered.has(item!)) as string[];
+          expect(open.length).toBeLessThanOrEqual(limit);
+          if (open.length === 0) break;
+          const item = open[pick % open.length]!;
+          answered.add(item);
+          await desks.tell(
+            DESKS.batches,
+            isWell ? { type: 'item.resumed', item } : { type: 'item.failed', item, error: 'again' },
+          );
+          if (isCut) await desks.cutPower();
+          const { total, paused: standing, resumed, failed, pending } = await statusOf(desks);
+          expect(standing + resumed + failed + pending).toBe(total);
+        }
+        expect(ordered(desks)).toEqual(named(9).slice(0, ordered(desks).length));
+        expect((await statusOf(desks)).status).not.toBe('IN_PROGRESS');
+      }),
+      { numRuns: byEffort({ quick: 5, ci: 12 }) },
+    );
+  });
+
+  it('CA-051: says how many are paused, resumed and failed, of how many', async () => {
+    const desks = await startDesks({ answers: false });
+    await paused(desks, named(4));
+    await desks.ask(DESKS.batches, { type: 'batch.resume', items: named(4), concurrencyLimit: 2 });
+    await desks.tell(DESKS.batches, { type: 'item.resumed', item: 'item-00' });
+    await desks.tell(DESKS.batches, { type: 'item.failed', item: 'item-01', error: 'again' });
+    expect(await statusOf(desks)).toMatchObject({ total: 4, resumed: 1, failed: 1, pending: 2, paused: 0 });
+    expect(await desks.ask(DESKS.batches, { type: 'batch.status', batchId: 'none' })).toBe(null);
+  });
+
+  it('CA-055: half failed: it goes on, and only those that failed are paused again', async () => {
+    const desks = await startDesks({ answers: false });
+    await paused(desks, named(4));
+    await desks.ask(DESKS.batches, { type: 'batch.resume', items: named(4) });
+    for (const item of ['item-00', 'item-01'])
+      await desks.tell(DESKS.batches, { type: 'item.failed', item, error: 'again' });
+    expect(desks.heard('pause.request').map(({ item, reason }) => [item, reason])).toEqual([
+      ['item-00', 'again'],
+      ['item-01', 'again'],
+    ]);
+    for (const item of ['item-02', 'item-03']) await desks.tell(DESKS.batches, { type: 'item.resumed', item });
+    expect(await statusOf(desks)).toMatchObject({ status: 'PARTIALLY_FAILED', resumed: 2, failed: 2 });
+  });
+
+  it('CA-055: one that has failed already is not paused once more when the refusal of its pause comes back', async () => {
+    const desks = await startDesks({ answers: false });
+    await paused(desks, named(4));
+    await desks.ask(DESKS.batches, { type: 'batch.resume', items: named(4) });
+    for (const error of ['again', 'item-00 waits for people to decide', 'once more'])
+      await desks.tell(DESKS.batches, { type: 'item.failed', item: 'item-00', error });
+    expect(desks.heard('pause.request').map(({ item, reason }) => [item, reason])).toEqual([['item-00', 'again']]);
+  });
+
+  it(
+    'CA-055: more than half failed: all of it is paused again, what had been resumed too, and nothing more is ' +
+      'resumed',
+    async () => {
+      const desks = await startDesks({ answers: false });
+      await paused(desks, named(5));
+      await desks.ask(DESKS.batches, { type: 'batch.resume', items: named(5), concurrencyLimit: 4 });
+      await desks.tell(DESKS.batches, { type: 'item.resumed', item: 'item-00' });
+      for (const item of ['item-01', 'item-02', 'item-03'])
+        await desks.tell(DESKS.batches, { type: 'item.failed', item, error: 'again' });
+      expect(desks.heard('pause.request').map(({ item }) => item)).toEqual([
+        'item-01',
+        'item-02',
+        'item-03',
+        'item-00',
+        'item-04',
+      ]);
+      expect(await statusOf(desks)).toMatchObject({ status: 'FAILED', paused: 2, failed: 3, resumed: 0 });
+    },
+  );
+
+  it('CA-055: one that does not answer within 30 minutes has failed, over a power cut', async () => {
+    const desks = await startDesks({ answers: false });
+    await paused(desks, ['A', 'B']);
+    await desks.ask(DESKS.batches, { type: 'batch.resume', items: ['A', 'B'] });
+    await desks.tell(DESKS.batches, { type: 'item.resumed', item: 'A' });
+    await desks.test.advance(29 * MINUTE_MS);
+    await desks.cutPower();
+    expect(await statusOf(desks)).toMatchObject({ failed: 0, pending: 1 });
+    await desks.test.advance(MINUTE_MS);
+    expect(await statusOf(desks)).toMatchObject({ status: 'PARTIALLY_FAILED', resumed: 1, failed: 1 });
+  });
+
+  it('CA-054: asks for resources before each launch, and says what is under way', async () => {
+    const asked: ResourceQuestion[] = [];
+    const resources = fromPromise<Resources, ResourceQuestion>(async ({ input }) => {
+      asked.push(input);
+      return { apiQuota: FREE, compute: FREE, connections: FREE };
+    });
+    const desks = await startDesks({ answers: false, resources });
+    await paused(desks, named(3));
+    await desks.ask(DESKS.batches, { type: 'batch.resume', items: named(3) });
+    expect(asked.map(({ item, underWay }) => [item, underWay])).toEqual([
+      ['item-00', 0],
+      ['item-01', 1],
+      ['item-02', 2],
+    ]);
+    expect(ordered(desks)).toEqual(named(3));
+  });
+
+  it('CA-056: says with it how many tasks the Lead Coordinator has running', async () => {
+    const asked: number[] = [];
+    const resources = fromPromise<Resources, ResourceQuestion>(async ({ input }) => {
+      asked.push(input.runningTasks);
+      return { apiQuota: FREE, compute: FREE, connections: FREE };
+    });
+    const desks = await startDesks({ resources });
+    await desks.ask(DESKS.batches, { type: 'batch.resume', items: ['A'] });
+    expect(asked).toEqual([2]);
+  });
+
+  it('CA-054: goes on when resources cannot be asked about, and says so', async () => {
+    const resources = fromPromise<Resources, ResourceQuestion>(async () => {
+      throw new Error('unreachable');
+    });
+    const desks = await startDesks({ resources });
+    await paused(desks, ['A']);
+    await desks.ask(DESKS.batches, { type: 'batch.resume', items: ['A'] });
+    expect(await statusOf(desks)).toMatchObject({ status: 'COMPLETED', note: 'resources are not known' });
+  });
+
+  it('CA-054: a batch paused for a quota goes on by itself at its reset, over a power cut', async () => {
+    let desks: Desks | undefined = undefined;
+    let resetMs = Infinity;
+    const resources = fromPromise<Resources, ResourceQuestion>(async () => {
+      const isReset = desks !== undefined && desks.test.clock.wallMs() >= resetMs;
+      return { apiQuota: isReset ? FREE : { isFree: false, notBeforeMs: resetMs }, compute: FREE, connections: FREE };
+    });
+    desks = await startDesks({ resources });
+    resetMs = desks.test.clock.wallMs() + 3 * HOUR_MS;
+    await desks.tell(DESKS.batches, {
+      type: 'batch.trigger',
+      items: ['A', 'B', 'C'],
+      rootCause: 'Koyfin API quota exceeded',
+      correlationId: 'c',
+    });
+    expect(await statusOf(desks)).toMatchObject({ phase: 'resuming', paused: 3, notBeforeMs: resetMs });
+    await desks.test.advance(2 * HOUR_MS);
+    await desks.cutPower();
+    expect(ordered(desks)).toEqual([]);
+    await desks.test.advance(HOUR_MS);
+    expect(await statusOf(desks)).toMatchObject({ status: 'COMPLETED', resumed: 3 });
+  });
+
+  it('CA-056: tells of its end by an alert, the more pressing the worse it went', async () => {
+    const desks = await startDesks();
+    await paused(desks, ['A', 'B']);
+    await desks.ask(DESKS.batches, { type: 'batch.resume', items: ['A', 'B'] });
+    expect(alertsIn(desks.context<AlertDeskContext>(DESKS.alerts))).toMatchObject([
+      { kind: 'batch.finished', priority: 'LOW', title: expect.stringContaining('2/2 successful') as string },
+    ]);
+  });
+
+  it('CA-057: keeps its record for 90 days after its end, over a power cut', async () => {
+    const desks = await startDesks();
+    await desks.ask(DESKS.batches, { type: 'batch.pause', items: ['A', 'B'], reason: 'maintenance' });
+    await desks.ask(DESKS.batches, { type: 'batch.resume', batchId: 'batch-1' });
+    expect(await statusOf(desks)).toMatchObject({
+      id: 'batch-1',
+      name: 'batch-1',
+      reason: 'maintenance',
+      items: ['A', 'B'],
+      total: 2,
+      paused: 0,
+      resumed: 2,
+      failed: 0,
+      status: 'COMPLETED',
+      concurrencyLimit: 5,
+      createdAtMs: expect.any(Number) as number,
+      completedAtMs: expect.any(Number) as number,
+    });
+    await desks.test.advance(89 * DAY_MS);
+    await desks.cutPower();
+    expect(await statusOf(desks)).toMatchObject({ status: 'COMPLETED' });
+    await desks.test.advance(DAY_MS);
+    expect(await statusOf(desks)).toBe(null);
+    expect(batchesIn(desks.context<BatchManagerContext>(DESKS.batches))).toEqual([]);
+  });
+
+  it('CA-057: leaves no actor behind when it has ended', async () => {
+    const desks = await startDesks();
+    await desks.ask(DESKS.batches, { type: 'batch.pause', items: ['A'], reason: 'r' });
+    expect(desks.test.system.tree(DESKS.batchActors).children).toHaveLength(1);
+    await desks.ask(DESKS.batches, { type: 'batch.resume', items: ['A'] });
+    expect(desks.test.system.tree(DESKS.batchActors).children).toEqual([]);
+  });
+
+  it(
+    'CA-E09: ten items paused for a quota that is reset at 00:01: five resume then, then the next five; 10/10 ' +
+      'successful',
+    async () => {
+      let desks: Desks | undefined = undefined;
+      let resetMs = Infinity;
+      const resources = fromPromise<Resources, ResourceQuestion>(async () => {
+        const isReset = desks !== undefined && desks.test.clock.wallMs() >= resetMs;
+        return { apiQuota: isReset ? FREE : { isFree: false, notBeforeMs: resetMs }, compute: FREE, connections: FREE };
+      });
+      desks = await startDesks({ answers: false, resources });
+      await paused(desks, named(10));
+      // The clock of a test begins at midnight; ten hours before a midnight the items were paused.
+      await desks.test.advance(14 * HOUR_MS);
+      resetMs = Date.UTC(2026, 0, 2, 0, 1);
+      await desks.ask(DESKS.batches, { type: 'batch.resume', items: named(10) });
+      await desks.test.advance(10 * HOUR_MS);
+      await desks.cutPower();
+      expect(ordered(desks)).toEqual([]);
+      await desks.test.advance(MINUTE_MS);
+      expect(desks.test.clock.wallMs()).toBe(resetMs);
+      expect(ordered(desks)).toEqual(named(5));
+      for (const item of named(5)) await desks.tell(DESKS.batches, { type: 'item.resumed', item });
+      expect(ordered(desks)).toEqual(named(10));
+      for (const item of named(10).slice(5)) await desks.tell(DESKS.batches, { type: 'item.resumed', item });
+      expect(alertsIn(desks.context<AlertDeskContext>(DESKS.alerts))[0]!.title).toContain('10/10 successful');
+    },
+  );
+});

@@ -1,0 +1,123 @@
+/** What a paused item does when it goes on (spec CA-043..CA-047). */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createResumePlan, resolveDependencies } from '../../../../src/machines/coordination/pauses/resume-plan.ts';
+import { fixture, listedPlans, planOf } from '../../../support/fixtures/plans/plans.ts';
+
+const STATES = ['completed', 'running', 'failed', 'not started'] as const;
+
+/** A plan and any state of each of its tasks, contradictions included. */
+const checkpoints = listedPlans.chain((plan) =>
+  fc.array(fc.constantFrom(...STATES), { minLength: plan.tasks.length, maxLength: plan.tasks.length }).map((states) => {
+    const inState = (state: (typeof STATES)[number]): string[] =>
+      plan.tasks.filter((_, index) => states[index] === state).map(({ id }) => id);
+    return { plan, failed: inState('failed'), completed: inState('completed'), running: inState('running') };
+  }),
+);
+
+describe('a resume plan', () => {
+  it('CA-E08: restarts what failed and everything behind it, skips what is complete, waits for what runs beside it', () => {
+    const { tasks } = planOf({
+      tasks: [
+        { id: 'screening', agent: 'screening' },
+        { id: 'business', agent: 'business', after: ['screening'] },
+        { id: 'financial', agent: 'financial', after: ['business'] },
+        { id: 'strategy', agent: 'strategy', after: ['financial'] },
+        { id: 'news', agent: 'news', after: ['screening'] },
+        { id: 'valuation', agent: 'valuation', after: ['financial', 'strategy', 'news'] },
+        { id: 'report', agent: 'report', after: ['valuation'] },
+      ],
+    });
+    expect(
+      resolveDependencies(tasks, ['financial'], {
+        completed: ['screening', 'business'],
+        running: ['strategy', 'news'],
+      }),
+    ).toEqual({
+      skip: ['screening', 'business'],
+      restart: ['financial', 'strategy', 'valuation', 'report'],
+      wait: ['news'],
+    });
+  });
+
+  it('CA-045: is made for one item and leaves the others alone', () => {
+    const plan = fixture('equity-research');
+    const completed = ['AAPL/screening', 'AAPL/business', 'AAPL/strategy', 'MSFT/screening'];
+    expect(createResumePlan(plan, 'AAPL', ['AAPL/financial', 'MSFT/business'], { completed, running: [] })).toEqual({
+      skip: ['AAPL/screening', 'AAPL/business', 'AAPL/strategy'],
+      restart: ['AAPL/financial', 'AAPL/valuation', 'AAPL/report'],
+      wait: [],
+    });
+  });
+
+  it('CA-045: covers a whole plan of tasks where no item is named', () => {
+    const plan = planOf({
+      tasks: [
+        { id: 'a', agent: 'x' },
+        { id: 'b', agent: 'x' },
+        { id: 'c', agent: 'x', after: ['b'] },
+      ],
+    });
+    expect(createResumePlan(plan, null, ['b'], { completed: ['a'], running: [] })).toEqual({
+      skip: ['a'],
+      restart: ['b', 'c'],
+      wait: [],
+    });
+  });
+
+  it('CA-044: takes the word of a failure over that of the checkpoint', () => {
+    const { tasks } = planOf({
+      tasks: [
+        { id: 'a', agent: 'x' },
+        { id: 'b', agent: 'x', after: ['a'] },
+      ],
+    });
+    expect(resolveDependencies(tasks, ['a'], { completed: ['a', 'b'], running: [] }).restart).toEqual(['a', 'b']);
+  });
+
+  it('runs again what was built on a task that is not complete', () => {
+    const { tasks } = planOf({
+      tasks: [
+        { id: 'a', agent: 'x' },
+        { id: 'b', agent: 'x', after: ['a'] },
+      ],
+    });
+    expect(resolveDependencies(tasks, [], { completed: ['b'], running: ['a'] })).toEqual({
+      skip: [],
+      restart: ['b'],
+      wait: ['a'],
+    });
+  });
+
+  it(
+    'CA-047: sorts every task into exactly one of three sets, and nothing behind a restarted task is skipped or ' +
+      'waited for',
+    () => {
+      fc.assert(
+        fc.property(checkpoints, ({ plan, failed, completed, running }) => {
+          const { restart, skip, wait } = createResumePlan(plan, null, failed, { completed, running });
+          expect([...restart, ...skip, ...wait].sort()).toEqual(plan.tasks.map(({ id }) => id).sort());
+          expect(completed).toEqual(expect.arrayContaining([...skip]));
+          expect(running).toEqual(expect.arrayContaining([...wait]));
+          expect(restart).toEqual(expect.arrayContaining(failed));
+          const again = new Set(restart);
+          return plan.tasks.every(
+            ({ id, after }) => again.has(id) || !after.some((dependency) => again.has(dependency)),
+          );
+        }),
+      );
+    },
+  );
+
+  it('CA-043: lists tasks in an order in which they may run', () => {
+    fc.assert(
+      fc.property(listedPlans, (plan) => {
+        const { restart } = createResumePlan(plan, null, [], { completed: [], running: [] });
+        const place = new Map(restart.map((id, index) => [id, index]));
+        return plan.tasks.every(({ id, after }) =>
+          after.every((dependency) => place.get(dependency)! < place.get(id)!),
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,424 @@
+/** Alerts: the rules of the desk, and its cards at work on virtual time. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fromPromise } from 'xstate';
+import { type DeliveryInput } from '../../../../src/machines/people/alerts/alert-card.ts';
+import {
+  type AlertDeskContext,
+  type AlertRecord,
+  alertsIn,
+} from '../../../../src/machines/people/alerts/alert-desk.ts';
+import {
+  ENDED_KEPT,
+  type Alert,
+  bannerOf,
+  cardText,
+  DELIVERIES_MAX,
+  DELIVERY_WINDOW_MS,
+  forgettable,
+  PATIENCE_MS,
+  recent,
+} from '../../../../src/machines/people/alerts/alert-rules.ts';
+import { type AlertPriority, alertPriority, DESKS } from '../../../../src/machines/coordination/messages/messages.ts';
+import { byEffort } from '../../../support/effort.ts';
+import { type Desks, HOUR_MS, MINUTE_MS, startDesks } from '../../../support/machines/desks.ts';
+
+const VIEW = { name: 'details', label: 'View Details', to: null, event: null };
+const RESUME = { name: 'resume', label: 'Resume', to: DESKS.coordinator, event: { type: 'resume.command', item: 'A' } };
+
+function alertOf(item: string | null, facts: Partial<Alert> = {}) {
+  return {
+    type: 'alert.raise',
+    item,
+    kind: 'item.failed',
+    priority: 'AGENT_FAILURE',
+    title: `${item} failed`,
+    detail: 'no ink',
+    actions: [VIEW, RESUME],
+    data: {},
+    ...facts,
+  } as const;
+}
+
+/** A way of delivery that writes down what it delivers, and fails where it is told to. */
+function deliveries() {
+  const made: DeliveryInput[] = [];
+  const port = {
+    made,
+    isDown: false,
+    deliver: fromPromise<unknown, DeliveryInput>(async ({ input }) => {
+      if (port.isDown) throw new Error('no line');
+      made.push(input);
+      return null;
+    }),
+  };
+  return port;
+}
+
+function raise(desks: Desks, ...alerts: ReturnType<typeof alertOf>[]): Promise<void> {
+  return alerts.reduce((before, alert) => before.then(() => desks.tell(DESKS.alerts, alert)), Promise.resolve());
+}
+
+function cards(desks: Desks): AlertRecord[] {
+  return alertsIn(desks.context<AlertDeskContext>(DESKS.alerts));
+}
+
+function card(desks: Desks, id = 'alert-1'): AlertRecord {
+  return cards(desks).find((other) => other.id === id)!;
+}
+
+describe('the rules of alerts', () => {
+  it('CA-075: more than three open cards have a banner, three have none', () => {
+    const open = (count: number) => Array.from({ length: count }, () => ({ priority: 'HIGH' as AlertPriority }));
+    expect(bannerOf(open(3))).toBe(null);
+    expect(bannerOf([...open(3), { priority: 'AGENT_FAILURE' }])).toBe('4 alerts: 1 AGENT_FAILURE, 3 HIGH');
+  });
+
+  it('CA-076: a card reads item, agent, where it stands, the error, what is done and to be done, and its buttons', () => {
+    const data = {
+      agentType: 'Strategy Analyst',
+      status: 'PAUSED',
+      progressPct: 45,
+      phase: 2,
+      day: 3,
+      errorType: 'QuotaError',
+      errorMessage: '1000/1000',
+      completed: ['screening', 'business'],
+      pending: ['valuation'],
+    };
+    expect(
+      cardText({
+        item: 'AAPL',
+        title: 'AAPL is paused',
+        detail: 'Koyfin API quota exceeded',
+        actions: [VIEW, RESUME, { ...VIEW, name: 'cancel', label: 'Cancel' }],
+        data,
+      }).split('\n'),
+    ).toEqual([
+      'AAPL is paused',
+      'AAPL, Strategy Analyst',
+      'PAUSED at 45 % (phase 2, day 3)',
+      'QuotaError: 1000/1000',
+      'Koyfin API quota exceeded',
+      'completed: screening, business',
+      'pending: valuation',
+      '[View Details] [Resume] [Cancel]',
+    ]);
+  });
+
+  it('CA-077: the time to acknowledge is 2, 6, 24 and 48 hours, and without end for the failure of an agent', () => {
+    expect(alertPriority.options.map((priority) => PATIENCE_MS[priority])).toEqual([
+      null,
+      2 * HOUR_MS,
+      6 * HOUR_MS,
+      24 * HOUR_MS,
+      48 * HOUR_MS,
+    ]);
+  });
+
+  it('CA-078: a delivery counts for five minutes', () => {
+    expect(recent([0, 1], DELIVERY_WINDOW_MS)).toEqual([1]);
+  });
+
+  it('keeps the latest acknowledged cards in the list, up to the bound', () => {
+    const records = Array.from({ length: ENDED_KEPT + 2 }, (_, n) => ({
+      id: `alert-${n}`,
+      acknowledgedAtMs: n === 0 ? null : n,
+    }));
+    expect(forgettable(records)).toEqual(['alert-1']);
+    expect(forgettable(records.slice(0, -1))).toEqual([]);
+  });
+});
+
+describe('a card', () => {
+  it('CA-075: is one per item, never one for several', async () => {
+    const desks = await startDesks();
+    await raise(desks, alertOf('A'), alertOf('B'), alertOf('C'));
+    expect(cards(desks).map(({ item }) => item)).toEqual(['C', 'B', 'A']);
+  });
+
+  it('CA-076: is brought up to date by what is said of its item later, as long as it is open', async () => {
+    const desks = await startDesks();
+    await raise(
+      desks,
+      alertOf('A', { data: { errorType: 'QuotaError' } }),
+      alertOf('A', { kind: 'item.paused', priority: 'HIGH', title: 'A is paused', data: { progressPct: 45 } }),
+    );
+    await desks.tell(DESKS.alerts, {
+      type: 'pause.complete',
+      item: 'A',
+      pausedAtMs: 7,
+      resumeDependencies: { restart: [], skip: [], wait: [] },
+    });
+    expect(cards(desks)).toMatchObject([{ id: 'alert-1', title: 'A is paused', priority: 'AGENT_FAILURE' }]);
+    expect(desks.context('alert-cards/alert-1')).toMatchObject({
+      data: { errorType: 'QuotaError', progressPct: 45, status: 'PAUSED' },
+    });
+    await desks.ask(DESKS.alerts, { type: 'alert.acknowledge', id: 'alert-1' });
+    await raise(desks, alertOf('A'));
+    expect(cards(desks)).toHaveLength(2);
+  });
+
+  it('CA-078: goes from SENT over DELIVERED and OPENED to ACKNOWLEDGED, and says by whom', async () => {
+    let arrive: (() => void) | undefined;
+    const desks = await startDesks({
+      deliver: fromPromise<unknown, DeliveryInput>(() => new Promise<void>((resolve) => (arrive = resolve))),
+    });
+    await raise(desks, alertOf('A'));
+    expect(card(desks).state).toBe('SENT');
+    arrive!();
+    await desks.test.settle();
+    expect(card(desks).state).toBe('DELIVERED');
+    await desks.ask(DESKS.alerts, { type: 'alert.choose', id: 'alert-1', action: 'details' });
+    expect(card(desks).state).toBe('OPENED');
+    expect(await desks.ask(DESKS.alerts, { type: 'alert.acknowledge', id: 'alert-1', by: 'ann' })).toEqual({
+      isKnown: true,
+    });
+    expect(card(desks)).toMatchObject({
+      state: 'ACKNOWLEDGED',
+      acknowledgedBy: 'ann',
+      acknowledgedAtMs: expect.any(Number) as number,
+    });
+    expect(desks.test.system.tree(DESKS.alertCards).children).toEqual([]);
+    expect(await desks.ask(DESKS.alerts, { type: 'alert.open', id: 'alert-9' })).toEqual({ isKnown: false });
+  });
+
+  it(
+    'CA-075: is SETTLED when what it is about is over: over a power cut, with the reason, for its kinds alone, and ' +
+      'is said no more',
+    async () => {
+      const desks = await startDesks();
+      await raise(desks, alertOf('A'), alertOf('A', { kind: 'task.overdue', priority: 'LOW' }), alertOf('B'));
+      await desks.tell(DESKS.alerts, {
+        type: 'alert.settled',
+        item: 'A',
+        kinds: ['item.failed', 'item.paused'],
+        because: 'A goes on',
+      });
+      await desks.cutPower();
+      expect(cards(desks).map(({ item, kind, state }) => [item, kind, state])).toEqual([
+        ['B', 'item.failed', 'DELIVERED'],
+        ['A', 'task.overdue', 'DELIVERED'],
+        ['A', 'item.failed', 'SETTLED'],
+      ]);
+      expect(cards(desks)[2]).toMatchObject({ settledBecause: 'A goes on', acknowledgedBy: null });
+      await desks.test.advance(2 * HOUR_MS);
+      expect(cards(desks)[2]).toMatchObject({ repeats: 0, escalation: null });
+      await raise(desks, alertOf('A'));
+      expect(cards(desks)).toHaveLength(4);
+    },
+  );
+
+  it(
+    'CA-076: sends what its button says, and is acknowledged by it; a button whose desk is not there says so and ' +
+      'is not',
+    async () => {
+      const desks = await startDesks();
+      const lost = { name: 'lost', label: 'Lost', to: 'nowhere', event: { type: 'x' } };
+      await raise(desks, alertOf('A', { actions: [RESUME, lost] }));
+      await desks.ask(DESKS.alerts, { type: 'alert.choose', id: 'alert-1', action: 'lost' });
+      expect(card(desks)).toMatchObject({ state: 'DELIVERED', problem: 'Lost: nobody is at "nowhere"' });
+      await desks.ask(DESKS.alerts, { type: 'alert.choose', id: 'alert-1', action: 'resume', by: 'ann' });
+      expect(desks.heard('resume.command')).toMatchObject([{ item: 'A' }]);
+      expect(card(desks)).toMatchObject({ state: 'ACKNOWLEDGED', acknowledgedBy: 'ann' });
+    },
+  );
+
+  it(
+    "CA-078: of an agent's failure is said again every 30 minutes, three times, and escalated at 90, over power " +
+      'cuts',
+    async () => {
+      const port = deliveries();
+      const desks = await startDesks(port);
+      await raise(desks, alertOf('A'));
+      for (const repeats of [1, 2, 3]) {
+        await desks.test.advance(29 * MINUTE_MS);
+        await desks.cutPower();
+        expect(card(desks)).toMatchObject({ repeats: repeats - 1, escalatedAtMs: null });
+        await desks.test.advance(MINUTE_MS);
+        expect(card(desks).repeats).toBe(repeats);
+      }
+      expect(card(desks)).toMatchObject({
+        state: 'DELIVERED',
+        escalation: 'nobody has acknowledged it for 90 minutes',
+      });
+      expect(port.made.map(({ repeats, channels, escalation }) => [repeats, channels, escalation !== null])).toEqual([
+        [0, 'all', false],
+        [1, 'all', false],
+        [2, 'all', false],
+        [3, 'all', true],
+      ]);
+      await desks.test.advance(100 * HOUR_MS);
+      expect(port.made).toHaveLength(4);
+      expect(card(desks).state).toBe('DELIVERED');
+    },
+  );
+
+  it('CA-078: that is opened is still said again until it is acknowledged; then no more', async () => {
+    const port = deliveries();
+    const desks = await startDesks(port);
+    await raise(desks, alertOf('A'));
+    await desks.ask(DESKS.alerts, { type: 'alert.open', id: 'alert-1' });
+    await desks.test.advance(30 * MINUTE_MS);
+    expect(port.made).toHaveLength(2);
+    await desks.ask(DESKS.alerts, { type: 'alert.acknowledge', id: 'alert-1' });
+    await desks.test.advance(10 * HOUR_MS);
+    expect(port.made).toHaveLength(2);
+    expect(card(desks).escalatedAtMs).toBe(null);
+  });
+
+  it('CA-078: that reaches nobody is tried again every 30 minutes, and says why not', async () => {
+    const port = deliveries();
+    port.isDown = true;
+    const desks = await startDesks(port);
+    await raise(desks, alertOf('A', { kind: 'x.y', priority: 'LOW' }));
+    expect(card(desks)).toMatchObject({ state: 'SENT', problem: 'not delivered: no line' });
+    await desks.test.advance(30 * MINUTE_MS);
+    port.isDown = false;
+    await desks.cutPower();
+    await desks.test.advance(30 * MINUTE_MS);
+    expect(card(desks)).toMatchObject({ state: 'DELIVERED', repeats: 2, problem: null });
+    await desks.test.advance(60 * MINUTE_MS);
+    expect(card(desks)).toMatchObject({ repeats: 2, escalatedAtMs: null });
+  });
+
+  it('CA-078: that reaches nobody for 90 minutes is escalated as well', async () => {
+    const port = deliveries();
+    port.isDown = true;
+    const desks = await startDesks(port);
+    await raise(desks, alertOf('A', { kind: 'x.y', priority: 'LOW' }));
+    await desks.test.advance(90 * MINUTE_MS);
+    expect(card(desks)).toMatchObject({ state: 'SENT', escalation: 'reached nobody for 90 minutes' });
+  });
+
+  it.each([
+    ['CRITICAL', 2],
+    ['HIGH', 6],
+    ['MEDIUM', 24],
+    ['LOW', 48],
+  ] as const)(
+    'CA-077: of priority %s is escalated after %i hours, over a power cut, and not said again before',
+    async (priority, hours) => {
+      const port = deliveries();
+      const desks = await startDesks(port);
+      await raise(desks, alertOf('A', { kind: 'x.y', priority }));
+      await desks.test.advance(hours * HOUR_MS - MINUTE_MS);
+      await desks.cutPower();
+      expect(card(desks).escalatedAtMs).toBe(null);
+      expect(port.made).toMatchObject([{ channels: 'usual' }]);
+      await desks.test.advance(MINUTE_MS);
+      expect(card(desks)).toMatchObject({
+        state: 'DELIVERED',
+        escalation: `nobody has acknowledged it for ${hours * 60} minutes`,
+      });
+      expect(port.made).toMatchObject([{}, { channels: 'all' }]);
+    },
+  );
+
+  it('CA-078: is acknowledged or escalated or says why not, whatever people do', async () => {
+    const step = fc.record({
+      afterMs: fc.integer({ min: 0, max: 4 * HOUR_MS }),
+      doing: fc.constantFrom('open', 'acknowledge', 'nothing', 'line breaks', 'line mended', 'power cut'),
+    });
+    const scenario = fc.record({
+      priority: fc.constantFrom(...alertPriority.options),
+      steps: fc.array(step, { maxLength: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ priority, steps }) => {
+        const port = deliveries();
+        const desks = await startDesks(port);
+        await raise(desks, alertOf('A', { kind: 'x.y', priority }));
+        for (const { afterMs, doing } of steps) {
+          await desks.test.advance(afterMs);
+          if (doing.startsWith('line')) port.isDown = doing === 'line breaks';
+          else if (doing === 'power cut') await desks.cutPower();
+          else if (doing !== 'nothing') await desks.ask(DESKS.alerts, { type: `alert.${doing}`, id: 'alert-1' });
+        }
+        await desks.test.advance(48 * HOUR_MS);
+        const { state, escalation } = card(desks);
+        expect(state === 'ACKNOWLEDGED' || escalation !== null).toBe(true);
+        expect(state === 'ACKNOWLEDGED').toBe(steps.some(({ doing }) => doing === 'acknowledge'));
+      }),
+      { numRuns: byEffort({ quick: 6, ci: 15 }) },
+    );
+  });
+});
+
+describe('many alerts', () => {
+  it('CA-075: have a banner that is shown and taken away', async () => {
+    const desks = await startDesks();
+    await raise(desks, ...['A', 'B', 'C', 'D'].map((item) => alertOf(item)));
+    const list = () => desks.ask<{ banner: string | null; alerts: object[] }>(DESKS.alerts, { type: 'alert.list' });
+    expect(await list()).toMatchObject({ banner: '4 alerts: 4 AGENT_FAILURE', alerts: { length: 4 } });
+    await desks.ask(DESKS.alerts, { type: 'alert.acknowledge', id: 'alert-1' });
+    expect(await list()).toMatchObject({ banner: null, alerts: { length: 4 } });
+  });
+
+  it('CA-075: of a batch have "Resume All" on each card, also on those that come later', async () => {
+    const desks = await startDesks();
+    await desks.tell(DESKS.alerts, { type: 'alert.batch', batchId: 'batch-7', items: ['A', 'B'], reason: 'no power' });
+    await desks.ask(DESKS.alerts, { type: 'alert.acknowledge', id: 'alert-1' });
+    await raise(desks, alertOf('A'));
+    for (const id of ['alert-2', 'alert-3']) {
+      expect(desks.context(`alert-cards/${id}`)).toMatchObject({
+        actions: expect.arrayContaining([
+          expect.objectContaining({ label: 'Resume All', event: { type: 'batch.resume', batchId: 'batch-7' } }),
+        ]) as unknown,
+      });
+    }
+  });
+
+  it(
+    'CA-078: are delivered ten in five minutes; the rest has one summary within 30 seconds, over a power cut, and ' +
+      'its own cards',
+    async () => {
+      const port = deliveries();
+      const desks = await startDesks(port);
+      await raise(desks, ...Array.from({ length: 13 }, (_, n) => alertOf(`item ${n}`)));
+      expect(port.made).toHaveLength(DELIVERIES_MAX);
+      expect(cards(desks)).toHaveLength(13);
+      await desks.cutPower();
+      await desks.test.advance(20_000);
+      expect(port.made).toHaveLength(DELIVERIES_MAX + 1);
+      expect(port.made.at(-1)).toMatchObject({
+        kind: 'alerts.summary',
+        title: '3 more alerts',
+        priority: 'AGENT_FAILURE',
+        detail: expect.stringContaining('item 12 failed') as string,
+      });
+      expect(cards(desks).filter(({ state }) => state === 'DELIVERED')).toHaveLength(14);
+    },
+  );
+
+  it('CA-078: have at most one summary in five minutes, and room again after them', async () => {
+    const port = deliveries();
+    const desks = await startDesks(port);
+    await raise(desks, ...Array.from({ length: 11 }, (_, n) => alertOf(`item ${n}`)));
+    await desks.test.advance(20_000);
+    await raise(desks, alertOf('late'));
+    await desks.test.advance(4 * MINUTE_MS);
+    expect(port.made).toHaveLength(DELIVERIES_MAX + 1);
+    await desks.test.advance(MINUTE_MS);
+    expect(port.made.at(-1)).toMatchObject({ title: '1 more alert' });
+    await raise(desks, alertOf('after'));
+    expect(port.made.at(-1)).toMatchObject({ item: 'after' });
+  });
+
+  it('CA-078: an alert is out within 30 seconds of its failure', async () => {
+    const port = deliveries();
+    const desks = await startDesks(port);
+    const startMs = desks.test.clock.wallMs();
+    await desks.tell(DESKS.correlator, {
+      type: 'agent.failure',
+      item: 'A',
+      agentType: 'x',
+      errorType: 'E',
+      errorMessage: 'broken',
+      dataSource: null,
+      atMs: startMs,
+    });
+    expect(port.made).toMatchObject([{ item: 'A', priority: 'AGENT_FAILURE', detail: 'E: broken' }]);
+    expect(desks.test.clock.wallMs() - startMs).toBeLessThan(30_000);
+  });
+});

@@ -1,0 +1,426 @@
+/** Gates and their desk on virtual time, with the host killed between the arming and the firing of every timer. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { type AnyActorRef, assign, enqueueActions, setup } from 'xstate';
+import { z } from 'zod';
+import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import {
+  GATE_ANSWERS_HELD_MAX,
+  GATE_AUDIENCE_MAX,
+  GATE_REMINDERS_MAX,
+  GATES_KEPT_MAX,
+} from '../../../../src/limits.ts';
+import { placed, type Places, recordsIn, type DeskRecord } from '../../../../src/machines/people/desk-records.ts';
+import { formOf, problemsOf } from '../../../../src/machines/people/gates/gate-form.ts';
+import {
+  gateAgents,
+  type GateDeskContext,
+  gateChildren,
+  gateDesk,
+  gatesIn,
+} from '../../../../src/machines/people/gates/gate-desk.ts';
+import {
+  GATE_PRESETS,
+  type GatePresetName,
+  isLearningDue,
+  presetQuestion,
+} from '../../../../src/machines/people/gates/gate-presets.ts';
+import { ANYBODY, gateQuestion, type GateResult } from '../../../../src/machines/people/gates/gate.ts';
+import { DESKS } from '../../../../src/machines/coordination/messages/messages.ts';
+import { startTestSystem, type TestSystem } from '../../../../src/testing/test-system.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const FORM = formOf(z.object({ decision: z.enum(['yes', 'no']), note: z.string().max(100).optional() }));
+
+/** Stands for a desk of another system: asks at its order, and keeps how its gates ended. */
+const asker = defineAgent({
+  name: 'asker',
+  machine: setup({
+    types: {} as {
+      context: { results: GateResult[] };
+      events: { type: 'ask'; question: object } | { type: 'gate.closed'; result: GateResult };
+    },
+  }).createMachine({
+    context: { results: [] },
+    on: {
+      ask: {
+        actions: enqueueActions(({ event, enqueue, self, system }) => {
+          enqueue.sendTo(
+            system.get(DESKS.gates) as AnyActorRef,
+            { type: 'gate.open', ...event.question, askedBy: self } as never,
+          );
+        }),
+      },
+      'gate.closed': { actions: assign({ results: ({ context, event }) => [...context.results, event.result] }) },
+    },
+  }),
+  events: { ask: z.object({ question: z.looseObject({}) }) },
+});
+
+/** Stands for the desk of alerts: keeps what it was asked to say. */
+const alerts = defineAgent({
+  name: 'alerts',
+  machine: setup({
+    types: {} as { context: { said: string[] }; events: { type: 'alert.raise'; title: string; detail: string } },
+  }).createMachine({
+    context: { said: [] },
+    on: {
+      'alert.raise': {
+        actions: assign({ said: ({ context, event }) => [...context.said, `${event.title} ${event.detail}`] }),
+      },
+    },
+  }),
+  events: {},
+  internal: ['alert.raise'],
+});
+
+let running: TestSystem | undefined;
+afterEach(async () => {
+  await running?.system.stop();
+  running = undefined;
+});
+
+async function start({ withAlerts = true } = {}): Promise<TestSystem> {
+  const children = [
+    ...(withAlerts ? [{ id: DESKS.alerts, systemId: DESKS.alerts, agent: 'alerts' }] : []),
+    ...gateChildren(),
+    { id: 'asker', agent: 'asker' },
+  ];
+  return (running = await startTestSystem({ agents: [...gateAgents, asker, alerts], tree: { children } }));
+}
+
+const QUESTION = {
+  id: 'q-1',
+  kind: 'review',
+  title: 'Print it?',
+  package: { pages: 3 },
+  audience: ['ada', 'bob'],
+  form: FORM,
+  deadlineMs: DAY_MS,
+  remindAfterMs: [20 * HOUR_MS, 12 * HOUR_MS],
+};
+
+async function open(test: TestSystem, question: object = {}): Promise<void> {
+  await test.system.send('asker', { type: 'ask', question: { ...QUESTION, ...question } });
+  await test.settle();
+}
+
+/** The reply, with time standing still. */
+async function ask(
+  test: TestSystem,
+  event: { type: string; [field: string]: unknown },
+  to: string = DESKS.gates,
+): Promise<unknown> {
+  const asked = test.system.ask(to, event);
+  await test.settle();
+  return asked;
+}
+
+async function powerCut(test: TestSystem): Promise<void> {
+  await test.crash();
+  await test.restart();
+}
+
+const deskOf = (test: TestSystem) => test.system.snapshot(DESKS.gates)!.context as GateDeskContext;
+const recordOf = (test: TestSystem, id = 'q-1') => gatesIn(deskOf(test)).find((record) => record.id === id)!;
+const results = (test: TestSystem) => (test.system.snapshot('asker')!.context as { results: GateResult[] }).results;
+const said = (test: TestSystem) => (test.system.snapshot(DESKS.alerts)!.context as { said: string[] }).said;
+const valueAt = (test: TestSystem, address: string) => test.system.snapshot(address)?.value;
+
+describe('a gate', () => {
+  it('CA-008: is a question with its package, held by an actor of its own and listed by the desk', async () => {
+    const test = await start();
+    await open(test);
+    expect(valueAt(test, 'open-gates/q-1')).toEqual({ waiting: 'open' });
+    expect(await ask(test, { type: 'gate.list', audience: 'ada' })).toMatchObject([
+      { id: 'q-1', phase: 'open', title: 'Print it?', deadlineAtMs: test.clock.wallMs() + DAY_MS },
+    ]);
+    expect(await ask(test, { type: 'gate.list', audience: 'eve' })).toEqual([]);
+    expect(test.system.snapshot('open-gates/q-1')!.context).toMatchObject({ question: { package: { pages: 3 } } });
+  });
+
+  it(
+    'CA-008: is answered once, in its form, by its audience; who asked is told, and how long people took is on ' +
+      'record',
+    async () => {
+      const test = await start();
+      await open(test);
+      await test.advance(2 * HOUR_MS);
+      const answer = (by: string, given: unknown) => ask(test, { type: 'gate.answer', gate: 'q-1', by, answer: given });
+      expect(await answer('eve', { decision: 'yes' })).toEqual({
+        taken: false,
+        problems: ['by: eve is not among those asked'],
+      });
+      expect(await answer('ada', { decision: 'maybe' })).toMatchObject({
+        taken: false,
+        problems: [expect.stringContaining('decision')],
+      });
+      expect(await answer('ada', undefined)).toMatchObject({ taken: false });
+      expect(await answer('ada', { decision: 'yes' })).toEqual({ taken: true });
+      expect(await answer('bob', { decision: 'no' })).toEqual({
+        taken: false,
+        problems: ['gate "q-1" is closed: answered'],
+      });
+      expect(results(test)).toMatchObject([
+        { gate: 'q-1', outcome: 'answered', answer: { decision: 'yes' }, by: 'ada' },
+      ]);
+      expect(recordOf(test)).toMatchObject({ phase: 'answered', isOver: true, answeredAfterMs: 2 * HOUR_MS });
+      expect(test.system.snapshot('open-gates/q-1')).toBe(undefined);
+    },
+  );
+
+  it('CA-008: reminds its audience at the times asked for, over power cuts, and says so through the alerts', async () => {
+    const test = await start();
+    await open(test);
+    await powerCut(test);
+    await test.advance(12 * HOUR_MS - 1);
+    expect(said(test)).toEqual(['Print it? An answer is waited for.']);
+    await test.advance(1);
+    expect(said(test).at(-1)).toBe('Print it? Still no answer, reminder 1.');
+    expect(recordOf(test).phase).toBe('reminded');
+    await powerCut(test);
+    await test.advance(8 * HOUR_MS);
+    expect(said(test).at(-1)).toBe('Print it? Still no answer, reminder 2.');
+    expect(await ask(test, { type: 'gate.answer', gate: 'q-1', by: 'bob', answer: { decision: 'no' } })).toEqual({
+      taken: true,
+    });
+    await test.advance(DAY_MS);
+    expect(said(test)).toHaveLength(3);
+    expect(results(test)).toMatchObject([{ outcome: 'answered', reminders: 2 }]);
+  });
+
+  it('is timed out at its deadline to the millisecond, over a power cut, and hands what holds then to whoever asked', async () => {
+    const test = await start();
+    await open(test, { onTimeout: { name: 'standard', value: { decision: 'no' } } });
+    await powerCut(test);
+    await test.advance(DAY_MS - 1);
+    expect(results(test)).toEqual([]);
+    await powerCut(test);
+    await test.advance(1);
+    expect(results(test)).toMatchObject([
+      { outcome: 'timedOut', answer: null, onTimeout: { name: 'standard', value: { decision: 'no' } } },
+    ]);
+    expect(recordOf(test).phase).toBe('timedOut');
+  });
+
+  it('comes to its deadline while the host is down', async () => {
+    const test = await start();
+    await open(test);
+    await test.crash();
+    await test.clock.advance(3 * DAY_MS, async () => {});
+    await test.restart();
+    expect(results(test)).toMatchObject([{ outcome: 'timedOut' }]);
+  });
+
+  it('without a deadline waits for ever', async () => {
+    const test = await start();
+    await open(test, { deadlineMs: null });
+    for (let month = 0; month < 12; month++) {
+      await test.advance(30 * DAY_MS);
+      await powerCut(test);
+    }
+    expect(recordOf(test).phase).toBe('reminded');
+    expect(await ask(test, { type: 'gate.answer', gate: 'q-1', by: 'ada', answer: { decision: 'yes' } })).toEqual({
+      taken: true,
+    });
+  });
+
+  it('is given more time, counted from its deadline', async () => {
+    const test = await start();
+    await open(test);
+    await tellGate(test, { type: 'gate.extend', byMs: 2 * HOUR_MS });
+    await powerCut(test);
+    await test.advance(DAY_MS + 2 * HOUR_MS - 1);
+    expect(recordOf(test)).toMatchObject({ isOver: false });
+    await test.advance(1);
+    expect(recordOf(test).phase).toBe('timedOut');
+  });
+
+  it('is withdrawn by order, and whoever asked is told', async () => {
+    const test = await start();
+    await open(test);
+    await test.system.send(DESKS.gates, { type: 'gate.withdraw', gate: 'q-1' });
+    await test.settle();
+    expect(results(test)).toMatchObject([{ outcome: 'withdrawn' }]);
+  });
+
+  it('is answered at its own address too, and by anybody where its audience is anybody', async () => {
+    const test = await start({ withAlerts: false });
+    await open(test, { audience: [ANYBODY] });
+    expect(
+      await ask(test, { type: 'gate.answer', gate: 'q-1', by: 'eve', answer: { decision: 'no' } }, 'open-gates/q-1'),
+    ).toEqual({ taken: true });
+    expect(results(test)).toMatchObject([{ by: 'eve' }]);
+  });
+
+  it('loses no answer that comes before it has begun, also over a power cut', async () => {
+    const test = await start();
+    const opened = test.system.send(DESKS.gates, { type: 'gate.open', ...QUESTION });
+    const answered = test.system.send(DESKS.gates, {
+      type: 'gate.answer',
+      gate: 'q-1',
+      by: 'ada',
+      answer: { decision: 'yes' },
+    });
+    await Promise.all([opened, answered]);
+    await powerCut(test);
+    expect(recordOf(test)).toMatchObject({ phase: 'answered', result: { by: 'ada' } });
+  });
+
+  it('that is ended by an administrator has failed, and whoever asked is told', async () => {
+    const test = await start();
+    await open(test);
+    await test.system.boss(DESKS.openGates).terminateChild('q-1');
+    await test.settle();
+    expect(results(test)).toMatchObject([{ gate: 'q-1', outcome: 'failed' }]);
+    expect(recordOf(test).phase).toBe('failed');
+  });
+});
+
+describe('the gate desk', () => {
+  it('refuses what it cannot open, and says why', async () => {
+    const test = await start();
+    await open(test);
+    expect(await ask(test, { type: 'gate.open', ...QUESTION })).toEqual({
+      taken: false,
+      problems: ['a gate "q-1" is there already'],
+    });
+    expect(await ask(test, { type: 'gate.answer', gate: 'q-2', by: 'ada', answer: 1 })).toEqual({
+      taken: false,
+      problems: ['no gate "q-2"'],
+    });
+    for (const flaw of [{ id: 'no address/..' }, { audience: [] }, { form: { type: 'colour' } }, { deadlineMs: 0 }]) {
+      await expect(
+        test.system.send(DESKS.gates, { type: 'gate.open', ...QUESTION, id: 'q-3', ...flaw }),
+      ).rejects.toMatchObject({ code: 'BOSUN_EVENT_INVALID' });
+      await open(test, { id: 'q-3', ...flaw });
+    }
+    expect(gatesIn(deskOf(test))).toHaveLength(1);
+    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+  });
+
+  it('refuses all where no Boss is there to start gates', async () => {
+    const test = (running = await startTestSystem({
+      agents: [gateDesk],
+      tree: { children: [{ id: 'desk', agent: 'gate-desk' }] },
+    }));
+    expect(await ask(test, { type: 'gate.open', ...QUESTION }, 'desk')).toMatchObject({ taken: false });
+  });
+
+  it('cannot be told by a client whom to report to', async () => {
+    const test = await start();
+    await test.system.send(DESKS.gates, { type: 'gate.open', ...QUESTION, askedBy: 'asker' });
+    await test.settle();
+    expect(recordOf(test).askedBy).toBe(null);
+  });
+
+  it(
+    `takes up to ${GATE_AUDIENCE_MAX} people, ${GATE_REMINDERS_MAX} reminders and ${GATE_ANSWERS_HELD_MAX} early ` +
+      'answers',
+    async () => {
+      const many = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
+      const isTaken = (fields: object) => gateQuestion.safeParse({ ...QUESTION, ...fields }).success;
+      expect(isTaken({ audience: many(GATE_AUDIENCE_MAX).map(String) })).toBe(true);
+      expect(isTaken({ audience: many(GATE_AUDIENCE_MAX + 1).map(String) })).toBe(false);
+      expect(isTaken({ remindAfterMs: many(GATE_REMINDERS_MAX) })).toBe(true);
+      expect(isTaken({ remindAfterMs: many(GATE_REMINDERS_MAX + 1) })).toBe(false);
+      const test = await start();
+      const answer = { type: 'gate.answer', gate: 'q-1', by: 'ada', answer: {} };
+      const opened = test.system.send(DESKS.gates, { type: 'gate.open', ...QUESTION });
+      const asked = many(GATE_ANSWERS_HELD_MAX + 1).map(() => test.system.ask(DESKS.gates, answer));
+      await test.settle();
+      await opened;
+      const replies = (await Promise.all(asked)) as { problems: string[] }[];
+      expect(replies.filter(({ problems }) => problems[0] === 'gate "q-1" is not open yet')).toHaveLength(1);
+    },
+  );
+
+  it(`keeps the last ${GATES_KEPT_MAX} closed gates and every open one, in as many places`, () => {
+    type Numbered = DeskRecord;
+    let context: Places<Numbered> = {};
+    const put = (number: number, isOver: boolean) =>
+      (context = { ...context, ...placed(context, { id: `r${number}`, number, isOver }, GATES_KEPT_MAX) });
+    put(1, false);
+    for (let number = 2; number <= GATES_KEPT_MAX + 11; number++) put(number, true);
+    expect(Object.keys(context)).toHaveLength(GATES_KEPT_MAX + 1);
+    expect(
+      recordsIn(context)
+        .map(({ number }) => number)
+        .slice(0, 3),
+    ).toEqual([1, 12, 13]);
+    put(1, true);
+    expect(Object.keys(context)).toHaveLength(GATES_KEPT_MAX + 1);
+  });
+});
+
+describe('the presets', () => {
+  it.each([
+    ['G1', 24, 'top 10'],
+    ['G2', 12, 'standard checklist'],
+    ['G3', 24, 'conservative'],
+    ['G4', 6, 'conservative provisional'],
+    ['G6', 48, 'quarantine'],
+  ] as const)(
+    'CA-137: gate %s is timed out after %i h, over a power cut, and then "%s" holds',
+    async (name, hours, fallback) => {
+      const test = await start();
+      await open(test, presetQuestion(name, { id: 'q-1', package: {}, audience: ['ada'], form: FORM, value: 'X' }));
+      await powerCut(test);
+      await test.advance(hours * HOUR_MS - 1);
+      expect(results(test)).toEqual([]);
+      await test.advance(1);
+      expect(results(test)).toMatchObject([{ outcome: 'timedOut', onTimeout: { name: fallback, value: 'X' } }]);
+    },
+  );
+
+  it('CA-137: gate G5 has no timeout: it blocks until somebody answers, and reminds up to day 30', async () => {
+    const test = await start();
+    await open(test, presetQuestion('G5', { id: 'q-1', package: {}, audience: ['ada'], form: FORM }));
+    for (const days of [1, 2, 4, 7, 16]) {
+      await powerCut(test);
+      await test.advance(days * DAY_MS);
+    }
+    expect(said(test)).toHaveLength(6);
+    await test.advance(60 * DAY_MS);
+    expect(recordOf(test)).toMatchObject({ phase: 'reminded', deadlineAtMs: null });
+  });
+
+  it('CA-137: every reminder comes before the deadline', () => {
+    for (const { deadlineMs, remindAfterMs } of Object.values(GATE_PRESETS))
+      expect(Math.max(...remindAfterMs)).toBeLessThan(deadlineMs ?? Infinity);
+    expect(Object.keys(GATE_PRESETS) satisfies string[] as GatePresetName[]).toEqual([
+      'G1',
+      'G2',
+      'G3',
+      'G4',
+      'G5',
+      'G6',
+    ]);
+  });
+
+  it('CA-137: the learning gate is due after 50 outcomes or 30 days, and not within 7 days of the last one', () => {
+    const due = (outcomes: number, days: number, isFirst = false) =>
+      isLearningDue({ outcomes, sinceMs: days * DAY_MS, isFirst });
+    expect([due(49, 29), due(50, 7), due(0, 30), due(50, 6.9), due(50, 1, true)]).toEqual([
+      false,
+      true,
+      true,
+      false,
+      true,
+    ]);
+  });
+});
+
+describe('a form', () => {
+  it('says what of an answer does not fit, by its place', () => {
+    expect(problemsOf(FORM, { decision: 'no', note: 'x'.repeat(100) })).toEqual([]);
+    expect(problemsOf(FORM, { decision: 'no', note: 'x'.repeat(101) })[0]).toMatch(/^note: /);
+    expect(problemsOf(FORM, 'no')[0]).toMatch(/^answer: /);
+  });
+});
+
+async function tellGate(test: TestSystem, event: { type: string; [field: string]: unknown }): Promise<void> {
+  const { gate: own } = recordOf(test);
+  own!.send(event as never);
+  await test.settle();
+}

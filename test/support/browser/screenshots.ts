@@ -1,0 +1,122 @@
+/** `npm run screenshots`: pictures of the main views for the documentation, into docs/images. No test. */
+import { join } from 'node:path';
+import { type Browser, type Page } from 'playwright-core';
+import { launched } from './chromium.ts';
+import { alertOf, CHALLENGE, DEFENCE, GATE, PAUSE, servedDesks, tell } from './desks-system.ts';
+import { EQUITY, Served } from './served.ts';
+import { servedShop } from './shop.ts';
+
+const IMAGES = join(import.meta.dirname, '../../../docs/images');
+
+/** Wide enough for two columns, and small enough for a README. */
+const SIZE = { width: 1180, height: 860 };
+
+/** What the page shows after a step: half a second more than a topic's next frame takes. */
+const REST_MS = 900;
+
+async function main(): Promise<void> {
+  const browser = await launched();
+  try {
+    await shopPictures(browser);
+    await planPictures(browser);
+    await deskPictures(browser);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function shopPictures(browser: Browser): Promise<void> {
+  await using shop = await servedShop();
+  const page = await pageAt(browser, shop.url, 'light');
+  await page.goto(`${shop.url}/#/actor/orders/1001`);
+  await page.locator('.chart-frame .active').first().waitFor();
+  for (const amount of [20, 100])
+    await post(shop.url, '/v1/actors/orders%2F1001/send', {
+      event: { type: 'pay', amount, by: 'card' },
+      until: 'taken',
+    });
+  await picture(page, 'inspector-actor');
+  await post(shop.url, '/v1/actors/orders%2F1002/suspend', { reason: 'address is wrong' });
+  await post(shop.url, '/v1/actors/orders%2F1002/send', { event: { type: 'pay', amount: 20, by: 'cash' } });
+  await post(shop.url, '/v1/actors/ledger/send', { event: { type: 'add', by: -3 } });
+  await page.goto(`${shop.url}/#/`);
+  await picture(page, 'inspector-tree');
+  await page.goto(`${shop.url}/#/dead-letters`);
+  await page.getByRole('button', { name: 'Redeliver' }).click();
+  await page.getByLabel('Event').fill('{\n  "by": 3,\n  "type": "add"\n}');
+  await page.getByLabel('Reason').fill('the sign was wrong');
+  await page.getByText('The same from a shell').click();
+  await picture(page, 'inspector-dead-letter');
+  await page.keyboard.press('Escape');
+  await turnPictures(page, shop.url);
+}
+
+async function turnPictures(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/#/history/orders/1001?turn=2`);
+  await page.locator('.chart-frame .edge.taken').first().waitFor();
+  await picture(page, 'inspector-history');
+  await page.goto(`${url}/#/sequence/root`);
+  await page.getByRole('option', { name: /orders\/1003 spawn/ }).waitFor();
+  for (const by of [20, -5]) await post(url, '/v1/actors/ledger/send', { event: { type: 'add', by } });
+  await page.locator('.sequence .failed').last().click();
+  await picture(page, 'inspector-sequence');
+}
+
+async function planPictures(browser: Browser): Promise<void> {
+  await using served = await new Served([EQUITY], { BOSUN_PACE_MS: '2000' }).start();
+  const page = await pageAt(browser, served.url, 'dark');
+  await page.goto(`${served.url}/#/plan`);
+  await post(served.url, '/v1/actors/coordinator/send', {
+    event: { type: 'plan.pause', item: 'TSLA', reason: 'figures under review' },
+  });
+  await page.locator('tr[data-item="TSLA"] .standing', { hasText: 'paused' }).waitFor();
+  await page.locator('tr[data-item="AAPL"] .task.done').nth(1).waitFor();
+  await picture(page, 'inspector-plan');
+}
+
+async function deskPictures(browser: Browser): Promise<void> {
+  await using served = await servedDesks();
+  const page = await pageAt(browser, served.url, 'light');
+  await tell(served, 'gates', GATE);
+  await tell(served, 'coordinator', alertOf('BOLT', 'CRITICAL', 'BOLT: the news source cannot be reached'));
+  await tell(served, 'coordinator', alertOf('CRUX', 'LOW', 'CRUX: a figure is a year old'));
+  await tell(served, 'batches', PAUSE);
+  await tell(served, 'debates', CHALLENGE);
+  await tell(served, 'debates', DEFENCE);
+  await page.goto(`${served.url}/#/debates/margin`);
+  await page.locator('.stepper .here', { hasText: 'an expert' }).waitFor();
+  await tell(served, 'debates', { type: 'expert.unavailable', expert: 'eve' });
+  await page.getByText('Work goes on with').waitFor();
+  await picture(page, 'inspector-debate');
+  await page.goto(`${served.url}/#/inbox`);
+  await page.getByText('Without an answer: conservative').waitFor();
+  await picture(page, 'inspector-inbox');
+  await page.goto(`${served.url}/#/gates/G3-ACME`);
+  await page.getByLabel('decision').selectOption('approve');
+  await page.getByLabel('note').fill('The plant is still theirs; see the notice of May.');
+  await page.getByLabel('Your name').fill('ada');
+  await picture(page, 'inspector-gate');
+}
+
+async function pageAt(browser: Browser, url: string, colorScheme: 'light' | 'dark'): Promise<Page> {
+  const page = await (await browser.newContext({ viewport: SIZE, colorScheme })).newPage();
+  await page.goto(url);
+  await page.locator('.badge[data-phase="live"]').waitFor();
+  return page;
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  await page.waitForTimeout(REST_MS);
+  await page.screenshot({ path: join(IMAGES, `${name}.png`) });
+}
+
+async function post(url: string, path: string, body: object): Promise<void> {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+}
+
+await main();

@@ -1,0 +1,165 @@
+/**
+ * What is done in the workshop, command by command, always the same for a seed; and what must have become of it in the
+ * end, worked out without a system. A client performs it with a session for each part of the system, so that each
+ * command may be repeated.
+ */
+import { type Random } from '../../../src/actors/model/ports.ts';
+import { SeededRandom } from '../../../src/testing/seeded-random.ts';
+import { type AnyAgent } from '../../../src/actors/model/agent.ts';
+import { type Stage } from './stage.ts';
+import { type Books, STAFF, systemIdOf } from './workshop.ts';
+
+export type Command =
+  | {
+      readonly kind: 'send';
+      readonly to: string;
+      readonly event: { readonly type: string; readonly n: number; readonly to?: string };
+    }
+  | { readonly kind: 'spawn'; readonly id: string }
+  /** Deals with everything in quarantine: even numbers are delivered again, edited, odd ones discarded. */
+  | { readonly kind: 'judge' }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+/** How often what is done: out of the sum of these. */
+const SHARES = {
+  add: 30,
+  arm: 12,
+  ask: 12,
+  mail: 10,
+  note: 5,
+  tick: 6,
+  pass: 10,
+  turn: 5,
+  poison: 4,
+  spawn: 3,
+  wait: 8,
+  consult: 0,
+};
+
+/** Much talk between workers. */
+export const TALKATIVE: Shares = { ...SHARES, add: 10, pass: 30, consult: 16 };
+
+type Shares = Readonly<typeof SHARES>;
+
+interface Casting {
+  readonly seed?: number;
+  readonly staff?: readonly string[];
+  readonly shares?: Shares;
+}
+
+export function scriptOf(
+  length: number,
+  { seed = 7, staff = STAFF, shares = SHARES }: Casting = {},
+): readonly Command[] {
+  const random = new SeededRandom(seed);
+  const commands: Command[] = [];
+  const workers: string[] = [...staff];
+  while (commands.length < length)
+    commands.push(...someCommands(pickShare(random, shares), { random, staff, workers, n: commands.length + 1 }));
+  return commands.slice(0, length);
+}
+
+interface Moment {
+  readonly random: Random;
+  readonly staff: readonly string[];
+  /** The staff, and who was hired. */
+  readonly workers: string[];
+  /** Of the next command: its place in the script, from 1. */
+  readonly n: number;
+}
+
+function someCommands(what: keyof Shares, { random, staff, workers, n }: Moment): Command[] {
+  const to = workers[Math.floor(random.next() * workers.length)]!;
+  if (what === 'wait') return [{ kind: 'wait', ms: 1 + Math.floor(random.next() * 40) }];
+  if (what === 'spawn') {
+    const id = `hired-${n}`;
+    workers.push(`team/${id}`);
+    return [{ kind: 'spawn', id }];
+  }
+  // Two in a row would suspend the worker.
+  if (what === 'poison')
+    return [send(to, 'poison', n), send(to, 'add', n + 1), { kind: 'wait', ms: 10 }, { kind: 'judge' }];
+  const colleague = staff[n % staff.length]!;
+  if (what === 'pass') return [{ kind: 'send', to, event: { type: 'pass', n, to: systemIdOf(colleague) } }];
+  if (what === 'consult') return [{ kind: 'send', to, event: { type: 'consult', n, to: colleague } }];
+  return [send(to, what, n)];
+}
+
+function send(to: string, type: string, n: number): Command {
+  return { kind: 'send', to, event: { type, n } };
+}
+
+function pickShare(random: Random, shares: Shares): keyof Shares {
+  const all = Object.entries(shares) as [keyof Shares, number][];
+  let left = random.next() * all.reduce((sum, [, share]) => sum + share, 0);
+  return all.find(([, share]) => (left -= share) < 0)?.[0] ?? 'add';
+}
+
+/** Resolves when the command is durable. */
+export async function perform(stage: Stage, command: Command, number: number, worker: AnyAgent): Promise<void> {
+  if (command.kind === 'send')
+    await stage.send(command.to, command.event, {
+      session: { id: sessionOf(stage.partOf(command.to)), sequence: number },
+    });
+  else if (command.kind === 'spawn') await stage.spawn(worker, command.id, { under: 'team', restart: 'permanent' });
+  else if (command.kind === 'wait') await stage.advance(command.ms);
+  else {
+    await stage.settle();
+    for (const { deadLetters } of stage.parts()) {
+      for (const { number: held, event } of deadLetters.list({ reason: 'quarantined' })) {
+        const { n } = event as unknown as { n: number };
+        await (n % 2 === 0 ? deadLetters.edit(held, { type: 'add', n } as never) : deadLetters.discard(held));
+      }
+    }
+  }
+}
+
+/** Of what goes to a part: within one session a later event must not overtake. */
+export function sessionOf(part: number): string {
+  return `script-${part}`;
+}
+
+/** Numbers that must be in the books in the end, over all workers. What callbacks were sent may be lost in a crash. */
+export function expectedBooks(
+  script: readonly Command[],
+): Omit<Books, 'ticked'> & { readonly ticks: readonly number[]; readonly notes: readonly number[] } {
+  const numbers = (...types: string[]) =>
+    script.flatMap((command) =>
+      command.kind === 'send' && types.includes(command.event.type) ? [command.event.n] : [],
+    );
+  const redelivered = numbers('poison').filter(
+    (n) => n % 2 === 0 && script.slice(n).some(({ kind }) => kind === 'judge'),
+  );
+  return {
+    added: sorted([...numbers('add'), ...redelivered]),
+    rung: numbers('arm'),
+    answered: numbers('ask'),
+    received: numbers('pass'),
+    mailed: numbers('mail'),
+    counselled: numbers('consult'),
+    ticks: numbers('tick'),
+    notes: numbers('note'),
+  };
+}
+
+/** What all workers have in their books, in order of the numbers, each as often as it is there. */
+export function allBooks({ parts }: Stage): Books {
+  const contexts = parts().flatMap((part) => {
+    const workers = part.tree().children.flatMap((node) => (node.agent === 'boss' ? [...node.children] : [node]));
+    return workers.map(({ address }) => part.snapshot(address)?.context as Books);
+  });
+  const all = (book: keyof Books) => sorted(contexts.flatMap((context) => context[book]));
+  return {
+    added: all('added'),
+    rung: all('rung'),
+    answered: all('answered'),
+    ticked: all('ticked'),
+    received: all('received'),
+    mailed: all('mailed'),
+    counselled: all('counselled'),
+  };
+}
+
+function sorted(numbers: readonly number[]): number[] {
+  return numbers.toSorted((a, b) => a - b);
+}

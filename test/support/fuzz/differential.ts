@@ -1,0 +1,203 @@
+/**
+ * Plays the same random machines with the same events under createActor and on the kernel, step by step, and compares
+ * what can be seen of every actor: snapshots after each step, and per actor and kind what it did, emitted, logged and
+ * received.
+ *
+ * Not compared, because it differs on purpose: the order of lines of different actors, two lives at one path among them
+ * (XState has a parent, and the next child, take its turn in the middle of that of a child that sends to it); what
+ * oracle.ts calls a departure; lines of a step in which the power was cut before its outputs were out (custom actions
+ * happen at most once, and a turn that was lost is taken again); and the failure of a custom action that such a cut may
+ * have taken.
+ */
+import { type EventObject } from 'xstate';
+import { SeededRandom } from '../../../src/testing/seeded-random.ts';
+import { build } from './build.ts';
+import { randomMachine } from './generator.ts';
+import { type Cut, Hosted, kernel, type Subject } from './hosted.ts';
+import { EVENT_TYPES, type MachineSpec } from './machine-spec.ts';
+import { Oracle } from './oracle.ts';
+import { Coverage, Recorder } from './record.ts';
+import { textOf, type View } from './view.ts';
+
+/** One step of all machines of a batch: an event for each, or time. */
+export type Step =
+  | { readonly kind: 'send'; readonly events: ReadonlyMap<string, EventObject>; readonly cut?: Cut }
+  | { readonly kind: 'advance'; readonly ms: number };
+
+export interface Story {
+  readonly machines: ReadonlyMap<string, MachineSpec>;
+  readonly steps: readonly Step[];
+}
+
+export interface Difference {
+  readonly machine: string;
+  /** Index of the step; -1 for the start. */
+  readonly step: number;
+  readonly what: string;
+  readonly expected: string;
+  readonly actual: string;
+}
+
+export interface BatchSize {
+  readonly machines: number;
+  readonly steps: number;
+}
+
+/** Everything follows from the seed. In a tenth of the batches the power is cut, now and then. */
+export function randomStory(seed: number, size: BatchSize): Story {
+  const random = new SeededRandom(seed);
+  const hasCuts = Math.floor(seed / 2) % 10 === 1;
+  const machines = new Map<string, MachineSpec>();
+  for (let i = 0; i < size.machines; i++) machines.set(`m${i}`, randomMachine(new SeededRandom(seed * 1_009 + i)));
+  const steps = Array.from({ length: size.steps }, (): Step => {
+    if (random.next() < 0.2) return { kind: 'advance', ms: 1 + random.integer(60) };
+    const events = new Map([...machines.keys()].map((name) => [name, randomEvent(random)]));
+    const cut =
+      hasCuts && random.next() < 0.3 ? random.pick<Cut>(['settled', 'acknowledged', 'durable', 'lost']) : undefined;
+    return { kind: 'send', events, ...(cut && { cut }) };
+  });
+  return { machines, steps };
+}
+
+function randomEvent(random: SeededRandom): EventObject {
+  return { type: random.pick(EVENT_TYPES), v: random.integer(9), ext: true } as EventObject;
+}
+
+interface Player {
+  readonly name: string;
+  readonly oracle: Oracle;
+  readonly recorder: Recorder;
+}
+
+export interface Played {
+  readonly difference: Difference | undefined;
+  /** Steps of machines that were compared. */
+  readonly steps: number;
+}
+
+/** Plays the story on both sides until something differs. */
+export async function play(story: Story, coverage = new Coverage(), subject: Subject = kernel): Promise<Played> {
+  const players = new Map<string, Player>();
+  const hosted = new Hosted(subject, story.machines);
+  let steps = 0;
+  try {
+    for (const [name, spec] of story.machines) {
+      const recorder = new Recorder();
+      players.set(name, { name, recorder, oracle: new Oracle(build(spec, name, recorder), name, recorder, coverage) });
+    }
+    await hosted.start();
+    let difference = compare(players, hosted, -1, coverage, undefined);
+    for (let index = 0; difference === undefined && index < story.steps.length && players.size > 0; index++) {
+      const step = story.steps[index]!;
+      steps += players.size;
+      await takeStep(step, players, hosted, coverage);
+      difference = compare(players, hosted, index, coverage, step.kind === 'send' ? step.cut : undefined);
+    }
+    return { difference, steps };
+  } finally {
+    for (const { oracle } of players.values()) oracle.dispose();
+    await hosted.stop();
+  }
+}
+
+async function takeStep(
+  step: Step,
+  players: ReadonlyMap<string, Player>,
+  hosted: Hosted,
+  coverage: Coverage,
+): Promise<void> {
+  if (step.kind === 'advance') {
+    for (const { oracle } of players.values()) oracle.advance(step.ms);
+    await hosted.advance(step.ms);
+    return;
+  }
+  const events = new Map([...step.events].filter(([name]) => players.has(name)));
+  for (const [name, event] of events) players.get(name)!.oracle.send(event);
+  if (step.cut === undefined) await hosted.send(events);
+  else {
+    await hosted.sendAndCut(events, step.cut);
+    coverage.count(`power cut: ${step.cut}`, players.size);
+  }
+}
+
+/** Compares all that are still in play, and takes out those whose play is over. */
+function compare(
+  players: Map<string, Player>,
+  hosted: Hosted,
+  step: number,
+  coverage: Coverage,
+  cut: Cut | undefined,
+): Difference | undefined {
+  const byRoot = new Map<string, Map<string, View>>();
+  for (const [path, view] of hosted.views()) {
+    const root = path.split('/', 1)[0]!;
+    byRoot.set(root, (byRoot.get(root) ?? new Map<string, View>()).set(path, view));
+  }
+  for (const player of [...players.values()]) {
+    const { name, oracle, recorder } = player;
+    const [expectedLines, actualLines] = [recorder.take(), hosted.recorders.get(name)!.take()];
+    const expected = oracle.views();
+    const reborn = oracle.takeReborn();
+    const isLost = cut !== undefined && cut !== 'settled' && oracle.hasFailedLate;
+    if (isLost) coverage.count('departures: failure in a power cut');
+    else if (oracle.departure === undefined) {
+      const views = byRoot.get(name) ?? new Map<string, View>();
+      const found =
+        differenceOf(expected, views, step === -1 || cut !== undefined) ??
+        (cut === undefined || cut === 'settled' ? lineDifference(expectedLines, actualLines, reborn) : undefined);
+      if (found !== undefined) return { machine: name, step, ...found };
+      if (!oracle.isOver) continue;
+    } else coverage.count(`departures: ${oracle.departure}`);
+    oracle.dispose();
+    players.delete(name);
+  }
+  return undefined;
+}
+
+type Found = Pick<Difference, 'what' | 'expected' | 'actual'>;
+
+function differenceOf(
+  expected: ReadonlyMap<string, View>,
+  actual: ReadonlyMap<string, View>,
+  mayBeMissed: boolean,
+): Found | undefined {
+  for (const [path, view] of expected) {
+    const other = actual.get(path);
+    // A root that ended while nobody watched is gone; that is all that can be seen of it.
+    if (
+      mayBeMissed &&
+      view.status !== 'active' &&
+      !path.includes('/') &&
+      (other ?? { status: 'active' }).status === 'active'
+    )
+      continue;
+    if (other === undefined)
+      return { what: `snapshot of ${path}`, expected: textOf(view), actual: 'nobody lives there' };
+    const [a, b] = view.status === 'error' ? [{ error: view.error }, { error: other.error }] : [view, other];
+    if (!isSame(a, b) || view.status !== other.status)
+      return { what: `snapshot of ${path}`, expected: textOf(view), actual: textOf(other) };
+  }
+  const stranger = [...actual.keys()].find((path) => !expected.has(path));
+  return stranger === undefined
+    ? undefined
+    : { what: `snapshot of ${stranger}`, expected: 'nobody lives there', actual: textOf(actual.get(stranger)) };
+}
+
+function isSame(a: object, b: object): boolean {
+  return JSON.stringify(a) === JSON.stringify(b) || textOf(a) === textOf(b);
+}
+
+type Lines = ReadonlyMap<string, readonly string[]>;
+
+function lineDifference(expected: Lines, actual: Lines, reborn: ReadonlySet<string>): Found | undefined {
+  for (const key of new Set([...expected.keys(), ...actual.keys()])) {
+    const inOrder = (lines: readonly string[]) =>
+      reborn.has(key.slice(0, key.lastIndexOf(' '))) ? lines.toSorted() : lines;
+    const [a, b] = [expected.get(key) ?? [], actual.get(key) ?? []].map((lines) => inOrder(lines).join('; ')) as [
+      string,
+      string,
+    ];
+    if (a !== b) return { what: `lines of ${key}`, expected: a, actual: b };
+  }
+  return undefined;
+}

@@ -1,0 +1,171 @@
+/** A client without a socket: what it sends and gets passes the same codec as on the wire. Time is the test's. */
+import { type Connection } from '../../../src/gateway/client/connection.ts';
+import { type Entrance } from '../../../src/gateway/client/hub.ts';
+import { type Wire } from '../../../src/gateway/client/send-buffer.ts';
+import { decodeMsgpack, encodeMsgpack } from '../../../src/gateway/protocol/msgpack.ts';
+import { patched } from '../../../src/gateway/protocol/patch.ts';
+import { type ServerFrame } from '../../../src/gateway/protocol/frames.ts';
+import { SUBPROTOCOLS } from '../../../src/gateway/protocol/protocol.ts';
+import { createGateway, type Gateway, type GatewayOptions } from '../../../src/gateway/network/server.ts';
+import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
+import { shop } from './shop.ts';
+
+export type Frame = ServerFrame & { readonly [field: string]: unknown };
+
+export class MemoryClient {
+  readonly connection: Connection;
+  /** All that came, oldest first. */
+  readonly frames: Frame[] = [];
+  closed: { code: number; reason: string } | undefined;
+  isPaused = false;
+  isCut = false;
+  /** What stands in for bytes that the peer has not read: none leave while it is not reading. */
+  buffered = 0;
+  isReading = true;
+  readonly #isBinary: boolean;
+
+  constructor(gateway: Gateway, entrance: Entrance = {}) {
+    this.#isBinary = entrance.subprotocol === SUBPROTOCOLS.msgpack;
+    this.connection = gateway.connect(this.#wire(), entrance);
+  }
+
+  /** As a frame of its subprotocol. */
+  send(frame: object): void {
+    this.raw(this.#isBinary ? encodeMsgpack(frame) : JSON.stringify(frame));
+  }
+
+  raw(data: string | Uint8Array): void {
+    this.connection.receive(data);
+  }
+
+  hello(fields: object = {}): void {
+    this.send({ t: 'hello', v: 1, client: { name: 'test' }, ...fields });
+  }
+
+  /** The peer reads all that waits. */
+  read(): void {
+    this.isReading = true;
+    this.buffered = 0;
+    this.connection.drained();
+  }
+
+  /** The line breaks. */
+  drop(): void {
+    this.connection.gone();
+  }
+
+  #wire(): Wire {
+    const bufferedBytes = () => this.buffered;
+    return {
+      send: (data) => {
+        if (!this.isReading) this.buffered += data.length;
+        this.frames.push(
+          (typeof data === 'string'
+            ? JSON.parse(data)
+            : decodeMsgpack(data, { depthMax: 100, valuesMax: 1e7 })) as Frame,
+        );
+      },
+      get bufferedBytes() {
+        return bufferedBytes();
+      },
+      pause: () => (this.isPaused = true),
+      resume: () => (this.isPaused = false),
+      close: (code, reason) => (this.closed = { code, reason }),
+      terminate: () => {
+        this.isCut = true;
+        this.connection.gone();
+      },
+    };
+  }
+
+  of(t: string, id?: string): Frame[] {
+    return this.frames.filter((frame) => frame.t === t && (id === undefined || frame['id'] === id));
+  }
+
+  last(t: string, id?: string): Frame | undefined {
+    return this.of(t, id).at(-1);
+  }
+
+  /** What a subscription's frames come to. */
+  view(id: string): unknown {
+    let view: unknown;
+    for (const frame of this.frames) {
+      if (frame.t === 'snap' && frame.id === id && frame.d !== undefined) view = frame.d;
+      if (frame.t === 'delta' && frame.id === id) view = patched(view, frame.ops);
+    }
+    return view;
+  }
+}
+
+export class GatewayTest {
+  readonly test: TestSystem;
+  readonly #options: GatewayOptions;
+  readonly logged: unknown[][] = [];
+  gateway: Gateway;
+  #calls = 0;
+
+  constructor(test: TestSystem, options: GatewayOptions) {
+    this.test = test;
+    this.#options = options;
+    this.gateway = this.#create();
+  }
+
+  /** A client that has been welcomed. */
+  async client(hello: object = {}, entrance: Entrance = {}): Promise<MemoryClient> {
+    const client = new MemoryClient(this.gateway, entrance);
+    client.hello(hello);
+    // A signature is checked in a thread of its own, which no settling waits for.
+    do await this.settle();
+    while (client.last('welcome') === undefined && client.closed === undefined);
+    return client;
+  }
+
+  /** The answer to a call. */
+  async call(client: MemoryClient, m: string, p: object = {}, fields: object = {}): Promise<Frame> {
+    const id = `call-${++this.#calls}`;
+    client.send({ t: 'req', id, m, p, ...fields });
+    await this.settle();
+    return client.last('res', id)!;
+  }
+
+  async settle(): Promise<void> {
+    // Deferred pumps of the gateway come behind what the system has settled.
+    for (let round = 0; round < 3; round++) await this.test.settle();
+  }
+
+  async advance(ms: number): Promise<void> {
+    await this.test.clock.advance(ms, () => this.settle());
+  }
+
+  /** Power loss of the host: the lines break with it. */
+  async crash(): Promise<void> {
+    this.gateway.abandon();
+    await this.test.crash();
+  }
+
+  async restart(): Promise<void> {
+    await this.test.restart();
+    this.gateway = this.#create();
+    await this.settle();
+  }
+
+  async stop(): Promise<void> {
+    this.gateway.abandon();
+    await this.test.system.stop();
+  }
+
+  #create(): Gateway {
+    return createGateway(this.test.system, {
+      clock: this.test.clock,
+      log: (...line) => this.logged.push(line),
+      ...this.#options,
+    });
+  }
+}
+
+export async function startGatewayTest(
+  options: GatewayOptions = {},
+  system: Partial<TestSystemOptions> = {},
+): Promise<GatewayTest> {
+  return new GatewayTest(await startTestSystem(shop(system)), options);
+}

@@ -1,0 +1,173 @@
+/** A crew in a test system: stand-ins for agents, and desks that only write down what they are told. */
+import { assign, fromPromise, type PromiseActorLogic, setup } from 'xstate';
+import { type AnyAgent, defineAgent } from '../../../src/actors/model/agent.ts';
+import { type AgentTypes } from '../../../src/machines/coordination/coordinator/agent-registry.ts';
+import {
+  type CoordinatorContext,
+  itemsIn,
+} from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
+import { COORDINATOR, coordinatorChildren, crewAgents } from '../../../src/machines/coordination/crew.ts';
+import { DESKS, type Message } from '../../../src/machines/coordination/messages/messages.ts';
+import { type PauseManagerContext } from '../../../src/machines/coordination/pauses/pause-manager.ts';
+import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
+import { type ItemProgress } from '../../../src/machines/coordination/coordinator/progress.ts';
+import { stageAgent, type StageOptions, type WorkInput } from '../../../src/machines/work/stage.ts';
+import { type FaultyStore } from '../../../src/testing/faulty-store.ts';
+import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
+import { type VirtualClock } from '../../../src/testing/virtual-clock.ts';
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** What a stand-in for an agent does with one attempt: give an output, or throw. */
+export type Work = (input: WorkInput, starts: number) => unknown;
+
+interface Told {
+  readonly type: string;
+}
+
+/** Takes everything and keeps it. */
+const deskMachine = setup({ types: {} as { context: { told: Told[] }; events: Told } }).createMachine({
+  context: { told: [] },
+  on: { '*': { actions: assign({ told: ({ context, event }) => [...context.told, event] }) } },
+});
+
+type DeskName = 'alerts' | 'correlator' | 'batches' | 'gates' | 'debates';
+
+export interface CrewOptions {
+  readonly work?: Work;
+  /** Instead of `work`. */
+  readonly logic?: PromiseActorLogic<unknown, WorkInput>;
+  readonly desks?: readonly DeskName[];
+  /** Beside the crew's, or instead of one of the same name. */
+  readonly agents?: readonly AnyAgent[];
+  /** Children of the root Boss beside the crew's. */
+  readonly children?: readonly { readonly id: string; readonly agent: string }[];
+  /** Takes the place of the desk of gates. */
+  readonly gates?: AnyAgent;
+  readonly types?: AgentTypes;
+  readonly stage?: StageOptions;
+  /** Of a crew before it, that `before` has ended: this one goes on. */
+  readonly store?: FaultyStore;
+  readonly clock?: VirtualClock;
+  readonly before?: () => Promise<void>;
+}
+
+export class Crew {
+  readonly test: TestSystem;
+  /** Tasks in the order their work was started, every attempt. */
+  readonly starts: string[];
+  /** Everything that any actor emitted, in order, over restarts too. */
+  readonly emitted: Told[];
+
+  constructor(test: TestSystem, starts: string[], emitted: Told[]) {
+    this.test = test;
+    this.starts = starts;
+    this.emitted = emitted;
+  }
+
+  context(): CoordinatorContext {
+    return this.test.system.actor(COORDINATOR).snapshot().context as CoordinatorContext;
+  }
+
+  state(): unknown {
+    return this.test.system.actor(COORDINATOR).snapshot().value;
+  }
+
+  item(item: string): ItemProgress {
+    return itemsIn(this.context()).get(item)!;
+  }
+
+  phase(item: string): string {
+    return this.item(item).phase;
+  }
+
+  /** State of the item's PauseManager. */
+  pause(item: string): unknown {
+    return this.test.system.actor(`pauses/${item}`).snapshot().value;
+  }
+
+  manager(item: string): PauseManagerContext {
+    return this.test.system.actor(`pauses/${item}`).snapshot().context as PauseManagerContext;
+  }
+
+  /** What a desk was told, of one type. */
+  told<Type extends Message['type']>(desk: DeskName, type: Type): Message<Type>[] {
+    const { told } = this.test.system.actor(desk).snapshot().context as { told: Told[] };
+    return told.filter((event): event is Message<Type> => event.type === type);
+  }
+
+  alerts(kind?: string): Message<'alert.raise'>[] {
+    return this.told('alerts', 'alert.raise').filter((alert) => kind === undefined || alert.kind === kind);
+  }
+
+  async send(event: Told & Record<string, unknown>): Promise<void> {
+    await this.test.system.send(COORDINATOR, event);
+    await this.test.settle();
+  }
+
+  ask<Reply>(event: Told & Record<string, unknown>): Promise<Reply> {
+    return this.test.system.ask<Reply>(COORDINATOR, event);
+  }
+
+  async crashAndRestart(): Promise<void> {
+    await this.test.crash();
+    await this.test.restart();
+  }
+}
+
+export async function startCrew(
+  plan: Plan,
+  {
+    work = () => 'done',
+    logic,
+    desks = ['alerts'],
+    agents = [],
+    types = {},
+    stage = {},
+    children = [],
+    gates,
+    store,
+    clock,
+    before,
+  }: CrewOptions = {},
+): Promise<Crew> {
+  await before?.();
+  const starts: string[] = [];
+  const emitted: Told[] = [];
+  const standIn = fromPromise<unknown, WorkInput>(async ({ input }) => {
+    starts.push(input.task.id);
+    return work(input, starts.filter((id) => id === input.task.id).length);
+  });
+  const names = [...new Set(plan.tasks.map(({ agent }) => agent))];
+  const desk = defineAgent({ name: 'desk', machine: deskMachine, events: {} });
+  const stages = names.map((name) =>
+    stageAgent(name, logic ?? standIn, { subtasks: types[name]?.subtasks ?? [], ...stage }),
+  );
+  const own = agents.map(({ name }) => name);
+  const standIns = [
+    ...desks.map((id) => ({ id, systemId: DESKS[id], agent: 'desk' })),
+    ...(gates === undefined ? [] : [{ id: DESKS.gates, systemId: DESKS.gates, agent: gates.name }]),
+  ];
+  const tree = { children: [...standIns, ...coordinatorChildren(plan, types), ...children] };
+  const test = await startTestSystem({
+    agents: [
+      ...crewAgents.filter(({ name }) => !own.includes(name)),
+      ...agents,
+      ...(gates === undefined ? [] : [gates]),
+      desk,
+      ...stages,
+    ],
+    tree,
+    ...(store && { store }),
+    ...(clock && { clock }),
+    onCreate: (system) => void system.onEmitted((_, event) => emitted.push(event as Told)),
+  });
+  return new Crew(test, starts, emitted);
+}
+
+/** An error that says what it is, in the way that survives the store. */
+export function stated(message: string, { errorType }: { errorType: string }): Error {
+  return Object.assign(new Error(message), { code: errorType });
+}

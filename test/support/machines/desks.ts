@@ -1,0 +1,128 @@
+/**
+ * The desks of failures in a test system, with a Lead Coordinator that only writes down what it is sent and answers as
+ * it is told.
+ */
+import { type AnyActorLogic, type AnyActorRef, assign, enqueueActions, type PromiseActorLogic, setup } from 'xstate';
+import { z } from 'zod';
+import { type AnyAgent, defineAgent } from '../../../src/actors/model/agent.ts';
+import { timeOf } from '../../../src/actors/model/ref.ts';
+import { alertCard, type DeliveryInput } from '../../../src/machines/people/alerts/alert-card.ts';
+import { batch, type ResourceQuestion } from '../../../src/machines/coordination/batches/batch.ts';
+import { type Resources } from '../../../src/machines/coordination/batches/batch-rules.ts';
+import { failureAgents, failureDesks } from '../../../src/machines/coordination/failure-crew.ts';
+import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
+import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+export type Heard = { readonly type: string; readonly item?: string; readonly [field: string]: unknown };
+
+interface CoordinatorContext {
+  readonly heard: readonly Heard[];
+}
+
+/** `tell` sends from the coordinator's desk; `answers` has it report at once that what was ordered is done. */
+const standIn = setup({
+  types: {} as { context: CoordinatorContext; events: Heard; input: { answers: boolean } },
+}).createMachine({
+  id: 'stand-in',
+  context: ({ input }) => ({ heard: [], answers: input.answers, 'item:Z': { running: ['Z/one', 'Z/two'] } }),
+  on: {
+    tell: {
+      actions: enqueueActions(({ event, enqueue, system }) =>
+        enqueue.sendTo(system.get(event.to as string) as AnyActorRef, event.event as Heard),
+      ),
+    },
+    '*': {
+      actions: [
+        assign(({ context, event }) => ({ heard: [...context.heard, event] })),
+        enqueueActions(({ context, event, enqueue, self, system }) => {
+          const batches = system.get(DESKS.batches) as AnyActorRef;
+          if (!(context as { answers?: boolean }).answers) return;
+          if (event.type === 'pause.request') {
+            const { item, trigger } = event;
+            enqueue.sendTo(batches, {
+              type: 'pause.complete',
+              item,
+              pausedAtMs: timeOf(self),
+              resumeDependencies: { restart: [], skip: [], wait: [] },
+              trigger,
+            });
+          }
+          if (event.type === 'resume.command') enqueue.sendTo(batches, { type: 'item.resumed', item: event.item });
+        }),
+      ],
+    },
+  },
+});
+
+export interface DesksOptions {
+  /** The stand-in carries out every order at once. Default true. */
+  readonly answers?: boolean;
+  readonly resources?: PromiseActorLogic<Resources, ResourceQuestion>;
+  readonly deliver?: PromiseActorLogic<unknown, DeliveryInput>;
+  /** Leaves the stand-in away. */
+  readonly isAlone?: boolean;
+}
+
+export class Desks {
+  readonly test: TestSystem;
+
+  constructor(test: TestSystem) {
+    this.test = test;
+  }
+
+  /** From the Lead Coordinator to a desk. */
+  async tell(to: string, event: object): Promise<void> {
+    await this.test.system.send(DESKS.coordinator, { type: 'tell', to, event });
+    await this.test.settle();
+  }
+
+  /** From a person, who gets the reply. */
+  async ask<Reply>(to: string, event: { readonly type: string; readonly [field: string]: unknown }): Promise<Reply> {
+    const answer = this.test.system.ask<Reply>(to, event);
+    await this.test.settle();
+    return answer;
+  }
+
+  /** What the Lead Coordinator was sent, of one type. */
+  heard(type: string): readonly Heard[] {
+    return this.context<CoordinatorContext>(DESKS.coordinator).heard.filter((event) => event.type === type);
+  }
+
+  context<Context>(address: string): Context {
+    return this.test.system.snapshot(address)!.context as Context;
+  }
+
+  /** The power fails and comes back. */
+  async cutPower(): Promise<void> {
+    await this.test.crash();
+    await this.test.restart();
+  }
+}
+
+export async function startDesks({
+  answers = true,
+  resources,
+  deliver,
+  isAlone = false,
+}: DesksOptions = {}): Promise<Desks> {
+  const coordinator = defineAgent({ name: 'stand-in', machine: standIn, events: { tell: z.looseObject({}) } });
+  const provided = failureAgents.map((agent) => {
+    if (agent.name === batch.name && resources !== undefined) return withLogic(agent, { resources });
+    if (agent.name === alertCard.name && deliver !== undefined) return withLogic(agent, { deliver });
+    return agent;
+  });
+  const children = [
+    ...failureDesks,
+    ...(isAlone ? [] : [{ id: DESKS.coordinator, systemId: DESKS.coordinator, agent: 'stand-in', input: { answers } }]),
+  ];
+  return new Desks(await startTestSystem({ agents: [coordinator, ...provided], tree: { children } }));
+}
+
+/** The agent with another logic for a port, as a host provides it. */
+function withLogic(agent: AnyAgent, actors: Record<string, AnyActorLogic>): AnyAgent {
+  return { ...agent, machine: agent.machine.provide({ actors: actors as never }) };
+}

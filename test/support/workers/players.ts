@@ -1,0 +1,87 @@
+/** Machines that throw tokens to each other, and what they have caught. Where they live the test does not choose. */
+import { assign, enqueueActions, setup } from 'xstate';
+import { z } from 'zod';
+import { ask } from '../../../src/actors/model/ask.ts';
+import { reply } from '../../../src/actors/model/talk-actions.ts';
+import { type AnyAgent, defineAgent } from '../../../src/actors/model/agent.ts';
+
+interface Catch {
+  readonly by: string;
+  readonly number: number;
+}
+
+export interface PlayerContext {
+  readonly caught: readonly Catch[];
+  /** By name of the player thrown to: the number of the next token. */
+  readonly next: Readonly<Record<string, number>>;
+  readonly friends: Readonly<Record<string, object>>;
+  /** Throws that wait for the friend to be known. */
+  readonly due: readonly { readonly to: string; readonly count: number }[];
+  readonly name: string;
+}
+
+type PlayerEvent =
+  /** To the player at an address, which is asked for its reference first. */
+  { type: 'throw'; to: string; count: number } | { type: 'token'; by: string; number: number } | { type: 'who' };
+
+const player = setup({
+  types: {} as { context: PlayerContext; events: PlayerEvent; input: { name: string } },
+  actors: { ask },
+}).createMachine({
+  id: 'player',
+  context: ({ input }) => ({ caught: [], next: {}, friends: {}, due: [], name: input.name }),
+  on: {
+    who: { actions: reply(({ self }: { self: object }) => ({ ref: self })) },
+    token: {
+      actions: assign({ caught: ({ context, event }) => [...context.caught, { by: event.by, number: event.number }] }),
+    },
+  },
+  type: 'parallel',
+  states: {
+    throwing: {
+      initial: 'ready',
+      states: {
+        ready: {
+          always: { guard: ({ context }) => context.due.length > 0, target: 'meeting' },
+          on: {
+            throw: {
+              actions: assign({ due: ({ context, event }) => [...context.due, { to: event.to, count: event.count }] }),
+            },
+          },
+        },
+        meeting: {
+          on: {
+            throw: {
+              actions: assign({ due: ({ context, event }) => [...context.due, { to: event.to, count: event.count }] }),
+            },
+          },
+          invoke: {
+            src: 'ask',
+            input: ({ context }) => ({ to: context.due[0]!.to, event: { type: 'who' }, timeoutMs: 3_600_000 }),
+            onDone: {
+              target: 'ready',
+              actions: enqueueActions(({ context, event, enqueue }) => {
+                const [{ to, count }, ...due] = context.due as [PlayerContext['due'][number]];
+                const { ref } = event.output as { ref: object };
+                const from = context.next[to] ?? 0;
+                for (let number = from; number < from + count; number++)
+                  enqueue.sendTo(ref as never, { type: 'token', by: context.name, number } as never);
+                enqueue.assign({
+                  due,
+                  next: { ...context.next, [to]: from + count },
+                  friends: { ...context.friends, [to]: ref },
+                });
+              }),
+            },
+          },
+        },
+      },
+    },
+  },
+});
+
+export const playerAgent: AnyAgent = defineAgent({
+  name: 'player',
+  machine: player,
+  events: { throw: z.object({ to: z.string(), count: z.number() }), who: z.object({}) },
+});

@@ -1,0 +1,72 @@
+/**
+ * Systems over real threads, for tests: on directories of their own, of the module test/fixtures/workers/counters.mjs.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { type SpreadOptions } from '../../../src/workers/options.ts';
+import { spreadOverThreads } from '../../../src/workers/spread.ts';
+import { type SpreadSystem } from '../../../src/workers/spread-system.ts';
+
+/** Threads run what is built: Node 20 reads no TypeScript. */
+const ENTRY = new URL('../../../dist/workers/thread.js', import.meta.url);
+
+const OUTPOST = new URL('../../../dist/gateway/workers/worker-gateway.js', import.meta.url);
+
+const MODULE = new URL('../fixtures/workers/counters.mjs', import.meta.url);
+
+const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
+export interface Context {
+  readonly counted: readonly number[];
+  readonly sum: number;
+}
+
+const directories: string[] = [];
+const systems: SpreadSystem[] = [];
+
+afterEach(async () => {
+  for (const system of systems.splice(0)) await system.stop();
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
+});
+
+export function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'bosun-workers-'));
+  directories.push(directory);
+  return directory;
+}
+
+export function spread(directory: string, options: Partial<SpreadOptions['workers']> = {}): SpreadSystem {
+  const workers = { count: 2, module: MODULE, directory, execArgv: [], intensity: 100, ...options };
+  const system = spreadOverThreads({ workers }, { clock: systemClock, log: () => {}, outpost: OUTPOST, entry: ENTRY });
+  systems.push(system);
+  return system;
+}
+
+/** One and another that lives on the other worker, which the one passes on to. */
+export async function friends(system: SpreadSystem): Promise<[one: string, other: string]> {
+  const one = 'a';
+  const other = NAMES.find((name) => system.workerOf(name) !== system.workerOf(one))!;
+  if ((await system.snapshot(one))?.value === 'alone') await system.send(one, { type: 'befriend', address: other });
+  await system.actor(one).waitFor(({ value }) => value === 'friends');
+  return [one, other];
+}
+
+export async function contextOf(system: SpreadSystem, address: string): Promise<Context> {
+  return (await system.actor(address).snapshot()).context as Context;
+}
+
+export function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, number) => number);
+}
+
+/** In a session of its own: what a death leaves open is sent again, and counts once. */
+export async function insist(
+  system: SpreadSystem,
+  address: string,
+  event: { type: string; number: number },
+): Promise<void> {
+  await system.send(address, event, { session: { id: `number ${event.number}`, sequence: 1 } });
+}
