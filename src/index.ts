@@ -1,6 +1,5 @@
 /** The public API of Bosun. Everything here is documented and kept stable; nothing inside src imports this file. */
 export {
-  defineAgent,
   type Agent,
   type AgentEvents,
   type AgentLimits,
@@ -11,6 +10,7 @@ export {
   type Migrations,
   type ShownSchemas,
 } from './actors/model/agent.ts';
+export { defineAgent } from './actors/api/define-agent.ts';
 export { type MigrationSteps, type StoredState } from './actors/model/version-rules.ts';
 export { type CheckedActor } from './actors/loop/versions/check.ts';
 export { type AdminHandle } from './actors/api/admin-handle.ts';
@@ -51,7 +51,8 @@ export {
   unlink,
   unregister,
 } from './actors/model/talk-actions.ts';
-export { type ActorHandle, type ActorSnapshot, type Subscription } from './actors/api/actor-handle.ts';
+export { type ActorHandle } from './actors/api/actor-handle.ts';
+export { type ActorSnapshot, type Subscription } from './actors/world/actor-view.ts';
 export { type ActionOptions, type EffectOptions, type RetryOptions } from './actors/model/effect-policy.ts';
 export { type Reception } from './actors/api/client-api.ts';
 export { secret } from './actors/model/secret.ts';

@@ -1,6 +1,6 @@
 /** What createSystem and a system's methods take, and the shapes that they give. No behaviour. */
 import { type AnyStateMachine, type SnapshotFrom } from 'xstate';
-import { type ActorSnapshot } from './actors/api/actor-handle.ts';
+import { type ActorSnapshot } from './actors/world/actor-view.ts';
 import { type Agent, type AgentInput, type AnyAgent, type EventSchemas } from './actors/model/agent.ts';
 import { type StepEngineName } from './actors/model/step-engine.ts';
 import { type Random, type Store } from './actors/model/ports.ts';

@@ -2,7 +2,7 @@
  * The supervision tree as people see it: what the kernel knows of each actor, and what its Boss does. As of the last
  * durable epoch.
  */
-import { viewOf } from './actors/api/actor-handle.ts';
+import { viewOf } from './actors/world/actor-view.ts';
 import { type Cell } from './actors/world/cell.ts';
 import { ageOf } from './actors/api/actor-inspection.ts';
 import { type Kernel } from './actors/loop/kernel.ts';

@@ -1,7 +1,8 @@
 /** The composition root: joins kernel, supervisor and persistence into a system. The only file that sees them all. */
 import { type EventObject } from 'xstate';
 import { AdminHandle } from './actors/api/admin-handle.ts';
-import { ActorHandle, type ActorSnapshot, type Subscription, viewOf } from './actors/api/actor-handle.ts';
+import { ActorHandle } from './actors/api/actor-handle.ts';
+import { type ActorSnapshot, type Subscription, viewOf } from './actors/world/actor-view.ts';
 import { childAddress, checkAddress, ROOT } from './actors/model/address.ts';
 import { type AgentEvents, type AnyAgent, parseEvent } from './actors/model/agent.ts';
 import { BY_HOST, type OrderedBy } from './actors/world/audit.ts';

@@ -28,6 +28,7 @@ const LEAVES = ['src/assert.ts', 'src/backoff.ts', 'src/checksum.ts', 'src/clock
 const PUBLIC_KERNEL = [
   'src/actors/model/address.ts',
   'src/actors/model/agent.ts',
+  'src/actors/api/define-agent.ts',
   'src/actors/model/ref.ts',
   'src/actors/model/talk-actions.ts',
 ];

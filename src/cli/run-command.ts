@@ -2,7 +2,7 @@
  * `bosun run PLAN`: carries out a plan in a data directory, or goes on with it. Data goes to `out`, talk to `err`; the
  * caller owns the streams and the process. What is printed has happened: every line comes after its epoch is durable.
  */
-import { type ActorSnapshot } from '../actors/api/actor-handle.ts';
+import { type ActorSnapshot } from '../actors/world/actor-view.ts';
 import { type Cancel, systemClock } from '../clock.ts';
 import { BosunError, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
 import { type BatchManagerContext, batchesIn } from '../machines/coordination/batches/batch-manager.ts';

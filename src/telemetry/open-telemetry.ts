@@ -6,7 +6,7 @@
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Attributes, Span, SpanContext, Tracer } from '@opentelemetry/api';
 import { ROOT } from '../actors/model/address.ts';
-import { type Subscription } from '../actors/api/actor-handle.ts';
+import { type Subscription } from '../actors/world/actor-view.ts';
 import { type TraceRecord } from '../actors/model/trace-record.ts';
 import { BosunError } from '../errors.ts';
 import { TRACE_TURNS_MAX } from '../limits.ts';

@@ -3,7 +3,7 @@
  * is the table {@link Verbs}; its verbs are the methods of a system, and mean the same.
  */
 import { type EventObject } from 'xstate';
-import { type ActorSnapshot } from '../actors/api/actor-handle.ts';
+import { type ActorSnapshot } from '../actors/world/actor-view.ts';
 import { type OrderedBy } from '../actors/world/audit.ts';
 import { type DeadLetter, type DeadLetterReason } from '../actors/world/mailbox/dead-letters.ts';
 import { type TraceRecord } from '../actors/model/trace-record.ts';

@@ -2,7 +2,7 @@
  * A handle on an address of a system that is spread over workers: what ActorHandle is, with reads that are promises.
  */
 import { type EventObject } from 'xstate';
-import { type ActorSnapshot, type Subscription } from '../actors/api/actor-handle.ts';
+import { type ActorSnapshot, type Subscription } from '../actors/world/actor-view.ts';
 import { type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { type Watch, type Watches } from './call-service.ts';

@@ -8,7 +8,7 @@ import { type StateReplacement } from '../actors/loop/administration.ts';
 import { type AuditRecord, type OrderedBy } from '../actors/world/audit.ts';
 import { type Inspection } from '../actors/api/actor-inspection.ts';
 import { type Wait } from '../actors/api/waits.ts';
-import { type Subscription } from '../actors/api/actor-handle.ts';
+import { type Subscription } from '../actors/world/actor-view.ts';
 import { type KeptTurn, type TraceRecord } from '../actors/model/trace-record.ts';
 import { admit } from '../actors/model/value-check.ts';
 import { type StoredState } from '../actors/model/version-rules.ts';

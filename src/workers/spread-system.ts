@@ -4,7 +4,7 @@
  * dies is started again, and nobody has to do anything about it.
  */
 import { type EventObject } from 'xstate';
-import { type ActorSnapshot } from '../actors/api/actor-handle.ts';
+import { type ActorSnapshot } from '../actors/world/actor-view.ts';
 import { checkAddress, childAddress, ROOT } from '../actors/model/address.ts';
 import { type AgentEvents, type AnyAgent } from '../actors/model/agent.ts';
 import { type OrderedBy } from '../actors/world/audit.ts';

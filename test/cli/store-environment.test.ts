@@ -31,7 +31,7 @@ describe('BOSUN_SECRET_KEY', () => {
       `
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from ${source('actors/model/agent.ts')};
+import { defineAgent } from ${source('actors/api/define-agent.ts')};
 import { secret } from ${source('actors/model/secret.ts')};
 const machine = setup({}).createMachine({ on: { keep: { actions: () => {} }, burst: { actions: assign(() => { throw new Error('poison'); }) } } });
 export const vault = defineAgent({ name: 'vault', machine, events: { keep: z.object({ pin: secret(z.string()) }), burst: z.object({ pin: secret(z.string()) }) } });

@@ -2,7 +2,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { setup, waitFor } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../src/actors/model/agent.ts';
+import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { type RemoteSnapshot } from '../../src/client/remote-snapshot.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';

@@ -1,7 +1,7 @@
 /** Kept turns as steps: what each did to the context, against the one before it. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defineAgent } from '../../src/actors/model/agent.ts';
+import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { type Change, changesOf, stepsOf } from '../../src/inspector/turns/history.ts';
 import { type KeptTurn } from '../../src/inspector/turns/turns.ts';
 import { startGatewayTest } from '../support/gateway/memory-client.ts';

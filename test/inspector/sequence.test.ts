@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { enqueueActions, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../src/actors/model/agent.ts';
+import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { type Arrow, mermaidOf, type Row, sequenceOf } from '../../src/inspector/turns/sequence.ts';
 import { type Turn } from '../../src/inspector/turns/turns.ts';
 import { startGatewayTest } from '../support/gateway/memory-client.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { assign, sendTo, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../src/actors/model/agent.ts';
+import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { verify } from '../../src/persistence/verify.ts';
 import { createSystem, type System } from '../../src/system.ts';

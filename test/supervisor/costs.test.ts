@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../src/actors/model/agent.ts';
+import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { migrateBoss } from '../../src/supervisor/boss.ts';
 import { type BossOptions } from '../../src/supervisor/child-spec.ts';

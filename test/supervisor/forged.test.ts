@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyActorRef, sendTo, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../src/actors/model/agent.ts';
+import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
 
 const forger = defineAgent({

@@ -4,7 +4,7 @@
  */
 import { setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { defineAgent } from '../../src/actors/model/agent.ts';
+import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { type TraceRecord } from '../../src/actors/model/trace-record.ts';
 import { bossMachine } from '../../src/supervisor/boss.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';

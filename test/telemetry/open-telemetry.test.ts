@@ -12,7 +12,7 @@ import {
 import { assign, sendTo, setup } from 'xstate';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../src/actors/model/agent.ts';
+import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { traceToOpenTelemetry } from '../../src/telemetry/open-telemetry.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 

@@ -2,7 +2,7 @@
 import { assign, enqueueActions, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../src/actors/model/agent.ts';
+import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { ask } from '../../src/actors/model/ask.ts';
 import { reply } from '../../src/actors/model/talk-actions.ts';
 import { LINE_MESSAGES_MAX, MAILBOX_MESSAGES_MAX, WORKER_CALLS_WAITING_MAX } from '../../src/limits.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { assign, sendTo, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../src/actors/model/agent.ts';
+import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { secret } from '../../src/actors/model/secret.ts';
 import { Placement } from '../../src/actors/model/placement.ts';
 import { checksum } from '../../src/checksum.ts';

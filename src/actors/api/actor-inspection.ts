@@ -4,7 +4,7 @@
  */
 import { BosunError } from '../../errors.ts';
 import { INSPECTED_MESSAGES_MAX } from '../../limits.ts';
-import { type ActorSnapshot, viewOf } from './actor-handle.ts';
+import { type ActorSnapshot, viewOf } from '../world/actor-view.ts';
 import { type Cell } from '../world/cell.ts';
 import { type LogicKind } from '../model/step-engine.ts';
 import { type Kernel } from '../loop/kernel.ts';

@@ -5,7 +5,7 @@
 import { type EventObject, type StateValue } from 'xstate';
 import { BosunError } from '../../errors.ts';
 import { type StateReplacement } from '../loop/administration.ts';
-import { type Subscription } from './actor-handle.ts';
+import { type Subscription } from '../world/actor-view.ts';
 import { checkAddress } from '../model/address.ts';
 import { type AuditRecord, type OrderedBy } from '../world/audit.ts';
 import { carryOut, carryOutStep } from './audited-order.ts';

@@ -4,7 +4,7 @@
  */
 import { type AnyStateMachine, type EventObject } from 'xstate';
 import { taken } from '../xstate/acceptance.ts';
-import { observe, type Subscription } from './actor-handle.ts';
+import { observe, type Subscription } from '../world/actor-view.ts';
 import { type AnyAgent, parseEvent } from '../model/agent.ts';
 import { type Session } from '../world/mailbox/inbound.ts';
 import { type AskOptions } from '../world/talk/asks.ts';

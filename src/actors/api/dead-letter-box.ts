@@ -3,7 +3,7 @@
  * it resolves.
  */
 import { type EventObject } from 'xstate';
-import { type Subscription } from './actor-handle.ts';
+import { type Subscription } from '../world/actor-view.ts';
 import { admit } from '../model/value-check.ts';
 import { type AuditedOrder, BY_HOST, type OrderedBy } from '../world/audit.ts';
 import { carryOut } from './audited-order.ts';

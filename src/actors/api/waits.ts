@@ -2,7 +2,7 @@
  * Who waits for somebody, since when, and in which state: as of the last durable epoch, but for who waits for room in a
  * mailbox, of which nothing is stored. Linear in the population.
  */
-import { viewOf } from './actor-handle.ts';
+import { viewOf } from '../world/actor-view.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Kernel } from '../loop/kernel.ts';
 

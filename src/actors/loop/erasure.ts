@@ -4,7 +4,7 @@
  * actors have taken into their contexts is theirs. Getting its bytes off the medium is the journal's part.
  */
 import { BosunError } from '../../errors.ts';
-import { observe } from '../api/actor-handle.ts';
+import { observe } from '../world/actor-view.ts';
 import { ROOT } from '../model/address.ts';
 import { type Bosses } from '../world/bosses.ts';
 import { type Cell } from '../world/cell.ts';

@@ -2,7 +2,7 @@
  * Levels of events: what an agent declares, and what of a message follows from it. A level goes by the type of the
  * event, whoever sends it. Which message is next is the mailbox's affair.
  */
-import type { Message } from '../world/mailbox/message.ts';
+import { type EventObject } from 'xstate';
 
 /** Within one level messages keep their order. */
 export type Priority = 'high' | 'normal' | 'low';
@@ -32,6 +32,6 @@ export function parsePriorities(
 }
 
 /** Signals of children, words of the kernel and the like are of the normal level. */
-export function levelOf(priorities: Priorities, { kind, event }: Message): number {
+export function levelOf(priorities: Priorities, { kind, event }: { kind: string; event: EventObject }): number {
   return kind === 'event' ? (priorities.get(event.type) ?? 0) : 0;
 }

@@ -7,7 +7,6 @@ import { BosunError, messageOf } from '../../errors.ts';
 import { SCHEDULES_PER_AGENT_MAX, SCHEDULE_CATCH_UP_MAX } from '../../limits.ts';
 import { admit } from './value-check.ts';
 import { Calendar } from './calendar.ts';
-import type { Cell } from '../world/cell.ts';
 import { EVENT_TIMEOUT_ID } from './timers.ts';
 
 /**
@@ -161,7 +160,7 @@ export function planNext(schedule: Schedule, event: EventObject): ReturnType<typ
 }
 
 /** Checks a timer id of a machine; those of a Boss are the ids of its children. Throws BOSUN_VALUE_REFUSED. */
-export function checkTimerId(id: string, { isBoss, identity: { address } }: Cell): void {
-  if (isBoss || !id.startsWith(KERNEL_TIMER_PREFIX) || id === EVENT_TIMEOUT_ID) return;
-  throw new BosunError('BOSUN_VALUE_REFUSED', `${address} names a timer ${id}, which only the runtime may`);
+export function checkTimerId(id: string, owner: { readonly isBoss: boolean; readonly address: string }): void {
+  if (owner.isBoss || !id.startsWith(KERNEL_TIMER_PREFIX) || id === EVENT_TIMEOUT_ID) return;
+  throw new BosunError('BOSUN_VALUE_REFUSED', `${owner.address} names a timer ${id}, which only the runtime may`);
 }

@@ -122,6 +122,10 @@ export class Cell {
     this.state = facts.state;
   }
 
+  get address(): string {
+    return this.identity.address;
+  }
+
   /** Its own from the first message on: most actors of a large system wait for theirs. */
   get mailbox(): Mailbox {
     return this.#mailbox ?? EMPTY;

@@ -4,7 +4,7 @@
  * client's.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { type Subscription } from '../../actors/api/actor-handle.ts';
+import { type Subscription } from '../../actors/world/actor-view.ts';
 import { type System } from '../../system.ts';
 import { type TreeNode } from '../../system-options.ts';
 import { type Tallies } from './counters.ts';

@@ -3,7 +3,7 @@
  * do. Nothing is known of steps before, and none of Bosses is followed: what is below one is the whole crew.
  */
 import { BOSS_AGENT } from '../../actors/model/agent.ts';
-import { type Subscription } from '../../actors/api/actor-handle.ts';
+import { type Subscription } from '../../actors/world/actor-view.ts';
 import { type TraceRecord } from '../../actors/model/trace-record.ts';
 import { type System } from '../../system.ts';
 

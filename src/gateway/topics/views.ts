@@ -3,7 +3,7 @@
  * reach.
  */
 import { type EventObject } from 'xstate';
-import { type ActorSnapshot } from '../../actors/api/actor-handle.ts';
+import { type ActorSnapshot } from '../../actors/world/actor-view.ts';
 import { type AnyAgent } from '../../actors/model/agent.ts';
 import { type AuditRecord } from '../../actors/world/audit.ts';
 import { type DeadLetter } from '../../actors/world/mailbox/dead-letters.ts';

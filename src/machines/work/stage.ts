@@ -15,7 +15,8 @@ import {
   setup,
   type StateValue,
 } from 'xstate';
-import { type Agent, defineAgent, type EventSchemas } from '../../actors/model/agent.ts';
+import { type Agent, type EventSchemas } from '../../actors/model/agent.ts';
+import { defineAgent } from '../../actors/api/define-agent.ts';
 import { timeOf } from '../../actors/model/ref.ts';
 import {
   type AgentCheckpoint,

@@ -4,7 +4,7 @@
  */
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../actors/model/agent.ts';
+import { defineAgent } from '../../actors/api/define-agent.ts';
 import { secret } from '../../actors/model/secret.ts';
 import { reply, type ReplyTo } from '../../actors/model/talk-actions.ts';
 

@@ -4,7 +4,7 @@
  */
 import { setup } from 'xstate';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { type StateReplacement } from '../../../src/actors/loop/administration.ts';
 import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { code } from '../../support/actors/account.ts';

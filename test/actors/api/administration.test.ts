@@ -1,7 +1,7 @@
 /** What administrators do to one actor: suspend, resume, step, look, kill; each over a crash. */
 import { setup } from 'xstate';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { code } from '../../support/actors/account.ts';
 import { clerk, deeds, note } from '../../support/actors/clerk.ts';

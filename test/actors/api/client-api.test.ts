@@ -2,7 +2,7 @@
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { describe, expect, it } from 'vitest';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { code } from '../../support/actors/account.ts';
 

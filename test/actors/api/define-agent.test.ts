@@ -2,7 +2,7 @@
 import { type AnyStateMachine, createMachine, fromPromise, raise, sendParent, setup, spawnChild } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { code } from '../../support/actors/account.ts';
 
 describe('defineAgent', () => {

@@ -2,7 +2,7 @@
 import { type AnyActorRef, assign, createMachine, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { effectOf } from '../../../src/actors/model/ref.ts';
 import { MAILBOX_MESSAGES_MAX } from '../../../src/limits.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';

@@ -2,7 +2,7 @@
 import { assign, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { defer, eventTimeout, monitor, reply } from '../../../src/actors/model/talk-actions.ts';
 import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { started } from '../../support/actors/started.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { type StoreEntry } from '../../../src/actors/model/ports.ts';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { type BosunError } from '../../../src/errors.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { account, code, deposit } from '../../support/actors/account.ts';

@@ -2,7 +2,7 @@
 import { assign, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { startTestSystem } from '../../../src/testing/test-system.ts';
 
 const machine = setup({

@@ -4,7 +4,7 @@
 import { type AnyActorRef, assign, createMachine, enqueueActions, sendTo, setup } from 'xstate';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { startTestSystem } from '../../../src/testing/test-system.ts';
 
 const parent = setup({

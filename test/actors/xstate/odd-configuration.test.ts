@@ -6,7 +6,7 @@
 import { type AnyStateMachine, createMachine } from 'xstate';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { startTestSystem } from '../../../src/testing/test-system.ts';
 
 it('a configuration that XState should not have made is restored as it was, its tags too', async () => {

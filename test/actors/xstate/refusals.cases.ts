@@ -14,7 +14,7 @@ import {
   spawnChild,
 } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { MICROSTEPS_MAX } from '../../../src/limits.ts';
 import { startSubject } from '../../support/actors/subject.ts';
 

@@ -4,7 +4,7 @@
 import { assign, emit, setup } from 'xstate';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { SUBPROTOCOLS } from '../../../src/gateway/protocol/protocol.ts';
 import {
   CALL_MS,

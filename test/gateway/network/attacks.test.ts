@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { WebSocket } from 'ws';
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fromPromise, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { type Drawing } from '../../../src/gateway/charts/drawing.ts';
 import { chartOf } from '../../../src/gateway/charts/model.ts';
 import { INSPECTED_MESSAGES_MAX, LISTING_HZ } from '../../../src/limits.ts';

@@ -3,7 +3,7 @@
  * without secrets, and only who may see them.
  */
 import { afterEach, describe, expect, it } from 'vitest';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { SECRET_SHOWN } from '../../../src/actors/model/secret.ts';
 import { TURNS_WHOLE_MAX } from '../../../src/limits.ts';
 import { LONG } from '../../support/effort.ts';

@@ -5,7 +5,8 @@
 import { createMachine, fromPromise } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { LONG } from '../../support/effort.ts';
-import { type AnyAgent, defineAgent } from '../../../src/actors/model/agent.ts';
+import { type AnyAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { coordinatorChildren, crewAgents, crewTree } from '../../../src/machines/coordination/crew.ts';
 import { resultsOf } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type ItemDebate, withDebate } from '../../../src/machines/coordination/coordinator/item-debates.ts';

@@ -1,7 +1,7 @@
 /** An agent with typed events and input: an account that takes deposits until it is closed. */
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { type ErrorCode } from '../../../src/errors.ts';
 
 export const account = defineAgent({

@@ -1,7 +1,7 @@
 /** An agent with states that invoke and wait, for what administrators do to it. */
 import { assign, fromCallback, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { reply } from '../../../src/actors/model/talk-actions.ts';
 
 /** `begin NAME`, `end NAME`: what the effects of clerks did, for the test that cleared it. */

@@ -4,7 +4,8 @@
 import { type AnyStateMachine } from 'xstate';
 import { z } from 'zod';
 import { type ActionOptions, type EffectOptions } from '../../../src/actors/model/effect-policy.ts';
-import { type AnyAgent, defineAgent } from '../../../src/actors/model/agent.ts';
+import { type AnyAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 
 export interface Declared extends Partial<TestSystemOptions> {

@@ -1,7 +1,7 @@
 /** Agents that keep what they are given, wake themselves up, and ask each other in circles. */
 import { assign, cancel, enqueueActions, fromPromise, raise, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { ask } from '../../../src/actors/model/ask.ts';
 import { reply, type ReplyTo } from '../../../src/actors/model/talk-actions.ts';
 

@@ -4,7 +4,7 @@
  */
 import { assign, type AnyStateMachine, createMachine, raise } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { type Priority } from '../../../src/actors/model/priorities.ts';
 import { defer } from '../../../src/actors/model/talk-actions.ts';
 import { PRIORITY_RUN_MAX } from '../../../src/limits.ts';

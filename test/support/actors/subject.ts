@@ -1,7 +1,8 @@
 /** A test system with one machine at the address "subject". */
 import { type AnyStateMachine } from 'xstate';
 import { z } from 'zod';
-import { type AnyAgent, defineAgent } from '../../../src/actors/model/agent.ts';
+import { type AnyAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 
 /** An agent that takes the named event types from outside, with any fields. */

@@ -1,7 +1,7 @@
 /** Agents that talk to each other: a teller who is asked, a clerk who asks, and one who watches, links and joins. */
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { ask } from '../../../src/actors/model/ask.ts';
 import {
   demonitor,

@@ -10,7 +10,7 @@ const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../../
 export const AGENTS = `
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from ${source('actors/model/agent.ts')};
+import { defineAgent } from ${source('actors/api/define-agent.ts')};
 import { reply } from ${source('actors/model/talk-actions.ts')};
 
 export const counter = defineAgent({

@@ -5,7 +5,8 @@
  */
 import { assign, fromCallback, fromPromise, raise, sendParent, sendTo, setup, spawnChild } from 'xstate';
 import { z } from 'zod';
-import { type AnyAgent, defineAgent } from '../../../src/actors/model/agent.ts';
+import { type AnyAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { actionOf, effectOf } from '../../../src/actors/model/ref.ts';
 import { ask } from '../../../src/actors/model/ask.ts';
 import { reply } from '../../../src/actors/model/talk-actions.ts';

@@ -4,8 +4,9 @@
  */
 import { type EventObject } from 'xstate';
 import { z } from 'zod';
-import { type ActorSnapshot } from '../../../src/actors/api/actor-handle.ts';
-import { type Agent, defineAgent } from '../../../src/actors/model/agent.ts';
+import { type ActorSnapshot } from '../../../src/actors/world/actor-view.ts';
+import { type Agent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { PlanEngine } from '../../../src/actors/xstate/plan-engine.ts';
 import { XstateEngine } from '../../../src/actors/xstate/xstate-engine.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';

@@ -1,7 +1,7 @@
 /** A small system for the gateway's tests: a counter, a till with secrets, and one that answers questions. */
 import { assign, createMachine, emit, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { secret } from '../../../src/actors/model/secret.ts';
 import { reply, type ReplyTo } from '../../../src/actors/model/talk-actions.ts';
 import { type TestSystemOptions } from '../../../src/testing/test-system.ts';

@@ -1,6 +1,7 @@
 /** A crew in a test system: stand-ins for agents, and desks that only write down what they are told. */
 import { assign, fromPromise, type PromiseActorLogic, setup } from 'xstate';
-import { type AnyAgent, defineAgent } from '../../../src/actors/model/agent.ts';
+import { type AnyAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { type AgentTypes } from '../../../src/machines/coordination/coordinator/agent-registry.ts';
 import {
   type CoordinatorContext,

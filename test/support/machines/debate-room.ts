@@ -2,7 +2,7 @@
  * A system with the Debate Facilitator, the gate desk, and stand-ins for the Lead Coordinator and the desk of alerts.
  */
 import { assign, setup } from 'xstate';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import {
   debateAgents,
   debateChildren,

@@ -4,7 +4,8 @@
  */
 import { type AnyActorLogic, type AnyActorRef, assign, enqueueActions, type PromiseActorLogic, setup } from 'xstate';
 import { z } from 'zod';
-import { type AnyAgent, defineAgent } from '../../../src/actors/model/agent.ts';
+import { type AnyAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { timeOf } from '../../../src/actors/model/ref.ts';
 import { alertCard, type DeliveryInput } from '../../../src/machines/people/alerts/alert-card.ts';
 import { batch, type ResourceQuestion } from '../../../src/machines/coordination/batches/batch.ts';

@@ -4,7 +4,7 @@
  */
 import { type AnyActorRef, assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { timeOf } from '../../../src/actors/model/ref.ts';
 
 export interface OpenQuestion {

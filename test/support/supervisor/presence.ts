@@ -4,7 +4,7 @@
  */
 import { assign, fromCallback, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { monitor } from '../../../src/actors/model/talk-actions.ts';
 
 /** Who runs in this process, by address, and the most of one address that ever ran at a time. */

@@ -1,7 +1,7 @@
 /** Agents to be supervised: they do as they are told, crash included. And what a test reads of them. */
 import { type AnyActorRef, assign, fromPromise, sendParent, sendTo, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { type TestSystem } from '../../../src/testing/test-system.ts';
 
 interface WorkerContext {

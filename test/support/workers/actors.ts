@@ -1,7 +1,8 @@
 /** Agents for tests of workers: one that breaks, one that asks, one that listens. */
 import { assign, sendTo, setup } from 'xstate';
 import { z } from 'zod';
-import { type AnyAgent, defineAgent } from '../../../src/actors/model/agent.ts';
+import { type AnyAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { ask } from '../../../src/actors/model/ask.ts';
 import {
   demonitor,

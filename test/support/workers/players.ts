@@ -3,7 +3,8 @@ import { assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
 import { ask } from '../../../src/actors/model/ask.ts';
 import { reply } from '../../../src/actors/model/talk-actions.ts';
-import { type AnyAgent, defineAgent } from '../../../src/actors/model/agent.ts';
+import { type AnyAgent } from '../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 
 interface Catch {
   readonly by: string;

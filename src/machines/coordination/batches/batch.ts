@@ -5,7 +5,7 @@
  * Rules: batch-rules.ts.
  */
 import { type AnyActorRef, assign, enqueueActions, fromPromise, sendTo, setup } from 'xstate';
-import { defineAgent } from '../../../actors/model/agent.ts';
+import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import {
   BATCH_EXPIRY_MS,

@@ -6,7 +6,7 @@
  */
 import { type AnyActorRef, enqueueActions, setup, type StateValue } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../actors/model/agent.ts';
+import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import { reply } from '../../../actors/model/talk-actions.ts';
 import { capacityRequested, correlationDetected, planReported } from './capacity-decisions.ts';

@@ -6,7 +6,8 @@
  */
 import { type AnyActorRef, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
-import { type AnyAgent, defineAgent } from '../../../actors/model/agent.ts';
+import { type AnyAgent } from '../../../actors/model/agent.ts';
+import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import { reply, type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import {

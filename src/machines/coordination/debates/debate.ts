@@ -7,7 +7,7 @@
  */
 import { and, assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../actors/model/agent.ts';
+import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import { defer, reply } from '../../../actors/model/talk-actions.ts';
 import { isDefence, response, sideOf } from './challenge.ts';

@@ -5,7 +5,8 @@
  * carries it out.
  */
 import { type AnyActorRef, assign, enqueueActions, fromPromise, type PromiseActorLogic, setup } from 'xstate';
-import { type Agent, defineAgent, type EventSchemas } from '../../../actors/model/agent.ts';
+import { type Agent, type EventSchemas } from '../../../actors/model/agent.ts';
+import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import { reply, type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import { type GraphTask } from '../../work/dependency-graph.ts';

@@ -6,7 +6,7 @@
  * reaches.
  */
 import { type AnyActorRef, assign, enqueueActions, fromPromise, raise, sendTo, setup } from 'xstate';
-import { defineAgent } from '../../../actors/model/agent.ts';
+import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import {
   type Alert,

@@ -5,7 +5,7 @@
  */
 import { type AnyActorRef, assign, enqueueActions, sendTo, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../actors/model/agent.ts';
+import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import { type ReplyTo, reply } from '../../../actors/model/talk-actions.ts';
 import { GATE_AUDIENCE_MAX, GATE_REMINDERS_MAX } from '../../../limits.ts';

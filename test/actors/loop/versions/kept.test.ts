@@ -1,7 +1,8 @@
 import { assign, createMachine } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type AnyAgent, defineAgent } from '../../../../src/actors/model/agent.ts';
+import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { checkStore } from '../../../../src/system.ts';
 import { startTestSystem } from '../../../../src/testing/test-system.ts';
 import {

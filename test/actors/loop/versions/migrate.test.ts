@@ -1,7 +1,8 @@
 import { type AnyActorRef, assign, createMachine, fromPromise, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type AnyAgent, defineAgent } from '../../../../src/actors/model/agent.ts';
+import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { type MigrationSteps } from '../../../../src/actors/model/version-rules.ts';
 import { type Recovered } from '../../../../src/actors/model/ports.ts';
 import { createJournal } from '../../../../src/persistence/journal.ts';

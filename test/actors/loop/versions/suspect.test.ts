@@ -1,7 +1,7 @@
 import { assign, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { QUARANTINES_IN_A_ROW_MAX } from '../../../../src/limits.ts';
 import { startTestSystem, type TestSystem } from '../../../../src/testing/test-system.ts';
 import { code } from '../../../support/actors/account.ts';

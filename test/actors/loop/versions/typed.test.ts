@@ -1,6 +1,6 @@
 import { setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { type StoredState } from '../../../../src/actors/model/version-rules.ts';
 
 const machine = setup({ types: {} as { context: { cents: number } } }).createMachine({

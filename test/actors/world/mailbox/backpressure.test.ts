@@ -2,7 +2,7 @@
 import { assign, enqueueActions, fromCallback, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { MAILBOX_MESSAGES_MAX } from '../../../../src/limits.ts';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { LONG } from '../../../support/effort.ts';

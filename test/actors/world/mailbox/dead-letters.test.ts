@@ -2,7 +2,7 @@
 import { assign, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { DEAD_LETTERS_MAX } from '../../../../src/limits.ts';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { code } from '../../../support/actors/account.ts';

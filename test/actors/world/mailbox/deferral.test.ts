@@ -2,7 +2,7 @@
 import { assign, cancel, raise, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { defer, eventTimeout, reply } from '../../../../src/actors/model/talk-actions.ts';
 import { DEFERRED_MESSAGES_MAX } from '../../../../src/limits.ts';
 import { levelStore } from '../../../../src/persistence/level-store.ts';

@@ -5,7 +5,7 @@
 import { assign, enqueueActions, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { type OverflowPolicy } from '../../../../src/actors/model/step-engine.ts';
 import { type BosunError } from '../../../../src/errors.ts';
 import {

@@ -2,7 +2,7 @@
 import { assign, raise, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { defer, eventTimeout } from '../../../../src/actors/model/talk-actions.ts';
 import { PRIORITY_RUN_MAX } from '../../../../src/limits.ts';
 import { startTestSystem, type TestSystem } from '../../../../src/testing/test-system.ts';

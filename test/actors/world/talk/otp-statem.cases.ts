@@ -4,7 +4,7 @@
  */
 import { type AnyStateMachine, assign, cancel, createMachine, raise, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { defer, eventTimeout } from '../../../../src/actors/model/talk-actions.ts';
 import { DEFERRED_MESSAGES_MAX } from '../../../../src/limits.ts';
 import { type TestSystem, type TestSystemOptions } from '../../../../src/testing/test-system.ts';

@@ -6,7 +6,7 @@ import { channel } from 'node:diagnostics_channel';
 import { assign, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { type KeptTurn, type PublishedTurn, type TraceRecord } from '../../../../src/actors/model/trace-record.ts';
 import { chartOf } from '../../../../src/gateway/charts/model.ts';
 import { TRACE_KEPT_MAX, TRACE_TURNS_MAX, TRACE_WHOLE_EVERY } from '../../../../src/limits.ts';

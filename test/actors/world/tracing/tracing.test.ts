@@ -5,7 +5,7 @@
 import { assign, enqueueActions, sendTo, setup } from 'xstate';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { type TraceLoss, type TraceRecord } from '../../../../src/actors/model/trace-record.ts';
 import { type Trace } from '../../../../src/actors/world/tracing/trace.ts';
 import { TRACE_TURNS_MAX, TRACE_RECORDS_MAX } from '../../../../src/limits.ts';

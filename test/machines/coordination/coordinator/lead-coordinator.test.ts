@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyActorRef, sendTo, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { performanceIn, performanceOf } from '../../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type PlanReport } from '../../../../src/machines/coordination/coordinator/capacity-decisions.ts';
 import { crewAgents, crewTree } from '../../../../src/machines/coordination/crew.ts';

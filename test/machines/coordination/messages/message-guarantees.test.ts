@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyActorRef, assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { publish, join } from '../../../../src/actors/model/talk-actions.ts';
 import { isBosunError } from '../../../../src/errors.ts';
 import {

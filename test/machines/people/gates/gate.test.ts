@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AnyActorRef, assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import {
   GATE_ANSWERS_HELD_MAX,
   GATE_AUDIENCE_MAX,

@@ -1,7 +1,7 @@
 /** An order in three versions of its machine: states are renamed, split and given invokes; the context is reshaped. */
 import { assign, fromPromise, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { type StoredState } from '../../../../src/actors/model/version-rules.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../../src/testing/test-system.ts';
 

@@ -4,7 +4,7 @@
  */
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 
 /**
  * What agents find when they start and when they fail. It does not die with the host, so it has to take back what a
