@@ -117,7 +117,7 @@ describe('a history', () => {
     await active('fulfilling.stock.reserving');
   });
 
-  it('stays at the turn that is looked at while the actor goes on, and follows the newest where none is chosen', async () => {
+  it('stays at the chosen turn while the actor goes on, and follows the newest where none is chosen', async () => {
     await pay(20);
     await visit('#/history/orders/1001');
     const { page } = watched;

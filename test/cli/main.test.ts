@@ -77,7 +77,7 @@ describe('bosun', () => {
 });
 
 describe('the command line as a function', () => {
-  it('leaves the process alone: two calls in two directories at once, each with its own streams and variables', async () => {
+  it('leaves the process alone: two calls in two directories, each with its own streams and variables', async () => {
     const facts = () => [
       process.cwd(),
       process.env['BOSUN_DATA_DIR'],
@@ -194,7 +194,7 @@ describe('streams', () => {
     expect(err).toContain('talking\n');
   });
 
-  it('have the result on stdout and the talk on stderr without it, and no colours where there is no terminal', async () => {
+  it('have the result on stdout, the talk on stderr without it, no colours where there is no terminal', async () => {
     const { out, err } = await work.bosun(['run', 'plan.yaml', '--data', 'plain']);
     expect(out).toBe('p\n  a: completed\n');
     expect(err).toMatch(/^p: 1 task\. [^]*started {4}a\n[^]*failed {5}a: once\n[^]*completed {2}a \(attempt 2\)\n/);

@@ -274,7 +274,7 @@ describe('a data directory that holds a plan', () => {
     });
   });
 
-  it('is told what can be typed next as it was called: by npx, or by a script of npm, which keeps options for itself', async () => {
+  it('is told what to type next as it was called: by npx, or by a script of npm, which keeps options', async () => {
     work.write('agents.mjs', AGENTS);
     work.write('plan.yaml', STAGES);
     const called = async (npm_lifecycle_event: string) =>

@@ -13,7 +13,7 @@ afterAll(() => work[Symbol.asyncDispose]());
 const WAITING = '{ version: 1, plan: p, tasks: [{ id: a, run: "while [ ! -e go ]; do sleep 0.05; done" }] }';
 
 describe('bosun serve', () => {
-  it('drains at SIGTERM and exits with 0; killed, it leaves a store that verbs read and the next one serves', async () => {
+  it('drains at SIGTERM and exits with 0; killed, it leaves a store that verbs read and the next serves', async () => {
     work.write('plan.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "true" }] }');
     const first = work.spawn(['serve', 'plan.yaml', '--json', '--port', '0', '--data', 'kept']);
     await first.says('task.completed a');

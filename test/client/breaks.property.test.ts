@@ -107,7 +107,7 @@ async function play(test: ClientTest, people: readonly Person[], one: Step): Pro
   }
 }
 
-it('what was acknowledged happened exactly once, in its order, and every client ends with the state of the server', async () => {
+it('what was acknowledged happened exactly once, in order, and every client ends with the server state', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
       const test = await startClientTest({ rate: { burst: 1e9, perSecond: 1e9 } });

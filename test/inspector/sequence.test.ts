@@ -93,7 +93,7 @@ describe('a sequence', () => {
     ]);
   });
 
-  it('of any turns has an arrow or a break for each, between lanes that are there, and causes above what they caused', () => {
+  it('of any turns has an arrow or a break for each, between known lanes, and causes above what they caused', () => {
     const anyTurn = fc.record({
       address: fc.constantFrom('a', 'bb', 'ccc'),
       cause: fc.option(

@@ -68,7 +68,7 @@ describe('a crash of the host after any epoch changes nothing about', () => {
     expect(end.children).toEqual({});
   });
 
-  it('a message that crashes its agent: what the agent knew, its deliveries, its one restart, its quarantine', async () => {
+  it('a message that crashes its agent: what the agent knew, deliveries, its one restart, its quarantine', async () => {
     const said = (test: TestSystem) =>
       Promise.all([tell(test, 'w', 'note', 'before'), tell(test, 'w', 'choke'), tell(test, 'w', 'note', 'after')]);
     const { outcome: end, crashes } = await withACrashAfterEveryEpoch(story({ intensity: 1, children: [w, v] }, said));

@@ -253,7 +253,7 @@ describe('a child that cannot start', () => {
     expect([notes(test, 'v'), notes(test, 's')]).toEqual([['note'], null]);
   });
 
-  it('by an order is the affair of who gave it: refused with what it failed for, counted nowhere, nothing left', async () => {
+  it('by an order is the affair of who gave it: refused with the reason, counted nowhere, nothing left', async () => {
     const test = await startTestSystem({ agents, tree: { intensity: 0, children: [v] } });
     for (let n = 0; n < 5; n++) {
       await expect(test.system.boss().startChild(broken)).rejects.toMatchObject({

@@ -107,7 +107,7 @@ describe('a suspended actor', () => {
     expect(test.system.admin.getState('c').suspended).toMatchObject({ by: 'ada' });
   });
 
-  it('is never the root; a Boss below it may be: orders to it are refused, and what its children did waits', async () => {
+  it('is never the root; a Boss below it may be: orders to it are refused, what its children did waits', async () => {
     await start({ tree: { children: [{ id: 'b', boss: { children: [{ id: 'w', agent: 'clerk' }] } }] } });
     for (const order of ['suspend', 'kill'] as const)
       await expect(test.system.admin[order]('root', as)).rejects.toEqual(code('BOSUN_ORDER_REFUSED'));
@@ -206,7 +206,7 @@ describe('a step', () => {
     expect(notes()).toEqual(['a', 'b']);
   });
 
-  it('that throws is a crash like any: the Boss restarts, the message is delivered again, the actor stays suspended', async () => {
+  it('that throws is a crash: the Boss restarts, the message comes again, the actor stays suspended', async () => {
     await start();
     await test.system.admin.suspend('c', as);
     await send({ type: 'choke' });

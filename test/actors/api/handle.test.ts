@@ -75,7 +75,7 @@ describe('a handle', () => {
     await test.system.stop();
   });
 
-  it('gives up waiting at the time, at the end of the actor, of the system, and where the condition throws', async () => {
+  it('gives up waiting at the time, at the end of the actor or system, and where the condition throws', async () => {
     const test = await startTestSystem({ agents: [account] });
     const actor = await test.system.spawn(account, 'a');
     const never = () => false;

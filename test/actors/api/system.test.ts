@@ -333,7 +333,7 @@ describe('the next start', () => {
   const counting = (states: object) =>
     createMachine({ id: 'm', context: { n: 0 }, initial: 'a', states: { a: {}, ...states } } as never);
 
-  it('suspends an agent that it was not given, and one of another structure, and leaves its record as it is', async () => {
+  it('suspends an agent that it was not given, or of another structure, and leaves its record as it is', async () => {
     const test = await startSubject(counting({}));
     for (const [agents, reason] of [
       [[], 'BOSUN_AGENT_UNKNOWN'],

@@ -223,7 +223,7 @@ describe('a write that fails', () => {
     await test.system.stop();
   });
 
-  it('for long is an outage: sends are refused, reads are served, what waits is kept, and it heals by itself', async () => {
+  it('for long is an outage: sends are refused, reads served, what waits is kept, and it heals by itself', async () => {
     const { test, lines } = await startLeaky();
     test.store.failWrites(Infinity);
     const kept = test.system.send('subject', { type: 'GO' });

@@ -50,7 +50,7 @@ describe('children', () => {
     await test.system.stop();
   });
 
-  it('spawned in an assign can be used at once by a custom action of the same step, and later from the context', async () => {
+  it('spawned in an assign can be used by a custom action of the same step, and later from the context', async () => {
     const machine = setup({ types: {} as { context: { ref: AnyActorRef | null } }, actors: { kid } }).createMachine({
       context: { ref: null },
       on: {

@@ -172,7 +172,7 @@ describe('a durable action', () => {
     await test.system.stop();
   });
 
-  it('waits for the rest of its backoff where a start sets kernel time back, and over the starts behind it', async () => {
+  it('waits for the rest of its backoff where a start sets kernel time back, and over later starts', async () => {
     const { runs, run } = settled();
     const test = await start(
       run,

@@ -118,7 +118,7 @@ function echoing(record: Record) {
 }
 
 describe('an invoked observable', () => {
-  it('shows every value to onSnapshot, those given while it is subscribed to among them, and then is done', async () => {
+  it('shows every value to onSnapshot, also those given while it is subscribed to, and then is done', async () => {
     const { context } = await sameAsCreateActor({ machine: counting, script: ({ settle }) => settle() });
     expect(context).toEqual({ values: [undefined, 1, 2, 3] });
   });

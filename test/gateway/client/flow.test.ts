@@ -94,7 +94,7 @@ describe('silence', () => {
     await test.stop();
   });
 
-  it(`of ${PING_EVERY_MS} ms gets a ping, and of ${SILENCE_MS_MAX} ms a close with 4504; any frame is a sign of life`, async () => {
+  it(`of ${PING_EVERY_MS} ms gets a ping, of ${SILENCE_MS_MAX} ms a close with 4504; any frame ends it`, async () => {
     const test = await startGatewayTest();
     const client = await test.client();
     await test.advance(PING_EVERY_MS);

@@ -161,7 +161,7 @@ async function play(test: GatewayTest, clients: readonly Survivor[], one: Step):
   }
 }
 
-it(`every client ends with the server's state, and what was acknowledged happened exactly once, in its order`, async () => {
+it(`every client ends with the server's state, and what was acknowledged happened once, in its order`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
       const test = await startGatewayTest({ rate: { burst: 1e9, perSecond: 1e9 } });

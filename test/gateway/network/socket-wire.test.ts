@@ -65,7 +65,7 @@ describe('frames of one connection', () => {
     expect(writes).toEqual(['abc', 'd']);
   });
 
-  it('that is cut off fail by one error for all of them: a thousand with stacks of their own would hold up everybody', async () => {
+  it('that is cut off fail by one error for all: a thousand stacks of their own would hold up everybody', async () => {
     const { wire, failures, leave } = stage({ isStuck: true });
     for (let n = 0; n < 1_000; n++) wire.send('x');
     wire.terminate();

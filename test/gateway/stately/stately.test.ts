@@ -57,7 +57,7 @@ async function closing(server: string, options: object = {}): Promise<[code: num
 }
 
 describe('the stock receiver', () => {
-  it('gets every living actor with its definition, its parent and its snapshot, then events and snapshots', async () => {
+  it('gets every living actor with its definition, parent and snapshot, then events and snapshots', async () => {
     const { events, next } = received(await listen());
     const visits = (await next(isActor('visits'))) as Extract<StatelyInspectionEvent, { type: '@xstate.actor' }>;
     await next(isActor('deaf'));

@@ -101,7 +101,7 @@ describe('trace/{address}', () => {
     expect(await subscribe(other, 'visits', at)).toMatchObject({ recovered: false });
   });
 
-  it(`holds the contents of ${TURNS_WHOLE_MAX} turns for a client that does not read, and the names of all`, async () => {
+  it(`holds the contents of ${TURNS_WHOLE_MAX} turns for a client that does not read, and all names`, async () => {
     await start();
     const client = await test.client();
     await subscribe(client, 'visits');

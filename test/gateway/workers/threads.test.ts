@@ -14,7 +14,7 @@ const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const RATE = { burst: 100_000, perSecond: 100_000 };
 
 describe('a gateway over workers in threads', () => {
-  it('loses and doubles no send, answers what is asked, and shows what there is, while workers are killed', async () => {
+  it('loses and doubles no send, answers what is asked, shows what there is, while workers are killed', async () => {
     const random = new SeededRandom(11);
     const system = await spread(newDirectory()).start();
     const gateway = createGateway(system, { port: 0, rate: RATE });

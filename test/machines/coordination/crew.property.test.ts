@@ -222,7 +222,7 @@ describe('the ledger', () => {
     })),
   });
 
-  it('CA-005: decides about 10,000 tasks, one event at a time, within 5 seconds: an event costs what it changes', async () => {
+  it('CA-005: decides about 10,000 tasks one by one within 5 seconds: an event costs what it changes', async () => {
     const {
       result: { events: ended, context },
       tookMs,

@@ -60,7 +60,7 @@ describe('the Lead Coordinator', () => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
-  it('CA-002, CA-005: carries 500 tasks out, each once, and no agent type has more at work than it has places', async () => {
+  it('CA-002, CA-005: carries 500 tasks out, each once, with no agent type ever over its places', async () => {
     const active = { one: 0, two: 0 };
     const most = { one: 0, two: 0 };
     const stages = {
@@ -116,7 +116,7 @@ describe('a task that fails', () => {
     expect(crew.state()).toBe('completed');
   });
 
-  it('CA-028, CA-041: pauses its item with the reason once its attempts are used up; the others finish without it', async () => {
+  it('CA-028, CA-041: pauses its item with the reason when its attempts are used up; the others finish', async () => {
     const crew = await startCrew(planOf(twoStages), ({ task }) => {
       if (task.id === 'B/draft') throw new Error('no ink');
       return 'done';

@@ -105,7 +105,7 @@ describe('five items that fail of one cause', () => {
     },
   );
 
-  it('CA-055: that fail again when they are resumed are paused again as one batch, and nobody talks without end', async () => {
+  it('CA-055: that fail again when resumed are paused again as one batch, and nobody talks without end', async () => {
     const { crew, calls } = await fiveFailed();
     const before = calls.length;
     await crew.ask('batches', { type: 'batch.resume', batchId: 'batch-1' });
@@ -441,7 +441,7 @@ describe('a gate of a stage', () => {
     },
   );
 
-  it('CA-031: turned down for changes pauses the item; resumed, the stage runs again and people are asked again', async () => {
+  it('CA-031: turned down for changes pauses the item; resumed, the stage runs and people are asked anew', async () => {
     const { crew, runs } = await start();
     await answer(crew, 0, 'revise');
     expect(crew.item('A')).toMatchObject({ phase: 'paused', reason: 'Gate 3 asks for changes: no reason given' });
@@ -484,7 +484,7 @@ describe('a gate of a stage', () => {
 });
 
 describe('a store of the crew before it had desks', () => {
-  it('goes on with the desks beside it: a paused item is resumed, work under way is done, and a new failure is told', async () => {
+  it('goes on with the desks beside it: a paused item resumes, work under way ends, a failure is told', async () => {
     const plan = planOf({
       stages: { one: { agent: 'one', retry: { attempts: 1 } }, two: { agent: 'two', after: ['one'] } },
       items: ['A', 'B'],

@@ -35,7 +35,7 @@ const anyGraph = fc.array(fc.array(fc.nat(), { maxLength: 3 }), { minLength: 1, 
 );
 
 describe('a circle of dependencies', () => {
-  it('CA-014: is named whole and closed, from its first task in file order, each task before those that wait for it', () => {
+  it('CA-014: is named whole and closed, from its first task in file order, tasks before those that wait', () => {
     expect(findCycle(graphOf({ c: ['b'], a: ['c'], b: ['a'] }))).toEqual(['c', 'a', 'b', 'c']);
   });
 

@@ -78,7 +78,7 @@ describe('a signature', () => {
     }
   });
 
-  it('CA-061: reads a quota that is used up as LIMIT_EXCEEDED, and so as api_quota_exceeded; not one that is not', () => {
+  it('CA-061: reads a quota used up as LIMIT_EXCEEDED, and so as api_quota_exceeded; not one that is not', () => {
     expect(normalise('calls 1000/1000')).toBe('api_quota_exceeded');
     expect(normalise('calls 1,200 / 1,000')).toBe('api_quota_exceeded');
     expect(normalise('page 3/10 is blank')).toBe('page 3/10 is blank');

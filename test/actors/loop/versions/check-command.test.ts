@@ -49,7 +49,7 @@ async function check({ plan, agents, data }: { plan?: string; agents?: string; d
 }
 
 describe('bosun check', () => {
-  it('says of each agent and version what would become of it, and exits with 1 where some would be suspended', async () => {
+  it('says what would become of each agent and version, and exits with 1 where some would be suspended', async () => {
     await fill('shop', [first], 'a', 'b', 'c', 'd');
     const states = "initial: 'x', states: { x: {}, y: { on: { go: 'x' } } }";
     module('migrating.mjs', 2, "migrate: { 2: ({ context }) => ({ value: 'x', context }) }", states);

@@ -48,7 +48,7 @@ describe('an actor of an older version', () => {
     expect(stateOf(test)).toEqual(['active', 'open', { cents: 500 }]);
   });
 
-  it('is migrated once: the next start finds it in its new version, under its own table of configurations', async () => {
+  it('is migrated once: the next start finds it in its new version, with its own table of configurations', async () => {
     const test = await startOrders(first, ['o', 'p']);
     await send(test, 'p', { type: 'pay' });
     await deploy(test, second);

@@ -62,7 +62,7 @@ describe(`an agent that ${QUARANTINES_IN_A_ROW_MAX} messages in a row crash unti
     expect(test.system.tree('w')).toMatchObject({ status: 'suspended', restarts: 2 });
   });
 
-  it('is not, where a message between them was processed, and where a crash of the host came between them it is', async () => {
+  it('is not, where a message between them was processed, and is, where the host crashed between them', async () => {
     const test = await start();
     await send(test, bad('x'), note('a'), bad('y'));
     expect(test.system.snapshot('w')!.status).toBe('active');

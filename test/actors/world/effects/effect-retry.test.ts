@@ -41,7 +41,7 @@ function startHearing(logic: ReturnType<typeof fromCallback>) {
 }
 
 describe('an effect that fails', () => {
-  it('is started again after its backoff, as the same effect; only the last failure is told to its machine', async () => {
+  it('is started again after its backoff, as the same effect; its machine is told the last failure only', async () => {
     const { test, starts, fail } = await start(RETRY);
     await fail(1);
     await test.advance(999);
@@ -71,7 +71,7 @@ describe('an effect that fails', () => {
     await test.system.stop();
   });
 
-  it('waits for the rest of its backoff after a crash in the middle of it, and does not begin to count anew', async () => {
+  it('waits for the rest of its backoff after a crash in the middle of it, and does not count anew', async () => {
     const { test, starts, fail } = await start(RETRY);
     await fail(1);
     await test.advance(1_000);

@@ -24,7 +24,7 @@ import { agentOf, contextOf, startSubject, tell, valueOf } from '../../../suppor
 const EVENTS = { events: ['AGAIN', 'LEAVE', 'BREAK'] };
 
 describe('a promise', () => {
-  it('is started again after a restart of the host, with the same input and effect id, as the next attempt', async () => {
+  it('is started again after a restart of the host, with its input and effect id, as the next attempt', async () => {
     const { starts, logic } = promised();
     const test = await startSubject(asking(logic), EVENTS);
     await test.crash();
@@ -91,7 +91,7 @@ describe('a promise', () => {
     await test.system.stop();
   });
 
-  it('is aborted where its machine is restarted from its initial state, and the new one is another effect', async () => {
+  it('is aborted where its machine restarts from its initial state, and the new one is another effect', async () => {
     const { starts, aborted, logic } = promised();
     const test = await startSubject(asking(logic), { ...EVENTS, resume: 'initial' });
     await tell(test, 'BREAK');

@@ -129,7 +129,7 @@ describe('a deferred message', () => {
     expect([notes(test), unread(test)]).toEqual([[2, 'open', 1, 3, 4, 5], 0]);
   });
 
-  it('does not come up for a change of context, an entry of the same state, or a way through other states back to it', async () => {
+  it('does not come up for a change of context, re-entry of a state, or a way through others back to it', async () => {
     const test = await start();
     await send(test, job(1), note(2), { type: 'again' }, { type: 'detour' });
     expect([notes(test), context(test).offers, unread(test)]).toEqual([[2, 'again'], 1, 1]);

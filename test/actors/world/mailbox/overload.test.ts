@@ -195,7 +195,7 @@ describe('a system with more to do', () => {
     },
   );
 
-  it(`lets at most ${TURNS_PER_AWAITED_EPOCH} hosts wait for an epoch, though their events cause no turns`, async () => {
+  it(`lets at most ${TURNS_PER_AWAITED_EPOCH} hosts wait for an epoch, though their events are no turns`, async () => {
     const test = await slowly(10_000);
     await test.system.admin.suspend('a', { by: 'test' });
     const before = test.system.epoch;

@@ -43,7 +43,7 @@ const letters = (test: TestSystem) =>
   test.system.deadLetters.list().map(({ reason, address, event }) => [reason, address, event.type]);
 
 describe('system.ask', () => {
-  it('resolves with the reply, when the turn that gave it is durable, in the order of the sends before it', async () => {
+  it('resolves with the reply, once the turn that gave it is durable, in the order of earlier sends', async () => {
     const test = await start();
     const sent = test.system.send('t', { type: 'add', amount: 1 });
     const asked = test.system.ask<number>('t', { type: 'add', amount: 2 });
@@ -182,7 +182,7 @@ describe('system.ask', () => {
 });
 
 describe('an ask with an id', () => {
-  it('is sent once and gives the recorded reply again, also after a crash and after the end of the one asked', async () => {
+  it('is sent once and gives the recorded reply again, also after a crash and the end of the one asked', async () => {
     const test = await start();
     const add = () => test.system.ask('t', { type: 'add', amount: 5 }, { id: 'one' });
     expect(await Promise.all([outcome(test, add()), outcome(test, add())])).toEqual([5, 5]);
@@ -277,7 +277,7 @@ describe('a machine that asks', () => {
     expect(notes(test)).toEqual([4]);
   });
 
-  it('fails at once where nobody lives, after its time with an unknown outcome, and when the other crashes over it', async () => {
+  it('fails at once where nobody lives, after its time as unknown, and when the other crashes over it', async () => {
     const test = await start();
     await go(test, { type: 'read' }, { to: 'nobody' });
     await test.settle();

@@ -108,10 +108,7 @@ export const TIME_CASES: readonly ParityCase[] = [
       return [...seen, rung(test)];
     },
     proofs: [
-      [
-        SCHEDULES,
-        'each get an event up to the bound: the latest, oldest first, the first with the count of the others',
-      ],
+      [SCHEDULES, 'each get an event up to the bound: the latest, oldest first, the first with the count of others'],
       ['test/actors/world/time/timers.test.ts', 'to somebody who is gone are nothing'],
     ],
   },
@@ -199,15 +196,11 @@ export const TIME_CASES: readonly ParityCase[] = [
       [CRASH, 'loses nothing and doubles nothing'],
       [
         'test/actors/world/time/timers.test.ts',
-        'timers keep their deadlines, and the overdue fire in the order of theirs',
+        'resolves with the reply, once the turn that gave it is durable, in the order of earlier sends',
       ],
       [
-        'test/actors/world/talk/ask.test.ts',
-        'resolves with the reply, when the turn that gave it is durable, in the order of the sends before it',
-      ],
-      [
-        'test/actors/world/talk/ask.test.ts',
-        'is sent once and gives the recorded reply again, also after a crash and after the end of the one asked',
+        'test/actors/world/time/timers.test.ts',
+        'is sent once and gives the recorded reply again, also after a crash and the end of the one asked',
       ],
       [RETRY, 'may succeed at a later try'],
       [EFFECTS, 'is aborted when its state is left, and not started again by a restart'],
@@ -282,10 +275,7 @@ export const TIME_CASES: readonly ParityCase[] = [
     name: 'a schedule makes up for missed times, with a time zone, and may be changed',
     source: 'DBOS scheduler',
     proofs: [
-      [
-        SCHEDULES,
-        'each get an event up to the bound: the latest, oldest first, the first with the count of the others',
-      ],
+      [SCHEDULES, 'each get an event up to the bound: the latest, oldest first, the first with the count of others'],
       [SCHEDULES, 'is planned anew at the next start where its expression or zone changed, and only there'],
       [SCHEDULES, 'is the same for an actor: one run at each switch'],
     ],

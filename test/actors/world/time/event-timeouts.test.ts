@@ -128,7 +128,7 @@ describe('an event timeout', () => {
     expect(notes(test)).toEqual(['poke']);
   });
 
-  it('stays over a change of state within its turn, is replaced by a second one, and may work its event out', async () => {
+  it('stays over a change of state in its turn, is replaced by a second one, may work its event out', async () => {
     const test = await start();
     await send(test, { type: 'twice' });
     await test.advance(299);

@@ -311,7 +311,7 @@ describe('times that passed while the system was down', () => {
     await test.system.stop();
   });
 
-  it('each get an event up to the bound: the latest, oldest first, the first with the count of the others', async () => {
+  it('each get an event up to the bound: the latest, oldest first, the first with the count of others', async () => {
     const test = await startWith(nightly({ catchUp: 'each', max: 2 }));
     await test.crash();
     await down(test, 4 * DAY_MS);

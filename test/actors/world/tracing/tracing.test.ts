@@ -105,7 +105,7 @@ async function told(trace: Trace): Promise<(TraceRecord | TraceLoss)[]> {
 const turns = async (trace: Trace) => (await told(trace)) as TraceRecord[];
 
 describe('a trace', () => {
-  it('has a record for every turn of a subtree: who caused it, the transitions taken, what it did and where it ended', async () => {
+  it('has a record for every turn of a subtree: its cause, transitions, what it did, where it ended', async () => {
     await start();
     const trace = test.system.admin.trace('court');
     await test.system.send('court/one', { type: 'serve' });

@@ -171,7 +171,7 @@ describe('a batch that pauses', () => {
     expect(await statusOf(desks, 'night')).toMatchObject({ total: 4, concurrencyLimit: 2 });
   });
 
-  it('CA-048: one that takes long to its boundary gives its place to others after 30 minutes, over a power cut', async () => {
+  it('CA-048: one that takes long to its boundary yields its place after 30 minutes, over a power cut', async () => {
     const desks = await startDesks({ answers: false });
     await desks.ask(DESKS.batches, { type: 'batch.pause', items: named(7), reason: 'r' });
     await desks.test.advance(29 * MINUTE_MS);
@@ -292,7 +292,7 @@ describe('a batch that resumes', () => {
     expect(await statusOf(desks)).toMatchObject({ status: 'PARTIALLY_FAILED', resumed: 2, failed: 2 });
   });
 
-  it('CA-055: one that has failed already is not paused once more when the refusal of its pause comes back', async () => {
+  it('CA-055: one that has failed already is not paused again when the refusal of its pause comes back', async () => {
     const desks = await startDesks({ answers: false });
     await paused(desks, named(4));
     await desks.ask(DESKS.batches, { type: 'batch.resume', items: named(4) });

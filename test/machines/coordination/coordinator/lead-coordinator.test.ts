@@ -333,7 +333,7 @@ describe('gates', () => {
     expect(other.crew.item('A')).toMatchObject({ phase: 'failed', reason: 'Gate 3 rejected: fraud' });
   });
 
-  it('CA-E06: 22 hours of waiting, warnings, at 24 an auto-pause; a human validates, and the resume passes the gate', async () => {
+  it('CA-E06: 22 hours waiting, warnings, at 24 an auto-pause; a human validates, and it passes the gate', async () => {
     const { crew } = await atGate();
     await crew.test.advance(22 * HOUR_MS - 1);
     expect(gatesOf(crew).remindedAtMs).toEqual([]);

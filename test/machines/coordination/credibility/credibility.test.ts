@@ -199,7 +199,7 @@ describe('the score', () => {
     },
   );
 
-  it('CA-112: lies within [0, 1] by either formula, its interval by the score and the samples in context (X-20)', () => {
+  it('CA-112: lies within [0, 1] by either formula, its interval by score and samples in context (X-20)', () => {
     fc.assert(
       fc.property(records, fc.constantFrom('product', 'normalised'), (record, formula) => {
         const { score, interval } = credibilityOf(record, { ...AT, formula });
@@ -290,7 +290,7 @@ describe('a track record', () => {
   const nowMs = Date.UTC(2026, 0, 1);
   const { context } = CHALLENGE;
 
-  it('CA-103: comes from single observations: accuracies, samples in context and by regime, mean age, override rate', () => {
+  it('CA-103: comes from observations: accuracies, samples in context and by regime, mean age, override rate', () => {
     const seen: Observation[] = [
       ...observations(20, 15, { nowMs, regime: 'NORMAL', overridden: 5 }),
       ...observations(60, 30, { nowMs, regime: 'BULL_LOW_RATES' }).map((one) => ({

@@ -267,7 +267,7 @@ describe('full experts', () => {
 });
 
 describe('what is provisional', () => {
-  it('CA-132: is listed with positions, scores and the reason, and shown at every gate until it is decided', async () => {
+  it('CA-132: is listed with positions, scores and reason, and shown at every gate until it is decided', async () => {
     const { ask, say, answer, heard } = await overload(['critical-path', 'critical-path'], { experts: [] });
     expect(await ask('debate.provisionals')).toMatchObject({
       headline: '2 provisional decisions require review',
@@ -291,7 +291,7 @@ describe('what is provisional', () => {
     );
   });
 
-  it('CA-134: an override tells the coordinator what to look at again, what to run again, and in which order', async () => {
+  it('CA-134: an override tells the coordinator what to look at and to run again, and in which order', async () => {
     const dependents = [
       { id: 'dcf', measure: 'target_price', current: 85, response: 'proportional', runMs: 5 * MINUTE_MS },
       {

@@ -410,7 +410,7 @@ describe('the past', () => {
     ).toHaveLength(10);
   });
 
-  it('CA-136: says which methods, agents, sides, evidence and fallbacks proved right, and how often people overrode', () => {
+  it('CA-136: says which methods, agents, sides, evidence, fallbacks proved right, how often people overrode', () => {
     const patterns = patternsOf([
       past(1, { provedRight: 'challenger' }),
       past(

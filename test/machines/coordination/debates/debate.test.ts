@@ -27,7 +27,7 @@ async function open(options: RoomOptions = {}): Promise<Room> {
 }
 
 describe('setup', () => {
-  it('CA-091: sets topic, participants, evidence standards, time limits, priority and the load of the experts', async () => {
+  it('CA-091: sets topic, participants, evidence standards, time limits, priority and load of experts', async () => {
     const { challenge, context, state } = await open();
     expect(await challenge()).toEqual({ taken: true, loads: { eve: '0/3 debates' } });
     expect(state()).toEqual({ L1_direct: 'awaiting_ack' });
@@ -42,7 +42,7 @@ describe('setup', () => {
     });
   });
 
-  it('CA-094: refuses a challenge that does not say who doubts what of whom, on what evidence, and how urgent it is', async () => {
+  it('CA-094: refuses a challenge without who doubts what of whom, on what evidence, how urgent it is', async () => {
     const { test, challenge, desk } = await open();
     for (const missing of ['challenger', 'challenged', 'disputedFinding', 'basis', 'priority', 'positions']) {
       await expect(
@@ -154,7 +154,7 @@ describe('level 1, the agents alone', () => {
     expect(state()).toEqual({ L1_direct: 'awaiting_evidence' });
   });
 
-  it('CA-092: goes through cycles of challenge and response, each on record with its strength, and enforces evidence', async () => {
+  it('CA-092: goes through challenge and response, each on record with its strength; enforces evidence', async () => {
     const { challenge, ask, context } = await open();
     await challenge({ strengthMin: 0.5 });
     const respond = (by: string, evidence: object[], fields: object = {}) =>
@@ -214,7 +214,7 @@ describe('level 1, the agents alone', () => {
     expect(resolution()!.rounds).toBe(DEBATE_CONTRIBUTIONS_MAX);
   });
 
-  it('CA-093: ends in consensus as soon as one side accepts what the other holds, and says what was agreed', async () => {
+  it('CA-093: ends in consensus once one side accepts what the other holds, and says what was agreed', async () => {
     const { challenge, ask, say, resolution, record } = await open();
     await challenge();
     await ask('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE, granted: ['Sales fell.'] });
@@ -283,7 +283,7 @@ describe('level 2, the facilitator', () => {
     expect(record()).toMatchObject({ level: 'facilitator_resolved', isOver: true });
   });
 
-  it('CA-117: passes on to people what credibility does not decide, with the analysis, the regime and the trends', async () => {
+  it('CA-117: passes on to people what credibility does not decide, with analysis, regime and trends', async () => {
     const { toExpert, test, state } = await open();
     await withTrackRecords(room, { ada: 90, bob: 85 });
     await toExpert();
@@ -480,7 +480,7 @@ describe('level 4, the conservative default', () => {
     expect(record('d-2')).toMatchObject({ level: 'L4', provisional: { trigger: 'expert unavailable' } });
   });
 
-  it('CA-123: is marked, says why, may be overridden until the next gate, and is in the queue of its review', async () => {
+  it('CA-123: is marked, says why, may be overridden until the next gate, and is queued for its review', async () => {
     const { toExpert, say, ask, context, test } = await open();
     const atMs = test.clock.wallMs() + 3 * DAY_MS;
     await say('gate.planned', { gate: 'G5', atMs });
@@ -670,7 +670,7 @@ describe('level 5, the review at a gate', () => {
     expect(context('d-1~2').precedents).toMatchObject([{ id: 'd-1' }]);
   });
 
-  it('stays provisional when nobody answers in 24 hours, and stands after three reviews without an answer', async () => {
+  it('stays provisional when nobody answers in 24 hours, and stands after three unanswered reviews', async () => {
     const { powerCut, record, resolution, test } = await provisional();
     for (let review = 1; review <= 3; review++) {
       await powerCut();

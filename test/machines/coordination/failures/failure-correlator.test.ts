@@ -52,7 +52,7 @@ function cards(desks: Desks) {
 }
 
 describe('the FailureCorrelator', () => {
-  it('CA-058: finds failures that are alike within five minutes, says why, and has their items paused together', async () => {
+  it('CA-058: finds failures alike within five minutes, says why, and has their items paused together', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B', 'C']);
     expect(correlations(desks)).toMatchObject([{ items: ['A', 'B', 'C'], rootCause: 'Koyfin API quota exceeded' }]);
@@ -202,7 +202,7 @@ describe('the FailureCorrelator', () => {
     expect(correlations(desks)).toMatchObject([{ signature: null }]);
   });
 
-  it('CA-074: one that nobody grouped is forgotten after 14 days, over a power cut, and cannot be grouped any more', async () => {
+  it('CA-074: one that nobody grouped is forgotten after 14 days, over a power cut, and not grouped then', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B']);
     await desks.test.advance(13 * DAY_MS);

@@ -108,7 +108,7 @@ describe('the message queue', () => {
     expect(seen(test)).toEqual(['high2', 'critical3', 'normal1', 'low0']);
   });
 
-  it('CA-088: delivers a message that cannot be read three times, then puts it among the dead letters, and goes on', async () => {
+  it('CA-088: delivers an unreadable message three times, then puts it among dead letters, and goes on', async () => {
     const test = await start();
     await test.system.send('one', { type: 'normal', n: -1 });
     await test.system.send('one', { type: 'normal', n: 2 });

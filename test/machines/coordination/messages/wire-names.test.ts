@@ -106,7 +106,7 @@ describe('on the wire', () => {
     });
   });
 
-  it('CA-084: AGENT_FAILURE_EVENT has stock_ticker, agent_type, error_type, error_message, data_source and timestamp', () => {
+  it('CA-084: AGENT_FAILURE_EVENT: stock_ticker, agent_type, error_type, error_message, data_source, timestamp', () => {
     const message: Message<WiredType> = {
       type: 'agent.failure',
       item: 'AAPL',
@@ -127,7 +127,7 @@ describe('on the wire', () => {
     travels(message, 'AGENT_FAILURE_EVENT', content);
   });
 
-  it('CA-085: CORRELATION_DETECTED has correlation_id, stock_tickers, root_cause, signature and batch_triggered', () => {
+  it('CA-085: CORRELATION_DETECTED: correlation_id, stock_tickers, root_cause, signature and batch_triggered', () => {
     const rest = { signature: '0123456789abcdef' };
     const message: Message<WiredType> = {
       type: 'correlation.detected',

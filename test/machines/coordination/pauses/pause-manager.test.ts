@@ -132,7 +132,7 @@ describe('the states of a pause', () => {
     expect(crew.manager('A').checkpoint).toMatchObject({ completed: ['A/c'], failed: ['A/a', 'A/b'] });
   });
 
-  it('CA-016: a task that does not end is stopped after a day of PAUSING, and starts again when the item goes on', async () => {
+  it('CA-016: a task that does not end is stopped after a day of PAUSING, and starts again on resume', async () => {
     const crew = await startCrew(plan, {
       work: ({ task }) => (task.id === 'A/draft' ? new Promise(() => {}) : 'done'),
     });
@@ -272,7 +272,7 @@ describe('checkpoints and calls', () => {
     expect(crew.starts.filter((id) => id === 'B/print')).toHaveLength(2);
   });
 
-  it('CA-022, CA-023, CA-024: pause_analysis, resume_analysis and get_pause_state take the arguments of the seed', async () => {
+  it("CA-022, CA-023, CA-024: pause_analysis, resume_analysis, get_pause_state take the seed's arguments", async () => {
     const crew = await startCrew(plan, {
       work: ({ task }) => (task.id === 'A/draft' ? new Promise(() => {}) : 'done'),
       desks: [],

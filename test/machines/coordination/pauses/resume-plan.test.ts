@@ -16,7 +16,7 @@ const checkpoints = listedPlans.chain((plan) =>
 );
 
 describe('a resume plan', () => {
-  it('CA-E08: restarts what failed and everything behind it, skips what is complete, waits for what runs beside it', () => {
+  it('CA-E08: restarts what failed and all behind it, skips what is complete, waits for what runs beside it', () => {
     const { tasks } = planOf({
       tasks: [
         { id: 'screening', agent: 'screening' },

@@ -47,7 +47,7 @@ describe("the seed's example of two stocks", () => {
     });
   });
 
-  it('CA-E02: has the critical path screening, business, financial, valuation, report, and marks exactly its tasks', () => {
+  it('CA-E02: has the critical path screening, business, financial, valuation, report, marks exactly its tasks', () => {
     const { criticalPath, tasks } = schedule(plan);
     expect(criticalPath).toEqual([
       'AAPL/screening',

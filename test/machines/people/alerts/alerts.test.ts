@@ -74,7 +74,7 @@ describe('the rules of alerts', () => {
     expect(bannerOf([...open(3), { priority: 'AGENT_FAILURE' }])).toBe('4 alerts: 1 AGENT_FAILURE, 3 HIGH');
   });
 
-  it('CA-076: a card reads item, agent, where it stands, the error, what is done and to be done, and its buttons', () => {
+  it('CA-076: a card reads item, agent, where it stands, the error, what is done and to be done, its buttons', () => {
     const data = {
       agentType: 'Strategy Analyst',
       status: 'PAUSED',

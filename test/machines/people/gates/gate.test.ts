@@ -169,7 +169,7 @@ describe('a gate', () => {
     },
   );
 
-  it('CA-008: reminds its audience at the times asked for, over power cuts, and says so through the alerts', async () => {
+  it('CA-008: reminds its audience at the times asked for, over power cuts, and says so through alerts', async () => {
     const test = await start();
     await open(test);
     await powerCut(test);
@@ -189,7 +189,7 @@ describe('a gate', () => {
     expect(results(test)).toMatchObject([{ outcome: 'answered', reminders: 2 }]);
   });
 
-  it('is timed out at its deadline to the millisecond, over a power cut, and hands what holds then to whoever asked', async () => {
+  it('is timed out at its deadline to the millisecond, over a power cut, and hands on what holds then', async () => {
     const test = await start();
     await open(test, { onTimeout: { name: 'standard', value: { decision: 'no' } } });
     await powerCut(test);
