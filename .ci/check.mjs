@@ -1,7 +1,7 @@
 /**
- * `npm run check`: format, types, lint and tests at once, which on two cores takes half as long as one after the other. The
- * tests speak as they go; the others are heard at the end, where they have something to say. Exit code 1 where one of
- * them failed.
+ * `npm run check`: format, types, lint and tests at once, which on two cores takes half as long as one after the
+ * other. The tests speak as they go; the others are heard at the end, where they have something to say. Exit code 1
+ * where one of them failed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

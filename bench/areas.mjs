@@ -1,5 +1,7 @@
 /** What a function is part of, for the table that says where the time goes. The first rule that fits is the one. */
 
+const ENCODING_FILES = 'codec|structures|dictionary|envelope|keys|bytes|epoch-format|plain-references|key-ring';
+
 const RULES = [
   ['step', /^actors\/(xstate\/|engine|state|definition)|^xstate$/],
   ['admission', /^actors\/(turn\/(admission|prepare)|agent|event-keys)|^zod$/],
@@ -8,10 +10,7 @@ const RULES = [
   ['mailbox', /^actors\/mailbox\//],
   ['tracing', /^actors\/tracing\//],
   ['supervision', /^supervisor\/|^actors\/bosses/],
-  [
-    'encoding',
-    /^persistence\/(codec|structures|dictionary|envelope|keys|bytes|epoch-format|plain-references|key-ring)|^msgpackr|^checksum/,
-  ],
+  ['encoding', new RegExp(`^persistence/(${ENCODING_FILES})|^msgpackr|^checksum`)],
   ['store', /^persistence\/(level|memory-store|file-notes)|^(abstract-level|classic-level|level|level-.*)$/],
   ['journal', /^persistence\/|^actors\/epoch\//],
   ['gateway', /^gateway\/|^(ws|jose)$/],

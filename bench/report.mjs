@@ -6,14 +6,10 @@ const BUSY_LOAD = 0.7;
 
 /** @param report See run.mjs. */
 export function renderResults({ machine, load, rounds, size, rows }) {
-  return [
-    ...facts(machine),
-    '- ' +
-      `${size === 'quick' ? 'QUICK RUN, small sizes: shows that it runs, says nothing about speed. ' : ''}${manner(rounds)}`,
-    loadLine(load),
-    '',
-    ...resultTables(rows, () => []),
-  ].join('\n');
+  const caution = size === 'quick' ? 'QUICK RUN, small sizes: shows that it runs, says nothing about speed. ' : '';
+  return [...facts(machine), `- ${caution}${manner(rounds)}`, loadLine(load), '', ...resultTables(rows, () => [])].join(
+    '\n',
+  );
 }
 
 /** @param all Rows of one run or several, see run.mjs. */

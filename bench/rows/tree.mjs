@@ -29,6 +29,10 @@ const leaf = defineAgent({
 /** Orders of hosts under way at a time. */
 const STARTS_IN_FLIGHT = 2_000;
 
+const OTP_TREE_WORDS =
+  'In **otp** the same tree of supervisors and gen_servers: `supervisor:start_link`, and `exit(Pid, shutdown)` until ' +
+  'it is down.';
+
 export const tree = {
   name: 'S5',
   title: 'A deep tree, start and end',
@@ -39,7 +43,7 @@ export const tree = {
     `declared until every \`startChild\` of a worker has ` +
     'resolved; then `terminateChild` of the topmost, until that is durable; memory after a collection, beside ' +
     'that of before. ' +
-    `${HAS_OTP ? 'In **otp** the same tree of supervisors and gen_servers: `supervisor:start_link`, and `exit(Pid, shutdown)` ' + 'until it is down.' : OTP_WORDS}`,
+    (HAS_OTP ? OTP_TREE_WORDS : OTP_WORDS),
   sizes: {
     // 2^0 + ... + 2^8 = 511 Bosses, 256 of them with workers.
     full: { levels: 9, fanout: 2, workers: 389 },

@@ -63,8 +63,8 @@ export function checkMachineLimits(source: PlanSource, agents: AgentModule): voi
   if (limited === undefined) return;
   const index = source.plan.tasks.indexOf(limited);
   const path = limited.stage === null ? ['tasks', index, 'timeoutMs'] : ['stages', limited.stage, 'timeoutMs'];
-  const message = `the agent "${limited.agent}" is a machine, whose time limits are its own: give it an "after" transition`;
-  throw source.refuse([{ path, message }]);
+  const why = 'is a machine, whose time limits are its own: give it an "after" transition';
+  throw source.refuse([{ path, message: `the agent "${limited.agent}" ${why}` }]);
 }
 
 /** The work of an agent type: its agent's, and by `shell` for tasks that are commands. */

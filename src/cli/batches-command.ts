@@ -39,9 +39,8 @@ export function showBatch(command: DataCommand & { readonly id: string }): Promi
     }));
     if (json) return void out.write(jsonLine({ ...batch, items }));
     out.write(factsOf(batch));
-    out.write(
-      `\n${tableText([['ITEM', 'PHASE', 'REASON'], ...items.map(({ item, phase, reason }) => [item, phase ?? '', oneLine(reason ?? '')])])}`,
-    );
+    const rows = items.map(({ item, phase, reason }) => [item, phase ?? '', oneLine(reason ?? '')]);
+    out.write(`\n${tableText([['ITEM', 'PHASE', 'REASON'], ...rows])}`);
   });
 }
 

@@ -257,7 +257,8 @@ function heading({ y, right }: Layout, { label }: Row, index: number): readonly 
 function taskRow({ plan, agents, right, x, y }: Layout, label: string, task: ScheduledTask, index: number): string {
   const { critical, agent } = task;
   const [from, to, middle] = [x(task.start), x(task.end), y(index)];
-  const title = `${task.task}: ${agent}, ${task.start} to ${task.end} ${plan.unit}${critical ? ', on the critical path' : ''}`;
+  const when = `${task.start} to ${task.end} ${plan.unit}`;
+  const title = `${task.task}: ${agent}, ${when}${critical ? ', on the critical path' : ''}`;
   const name = cut(critical ? `◆ ${label}` : label, LABEL_LETTERS_MAX - 4);
   const { at, anchor } = agentPlace(agent, from, to, right);
   return [
@@ -286,7 +287,9 @@ function shape(
   const paint = `fill="${fill}" stroke="${critical ? INK : FAINT}" stroke-width="${critical ? 2 : 1}"`;
   if (from === to) return `<path d="M${px(from)} ${px(middle - BAR / 2)}l8 9l-8 9l-8 -9z" ${paint}/>`;
   const width = px(Math.max(to - from, 2));
-  const stripe = `<rect x="${px(from)}" y="${px(middle + BAR / 2 - STRIPE)}" width="${width}" height="${STRIPE}" fill="${INK}"/>`;
+  const stripe =
+    `<rect x="${px(from)}" y="${px(middle + BAR / 2 - STRIPE)}" width="${width}" ` +
+    `height="${STRIPE}" fill="${INK}"/>`;
   return (
     `<rect x="${px(from)}" y="${px(middle - BAR / 2)}" width="${width}" height="${BAR}" rx="2" ` +
     `${paint}/>${critical ? stripe : ''}`
@@ -346,7 +349,8 @@ export function ganttText(schedule: Schedule, plan: Plan, { width, colour = fals
     const cells = task.start === task.end ? '◇' : (task.critical ? '█' : '▒').repeat(Math.max(to - from, 1));
     // every agent type has its place
     const painted = colour ? `\u001b[${COLOURS[agents.get(task.agent)! % COLOURS.length]}m${cells}\u001b[0m` : cells;
-    return `${cut(`${task.critical ? '◆' : ' '} ${name}`, label - 1).padEnd(label)}${' '.repeat(Math.min(from, columns))}${painted}`;
+    const named = cut(`${task.critical ? '◆' : ' '} ${name}`, label - 1).padEnd(label);
+    return `${named}${' '.repeat(Math.min(from, columns))}${painted}`;
   });
   return [
     `${cut(plan.unit, label - 1).padEnd(label)}${axisText(schedule.makespan, columns, column)}`,

@@ -52,11 +52,11 @@ export function tailCommand(command: TailCommand): Promise<ExitCode> {
       ) {
         for await (const frame of framesOf(gateway, topic, { from, signal: interrupt })) {
           if (frame.t === 'end') throw errorOf(frame.e);
-          if (frame.t === 'snap')
-            err.write(
-              `${gateway.url}: ` +
-                `listening${from !== undefined && !frame.recovered ? '; some of what happened since then may be lost' : ''}\n`,
-            );
+          if (frame.t === 'snap') {
+            const hasGap = from !== undefined && !frame.recovered;
+            const loss = hasGap ? '; some of what happened since then may be lost' : '';
+            err.write(`${gateway.url}: listening${loss}\n`);
+          }
           if (frame.t === 'snap' || frame.t === 'evt') from = cursorText(frame.at);
           if (frame.t === 'lag') err.write(`${frame.skipped} were left out: too many at a time\n`);
           if (frame.t === 'evt')

@@ -1,18 +1,18 @@
 /**
  * The key layout of a store, in one place. Byte-by-byte contents of the values: docs/store-format.md.
  *
- * | key                             | holds                                                        | written              |
- * |---------------------------------|--------------------------------------------------------------|----------------------|
- * | `v!`                            | manifest: format version, id of the store                    | once                 |
- * | `e!<number>`                    | one epoch                                                    | every commit         |
- * | `c!a` `c!b`                     | the cut: the epoch from which recovery replays               | at the end of a fold |
- * | `y!a` `y!b`                     | mark of the last fold: the epoch that it folds up to         | by every slice       |
- * | `s!<life>`                      | state of one actor, as of the cut or newer                   | by the fold          |
- * | `w!<life>`                      | mark of an actor that cannot be read, and why                | after recovery found it |
- * | `l!<group>!<key>`               | what a recovery to an older epoch cut off, byte by byte      | by `recoverTo`       |
- * | `x!s!<n>!a` `x!s!<n>!b`         | keys of a record structure of the codec, 4 digits            | before its first use |
- * | `x!c!<definition>!<id>!a` `…!b` | nodes of a configuration, 8 digits                           | before its first use |
- * | `<table>!<row>`                 | rows of `i a n m t f k o b d q r h g p u j z X` (actors/ports.ts)| by the fold          |
+ * | key                             | holds                                                    | written              |
+ * |---------------------------------|----------------------------------------------------------|----------------------|
+ * | `v!`                            | manifest: format version, id of the store                | once                 |
+ * | `e!<number>`                    | one epoch                                                | every commit         |
+ * | `c!a` `c!b`                     | the cut: the epoch from which recovery replays           | at the end of a fold |
+ * | `y!a` `y!b`                     | mark of the last fold: the epoch that it folds up to     | by every slice       |
+ * | `s!<life>`                      | state of one actor, as of the cut or newer               | by the fold          |
+ * | `w!<life>`                      | mark of an actor that cannot be read, and why            | once recovery met it |
+ * | `l!<group>!<key>`               | what a recovery to an older epoch cut off, byte by byte  | by `recoverTo`       |
+ * | `x!s!<n>!a` `x!s!<n>!b`         | keys of a record structure of the codec, 4 digits        | before its first use |
+ * | `x!c!<definition>!<id>!a` `…!b` | nodes of a configuration, 8 digits                       | before its first use |
+ * | `<table>!<row>`                 | rows: `i a n m t f k o b d q r h g p u j z X` (ports.ts) | by the fold          |
  *
  * Numbers are lower-case hexadecimal of fixed width, so that keys sort as numbers do. Keys are printable ASCII.
  * What recovery cannot do without and what is small is written twice (`a` and `b`).

@@ -1,9 +1,9 @@
 /**
  * The Boss: OTP's supervisor as a machine that anyone can draw and watch. It decides by the pure rules beside it; what
  * it decides becomes orders, of which the actions `bosun.child.*` are performed by the kernel in the same turn
- * (src/actors/world/bosses.ts). The kernel keeps the child table too: every event arrives with it, the kernel time and a
- * random number. While a script of several steps waits for a child to end, the kernel keeps all other messages back, as
- * OTP's supervisor does not look at its mailbox then.
+ * (src/actors/world/bosses.ts). The kernel keeps the child table too: every event arrives with it, the kernel time and
+ * a random number. While a script of several steps waits for a child to end, the kernel keeps all other messages back,
+ * as OTP's supervisor does not look at its mailbox then.
  */
 import { assertEvent, assign, enqueueActions, setup, type StateValue } from 'xstate';
 import { adminOrders, type AdminEvent } from './admin.ts';

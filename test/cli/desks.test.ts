@@ -28,8 +28,8 @@ describe('in a stopped store', () => {
       `
       import { existsSync } from 'node:fs';
       export async function fetch() {
-        if (!existsSync(new URL('quota', import.meta.url))) throw Object.assign(new Error('quota exceeded: 1000/1000'), { status: 429, dataSource: 'prices' });
-        return 'figures';
+        if (existsSync(new URL('quota', import.meta.url))) return 'figures';
+        throw Object.assign(new Error('quota exceeded: 1000/1000'), { status: 429, dataSource: 'prices' });
       }`,
     );
     work.write(
@@ -175,10 +175,18 @@ describe('of a running system', () => {
       `
       import { existsSync } from 'node:fs';
       let runs = 0;
-      export async function check(_, { say }) { await say({ kind: 'challenge', content: ${JSON.stringify(challenge)} }); }
+      const challenge = ${JSON.stringify(challenge)};
+      export async function check(_, { say }) { await say({ kind: 'challenge', content: challenge }); }
       export async function dcf() { runs += 1; return runs; }
-      export async function wait(_, { signal }) { while (!existsSync(new URL('go', import.meta.url))) { signal.throwIfAborted(); await new Promise((resolve) => setTimeout(resolve, 10)); } }
-      export async function last(_, { signal }) { await new Promise((_, stop) => signal.addEventListener('abort', stop)); }`,
+      export async function wait(_, { signal }) {
+        while (!existsSync(new URL('go', import.meta.url))) {
+          signal.throwIfAborted();
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+      }
+      export async function last(_, { signal }) {
+        await new Promise((_, stop) => signal.addEventListener('abort', stop));
+      }`,
     );
     work.write(
       'plan.yaml',

@@ -26,9 +26,9 @@ describe('the SVG chart', () => {
   it('tells someone who does not see it what it shows', () => {
     expect(svg).toMatch(/^<svg [^>]*role="img" aria-labelledby="gantt-title gantt-desc"/);
     expect(svg).toContain('<title id="gantt-title">equity-research: schedule</title>');
-    expect(svg).toMatch(
-      /<desc id="gantt-desc">makespan 9 minutes, work 20 minutes, parallelism factor 2, bottleneck valuation\. Critical path: AAPL\/screening, .*AAPL\/screening \(screening\) 0 to 2;/,
-    );
+    const desc = /<desc id="gantt-desc">(.*?)<\/desc>/s.exec(svg)![1]!;
+    expect(desc).toMatch(/^makespan 9 minutes, work 20 minutes, parallelism factor 2, bottleneck valuation\. /);
+    expect(desc).toMatch(/ Critical path: AAPL\/screening, .*AAPL\/screening \(screening\) 0 to 2;/);
   });
 
   it('names each agent type in its legend and on its bars, and explains a barrier', () => {

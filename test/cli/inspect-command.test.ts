@@ -14,9 +14,13 @@ beforeAll(async () => {
   work.write(
     'agents.mjs',
     `import { setup } from 'xstate';
-     const drying = setup({}).createMachine({ id: 'drying', initial: 'hot', states: { hot: { on: { COOL: 'cold' } }, cold: { type: 'final' } } });
+     const drying = setup({}).createMachine({
+       id: 'drying', initial: 'hot', states: { hot: { on: { COOL: 'cold' } }, cold: { type: 'final' } },
+     });
      export const dryer = setup({ actors: { drying } }).createMachine({
-       id: 'dryer', initial: 'on', states: { on: { invoke: { id: 'hot air', src: 'drying', onDone: 'off' } }, off: { type: 'final' } },
+       id: 'dryer',
+       initial: 'on',
+       states: { on: { invoke: { id: 'hot air', src: 'drying', onDone: 'off' } }, off: { type: 'final' } },
      });
      export async function worker() { throw new Error('no'); }`,
   );
@@ -135,8 +139,13 @@ describe('bosun inspect', () => {
       'nameless.mjs',
       `
       import { setup } from 'xstate';
-      const heater = setup({}).createMachine({ initial: 'hot', states: { hot: { on: { COOL: 'cold' } }, cold: { type: 'final' } } });
-      export const kiln = setup({ actors: { heater } }).createMachine({ initial: 'on', states: { on: { invoke: { id: 'heat', src: 'heater', onDone: 'off' } }, off: { type: 'final' } } });
+      const heater = setup({}).createMachine({
+        initial: 'hot', states: { hot: { on: { COOL: 'cold' } }, cold: { type: 'final' } },
+      });
+      export const kiln = setup({ actors: { heater } }).createMachine({
+        initial: 'on',
+        states: { on: { invoke: { id: 'heat', src: 'heater', onDone: 'off' } }, off: { type: 'final' } },
+      });
       export const order = { name: 'order', version: 1, machine: heater };`,
     );
     work.write('nameless.yaml', '{ version: 1, plan: p, agents: ./nameless.mjs, tasks: [{ id: pot, agent: kiln }] }');

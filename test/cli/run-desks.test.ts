@@ -62,7 +62,10 @@ describe('failures of one cause', () => {
         throw Object.assign(new Error('quota exceeded'), { status: 429, dataSource: 'prices' });
       }
       const free = { isFree: true };
-      export const ports = { resources: async () => ({ apiQuota: Date.now() < untilMs ? { isFree: false, notBeforeMs: Math.min(untilMs, Date.now() + 1000) } : free, compute: free, connections: free }) };`,
+      const taken = () => ({ isFree: false, notBeforeMs: Math.min(untilMs, Date.now() + 1000) });
+      export const ports = {
+        resources: async () => ({ apiQuota: Date.now() < untilMs ? taken() : free, compute: free, connections: free }),
+      };`,
     );
     work.write('plan.yaml', PLAN);
     const { code, lines } = await work.run('plan.yaml', '--wait');
@@ -142,7 +145,11 @@ describe('a debate', () => {
       'agents.mjs',
       `
       export async function strategy() { return 0.28; }
-      export async function checker(_, { say, signal }) { await say({ kind: 'challenge', content: ${JSON.stringify(challenge)} }); await new Promise((_, stop) => signal.addEventListener('abort', stop)); }`,
+      const challenge = ${JSON.stringify(challenge)};
+      export async function checker(_, { say, signal }) {
+        await say({ kind: 'challenge', content: challenge });
+        await new Promise((_, stop) => signal.addEventListener('abort', stop));
+      }`,
     );
     work.write(
       'plan.yaml',

@@ -15,7 +15,10 @@ afterEach(() => work[Symbol.asyncDispose]());
 /** Waits for ever, and leaves without a word when told to. */
 const PATIENT = `
   import { existsSync } from 'node:fs';
-  export const patient = (_, { signal }) => existsSync(new URL('go', import.meta.url)) ? null : new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  export const patient = (_, { signal }) =>
+    existsSync(new URL('go', import.meta.url))
+      ? null
+      : new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 `;
 
 function patientPlan(): void {

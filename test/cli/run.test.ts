@@ -91,7 +91,10 @@ describe('an agent that throws', () => {
     async () => {
       const agents = (mended: boolean) => `
       export async function first(_, { item }) { return item; }
-      export async function second(_, { item }) { if (item === 'I' && !${mended}) throw new Error('broken\\nin two lines'); return item; }`;
+      export async function second(_, { item }) {
+        if (item === 'I' && !${mended}) throw new Error('broken\\nin two lines');
+        return item;
+      }`;
       work.write('agents.mjs', agents(false));
       work.write('plan.yaml', STAGES.replace('after: [one]', `after: [one], ${RETRY}`));
       const paused = await work.run('plan.yaml');
@@ -161,7 +164,13 @@ describe('an agent that throws', () => {
       'agents.mjs',
       `
       import { writeFileSync } from 'node:fs';
-      export const slow = (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => { writeFileSync(new URL('aborted', import.meta.url), ''); reject(signal.reason); }));`,
+      export const slow = (_, { signal }) =>
+        new Promise((_, reject) =>
+          signal.addEventListener('abort', () => {
+            writeFileSync(new URL('aborted', import.meta.url), '');
+            reject(signal.reason);
+          }),
+        );`,
     );
     work.write(
       'plan.yaml',
@@ -207,11 +216,18 @@ describe('what agents are given', () => {
         initial: 'counting',
         output: ({ context }) => context,
         states: {
-          counting: { exit: 'count', after: { 5: [{ guard: ({ context }) => context.n === 2, target: 'done' }, { target: 'counting', reenter: true }] } },
+          counting: {
+            exit: 'count',
+            after: {
+              5: [{ guard: ({ context }) => context.n === 2, target: 'done' }, { target: 'counting', reenter: true }],
+            },
+          },
           done: { type: 'final' },
         },
       });
-      export async function show(_: unknown, { results }: { results: unknown }) { return { files: [{ path: JSON.stringify(results) }] }; }`,
+      export async function show(_: unknown, { results }: { results: unknown }) {
+        return { files: [{ path: JSON.stringify(results) }] };
+      }`,
     );
     work.write(
       'plan.yaml',
@@ -229,8 +245,15 @@ describe('what agents are given', () => {
       `
       import { fromPromise, setup } from 'xstate';
       let tries = 0;
-      export const stubborn = setup({ actors: { try: fromPromise(async () => { tries += 1; if (tries < 3) throw new Error('not yet'); return tries; }) } })
-        .createMachine({ initial: 'trying', states: { trying: { invoke: { src: 'try', onDone: 'done' } }, done: { type: 'final' } } });`,
+      const attempt = fromPromise(async () => {
+        tries += 1;
+        if (tries < 3) throw new Error('not yet');
+        return tries;
+      });
+      export const stubborn = setup({ actors: { try: attempt } }).createMachine({
+        initial: 'trying',
+        states: { trying: { invoke: { src: 'try', onDone: 'done' } }, done: { type: 'final' } },
+      });`,
     );
     work.write(
       'plan.yaml',

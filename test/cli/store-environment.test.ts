@@ -33,9 +33,16 @@ import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from ${source('actors/api/define-agent.ts')};
 import { secret } from ${source('actors/model/secret.ts')};
-const machine = setup({}).createMachine({ on: { keep: { actions: () => {} }, burst: { actions: assign(() => { throw new Error('poison'); }) } } });
-export const vault = defineAgent({ name: 'vault', machine, events: { keep: z.object({ pin: secret(z.string()) }), burst: z.object({ pin: secret(z.string()) }) } });
-export default { data: './vault', agents: [vault], tree: { intensity: 100, children: [{ id: 'v', agent: 'vault' }] }, gateway: { port: 0 } };
+const burst = assign(() => { throw new Error('poison'); });
+const machine = setup({}).createMachine({ on: { keep: { actions: () => {} }, burst: { actions: burst } } });
+const event = z.object({ pin: secret(z.string()) });
+export const vault = defineAgent({ name: 'vault', machine, events: { keep: event, burst: event } });
+export default {
+  data: './vault',
+  agents: [vault],
+  tree: { intensity: 100, children: [{ id: 'v', agent: 'vault' }] },
+  gateway: { port: 0 },
+};
 `,
     );
     const call = await serve('vault.ts', KEYS);

@@ -103,8 +103,9 @@ function fileOf(module: TestModule): string {
 function pageOf(seeds: readonly Seed[], shown: ReadonlyMap<string, readonly Shown[]>): string {
   const head = `# Requirements
 
-Every row of the seeds with the tests that show it, written by a test run (\`test/support/requirements-reporter.ts\`). A row passes where all of
-its tests do. A few are read otherwise than they are written: [decision 0030](decisions/0030-rows-read-otherwise.md) says which, and why.
+Every row of the seeds with the tests that show it, written by a test run (\`test/support/requirements-reporter.ts\`). A
+row passes where all of its tests do. A few are read otherwise than they are written:
+[decision 0030](decisions/0030-rows-read-otherwise.md) says which, and why.
 `;
   return head + seeds.map((seed) => sectionOf(seed, shown)).join('');
 }

@@ -1,6 +1,6 @@
 /**
- * An agent: an ordinary XState machine, the events it accepts from outside as zod schemas, and a version. Types, and the
- * check of an event; agents are made by defineAgent (api/define-agent.ts).
+ * An agent: an ordinary XState machine, the events it accepts from outside as zod schemas, and a version. Types, and
+ * the check of an event; agents are made by defineAgent (api/define-agent.ts).
  */
 import {
   type AnyStateMachine,

@@ -70,7 +70,8 @@ export function graphOf(plan: Plan): ElkNode {
     if (inside.length === 0) return { id, width, height };
     const initial = state.initial === null ? [] : [dotNode(id)];
     const labels = arrows.flatMap((arrow, index) => (arrow.labelIn === state.id ? [labelNode(arrow, index)] : []));
-    const padding = `[top=${height + INNER_PADDING},left=${INNER_PADDING},bottom=${INNER_PADDING},right=${INNER_PADDING}]`;
+    const [top, rest] = [height + INNER_PADDING, INNER_PADDING];
+    const padding = `[top=${top},left=${rest},bottom=${rest},right=${rest}]`;
     const layoutOptions = {
       ...OPTIONS,
       'elk.padding': padding,

@@ -8,12 +8,14 @@
 const LIGHT = `
   --chart-paper: #ffffff; --chart-ink: #1c2430; --chart-soft: #55606f; --chart-line: #7d8896; --chart-edge: #c3cad3;
   --chart-card: #ffffff; --chart-group: #f6f8fa; --chart-chip: #eef2f6; --chart-event: #0b5cad; --chart-guard: #8a4b00;
-  --chart-active: #087548; --chart-active-card: #e3f6ec; --chart-active-group: #f1faf5; --chart-taken: #b4308b; --chart-taken-chip: #fbe9f5;`;
+  --chart-active: #087548; --chart-active-card: #e3f6ec; --chart-active-group: #f1faf5;
+  --chart-taken: #b4308b; --chart-taken-chip: #fbe9f5;`;
 
 const DARK = `
   --chart-paper: #11161d; --chart-ink: #e6ebf2; --chart-soft: #a3afbf; --chart-line: #7f8c9d; --chart-edge: #3d4858;
   --chart-card: #1d2530; --chart-group: #161c25; --chart-chip: #2a3442; --chart-event: #82bdfb; --chart-guard: #f0b978;
-  --chart-active: #4fd196; --chart-active-card: #16382a; --chart-active-group: #14241e; --chart-taken: #f38fd2; --chart-taken-chip: #43203a;`;
+  --chart-active: #4fd196; --chart-active-card: #16382a; --chart-active-group: #14241e;
+  --chart-taken: #f38fd2; --chart-taken-chip: #43203a;`;
 
 export const CHART_STYLE = `
 .bosun-chart {${LIGHT}

@@ -94,10 +94,13 @@ function drawState(state: DrawnState, sheet: Sheet): string {
     id,
     ...(sheet.options.active?.has(id) === true ? ['active'] : []),
   ].join(', ');
-  const open = `<g class="state ${classesOf(state, sheet)}" data-state="${xml(id)}" role="group" aria-label="${xml(what)}">`;
+  const label = `role="group" aria-label="${xml(what)}"`;
+  const open = `<g class="state ${classesOf(state, sheet)}" data-state="${xml(id)}" ${label}>`;
   const tooltip = `<title>${xml([id, ...(state.description === null ? [] : [state.description])].join('\n'))}</title>`;
   if (history !== null) return `${open}${tooltip}${historyMark(box, history)}</g>`;
-  return `${open}${tooltip}${rect(box, 'box', CORNER)}${ring === null ? '' : rect(ring, 'ring', CORNER - 2)}${state.isHeading ? '' : drawBlocks(state.blocks, sheet)}</g>`;
+  const inner = ring === null ? '' : rect(ring, 'ring', CORNER - 2);
+  const blocks = state.isHeading ? '' : drawBlocks(state.blocks, sheet);
+  return `${open}${tooltip}${rect(box, 'box', CORNER)}${inner}${blocks}</g>`;
 }
 
 function drawHeading(state: DrawnState, sheet: Sheet): string {

@@ -16,7 +16,7 @@ const CAPITAL = /[A-Z0-9_]/;
 
 /** What takes two columns in a font of fixed width: scripts of East Asia, and signs from beyond the basic plane. */
 const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{10000}-\u{10ffff}]/u;
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{10000}-\u{10ffff}]/u;
 
 /**
  * What XML 1.0 has no way to say, what turns the direction of the text after it, and halves of characters. Written as

@@ -60,10 +60,14 @@ function textOf(part: object): string {
 }
 
 function jsonOf(frame: ServerFrame): string {
-  if (frame.t === 'delta')
-    return `{"t":"delta","id":${JSON.stringify(frame.id)},"prev":${frame.prev},"at":${textOf(frame.at)},"ops":${textOf(frame.ops)}}`;
-  if (frame.t === 'evt')
-    return `{"t":"evt","id":${JSON.stringify(frame.id)},"at":${JSON.stringify(frame.at)},"address":${JSON.stringify(frame.address)},"e":${textOf(frame.e)}}`;
+  if (frame.t === 'delta') {
+    const head = `"t":"delta","id":${JSON.stringify(frame.id)},"prev":${frame.prev}`;
+    return `{${head},"at":${textOf(frame.at)},"ops":${textOf(frame.ops)}}`;
+  }
+  if (frame.t === 'evt') {
+    const head = `"t":"evt","id":${JSON.stringify(frame.id)},"at":${JSON.stringify(frame.at)}`;
+    return `{${head},"address":${JSON.stringify(frame.address)},"e":${textOf(frame.e)}}`;
+  }
   return JSON.stringify(frame);
 }
 

@@ -76,7 +76,8 @@ function Head({
     <div class="sheet-head">
       <h1 id="plan-title">{plan.name}</h1>
       <p class="quiet">
-        <span data-testid="plan-state">{state}</span>, {done} of {counted(total, 'task')} done, {running} under way · by{' '}
+        <span data-testid="plan-state">{state}</span>,{' '}
+        {`${done} of ${counted(total, 'task')} done, ${running} under way · by `}
         <a class="mono" href={actorHref(address)}>
           {address}
         </a>

@@ -1,4 +1,7 @@
-/** docs/xstate-support.md says what the scenarios show. `npx vitest run test/actors/xstate/page.test.ts -u` writes it anew. */
+/**
+ * docs/xstate-support.md says what the scenarios show. `npx vitest run test/actors/xstate/page.test.ts -u` writes it
+ * anew.
+ */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { GROUPS, page } from '../../support/actors/xstate/page.ts';

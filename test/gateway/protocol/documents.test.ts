@@ -1,6 +1,6 @@
 /**
- * What is written about the protocol is what its tables say. `npx vitest run test/gateway/protocol/documents.test.ts -u` writes
- * it anew.
+ * What is written about the protocol is what its tables say. `npx vitest run test/gateway/protocol/documents.test.ts
+ * -u` writes it anew.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -65,11 +65,12 @@ describe('docs/otp-parity.md', () => {
 function page(): string {
   const head = `# OTP parity
 
-The cases of OTP's \`supervisor_SUITE.erl\` and of its heirs, as Bosun has them. Written by \`test/supervisor/otp/otp.test.ts\`, which runs
-each on virtual time on the store in memory, on LevelDB, in memory with a crash of the host after every step, and then again for each
-single crash: after each of its steps, and before each write of the store, where each visit of an actor is a write. It has to see the
-same each time, and to end with the same tree, states, counts, windows, waits, failures, restarts and dead letters. E is Elixir,
-P Pekko, R ractor, N new. **same**: as in OTP. **differs**: otherwise on purpose, and tested so. **no such thing**: what the case is about
+The cases of OTP's \`supervisor_SUITE.erl\` and of its heirs, as Bosun has them. Written by
+\`test/supervisor/otp/otp.test.ts\`, which runs each on virtual time on the store in memory, on LevelDB, in memory
+with a crash of the host after every step, and then again for each single crash: after each of its steps, and before
+each write of the store, where each visit of an actor is a write. It has to see the same each time, and to end with
+the same tree, states, counts, windows, waits, failures, restarts and dead letters. E is Elixir, P Pekko, R ractor, N
+new. **same**: as in OTP. **differs**: otherwise on purpose, and tested so. **no such thing**: what the case is about
 does not exist here. **cut**: after how many steps, or why not.
 
 | case | source | result | cut | why it differs |

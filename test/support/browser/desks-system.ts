@@ -20,9 +20,25 @@ const coordinator = defineAgent({
   machine: setup({}).createMachine({
     id: 'stand-in',
     on: {
-      'pause.request': { actions: enqueueActions(({ event: { item, trigger }, enqueue, system }) => enqueue.sendTo(system.get('batches'), { type: 'pause.complete', item, pausedAtMs: 0, resumeDependencies: { restart: [], skip: [], wait: [] }, trigger })) },
-      'resume.command': { actions: enqueueActions(({ event: { item }, enqueue, system }) => enqueue.sendTo(system.get('batches'), { type: 'item.resumed', item })) },
-      tell: { actions: enqueueActions(({ event: { to, event }, enqueue, system }) => enqueue.sendTo(system.get(to), event)) },
+      'pause.request': {
+        actions: enqueueActions(({ event: { item, trigger }, enqueue, system }) =>
+          enqueue.sendTo(system.get('batches'), {
+            type: 'pause.complete',
+            item,
+            pausedAtMs: 0,
+            resumeDependencies: { restart: [], skip: [], wait: [] },
+            trigger,
+          }),
+        ),
+      },
+      'resume.command': {
+        actions: enqueueActions(({ event: { item }, enqueue, system }) =>
+          enqueue.sendTo(system.get('batches'), { type: 'item.resumed', item }),
+        ),
+      },
+      tell: {
+        actions: enqueueActions(({ event: { to, event }, enqueue, system }) => enqueue.sendTo(system.get(to), event)),
+      },
     },
   }),
   events: { tell: z.looseObject({}) },
@@ -30,7 +46,14 @@ const coordinator = defineAgent({
 
 export default {
   agents: [coordinator, ...gateAgents, ...debateAgents(), ...failureAgents],
-  tree: { children: [...gateChildren(), ...failureDesks, ...debateChildren({ experts: ['eve'], reviewers: ['ada', 'eve'] }), { id: 'coordinator', systemId: 'coordinator', agent: 'stand-in' }] },
+  tree: {
+    children: [
+      ...gateChildren(),
+      ...failureDesks,
+      ...debateChildren({ experts: ['eve'], reviewers: ['ada', 'eve'] }),
+      { id: 'coordinator', systemId: 'coordinator', agent: 'stand-in' },
+    ],
+  },
 };
 `;
 

@@ -26,7 +26,10 @@ const order = defineAgent({
       open: {
         tags: ['billable'],
         description: 'Waits for payment.',
-        on: { pay: [{ guard: 'isPaid', target: 'fulfilling', actions: 'pay' }, { actions: 'pay' }], cancel: 'cancelled' },
+        on: {
+          pay: [{ guard: 'isPaid', target: 'fulfilling', actions: 'pay' }, { actions: 'pay' }],
+          cancel: 'cancelled',
+        },
         after: { PATIENCE: 'reminded' },
       },
       reminded: { on: { pay: { target: 'fulfilling', actions: 'pay' }, cancel: 'cancelled' } },
@@ -35,8 +38,14 @@ const order = defineAgent({
         onDone: 'shipped',
         on: { cancel: 'cancelled' },
         states: {
-          stock: { initial: 'reserving', states: { reserving: { on: { reserved: 'reserved' } }, reserved: { type: 'final' } } },
-          papers: { initial: 'printing', states: { printing: { on: { printed: 'printed' } }, printed: { type: 'final' } } },
+          stock: {
+            initial: 'reserving',
+            states: { reserving: { on: { reserved: 'reserved' } }, reserved: { type: 'final' } },
+          },
+          papers: {
+            initial: 'printing',
+            states: { printing: { on: { printed: 'printed' } }, printed: { type: 'final' } },
+          },
         },
       },
       shipped: {},
@@ -44,7 +53,11 @@ const order = defineAgent({
     },
   }),
   events: {
-    pay: z.object({ amount: z.number().int().min(1).max(1000).describe('In euros.'), by: z.enum(['card', 'cash']), note: z.string().max(80).optional() }),
+    pay: z.object({
+      amount: z.number().int().min(1).max(1000).describe('In euros.'),
+      by: z.enum(['card', 'cash']),
+      note: z.string().max(80).optional(),
+    }),
     cancel: z.object({}),
     reserved: z.object({}),
     printed: z.object({}),
@@ -74,7 +87,20 @@ const ledger = defineAgent({
 
 export default {
   agents: [order, ledger],
-  tree: { intensity: 100, children: [{ id: 'orders', boss: { intensity: 5, periodMs: 60000, children: ['1001', '1002', '1003'].map((id) => ({ id, agent: 'order', restart: 'transient' })) } }, { id: 'ledger', agent: 'ledger' }] },
+  tree: {
+    intensity: 100,
+    children: [
+      {
+        id: 'orders',
+        boss: {
+          intensity: 5,
+          periodMs: 60000,
+          children: ['1001', '1002', '1003'].map((id) => ({ id, agent: 'order', restart: 'transient' })),
+        },
+      },
+      { id: 'ledger', agent: 'ledger' },
+    ],
+  },
   gateway: ${gateway},
 };
 `;

@@ -20,7 +20,18 @@ export const counter = defineAgent({
     initial: 'open',
     on: { count: { actions: reply(({ context }) => context.count) } },
     states: {
-      open: { on: { add: { guard: ({ event }) => event.by !== 0, actions: [assign({ count: ({ context, event }) => context.count + event.by }), emit(({ context }) => ({ type: 'counted', count: context.count }))] }, close: 'closed' } },
+      open: {
+        on: {
+          add: {
+            guard: ({ event }) => event.by !== 0,
+            actions: [
+              assign({ count: ({ context, event }) => context.count + event.by }),
+              emit(({ context }) => ({ type: 'counted', count: context.count })),
+            ],
+          },
+          close: 'closed',
+        },
+      },
       closed: { on: { slow: 'open' } },
     },
   }),
@@ -36,7 +47,13 @@ export function writeShop(work: Workspace, gateway = '{ port: 0 }'): void {
 export default {
   data: './shop',
   agents: [counter],
-  tree: { intensity: 100, children: [{ id: 'visits', agent: 'counter', restart: 'permanent' }, { id: 'desk', boss: { children: [{ id: 'visits', agent: 'counter' }] } }] },
+  tree: {
+    intensity: 100,
+    children: [
+      { id: 'visits', agent: 'counter', restart: 'permanent' },
+      { id: 'desk', boss: { children: [{ id: 'visits', agent: 'counter' }] } },
+    ],
+  },
   gateway: ${gateway},
 };
 `,

@@ -110,7 +110,10 @@ interface Books {
   readonly lastSequence: ReadonlyMap<string, number>;
 }
 
-/** Position of the event in the rows of messages and of timers (actors/world/mailbox/message.ts, actors/model/timers.ts). */
+/**
+ * Position of the event in the rows of messages and of timers (actors/world/mailbox/message.ts,
+ * actors/model/timers.ts).
+ */
 const MESSAGE_EVENT = 2;
 const TIMER_EVENT = 4;
 

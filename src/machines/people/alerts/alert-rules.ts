@@ -161,12 +161,8 @@ export function cardText({
   const place = [phase === undefined ? [] : [`phase ${said(phase)}`], day === undefined ? [] : [`day ${said(day)}`]]
     .flat()
     .join(', ');
-  const standing =
-    status === undefined
-      ? []
-      : [
-          `${said(status)}${progressPct === undefined ? '' : ` at ${said(progressPct)} %`}${place === '' ? '' : ` (${place})`}`,
-        ];
+  const progress = progressPct === undefined ? '' : ` at ${said(progressPct)} %`;
+  const standing = status === undefined ? [] : [`${said(status)}${progress}${place === '' ? '' : ` (${place})`}`];
   const error = errorType === undefined ? [] : [`${said(errorType)}: ${said(errorMessage ?? '')}`];
   return [
     title,

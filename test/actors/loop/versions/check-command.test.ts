@@ -15,7 +15,17 @@ function module(file: string, version: number, options: string, states: string):
   work.write(
     file,
     `import { createMachine } from 'xstate';
-export const order = { name: 'order', version: ${version}, machine: ${machine}, events: {}, limits: { mailboxMessages: 10 }, migrate: {}, migrateChildren: {}, previous: [], ${options} };
+export const order = {
+  name: 'order',
+  version: ${version},
+  machine: ${machine},
+  events: {},
+  limits: { mailboxMessages: 10 },
+  migrate: {},
+  migrateChildren: {},
+  previous: [],
+  ${options}
+};
 export const words = ['not', 'an', 'agent'];\n`,
   );
 }

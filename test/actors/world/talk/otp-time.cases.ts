@@ -196,10 +196,14 @@ export const TIME_CASES: readonly ParityCase[] = [
       [CRASH, 'loses nothing and doubles nothing'],
       [
         'test/actors/world/time/timers.test.ts',
+        'timers keep their deadlines, and the overdue fire in the order of theirs',
+      ],
+      [
+        'test/actors/world/talk/ask.test.ts',
         'resolves with the reply, once the turn that gave it is durable, in the order of earlier sends',
       ],
       [
-        'test/actors/world/time/timers.test.ts',
+        'test/actors/world/talk/ask.test.ts',
         'is sent once and gives the recorded reply again, also after a crash and the end of the one asked',
       ],
       [RETRY, 'may succeed at a later try'],
