@@ -5,11 +5,10 @@
 import { Tracing } from '../dist/actors/world/tracing/tracing.js';
 
 const SILENCE = {
-  take(turns, cell) {
-    turns.take(cell);
-    // The turn loop goes by it, with tracing or without.
-    return performance.now();
-  },
+  begins() {},
+  breaksOff() {},
+  // The turn loop goes by it, with tracing or without.
+  ends: () => performance.now(),
   takes() {},
   prepared() {},
   fired() {},

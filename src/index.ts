@@ -15,7 +15,7 @@ export { type MigrationSteps, type StoredState } from './actors/model/version-ru
 export { type CheckedActor } from './actors/loop/versions/check.ts';
 export { type AdminHandle } from './actors/api/admin-handle.ts';
 export { type StateReplacement } from './actors/loop/administration.ts';
-export { type AuditedOrder, type AuditRecord, type OrderedBy } from './actors/world/audit.ts';
+export { type AuditedOrder, type AuditRecord, type OrderedBy } from './actors/world/audit-record.ts';
 export { type InspectedTimer, type Inspection } from './actors/api/actor-inspection.ts';
 export { type TakenTransition } from './actors/model/step-engine.ts';
 export {
@@ -30,10 +30,10 @@ export {
 export { type Trace } from './actors/world/tracing/trace.ts';
 export { type Wait, type WaitKind } from './actors/api/waits.ts';
 export { ask, type AskInput } from './actors/model/ask.ts';
-export { type AskOptions } from './actors/world/talk/asks.ts';
-export { type DeadAction, type DeadLetter, type DeadLetterReason } from './actors/world/mailbox/dead-letters.ts';
+export { type AskOptions } from './actors/world/talk/ask-record.ts';
+export { type DeadAction, type DeadLetter, type DeadLetterReason } from './actors/world/mailbox/dead-letter.ts';
 export { type DeadLetterBox } from './actors/api/dead-letter-box.ts';
-export { type DownEvent, type DownReason } from './actors/world/talk/monitors.ts';
+export { type DownEvent, type DownReason } from './actors/world/talk/down-event.ts';
 export { type Priority } from './actors/model/priorities.ts';
 export {
   defer,

@@ -5,11 +5,11 @@ import { ActorHandle } from './actors/api/actor-handle.ts';
 import { type ActorSnapshot, type Subscription, viewOf } from './actors/world/actor-view.ts';
 import { childAddress, checkAddress, ROOT } from './actors/model/address.ts';
 import { type AgentEvents, type AnyAgent, parseEvent } from './actors/model/agent.ts';
-import { BY_HOST, type OrderedBy } from './actors/world/audit.ts';
+import { BY_HOST, type OrderedBy } from './actors/world/audit-record.ts';
 import { carryOutAtBoss, carryOutSlowly } from './actors/api/audited-order.ts';
 import { type CheckedActor } from './actors/loop/versions/check.ts';
 import { Kernel } from './actors/loop/kernel.ts';
-import { type AskOptions } from './actors/world/talk/asks.ts';
+import { type AskOptions } from './actors/world/talk/ask-record.ts';
 import { DeadLetterBox } from './actors/api/dead-letter-box.ts';
 import { type Journal } from './actors/model/ports.ts';
 import { Reception } from './actors/api/client-api.ts';
@@ -299,7 +299,7 @@ export class System<A extends AnyAgent = AnyAgent> {
    */
   unreadable(): readonly BosunError[] {
     const { world } = this.#kernel;
-    return world?.withheld.problems(world.cells.values()) ?? [];
+    return world?.unreadable.problems(world.cells.values()) ?? [];
   }
 
   /**
@@ -347,7 +347,7 @@ export class System<A extends AnyAgent = AnyAgent> {
 
   /** @internal Of one of several: resolves when everything that was on its way to others has been taken there. */
   async settled(): Promise<void> {
-    await this.#kernel.world?.crossings?.settled();
+    await this.#kernel.shardsSettled();
   }
 
   /** Called for every event that any actor emits, once its epoch is durable. */

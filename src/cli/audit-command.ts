@@ -2,7 +2,7 @@
  * `bosun audit`: who ordered what of whom, when, why, and what came of it; newest first, from a running system or a
  * stopped store.
  */
-import { type AuditRecord } from '../actors/world/audit.ts';
+import { type AuditRecord } from '../actors/world/audit-record.ts';
 import { LISTED_MAX } from '../limits.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';

@@ -2,7 +2,7 @@
  * `bosun deadletters list|redeliver|discard`: what reached nobody or was put aside, in a running system or a stopped
  * store; orders are audited.
  */
-import { type DeadLetter } from '../actors/world/mailbox/dead-letters.ts';
+import { type DeadLetter } from '../actors/world/mailbox/dead-letter.ts';
 import { LISTED_MAX } from '../limits.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';

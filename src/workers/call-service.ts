@@ -4,10 +4,10 @@
  */
 import { type EventObject } from 'xstate';
 import { type ActorSnapshot } from '../actors/world/actor-view.ts';
-import { type OrderedBy } from '../actors/world/audit.ts';
-import { type DeadLetter, type DeadLetterReason } from '../actors/world/mailbox/dead-letters.ts';
+import { type OrderedBy } from '../actors/world/audit-record.ts';
+import { type DeadLetter, type DeadLetterReason } from '../actors/world/mailbox/dead-letter.ts';
 import { type TraceRecord } from '../actors/model/trace-record.ts';
-import { type AskOptions } from '../actors/world/talk/asks.ts';
+import { type AskOptions } from '../actors/world/talk/ask-record.ts';
 import { type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { type ChildInfo, type CompleteSpec } from '../supervisor/boss-handle.ts';

@@ -1,5 +1,5 @@
 /** What several workers know, as one: the partitions of a Boss in the tree, and dead letters. Pure. */
-import { type DeadLetter } from '../actors/world/mailbox/dead-letters.ts';
+import { type DeadLetter } from '../actors/world/mailbox/dead-letter.ts';
 import { type TreeNode } from '../system-options.ts';
 
 /** A dead letter, and which worker has it: numbers are a worker's own. */

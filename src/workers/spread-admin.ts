@@ -5,7 +5,7 @@
  */
 import { type EventObject } from 'xstate';
 import { type StateReplacement } from '../actors/loop/administration.ts';
-import { type AuditRecord, type OrderedBy } from '../actors/world/audit.ts';
+import { type AuditRecord, type OrderedBy } from '../actors/world/audit-record.ts';
 import { type Inspection } from '../actors/api/actor-inspection.ts';
 import { type Wait } from '../actors/api/waits.ts';
 import { type Subscription } from '../actors/world/actor-view.ts';

@@ -3,8 +3,8 @@
  */
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AuditRecord } from '../../src/actors/world/audit.ts';
-import { type DeadLetter } from '../../src/actors/world/mailbox/dead-letters.ts';
+import { type AuditRecord } from '../../src/actors/world/audit-record.ts';
+import { type DeadLetter } from '../../src/actors/world/mailbox/dead-letter.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem, type System } from '../../src/system.ts';
 import { type TreeNode } from '../../src/system-options.ts';

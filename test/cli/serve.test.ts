@@ -4,7 +4,7 @@
 import { statSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LONG } from '../support/effort.ts';
-import { type AuditRecord } from '../../src/actors/world/audit.ts';
+import { type AuditRecord } from '../../src/actors/world/audit-record.ts';
 import { type TreeNode } from '../../src/system-options.ts';
 import { AGENTS, writeShop } from '../support/cli/shop-config.ts';
 import { type Call, type Ended, linesOf, until, Workspace } from '../support/cli/workspace.ts';

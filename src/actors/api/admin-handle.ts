@@ -7,7 +7,7 @@ import { BosunError } from '../../errors.ts';
 import { type StateReplacement } from '../loop/administration.ts';
 import { type Subscription } from '../world/actor-view.ts';
 import { checkAddress } from '../model/address.ts';
-import { type AuditRecord, type OrderedBy } from '../world/audit.ts';
+import { type AuditRecord, type OrderedBy } from '../world/audit-record.ts';
 import { carryOut, carryOutStep } from './audited-order.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Inspection, inspect } from './actor-inspection.ts';

@@ -4,7 +4,8 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
-import { type AuditedOrder, type AuditFacts, checkOrderedBy, type OrderedBy } from '../world/audit.ts';
+import { checkOrderedBy } from '../world/audit.ts';
+import { type AuditedOrder, type AuditFacts, type OrderedBy } from '../world/audit-record.ts';
 import { childAddress } from '../model/address.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Kernel } from '../loop/kernel.ts';

@@ -7,7 +7,7 @@ import { taken } from '../xstate/acceptance.ts';
 import { observe, type Subscription } from '../world/actor-view.ts';
 import { type AnyAgent, parseEvent } from '../model/agent.ts';
 import { type Session } from '../world/mailbox/inbound.ts';
-import { type AskOptions } from '../world/talk/asks.ts';
+import { type AskOptions } from '../world/talk/ask-record.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Kernel } from '../loop/kernel.ts';
 import { FROM_CLIENT } from '../world/mailbox/message.ts';

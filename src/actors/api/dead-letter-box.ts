@@ -5,7 +5,7 @@
 import { type EventObject } from 'xstate';
 import { type Subscription } from '../world/actor-view.ts';
 import { admit } from '../model/value-check.ts';
-import { type AuditedOrder, BY_HOST, type OrderedBy } from '../world/audit.ts';
+import { type AuditedOrder, BY_HOST, type OrderedBy } from '../world/audit-record.ts';
 import { carryOut } from './audited-order.ts';
 import { type Cell } from '../world/cell.ts';
 import {
@@ -13,7 +13,7 @@ import {
   deadLetterOf,
   type DeadLetterReason,
   type DeadLetterRow,
-} from '../world/mailbox/dead-letters.ts';
+} from '../world/mailbox/dead-letter.ts';
 import { type Kernel } from '../loop/kernel.ts';
 import { type Quarantine } from '../turn/quarantine.ts';
 

@@ -37,7 +37,7 @@ export function waitsOf(kernel: Kernel): Wait[] {
     if (effect !== undefined) asking.add(effect);
     waits.push({ kind: 'ask', ...whoOf(kernel, effect?.parent), for: address, sinceMs, untilMs: deadlineMs });
   }
-  for (const { sender, to, sinceMs } of world.crowding.waiting()) {
+  for (const { sender, to, sinceMs } of world.backpressure.waiting()) {
     waits.push({ kind: 'room', ...whoOf(kernel, sender), for: to.identity.address, sinceMs, untilMs: null });
   }
   for (const cell of kernel.shown.cells()) {

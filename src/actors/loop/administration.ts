@@ -7,7 +7,7 @@
 import { type EventObject, type StateValue } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
 import { admitError } from '../model/value-check.ts';
-import { type OrderedBy } from '../world/audit.ts';
+import { type OrderedBy } from '../world/audit-record.ts';
 import { type Bosses } from '../world/bosses.ts';
 import { type Cell, type Held } from '../world/cell.ts';
 import { type Effects } from '../world/effects/effects.ts';
@@ -167,7 +167,7 @@ export class Administration {
     cell.suspension = undefined;
     if (cell.isRunnable) {
       guard?.begin(cell);
-      this.#world.tracing.take(this.#turns, cell);
+      this.#turns.take(cell);
     } else event = null;
     if (!cell.gone && cell.held !== undefined) cell.suspension = suspicion(cell, cell.held);
     this.#world.draft.touch(cell);

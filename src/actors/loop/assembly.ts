@@ -7,14 +7,14 @@ import { type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { Administration } from './administration.ts';
 import { Bosses } from '../world/bosses.ts';
-import { type Caution, type Deed } from '../world/crash-loop-guard.ts';
+import { type CrashLoopGuard, type Deed } from '../world/crash-loop-guard.ts';
 import { convict } from '../turn/crash-loop-verdict.ts';
 import { type DurableView } from './durable-view.ts';
 import { Effects } from '../world/effects/effects.ts';
 import { type StepEngineName } from '../model/step-engine.ts';
 import { Ingress } from './inbound/ingress.ts';
 import { KernelTime } from '../world/time/kernel-time.ts';
-import { Outbox } from '../turn/durable-actions.ts';
+import { DurableActions } from '../turn/durable-actions.ts';
 import { ordered } from '../model/row-keys.ts';
 import { type Journal, type Random, type Recovered } from '../model/ports.ts';
 import { Quarantine } from '../turn/quarantine.ts';
@@ -25,7 +25,7 @@ import { Sessions } from './inbound/sessions.ts';
 import { type Switchboard } from './ref-host.ts';
 import { Turns } from '../turn/turn.ts';
 import { TurnLoop } from './turn-loop.ts';
-import { Crossings, type ShardParts } from './shards/shard-link.ts';
+import { ShardLink, type ShardParts } from './shards/shard-link.ts';
 import { firstLife } from '../model/placement.ts';
 import { placeOf, recordPlace } from './shards/shard.ts';
 import { World } from '../world/world.ts';
@@ -83,19 +83,23 @@ interface Frame {
   readonly onRootGone: (error: unknown) => void;
   readonly onFailure: (error: unknown) => void;
   readonly isHalted: () => boolean;
-  readonly caution: Caution;
+  readonly caution: CrashLoopGuard;
 }
 
 export interface Machinery {
   readonly world: World;
   readonly effects: Effects;
-  readonly outbox: Outbox;
+  readonly outbox: DurableActions;
   readonly bosses: Bosses;
   readonly turns: Turns;
   readonly loop: TurnLoop;
   readonly ingress: Ingress;
   readonly quarantine: Quarantine;
   readonly administration: Administration;
+  /** Undefined where there is one kernel. */
+  readonly shardLink: ShardLink | undefined;
+  /** Undefined where everybody is in memory. */
+  readonly residency: Residency | undefined;
   readonly population: Population;
   /** Whether the store says who has to be in memory at a start. */
   readonly isRollKept: boolean;
@@ -130,13 +134,13 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
     watchers,
     log,
   });
-  if (parts.shard !== undefined && !hold) world.crossings = new Crossings(world, parts.shard, recovered);
+  const shardLink = parts.shard === undefined || hold ? undefined : new ShardLink(world, parts.shard, recovered);
+  world.shards = shardLink;
   const definitionOf = (agent: string) => roster.today(agent);
   const effects = new Effects({ world, engine, refHost: switchboard, random, caution });
-  const outbox = new Outbox({ world, refHost: switchboard, random, definitionOf });
+  const outbox = new DurableActions({ world, refHost: switchboard, random, definitionOf });
   const bosses = new Bosses({ world, effects, random, definitionOf, onRootGone });
   const turns = new Turns({ world, effects, bosses, outbox });
-  switchboard.connect(world, effects, turns);
   for (const [hash, lists] of recovered.configurations) roster.definitions.table(hash).load(lists);
   const sessions = new Sessions(world.draft, recovered, () => time.nowMs());
   const ingress = new Ingress({ world, sessions, hold, refusal, wake });
@@ -144,10 +148,14 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
   const administration = new Administration({ world, turns, bosses, effects, quarantine, hold });
   const loop = new TurnLoop({ world, turns, ingress, administration, clock, caution, isHalted, epochMs });
   world.tracing.attach({ store: parts.name ?? '', engine, durableEpoch: () => Math.max(shown.epoch, startEpoch) });
-  if (shelf !== undefined && residentActors !== undefined && !hold)
-    world.residency = new Residency({ world, shelf, shown, roster, bosses, residentActors, refusal, onFailure });
+  const residency =
+    shelf === undefined || residentActors === undefined || hold
+      ? undefined
+      : new Residency({ world, shelf, shown, roster, bosses, residentActors, refusal, onFailure });
+  world.residency = residency;
+  switchboard.connect({ world, effects, turns, residency });
   const population = repopulate(world, outbox, recovered, { roster, hold });
-  world.residency?.load(recovered);
+  residency?.load(recovered);
   shown.load(recovered, world.cells.values());
   switchboard.recovered();
   return {
@@ -160,6 +168,8 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
     ingress,
     quarantine,
     administration,
+    shardLink,
+    residency,
     population,
     isRollKept: recovered.rows.get('f')?.has(ordered(0)) === true,
   };

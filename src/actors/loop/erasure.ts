@@ -48,7 +48,7 @@ async function eraseFamily(cell: Cell, { world, bosses, terminate, flush }: Eras
       if (isTheirs) world.draft.read(message);
       return isTheirs;
     });
-    world.crowding.eased(other);
+    world.backpressure.eased(other);
   }
   await flush();
   world.letters.removeWhere(({ address, ...row }) => {

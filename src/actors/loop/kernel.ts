@@ -8,7 +8,7 @@ import { BosunError, messageOf } from '../../errors.ts';
 import { checkAddress, ROOT } from '../model/address.ts';
 import { assemble, checkParts, type KernelParts, type Machinery, setGoing } from './assembly.ts';
 import { type CheckedActor, checkPopulation } from './versions/check.ts';
-import { Caution } from '../world/crash-loop-guard.ts';
+import { CrashLoopGuard } from '../world/crash-loop-guard.ts';
 import { type Cell, stands } from '../world/cell.ts';
 import { CommitLine } from './commit-line.ts';
 import { DurableView } from './durable-view.ts';
@@ -39,7 +39,7 @@ export class Kernel {
   #epoch = 0;
   #awake = false;
   readonly #line: CommitLine;
-  readonly #caution: Caution;
+  readonly #caution: CrashLoopGuard;
   /** The write under way. */
   #commit: Promise<void> | null = null;
   #alarm!: Alarm;
@@ -60,7 +60,7 @@ export class Kernel {
     this.#roster = new Roster(parts.logicOf);
     this.#onFailure = onFailure;
     this.#line = new CommitLine(parts, () => this.#tellIdle());
-    this.#caution = new Caution(() => (parts.caution && !parts.hold ? parts.journal.notes : undefined));
+    this.#caution = new CrashLoopGuard(() => (parts.caution && !parts.hold ? parts.journal.notes : undefined));
     this.#switchboard = new Switchboard(parts.log, parts.stepEngine, () => this.#phase === 'running');
   }
 
@@ -109,7 +109,12 @@ export class Kernel {
     this.#caution.abandon();
     this.#alarm?.set(undefined);
     this.#machinery?.outbox.halt();
-    this.#machinery?.world.crossings?.close();
+    this.#machinery?.shardLink?.close();
+  }
+
+  /** Resolves when everything that is on its way to other shards has been taken there. */
+  async shardsSettled(): Promise<void> {
+    await this.#machinery?.shardLink?.settled();
   }
 
   async #drain(): Promise<void> {
@@ -119,10 +124,10 @@ export class Kernel {
       this.#line.giveUp(false);
       this.#require.effects.close();
       this.#require.outbox.close();
-      this.#world.crossings?.close();
+      this.#require.shardLink?.close();
       this.ingress.takeIn(Infinity);
       // Where timers keep what is left of them, the time of the stop is part of the state.
-      let isOwed = this.#world.agenda.timed > 0;
+      let isOwed = this.#world.timers.timed > 0;
       while (this.#isOpen && (this.#commit !== null || !this.#world.draft.isEmpty || isOwed)) {
         if (this.#commit === null) {
           this.#beginCommit(isOwed);
@@ -165,7 +170,7 @@ export class Kernel {
     if (cell !== undefined) return cell;
     checkAddress(address);
     throw (
-      this.world?.withheld.at(address) ??
+      this.world?.unreadable.at(address) ??
       new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } })
     );
   }
@@ -243,7 +248,7 @@ export class Kernel {
     });
     this.#caution.relaxLater(this.#parts.clock, () => this.#commit === null && !this.#require.loop.hasWork);
     bearRoot({ machinery: this.#machinery, roster: this.#roster, tree: this.#parts.root });
-    this.#world.crossings?.open();
+    this.#require.shardLink?.open();
   }
 
   #wake(): void {
@@ -260,8 +265,8 @@ export class Kernel {
       try {
         if (this.#parts.hold) this.ingress.takeIn(Infinity);
         else if (!this.#isBlind) {
-          if (this.#commit === null) this.#world.residency?.evict();
-          this.#world.agenda.fireDue();
+          if (this.#commit === null) this.#require.residency?.evict();
+          this.#world.timers.fireDue();
           this.#takeTurns();
         }
       } catch (error) {
@@ -271,7 +276,7 @@ export class Kernel {
     // Only now: what the turns themselves brought up is seen to below, and needs no further slice.
     this.#awake = false;
     if (this.#phase !== 'running') return;
-    if (this.#commit === null && (!this.#world.draft.isEmpty || this.#world.agenda.isBeatDue) && !this.#isGathering)
+    if (this.#commit === null && (!this.#world.draft.isEmpty || this.#world.timers.isBeatDue) && !this.#isGathering)
       this.#beginCommit();
     if (this.#rootFailure !== undefined) return;
     if (!this.#parts.hold) {
@@ -279,7 +284,7 @@ export class Kernel {
       // A cautious run takes no turns while it writes; the end of the write wakes it.
       if (hasWork && hasRoom && !this.#isBlind && !(this.#caution.isOn && this.#commit !== null)) this.#wake();
       // The end of a write that failed wakes it.
-      const alarmMs = this.#isBlind ? undefined : this.#world.agenda.nextAlarmMs();
+      const alarmMs = this.#isBlind ? undefined : this.#world.timers.nextAlarmMs();
       if (alarmMs !== undefined && alarmMs <= this.#world.time.nowMs()) this.#wake();
       else this.#alarm.set(alarmMs);
     }
@@ -321,7 +326,7 @@ export class Kernel {
   }
 
   /** @param isOwed An epoch has to be written though nothing has changed. */
-  #beginCommit(isOwed = this.#purgeDue || this.#world.agenda.isBeatDue): void {
+  #beginCommit(isOwed = this.#purgeDue || this.#world.timers.isBeatDue): void {
     const { draft, time, tracing, counters } = this.#world;
     const isVoid = draft.isVoid && !isOwed;
     this.#require.loop.epochBegins();
@@ -357,18 +362,18 @@ export class Kernel {
   /** The epoch is durable: show it to readers, then let out what it caused, in order. */
   #release(frozen: Frozen): void {
     letOut(frozen, { world: this.#world, ingress: this.ingress, shown: this.shown, waiting: this.#next.splice(0) });
-    this.#world.residency?.settle(frozen);
-    this.#world.residency?.evict();
+    this.#require.residency?.settle(frozen);
+    this.#require.residency?.evict();
     if (this.#rootFailure !== undefined && this.#world.draft.isEmpty) this.#fail(this.#rootFailure);
     else this.#afterRelease();
   }
 
   #afterRelease(): void {
     if (this.#phase !== 'running') return;
-    const { draft, agenda } = this.#world;
+    const { draft } = this.#world;
     const isRunning = this.#require.loop.hasWork && !this.#parts.hold;
     if (isRunning) this.#wake();
-    if (draft.isEmpty && !agenda.isBeatDue) this.#tellIdle();
+    if (draft.isEmpty && !this.#world.timers.isBeatDue) this.#tellIdle();
     // What only arrived is written together with the turns that it causes, unless it causes none.
     else if (!isRunning || (draft.turns > 0 && !this.#isGathering)) this.#beginCommit();
   }
@@ -382,7 +387,7 @@ export class Kernel {
         : new BosunError('BOSUN_INTERNAL', `the kernel failed: ${messageOf(cause)}`, { cause });
     this.#require.effects.close();
     this.#require.outbox.close();
-    this.#world.crossings?.close();
+    this.#require.shardLink?.close();
     const tell = () => this.#onFailure(error);
     this.#close(error).then(tell, tell);
   }
@@ -424,7 +429,7 @@ export class Kernel {
 
   /** Nobody can be woken at present. */
   get #isBlind(): boolean {
-    return this.#world.residency?.isBlind === true;
+    return this.#require.residency?.isBlind === true;
   }
 
   get #isOpen(): boolean {
@@ -433,7 +438,7 @@ export class Kernel {
 
   get #isIdle(): boolean {
     if (this.#phase !== 'running') return true;
-    if (this.#world.residency?.isReading === true) return false;
+    if (this.#require.residency?.isReading === true) return false;
     return (
       !this.#awake &&
       (this.#line.isWaiting || (this.#commit === null && (this.#parts.hold || !this.#require.loop.hasWork)))

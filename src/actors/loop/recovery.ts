@@ -4,18 +4,18 @@
  * is left as it is on disk, and so is what belongs to it (design P12).
  */
 import { type BosunError } from '../../errors.ts';
-import { type AskRow } from '../world/talk/asks.ts';
-import { type AuditRow } from '../world/audit.ts';
+import { type AskRow } from '../world/talk/ask-record.ts';
+import { type AuditRow } from '../world/audit-record.ts';
 import { type Bosses } from '../world/bosses.ts';
 import { type Cell, type Held } from '../world/cell.ts';
-import { type DeadLetterRow } from '../world/mailbox/dead-letters.ts';
+import { type DeadLetterRow } from '../world/mailbox/dead-letter.ts';
 import { restoreDeferred } from '../world/mailbox/deferral.ts';
 import { type Effects } from '../world/effects/effects.ts';
 import { deepFreeze } from '../model/frozen.ts';
 import { keyMissing } from '../world/missing-keys.ts';
 import { type NameRow } from '../world/talk/groups.ts';
 import { type Message, messageFromRow, type MessageRow } from '../world/mailbox/message.ts';
-import { type Outbox } from '../turn/durable-actions.ts';
+import { type DurableActions } from '../turn/durable-actions.ts';
 import { Concealed, type Recovered } from '../model/ports.ts';
 import { suspicion } from '../turn/quarantine.ts';
 import { type Roster } from './versions/roster.ts';
@@ -41,7 +41,7 @@ export interface Population {
  */
 export function repopulate(
   world: World,
-  outbox: Outbox,
+  outbox: DurableActions,
   recovered: Recovered,
   { roster, hold }: { roster: Roster; hold: boolean },
 ): Population {
@@ -49,7 +49,7 @@ export function repopulate(
   // Those whose identity itself is damaged: only the address is known, if that.
   for (const [life, problem] of recovered.unreadable) {
     if (!recovered.rows.get('i')?.has(ordered(life)))
-      world.withheld.add({ life, address: problem.details['address'] as string | undefined }, problem);
+      world.unreadable.add({ life, address: problem.details['address'] as string | undefined }, problem);
   }
   // In order of birth: a parent is always born before its children.
   for (const row of recovered.rows.get('i')?.values() ?? []) {
@@ -107,14 +107,14 @@ export function goOn(
   for (const { owner, timer } of armed) {
     if (timer.gone) continue;
     // Of what the code cannot read nothing comes up; its rows stay.
-    if (owner.isUnreadable) world.agenda.timers.remove(timer);
-    else world.agenda.replace(owner, timer, restored(world, owner, timer, run));
+    if (owner.isUnreadable) world.timers.queue.remove(timer);
+    else world.timers.replace(owner, timer, restored(world, owner, timer, run));
   }
   for (const cell of [...world.cells.values()]) {
     if (cell.parent === undefined && cell.isUnreadable) throw cell.suspension!;
     if (cell.isUnreadable) continue;
     if (cell.snapshot !== undefined && (cell.state.status === 'active' || cell.state.status === 'error'))
-      world.agenda.plan(cell);
+      world.timers.plan(cell);
     if (cell.definition.isEffect && cell.state.status === 'active') effects.resume(cell);
     if (cell.held !== undefined && cell.held.restart !== null) bosses.makeUp(cell, cell.held.restart);
     world.schedule(cell);
@@ -196,7 +196,7 @@ function ownedTimer(world: World, number: number, row: TimerRow): { owner: Cell;
   const owner = world.cells.get(timer.owner);
   if (owner === undefined) return [];
   lock(owner, timer.event);
-  world.agenda.add(owner, timer);
+  world.timers.add(owner, timer);
   return [{ owner, timer }];
 }
 

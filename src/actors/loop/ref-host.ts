@@ -12,7 +12,8 @@ import { PlanEngine } from '../xstate/plan-engine.ts';
 import { type ReferenceCoding } from '../model/ports.ts';
 import { admitEvent } from '../turn/prepare.ts';
 import { EffectRef, Ref, type RefHost } from '../model/ref.ts';
-import { type Elsewhere } from './shards/shard-link.ts';
+import { type Elsewhere } from '../world/shards/other-shards.ts';
+import { type Residency } from './residency/residency.ts';
 import { type Turns } from '../turn/turn.ts';
 import { type World } from '../world/world.ts';
 import { refOf } from '../xstate/births.ts';
@@ -35,6 +36,7 @@ export class Switchboard implements RefHost, EngineHost {
   #world!: World;
   #turns!: Turns;
   #effects!: Effects;
+  #residency: Residency | undefined;
   /** References read from disk before the population exists, so that each life has one; null once it does. */
   #read: Map<number, Ref> | null = new Map();
 
@@ -44,16 +46,17 @@ export class Switchboard implements RefHost, EngineHost {
     this.engine = stepEngine === 'xstate' ? new XstateEngine(this) : new PlanEngine(this);
   }
 
-  connect(world: World, effects: Effects, turns: Turns): void {
-    this.#world = world;
-    this.#effects = effects;
-    this.#turns = turns;
+  connect(parts: { world: World; effects: Effects; turns: Turns; residency: Residency | undefined }): void {
+    this.#world = parts.world;
+    this.#effects = parts.effects;
+    this.#turns = parts.turns;
+    this.#residency = parts.residency;
   }
 
   /** The population exists. */
   recovered(): void {
-    const { residency, cells } = this.#world;
-    for (const [life, ref] of this.#read ?? []) if (cells.resident(life) === undefined) residency?.keepRef(ref);
+    for (const [life, ref] of this.#read ?? [])
+      if (this.#world.cells.resident(life) === undefined) this.#residency?.keepRef(ref);
     this.#read = null;
   }
 
@@ -80,12 +83,11 @@ export class Switchboard implements RefHost, EngineHost {
   /** The one reference to a living actor; to the dead there may be several. */
   ref(life: number, address: string): Ref {
     // Wakes nobody: reading one actor must not read all whom it knows.
-    const known =
-      this.#world?.cells.resident(life)?.ref ?? this.#read?.get(life) ?? this.#world?.residency?.refTo(life);
+    const known = this.#world?.cells.resident(life)?.ref ?? this.#read?.get(life) ?? this.#residency?.refTo(life);
     if (known !== undefined) return known;
     const ref = new Ref(this, life, address);
     this.#read?.set(life, ref);
-    this.#world?.residency?.keepRef(ref);
+    this.#residency?.keepRef(ref);
     return ref;
   }
 
@@ -101,14 +103,14 @@ export class Switchboard implements RefHost, EngineHost {
   named(systemId: string): Ref | undefined {
     return (
       (this.#world.names.get(systemId) ?? this.#world.groups.holder(systemId))?.ref ??
-      this.#world.crossings?.holder(systemId)
+      this.#world.shards?.holder(systemId)
     );
   }
 
   allNamed(): Record<string, Ref> {
-    const { crossings } = this.#world;
+    const { shards } = this.#world;
     const elsewhere =
-      crossings === undefined ? [] : [...crossings.names()].map((name) => [name, crossings.holder(name)!] as const);
+      shards === undefined ? [] : [...shards.names()].map((name) => [name, shards.holder(name)!] as const);
     return Object.fromEntries([
       ...elsewhere,
       ...[...this.#world.systemIds()].map(([name, cell]) => [name, cell.ref] as const),
@@ -202,21 +204,20 @@ export class Switchboard implements RefHost, EngineHost {
   }
 
   #post(to: object, event: EventObject, from: number): void {
-    const { residency } = this.#world;
-    if (residency?.isBlind === true) {
-      residency.postpone(() => this.#post(to, event, from));
+    if (this.#residency?.isBlind === true) {
+      this.#residency.postpone(() => this.#post(to, event, from));
       return;
     }
     const target = this.#world.cells.get(this.own(to)?.life ?? 0);
     if (target !== undefined) this.#world.post(target, event, from);
-    else if (this.#world.crossings !== undefined) this.#world.postAway(to, event, from);
+    else if (this.#world.shards !== undefined) this.#world.postAway(to, event, from);
   }
 
   /** Who is asked, here or on another shard; undefined where there is nobody. */
   #askable(to: object | string, asker: number): Cell | Elsewhere | undefined {
-    if (typeof to === 'string') return this.#world.addresses.get(to) ?? this.#world.crossings?.askable(to, asker);
+    if (typeof to === 'string') return this.#world.addresses.get(to) ?? this.#world.shards?.askable(to, asker);
     const ref = this.own(to);
-    return ref && (this.#world.cells.get(ref.life) ?? this.#world.crossings?.askable(ref, asker));
+    return ref && (this.#world.cells.get(ref.life) ?? this.#world.shards?.askable(ref, asker));
   }
 }
 

@@ -24,8 +24,8 @@ export function bearRoot({
 }): void {
   const root = world.addresses.get(ROOT);
   // Nothing runs without it, and another one would find the addresses of its children taken.
-  if (root === undefined && world.withheld.size > 0)
-    throw world.withheld.at(ROOT) ?? world.withheld.problems(world.cells.values())[0];
+  if (root === undefined && world.unreadable.size > 0)
+    throw world.unreadable.at(ROOT) ?? world.unreadable.problems(world.cells.values())[0];
   if (root !== undefined) {
     // It gave up in an earlier run: this start begins with a fresh window (design P5).
     if (root.state.status === 'error') bosses.resume(root);
@@ -36,7 +36,7 @@ export function bearRoot({
   const { hash, version } = definition;
   const identity = { life: world.next('life'), address: ROOT, agent: BOSS_AGENT, definition: hash, version };
   const place = { parent: 0, bond: 'supervised' as const, childId: ROOT, systemId: null, syncSnapshot: false };
-  world.bear({ ...identity, ...place, effectId: '1', input: admit(tree, 'tree') }, definition, undefined);
+  world.spawn({ ...identity, ...place, effectId: '1', input: admit(tree, 'tree') }, definition, undefined);
 }
 
 /** The root has given up. @returns What the system closes with, once what led there is committed. */

@@ -11,7 +11,7 @@ import {
   TURNS_PER_EPOCH,
 } from '../../limits.ts';
 import { type Administration } from './administration.ts';
-import { type Caution, type Deed } from '../world/crash-loop-guard.ts';
+import { type CrashLoopGuard, type Deed } from '../world/crash-loop-guard.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Ingress } from './inbound/ingress.ts';
 import { type Turns } from '../turn/turn.ts';
@@ -26,7 +26,7 @@ interface Parts {
   readonly ingress: Ingress;
   readonly administration: Administration;
   readonly clock: Clock;
-  readonly caution: Caution;
+  readonly caution: CrashLoopGuard;
   /** For how long an epoch waits for further turns while there are some to take. */
   readonly epochMs: number;
   /** The root has given up: no further turn in this run. */
@@ -45,7 +45,7 @@ export class TurnLoop {
   /** Whether turns are waiting, or events or timers that cause some. */
   get hasWork(): boolean {
     const { world, ingress, administration } = this.#parts;
-    return world.runnable.size > 0 || ingress.size > 0 || administration.hasSteps || world.agenda.isBehind;
+    return world.runnable.size > 0 || ingress.size > 0 || administration.hasSteps || world.timers.isBehind;
   }
 
   /** Whether the epoch in the making takes further turns. */
@@ -77,7 +77,6 @@ export class TurnLoop {
   /** One slice. */
   run(): void {
     const { world, turns, administration, clock, isHalted } = this.#parts;
-    const { tracing } = world;
     let nowMs = clock.monotonicMs();
     const untilMs = nowMs + SLICE_MS;
     if (this.hasRoom) this.#takeIn();
@@ -90,8 +89,7 @@ export class TurnLoop {
       const cell = world.runnable.shift();
       if (cell === undefined) return;
       cell.queued = false;
-      for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && !isHalted(); n++)
-        nowMs = tracing.take(turns, cell, nowMs);
+      for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && !isHalted(); n++) nowMs = turns.take(cell, nowMs);
       world.schedule(cell);
       if (nowMs > untilMs) return;
     }
@@ -114,7 +112,7 @@ export class TurnLoop {
       cell.queued = false;
       for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && isDurable(cell) && !isHalted(); n++) {
         caution.enter(deedOf(cell));
-        world.tracing.take(turns, cell);
+        turns.take(cell);
       }
       world.schedule(cell);
     }

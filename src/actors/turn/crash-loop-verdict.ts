@@ -40,14 +40,14 @@ function convictTimer(world: World, number: number, deed: Deed): void {
   for (const cell of world.cells.values()) {
     for (const timer of cell.isBoss ? [] : cell.timers.values()) {
       if (timer.number !== number) continue;
-      world.agenda.disarm(cell, timer);
+      world.timers.disarm(cell, timer);
       quarantine(world, {
         address: cell.identity.address,
         error: verdictOn(cell, deed),
         message: messageRow(messageOfTimer(timer, timer.event)),
       });
       // A schedule goes on with its next time.
-      world.agenda.plan(cell);
+      world.timers.plan(cell);
       return;
     }
   }

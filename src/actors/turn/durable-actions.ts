@@ -8,7 +8,7 @@ import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
 import { admitError } from '../model/value-check.ts';
 import { type Cell } from '../world/cell.ts';
-import { type StoredAction } from '../world/mailbox/dead-letters.ts';
+import { type StoredAction } from '../world/mailbox/dead-letter.ts';
 import { isRetryable, retryDelayMs } from '../model/effect-policy.ts';
 import { type Definition, type DurableAction, type Effect } from '../model/step-engine.ts';
 import { Alarm } from '../world/time/kernel-time.ts';
@@ -54,7 +54,7 @@ interface Trial {
   readonly end: (failure?: { readonly error: unknown }) => void;
 }
 
-export class Outbox {
+export class DurableActions {
   readonly #world: World;
   readonly #refHost: RefHost;
   readonly #random: Random;

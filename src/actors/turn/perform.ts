@@ -7,7 +7,7 @@ import { messageOf } from '../../errors.ts';
 import { type Bosses } from '../world/bosses.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Effect } from '../model/step-engine.ts';
-import { type Outbox } from './durable-actions.ts';
+import { type DurableActions } from './durable-actions.ts';
 import { performTalk } from './talk-commands.ts';
 import { type World } from '../world/world.ts';
 
@@ -21,7 +21,7 @@ export interface Calls {
 export class Performer {
   readonly #world: World;
   readonly #bosses: Bosses;
-  readonly #outbox: Outbox;
+  readonly #outbox: DurableActions;
   readonly #log: (...args: unknown[]) => void;
   readonly #fail: (cell: Cell, error: unknown, byClient: boolean) => void;
 
@@ -29,7 +29,7 @@ export class Performer {
   constructor(parts: {
     world: World;
     bosses: Bosses;
-    outbox: Outbox;
+    outbox: DurableActions;
     fail: (cell: Cell, error: unknown, byClient: boolean) => void;
   }) {
     this.#world = parts.world;
@@ -53,7 +53,7 @@ export class Performer {
         return;
       case 'cancel': {
         const timer = cell.timers.get(effect.id);
-        if (timer !== undefined) this.#world.agenda.disarm(cell, timer);
+        if (timer !== undefined) this.#world.timers.disarm(cell, timer);
         return;
       }
       case 'emit':
@@ -80,12 +80,12 @@ export class Performer {
   }
 
   #arm(cell: Cell, effect: Extract<Effect, { kind: 'arm' }>): void {
-    const { own, cells, crossings } = this.#world;
+    const { own, cells, shards } = this.#world;
     const to = own(effect.to);
-    if (to === undefined || (!cells.has(to.life) && crossings?.isElsewhere(to) !== true)) return;
+    if (to === undefined || (!cells.has(to.life) && shards?.isElsewhere(to) !== true)) return;
     // XState names unnamed timers by chance; a number of ours is as good and the same in every replay.
     const id = effect.id ?? `timer:${this.#world.counters.timer}`;
-    this.#world.agenda.arm(cell, {
+    this.#world.timers.arm(cell, {
       id,
       delayMs: effect.delayMs,
       delay: effect.delay,

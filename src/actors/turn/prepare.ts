@@ -10,21 +10,10 @@ import { type Cell } from '../world/cell.ts';
 import { type Birth, type Effect, type Snapshot, type Step } from '../model/step-engine.ts';
 import { Ref } from '../model/ref.ts';
 import { checkTimerId } from '../model/schedules.ts';
-import { type Change } from '../model/state.ts';
+import { type Prepared } from '../model/prepared.ts';
 import { admitTalk, checkTalk } from './talk-commands.ts';
 import { type World } from '../world/world.ts';
 import { KERNEL_ACTION_PREFIX } from '../xstate/step-effects.ts';
-
-/** A step whose every value has been admitted. Applying it cannot fail. */
-export interface Prepared {
-  readonly change: Change;
-  readonly snapshot: Snapshot;
-  readonly births: readonly Birth[];
-  readonly dropped: Step['dropped'];
-  readonly effects: readonly Effect[];
-  /** Of all this, as admission counts. */
-  readonly bytes: number;
-}
 
 /** Throws BOSUN_VALUE_REFUSED, BOSUN_ADDRESS_INVALID or BOSUN_AGENT_INVALID; the step has not happened then. */
 export function prepare(world: World, cell: Cell, before: Snapshot | undefined, step: Step): Prepared {
@@ -53,7 +42,7 @@ function admitEffects(world: World, cell: Cell, effects: readonly Effect[]): rea
     else if (effect.kind === 'command') commands += 1;
     admitted.push(admitEffect(world, cell, effect));
   }
-  if (arms > 0) world.agenda.check(cell, arms);
+  if (arms > 0) world.timers.check(cell, arms);
   if (cell.definition.durable !== undefined) checkDurable(cell, admitted);
   if (commands > 0 && !cell.isBoss) checkTalk(world, cell, admitted);
   return admitted;

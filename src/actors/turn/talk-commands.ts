@@ -22,7 +22,7 @@ interface Params {
 }
 
 /** Throws BOSUN_VALUE_REFUSED for what the command cannot be given, BOSUN_AGENT_INVALID for one that is none. */
-export function admitTalk({ own, crossings }: World, cell: Cell, command: Command, admitEvent: AdmitEvent): Command {
+export function admitTalk({ own, shards }: World, cell: Cell, command: Command, admitEvent: AdmitEvent): Command {
   const { name } = command;
   const { address } = cell.identity;
   const { to, value, group, event } = (command.params ?? {}) as Params;
@@ -39,7 +39,7 @@ export function admitTalk({ own, crossings }: World, cell: Cell, command: Comman
     case 'bosun.link':
     case 'bosun.unlink':
       if (ref === undefined && typeof to !== 'string') throw refuse('needs a reference to an actor, or an address');
-      if (typeof to === 'string' && crossings?.isElsewhere(to) === true) {
+      if (typeof to === 'string' && shards?.isElsewhere(to) === true) {
         throw new BosunError(
           'BOSUN_ON_ANOTHER_WORKER',
           `${address}: ${name} by address is for actors of the same worker; ask for a reference`,
@@ -115,13 +115,13 @@ export function performTalk(world: World, cell: Cell, { name, params }: Command)
       return;
     case 'bosun.publish':
       for (const member of world.groups.members(group)) world.post(member, event, cell.life);
-      world.crossings?.publish(group, event, cell.life);
+      world.shards?.publish(group, event, cell.life);
       return;
     case 'bosun.unregister':
       world.groups.unregister(cell, group);
       return;
     default: {
-      const elsewhere = world.groups.holder(group) === cell ? undefined : world.crossings?.holder(group);
+      const elsewhere = world.groups.holder(group) === cell ? undefined : world.shards?.holder(group);
       const holder = elsewhere ?? world.groups.register(cell, group, value)?.ref;
       if (holder === undefined) return;
       const taken = { type: 'bosun.name.taken', name: group, ref: holder, address: holder.address };

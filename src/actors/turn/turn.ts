@@ -15,10 +15,12 @@ import { isDeferring, offerAgain, setAside } from '../world/mailbox/deferral.ts'
 import { EFFECT_FAILED, type Effects } from '../world/effects/effects.ts';
 import { type Birth, type Effect, failedSnapshot, SHUTDOWN, type Snapshot, type Step } from '../model/step-engine.ts';
 import { FROM_CLIENT, type Message, messageRow } from '../world/mailbox/message.ts';
-import { type Outbox } from './durable-actions.ts';
-import { type DownEvent, linkFailure } from '../world/talk/monitors.ts';
+import { type DurableActions } from './durable-actions.ts';
+import { linkFailure } from '../world/talk/monitors.ts';
+import { type DownEvent } from '../world/talk/down-event.ts';
 import { type Calls, Performer } from './perform.ts';
-import { type Prepared, prepare } from './prepare.ts';
+import { type Prepared } from '../model/prepared.ts';
+import { prepare } from './prepare.ts';
 import { forgive, isDeliveredAgain, quarantine, strike } from './quarantine.ts';
 import { type BossOutput, childOf, exitOf, gaveUp, isStale } from './signals.ts';
 import { type StateChange } from '../model/state.ts';
@@ -37,7 +39,7 @@ export class Turns {
   /** Sends by user code inside the step under way (`self.send` in an assign). */
   #strays: Effect[] = [];
 
-  constructor(parts: { world: World; effects: Effects; bosses: Bosses; outbox: Outbox }) {
+  constructor(parts: { world: World; effects: Effects; bosses: Bosses; outbox: DurableActions }) {
     this.#world = parts.world;
     this.#effects = parts.effects;
     this.#bosses = parts.bosses;
@@ -53,8 +55,25 @@ export class Turns {
     this.#strays.push(effect);
   }
 
-  /** Takes the next turn of a cell: its first, or the one that its oldest message asks for. */
-  take(cell: Cell): void {
+  /**
+   * Takes the next turn of a cell: its first, or the one that its oldest message asks for.
+   *
+   * @param begunMs By the monotonic clock. Where turns follow each other, one begins when the one before it ended.
+   * @returns When it ended.
+   */
+  take(cell: Cell, begunMs?: number): number {
+    const { tracing } = this.#world;
+    tracing.begins(cell, begunMs);
+    try {
+      this.#take(cell);
+    } catch (error) {
+      tracing.breaksOff();
+      throw error;
+    }
+    return tracing.ends();
+  }
+
+  #take(cell: Cell): void {
     this.#world.draft.turns += 1;
     this.#world.residency?.engage(cell);
     if (cell.state.status === 'starting') {
@@ -99,7 +118,7 @@ export class Turns {
       this.#signalSnapshot(cell);
       return;
     }
-    this.#world.agenda.plan(cell);
+    this.#world.timers.plan(cell);
     prepared.change.status ??= 'active';
     this.#apply(cell, prepared, null);
     this.#bosses.begun(cell);
@@ -204,7 +223,7 @@ export class Turns {
       const { eventTimeout } = cell;
       if (effects.length === 0 || !isDeferring(effects) || !setAside(this.#world, cell, message))
         this.#consume(cell, message);
-      if (eventTimeout !== undefined) this.#world.agenda.disarm(cell, eventTimeout);
+      if (eventTimeout !== undefined) this.#world.timers.disarm(cell, eventTimeout);
       if (cell.held !== undefined) forgive(this.#world, cell);
     }
     // A birth counts as a change, so that no two turns give the same effect id.
@@ -243,7 +262,7 @@ export class Turns {
     if (before !== undefined) this.#bosses.remove(before);
     const facts = { agent: src, definition: definition.hash, version: definition.version, bond: 'invoked' as const };
     const place = { life, address: ref.address, parent: parent.identity.life, childId, systemId };
-    this.#world.bear({ ...place, ...facts, syncSnapshot, effectId, input }, definition, parent, ref);
+    this.#world.spawn({ ...place, ...facts, syncSnapshot, effectId, input }, definition, parent, ref);
   }
 
   #drop(life: number): void {
@@ -259,7 +278,7 @@ export class Turns {
   #hearOut(cell: Cell): void {
     for (let left = cell.mailbox.size + 1; left > 0 && cell.isRunnable; ) {
       const { deferred } = cell.mailbox;
-      this.#world.tracing.take(this, cell);
+      this.take(cell);
       // What is put off is heard later.
       if (cell.mailbox.deferred <= deferred) left -= 1;
     }
@@ -287,7 +306,7 @@ export class Turns {
     this.#bosses.removeChildren(cell);
     if (cell.identity.bond === 'supervised') {
       // Its mailbox waits for what the Boss decides.
-      for (const timer of [...cell.timers.values()]) this.#world.agenda.disarm(cell, timer);
+      for (const timer of [...cell.timers.values()]) this.#world.timers.disarm(cell, timer);
       this.#bosses.exited(cell, isByClient(message) ? { ...exitOf(cell), byClient: true } : exitOf(cell));
       return;
     }
@@ -375,8 +394,8 @@ export class Turns {
     assert(cell.mailbox.peek() === message, 'a turn consumes the message it was given');
     cell.mailbox.shift();
     this.#world.draft.read(message);
-    if (message.timer !== null) this.#world.agenda.consume(cell, message.timer, message.event);
-    if (cell.crowd !== undefined) this.#world.crowding.eased(cell);
+    if (message.timer !== null) this.#world.timers.consume(cell, message.timer, message.event);
+    if (cell.crowd !== undefined) this.#world.backpressure.eased(cell);
   }
 }
 

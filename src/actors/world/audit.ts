@@ -3,7 +3,7 @@
  * neither is ever on disk without the other. Bounded in number and age; the oldest make room. Limits: what programs do
  * in the course of their work (`send`, `ask`, `spawn`) is no order and is not recorded.
  */
-import { BosunError, type ErrorCode } from '../../errors.ts';
+import { BosunError } from '../../errors.ts';
 import {
   AUDIT_ARGUMENTS_CHARS_MAX,
   AUDIT_MS_MAX,
@@ -14,76 +14,10 @@ import {
 import { SECRET_SHOWN } from '../model/secret.ts';
 import { Ref } from '../model/ref.ts';
 import { rowKey } from '../model/row-keys.ts';
-import type { World } from './world.ts';
+import { type AuditFacts, type AuditRecord, type AuditRow, type OrderedBy } from './audit-record.ts';
+import { type Surroundings } from './surroundings.ts';
 
-/** Who gives an order, and why. */
-export interface OrderedBy {
-  /** A person or a program: 1 to 256 characters. */
-  readonly by: string;
-  /** At most 2,000 characters. */
-  readonly reason?: string;
-}
-
-/** Of orders that say nothing of who gives them. */
-export const BY_HOST: OrderedBy = Object.freeze({ by: 'host' });
-
-export type AuditedOrder =
-  | 'suspend'
-  | 'resume'
-  | 'step'
-  | 'replaceState'
-  | 'kill'
-  | 'erase'
-  | 'startChild'
-  | 'terminateChild'
-  | 'restartChild'
-  | 'deleteChild'
-  | 'redeliver'
-  | 'edit'
-  | 'discard';
-
-export interface AuditRecord {
-  /** Rises with every order. */
-  readonly number: number;
-  /** Kernel time. */
-  readonly atMs: number;
-  readonly by: string;
-  readonly reason: string | null;
-  readonly order: AuditedOrder;
-  /** Of the actor that the order is about; the empty text where nobody is known, and after its erasure. */
-  readonly address: string;
-  /** The life that had the address then; 0 for none. */
-  readonly life: number;
-  /**
-   * What the order was given, as JSON, of which at most 2,000 characters are kept; null for nothing, and after an
-   * erasure.
-   */
-  readonly arguments: string | null;
-  /**
-   * `done`, or the code by which it was refused. `open`: what came of it is not recorded: it was left in a stopped
-   * store, or the process ended before.
-   */
-  readonly outcome: 'done' | 'open' | ErrorCode;
-}
-
-/** Its row of table `z`. */
-export type AuditRow = readonly [
-  atMs: number,
-  by: string,
-  reason: string | null,
-  order: AuditedOrder,
-  address: string,
-  life: number,
-  args: string | null,
-  outcome: AuditRecord['outcome'],
-];
-
-export interface AuditFacts {
-  readonly order: AuditedOrder;
-  readonly address: string;
-  readonly args?: unknown;
-  readonly as: OrderedBy;
-}
+type Needs = Pick<Surroundings, 'addresses' | 'draft' | 'isSecret' | 'next' | 'time' | 'wake'>;
 
 /** Old records dropped at a time: more than one order can add, few enough not to be felt. */
 const DROPPED_AT_ONCE = 8;
@@ -95,13 +29,13 @@ const DROPPED_AT_ONCE = 8;
 const UNSAID = JSON.stringify(SECRET_SHOWN);
 
 export class Audit {
-  readonly #world: World;
+  readonly #world: Needs;
   /** Oldest first. */
   readonly #records = new Map<number, AuditRecord>();
   /** As of the last durable epoch. */
   readonly #shown = new Map<number, AuditRecord>();
 
-  constructor(world: World) {
+  constructor(world: Needs) {
     this.#world = world;
   }
 

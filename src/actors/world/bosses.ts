@@ -108,7 +108,7 @@ export class Bosses {
     const facts = { children: boss.table, nowMs: this.#world.time.nowMs(), random: this.#random.next() };
     return {
       ...event,
-      ...this.#world.crossings?.withId(boss, event),
+      ...this.#world.shards?.withId(boss, event),
       ...facts,
       lingers,
       isRoot: boss.parent === undefined,
@@ -126,7 +126,7 @@ export class Bosses {
         return;
       case 'restart':
         // What the code cannot read is left as it is, until a start that can.
-        if (this.#world.withheld.at(childAddress(boss.identity.address, id)) !== undefined) return;
+        if (this.#world.unreadable.at(childAddress(boss.identity.address, id)) !== undefined) return;
         if (child?.isUnreadable === true)
           this.#world.hold(child, { strikes: 0, error: undefined, ...child.held, restart: mode ?? 'initial' });
         // One that could not be born is started, not restarted.
@@ -232,7 +232,7 @@ export class Bosses {
     this.removeChildren(cell);
     for (const id of [...cell.table.keys()]) this.#world.removeChildRow(cell, id);
     // Schedules are the actor's, not its state's: they go on as planned.
-    for (const timer of [...cell.timers.values()]) if (timer.schedule === null) this.#world.agenda.disarm(cell, timer);
+    for (const timer of [...cell.timers.values()]) if (timer.schedule === null) this.#world.timers.disarm(cell, timer);
     this.#forgetShutdown(cell);
     const incarnation = cell.state.incarnation + 1;
     this.#world.revive(cell);
@@ -251,7 +251,7 @@ export class Bosses {
     this.removeChildren(cell);
     this.#effects.stop(cell);
     this.#answers.gone(cell.life, cell.identity.address);
-    this.#world.bury(cell);
+    this.#world.remove(cell);
   }
 
   removeChildren(cell: Cell): void {
@@ -263,7 +263,7 @@ export class Bosses {
   /** Ends a cell that is started again by a later command: its mailbox, its name and its address wait for that. */
   #halt(cell: Cell): void {
     this.removeChildren(cell);
-    for (const timer of [...cell.timers.values()]) this.#world.agenda.disarm(cell, timer);
+    for (const timer of [...cell.timers.values()]) this.#world.timers.disarm(cell, timer);
     this.#world.change(cell, { status: 'stopped' });
   }
 
@@ -292,19 +292,18 @@ export class Bosses {
     const life = this.#world.next('life');
     try {
       const address = childAddress(boss.identity.address, id);
-      const unreadable = this.#world.withheld.at(address);
+      const unreadable = this.#world.unreadable.at(address);
       if (unreadable !== undefined) throw unreadable;
       if (definition === undefined) throw new BosunError('BOSUN_AGENT_UNKNOWN', `${address}: no agent "${agent}"`);
       const isTaken =
         this.#world.addresses.has(address) ||
-        (systemId !== null &&
-          (this.#world.names.has(systemId) || this.#world.crossings?.holder(systemId) !== undefined));
+        (systemId !== null && (this.#world.names.has(systemId) || this.#world.shards?.holder(systemId) !== undefined));
       if (isTaken) throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${address}: its address or system id is taken`);
       const { hash, version } = definition;
       const parent = boss.identity.life;
       const identity = { life, address, agent, definition: hash, version, parent, bond: 'supervised' as const };
       const rest = { childId: id, systemId, syncSnapshot: false, effectId: `${life}`, input };
-      this.#world.bear({ ...identity, ...rest }, definition, boss);
+      this.#world.spawn({ ...identity, ...rest }, definition, boss);
       this.#answers.awaitStart(life, address);
     } catch (error) {
       this.#tellExit(

@@ -1,7 +1,7 @@
 /** The kernel's box round one actor: its durable state, its snapshot, its mailbox and what it owns. Data only. */
 import { type BosunError } from '../../errors.ts';
 import { BOSS_AGENT } from '../model/agent.ts';
-import type { Ask } from './talk/asks.ts';
+import type { Ask } from './talk/ask-record.ts';
 import { type Definition, type Snapshot } from '../model/step-engine.ts';
 import { Mailbox } from './mailbox/mailbox.ts';
 import { type Message } from './mailbox/message.ts';
@@ -19,7 +19,7 @@ export interface Image extends ActorImage {
 }
 
 /** A value that an effect keeps, and how long it is as written. */
-export interface Keepsake {
+export interface EffectCheckpoint {
   readonly value: unknown;
   readonly bytes: number;
 }
@@ -92,7 +92,7 @@ export class Cell {
   /** Effects: tries that failed, since it was begun or its Boss had it begin again. */
   failures = 0;
   /** Effects: what they keep for their later starts, by name. */
-  kept: Map<string, Keepsake> | undefined;
+  kept: Map<string, EffectCheckpoint> | undefined;
   /** Effects: what they have asked, and have not forgotten. */
   asked: Ask | undefined;
   /** Whose full mailbox it waits for before it takes another turn. */

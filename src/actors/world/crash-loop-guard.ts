@@ -29,7 +29,7 @@ interface Note {
 
 const CLEAN: Note = { state: 'stopped', deed: null, deaths: {} };
 
-export class Caution {
+export class CrashLoopGuard {
   readonly #notes: () => Notes | undefined;
   readonly #effects = new AsyncLocalStorage<Deed>();
   #deaths: Readonly<Record<string, number>> = {};

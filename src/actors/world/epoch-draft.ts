@@ -2,7 +2,7 @@
  * The epoch in the making: gathers what turns change until it is frozen into one commit. What appears and vanishes
  * within one epoch (a message sent and read, a timer armed and cancelled) leaves no trace in it.
  */
-import { type Waiting } from './mailbox/inbound.ts';
+import { type Waiter } from './mailbox/inbound.ts';
 import { type Cell, type Image, imageOf } from './cell.ts';
 import { concealedMessage, type Message, messageRow } from './mailbox/message.ts';
 import {
@@ -31,7 +31,7 @@ export interface Frozen {
   readonly images: readonly Image[];
   readonly outputs: readonly Output[];
   /** Hosts that are told. */
-  readonly settled: readonly Waiting[];
+  readonly settled: readonly Waiter[];
 }
 
 /** Whose values are stored encrypted, and how; undefined where there is no key. */
@@ -53,7 +53,7 @@ export class EpochDraft {
   /** Lives of children of Bosses whose row of table `f` says that they have not begun. */
   readonly #unbegun = new Set<number>();
   #outputs: Output[] = [];
-  #settled: Waiting[] = [];
+  #settled: Waiter[] = [];
   turns = 0;
   /** What its turns admitted, and the events of hosts. */
   bytes = 0;
@@ -119,7 +119,7 @@ export class EpochDraft {
   }
 
   /** Tells the host when this epoch is durable. */
-  settle(host: Waiting): void {
+  settle(host: Waiter): void {
     this.#settled.push(host);
   }
 
@@ -188,7 +188,7 @@ export class EpochDraft {
   }
 
   /** Those who would have been told, when there will be no further epoch. */
-  takeSettled(): readonly Waiting[] {
+  takeSettled(): readonly Waiter[] {
     const settled = this.#settled;
     this.#settled = [];
     return settled;

@@ -1,15 +1,17 @@
 /** Actors that are on disk and cannot be read. They are left as they are, and their addresses are taken. */
 import { type BosunError } from '../../errors.ts';
 import type { Cell } from './cell.ts';
-import type { World } from './world.ts';
+import { type Surroundings } from './surroundings.ts';
 
-export class Withheld {
-  readonly #world: World;
+type Needs = Pick<Surroundings, 'residency'>;
+
+export class UnreadableActors {
+  readonly #world: Needs;
   /** By life, and why. */
   readonly #problems = new Map<number, BosunError>();
   readonly #addresses = new Map<string, BosunError>();
 
-  constructor(world: World) {
+  constructor(world: Needs) {
     this.#world = world;
   }
 

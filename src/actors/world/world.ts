@@ -9,12 +9,12 @@ import { assert } from '../../assert.ts';
 import { type Clock } from '../../clock.ts';
 import { messageOf } from '../../errors.ts';
 import { type ResolveHandle } from '../model/value-check.ts';
-import { Agenda } from './time/timer-service.ts';
-import { type Arrival } from './mailbox/inbound.ts';
+import { TimerService } from './time/timer-service.ts';
+import { type InboundRequest } from './mailbox/inbound.ts';
 import { Asks } from './talk/asks.ts';
 import { Audit } from './audit.ts';
-import { Cell, type Held, type Keepsake, type Observer } from './cell.ts';
-import { Crowding } from './mailbox/backpressure.ts';
+import { Cell, type Held, type EffectCheckpoint, type Observer } from './cell.ts';
+import { Backpressure } from './mailbox/backpressure.ts';
 import { DeadLetters } from './mailbox/dead-letters.ts';
 import { type Definition, type Snapshot, type StepEngine } from '../model/step-engine.ts';
 import { EpochDraft } from './epoch-draft.ts';
@@ -22,16 +22,17 @@ import { Groups } from './talk/groups.ts';
 import { type KernelTime } from './time/kernel-time.ts';
 import { Message, type MessageKind } from './mailbox/message.ts';
 import { Monitors } from './talk/monitors.ts';
-import type { Residency } from '../loop/residency/residency.ts';
+import { type Surroundings } from './surroundings.ts';
+import { type Residents } from './residency/residents.ts';
 import { isEnrolled } from './residency/rest.ts';
-import { Seeking } from './residency/cell-index.ts';
+import { CellIndex } from './residency/cell-index.ts';
 import { type Codec, type Counters, type RowKey } from '../model/ports.ts';
 import { Queue } from '../model/queue.ts';
-import type { Crossings } from '../loop/shards/shard-link.ts';
+import { type OtherShards } from './shards/other-shards.ts';
 import { type Ref } from '../model/ref.ts';
 import { childKey, keptKey, keyText, rowKey } from '../model/row-keys.ts';
 import { Tracing } from './tracing/tracing.ts';
-import { Withheld } from './unreadable-actors.ts';
+import { UnreadableActors } from './unreadable-actors.ts';
 import {
   type ActorState,
   applyChange,
@@ -44,25 +45,25 @@ import {
   UNBORN,
 } from '../model/state.ts';
 
-export class World {
+export class World implements Surroundings {
   /** By life. */
-  readonly cells = new Seeking<number>();
-  readonly addresses = new Seeking<string>();
+  readonly cells = new CellIndex<number>();
+  readonly addresses = new CellIndex<string>();
   /** By system id. */
-  readonly names = new Seeking<string>();
+  readonly names = new CellIndex<string>();
   /** Who is in memory; undefined where everybody is. */
-  residency: Residency | undefined;
-  readonly withheld = new Withheld(this);
-  readonly agenda = new Agenda(this);
+  residency: Residents | undefined;
+  readonly unreadable = new UnreadableActors(this);
+  readonly timers = new TimerService(this);
   readonly letters = new DeadLetters(this);
   readonly asks = new Asks(this);
   readonly monitors = new Monitors(this);
   readonly groups = new Groups(this);
-  readonly crowding = new Crowding(this);
+  readonly backpressure = new Backpressure(this);
   readonly audit = new Audit(this);
   readonly tracing = new Tracing(this);
   /** What goes to other shards, and comes from them; undefined where there is one kernel. */
-  crossings: Crossings | undefined;
+  shards: OtherShards | undefined;
   readonly draft: EpochDraft;
   readonly engine: StepEngine;
   readonly codec: Codec;
@@ -133,7 +134,7 @@ export class World {
   }
 
   /** Enters a birth. The caller has made sure that the address and the system id are free. */
-  bear(
+  spawn(
     parts: Identity,
     definition: Definition,
     parent: Cell | undefined,
@@ -192,7 +193,7 @@ export class World {
   }
 
   /** Removes a cell without children from the population and from disk. Unread events become dead letters. */
-  bury(cell: Cell): void {
+  remove(cell: Cell): void {
     assert(cell.children.size === 0, `burial of ${cell.identity.address} before its children`);
     this.tracing.buried(cell);
     const { life, address } = cell.identity;
@@ -254,19 +255,19 @@ export class World {
   /** Takes from a cell all that could make it act: messages, timers, its system id. */
   silence(cell: Cell): void {
     // Timers first: those that are due are in the mailbox.
-    for (const timer of [...cell.timers.values()]) this.agenda.disarm(cell, timer);
+    for (const timer of [...cell.timers.values()]) this.timers.disarm(cell, timer);
     for (const message of cell.mailbox.drain()) {
       this.draft.read(message);
       if (message.kind !== 'event' || message.timer !== null) continue;
       this.letters.undeliverable(cell.identity, message.event, message.from);
-      this.crossings?.unanswered(message.event, cell.identity.address);
+      this.shards?.unanswered(message.event, cell.identity.address);
     }
-    this.crowding.eased(cell);
+    this.backpressure.eased(cell);
     const { systemId, life } = cell.identity;
     if (systemId !== null && this.names.get(systemId) === cell) {
       this.names.delete(systemId);
       this.draft.remove(nameKey(systemId));
-      this.crossings?.tellName('nameless', systemId, cell.identity);
+      this.shards?.tellName('nameless', systemId, cell.identity);
     }
     // It does nothing any more, and is in memory with whom it belongs to.
     if (cell.definition.isEffect) this.draft.put(rowKey('f', life), 0);
@@ -282,7 +283,7 @@ export class World {
     this.asks.ended(cell);
     this.groups.ended(cell);
     this.monitors.ended(cell);
-    this.crowding.eased(cell);
+    this.backpressure.eased(cell);
   }
 
   /**
@@ -300,7 +301,7 @@ export class World {
   #name(cell: Cell, systemId: string): void {
     this.names.set(systemId, cell);
     this.draft.put(nameKey(systemId), cell.life);
-    this.crossings?.tellName('named', systemId, cell.identity);
+    this.shards?.tellName('named', systemId, cell.identity);
   }
 
   /**
@@ -338,7 +339,7 @@ export class World {
     kind: MessageKind,
     from: number,
     attempt = 0,
-    order: Arrival | null = null,
+    order: InboundRequest | null = null,
   ): void {
     if (to.gone || (isOver(to) && to.identity.bond === 'invoked')) {
       if (order !== null) this.draft.settle(order);
@@ -362,15 +363,14 @@ export class World {
    */
   postAway(to: object, event: EventObject, from: number): void {
     const ref = this.own(to);
-    if (ref !== undefined && this.crossings?.send(ref, event, from) !== true)
-      this.letters.undeliverable(ref, event, from);
+    if (ref !== undefined && this.shards?.send(ref, event, from) !== true) this.letters.undeliverable(ref, event, from);
   }
 
   /** Puts an event that an actor or a host sends into a mailbox. The event has been admitted. */
-  post(to: Cell, event: EventObject, from: number, order: Arrival | null = null): void {
-    if (to.isFull && !this.crowding.admits(to, event, from)) return;
+  post(to: Cell, event: EventObject, from: number, order: InboundRequest | null = null): void {
+    if (to.isFull && !this.backpressure.admits(to, event, from)) return;
     const isCommand = to.isBoss && event.type.startsWith('child.');
-    if (isCommand && order === null && this.crossings?.order(to, event, from) === true) return;
+    if (isCommand && order === null && this.shards?.order(to, event, from) === true) return;
     this.enqueue(to, event, isCommand ? 'command' : 'event', from, 0, order);
   }
 
@@ -403,7 +403,7 @@ export class World {
   }
 
   /** Writes what an effect keeps for its later starts. The value has been admitted. */
-  keep(cell: Cell, name: string, keepsake: Keepsake): void {
+  putCheckpoint(cell: Cell, name: string, keepsake: EffectCheckpoint): void {
     (cell.kept ??= new Map()).set(name, keepsake);
     const { bytes, value } = keepsake;
     this.draft.putOf(cell.life, keptKey(cell.identity.life, name), Object.freeze([name, bytes, value]), (conceal) => [

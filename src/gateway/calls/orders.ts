@@ -2,7 +2,7 @@
 import { type EventObject, type StateValue } from 'xstate';
 import { checkAddress, childAddress } from '../../actors/model/address.ts';
 import { BOSS_AGENT } from '../../actors/model/agent.ts';
-import { type OrderedBy } from '../../actors/world/audit.ts';
+import { type OrderedBy } from '../../actors/world/audit-record.ts';
 import { BosunError } from '../../errors.ts';
 import { type System } from '../../system.ts';
 import type { Handlers } from './calls.ts';

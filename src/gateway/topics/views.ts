@@ -5,8 +5,8 @@
 import { type EventObject } from 'xstate';
 import { type ActorSnapshot } from '../../actors/world/actor-view.ts';
 import { type AnyAgent } from '../../actors/model/agent.ts';
-import { type AuditRecord } from '../../actors/world/audit.ts';
-import { type DeadLetter } from '../../actors/world/mailbox/dead-letters.ts';
+import { type AuditRecord } from '../../actors/world/audit-record.ts';
+import { type DeadLetter } from '../../actors/world/mailbox/dead-letter.ts';
 import { SECRET_SHOWN } from '../../actors/model/secret.ts';
 import { type Wait } from '../../actors/api/waits.ts';
 import { isBosunError } from '../../errors.ts';

@@ -29,7 +29,7 @@ interface Pace {
   epochEvents: number;
 }
 
-export class Intake {
+export class AdmissionControl {
   readonly #nowMs: () => number;
   /** Of what was taken and is not durable. */
   #bytes = 0;

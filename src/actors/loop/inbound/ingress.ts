@@ -7,11 +7,11 @@ import { type EventObject } from 'xstate';
 import { BosunError } from '../../../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../../../limits.ts';
 import { admit, takeCount } from '../../model/value-check.ts';
-import { Arrival, type ArrivalOptions, notTaken, type Session, Waiting } from '../../world/mailbox/inbound.ts';
-import { type AskOptions } from '../../world/talk/asks.ts';
-import { type AuditFacts } from '../../world/audit.ts';
+import { InboundRequest, type InboundOptions, notTaken, type Session, Waiter } from '../../world/mailbox/inbound.ts';
+import { type AskOptions } from '../../world/talk/ask-record.ts';
+import { type AuditFacts } from '../../world/audit-record.ts';
 import { type Cell } from '../../world/cell.ts';
-import { Intake } from './admission-control.ts';
+import { AdmissionControl } from './admission-control.ts';
 import { Queue } from '../../model/queue.ts';
 import { FROM_HOST } from '../../world/mailbox/message.ts';
 import { type Sessions } from './sessions.ts';
@@ -45,14 +45,14 @@ export interface TakeOptions {
 
 export class Ingress {
   readonly #parts: Parts;
-  readonly #arrivals = new Queue<Arrival>();
-  readonly #intake: Intake;
+  readonly #arrivals = new Queue<InboundRequest>();
+  readonly #intake: AdmissionControl;
   /** Orders taken in whose turn has not been taken. */
-  readonly #orders = new Set<Waiting>();
+  readonly #orders = new Set<Waiter>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#intake = new Intake(() => parts.world.clock.monotonicMs());
+    this.#intake = new AdmissionControl(() => parts.world.clock.monotonicMs());
   }
 
   /** Events that wait for room. */
@@ -120,7 +120,7 @@ export class Ingress {
     if (known !== undefined) return world.asks.wait(known, deadlineMs);
     const { to, event, mailboxMessages, from = FROM_HOST } = receiver();
     const ask = world.asks.open(to, { id: options.id, digest: options.digest, asker: 0, deadlineMs });
-    let arrival: Arrival;
+    let arrival: InboundRequest;
     try {
       arrival = this.#accept(to, { ...event, replyTo: world.asks.replyTo(ask) } as EventObject, mailboxMessages, {
         session: undefined,
@@ -164,7 +164,7 @@ export class Ingress {
     const { world, refusal } = this.#parts;
     const reason = refusal();
     if (reason !== undefined) throw reason;
-    const waiting = new Waiting();
+    const waiting = new Waiter();
     this.#orders.add(waiting);
     return { waiting: waiting.promise, settle: () => world.draft.settle(waiting) };
   }
@@ -175,7 +175,7 @@ export class Ingress {
     const reason = refusal();
     if (reason !== undefined) throw reason;
     change();
-    const waiting = new Waiting();
+    const waiting = new Waiter();
     world.draft.settle(waiting);
     wake();
     return waiting.promise;
@@ -194,7 +194,7 @@ export class Ingress {
   }
 
   /** Tells hosts that what they wait for is durable. */
-  acknowledge(hosts: readonly Waiting[]): void {
+  acknowledge(hosts: readonly Waiter[]): void {
     for (const host of hosts) {
       this.#orders.delete(host);
       this.#intake.gone(host.bytes);
@@ -204,14 +204,14 @@ export class Ingress {
   }
 
   /** Nothing further becomes durable: tells all that wait, also those whose epoch was on its way. */
-  rejectAll(reason: BosunError, onTheWay: readonly Waiting[]): void {
+  rejectAll(reason: BosunError, onTheWay: readonly Waiter[]): void {
     for (const host of [...onTheWay, ...this.#orders, ...this.#arrivals.toArray()]) host.reject(reason);
     this.#parts.world.asks.rejectAll(reason);
     this.#orders.clear();
     this.#arrivals.clear();
   }
 
-  #accept(to: Cell, event: EventObject, mailboxMessages: number, how: ArrivalOptions): Arrival {
+  #accept(to: Cell, event: EventObject, mailboxMessages: number, how: InboundOptions): InboundRequest {
     const { world, sessions, refusal, wake } = this.#parts;
     const reason = refusal();
     if (reason !== undefined) throw reason;
@@ -226,7 +226,7 @@ export class Ingress {
     const admitted = admit(event, `event ${event.type}`, world.own);
     const bytes = takeCount();
     if (how.session !== undefined) sessions.check(how.session);
-    const arrival = new Arrival(to, admitted, how);
+    const arrival = new InboundRequest(to, admitted, how);
     arrival.bytes = bytes;
     this.#intake.taken(bytes);
     to.incoming += 1;
@@ -235,14 +235,14 @@ export class Ingress {
     return arrival;
   }
 
-  #record(arrival: Arrival, facts: AuditFacts): void {
+  #record(arrival: InboundRequest, facts: AuditFacts): void {
     const { audit } = this.#parts.world;
     const number = audit.enter(facts, arrival.to.gone ? 'BOSUN_ACTOR_UNKNOWN' : 'open');
     arrival.conclude = () =>
       audit.close(number, arrival.failure?.code ?? 'done', isStart(arrival) ? arrival.answer : undefined);
   }
 
-  #takeIn(arrival: Arrival): void {
+  #takeIn(arrival: InboundRequest): void {
     const { world, sessions } = this.#parts;
     const { to, event, session, isOrder, from } = arrival;
     to.incoming -= 1;
@@ -285,6 +285,6 @@ function unreadOf({ mailbox, definition }: Cell): number {
 }
 
 /** A start is answered with the address of the child, which nobody knew before where its Boss gives it. */
-function isStart(arrival: Arrival): arrival is Arrival & { readonly answer: string } {
+function isStart(arrival: InboundRequest): arrival is InboundRequest & { readonly answer: string } {
   return arrival.failure === undefined && typeof arrival.answer === 'string';
 }

@@ -33,6 +33,7 @@ import { type Roster } from '../versions/roster.ts';
 import type { World } from '../../world/world.ts';
 import { ChildTable } from '../../world/residency/child-table.ts';
 import { isBelow, tablesNeeded } from './dry-run.ts';
+import { type Residents } from '../../world/residency/residents.ts';
 import { mayRest } from '../../world/residency/rest.ts';
 
 export interface ResidencyParts {
@@ -49,7 +50,7 @@ export interface ResidencyParts {
   readonly onFailure: (error: unknown) => void;
 }
 
-export class Residency {
+export class Residency implements Residents {
   readonly #parts: ResidencyParts;
   /** Heads of households in memory, the one that was used longest ago first. */
   readonly #byUse = new Map<number, Cell>();
@@ -218,7 +219,7 @@ export class Residency {
       if (cells.size <= residentActors || looks-- === 0) return;
       this.#byUse.delete(life);
       if (head.gone) continue;
-      if (mayRest(head, (cell) => this.#engaged.has(cell))) this.#park(householdOf(head));
+      if (mayRest(head, (cell) => this.#engaged.has(cell))) this.#evictTree(householdOf(head));
       else this.#byUse.set(life, head);
     }
   }
@@ -282,7 +283,7 @@ export class Residency {
   /** @param address Where it is, if that is known before it is read. */
   #wake(life: number, address?: string): Cell | undefined {
     const { world } = this.#parts;
-    if (!(life > 0) || this.#departed.has(life) || world.withheld.of(life) !== undefined) return undefined;
+    if (!(life > 0) || this.#departed.has(life) || world.unreadable.of(life) !== undefined) return undefined;
     // An index may lead to one in memory that has given the place up.
     if (world.cells.resident(life) !== undefined) return undefined;
     this.#requireSight();
@@ -298,7 +299,7 @@ export class Residency {
     const found = shelf.actor(life, address);
     if (found === undefined) return undefined;
     if (found instanceof BosunError) {
-      world.withheld.add({ life, address }, found);
+      world.unreadable.add({ life, address }, found);
       return undefined;
     }
     const { identity, state } = found;
@@ -325,14 +326,14 @@ export class Residency {
     this.#timers.delete(cell.life);
     if (verdict.kind === 'refused') suspend(cell, verdict.error);
     bringForward(world, cell, verdict, { roster, bosses });
-    if (!cell.isUnreadable && cell.snapshot !== undefined && cell.state.status === 'active') world.agenda.plan(cell);
+    if (!cell.isUnreadable && cell.snapshot !== undefined && cell.state.status === 'active') world.timers.plan(cell);
     cell.durable = imageOf(cell);
     shown.arrive(cell);
     this.#use(cell);
     world.schedule(cell);
   }
 
-  #park(household: readonly Cell[]): void {
+  #evictTree(household: readonly Cell[]): void {
     const { world, shown } = this.#parts;
     const lives = household.map(({ life }) => life);
     for (const cell of [...household].reverse()) {

@@ -11,11 +11,12 @@ import { childAddress } from '../../model/address.ts';
 import { type Cell } from '../../world/cell.ts';
 import { type Recovered, type Wire } from '../../model/ports.ts';
 import { Ref } from '../../model/ref.ts';
-import type { DownEvent, Relation } from '../../world/talk/monitors.ts';
+import { type DownEvent, type Relation } from '../../world/talk/down-event.ts';
+import { type Elsewhere, type OtherShards } from '../../world/shards/other-shards.ts';
 import { admitError } from '../../model/value-check.ts';
 import type { World } from '../../world/world.ts';
-import { Directory } from '../../world/shards/name-directory.ts';
-import { type Crossing, Lines } from '../../world/shards/shard-channel.ts';
+import { NameDirectory } from '../../world/shards/name-directory.ts';
+import { type ShardMessage, ShardChannels } from '../../world/shards/shard-channel.ts';
 import { type Placement, shardOfLife, type ShardPlace } from '../../model/placement.ts';
 
 /** What makes a kernel one shard of several. */
@@ -30,25 +31,18 @@ export interface ShardParts extends ShardPlace {
   readonly gate: () => Promise<void>;
 }
 
-/** Somebody on another shard, to be asked. */
-export interface Elsewhere {
-  readonly identity: { readonly life: number; readonly address: string };
-  readonly isFull: boolean;
-  deliver(event: EventObject): void;
-}
-
 /** What we read of a Boss's context; it is the supervisor's. */
 interface BossContext {
   readonly strategy?: string;
 }
 
-export class Crossings {
+export class ShardLink implements OtherShards {
   readonly #world: World;
   readonly #here: number;
   readonly #count: number;
   readonly #placement: Placement;
-  readonly #lines: Lines;
-  readonly #directory: Directory;
+  readonly #lines: ShardChannels;
+  readonly #directory: NameDirectory;
   /** Who waits for room on the line to a shard. */
   readonly #crowds = new Map<number, Set<Cell>>();
 
@@ -58,14 +52,14 @@ export class Crossings {
     this.#here = index;
     this.#count = count;
     this.#placement = placement;
-    this.#lines = new Lines({
+    this.#lines = new ShardChannels({
       world,
       place: parts,
       wire,
       arrive: (crossing) => this.#arrive(crossing),
       onRoom: (shard) => this.#ease(shard),
     });
-    this.#directory = new Directory(world, count);
+    this.#directory = new NameDirectory(world, count);
     this.#lines.load(recovered.rows.get('X') ?? []);
     for (const [key, row] of recovered.rows.get('X') ?? []) this.#directory.load(key, row);
   }
@@ -227,7 +221,7 @@ export class Crossings {
     return home !== this.#here && home !== 'every';
   }
 
-  #toAsk(ask: number, crossing: Crossing): boolean {
+  #toAsk(ask: number, crossing: ShardMessage): boolean {
     const shard = shardOfLife(ask, this.#count);
     if (shard === this.#here) return false;
     this.#lines.add(shard, crossing);
@@ -235,7 +229,7 @@ export class Crossings {
   }
 
   /** Something has come. Everything in it was admitted where it was sent. */
-  #arrive([kind, to, address, what, from]: Crossing): void {
+  #arrive([kind, to, address, what, from]: ShardMessage): void {
     const world = this.#world;
     switch (kind) {
       case 'event':

@@ -69,7 +69,7 @@ export function applyMigration(
   { change, leaving, lapsed, births, arms }: Migration,
 ): void {
   const { life } = cell.identity;
-  for (const timer of lapsed) world.agenda.disarm(cell, timer);
+  for (const timer of lapsed) world.timers.disarm(cell, timer);
   for (const child of leaving) bosses.remove(child);
   const newborn = births.map((birth): Birth => {
     const number = world.next('life');
@@ -98,9 +98,9 @@ export function applyMigration(
       systemId: birth.systemId,
     };
     const effectId = `${life}/${cell.state.seq}/${index}`;
-    world.bear({ ...identity, syncSnapshot: birth.syncSnapshot, effectId, input: birth.input }, definition, cell, ref);
+    world.spawn({ ...identity, syncSnapshot: birth.syncSnapshot, effectId, input: birth.input }, definition, cell, ref);
   });
-  for (const arm of arms) world.agenda.arm(cell, { ...arm, to: life });
+  for (const arm of arms) world.timers.arm(cell, { ...arm, to: life });
   offerAgain(world, cell);
 }
 
@@ -142,7 +142,7 @@ export function prepareState(
     return (stored.invokes?.includes(childId) === true || invokes.has(childId)) && !kept.has(childId);
   });
   const births = entry.births.map((birth) => admitBirth(world, cell, leaving, birth));
-  world.agenda.check(cell, arms.length);
+  world.timers.check(cell, arms.length);
   return {
     change: { ...admitted, configuration, ...(history && { history }) },
     leaving,

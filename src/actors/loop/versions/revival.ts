@@ -24,9 +24,9 @@ export type Verdict =
 
 /** An actor that belongs to one of which not even the identity is known. */
 export function withhold(world: World, { life, parent, address }: Identity): void {
-  const above = world.withheld.of(parent);
+  const above = world.unreadable.of(parent);
   const why = `${address} waits: the actor that it belongs to cannot be read`;
-  world.withheld.add(
+  world.unreadable.add(
     { life, address },
     new BosunError('BOSUN_STORE_DAMAGED', why, { cause: above, details: { life, address, below: parent } }),
   );

@@ -5,8 +5,10 @@
 import { BosunError } from '../../../errors.ts';
 import { EFFECT_KEPT_BYTES_MAX, EFFECT_MEMO_NAME_CHARS_MAX, EFFECT_MEMOS_MAX } from '../../../limits.ts';
 import { admit } from '../../model/value-check.ts';
-import { type Cell, type Keepsake } from '../cell.ts';
-import { type World } from '../world.ts';
+import { type Cell, type EffectCheckpoint } from '../cell.ts';
+import { type Surroundings } from '../surroundings.ts';
+
+type Needs = Pick<Surroundings, 'codec' | 'own'>;
 
 export const CHECKPOINT = '';
 
@@ -19,14 +21,14 @@ export function checkMemoName(cell: Cell, name: unknown): asserts name is string
       `the name of a result of ${address} is no text of 1 to ${EFFECT_MEMO_NAME_CHARS_MAX} characters`,
     );
   }
-  const kept = cell.kept ?? new Map<string, Keepsake>();
+  const kept = cell.kept ?? new Map<string, EffectCheckpoint>();
   if (!kept.has(name) && kept.size - (kept.has(CHECKPOINT) ? 1 : 0) >= EFFECT_MEMOS_MAX) {
     throw new BosunError('BOSUN_VALUE_REFUSED', `${address} would keep more than ${EFFECT_MEMOS_MAX} results`);
   }
 }
 
 /** Throws BOSUN_VALUE_REFUSED for what is not data, or where the effect would keep too much. */
-export function admitKeepsake(world: World, cell: Cell, name: string, value: unknown): Keepsake {
+export function admitCheckpoint(world: Needs, cell: Cell, name: string, value: unknown): EffectCheckpoint {
   const { address } = cell.identity;
   const admitted = admit(
     value,

@@ -6,12 +6,12 @@
 import { type AnyActorLogic, type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../../errors.ts';
 import { admit, admitChange, admitError } from '../../model/value-check.ts';
-import { type Caution } from '../crash-loop-guard.ts';
+import { type CrashLoopGuard } from '../crash-loop-guard.ts';
 import { type Cell } from '../cell.ts';
 import { isRetryable, retryDelayMs } from '../../model/effect-policy.ts';
 import { Watch } from './effect-watch.ts';
 import { type HostEngine, type Snapshot } from '../../model/step-engine.ts';
-import { admitKeepsake, CHECKPOINT, checkMemoName } from './effect-checkpoints.ts';
+import { admitCheckpoint, CHECKPOINT, checkMemoName } from './effect-checkpoints.ts';
 import { type Message } from '../mailbox/message.ts';
 import { type Random } from '../../model/ports.ts';
 import { type EffectHost, EffectRef, type RefHost } from '../../model/ref.ts';
@@ -45,11 +45,11 @@ export class Effects implements EffectHost {
   readonly #engine: HostEngine;
   readonly #refHost: RefHost;
   readonly #random: Random;
-  readonly #caution: Caution;
+  readonly #caution: CrashLoopGuard;
   readonly #runs = new Map<EffectRef, Run>();
   #isClosed = false;
 
-  constructor(parts: { world: World; engine: HostEngine; refHost: RefHost; random: Random; caution: Caution }) {
+  constructor(parts: { world: World; engine: HostEngine; refHost: RefHost; random: Random; caution: CrashLoopGuard }) {
     this.#world = parts.world;
     this.#engine = parts.engine;
     this.#refHost = parts.refHost;
@@ -123,7 +123,7 @@ export class Effects implements EffectHost {
     this.#world.draft.put(rowKey('f', cell.identity.life), effectRow(cell));
     if (delayMs === 0) this.again(cell);
     else
-      this.#world.agenda.arm(cell, {
+      this.#world.timers.arm(cell, {
         id: RETRY,
         delayMs,
         delay: null,
@@ -229,9 +229,9 @@ export class Effects implements EffectHost {
   async #keep<T>(source: EffectRef, name: string, value: T): Promise<T> {
     const cell = this.#running(source);
     if (name !== CHECKPOINT) checkMemoName(cell, name);
-    const keepsake = admitKeepsake(this.#world, cell, name, value);
+    const keepsake = admitCheckpoint(this.#world, cell, name, value);
     this.heard(source);
-    this.#world.keep(cell, name, keepsake);
+    this.#world.putCheckpoint(cell, name, keepsake);
     this.#world.wake();
     await new Promise<void>((resolve) => this.#world.draft.output(resolve));
     return keepsake.value as T;

@@ -12,18 +12,20 @@ import { MAILBOX_MESSAGES_MAX } from '../../../limits.ts';
 import { admitError } from '../../model/value-check.ts';
 import { type Cell } from '../cell.ts';
 import { messageRow } from './message.ts';
-import type { World } from '../world.ts';
+import { type Surroundings } from '../surroundings.ts';
+
+type Needs = Pick<Surroundings, 'asks' | 'cells' | 'draft' | 'letters' | 'schedule' | 'time'>;
 
 /** Waking senders one by one would have each wait again after one turn. */
 const ROOM = MAILBOX_MESSAGES_MAX / 2;
 
-export class Crowding {
-  readonly #world: World;
+export class Backpressure {
+  readonly #world: Needs;
   #last: Error | undefined;
   /** Who waits for room, and from when on. */
   readonly #since = new Map<Cell, number>();
 
-  constructor(world: World) {
+  constructor(world: Needs) {
     this.#world = world;
   }
 

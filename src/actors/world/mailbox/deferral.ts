@@ -9,7 +9,9 @@ import { admitError } from '../../model/value-check.ts';
 import { type Cell } from '../cell.ts';
 import { type Effect } from '../../model/step-engine.ts';
 import { Message, messageRow } from './message.ts';
-import { type World } from '../world.ts';
+import { type Surroundings } from '../surroundings.ts';
+
+type Needs = Pick<Surroundings, 'asks' | 'backpressure' | 'cells' | 'draft' | 'letters' | 'next' | 'timers'>;
 
 /** Whether a turn leaves its message unread. */
 export function isDeferring(effects: readonly Effect[]): boolean {
@@ -22,7 +24,7 @@ export function isDeferring(effects: readonly Effect[]): boolean {
  *
  * @returns False where too many are deferred: the message has become a dead letter, and is to be consumed.
  */
-export function setAside(world: World, cell: Cell, message: Message): boolean {
+export function setAside(world: Needs, cell: Cell, message: Message): boolean {
   const { mailbox } = cell;
   if (mailbox.deferred >= DEFERRED_MESSAGES_MAX) {
     overflow(world, cell, message);
@@ -34,12 +36,12 @@ export function setAside(world: World, cell: Cell, message: Message): boolean {
   deferred.deferral = deferred.deferral === 0 ? world.next('message') : Math.abs(deferred.deferral);
   mailbox.defer(deferred);
   world.draft.unread(deferred);
-  if (cell.crowd !== undefined) world.crowding.eased(cell);
+  if (cell.crowd !== undefined) world.backpressure.eased(cell);
   return true;
 }
 
 /** Has a cell look again at all that it has deferred. */
-export function offerAgain(world: World, cell: Cell): void {
+export function offerAgain(world: Needs, cell: Cell): void {
   for (const message of cell.mailbox.offerAgain()) {
     message.deferral = -message.deferral;
     world.draft.unread(message);
@@ -47,22 +49,22 @@ export function offerAgain(world: World, cell: Cell): void {
 }
 
 /** Puts back what recovery found deferred, once all other messages are in their mailboxes. */
-export function restoreDeferred(world: World, messages: readonly Message[]): void {
+export function restoreDeferred(world: Needs, messages: readonly Message[]): void {
   // Those set aside are put last, those offered again first: 1, 2 and -2, -1 give the right order each.
   for (const message of messages.toSorted((a, b) => a.deferral - b.deferral))
     world.cells.get(message.to)?.receive(message);
 }
 
 /** What has come due has come: as in OTP nothing cancels it any more, so it goes on as a message of its own. */
-function fromTimer(world: World, cell: Cell, { event, timer, deliveries, level }: Message): Message {
-  world.agenda.consume(cell, timer!, event);
+function fromTimer(world: Needs, cell: Cell, { event, timer, deliveries, level }: Message): Message {
+  world.timers.consume(cell, timer!, event);
   const message = new Message(world.next('message'), cell.life, 'event', event, cell.life, 0, null, null);
   message.deliveries = deliveries;
   message.level = level;
   return message;
 }
 
-function overflow(world: World, { identity }: Cell, message: Message): void {
+function overflow(world: Needs, { identity }: Cell, message: Message): void {
   const { address } = identity;
   const why = `${address} has deferred ${DEFERRED_MESSAGES_MAX} messages already`;
   const error = admitError(new BosunError('BOSUN_MAILBOX_FULL', why, { details: { address } }));

@@ -2,8 +2,8 @@
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../../errors.ts';
 import { takes } from '../../xstate/acceptance.ts';
-import type { Ask } from '../talk/asks.ts';
-import { type AuditFacts } from '../audit.ts';
+import type { Ask } from '../talk/ask-record.ts';
+import { type AuditFacts } from '../audit-record.ts';
 import type { Cell } from '../cell.ts';
 import { type Snapshot } from '../../model/step-engine.ts';
 
@@ -15,7 +15,7 @@ export interface Session {
 }
 
 /** A host that waits until something is durable. */
-export class Waiting {
+export class Waiter {
   readonly promise: Promise<void>;
   /** Of the event that it waits with, as admission counts. */
   bytes = 0;
@@ -36,11 +36,11 @@ export class Waiting {
 }
 
 /** How an event arrives. */
-export type ArrivalOptions = Pick<Arrival, 'session' | 'isOrder' | 'ask' | 'from'> & {
+export type InboundOptions = Pick<InboundRequest, 'session' | 'isOrder' | 'ask' | 'from'> & {
   readonly ifSequence?: number | undefined;
 };
 
-export class Arrival extends Waiting {
+export class InboundRequest extends Waiter {
   readonly to: Cell;
   /** Admitted. */
   readonly event: EventObject;
@@ -97,7 +97,7 @@ export class Arrival extends Waiting {
     else this.reject(this.failure);
   }
 
-  constructor(to: Cell, event: EventObject, { session, isOrder, ask, from, ifSequence }: ArrivalOptions) {
+  constructor(to: Cell, event: EventObject, { session, isOrder, ask, from, ifSequence }: InboundOptions) {
     super();
     this.ask = ask;
     this.to = to;
@@ -110,7 +110,7 @@ export class Arrival extends Waiting {
 }
 
 /** The event has reached its actor and means nothing to it in its present state. */
-export function notTaken({ to, event }: Arrival): BosunError {
+export function notTaken({ to, event }: InboundRequest): BosunError {
   const { address } = to.identity;
   return new BosunError(
     'BOSUN_EVENT_NOT_TAKEN',

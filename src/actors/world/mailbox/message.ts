@@ -1,6 +1,6 @@
 /** A message in a mailbox, and its durable form: a row of table `m`. */
 import { type EventObject } from 'xstate';
-import { type Arrival } from './inbound.ts';
+import { type InboundRequest } from './inbound.ts';
 import { rowKey } from '../../model/row-keys.ts';
 import { type Conceal, type RowKey } from '../../model/ports.ts';
 import { type Timer } from '../../model/timers.ts';
@@ -33,7 +33,7 @@ export class Message {
   /** For a due timer: consumed together with it. */
   readonly timer: Timer | null;
   /** Told once the end of the message, with or without a turn, is durable. Not stored. */
-  readonly order: Arrival | null;
+  readonly order: InboundRequest | null;
   /** Of its event, by what its receiver declares: -1 high, 0 normal, 1 low. Not stored. */
   level = 0;
   /**
@@ -65,7 +65,7 @@ export class Message {
     from: number,
     attempt: number,
     timer: Timer | null,
-    order: Arrival | null,
+    order: InboundRequest | null,
   ) {
     this.id = id;
     this.to = to;

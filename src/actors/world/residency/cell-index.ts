@@ -4,7 +4,7 @@
  */
 import type { Cell } from '../cell.ts';
 
-export class Seeking<Key> {
+export class CellIndex<Key> {
   readonly #residents = new Map<Key, Cell>();
   /** Wakes who is not in memory; undefined where everybody is. */
   seek: ((key: Key) => Cell | undefined) | undefined;

@@ -6,19 +6,21 @@
 import { keyText, rowKey } from '../../model/row-keys.ts';
 import { type RowKey } from '../../model/ports.ts';
 import { type Ref } from '../../model/ref.ts';
-import type { World } from '../world.ts';
 import { shardOfLife } from '../../model/placement.ts';
+import { type Surroundings } from '../surroundings.ts';
+
+type Needs = Pick<Surroundings, 'draft' | 'refOf'>;
 
 /** Of table `X`, under `name!<shard>!<name>`. */
 type NameRow = readonly [life: number, address: string];
 
-export class Directory {
-  readonly #world: World;
+export class NameDirectory {
+  readonly #world: Needs;
   readonly #count: number;
   /** By name, then by shard. */
   readonly #holders = new Map<string, Map<number, NameRow>>();
 
-  constructor(world: World, count: number) {
+  constructor(world: Needs, count: number) {
     this.#world = world;
     this.#count = count;
   }

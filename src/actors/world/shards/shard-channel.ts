@@ -3,16 +3,18 @@
  * durable with that turn and arrives once, in order. A row leaves when its epoch is durable, and stays until the other
  * shard has said that the epoch in which it took it is. Rows are numbered by the counter of messages; the other side
  * remembers the highest number that it has taken, and asks again where some are missing before what it gets. What a row
- * means is crossings.ts's affair.
+ * means is shards.ts's affair.
  */
 import { LINE_MESSAGES_MAX } from '../../../limits.ts';
 import { rowKey } from '../../model/row-keys.ts';
 import { Concealed, type RowKey, type Wire } from '../../model/ports.ts';
-import type { World } from '../world.ts';
 import { type ShardPlace } from '../../model/placement.ts';
+import { type Surroundings } from '../surroundings.ts';
+
+type Needs = Pick<Surroundings, 'codec' | 'draft' | 'log' | 'next' | 'nextNumber' | 'skip' | 'tracing' | 'wake'>;
 
 /** What crosses: `to` a life or the number of an ask, 0 where only the address, or the group, is known. */
-export type Crossing = readonly [
+export type ShardMessage = readonly [
   kind:
     | 'event'
     | 'ask'
@@ -31,7 +33,7 @@ export type Crossing = readonly [
   from: number,
 ];
 
-type Numbered = readonly [sequence: number, crossing: Crossing];
+type Numbered = readonly [sequence: number, crossing: ShardMessage];
 
 /** What goes over the wire. `more`: behind this one, please. `taken`: up to this one, for good. */
 type Frame =
@@ -44,10 +46,10 @@ const FRAME_ROWS_MAX = 500;
 /** Below so many the senders that wait go on: waking them one by one would have each wait again after one turn. */
 const ROOM = LINE_MESSAGES_MAX / 2;
 
-interface Line {
+interface ShardChannel {
   readonly shard: number;
   /** Sent and not known to be taken, by sequence. */
-  readonly open: Map<number, Crossing>;
+  readonly open: Map<number, ShardMessage>;
   /** Of the epoch in the making. */
   batch: { readonly epoch: number; readonly rows: Numbered[] };
   /** The highest sequence that is durable. */
@@ -62,23 +64,23 @@ interface Line {
   isAsking: boolean;
 }
 
-export class Lines {
-  readonly #world: World;
+export class ShardChannels {
+  readonly #world: Needs;
   readonly #wire: Wire;
-  readonly #arrive: (crossing: Crossing) => void;
+  readonly #arrive: (crossing: ShardMessage) => void;
   readonly #onRoom: (shard: number) => void;
   /** By shard; none to oneself. */
-  readonly #lines = new Map<number, Line>();
+  readonly #lines = new Map<number, ShardChannel>();
   #isOpen = false;
   /** Who waits until what is on its way has been taken: up to which number, and what tells them. */
   readonly #waiting = new Set<{ readonly upTo: number; readonly resolve: () => void }>();
 
   /** @param parts.arrive Takes in what comes; it must not throw. `onRoom`: a line that was full has room again. */
   constructor(parts: {
-    world: World;
+    world: Needs;
     place: ShardPlace;
     wire: Wire;
-    arrive: (crossing: Crossing) => void;
+    arrive: (crossing: ShardMessage) => void;
     onRoom: (shard: number) => void;
   }) {
     const { world, place, wire, arrive, onRoom } = parts;
@@ -109,7 +111,7 @@ export class Lines {
       if (line === undefined || line.isBlocked) continue;
       if (direction === 'in') line.taken = row as number;
       else if (direction !== 'out') continue;
-      else if ((row as Crossing)[3] instanceof Concealed) {
+      else if ((row as ShardMessage)[3] instanceof Concealed) {
         line.isBlocked = true;
         this.#world.log(
           `messages to worker ${line.shard} wait for a start that has the key under which the first of them is ` +
@@ -117,7 +119,7 @@ export class Lines {
         );
       } else {
         line.durable = parseInt(sequence, 16);
-        line.open.set(line.durable, row as Crossing);
+        line.open.set(line.durable, row as ShardMessage);
       }
     }
   }
@@ -153,7 +155,7 @@ export class Lines {
   }
 
   /** Enters what crosses into the epoch in the making. All of it has been admitted. */
-  add(shard: number, crossing: Crossing): void {
+  add(shard: number, crossing: ShardMessage): void {
     const { draft, tracing } = this.#world;
     const line = this.#line(shard);
     const sequence = this.#world.next('message');
@@ -173,13 +175,13 @@ export class Lines {
   }
 
   /** One epoch's rows are durable. */
-  #postBatch(line: Line, rows: readonly Numbered[]): void {
+  #postBatch(line: ShardChannel, rows: readonly Numbered[]): void {
     line.durable = rows.at(-1)![0];
     this.#postRows(line, line.posted, rows);
   }
 
   /** Posts again what is durable, behind a sequence that the other side has. */
-  #postOpen(line: Line, after: number): void {
+  #postOpen(line: ShardChannel, after: number): void {
     this.#postRows(
       line,
       after,
@@ -187,7 +189,7 @@ export class Lines {
     );
   }
 
-  #postRows(line: Line, after: number, rows: readonly Numbered[]): void {
+  #postRows(line: ShardChannel, after: number, rows: readonly Numbered[]): void {
     if (line.isBlocked) return;
     let last = after;
     for (let at = 0; at < rows.length; at += FRAME_ROWS_MAX) {
@@ -198,7 +200,7 @@ export class Lines {
     line.posted = Math.max(line.posted, last);
   }
 
-  #post({ shard }: Line, frame: Frame): void {
+  #post({ shard }: ShardChannel, frame: Frame): void {
     if (this.#isOpen) this.#wire.post(shard, this.#world.codec.pack(frame));
   }
 
@@ -215,7 +217,7 @@ export class Lines {
     }
   }
 
-  #take(line: Line, after: number, rows: readonly Numbered[]): void {
+  #take(line: ShardChannel, after: number, rows: readonly Numbered[]): void {
     if (after > line.taken) {
       if (!line.isAsking) this.#post(line, ['more', line.taken]);
       line.isAsking = true;
@@ -234,7 +236,7 @@ export class Lines {
   }
 
   /** Removed with the next epoch, whatever that is about: one that comes again is known at the other side. */
-  #confirm(line: Line, upTo: number): void {
+  #confirm(line: ShardChannel, upTo: number): void {
     const wasFull = line.open.size > ROOM;
     for (const sequence of line.open.keys()) {
       if (sequence > upTo) break;
@@ -258,7 +260,7 @@ export class Lines {
     }
   }
 
-  #line(shard: number): Line {
+  #line(shard: number): ShardChannel {
     return this.#lines.get(shard)!;
   }
 }

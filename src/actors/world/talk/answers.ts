@@ -4,18 +4,18 @@
  * ended. What waits here is lost with the process, and so are the hosts who wait.
  */
 import { BosunError, ERROR_CODES, type ErrorCode, messageOf } from '../../../errors.ts';
-import { type Arrival } from '../mailbox/inbound.ts';
+import { type InboundRequest } from '../mailbox/inbound.ts';
 import { type EpochDraft } from '../epoch-draft.ts';
 import { type Message } from '../mailbox/message.ts';
 
 export class Answers {
   readonly #draft: EpochDraft;
   /** Of the turn under way. */
-  #asked: Arrival | null = null;
+  #asked: InboundRequest | null = null;
   /** Who waits for a child to have begun, by its life. */
-  readonly #starts = new Map<number, Arrival[]>();
+  readonly #starts = new Map<number, InboundRequest[]>();
   /** Whose order takes several turns, by the life of the Boss. */
-  readonly #scripts = new Map<number, Arrival>();
+  readonly #scripts = new Map<number, InboundRequest>();
 
   constructor(draft: EpochDraft) {
     this.#draft = draft;
@@ -67,7 +67,7 @@ export class Answers {
    *
    * @returns An order to go with the word to the Boss, so that it is answered when the Boss has dealt with it.
    */
-  startFailed(child: number, error: unknown): Arrival | null {
+  startFailed(child: number, error: unknown): InboundRequest | null {
     const asked = child === 0 ? this.#asked : null;
     if (asked !== null) this.#asked = null;
     const [first = null, ...others] = asked === null ? this.#take(child) : [asked];
@@ -91,12 +91,12 @@ export class Answers {
     }
   }
 
-  #settle(order: Arrival): void {
+  #settle(order: InboundRequest): void {
     order.conclude?.();
     this.#draft.settle(order);
   }
 
-  #take(child: number): Arrival[] {
+  #take(child: number): InboundRequest[] {
     const waiting = this.#starts.get(child) ?? [];
     this.#starts.delete(child);
     return waiting;

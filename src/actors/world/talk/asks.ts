@@ -5,92 +5,38 @@
  * waiting does not survive its process, only what its id names does.
  */
 import { type EventObject } from 'xstate';
-import { type Cancel } from '../../../clock.ts';
 import { BosunError, messageOf } from '../../../errors.ts';
 import { ASK_ID_CHARS_MAX, ASK_MS_MAX, ASK_TIMEOUT_MS, ASK_WINDOW_MS, ASKS_MAX } from '../../../limits.ts';
 import { type Cell } from '../cell.ts';
 import { keyMissing } from '../missing-keys.ts';
 import { Concealed } from '../../model/ports.ts';
 import { type Ref } from '../../model/ref.ts';
-import type { Elsewhere } from '../../loop/shards/shard-link.ts';
+import { type Elsewhere } from '../shards/other-shards.ts';
+import { type Ask, type AskOptions, type AskRow, type AskWaiter } from './ask-record.ts';
 import { rowKey } from '../../model/row-keys.ts';
-import type { World } from '../world.ts';
+import { type Surroundings } from '../surroundings.ts';
 
-export interface AskOptions {
-  /** How long to wait for the reply. Default 5,000 ms, at most 24 hours. */
-  readonly timeoutMs?: number;
-  /** Kernel time until which to wait, in place of `timeoutMs`. */
-  readonly deadlineMs?: number;
-  /**
-   * Names the ask: asked again with it, nothing is sent again, and the recorded reply is returned. It is remembered for
-   * 24 hours of kernel time after its last use. 1 to 256 characters.
-   */
-  readonly id?: string;
-  /**
-   * Of what is asked: an ask of the same id with another digest is refused with BOSUN_KEY_CONFLICT. At most 256
-   * characters.
-   */
-  readonly digest?: string;
-}
-
-interface Waiter {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: BosunError) => void;
-  readonly cancel: Cancel;
-}
-
-/** One that waits for a reply, or whose reply is remembered. */
-export interface Ask {
-  readonly number: number;
-  readonly id: string | null;
-  readonly digest: string | undefined;
-  /** Life of the effect that asks; 0 for a host. */
-  readonly asker: number;
-  readonly to: number;
-  readonly address: string;
-  /** Kernel time of its beginning; null in rows of earlier builds. */
-  readonly sinceMs: number | null;
-  deadlineMs: number;
-  usedAtMs: number;
-  answer: { readonly value: unknown } | null;
-  /** Whether it is in an epoch, together with its request: no row of it may be written before. */
-  isEntered: boolean;
-  /** Whether the answer is durable. */
-  isTold: boolean;
-  readonly waiters: Set<Waiter>;
-}
-
-/** Its row of table `r`. */
-export type AskRow = readonly [
-  id: string | null,
-  asker: number,
-  to: number,
-  address: string,
-  deadlineMs: number,
-  usedAtMs: number,
-  answer: readonly [value: unknown] | null,
-  /** When it began; absent in rows of earlier builds. */
-  sinceMs?: number | null,
-  /** Absent where its host gave none. */
-  digest?: string,
-];
+type Needs = Pick<
+  Surroundings,
+  'cells' | 'clock' | 'draft' | 'letters' | 'next' | 'post' | 'refOf' | 'shards' | 'time' | 'wake'
+>;
 
 /** Old ones forgotten at a time: more than one ask can add, few enough not to be felt. */
 const FORGOTTEN_AT_ONCE = 8;
 
 export class Asks {
-  readonly #world: World;
+  readonly #world: Needs;
   readonly #byNumber = new Map<number, Ask>();
   /** Of hosts; the one that was used longest ago comes first. */
   readonly #byId = new Map<string, Ask>();
   /** Without an answer, by the life that is asked. */
   readonly #open = new Map<number, Set<Ask>>();
   /** Also those whose end is in an epoch that is not durable yet. */
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new Set<AskWaiter>();
   /** Without an answer, as of the last durable epoch. */
   readonly #shown = new Set<Ask>();
 
-  constructor(world: World) {
+  constructor(world: Needs) {
     this.#world = world;
   }
 
@@ -242,7 +188,7 @@ export class Asks {
         },
         Math.max(0, Math.ceil(deadlineMs - time.nowMs())),
       );
-      const waiter: Waiter = { resolve, reject, cancel };
+      const waiter: AskWaiter = { resolve, reject, cancel };
       ask.waiters.add(waiter);
       this.#waiters.add(waiter);
     });
@@ -288,7 +234,7 @@ export class Asks {
     to: Ref,
     value: unknown,
   ): void {
-    if (this.#world.crossings?.reply(from.identity, to, value) === true) return;
+    if (this.#world.shards?.reply(from.identity, to, value) === true) return;
     const ask = this.#byNumber.get(to.life);
     const isLate = ask === undefined || ask.answer !== null || this.#world.time.nowMs() >= ask.deadlineMs;
     if (isLate) {
@@ -331,7 +277,7 @@ export class Asks {
       `${asked.address} failed over what it was asked: ${messageOf(cause)}`,
       { cause, details },
     );
-    if (this.#world.crossings?.fail(to.life, address, error) !== true) this.failed(to.life, error);
+    if (this.#world.shards?.fail(to.life, address, error) !== true) this.failed(to.life, error);
   }
 
   /** The ask of a number, if it is open, will not be answered. */
@@ -430,7 +376,7 @@ export class Asks {
     );
   }
 
-  #settle({ waiters }: Ask, settle: (waiter: Waiter) => void): void {
+  #settle({ waiters }: Ask, settle: (waiter: AskWaiter) => void): void {
     for (const waiter of waiters) {
       waiter.cancel();
       this.#waiters.delete(waiter);

@@ -6,20 +6,22 @@
 import { type Cell } from '../cell.ts';
 import { type RowKey } from '../../model/ports.ts';
 import { ordered, keyText, rowKey } from '../../model/row-keys.ts';
-import type { World } from '../world.ts';
+import { type Surroundings } from '../surroundings.ts';
+
+type Needs = Pick<Surroundings, 'cells' | 'draft' | 'names' | 'shards'>;
 
 /** Its row of table `p`. */
 export type NameRow = readonly [life: number, value: unknown];
 
 export class Groups {
-  readonly #world: World;
+  readonly #world: Needs;
   /** Per group: how often each life has joined. */
   readonly #members = new Map<string, Map<number, number>>();
   readonly #groupsOf = new Map<number, Set<string>>();
   readonly #holders = new Map<string, { readonly life: number; readonly value: unknown }>();
   readonly #namesOf = new Map<number, Set<string>>();
 
-  constructor(world: World) {
+  constructor(world: Needs) {
     this.#world = world;
   }
 
@@ -75,7 +77,7 @@ export class Groups {
     this.#hold(name, cell.life, value);
     const row: NameRow = [cell.life, value];
     this.#world.draft.put(rowKey('p', keyText(name)), Object.freeze(row));
-    this.#world.crossings?.tellName('named', name, cell.identity);
+    this.#world.shards?.tellName('named', name, cell.identity);
     return undefined;
   }
 
@@ -111,7 +113,7 @@ export class Groups {
   }
 
   #tellNameless(name: string, life: number): void {
-    this.#world.crossings?.tellName('nameless', name, {
+    this.#world.shards?.tellName('nameless', name, {
       life,
       address: this.#world.cells.get(life)?.identity.address ?? '',
     });

@@ -8,36 +8,19 @@ import { type Cell } from '../cell.ts';
 import { type RowKey } from '../../model/ports.ts';
 import { type Ref } from '../../model/ref.ts';
 import { ordered } from '../../model/row-keys.ts';
-import type { World } from '../world.ts';
+import { type DownEvent, type Relation } from './down-event.ts';
+import { type Surroundings } from '../surroundings.ts';
 
-/**
- * How a life ended. `shutdown`: by order, or with whom it belonged to. `unknown`: it had ended, or never was, when the
- * monitor was set.
- */
-export type DownReason = 'normal' | 'error' | 'shutdown' | 'unknown';
-
-/** What a monitor gets. No agent and no host can send one. */
-export interface DownEvent {
-  readonly type: 'bosun.down';
-  readonly address: string;
-  /** The life that ended; undefined where an address was monitored and nobody lived there. */
-  readonly ref: Ref | undefined;
-  readonly reason: DownReason;
-  /** Of reason `error`: what it failed by. */
-  readonly error: unknown;
-}
-
-/** Of table `h`. */
-export type Relation = 'monitor' | 'link';
+type Needs = Pick<Surroundings, 'addresses' | 'cells' | 'draft' | 'enqueue' | 'refOf' | 'shards'>;
 
 export class Monitors {
-  readonly #world: World;
+  readonly #world: Needs;
   /** By the life watched: who watches it, by key of the row. */
   readonly #watched = new Map<number, Map<RowKey, { readonly watcher: number; readonly relation: Relation }>>();
   /** By the life that watches: whom, by key of the row. */
   readonly #watching = new Map<number, Map<RowKey, number>>();
 
-  constructor(world: World) {
+  constructor(world: Needs) {
     this.#world = world;
   }
 
@@ -95,7 +78,7 @@ export class Monitors {
         this.#world.draft.remove(key);
         const watcher = this.#world.cells.get(life);
         if (
-          this.#world.crossings?.tellEnded(life, cell.identity, { relation, event }) === true ||
+          this.#world.shards?.tellEnded(life, cell.identity, { relation, event }) === true ||
           watcher === undefined ||
           watcher.gone
         )
@@ -126,7 +109,7 @@ export class Monitors {
     const cell = this.#find(this.#world.refOf(life, address));
     if (cell !== undefined) this.#enter(life, watcher, relation);
     else
-      this.#world.crossings?.tellEnded(
+      this.#world.shards?.tellEnded(
         watcher,
         { life, address },
         { relation, event: unknownOf(address, this.#world.refOf(life, address)) },
@@ -156,17 +139,17 @@ export class Monitors {
 
   /** Has a life of another shard watched from here. @returns False where it is of this one. */
   #watchAway(watcher: Cell, target: Ref | string, relation: Relation): boolean {
-    const { crossings } = this.#world;
-    if (typeof target === 'string' || crossings?.isElsewhere(target) !== true) return false;
+    const { shards } = this.#world;
+    if (typeof target === 'string' || shards?.isElsewhere(target) !== true) return false;
     if (this.#enter(target.life, watcher.life, relation))
-      crossings.tellWatch('watch', target, { watcher: watcher.life, relation });
+      shards.tellWatch('watch', target, { watcher: watcher.life, relation });
     return true;
   }
 
   /** Removes a relation on this side, and on the other where that is of another shard. */
   #removeAway(watched: number, watcher: number, relation: Relation): void {
     if (this.#leave(watched, watcher, relation))
-      this.#world.crossings?.tellWatch('unwatch', { life: watched, address: '' }, { watcher, relation });
+      this.#world.shards?.tellWatch('unwatch', { life: watched, address: '' }, { watcher, relation });
   }
 
   /** @returns Whether it is new. */

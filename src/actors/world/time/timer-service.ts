@@ -10,17 +10,22 @@ import { messageOfTimer } from '../mailbox/message.ts';
 import { dueEvent, planAfter, planNext, type Schedule, timerIdOf } from '../../model/schedules.ts';
 import { newTimer, type Timer, TimerQueue } from '../../model/timers.ts';
 import { policyOf } from '../../model/timing.ts';
-import type { World } from '../world.ts';
+import { type Surroundings } from '../surroundings.ts';
 
-export class Agenda {
-  readonly #world: World;
-  readonly timers = new TimerQueue();
+type Needs = Pick<
+  Surroundings,
+  'backpressure' | 'cells' | 'draft' | 'letters' | 'next' | 'post' | 'schedule' | 'shards' | 'time' | 'tracing' | 'wake'
+>;
+
+export class TimerService {
+  readonly #world: Needs;
+  readonly queue = new TimerQueue();
   /** Armed timers that keep what is left of them: while there are any, the time is written down now and then. */
   timed = 0;
   /** Whether more timers are due than one slice takes. */
   isBehind = false;
 
-  constructor(world: World) {
+  constructor(world: Needs) {
     this.#world = world;
   }
 
@@ -46,14 +51,14 @@ export class Agenda {
   /** Takes a timer into the indexes; for arming and recovery. */
   add(owner: Cell, timer: Timer): void {
     owner.addTimer(timer);
-    this.timers.push(timer);
+    this.queue.push(timer);
     if (timer.keepsRemaining) this.timed += 1;
   }
 
   /** Puts another timer in the place of one that recovery found; null where none is. Their rows are the caller's. */
   replace(owner: Cell, timer: Timer, next: Timer | null): void {
     if (next === timer) return;
-    this.timers.remove(timer);
+    this.queue.remove(timer);
     owner.removeTimer(timer);
     if (timer.keepsRemaining) this.timed -= 1;
     if (next !== null) this.add(owner, next);
@@ -75,8 +80,8 @@ export class Agenda {
     this.#end(owner, timer);
     if (timer.due) {
       owner.mailbox.forget();
-      this.#world.crowding.eased(owner);
-    } else this.timers.remove(timer);
+      this.#world.backpressure.eased(owner);
+    } else this.queue.remove(timer);
   }
 
   /** Ends a timer whose event has been read; a schedule's next time is planned in the same epoch. */
@@ -96,7 +101,7 @@ export class Agenda {
 
   /** When there is something to do though nothing arrives; undefined for never. */
   nextAlarmMs(): number | undefined {
-    const nextMs = this.timers.nextDeadlineMs();
+    const nextMs = this.queue.nextDeadlineMs();
     if (this.timed === 0) return nextMs;
     // One that is due and not written waits for the store; looked at again later, or the kernel would do nothing else.
     const beatMs = this.isBeatDue ? this.#world.time.nowMs() + HEARTBEAT_MS : this.#world.time.beatAtMs;
@@ -112,12 +117,12 @@ export class Agenda {
   fireDue(): void {
     const nowMs = this.#world.time.nowMs();
     for (let n = 0; n < TIMERS_PER_SLICE; n++) {
-      const timer = this.timers.popDue(nowMs);
+      const timer = this.queue.popDue(nowMs);
       if (timer === undefined) break;
       const owner = this.#world.cells.get(timer.owner);
       if (owner !== undefined) this.#fire(owner, timer, nowMs);
     }
-    this.isBehind = (this.timers.nextDeadlineMs() ?? Infinity) <= nowMs;
+    this.isBehind = (this.queue.nextDeadlineMs() ?? Infinity) <= nowMs;
   }
 
   /** A timer to its own owner stays on disk until the turn that consumes it; one to another becomes a message here. */
@@ -134,7 +139,7 @@ export class Agenda {
     this.#world.tracing.fired(timer);
     const to = { life: timer.to, address: `life:${timer.to}` };
     if (target !== undefined) this.#world.post(target, timer.event, timer.owner);
-    else if (this.#world.crossings?.send(to, timer.event, timer.owner) !== true)
+    else if (this.#world.shards?.send(to, timer.event, timer.owner) !== true)
       this.#world.letters.undeliverable(to, timer.event, timer.owner);
     this.#end(owner, timer);
   }

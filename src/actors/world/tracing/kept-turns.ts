@@ -9,8 +9,10 @@ import { turnKey } from '../../model/row-keys.ts';
 import { Concealed, type Conceal } from '../../model/ports.ts';
 import { deepFreeze } from '../../model/frozen.ts';
 import { contextAfter } from '../../model/state.ts';
-import type { World } from '../world.ts';
 import { type KeptTurn, type TraceRecord } from '../../model/trace-record.ts';
+import { type Surroundings } from '../surroundings.ts';
+
+type Needs = Pick<Surroundings, 'cells' | 'draft'>;
 
 /** A turn, with its number among those of its actor. */
 interface Entry {
@@ -51,11 +53,11 @@ interface Kept {
 }
 
 export class KeptTurns {
-  readonly #world: World;
+  readonly #world: Needs;
   readonly #durableEpoch: () => number;
   readonly #byLife = new Map<number, Kept>();
 
-  constructor(world: World, durableEpoch: () => number) {
+  constructor(world: Needs, durableEpoch: () => number) {
     this.#world = world;
     this.#durableEpoch = durableEpoch;
   }

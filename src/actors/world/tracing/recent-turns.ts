@@ -11,7 +11,7 @@ import { type Taken } from '../../model/step-engine.ts';
 import { type Message } from '../mailbox/message.ts';
 import { type Ref } from '../../model/ref.ts';
 import { type ActorStatus } from '../../model/state.ts';
-import type { Prepared } from '../../turn/prepare.ts';
+import { type Prepared } from '../../model/prepared.ts';
 import { type TraceKind } from '../../model/trace-record.ts';
 
 /** A turn, from its beginning to its end. One object serves many, one after the other: every turn has one. */

@@ -12,8 +12,7 @@ import { type Effect, type StepEngine } from '../../model/step-engine.ts';
 import { type Message } from '../mailbox/message.ts';
 import { type Timer } from '../../model/timers.ts';
 import { type Ref } from '../../model/ref.ts';
-import type { Prepared } from '../../turn/prepare.ts';
-import type { World } from '../world.ts';
+import { type Prepared } from '../../model/prepared.ts';
 import { Causes } from './causes.ts';
 import { KeptTurns } from './kept-turns.ts';
 import { kindOf, RecentTurns, Turn, type TurnNote } from './recent-turns.ts';
@@ -25,11 +24,9 @@ import {
   type TraceRecord,
 } from '../../model/trace-record.ts';
 import { isBelow, Trace } from './trace.ts';
+import { type Surroundings } from '../surroundings.ts';
 
-/** What takes a turn of a cell. */
-interface Turns {
-  take(cell: Cell): void;
-}
+type Needs = Pick<Surroundings, 'cells' | 'clock' | 'draft' | 'engine' | 'nextNumber' | 'own' | 'time'>;
 
 /** Who is told of turns. */
 interface Listener {
@@ -52,7 +49,7 @@ const NO_CONTENTS: Contents = {
 };
 
 export class Tracing {
-  readonly #world: World;
+  readonly #world: Needs;
   readonly #listeners = new Set<Listener>();
   readonly #channel = channel('bosun:turn');
   readonly #causes = new Causes();
@@ -69,7 +66,7 @@ export class Tracing {
   /** Number of the last turn that is durable. */
   durable = 0;
 
-  constructor(world: World) {
+  constructor(world: Needs) {
     this.#world = world;
     this.kept = new KeptTurns(world, () => this.#durableEpoch());
   }
@@ -145,27 +142,32 @@ export class Tracing {
   }
 
   /**
-   * Takes a cell's turn, and notes it.
+   * A turn of a cell begins; `ends` or `breaksOff` follows.
    *
    * @param begunMs By the monotonic clock. Where turns follow each other, one begins when the one before it ended.
-   * @returns When it ended.
    */
-  take(turns: Turns, cell: Cell, begunMs: number = this.#world.clock.monotonicMs()): number {
-    const outer = this.#turn;
-    const turn = (this.#turn = (this.#turns[this.#depth] ??= new Turn()).begin(cell, begunMs, this.#begin(cell.life)));
+  begins(cell: Cell, begunMs: number = this.#world.clock.monotonicMs()): void {
+    this.#turn = (this.#turns[this.#depth] ??= new Turn()).begin(cell, begunMs, this.#begin(cell.life));
     this.#depth += 1;
-    try {
-      turns.take(cell);
-    } finally {
-      this.#turn = outer;
-      this.#depth -= 1;
-    }
-    this.#causes.end(turn.place, cell.state.seq);
+  }
+
+  /** The turn under way has ended, and is noted. @returns When it ended, by the monotonic clock. */
+  ends(): number {
+    const turn = this.#turn!;
+    this.breaksOff();
+    this.#causes.end(turn.place, turn.cell.state.seq);
     // What the outer turn does from here on is its own again.
+    const outer = this.#turn;
     if (outer !== undefined) this.#causes.end(this.#begin(outer.cell.life), outer.cell.state.seq);
     const endedMs = this.#world.clock.monotonicMs();
     if (turn.message !== null || turn.isFirst) this.#ended(turn, kindOf(turn), endedMs);
     return endedMs;
+  }
+
+  /** The turn under way is given up: the kernel itself has failed. */
+  breaksOff(): void {
+    this.#depth -= 1;
+    this.#turn = this.#depth === 0 ? undefined : this.#turns[this.#depth - 1];
   }
 
   /** What the turn under way takes. */

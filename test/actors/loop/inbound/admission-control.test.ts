@@ -1,6 +1,6 @@
 /** By which pace a host is told that the disk does not keep up. */
 import { describe, expect, it } from 'vitest';
-import { Intake } from '../../../../src/actors/loop/inbound/admission-control.ts';
+import { AdmissionControl } from '../../../../src/actors/loop/inbound/admission-control.ts';
 
 const WAITING = 4_000;
 
@@ -10,9 +10,9 @@ interface Epoch {
 }
 
 /** An intake with a queue, behind so many epochs. */
-function behind(epochs: readonly Epoch[]): Intake {
+function behind(epochs: readonly Epoch[]): AdmissionControl {
   let nowMs = 0;
-  const intake = new Intake(() => nowMs);
+  const intake = new AdmissionControl(() => nowMs);
   intake.check(WAITING);
   for (const { tookMs, entered } of epochs) {
     nowMs += tookMs;

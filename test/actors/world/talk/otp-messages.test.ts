@@ -20,8 +20,8 @@ const HEAD = `# Messages, durability and time beside other runtimes
 **Generated** by \`test/actors/world/talk/otp-messages.test.ts\` from what the cases show; a case alone:
 \`npx vitest run test/actors/world/talk/otp-messages.test.ts -t "91:"\`. **same**: as there. **differs**: otherwise on
 purpose, and tested so. **not offered**: there is nothing of the kind. **n/a: several hosts**: it says nothing about one
-host. **not yet**: missing. Shown *here*: by the case itself, on both stores with crashes of the host where it is about what
-is kept; otherwise by the tests named, which the case names by their titles. Cases of supervisors:
+host. **not yet**: missing. Shown *here*: by the case itself, on both stores with crashes of the host where it is about
+what is kept; otherwise by the tests named, which the case names by their titles. Cases of supervisors:
 [otp-parity.md](otp-parity.md).
 
 | number | case | source | result | shown by | why |
