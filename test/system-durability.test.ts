@@ -4,6 +4,7 @@ import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { createSystem, defineAgent, type Durability } from 'bosun';
 import { faultyStore } from 'bosun/testing';
+import { PREFIX } from '../src/persistence/keys.ts';
 
 const counter = defineAgent({
   name: 'counter',
@@ -79,7 +80,7 @@ describe('durability', () => {
         await system.idle();
       }
       await system.stop();
-      const epochs = store.entries().flatMap(([key]) => (key.startsWith('e!') ? [key] : []));
+      const epochs = store.entries().flatMap(([key]) => (key.startsWith(PREFIX.epoch) ? [key] : []));
       store.lose(epochs.at(-2)!);
       const next = await createSystem(options).start();
       const { n } = next.snapshot('c')?.context as { n: number };

@@ -133,7 +133,7 @@ async function copyEntries(source: Pick<StoreSnapshot, 'scan'>, copy: Store): Pr
 
 /** Without this a power cut may take the names of files whose contents it leaves. */
 async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+  const handle = await open(path);
   try {
     await handle.sync();
   } finally {

@@ -1,26 +1,18 @@
 /**
  * What damage outside the journal means, once the journal has been replayed: who cannot run, what is withheld, what can
  * be made again from sound records, and what has to be written so that the next recovery comes to the same end. Reads
- * nothing.
- *
- * | damaged                      | stops                                                          |
- * |------------------------------|----------------------------------------------------------------|
- * | `s!` state, `i!` identity    | that actor                                                     |
- * | `b!` child record of a Boss  | that child                                                     |
- * | `x!` configuration           | actors that are in it now                                      |
- * | `x!` structure               | whatever was written with it                                   |
- * | `m!` message, `t!` timer     | that message or timer: whose it was is in the part that is lost |
- * | `d!` session                 | that session: its sends are refused                            |
- * | `q!` `r!` `h!` `g!` `p!`     | that record                                                    |
- * | `a!` `n!` `f!` indexes       | nothing: they are made again from the identities               |
+ * nothing. What stops what: docs/store-format.md, "Damage".
  */
 import {
   type ActorState,
   type Identity,
   type RowKey,
   type StoreWrite,
-  type Table,
-  TABLES,
+  type Keyspace,
+  KEYSPACE,
+  keyspaceOf,
+  KEYSPACES,
+  keyWithin,
 } from '../actors/model/ports.ts';
 import { UNBORN } from '../actors/model/state.ts';
 import { BosunError, isBosunError } from '../errors.ts';
@@ -28,14 +20,14 @@ import { type StructuredCodec } from './codec.ts';
 import { type Dictionary } from './dictionary.ts';
 import { markOf } from './bring-forward.ts';
 import { damaged, placed } from './envelope.ts';
-import { configurationKeys, hex, numberIn, stateKey, unreadableKey } from './keys.ts';
+import { configurationKeys, hex, numberedKey, numberIn, stateKey, unreadableKey } from './keys.ts';
 import { type Replay } from './replay.ts';
 import { isLost } from './structures.ts';
 
 /** Everything as of the last epoch replayed, and what is wrong with it. */
 export interface Assessment {
   readonly states: ReadonlyMap<number, ActorState>;
-  readonly rows: Map<Table, Map<string, unknown>>;
+  readonly rows: Map<Keyspace, Map<string, unknown>>;
   readonly unreadable: ReadonlyMap<number, BosunError>;
   readonly damage: readonly BosunError[];
   /** Damage that hurts nobody any more. */
@@ -45,7 +37,7 @@ export interface Assessment {
 }
 
 /**
- * @param marks Records under `w!`, by life: actors that an earlier recovery found unreadable. null: the mark is
+ * @param marks By life: actors that an earlier recovery found unreadable. null: the mark is
  *   damaged too.
  */
 export function assess(
@@ -62,7 +54,7 @@ class Assessor {
   readonly #dictionary: Dictionary;
   readonly #marks: ReadonlyMap<number, BosunError | null>;
   readonly #codec: StructuredCodec;
-  readonly #rows = new Map<Table, Map<string, unknown>>();
+  readonly #rows = new Map<Keyspace, Map<string, unknown>>();
   readonly #living = new Map<number, ActorState>();
   readonly #unreadable = new Map<number, BosunError>();
   readonly #repairs: StoreWrite[] = [];
@@ -83,7 +75,7 @@ class Assessor {
 
   assess(): Assessment {
     this.#decodeRows();
-    const identities = this.#table('i') as Map<string, Identity>;
+    const identities = this.#rowsOf(KEYSPACE.identities) as Map<string, Identity>;
     for (const [text, identity] of identities) this.#judge(Number.parseInt(text, 16), identity);
     for (const [key, error] of [...this.#replay.badRows].sort()) this.#judgeRow(key, error, identities);
     this.#keepWindow();
@@ -101,16 +93,16 @@ class Assessor {
     };
   }
 
-  #table(table: Table): Map<string, unknown> {
-    return this.#rows.get(table) as Map<string, unknown>;
+  #rowsOf(keyspace: Keyspace): Map<string, unknown> {
+    return this.#rows.get(keyspace) as Map<string, unknown>;
   }
 
   #decodeRows(): void {
     const { rows, badRows } = this.#replay;
-    for (const table of TABLES) this.#rows.set(table, new Map());
+    for (const keyspace of KEYSPACES) this.#rows.set(keyspace, new Map());
     for (const key of [...rows.keys()].sort()) {
       try {
-        this.#table(key[0] as Table).set(key.slice(2), this.#replay.decode(key, rows.get(key) as Uint8Array));
+        this.#rowsOf(keyspaceOf(key)).set(keyWithin(key), this.#replay.decode(key, rows.get(key) as Uint8Array));
       } catch (error) {
         if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
         badRows.set(key, error);
@@ -136,16 +128,16 @@ class Assessor {
   }
 
   #judgeRow(key: RowKey, error: BosunError, identities: ReadonlyMap<string, Identity>): void {
-    const table = key[0] as Table;
-    const name = key.slice(2);
-    if (table === 'i') {
+    const keyspace = keyspaceOf(key);
+    const name = keyWithin(key);
+    if (keyspace === KEYSPACE.identities) {
       const life = Number.parseInt(name, 16);
-      const [address] = [...this.#table('a')].find(([, owner]) => owner === life) ?? [];
+      const [address] = [...this.#rowsOf(KEYSPACE.addresses)].find(([, owner]) => owner === life) ?? [];
       this.#strand(life, error, address);
-    } else if (table === 'u') {
+    } else if (keyspace === KEYSPACE.held) {
       // It may say that somebody suspended the actor, which must not go on by itself then.
       this.#strand(Number.parseInt(name, 16), error, identities.get(name)?.address);
-    } else if (table === 'b') {
+    } else if (keyspace === KEYSPACE.children) {
       const [boss = '', childId = ''] = splitOnce(name);
       const parent = Number.parseInt(boss, 16);
       const child = [...identities.values()].find(
@@ -155,21 +147,19 @@ class Assessor {
       else this.#strand(child.life, error, child.address);
     } else {
       this.#damage.push(error);
-      if (table === 'a' || table === 'n' || table === 'f') this.#makeAgain(key, table, name, identities);
+      this.#makeAgain(key, identities);
     }
   }
 
   /** Index rows say nothing that identities do not say. */
-  #makeAgain(key: RowKey, table: 'a' | 'n' | 'f', name: string, identities: ReadonlyMap<string, Identity>): void {
-    const owner = [...identities.values()].find(({ life, address, systemId }) =>
-      table === 'a'
-        ? address === name
-        : table === 'f'
-          ? hex(life) === name
-          : systemId !== null && systemId === decodeURIComponent(name),
-    );
-    const row = owner && (table === 'f' ? (owner.bond === 'supervised' ? 0 : 1) : owner.life);
-    if (row !== undefined) this.#table(table).set(name, row);
+  #makeAgain(key: RowKey, identities: ReadonlyMap<string, Identity>): void {
+    const keyspace = keyspaceOf(key);
+    const name = keyWithin(key);
+    const isOf = OWNERS.get(keyspace);
+    if (isOf === undefined) return;
+    const owner = [...identities.values()].find((identity) => isOf(identity, name));
+    const row = owner && (keyspace === KEYSPACE.roll ? (owner.bond === 'supervised' ? 0 : 1) : owner.life);
+    if (row !== undefined) this.#rowsOf(keyspace).set(name, row);
     this.#replay.window.rows.set(key, row === undefined ? null : this.#codec.encode(row));
   }
 
@@ -212,11 +202,18 @@ class Assessor {
       this.#repairs.push(markOf(this.#codec, life, { error, deltas: this.#replay.stranded.get(life)?.deltas ?? [] }));
     }
     for (const life of this.#marks.keys()) {
-      const isDead = !identities.has(hex(life)) && !this.#replay.badRows.has(`i!${hex(life)}`);
+      const isDead = !identities.has(hex(life)) && !this.#replay.badRows.has(numberedKey(KEYSPACE.identities, life));
       if (isDead) this.#repairs.push({ key: unreadableKey(life), value: null });
     }
   }
 }
+
+/** Of index rows: whose one is, by its key within the keyspace. */
+const OWNERS = new Map<Keyspace, (identity: Identity, name: string) => boolean>([
+  [KEYSPACE.addresses, ({ address }, name) => address === name],
+  [KEYSPACE.roll, ({ life }, name) => hex(life) === name],
+  [KEYSPACE.systemIds, ({ systemId }, name) => systemId !== null && systemId === decodeURIComponent(name)],
+]);
 
 /** Why the configuration that an actor is in is not known; null where it is. */
 export function lostConfiguration(

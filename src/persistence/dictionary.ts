@@ -6,7 +6,7 @@ import { type Configuration, type NewConfiguration, type Store, type StoreWrite 
 import { BosunError, isBosunError } from '../errors.ts';
 import { type LearnedStructure } from './codec.ts';
 import { damaged, seal, unseal } from './envelope.ts';
-import { configurationKeys, keysUnder, numberIn, structureKeys } from './keys.ts';
+import { configurationKeys, copiesOf, keysUnder, numberIn, PREFIX, structureKeys } from './keys.ts';
 import { FIRST_LEARNED_STRUCTURE, lostNames } from './structures.ts';
 
 function encodeJson(value: unknown): Uint8Array {
@@ -48,13 +48,13 @@ export interface Dictionary {
 export async function readDictionary(store: Store, repairs: StoreWrite[]): Promise<Dictionary> {
   const damage: BosunError[] = [];
   const structures: string[][] = [];
-  for (const [base, payload] of await readCopies(store, 'x!s!', repairs)) {
+  for (const [base, payload] of await readCopies(store, PREFIX.structure, repairs)) {
     const number = numberIn(base.slice(0, -1)) - FIRST_LEARNED_STRUCTURE;
     const keyOf = (id: number) => structureKeys(FIRST_LEARNED_STRUCTURE + id)[0];
     enter(structures, number, payload, { damage, keyOf, lost: lostNames, read: (json) => json as string[] });
   }
   const configurations = new Map<string, Configuration[]>();
-  for (const [base, payload] of await readCopies(store, 'x!c!', repairs)) {
+  for (const [base, payload] of await readCopies(store, PREFIX.configuration, repairs)) {
     const [, , definition = ''] = base.split('!');
     const table = configurations.get(definition) ?? [];
     configurations.set(definition, table);
@@ -128,7 +128,7 @@ function readPair(base: string, pair: ReadonlyMap<string, Uint8Array>, repairs: 
   const bad: string[] = [];
   let good: Uint8Array | undefined;
   let problem: BosunError | undefined;
-  for (const key of [`${base}a`, `${base}b`]) {
+  for (const key of copiesOf(base)) {
     try {
       const value = pair.get(key);
       if (value === undefined) throw damaged(key, 'is missing');

@@ -25,7 +25,7 @@ import { damaged, seal } from './envelope.ts';
 import { encodeEpoch, linkTo } from './epoch-format.ts';
 import { Fold, FOLD_LIMITS, type FoldLimits, type Position, type Share } from './fold.ts';
 import { type KeyRing } from './key-ring.ts';
-import { assertStoreKey, epochKey, EVERY_KEY, keysUnder, MANIFEST_KEY } from './keys.ts';
+import { assertStoreKey, epochKey, EVERY_KEY, keysUnder, MANIFEST_KEY, PREFIX } from './keys.ts';
 import { RowPacker } from './rows.ts';
 import { type Restored, type Survey, survey } from './recovery.ts';
 import { checkRecoverTo, type SetAside, setAside } from './set-aside.ts';
@@ -177,7 +177,7 @@ class StoreJournal implements Journal {
   /** What earlier recoveries cut off goes too: it may hold what was deleted. */
   async purge(epoch: Epoch): Promise<void> {
     const leftovers: StoreWrite[] = [];
-    for await (const batch of this.#store.scan(keysUnder('l!')))
+    for await (const batch of this.#store.scan(keysUnder(PREFIX.aside)))
       for (const [key] of batch) leftovers.push({ key, value: null });
     await this.#commit(epoch, ({ fold }) => [...leftovers, ...fold.drain()], true);
     await this.#compact();

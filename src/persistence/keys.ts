@@ -1,28 +1,36 @@
 /**
- * The key layout of a store, in one place. Byte-by-byte contents of the values: docs/store-format.md.
- *
- * | key                             | holds                                                    | written              |
- * |---------------------------------|----------------------------------------------------------|----------------------|
- * | `v!`                            | manifest: format version, id of the store                | once                 |
- * | `e!<number>`                    | one epoch                                                | every commit         |
- * | `c!a` `c!b`                     | the cut: the epoch from which recovery replays           | at the end of a fold |
- * | `y!a` `y!b`                     | mark of the last fold: the epoch that it folds up to     | by every slice       |
- * | `s!<life>`                      | state of one actor, as of the cut or newer               | by the fold          |
- * | `w!<life>`                      | mark of an actor that cannot be read, and why            | once recovery met it |
- * | `l!<group>!<key>`               | what a recovery to an older epoch cut off, byte by byte  | by `recoverTo`       |
- * | `x!s!<n>!a` `x!s!<n>!b`         | keys of a record structure of the codec, 4 digits        | before its first use |
- * | `x!c!<definition>!<id>!a` `…!b` | nodes of a configuration, 8 digits                       | before its first use |
- * | `<table>!<row>`                 | rows: `i a n m t f k o b d q r h g p u j z X` (ports.ts) | by the fold          |
- *
- * Numbers are lower-case hexadecimal of fixed width, so that keys sort as numbers do. Keys are printable ASCII.
- * What recovery cannot do without and what is small is written twice (`a` and `b`).
+ * The key layout of a store, in one place: rows begin with the letter of their keyspace (actors/model/ports.ts), all other
+ * records as is said here. Numbers are lower-case hexadecimal of fixed width, so that keys sort as numbers do. Keys are
+ * printable ASCII. What recovery cannot do without and what is small is written twice, under keys that end in `a` and
+ * `b`. Byte-by-byte contents of the values, and when each is written: docs/store-format.md.
  */
-import { type Counters, type RowKey, type Table } from '../actors/model/ports.ts';
+import { type Counters, type RowKey, type Keyspace, KEYSPACE, keyspaceOf } from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';
 
+/** What keys begin with that are no rows. */
+export const PREFIX = {
+  /** Then its number. */
+  epoch: 'e!',
+  /** The epoch from which recovery replays. Two copies. */
+  cut: 'c!',
+  /** The epoch that the last fold goes up to. Two copies. */
+  foldMark: 'y!',
+  /** Of an actor, as of the cut or newer: its life. */
+  state: 's!',
+  /** Of an actor that cannot be read: its life. */
+  unreadable: 'w!',
+  /** What a recovery to an older epoch cut off: a number for the recovery, then the key that it had. */
+  aside: 'l!',
+  /** Keys of a record structure of the codec: its number. Two copies. */
+  structure: 'x!s!',
+  /** Of a machine: its structural hash, then the number of the configuration. Two copies. */
+  configuration: 'x!c!',
+} as const;
+
+/** Which format the store has, and its identity. */
 export const MANIFEST_KEY = 'v!';
-export const CUT_KEYS = ['c!a', 'c!b'] as const;
-export const FOLD_MARK_KEYS = ['y!a', 'y!b'] as const;
+export const CUT_KEYS = copiesOf(PREFIX.cut);
+export const FOLD_MARK_KEYS = copiesOf(PREFIX.foldMark);
 
 /** Hexadecimal digits of a number in a key: enough for every safe integer. The kernel uses the same width. */
 const NUMBER_DIGITS = 14;
@@ -50,31 +58,39 @@ export function numberIn(key: string): number {
 }
 
 export function epochKey(number: number): string {
-  return `e!${hex(number)}`;
+  return `${PREFIX.epoch}${hex(number)}`;
 }
 
 export function stateKey(life: number): string {
-  return `s!${hex(life)}`;
+  return `${PREFIX.state}${hex(life)}`;
 }
 
 /** Of the mark that an actor cannot be read. */
 export function unreadableKey(life: number): string {
-  return `w!${hex(life)}`;
+  return `${PREFIX.unreadable}${hex(life)}`;
 }
 
 /** Where what was cut off is kept aside. Groups count recoveries to an older epoch. */
 export function asideKey(group: number, key: string): string {
-  return `l!${hex(group, GROUP_DIGITS)}!${key}`;
+  return `${PREFIX.aside}${hex(group, GROUP_DIGITS)}!${key}`;
 }
 
 export function structureKeys(number: number): Copies {
-  const key = `x!s!${hex(number, STRUCTURE_DIGITS)}`;
-  return [`${key}!a`, `${key}!b`];
+  return copiesOf(`${PREFIX.structure}${hex(number, STRUCTURE_DIGITS)}!`);
 }
 
 export function configurationKeys(definition: string, id: number): Copies {
-  const key = `x!c!${definition}!${hex(id, CONFIGURATION_DIGITS)}`;
-  return [`${key}!a`, `${key}!b`];
+  return copiesOf(`${PREFIX.configuration}${definition}!${hex(id, CONFIGURATION_DIGITS)}!`);
+}
+
+/** @param base The key without its last letter. */
+export function copiesOf(base: string): Copies {
+  return [`${base}a`, `${base}b`];
+}
+
+/** Of a row that goes by a number. */
+export function numberedKey(keyspace: Keyspace, number: number): RowKey {
+  return `${keyspace}!${hex(number)}`;
 }
 
 /** All keys that begin with `prefix`, which ends in `!`. */
@@ -93,29 +109,27 @@ export function assertStoreKey(key: string): void {
   if (!PRINTABLE_ASCII.test(key)) assert(false, `a key of the store is printable ASCII: ${JSON.stringify(key)}`);
 }
 
-/** Tables whose rows are keyed by a number that is given out once, and the counter that gives it out. */
-const NUMBERED: Partial<Record<Table, keyof Counters>> = {
-  i: 'life',
-  f: 'life',
-  u: 'life',
-  m: 'message',
-  o: 'message',
-  t: 'timer',
-  q: 'quarantine',
-  r: 'life',
-  z: 'message',
-};
+/** Keyspaces whose rows go by a number that is given out once, and the counter that gives it out. */
+const NUMBERED: readonly (readonly [Keyspace, keyof Counters])[] = [
+  [KEYSPACE.identities, 'life'],
+  [KEYSPACE.roll, 'life'],
+  [KEYSPACE.held, 'life'],
+  [KEYSPACE.mailboxes, 'message'],
+  [KEYSPACE.outbox, 'message'],
+  [KEYSPACE.timers, 'timer'],
+  [KEYSPACE.deadLetters, 'quarantine'],
+  [KEYSPACE.asks, 'life'],
+  [KEYSPACE.audit, 'message'],
+];
 
 /**
  * Tells of rows whether their number had not been given out yet when the counters stood at `since`. False where there
  * is no number.
  */
 export function youngerThan(since: Counters): (key: RowKey) => boolean {
-  const bounds = new Map(
-    Object.entries(NUMBERED).map(([table, counter]) => [table, `${table}!${hex(since[counter])}`]),
-  );
+  const bounds = new Map(NUMBERED.map(([keyspace, counter]) => [keyspace, numberedKey(keyspace, since[counter])]));
   return (key) => {
-    const bound = bounds.get(key[0]!);
+    const bound = bounds.get(keyspaceOf(key));
     return bound !== undefined && key.length === bound.length && key >= bound;
   };
 }

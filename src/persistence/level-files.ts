@@ -6,6 +6,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PREFIX } from './keys.ts';
 
 /** A place in a file of LevelDB where bytes are not what was written. */
 export interface FileDamage {
@@ -35,7 +36,7 @@ const MAGIC = Buffer.from('57fb808b247547db', 'hex');
 
 /** A batch begins with a sequence number and a count; then the first entry: tag, length of the key, key. */
 const FIRST_ENTRY = 12;
-const EPOCH_KEY = /^\x01\x10e!([0-9a-f]{14})/;
+const EPOCH_KEY = new RegExp(`^\\x01\\x10${PREFIX.epoch}([0-9a-f]{14})`);
 
 const CRC32C = crcTable();
 

@@ -3,7 +3,14 @@
  * What the fold has not brought under a key of its own yet is taken from the fold. Damage is told once a key and
  * repaired nowhere.
  */
-import { type ActorState, type Identity, type RowKey, type Shelf, type Store } from '../actors/model/ports.ts';
+import {
+  type ActorState,
+  type Identity,
+  type RowKey,
+  type Shelf,
+  type Store,
+  KEYSPACE,
+} from '../actors/model/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { decodeRecord, stateIn } from './bring-forward.ts';
 import { type StructuredCodec } from './codec.ts';
@@ -11,7 +18,7 @@ import { lostConfiguration } from './damage.ts';
 import { type Dictionary } from './dictionary.ts';
 import { damaged, placed, unseal } from './envelope.ts';
 import { type Fold } from './fold.ts';
-import { hex, keysUnder, stateKey } from './keys.ts';
+import { keysUnder, numberedKey, stateKey } from './keys.ts';
 
 /** What the shelf goes by while a journal is open. */
 export interface ShelfParts {
@@ -45,7 +52,11 @@ export class StoreShelf implements Shelf {
     life: number,
     address?: string,
   ): { readonly identity: Identity; readonly state: ActorState | BosunError } | BosunError | undefined {
-    const identity = this.#sound(life, address, () => this.row(`i!${hex(life)}`) as Identity | undefined);
+    const identity = this.#sound(
+      life,
+      address,
+      () => this.row(numberedKey(KEYSPACE.identities, life)) as Identity | undefined,
+    );
     if (identity === undefined || identity instanceof BosunError) return identity;
     const state = this.#sound(life, identity.address, () => {
       const found = this.#state(life);
@@ -57,7 +68,11 @@ export class StoreShelf implements Shelf {
   }
 
   identity(life: number): Identity | undefined {
-    const identity = this.#sound(life, undefined, () => this.row(`i!${hex(life)}`) as Identity | undefined);
+    const identity = this.#sound(
+      life,
+      undefined,
+      () => this.row(numberedKey(KEYSPACE.identities, life)) as Identity | undefined,
+    );
     return identity instanceof BosunError ? undefined : identity;
   }
 

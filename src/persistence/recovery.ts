@@ -5,12 +5,12 @@
  */
 import {
   type Counters,
+  KEYSPACES,
   type Recovered,
   type ReferenceCoding,
   type RowKey,
   type Store,
   type StoreWrite,
-  TABLES,
 } from '../actors/model/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { type KeyRing } from './key-ring.ts';
@@ -21,7 +21,7 @@ import { type Dictionary, readCopies, readDictionary } from './dictionary.ts';
 import { damaged, placed, unseal } from './envelope.ts';
 import { decodeEpoch, type EpochRecord, linkTo } from './epoch-format.ts';
 import { type Position, type Window } from './fold.ts';
-import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, type KeyRange, keysUnder, numberIn } from './keys.ts';
+import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, type KeyRange, keysUnder, numberIn, PREFIX } from './keys.ts';
 import { Replay } from './replay.ts';
 import { callRoll, isReadSingly, isRollSound } from './startup-set.ts';
 
@@ -82,9 +82,9 @@ export async function survey(
   const codec = createCodec(references, dictionary.structures, keys);
   const cut = await readCut(store, repairs);
   const replay = new Replay(codec, fetch);
-  if (!replay.isPart) await forEach(store, keysUnder('s!'), (key, value) => replay.loadState(key, value));
-  for (const table of replay.isPart ? TABLES.filter((table) => !isReadSingly(table)) : TABLES) {
-    await forEach(store, keysUnder(`${table}!`), (key, value) => replay.loadRow(key as RowKey, value));
+  if (!replay.isPart) await forEach(store, keysUnder(PREFIX.state), (key, value) => replay.loadState(key, value));
+  for (const keyspace of replay.isPart ? KEYSPACES.filter((keyspace) => !isReadSingly(keyspace)) : KEYSPACES) {
+    await forEach(store, keysUnder(`${keyspace}!`), (key, value) => replay.loadRow(key as RowKey, value));
   }
   const marks = await readMarks(store, replay);
   const first = firstGoodEpoch(cut, await readFoldEnd(store, repairs), replay);
@@ -122,7 +122,7 @@ function recoveredFrom(
 }
 
 async function readCut(store: Store, repairs: StoreWrite[]): Promise<Cut> {
-  for (const payload of (await readCopies(store, 'c!', repairs)).values()) {
+  for (const payload of (await readCopies(store, PREFIX.cut, repairs)).values()) {
     if (payload instanceof BosunError) throw payload;
     return decoded(CUT_KEYS[0], payload, decodeCut);
   }
@@ -131,7 +131,7 @@ async function readCut(store: Store, repairs: StoreWrite[]): Promise<Cut> {
 
 /** @returns The epoch whose state the last fold wrote, or began to; 0 where there was none. */
 async function readFoldEnd(store: Store, repairs: StoreWrite[]): Promise<number> {
-  for (const payload of (await readCopies(store, 'y!', repairs)).values()) {
+  for (const payload of (await readCopies(store, PREFIX.foldMark, repairs)).values()) {
     // Without the mark nobody knows how new the folded records are.
     return payload instanceof BosunError ? Infinity : decoded(FOLD_MARK_KEYS[0], payload, decodeFoldMark);
   }
@@ -158,7 +158,7 @@ function firstGoodEpoch(cut: Cut, foldEnd: number, folded: Replay): number {
 
 async function readMarks(store: Store, replay: Replay): Promise<Map<number, BosunError | null>> {
   const marks = new Map<number, BosunError | null>();
-  await forEach(store, keysUnder('w!'), (key, value) => {
+  await forEach(store, keysUnder(PREFIX.unreadable), (key, value) => {
     const life = markedLife(key);
     try {
       marks.set(life, markFrom(replay, key, unseal(key, value)));
@@ -185,7 +185,7 @@ async function replayJournal(store: Store, cut: Cut, replay: Replay, upTo: numbe
   let oldest = cut.from;
   let problem: BosunError | null = null;
   let isEmpty = true;
-  await forEach(store, { gte: epochKey(cut.oldest), lt: keysUnder('e!').lt }, (key, value) => {
+  await forEach(store, { gte: epochKey(cut.oldest), lt: keysUnder(PREFIX.epoch).lt }, (key, value) => {
     const number = numberIn(key);
     if (number < cut.from) {
       oldest = Math.min(oldest, number);

@@ -6,7 +6,7 @@
  * Damage in what belongs to one actor is kept with that actor and stops nobody else (damage.ts says what it means at
  * the end). What an actor's record lacks may not matter: the actor may die, or the row be overwritten, further on.
  */
-import { type ActorState, type RowKey } from '../actors/model/ports.ts';
+import { type ActorState, type RowKey, KEYSPACE, keyspaceOf } from '../actors/model/ports.ts';
 import { UNBORN } from '../actors/model/state.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { broughtForward, decodeRecord, type PlacedDelta, stateIn, Unread } from './bring-forward.ts';
@@ -143,7 +143,7 @@ export class Replay {
     this.badRows.delete(key);
     if (row === null) this.rows.delete(key);
     else this.rows.set(key, row);
-    if (!key.startsWith('i!')) return;
+    if (keyspaceOf(key) !== KEYSPACE.identities) return;
     const life = numberIn(key);
     this.changed.add(life);
     if (row !== null) this.identified.add(life);

@@ -10,7 +10,7 @@ import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { SCRUB_BYTES, SCRUB_INTERVAL_MS, SCRUB_RECORDS } from '../limits.ts';
 import { damaged, placed, unseal } from './envelope.ts';
 import { decodeEpoch } from './epoch-format.ts';
-import { EVERY_KEY, numberIn } from './keys.ts';
+import { EVERY_KEY, numberIn, PREFIX } from './keys.ts';
 
 export interface ScrubOptions {
   /** Between the end of one slice and the beginning of the next. Default: SCRUB_INTERVAL_MS. */
@@ -110,12 +110,12 @@ export class Scrubber {
 
   #check(key: string, value: Uint8Array): void {
     // What was set aside may be damaged; that is known.
-    if (key.startsWith('l!')) return;
+    if (key.startsWith(PREFIX.aside)) return;
     try {
-      if (key.startsWith('e!')) decodeEpoch(numberIn(key), value);
+      if (key.startsWith(PREFIX.epoch)) decodeEpoch(numberIn(key), value);
       else {
         const payload = unseal(key, value);
-        if (key.startsWith('s!')) this.#compare(key, payload);
+        if (key.startsWith(PREFIX.state)) this.#compare(key, payload);
       }
     } catch (error) {
       if (!(error instanceof BosunError)) throw error;

@@ -5,7 +5,7 @@
  */
 import { type Store, type StoreWrite } from '../actors/model/ports.ts';
 import { BosunError } from '../errors.ts';
-import { asideKey, epochKey, keysUnder } from './keys.ts';
+import { asideKey, epochKey, keysUnder, PREFIX } from './keys.ts';
 import { type Survey } from './recovery.ts';
 
 export interface SetAside {
@@ -46,7 +46,7 @@ export async function setAside(store: Store, recoveredTo: number): Promise<SetAs
   const group = (await lastGroup(store)) + 1;
   const moved = new Map<string, string>();
   const writes: StoreWrite[] = [];
-  for await (const batch of store.scan({ gte: epochKey(recoveredTo + 1), lt: keysUnder('e!').lt })) {
+  for await (const batch of store.scan({ gte: epochKey(recoveredTo + 1), lt: keysUnder(PREFIX.epoch).lt })) {
     for (const [key, value] of batch) {
       const aside = asideKey(group, key);
       moved.set(key, aside);
@@ -59,7 +59,7 @@ export async function setAside(store: Store, recoveredTo: number): Promise<SetAs
 
 async function lastGroup(store: Store): Promise<number> {
   let last = 0;
-  for await (const batch of store.scan(keysUnder('l!'))) {
+  for await (const batch of store.scan(keysUnder(PREFIX.aside))) {
     for (const [key] of batch) last = Math.max(last, Number.parseInt(key.split('!')[1] ?? '', 16));
   }
   return last;

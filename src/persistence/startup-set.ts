@@ -1,20 +1,28 @@
 /**
- * Who must be in memory at a start, read from the tables that say so: whoever has unread messages, timers, durable
- * actions to be run or something held against it, whoever table `f` names (Bosses, children of machines, live effects,
+ * Who must be in memory at a start, read from the rows that say so: whoever has unread messages, timers, durable
+ * actions to be run or something held against it, whoever the roll names (Bosses, children of machines, live effects,
  * actors that have not begun), whoever was born in the journal, and whom all these belong to. Nobody else's record is
  * read. It decides nothing: what an actor has to be called for is the kernel's rule (src/actors/loop/residency).
  */
-import { type Identity, type RowKey, type Store, type Table } from '../actors/model/ports.ts';
+import {
+  type Identity,
+  type RowKey,
+  type Store,
+  type Keyspace,
+  KEYSPACE,
+  keyspaceOf,
+  keyWithin,
+} from '../actors/model/ports.ts';
 import { CHILD_TABLE_ROWS_AT_START } from '../limits.ts';
-import { hex, keysUnder, numberIn } from './keys.ts';
+import { keysUnder, numberedKey, numberIn } from './keys.ts';
 import { type Replay } from './replay.ts';
 
-/** Of life 0, which is nobody's: it says that table `f` is kept. Stores of earlier builds have none. */
-const ROLL_KEPT: RowKey = `f!${hex(0)}`;
+/** Of life 0, which is nobody's: it says that the roll is kept. Stores of earlier builds have none. */
+const ROLL_KEPT = numberedKey(KEYSPACE.roll, 0);
 
-/** Tables with a row for every actor, or every child. */
-export function isReadSingly(table: Table): boolean {
-  return table === 'i' || table === 'a' || table === 'b';
+/** Of those with a row for every actor, or every child. */
+export function isReadSingly(keyspace: Keyspace): boolean {
+  return [KEYSPACE.identities, KEYSPACE.addresses, KEYSPACE.children].includes(keyspace);
 }
 
 /**
@@ -30,7 +38,7 @@ export function isRollSound({ rows, badRows, stranded }: Pick<Replay, 'rows' | '
  * small.
  *
  * @param marked Lives of actors that an earlier recovery found unreadable.
- * @returns Lives of the Bosses whose whole table was read.
+ * @returns Lives of the Bosses whose whole child table was read.
  */
 export async function callRoll(store: Store, replay: Replay, marked: Iterable<number>): Promise<Set<number>> {
   const called = new Set<number>([...marked, ...replay.stranded.keys()]);
@@ -40,7 +48,7 @@ export async function callRoll(store: Store, replay: Replay, marked: Iterable<nu
   }
   // A set that grows while it is gone through: whom they belong to is called too.
   for (const life of called) {
-    const key: RowKey = `i!${hex(life)}`;
+    const key = numberedKey(KEYSPACE.identities, life);
     replay.fetchRow(key);
     replay.fetchState(life);
     const row = replay.rows.get(key);
@@ -56,18 +64,18 @@ export async function callRoll(store: Store, replay: Replay, marked: Iterable<nu
 
 /** Whom a row calls. */
 function calledBy(key: RowKey, replay: Replay): number | undefined {
-  switch (key[0] as Table) {
-    case 'i':
-    case 'f':
-    case 'u':
+  switch (keyspaceOf(key)) {
+    case KEYSPACE.identities:
+    case KEYSPACE.roll:
+    case KEYSPACE.held:
       return numberIn(key);
-    case 'm':
-    case 't':
-    case 'o':
+    case KEYSPACE.mailboxes:
+    case KEYSPACE.timers:
+    case KEYSPACE.outbox:
       // The life that it belongs to comes first in all of them.
       return (replay.decode(key, replay.rows.get(key)!) as readonly [number])[0];
-    case 'k':
-      return Number.parseInt(key.slice(2), 16);
+    case KEYSPACE.keepsakes:
+      return Number.parseInt(keyWithin(key), 16);
     default:
       return undefined;
   }
@@ -79,7 +87,7 @@ async function readTables(store: Store, replay: Replay, lives: readonly number[]
   for (const life of lives) {
     if (!isBoss(life, replay)) continue;
     const rows: (readonly [key: RowKey, value: Uint8Array])[] = [];
-    for await (const batch of store.scan({ ...keysUnder(`b!${hex(life)}!`), limit: left + 1 }))
+    for await (const batch of store.scan({ ...keysUnder(`${numberedKey(KEYSPACE.children, life)}!`), limit: left + 1 }))
       rows.push(...(batch as typeof rows));
     if (rows.length > left) continue;
     left -= rows.length;
@@ -89,13 +97,13 @@ async function readTables(store: Store, replay: Replay, lives: readonly number[]
   return whole;
 }
 
-/** Only Bosses are called by table `f` and are nobody's but a Boss's; a child that has not begun has no table. */
+/** Only Bosses are on the roll and are nobody's but a Boss's; a child that has not begun has no children. */
 function isBoss(life: number, replay: Replay): boolean {
-  const key: RowKey = `i!${hex(life)}`;
+  const key = numberedKey(KEYSPACE.identities, life);
   const row = replay.rows.get(key);
   return (
     row !== undefined &&
     (replay.decode(key, row) as Identity).bond === 'supervised' &&
-    replay.rows.has(`f!${hex(life)}`)
+    replay.rows.has(numberedKey(KEYSPACE.roll, life))
   );
 }

@@ -3,11 +3,11 @@
  * of every actor and what rows say of each other, and lists all it finds. It changes nothing and runs no code of an
  * agent.
  */
-import { type Identity, type Store, type Table } from '../actors/model/ports.ts';
+import { type Identity, type Store, type Keyspace, KEYSPACE } from '../actors/model/ports.ts';
 import { type BosunError, isBosunError } from '../errors.ts';
 import { decodeEpoch, linkTo } from './epoch-format.ts';
 import { damaged, unseal } from './envelope.ts';
-import { EVERY_KEY, hex, keysUnder, MANIFEST_KEY, numberIn } from './keys.ts';
+import { EVERY_KEY, hex, keysUnder, MANIFEST_KEY, numberIn, PREFIX } from './keys.ts';
 import { plainReferences } from './plain-references.ts';
 import { type Survey, survey } from './recovery.ts';
 
@@ -75,13 +75,13 @@ export async function verify(store: Store): Promise<Verification> {
     findings.push(...disagreements(found).map((problem) => finding('reports', problem, found)));
   const from = journalDamage?.details['firstGoodEpoch'] as number | null | undefined;
   const recoverable = from === null || from === undefined ? null : { from, to: recovered.epoch };
-  const actors = recovered.rows.get('i')?.size ?? 0;
+  const actors = recovered.rows.get(KEYSPACE.identities)?.size ?? 0;
   return { ...size, sound: findings.length === 0, epoch: recovered.epoch, recoverable, actors, findings };
 }
 
 async function measure(store: Store): Promise<{ records: number; bytes: number; aside: number }> {
   const size = { records: 0, bytes: 0, aside: 0 };
-  const aside = keysUnder('l!');
+  const aside = keysUnder(PREFIX.aside);
   for await (const batch of store.scan(EVERY_KEY)) {
     for (const [key, value] of batch) {
       size.records += 1;
@@ -98,7 +98,7 @@ async function measure(store: Store): Promise<{ records: number; bytes: number; 
 async function otherEpochs(store: Store, { cut, end }: Survey): Promise<BosunError[]> {
   const problems: BosunError[] = [];
   let before: { number: number; link: Uint8Array } | null = null;
-  for await (const batch of store.scan(keysUnder('e!'))) {
+  for await (const batch of store.scan(keysUnder(PREFIX.epoch))) {
     for (const [key, value] of batch) {
       const number = numberIn(key);
       const isReplayed = number >= cut.from && number <= end.epoch + 1;
@@ -122,34 +122,37 @@ async function otherEpochs(store: Store, { cut, end }: Survey): Promise<BosunErr
 /** Rows that speak of actors that are not there, and indexes that say something else than the identities. */
 function disagreements({ recovered: { rows, unreadable } }: Survey): BosunError[] {
   const problems: BosunError[] = [];
-  const table = (name: Table) => rows.get(name) ?? new Map<string, unknown>();
-  const identities = table('i') as ReadonlyMap<string, Identity>;
+  const rowsOf = (keyspace: Keyspace) => rows.get(keyspace) ?? new Map<string, unknown>();
+  const identities = rowsOf(KEYSPACE.identities) as ReadonlyMap<string, Identity>;
   const isKnown = (life: number) => identities.has(hex(life)) || unreadable.has(life);
   const blame = (key: string, what: string, place = {}) => problems.push(damaged(key, what, place));
   for (const [text, { life, address, parent }] of identities) {
     const place = { life, address };
-    if (hex(life) !== text) blame(`i!${text}`, `holds the identity of life ${life}`, place);
-    if (parent !== 0 && !isKnown(parent)) blame(`i!${text}`, `belongs to life ${parent}, which is not there`, place);
-    if (table('a').get(address) !== life && !unreadable.has(life))
-      blame(`a!${address}`, `does not lead to life ${life}, which lives there`, place);
+    if (hex(life) !== text) blame(`${KEYSPACE.identities}!${text}`, `holds the identity of life ${life}`, place);
+    if (parent !== 0 && !isKnown(parent))
+      blame(`${KEYSPACE.identities}!${text}`, `belongs to life ${parent}, which is not there`, place);
+    if (rowsOf(KEYSPACE.addresses).get(address) !== life && !unreadable.has(life))
+      blame(`${KEYSPACE.addresses}!${address}`, `does not lead to life ${life}, which lives there`, place);
   }
-  for (const index of ['a', 'n'] as const) {
-    for (const [name, life] of table(index) as ReadonlyMap<string, number>) {
+  for (const index of [KEYSPACE.addresses, KEYSPACE.systemIds]) {
+    for (const [name, life] of rowsOf(index) as ReadonlyMap<string, number>) {
       if (!isKnown(life)) blame(`${index}!${name}`, `leads to life ${life}, which is not there`);
     }
   }
-  // Life 0 is nobody: that row says that the table is kept.
-  for (const text of table('f').keys())
+  // Life 0 is nobody: that row says that the roll is kept.
+  for (const text of rowsOf(KEYSPACE.roll).keys())
     if (Number.parseInt(text, 16) !== 0 && !isKnown(Number.parseInt(text, 16)))
-      blame(`f!${text}`, 'is of an actor that is not there');
-  for (const text of table('b').keys()) {
-    if (!isKnown(Number.parseInt(text, 16))) blame(`b!${text}`, 'belongs to a Boss that is not there');
+      blame(`${KEYSPACE.roll}!${text}`, 'is of an actor that is not there');
+  for (const text of rowsOf(KEYSPACE.children).keys()) {
+    if (!isKnown(Number.parseInt(text, 16)))
+      blame(`${KEYSPACE.children}!${text}`, 'belongs to a Boss that is not there');
   }
-  for (const name of ['m', 't'] as const) {
-    for (const [text, row] of table(name)) {
+  for (const keyspace of [KEYSPACE.mailboxes, KEYSPACE.timers]) {
+    for (const [text, row] of rowsOf(keyspace)) {
       // The life that it belongs to comes first in both kinds of row.
       const [owner] = row as readonly [number];
-      if (!isKnown(owner)) blame(`${name}!${text}`, `belongs to life ${owner}, which is not there`, { life: owner });
+      if (!isKnown(owner))
+        blame(`${keyspace}!${text}`, `belongs to life ${owner}, which is not there`, { life: owner });
     }
   }
   return problems;
@@ -167,7 +170,10 @@ function finding(gravity: Finding['gravity'], { message, details }: BosunError, 
     life = null,
     seq,
   } = details as { key?: string; epoch?: number; life?: number; seq?: number };
-  const identity = life === null ? undefined : (found?.recovered.rows.get('i')?.get(hex(life)) as Identity | undefined);
+  const identity =
+    life === null
+      ? undefined
+      : (found?.recovered.rows.get(KEYSPACE.identities)?.get(hex(life)) as Identity | undefined);
   return {
     // Nothing runs without the root Boss.
     gravity: gravity === 'withholds' && (identity?.parent === 0 || details['address'] === 'root') ? 'stops' : gravity,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StoreWrite } from '../../src/actors/model/ports.ts';
 import { FORMAT, seal } from '../../src/persistence/envelope.ts';
-import { keysUnder, MANIFEST_KEY, numberIn } from '../../src/persistence/keys.ts';
+import { keysUnder, MANIFEST_KEY, numberIn, PREFIX } from '../../src/persistence/keys.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { type Verification } from '../../src/persistence/verify.ts';
 import { Workspace } from '../support/cli/workspace.ts';
@@ -24,7 +24,8 @@ async function change(data: string, writes: (entries: Map<string, Uint8Array>) =
   const store = levelStore(work.file(`${data}/store`));
   await store.open();
   const entries = new Map<string, Uint8Array>();
-  for await (const batch of store.scan(keysUnder('e!'))) for (const [key, value] of batch) entries.set(key, value);
+  for await (const batch of store.scan(keysUnder(PREFIX.epoch)))
+    for (const [key, value] of batch) entries.set(key, value);
   await store.write(writes(entries), { sync: true });
   await store.close();
 }

@@ -1,6 +1,6 @@
 /** Damage outside the journal: what it stops, what it leaves alone, and that it stays found (design P10). */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Recovered } from '../../src/actors/model/ports.ts';
+import { type Recovered, KEYSPACE } from '../../src/actors/model/ports.ts';
 import { type StateChange } from '../../src/actors/model/state.ts';
 import { type BosunError } from '../../src/errors.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
@@ -12,7 +12,7 @@ import { type Facts, NOTHING, references, type Step, written } from '../support/
 const INITIAL: StateChange = { status: 'active', configuration: 0, context: { value: { count: 0 } } };
 const BIRTH: Step = { kind: 'birth', initial: INITIAL };
 const count = (pick: number, value: number): Step => ({ kind: 'change', pick, change: { set: { count: value } } });
-const MESSAGE: Step = { kind: 'arrival', table: 'm', row: ['hello'] };
+const MESSAGE: Step = { kind: 'arrival', keyspace: KEYSPACE.mailboxes, row: ['hello'] };
 const CONFIGURATION: Step = { kind: 'configuration', definition: '4fe1', nodes: ['m.a'] };
 const SHAPED: Step = { kind: 'change', pick: 0, change: { set: { order: { sku: 'A-1', amount: 2 } } } };
 const fold = { windowEpochs: 2, sliceRecords: 100 };
@@ -48,7 +48,7 @@ describe("damage in an actor's record", () => {
     ]);
     expect(keysOf(damage)).toEqual([key]);
     expect([...states.keys()]).toEqual([2]);
-    expect([...(rows.get('m') ?? [])]).toHaveLength(1);
+    expect([...(rows.get(KEYSPACE.mailboxes) ?? [])]).toHaveLength(1);
   });
 
   it('at any byte is never served', async () => {
@@ -117,21 +117,21 @@ describe('damage in a row', () => {
     await folded();
     store.flip('m!00000000000001', 6);
     const { rows, damage, unreadable } = await reopened();
-    expect([rows.get('m')?.size, keysOf(damage), unreadable.size]).toEqual([0, ['m!00000000000001'], 0]);
+    expect([rows.get(KEYSPACE.mailboxes)?.size, keysOf(damage), unreadable.size]).toEqual([0, ['m!00000000000001'], 0]);
   });
 
   it('does not matter once the journal has a later value', async () => {
     await write([[{ kind: 'rewrite', pick: 0, row: ['again'] }]], await folded());
     store.flip('m!00000000000001', 6);
     const { rows, damage } = await reopened();
-    expect([[...(rows.get('m') ?? [])], damage]).toEqual([[['00000000000001', ['again']]], []]);
+    expect([[...(rows.get(KEYSPACE.mailboxes) ?? [])], damage]).toEqual([[['00000000000001', ['again']]], []]);
   });
 
   it('of an address is mended from the identity', async () => {
     const facts = await folded();
     store.flip('a!crew/1', 5);
     const { rows, damage } = await reopened();
-    expect([rows.get('a')?.get('crew/1'), keysOf(damage)]).toEqual([1, ['a!crew/1']]);
+    expect([rows.get(KEYSPACE.addresses)?.get('crew/1'), keysOf(damage)]).toEqual([1, ['a!crew/1']]);
     await write([[], [], [], [], [], []], facts);
     expect((await reopened()).damage).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type RowKey } from '../../src/actors/model/ports.ts';
+import { type RowKey, KEYSPACE } from '../../src/actors/model/ports.ts';
 import { checksum } from '../../src/checksum.ts';
 import { ByteReader, ByteWriter } from '../../src/persistence/bytes.ts';
 import { type Delta, writeDelta } from '../../src/persistence/deltas.ts';
@@ -13,7 +13,7 @@ import {
   linkTo,
   NO_LINK,
 } from '../../src/persistence/epoch-format.ts';
-import { epochKey } from '../../src/persistence/keys.ts';
+import { epochKey, numberedKey } from '../../src/persistence/keys.ts';
 import { RowPacker } from '../../src/persistence/rows.ts';
 
 const DAMAGED = expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }) as Error;
@@ -37,8 +37,8 @@ const SMALL: EpochRecord = {
   counters: { life: 3, message: 300, timer: 1, quarantine: 1 },
   deltas: [{ life: 2, seq: 41, hash: 0xdead_beef, body: Buffer.from('{"count":1}') }],
   rows: new Map<RowKey, Uint8Array | null>([
-    ['m!0000000000012b', Buffer.from('hello')],
-    ['m!0000000000012a', null],
+    [numberedKey(KEYSPACE.mailboxes, 0x12b), Buffer.from('hello')],
+    [numberedKey(KEYSPACE.mailboxes, 0x12a), null],
   ]),
 };
 

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type StateChange } from '../../src/actors/model/state.ts';
+import { KEYSPACE } from '../../src/actors/model/ports.ts';
 import { createJournal, type Durability } from '../../src/persistence/journal.ts';
 import { type FoldLimits } from '../../src/persistence/fold.ts';
-import { numberIn } from '../../src/persistence/keys.ts';
+import { numberIn, PREFIX } from '../../src/persistence/keys.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
 import {
   expected,
@@ -65,7 +66,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant('arrival' as const),
-      table: fc.constantFrom('m' as const, 't' as const, 'q' as const),
+      keyspace: fc.constantFrom(KEYSPACE.mailboxes, KEYSPACE.timers, KEYSPACE.deadLetters),
       row: fc.tuple(fc.nat(), value),
     }),
   },
@@ -216,10 +217,10 @@ describe.each<Durability>(['disk', 'process'])('the journal at durability "%s"',
         // Two folds of whatever gathered, one small slice an epoch.
         for (let i = 0; i < 400; i++) await trial.epoch([]);
         const { store, facts } = trial;
-        expect(keysUnder(store, 's!').length).toBe(facts.states.size);
+        expect(keysUnder(store, PREFIX.state).length).toBe(facts.states.size);
         const rows = store.entries().flatMap(([key]) => ('ianmtfbdq'.includes(key[0] ?? '') ? [key] : []));
         expect(rows).toEqual([...facts.rows.keys()].sort());
-        const epochs = keysUnder(store, 'e!').map(numberIn);
+        const epochs = keysUnder(store, PREFIX.epoch).map(numberIn);
         expect(epochs).toEqual(epochs.map((_, i) => facts.epoch - epochs.length + 1 + i));
         expect(epochs.length).toBeLessThan(400);
         await trial.take({ kind: 'reopen' });

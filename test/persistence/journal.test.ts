@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type StateChange } from '../../src/actors/model/state.ts';
+import { KEYSPACE } from '../../src/actors/model/ports.ts';
 import { createJournal, type JournalOptions } from '../../src/persistence/journal.ts';
 import { configurationKeys, epochKey, structureKeys } from '../../src/persistence/keys.ts';
 import { FIRST_LEARNED_STRUCTURE } from '../../src/persistence/structures.ts';
@@ -213,7 +214,7 @@ describe('open', () => {
 
 describe('a folded store', () => {
   const fold = { windowEpochs: 2, sliceRecords: 100 };
-  const message: Step = { kind: 'arrival', table: 'm', row: ['hello'] };
+  const message: Step = { kind: 'arrival', keyspace: KEYSPACE.mailboxes, row: ['hello'] };
 
   it('has a journal that begins behind the cut', async () => {
     const facts = await write([[BIRTH, message], [COUNT], [COUNT], [COUNT], [COUNT], []], { fold });

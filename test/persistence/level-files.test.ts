@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KEYSPACE } from '../../src/actors/model/ports.ts';
 import { type BosunError } from '../../src/errors.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { damageOfFiles } from '../../src/persistence/level-files.ts';
@@ -25,7 +26,7 @@ async function written(): Promise<void> {
   for (let n = 0; n < EPOCHS; n++) {
     const { epoch, after } = nextEpoch(
       facts,
-      [{ kind: 'arrival', table: 'm', row: [String(n).repeat(2_000)] }],
+      [{ kind: 'arrival', keyspace: KEYSPACE.mailboxes, row: [String(n).repeat(2_000)] }],
       journal.codec,
     );
     await journal.commit(epoch);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Level } from 'level';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Store } from '../../src/actors/model/ports.ts';
+import { type Store, KEYSPACE } from '../../src/actors/model/ports.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { expected, found, nextEpoch, NOTHING, references, type Facts } from '../support/persistence/model.ts';
@@ -189,7 +189,7 @@ describe('a journal on level', () => {
           [
             { kind: 'birth', initial: { status: 'active', configuration: 0, context: { value: { i } } } },
             { kind: 'change', pick: i * 7, change: { set: { order: { sku: `A-${i}` } } } },
-            { kind: 'arrival', table: 'm', row: [i] },
+            { kind: 'arrival', keyspace: KEYSPACE.mailboxes, row: [i] },
             ...(i % 3 === 0
               ? [{ kind: 'death', pick: i } as const, { kind: 'removal', pick: i, net: true } as const]
               : []),

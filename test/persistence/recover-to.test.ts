@@ -1,13 +1,13 @@
 /** Damage in the journal: it stops recovery at the last good epoch, and an order goes on from there (design P10). */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Recovered } from '../../src/actors/model/ports.ts';
+import { type Recovered, KEYSPACE } from '../../src/actors/model/ports.ts';
 import { type BosunError, isBosunError } from '../../src/errors.ts';
 import { type FoldLimits } from '../../src/persistence/fold.ts';
 import { createJournal, type JournalOptions } from '../../src/persistence/journal.ts';
 import { decodeCut } from '../../src/persistence/cut.ts';
 import { unseal } from '../../src/persistence/envelope.ts';
-import { asideKey, epochKey, numberIn } from '../../src/persistence/keys.ts';
+import { asideKey, epochKey, numberIn, PREFIX } from '../../src/persistence/keys.ts';
 import { type SetAside } from '../../src/persistence/set-aside.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
 import {
@@ -64,7 +64,7 @@ async function refusal(options: JournalOptions = {}): Promise<BosunError> {
   return problem;
 }
 
-const epochsOnDisk = () => store.entries().flatMap(([key]) => (key.startsWith('e!') ? [numberIn(key)] : []));
+const epochsOnDisk = () => store.entries().flatMap(([key]) => (key.startsWith(PREFIX.epoch) ? [numberIn(key)] : []));
 
 describe('a damaged journal', () => {
   it('stops the start and names the damage and the last good epoch, and nothing is changed', async () => {
@@ -113,7 +113,7 @@ describe('a damaged journal', () => {
     await write([[count(5)], [count(6)]]);
     store.flip(epochKey(2), 40);
     await open({ recoverTo: 1 });
-    expect(store.entries().flatMap(([key]) => (key.startsWith('l!') ? [key] : []))).toEqual([
+    expect(store.entries().flatMap(([key]) => (key.startsWith(PREFIX.aside) ? [key] : []))).toEqual([
       asideKey(1, epochKey(3)),
       asideKey(2, epochKey(2)),
       asideKey(2, epochKey(3)),
@@ -137,7 +137,7 @@ describe('a damaged journal', () => {
     await write([[BIRTH, BIRTH, BIRTH], [count(1)], [count(2)], [count(3)], [count(4)], [count(5)]], {
       fold: { windowEpochs: 3, sliceRecords: 1 },
     });
-    expect(store.entries().flatMap(([key]) => (key.startsWith('y!') ? [key] : []))).toEqual(['y!a', 'y!b']);
+    expect(store.entries().flatMap(([key]) => (key.startsWith(PREFIX.foldMark) ? [key] : []))).toEqual(['y!a', 'y!b']);
     store.flip(epochKey(3), 40);
     expect(await refusal({ recoverTo: 2 })).toMatchObject({
       code: 'BOSUN_STORE_DAMAGED',
@@ -168,7 +168,7 @@ describe('epochs that were never synced and are gone', () => {
       await write([[BIRTH], [count(1)], [count(2)], [count(3)]], { durability });
       store.lose(epochKey(3));
       expect(found(await open({ durability }))).toEqual(expected(history[2] as Facts));
-      expect(store.entries().flatMap(([key]) => (key.startsWith('l!') ? [key] : []))).toEqual([
+      expect(store.entries().flatMap(([key]) => (key.startsWith(PREFIX.aside) ? [key] : []))).toEqual([
         asideKey(1, epochKey(4)),
       ]);
     },
@@ -197,7 +197,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('death' as const), pick: fc.nat(9) }),
   fc.record({
     kind: fc.constant('arrival' as const),
-    table: fc.constantFrom('m' as const, 't' as const),
+    keyspace: fc.constantFrom(KEYSPACE.mailboxes, KEYSPACE.timers),
     row: fc.tuple(fc.nat()),
   }),
   fc.record({ kind: fc.constant('removal' as const), pick: fc.nat(9), net: fc.boolean() }),

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SESSION_WINDOW_MS, SESSIONS_MAX } from '../../src/limits.ts';
 import { EpochDraft } from '../../src/actors/world/epoch-draft.ts';
 import { Sessions } from '../../src/actors/loop/inbound/sessions.ts';
+import { KEYSPACE } from '../../src/actors/model/ports.ts';
 import { createCodec } from '../../src/persistence/codec.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { EVERY_KEY } from '../../src/persistence/keys.ts';
@@ -56,7 +57,7 @@ describe('a directory under an endless load', () => {
           facts,
           [
             { kind: 'birth', initial: { status: 'active', context: { value: { text: noise(1_500, facts.epoch) } } } },
-            { kind: 'arrival', table: 'm', row: [noise(500, facts.epoch)] },
+            { kind: 'arrival', keyspace: KEYSPACE.mailboxes, row: [noise(500, facts.epoch)] },
             ...(facts.epoch < 20
               ? []
               : [{ kind: 'death', pick: 0 } as const, { kind: 'removal', pick: 0, net: false } as const]),
@@ -109,7 +110,7 @@ describe('sessions', () => {
 
   const send = (id: string, sequence: number) => test.system.send('a', deposit(1), { session: { id, sequence } });
   const balance = () => (test.system.snapshot('a')?.context as { balance: number }).balance;
-  const rows = () => test.store.entries().flatMap(([key]) => (key.startsWith('d!') ? [key] : []));
+  const rows = () => test.store.entries().flatMap(([key]) => (key.startsWith(`${KEYSPACE.sessions}!`) ? [key] : []));
 
   it('are remembered for their window after the last send, over crashes, and then forgotten', async () => {
     await send('old', 5);

@@ -1,7 +1,9 @@
 /** The scrubber: finds damage under a running system, slowly, and disturbs nobody. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KEYSPACE } from '../../src/actors/model/ports.ts';
 import { SCRUB_INTERVAL_MS, SCRUB_RECORDS } from '../../src/limits.ts';
 import { type BosunError } from '../../src/errors.ts';
+import { PREFIX } from '../../src/persistence/keys.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 import { account, deposit } from '../support/actors/account.ts';
 
@@ -40,7 +42,7 @@ describe('the scrubber', () => {
   });
 
   it('finds damage of any kind of record within one pass, tells it once, and turns go on', async () => {
-    const damaged = [keys('s!')[1]!, keys('e!')[0]!, keys('i!')[0]!, 'v!', 'c!b'];
+    const damaged = [keys(PREFIX.state)[1]!, keys(PREFIX.epoch)[0]!, keys(`${KEYSPACE.identities}!`)[0]!, 'v!', 'c!b'];
     for (const key of damaged) test.store.flip(key, 3);
     await test.advance(10 * slices());
     expect(told.map(({ details }) => details['key']).sort()).toEqual([...damaged].sort());
@@ -55,7 +57,7 @@ describe('the scrubber', () => {
 
   it('finds a record that is sound and says something else than memory', async () => {
     // Life 2, the first child of the root.
-    const [, key] = keys('s!');
+    const [, key] = keys(PREFIX.state);
     await test.store.write([{ key: key!, value: await recordAfter(30, key!) }], { sync: true });
     await test.advance(10 * slices());
     expect(

@@ -1,10 +1,10 @@
 /** Older formats are brought forward at open, whole or not at all; newer ones are refused. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Store, type StoreWrite } from '../../src/actors/model/ports.ts';
+import { type Store, type StoreWrite, KEYSPACE } from '../../src/actors/model/ports.ts';
 import { FORMAT, seal, stamp, unsealAny } from '../../src/persistence/envelope.ts';
 import { linkTo, NO_LINK } from '../../src/persistence/epoch-format.ts';
 import { createJournal, type JournalOptions } from '../../src/persistence/journal.ts';
-import { EVERY_KEY } from '../../src/persistence/keys.ts';
+import { EVERY_KEY, PREFIX } from '../../src/persistence/keys.ts';
 import { type Upgrade } from '../../src/persistence/upgrade.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { expected, type Facts, found, nextEpoch, NOTHING, references } from '../support/persistence/model.ts';
@@ -21,7 +21,7 @@ async function inFormat(store: Store, format: number): Promise<StoreWrite[]> {
   let link = NO_LINK;
   for await (const batch of store.scan(EVERY_KEY)) {
     for (const [key, value] of batch) {
-      if (!key.startsWith('e!')) {
+      if (!key.startsWith(PREFIX.epoch)) {
         writes.push({ key, value: seal(key, unsealAny(key, value).payload, format) });
         continue;
       }
@@ -47,7 +47,7 @@ beforeEach(async () => {
       facts,
       [
         { kind: 'birth', initial: { context: { value: { n } } } },
-        { kind: 'arrival', table: 'm', row: [n] },
+        { kind: 'arrival', keyspace: KEYSPACE.mailboxes, row: [n] },
       ],
       journal.codec,
     );

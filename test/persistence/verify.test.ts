@@ -1,6 +1,7 @@
 /** `verify`: what a store says of itself when nobody runs on it. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { epochKey } from '../../src/persistence/keys.ts';
+import { KEYSPACE } from '../../src/actors/model/ports.ts';
+import { epochKey, PREFIX, stateKey } from '../../src/persistence/keys.ts';
 import { type Finding, type Verification, verify } from '../../src/persistence/verify.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { account, deposit } from '../support/actors/account.ts';
@@ -41,7 +42,7 @@ const keys = (prefix: string) => test.store.entries().flatMap(([key]) => (key.st
 const lifeOf = (address: string) =>
   test.store
     .entries()
-    .filter(([key]) => key.startsWith('i!'))
+    .filter(([key]) => key.startsWith(`${KEYSPACE.identities}!`))
     .findIndex((_, n) => ['root', 'a', 'team', 'team/b'][n] === address) + 1;
 
 describe('verify', () => {
@@ -66,7 +67,7 @@ describe('verify', () => {
 
   it('names agent, address and key of damage in the record of an actor', async () => {
     const [life] = [lifeOf('team/b')];
-    const key = `s!${life.toString(16).padStart(14, '0')}`;
+    const key = stateKey(life);
     test.store.flip(key, 7);
     const { sound, findings } = await verified();
     expect(sound).toBe(false);
@@ -82,14 +83,14 @@ describe('verify', () => {
   });
 
   it('says of damage of the root that it stops all', async () => {
-    test.store.flip('s!00000000000001', 7);
+    test.store.flip(stateKey(1), 7);
     expect((await verified()).findings).toEqual([
       expect.objectContaining<Partial<Finding>>({ gravity: 'stops', address: 'root', life: 1 }),
     ]);
   });
 
   it('names the change that a stale record does not lead to', async () => {
-    const key = `s!${lifeOf('a').toString(16).padStart(14, '0')}`;
+    const key = stateKey(lifeOf('a'));
     const stale = test.store.entries().find(([found]) => found === key)![1];
     await test.restart();
     for (let n = 0; n < 12; n++) await test.system.send('a', deposit(1));
@@ -108,7 +109,7 @@ describe('verify', () => {
   });
 
   it('names every bad epoch, and where recovery could go on', async () => {
-    const epochs = keys('e!').map((key) => Number.parseInt(key.slice(2), 16));
+    const epochs = keys(PREFIX.epoch).map((key) => Number.parseInt(key.slice(2), 16));
     const last = epochs.at(-1)!;
     test.store.flip(epochKey(last), 40);
     test.store.flip(epochKey(last - 2), 40);

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/api/define-agent.ts';
+import { PREFIX } from '../../src/persistence/keys.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { migrateBoss } from '../../src/supervisor/boss.ts';
 import { type BossOptions } from '../../src/supervisor/child-spec.ts';
@@ -17,7 +18,7 @@ async function started(boss: BossOptions): Promise<{ test: TestSystem; written: 
   const write = store.write.bind(store);
   let bytes = 0;
   store.write = (writes, options) => {
-    for (const { key, value } of writes) if (key.startsWith('e!')) bytes += value?.length ?? 0;
+    for (const { key, value } of writes) if (key.startsWith(PREFIX.epoch)) bytes += value?.length ?? 0;
     return write(writes, options);
   };
   const tree = { children: [{ id: 'sup', boss }] };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TABLES } from '../../src/actors/model/ports.ts';
+import { KEYSPACE, KEYSPACES } from '../../src/actors/model/ports.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { type AutoShutdown, type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
@@ -23,7 +23,9 @@ import { byEffort } from '../support/effort.ts';
  * Rows that go with what they are of. Bosses are counted apart; dead letters, and the audit of orders about them, are
  * to stay.
  */
-const COUNTED = TABLES.filter((table) => !['b', 'q', 'z'].includes(table));
+const COUNTED = KEYSPACES.filter(
+  (keyspace) => ![KEYSPACE.children, KEYSPACE.deadLetters, KEYSPACE.audit].includes(keyspace),
+);
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -201,18 +203,18 @@ async function rowsOf(test: TestSystem): Promise<Record<string, number>> {
     decode: (fields) => fields,
   });
   await journal.close();
-  const bosses = new Set([...(rows.get('b')?.keys() ?? [])].map((key) => key.slice(0, key.indexOf('!'))));
-  const others = COUNTED.map((table) => [table, rows.get(table)?.size ?? 0]);
+  const bosses = new Set([...(rows.get(KEYSPACE.children)?.keys() ?? [])].map((key) => key.slice(0, key.indexOf('!'))));
+  const others = COUNTED.map((keyspace) => [keyspace, rows.get(keyspace)?.size ?? 0]);
   return { ...(Object.fromEntries(others) as Record<string, number>), states: states.size, bosses: bosses.size };
 }
 
 /** What is left where only the root is: its identity, address, state and records. */
-// Of table `f`: that it is kept, and the root.
+// Of the roll: that it is kept, and the root.
 const ROOT_ALONE = {
-  ...Object.fromEntries(COUNTED.map((table) => [table, 0])),
-  i: 1,
-  a: 1,
-  f: 2,
+  ...Object.fromEntries(COUNTED.map((keyspace) => [keyspace, 0])),
+  [KEYSPACE.identities]: 1,
+  [KEYSPACE.addresses]: 1,
+  [KEYSPACE.roll]: 2,
   states: 1,
   bosses: 1,
 };

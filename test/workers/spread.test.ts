@@ -6,6 +6,7 @@ import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { secret } from '../../src/actors/model/secret.ts';
 import { Placement } from '../../src/actors/model/placement.ts';
 import { checksum } from '../../src/checksum.ts';
+import { PREFIX } from '../../src/persistence/keys.ts';
 import { System } from '../../src/system.ts';
 import { faultyStore } from '../../src/testing/faulty-store.ts';
 import {
@@ -565,7 +566,7 @@ describe('the stores of workers', () => {
     const key = stores[1]!
       .entries()
       .map(([name]) => name)
-      .filter((name) => name.startsWith('e!'))
+      .filter((name) => name.startsWith(PREFIX.epoch))
       .at(-2)!;
     stores[1]!.lose(key);
     const open = stores[0]!.open.bind(stores[0]);

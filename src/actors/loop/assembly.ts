@@ -16,7 +16,7 @@ import { Ingress } from './inbound/ingress.ts';
 import { KernelTime } from '../world/time/kernel-time.ts';
 import { DurableActions } from '../turn/durable-actions.ts';
 import { ordered } from '../model/row-keys.ts';
-import { type Journal, type Random, type Recovered } from '../model/ports.ts';
+import { type Journal, type Random, type Recovered, KEYSPACE } from '../model/ports.ts';
 import { Quarantine } from '../turn/quarantine.ts';
 import { goOn, keepRoll, type Population, repopulate } from './recovery.ts';
 import { Residency } from './residency/residency.ts';
@@ -171,7 +171,7 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
     shardLink,
     residency,
     population,
-    isRollKept: recovered.rows.get('f')?.has(ordered(0)) === true,
+    isRollKept: recovered.rows.get(KEYSPACE.roll)?.has(ordered(0)) === true,
   };
 }
 

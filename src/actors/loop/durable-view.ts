@@ -2,13 +2,15 @@
 import { childAddress } from '../model/address.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Frozen } from '../world/epoch-draft.ts';
-import { type Recovered, type RowKey, type Table } from '../model/ports.ts';
-import { childKey, keyText, rowKey } from '../model/row-keys.ts';
+import { type Recovered, type RowKey, KEYSPACE, keyspaceOf, keyWithin } from '../model/ports.ts';
+import { childKey, keyText, rowKey, childIn } from '../model/row-keys.ts';
 import { sessionFrom } from './inbound/sessions.ts';
 import { type ActorState } from '../model/state.ts';
 
-/** Tables that readers ask for. */
-const SHOWN: readonly Table[] = ['b', 'd', 'q', 'g', 'p', 'n'];
+/** What readers ask for. */
+const SHOWN = (['children', 'sessions', 'deadLetters', 'groups', 'names', 'systemIds'] as const).map(
+  (name) => KEYSPACE[name],
+);
 
 /** Where readers find what is not in memory. */
 interface Shelves {
@@ -54,8 +56,8 @@ export class DurableView {
   /** Begins with what was recovered. */
   load(recovered: Recovered, cells: Iterable<Cell>): void {
     for (const cell of cells) this.#population.set(cell.identity.address, cell);
-    for (const table of SHOWN) {
-      for (const [key, row] of recovered.rows.get(table) ?? []) this.#showRow(`${table}!${key}`, row);
+    for (const keyspace of SHOWN) {
+      for (const [key, row] of recovered.rows.get(keyspace) ?? []) this.#showRow(`${keyspace}!${key}`, row);
     }
   }
 
@@ -129,18 +131,18 @@ export class DurableView {
   }
 
   lastSequence(session: string): number {
-    return sessionFrom(this.#rows.get(rowKey('d', keyText(session))) ?? 0, 0)[0];
+    return sessionFrom(this.#rows.get(rowKey(KEYSPACE.sessions, keyText(session))) ?? 0, 0)[0];
   }
 
   /** Dead letters by number, oldest first. */
   quarantined(): (readonly [number: number, row: unknown])[] {
-    return [...this.#quarantine].map(([key, row]) => [parseInt(key.slice(2), 16), row] as const);
+    return [...this.#quarantine].map(([key, row]) => [parseInt(keyWithin(key), 16), row] as const);
   }
 
   /** Who has a system id or a registered name, and the value beside it. */
   named(name: string): { readonly address: string; readonly value: unknown } | undefined {
     const key = keyText(name);
-    const row = this.#rows.get(rowKey('p', key)) ?? this.#rows.get(rowKey('n', key));
+    const row = this.#rows.get(rowKey(KEYSPACE.names, key)) ?? this.#rows.get(rowKey(KEYSPACE.systemIds, key));
     const [life, value] =
       typeof row === 'number' ? [row, undefined] : ((row ?? []) as [life?: number, value?: unknown]);
     const [holder] = life === undefined ? [] : this.#addressesOf(new Set([life]));
@@ -149,7 +151,7 @@ export class DurableView {
 
   /** Addresses of a group's members, in the order of their births. Linear in the population. */
   members(group: string): readonly string[] {
-    const prefix = `g!${keyText(group)}!`;
+    const prefix = `${KEYSPACE.groups}!${keyText(group)}!`;
     const keys = [...this.#rows.keys()].filter((key) => key.startsWith(prefix) && key.length === prefix.length + 14);
     return this.#addressesOf(new Set(keys.map((key) => parseInt(key.slice(-14), 16))));
   }
@@ -179,21 +181,20 @@ export class DurableView {
   }
 
   #showRow(key: string, row: unknown): void {
-    if (!SHOWN.includes(key[0] as Table)) return;
-    if (key.startsWith('b!')) {
+    const keyspace = keyspaceOf(key);
+    if (!SHOWN.includes(keyspace)) return;
+    if (keyspace === KEYSPACE.children) {
       this.#showChild(key, row);
       return;
     }
-    const rows: Map<string, unknown> = key.startsWith('q!') ? this.#quarantine : this.#rows;
+    const rows: Map<string, unknown> = keyspace === KEYSPACE.deadLetters ? this.#quarantine : this.#rows;
     if (row === null) rows.delete(key);
     else rows.set(key, row);
   }
 
   #showChild(key: string, row: unknown): void {
     if (this.#shelves !== undefined) return;
-    const separator = key.indexOf('!', 2);
-    const life = parseInt(key.slice(2, separator), 16);
-    const childId = key.slice(separator + 1);
+    const [life, childId] = childIn(keyWithin(key));
     const records = this.#children.get(life) ?? new Map<string, unknown>();
     this.#children.set(life, records);
     // The text of the record itself, where it is there: a slice would keep the whole key.

@@ -16,10 +16,10 @@ import { keyMissing } from '../world/missing-keys.ts';
 import { type NameRow } from '../world/talk/groups.ts';
 import { type Message, messageFromRow, type MessageRow } from '../world/mailbox/message.ts';
 import { type DurableActions } from '../turn/durable-actions.ts';
-import { Concealed, type Recovered } from '../model/ports.ts';
+import { Concealed, type Recovered, KEYSPACE } from '../model/ports.ts';
 import { suspicion } from '../turn/quarantine.ts';
 import { type Roster } from './versions/roster.ts';
-import { ordered, rowKey } from '../model/row-keys.ts';
+import { ordered, rowKey, childIn } from '../model/row-keys.ts';
 import { isEnrolled } from '../world/residency/rest.ts';
 import { type Identity, UNBORN } from '../model/state.ts';
 import { isPlannedBy, scheduleNameOf, skipped } from '../model/schedules.ts';
@@ -48,11 +48,11 @@ export function repopulate(
   const verdicts = new Map<Cell, Verdict>();
   // Those whose identity itself is damaged: only the address is known, if that.
   for (const [life, problem] of recovered.unreadable) {
-    if (!recovered.rows.get('i')?.has(ordered(life)))
+    if (!recovered.rows.get(KEYSPACE.identities)?.has(ordered(life)))
       world.unreadable.add({ life, address: problem.details['address'] as string | undefined }, problem);
   }
   // In order of birth: a parent is always born before its children.
-  for (const row of recovered.rows.get('i')?.values() ?? []) {
+  for (const row of recovered.rows.get(KEYSPACE.identities)?.values() ?? []) {
     const identity = row as Identity;
     const parent = world.cells.resident(identity.parent);
     if (identity.parent !== 0 && parent === undefined) withhold(world, identity);
@@ -67,26 +67,27 @@ export function repopulate(
       verdicts.set(cell, verdict);
     }
   }
-  for (const [key, row] of recovered.rows.get('n') ?? []) {
+  for (const [key, row] of recovered.rows.get(KEYSPACE.systemIds) ?? []) {
     const holder = world.cells.resident(row as number);
     if (holder !== undefined) world.names.set(decodeURIComponent(key), holder);
   }
   for (const [cell, verdict] of verdicts) verdicts.set(cell, rehydrate(world, cell, verdict, roster));
   for (const [cell, verdict] of verdicts)
     if (verdict.kind === 'refused' && !(hold && isForShow(cell, verdict.error))) suspend(cell, verdict.error);
-  for (const [key, row] of recovered.rows.get('b') ?? []) tabulate(world, key, row);
-  deliver(world, recovered.rows.get('m') ?? []);
-  for (const [key, row] of recovered.rows.get('f') ?? [])
+  for (const [key, row] of recovered.rows.get(KEYSPACE.children) ?? []) tabulate(world, key, row);
+  deliver(world, recovered.rows.get(KEYSPACE.mailboxes) ?? []);
+  for (const [key, row] of recovered.rows.get(KEYSPACE.roll) ?? [])
     recount(world, parseInt(key, 16), row as number | readonly [number, number]);
-  for (const [key, row] of recovered.rows.get('k') ?? [])
+  for (const [key, row] of recovered.rows.get(KEYSPACE.keepsakes) ?? [])
     keep(world, parseInt(key, 16), row as readonly [string, number, unknown]);
-  for (const [key, row] of recovered.rows.get('o') ?? []) outbox.load(parseInt(key, 16), deepFreeze(row as never));
+  for (const [key, row] of recovered.rows.get(KEYSPACE.outbox) ?? [])
+    outbox.load(parseInt(key, 16), deepFreeze(row as never));
   loadTalk(world, recovered);
-  world.tracing.kept.load(recovered.rows.get('j') ?? new Map());
-  for (const [key, row] of recovered.rows.get('u') ?? []) holdAgainst(world, parseInt(key, 16), row as Held);
+  world.tracing.kept.load(recovered.rows.get(KEYSPACE.turns) ?? new Map());
+  for (const [key, row] of recovered.rows.get(KEYSPACE.held) ?? []) holdAgainst(world, parseInt(key, 16), row as Held);
   return {
     verdicts,
-    armed: [...(recovered.rows.get('t') ?? [])].flatMap(([key, row]) =>
+    armed: [...(recovered.rows.get(KEYSPACE.timers) ?? [])].flatMap(([key, row]) =>
       ownedTimer(world, parseInt(key, 16), row as TimerRow),
     ),
   };
@@ -128,15 +129,15 @@ export function goOn(
 
 function storedOf({ states, unreadable, rows }: Recovered, identity: Identity): Stored {
   const { life } = identity;
-  const row = rows.get('f')?.get(ordered(life)) ?? 0;
+  const row = rows.get(KEYSPACE.roll)?.get(ordered(life)) ?? 0;
   return { identity, state: states.get(life) ?? UNBORN, damage: unreadable.get(life), isEffect: row !== 0 };
 }
 
 /** Has a store that is new, or was written by an earlier build, say who has to be in memory at a start. */
 export function keepRoll(world: World): void {
   for (const cell of world.cells.values())
-    if (isEnrolled(cell) && !isLive(cell)) world.draft.put(rowKey('f', cell.life), 0);
-  world.draft.put(rowKey('f', 0), 1);
+    if (isEnrolled(cell) && !isLive(cell)) world.draft.put(rowKey(KEYSPACE.roll, cell.life), 0);
+  world.draft.put(rowKey(KEYSPACE.roll, 0), 1);
 }
 
 function isLive({ definition, state }: Cell): boolean {
@@ -155,9 +156,8 @@ function lock(cell: Cell | undefined, value: unknown): void {
 }
 
 function tabulate(world: World, key: string, row: unknown): void {
-  const separator = key.indexOf('!');
-  const boss = world.cells.resident(parseInt(key.slice(0, separator), 16));
-  const id = key.slice(separator + 1);
+  const [life, id] = childIn(key);
+  const boss = world.cells.resident(life);
   // The child's own text: a slice would keep the whole key.
   boss?.putRow(boss.children.get(id)?.identity.childId ?? id, deepFreeze(row));
 }
@@ -174,13 +174,14 @@ function deliver(world: World, rows: Iterable<readonly [key: string, row: unknow
 }
 
 function loadTalk({ letters, asks, monitors, groups, audit }: World, { rows }: Recovered): void {
-  for (const [key, row] of rows.get('z') ?? []) audit.load(parseInt(key, 16), row as AuditRow);
-  for (const [key, row] of rows.get('q') ?? []) letters.load(parseInt(key, 16), deepFreeze(row as DeadLetterRow));
-  for (const [key, row] of rows.get('r') ?? []) asks.load(parseInt(key, 16), deepFreeze(row as AskRow));
+  for (const [key, row] of rows.get(KEYSPACE.audit) ?? []) audit.load(parseInt(key, 16), row as AuditRow);
+  for (const [key, row] of rows.get(KEYSPACE.deadLetters) ?? [])
+    letters.load(parseInt(key, 16), deepFreeze(row as DeadLetterRow));
+  for (const [key, row] of rows.get(KEYSPACE.asks) ?? []) asks.load(parseInt(key, 16), deepFreeze(row as AskRow));
   asks.loaded();
-  for (const key of rows.get('h')?.keys() ?? []) monitors.load(key);
-  for (const [key, row] of rows.get('g') ?? []) groups.loadMember(key, row as number);
-  for (const [key, row] of rows.get('p') ?? []) groups.loadName(key, deepFreeze(row as NameRow));
+  for (const key of rows.get(KEYSPACE.relations)?.keys() ?? []) monitors.load(key);
+  for (const [key, row] of rows.get(KEYSPACE.groups) ?? []) groups.loadMember(key, row as number);
+  for (const [key, row] of rows.get(KEYSPACE.names) ?? []) groups.loadName(key, deepFreeze(row as NameRow));
 }
 
 function holdAgainst(world: World, life: number, held: Held): void {

@@ -129,54 +129,72 @@ export class Concealed {
   }
 }
 
-/** Tables of rows beside the actors' states. A row is one admitted value under a key of its own. */
-export type Table =
-  | 'i' // identities: life -> Identity
-  | 'a' // addresses: address -> life
-  | 'n' // system ids: systemId -> life
-  | 'm' // mailboxes: message id -> message
-  | 't' // timers: timer number -> timer
-  // who is in memory from the start: life -> 0, or of a live effect its attempt, or attempt and failures; life 0 -> 1:
-  // it is kept
-  | 'f'
-  | 'k' // what effects keep: life / name -> value
-  | 'o' // durable actions to be run: number -> action
-  | 'b' // child tables of Bosses: boss life / child id -> child
-  | 'd' // dedupe: session -> last sequence
-  | 'q' // dead letters: number -> message or action, and reason
-  | 'r' // asks: number -> who asks whom, until when, and the reply
-  | 'h' // monitors and links: life / life of the watcher / which
-  | 'g' // groups: group / life -> how often it has joined
-  | 'p' // registered names: name -> life and value
-  | 'u' // what is held against an actor: life -> strikes, the restart that waits for it, and who suspended it
-  | 'j' // turns that are kept: life / place -> what happened in it
-  | 'z' // the audit: number -> who ordered what of whom, and what came of it
-  | 'X'; // of one shard of several: which it is, what it sends to others, what it has taken from them
+declare const keyspace: unique symbol;
 
-export const TABLES: readonly Table[] = [
-  'i',
-  'a',
-  'n',
-  'm',
-  't',
-  'f',
-  'k',
-  'o',
-  'b',
-  'd',
-  'q',
-  'r',
-  'h',
-  'g',
-  'p',
-  'u',
-  'j',
-  'z',
-  'X',
-];
+/** A kind of rows beside the actors' states. There are those of {@link KEYSPACE}; a letter alone is none. */
+export type Keyspace = string & { readonly [keyspace]: true };
 
-/** `m!0000000000002a`: the table, then the key. Numbers are fixed-width hexadecimal so that they sort. */
-export type RowKey = `${Table}!${string}`;
+/** The letters that stand for keyspaces in keys of the store. No other file knows them. */
+const LETTERS = {
+  /** Of actors: life -> Identity. */
+  identities: 'i',
+  /** Of living actors: address -> life. */
+  addresses: 'a',
+  /** System id -> life. */
+  systemIds: 'n',
+  /** Unread messages: number -> message. */
+  mailboxes: 'm',
+  /** Number -> timer. */
+  timers: 't',
+  /** Who is in memory from the start: life -> 0, or of a live effect its attempt, or attempt and failures. Life 0 -> 1. */
+  roll: 'f',
+  /** What effects keep: life / name -> value. */
+  keepsakes: 'k',
+  /** Durable actions to be run: number -> action. */
+  outbox: 'o',
+  /** Child tables of Bosses: life of the Boss / child id -> child. */
+  children: 'b',
+  /** Sends that may be repeated: session -> its last sequence, and when that was. */
+  sessions: 'd',
+  /** Number -> message or action, and reason. */
+  deadLetters: 'q',
+  /** Number -> who asks whom, until when, and the reply. */
+  asks: 'r',
+  /** Monitors and links: life / life of the watcher / which. */
+  relations: 'h',
+  /** Group / life -> how often it has joined. */
+  groups: 'g',
+  /** Registered names: name -> life and value. */
+  names: 'p',
+  /** What is held against actors: life -> strikes, the restart that waits for it, and who suspended it. */
+  held: 'u',
+  /** Turns that are kept: life / place -> what happened in it. */
+  turns: 'j',
+  /** Number -> who ordered what of whom, and what came of it. */
+  audit: 'z',
+  /** Of one shard of several: which it is, what it sends to others, what it has taken from them. */
+  shard: 'X',
+} as const;
+
+/** Every keyspace by its name. A row is one admitted value under a key of its own. */
+export const KEYSPACE = LETTERS as unknown as { readonly [Name in keyof typeof LETTERS]: Keyspace };
+
+export const KEYSPACES: readonly Keyspace[] = Object.values(KEYSPACE);
+
+/**
+ * `m!0000000000002a`: the keyspace, then the key of the row in it. Numbers are fixed-width hexadecimal so that they
+ * sort.
+ */
+export type RowKey = `${Keyspace}!${string}`;
+
+export function keyspaceOf(key: string): Keyspace {
+  return key[0] as Keyspace;
+}
+
+/** The key of a row within its keyspace. */
+export function keyWithin(key: string): string {
+  return key.slice(2);
+}
 
 /** A configuration (set of active state nodes), with what a later machine has to know of it (design P12). */
 export interface Configuration {
@@ -225,8 +243,8 @@ export interface Recovered {
   readonly kernelTimeMs: number;
   readonly counters: Counters;
   readonly states: ReadonlyMap<number, ActorState>;
-  /** Per table, in key order: key without the table prefix, and the row. */
-  readonly rows: ReadonlyMap<Table, ReadonlyMap<string, unknown>>;
+  /** Per keyspace, in key order: key within it, and the row. */
+  readonly rows: ReadonlyMap<Keyspace, ReadonlyMap<string, unknown>>;
   /** Per structural hash: configurations by id. */
   readonly configurations: ReadonlyMap<string, readonly Configuration[]>;
   /**

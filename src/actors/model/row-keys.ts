@@ -1,16 +1,16 @@
 /**
- * The kernel's side of the row tables of ports.ts: how their keys are formed. Numbers sort because their width is
+ * The kernel's side of the keyspaces of ports.ts: how keys of rows are formed. Numbers sort because their width is
  * fixed.
  */
-import { type RowKey, type Table } from './ports.ts';
+import { type RowKey, type Keyspace, KEYSPACE } from './ports.ts';
 
 /** Fourteen hexadecimal digits hold every safe integer. */
 export function ordered(number: number): string {
   return number.toString(16).padStart(14, '0');
 }
 
-export function rowKey(table: Table, key: string | number): RowKey {
-  return `${table}!${typeof key === 'number' ? ordered(key) : key}`;
+export function rowKey(keyspace: Keyspace, key: string | number): RowKey {
+  return `${keyspace}!${typeof key === 'number' ? ordered(key) : key}`;
 }
 
 /** Any text as part of a key: what a key cannot hold is percent-encoded. `text` is well-formed. */
@@ -18,17 +18,23 @@ export function keyText(text: string): string {
   return text.replace(/[^\x21-\x24\x26-\x7e]+/g, encodeURIComponent);
 }
 
-/** Key of a Boss's child in table `b`. */
+/** Key of a Boss's record of a child. */
 export function childKey(boss: number, childId: string): RowKey {
-  return `b!${ordered(boss)}!${childId}`;
+  return `${KEYSPACE.children}!${ordered(boss)}!${childId}`;
+}
+
+/** Whose record it is, by its key within the keyspace. */
+export function childIn(key: string): readonly [boss: number, childId: string] {
+  const separator = key.indexOf('!');
+  return [parseInt(key.slice(0, separator), 16), key.slice(separator + 1)];
 }
 
 /** Key of a turn that is kept. */
 export function turnKey(life: number, place: number): RowKey {
-  return `j!${ordered(life)}!${place.toString(16).padStart(4, '0')}`;
+  return `${KEYSPACE.turns}!${ordered(life)}!${place.toString(16).padStart(4, '0')}`;
 }
 
 /** Key of what an effect keeps under a name. */
 export function keptKey(effect: number, name: string): RowKey {
-  return `k!${ordered(effect)}!${keyText(name)}`;
+  return `${KEYSPACE.keepsakes}!${ordered(effect)}!${keyText(name)}`;
 }

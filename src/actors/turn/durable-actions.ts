@@ -12,7 +12,7 @@ import { type StoredAction } from '../world/mailbox/dead-letter.ts';
 import { isRetryable, retryDelayMs } from '../model/effect-policy.ts';
 import { type Definition, type DurableAction, type Effect } from '../model/step-engine.ts';
 import { Alarm } from '../world/time/kernel-time.ts';
-import { Concealed, type Random } from '../model/ports.ts';
+import { Concealed, type Random, KEYSPACE } from '../model/ports.ts';
 import { Queue } from '../model/queue.ts';
 import { ActionRef, type RefHost } from '../model/ref.ts';
 import { rowKey } from '../model/row-keys.ts';
@@ -159,7 +159,7 @@ export class DurableActions {
 
   #put({ number, life, address, agent, name, event, params, failures, dueMs }: Entry): void {
     const row: EntryRow = [life, address, agent, name, event, params, failures, dueMs];
-    this.#world.draft.putOf(life, rowKey('o', number), Object.freeze(row), (conceal) =>
+    this.#world.draft.putOf(life, rowKey(KEYSPACE.outbox, number), Object.freeze(row), (conceal) =>
       row.with(4, conceal(event, event.type)).with(5, conceal(params)),
     );
   }
@@ -243,7 +243,7 @@ export class DurableActions {
     line.entries.shift();
     const cell = this.#world.cells.get(life);
     if (cell !== undefined) cell.unsent -= 1;
-    this.#world.draft.remove(rowKey('o', number));
+    this.#world.draft.remove(rowKey(KEYSPACE.outbox, number));
     this.#world.wake();
   }
 

@@ -51,7 +51,7 @@ export interface AuditRecord {
   readonly outcome: 'done' | 'open' | ErrorCode;
 }
 
-/** Its row of table `z`. */
+/** Its row. */
 export type AuditRow = readonly [
   atMs: number,
   by: string,

@@ -13,6 +13,7 @@ import {
 } from '../../limits.ts';
 import { SECRET_SHOWN } from '../model/secret.ts';
 import { Ref } from '../model/ref.ts';
+import { KEYSPACE } from '../model/ports.ts';
 import { rowKey } from '../model/row-keys.ts';
 import { type AuditFacts, type AuditRecord, type AuditRow, type OrderedBy } from './audit-record.ts';
 import { type Surroundings } from './surroundings.ts';
@@ -99,7 +100,7 @@ export class Audit {
     const { number, atMs, by, reason, order, address, life, arguments: args, outcome } = record;
     const row: AuditRow = [atMs, by, reason, order, address, life, args, outcome];
     this.#records.set(number, Object.freeze(record));
-    this.#world.draft.put(rowKey('z', number), Object.freeze(row));
+    this.#world.draft.put(rowKey(KEYSPACE.audit, number), Object.freeze(row));
     this.#world.draft.output(() => this.#shown.set(number, record));
     this.#world.wake();
   }
@@ -110,7 +111,7 @@ export class Audit {
     for (const { number, atMs } of this.#records.values()) {
       if ((this.#records.size <= AUDIT_RECORDS_MAX && atMs > before) || left-- === 0) return;
       this.#records.delete(number);
-      this.#world.draft.remove(rowKey('z', number));
+      this.#world.draft.remove(rowKey(KEYSPACE.audit, number));
       this.#world.draft.output(() => this.#shown.delete(number));
     }
   }

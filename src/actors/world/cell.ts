@@ -24,7 +24,7 @@ export interface EffectCheckpoint {
   readonly bytes: number;
 }
 
-/** What is held against an actor: its row of table `u`. */
+/** What is held against an actor: a row. */
 export interface Held {
   /** Messages quarantined since one was processed. */
   readonly strikes: number;

@@ -5,14 +5,7 @@
 import { type Waiter } from './mailbox/inbound.ts';
 import { type Cell, type Image, imageOf } from './cell.ts';
 import { concealedMessage, type Message, messageRow } from './mailbox/message.ts';
-import {
-  type Conceal,
-  type Counters,
-  type Deltas,
-  type Epoch,
-  type NewConfiguration,
-  type RowKey,
-} from '../model/ports.ts';
+import { type Conceal, type Counters, type Deltas, type Epoch, type RowKey, KEYSPACE } from '../model/ports.ts';
 import { isEnrolled } from './residency/rest.ts';
 import { rowKey } from '../model/row-keys.ts';
 import { type Timer, timerRow } from '../model/timers.ts';
@@ -50,7 +43,7 @@ export class EpochDraft {
   readonly #messages: Message[] = [];
   readonly #timers: Timer[] = [];
   readonly #touched: Cell[] = [];
-  /** Lives of children of Bosses whose row of table `f` says that they have not begun. */
+  /** Lives of children of Bosses whose row of the roll says that they have not begun. */
   readonly #unbegun = new Set<number>();
   #outputs: Output[] = [];
   #settled: Waiter[] = [];
@@ -145,7 +138,7 @@ export class EpochDraft {
 
   /** The timer is marked as gone. */
   disarmed(timer: Timer): void {
-    if (timer.stored) this.remove(rowKey('t', timer.number));
+    if (timer.stored) this.remove(rowKey(KEYSPACE.timers, timer.number));
   }
 
   /** Closes the draft and begins a new one. */
@@ -153,7 +146,7 @@ export class EpochDraft {
     number: number;
     kernelTimeMs: number;
     counters: Counters;
-    configurations: readonly NewConfiguration[];
+    configurations: Epoch['configurations'];
     isVoid: boolean;
     lastTurn: number;
   }): Frozen {
@@ -194,7 +187,7 @@ export class EpochDraft {
     return settled;
   }
 
-  /** Takes in a row of table `f` that recovery found of one that has not begun. */
+  /** Takes in a row of the roll that recovery found of one that has not begun. */
   loadUnbegun(life: number): void {
     this.#unbegun.add(life);
   }
@@ -206,10 +199,10 @@ export class EpochDraft {
     if (isUnbegun === this.#unbegun.has(life)) return;
     if (isUnbegun) {
       this.#unbegun.add(life);
-      this.put(rowKey('f', life), 0);
+      this.put(rowKey(KEYSPACE.roll, life), 0);
     } else {
       this.#unbegun.delete(life);
-      this.remove(rowKey('f', life));
+      this.remove(rowKey(KEYSPACE.roll, life));
     }
   }
 
@@ -219,7 +212,7 @@ export class EpochDraft {
       message.isListed = false;
       if (message.isGone) continue;
       message.storedAtMs ??= nowMs;
-      message.key ??= rowKey('m', message.id);
+      message.key ??= rowKey(KEYSPACE.mailboxes, message.id);
       this.putOf(message.to, message.key, messageRow(message), (conceal) =>
         concealedMessage(messageRow(message), conceal),
       );
@@ -237,6 +230,6 @@ export class EpochDraft {
     const { owner, to, event } = timer;
     const whose = this.#concealment?.isSecret(owner) === true ? owner : to;
     const row: readonly unknown[] = timerRow(timer);
-    this.putOf(whose, rowKey('t', timer.number), row, (conceal) => row.with(4, conceal(event, event.type)));
+    this.putOf(whose, rowKey(KEYSPACE.timers, timer.number), row, (conceal) => row.with(4, conceal(event, event.type)));
   }
 }

@@ -26,7 +26,7 @@ import { type Surroundings } from './surroundings.ts';
 import { type Residents } from './residency/residents.ts';
 import { isEnrolled } from './residency/rest.ts';
 import { CellIndex } from './residency/cell-index.ts';
-import { type Codec, type Counters, type RowKey } from '../model/ports.ts';
+import { type Codec, type Counters, type RowKey, KEYSPACE } from '../model/ports.ts';
 import { Queue } from '../model/queue.ts';
 import { type OtherShards } from './shards/other-shards.ts';
 import { type Ref } from '../model/ref.ts';
@@ -145,7 +145,7 @@ export class World implements Surroundings {
     const cell = new Cell({ identity, definition, ref, parent, state: UNBORN });
     this.adopt(cell);
     this.#putIdentity(cell);
-    this.draft.put(`a!${identity.address}`, identity.life);
+    this.draft.put(`${KEYSPACE.addresses}!${identity.address}`, identity.life);
     if (identity.systemId !== null) this.#name(cell, identity.systemId);
     if (cell.isBoss) this.residency?.attach(cell, true);
     this.#enrol(cell);
@@ -205,11 +205,11 @@ export class World implements Surroundings {
     this.cells.delete(life);
     if (this.addresses.get(address) === cell) {
       this.addresses.delete(address);
-      this.draft.remove(`a!${address}`);
+      this.draft.remove(`${KEYSPACE.addresses}!${address}`);
     }
     cell.parent?.removeChild(cell);
-    this.draft.remove(rowKey('i', life));
-    if (isEnrolled(cell)) this.draft.remove(rowKey('f', life));
+    this.draft.remove(rowKey(KEYSPACE.identities, life));
+    if (isEnrolled(cell)) this.draft.remove(rowKey(KEYSPACE.roll, life));
     this.residency?.departed(cell);
     if (cell.held !== undefined) this.hold(cell, undefined);
     this.draft.touch(cell);
@@ -229,7 +229,7 @@ export class World implements Surroundings {
 
   /** What a Boss starts a child with is in the Boss's record too, and so no secret. */
   #putIdentity({ life, identity }: Cell): void {
-    const key = rowKey('i', life);
+    const key = rowKey(KEYSPACE.identities, life);
     if (identity.bond === 'supervised') this.draft.put(key, identity);
     else this.draft.putOf(life, key, identity, (conceal) => ({ ...identity, input: conceal(identity.input) }));
   }
@@ -245,7 +245,7 @@ export class World implements Surroundings {
 
   /** Holds something against a cell, or lets it go. */
   hold(cell: Cell, held: Held | undefined): void {
-    const key = rowKey('u', cell.identity.life);
+    const key = rowKey(KEYSPACE.held, cell.identity.life);
     cell.held = held;
     if (held === undefined) this.draft.remove(key);
     else this.draft.put(key, held);
@@ -270,12 +270,12 @@ export class World implements Surroundings {
       this.shards?.tellName('nameless', systemId, cell.identity);
     }
     // It does nothing any more, and is in memory with whom it belongs to.
-    if (cell.definition.isEffect) this.draft.put(rowKey('f', life), 0);
+    if (cell.definition.isEffect) this.draft.put(rowKey(KEYSPACE.roll, life), 0);
   }
 
   /** Enters who has to be in memory from the start of each run. */
   #enrol(cell: Cell): void {
-    if (isEnrolled(cell)) this.draft.put(rowKey('f', cell.life), cell.definition.isEffect ? 1 : 0);
+    if (isEnrolled(cell)) this.draft.put(rowKey(KEYSPACE.roll, cell.life), cell.definition.isEffect ? 1 : 0);
   }
 
   /** A life is over: whoever watches it, asked it or shares a group with it learns of that. */
@@ -434,7 +434,7 @@ export class World implements Surroundings {
 }
 
 function nameKey(systemId: string): RowKey {
-  return rowKey('n', keyText(systemId));
+  return rowKey(KEYSPACE.systemIds, keyText(systemId));
 }
 
 function isOver({ state }: Cell): boolean {

@@ -14,6 +14,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { agentOf, contextOf, startSubject, type SubjectOptions, tell } from '../../support/actors/subject.ts';
+import { PREFIX } from '../../../src/persistence/keys.ts';
 
 /** Everything that can leave the system, each by a line. */
 function leaky(lines: string[]) {
@@ -292,7 +293,7 @@ describe('a write that fails', () => {
     const { test } = await startLeaky();
     await tell(test, 'GO');
     test.store.failWrites(1);
-    for (const [key] of test.store.entries()) if (key.startsWith('e!')) test.store.lose(key);
+    for (const [key] of test.store.entries()) if (key.startsWith(PREFIX.epoch)) test.store.lose(key);
     await expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
     await expect(test.system.closed).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
   });

@@ -4,11 +4,12 @@
 import { describe, expect, it } from 'vitest';
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
-import { type StoreEntry } from '../../../src/actors/model/ports.ts';
+import { type StoreEntry, KEYSPACE } from '../../../src/actors/model/ports.ts';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { type BosunError } from '../../../src/errors.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { account, code, deposit } from '../../support/actors/account.ts';
+import { PREFIX } from '../../../src/persistence/keys.ts';
 
 const part = setup({ types: {} as { context: { n: number } } }).createMachine({
   context: { n: 0 },
@@ -37,20 +38,22 @@ const options = {
 };
 
 /** A system whose actors have all been folded, stopped; with the key of a record by the address it belongs to. */
-async function stopped(): Promise<{ test: TestSystem; recordOf: (table: string, address: string) => string }> {
+async function stopped(): Promise<{ test: TestSystem; recordOf: (prefix: string, address: string) => string }> {
   const test = await startTestSystem(options);
   for (const address of ['a', 'b', 'team/c']) await test.system.send(address, deposit(10));
   for (const id of ['one', 'two', 'three']) await test.system.send('b', deposit(1), { session: { id, sequence: 1 } });
   await test.settle();
   await test.system.stop();
   const lives = new Map(
-    test.store.entries().flatMap(([key]: StoreEntry) => (key.startsWith('a!') ? [[key.slice(2), key] as const] : [])),
+    test.store
+      .entries()
+      .flatMap(([key]: StoreEntry) => (key.startsWith(`${KEYSPACE.addresses}!`) ? [[key.slice(2), key] as const] : [])),
   );
   expect([...lives.keys()]).toEqual(expect.arrayContaining(['a', 'b', 'w', 'w/part', 'team', 'team/c']));
-  const born = [...new Map(test.store.entries()).keys()].filter((key) => key.startsWith('i!'));
+  const born = [...new Map(test.store.entries()).keys()].filter((key) => key.startsWith(`${KEYSPACE.identities}!`));
   // Births in the order of the declaration: the root, a, b, w, team, then those below.
   const order = ['root', 'a', 'b', 'w', 'team', 'w/part', 'team/c'];
-  return { test, recordOf: (table, address) => `${table}!${born[order.indexOf(address)]!.slice(2)}` };
+  return { test, recordOf: (prefix, address) => `${prefix}${born[order.indexOf(address)]!.slice(2)}` };
 }
 
 const balanceAt = (test: TestSystem, address: string) =>
@@ -58,9 +61,12 @@ const balanceAt = (test: TestSystem, address: string) =>
 const addresses = (errors: readonly BosunError[]) => errors.map(({ details }) => details['address']);
 
 describe('an actor whose record is damaged', () => {
-  it.each(['s', 'i'])('is not run, is reported, and stops nobody else (table %s)', async (table) => {
+  it.each([
+    ['state', PREFIX.state],
+    ['identity', `${KEYSPACE.identities}!`],
+  ])('is not run, is reported, and stops nobody else (%s)', async (_, prefix) => {
     const { test, recordOf } = await stopped();
-    const key = recordOf(table, 'a');
+    const key = recordOf(prefix, 'a');
     test.store.flip(key, 6);
     const damaged = test.store.entries().find(([found]) => found === key);
     await test.restart();
@@ -80,7 +86,7 @@ describe('an actor whose record is damaged', () => {
       await expect(ask()).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
     }
     expect(test.system.tree().children.map(({ address }) => address)).toEqual(
-      table === 's' ? ['a', 'b', 'w', 'team'] : ['b', 'w', 'team'],
+      prefix === PREFIX.state ? ['a', 'b', 'w', 'team'] : ['b', 'w', 'team'],
     );
     await test.system.send('b', deposit(1));
     await test.settle();
@@ -100,7 +106,7 @@ describe('an actor whose record is damaged', () => {
       ['team', 'team/c'],
     ] as const) {
       const { test, recordOf } = await stopped();
-      test.store.flip(recordOf('s', address), 6);
+      test.store.flip(recordOf(PREFIX.state, address), 6);
       await test.restart();
       expect(addresses(test.system.unreadable())).toEqual([address, below]);
       await expect(test.system.send(below, deposit(1))).rejects.toMatchObject({
@@ -117,7 +123,7 @@ describe('an actor whose record is damaged', () => {
     const key = test.store
       .entries()
       .map(([found]) => found)
-      .find((found) => found.startsWith('b!') && found.endsWith('!a'))!;
+      .find((found) => found.startsWith(`${KEYSPACE.children}!`) && found.endsWith('!a'))!;
     test.store.flip(key, 6);
     await test.restart();
     expect(addresses(test.system.unreadable())).toEqual(['a']);
@@ -127,7 +133,7 @@ describe('an actor whose record is damaged', () => {
 
   it('stops the start where it is the root: nobody runs without a Boss', async () => {
     const { test, recordOf } = await stopped();
-    test.store.flip(recordOf('s', 'root'), 6);
+    test.store.flip(recordOf(PREFIX.state, 'root'), 6);
     await expect(test.restart()).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
   });
 });
@@ -135,7 +141,7 @@ describe('an actor whose record is damaged', () => {
 describe('a session whose record is damaged', () => {
   it('is refused, because nobody knows what it has sent', async () => {
     const { test } = await stopped();
-    test.store.flip('d!one', 6);
+    test.store.flip(`${KEYSPACE.sessions}!one`, 6);
     await test.restart();
     await expect(test.system.send('b', deposit(1), { session: { id: 'one', sequence: 2 } })).rejects.toEqual(
       code('BOSUN_STORE_DAMAGED'),

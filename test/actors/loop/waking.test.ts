@@ -16,22 +16,24 @@ import { deploy, first, second, startOrders, thirdFromSecond } from '../../suppo
 import { code } from '../../support/actors/account.ts';
 import { peer, startPeers, tellPeer } from '../../support/actors/residents.ts';
 import { LONG } from '../../support/effort.ts';
+import { KEYSPACE } from '../../../src/actors/model/ports.ts';
+import { numberedKey, PREFIX, stateKey } from '../../../src/persistence/keys.ts';
 
 /** Ten peers, all folded, and the system stopped. @returns Keys of the records of `peer-7`. */
-async function stopped(): Promise<{ test: TestSystem; key: (table: 's' | 'i') => string }> {
+async function stopped(): Promise<{ test: TestSystem; key: (kind: 'state' | 'identity') => string }> {
   const test = await startPeers(10, { journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } } });
   const { life } = test.system.admin.getState('peer-7');
   for (let n = 0; n < 5; n++) await tellPeer(test, 'peer-0', 'UP');
   await test.system.stop();
-  return { test, key: (table) => `${table}!${life.toString(16).padStart(14, '0')}` };
+  return { test, key: (kind) => (kind === 'state' ? stateKey(life) : numberedKey(KEYSPACE.identities, life)) };
 }
 
 describe('damage of one that rests', () => {
-  it.each(['s', 'i'] as const)(
-    'is found when it wakes, stops it alone, and is reported once (table %s)',
-    async (table) => {
+  it.each(['state', 'identity'] as const)(
+    'is found when it wakes, stops it alone, and is reported once (%s)',
+    async (kind) => {
       const { test, key } = await stopped();
-      test.store.flip(key(table), 6);
+      test.store.flip(key(kind), 6);
       await test.restart();
       expect([test.system.damage(), test.system.unreadable()]).toEqual([[], []]);
       for (let time = 0; time < 2; time++) {
@@ -44,7 +46,7 @@ describe('damage of one that rests', () => {
       expect(test.system.damage()).toEqual([
         expect.objectContaining({
           code: 'BOSUN_STORE_DAMAGED',
-          details: expect.objectContaining({ key: key(table) }) as unknown,
+          details: expect.objectContaining({ key: key(kind) }) as unknown,
         }),
       ]);
       await tellPeer(test, 'peer-8', 'UP');
@@ -59,7 +61,7 @@ describe('damage of one that rests', () => {
 
   it('in the index of addresses is made good from the identities', async () => {
     const { test } = await stopped();
-    test.store.flip('a!peer-7', 5);
+    test.store.flip(`${KEYSPACE.addresses}!peer-7`, 5);
     await test.restart();
     await tellPeer(test, 'peer-7', 'UP');
     expect(test.system.snapshot('peer-7')?.context).toMatchObject({ count: 1 });
@@ -73,8 +75,8 @@ describe('damage of one that rests', () => {
 
   it('in what a start reads makes it read everything', async () => {
     const { test, key } = await stopped();
-    test.store.flip(key('s'), 6);
-    test.store.flip(test.store.entries().find(([stored]) => stored.startsWith('f!'))![0], 5);
+    test.store.flip(key('state'), 6);
+    test.store.flip(test.store.entries().find(([stored]) => stored.startsWith(`${KEYSPACE.roll}!`))![0], 5);
     await test.restart();
     expect(test.system.unreadable().map(({ details }) => details['address'])).toEqual(['peer-7']);
     await test.system.stop();
@@ -88,7 +90,7 @@ describe('what the journal alone has of one that rests', () => {
     await test.restart({ journal: {} });
     for (let n = 3; n < 10; n++) await tellPeer(test, `peer-${n}`, 'UP');
     await test.system.stop();
-    return { test, key: key('s') };
+    return { test, key: key('state') };
   }
 
   /** Epochs enough to have everything folded, and nobody woken. */
@@ -96,7 +98,7 @@ describe('what the journal alone has of one that rests', () => {
     await test.restart({ journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } } });
     for (let n = 0; n < 5; n++) await tellPeer(test, 'peer-0', 'UP');
     await test.system.stop();
-    expect(test.store.entries().filter(([key]) => key.startsWith('e!')).length).toBeLessThan(4);
+    expect(test.store.entries().filter(([key]) => key.startsWith(PREFIX.epoch)).length).toBeLessThan(4);
   }
 
   it('is not looked at by a start, and counts when it wakes', async () => {
@@ -148,7 +150,7 @@ describe('what the journal alone has of one that rests', () => {
     await test.crash();
     test.store.reads = [];
     await test.restart({ agents: [second], journal: {} });
-    expect(test.store.reads).not.toContain(`s!${life.toString(16).padStart(14, '0')}`);
+    expect(test.store.reads).not.toContain(stateKey(life));
     expect(test.system.snapshot('o')?.context).toEqual({ total: 5, receipt: 'for 5' });
     await test.system.stop();
   });
@@ -166,7 +168,7 @@ describe('what the journal alone has of one that rests', () => {
       journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } },
     });
     const { life } = test.system.admin.getState('group/e');
-    const key = `s!${life.toString(16).padStart(14, '0')}`;
+    const key = stateKey(life);
     for (let n = 0; n < 5; n++) await tellPeer(test, 'group/a', 'UP');
     await test.system.stop();
     await test.restart({ journal: {} });
@@ -247,7 +249,9 @@ describe('a Boss of those that rest', () => {
     expect(test.system.boss('group').countChildren()).toMatchObject({ active: 12 });
     await test.system.boss().terminateChild('group');
     for (const id of ids) expect(test.system.snapshot(`group/${id}`)).toBeUndefined();
-    expect(test.store.entries().filter(([key]) => key.startsWith('i!')).length).toBeLessThanOrEqual(2);
+    expect(
+      test.store.entries().filter(([key]) => key.startsWith(`${KEYSPACE.identities}!`)).length,
+    ).toBeLessThanOrEqual(2);
     await test.system.stop();
   });
 
@@ -277,7 +281,7 @@ describe('a Boss of those that rest', () => {
       await test.system.stop();
       test.store.reads = [];
       await test.restart();
-      expect(test.store.reads.filter((key) => key.startsWith('s!')).length).toBeLessThan(count / 2);
+      expect(test.store.reads.filter((key) => key.startsWith(PREFIX.state)).length).toBeLessThan(count / 2);
       test.store.reads = null;
       expect(test.system.tree('pool')).toMatchObject({ isPartial: true });
       expect(() => test.system.boss('pool').whichChildren()).toThrow(
@@ -369,13 +373,13 @@ describe('room for few', () => {
     for (let n = 0; n < 20; n++) await tellPeer(test, 'peer-0', 'UP');
     await test.system.stop();
     // As an earlier build would have left it.
-    for (const [key] of test.store.entries()) if (key.startsWith('f!')) test.store.lose(key);
+    for (const [key] of test.store.entries()) if (key.startsWith(`${KEYSPACE.roll}!`)) test.store.lose(key);
     await test.restart();
     expect(test.system.snapshot('peer-2/kid')?.context).toEqual({ told: 0 });
     await test.system.stop();
     test.store.reads = [];
     await test.restart();
-    expect(test.store.reads.filter((key) => key.startsWith('s!')).length).toBeLessThan(9);
+    expect(test.store.reads.filter((key) => key.startsWith(PREFIX.state)).length).toBeLessThan(9);
     expect(test.system.snapshot('peer-2/kid')?.context).toEqual({ told: 0 });
     await test.system.stop();
   });

@@ -1,5 +1,12 @@
 /** Reads a bank's store as its bytes are, without running anything, and says what in it cannot be. */
-import { type ActorState, type Identity, type ReferenceCoding, type Store } from '../../../src/actors/model/ports.ts';
+import {
+  type ActorState,
+  type Identity,
+  type ReferenceCoding,
+  type Store,
+  type Keyspace,
+  KEYSPACE,
+} from '../../../src/actors/model/ports.ts';
 import { messageOf } from '../../../src/errors.ts';
 import { levelStore } from '../../../src/persistence/level-store.ts';
 import { sessionFrom } from '../../../src/actors/loop/inbound/sessions.ts';
@@ -120,24 +127,24 @@ const TIMER_EVENT = 4;
 /** @param parts One store, or those of all workers. */
 function booksOf(parts: readonly Restored[]): Books {
   const known = parts.flatMap(({ recovered: { rows, states } }) => {
-    const lives = [...(rows.get('i')?.values() ?? [])]
+    const lives = [...(rows.get(KEYSPACE.identities)?.values() ?? [])]
       .map((row) => row as Identity)
       .filter(({ agent }) => agent === 'account');
     return lives.map(({ life }) => contextOf(states.get(life)));
   });
   // A crash of the very first start may have come before all were born.
   const accounts = [...known, ...Array.from({ length: ACCOUNTS - known.length }, () => NEW)];
-  const events = (table: 'm' | 't', index: number) =>
+  const events = (keyspace: Keyspace, index: number) =>
     parts.flatMap(({ recovered: { rows } }) =>
-      [...(rows.get(table)?.values() ?? [])].map((row) => (row as readonly unknown[])[index] as BankEvent),
+      [...(rows.get(keyspace)?.values() ?? [])].map((row) => (row as readonly unknown[])[index] as BankEvent),
     );
   return {
     accounts,
-    unread: [...events('m', MESSAGE_EVENT), ...crossing(parts)],
-    delayed: events('t', TIMER_EVENT),
+    unread: [...events(KEYSPACE.mailboxes, MESSAGE_EVENT), ...crossing(parts)],
+    delayed: events(KEYSPACE.timers, TIMER_EVENT),
     lastSequence: new Map(
       parts.flatMap(({ recovered: { rows } }) =>
-        [...(rows.get('d') ?? [])].map(([session, row]) => [session, sessionFrom(row, 0)[0]] as const),
+        [...(rows.get(KEYSPACE.sessions) ?? [])].map(([session, row]) => [session, sessionFrom(row, 0)[0]] as const),
       ),
     ),
   };
@@ -146,11 +153,11 @@ function booksOf(parts: readonly Restored[]): Books {
 /** What is on its way from one worker to another, and not taken there yet (actors/world/shards/shard-channel.ts). */
 function crossing(parts: readonly Restored[]): BankEvent[] {
   return parts.flatMap(({ recovered: { rows } }, from) =>
-    [...(rows.get('X') ?? [])].flatMap(([key, row]) => {
+    [...(rows.get(KEYSPACE.shard) ?? [])].flatMap(([key, row]) => {
       const [direction, to = '', sequence = ''] = key.split('!');
       const [kind, , , event] = direction === 'out' ? (row as readonly [string, number, string, BankEvent]) : [];
       if (kind !== 'event') return [];
-      const taken = (parts[parseInt(to, 16)]!.recovered.rows.get('X')?.get(
+      const taken = (parts[parseInt(to, 16)]!.recovered.rows.get(KEYSPACE.shard)?.get(
         `in!${from.toString(16).padStart(4, '0')}`,
       ) ?? 0) as number;
       return parseInt(sequence, 16) > taken ? [event!] : [];

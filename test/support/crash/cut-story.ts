@@ -7,6 +7,7 @@ import { survey } from '../../../src/persistence/recovery.ts';
 import { type Durability } from '../../../src/persistence/journal.ts';
 import { type AnyAgent } from '../../../src/actors/model/agent.ts';
 import { type FaultyStore, type HoldPoint } from '../../../src/testing/faulty-store.ts';
+import { KEYSPACE } from '../../../src/actors/model/ports.ts';
 import { allBooks, type Command, expectedBooks, perform, sessionOf } from './script.ts';
 import { faultyStores, type Stage, stageOf } from './stage.ts';
 import { type Books, emptyOutside, type Outside, treeOf, workerAgent } from './workshop.ts';
@@ -138,7 +139,8 @@ export class CutStory {
     if (JSON.stringify([...disk].sort(byLife)) !== JSON.stringify([...(memory ?? [])].sort(byLife))) {
       this.violations.push(`store ${part} is at epoch ${recovered.epoch} and not what memory was then`);
     }
-    const last = (recovered.rows.get('d')?.get(sessionOf(part)) as readonly [number] | undefined)?.[0] ?? 0;
+    const last =
+      (recovered.rows.get(KEYSPACE.sessions)?.get(sessionOf(part)) as readonly [number] | undefined)?.[0] ?? 0;
     if (this.#durability === 'disk') this.#findLost(told, part, last);
   }
 

@@ -4,12 +4,13 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Recovered, type Store, type StoreWrite } from '../../../src/actors/model/ports.ts';
+import { type Recovered, type Store, type StoreWrite, KEYSPACE } from '../../../src/actors/model/ports.ts';
 import { BosunError } from '../../../src/errors.ts';
 import { createJournal } from '../../../src/persistence/journal.ts';
 import { levelStore } from '../../../src/persistence/level-store.ts';
 import { plainReferences } from '../../../src/persistence/plain-references.ts';
 import { verify } from '../../../src/persistence/verify.ts';
+import { PREFIX, stateKey } from '../../../src/persistence/keys.ts';
 
 /** Small, so that a short story fills several tables of LevelDB. */
 const WRITE_BUFFER_BYTES = 64 * 1024;
@@ -29,7 +30,7 @@ export interface Damage {
 }
 
 /**
- * Everything a system would serve: each actor's state under `s <life>`, each row under its key, and the number of the
+ * Everything a system would serve: each actor's state under its key, each row under its key, and the number of the
  * epoch.
  */
 export type Served = ReadonlyMap<string, string>;
@@ -109,10 +110,30 @@ export async function start(directory: string, store: Store = levelStore(directo
 
 function servedBy({ epoch, states, rows }: Recovered): Served {
   const served = new Map([['epoch', String(epoch)]]);
-  for (const [life, state] of states) served.set(`s ${life}`, JSON.stringify(state));
-  for (const [table, entries] of rows)
-    for (const [key, row] of entries) served.set(`${table}!${key}`, JSON.stringify(row));
+  for (const [life, state] of states) served.set(stateKey(life), JSON.stringify(state));
+  for (const [keyspace, entries] of rows)
+    for (const [key, row] of entries) served.set(`${keyspace}!${key}`, JSON.stringify(row));
   return served;
+}
+
+/** Those that a story has to have written, for damage to meet them. */
+export const KINDS = [
+  'states',
+  'identities',
+  'addresses',
+  'systemIds',
+  'timers',
+  'roll',
+  'children',
+  'sessions',
+  'deadLetters',
+];
+
+/** Names of the keyspaces that have rows, and `states`. */
+export function kindsIn(served: Served): string[] {
+  const kinds = [...Object.entries(KEYSPACE).map(([name, letter]) => [name, `${letter}!`]), ['states', PREFIX.state]];
+  const keys = [...served.keys()];
+  return kinds.flatMap(([name, prefix]) => (keys.some((key) => key.startsWith(prefix!)) ? [name!] : []));
 }
 
 /** @returns What `bosun verify` complains of: nothing for a store that it calls sound. */

@@ -9,17 +9,20 @@ import {
   type Counters,
   type Deltas,
   type Epoch,
+  type Keyspace,
+  KEYSPACE,
+  keyspaceOf,
+  KEYSPACES,
+  keyWithin,
   type NewConfiguration,
   type Recovered,
   type ReferenceCoding,
   type RowKey,
   type Store,
-  type Table,
-  TABLES,
 } from '../../../src/actors/model/ports.ts';
 import { applyChange, Change, type StateChange, UNBORN } from '../../../src/actors/model/state.ts';
 import { createJournal, type JournalOptions } from '../../../src/persistence/journal.ts';
-import { hex } from '../../../src/persistence/keys.ts';
+import { numberedKey } from '../../../src/persistence/keys.ts';
 
 export class Reference {
   readonly life: number;
@@ -41,7 +44,7 @@ export type Step =
   | { readonly kind: 'birth'; readonly initial: StateChange | null }
   | { readonly kind: 'change'; readonly pick: number; readonly change: StateChange }
   | { readonly kind: 'death'; readonly pick: number }
-  | { readonly kind: 'arrival'; readonly table: 'm' | 't' | 'q'; readonly row: unknown }
+  | { readonly kind: 'arrival'; readonly keyspace: Keyspace; readonly row: unknown }
   | { readonly kind: 'rewrite'; readonly pick: number; readonly row: unknown }
   | { readonly kind: 'removal'; readonly pick: number; readonly net: boolean }
   | { readonly kind: 'named row'; readonly name: string; readonly row: unknown }
@@ -66,7 +69,12 @@ export const NOTHING: Facts = {
   configurations: new Map(),
 };
 
-const COUNTER = { m: 'message', t: 'timer', q: 'quarantine' } as const;
+/** Keyspaces of arrivals, and which counter numbers them. */
+const COUNTERS = new Map<Keyspace, keyof Counters>([
+  [KEYSPACE.mailboxes, 'message'],
+  [KEYSPACE.timers, 'timer'],
+  [KEYSPACE.deadLetters, 'quarantine'],
+]);
 
 /** @returns The epoch that the steps make, and the facts after it. Facts are never changed in place. */
 export function nextEpoch(before: Facts, steps: readonly Step[], codec: Codec): { epoch: Epoch; after: Facts } {
@@ -120,12 +128,12 @@ class Draft {
     else if (step.kind === 'change') this.#change(choose([...this.#states.keys()], step.pick), step.change);
     else if (step.kind === 'death') this.#bury(choose([...this.#states.keys()], step.pick));
     else if (step.kind === 'arrival') {
-      this.#put(`${step.table}!${hex(this.#counters[COUNTER[step.table]]++)}`, step.row);
+      this.#put(numberedKey(step.keyspace, this.#counters[COUNTERS.get(step.keyspace)!]++), step.row);
     } else if (step.kind === 'rewrite') {
       const key = choose(this.#numberedRows(), step.pick);
       if (key !== undefined) this.#put(key, step.row);
     } else if (step.kind === 'removal') this.#remove(choose(this.#numberedRows(), step.pick), step.net);
-    else if (step.kind === 'named row') this.#put(`d!${step.name}`, step.row);
+    else if (step.kind === 'named row') this.#put(`${KEYSPACE.sessions}!${step.name}`, step.row);
     else this.#configure(step.definition, step.nodes);
   }
 
@@ -153,8 +161,8 @@ class Draft {
 
   #bear(initial: StateChange | null): void {
     const life = this.#counters.life++;
-    this.#put(`i!${hex(life)}`, { life, address: `crew/${life}`, parent: 0 });
-    this.#put(`a!crew/${life}`, life);
+    this.#put(numberedKey(KEYSPACE.identities, life), { life, address: `crew/${life}`, parent: 0 });
+    this.#put(`${KEYSPACE.addresses}!crew/${life}`, life);
     this.#states.set(life, UNBORN);
     this.#netStates.set(life, UNBORN);
     if (initial !== null) this.#change(life, initial);
@@ -172,12 +180,12 @@ class Draft {
     if (life === undefined) return;
     this.#states.delete(life);
     this.#netStates.set(life, null);
-    this.#remove(`i!${hex(life)}`, false);
-    this.#remove(`a!crew/${life}`, false);
+    this.#remove(numberedKey(KEYSPACE.identities, life), false);
+    this.#remove(`${KEYSPACE.addresses}!crew/${life}`, false);
   }
 
   #numberedRows(): RowKey[] {
-    return [...this.#rows.keys()].filter((key) => 'mtq'.includes(key[0] ?? ''));
+    return [...this.#rows.keys()].filter((key) => COUNTERS.has(keyspaceOf(key)));
   }
 
   #put(key: RowKey, row: unknown): void {
@@ -206,10 +214,10 @@ function choose<T>(items: readonly T[], pick: number): T | undefined {
 
 /** What recovery must return for these facts, in a form that shows the order of rows too. */
 export function expected(facts: Facts): unknown {
-  const rows = TABLES.map((table) => [
-    table,
-    [...facts.rows].filter(([key]) => key.startsWith(`${table}!`)).map(([key, row]) => [key.slice(2), row] as const),
-  ]) as [Table, [string, unknown][]][];
+  const rows = KEYSPACES.map((keyspace) => [
+    keyspace,
+    [...facts.rows].filter(([key]) => keyspaceOf(key) === keyspace).map(([key, row]) => [keyWithin(key), row] as const),
+  ]) as [Keyspace, [string, unknown][]][];
   for (const [, entries] of rows) entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     epoch: facts.epoch,

@@ -7,10 +7,10 @@ import { SESSION_WINDOW_MS, SESSIONS_MAX } from '../../../limits.ts';
 import { admit } from '../../model/value-check.ts';
 import { type Session } from '../../world/mailbox/inbound.ts';
 import { type EpochDraft } from '../../world/epoch-draft.ts';
-import { type Recovered, type RowKey } from '../../model/ports.ts';
+import { type Recovered, type RowKey, KEYSPACE, keyspaceOf, keyWithin } from '../../model/ports.ts';
 import { keyText, rowKey } from '../../model/row-keys.ts';
 
-/** `d`: the last sequence, and the kernel time of its send. */
+/** Its row: the last sequence, and the kernel time of its send. */
 export type SessionRow = readonly [sequence: number, usedAtMs: number];
 
 /**
@@ -43,15 +43,20 @@ export class Sessions {
   constructor(draft: EpochDraft, recovered: Pick<Recovered, 'rows' | 'damage' | 'kernelTimeMs'>, nowMs: () => number) {
     this.#draft = draft;
     this.#nowMs = nowMs;
-    const rows = [...(recovered.rows.get('d') ?? [])].map(
+    const rows = [...(recovered.rows.get(KEYSPACE.sessions) ?? [])].map(
       ([text, row]) => [text, sessionFrom(row, recovered.kernelTimeMs)] as const,
     );
     for (const [text, [sequence, usedAtMs]] of rows.sort(([, [, a]], [, [, b]]) => a - b)) {
-      this.#known.set(decodeURIComponent(text), { key: `d!${text}`, sequence, usedAtMs, placedAtMs: usedAtMs });
+      this.#known.set(decodeURIComponent(text), {
+        key: rowKey(KEYSPACE.sessions, text),
+        sequence,
+        usedAtMs,
+        placedAtMs: usedAtMs,
+      });
     }
     for (const error of recovered.damage) {
       const key = String(error.details['key']);
-      if (key.startsWith('d!')) this.#damaged.set(decodeURIComponent(key.slice(2)), error);
+      if (keyspaceOf(key) === KEYSPACE.sessions) this.#damaged.set(decodeURIComponent(keyWithin(key)), error);
     }
   }
 
@@ -94,7 +99,12 @@ export class Sessions {
 
   #remember(id: string): Known {
     const nowMs = this.#nowMs();
-    const known: Known = { key: rowKey('d', keyText(id)), sequence: 0, usedAtMs: nowMs, placedAtMs: nowMs };
+    const known: Known = {
+      key: rowKey(KEYSPACE.sessions, keyText(id)),
+      sequence: 0,
+      usedAtMs: nowMs,
+      placedAtMs: nowMs,
+    };
     this.#known.set(id, known);
     return known;
   }

@@ -9,14 +9,14 @@
  */
 import { BosunError, isBosunError } from '../../../errors.ts';
 import { CHILD_TABLE_ROWS_AT_START, RESTING_LOOKS } from '../../../limits.ts';
-import type { Bosses } from '../../world/bosses.ts';
+import { type Bosses } from '../../world/bosses.ts';
 import { type Cell, imageOf } from '../../world/cell.ts';
 import { type DurableView } from '../durable-view.ts';
 import { type Frozen } from '../../world/epoch-draft.ts';
-import { childKey, ordered } from '../../model/row-keys.ts';
+import { childKey, ordered, childIn } from '../../model/row-keys.ts';
 import { deepFreeze } from '../../model/frozen.ts';
 import { type Message } from '../../world/mailbox/message.ts';
-import { type Recovered, type RowKey, type Shelf } from '../../model/ports.ts';
+import { type Recovered, type RowKey, type Shelf, KEYSPACE, keyspaceOf, keyWithin } from '../../model/ports.ts';
 import { type Ref } from '../../model/ref.ts';
 import { UNBORN } from '../../model/state.ts';
 import { type Timer } from '../../model/timers.ts';
@@ -98,12 +98,12 @@ export class Residency implements Residents {
       if (cell.isBoss) this.attach(cell, part === undefined || part.tables.has(cell.life));
       this.#use(cell);
     }
-    for (const [key, row] of rows.get('b') ?? []) {
-      const separator = key.indexOf('!');
-      const table = world.cells.resident(parseInt(key.slice(0, separator), 16))?.childTable;
-      if (table?.isWhole === true) table.fill([[key.slice(separator + 1), deepFreeze(row)]]);
+    for (const [key, row] of rows.get(KEYSPACE.children) ?? []) {
+      const [boss, childId] = childIn(key);
+      const table = world.cells.resident(boss)?.childTable;
+      if (table?.isWhole === true) table.fill([[childId, deepFreeze(row)]]);
     }
-    for (const [name, life] of rows.get('n') ?? []) {
+    for (const [name, life] of rows.get(KEYSPACE.systemIds) ?? []) {
       if (world.cells.resident(life as number) === undefined) this.#names.set(decodeURIComponent(name), life as number);
     }
   }
@@ -132,7 +132,7 @@ export class Residency implements Residents {
   /** Who is stored at an address; 0 for nobody. */
   lifeAt(address: string): number {
     try {
-      return (this.#row(`a!${address}`) as number | undefined) ?? 0;
+      return (this.#row(`${KEYSPACE.addresses}!${address}`) as number | undefined) ?? 0;
     } catch (error) {
       if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
       return this.#lookFor(address, error);
@@ -146,10 +146,10 @@ export class Residency implements Residents {
     for (let life = world.nextNumber('life') - 1; life > 0; life--) {
       const found = world.cells.resident(life)?.identity ?? shelf.identity(life);
       if (found?.address !== address || this.#departed.has(life)) continue;
-      world.draft.put(`a!${address}`, life);
+      world.draft.put(`${KEYSPACE.addresses}!${address}`, life);
       return life;
     }
-    world.draft.remove(`a!${address}`);
+    world.draft.remove(`${KEYSPACE.addresses}!${address}`);
     return 0;
   }
 
@@ -200,11 +200,9 @@ export class Residency implements Residents {
       if (!cell.gone) this.#use(cell);
     }
     for (const [key, row] of epoch.rows) {
-      if (!key.startsWith('b!')) continue;
-      const separator = key.indexOf('!', 2);
-      this.#parts.world.cells
-        .resident(parseInt(key.slice(2, separator), 16))
-        ?.childTable?.settled(key.slice(separator + 1), row);
+      if (keyspaceOf(key) !== KEYSPACE.children) continue;
+      const [boss, childId] = childIn(keyWithin(key));
+      this.#parts.world.cells.resident(boss)?.childTable?.settled(childId, row);
     }
     if (!this.isBlind) for (const task of this.#postponed.splice(0)) this.#parts.world.guarded(task);
   }
@@ -269,7 +267,7 @@ export class Residency implements Residents {
   async #read(boss: Cell): Promise<void> {
     const { life, childTable } = boss;
     if (childTable === undefined || childTable.isWhole) return;
-    const prefix: RowKey = `b!${ordered(life)}!`;
+    const prefix: RowKey = `${KEYSPACE.children}!${ordered(life)}!`;
     childTable.isBeingRead = true;
     try {
       const rows = await this.#parts.shelf.rowsUnder(prefix);

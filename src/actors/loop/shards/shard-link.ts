@@ -9,12 +9,12 @@ import { type EventObject } from 'xstate';
 import { BosunError, ERROR_CODES, type ErrorCode, messageOf } from '../../../errors.ts';
 import { childAddress } from '../../model/address.ts';
 import { type Cell } from '../../world/cell.ts';
-import { type Recovered, type Wire } from '../../model/ports.ts';
+import { type Recovered, type Wire, KEYSPACE } from '../../model/ports.ts';
 import { Ref } from '../../model/ref.ts';
 import { type DownEvent, type Relation } from '../../world/talk/down-event.ts';
 import { type Elsewhere, type OtherShards } from '../../world/shards/other-shards.ts';
 import { admitError } from '../../model/value-check.ts';
-import type { World } from '../../world/world.ts';
+import { type World } from '../../world/world.ts';
 import { NameDirectory } from '../../world/shards/name-directory.ts';
 import { type ShardMessage, ShardChannels } from '../../world/shards/shard-channel.ts';
 import { type Placement, shardOfLife, type ShardPlace } from '../../model/placement.ts';
@@ -60,8 +60,8 @@ export class ShardLink implements OtherShards {
       onRoom: (shard) => this.#ease(shard),
     });
     this.#directory = new NameDirectory(world, count);
-    this.#lines.load(recovered.rows.get('X') ?? []);
-    for (const [key, row] of recovered.rows.get('X') ?? []) this.#directory.load(key, row);
+    this.#lines.load(recovered.rows.get(KEYSPACE.shard) ?? []);
+    for (const [key, row] of recovered.rows.get(KEYSPACE.shard) ?? []) this.#directory.load(key, row);
   }
 
   /** The system runs. */

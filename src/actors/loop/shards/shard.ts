@@ -5,15 +5,17 @@
  * found that they fit.
  */
 import { BosunError } from '../../../errors.ts';
-import { ordered } from '../../model/row-keys.ts';
-import { type Recovered } from '../../model/ports.ts';
+import { ordered, rowKey } from '../../model/row-keys.ts';
+import { type Recovered, KEYSPACE } from '../../model/ports.ts';
 import { type ActorState, type Identity } from '../../model/state.ts';
-import type { World } from '../../world/world.ts';
+import { type World } from '../../world/world.ts';
 import { type ShardParts } from './shard-link.ts';
 import { type ShardPlace } from '../../model/placement.ts';
 
-/** Of table `X`. */
+/** Of keyspace `shard`. */
 const PLACE = 'shard';
+const PLACE_KEY = rowKey(KEYSPACE.shard, PLACE);
+const TAKEN_KEY = rowKey(KEYSPACE.shard, 'in!');
 
 type PlaceRow = readonly [index: number, count: number];
 
@@ -23,11 +25,11 @@ type PlaceRow = readonly [index: number, count: number];
  * @param hold Nothing will run: whatever it is, it may be looked at.
  */
 export function placeOf(wanted: ShardPlace | undefined, recovered: Recovered, hold: boolean): ShardPlace | undefined {
-  const damage = recovered.damage.find(
-    ({ details }) => details['key'] === `X!${PLACE}` || String(details['key']).startsWith('X!in!'),
+  const damage = recovered.damage.find(({ details }) =>
+    [PLACE_KEY, TAKEN_KEY].some((key) => String(details['key']).startsWith(key)),
   );
   if (damage !== undefined) throw damage;
-  const row = recovered.rows.get('X')?.get(PLACE) as PlaceRow | undefined;
+  const row = recovered.rows.get(KEYSPACE.shard)?.get(PLACE) as PlaceRow | undefined;
   if (hold) return row && { index: row[0], count: row[1] };
   if (recovered.epoch === 0 || (row?.[0] === wanted?.index && row?.[1] === wanted?.count)) return wanted;
   throw new BosunError(
@@ -46,12 +48,12 @@ export async function admitShard(shard: ShardParts, recovered: Recovered): Promi
 /** Writes it down. */
 export function recordPlace({ draft }: World, { index, count }: ShardPlace): void {
   const row: PlaceRow = [index, count];
-  draft.put(`X!${PLACE}`, Object.freeze(row));
+  draft.put(PLACE_KEY, Object.freeze(row));
 }
 
 /** An actor that today's tree places on another shard is refused. One that its Boss is about to end does not count. */
 function checkHomes({ placement, index, declared }: ShardParts, { rows, states }: Recovered): void {
-  const identities = rows.get('i');
+  const identities = rows.get(KEYSPACE.identities);
   for (const row of identities?.values() ?? []) {
     const { address, childId, parent, bond } = row as Identity;
     const above = identities?.get(ordered(parent)) as Identity | undefined;

@@ -13,7 +13,7 @@ import { Watch } from './effect-watch.ts';
 import { type HostEngine, type Snapshot } from '../../model/step-engine.ts';
 import { admitCheckpoint, CHECKPOINT, checkMemoName } from './effect-checkpoints.ts';
 import { type Message } from '../mailbox/message.ts';
-import { type Random } from '../../model/ports.ts';
+import { type Random, KEYSPACE } from '../../model/ports.ts';
 import { type EffectHost, EffectRef, type RefHost } from '../../model/ref.ts';
 import { rowKey } from '../../model/row-keys.ts';
 import { type StateChange } from '../../model/state.ts';
@@ -120,7 +120,7 @@ export class Effects implements EffectHost {
     this.stop(cell);
     cell.running = undefined;
     cell.failures = failures;
-    this.#world.draft.put(rowKey('f', cell.identity.life), effectRow(cell));
+    this.#world.draft.put(rowKey(KEYSPACE.roll, cell.identity.life), effectRow(cell));
     if (delayMs === 0) this.again(cell);
     else
       this.#world.timers.arm(cell, {
@@ -268,7 +268,7 @@ export class Effects implements EffectHost {
   #enter(cell: Cell, snapshot: Snapshot, change: StateChange): void {
     const attempt = cell.state.attempt + 1;
     this.#world.change(cell, { ...change, status: 'active', attempt }, snapshot);
-    this.#world.draft.put(rowKey('f', cell.identity.life), effectRow(cell));
+    this.#world.draft.put(rowKey(KEYSPACE.roll, cell.identity.life), effectRow(cell));
     this.#world.draft.output(() => this.#run(cell, attempt));
   }
 

@@ -51,7 +51,7 @@ export interface StoredAction {
 /** What died, as it is stored. */
 export type DeadContents = { readonly message: MessageRow } | { readonly action: StoredAction };
 
-/** Its row of table `q`. Rows of earlier builds have no reason: they were quarantined. */
+/** Its row. Rows of earlier builds have no reason: they were quarantined. */
 export type DeadLetterRow = Pick<DeadLetter, 'address' | 'atMs' | 'error'> & {
   readonly reason?: DeadLetterReason;
 } & DeadContents;

@@ -12,6 +12,7 @@ import {
   type DeadLetterRow,
   type NewDeadLetter,
 } from './dead-letter.ts';
+import { KEYSPACE } from '../../model/ports.ts';
 import { rowKey } from '../../model/row-keys.ts';
 import { type Surroundings } from '../surroundings.ts';
 
@@ -41,7 +42,9 @@ export class DeadLetters {
     const row: DeadLetterRow = { ...facts, atMs: this.#world.time.nowMs() };
     this.load(number, row);
     const life = 'message' in row ? row.message[0] : row.action.life;
-    this.#world.draft.putOf(life, rowKey('q', number), row, (conceal) => concealedLetter(row, conceal));
+    this.#world.draft.putOf(life, rowKey(KEYSPACE.deadLetters, number), row, (conceal) =>
+      concealedLetter(row, conceal),
+    );
     const kin = this.#classOf(row);
     const [oldest] = kin;
     if (kin.size > (kin === this.#quarantined ? QUARANTINE_MESSAGES_MAX : DEAD_LETTERS_MAX)) this.remove(oldest!);
@@ -73,7 +76,7 @@ export class DeadLetters {
     if (row === undefined) return;
     this.#rows.delete(number);
     this.#classOf(row).delete(number);
-    this.#world.draft.remove(rowKey('q', number));
+    this.#world.draft.remove(rowKey(KEYSPACE.deadLetters, number));
   }
 
   /** Removes those for which `drop` says so. */

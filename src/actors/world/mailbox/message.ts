@@ -1,8 +1,8 @@
-/** A message in a mailbox, and its durable form: a row of table `m`. */
+/** A message in a mailbox, and its durable form: a row. */
 import { type EventObject } from 'xstate';
 import { type InboundRequest } from './inbound.ts';
 import { rowKey } from '../../model/row-keys.ts';
-import { type Conceal, type RowKey } from '../../model/ports.ts';
+import { type Conceal, type RowKey, KEYSPACE } from '../../model/ports.ts';
 import { type Timer } from '../../model/timers.ts';
 
 /**
@@ -121,7 +121,7 @@ export function messageFromRow(id: number, row: MessageRow): Message {
   message.deliveries = deliveries;
   message.deferral = deferral;
   message.ifSequence = ifSequence;
-  message.key = rowKey('m', id);
+  message.key = rowKey(KEYSPACE.mailboxes, id);
   message.storedAtMs = storedAtMs;
   return message;
 }
@@ -133,7 +133,7 @@ export function messageFromRow(id: number, row: MessageRow): Message {
 export function messageOfTimer(timer: Timer, event: EventObject): Message {
   const message = new Message(0, timer.to, 'event', event, timer.to, 0, timer, null);
   message.deliveries = timer.deliveries;
-  message.key = rowKey('t', timer.number);
+  message.key = rowKey(KEYSPACE.timers, timer.number);
   message.storedAtMs = timer.deadlineMs;
   return message;
 }

@@ -1,6 +1,6 @@
 /**
  * Who may leave memory, and who has to be there from the start of a run. Two pure rules, and the second follows from
- * the first: whatever keeps an actor awake is in a table that a start reads.
+ * the first: whatever keeps an actor awake is in a keyspace that a start reads.
  */
 import type { Cell } from '../cell.ts';
 
@@ -39,9 +39,9 @@ function isAtRest(cell: Cell): boolean {
 }
 
 /**
- * Whether table `f` has a row of an actor for as long as it lives: every Boss, and every child of a machine, because
+ * Whether the roll has a row of an actor for as long as it lives: every Boss, and every child of a machine, because
  * both are in memory with those whom they belong to. Its row is 0, and of a live effect its attempt. A child of a Boss
- * has one until it has begun (epoch-draft.ts); for everything else that keeps one awake there is a table of its own.
+ * has one until it has begun (epoch-draft.ts); for everything else that keeps one awake there is a keyspace of its own.
  */
 export function isEnrolled({ isBoss, identity, definition }: Cell): boolean {
   return isBoss || identity.bond === 'invoked' || definition.isEffect;

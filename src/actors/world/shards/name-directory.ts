@@ -4,14 +4,14 @@
  * find. It follows behind: two shards may give one name at the same time, and then each finds its own.
  */
 import { keyText, rowKey } from '../../model/row-keys.ts';
-import { type RowKey } from '../../model/ports.ts';
+import { KEYSPACE, type RowKey } from '../../model/ports.ts';
 import { type Ref } from '../../model/ref.ts';
 import { shardOfLife } from '../../model/placement.ts';
 import { type Surroundings } from '../surroundings.ts';
 
 type Needs = Pick<Surroundings, 'draft' | 'refOf'>;
 
-/** Of table `X`, under `name!<shard>!<name>`. */
+/** Of keyspace `shard`, under `name!<shard>!<name>`. */
 type NameRow = readonly [life: number, address: string];
 
 export class NameDirectory {
@@ -68,5 +68,5 @@ export class NameDirectory {
 }
 
 function nameKey(shard: number, name: string): RowKey {
-  return rowKey('X', `name!${shard.toString(16).padStart(4, '0')}!${keyText(name)}`);
+  return rowKey(KEYSPACE.shard, `name!${shard.toString(16).padStart(4, '0')}!${keyText(name)}`);
 }

@@ -7,7 +7,7 @@
  */
 import { LINE_MESSAGES_MAX } from '../../../limits.ts';
 import { rowKey } from '../../model/row-keys.ts';
-import { Concealed, type RowKey, type Wire } from '../../model/ports.ts';
+import { Concealed, KEYSPACE, type RowKey, type Wire } from '../../model/ports.ts';
 import { type ShardPlace } from '../../model/placement.ts';
 import { type Surroundings } from '../surroundings.ts';
 
@@ -230,7 +230,7 @@ export class ShardChannels {
       this.#arrive(crossing);
     }
     const { taken } = line;
-    this.#world.draft.put(rowKey('X', `in!${hex(line.shard)}`), taken);
+    this.#world.draft.put(rowKey(KEYSPACE.shard, `in!${hex(line.shard)}`), taken);
     this.#world.draft.output(() => this.#post(line, ['taken', taken]));
     this.#world.wake();
   }
@@ -266,7 +266,7 @@ export class ShardChannels {
 }
 
 function outKey(shard: number, sequence: number): RowKey {
-  return rowKey('X', `out!${hex(shard)}!${sequence.toString(16).padStart(14, '0')}`);
+  return rowKey(KEYSPACE.shard, `out!${hex(shard)}!${sequence.toString(16).padStart(14, '0')}`);
 }
 
 function hex(shard: number): string {

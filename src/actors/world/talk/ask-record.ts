@@ -47,7 +47,7 @@ export interface Ask {
   readonly waiters: Set<AskWaiter>;
 }
 
-/** Its row of table `r`. */
+/** Its row. */
 export type AskRow = readonly [
   id: string | null,
   asker: number,

@@ -9,7 +9,7 @@ import { BosunError, messageOf } from '../../../errors.ts';
 import { ASK_ID_CHARS_MAX, ASK_MS_MAX, ASK_TIMEOUT_MS, ASK_WINDOW_MS, ASKS_MAX } from '../../../limits.ts';
 import { type Cell } from '../cell.ts';
 import { keyMissing } from '../missing-keys.ts';
-import { Concealed } from '../../model/ports.ts';
+import { Concealed, KEYSPACE } from '../../model/ports.ts';
 import { type Ref } from '../../model/ref.ts';
 import { type Elsewhere } from '../shards/other-shards.ts';
 import { type Ask, type AskOptions, type AskRow, type AskWaiter } from './ask-record.ts';
@@ -344,7 +344,7 @@ export class Asks {
     // What is in no row is forgotten at once.
     if (ask.id === null && ask.asker === 0) this.#shown.delete(ask);
     else {
-      this.#world.draft.remove(rowKey('r', ask.number));
+      this.#world.draft.remove(rowKey(KEYSPACE.asks, ask.number));
       if (this.#shown.has(ask)) this.#world.draft.output(() => this.#shown.delete(ask));
     }
   }
@@ -371,7 +371,7 @@ export class Asks {
   #put({ number, id, digest, asker, to, address, sinceMs, deadlineMs, usedAtMs, answer }: Ask): void {
     const row: AskRow = [id, asker, to, address, deadlineMs, usedAtMs, answer && [answer.value], sinceMs];
     const whole = Object.freeze(digest === undefined ? row : ([...row, digest] as const));
-    this.#world.draft.putOf(to, rowKey('r', number), whole, (conceal) =>
+    this.#world.draft.putOf(to, rowKey(KEYSPACE.asks, number), whole, (conceal) =>
       whole.with(6, answer && [conceal(answer.value)]),
     );
   }

@@ -18,5 +18,5 @@ export interface DownEvent {
   readonly error: unknown;
 }
 
-/** Of table `h`. */
+/** As the row says it. */
 export type Relation = 'monitor' | 'link';

@@ -4,13 +4,13 @@
  * given up in the epoch in which the holder ends or begins anew.
  */
 import { type Cell } from '../cell.ts';
-import { type RowKey } from '../../model/ports.ts';
+import { KEYSPACE, type RowKey } from '../../model/ports.ts';
 import { ordered, keyText, rowKey } from '../../model/row-keys.ts';
 import { type Surroundings } from '../surroundings.ts';
 
 type Needs = Pick<Surroundings, 'cells' | 'draft' | 'names' | 'shards'>;
 
-/** Its row of table `p`. */
+/** The row of a name. */
 export type NameRow = readonly [life: number, value: unknown];
 
 export class Groups {
@@ -76,7 +76,7 @@ export class Groups {
     if (holder !== undefined && (holder !== cell || this.#world.names.has(name))) return holder;
     this.#hold(name, cell.life, value);
     const row: NameRow = [cell.life, value];
-    this.#world.draft.put(rowKey('p', keyText(name)), Object.freeze(row));
+    this.#world.draft.put(rowKey(KEYSPACE.names, keyText(name)), Object.freeze(row));
     this.#world.shards?.tellName('named', name, cell.identity);
     return undefined;
   }
@@ -124,11 +124,11 @@ export class Groups {
     const names = this.#namesOf.get(life);
     names?.delete(name);
     if (names?.size === 0) this.#namesOf.delete(life);
-    this.#world.draft.remove(rowKey('p', keyText(name)));
+    this.#world.draft.remove(rowKey(KEYSPACE.names, keyText(name)));
     this.#tellNameless(name, life);
   }
 }
 
 function memberKey(group: string, life: number): RowKey {
-  return `g!${keyText(group)}!${ordered(life)}`;
+  return `${KEYSPACE.groups}!${keyText(group)}!${ordered(life)}`;
 }

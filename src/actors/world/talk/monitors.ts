@@ -5,7 +5,7 @@
  */
 import { BosunError, messageOf } from '../../../errors.ts';
 import { type Cell } from '../cell.ts';
-import { type RowKey } from '../../model/ports.ts';
+import { type RowKey, KEYSPACE } from '../../model/ports.ts';
 import { type Ref } from '../../model/ref.ts';
 import { ordered } from '../../model/row-keys.ts';
 import { type DownEvent, type Relation } from './down-event.ts';
@@ -239,7 +239,7 @@ function addressOf(target: Ref | string): string {
 }
 
 function relationKey(watched: number, watcher: number, relation: Relation): RowKey {
-  return `h!${ordered(watched)}!${ordered(watcher)}!${relation}`;
+  return `${KEYSPACE.relations}!${ordered(watched)}!${ordered(watcher)}!${relation}`;
 }
 
 function isOver({ state: { status } }: Cell): boolean {

@@ -22,7 +22,7 @@ interface Entry {
   readonly whole: { readonly context: unknown } | null;
 }
 
-/** Its row of table `j`. Whose it is the key says. */
+/** Its row. Whose it is the key says. */
 type TurnRow = readonly [
   number: number,
   kind: TraceRecord['kind'],

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type System } from '../../../../src/system.ts';
 import { peer, startPeers, tellPeer } from '../../../support/actors/residents.ts';
+import { PREFIX } from '../../../../src/persistence/keys.ts';
 
 /** How many actors are in memory: only the kernel knows. */
 function residents(system: System): number {
@@ -44,7 +45,7 @@ describe('an actor that rests', () => {
     await test.system.stop();
     test.store.reads = [];
     await test.restart();
-    expect(test.store.reads.filter((key) => key.startsWith('s!')).length).toBeLessThanOrEqual(3);
+    expect(test.store.reads.filter((key) => key.startsWith(PREFIX.state)).length).toBeLessThanOrEqual(3);
     expect(residents(test.system)).toBeLessThanOrEqual(3);
     await tellPeer(test, 'peer-49', 'UP');
     expect(test.system.snapshot('peer-49')?.context).toMatchObject({ count: 1 });

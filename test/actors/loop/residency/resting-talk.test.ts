@@ -10,6 +10,8 @@ import { code } from '../../../support/actors/account.ts';
 import { started } from '../../../support/actors/started.ts';
 import { agentOf } from '../../../support/actors/subject.ts';
 import { clerk, member, teller } from '../../../support/actors/talkers.ts';
+import { KEYSPACE } from '../../../../src/actors/model/ports.ts';
+import { PREFIX } from '../../../../src/persistence/keys.ts';
 
 const job = setup({ types: {} as { events: { type: 'finish' | 'fail' } } }).createMachine({
   initial: 'at work',
@@ -118,7 +120,7 @@ async function readBy(test: TestSystem, act: () => Promise<unknown>): Promise<nu
   await act();
   const keys = test.store.reads;
   test.store.reads = null;
-  return keys.filter((key) => key.startsWith('s!')).map((key) => parseInt(key.slice(2), 16));
+  return keys.filter((key) => key.startsWith(PREFIX.state)).map((key) => parseInt(key.slice(2), 16));
 }
 
 const contextOf = <T>(test: TestSystem, address: string) => test.system.snapshot(address)?.context as T | undefined;
@@ -262,7 +264,7 @@ describe('a machine that rests with the child it has invoked', () => {
     await test.system.boss().terminateChild('master');
     await cut(test);
     expect([test.system.snapshot('master'), test.system.snapshot('master/job')]).toEqual([undefined, undefined]);
-    expect(test.store.entries().filter(([key]) => key.startsWith('t!'))).toEqual([]);
+    expect(test.store.entries().filter(([key]) => key.startsWith(`${KEYSPACE.timers}!`))).toEqual([]);
     await test.system.boss().restartChild('master');
     await test.settle();
     expect(test.system.snapshot('master')?.value).toBe('alone');
@@ -333,7 +335,7 @@ describe('a monitor', () => {
     expect(notes(test, 'watcher')).toEqual([['down', 'watched', reason]]);
     await restOverACut(test);
     expect(notes(test, 'watcher')).toEqual([['down', 'watched', reason]]);
-    expect(test.store.entries().filter(([key]) => key.startsWith('h!'))).toEqual([]);
+    expect(test.store.entries().filter(([key]) => key.startsWith(`${KEYSPACE.relations}!`))).toEqual([]);
   });
 
   it('is not told of a restart while the watcher rests, and not at all once that has ended', async () => {
@@ -349,7 +351,7 @@ describe('a monitor', () => {
     expect(test.system.deadLetters.list().map(({ reason, event }) => [reason, event.type])).toEqual([
       ['quarantined', 'fail'],
     ]);
-    expect(test.store.entries().filter(([key]) => key.startsWith('h!'))).toEqual([]);
+    expect(test.store.entries().filter(([key]) => key.startsWith(`${KEYSPACE.relations}!`))).toEqual([]);
   });
 
   it('of a link has the one that rests fail, and its Boss start it again as it was', async () => {

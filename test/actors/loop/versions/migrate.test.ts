@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { type MigrationSteps } from '../../../../src/actors/model/version-rules.ts';
-import { type Recovered } from '../../../../src/actors/model/ports.ts';
+import { type Recovered, KEYSPACE } from '../../../../src/actors/model/ports.ts';
 import { createJournal } from '../../../../src/persistence/journal.ts';
 import { startTestSystem, TestSystem } from '../../../../src/testing/test-system.ts';
 import {
@@ -60,7 +60,9 @@ describe('an actor of an older version', () => {
       await deploy(test, second);
     }
     const { rows } = await recoveredFrom(test);
-    const orders = [...rows.get('i')!.values()].filter((row) => (row as { agent: string }).agent === 'order');
+    const orders = [...rows.get(KEYSPACE.identities)!.values()].filter(
+      (row) => (row as { agent: string }).agent === 'order',
+    );
     expect(orders).toMatchObject([{ version: 2 }, { version: 2 }]);
   });
 
@@ -273,7 +275,7 @@ describe('timers', () => {
 
   it('that are dropped leave nothing on disk', async () => {
     const test = await migrated(machine('b', {}), 'b');
-    expect((await recoveredFrom(test)).rows.get('t')!.size).toBe(0);
+    expect((await recoveredFrom(test)).rows.get(KEYSPACE.timers)!.size).toBe(0);
   });
 });
 

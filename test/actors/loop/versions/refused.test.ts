@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { Kernel } from '../../../../src/actors/loop/kernel.ts';
-import { type Journal } from '../../../../src/actors/model/ports.ts';
+import { type Journal, KEYSPACE } from '../../../../src/actors/model/ports.ts';
 import { type Logic } from '../../../../src/actors/loop/versions/roster.ts';
 import { BosunError } from '../../../../src/errors.ts';
 import { createJournal } from '../../../../src/persistence/journal.ts';
@@ -38,10 +38,10 @@ async function recordOf(test: TestSystem, address: string): Promise<unknown> {
     decode: (fields) => fields,
   });
   await journal.close();
-  const life = rows.get('a')!.get(address) as number;
-  const owned = [...rows.get('t')!.values()].filter((row) => (row as unknown[])[0] === life);
+  const life = rows.get(KEYSPACE.addresses)!.get(address) as number;
+  const owned = [...rows.get(KEYSPACE.timers)!.values()].filter((row) => (row as unknown[])[0] === life);
   return {
-    identity: [...rows.get('i')!.values()].find((row) => (row as { life: number }).life === life),
+    identity: [...rows.get(KEYSPACE.identities)!.values()].find((row) => (row as { life: number }).life === life),
     state: states.get(life),
     owned,
   };
@@ -277,7 +277,7 @@ describe('a record that the store reports as damaged', () => {
       notes: undefined,
       open: async (references) => {
         const recovered = await journal.open(references);
-        const life = recovered.rows.get('a')!.get('o') as number;
+        const life = recovered.rows.get(KEYSPACE.addresses)!.get('o') as number;
         return {
           ...recovered,
           states: new Map([...recovered.states].filter(([of]) => of !== life)),

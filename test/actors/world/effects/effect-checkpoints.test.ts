@@ -2,6 +2,7 @@
 import { assign, fromPromise, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { effectOf, type EffectFacts } from '../../../../src/actors/model/ref.ts';
+import { KEYSPACE } from '../../../../src/actors/model/ports.ts';
 import {
   EFFECT_KEPT_BYTES_MAX,
   EFFECT_MEMO_NAME_CHARS_MAX,
@@ -48,7 +49,7 @@ async function keptOnDisk(test: TestSystem): Promise<number> {
   });
   await journal.close();
   await test.restart();
-  return rows.get('k')!.size;
+  return rows.get(KEYSPACE.keepsakes)!.size;
 }
 
 describe('checkpoint', () => {

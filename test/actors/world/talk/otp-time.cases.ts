@@ -159,7 +159,7 @@ export const TIME_CASES: readonly ParityCase[] = [
     source: 'Pekko EventSourcedBehaviorFailureSpec',
     proofs: [
       ['test/crash/failed-write.test.ts', 'starts nothing twice, feeds nothing twice and loses nothing (%s)'],
-      ['test/actors/loop/unreadable.test.ts', 'is not run, is reported, and stops nobody else (table %s)'],
+      ['test/actors/loop/unreadable.test.ts', 'is not run, is reported, and stops nobody else (%s)'],
       ['test/supervisor/poison.test.ts', 'is delivered three times, quarantined with its error, and the agent goes on'],
     ],
     differs:

@@ -19,6 +19,7 @@ import { startTestSystem, type TestSystem } from '../../../../src/testing/test-s
 import { VirtualClock } from '../../../../src/testing/virtual-clock.ts';
 import { prefixesOf } from '../../../support/actors/prefixes.ts';
 import { byEffort, LONG } from '../../../support/effort.ts';
+import { KEYSPACE } from '../../../../src/actors/model/ports.ts';
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -91,7 +92,7 @@ async function storedTimers(store: FaultyStore): Promise<number> {
     decode: (fields) => fields,
   });
   await journal.close();
-  return rows.get('t')!.size;
+  return rows.get(KEYSPACE.timers)!.size;
 }
 
 async function down(test: TestSystem, ms: number): Promise<void> {

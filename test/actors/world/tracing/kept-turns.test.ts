@@ -13,6 +13,8 @@ import { TRACE_KEPT_MAX, TRACE_TURNS_MAX, TRACE_WHOLE_EVERY } from '../../../../
 import { type TestSystem, type TestSystemOptions } from '../../../../src/testing/test-system.ts';
 import { LONG } from '../../../support/effort.ts';
 import { started } from '../../../support/actors/started.ts';
+import { KEYSPACE } from '../../../../src/actors/model/ports.ts';
+import { numberedKey } from '../../../../src/persistence/keys.ts';
 
 const machine = setup({
   types: {} as {
@@ -201,8 +203,7 @@ describe('kept turns', () => {
     ).toEqual([]);
     // Erasing writes all that the journal holds to its places.
     const kept = lives.map(
-      (life) =>
-        test.store.entries().filter(([key]) => key.startsWith(`j!${life.toString(16).padStart(14, '0')}`)).length,
+      (life) => test.store.entries().filter(([key]) => key.startsWith(numberedKey(KEYSPACE.turns, life))).length,
     );
     expect(kept).toEqual([0, 5 + TRACE_WHOLE_EVERY]);
     await test.system.stop();
