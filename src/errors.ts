@@ -201,7 +201,7 @@ export const ERROR_CODES = {
   },
   BOSUN_STORE_FAILED: { means: 'A write to the store failed. Nothing unsynced was acknowledged.', retryable: true },
   BOSUN_STORE_FORMAT: {
-    means: 'The store was written by a version of Bosun that this one cannot read.',
+    means: 'Another build wrote the store, and this one cannot read it. Run it with that build, or begin anew.',
     retryable: false,
   },
   BOSUN_STORE_LOCKED: { means: 'Another process, or another system in this one, has the store open.', retryable: true },

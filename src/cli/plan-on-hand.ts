@@ -70,8 +70,8 @@ export async function checkRemovable(
   try {
     children = (await readStore(directory, log, (system) => system.tree().children)) ?? [];
   } catch (error) {
-    // To start over is also the way out of a store that is damaged.
-    if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
+    // To start over is also the way out of a store that is damaged, or that another build wrote.
+    if (!isBosunError(error, 'BOSUN_STORE_DAMAGED') && !isBosunError(error, 'BOSUN_STORE_FORMAT')) throw error;
   }
   refuseStrangers(directory, plan, children);
 }

@@ -10,6 +10,7 @@ import { type Store, type StoreSnapshot, type StoreWrite } from '../actors/model
 import { BosunError, messageOf } from '../errors.ts';
 import { EVERY_KEY } from './keys.ts';
 import { levelStore } from './level-store.ts';
+import { refuseForeign } from './upgrade.ts';
 import { type Verification, verify } from './verify.ts';
 
 /** Where the LevelDB is in a data directory of the command line, and in every backup. */
@@ -22,14 +23,15 @@ const COPY_BYTES = 1024 * 1024;
  * Copies an open store into the data directory `to`, which does not exist or is empty. Others may write meanwhile.
  *
  * @returns What verifying the copy found: damage of the original is copied as it is, and reported. Rejects with
- *   BOSUN_CONFIG_INVALID for a place that cannot be used or a store without snapshots, BOSUN_STORE_FAILED where reading
- *   or writing fails.
+ *   BOSUN_CONFIG_INVALID for a place that cannot be used or a store without snapshots, BOSUN_STORE_FORMAT for a store of
+ *   another build, BOSUN_STORE_FAILED where reading or writing fails.
  */
 export async function backup(store: Store, to: string): Promise<Verification> {
   if (store.snapshot === undefined)
     throw new BosunError('BOSUN_CONFIG_INVALID', `the store ${store.name} has no snapshots to back up`);
   const place = resolve(to);
   await refuseOccupied(place);
+  await refuseForeign(store);
   const snapshot = await store.snapshot();
   try {
     return await atomically(place, (partial) => copyOf(snapshot, join(partial, STORE_FOLDER)));
@@ -43,6 +45,7 @@ export async function backup(store: Store, to: string): Promise<Verification> {
  * copy is whole and verified. Rejects as `backup` does, and with BOSUN_STORE_DAMAGED where the copy is not sound.
  */
 export async function restore(from: Store, to: string): Promise<Verification> {
+  await refuseForeign(from);
   return await atomically(resolve(to), async (partial) => {
     const verification = await copyOf(from, partial);
     if (verification.sound) return verification;

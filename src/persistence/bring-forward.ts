@@ -39,7 +39,7 @@ export class Unread {
     const { codec, fetch } = this.#source;
     const key = stateKey(this.#life);
     const value = fetch(key);
-    let state = value === undefined ? UNBORN : stateIn(codec, key, unseal(key, value));
+    let state = value === undefined ? UNBORN : (decodeRecord(codec, key, unseal(key, value)) as ActorState);
     for (const delta of this.deltas) state = broughtForward(codec, this.#life, state, delta);
     return state;
   }
@@ -69,14 +69,6 @@ export function broughtForward(
   const next = applyChange(state, Change.of(decodeRecord(codec, key, body) as StateChange), checksum(body, state.hash));
   if (next.hash !== hash) throw damaged(key, `breaks the chain of life ${life} at change ${seq}`, place);
   return next;
-}
-
-/**
- * The folded state of an actor. Over UNBORN, so that a field that the format gains later has its value of birth.
- * @throws BOSUN_STORE_DAMAGED.
- */
-export function stateIn(codec: StructuredCodec, key: string, payload: Uint8Array): ActorState {
-  return Object.freeze({ ...UNBORN, ...(decodeRecord(codec, key, payload) as ActorState) });
 }
 
 /** @throws BOSUN_STORE_DAMAGED with details { key }. */

@@ -16,7 +16,7 @@ export interface Cut {
   readonly link: Uint8Array;
   /**
    * The epoch in whose batch the cut was written: the last slice of its fold went no later. Where an epoch up to this
-   * one is lost, a slice may be lost with it. Infinity in a cut that was written before this was kept.
+   * one is lost, a slice may be lost with it.
    */
   readonly written: number;
 }
@@ -36,8 +36,7 @@ export function encodeCut({ from, oldest, link, written }: Cut): Uint8Array {
 /** @throws RangeError where the bytes end early. */
 export function decodeCut(payload: Uint8Array): Cut {
   const reader = new ByteReader(payload);
-  const place = { from: reader.f64(), oldest: reader.f64(), link: reader.bytes(LINK_BYTES) };
-  return { ...place, written: reader.atEnd ? Infinity : reader.f64() };
+  return { from: reader.f64(), oldest: reader.f64(), link: reader.bytes(LINK_BYTES), written: reader.f64() };
 }
 
 /** @param end The epoch whose state the fold writes. */

@@ -20,7 +20,7 @@ import { type StructuredCodec } from './codec.ts';
 import { type Dictionary } from './dictionary.ts';
 import { markOf } from './bring-forward.ts';
 import { damaged, placed } from './envelope.ts';
-import { configurationKeys, hex, numberedKey, numberIn, stateKey, unreadableKey } from './keys.ts';
+import { configurationKeys, hex, numberedKey, stateKey, unreadableKey } from './keys.ts';
 import { type Replay } from './replay.ts';
 import { isLost } from './structures.ts';
 
@@ -232,11 +232,6 @@ export function markFrom(replay: Replay, key: string, payload: Uint8Array): Bosu
     details: Record<string, unknown>;
   };
   return new BosunError(code, message, { details });
-}
-
-/** Life of a mark. */
-export function markedLife(key: string): number {
-  return numberIn(key);
 }
 
 function splitOnce(text: string): [string, string] {

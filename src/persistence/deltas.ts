@@ -32,9 +32,12 @@ export class PackedDeltas implements Deltas {
   add(life: number, before: { readonly seq: number; readonly hash: number }, change: object): number {
     const { bytes, start, end } = this.#encode(change);
     const hash = checksumOfPart(bytes, start, end, before.hash);
-    writeHead(this.#writer, life, before.seq + 1, hash);
-    this.#writer.varint(end - start);
-    this.#writer.part(bytes, start, end);
+    const writer = this.#writer;
+    writer.varint(life);
+    writer.varint(before.seq + 1);
+    writer.u32(hash);
+    writer.varint(end - start);
+    writer.part(bytes, start, end);
     return hash;
   }
 
@@ -43,18 +46,6 @@ export class PackedDeltas implements Deltas {
     this.#writer.reset();
     return packed;
   }
-}
-
-function writeHead(writer: ByteWriter, life: number, seq: number, hash: number): void {
-  writer.varint(life);
-  writer.varint(seq);
-  writer.u32(hash);
-}
-
-export function writeDelta(writer: ByteWriter, { life, seq, hash, body }: Delta): void {
-  writeHead(writer, life, seq, hash);
-  writer.varint(body.length);
-  writer.bytes(body);
 }
 
 /** All until the end of the bytes. */

@@ -26,9 +26,8 @@ export function structureWrites({ number, keys }: LearnedStructure): StoreWrite[
   return structureKeys(number).map((key) => ({ key, value: seal(key, payload) }));
 }
 
-/** A list of nodes where nothing else is known of it, an object otherwise. */
 export function configurationWrites({ definition, id, nodes, value, invokes }: NewConfiguration): StoreWrite[] {
-  const payload = encodeJson(value === undefined ? nodes : { nodes, value, invokes });
+  const payload = encodeJson({ nodes, value, invokes });
   return configurationKeys(definition, id).map((key) => ({ key, value: seal(key, payload) }));
 }
 
@@ -51,7 +50,7 @@ export async function readDictionary(store: Store, repairs: StoreWrite[]): Promi
   for (const [base, payload] of await readCopies(store, PREFIX.structure, repairs)) {
     const number = numberIn(base.slice(0, -1)) - FIRST_LEARNED_STRUCTURE;
     const keyOf = (id: number) => structureKeys(FIRST_LEARNED_STRUCTURE + id)[0];
-    enter(structures, number, payload, { damage, keyOf, lost: lostNames, read: (json) => json as string[] });
+    enter(structures, number, payload, { damage, keyOf, lost: lostNames });
   }
   const configurations = new Map<string, Configuration[]>();
   for (const [base, payload] of await readCopies(store, PREFIX.configuration, repairs)) {
@@ -59,13 +58,8 @@ export async function readDictionary(store: Store, repairs: StoreWrite[]): Promi
     const table = configurations.get(definition) ?? [];
     configurations.set(definition, table);
     const keyOf = (id: number) => configurationKeys(definition, id)[0];
-    const read = (json: unknown) => (Array.isArray(json) ? { nodes: json as string[] } : (json as Configuration));
-    enter(table, numberIn(base.slice(0, -1)), payload, {
-      damage,
-      keyOf,
-      lost: (id) => ({ nodes: lostNames(id) }),
-      read,
-    });
+    const lost = (number: number) => ({ nodes: lostNames(number) });
+    enter(table, numberIn(base.slice(0, -1)), payload, { damage, keyOf, lost });
   }
   return { structures, configurations, damage };
 }
@@ -76,7 +70,6 @@ interface Entries<Entry> {
   readonly keyOf: (id: number) => string;
   /** What stands in the place of an entry that is damaged. */
   readonly lost: (id: number) => Entry;
-  readonly read: (json: unknown) => Entry;
 }
 
 /** Appends an entry to its table. `id` is at least the table's length, because keys come in order. */
@@ -84,7 +77,7 @@ function enter<Entry>(
   table: Entry[],
   id: number,
   payload: Uint8Array | BosunError,
-  { damage, keyOf, lost, read }: Entries<Entry>,
+  { damage, keyOf, lost }: Entries<Entry>,
 ): void {
   const lose = (error: BosunError) => {
     damage.push(error);
@@ -93,7 +86,7 @@ function enter<Entry>(
   while (table.length < id) lose(damaged(keyOf(table.length), 'is missing'));
   try {
     if (payload instanceof BosunError) throw payload;
-    table.push(read(decodeJson(keyOf(id), payload)));
+    table.push(decodeJson(keyOf(id), payload) as Entry);
   } catch (error) {
     lose(error as BosunError);
   }

@@ -5,8 +5,7 @@
  *     section: [id u8][payload length u32][payload][CRC-32 of id, length and payload u32]
  *
  * The envelope covers the header, each section covers itself, and the link (half a SHA-256 of the whole previous value)
- * makes the journal a chain: an epoch that was replaced, or lost in the middle, shows. A reader that meets a section it
- * does not know skips it if the id has its high bit set and refuses the epoch otherwise.
+ * makes the journal a chain: an epoch that was replaced, or lost in the middle, shows.
  */
 import { hash } from 'node:crypto';
 import { type Counters, type RowKey } from '../actors/model/ports.ts';
@@ -28,7 +27,6 @@ const HEADER_BYTES = ENVELOPE_BYTES + 8 + 4 + LINK_BYTES;
 const LENGTH_OFFSET = ENVELOPE_BYTES + 8;
 
 const SECTION = { head: 1, deltas: 2, rows: 3 } as const;
-const SKIPPABLE = 0x80;
 
 const NOTHING = new ByteReader(new Uint8Array());
 
@@ -134,12 +132,11 @@ function readSections(key: string, epoch: number, bytes: Uint8Array): Map<number
     const payload = reader.bytes(reader.u32());
     const crc = checksum(bytes.subarray(start, reader.position));
     if (crc !== reader.u32()) throw damaged(key, `does not match the checksum of its section ${id}`, { epoch });
-    if (id === SECTION.head || id === SECTION.deltas || id === SECTION.rows) sections.set(id, new ByteReader(payload));
-    else if (id < SKIPPABLE) {
-      throw new BosunError('BOSUN_STORE_FORMAT', `epoch ${epoch} has a section ${id} that this version cannot read`, {
+    if (id !== SECTION.head && id !== SECTION.deltas && id !== SECTION.rows)
+      throw new BosunError('BOSUN_STORE_FORMAT', `epoch ${epoch} has a section ${id} that this build cannot read`, {
         details: { key, epoch, section: id },
       });
-    }
+    sections.set(id, new ByteReader(payload));
   }
   return sections;
 }

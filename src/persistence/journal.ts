@@ -254,7 +254,7 @@ class StoreJournal implements Journal {
     return restored;
   }
 
-  /** @returns null where there is damage, or where the store does not say whom a start needs. */
+  /** @returns null where there is damage. */
   async #recoverPart(references: ReferenceCoding): Promise<Restored | null> {
     try {
       const found = await survey(this.#store, references, {

@@ -12,7 +12,7 @@ import {
   KEYSPACE,
 } from '../actors/model/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
-import { decodeRecord, stateIn } from './bring-forward.ts';
+import { decodeRecord } from './bring-forward.ts';
 import { type StructuredCodec } from './codec.ts';
 import { lostConfiguration } from './damage.ts';
 import { type Dictionary } from './dictionary.ts';
@@ -52,11 +52,7 @@ export class StoreShelf implements Shelf {
     life: number,
     address?: string,
   ): { readonly identity: Identity; readonly state: ActorState | BosunError } | BosunError | undefined {
-    const identity = this.#sound(
-      life,
-      address,
-      () => this.row(numberedKey(KEYSPACE.identities, life)) as Identity | undefined,
-    );
+    const identity = this.#identity(life, address);
     if (identity === undefined || identity instanceof BosunError) return identity;
     const state = this.#sound(life, identity.address, () => {
       const found = this.#state(life);
@@ -68,11 +64,7 @@ export class StoreShelf implements Shelf {
   }
 
   identity(life: number): Identity | undefined {
-    const identity = this.#sound(
-      life,
-      undefined,
-      () => this.row(numberedKey(KEYSPACE.identities, life)) as Identity | undefined,
-    );
+    const identity = this.#identity(life);
     return identity instanceof BosunError ? undefined : identity;
   }
 
@@ -113,6 +105,11 @@ export class StoreShelf implements Shelf {
     this.#onDamage(damage);
   }
 
+  #identity(life: number, address?: string): Identity | BosunError | undefined {
+    const key = numberedKey(KEYSPACE.identities, life);
+    return this.#sound(life, address, () => this.row(key) as Identity | undefined);
+  }
+
   #state(life: number): ActorState {
     const { codec, fold } = this.#parts();
     const key = stateKey(life);
@@ -120,7 +117,7 @@ export class StoreShelf implements Shelf {
     if (recent !== undefined && recent !== null) return recent;
     const stored = this.#read(key);
     if (stored === undefined) throw damaged(key, 'is missing');
-    return stateIn(codec, key, unseal(key, stored));
+    return decodeRecord(codec, key, unseal(key, stored)) as ActorState;
   }
 
   /** What `read` gives, or the damage that it throws, with its place; any other error is thrown. */

@@ -16,14 +16,14 @@ import { BosunError, isBosunError } from '../errors.ts';
 import { type KeyRing } from './key-ring.ts';
 import { createCodec, type StructuredCodec } from './codec.ts';
 import { type Cut, decodeCut, decodeFoldMark, FIRST_CUT } from './cut.ts';
-import { assess, type Assessment, markedLife, markFrom } from './damage.ts';
+import { assess, type Assessment, markFrom } from './damage.ts';
 import { type Dictionary, readCopies, readDictionary } from './dictionary.ts';
 import { damaged, placed, unseal } from './envelope.ts';
 import { decodeEpoch, type EpochRecord, linkTo } from './epoch-format.ts';
 import { type Position, type Window } from './fold.ts';
 import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, type KeyRange, keysUnder, numberIn, PREFIX } from './keys.ts';
 import { Replay } from './replay.ts';
-import { callRoll, isReadSingly, isRollSound } from './startup-set.ts';
+import { callRoll, READ_SINGLY } from './startup-set.ts';
 
 /** Of a store without epochs. Zero stands for "nobody" in many places. */
 const FIRST_COUNTERS: Counters = { life: 1, message: 1, timer: 1, quarantine: 1 };
@@ -83,7 +83,8 @@ export async function survey(
   const cut = await readCut(store, repairs);
   const replay = new Replay(codec, fetch);
   if (!replay.isPart) await forEach(store, keysUnder(PREFIX.state), (key, value) => replay.loadState(key, value));
-  for (const keyspace of replay.isPart ? KEYSPACES.filter((keyspace) => !isReadSingly(keyspace)) : KEYSPACES) {
+  for (const keyspace of KEYSPACES) {
+    if (replay.isPart && READ_SINGLY.includes(keyspace)) continue;
     await forEach(store, keysUnder(`${keyspace}!`), (key, value) => replay.loadRow(key as RowKey, value));
   }
   const marks = await readMarks(store, replay);
@@ -91,7 +92,9 @@ export async function survey(
   const journal = await replayJournal(store, cut, replay, upTo);
   const { end, problem } = journal;
   const tables = replay.isPart ? await callRoll(store, replay, marks.keys()) : null;
-  const part = tables !== null && dictionary.damage.length === 0 && isRollSound(replay) ? { part: { tables } } : {};
+  // A start that meets damage reads everything.
+  const isSound = dictionary.damage.length + replay.badRows.size + replay.stranded.size === 0;
+  const part = tables !== null && isSound ? { part: { tables } } : {};
   const assessment = assess(replay, dictionary, marks, codec);
   const good =
     end.epoch >= first
@@ -159,7 +162,7 @@ function firstGoodEpoch(cut: Cut, foldEnd: number, folded: Replay): number {
 async function readMarks(store: Store, replay: Replay): Promise<Map<number, BosunError | null>> {
   const marks = new Map<number, BosunError | null>();
   await forEach(store, keysUnder(PREFIX.unreadable), (key, value) => {
-    const life = markedLife(key);
+    const life = numberIn(key);
     try {
       marks.set(life, markFrom(replay, key, unseal(key, value)));
     } catch (error) {

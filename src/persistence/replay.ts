@@ -9,7 +9,7 @@
 import { type ActorState, type RowKey, KEYSPACE, keyspaceOf } from '../actors/model/ports.ts';
 import { UNBORN } from '../actors/model/state.ts';
 import { BosunError, isBosunError } from '../errors.ts';
-import { broughtForward, decodeRecord, type PlacedDelta, stateIn, Unread } from './bring-forward.ts';
+import { broughtForward, decodeRecord, type PlacedDelta, Unread } from './bring-forward.ts';
 import { type StructuredCodec } from './codec.ts';
 import { unseal } from './envelope.ts';
 import { type EpochRecord } from './epoch-format.ts';
@@ -63,7 +63,7 @@ export class Replay {
 
   loadState(key: string, value: Uint8Array): void {
     const life = numberIn(key);
-    const state = this.#sound(() => stateIn(this.#codec, key, unseal(key, value)));
+    const state = this.#sound(() => this.decode(key, unseal(key, value)) as ActorState);
     if (state instanceof BosunError) this.strand(life, state);
     else this.states.set(life, state);
   }

@@ -17,21 +17,8 @@ import { CHILD_TABLE_ROWS_AT_START } from '../limits.ts';
 import { keysUnder, numberedKey, numberIn } from './keys.ts';
 import { type Replay } from './replay.ts';
 
-/** Of life 0, which is nobody's: it says that the roll is kept. Stores of earlier builds have none. */
-const ROLL_KEPT = numberedKey(KEYSPACE.roll, 0);
-
-/** Of those with a row for every actor, or every child. */
-export function isReadSingly(keyspace: Keyspace): boolean {
-  return [KEYSPACE.identities, KEYSPACE.addresses, KEYSPACE.children].includes(keyspace);
-}
-
-/**
- * Whether a store read in part says enough to go by, and nothing in it is damaged: a start that meets damage reads
- * everything.
- */
-export function isRollSound({ rows, badRows, stranded }: Pick<Replay, 'rows' | 'badRows' | 'stranded'>): boolean {
-  return rows.has(ROLL_KEPT) && badRows.size === 0 && stranded.size === 0;
-}
+/** Keyspaces with a row for every actor, or every child. */
+export const READ_SINGLY: readonly Keyspace[] = [KEYSPACE.identities, KEYSPACE.addresses, KEYSPACE.children];
 
 /**
  * Reads those who are called, and child tables of Bosses, in order of their births, as long as all of them together are
@@ -44,7 +31,7 @@ export async function callRoll(store: Store, replay: Replay, marked: Iterable<nu
   const called = new Set<number>([...marked, ...replay.stranded.keys()]);
   for (const key of replay.rows.keys()) {
     const life = calledBy(key, replay);
-    if (life !== undefined && life > 0) called.add(life);
+    if (life !== undefined) called.add(life);
   }
   // A set that grows while it is gone through: whom they belong to is called too.
   for (const life of called) {

@@ -4,7 +4,8 @@
  * write, so a store is never between two formats; a newer one is refused and left as it is.
  */
 import { type Store, type StoreWrite } from '../actors/model/ports.ts';
-import { foreignFormat, FORMAT, seal, unsealAny } from './envelope.ts';
+import { FORMAT, seal, unsealAny, isSound } from './envelope.ts';
+import { BosunError } from '../errors.ts';
 import { MANIFEST_KEY } from './keys.ts';
 
 export interface Upgrade {
@@ -17,7 +18,7 @@ export interface Upgrade {
   run(store: Store): Promise<readonly StoreWrite[]>;
 }
 
-/** Every step there is. Format 1 is the first. */
+/** Every step there is. There are none before the format is declared stable. */
 export const UPGRADES: readonly Upgrade[] = [];
 
 /**
@@ -30,13 +31,29 @@ export async function upgrade(
   upgrades: readonly Upgrade[] = UPGRADES,
 ): Promise<void> {
   const { format, payload } = unsealAny(MANIFEST_KEY, manifest);
-  if (format > FORMAT) throw foreignFormat(MANIFEST_KEY, format);
-  for (let version = format; version < FORMAT; version++) {
+  for (let version = format; version !== FORMAT; version++) {
     const step = upgrades.find(({ from }) => from === version);
-    if (step === undefined) throw foreignFormat(MANIFEST_KEY, format);
+    if (step === undefined) throw foreign(store, format);
     const writes = await step.run(store);
     await store.write([...writes, { key: MANIFEST_KEY, value: seal(MANIFEST_KEY, payload, version + 1) }], {
       sync: true,
     });
   }
+}
+
+/**
+ * For those who read a store as it is. Rejects with BOSUN_STORE_FORMAT where another build wrote it; a manifest that is
+ * missing or damaged is their affair.
+ */
+export async function refuseForeign(store: Store): Promise<void> {
+  const manifest = await store.get(MANIFEST_KEY);
+  if (manifest === undefined || manifest[0] === FORMAT || !isSound(MANIFEST_KEY, manifest)) return;
+  throw foreign(store, manifest[0]!);
+}
+
+function foreign({ name }: Store, format: number): BosunError {
+  const what =
+    `${name} is a store of format ${format}, and this build of Bosun reads format ${FORMAT}: run it with the build ` +
+    'that wrote it, or begin anew in a fresh directory or with --fresh';
+  return new BosunError('BOSUN_STORE_FORMAT', what, { details: { directory: name, format, reads: FORMAT } });
 }

@@ -10,6 +10,7 @@ import { damaged, unseal } from './envelope.ts';
 import { EVERY_KEY, hex, keysUnder, MANIFEST_KEY, numberIn, PREFIX } from './keys.ts';
 import { plainReferences } from './plain-references.ts';
 import { type Survey, survey } from './recovery.ts';
+import { refuseForeign } from './upgrade.ts';
 
 /** One place where the store is damaged. */
 export interface Finding {
@@ -41,8 +42,12 @@ export interface Verification {
   readonly findings: readonly Finding[];
 }
 
-/** The store is open. Rejects with BOSUN_STORE_FAILED where it cannot be read, BOSUN_STORE_FORMAT where it is newer. */
+/**
+ * The store is open. Rejects with BOSUN_STORE_FAILED where it cannot be read, BOSUN_STORE_FORMAT where another build wrote
+ * it.
+ */
 export async function verify(store: Store): Promise<Verification> {
+  await refuseForeign(store);
   const size = await measure(store);
   const problems: BosunError[] = [];
   let found: Survey | null = null;
@@ -139,13 +144,9 @@ function disagreements({ recovered: { rows, unreadable } }: Survey): BosunError[
       if (!isKnown(life)) blame(`${index}!${name}`, `leads to life ${life}, which is not there`);
     }
   }
-  // Life 0 is nobody: that row says that the roll is kept.
-  for (const text of rowsOf(KEYSPACE.roll).keys())
-    if (Number.parseInt(text, 16) !== 0 && !isKnown(Number.parseInt(text, 16)))
-      blame(`${KEYSPACE.roll}!${text}`, 'is of an actor that is not there');
-  for (const text of rowsOf(KEYSPACE.children).keys()) {
-    if (!isKnown(Number.parseInt(text, 16)))
-      blame(`${KEYSPACE.children}!${text}`, 'belongs to a Boss that is not there');
+  for (const keyspace of [KEYSPACE.roll, KEYSPACE.children]) {
+    for (const text of rowsOf(keyspace).keys())
+      if (!isKnown(Number.parseInt(text, 16))) blame(`${keyspace}!${text}`, 'belongs to an actor that is not there');
   }
   for (const keyspace of [KEYSPACE.mailboxes, KEYSPACE.timers]) {
     for (const [text, row] of rowsOf(keyspace)) {
@@ -170,10 +171,7 @@ function finding(gravity: Finding['gravity'], { message, details }: BosunError, 
     life = null,
     seq,
   } = details as { key?: string; epoch?: number; life?: number; seq?: number };
-  const identity =
-    life === null
-      ? undefined
-      : (found?.recovered.rows.get(KEYSPACE.identities)?.get(hex(life)) as Identity | undefined);
+  const identity = found?.recovered.rows.get(KEYSPACE.identities)?.get(hex(life ?? 0)) as Identity | undefined;
   return {
     // Nothing runs without the root Boss.
     gravity: gravity === 'withholds' && (identity?.parent === 0 || details['address'] === 'root') ? 'stops' : gravity,

@@ -5,7 +5,7 @@
  * a random number. While a script of several steps waits for a child to end, the kernel keeps all other messages back,
  * as OTP's supervisor does not look at its mailbox then.
  */
-import { assertEvent, assign, enqueueActions, setup, type StateValue } from 'xstate';
+import { assertEvent, assign, enqueueActions, setup } from 'xstate';
 import { adminOrders, type AdminEvent } from './admin.ts';
 import { brief } from './brief.ts';
 import { type BossSpec, type ChildSpec, parseBossSpec } from './child-spec.ts';
@@ -248,24 +248,8 @@ export const bossMachine = setup({
   },
 });
 
-/** Of the machine above, for stores that an older one wrote. */
-export const BOSS_VERSION = 3;
-
-/** Version 1 had one strategy and ended children at once; in version 2 the steps were part of the script. */
-export const migrateBoss = {
-  2: ({ value, context }: Stored) => ({ value, context: { script: null, hasFinished: false, ...(context as object) } }),
-  3: ({ value, context }: Stored) => {
-    const { script } = context as { script: { kind: Script['kind']; steps: readonly Step[]; awaited: number } | null };
-    if (script === null) return { value, context: { ...(context as object), steps: [] } };
-    const { steps, ...rest } = script;
-    return { value, context: { ...(context as object), script: { ...rest, at: 0 }, steps } };
-  },
-};
-
-interface Stored {
-  readonly value: StateValue;
-  readonly context: unknown;
-}
+/** Of the machine above. It is raised when stored Bosses no longer fit. */
+export const BOSS_VERSION = 1;
 
 /** What to do about the child that the event is about; null when it is about none that could need it. */
 function decide({ window, intensity, periodMs, pardoned }: BossContext, event: BossEvent): Decision | null {

@@ -137,7 +137,7 @@ describe('sessions', () => {
     let nowMs = 0;
     const sessions = new Sessions(
       new EpochDraft(createCodec(references).deltas()),
-      { rows: new Map(), damage: [], kernelTimeMs: 0 },
+      { rows: new Map(), damage: [] },
       () => nowMs,
     );
     const begin = (id: string) => {

@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { PREFIX } from '../../src/persistence/keys.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { migrateBoss } from '../../src/supervisor/boss.ts';
 import { type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { plain, s, slow, w } from '../support/supervisor/otp/cast.ts';
@@ -108,15 +107,4 @@ describe('supervision', () => {
       expect(heard.slice(0, 4)).toEqual(['root child.failed', 'root child.restarted', 'c1 shouted', 'c2 shouted']);
     },
   );
-
-  it('goes on where a Boss of version 2 stood in the middle of its steps', () => {
-    const steps = [{ do: 'terminate', id: 'b' }, { do: 'finish' }];
-    const migrate = (context: object) => migrateBoss[3]({ value: 'supervising', context }).context;
-    expect(migrate({ waiting: 1, script: { kind: 'stopping', steps, awaited: 1 } })).toEqual({
-      waiting: 1,
-      script: { kind: 'stopping', at: 0, awaited: 1 },
-      steps,
-    });
-    expect(migrate({ waiting: 0, script: null })).toEqual({ waiting: 0, script: null, steps: [] });
-  });
 });

@@ -1,4 +1,6 @@
 /** Workers that are threads: they pass on to each other, and lose and double nothing when they are killed. */
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { byEffort } from '../support/effort.ts';
@@ -32,5 +34,15 @@ describe('workers in threads', () => {
     const { counted } = await contextOf(again, other);
     expect([...counted].sort((a, b) => a - b)).toEqual(upTo(sent));
     expect((await contextOf(again, one)).sum).toBe(sent);
+  });
+
+  it('are refused the store of another build, and the others are not kept running', async () => {
+    const directory = newDirectory();
+    cpSync(join(import.meta.dirname, '../fixtures/stores/095226c/store'), join(directory, '1'), { recursive: true });
+    await expect(spread(directory).start()).rejects.toMatchObject({
+      code: 'BOSUN_STORE_FORMAT',
+      message: expect.stringMatching(/^worker 1: .* is a store of format 1, and this build/) as string,
+      details: { format: 1, worker: 1 },
+    });
   });
 });

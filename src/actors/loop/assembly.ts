@@ -15,10 +15,9 @@ import { type StepEngineName } from '../model/step-engine.ts';
 import { Ingress } from './inbound/ingress.ts';
 import { KernelTime } from '../world/time/kernel-time.ts';
 import { DurableActions } from '../turn/durable-actions.ts';
-import { ordered } from '../model/row-keys.ts';
-import { type Journal, type Random, type Recovered, KEYSPACE } from '../model/ports.ts';
+import { type Journal, type Random, type Recovered } from '../model/ports.ts';
 import { Quarantine } from '../turn/quarantine.ts';
-import { goOn, keepRoll, type Population, repopulate } from './recovery.ts';
+import { goOn, type Population, repopulate } from './recovery.ts';
 import { Residency } from './residency/residency.ts';
 import { type Logic, type Roster } from './versions/roster.ts';
 import { Sessions } from './inbound/sessions.ts';
@@ -101,8 +100,6 @@ export interface Machinery {
   /** Undefined where everybody is in memory. */
   readonly residency: Residency | undefined;
   readonly population: Population;
-  /** Whether the store says who has to be in memory at a start. */
-  readonly isRollKept: boolean;
 }
 
 /** Everything as it was at the last durable epoch, and nothing running yet. */
@@ -171,7 +168,6 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
     shardLink,
     residency,
     population,
-    isRollKept: recovered.rows.get(KEYSPACE.roll)?.has(ordered(0)) === true,
   };
 }
 
@@ -180,14 +176,13 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
  * @returns Whether something was migrated.
  */
 export function setGoing(
-  { world, population, outbox, bosses, effects, turns, isRollKept }: Machinery,
+  { world, population, outbox, bosses, effects, turns }: Machinery,
   roster: Roster,
   { guilty, shard }: { guilty: ReadonlySet<Deed>; shard: ShardParts | undefined },
 ): boolean {
   if (shard !== undefined) recordPlace(world, shard);
   convict(world, turns, guilty);
   const hasMigrated = goOn(world, population, roster, { bosses, effects });
-  if (!isRollKept) keepRoll(world);
   outbox.resume();
   return hasMigrated;
 }

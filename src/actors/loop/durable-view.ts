@@ -4,8 +4,8 @@ import { type Cell } from '../world/cell.ts';
 import { type Frozen } from '../world/epoch-draft.ts';
 import { type Recovered, type RowKey, KEYSPACE, keyspaceOf, keyWithin } from '../model/ports.ts';
 import { childKey, keyText, rowKey, childIn } from '../model/row-keys.ts';
-import { sessionFrom } from './inbound/sessions.ts';
 import { type ActorState } from '../model/state.ts';
+import { type SessionRow } from './inbound/sessions.ts';
 
 /** What readers ask for. */
 const SHOWN = (['children', 'sessions', 'deadLetters', 'groups', 'names', 'systemIds'] as const).map(
@@ -131,7 +131,8 @@ export class DurableView {
   }
 
   lastSequence(session: string): number {
-    return sessionFrom(this.#rows.get(rowKey(KEYSPACE.sessions, keyText(session))) ?? 0, 0)[0];
+    const row = this.#rows.get(rowKey(KEYSPACE.sessions, keyText(session))) as SessionRow | undefined;
+    return row?.[0] ?? 0;
   }
 
   /** Dead letters by number, oldest first. */

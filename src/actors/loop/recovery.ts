@@ -19,7 +19,7 @@ import { type DurableActions } from '../turn/durable-actions.ts';
 import { Concealed, type Recovered, KEYSPACE } from '../model/ports.ts';
 import { suspicion } from '../turn/quarantine.ts';
 import { type Roster } from './versions/roster.ts';
-import { ordered, rowKey, childIn } from '../model/row-keys.ts';
+import { ordered, childIn } from '../model/row-keys.ts';
 import { isEnrolled } from '../world/residency/rest.ts';
 import { type Identity, UNBORN } from '../model/state.ts';
 import { isPlannedBy, scheduleNameOf, skipped } from '../model/schedules.ts';
@@ -131,17 +131,6 @@ function storedOf({ states, unreadable, rows }: Recovered, identity: Identity): 
   const { life } = identity;
   const row = rows.get(KEYSPACE.roll)?.get(ordered(life)) ?? 0;
   return { identity, state: states.get(life) ?? UNBORN, damage: unreadable.get(life), isEffect: row !== 0 };
-}
-
-/** Has a store that is new, or was written by an earlier build, say who has to be in memory at a start. */
-export function keepRoll(world: World): void {
-  for (const cell of world.cells.values())
-    if (isEnrolled(cell) && !isLive(cell)) world.draft.put(rowKey(KEYSPACE.roll, cell.life), 0);
-  world.draft.put(rowKey(KEYSPACE.roll, 0), 1);
-}
-
-function isLive({ definition, state }: Cell): boolean {
-  return definition.isEffect && (state.status === 'active' || state.status === 'starting');
 }
 
 /** On hold, the code of an agent is not asked for where nobody would read its context by it. */

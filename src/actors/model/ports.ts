@@ -146,7 +146,7 @@ const LETTERS = {
   mailboxes: 'm',
   /** Number -> timer. */
   timers: 't',
-  /** Who is in memory from the start: life -> 0, or of a live effect its attempt, or attempt and failures. Life 0 -> 1. */
+  /** Who is in memory from the start: life -> 0, or of a live effect its attempt, or attempt and failures. */
   roll: 'f',
   /** What effects keep: life / name -> value. */
   keepsakes: 'k',
@@ -199,7 +199,7 @@ export function keyWithin(key: string): string {
 /** A configuration (set of active state nodes), with what a later machine has to know of it (design P12). */
 export interface Configuration {
   readonly nodes: readonly string[];
-  /** The state value that it amounts to, in XState's form. Absent where only the nodes are known. */
+  /** The state value that it amounts to, in XState's form. Absent before it is written, and where it is damaged. */
   readonly value?: unknown;
   /** Ids of the children that its states invoke. */
   readonly invokes?: readonly string[];
@@ -314,8 +314,7 @@ export interface Journal {
   /** Where actors are read one by one, while it is open; undefined where the store cannot. */
   readonly shelf?: Shelf | undefined;
   /**
-   * Opens the store, checks it, and reads everything; `partly`: no more than a start needs, where that is sound and the
-   * store says who that is. Rejects with a BOSUN_STORE_* code.
+   * Opens the store, checks it, and reads everything; `partly`: no more than a start needs, where that is sound. Rejects with a BOSUN_STORE_* code.
    */
   open(references: ReferenceCoding, options?: { readonly partly?: boolean }): Promise<Recovered>;
   /** Resolves once the epoch is durable. Never called while another commit is under way. */

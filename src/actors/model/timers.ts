@@ -29,7 +29,7 @@ export interface Timer {
   readonly to: number;
   /** Of a schedule: a {@link Plan}, from which the event is made when it is due. */
   readonly event: EventObject;
-  /** What it was armed with; NaN for one that an older version stored without. */
+  /** What it was armed with. */
   readonly delayMs: number;
   /** The name in the machine's `delays`; null for a delay that has none. */
   readonly delay: string | null;
@@ -58,8 +58,8 @@ export type TimerRow = readonly [
   to: number,
   event: EventObject,
   deliveries: number,
-  /** Absent in rows of stores from before there were policies. */
-  delayMs?: number,
+  delayMs: number,
+  /** Absent where it has no name. */
   delay?: string,
 ];
 
@@ -94,7 +94,7 @@ export function timerRow({ owner, id, deadlineMs, to, event, deliveries, delayMs
 }
 
 export function timerFromRow(number: number, row: TimerRow): Timer {
-  const [owner, id, deadlineMs, to, event, deliveries, delayMs = NaN, delay = null] = row;
+  const [owner, id, deadlineMs, to, event, deliveries, delayMs, delay = null] = row;
   return newTimer({ number, owner, id, deadlineMs, to, event, deliveries, delayMs, delay, stored: true });
 }
 
@@ -118,7 +118,7 @@ export function restoredDeadline(
     case 'remaining':
       return Math.ceil(nowMs + (deadlineMs - lastMs));
     case 'restart':
-      return Number.isNaN(delayMs) ? deadlineMs - setBackMs : Math.ceil(nowMs + Math.max(0, delayMs));
+      return Math.ceil(nowMs + Math.max(0, delayMs));
     case 'skip':
       return null;
   }

@@ -13,7 +13,6 @@ import {
   type PromiseActorLogic,
   sendTo,
   setup,
-  type StateValue,
 } from 'xstate';
 import { type Agent, type EventSchemas } from '../../actors/model/agent.ts';
 import { defineAgent } from '../../actors/api/define-agent.ts';
@@ -309,19 +308,7 @@ export function stageAgent(
       ),
     },
   });
-  // Since version 2 work may say something; what a stage knows is the same.
-  return defineAgent({
-    name: stageName(agentType),
-    version: 3,
-    machine,
-    events: {},
-    migrate: { 3: ({ value, context }: Stored) => ({ value, context: context as StageContext }) },
-  });
-}
-
-interface Stored {
-  readonly value: StateValue;
-  readonly context: object;
+  return defineAgent({ name: stageName(agentType), machine, events: {} });
 }
 
 function blankOf(task: PlanTask, { subtasks = [], version = 1 }: StageOptions, nowMs: number): AgentCheckpoint {

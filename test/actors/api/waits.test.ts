@@ -3,7 +3,6 @@ import { enqueueActions, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
-import { messageFromRow } from '../../../src/actors/world/mailbox/message.ts';
 import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { LONG } from '../../support/effort.ts';
 import { clerk as worker } from '../../support/actors/clerk.ts';
@@ -163,9 +162,5 @@ describe('the oldest unread message', () => {
     await test.system.admin.suspend('asked', as);
     await test.advance(60_000 + 700);
     expect(age()).toBe(700);
-  });
-
-  it('is not known of rows of earlier builds', () => {
-    expect(messageFromRow(1, [2, 'event', { type: 'x' }, 0, 0, 0]).storedAtMs).toBe(null);
   });
 });

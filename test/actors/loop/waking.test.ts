@@ -366,23 +366,6 @@ describe('room for few', () => {
       code('BOSUN_CONFIG_INVALID'),
     );
   });
-
-  it('reads everything of a store that does not say whom a start needs, and has it say so', async () => {
-    const test = await startPeers(10);
-    await tellPeer(test, 'peer-2', 'PARENT');
-    for (let n = 0; n < 20; n++) await tellPeer(test, 'peer-0', 'UP');
-    await test.system.stop();
-    // As an earlier build would have left it.
-    for (const [key] of test.store.entries()) if (key.startsWith(`${KEYSPACE.roll}!`)) test.store.lose(key);
-    await test.restart();
-    expect(test.system.snapshot('peer-2/kid')?.context).toEqual({ told: 0 });
-    await test.system.stop();
-    test.store.reads = [];
-    await test.restart();
-    expect(test.store.reads.filter((key) => key.startsWith(PREFIX.state)).length).toBeLessThan(9);
-    expect(test.system.snapshot('peer-2/kid')?.context).toEqual({ told: 0 });
-    await test.system.stop();
-  });
 });
 
 describe('beside those that rest', () => {

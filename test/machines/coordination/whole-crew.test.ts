@@ -2,21 +2,15 @@
  * All desks together, as they are in `bosun run`: failures that belong together, a debate, a gate, with power cuts
  * between.
  */
-import { createMachine, fromPromise } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { LONG } from '../../support/effort.ts';
-import { type AnyAgent } from '../../../src/actors/model/agent.ts';
-import { defineAgent } from '../../../src/actors/api/define-agent.ts';
-import { coordinatorChildren, crewAgents, crewTree } from '../../../src/machines/coordination/crew.ts';
 import { resultsOf } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type ItemDebate, withDebate } from '../../../src/machines/coordination/coordinator/item-debates.ts';
 import { ITEM_DEBATES_KEPT_MAX } from '../../../src/limits.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
-import { stageAgent } from '../../../src/machines/work/stage.ts';
-import { startTestSystem } from '../../../src/testing/test-system.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
-import { startWholeCrew, WholeCrew } from '../../support/machines/whole-crew.ts';
+import { startWholeCrew, type WholeCrew } from '../../support/machines/whole-crew.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -481,59 +475,4 @@ describe('a gate of a stage', () => {
     ]);
     expect(crew.openCards().filter(({ kind }) => kind === 'gate.waiting')).toHaveLength(1);
   });
-});
-
-describe('a store of the crew before it had desks', () => {
-  it('goes on with the desks beside it: a paused item resumes, work under way ends, a failure is told', async () => {
-    const plan = planOf({
-      stages: { one: { agent: 'one', retry: { attempts: 1 } }, two: { agent: 'two', after: ['one'] } },
-      items: ['A', 'B'],
-    });
-    let isBroken = true;
-    const logic = fromPromise<unknown, unknown>(({ input }) => {
-      const { item } = input as { item: string };
-      if (item === 'A' && isBroken) throw new Error('no ink');
-      return item === 'B' && isBroken ? new Promise(() => {}) : Promise.resolve('done');
-    });
-    const stages = ['one', 'two'].map((type) => stageAgent(type, logic));
-    const test = await startTestSystem({
-      agents: [...[...crewAgents, ...stages].map(older)],
-      tree: { children: coordinatorChildren(plan) },
-    });
-    await test.advance(MINUTE_MS);
-    expect(test.system.snapshot('coordinator')).toMatchObject({
-      value: 'working',
-      context: { 'item:A': { phase: 'paused' } },
-    });
-    await test.crash();
-    isBroken = false;
-    await test.restart({ agents: [...crewAgents, ...stages], tree: crewTree(plan) });
-    const crew = new WholeCrew(test, []);
-    expect(test.logged.filter((line) => line.join(' ').includes('suspended'))).toEqual([]);
-    expect(crew.item('B').done).toEqual(['B/one', 'B/two']);
-    await crew.ask('coordinator', { type: 'resume.command', item: 'A', resumePlan: null, notify: true });
-    await test.advance(MINUTE_MS);
-    expect(crew.state()).toBe('completed');
-    expect(crew.cards().map(({ item, kind }) => [item, kind])).toEqual([['A', 'item.resumed']]);
-  });
-
-  /** What the coordinator and the stages were in version 2: fewer events, and a plan that is through stays so. */
-  function older(agent: AnyAgent): AnyAgent {
-    if (agent.version !== 3) return agent;
-    const { config, implementations } = agent.machine as unknown as {
-      config: { on?: object; states: Record<string, object> };
-      implementations: object;
-    };
-    const since = ['debate.provisional', 'debate.deferred', 'debate.resolved'];
-    const on = Object.fromEntries(Object.entries(config.on ?? {}).filter(([type]) => !since.includes(type)));
-    const working = config.states['working'] as { on?: object };
-    const heard = Object.fromEntries(Object.entries(working.on ?? {}).filter(([type]) => type !== 'work.said'));
-    const states = {
-      ...config.states,
-      working: { ...working, on: heard },
-      completed: agent.name === 'lead-coordinator' ? {} : config.states['completed'],
-    };
-    const machine = createMachine({ ...config, on, states } as never, implementations as never);
-    return defineAgent({ name: agent.name, version: 2, machine, events: agent.events }) as AnyAgent;
-  }
 });

@@ -9,7 +9,7 @@ import {
 } from '../../../src/actors/model/ports.ts';
 import { messageOf } from '../../../src/errors.ts';
 import { levelStore } from '../../../src/persistence/level-store.ts';
-import { sessionFrom } from '../../../src/actors/loop/inbound/sessions.ts';
+import { type SessionRow } from '../../../src/actors/loop/inbound/sessions.ts';
 import { type Restored, survey } from '../../../src/persistence/recovery.ts';
 
 const ACCOUNTS = 200;
@@ -144,7 +144,7 @@ function booksOf(parts: readonly Restored[]): Books {
     delayed: events(KEYSPACE.timers, TIMER_EVENT),
     lastSequence: new Map(
       parts.flatMap(({ recovered: { rows } }) =>
-        [...(rows.get(KEYSPACE.sessions) ?? [])].map(([session, row]) => [session, sessionFrom(row, 0)[0]] as const),
+        [...(rows.get(KEYSPACE.sessions) ?? [])].map(([session, row]) => [session, (row as SessionRow)[0]] as const),
       ),
     ),
   };

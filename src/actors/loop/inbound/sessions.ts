@@ -40,20 +40,12 @@ export class Sessions {
   /** Sessions whose record is damaged: nobody knows what they have sent. */
   readonly #damaged = new Map<string, BosunError>();
 
-  constructor(draft: EpochDraft, recovered: Pick<Recovered, 'rows' | 'damage' | 'kernelTimeMs'>, nowMs: () => number) {
+  constructor(draft: EpochDraft, recovered: Pick<Recovered, 'rows' | 'damage'>, nowMs: () => number) {
     this.#draft = draft;
     this.#nowMs = nowMs;
-    const rows = [...(recovered.rows.get(KEYSPACE.sessions) ?? [])].map(
-      ([text, row]) => [text, sessionFrom(row, recovered.kernelTimeMs)] as const,
-    );
-    for (const [text, [sequence, usedAtMs]] of rows.sort(([, [, a]], [, [, b]]) => a - b)) {
-      this.#known.set(decodeURIComponent(text), {
-        key: rowKey(KEYSPACE.sessions, text),
-        sequence,
-        usedAtMs,
-        placedAtMs: usedAtMs,
-      });
-    }
+    const rows = [...((recovered.rows.get(KEYSPACE.sessions) ?? []) as Iterable<readonly [string, SessionRow]>)];
+    for (const [text, row] of rows.sort(([, [, a]], [, [, b]]) => a - b))
+      this.#known.set(decodeURIComponent(text), knownAs(text, row));
     for (const error of recovered.damage) {
       const key = String(error.details['key']);
       if (keyspaceOf(key) === KEYSPACE.sessions) this.#damaged.set(decodeURIComponent(keyWithin(key)), error);
@@ -98,13 +90,7 @@ export class Sessions {
   }
 
   #remember(id: string): Known {
-    const nowMs = this.#nowMs();
-    const known: Known = {
-      key: rowKey(KEYSPACE.sessions, keyText(id)),
-      sequence: 0,
-      usedAtMs: nowMs,
-      placedAtMs: nowMs,
-    };
+    const known = knownAs(keyText(id), [0, this.#nowMs()]);
     this.#known.set(id, known);
     return known;
   }
@@ -130,7 +116,6 @@ export class Sessions {
   }
 }
 
-/** @param writtenMs Kernel time that stands for the one that older rows lack. */
-export function sessionFrom(row: unknown, writtenMs: number): SessionRow {
-  return typeof row === 'number' ? [row, writtenMs] : (row as SessionRow);
+function knownAs(text: string, [sequence, usedAtMs]: SessionRow): Known {
+  return { key: rowKey(KEYSPACE.sessions, text), sequence, usedAtMs, placedAtMs: usedAtMs };
 }

@@ -51,10 +51,8 @@ export interface StoredAction {
 /** What died, as it is stored. */
 export type DeadContents = { readonly message: MessageRow } | { readonly action: StoredAction };
 
-/** Its row. Rows of earlier builds have no reason: they were quarantined. */
-export type DeadLetterRow = Pick<DeadLetter, 'address' | 'atMs' | 'error'> & {
-  readonly reason?: DeadLetterReason;
-} & DeadContents;
+/** Its row. */
+export type DeadLetterRow = Pick<DeadLetter, 'reason' | 'address' | 'atMs' | 'error'> & DeadContents;
 
 /** The row as it is stored of an actor with secrets. */
 export function concealedLetter(row: DeadLetterRow, conceal: Conceal): object {
@@ -65,7 +63,7 @@ export function concealedLetter(row: DeadLetterRow, conceal: Conceal): object {
 
 /** A row as people see it. */
 export function deadLetterOf(number: number, row: DeadLetterRow): DeadLetter {
-  const { address, atMs, error, reason = 'quarantined' } = row;
+  const { address, atMs, error, reason } = row;
   if ('message' in row) return { number, reason, address, atMs, error, event: row.message[2], action: undefined };
   const { name, params, effectId, event } = row.action;
   return { number, reason, address, atMs, error, event, action: { name, params, effectId } };

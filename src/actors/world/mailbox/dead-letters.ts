@@ -84,7 +84,7 @@ export class DeadLetters {
     for (const [number, row] of [...this.#rows]) if (drop(row)) this.remove(number);
   }
 
-  #classOf({ reason = 'quarantined' }: DeadLetterRow): Set<number> {
+  #classOf({ reason }: DeadLetterRow): Set<number> {
     return reason === 'quarantined' ? this.#quarantined : this.#others;
   }
 }

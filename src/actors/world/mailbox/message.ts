@@ -45,10 +45,7 @@ export class Message {
   ifSequence: number | null = null;
   /** Key of its row, or its timer's, in an epoch already frozen; null before. */
   key: RowKey | null = null;
-  /**
-   * Kernel time of the first epoch that held it unread, or when its timer came up; null before, and in rows of earlier
-   * builds.
-   */
+  /** Kernel time of the first epoch that held it unread, or when its timer came up; null before. */
   storedAtMs: number | null = null;
   /** Whether the epoch in the making has it among those that may have to be stored. */
   isListed = false;
@@ -85,7 +82,7 @@ export type MessageRow = readonly [
   from: number,
   attempt: number,
   deliveries: number,
-  /** Absent in rows of earlier builds, and of what was never in a mailbox. */
+  /** null, or absent, of what was never in a mailbox. */
   storedAtMs?: number | null,
   /** Absent for one that was never deferred, unless something follows; then 0. */
   deferral?: number,

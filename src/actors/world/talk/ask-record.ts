@@ -35,8 +35,8 @@ export interface Ask {
   readonly asker: number;
   readonly to: number;
   readonly address: string;
-  /** Kernel time of its beginning; null in rows of earlier builds. */
-  readonly sinceMs: number | null;
+  /** Kernel time of its beginning. */
+  readonly sinceMs: number;
   deadlineMs: number;
   usedAtMs: number;
   answer: { readonly value: unknown } | null;
@@ -56,8 +56,8 @@ export type AskRow = readonly [
   deadlineMs: number,
   usedAtMs: number,
   answer: readonly [value: unknown] | null,
-  /** When it began; absent in rows of earlier builds. */
-  sinceMs?: number | null,
+  /** When it began. */
+  sinceMs: number,
   /** Absent where its host gave none. */
   digest?: string,
 ];

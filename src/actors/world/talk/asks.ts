@@ -42,13 +42,12 @@ export class Asks {
 
   /** Takes in a row that recovery found. The population is there. */
   load(number: number, row: AskRow): void {
-    const [id, asker, to, address, storedDeadlineMs, storedUsedAtMs, answer, since = null, digest] = row;
+    const [id, asker, to, address, storedDeadlineMs, storedUsedAtMs, answer, storedSinceMs, digest] = row;
     const { setBackMs } = this.#world.time;
     const cell = this.#world.cells.get(asker);
     if (asker !== 0 && cell === undefined) return;
     const deadlineMs = storedDeadlineMs - setBackMs;
     const usedAtMs = storedUsedAtMs - setBackMs;
-    const sinceMs = since && since - setBackMs;
     const ask: Ask = {
       number,
       id,
@@ -56,7 +55,7 @@ export class Asks {
       asker,
       to,
       address,
-      sinceMs,
+      sinceMs: storedSinceMs - setBackMs,
       deadlineMs,
       usedAtMs,
       answer: answer && { value: answer[0] },

@@ -4,7 +4,7 @@
  * failures into three tiers; and has items paused, resumed and decided about. What it decides is in task-decisions.ts,
  * pause-decisions.ts and gate-decisions.ts; here it is done.
  */
-import { type AnyActorRef, enqueueActions, setup, type StateValue } from 'xstate';
+import { type AnyActorRef, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
@@ -157,15 +157,7 @@ function toOthers(own: ReturnType<typeof outcomeOf>) {
 
 export const leadCoordinator = defineAgent({
   name: 'lead-coordinator',
-  version: 3,
   machine,
-  // It took fewer events, and a plan that was through could not begin anew; what it knew is what it knows.
-  migrate: {
-    3: ({ value, context }: { readonly value: StateValue; readonly context: CoordinatorContext }) => ({
-      value,
-      context,
-    }),
-  },
   events: {
     'plan.pause': z.object({ item: z.string(), reason: z.string().max(1_000).optional() }),
     'plan.resume': z.object({ item: z.string() }),

@@ -401,7 +401,7 @@ export function pauseManagerAgent(
   const machine =
     setMemoryTtl === undefined ? pauseManagerMachine : pauseManagerMachine.provide({ actors: { setMemoryTtl } });
   const effects = { setMemoryTtl: { retry: { attempts: 3 } } };
-  return defineAgent({ name: 'pause-manager', version: 2, machine, events: {}, effects });
+  return defineAgent({ name: 'pause-manager', machine, events: {}, effects });
 }
 
 /** Keeps working memory in the coordinator's own record, which has no time to live. */

@@ -107,7 +107,7 @@ describe('three versions in one store', () => {
           `${version} ${verdict}`,
         ]),
       );
-    const boss = { root: '3 fine' };
+    const boss = { root: '1 fine' };
     expect(await verdicts(third)).toEqual({ ...boss, one: '1 migrates', two: '2 migrates', three: '3 fine' });
     expect(await verdicts(thirdFromSecond)).toEqual({ ...boss, one: '1 refused', two: '2 migrates', three: '3 fine' });
     expect(await verdicts(thirdBesideSecond)).toEqual({ ...boss, one: '1 refused', two: '2 kept', three: '3 fine' });

@@ -428,16 +428,13 @@ describe('a policy', () => {
     await test.system.stop();
   });
 
-  it('has the row of a timer that an older version stored read as one without a name', () => {
-    const timer = timerFromRow(7, [1, 'x', 500, 1, { type: 'E' }, 2]);
-    expect(timer).toMatchObject({ number: 7, deadlineMs: 500, deliveries: 2, delay: null, delayMs: NaN, stored: true });
-    expect(timerFromRow(7, timerRow(timer))).toEqual(timer);
-  });
-
-  it('that needs the delay keeps the deadline of a timer from before delays were stored', () => {
-    expect(
-      restoredDeadline({ deadlineMs: 500, delayMs: NaN }, 'restart', { lastMs: 100, nowMs: 200, setBackMs: 0 }),
-    ).toBe(500);
+  it('has the row of a timer read back as it was written, with the name of its delay and without', () => {
+    const timer = timerFromRow(7, [1, 'x', 500, 1, { type: 'E' }, 2, 30]);
+    expect(timer).toMatchObject({ number: 7, deadlineMs: 500, deliveries: 2, delay: null, delayMs: 30, stored: true });
+    for (const delay of [null, 'soon']) {
+      const named = { ...timer, delay };
+      expect(timerFromRow(7, timerRow(named))).toEqual(named);
+    }
   });
 
   it('is refused for a delay that the machine lacks, and where it is none', () => {
