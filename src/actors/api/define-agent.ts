@@ -12,6 +12,7 @@ import {
   type AnyAgent,
   BOSS_AGENT,
   type EventSchemas,
+  isVersion,
   type ShownSchemas,
 } from '../model/agent.ts';
 import {
@@ -64,7 +65,7 @@ export function defineAgent<
   const invalid = (what: string) => new BosunError('BOSUN_AGENT_INVALID', `agent ${JSON.stringify(name)}: ${what}`);
   if (!NAME.test(name)) throw invalid('a name is letters, digits and -_.:@+~');
   if (name === BOSS_AGENT) throw invalid('this name is that of Bosses');
-  if (!Number.isSafeInteger(version) || version < 1) throw invalid('a version is a whole number from 1');
+  if (!isVersion(version)) throw invalid('a version is a whole number from 1');
   const { mailboxMessages } = limits;
   if (!Number.isSafeInteger(mailboxMessages) || mailboxMessages < 1 || mailboxMessages > MAILBOX_MESSAGES_MAX) {
     throw invalid(`limits.mailboxMessages is a whole number from 1 to ${MAILBOX_MESSAGES_MAX}`);
@@ -163,7 +164,7 @@ function historyProblem(
   { name, version }: { name: string; version: number },
 ): string | undefined {
   const targets = [migrate, ...Object.values(migrateChildren)].flatMap((steps) => Object.keys(steps).map(Number));
-  const wrong = targets.find((to) => !Number.isSafeInteger(to) || to < 2 || to > version);
+  const wrong = targets.find((to) => !isVersion(to) || to === 1 || to > version);
   if (wrong !== undefined)
     return `a migration leads to a version from 2 to ${version}, which is its own, and not to ${wrong}`;
   const stranger = previous.find((old) => old.name !== name || old.version >= version);

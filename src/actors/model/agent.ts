@@ -43,6 +43,11 @@ export type Migrations<Machine extends AnyStateMachine, Version extends number> 
   readonly [To in number]: Step<StoredState<object>>;
 } & (number extends Version ? unknown : { readonly [To in Version]?: Step<StoredState<ContextFrom<Machine>>> });
 
+/** A whole number from 1. A literal that is none does not compile; any other number is checked when it is given. */
+export type AgentVersion<Version extends number> = `${Version}` extends '0' | `-${string}` | `${string}.${string}`
+  ? never
+  : Version;
+
 export interface AgentOptions<
   Machine extends AnyStateMachine,
   Schemas extends EventSchemas,
@@ -52,7 +57,7 @@ export interface AgentOptions<
   /** Unique in a system; stored with every actor. */
   readonly name: Name;
   /** From 1, the default. Raise it when stored contexts or states of older actors no longer fit. */
-  readonly version?: Version;
+  readonly version?: Version & AgentVersion<Version>;
   /** How actors of older versions become actors of this one, when a system starts. */
   readonly migrate?: Migrations<Machine, Version>;
   /** The same for machines that this one invokes or spawns, by `src`; `line>item` is the `item` of its `line`. */
@@ -154,6 +159,10 @@ export type AgentInput<A> = A extends Agent<infer Machine, EventSchemas> ? Input
 
 /** The agent name of every Boss. */
 export const BOSS_AGENT = 'bosun.boss';
+
+export function isVersion(version: number): boolean {
+  return Number.isSafeInteger(version) && version >= 1;
+}
 
 /**
  * The event if it is one of the agent's, with its fields as the schema gives them. Throws BOSUN_EVENT_REFUSED or

@@ -4,6 +4,7 @@
  * one of each task.
  */
 import { createHash } from 'node:crypto';
+import { isVersion } from '../../actors/model/agent.ts';
 import { type Failure } from './failure-tiers.ts';
 
 export interface AgentCheckpoint {
@@ -147,7 +148,9 @@ function contradictionIn({
   pendingSubtasks,
   currentSubtask,
   progressPct,
+  agentVersion,
 }: AgentCheckpoint): string | undefined {
+  if (!isVersion(agentVersion)) return `${agentVersion} is no version`;
   const both = completedSubtasks.find((name) => pendingSubtasks.includes(name));
   if (both !== undefined) return `${both} is completed and pending`;
   if (currentSubtask !== null && !pendingSubtasks.includes(currentSubtask))

@@ -14,9 +14,10 @@ import {
   sendTo,
   setup,
 } from 'xstate';
-import { type Agent, type EventSchemas } from '../../actors/model/agent.ts';
+import { type Agent, type EventSchemas, isVersion } from '../../actors/model/agent.ts';
 import { defineAgent } from '../../actors/api/define-agent.ts';
 import { timeOf } from '../../actors/model/ref.ts';
+import { BosunError } from '../../errors.ts';
 import {
   type AgentCheckpoint,
   afterFailure,
@@ -292,13 +293,15 @@ export function stageName(agentType: string): string {
 
 /**
  * The agent for one agent type. `work` is a promise logic that reports by {@link WorkReport}, or a machine with an
- * output.
+ * output. Throws BOSUN_AGENT_INVALID for a version that is none.
  */
 export function stageAgent(
   agentType: string,
   work: AnyActorLogic,
   options: StageOptions = {},
 ): Agent<typeof stageMachine, EventSchemas> {
+  if (options.version !== undefined && !isVersion(options.version))
+    throw new BosunError('BOSUN_AGENT_INVALID', `${stageName(agentType)}: a version is a whole number from 1`);
   const machine = stageMachine.provide({
     actors: { work: work as PromiseActorLogic<unknown, WorkInput> },
     actions: {

@@ -13,7 +13,11 @@ describe('defineAgent', () => {
     ['a name that is none', { name: 'a b' }, 'a name is letters'],
     ['an empty name', { name: '' }, 'a name is letters'],
     ['the name of Bosses', { name: 'bosun.boss' }, 'this name is that of Bosses'],
-    ['a version that is none', { version: 0 }, 'a version is a whole number from 1'],
+    ...[0, -1, 1.5, Number.NaN, Infinity, '2', null].map((version): [string, object, string] => [
+      `the version ${String(version)}`,
+      { version },
+      'a version is a whole number from 1',
+    ]),
     [
       'a limit above what the runtime bears',
       { limits: { mailboxMessages: 10_001 } },

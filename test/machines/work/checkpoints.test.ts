@@ -12,7 +12,7 @@ import {
   unseal,
 } from '../../../src/machines/work/checkpoints.ts';
 import { checkpointIn } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
-import { type StageContext, type WorkInput } from '../../../src/machines/work/stage.ts';
+import { type StageContext, type WorkInput, stageAgent } from '../../../src/machines/work/stage.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
 import { type Crew, DAY_MS, startCrew } from '../../support/machines/crew-subject.ts';
 
@@ -136,6 +136,8 @@ describe('a checkpoint', () => {
     expect(unseal(both, 1)).toEqual({ flaw: 'ma_review is completed and pending' });
     expect(unseal(seal({ ...first, currentSubtask: 'x' }), 1)).toEqual({ flaw: 'x is current and not pending' });
     expect(unseal(seal({ ...first, progressPct: 101 }), 1)).toEqual({ flaw: '101 is no percentage' });
+    for (const agentVersion of [0, -1, 1.5, undefined as never])
+      expect(unseal(seal({ ...first, agentVersion }), 1)).toEqual({ flaw: `${agentVersion} is no version` });
   });
 
   it('CA-035: of an older version is migrated step by step, and refused where a step is missing', () => {
@@ -244,6 +246,16 @@ describe('an agent with subtasks', () => {
     });
     await next.send({ type: 'plan.resume', item: 'AAPL' });
     expect(runs.slice(3)).toEqual(['pay', 'priorities']);
+  });
+
+  it.each([0, -1, 1.5])('has no version %s', (version) => {
+    expect(() =>
+      stageAgent(
+        'analyst',
+        fromPromise(() => Promise.resolve()),
+        { version },
+      ),
+    ).toThrow(expect.objectContaining({ code: 'BOSUN_AGENT_INVALID' }) as Error);
   });
 
   it('CA-037: that finds its checkpoint unsound fails the item for good: tier 3', async () => {

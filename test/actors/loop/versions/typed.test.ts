@@ -42,3 +42,20 @@ describe('the types of migrations', () => {
     expect(bad.version).toBe(2);
   });
 });
+
+describe('the type of a version', () => {
+  it('begins at 1: 0, what is below it and fractions do not compile', () => {
+    // @ts-expect-error none
+    expect(() => defineAgent({ name: 'order', version: 0, machine, events: {} })).toThrow('from 1');
+    // @ts-expect-error none
+    expect(() => defineAgent({ name: 'order', version: -1, machine, events: {} })).toThrow('from 1');
+    // @ts-expect-error none
+    expect(() => defineAgent({ name: 'order', version: 1.5, machine, events: {} })).toThrow('from 1');
+  });
+
+  it('is any number where it is not known, and 1 where none is given', () => {
+    const known = (version: number) => defineAgent({ name: 'order', version, machine, events: {} }).version;
+    expect([known(7), defineAgent({ name: 'order', machine, events: {} }).version]).toEqual([7, 1]);
+    expect(() => known(0)).toThrow('from 1');
+  });
+});
