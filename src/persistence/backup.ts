@@ -23,8 +23,8 @@ const COPY_BYTES = 1024 * 1024;
  * Copies an open store into the data directory `to`, which does not exist or is empty. Others may write meanwhile.
  *
  * @returns What verifying the copy found: damage of the original is copied as it is, and reported. Rejects with
- *   BOSUN_CONFIG_INVALID for a place that cannot be used or a store without snapshots, BOSUN_STORE_FORMAT for a store of
- *   another build, BOSUN_STORE_FAILED where reading or writing fails.
+ *   BOSUN_CONFIG_INVALID for a place that cannot be used or a store without snapshots, BOSUN_STORE_FORMAT for a store
+ *   of another build, BOSUN_STORE_FAILED where reading or writing fails.
  */
 export async function backup(store: Store, to: string): Promise<Verification> {
   if (store.snapshot === undefined)

@@ -1,8 +1,8 @@
 /**
- * The key layout of a store, in one place: rows begin with the letter of their keyspace (actors/model/ports.ts), all other
- * records as is said here. Numbers are lower-case hexadecimal of fixed width, so that keys sort as numbers do. Keys are
- * printable ASCII. What recovery cannot do without and what is small is written twice, under keys that end in `a` and
- * `b`. Byte-by-byte contents of the values, and when each is written: docs/store-format.md.
+ * The key layout of a store, in one place: rows begin with the letter of their keyspace (actors/model/ports.ts), all
+ * other records as is said here. Numbers are lower-case hexadecimal of fixed width, so that keys sort as numbers do.
+ * Keys are printable ASCII. What recovery cannot do without and what is small is written twice, under keys that end in
+ * `a` and `b`. Byte-by-byte contents of the values, and when each is written: docs/store-format.md.
  */
 import { type Counters, type RowKey, type Keyspace, KEYSPACE, keyspaceOf } from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';

@@ -43,8 +43,8 @@ export interface Verification {
 }
 
 /**
- * The store is open. Rejects with BOSUN_STORE_FAILED where it cannot be read, BOSUN_STORE_FORMAT where another build wrote
- * it.
+ * The store is open. Rejects with BOSUN_STORE_FAILED where it cannot be read, BOSUN_STORE_FORMAT where another build
+ * wrote it.
  */
 export async function verify(store: Store): Promise<Verification> {
   await refuseForeign(store);

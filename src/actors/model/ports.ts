@@ -314,7 +314,8 @@ export interface Journal {
   /** Where actors are read one by one, while it is open; undefined where the store cannot. */
   readonly shelf?: Shelf | undefined;
   /**
-   * Opens the store, checks it, and reads everything; `partly`: no more than a start needs, where that is sound. Rejects with a BOSUN_STORE_* code.
+   * Opens the store, checks it, and reads everything; `partly`: no more than a start needs, where that is sound.
+   * Rejects with a BOSUN_STORE_* code.
    */
   open(references: ReferenceCoding, options?: { readonly partly?: boolean }): Promise<Recovered>;
   /** Resolves once the epoch is durable. Never called while another commit is under way. */
