@@ -7,7 +7,7 @@ import { agentsByName, type AnyAgent, BOSS_AGENT } from './actors/model/agent.ts
 import { type Cell } from './actors/world/cell.ts';
 import { type Logic, logicOf } from './actors/loop/versions/roster.ts';
 import { BosunError } from './errors.ts';
-import { BOSS_VERSION, bossMachine } from './supervisor/boss.ts';
+import { bossMachine } from './supervisor/boss.ts';
 import { type SystemOptions } from './system-options.ts';
 
 export class Agents {
@@ -51,7 +51,7 @@ export class Agents {
   }
 
   logicOf(name: string): Logic | undefined {
-    if (name === BOSS_AGENT) return { logic: bossMachine as AnyStateMachine, version: BOSS_VERSION };
+    if (name === BOSS_AGENT) return { logic: bossMachine as AnyStateMachine, version: 1 };
     const agent = this.named(name);
     return agent && logicOf(agent);
   }

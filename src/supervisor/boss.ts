@@ -248,9 +248,6 @@ export const bossMachine = setup({
   },
 });
 
-/** Of the machine above. It is raised when stored Bosses no longer fit. */
-export const BOSS_VERSION = 1;
-
 /** What to do about the child that the event is about; null when it is about none that could need it. */
 function decide({ window, intensity, periodMs, pardoned }: BossContext, event: BossEvent): Decision | null {
   if (event.type !== 'bosun.exit' && event.type !== 'bosun.retry') return null;

@@ -12,7 +12,7 @@ import { type Logic } from '../../../../src/actors/loop/versions/roster.ts';
 import { BosunError } from '../../../../src/errors.ts';
 import { createJournal } from '../../../../src/persistence/journal.ts';
 import { levelStore } from '../../../../src/persistence/level-store.ts';
-import { BOSS_VERSION, bossMachine } from '../../../../src/supervisor/boss.ts';
+import { bossMachine } from '../../../../src/supervisor/boss.ts';
 import { type BossOptions, parseBossSpec } from '../../../../src/supervisor/child-spec.ts';
 import { createSystem } from '../../../../src/system.ts';
 import { startTestSystem, type TestSystem } from '../../../../src/testing/test-system.ts';
@@ -291,7 +291,7 @@ describe('a record that the store reports as damaged', () => {
     };
     const agents: Readonly<Record<string, Logic>> = {
       order: { logic: first.machine as AnyStateMachine, version: 1 },
-      'bosun.boss': { logic: bossMachine as AnyStateMachine, version: BOSS_VERSION },
+      'bosun.boss': { logic: bossMachine as AnyStateMachine, version: 1 },
     };
     const kernel = new Kernel(
       {
