@@ -7,7 +7,8 @@ import { type Random, type Store } from './actors/model/ports.ts';
 import { type Clock } from './clock.ts';
 import { type Durability, type JournalOptions } from './persistence/journal.ts';
 import { type ScrubOptions } from './persistence/scrubber.ts';
-import { type BossOptions, type ChildOptions, type Strategy } from './supervisor/child-spec.ts';
+import { type BossOptions, type ChildOptions } from './supervisor/child-spec.ts';
+import { type Strategy } from './supervisor/strategies.ts';
 
 export interface SystemOptions<A extends AnyAgent = AnyAgent> {
   /** Every agent that an actor of this system may run. */

@@ -8,6 +8,7 @@ import { BosunError } from '../errors.ts';
 import { type ChildRecord } from './exit-rules.ts';
 import { type Order, type Refusal, startOrders } from './orders.ts';
 import { type Step } from './script.ts';
+import { rulesOf } from './strategies.ts';
 
 export type AdminEvent =
   /** `isNew`: one that is there already, or has been, is refused; otherwise one that is there will do. */
@@ -33,7 +34,7 @@ export function adminOrders(boss: Boss, event: AdminEvent & Facts): Outcome {
   const { id } = event;
   const record = event.children.get(id);
   const refuse = (code: Refusal['code']): Outcome => ({ orders: [refusal(code, id)], steps: [], nextPosition });
-  if (boss.strategy === 'dynamic' && event.type !== 'child.terminate') return refuse('BOSUN_CHILD_DYNAMIC');
+  if (rulesOf(boss.strategy).isOfTemplate && event.type !== 'child.terminate') return refuse('BOSUN_CHILD_DYNAMIC');
   if (record === undefined) return refuse('BOSUN_CHILD_UNKNOWN');
   if (event.type === 'child.terminate')
     return { orders: [], steps: record.status === 'ended' ? [] : [{ do: 'terminate', id }], nextPosition };

@@ -16,13 +16,13 @@ import {
   decideExit,
   decideRetry,
   type Decision,
-  groupOf,
   isShutDownBy,
   type Situation,
 } from './exit-rules.ts';
 import { type Window } from './intensity.ts';
 import { type Command, decisionOrders, lostOrders, type Order, put, startOrders } from './orders.ts';
 import { endSteps, proceed, restartSteps, type Scene, type Step } from './script.ts';
+import { restartGroup, rulesOf } from './strategies.ts';
 
 /**
  * Where a Boss is in its steps, while it waits for children to end. It changes with every step, which the steps do not.
@@ -262,7 +262,7 @@ function decide({ window, intensity, periodMs, pardoned }: BossContext, event: B
 
 /** Children of a template leave no record behind. */
 function isKept<D extends Decision>({ strategy }: BossContext, decision: D): D {
-  return decision.kind === 'end' && strategy === 'dynamic' ? { ...decision, isForgotten: true } : decision;
+  return decision.kind === 'end' && rulesOf(strategy).isOfTemplate ? { ...decision, isForgotten: true } : decision;
 }
 
 function restart(
@@ -276,7 +276,7 @@ function restart(
   to.assign(context.pardoned ? { pardoned: false } : { window });
   to.emit({ type: 'child.restarted', id, restarts: record.restarts });
   const { strategy } = context;
-  if (strategy !== 'one_for_all' && strategy !== 'rest_for_one') {
+  if (rulesOf(strategy).joins === undefined) {
     giveAndCount(enqueue, decisionOrders(decision), context, context.waiting - (event.type === 'bosun.retry' ? 1 : 0));
     return;
   }
@@ -284,7 +284,7 @@ function restart(
   const failed: ChildRecord = { ...before, lastError: record.lastError };
   give(enqueue, [put(failed)]);
   const steps = restartSteps(
-    groupOf(strategy, failed, event.children.values()),
+    restartGroup(strategy, failed, event.children.values()) ?? [],
     failed,
     record.restarts > before.restarts,
   );
@@ -322,11 +322,7 @@ interface Course {
 function run(enqueue: unknown, { context, event, kind, steps, told, failed }: Course): void {
   const { declared, strategy } = context;
   const { children: records, lingers, nowMs } = event;
-  const { orders, at, hasFinished } = proceed(
-    steps,
-    { records, failed, lingers, declared, isDynamic: strategy === 'dynamic', nowMs },
-    told,
-  );
+  const { orders, at, hasFinished } = proceed(steps, { records, failed, lingers, declared, strategy, nowMs }, told);
   const to = enqueue as Enqueue;
   if (told !== undefined) to.cancel(PATIENCE);
   giveAndCount(enqueue, orders, context);

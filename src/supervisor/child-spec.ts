@@ -4,6 +4,7 @@ import { checkAddress } from '../actors/model/address.ts';
 import { DEFAULT_BACKOFF } from '../backoff.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { DEFAULT_INTENSITY } from './intensity.ts';
+import { rulesOf, STRATEGIES, type Strategy } from './strategies.ts';
 
 /**
  * How long a child may take to end once it has been told to; OTP's default for a worker. A Boss may take as long as it
@@ -46,8 +47,8 @@ const common = {
 };
 
 const bossOptions = {
-  /** Who is restarted when one child is. `dynamic`: OTP's simple_one_for_one, many children of one template. */
-  strategy: z.enum(['one_for_one', 'one_for_all', 'rest_for_one', 'dynamic']).default('one_for_one'),
+  /** Which siblings are restarted with a child that failed. `dynamic`: many children of one template, each alone. */
+  strategy: z.enum(STRATEGIES).default('one_for_one'),
   intensity: z.number().int().nonnegative().default(DEFAULT_INTENSITY.intensity),
   periodMs: z.number().positive().default(DEFAULT_INTENSITY.periodMs),
   /** Whether it ends when a significant child, or the last one of them, has ended by itself. Default `never`. */
@@ -74,7 +75,6 @@ type BossChildOptions = Omit<AgentChildOptions, 'agent' | 'input' | 'resume'> & 
   resume?: undefined;
 };
 
-export type Strategy = 'one_for_one' | 'one_for_all' | 'rest_for_one' | 'dynamic';
 export type AutoShutdown = 'never' | 'any_significant' | 'all_significant';
 
 export type BossSpec = {
@@ -198,7 +198,7 @@ export function childProblem(
 }
 
 function bossProblem({ strategy, template, maxChildren, autoShutdown, children }: BossSpec): string | undefined {
-  if (strategy !== 'dynamic') {
+  if (!rulesOf(strategy).isOfTemplate) {
     if (template !== undefined) return 'template: is for the strategy dynamic';
     if (maxChildren !== undefined) return 'maxChildren: is for the strategy dynamic';
     return children.map((child) => childProblem(child, autoShutdown)).find((problem) => problem !== undefined);

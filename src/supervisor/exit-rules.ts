@@ -2,7 +2,7 @@
 import { backoffMs } from '../backoff.ts';
 import { resetAfterMs } from './backoff.ts';
 import { brief } from './brief.ts';
-import { type AutoShutdown, type ChildSpec, type Strategy } from './child-spec.ts';
+import { type AutoShutdown, type ChildSpec } from './child-spec.ts';
 import { addRestart, type Intensity, type Window } from './intensity.ts';
 
 /** Go on from the last committed state, or begin anew. */
@@ -144,13 +144,6 @@ export function isShutDownBy(
     if (other.spec.significant === true && other.status !== 'ended' && other.spec.id !== record.spec.id) return false;
   }
   return true;
-}
-
-/** Whom a strategy restarts together with a child, itself among them, in the order of their starts. */
-export function groupOf(strategy: Strategy, { position }: ChildRecord, records: Iterable<ChildRecord>): ChildRecord[] {
-  const group: ChildRecord[] = [];
-  for (const other of records) if (strategy === 'one_for_all' || other.position >= position) group.push(other);
-  return group.sort((a, b) => a.position - b.position);
 }
 
 /** Only after a failure is there a state to go on from; a Boss always begins anew, because its children are gone. */

@@ -6,6 +6,7 @@
 import { childAddress, ROOT } from '../actors/model/address.ts';
 import { BosunError } from '../errors.ts';
 import { type BossSpec, type ChildSpec } from './child-spec.ts';
+import { rulesOf } from './strategies.ts';
 
 interface SpreadTree {
   /** Addresses of the Bosses below the root that have a partition on every worker. */
@@ -59,7 +60,5 @@ function walk(
 
 /** Groups, significant children and a bound on how many there are mean something only where all of them are. */
 function isSpread({ strategy, autoShutdown = 'never', maxChildren }: BossSpec): boolean {
-  return (
-    autoShutdown === 'never' && (strategy === 'one_for_one' || (strategy === 'dynamic' && maxChildren === undefined))
-  );
+  return autoShutdown === 'never' && maxChildren === undefined && rulesOf(strategy).joins === undefined;
 }

@@ -3,9 +3,10 @@
  * again. A child that is told to end takes its time, so the rest of a script may have to wait; it is kept in the Boss's
  * context and goes on after a crash of the host. Pure; the machine in boss.ts hands the orders over.
  */
-import { type ChildSpec, type Shutdown, shutdownOf, type Strategy } from './child-spec.ts';
+import { type ChildSpec, type Shutdown, shutdownOf } from './child-spec.ts';
 import { type ChildRecord } from './exit-rules.ts';
 import { cancelOrders, type Order, put, restartOrders, startOrders, terminateOrders } from './orders.ts';
+import { rulesOf, type Strategy } from './strategies.ts';
 
 export type Step =
   /** `terminate`: for good. `halt`: to be restarted by a later step, with its mailbox. */
@@ -26,8 +27,7 @@ export interface Scene {
   /** Whether a child, or one below it, has something to do before it ends. */
   readonly lingers: (id: string) => boolean;
   readonly declared: readonly ChildSpec[];
-  /** Its children leave no record behind. */
-  readonly isDynamic: boolean;
+  readonly strategy: Strategy;
   readonly nowMs: number;
 }
 
@@ -80,7 +80,7 @@ export function restartSteps(group: readonly ChildRecord[], failed: ChildRecord,
 export function endSteps(strategy: Strategy, { records, lingers }: Pick<Scene, 'records' | 'lingers'>): Step[] {
   const living = [...records.values()].filter(({ status }) => status !== 'ended');
   if (!living.some(({ spec }) => isTold(spec, lingers))) return [{ do: 'finish' }];
-  if (strategy === 'dynamic') return [{ do: 'empty' }, { do: 'finish' }];
+  if (rulesOf(strategy).isOfTemplate) return [{ do: 'empty' }, { do: 'finish' }];
   living.sort((a, b) => b.position - a.position);
   return [...living.map(({ spec: { id } }): Step => ({ do: 'terminate', id })), { do: 'finish' }];
 }
@@ -123,11 +123,11 @@ function recordOf(id: string, { records, failed }: Scene): ChildRecord | undefin
 
 function stepOrders(step: Exclude<Step, { do: 'finish' }>, scene: Scene): Order[] {
   if (step.do === 'empty') return [];
-  const { declared, isDynamic, nowMs } = scene;
+  const { declared, strategy, nowMs } = scene;
   const record = recordOf(step.id, scene);
   switch (step.do) {
     case 'terminate':
-      return record === undefined ? [] : terminateOrders(record, isDynamic);
+      return record === undefined ? [] : terminateOrders(record, rulesOf(strategy).isOfTemplate);
     case 'halt':
       return record === undefined
         ? []
