@@ -33,6 +33,9 @@ const PUBLIC_KERNEL = [
   'src/actors/model/talk-actions.ts',
 ];
 
+/** What kernel and Bosses say to each other. */
+const SUPERVISION = 'src/actors/model/supervision.ts';
+
 /** What an adapter implements, and the one function that memory and disk share. */
 const PORTS = ['src/actors/model/ports.ts', 'src/actors/model/state.ts'];
 
@@ -44,7 +47,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     files: LEAVES,
     packages: ['node:async_hooks', 'node:diagnostics_channel', 'xstate', 'zod', 'croner', 'node:crypto'],
   },
-  'src/supervisor': { files: [...PUBLIC_KERNEL, ...LEAVES], packages: ['xstate', 'zod'] },
+  'src/supervisor': { files: [...PUBLIC_KERNEL, SUPERVISION, ...LEAVES], packages: ['xstate', 'zod'] },
   // simple-statistics for trend.ts only: a regression is nobody's own idea.
   'src/machines': {
     files: [...PUBLIC_KERNEL, ...LEAVES],

@@ -4,10 +4,11 @@
  * nothing. Pure.
  */
 import { type BossSpec, childProblem, type ChildSpec, parseChildSpec, specOfTemplate } from './child-spec.ts';
+import { type BossFacts, type RefusalCode } from '../actors/model/supervision.ts';
 import { BosunError } from '../errors.ts';
 import { type ChildRecord } from './exit-rules.ts';
-import { type Order, type Refusal, startOrders } from './orders.ts';
-import { type Step } from './script.ts';
+import { type Order, startOrder } from './boss-orders.ts';
+import { type ScriptStep } from './script.ts';
 import { rulesOf } from './strategies.ts';
 
 export type AdminEvent =
@@ -21,11 +22,11 @@ interface Boss extends Pick<BossSpec, 'strategy' | 'autoShutdown' | 'template' |
 
 interface Outcome {
   readonly orders: readonly Order[];
-  readonly steps: readonly Step[];
+  readonly steps: readonly ScriptStep[];
   readonly nextPosition: number;
 }
 
-type Facts = { readonly children: ReadonlyMap<string, ChildRecord>; readonly nowMs: number };
+type Facts = Pick<BossFacts<ChildRecord>, 'children' | 'nowMs'>;
 
 /** Throws BOSUN_CHILD_SPEC_INVALID. */
 export function adminOrders(boss: Boss, event: AdminEvent & Facts): Outcome {
@@ -33,7 +34,7 @@ export function adminOrders(boss: Boss, event: AdminEvent & Facts): Outcome {
   if (event.type === 'child.start') return startChild(boss, event);
   const { id } = event;
   const record = event.children.get(id);
-  const refuse = (code: Refusal['code']): Outcome => ({ orders: [refusal(code, id)], steps: [], nextPosition });
+  const refuse = (code: RefusalCode): Outcome => ({ orders: [refusal(code, id)], steps: [], nextPosition });
   if (rulesOf(boss.strategy).isOfTemplate && event.type !== 'child.terminate') return refuse('BOSUN_CHILD_DYNAMIC');
   if (record === undefined) return refuse('BOSUN_CHILD_UNKNOWN');
   if (event.type === 'child.terminate')
@@ -41,9 +42,9 @@ export function adminOrders(boss: Boss, event: AdminEvent & Facts): Outcome {
   if (record.status === 'waiting') return refuse('BOSUN_CHILD_RESTARTING');
   if (record.status !== 'ended') return refuse('BOSUN_CHILD_RUNNING');
   if (event.type === 'child.delete')
-    return { orders: [{ type: 'bosun.child.forget', params: { id } }], steps: [], nextPosition };
+    return { orders: [{ type: 'bosun.child.record', params: { id, record: null } }], steps: [], nextPosition };
   const { position, spec } = record;
-  return { orders: startOrders(spec, { position, nowMs: event.nowMs, onDemand: 'restart' }), steps: [], nextPosition };
+  return { orders: [startOrder(spec, { position, nowMs: event.nowMs, onDemand: 'restart' })], steps: [], nextPosition };
 }
 
 function startChild(boss: Boss, event: Extract<AdminEvent, { type: 'child.start' }> & Facts): Outcome {
@@ -54,14 +55,14 @@ function startChild(boss: Boss, event: Extract<AdminEvent, { type: 'child.start'
   const record = event.children.get(id);
   if (record !== undefined && record.status !== 'ended') {
     const code = record.status === 'waiting' ? 'BOSUN_CHILD_PRESENT' : 'BOSUN_CHILD_RUNNING';
-    return only(event.isNew === true ? refusal(code, id) : { type: 'bosun.child.meet', params: { id } });
+    return only(event.isNew === true ? refusal(code, id) : { type: 'bosun.child.awaitStart', params: { id } });
   }
   if (record !== undefined && event.isNew === true) return only(refusal('BOSUN_CHILD_PRESENT', id));
   // Counting needs all of them at hand.
   if (maxChildren !== Infinity && event.children.size >= maxChildren) return only(refusal('BOSUN_CHILDREN_FULL', id));
   const { position = nextPosition } = record ?? {};
-  const orders = startOrders(spec, { position, nowMs: event.nowMs, onDemand: 'start' });
-  return { orders, steps: [], nextPosition: record === undefined ? nextPosition + 1 : nextPosition };
+  const order = startOrder(spec, { position, nowMs: event.nowMs, onDemand: 'start' });
+  return { orders: [order], steps: [], nextPosition: record === undefined ? nextPosition + 1 : nextPosition };
 }
 
 function specOf({ template, autoShutdown, nextPosition }: Boss, given: unknown): ChildSpec {
@@ -72,6 +73,6 @@ function specOf({ template, autoShutdown, nextPosition }: Boss, given: unknown):
   return spec;
 }
 
-function refusal(code: Refusal['code'], id: string): Order {
+function refusal(code: RefusalCode, id: string): Order {
   return { type: 'bosun.child.refuse', params: { code, id } };
 }

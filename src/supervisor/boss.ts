@@ -1,17 +1,24 @@
 /**
  * The Boss: OTP's supervisor as a machine that anyone can draw and watch. It decides by the pure rules beside it; what
- * it decides becomes orders, of which the actions `bosun.child.*` are performed by the kernel in the same turn
+ * it decides becomes orders, of which the commands `bosun.child.*` are performed by the kernel in the same turn
  * (src/actors/world/bosses.ts). The kernel keeps the child table too: every event arrives with it, the kernel time and
  * a random number. While a script of several steps waits for a child to end, the kernel keeps all other messages back,
  * as OTP's supervisor does not look at its mailbox then.
  */
 import { assertEvent, assign, enqueueActions, setup } from 'xstate';
+import {
+  type BossFacts,
+  type BossOutput,
+  type BossSignal,
+  type BossView,
+  type ChildCommand,
+} from '../actors/model/supervision.ts';
 import { adminOrders, type AdminEvent } from './admin.ts';
+import { decisionOrders, lostOrders, type Order, recordOrder, startOrder } from './boss-orders.ts';
 import { brief } from './brief.ts';
 import { type BossSpec, type ChildSpec, parseBossSpec } from './child-spec.ts';
 import { declarationOrders } from './declaration.ts';
 import {
-  type ChildExit,
   type ChildRecord,
   decideExit,
   decideRetry,
@@ -20,8 +27,7 @@ import {
   type Situation,
 } from './exit-rules.ts';
 import { type Window } from './intensity.ts';
-import { type Command, decisionOrders, lostOrders, type Order, put, startOrders } from './orders.ts';
-import { endSteps, proceed, restartSteps, type Scene, type Step } from './script.ts';
+import { endSteps, proceed, restartSteps, type ScriptStep } from './script.ts';
 import { restartGroup, rulesOf } from './strategies.ts';
 
 /**
@@ -35,7 +41,8 @@ interface Script {
   readonly awaited: number;
 }
 
-export interface BossContext extends Omit<BossSpec, 'children'> {
+export interface BossContext extends BossView, Omit<BossSpec, 'children' | 'template'> {
+  readonly template?: BossSpec['template'];
   /** Static children: those of the code, in its order. */
   readonly declared: readonly ChildSpec[];
   /** Given to the next new child. */
@@ -50,32 +57,21 @@ export interface BossContext extends Omit<BossSpec, 'children'> {
   readonly waiting: number;
   readonly script: Script | null;
   /** Of the script; empty without one. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly ScriptStep[];
   /** The child that it gave up over, as an address below it, and what that one died of. */
   readonly failed: { readonly child: string; readonly error: unknown } | null;
   /** Its children are gone, and it is next. */
   readonly hasFinished: boolean;
 }
 
-/** What the kernel adds to every event of a Boss. */
-interface Decorated extends Pick<Scene, 'lingers' | 'nowMs'> {
-  /** The child table as of before this turn, by child id. */
-  readonly children: ReadonlyMap<string, ChildRecord>;
-  readonly random: number;
-  readonly isRoot: boolean;
-}
-
-type BossEvent = Decorated &
+type BossEvent = BossFacts<ChildRecord> &
   (
     | AdminEvent
-    | { type: 'bosun.declare'; input: unknown }
-    | { type: 'bosun.retry'; id: string }
-    | { type: 'bosun.resumed' }
-    /** From its own Boss: end your children, then yourself. */
-    | { type: 'bosun.shutdown' }
-    /** Who was told to end has not done so in time. */
-    | { type: 'bosun.overdue' }
-    | ({ type: 'bosun.exit'; id: string } & ChildExit)
+    | BossSignal
+    /** The time of a delayed restart has come. */
+    | { readonly type: 'bosun.retry'; readonly id: string }
+    /** A child that was told to end has not done so in time. */
+    | { readonly type: 'bosun.overdue' }
   );
 
 /** What a Boss says to whoever watches it. */
@@ -83,15 +79,19 @@ export type BossEmitted =
   | { readonly type: 'child.failed'; readonly id: string; readonly error: unknown; readonly restarts: number }
   | { readonly type: 'child.restarted'; readonly id: string; readonly restarts: number };
 
-/** How a Boss ends: it gave up, or `over` is undefined. */
-export interface BossOutput {
-  readonly reason: 'shutdown';
-  readonly over: string | undefined;
-  readonly error: unknown;
-}
-
 /** The kernel performs these; nothing is left to do here. */
 const performed = (_: unknown, _params: never): void => {};
+const COMMANDS: Readonly<Record<ChildCommand['type'], typeof performed>> = {
+  'bosun.child.start': performed,
+  'bosun.child.restart': performed,
+  'bosun.child.declare': performed,
+  'bosun.child.shutdown': performed,
+  'bosun.child.halt': performed,
+  'bosun.child.terminate': performed,
+  'bosun.child.record': performed,
+  'bosun.child.awaitStart': performed,
+  'bosun.child.refuse': performed,
+};
 
 const PHASES = ['running', 'backingOff', 'restarting', 'stopping'] as const;
 type Phase = (typeof PHASES)[number];
@@ -109,25 +109,16 @@ const PATIENCE = 'bosun overdue';
 export const bossMachine = setup({
   types: {} as { context: BossContext; events: BossEvent; input: BossSpec; output: BossOutput; emitted: BossEmitted },
   actions: {
-    'bosun.child.start': performed,
-    'bosun.child.restart': performed,
-    'bosun.child.declare': performed,
-    'bosun.child.remove': performed,
-    'bosun.child.halt': performed,
-    'bosun.child.shutdown': performed,
-    'bosun.child.forget': performed,
-    'bosun.child.meet': performed,
-    'bosun.child.refuse': performed,
-    'bosun.child.put': performed,
+    ...COMMANDS,
     startDeclared: enqueueActions(({ context: { declared }, enqueue }) => {
       give(
         enqueue,
-        declared.flatMap((spec, position) => startOrders(spec, { position, nowMs: 0 })),
+        declared.map((spec, position) => startOrder(spec, { position, nowMs: 0 })),
       );
       enqueue.assign({ nextPosition: declared.length });
     }),
     administer: enqueueActions(({ context, event, enqueue }) => {
-      const { orders, steps, nextPosition } = adminOrders(context, event as AdminEvent & Decorated);
+      const { orders, steps, nextPosition } = adminOrders(context, event as AdminEvent & BossFacts<ChildRecord>);
       giveAndCount(enqueue, orders, context);
       if (nextPosition !== context.nextPosition) enqueue.assign({ nextPosition });
       if (steps.length > 0) run(enqueue, { context, event, kind: 'stopping', steps });
@@ -173,7 +164,7 @@ export const bossMachine = setup({
         context,
         event,
         kind: 'stopping',
-        steps: endSteps(context.strategy, { records: event.children, lingers: event.lingers }),
+        steps: endSteps(context.strategy, { children: event.children, lingers: event.lingers }),
       });
     }),
     carryOn: enqueueActions(({ context, event, enqueue }) => {
@@ -282,7 +273,7 @@ function restart(
   }
   const before = event.children.get(id)!;
   const failed: ChildRecord = { ...before, lastError: record.lastError };
-  give(enqueue, [put(failed)]);
+  give(enqueue, [recordOrder(failed)]);
   const steps = restartSteps(
     restartGroup(strategy, failed, event.children.values()) ?? [],
     failed,
@@ -297,9 +288,9 @@ function giveUp(
 ): void {
   (enqueue as Enqueue).assign({ failed: { child: pathOf(event), error } });
   // The children of the root outlive it: the next start goes on with them.
-  const steps: readonly Step[] = event.isRoot
+  const steps: readonly ScriptStep[] = event.isRoot
     ? [{ do: 'finish' }]
-    : endSteps(context.strategy, { records: event.children, lingers: event.lingers });
+    : endSteps(context.strategy, { children: event.children, lingers: event.lingers });
   // Declared children begin anew with their Boss; the others are lost, and who waits for them must know.
   const declared = new Set(context.declared.map(({ id }) => id));
   const isTold = steps[0]?.do === 'terminate';
@@ -311,7 +302,7 @@ interface Course {
   readonly context: BossContext;
   readonly event: BossEvent;
   readonly kind: Script['kind'];
-  readonly steps: readonly Step[];
+  readonly steps: readonly ScriptStep[];
   /** Index of the step whose children were told to end, and have; absent at the beginning. */
   readonly told?: number;
   /** The child that it is about, as it is recorded in this turn. */
@@ -321,8 +312,8 @@ interface Course {
 /** Takes the steps that can be taken now; the others wait until whoever was told to end has ended. */
 function run(enqueue: unknown, { context, event, kind, steps, told, failed }: Course): void {
   const { declared, strategy } = context;
-  const { children: records, lingers, nowMs } = event;
-  const { orders, at, hasFinished } = proceed(steps, { records, failed, lingers, declared, strategy, nowMs }, told);
+  const { children, lingers, nowMs } = event;
+  const { orders, at, hasFinished } = proceed(steps, { children, failed, lingers, declared, strategy, nowMs }, told);
   const to = enqueue as Enqueue;
   if (told !== undefined) to.cancel(PATIENCE);
   giveAndCount(enqueue, orders, context);
@@ -331,10 +322,10 @@ function run(enqueue: unknown, { context, event, kind, steps, told, failed }: Co
   else if (context.script !== null || hasFinished) to.assign({ script: null, steps: [], hasFinished });
 }
 
-function without(event: BossEvent, { spec }: ChildRecord): Pick<Scene, 'records' | 'lingers'> {
-  const records = new Map(event.children);
-  records.delete(spec.id);
-  return { records, lingers: event.lingers };
+function without(event: BossEvent, { spec }: ChildRecord): Pick<BossEvent, 'children' | 'lingers'> {
+  const children = new Map(event.children);
+  children.delete(spec.id);
+  return { children, lingers: event.lingers };
 }
 
 /** Where the failure began, as an address below this Boss. */
@@ -345,7 +336,7 @@ function pathOf(event: BossEvent): string {
 
 /** What we use of `enqueue`; its own type depends on the transition it stands in. */
 interface Enqueue {
-  (command: Command): void;
+  (command: ChildCommand): void;
   assign(patch: Partial<BossContext>): void;
   cancel(id: string): void;
   emit(event: BossEmitted): void;
@@ -369,7 +360,7 @@ function give(enqueue: unknown, orders: readonly Order[]): void {
       case 'await':
         if (order.delayMs !== null) to.raise({ type: 'bosun.overdue' }, { id: PATIENCE, delay: order.delayMs });
         break;
-      case 'tell':
+      case 'report':
         to.sendTo(order.to, order.event);
         break;
       default:

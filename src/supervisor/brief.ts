@@ -1,5 +1,5 @@
 /**
- * What a Boss keeps of an error: enough to act on, small enough to be quoted in records, events and further errors
+ * Shortens errors for a Boss to keep: enough to act on, small enough to be quoted in records, events and further errors
  * without ever being refused. The whole error stays with the message in quarantine.
  */
 import { retold } from '../errors.ts';
@@ -9,7 +9,7 @@ const MESSAGE_CHARS_MAX = 2_000;
 const STACK_CHARS_MAX = 4_000;
 /** Causes kept below the error itself. */
 const CAUSES_MAX = 3;
-/** What an error may have of its own and be brief; a cause is worth a look. */
+/** Properties that a brief error may have; a cause is looked at. */
 const PLAIN: ReadonlySet<string> = new Set(['name', 'message', 'stack', 'code']);
 
 /**

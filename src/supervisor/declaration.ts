@@ -2,10 +2,10 @@
  * A tree in code meets a child table on disk (design P13): static children come from code, dynamic ones from the store.
  * Pure.
  */
+import { keepOrders, type Order } from './boss-orders.ts';
 import { type ChildSpec } from './child-spec.ts';
 import { type ChildRecord } from './exit-rules.ts';
-import { keepOrders, type Order } from './orders.ts';
-import { type Step } from './script.ts';
+import { type ScriptStep } from './script.ts';
 
 export interface Declaration {
   /** What the code declared when the Boss last heard of it. */
@@ -24,16 +24,16 @@ export interface Declaration {
  */
 export function declarationOrders({ before, now, records, nextPosition }: Declaration): {
   orders: Order[];
-  steps: Step[];
+  steps: ScriptStep[];
 } {
   const declared = new Set(now.map(({ id }) => id));
   const known = new Set(before.map(({ id }) => id));
   const orders: Order[] = [];
-  const steps: Step[] = before.filter(({ id }) => !declared.has(id)).map(({ id }) => ({ do: 'terminate', id }));
+  const steps: ScriptStep[] = before.filter(({ id }) => !declared.has(id)).map(({ id }) => ({ do: 'terminate', id }));
   for (const [index, spec] of now.entries()) {
     const { id } = spec;
     const record = records.get(id);
-    const start: Step = { do: 'start', id, position: record?.position ?? nextPosition + index };
+    const start: ScriptStep = { do: 'start', id, position: record?.position ?? nextPosition + index };
     if (record === undefined || record.status === 'ended') {
       if (!known.has(id)) steps.push(start);
       else if (record !== undefined) orders.push(...keepOrders(record, spec));

@@ -1,22 +1,15 @@
-/** What a Boss does about a child that ended: OTP's table of restart types, intensity and backoff. Pure. */
+/** Decides about a child that ended, by OTP's restart types, intensity and backoff. Pure. */
+import { type ChildExit, type ChildRow, type RestartMode } from '../actors/model/supervision.ts';
 import { backoffMs } from '../backoff.ts';
-import { resetAfterMs } from './backoff.ts';
 import { brief } from './brief.ts';
 import { type AutoShutdown, type ChildSpec } from './child-spec.ts';
 import { addRestart, type Intensity, type Window } from './intensity.ts';
 
-/** Go on from the last committed state, or begin anew. */
-export type RestartMode = 'committed' | 'initial';
-
 /** A Boss's record of one child. Kept by the kernel, one row a child. */
-export interface ChildRecord {
+export interface ChildRecord extends ChildRow {
   readonly spec: ChildSpec;
-  /** Its place in the order of first starts among its siblings; strategies for groups go by it. */
+  /** Its place in the order of first starts among its siblings: strategies go by it. */
   readonly position: number;
-  /**
-   * `waiting`: its restart is delayed by backoff. `stopping`: told to end. `ended`: the record is kept, nothing runs.
-   */
-  readonly status: 'running' | 'waiting' | 'stopping' | 'ended';
   /**
    * Started by an order, which is told if that fails: then it is forgotten again, or stays ended. Declared children:
    * absent.
@@ -26,26 +19,11 @@ export interface ChildRecord {
   readonly consecutive: number;
   /** Kernel time of the last start; 0 for one that was started together with its Boss. */
   readonly startedAtMs: number;
-  /** Of a waiting child: when it is started again, kernel time, and how. */
+  /** When and how a waiting child is started again, kernel time. */
   readonly retry: { readonly atMs: number; readonly mode: RestartMode } | null;
   /** Restarts since it was started, redeliveries of one message counted once. */
   readonly restarts: number;
   readonly lastError: unknown;
-}
-
-/** How a child ended, as the kernel tells it. */
-export interface ChildExit {
-  /** `shutdown`: a Boss that gave up. */
-  readonly reason: 'normal' | 'error' | 'shutdown';
-  readonly error: unknown;
-  /** The same message crashed it before; that restart has been counted. */
-  readonly redelivery: boolean;
-  /** The message of a client has brought it about. Nothing that a client sends may make a Boss give up (design P9). */
-  readonly byClient?: boolean;
-  /** Of a Boss that gave up: the child that it gave up over, as an address below it. */
-  readonly over?: string;
-  /** It has never taken a turn: its first start failed. */
-  readonly isUnborn?: boolean;
 }
 
 export type Decision =
@@ -60,7 +38,7 @@ export type Decision =
     }
   | { readonly kind: 'give-up'; readonly error: unknown };
 
-/** What the Boss knows when it decides. */
+/** The facts of a decision. */
 export interface Situation {
   readonly record: ChildRecord;
   /** Past restarts of the Boss. */
@@ -88,9 +66,10 @@ export function decideExit(situation: Situation, exit: ChildExit, random: number
   if (exit.byClient === true)
     return { kind: 'restart', mode, window, record: { ...record, startedAtMs: nowMs, restarts: record.restarts + 1 } };
   if (spec.backoff === undefined) return restartNow({ ...situation, record }, mode);
-  const isWell = nowMs - record.startedAtMs >= resetAfterMs(spec.backoff);
+  const { minMs, maxMs, resetAfterMs = (minMs + maxMs) / 2, maxConsecutive = Infinity } = spec.backoff;
+  const isWell = nowMs - record.startedAtMs >= resetAfterMs;
   const consecutive = isWell ? 0 : record.consecutive;
-  if (consecutive >= (spec.backoff.maxConsecutive ?? Infinity)) return { kind: 'give-up', error: record.lastError };
+  if (consecutive >= maxConsecutive) return { kind: 'give-up', error: record.lastError };
   const delayMs = backoffMs(consecutive, spec.backoff, random);
   const atMs = nowMs + delayMs;
   // A restart counts when it runs, and the window may only fill until then. One too many need not be waited for.
@@ -102,7 +81,7 @@ export function decideExit(situation: Situation, exit: ChildExit, random: number
   };
 }
 
-/** What to do when a waiting child's time has come; null when it is not waiting (any more). */
+/** Decides about a child whose delayed restart has come; null where it does not wait any more. */
 export function decideRetry(situation: Situation): Decision | null {
   const { status, retry } = situation.record;
   return status === 'waiting' && retry !== null ? restartNow(situation, retry.mode) : null;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { parseChildSpec } from '../../src/supervisor/child-spec.ts';
 import { declarationOrders } from '../../src/supervisor/declaration.ts';
 import { type ChildRecord } from '../../src/supervisor/exit-rules.ts';
-import { type Order } from '../../src/supervisor/orders.ts';
-import { type Step } from '../../src/supervisor/script.ts';
+import { type Order } from '../../src/supervisor/boss-orders.ts';
+import { type ScriptStep } from '../../src/supervisor/script.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
 import { agents, notes, restarts, told } from '../support/supervisor/worker.ts';
 
@@ -35,23 +35,23 @@ function orders(before: object[], now: object[], records: ChildRecord[]): string
   return [...given.orders.map(inShort), ...given.steps.map(stepInShort)];
 }
 
-function stepInShort(step: Step): string {
+function stepInShort(step: ScriptStep): string {
   return step.do === 'start' ? `start ${step.id} ${step.position}` : `${step.do} ${'id' in step ? step.id : ''}`;
 }
 
 function inShort(order: Order): string {
-  if (order.type === 'bosun.child.put')
-    return `put ${order.params.id} ${order.params.row.status} ${order.params.row.position}`;
+  if (order.type === 'bosun.child.record')
+    return `record ${order.params.id} ${order.params.record?.status} ${order.params.record?.position}`;
   return 'params' in order ? `${order.type.slice('bosun.child.'.length)} ${order.params.id}` : order.type;
 }
 
 describe('a changed declaration', () => {
   it('starts what is new', () => {
-    expect(orders([a], [a, b], [record(a)])).toEqual(['put a running 3', 'start b 11']);
+    expect(orders([a], [a, b], [record(a)])).toEqual(['record a running 3', 'start b 11']);
   });
 
   it('stops what is removed and keeps its record', () => {
-    expect(orders([a, b], [a], [record(a), record(b)])).toEqual(['put a running 3', 'terminate b']);
+    expect(orders([a, b], [a], [record(a), record(b)])).toEqual(['record a running 3', 'terminate b']);
   });
 
   it('ends what is removed, also where it waits for its restart', () => {
@@ -59,11 +59,11 @@ describe('a changed declaration', () => {
   });
 
   it('leaves dynamic children alone', () => {
-    expect(orders([a], [a], [record(a), record(b)])).toEqual(['put a running 3']);
+    expect(orders([a], [a], [record(a), record(b)])).toEqual(['record a running 3']);
   });
 
   it('takes over a dynamic child of the same id', () => {
-    expect(orders([], [a], [record(a)])).toEqual(['put a running 3']);
+    expect(orders([], [a], [record(a)])).toEqual(['record a running 3']);
   });
 
   it('starts a child that was removed before and comes back, in its old place', () => {
@@ -71,7 +71,7 @@ describe('a changed declaration', () => {
   });
 
   it('leaves a declared child ended that has ended', () => {
-    expect(orders([a], [a], [record(a, 'ended')])).toEqual(['put a ended 3']);
+    expect(orders([a], [a], [record(a, 'ended')])).toEqual(['record a ended 3']);
     expect(orders([a], [a], [])).toEqual([]);
   });
 
@@ -82,7 +82,7 @@ describe('a changed declaration', () => {
 
   it('is passed on to Bosses below', () => {
     const boss = { id: 'b', boss: { children: [a] } };
-    expect(orders([boss], [boss], [record(boss)])).toEqual(['put b running 3', 'declare b']);
+    expect(orders([boss], [boss], [record(boss)])).toEqual(['record b running 3', 'declare b']);
   });
 });
 

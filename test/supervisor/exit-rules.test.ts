@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { type ChildExit } from '../../src/actors/model/supervision.ts';
 import { parseChildSpec } from '../../src/supervisor/child-spec.ts';
-import {
-  type ChildExit,
-  type ChildRecord,
-  decideExit,
-  decideRetry,
-  type Situation,
-} from '../../src/supervisor/exit-rules.ts';
+import { type ChildRecord, decideExit, decideRetry, type Situation } from '../../src/supervisor/exit-rules.ts';
 
 const error = new Error('boom');
 

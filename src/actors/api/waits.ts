@@ -56,14 +56,8 @@ function waitsAt(kernel: Kernel, cell: Cell): Wait[] {
   return [{ kind: 'effect', ...whoOf(kernel, parent), for: identity.address, sinceMs, untilMs: retryAtMs }];
 }
 
-/** What we read of a Boss's record of a child; the rest is the supervisor's. */
-interface ChildRow {
-  readonly status: string;
-  readonly retry: { readonly atMs: number } | null;
-}
-
 function waitsOfChild(kernel: Kernel, cell: Cell, boss: Cell): Wait[] {
-  const row = kernel.shown.childRow(boss, cell.identity.childId) as ChildRow | undefined;
+  const row = kernel.shown.childRow(boss, cell.identity.childId);
   if (row?.status === 'waiting')
     return [
       {

@@ -6,6 +6,7 @@ import { type Recovered, type RowKey, KEYSPACE, keyspaceOf, keyWithin } from '..
 import { childKey, keyText, rowKey, childIn } from '../model/row-keys.ts';
 import { type ActorState } from '../model/state.ts';
 import { type SessionRow } from './inbound/sessions.ts';
+import { type ChildRow } from '../model/supervision.ts';
 
 /** What readers ask for. */
 const SHOWN = (['children', 'sessions', 'deadLetters', 'groups', 'names', 'systemIds'] as const).map(
@@ -20,11 +21,6 @@ interface Shelves {
   row(key: RowKey): unknown;
   /** How many more may wake before others would have to leave. */
   room(): number;
-}
-
-/** What is read here of a Boss's record of a child. */
-interface ChildRow {
-  readonly status?: string;
 }
 
 export class DurableView {
@@ -123,11 +119,10 @@ export class DurableView {
   }
 
   /** A Boss's record of a child. */
-  childRow(boss: Cell, childId: string): unknown {
-    const { life } = boss;
-    return this.#shelves === undefined
-      ? this.#children.get(life)?.get(childId)
-      : this.#shelves.row(childKey(life, childId));
+  childRow({ life }: Cell, childId: string): ChildRow | undefined {
+    const row =
+      this.#shelves === undefined ? this.#children.get(life)?.get(childId) : this.#shelves.row(childKey(life, childId));
+    return row as ChildRow | undefined;
   }
 
   lastSequence(session: string): number {

@@ -19,7 +19,7 @@ import { type Ingress } from './inbound/ingress.ts';
 import { Alarm } from '../world/time/kernel-time.ts';
 import { type Recovered } from '../model/ports.ts';
 import { letOut } from './release.ts';
-import { bearRoot, rootFailure } from './root.ts';
+import { startRoot, rootFailure } from './root.ts';
 import { Roster } from './versions/roster.ts';
 import { admitShard } from './shards/shard.ts';
 import { Switchboard } from './ref-host.ts';
@@ -247,7 +247,7 @@ export class Kernel {
       shard: this.#parts.shard,
     });
     this.#caution.relaxLater(this.#parts.clock, () => this.#commit === null && !this.#require.loop.hasWork);
-    bearRoot({ machinery: this.#machinery, roster: this.#roster, tree: this.#parts.root });
+    startRoot({ machinery: this.#machinery, roster: this.#roster, tree: this.#parts.root });
     this.#require.shardLink?.open();
   }
 

@@ -24,6 +24,7 @@ import { isEnrolled } from '../world/residency/rest.ts';
 import { type Identity, UNBORN } from '../model/state.ts';
 import { isPlannedBy, scheduleNameOf, skipped } from '../model/schedules.ts';
 import { newTimer, restoredDeadline, type Timer, timerFromRow, type TimerRow } from '../model/timers.ts';
+import { type ChildRow } from '../model/supervision.ts';
 import { policyOf } from '../model/timing.ts';
 import { bringForward, populate, rehydrate, type Stored, suspend, type Verdict, withhold } from './versions/revival.ts';
 import { type World } from '../world/world.ts';
@@ -117,7 +118,7 @@ export function goOn(
     if (cell.snapshot !== undefined && (cell.state.status === 'active' || cell.state.status === 'error'))
       world.timers.plan(cell);
     if (cell.definition.isEffect && cell.state.status === 'active') effects.resume(cell);
-    if (cell.held !== undefined && cell.held.restart !== null) bosses.makeUp(cell, cell.held.restart);
+    if (cell.held !== undefined && cell.held.restart !== null) bosses.restartHeld(cell, cell.held.restart);
     world.schedule(cell);
   }
   const hasMigrated = [...verdicts.values()].some(({ kind }) => kind === 'migrates');
@@ -148,7 +149,7 @@ function tabulate(world: World, key: string, row: unknown): void {
   const [life, id] = childIn(key);
   const boss = world.cells.resident(life);
   // The child's own text: a slice would keep the whole key.
-  boss?.putRow(boss.children.get(id)?.identity.childId ?? id, deepFreeze(row));
+  boss?.putRow(boss.children.get(id)?.identity.childId ?? id, deepFreeze(row as ChildRow));
 }
 
 function deliver(world: World, rows: Iterable<readonly [key: string, row: unknown]>): void {

@@ -1,6 +1,5 @@
 /**
- * The root Boss as the kernel sees it: how a start brings it to life, and what its giving up means. What it decides is
- * its own.
+ * The kernel's side of the root Boss: a start spawns it or tells it the tree, and its giving up closes the system.
  */
 import { BosunError, messageOf } from '../../errors.ts';
 import { admit } from '../model/value-check.ts';
@@ -11,9 +10,9 @@ import { type Roster } from './versions/roster.ts';
 import { type World } from '../world/world.ts';
 
 /**
- * Has the root Boss learn of the tree that the code declares, and bears it where the store is new. `tree`: its input.
+ * Tells the root Boss the tree that the code declares, and spawns it where the store is new. `tree`: its input.
  */
-export function bearRoot({
+export function startRoot({
   machinery: { world, bosses },
   roster,
   tree,

@@ -7,6 +7,7 @@ import { messageOf } from '../../errors.ts';
 import { type Bosses } from '../world/bosses.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Effect } from '../model/step-engine.ts';
+import { type ChildCommand } from '../model/supervision.ts';
 import { type DurableActions } from './durable-actions.ts';
 import { performTalk } from './talk-commands.ts';
 import { type World } from '../world/world.ts';
@@ -69,7 +70,7 @@ export class Performer {
         this.#outbox.add(cell, effect);
         return;
       case 'command':
-        if (cell.isBoss) this.#bosses.perform(cell, effect.name, effect.params);
+        if (cell.isBoss) this.#bosses.perform(cell, commandOf(effect));
         else performTalk(this.#world, cell, effect);
         return;
     }
@@ -110,4 +111,9 @@ export class Performer {
       else this.#log(`an action of ${cell.identity.address} threw after its end: ${messageOf(error)}`);
     }
   }
+}
+
+/** Only the machine of Bosses can have such actions (machine-rules.ts), and its own are typed as commands. */
+function commandOf({ name: type, params }: Extract<Effect, { kind: 'command' }>): ChildCommand {
+  return { type, params } as ChildCommand;
 }

@@ -1,8 +1,8 @@
 /**
- * What the ends of children mean: whose signal a message is, whether it still is anybody's, and how an end is told to a
- * Boss.
+ * Signals of children: which child a message is about, whether that child still is the one that sent it, and how an end
+ * is told to a Boss.
  */
-import type { Exit } from '../world/bosses.ts';
+import { type BossOutput, type ChildExit } from '../model/supervision.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Message } from '../world/mailbox/message.ts';
 import type { World } from '../world/world.ts';
@@ -22,19 +22,8 @@ export function childOf({ event }: Message): string {
   return actorId ?? id ?? event.type.slice('xstate.snapshot.'.length);
 }
 
-export function exitOf(cell: Cell): Exit {
-  const output = cell.state.output as BossOutput | undefined;
-  if (cell.isBoss && output?.reason === 'shutdown') return gaveUp(output);
-  return { reason: 'normal', error: undefined, redelivery: false };
-}
-
-/** What a Boss that gives up ends with. */
-export interface BossOutput {
-  readonly reason: 'shutdown';
-  readonly over: string;
-  readonly error: unknown;
-}
-
-export function gaveUp({ reason, over, error }: BossOutput): Exit {
-  return { reason, error, redelivery: false, over };
+/** How an actor that has reached its end ended: a Boss as its output says. */
+export function exitOf({ isBoss }: Cell, output: unknown): ChildExit {
+  if (!isBoss) return { reason: 'normal', error: undefined, redelivery: false };
+  return { ...(output as BossOutput), redelivery: false };
 }

@@ -22,7 +22,7 @@ import { type Calls, Performer } from './perform.ts';
 import { type Prepared } from '../model/prepared.ts';
 import { prepare } from './prepare.ts';
 import { forgive, isDeliveredAgain, quarantine, strike } from './quarantine.ts';
-import { type BossOutput, childOf, exitOf, gaveUp, isStale } from './signals.ts';
+import { childOf, exitOf, isStale } from './signals.ts';
 import { type StateChange } from '../model/state.ts';
 import { type World } from '../world/world.ts';
 
@@ -134,7 +134,7 @@ export class Turns {
     this.#world.tracing.takes(message);
     try {
       if (message.order !== null && !cell.isBoss) message.order.begin(cell.snapshot);
-      const event = cell.isBoss ? this.#bosses.decorate(cell, message.event) : message.event;
+      const event = cell.isBoss ? this.#bosses.withFacts(cell, message.event) : message.event;
       prepared = prepare(this.#world, cell, cell.snapshot, this.#step(cell, event));
     } catch (error) {
       if (!cell.isBoss) message.order?.crashed(error);
@@ -149,7 +149,7 @@ export class Turns {
     }
     if (cell.parent === undefined && prepared.snapshot.status === 'done') {
       // The root gives up: nothing more is decided in this run. The message waits for the next one.
-      this.#bosses.exited(cell, gaveUp(prepared.snapshot.output as BossOutput));
+      this.#bosses.childEnded(cell, exitOf(cell, prepared.snapshot.output));
       return;
     }
     this.#apply(cell, prepared, message);
@@ -303,13 +303,14 @@ export class Turns {
   /** A machine or reducer that has reached its end. */
   #finish(cell: Cell, message: Message | null): void {
     if (!cell.isBoss) for (const child of [...cell.children.values()]) this.#hearOut(child);
-    this.#bosses.removeChildren(cell);
     if (cell.identity.bond === 'supervised') {
       // Its mailbox waits for what the Boss decides.
       for (const timer of [...cell.timers.values()]) this.#world.timers.disarm(cell, timer);
-      this.#bosses.exited(cell, isByClient(message) ? { ...exitOf(cell), byClient: true } : exitOf(cell));
+      const exit = exitOf(cell, cell.state.output);
+      this.#bosses.childEnded(cell, isByClient(message) ? { ...exit, byClient: true } : exit);
       return;
     }
+    this.#bosses.removeChildren(cell);
     this.#world.silence(cell);
     this.#end(cell);
   }
@@ -366,7 +367,7 @@ export class Turns {
     // A suspect state is no failure for a Boss to answer: it waits for a person.
     if (message !== null && this.#countDelivery(cell, message, error)) return;
     this.#world.change(cell, { status: 'error', error: { value: error } });
-    this.#bosses.crashed(cell, { reason: 'error', error, redelivery, ...(byClient && { byClient }) });
+    this.#bosses.childEnded(cell, { reason: 'error', error, redelivery, ...(byClient && { byClient }) });
   }
 
   /**
@@ -384,9 +385,8 @@ export class Turns {
     this.#consume(cell, message);
     quarantine(this.#world, { address: cell.identity.address, error, message: messageRow(message) });
     if (cell.definition.poison !== 'stop') return strike(this.#world, cell, error);
-    this.#bosses.removeChildren(cell);
     this.#world.change(cell, { status: 'stopped', error: { value: error } });
-    this.#bosses.exited(cell, { reason: 'normal', error: undefined, redelivery: false });
+    this.#bosses.childEnded(cell, { reason: 'normal', error: undefined, redelivery: false });
     return true;
   }
 

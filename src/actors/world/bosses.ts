@@ -1,15 +1,11 @@
 /**
- * The kernel's hands for Bosses. A Boss decides (src/supervisor, a machine like any other); what it decides arrives
- * here as commands, is performed within its turn, and so is durable with the decision. The child table is kept here
+ * The kernel's side of supervision. A Boss decides (src/supervisor, a machine like any other); the commands that it
+ * decides on are performed here, within its turn, and so are durable with the decision. The child table is kept here
  * too, one record a child, so that a Boss with many children changes one record at a time.
- *
- * Commands (custom actions of these names): `bosun.child.start {id, agent, input, systemId}`, `.restart {id, agent,
- * input, systemId, mode}`, `.declare {id, input}`, `.remove {id}`, `.halt {id}`, `.shutdown {id}`, `.put {id, row}`,
- * `.forget {id}`, `.meet {id}`, `.refuse {id, code}`.
  */
 import { type EventObject } from 'xstate';
 import { unreachable } from '../../assert.ts';
-import { BosunError, type ErrorCode, messageOf } from '../../errors.ts';
+import { BosunError, messageOf } from '../../errors.ts';
 import { childAddress } from '../model/address.ts';
 import { admitError } from '../model/value-check.ts';
 import { Answers } from './talk/answers.ts';
@@ -18,35 +14,18 @@ import { type Definition, SHUTDOWN } from '../model/step-engine.ts';
 import { type Effects } from './effects/effects.ts';
 import { type Message } from './mailbox/message.ts';
 import { type Random } from '../model/ports.ts';
+import {
+  type BossFacts,
+  type BossSignal,
+  type BossView,
+  type ChildCommand,
+  type ChildExit,
+  type ChildStart,
+  type ExitSignal,
+  type RefusalCode,
+  type RestartMode,
+} from '../model/supervision.ts';
 import { type World } from './world.ts';
-
-/** How a child of a Boss ended. */
-export interface Exit {
-  /** `shutdown`: a Boss below gave up. */
-  readonly reason: 'normal' | 'error' | 'shutdown';
-  readonly error: unknown;
-  /** The message that it crashed on has crashed it before: this restart was counted then. */
-  readonly redelivery: boolean;
-  /** The message of a client has brought it about: that counts against no intensity (design P9). */
-  readonly byClient?: boolean;
-  /** Of a Boss that gave up: the child that it gave up over, as an address below it. */
-  readonly over?: string;
-  /** It has never taken a turn. */
-  readonly isUnborn?: boolean;
-}
-
-type Command = 'start' | 'restart' | 'declare' | 'remove' | 'halt' | 'shutdown' | 'put' | 'forget' | 'meet' | 'refuse';
-
-interface CommandParams {
-  readonly id: string;
-  readonly agent: string;
-  readonly input?: unknown;
-  readonly systemId?: string | null;
-  readonly row?: unknown;
-  /** Of a restart: go on from the last committed state, or begin anew. */
-  readonly mode?: 'committed' | 'initial';
-  readonly code?: ErrorCode;
-}
 
 export class Bosses {
   readonly #world: World;
@@ -102,89 +81,70 @@ export class Bosses {
     this.#answers.begun(cell.life);
   }
 
-  /** Gives a Boss's event what its decision needs: its child table, the kernel time, one random number. */
-  decorate(boss: Cell, event: EventObject): EventObject {
-    const lingers = (id: string) => isLingering(this.#world, this.#world.child(boss, id));
-    const facts = { children: boss.table, nowMs: this.#world.time.nowMs(), random: this.#random.next() };
-    return {
-      ...event,
-      ...this.#world.shards?.withId(boss, event),
-      ...facts,
-      lingers,
+  /** A Boss's event, with what its decision needs. */
+  withFacts(boss: Cell, event: EventObject): EventObject {
+    const facts: BossFacts = {
+      children: boss.table,
+      lingers: (id) => isLingering(this.#world, this.#world.child(boss, id)),
       isRoot: boss.parent === undefined,
-    } as EventObject;
+      nowMs: this.#world.time.nowMs(),
+      random: this.#random.next(),
+    };
+    return { ...event, ...this.#world.shards?.withId(boss, event), ...facts };
   }
 
   /** Performs a command of a Boss's turn. */
-  perform(boss: Cell, name: string, params: unknown): void {
-    const command = name.slice('bosun.child.'.length) as Command;
-    const { id, input, row, mode } = params as CommandParams;
+  perform(boss: Cell, { type, params }: ChildCommand): void {
+    const { id } = params;
     const child = this.#world.child(boss, id);
-    switch (command) {
-      case 'start':
-        this.#start(boss, params as CommandParams);
-        return;
-      case 'restart':
-        // What the code cannot read is left as it is, until a start that can.
-        if (this.#world.unreadable.at(childAddress(boss.identity.address, id)) !== undefined) return;
-        if (child?.isUnreadable === true)
-          this.#world.hold(child, { strikes: 0, error: undefined, ...child.held, restart: mode ?? 'initial' });
-        // One that could not be born is started, not restarted.
-        else if (child === undefined) this.#start(boss, params as CommandParams);
-        else if (mode === 'committed') this.resume(child);
-        else this.reset(child);
-        return;
-      case 'declare':
-        if (child?.isUnreadable === false) this.#order(child, Object.freeze({ type: 'bosun.declare', input }));
-        return;
-      case 'remove':
-        if (child !== undefined) this.remove(child);
-        return;
-      case 'halt':
+    switch (type) {
+      case 'bosun.child.start':
+        this.#start(boss, params);
+        break;
+      case 'bosun.child.restart':
+        this.#restart(boss, child, params);
+        break;
+      case 'bosun.child.declare':
+        if (child?.isUnreadable === false) this.#signal(child, { type: 'bosun.declare', input: params.input });
+        break;
+      case 'bosun.child.shutdown':
+        if (child !== undefined) this.#signal(child, { type: SHUTDOWN });
+        break;
+      case 'bosun.child.halt':
         if (child?.isUnreadable === false) this.#halt(child);
-        return;
-      case 'shutdown':
-        if (child !== undefined) this.#order(child, Object.freeze({ type: SHUTDOWN }));
-        return;
-      case 'meet':
+        break;
+      case 'bosun.child.terminate':
+        if (child !== undefined) this.remove(child);
+        break;
+      case 'bosun.child.record':
+        break;
+      case 'bosun.child.awaitStart':
         if (child?.state.status === 'starting') this.#answers.awaitStart(child.life, child.identity.address);
-        return;
-      case 'refuse':
-        this.#answers.refuse(refusalOf(boss, params as CommandParams));
-        return;
-      case 'put':
-        this.#world.putChildRow(boss, id, row);
-        return;
-      case 'forget':
-        this.#world.removeChildRow(boss, id);
-        return;
+        break;
+      case 'bosun.child.refuse':
+        this.#answers.refuse(refusalOf(boss, id, params.code));
+        break;
       default:
-        unreachable(command);
+        unreachable(type);
     }
+    if (!('record' in params)) return;
+    if (params.record === null) this.#world.removeChildRow(boss, id);
+    else this.#world.putChildRow(boss, id, params.record);
   }
 
-  /** A child of a Boss, or a Boss, failed and waits. The root has nobody to wait for. */
-  crashed(cell: Cell, exit: Exit): void {
-    // A Boss that throws ends its children: it can no longer be trusted to look after them.
-    if (cell.isBoss && cell.parent !== undefined) this.removeChildren(cell);
-    this.exited(cell, exit);
-  }
-
-  /** Tells the Boss how its child ended. */
-  exited(cell: Cell, exit: Exit): void {
-    const { parent, identity } = cell;
+  /** A child of a Boss, or a Boss, has ended, or has failed and waits. Its Boss is told; the root has none. */
+  childEnded(cell: Cell, exit: ChildExit): void {
+    const { parent, identity, state } = cell;
     if (parent === undefined) {
       const { error, over } = exit;
       this.#onRootGone(over === undefined ? error : new Error(`${over}: ${messageOf(error)}`, { cause: error }));
       return;
     }
-    const isUnborn = cell.snapshot === undefined && cell.state.incarnation === 0;
-    this.#tellExit(
-      parent,
-      identity.childId,
-      { life: identity.life, generation: cell.state.incarnation },
-      isUnborn ? { ...exit, isUnborn } : exit,
-    );
+    // A machine that failed may go on with its children. A Boss that throws cannot be trusted to look after them.
+    if (exit.reason !== 'error' || cell.isBoss) this.removeChildren(cell);
+    const isUnborn = cell.snapshot === undefined && state.incarnation === 0;
+    const from = { life: identity.life, generation: state.incarnation };
+    this.#tellExit(parent, identity.childId, from, isUnborn ? { ...exit, isUnborn } : exit);
   }
 
   /**
@@ -208,12 +168,12 @@ export class Bosses {
       }
     }
     // The root is resumed by the first start after it gave up, with a fresh window (design P5).
-    if (cell.parent === undefined) this.#order(cell, Object.freeze({ type: 'bosun.resumed' }));
+    if (cell.parent === undefined) this.#signal(cell, { type: 'bosun.resumed' });
     this.#world.schedule(cell);
   }
 
-  /** Does the restart that was ordered while the code could not read the cell. */
-  makeUp(cell: Cell, mode: 'committed' | 'initial'): void {
+  /** Restarts a cell as its Boss ordered while the code could not read it. */
+  restartHeld(cell: Cell, mode: RestartMode): void {
     const { held } = cell;
     this.#world.hold(
       cell,
@@ -287,7 +247,7 @@ export class Bosses {
     } else this.reset(child);
   }
 
-  #start(boss: Cell, { id, agent, input, systemId = null }: CommandParams): void {
+  #start(boss: Cell, { id, agent, input, systemId }: ChildStart): void {
     const definition = this.#definitionOf(agent);
     const life = this.#world.next('life');
     try {
@@ -315,33 +275,37 @@ export class Bosses {
     }
   }
 
-  #order(boss: Cell, event: EventObject): void {
-    this.#world.enqueue(boss, event, 'command', 0);
+  #restart(boss: Cell, child: Cell | undefined, start: ChildStart & { readonly mode: RestartMode }): void {
+    const { id, mode } = start;
+    // What the code cannot read is left as it is, until a start that can.
+    if (this.#world.unreadable.at(childAddress(boss.identity.address, id)) !== undefined) return;
+    if (child?.isUnreadable === true)
+      this.#world.hold(child, { strikes: 0, error: undefined, ...child.held, restart: mode });
+    // One that could not be born is started, not restarted.
+    else if (child === undefined) this.#start(boss, start);
+    else if (mode === 'committed') this.resume(child);
+    else this.reset(child);
   }
 
-  #tellExit(boss: Cell, id: string, from: { life: number; generation: number }, exit: Exit): void {
-    const event = Object.freeze({ type: 'bosun.exit', id, ...exit });
+  #signal(cell: Cell, signal: BossSignal): void {
+    this.#world.enqueue(cell, Object.freeze(signal), 'command', 0);
+  }
+
+  #tellExit(boss: Cell, id: string, from: { life: number; generation: number }, exit: ChildExit): void {
+    const event: ExitSignal = Object.freeze({ type: 'bosun.exit', id, ...exit });
     const order = exit.isUnborn === true ? this.#answers.startFailed(from.life, exit.error) : null;
     this.#world.enqueue(boss, event, 'exit', from.life, from.generation, order);
   }
 }
 
-/** What we read of a Boss's context and of its records; they are the supervisor's. */
-interface BossContext {
-  readonly script?: object | null;
-}
-
 function isWaiting(boss: Cell): boolean {
-  const { script } = (boss.snapshot?.context ?? {}) as BossContext;
-  return script !== undefined && script !== null;
+  const context = boss.snapshot?.context as BossView | undefined;
+  return context !== undefined && context.script !== null;
 }
 
-function isHeldBack(boss: Cell, { kind, event }: Message): boolean {
-  if (!isWaiting(boss) || event.type === 'bosun.overdue') return false;
-  if (kind !== 'exit') return true;
-  return (
-    (boss.table.get((event as { id?: string }).id ?? '') as { status?: string } | undefined)?.status !== 'stopping'
-  );
+function isHeldBack(boss: Cell, message: Message): boolean {
+  if (!isWaiting(boss) || message.event.type === 'bosun.overdue') return false;
+  return message.kind !== 'exit' || boss.table.get((message.event as ExitSignal).id)?.status !== 'stopping';
 }
 
 /** Whether it has something to do before it ends. One that takes no turns has not. */
@@ -353,8 +317,8 @@ function isLingering(world: World, cell: Cell | undefined): boolean {
   return world.family(cell).some((child) => isLingering(world, child));
 }
 
-/** OTP's words for it. */
-const REFUSALS: Partial<Record<ErrorCode, string>> = {
+/** With OTP's words. */
+const REFUSALS: Readonly<Record<RefusalCode, string>> = {
   BOSUN_CHILD_RUNNING: 'is running (OTP: running, already_started)',
   BOSUN_CHILD_PRESENT: 'has ended and its spec is kept: restart it, or delete it first (OTP: already_present)',
   BOSUN_CHILD_RESTARTING: 'waits for its restart (OTP: restarting)',
@@ -363,9 +327,7 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
   BOSUN_CHILDREN_FULL: 'would be one too many (Elixir: max_children)',
 };
 
-function refusalOf(boss: Cell, { id, code = 'BOSUN_INTERNAL' }: CommandParams): BosunError {
+function refusalOf(boss: Cell, id: string, code: RefusalCode): BosunError {
   const { address } = boss.identity;
-  return new BosunError(code, `${address}: "${id}" ${REFUSALS[code] ?? 'is refused'}`, {
-    details: { boss: address, id },
-  });
+  return new BosunError(code, `${address}: "${id}" ${REFUSALS[code]}`, { details: { boss: address, id } });
 }

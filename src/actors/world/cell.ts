@@ -8,6 +8,7 @@ import { type Message } from './mailbox/message.ts';
 import { levelOf } from '../model/priorities.ts';
 import { type EffectRef, type Ref } from '../model/ref.ts';
 import { ChildTable } from './residency/child-table.ts';
+import { type ChildRow, type RestartMode } from '../model/supervision.ts';
 import { type ActorImage, type ActorState, type Identity } from '../model/state.ts';
 import { EVENT_TIMEOUT_ID, type Timer } from '../model/timers.ts';
 
@@ -31,7 +32,7 @@ export interface Held {
   /** The last one's. */
   readonly error: unknown;
   /** Its Boss had it restarted while the code could not read it; done by the first start that can. */
-  readonly restart: 'committed' | 'initial' | null;
+  readonly restart: RestartMode | null;
   /** An administrator suspended it. */
   readonly order?: { readonly by: string; readonly reason: string | null; readonly atMs: number };
 }
@@ -66,7 +67,7 @@ export class Cell {
   #mailbox: Mailbox | undefined;
   #children: Map<string, Cell> | undefined;
   #timers: Map<string, Timer> | undefined;
-  #table: Map<string, unknown> | undefined;
+  #table: Map<string, ChildRow> | undefined;
   state: ActorState;
   /** Undefined until the first turn. */
   snapshot: Snapshot | undefined;
@@ -145,7 +146,7 @@ export class Cell {
   }
 
   /** Bosses: one record per child, what the Boss put there. */
-  get table(): ReadonlyMap<string, unknown> {
+  get table(): ReadonlyMap<string, ChildRow> {
     return this.#table ?? NONE;
   }
 
@@ -178,8 +179,8 @@ export class Cell {
     return this.#table instanceof ChildTable ? this.#table : undefined;
   }
 
-  putRow(childId: string, row: unknown): void {
-    (this.#table ??= new Map<string, unknown>()).set(childId, row);
+  putRow(childId: string, row: ChildRow): void {
+    (this.#table ??= new Map<string, ChildRow>()).set(childId, row);
   }
 
   removeRow(childId: string): void {

@@ -31,6 +31,7 @@ import { Queue } from '../model/queue.ts';
 import { type OtherShards } from './shards/other-shards.ts';
 import { type Ref } from '../model/ref.ts';
 import { childKey, keptKey, keyText, rowKey } from '../model/row-keys.ts';
+import { type ChildRow } from '../model/supervision.ts';
 import { Tracing } from './tracing/tracing.ts';
 import { UnreadableActors } from './unreadable-actors.ts';
 import {
@@ -162,10 +163,7 @@ export class World implements Surroundings {
     cell.parent?.addChild(cell);
   }
 
-  /**
-   * All living children, in order of birth; wakes those of a Boss that are not in memory. Throws BOSUN_CHILDREN_UNREAD
-   * where its table is not whole.
-   */
+  /** Living children by birth; wakes those of a Boss. Throws BOSUN_CHILDREN_UNREAD where its table is not whole. */
   family(cell: Cell): Cell[] {
     if (this.residency === undefined || !cell.isBoss) return [...cell.children.values()];
     for (const id of cell.table.keys()) this.child(cell, id);
@@ -422,7 +420,7 @@ export class World implements Surroundings {
   }
 
   /** Writes a Boss's record of a child. */
-  putChildRow(boss: Cell, childId: string, row: unknown): void {
+  putChildRow(boss: Cell, childId: string, row: ChildRow): void {
     boss.putRow(childId, row);
     this.draft.put(childKey(boss.identity.life, childId), row);
   }

@@ -2,6 +2,7 @@
 import { type EventObject, type StateValue } from 'xstate';
 import { checkAddress, childAddress } from '../../actors/model/address.ts';
 import { BOSS_AGENT } from '../../actors/model/agent.ts';
+import { type BossView } from '../../actors/model/supervision.ts';
 import { type OrderedBy } from '../../actors/world/audit-record.ts';
 import { BosunError } from '../../errors.ts';
 import { type System } from '../../system.ts';
@@ -107,8 +108,8 @@ async function restart(system: System, address: string, as: OrderedBy): Promise<
   if (place === undefined) throw refuse('it is no child of a Boss');
   const { boss, id } = place;
   const handle = system.boss(boss, as);
-  const { strategy } = system.snapshot(boss)!.context as { readonly strategy: string };
-  if (strategy === 'dynamic' || handle.getChildSpec(id).restart === 'temporary')
+  const { template } = system.snapshot(boss)!.context as BossView;
+  if (template !== undefined || handle.getChildSpec(id).restart === 'temporary')
     throw refuse('its Boss forgets it when it ends');
   await handle.terminateChild(id);
   await handle.restartChild(id);

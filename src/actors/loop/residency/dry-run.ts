@@ -5,24 +5,29 @@
 import { type EventObject } from 'xstate';
 import type { Cell } from '../../world/cell.ts';
 import { type Step, type StepEngine } from '../../model/step-engine.ts';
+import { type ChildCommand } from '../../model/supervision.ts';
 
 /** Commands that may end everything below the child that they name. */
-const ENDING = new Set(['bosun.child.remove', 'bosun.child.halt', 'bosun.child.restart']);
+const ENDING: ReadonlySet<string> = new Set<ChildCommand['type']>([
+  'bosun.child.terminate',
+  'bosun.child.halt',
+  'bosun.child.restart',
+]);
 
 /**
  * @param partial Bosses at and below `boss` whose tables are not whole.
- * @param decorate Gives the event what the Boss's decision needs.
+ * @param withFacts Gives the event what the Boss's decision needs.
  * @returns Those of them that have to be.
  */
 export function tablesNeeded(
   engine: StepEngine,
   boss: Cell,
   partial: readonly Cell[],
-  decorate: () => EventObject,
+  withFacts: () => EventObject,
 ): Cell[] {
   let step: Step | undefined;
   try {
-    step = engine.transition(boss.definition, boss.ref, boss.snapshot!, decorate());
+    step = engine.transition(boss.definition, boss.ref, boss.snapshot!, withFacts());
   } catch {
     // Because a table is not whole, which that table knows; or the turn will throw too, and the Boss ends with all that
     // it has.

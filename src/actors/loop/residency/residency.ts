@@ -227,7 +227,7 @@ export class Residency implements Residents {
     const partial = this.#partialBelow(boss);
     if (partial.length === 0) return true;
     const { world, bosses, onFailure } = this.#parts;
-    const needed = tablesNeeded(world.engine, boss, partial, () => bosses.decorate(boss, message.event));
+    const needed = tablesNeeded(world.engine, boss, partial, () => bosses.withFacts(boss, message.event));
     if (needed.length === 0) return true;
     boss.childTable!.isAwaited = true;
     const done = () => {

@@ -18,6 +18,7 @@ import { type World } from '../../world/world.ts';
 import { NameDirectory } from '../../world/shards/name-directory.ts';
 import { type ShardMessage, ShardChannels } from '../../world/shards/shard-channel.ts';
 import { type Placement, shardOfLife, type ShardPlace } from '../../model/placement.ts';
+import { type BossView } from '../../model/supervision.ts';
 
 /** What makes a kernel one shard of several. */
 export interface ShardParts extends ShardPlace {
@@ -29,11 +30,6 @@ export interface ShardParts extends ShardPlace {
    * Resolves when all shards have found that their stores fit, so that none goes on alone from what another refuses.
    */
   readonly gate: () => Promise<void>;
-}
-
-/** What we read of a Boss's context; it is the supervisor's. */
-interface BossContext {
-  readonly strategy?: string;
 }
 
 export class ShardLink implements OtherShards {
@@ -150,11 +146,11 @@ export class ShardLink implements OtherShards {
   withId(boss: Cell, event: EventObject): { readonly spec: object } | undefined {
     const { spec } = event as { spec?: { readonly id?: unknown } | null };
     const { address } = boss.identity;
-    const { strategy } = (boss.state.context ?? {}) as BossContext;
+    const { template } = (boss.state.context ?? {}) as Partial<BossView>;
     if (
       event.type !== 'child.start' ||
       spec?.id !== undefined ||
-      strategy !== 'dynamic' ||
+      template === undefined ||
       !this.#placement.isSpread(address)
     )
       return undefined;

@@ -1,14 +1,15 @@
 /**
- * A Boss's child table of which not everything is in memory: single records are read when they are asked for. Whoever
- * goes through all of them needs it whole, is told so by a throw, and comes again when it has been read (foresight.ts).
+ * A Boss's child table of which not everything is in memory: single records are read when they are asked for. Going
+ * through all of them needs the whole table, and throws until that has been read (loop/residency/dry-run.ts).
  */
 import { BosunError } from '../../../errors.ts';
+import { type ChildRow } from '../../model/supervision.ts';
 
-export class ChildTable extends Map<string, unknown> {
+export class ChildTable extends Map<string, ChildRow> {
   readonly #shelved: (childId: string) => unknown;
-  /** What is not durable yet, or was not when the reading under way began; null for what was removed. */
-  readonly #recent = new Map<string, unknown>();
-  /** Of the recent ones: durable since the reading began. */
+  /** Records that are not durable yet, or were not when the reading under way began; null for removed ones. */
+  readonly #recent = new Map<string, ChildRow | null>();
+  /** Recent records that have become durable since the reading began. */
   readonly #settled = new Map<string, unknown>();
   isWhole = false;
   /** Its whole content was asked for and was not there. */
@@ -23,18 +24,19 @@ export class ChildTable extends Map<string, unknown> {
     this.#shelved = shelved;
   }
 
-  override get(childId: string): unknown {
+  override get(childId: string): ChildRow | undefined {
     if (this.isWhole) return super.get(childId);
     const recent = this.#recent.get(childId);
     if (recent !== undefined) return recent ?? undefined;
-    return this.#shelved(childId);
+    // On disk is what a Boss has put there.
+    return this.#shelved(childId) as ChildRow | undefined;
   }
 
   override has(childId: string): boolean {
     return this.get(childId) !== undefined;
   }
 
-  override set(childId: string, row: unknown): this {
+  override set(childId: string, row: ChildRow): this {
     this.#recent.set(childId, row);
     if (this.isWhole) super.set(childId, row);
     return this;
@@ -50,7 +52,7 @@ export class ChildTable extends Map<string, unknown> {
     return super.size;
   }
 
-  override entries(): MapIterator<[string, unknown]> {
+  override entries(): MapIterator<[string, ChildRow]> {
     this.#needAll();
     return super.entries();
   }
@@ -60,12 +62,12 @@ export class ChildTable extends Map<string, unknown> {
     return super.keys();
   }
 
-  override values(): MapIterator<unknown> {
+  override values(): MapIterator<ChildRow> {
     this.#needAll();
     return super.values();
   }
 
-  override [Symbol.iterator](): MapIterator<[string, unknown]> {
+  override [Symbol.iterator](): MapIterator<[string, ChildRow]> {
     return this.entries();
   }
 
@@ -79,7 +81,7 @@ export class ChildTable extends Map<string, unknown> {
 
   /** All durable records, as they are now or were when the reading began. */
   fill(rows: Iterable<readonly [childId: string, row: unknown]>): void {
-    for (const [childId, row] of rows) if (!this.#recent.has(childId)) super.set(childId, row);
+    for (const [childId, row] of rows) if (!this.#recent.has(childId)) super.set(childId, row as ChildRow);
     for (const [childId, row] of this.#recent) {
       if (row === null) super.delete(childId);
       else super.set(childId, row);

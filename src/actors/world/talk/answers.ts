@@ -10,11 +10,11 @@ import { type Message } from '../mailbox/message.ts';
 
 export class Answers {
   readonly #draft: EpochDraft;
-  /** Of the turn under way. */
+  /** The order that the turn under way takes. */
   #asked: InboundRequest | null = null;
-  /** Who waits for a child to have begun, by its life. */
+  /** Orders that wait for a child to have begun, by its life. */
   readonly #starts = new Map<number, InboundRequest[]>();
-  /** Whose order takes several turns, by the life of the Boss. */
+  /** Orders that take several turns, by the life of the Boss. */
   readonly #scripts = new Map<number, InboundRequest>();
 
   constructor(draft: EpochDraft) {

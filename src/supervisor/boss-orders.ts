@@ -1,0 +1,112 @@
+/**
+ * The orders that carry out a Boss's decision: commands to the kernel, timers of its own, and reports of a child's end.
+ * Pure; the machine in boss.ts hands them over, and the kernel performs them in the turn that decided.
+ */
+import { BOSS_AGENT } from '../actors/model/agent.ts';
+import { type ChildCommand, type ChildExit, type ChildStart, type RestartMode } from '../actors/model/supervision.ts';
+import { type ChildSpec } from './child-spec.ts';
+import { type ChildRecord, type Decision } from './exit-rules.ts';
+
+/** Sent to the `reportTo` of a child spec when the child has ended for good, by itself or by order. */
+export interface ChildExited {
+  readonly type: 'child.exited';
+  readonly id: string;
+  /** `shutdown`: ended by order, or with its Boss, or a Boss that gave up. */
+  readonly reason: ChildExit['reason'];
+  readonly error: unknown;
+}
+
+export type Order =
+  | ChildCommand<ChildRecord>
+  /** Raise `bosun.retry` for this child after the delay. */
+  | { readonly type: 'delay'; readonly id: string; readonly delayMs: number }
+  | { readonly type: 'cancel'; readonly id: string }
+  /** Wait for children that were told to end, for so long; null: for ever. */
+  | { readonly type: 'await'; readonly count: number; readonly delayMs: number | null }
+  | { readonly type: 'report'; readonly to: object; readonly event: ChildExited };
+
+const SHUT_DOWN = { reason: 'shutdown', error: undefined } as const;
+
+/** Starts a child that the Boss does not have, or has as ended. */
+export function startOrder(
+  spec: ChildSpec,
+  { position, nowMs, onDemand }: { position: number; nowMs: number; onDemand?: 'start' | 'restart' },
+): Order {
+  const record: ChildRecord = {
+    spec,
+    position,
+    status: 'running',
+    consecutive: 0,
+    startedAtMs: nowMs,
+    retry: null,
+    restarts: 0,
+    lastError: undefined,
+    ...(onDemand && { onDemand }),
+  };
+  return { type: 'bosun.child.start', params: { ...startOf(spec), record } };
+}
+
+/** Ends a child by order, whatever it is doing. Nothing to do for one that has ended. */
+export function terminateOrders(record: ChildRecord, isForgotten = false): Order[] {
+  if (record.status === 'ended') return [];
+  return [...cancelOrders(record), ...endOrders({ ...record, status: 'ended', retry: null }, SHUT_DOWN, isForgotten)];
+}
+
+/** Calls off the delayed restart of a child, if it waits for one. */
+export function cancelOrders({ status, spec }: ChildRecord): Order[] {
+  return status === 'waiting' ? [{ type: 'cancel', id: spec.id }] : [];
+}
+
+/** Carries out what was decided about a child that ended, but for giving up. */
+export function decisionOrders(decision: Exclude<Decision, { kind: 'give-up' }>): Order[] {
+  const { record } = decision;
+  switch (decision.kind) {
+    case 'restart':
+      return restartOrders(record, decision.mode);
+    case 'wait':
+      return [recordOrder(record), { type: 'delay', id: record.spec.id, delayMs: decision.delayMs }];
+    case 'end':
+      return endOrders(record, { reason: decision.reason, error: record.lastError }, decision.isForgotten);
+  }
+}
+
+/** Gives a child the spec that the code has for it today; it goes on as it is. */
+export function keepOrders(record: ChildRecord, spec: ChildSpec): Order[] {
+  return [recordOrder({ ...record, spec }), ...declareOrders(spec)];
+}
+
+/** Reports children that end together with their Boss. */
+export function lostOrders(records: Iterable<ChildRecord>): Order[] {
+  return [...records].filter(({ status }) => status !== 'ended').flatMap(({ spec }) => reportOrders(spec, SHUT_DOWN));
+}
+
+export function restartOrders(record: ChildRecord, mode: RestartMode): Order[] {
+  const { spec } = record;
+  // A Boss begins anew with the children it was born with; the code may have others by now.
+  return [{ type: 'bosun.child.restart', params: { ...startOf(spec), mode, record } }, ...declareOrders(spec)];
+}
+
+export function recordOrder(record: ChildRecord): Order {
+  return { type: 'bosun.child.record', params: { id: record.spec.id, record } };
+}
+
+function declareOrders(spec: ChildSpec): Order[] {
+  return 'boss' in spec ? [{ type: 'bosun.child.declare', params: { id: spec.id, input: spec.boss } }] : [];
+}
+
+function endOrders(record: ChildRecord, exit: Pick<ChildExited, 'reason' | 'error'>, isForgotten: boolean): Order[] {
+  const { spec } = record;
+  const kept = isForgotten || spec.restart === 'temporary' ? null : record;
+  return [{ type: 'bosun.child.terminate', params: { id: spec.id, record: kept } }, ...reportOrders(spec, exit)];
+}
+
+function reportOrders({ id, reportTo }: ChildSpec, exit: Pick<ChildExited, 'reason' | 'error'>): Order[] {
+  return reportTo === undefined ? [] : [{ type: 'report', to: reportTo, event: { type: 'child.exited', id, ...exit } }];
+}
+
+function startOf(spec: ChildSpec): ChildStart {
+  const { id, systemId = null } = spec;
+  return 'boss' in spec
+    ? { id, systemId, agent: BOSS_AGENT, input: spec.boss }
+    : { id, systemId, agent: spec.agent, input: spec.input };
+}
