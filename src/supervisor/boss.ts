@@ -1,9 +1,9 @@
 /**
- * The Boss: OTP's supervisor as a machine that anyone can draw and watch. It decides by the pure rules beside it; what
- * it decides becomes orders, of which the commands `bosun.child.*` are performed by the kernel in the same turn
- * (src/actors/world/bosses.ts). The kernel keeps the child table too: every event arrives with it, the kernel time and
- * a random number. While a script of several steps waits for a child to end, the kernel keeps all other messages back,
- * as OTP's supervisor does not look at its mailbox then.
+ * The Boss: OTP's supervisor as a machine that anyone can draw and watch. Its states say what it is doing, and the ends
+ * of children, orders and timers move it between them; the pure rules beside it decide. What they decide becomes
+ * orders, of which the commands `bosun.child.*` are performed by the kernel in the same turn. The kernel keeps the
+ * child table too: every event arrives with it, the kernel time and a random number. While the Boss waits for children
+ * to end, the kernel keeps all other messages back, as OTP's supervisor does not look at its mailbox then.
  */
 import { assertEvent, assign, enqueueActions, setup } from 'xstate';
 import {
@@ -18,23 +18,15 @@ import { decisionOrders, lostOrders, type Order, recordOrder, startOrder } from 
 import { brief } from './brief.ts';
 import { type BossSpec, type ChildSpec, parseBossSpec } from './child-spec.ts';
 import { declarationOrders } from './declaration.ts';
-import {
-  type ChildRecord,
-  decideExit,
-  decideRetry,
-  type Decision,
-  isShutDownBy,
-  type Situation,
-} from './exit-rules.ts';
+import { type ChildRecord, decideExit, decideRetry, type Decision, isShutDownBy } from './exit-rules.ts';
 import { type Window } from './intensity.ts';
 import { endSteps, proceed, restartSteps, type ScriptStep } from './script.ts';
 import { restartGroup, rulesOf } from './strategies.ts';
 
 /**
- * Where a Boss is in its steps, while it waits for children to end. It changes with every step, which the steps do not.
+ * The place in its steps of a Boss that waits for children to end. It changes with every step, which the steps do not.
  */
 interface Script {
-  readonly kind: 'restarting' | 'stopping';
   /** Index of the step under way. */
   readonly at: number;
   /** Children told and still to end. */
@@ -56,12 +48,10 @@ export interface BossContext extends BossView, Omit<BossSpec, 'children' | 'temp
   /** Children whose restart is delayed. */
   readonly waiting: number;
   readonly script: Script | null;
-  /** Of the script; empty without one. */
+  /** The steps of the script; empty without one. */
   readonly steps: readonly ScriptStep[];
   /** The child that it gave up over, as an address below it, and what that one died of. */
   readonly failed: { readonly child: string; readonly error: unknown } | null;
-  /** Its children are gone, and it is next. */
-  readonly hasFinished: boolean;
 }
 
 type BossEvent = BossFacts<ChildRecord> &
@@ -74,7 +64,7 @@ type BossEvent = BossFacts<ChildRecord> &
     | { readonly type: 'bosun.overdue' }
   );
 
-/** What a Boss says to whoever watches it. */
+/** Events that a Boss emits. */
 export type BossEmitted =
   | { readonly type: 'child.failed'; readonly id: string; readonly error: unknown; readonly restarts: number }
   | { readonly type: 'child.restarted'; readonly id: string; readonly restarts: number };
@@ -93,42 +83,45 @@ const COMMANDS: Readonly<Record<ChildCommand['type'], typeof performed>> = {
   'bosun.child.refuse': performed,
 };
 
-const PHASES = ['running', 'backingOff', 'restarting', 'stopping'] as const;
-type Phase = (typeof PHASES)[number];
+/** Id of the timer that ends the waiting for children told to end. No child can have it. */
+const OVERDUE_TIMER = 'bosun overdue';
 
-/** Which of its states the Boss is in says its context; all of them know the way to all others. */
-const toOthers = (own: Phase) =>
-  PHASES.filter((phase) => phase !== own).map((phase) => ({
-    guard: { type: 'isIn' as const, params: phase },
-    target: phase,
-  }));
+/** Transitions by the end of a child, and by the time of its delayed restart. */
+const DECIDED = [
+  { guard: 'isBeyondIntensity', target: '#boss.givingUp', actions: ['emitFailure', 'giveUp'] },
+  { guard: 'isGroupRestart', target: '#boss.supervising.restarting', actions: ['emitFailure', 'restartGroup'] },
+  { guard: 'isAutoShutdown', target: '#boss.shuttingDown', actions: ['emitFailure', 'answer', 'endChildren'] },
+  { actions: ['emitFailure', 'answer'] },
+] as const;
 
-/** Of the timer that ends the waiting for children told to end. No child can have this id. */
-const PATIENCE = 'bosun overdue';
+/** Transitions of the states in which children were told to end. */
+const AWAITED = {
+  'bosun.exit': { actions: ['emitFailure', 'goOn'] },
+  'bosun.overdue': { actions: 'goOn' },
+} as const;
 
 export const bossMachine = setup({
   types: {} as { context: BossContext; events: BossEvent; input: BossSpec; output: BossOutput; emitted: BossEmitted },
   actions: {
     ...COMMANDS,
-    startDeclared: enqueueActions(({ context: { declared }, enqueue }) => {
-      give(
-        enqueue,
-        declared.map((spec, position) => startOrder(spec, { position, nowMs: 0 })),
-      );
+    startDeclared: enqueueActions(({ context, enqueue }) => {
+      const { declared } = context;
+      const orders = declared.map((spec, position) => startOrder(spec, { position, nowMs: 0 }));
+      give(enqueue, orders, context);
       enqueue.assign({ nextPosition: declared.length });
     }),
     administer: enqueueActions(({ context, event, enqueue }) => {
       const { orders, steps, nextPosition } = adminOrders(context, event as AdminEvent & BossFacts<ChildRecord>);
-      giveAndCount(enqueue, orders, context);
+      give(enqueue, orders, context);
       if (nextPosition !== context.nextPosition) enqueue.assign({ nextPosition });
-      if (steps.length > 0) run(enqueue, { context, event, kind: 'stopping', steps });
+      run(enqueue, { context, event, steps });
     }),
     declareChildren: enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'bosun.declare');
       const { children: declared, ...options } = parseBossSpec(event.input);
       const { declared: before, nextPosition } = context;
       const { orders, steps } = declarationOrders({ before, now: declared, records: event.children, nextPosition });
-      give(enqueue, orders);
+      give(enqueue, orders, context);
       const today = {
         autoShutdown: undefined,
         template: undefined,
@@ -138,64 +131,78 @@ export const bossMachine = setup({
         nextPosition: nextPosition + declared.length,
       };
       enqueue.assign(today);
-      run(enqueue, { context: { ...context, ...today }, event, kind: 'stopping', steps });
+      run(enqueue, { context: { ...context, ...today }, event, steps });
     }),
     answer: enqueueActions(({ context, event, enqueue }) => {
       const decision = decide(context, event);
-      if (decision === null) return;
-      if (decision.kind === 'give-up') giveUp(enqueue, { context, event, error: decision.error });
-      else if (decision.kind === 'restart') restart(enqueue, { context, event, decision });
-      else {
-        giveAndCount(enqueue, decisionOrders(isKept(context, decision)), context);
-        const { autoShutdown, strategy } = context;
-        if (decision.kind !== 'end' || !isShutDownBy(decision, autoShutdown, event.children.values())) return;
-        run(enqueue, { context, event, kind: 'stopping', steps: endSteps(strategy, without(event, decision.record)) });
-      }
+      if (decision === null || decision.kind === 'give-up') return;
+      // The time of a delayed restart has come: one less waits.
+      const waiting = context.waiting - (event.type === 'bosun.retry' ? 1 : 0);
+      if (decision.kind === 'restart') countRestart(enqueue, context, decision);
+      give(enqueue, decisionOrders(decision), context, waiting);
     }),
-    tellFailure: enqueueActions(({ event, enqueue }) => {
-      assertEvent(event, 'bosun.exit');
+    restartGroup: enqueueActions(({ context, event, enqueue }) => {
+      const decision = decide(context, event);
+      if (decision?.kind !== 'restart') return;
+      countRestart(enqueue, context, decision);
+      const { lastError, restarts, spec } = decision.record;
+      const before = event.children.get(spec.id)!;
+      const failed: ChildRecord = { ...before, lastError };
+      give(enqueue, [recordOrder(failed)], context);
+      const group = restartGroup(context.strategy, failed, event.children.values()) ?? [];
+      run(enqueue, { context, event, steps: restartSteps(group, failed, restarts > before.restarts), failed });
+    }),
+    giveUp: enqueueActions(({ context, event, enqueue }) => {
+      const decision = decide(context, event);
+      if (decision?.kind !== 'give-up') return;
+      enqueue.assign({ failed: { child: pathOf(event), error: decision.error } });
+      // The children of the root outlive it: the next start goes on with them.
+      const steps = event.isRoot ? [] : endSteps(context.strategy, event);
+      // Declared children begin anew with their Boss; the others are lost, and who waits for them must know.
+      const declared = new Set(context.declared.map(({ id }) => id));
+      const lost = [...event.children.values()].filter(({ spec }) => !declared.has(spec.id));
+      if (steps[0]?.do !== 'terminate') give(enqueue, lostOrders(lost), context);
+      run(enqueue, { context, event, steps });
+    }),
+    /** All of them, but for the one whose end is the reason. */
+    endChildren: enqueueActions(({ context, event, enqueue }) => {
+      const children = new Map(event.children);
+      if (event.type === 'bosun.exit') children.delete(event.id);
+      run(enqueue, { context, event, steps: endSteps(context.strategy, { children, lingers: event.lingers }) });
+    }),
+    emitFailure: enqueueActions(({ event, enqueue }) => {
+      if (event.type !== 'bosun.exit') return;
       const { id, reason, error } = event;
       const record = event.children.get(id);
       if (record === undefined || reason === 'normal' || (reason === 'shutdown' && event.over === undefined)) return;
       enqueue.emit({ type: 'child.failed', id, error: brief(error), restarts: record.restarts });
     }),
-    shutDown: enqueueActions(({ context, event, enqueue }) => {
-      run(enqueue, {
-        context,
-        event,
-        kind: 'stopping',
-        steps: endSteps(context.strategy, { children: event.children, lingers: event.lingers }),
-      });
-    }),
-    carryOn: enqueueActions(({ context, event, enqueue }) => {
+    goOn: enqueueActions(({ context, event, enqueue }) => {
       const { script, steps } = context;
       if (script === null) return;
       const awaited = event.type === 'bosun.overdue' ? 0 : script.awaited - 1;
       if (awaited > 0) enqueue.assign({ script: { ...script, awaited } });
-      else run(enqueue, { context, event, kind: script.kind, steps, told: script.at });
+      else run(enqueue, { context, event, steps, resumed: script.at });
     }),
     forgetRestarts: assign({ window: [], pardoned: true }),
   },
   guards: {
-    isIn: ({ context: { script, waiting } }, phase: Phase) =>
-      phase === (script?.kind ?? (waiting > 0 ? 'backingOff' : 'running')),
-    hasGivenUp: ({ context }) => context.hasFinished && context.failed !== null,
-    hasFinished: ({ context }) => context.hasFinished,
+    isBeyondIntensity: ({ context, event }) => decide(context, event)?.kind === 'give-up',
+    isGroupRestart: ({ context, event }) =>
+      rulesOf(context.strategy).joins !== undefined && decide(context, event)?.kind === 'restart',
+    isAutoShutdown: ({ context: { autoShutdown = 'never', ...context }, event }) => {
+      const decision = autoShutdown === 'never' ? null : decide(context, event);
+      return decision?.kind === 'end' && isShutDownBy(decision, autoShutdown, event.children.values());
+    },
+    isThrough: ({ context }) => context.script === null,
+    isBackingOff: ({ context }) => context.waiting > 0,
+    isNotBackingOff: ({ context }) => context.waiting === 0,
   },
 }).createMachine({
   id: 'boss',
   context: ({ input }) => {
     const { children, ...options } = parseBossSpec(input);
-    const fresh = {
-      nextPosition: 0,
-      window: [],
-      pardoned: false,
-      waiting: 0,
-      script: null,
-      steps: [],
-      failed: null,
-      hasFinished: false,
-    };
+    const fresh = { nextPosition: 0, window: [], pardoned: false, waiting: 0, script: null, steps: [], failed: null };
     return { ...options, declared: children, ...fresh };
   },
   initial: 'starting',
@@ -204,137 +211,93 @@ export const bossMachine = setup({
     starting: { entry: 'startDeclared', always: 'supervising' },
     supervising: {
       initial: 'running',
-      always: [
-        { guard: 'hasGivenUp', target: 'escalated' },
-        { guard: 'hasFinished', target: 'stopped' },
-      ],
       on: {
         'child.start': { actions: 'administer' },
-        'child.terminate': { actions: 'administer' },
         'child.restart': { actions: 'administer' },
         'child.delete': { actions: 'administer' },
-        'bosun.declare': { actions: 'declareChildren' },
-        'bosun.shutdown': { actions: 'shutDown' },
-        'bosun.retry': { actions: 'answer' },
-        'bosun.exit': { actions: ['tellFailure', 'answer'] },
-        // The root, at the first start after it gave up.
+        'child.terminate': { target: '.stopping', actions: 'administer' },
+        'bosun.declare': { target: '.stopping', actions: 'declareChildren' },
+        'bosun.shutdown': { target: 'shuttingDown', actions: 'endChildren' },
+        'bosun.exit': DECIDED,
+        'bosun.retry': DECIDED,
         'bosun.resumed': { actions: 'forgetRestarts' },
       },
       states: {
-        running: { always: toOthers('running') },
-        backingOff: { always: toOthers('backingOff') },
-        // Others come only when the script is through.
-        restarting: {
-          always: toOthers('restarting'),
-          on: { 'bosun.exit': { actions: ['tellFailure', 'carryOn'] }, 'bosun.overdue': { actions: 'carryOn' } },
-        },
-        stopping: {
-          always: toOthers('stopping'),
-          on: { 'bosun.exit': { actions: ['tellFailure', 'carryOn'] }, 'bosun.overdue': { actions: 'carryOn' } },
-        },
+        running: { always: { guard: 'isBackingOff', target: 'backingOff' } },
+        /** The restart of a child is delayed. */
+        backingOff: { always: { guard: 'isNotBackingOff', target: 'running' } },
+        /** A group is ended, and then started. */
+        restarting: { always: { guard: 'isThrough', target: 'running' }, on: AWAITED },
+        /** A child is ended by order, or what the code no longer declares. */
+        stopping: { always: { guard: 'isThrough', target: 'running' }, on: AWAITED },
       },
     },
-    escalated: { type: 'final' },
+    /** Its Boss has told it to end, or a significant child has ended. */
+    shuttingDown: { always: { guard: 'isThrough', target: 'stopped' }, on: AWAITED },
+    givingUp: { always: { guard: 'isThrough', target: 'escalated' }, on: AWAITED },
     stopped: { type: 'final' },
+    escalated: { type: 'final' },
   },
 });
 
-/** What to do about the child that the event is about; null when it is about none that could need it. */
-function decide({ window, intensity, periodMs, pardoned }: BossContext, event: BossEvent): Decision | null {
+/** Decides about the child that the event names; null where it needs no decision. */
+function decide({ window, intensity, periodMs, pardoned, strategy }: BossContext, event: BossEvent): Decision | null {
   if (event.type !== 'bosun.exit' && event.type !== 'bosun.retry') return null;
   const record = event.children.get(event.id);
   if (record === undefined) return null;
-  const limit = { intensity: pardoned ? Infinity : intensity, periodMs };
-  const situation: Situation = { record, window, limit, nowMs: event.nowMs };
+  const situation = {
+    record,
+    window,
+    limit: { intensity: pardoned ? Infinity : intensity, periodMs },
+    nowMs: event.nowMs,
+  };
   if (event.type === 'bosun.retry') return decideRetry(situation);
   // One that was ended by order meanwhile needs no answer.
-  return record.status === 'running' ? decideExit(situation, event, event.random) : null;
-}
-
-/** Children of a template leave no record behind. */
-function isKept<D extends Decision>({ strategy }: BossContext, decision: D): D {
+  if (record.status !== 'running') return null;
+  const decision = decideExit(situation, event, event.random);
   return decision.kind === 'end' && rulesOf(strategy).isOfTemplate ? { ...decision, isForgotten: true } : decision;
 }
 
-function restart(
-  enqueue: unknown,
-  facts: { context: BossContext; event: BossEvent; decision: Extract<Decision, { kind: 'restart' }> },
-): void {
-  const { context, event, decision } = facts;
-  const { record, window } = decision;
-  const { id } = record.spec;
-  const to = enqueue as Enqueue;
-  to.assign(context.pardoned ? { pardoned: false } : { window });
-  to.emit({ type: 'child.restarted', id, restarts: record.restarts });
-  const { strategy } = context;
-  if (rulesOf(strategy).joins === undefined) {
-    giveAndCount(enqueue, decisionOrders(decision), context, context.waiting - (event.type === 'bosun.retry' ? 1 : 0));
-    return;
-  }
-  const before = event.children.get(id)!;
-  const failed: ChildRecord = { ...before, lastError: record.lastError };
-  give(enqueue, [recordOrder(failed)]);
-  const steps = restartSteps(
-    restartGroup(strategy, failed, event.children.values()) ?? [],
-    failed,
-    record.restarts > before.restarts,
-  );
-  run(enqueue, { context, event, kind: 'restarting', steps, failed });
-}
-
-function giveUp(
-  enqueue: unknown,
-  { context, event, error }: { context: BossContext; event: BossEvent; error: unknown },
-): void {
-  (enqueue as Enqueue).assign({ failed: { child: pathOf(event), error } });
-  // The children of the root outlive it: the next start goes on with them.
-  const steps: readonly ScriptStep[] = event.isRoot
-    ? [{ do: 'finish' }]
-    : endSteps(context.strategy, { children: event.children, lingers: event.lingers });
-  // Declared children begin anew with their Boss; the others are lost, and who waits for them must know.
-  const declared = new Set(context.declared.map(({ id }) => id));
-  const isTold = steps[0]?.do === 'terminate';
-  if (!isTold) give(enqueue, lostOrders([...event.children.values()].filter(({ spec }) => !declared.has(spec.id))));
-  run(enqueue, { context, event, kind: 'stopping', steps });
-}
-
-interface Course {
-  readonly context: BossContext;
-  readonly event: BossEvent;
-  readonly kind: Script['kind'];
-  readonly steps: readonly ScriptStep[];
-  /** Index of the step whose children were told to end, and have; absent at the beginning. */
-  readonly told?: number;
-  /** The child that it is about, as it is recorded in this turn. */
-  readonly failed?: ChildRecord;
-}
-
-/** Takes the steps that can be taken now; the others wait until whoever was told to end has ended. */
-function run(enqueue: unknown, { context, event, kind, steps, told, failed }: Course): void {
-  const { declared, strategy } = context;
-  const { children, lingers, nowMs } = event;
-  const { orders, at, hasFinished } = proceed(steps, { children, failed, lingers, declared, strategy, nowMs }, told);
-  const to = enqueue as Enqueue;
-  if (told !== undefined) to.cancel(PATIENCE);
-  giveAndCount(enqueue, orders, context);
-  const awaited = orders.reduce((sum, order) => sum + (order.type === 'await' ? order.count : 0), 0);
-  if (at !== null) to.assign({ script: { kind, at, awaited }, ...(steps !== context.steps && { steps }) });
-  else if (context.script !== null || hasFinished) to.assign({ script: null, steps: [], hasFinished });
-}
-
-function without(event: BossEvent, { spec }: ChildRecord): Pick<BossEvent, 'children' | 'lingers'> {
-  const children = new Map(event.children);
-  children.delete(spec.id);
-  return { children, lingers: event.lingers };
-}
-
-/** Where the failure began, as an address below this Boss. */
+/** The actor in which the failure began, as an address below this Boss. */
 function pathOf(event: BossEvent): string {
   if (event.type === 'bosun.exit') return event.over === undefined ? event.id : `${event.id}/${event.over}`;
   return event.type === 'bosun.retry' ? event.id : '';
 }
 
-/** What we use of `enqueue`; its own type depends on the transition it stands in. */
+interface Course {
+  readonly context: BossContext;
+  readonly event: BossEvent;
+  readonly steps: readonly ScriptStep[];
+  /** Index of the step whose children were told to end, and have; absent at the beginning. */
+  readonly resumed?: number;
+  /** The child that it is about, as it is recorded in this turn. */
+  readonly failed?: ChildRecord;
+}
+
+/** Takes the steps that can be taken now; the others wait until the children that were told to end have ended. */
+function run(enqueue: unknown, { context, event, steps, resumed, failed }: Course): void {
+  const { declared, strategy } = context;
+  const { children, lingers, nowMs } = event;
+  const { orders, at } = proceed(steps, { children, failed, lingers, declared, strategy, nowMs }, resumed);
+  const to = enqueue as Enqueue;
+  if (resumed !== undefined) to.cancel(OVERDUE_TIMER);
+  give(enqueue, orders, context);
+  const awaited = orders.reduce((sum, order) => sum + (order.type === 'await' ? order.count : 0), 0);
+  if (at !== null) to.assign({ script: { at, awaited }, ...(steps !== context.steps && { steps }) });
+  else if (context.script !== null) to.assign({ script: null, steps: [] });
+}
+
+function countRestart(
+  enqueue: unknown,
+  { pardoned }: BossContext,
+  { record, window }: Extract<Decision, { kind: 'restart' }>,
+): void {
+  const to = enqueue as Enqueue;
+  to.assign(pardoned ? { pardoned: false } : { window });
+  to.emit({ type: 'child.restarted', id: record.spec.id, restarts: record.restarts });
+}
+
+/** The used part of `enqueue`; its own type depends on the transition that it stands in. */
 interface Enqueue {
   (command: ChildCommand): void;
   assign(patch: Partial<BossContext>): void;
@@ -347,18 +310,26 @@ interface Enqueue {
   sendTo(to: object, event: { type: string }): void;
 }
 
-function give(enqueue: unknown, orders: readonly Order[]): void {
+/**
+ * Hands the orders over, and keeps count of the children whose restart they delay or call off.
+ *
+ * @param waiting How many waited before.
+ */
+function give(enqueue: unknown, orders: readonly Order[], context: BossContext, waiting = context.waiting): void {
   const to = enqueue as Enqueue;
+  let now = waiting;
   for (const order of orders) {
     switch (order.type) {
       case 'delay':
+        now += 1;
         to.raise({ type: 'bosun.retry', id: order.id }, { id: order.id, delay: order.delayMs });
         break;
       case 'cancel':
+        now -= 1;
         to.cancel(order.id);
         break;
       case 'await':
-        if (order.delayMs !== null) to.raise({ type: 'bosun.overdue' }, { id: PATIENCE, delay: order.delayMs });
+        if (order.delayMs !== null) to.raise({ type: 'bosun.overdue' }, { id: OVERDUE_TIMER, delay: order.delayMs });
         break;
       case 'report':
         to.sendTo(order.to, order.event);
@@ -367,17 +338,5 @@ function give(enqueue: unknown, orders: readonly Order[]): void {
         to(order);
     }
   }
-}
-
-/** Gives the orders, and keeps count of the children whose restart they delay or call off. */
-function giveAndCount(
-  enqueue: unknown,
-  orders: readonly Order[],
-  context: Pick<BossContext, 'waiting'>,
-  waiting = context.waiting,
-): void {
-  give(enqueue, orders);
-  let now = waiting;
-  for (const { type } of orders) now += type === 'delay' ? 1 : type === 'cancel' ? -1 : 0;
-  if (now !== context.waiting) (enqueue as Enqueue).assign({ waiting: now });
+  if (now !== context.waiting) to.assign({ waiting: now });
 }

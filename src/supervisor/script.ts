@@ -17,9 +17,7 @@ export type ScriptStep =
   /** A declared child that is not there. */
   | { readonly do: 'start'; readonly id: string; readonly position: number }
   /** Tells all at once to end, under one timer (OTP: simple_one_for_one). */
-  | { readonly do: 'shutdownAll' }
-  /** The Boss itself ends. */
-  | { readonly do: 'finish' };
+  | { readonly do: 'shutdownAll' };
 
 /** The children as of before the turn, and what they have still to do. */
 type Children = Pick<BossFacts<ChildRecord>, 'children' | 'lingers'>;
@@ -35,7 +33,6 @@ interface Progress {
   readonly orders: readonly Order[];
   /** Index of the step whose children were told: it goes on with this one when they have ended; null at the end. */
   readonly at: number | null;
-  readonly hasFinished: boolean;
 }
 
 /**
@@ -48,12 +45,11 @@ export function proceed(steps: readonly ScriptStep[], scene: Scene, resumed: num
   const orders: Order[] = [];
   for (let at = resumed ?? 0; at < steps.length; at++) {
     const step = steps[at]!;
-    if (step.do === 'finish') return { orders, at: null, hasFinished: true };
     const shutdowns = at === resumed ? [] : shutdownOrders(step, scene);
-    if (shutdowns.length > 0) return { orders: [...orders, ...shutdowns], at, hasFinished: false };
+    if (shutdowns.length > 0) return { orders: [...orders, ...shutdowns], at };
     orders.push(...stepOrders(step, scene));
   }
-  return { orders, at: null, hasFinished: false };
+  return { orders, at: null };
 }
 
 /**
@@ -75,15 +71,15 @@ export function restartSteps(group: readonly ChildRecord[], failed: ChildRecord,
 }
 
 /**
- * A Boss that is to end ends its children before, the youngest first. Those with nothing left to do need no step of their
- * own.
+ * A Boss that is to end ends its children before, the youngest first. No steps where none of them has anything left to
+ * do: they end with it.
  */
 export function endSteps(strategy: Strategy, { children, lingers }: Children): ScriptStep[] {
   const living = [...children.values()].filter(({ status }) => status !== 'ended');
-  if (!living.some((record) => isTold(record, lingers))) return [{ do: 'finish' }];
-  if (rulesOf(strategy).isOfTemplate) return [{ do: 'shutdownAll' }, { do: 'finish' }];
+  if (!living.some((record) => isTold(record, lingers))) return [];
+  if (rulesOf(strategy).isOfTemplate) return [{ do: 'shutdownAll' }];
   living.sort((a, b) => b.position - a.position);
-  return [...living.map(({ spec: { id } }): ScriptStep => ({ do: 'terminate', id })), { do: 'finish' }];
+  return living.map(({ spec: { id } }) => ({ do: 'terminate', id }));
 }
 
 function isTold({ status, spec }: ChildRecord, lingers: Children['lingers']): boolean {
@@ -122,7 +118,7 @@ function recordOf(id: string, { children, failed }: Scene): ChildRecord | undefi
   return failed?.spec.id === id ? failed : children.get(id);
 }
 
-function stepOrders(step: Exclude<ScriptStep, { do: 'finish' }>, scene: Scene): Order[] {
+function stepOrders(step: ScriptStep, scene: Scene): Order[] {
   if (step.do === 'shutdownAll') return [];
   const { strategy, declared, nowMs } = scene;
   const { id } = step;
