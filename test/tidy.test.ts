@@ -22,7 +22,15 @@ interface Layer {
 }
 
 /** What knows nothing of Bosun but its errors and its bounds. */
-const LEAVES = ['src/assert.ts', 'src/backoff.ts', 'src/checksum.ts', 'src/clock.ts', 'src/errors.ts', 'src/limits.ts'];
+const LEAVES = [
+  'src/assert.ts',
+  'src/backoff.ts',
+  'src/checksum.ts',
+  'src/clock.ts',
+  'src/errors.ts',
+  'src/limits.ts',
+  'src/near-names.ts',
+];
 
 /** What an agent is written with, which is all that supervisor and machines know of the kernel. */
 const PUBLIC_KERNEL = [

@@ -5,7 +5,7 @@ import { isMachine } from '../actors/xstate/definition.ts';
 import { systemClock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { type CrewPorts } from '../machines/coordination/crew.ts';
-import { didYouMean } from '../machines/coordination/plan/near-names.ts';
+import { didYouMean } from '../near-names.ts';
 import { type AgentFunction } from '../machines/work/agent-function.ts';
 import { type PlanSource } from './plan-file.ts';
 import { type Attempt, workOf } from './work.ts';

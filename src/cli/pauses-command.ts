@@ -4,7 +4,7 @@ import { type CoordinatorContext, itemsIn } from '../machines/coordination/coord
 import { DESKS } from '../machines/coordination/messages/messages.ts';
 import { type PauseManagerContext } from '../machines/coordination/pauses/pause-manager.ts';
 import { type PauseRecord } from '../machines/coordination/pauses/pause-record.ts';
-import { didYouMean } from '../machines/coordination/plan/near-names.ts';
+import { didYouMean } from '../near-names.ts';
 import {
   type DeskCommand,
   type DeskOrder,

@@ -5,7 +5,7 @@
 import { BosunError, isBosunError } from '../errors.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
-import { nearestName } from '../machines/coordination/plan/near-names.ts';
+import { didYouMean } from '../near-names.ts';
 import { itemOf } from '../machines/coordination/plan/plan.ts';
 import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, openOnHold } from './data-directory.ts';
 import { exitOf } from './data-work.ts';
@@ -75,13 +75,8 @@ function noPlan({ path }: DataDirectory): BosunError {
 function orderFor({ order, item, reason }: PlanCommand, context: CoordinatorContext) {
   const items = itemsIn(context);
   const progress = items.get(item);
-  if (progress === undefined) {
-    const near = nearestName(item, items.keys());
-    throw new BosunError(
-      'BOSUN_PLAN_INVALID',
-      `no item "${item}" in the plan${near === undefined ? '' : `; did you mean "${near}"?`}`,
-    );
-  }
+  if (progress === undefined)
+    throw new BosunError('BOSUN_PLAN_INVALID', `no item "${item}" in the plan${didYouMean(item, items.keys())}`);
   const isRunning = progress.phase === 'running';
   const tasks = context.plan.tasks.filter((task) => itemOf(task) === item).length;
   if (order === 'pause' && progress.done.length === tasks)

@@ -26,16 +26,6 @@ export function isMisspelt(key: string, meant: string): boolean {
   return different.length === 1 && isSlip(...different[0]!);
 }
 
-/** The one of `candidates` that is nearest to `key`: equal but for case and separators, else within two slips. */
-export function nearestTo(key: string, candidates: Iterable<string>): string | undefined {
-  const ranked = [...candidates].map((name) => ({
-    name,
-    edits: folded(name) === folded(key) ? 0 : distance(name, key),
-  }));
-  const [best] = ranked.filter(({ edits }) => edits <= Math.min(2, key.length / 3)).sort((a, b) => a.edits - b.edits);
-  return best?.name;
-}
-
 const WORD = /[^\p{L}\p{N}]+/u;
 
 function folded(name: string): string {
@@ -56,22 +46,4 @@ function isSlip(word: string, meant: string): boolean {
   if (wrong.length > 1 || right.length > 1) return false;
   const isDoubled = wrong.length === 1 && right.length === 0 && wrong === word[from - 1];
   return isDoubled || (from > 0 && tail > 0);
-}
-
-/** Insertions, deletions, substitutions and swaps of neighbours between two short names. */
-function distance(one: string, other: string): number {
-  const rows = Array.from({ length: one.length + 1 }, (_, i) => [
-    i,
-    ...Array.from({ length: other.length }, (__, j) => (i === 0 ? j + 1 : 0)),
-  ]);
-  for (let i = 1; i <= one.length; i++) {
-    for (let j = 1; j <= other.length; j++) {
-      const same = one[i - 1] === other[j - 1] ? 0 : 1;
-      let least = Math.min(rows[i - 1]![j]! + 1, rows[i]![j - 1]! + 1, rows[i - 1]![j - 1]! + same);
-      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
-        least = Math.min(least, rows[i - 2]![j - 2]! + 1);
-      rows[i]![j] = least;
-    }
-  }
-  return rows[one.length]![other.length]!;
 }

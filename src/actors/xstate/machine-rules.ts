@@ -4,7 +4,8 @@
  * inline logic are refused by the turn that does it (xstate/births.ts).
  */
 import { type AnyStateMachine, type AnyStateNode } from 'xstate';
-import { isMisspelt, nearestTo } from '../model/event-keys.ts';
+import { didYouMean } from '../../near-names.ts';
+import { isMisspelt } from '../model/event-keys.ts';
 import { machinesOf, nodesById, staticActionsOf, transitionsOf } from './definition.ts';
 import { KERNEL_ACTION_PREFIX } from './step-effects.ts';
 
@@ -36,7 +37,7 @@ export function flawOfType(machine: AnyStateMachine, type: string): string | und
   if (RESERVED.some((prefix) => type.startsWith(prefix))) return `"${type}" is a reserved event type`;
   const handled = [...nodesById(machine).values()].flatMap((node) => [...node.transitions.keys()]);
   if (handled.some((descriptor) => matches(descriptor, type))) return undefined;
-  return `no state handles "${type}"${didYouMean(nearestTo(type, handled.filter(isOfUser)))}`;
+  return `no state handles "${type}"${didYouMean(type, handled.filter(isOfUser))}`;
 }
 
 function wrongSchema({ machine, schemas }: Declared): string | undefined {
@@ -59,8 +60,8 @@ function wrongKey({ machine, schemas, internal }: Declared): string | undefined 
       const meant = schemas.find((type) => isMisspelt(key, type) && !isBesideIn(machine, key, type));
       if (meant === undefined) continue;
       return (
-        `state ${node.id} handles "${key}", for which there is no schema${didYouMean(meant)} (if other agents send ` +
-        `it, list it in \`internal\`)`
+        `state ${node.id} handles "${key}", for which there is no schema; did you mean "${meant}"? (if other ` +
+        `agents send it, list it in \`internal\`)`
       );
     }
   }
@@ -89,10 +90,6 @@ function matches(descriptor: string, type: string): boolean {
     descriptor === '*' ||
     (descriptor.endsWith('.*') && `${type}.`.startsWith(descriptor.slice(0, -1)))
   );
-}
-
-function didYouMean(name: string | undefined): string {
-  return name === undefined ? '' : `; did you mean "${name}"?`;
 }
 
 /** After a restart a child is found by the name of its logic. What is inline in `invoke` has one, by its place. */

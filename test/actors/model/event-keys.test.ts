@@ -1,7 +1,7 @@
 /** Which names are taken for misspelt ones, and which are not. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isMisspelt, nearestTo } from '../../../src/actors/model/event-keys.ts';
+import { isMisspelt } from '../../../src/actors/model/event-keys.ts';
 
 describe('a key is taken for another misspelt', () => {
   it.each([
@@ -42,14 +42,5 @@ describe('a key is not taken for another', () => {
           one.replace(/(.)\1/g, '$1') === other.replace(/(.)\1/g, '$1'),
       ),
     );
-  });
-});
-
-describe('the nearest name', () => {
-  it('is one that differs in case, else one of at most two slips', () => {
-    expect(nearestTo('order.place', ['order.cancel', 'orderPlace', 'order.plac'])).toBe('orderPlace');
-    expect(nearestTo('order.place', ['order.cancel', 'order.palce'])).toBe('order.palce');
-    expect(nearestTo('order.place', ['order.cancel'])).toBeUndefined();
-    expect(nearestTo('go', ['no'])).toBeUndefined();
   });
 });

@@ -7,7 +7,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ADDRESS_SEGMENT_CHARS_MAX } from '../../../limits.ts';
 import { addTime, buildGraph, findCycle } from '../../work/dependency-graph.ts';
-import { closed, didYouMean } from './near-names.ts';
+import { didYouMean } from '../../../near-names.ts';
+import { closed } from './closed-object.ts';
 import { type StageGate, stageGate } from './stage-gate.ts';
 
 /** Tasks of one plan, items times stages: what a schedule and a run hold in memory with ease. */

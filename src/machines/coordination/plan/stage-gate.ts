@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { GATE_PRESETS, type GatePresetName } from '../../people/gates/gate-presets.ts';
-import { closed } from './near-names.ts';
+import { closed } from './closed-object.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const GATE_MS_MAX = 366 * 24 * HOUR_MS;

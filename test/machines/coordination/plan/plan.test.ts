@@ -6,7 +6,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { nearestName } from '../../../../src/machines/coordination/plan/near-names.ts';
 import {
   checkAgents,
   comparePlans,
@@ -277,31 +276,6 @@ describe('two plans', () => {
         expect(comparePlans(a, b).length === 0).toBe(fingerprintOf(a) === fingerprintOf(b));
       }),
     );
-  });
-});
-
-describe('the nearest name', () => {
-  it('is few slips away: a letter too many, too few, another, or two in each other’s place', () => {
-    const known = ['screening', 'report', 'lint', 'list'];
-    expect(['screenin', 'reports', 'rebort', 'REPORT', 'lnit'].map((name) => nearestName(name, known))).toEqual([
-      'screening',
-      'report',
-      'report',
-      'report',
-      'lint',
-    ]);
-  });
-
-  it('is the first of several that are as near', () => {
-    expect(nearestName('tesk', ['report', 'task', 'test'])).toBe('task');
-  });
-
-  it('is none where every name is far, or the name too short to tell', () => {
-    expect([nearestName('valuation', ['report']), nearestName('x', ['y']), nearestName('x', [])]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
   });
 });
 

@@ -1,19 +1,4 @@
-/** Names that are not known, and the nearest one that is: what is said of a slip of the hand in a file. Pure. */
-import { z } from 'zod';
-
-/** An object without other keys than these; one that is not known is answered with the nearest that is. */
-export function closed<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => unknownKey(key, Object.keys(shape))).join('; ')
-        : undefined,
-  });
-}
-
-function unknownKey(key: string, known: readonly string[]): string {
-  return `unknown key "${key}"${didYouMean(key, known) || `; the keys here are ${known.join(', ')}`}`;
-}
+/** The nearest known name to one that is not known: the suggestion in an error about a misspelt name. Pure. */
 
 export function didYouMean(name: string, known: Iterable<string>): string {
   const nearest = nearestName(name, known);
