@@ -166,6 +166,9 @@ const LAYERS: Readonly<Record<string, Layer>> = {
 /** Folders of src/actors, lowest first. */
 const KERNEL_LAYERS = ['model', 'xstate', 'world', 'turn', 'loop', 'api'];
 
+/** Folders of src/machines that the others are built on, and what they themselves are built on. */
+const FOUNDATIONS: Readonly<Record<string, readonly string[]>> = { people: ['work'], work: [] };
+
 const FILE_LINES_MAX = 400;
 const FUNCTION_LINES_MAX = 60;
 
@@ -186,7 +189,6 @@ const LONG: Readonly<Record<string, { readonly lines: number; readonly because: 
   'src/machines/coordination/debates/debate-facilitator.ts': { lines: 430, because: FORMATTED },
   'src/machines/coordination/debates/debate.ts': { lines: 476, because: FORMATTED },
   'src/machines/coordination/pauses/pause-manager.ts': { lines: 460, because: FORMATTED },
-  'src/machines/coordination/plan/plan.ts': { lines: 412, because: FORMATTED },
   'src/system.ts': { lines: 470, because: FORMATTED },
   'src/actors/turn/turn.ts': { lines: 410, because: FORMATTED },
   'src/actors/loop/assembly.ts#assemble': { lines: 70, because: FORMATTED },
@@ -278,6 +280,12 @@ interface Source {
 const src = [...sourcesUnder('src'), ...sourcesUnder('src', '.tsx')];
 const imports = src.flatMap((source) => source.imports);
 
+/** Imports from one folder of src/machines into another. */
+const betweenMachines = imports.flatMap((one) => {
+  const [source, target] = [systemOf(one.from), systemOf(one.to)];
+  return source === undefined || target === undefined || source === target ? [] : [{ ...one, source, target }];
+});
+
 describe('layers', () => {
   it('are known for every folder of src', () => {
     const unknown = src.map(({ path }) => layerOf(path)).filter((layer) => !(layer in LAYERS));
@@ -309,6 +317,17 @@ describe('layers', () => {
 
   it('import no index.ts: it is for users, and a way round the table', () => {
     expect(imports.filter(({ to }) => /^src\/(.*\/)?index\.ts$/.test(to)).map(edge)).toEqual([]);
+  });
+
+  it('of machines are work, people, and the systems of agents that are built on both', () => {
+    const wrong = betweenMachines.filter(({ source, target }) => !(FOUNDATIONS[source] ?? [target]).includes(target));
+    expect(wrong.map(edge)).toEqual([]);
+  });
+
+  it('of machines take from another system its rules and event schemas, never a machine', () => {
+    const machines = new Set(src.filter(isMachineFile).map(({ path }) => path));
+    const wrong = betweenMachines.filter(({ to, target }) => !(target in FOUNDATIONS) && machines.has(to));
+    expect(wrong.map(edge)).toEqual([]);
   });
 
   it('use every dependency of package.json, and no other', () => {
@@ -483,6 +502,18 @@ function mayImport({ from, to, isErased }: Import): boolean {
   const own = layer.includes('.') || layer === 'src/*' ? [] : [`${layer}/`];
   const { files, types = [] } = LAYERS[layer]!;
   return [...own, ...files, ...(isErased ? types : [])].some((prefix) => to.startsWith(prefix));
+}
+
+/** The folder of src/machines that a file is in. */
+function systemOf(path: string): string | undefined {
+  return /^src\/machines\/([^/]+)\//.exec(path)?.[1];
+}
+
+/** Whether a file makes a machine. */
+function isMachineFile({ nodes }: Source): boolean {
+  return nodes.some(
+    (node) => ts.isCallExpression(node) && /^(setup|(.*\.)?createMachine)$/s.test(node.expression.getText()),
+  );
 }
 
 function isPackage(specifier: string, name: string): boolean {

@@ -1,7 +1,7 @@
 /** `bosun alerts`: what people have been told, and to say that somebody looks after it. */
 import { type AlertDeskContext, type AlertRecord, alertsIn } from '../machines/people/alerts/alert-desk.ts';
 import { bannerOf, cardText, isOpen, type Alert } from '../machines/people/alerts/alert-rules.ts';
-import { DESKS } from '../machines/coordination/messages/messages.ts';
+import { DESKS } from '../machines/work/system-ids.ts';
 import {
   type DeskCommand,
   type DeskView,

@@ -2,7 +2,7 @@
 import { type BatchManagerContext, batchesIn } from '../machines/coordination/batches/batch-manager.ts';
 import { type BatchRecord } from '../machines/coordination/batches/batch-rules.ts';
 import { type CoordinatorContext, itemIn } from '../machines/coordination/coordinator/coordinator-context.ts';
-import { DESKS } from '../machines/coordination/messages/messages.ts';
+import { DESKS } from '../machines/work/system-ids.ts';
 import {
   type DeskCommand,
   type DeskView,

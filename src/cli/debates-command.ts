@@ -9,7 +9,7 @@ import { packageOf } from '../machines/coordination/debates/debate-document.ts';
 import { type DebateRecord } from '../machines/coordination/debates/debate-records.ts';
 import { type DebateContext } from '../machines/coordination/debates/debate-state.ts';
 import { type Side } from '../machines/coordination/debates/level-two.ts';
-import { DESKS } from '../machines/coordination/messages/messages.ts';
+import { DESKS } from '../machines/work/system-ids.ts';
 import { type DeskCommand, type DeskView, notThere, refusedOrder, withDesks, writeList } from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { answered, gatesOf } from './gates-command.ts';

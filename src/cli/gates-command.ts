@@ -3,7 +3,7 @@ import { BosunError } from '../errors.ts';
 import { type GateDeskContext, gatesIn, type GateRecord } from '../machines/people/gates/gate-desk.ts';
 import { problemsOf } from '../machines/people/gates/gate-form.ts';
 import { ANYBODY, type GateQuestion } from '../machines/people/gates/gate.ts';
-import { DESKS } from '../machines/coordination/messages/messages.ts';
+import { DESKS } from '../machines/work/system-ids.ts';
 import {
   type DeskCommand,
   type DeskView,

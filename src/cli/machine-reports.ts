@@ -3,7 +3,7 @@
  * nothing of plans, so its starts and failures are read off its stage and its Boss, which tell them of any child.
  */
 import { messageOf } from '../errors.ts';
-import { DESKS } from '../machines/coordination/messages/messages.ts';
+import { DESKS } from '../machines/work/system-ids.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { type System } from '../system.ts';
 import { type Told } from './run-report.ts';

@@ -1,7 +1,7 @@
 /** `bosun pauses`: items that stand, why and since when, and what a person does about one: resume, extend, expire. */
 import { BosunError } from '../errors.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
-import { DESKS } from '../machines/coordination/messages/messages.ts';
+import { DESKS } from '../machines/work/system-ids.ts';
 import { type PauseManagerContext } from '../machines/coordination/pauses/pause-manager.ts';
 import { type PauseRecord } from '../machines/coordination/pauses/pause-record.ts';
 import { didYouMean } from '../near-names.ts';

@@ -6,7 +6,7 @@ import { BosunError, isBosunError } from '../errors.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { didYouMean } from '../near-names.ts';
-import { itemOf } from '../machines/coordination/plan/plan.ts';
+import { itemOf } from '../machines/work/task.ts';
 import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, openOnHold } from './data-directory.ts';
 import { exitOf } from './data-work.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';

@@ -9,7 +9,7 @@ import { type BatchManagerContext, batchesIn } from '../machines/coordination/ba
 import { COORDINATOR } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { type GateDeskContext, gatesIn } from '../machines/people/gates/gate-desk.ts';
-import { DESKS } from '../machines/coordination/messages/messages.ts';
+import { DESKS } from '../machines/work/system-ids.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { createJournal } from '../persistence/journal.ts';
 import { levelStore } from '../persistence/level-store.ts';

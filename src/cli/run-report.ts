@@ -5,7 +5,7 @@ import {
   itemsIn,
   resultsOf,
 } from '../machines/coordination/coordinator/coordinator-context.ts';
-import { itemOf } from '../machines/coordination/plan/plan.ts';
+import { itemOf } from '../machines/work/task.ts';
 import { isAtGate, type ItemProgress } from '../machines/coordination/coordinator/progress.ts';
 import { DESK_SENTENCES, deskSentence } from './desk-sentences.ts';
 import { type Output } from './surroundings.ts';

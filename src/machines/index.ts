@@ -33,7 +33,7 @@ export { formOf, type GateForm } from './people/gates/gate-form.ts';
 export { GATE_PRESETS, isLearningDue, presetQuestion } from './people/gates/gate-presets.ts';
 export { ANYBODY, type GateQuestion, type GateResult } from './people/gates/gate.ts';
 export { leadCoordinator } from './coordination/coordinator/lead-coordinator.ts';
-export { DESKS } from './coordination/messages/messages.ts';
+export { DESKS } from './work/system-ids.ts';
 export { pauseManager, pauseManagerAgent, type PauseState } from './coordination/pauses/pause-manager.ts';
 export {
   checkAgents,

@@ -9,7 +9,7 @@ import { frontDoor } from '../../src/cli/front-door.ts';
 import { crewAgents } from '../../src/machines/coordination/crew.ts';
 import { gateChildren } from '../../src/machines/people/gates/gate-desk.ts';
 import { formOf } from '../../src/machines/people/gates/gate-form.ts';
-import { DESKS } from '../../src/machines/coordination/messages/messages.ts';
+import { DESKS } from '../../src/machines/work/system-ids.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem } from '../../src/system.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';

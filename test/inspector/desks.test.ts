@@ -58,7 +58,8 @@ import { debateFacilitator } from '../../src/machines/coordination/debates/debat
 import { gateReviewForm, level3Form } from '../../src/machines/coordination/debates/debate-review.ts';
 import { gateDesk } from '../../src/machines/people/gates/gate-desk.ts';
 import { formOf, problemsOf } from '../../src/machines/people/gates/gate-form.ts';
-import { alertPriority, DESKS } from '../../src/machines/coordination/messages/messages.ts';
+import { alertPriority } from '../../src/machines/people/alerts/alert-messages.ts';
+import { DESKS } from '../../src/machines/work/system-ids.ts';
 import { EXPIRY_DAY, newRecord } from '../../src/machines/coordination/pauses/pause-record.ts';
 import { planOf } from '../support/fixtures/plans/plans.ts';
 import { startCrew, stated, type Work } from '../support/machines/crew-subject.ts';

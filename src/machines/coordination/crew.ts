@@ -15,7 +15,7 @@ import { type DebatePorts } from './debates/debate-ports.ts';
 import { failureDesks } from './failure-crew.ts';
 import { failureCorrelator } from './failures/failure-correlator.ts';
 import { gateAgents, gateChildren } from '../people/gates/gate-desk.ts';
-import { DESKS } from './messages/messages.ts';
+import { DESKS } from '../work/system-ids.ts';
 import { type MemoryInput, pauseManagerAgent } from './pauses/pause-manager.ts';
 import { type Plan } from './plan/plan.ts';
 import { type Port, portLogic } from '../work/port.ts';

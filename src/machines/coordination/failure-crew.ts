@@ -5,7 +5,7 @@ import { alertDesk } from '../people/alerts/alert-desk.ts';
 import { batch } from './batches/batch.ts';
 import { batchManager } from './batches/batch-manager.ts';
 import { failureCorrelator } from './failures/failure-correlator.ts';
-import { DESKS } from './messages/messages.ts';
+import { DESKS } from '../work/system-ids.ts';
 
 export const failureAgents: readonly AnyAgent[] = [alertCard, alertDesk, batch, batchManager, failureCorrelator];
 

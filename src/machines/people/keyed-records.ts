@@ -3,7 +3,6 @@
  * what has changed; and how the desks that keep such records send to each other. Pure.
  */
 import { type AnyActorRef, type AnyEventObject } from 'xstate';
-import { type Message } from '../coordination/messages/messages.ts';
 
 /** Makes what `assign` takes of a key and its record; undefined takes the record away. */
 export function recordIn<Context>() {
@@ -19,7 +18,7 @@ export function recordsUnder<Value>(context: object, prefix: string): Value[] {
 }
 
 /** Sends to a desk, if there is one: a system need not have them all. */
-export function postTo(
+export function postTo<Message extends AnyEventObject>(
   sendTo: (to: AnyActorRef, event: AnyEventObject) => void,
   system: { get(key: string): AnyActorRef | undefined },
 ) {

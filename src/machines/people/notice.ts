@@ -3,7 +3,7 @@
  * said.
  */
 import { type AnyActorRef } from 'xstate';
-import { DESKS } from '../coordination/messages/messages.ts';
+import { DESKS } from '../work/system-ids.ts';
 
 interface Notice {
   /** What it is about: what is said of one subject, of one kind, shares a card. */

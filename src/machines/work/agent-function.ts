@@ -1,6 +1,22 @@
 /** An agent of a plan as a function: what its author writes, what it is given, and what it may say to the crew. */
-import { type ItemDebate } from '../coordination/coordinator/item-debates.ts';
-import { type Message, type MessagePriority } from '../coordination/messages/messages.ts';
+import { type MessagePriority, type TalkMessage } from './talk-messages.ts';
+
+/** What a debate means for an item that builds on what it is about (CA-124, CA-134). */
+export interface ItemDebate {
+  readonly debate: string;
+  readonly topic: string;
+  /** `deferred`: there is no value yet. `provisional`: it may still be overridden. */
+  readonly state: 'deferred' | 'provisional' | 'decided';
+  /** The position that is gone on with; null while there is none, and where neither side was right. */
+  readonly statement: string | null;
+  readonly value: number | string | null;
+  /** `provisional - conservative default`, `final`, ... */
+  readonly mark: string;
+  /** Of who decided, from 0 to 1; null until somebody has. */
+  readonly confidence: number | null;
+  /** Tasks that rest on it, by id, as far as they are tasks of this item. */
+  readonly flagged: readonly string[];
+}
 
 /** By debate: what was decided of what an item builds on, and how far that is settled (CA-124). */
 export type Decisions = Readonly<Record<string, ItemDebate>>;
@@ -22,7 +38,7 @@ export interface Said {
 export function letterOf(
   { kind, content, to = null, priority = 'normal', requiresResponse = false }: Said,
   { from, item }: { readonly from: string; readonly item: string },
-): Message<`talk.${Said['kind']}`> {
+): TalkMessage<`talk.${Said['kind']}`> {
   return { type: `talk.${kind}`, from, to, item, content, priority, requiresResponse };
 }
 

@@ -9,7 +9,7 @@
  * correlations makes them one, under the name of the elder.
  */
 import { type Failure } from './failure-signature.ts';
-import { inferRootCause } from '../coordination/failures/root-cause.ts';
+import { inferRootCause } from './root-cause.ts';
 
 /** What the failures of a correlation come to. */
 interface Findings {

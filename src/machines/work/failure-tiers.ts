@@ -3,6 +3,7 @@
  * pauses the item, tier 3 fails it. Pure. An error says what it is by properties of its own; most say nothing, and are
  * read by their code, status and name.
  */
+import { NAME_CHARS_MAX } from './message-schema.ts';
 
 export type Tier = 1 | 2 | 3;
 
@@ -85,9 +86,6 @@ export function failureOf(thrown: unknown): Failure {
     isStated: stated !== undefined,
   };
 }
-
-/** As long as a name in messages.ts. */
-const NAME_CHARS_MAX = 200;
 
 /**
  * Whether another try may help. An error that says nothing is tried again as the plan says, because whoever wrote

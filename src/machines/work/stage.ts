@@ -32,10 +32,10 @@ import {
 } from './checkpoints.ts';
 import { type Decisions, letterOf, type Said } from './agent-function.ts';
 import { type Failure, failureOf, isRetried } from './failure-tiers.ts';
-import { itemOf, type PlanTask } from '../coordination/plan/plan.ts';
+import { itemOf, type Task } from './task.ts';
 
 export interface StageInput {
-  readonly task: PlanTask;
+  readonly task: Task;
   /** Outputs of earlier stages of the item by stage name; in a plan of tasks, of the tasks waited for by their ids. */
   readonly results: Readonly<Record<string, unknown>>;
   readonly coordinator: AnyActorRef;
@@ -52,7 +52,7 @@ export interface StageInput {
 
 /** What the work is given: a promise logic and a machine alike, as their input. */
 export interface WorkInput {
-  readonly task: PlanTask;
+  readonly task: Task;
   /** The item, or in a plan of tasks the task. */
   readonly item: string;
   /** The task's input from the plan. */
@@ -314,7 +314,7 @@ export function stageAgent(
   return defineAgent({ name: stageName(agentType), machine, events: {} });
 }
 
-function blankOf(task: PlanTask, { subtasks = [], version = 1 }: StageOptions, nowMs: number): AgentCheckpoint {
+function blankOf(task: Task, { subtasks = [], version = 1 }: StageOptions, nowMs: number): AgentCheckpoint {
   const facts = {
     item: itemOf(task),
     agentType: task.agent,

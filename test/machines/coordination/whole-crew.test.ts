@@ -5,7 +5,8 @@
 import { describe, expect, it } from 'vitest';
 import { LONG } from '../../support/effort.ts';
 import { resultsOf } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
-import { type ItemDebate, withDebate } from '../../../src/machines/coordination/coordinator/item-debates.ts';
+import { type ItemDebate } from '../../../src/machines/work/agent-function.ts';
+import { withDebate } from '../../../src/machines/coordination/coordinator/item-debates.ts';
 import { ITEM_DEBATES_KEPT_MAX } from '../../../src/limits.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';

@@ -9,7 +9,7 @@ import {
   WINDOW_MS,
 } from '../../../src/machines/work/correlation.ts';
 import { type Failure, normalise, patternOf, signatureOf } from '../../../src/machines/work/failure-signature.ts';
-import { inferRootCause } from '../../../src/machines/coordination/failures/root-cause.ts';
+import { inferRootCause } from '../../../src/machines/work/root-cause.ts';
 
 const KOYFIN = {
   agentType: 'Financial Analyst',

@@ -8,7 +8,8 @@ import {
   itemsIn,
 } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { COORDINATOR, coordinatorChildren, crewAgents } from '../../../src/machines/coordination/crew.ts';
-import { DESKS, type Message } from '../../../src/machines/coordination/messages/messages.ts';
+import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { type Message } from '../../../src/machines/coordination/messages/messages.ts';
 import { type PauseManagerContext } from '../../../src/machines/coordination/pauses/pause-manager.ts';
 import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
 import { type ItemProgress } from '../../../src/machines/coordination/coordinator/progress.ts';

@@ -23,7 +23,7 @@ import {
   gateChildren,
   gatesIn,
 } from '../../../src/machines/people/gates/gate-desk.ts';
-import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
+import { DESKS } from '../../../src/machines/work/system-ids.ts';
 import { type Observation } from '../../../src/machines/coordination/credibility/track-record.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 

@@ -11,7 +11,7 @@ import { alertCard, type DeliveryInput } from '../../../src/machines/people/aler
 import { batch, type ResourceQuestion } from '../../../src/machines/coordination/batches/batch.ts';
 import { type Resources } from '../../../src/machines/coordination/batches/batch-rules.ts';
 import { failureAgents, failureDesks } from '../../../src/machines/coordination/failure-crew.ts';
-import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
+import { DESKS } from '../../../src/machines/work/system-ids.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 
 export const MINUTE_MS = 60_000;

@@ -16,7 +16,7 @@ import {
   correlationsIn,
 } from '../../../src/machines/coordination/failures/failure-correlator.ts';
 import { type GateDeskContext, gatesIn } from '../../../src/machines/people/gates/gate-desk.ts';
-import { DESKS } from '../../../src/machines/coordination/messages/messages.ts';
+import { DESKS } from '../../../src/machines/work/system-ids.ts';
 import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
 import { stageAgent } from '../../../src/machines/work/stage.ts';

@@ -11,7 +11,8 @@ import { reply } from '../../../actors/model/talk-actions.ts';
 import { batch, type BatchEvent, type BatchInput, type BatchReport } from './batch.ts';
 import { BATCH_RETENTION_MS, type BatchItem, type BatchRecord, CONCURRENCY } from './batch-rules.ts';
 import { postTo, recordIn, recordsUnder } from '../../people/keyed-records.ts';
-import { DESKS, type Message, type PauseTrigger } from '../messages/messages.ts';
+import { DESKS } from '../../work/system-ids.ts';
+import { type Message, type PauseTrigger } from '../messages/messages.ts';
 
 /** A batch as the desk has it. */
 interface Listed extends BatchRecord {
@@ -112,7 +113,7 @@ const machine = setup({
     // The first trigger of a correlation opens its batch, later ones add to it.
     'batch.trigger': {
       actions: enqueueActions(({ context, event: { items, rootCause, correlationId }, enqueue, self, system }) => {
-        const post = postTo(enqueue.sendTo, system);
+        const post = postTo<Message>(enqueue.sendTo, system);
         const known = batchesIn(context).find(
           (other) => other.correlationId === correlationId && other.phase !== 'finished',
         );

@@ -23,7 +23,9 @@ import {
   verdictOf,
 } from './batch-rules.ts';
 import { postTo, recordIn, recordsUnder } from '../../people/keyed-records.ts';
-import { DESKS, type Message } from '../messages/messages.ts';
+import { cutText } from '../../work/message-schema.ts';
+import { DESKS } from '../../work/system-ids.ts';
+import { type Message } from '../messages/messages.ts';
 import { type Port, portLogic } from '../../work/port.ts';
 
 export interface BatchInput {
@@ -107,7 +109,7 @@ const machine = setup({
       ({ context, self }): BatchReport => ({ type: 'batch.changed', batch: self, record: recordOf(context) }),
     ),
     pauseNext: enqueueActions(({ context, enqueue, system }) => {
-      const post = postTo(enqueue.sendTo, system);
+      const post = postTo<Message>(enqueue.sendTo, system);
       for (const item of toPause(itemsIn(context), context.concurrencyLimit)) {
         enqueue.assign(put(`item:${item.item}`, { ...item, state: 'pausing', holdsSlot: true }));
         post(DESKS.coordinator, pauseRequest(context, item.item, context.reason));
@@ -131,7 +133,7 @@ const machine = setup({
       // It may have been resumed by somebody else while the resources were asked about.
       if (item === undefined || item.state === 'resumed' || item.state === 'failed') return;
       enqueue.assign(put(`item:${item.item}`, { ...item, state: 'resuming', holdsSlot: true }));
-      postTo(enqueue.sendTo, system)(DESKS.coordinator, {
+      postTo<Message>(enqueue.sendTo, system)(DESKS.coordinator, {
         type: 'resume.command',
         item: item.item,
         resumePlan: null,
@@ -140,7 +142,7 @@ const machine = setup({
       enqueue.raise({ type: 'slot.overdue', item: item.item }, { delay: 'patience', id: slotTimer(item.item) });
     }),
     pauseAll: enqueueActions(({ context, enqueue, system }) => {
-      const post = postTo(enqueue.sendTo, system);
+      const post = postTo<Message>(enqueue.sendTo, system);
       for (const item of itemsIn(context).filter(({ state }) => state === 'resumed' || state === 'resuming')) {
         enqueue.assign(put(`item:${item.item}`, { ...item, state: 'paused', holdsSlot: false }));
         enqueue.cancel(slotTimer(item.item));
@@ -156,7 +158,7 @@ const machine = setup({
     }),
     conclude: enqueueActions(({ context, enqueue, self, system }) => {
       const status = endOf(itemsIn(context));
-      const post = postTo(enqueue.sendTo, system);
+      const post = postTo<Message>(enqueue.sendTo, system);
       enqueue.assign({ phase: 'finished', status, completedAtMs: timeOf(self), notBeforeMs: null });
       post(DESKS.alerts, finishAlert(context, status));
       for (const desk of [DESKS.alerts, DESKS.correlator])
@@ -218,7 +220,7 @@ const machine = setup({
           if (known === undefined || known.state === 'failed') return;
           settle(enqueue as Enqueue, known, { state: 'failed', error });
           if (context.phase === 'resuming')
-            postTo(enqueue.sendTo, system)(DESKS.coordinator, pauseRequest(context, item, error));
+            postTo<Message>(enqueue.sendTo, system)(DESKS.coordinator, pauseRequest(context, item, error));
         }),
         'report',
       ],
@@ -297,7 +299,7 @@ const machine = setup({
               const known = context[`item:${item}`]!;
               if (known.state === 'pausing') return enqueue.assign(put(`item:${item}`, { ...known, holdsSlot: false }));
               settle(enqueue as Enqueue, context[`item:${item}`], { state: 'failed', error });
-              postTo(enqueue.sendTo, system)(DESKS.coordinator, pauseRequest(context, item, error));
+              postTo<Message>(enqueue.sendTo, system)(DESKS.coordinator, pauseRequest(context, item, error));
             }),
             'report',
           ],
@@ -437,7 +439,7 @@ function finishAlert(context: Context, status: Exclude<BatchStatus, 'IN_PROGRESS
     kind: 'batch.finished',
     priority: { COMPLETED: 'LOW', PARTIALLY_FAILED: 'HIGH', FAILED: 'CRITICAL' }[status] as 'LOW' | 'HIGH' | 'CRITICAL',
     title: `${context.name}: ${resumed}/${total} successful`,
-    detail: [context.reason, ...failures].join('\n').slice(0, 2_000),
+    detail: cutText([context.reason, ...failures].join('\n')),
     actions: [],
     data: { status, ...countsOf(items) },
   };

@@ -1,13 +1,11 @@
 /** What the Lead Coordinator tells people: cards for the desk of alerts. Texts and buttons only. */
 import { type Failure } from '../../work/failure-tiers.ts';
-import { type AlertAction, type Message } from '../messages/messages.ts';
+import { DETAILS, itemActions } from '../../people/alerts/alert-messages.ts';
+import { cutText } from '../../work/message-schema.ts';
+import { type Message } from '../messages/messages.ts';
 import { type PlanLedger } from './plan-ledger.ts';
-import { itemOf, type PlanTask } from '../plan/plan.ts';
-
-/** As long as a text in messages.ts. */
-const TEXT_CHARS_MAX = 2_000;
-
-const DETAILS: AlertAction = { name: 'details', label: 'View Details', to: null, event: null };
+import { itemOf } from '../../work/task.ts';
+import { type PlanTask } from '../plan/plan.ts';
 
 /** Kinds of cards that say that an item stands, or may soon be purged: over when it goes on, and when it is lost. */
 export const STANDING_KINDS = [
@@ -20,20 +18,6 @@ export const STANDING_KINDS = [
   'resume.failed',
   'resume.manual',
 ] as const;
-
-function buttons(item: string): AlertAction[] {
-  const resume = {
-    name: 'resume',
-    label: 'Resume',
-    to: 'coordinator',
-    event: { type: 'resume.command', item, resumePlan: null, notify: true },
-  };
-  return [
-    DETAILS,
-    resume,
-    { name: 'cancel', label: 'Cancel', to: 'coordinator', event: { type: 'item.cancel', item } },
-  ];
-}
 
 /** Tier 2: an agent has failed and its item pauses. */
 export function failureAlert(
@@ -63,8 +47,8 @@ export function failureAlert(
     kind: 'item.failed',
     priority: 'AGENT_FAILURE',
     title: `${task.agent} has failed on ${item}`,
-    detail: cut(message),
-    actions: buttons(item),
+    detail: cutText(message),
+    actions: itemActions(item),
     data,
   };
 }
@@ -83,7 +67,7 @@ export function lossAlert(
     kind: 'item.lost',
     priority: 'CRITICAL',
     title: `${item} has failed for good`,
-    detail: cut(reason),
+    detail: cutText(reason),
     actions: [DETAILS],
     data,
   };
@@ -122,8 +106,4 @@ export function bottleneckAlert(
     actions: [DETAILS],
     data: { agentType, blocked: blocked.slice(0, 100) },
   };
-}
-
-function cut(text: string): string {
-  return text.slice(0, TEXT_CHARS_MAX);
 }

@@ -7,16 +7,16 @@ import { type EventOf } from './coordinator-events.ts';
 import {
   decidedDebate,
   deferredDebate,
-  type ItemDebate,
   provisionalDebate,
   type Rerun,
   tasksNamed,
   withDebate,
   withoutDebate,
 } from './item-debates.ts';
+import { type ItemDebate } from '../../work/agent-function.ts';
 import { createResumePlan } from '../pauses/resume-plan.ts';
 import { type PlanLedger } from './plan-ledger.ts';
-import { itemOf } from '../plan/plan.ts';
+import { itemOf } from '../../work/task.ts';
 import { isLost } from './progress.ts';
 
 export function debateProvisional(ledger: PlanLedger, event: EventOf<'debate.provisional'>): void {

@@ -5,9 +5,11 @@
  */
 import { type EventOf } from './coordinator-events.ts';
 import { pauseFor } from './pause-decisions.ts';
-import { DESKS, type PauseTrigger } from '../messages/messages.ts';
+import { DESKS } from '../../work/system-ids.ts';
+import { type PauseTrigger } from '../messages/messages.ts';
 import { type PlanLedger } from './plan-ledger.ts';
-import { itemOf, type PlanTask } from '../plan/plan.ts';
+import { itemOf } from '../../work/task.ts';
+import { type PlanTask } from '../plan/plan.ts';
 import { isLost, type ItemGate } from './progress.ts';
 import { loseItem } from './item-losses.ts';
 

@@ -3,24 +3,9 @@
  * whether it may still change, and which tasks rest on it (CA-124, CA-134). Pure.
  */
 import { ITEM_DEBATES_KEPT_MAX } from '../../../limits.ts';
+import { type ItemDebate } from '../../work/agent-function.ts';
 import { type DebateNews, type Resolution } from '../debates/debate-state.ts';
 import { type Plan } from '../plan/plan.ts';
-
-export interface ItemDebate {
-  readonly debate: string;
-  readonly topic: string;
-  /** `deferred`: there is no value yet. `provisional`: it may still be overridden. */
-  readonly state: 'deferred' | 'provisional' | 'decided';
-  /** The position that is gone on with; null while there is none, and where neither side was right. */
-  readonly statement: string | null;
-  readonly value: number | string | null;
-  /** `provisional - conservative default`, `final`, ... */
-  readonly mark: string;
-  /** Of who decided, from 0 to 1; null until somebody has. */
-  readonly confidence: number | null;
-  /** Tasks that rest on it, by id, as far as they are tasks of this item. */
-  readonly flagged: readonly string[];
-}
 
 /** Tasks that are to run again because what they used was overridden, one after the other. */
 export interface Rerun {

@@ -4,11 +4,9 @@
  */
 import { FAILED_CHECKPOINT_MS } from '../../work/checkpoints.ts';
 import { lossAlert, STANDING_KINDS } from './coordinator-alerts.ts';
-import { DESKS } from '../messages/messages.ts';
+import { cutText } from '../../work/message-schema.ts';
+import { DESKS } from '../../work/system-ids.ts';
 import { type PlanLedger, waitingFor } from './plan-ledger.ts';
-
-/** As long as a text in messages.ts. */
-const TEXT_CHARS_MAX = 2_000;
 
 /** The item leaves the pipeline for good, and so does what can only run behind it. */
 export function loseItem(
@@ -30,7 +28,7 @@ export function loseItem(
     ledger.emitted.push({ type: 'item.failed', item, reason, task });
     ledger.tell('alerts', lossAlert(ledger, item, reason, task));
   } else ledger.emitted.push({ type: 'item.expired', item, reason });
-  ledger.tell('batches', { type: 'item.failed', item, error: reason.slice(0, TEXT_CHARS_MAX) });
+  ledger.tell('batches', { type: 'item.failed', item, error: cutText(reason) });
   dropCheckpoints(ledger, item, phase);
   for (const other of waitingFor(ledger, item))
     loseItem(ledger, other, { phase: 'failed', reason: `waits for ${item}, which has ${phase}`, task: null });

@@ -3,7 +3,9 @@
  * other. Pure. A message that names a receiver goes to that one; the others go where their kind is dealt with.
  */
 import { type CoordinatorEvent } from './coordinator-events.ts';
-import { DESKS, type Message } from '../messages/messages.ts';
+import { cutText } from '../../work/message-schema.ts';
+import { DESKS } from '../../work/system-ids.ts';
+import { type Message } from '../messages/messages.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 
 export type Talk = Extract<CoordinatorEvent, { readonly type: `talk.${string}` }>;
@@ -25,9 +27,6 @@ export function routesOf(
 ): readonly string[] {
   return (to === null ? ROUTES[type] : [to]).filter(isPresent);
 }
-
-/** As long as a text in messages.ts. */
-const TEXT_CHARS_MAX = 2_000;
 
 /** Passes it on. Alerts become cards, and so do critical findings: those must reach people (CA-007). */
 export function passOn(ledger: PlanLedger, message: Talk): void {
@@ -64,7 +63,7 @@ function cardOf(
   { from, item, content, priority }: Pick<Talk, 'from' | 'item' | 'content' | 'priority'>,
 ): Message<'alert.raise'> {
   const kind = type === 'talk.alert' ? 'agent.alert' : 'finding.critical';
-  const detail = (typeof content === 'string' ? content : (JSON.stringify(content) ?? '')).slice(0, TEXT_CHARS_MAX);
+  const detail = cutText(typeof content === 'string' ? content : (JSON.stringify(content) ?? ''));
   return {
     type: 'alert.raise',
     item,

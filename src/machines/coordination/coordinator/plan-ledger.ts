@@ -17,9 +17,11 @@ import {
   resultsOf,
 } from './coordinator-context.ts';
 import { Dispatcher, type Position } from '../plan/dispatcher.ts';
-import { DESKS, type Message } from '../messages/messages.ts';
+import { DESKS } from '../../work/system-ids.ts';
+import { type Message } from '../messages/messages.ts';
 import { type Performance } from './performance.ts';
-import { capacityOf, itemOf, type Plan, type PlanTask } from '../plan/plan.ts';
+import { capacityOf, type Plan, type PlanTask } from '../plan/plan.ts';
+import { itemOf } from '../../work/task.ts';
 import {
   completed,
   ended,

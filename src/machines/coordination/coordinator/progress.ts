@@ -6,7 +6,8 @@ import { type AnyActorRef } from 'xstate';
 import { agendaOf } from '../plan/plan-index.ts';
 import { type Standing } from '../plan/dispatcher.ts';
 import { type Failure } from '../../work/failure-tiers.ts';
-import { type ItemDebate, type Rerun } from './item-debates.ts';
+import { type ItemDebate } from '../../work/agent-function.ts';
+import { type Rerun } from './item-debates.ts';
 import { type Plan } from '../plan/plan.ts';
 
 /** `failed` and `expired` are for good. An item that is done is `running` with nothing left to run. */

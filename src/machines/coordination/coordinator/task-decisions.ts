@@ -11,13 +11,15 @@ import {
   failureOf,
   timeoutsInARow,
 } from '../../work/failure-tiers.ts';
-import { DESKS } from '../messages/messages.ts';
+import { cutText } from '../../work/message-schema.ts';
+import { DESKS } from '../../work/system-ids.ts';
 import { rerunGoesOn } from './debate-decisions.ts';
 import { askAfter } from './gate-decisions.ts';
 import { loseItem } from './item-losses.ts';
 import { pauseFor } from './pause-decisions.ts';
 import { type PlanLedger } from './plan-ledger.ts';
-import { itemOf, type PlanTask } from '../plan/plan.ts';
+import { itemOf } from '../../work/task.ts';
+import { type PlanTask } from '../plan/plan.ts';
 import { isLost } from './progress.ts';
 import { stageName } from '../../work/stage.ts';
 
@@ -117,7 +119,7 @@ function endTask(ledger: PlanLedger, task: PlanTask, failure: Failure): void {
     item,
     agentType,
     errorType,
-    errorMessage: errorMessage.slice(0, TEXT_CHARS_MAX),
+    errorMessage: cutText(errorMessage),
     dataSource,
     atMs: ledger.nowMs,
   });
@@ -130,9 +132,6 @@ function endTask(ledger: PlanLedger, task: PlanTask, failure: Failure): void {
     createdBy: 'lead-coordinator',
   });
 }
-
-/** As long as a text in messages.ts. */
-const TEXT_CHARS_MAX = 2_000;
 
 export function taskCheckpointed(ledger: PlanLedger, { task: id, checkpoint }: EventOf<'task.checkpointed'>): void {
   if (ledger.isRunning(id))

@@ -39,7 +39,7 @@ import { type DebateEvent, type DebateInput, type DebateReport, type DeskWord } 
 import { nextNumber, placed, type Places, recordOf, recordsIn } from '../../people/desk-records.ts';
 import { ANYBODY } from '../../people/gates/gate.ts';
 import { type Side } from './level-two.ts';
-import { DESKS } from '../messages/messages.ts';
+import { DESKS } from '../../work/system-ids.ts';
 import { notify } from '../../people/notice.ts';
 import { REGIME_UNKNOWN, regimeOf, regimeReadings, type RegimeReadings } from '../credibility/regime.ts';
 import { route } from './routing.ts';

@@ -8,7 +8,7 @@ import { packageOf } from './debate-document.ts';
 import { type DebateContext, type DebateNews, type DebateReport, type Resolution } from './debate-state.ts';
 import { type GateForm } from '../../people/gates/gate-form.ts';
 import { presetQuestion } from '../../people/gates/gate-presets.ts';
-import { DESKS } from '../messages/messages.ts';
+import { DESKS } from '../../work/system-ids.ts';
 import { notify, settle } from '../../people/notice.ts';
 import { type Provisional } from './provisional.ts';
 

@@ -20,7 +20,10 @@ import {
 } from '../../work/correlation.ts';
 import { type Failure, patternOf, signatureOf } from '../../work/failure-signature.ts';
 import { postTo, recordIn, recordsUnder } from '../../people/keyed-records.ts';
-import { DESKS, type Message, messages } from '../messages/messages.ts';
+import { itemActions } from '../../people/alerts/alert-messages.ts';
+import { cutText } from '../../work/message-schema.ts';
+import { DESKS } from '../../work/system-ids.ts';
+import { type Message, messages } from '../messages/messages.ts';
 
 export interface CorrelatorInput {
   /** Default 5 minutes (CA-063). */
@@ -94,7 +97,7 @@ const machine = setup({
       actions: enqueueActions(({ context, event, enqueue, self, system }) => {
         const failure = failureOf(context, event);
         const known = remembered(context[`failures:${failure.signature}`] ?? [], failure);
-        const post = postTo(enqueue.sendTo, system);
+        const post = postTo<Message>(enqueue.sendTo, system);
         post(DESKS.alerts, failureAlert(event));
         const cluster = correlatedWith(known, failure.id, context.windowMs);
         const [elder, ...younger] = openAmong(context, cluster);
@@ -147,7 +150,7 @@ const machine = setup({
                 nowMs: timeOf(self),
               });
         if (found !== null) {
-          const post = postTo(enqueue.sendTo, system);
+          const post = postTo<Message>(enqueue.sendTo, system);
           for (const signature of new Set(group.map((failure) => failure.signature))) {
             enqueue.assign(
               record(`failures:${signature}`, without(context[`failures:${signature}`]!, found.failureIds)),
@@ -373,17 +376,8 @@ function failureAlert({ item, agentType, errorType, errorMessage }: Message<'age
     kind: 'item.failed',
     priority: 'AGENT_FAILURE',
     title: `${item}: ${agentType} failed`,
-    detail: `${errorType}: ${errorMessage}`.slice(0, 2_000),
-    actions: [
-      { name: 'details', label: 'View Details', to: null, event: null },
-      {
-        name: 'resume',
-        label: 'Resume',
-        to: DESKS.coordinator,
-        event: { type: 'resume.command', item, resumePlan: null, notify: true },
-      },
-      { name: 'cancel', label: 'Cancel', to: DESKS.coordinator, event: { type: 'item.cancel', item } },
-    ],
+    detail: cutText(`${errorType}: ${errorMessage}`),
+    actions: itemActions(item),
     data: { agentType, errorType, errorMessage },
   };
 }

@@ -2,7 +2,7 @@
  * What a sender from outside does when a mailbox is full (CA-089): waits that grow, and an end to trying. Pure; a
  * mailbox's bound is `limits.mailboxMessages` of its agent, and messages between agents are never refused.
  */
-import { type MessagePriority } from './messages.ts';
+import { type MessagePriority } from '../../work/talk-messages.ts';
 
 /** Unread messages over which what is not critical is refused. For `limits.mailboxMessages`. */
 export const BACKPRESSURE_DEPTH = 50;

@@ -1,37 +1,12 @@
 /**
  * What the coordination agents say to each other: the seed's extended message types (002, CA-079 to CA-086) as events
- * with schemas, and where each agent is found. An item is any long-running piece of work; the seed's own names
+ * with schemas. An item is any long-running piece of work; the seed's own names
  * (`stock_id`, `stock_ticker`, PAUSE_REQUEST) exist in wire-names.ts only. Times are milliseconds of kernel time.
  */
 import { z } from 'zod';
-
-/** System ids of the agents that there is one of, and of the Bosses of those that there are many of. */
-export const DESKS = {
-  /** The Lead Coordinator. */
-  coordinator: 'coordinator',
-  /** Boss of one Boss per task under way. */
-  stages: 'stages',
-  /** Boss of one PauseManager per item that was ever paused. */
-  pauses: 'pauses',
-  /** The BatchManager. */
-  batches: 'batches',
-  /** The FailureCorrelator. */
-  correlator: 'correlator',
-  /** Where alert cards are raised, acknowledged and repeated. */
-  alerts: 'alerts',
-  /** The Debate Facilitator. */
-  debates: 'debates',
-  /** Where gates, questions to people, are opened and answered. */
-  gates: 'gates',
-  /** Boss of one actor per gate that waits for an answer. */
-  openGates: 'open-gates',
-  /** Boss of one actor per debate under way. */
-  openDebates: 'open-debates',
-  /** Boss of one actor per batch. */
-  batchActors: 'batch-actors',
-  /** Boss of one actor per alert card. */
-  alertCards: 'alert-cards',
-} as const;
+import { alertMessages } from '../../people/alerts/alert-messages.ts';
+import { type EventIn, name, names, text } from '../../work/message-schema.ts';
+import { talkMessages } from '../../work/talk-messages.ts';
 
 /** Who asked for a pause (CA-025). */
 export const pauseTrigger = z.enum([
@@ -48,38 +23,6 @@ const tasks = z.array(z.string()).readonly();
 /** Disjoint lists of tasks: run again or for the first time; complete; still running and left alone (CA-044). */
 export const resumeLists = z.object({ restart: tasks, skip: tasks, wait: tasks }).readonly();
 export type ResumeLists = z.infer<typeof resumeLists>;
-
-/** How pressing an alert is (CA-077), and so how long it may go unacknowledged. */
-export const alertPriority = z.enum(['AGENT_FAILURE', 'CRITICAL', 'HIGH', 'MEDIUM', 'LOW']);
-export type AlertPriority = z.infer<typeof alertPriority>;
-
-const name = z.string().min(1).max(200);
-const text = z.string().max(2_000);
-const names = z.array(name).max(10_000);
-
-/**
- * A button of an alert card. Chosen, its event is sent to that desk and the card is acknowledged; one that has no event
- * only says that somebody looks ("View Details").
- */
-export const alertAction = z
-  .object({ name, label: name, to: name.nullable(), event: z.looseObject({ type: name }).nullable() })
-  .readonly();
-export type AlertAction = z.infer<typeof alertAction>;
-
-/** How urgent a message is to people who read envelopes (CA-087, CA-088). */
-export const messagePriority = z.enum(['critical', 'high', 'normal', 'low']);
-export type MessagePriority = z.infer<typeof messagePriority>;
-
-/** What agents say to each other by way of the Lead Coordinator (CA-007, CA-079). */
-const talk = z.object({
-  from: name,
-  /** The system id of who is meant; null: whoever such messages go to. */
-  to: name.nullable(),
-  item: name.nullable(),
-  content: z.unknown(),
-  priority: messagePriority,
-  requiresResponse: z.boolean(),
-});
 
 /** The events between agents by type. A message is its payload and its `type`. */
 export const messages = {
@@ -179,38 +122,11 @@ export const messages = {
     correlationId: name.nullable(),
     status: z.enum(['COMPLETED', 'PARTIALLY_FAILED', 'FAILED']),
   }),
-  /** BatchManager to the alerts: these items were paused together; each has a card, and each card a button for all. */
-  'alert.batch': z.object({ batchId: name, items: names, reason: text }),
-  /**
-   * Anyone to the alerts: somebody has to know. `item` is null where it is about no single one. `kind` is `noun.verb`;
-   * `item.failed` and `item.paused` of one item share a card (the second brings it up to date), as does the same kind
-   * said again while the card is open; any other kind has a card of its own. Of `data` a card shows agentType,
-   * errorType, errorMessage, progressPct, phase, day, completed, pending, where they are there.
-   */
-  'alert.raise': z.object({
-    item: name.nullable(),
-    kind: name,
-    priority: alertPriority,
-    title: text,
-    detail: text,
-    actions: z.array(alertAction).max(10),
-    data: z.record(z.string(), z.unknown()),
-  }),
-  /**
-   * Whoever knows, to the alerts: what the cards of these kinds about this subject were raised for is over; nobody has
-   * to look any more.
-   */
-  'alert.settled': z.object({ item: name, kinds: z.array(name).min(1).max(20), because: text }),
-  'talk.finding': talk,
-  'talk.request': talk,
-  'talk.challenge': talk,
-  'talk.confirmation': talk,
-  'talk.alert': talk,
+  ...alertMessages,
+  ...talkMessages,
 } as const;
 
 export type MessageType = keyof typeof messages;
 
 /** One message as an event. */
-export type Message<Type extends MessageType = MessageType> = {
-  [Name in Type]: { readonly type: Name } & Readonly<z.infer<(typeof messages)[Name]>>;
-}[Type];
+export type Message<Type extends MessageType = MessageType> = EventIn<typeof messages, Type>;

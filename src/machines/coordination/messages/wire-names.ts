@@ -3,15 +3,8 @@
  * for peers that speak them. Inside there are items and events (messages.ts). Pure; times travel as ISO 8601.
  */
 import { z } from 'zod';
-import {
-  type Message,
-  type MessagePriority,
-  messagePriority,
-  messages,
-  type MessageType,
-  type PauseTrigger,
-  type ResumeLists,
-} from './messages.ts';
+import { type Message, messages, type MessageType, type PauseTrigger, type ResumeLists } from './messages.ts';
+import { type MessagePriority, messagePriority } from '../../work/talk-messages.ts';
 import { type OrderReply, type PauseState } from '../pauses/pause-manager.ts';
 
 interface Wire {

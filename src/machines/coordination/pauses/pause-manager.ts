@@ -10,7 +10,8 @@ import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import { reply, type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import { type GraphTask } from '../../work/dependency-graph.ts';
-import { DESKS, type Message, type ResumeLists } from '../messages/messages.ts';
+import { DESKS } from '../../work/system-ids.ts';
+import { type Message, type ResumeLists } from '../messages/messages.ts';
 import {
   ALERT_DAYS,
   type AlertDay,

@@ -4,7 +4,9 @@
  * from the pause.
  */
 import { FAILED_PLANS_MAX, PAUSE_FAILURES_MAX } from '../../../limits.ts';
-import { type AlertPriority, type Message, type PauseTrigger, type ResumeLists } from '../messages/messages.ts';
+import { type AlertPriority, DETAILS, itemActions } from '../../people/alerts/alert-messages.ts';
+import { cutText } from '../../work/message-schema.ts';
+import { type Message, type PauseTrigger, type ResumeLists } from '../messages/messages.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -144,25 +146,14 @@ export function pauseAlert(
 ): AlertRaise {
   const { item, reason, failedTask, trigger, status, batchId } = record;
   const { kind, priority, title, day } = said;
-  const resume = {
-    name: 'resume',
-    label: 'Resume',
-    to: 'coordinator',
-    event: { type: 'resume.command', item, resumePlan: null, notify: true },
-  };
-  const cancel = { name: 'cancel', label: 'Cancel', to: 'coordinator', event: { type: 'item.cancel', item } };
-  const details = { name: 'details', label: 'View Details', to: null, event: null };
   return {
     type: 'alert.raise',
     item,
     kind,
     priority,
-    title: title.slice(0, TEXT_CHARS_MAX),
-    detail: reason.slice(0, TEXT_CHARS_MAX),
-    actions: status === 'EXPIRED' || status === 'RESUMED' ? [details] : [details, resume, cancel],
+    title: cutText(title),
+    detail: cutText(reason),
+    actions: status === 'EXPIRED' || status === 'RESUMED' ? [DETAILS] : itemActions(item),
     data: { pause: record.id, trigger, failedTask, phase: status, batchId, ...(day === undefined ? {} : { day }) },
   };
 }
-
-/** As long as a text in messages.ts. */
-const TEXT_CHARS_MAX = 2_000;

@@ -4,7 +4,8 @@
  */
 import { assert } from '../../../assert.ts';
 import { buildGraph, downstreamOf, type GraphTask, topologicalOrder } from '../../work/dependency-graph.ts';
-import { itemOf, type Plan } from '../plan/plan.ts';
+import { itemOf } from '../../work/task.ts';
+import { type Plan } from '../plan/plan.ts';
 
 /** What is known of tasks, by id. One that is in none of the lists has not started. */
 export interface Checkpoint {

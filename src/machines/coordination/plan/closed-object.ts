@@ -1,4 +1,4 @@
-/** Objects of files that people write: no other keys than the known ones, and a suggestion for each unknown one. Pure. */
+/** Objects of files that people write: known keys only, and a suggestion for each unknown one. Pure. */
 import { z } from 'zod';
 import { didYouMean } from '../../../near-names.ts';
 

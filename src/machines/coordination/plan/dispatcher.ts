@@ -4,7 +4,8 @@
  * and not the size of the plan. `pickReady` asks it once; a schedule and the coordinator go on with it.
  */
 import { type Agenda, taskOf } from './plan-index.ts';
-import { capacityOf, itemOf, type Plan, type PlanTask } from './plan.ts';
+import { capacityOf, type Plan, type PlanTask } from './plan.ts';
+import { itemOf } from '../../work/task.ts';
 
 /** How an item stands towards the scheduler. */
 export interface Standing {

@@ -12,7 +12,8 @@ import {
   longestRemaining,
   topologicalOrder,
 } from '../../work/dependency-graph.ts';
-import { itemOf, type Plan, type PlanTask } from './plan.ts';
+import { itemOf } from '../../work/task.ts';
+import { type Plan, type PlanTask } from './plan.ts';
 
 export interface Agenda {
   /**

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { ADDRESS_SEGMENT_CHARS_MAX } from '../../../limits.ts';
 import { addTime, buildGraph, findCycle } from '../../work/dependency-graph.ts';
 import { didYouMean } from '../../../near-names.ts';
+import { type Task } from '../../work/task.ts';
 import { closed } from './closed-object.ts';
 import { type StageGate, stageGate } from './stage-gate.ts';
 
@@ -130,25 +131,14 @@ export const planFileSchema = closed({
 });
 
 export type PlanFile = z.output<typeof planFileSchema>;
-export type Retry = Readonly<z.output<typeof retry>>;
 type Stages = NonNullable<PlanFile['stages']>;
 type Tasks = NonNullable<PlanFile['tasks']>;
 
-export interface PlanTask {
-  /** `AAPL/screening`, or the id given in a plan of tasks. Once in the plan. */
-  readonly id: string;
-  readonly item: string | null;
-  readonly stage: string | null;
-  readonly agent: string;
+export interface PlanTask extends Task {
   /** In the plan's unit, 0 or more, a multiple of a millionth. */
   readonly duration: number;
   /** Ids of the tasks it waits for, each once. */
   readonly after: readonly string[];
-  readonly input: unknown;
-  /** A shell command that does the task; null where an agent does. */
-  readonly run: string | null;
-  readonly retry: Retry;
-  readonly timeoutMs: number | null;
   /**
    * The stages it waits for in every item that is neither paused nor failed; false where it waits for its own item
    * only.
@@ -185,11 +175,6 @@ export interface PlanProblem {
 /** How many tasks of an agent type may run at once; Infinity where the plan sets no limit. */
 export function capacityOf(capacity: Plan['capacity'], agent: string): number {
   return Object.hasOwn(capacity, agent) ? capacity[agent]! : Infinity;
-}
-
-/** What is paused, resumed or failed together with a task: its item, or, in a plan of tasks, the task alone. */
-export function itemOf(task: PlanTask): string {
-  return task.item ?? task.id;
 }
 
 /**

@@ -24,7 +24,8 @@ import {
   summaryOf,
 } from './alert-rules.ts';
 import { recordIn, recordsUnder } from '../keyed-records.ts';
-import { type AlertAction, DESKS, type Message } from '../../coordination/messages/messages.ts';
+import { type AlertAction, type AlertMessage } from './alert-messages.ts';
+import { DESKS } from '../../work/system-ids.ts';
 
 /** A card in the list. What it says in full is with the card itself: its address is `alert-cards/` and the id. */
 export interface AlertRecord extends CardFacts {
@@ -56,7 +57,9 @@ export type AlertDeskEmitted =
   | { readonly type: 'alert.banner'; readonly text: string | null };
 
 type Event =
-  | Message<'alert.raise' | 'alert.batch' | 'alert.settled' | 'pause.complete' | 'batch.finished'>
+  | AlertMessage
+  | { readonly type: 'pause.complete'; readonly item: string; readonly pausedAtMs: number }
+  | { readonly type: 'batch.finished'; readonly batchId: string }
   | { readonly type: 'alert.open'; readonly id: string }
   | { readonly type: 'alert.acknowledge'; readonly id: string; readonly by?: string | undefined }
   | { readonly type: 'alert.choose'; readonly id: string; readonly action: string; readonly by?: string | undefined }

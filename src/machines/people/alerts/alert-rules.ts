@@ -2,7 +2,7 @@
  * How alerts are said: how long each may go unacknowledged, how many may be delivered at a time, which share a card,
  * and what a card and the banner read (CA-075 to CA-078). Pure.
  */
-import { type AlertAction, type AlertPriority } from '../../coordination/messages/messages.ts';
+import { type AlertAction, type AlertPriority } from './alert-messages.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -22,7 +22,7 @@ import {
   type GateReport,
   type GateResult,
 } from './gate.ts';
-import { DESKS } from '../../coordination/messages/messages.ts';
+import { DESKS } from '../../work/system-ids.ts';
 
 type Answer = {
   readonly type: 'gate.answer';

@@ -17,7 +17,7 @@ import {
   toResume,
   verdictOf,
 } from '../../../../src/machines/coordination/batches/batch-rules.ts';
-import { DESKS } from '../../../../src/machines/coordination/messages/messages.ts';
+import { DESKS } from '../../../../src/machines/work/system-ids.ts';
 import { byEffort } from '../../../support/effort.ts';
 import { DAY_MS, type Desks, HOUR_MS, MINUTE_MS, startDesks } from '../../../support/machines/desks.ts';
 

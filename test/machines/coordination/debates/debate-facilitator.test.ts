@@ -8,7 +8,7 @@ import { debatesIn } from '../../../../src/machines/coordination/debates/debate-
 import { challenge as challengeSchema } from '../../../../src/machines/coordination/debates/challenge.ts';
 import { placed, type Places } from '../../../../src/machines/people/desk-records.ts';
 import { type DebateRecord, newRecord } from '../../../../src/machines/coordination/debates/debate-records.ts';
-import { DESKS } from '../../../../src/machines/coordination/messages/messages.ts';
+import { DESKS } from '../../../../src/machines/work/system-ids.ts';
 import {
   CHALLENGE,
   DAY_MS,

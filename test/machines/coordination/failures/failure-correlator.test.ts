@@ -12,7 +12,7 @@ import {
 } from '../../../../src/machines/coordination/failures/failure-correlator.ts';
 import { CORRELATION_FAILURES_MAX } from '../../../../src/limits.ts';
 import { signatureOf } from '../../../../src/machines/work/failure-signature.ts';
-import { DESKS } from '../../../../src/machines/coordination/messages/messages.ts';
+import { DESKS } from '../../../../src/machines/work/system-ids.ts';
 import { startTestSystem } from '../../../../src/testing/test-system.ts';
 import { byEffort } from '../../../support/effort.ts';
 import { DAY_MS, type Desks, MINUTE_MS, startDesks } from '../../../support/machines/desks.ts';

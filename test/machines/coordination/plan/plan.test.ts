@@ -10,10 +10,10 @@ import {
   checkAgents,
   comparePlans,
   fingerprintOf,
-  itemOf,
   planFileSchema,
   PLAN_TASKS_MAX,
 } from '../../../../src/machines/coordination/plan/plan.ts';
+import { itemOf } from '../../../../src/machines/work/task.ts';
 import { fixture, planOf, plans, printed, problemsOf } from '../../../support/fixtures/plans/plans.ts';
 
 const stage = { agent: 'x' };

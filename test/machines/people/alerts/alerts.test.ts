@@ -19,7 +19,8 @@ import {
   PATIENCE_MS,
   recent,
 } from '../../../../src/machines/people/alerts/alert-rules.ts';
-import { type AlertPriority, alertPriority, DESKS } from '../../../../src/machines/coordination/messages/messages.ts';
+import { type AlertPriority, alertPriority } from '../../../../src/machines/people/alerts/alert-messages.ts';
+import { DESKS } from '../../../../src/machines/work/system-ids.ts';
 import { byEffort } from '../../../support/effort.ts';
 import { type Desks, HOUR_MS, MINUTE_MS, startDesks } from '../../../support/machines/desks.ts';
 

@@ -25,7 +25,7 @@ import {
   presetQuestion,
 } from '../../../../src/machines/people/gates/gate-presets.ts';
 import { ANYBODY, gateQuestion, type GateResult } from '../../../../src/machines/people/gates/gate.ts';
-import { DESKS } from '../../../../src/machines/coordination/messages/messages.ts';
+import { DESKS } from '../../../../src/machines/work/system-ids.ts';
 import { startTestSystem, type TestSystem } from '../../../../src/testing/test-system.ts';
 
 const HOUR_MS = 3_600_000;

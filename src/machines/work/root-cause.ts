@@ -2,7 +2,7 @@
  * Why several items failed at once: the seed's five rules over the failures of a group, in its order and its words
  * (002, CA-067 to CA-071). Pure. It reads the pattern that was found in each message, never the hash (X-30).
  */
-import { type Failure } from '../../work/failure-signature.ts';
+import { type Failure } from './failure-signature.ts';
 
 export interface RootCause {
   /** Which rule of the seed has said so. */

@@ -1,0 +1,19 @@
+/** What schemas of messages between agents are made of. Every bound is that of a message, whoever sends it. */
+import { z } from 'zod';
+
+export const TEXT_CHARS_MAX = 2_000;
+export const NAME_CHARS_MAX = 200;
+
+export const name = z.string().min(1).max(NAME_CHARS_MAX);
+export const text = z.string().max(TEXT_CHARS_MAX);
+export const names = z.array(name).max(10_000);
+
+/** A text as long as a message may carry it. */
+export function cutText(whole: string): string {
+  return whole.slice(0, TEXT_CHARS_MAX);
+}
+
+/** One message of a table of schemas, as an event. */
+export type EventIn<Schemas extends Readonly<Record<string, z.ZodType>>, Type extends keyof Schemas> = {
+  [Name in Type]: { readonly type: Name } & Readonly<z.infer<Schemas[Name]>>;
+}[Type];

@@ -1,0 +1,30 @@
+/** Messages that agents of a plan send each other by way of the Lead Coordinator (CA-007, CA-079). */
+import { z } from 'zod';
+import { type EventIn, name } from './message-schema.ts';
+
+/** How urgent a message is to people who read envelopes (CA-087, CA-088). */
+export const messagePriority = z.enum(['critical', 'high', 'normal', 'low']);
+export type MessagePriority = z.infer<typeof messagePriority>;
+
+const talk = z.object({
+  from: name,
+  /** The system id of who is meant; null: whoever such messages go to. */
+  to: name.nullable(),
+  item: name.nullable(),
+  content: z.unknown(),
+  priority: messagePriority,
+  requiresResponse: z.boolean(),
+});
+
+export const talkMessages = {
+  'talk.finding': talk,
+  'talk.request': talk,
+  'talk.challenge': talk,
+  'talk.confirmation': talk,
+  'talk.alert': talk,
+} as const;
+
+export type TalkMessage<Type extends keyof typeof talkMessages = keyof typeof talkMessages> = EventIn<
+  typeof talkMessages,
+  Type
+>;
