@@ -6,7 +6,7 @@ import { fromPromise, type PromiseActorLogic } from 'xstate';
 import { admit } from '../actors/model/value-check.ts';
 import { effectOf, type EffectFacts } from '../actors/model/ref.ts';
 import { type Cancel, type Clock } from '../clock.ts';
-import { BosunError, messageOf } from '../errors.ts';
+import { BosunError } from '../errors.ts';
 import { type Said, type WorkContext } from '../machines/work/agent-function.ts';
 import { failureOf } from '../machines/work/failure-tiers.ts';
 import { type StageContext, type WorkInput, type WorkReport } from '../machines/work/stage.ts';
@@ -30,13 +30,7 @@ export function workOf(attempt: Attempt, { clock }: WorkTools): PromiseActorLogi
       // Here and not by the kernel, so that it is told as the failure of this attempt.
       return admit(output ?? null, 'output');
     } catch (error) {
-      await tell(facts, {
-        type: 'work.failed',
-        effectId,
-        attempt: number,
-        error: messageOf(error),
-        failure: failureOf(error),
-      });
+      await tell(facts, { type: 'work.failed', effectId, attempt: number, failure: failureOf(error) });
       throw error;
     }
   });

@@ -3,6 +3,7 @@
  * pauses the item, tier 3 fails it. Pure. An error says what it is by properties of its own; most say nothing, and are
  * read by their code, status and name.
  */
+import { messageOf } from '../../errors.ts';
 import { NAME_CHARS_MAX } from './message-schema.ts';
 
 export type Tier = 1 | 2 | 3;
@@ -45,7 +46,7 @@ export const ERROR_TIERS: Readonly<Record<string, Tier>> = {
 };
 
 /** So many timeouts in a row on one data source are no passing trouble any more (CA-040, CA-041). */
-export const CONSECUTIVE_TIMEOUTS_MAX = 3;
+const CONSECUTIVE_TIMEOUTS_MAX = 3;
 
 /** Codes of Node and of Bosun. */
 const TYPE_OF_CODE: Readonly<Record<string, string>> = {
@@ -81,10 +82,34 @@ export function failureOf(thrown: unknown): Failure {
   return {
     tier: Object.hasOwn(ERROR_TIERS, type) ? ERROR_TIERS[type]! : 2,
     errorType: type.slice(0, NAME_CHARS_MAX),
-    message: typeof message === 'string' ? message : String(thrown),
+    message: typeof message === 'string' ? message : messageOf(thrown),
     dataSource: typeof dataSource === 'string' && dataSource !== '' ? dataSource.slice(0, NAME_CHARS_MAX) : null,
     isStated: stated !== undefined,
   };
+}
+
+/** Failed attempts of a task, as its stage counts them. */
+export interface FailedAttempts {
+  readonly count: number;
+  /** Timeouts in a row on one data source, the last attempt included. */
+  readonly timeouts: number;
+  readonly last: Failure;
+}
+
+export function withAttempt(before: FailedAttempts | null, failure: Failure): FailedAttempts {
+  const isInARow =
+    before?.last.errorType === 'timeout' && before.last.dataSource === failure.dataSource ? before.timeouts : 0;
+  return {
+    count: (before?.count ?? 0) + 1,
+    timeouts: failure.errorType === 'timeout' ? isInARow + 1 : 0,
+    last: failure,
+  };
+}
+
+/** The failure that ends the task; null where it is tried again. */
+export function endOf({ count, timeouts, last }: FailedAttempts, attemptsMax: number): Failure | null {
+  if (!isRetried(last)) return last;
+  return count >= attemptsMax || timeouts >= CONSECUTIVE_TIMEOUTS_MAX ? exhausted(last) : null;
 }
 
 /**
@@ -98,17 +123,6 @@ export function isRetried({ tier, isStated }: Failure): boolean {
 /** The failure of a task that has used up its attempts: what trying again did not cure pauses the item. */
 export function exhausted(failure: Failure): Failure {
   return failure.tier === 1 ? { ...failure, tier: 2 } : failure;
-}
-
-/** Timeouts in a row on one data source, this failure included. */
-export function timeoutsInARow(
-  before: { readonly failure: Failure; readonly timeouts: number } | undefined,
-  failure: Failure,
-): number {
-  if (failure.errorType !== 'timeout') return 0;
-  return before?.failure.errorType === 'timeout' && before.failure.dataSource === failure.dataSource
-    ? before.timeouts + 1
-    : 1;
 }
 
 function typeOfCode(code: unknown): string | undefined {

@@ -1,8 +1,10 @@
 /**
- * The stage agent: does one task of a plan. It invokes the work, keeps its checkpoints, and reports what came of it; it
- * does not retry. Work that fails and may succeed another time is the stage's own failure, which its Boss answers:
- * restarted with backoff, the same work starts again with the same effect id, until the Boss's intensity, the task's
- * number of attempts, is used up. Failures that no other try would cure are told to the coordinator at once.
+ * The stage agent: does one task of a plan. It invokes the work, keeps its checkpoints, and decides about failures by
+ * their tiers: one that ends the task is told to the coordinator, any other is the stage's own failure, which its Boss
+ * answers. Restarted with backoff, the same work starts again with the same effect id.
+ *
+ * Work says how an attempt failed by `work.failed`, which says more of an error than the store keeps. Work that is a
+ * machine cannot: there the error itself is read, and attempts are counted by the Boss alone.
  */
 import {
   type AnyActorLogic,
@@ -31,7 +33,7 @@ import {
   unseal,
 } from './checkpoints.ts';
 import { type Decisions, letterOf, type Said } from './agent-function.ts';
-import { type Failure, failureOf, isRetried } from './failure-tiers.ts';
+import { endOf, type FailedAttempts, type Failure, failureOf, isRetried, withAttempt } from './failure-tiers.ts';
 import { itemOf, type Task } from './task.ts';
 
 export interface StageInput {
@@ -43,11 +45,7 @@ export interface StageInput {
   readonly expectedMs: number | null;
   /** Where an earlier stage of this task had come to; null where there was none. */
   readonly checkpoint: SealedCheckpoint | null;
-  /**
-   * By debate: what was decided of what its item builds on, and how far that is settled. Left out by older
-   * coordinators.
-   */
-  readonly decisions?: Decisions;
+  readonly decisions: Decisions;
 }
 
 /** What the work is given: a promise logic and a machine alike, as their input. */
@@ -72,8 +70,7 @@ export type WorkReport =
       readonly type: 'work.failed';
       readonly effectId: string;
       readonly attempt: number;
-      readonly error: string;
-      readonly failure?: Failure;
+      readonly failure: Failure;
     }
   | { readonly type: 'work.checkpoint'; readonly value: unknown }
   /** A subtask is done: a boundary (CA-033). */
@@ -108,8 +105,8 @@ export type StageReport =
       readonly expectedMs: number | null;
     }
   /** It is tried again by its Boss, as long as there are attempts left. */
-  | { readonly type: 'task.attemptFailed'; readonly task: string; readonly failure: Failure }
-  /** No other try would help. */
+  | { readonly type: 'task.attemptFailed'; readonly task: string }
+  /** It is not tried again. */
   | { readonly type: 'task.failed'; readonly task: string; readonly failure: Failure }
   | { readonly type: 'task.checkpointed'; readonly task: string; readonly checkpoint: SealedCheckpoint }
   | { readonly type: 'task.overdue'; readonly task: string; readonly expectedMs: number };
@@ -120,10 +117,8 @@ export interface StageContext extends StageInput {
   readonly startedAtMs: number;
   /** What the work goes on from at its next start. */
   readonly progress: AgentCheckpoint;
-  /**
-   * What the work said of its last failure: an error that has been through the store has lost what it had of its own.
-   */
-  readonly lastFailure: Failure | null;
+  /** Null before the first failure, and for work that does not report its failures. */
+  readonly failed: FailedAttempts | null;
   /** Why the checkpoint that it was given cannot be gone on from. */
   readonly flaw: string | null;
 }
@@ -141,7 +136,10 @@ const stageMachine = setup({
   actors: { work: {} as PromiseActorLogic<unknown, WorkInput> },
   guards: {
     isSound: ({ context }) => context.flaw === null,
-    isHopeless: ({ context }, { error }: { error: unknown }) => !isRetried(saidOf(context, error)),
+    endsTask: ({ context: { failed, task }, event }) =>
+      event.type === 'work.failed' && endOf(withAttempt(failed, event.failure), task.retry.attempts) !== null,
+    /** Reported failures have been decided about before their error arrives. */
+    isHopeless: ({ context }, { error }: { error: unknown }) => context.failed === null && !isRetried(failureOf(error)),
   },
   actions: {
     /** Where the work goes on; its agent's options say how that is read. */
@@ -154,12 +152,19 @@ const stageMachine = setup({
     /** At a boundary: the coordinator keeps it, because the stage ends with its Boss. */
     handOver: sendTo(
       ({ context }) => context.coordinator,
-      ({ context: { task, progress } }): StageReport => ({
-        type: 'task.checkpointed',
-        task: task.id,
-        checkpoint: seal(progress),
-      }),
+      ({ context: { task, progress } }) => boundary(task, progress),
     ),
+    noteFailure: enqueueActions(({ context, event, enqueue, self }) => {
+      if (event.type !== 'work.failed') return;
+      const { effectId, attempt, failure } = event;
+      const { task, progress: before, failed, coordinator } = context;
+      enqueue.emit({ type: 'task.failed', task: task.id, effectId, attempt, error: failure.message });
+      enqueue.assign({ failed: withAttempt(failed, failure) });
+      if (before.completedSubtasks.length === 0 && before.workingMemory === null) return;
+      const progress = afterFailure(before, failure, timeOf(self));
+      enqueue.assign({ progress });
+      enqueue.sendTo(coordinator, boundary(task, progress));
+    }),
     giveUp: sendTo(
       ({ context }) => context.coordinator,
       ({ context: { task } }, { failure }: { failure: Failure }): StageReport => ({
@@ -176,7 +181,7 @@ const stageMachine = setup({
     effectId: input.task.id,
     attempt: 1,
     startedAtMs: timeOf(self),
-    lastFailure: null,
+    failed: null,
     progress: blankOf(input.task, {}, timeOf(self)),
     flaw: null,
   }),
@@ -194,7 +199,7 @@ const stageMachine = setup({
       invoke: {
         id: 'work',
         src: 'work',
-        input: ({ context: { task, results, progress, decisions = {} } }) => ({
+        input: ({ context: { task, results, progress, decisions } }) => ({
           task,
           item: itemOf(task),
           input: task.input,
@@ -225,7 +230,7 @@ const stageMachine = setup({
         onError: {
           guard: { type: 'isHopeless', params: ({ event }) => event },
           target: 'failed',
-          actions: { type: 'giveUp', params: ({ context, event }) => ({ failure: saidOf(context, event.error) }) },
+          actions: { type: 'giveUp', params: ({ event }) => ({ failure: failureOf(event.error) }) },
         },
       },
       on: {
@@ -235,21 +240,28 @@ const stageMachine = setup({
             emit(({ context, event }) => ({ ...event, type: 'task.started', task: context.task.id }) as const),
           ],
         },
-        'work.failed': {
-          actions: enqueueActions(({ context, event: { effectId, attempt, error, failure }, enqueue, self }) => {
-            const { task, coordinator, progress } = context;
-            enqueue.emit({ type: 'task.failed', task: task.id, effectId, attempt, error });
-            // Without it the error itself is read, when it arrives or when the Boss has given up.
-            if (failure === undefined) return;
-            enqueue.assign({ lastFailure: failure });
-            if (progress.completedSubtasks.length > 0 || progress.workingMemory !== null) {
-              enqueue.assign({ progress: afterFailure(progress, failure, timeOf(self)) });
-              enqueue('handOver');
-            }
-            if (isRetried(failure))
-              enqueue.sendTo(coordinator, { type: 'task.attemptFailed', task: task.id, failure } satisfies StageReport);
-          }),
-        },
+        'work.failed': [
+          {
+            guard: 'endsTask',
+            target: 'failed',
+            actions: [
+              'noteFailure',
+              {
+                type: 'giveUp',
+                params: ({ context: { failed, task } }) => ({ failure: endOf(failed!, task.retry.attempts)! }),
+              },
+            ],
+          },
+          {
+            actions: [
+              'noteFailure',
+              sendTo(
+                ({ context }) => context.coordinator,
+                ({ context: { task } }): StageReport => ({ type: 'task.attemptFailed', task: task.id }),
+              ),
+            ],
+          },
+        ],
         'work.checkpoint': {
           actions: [
             assign({
@@ -348,10 +360,9 @@ function subtaskKept(
   return { progress: event.type === 'work.subtask' ? afterSubtask(progress, { ...event, atMs }, subtasks) : progress };
 }
 
-/** What is known of a failure. */
-function saidOf({ lastFailure }: StageContext, error: unknown): Failure {
-  const failure = failureOf(error);
-  return lastFailure?.message === failure.message ? lastFailure : failure;
+/** What the coordinator is told of a checkpoint. */
+function boundary({ id }: Task, progress: AgentCheckpoint): StageReport {
+  return { type: 'task.checkpointed', task: id, checkpoint: seal(progress) };
 }
 
 /** What cannot be trusted is not gone on from (CA-037). */

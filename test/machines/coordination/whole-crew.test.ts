@@ -2,16 +2,20 @@
  * All desks together, as they are in `bosun run`: failures that belong together, a debate, a gate, with power cuts
  * between.
  */
+import { fromPromise } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { LONG } from '../../support/effort.ts';
+import { coordinatorChildren, crewAgents, crewTree } from '../../../src/machines/coordination/crew.ts';
 import { resultsOf } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type ItemDebate } from '../../../src/machines/work/agent-function.ts';
 import { withDebate } from '../../../src/machines/coordination/coordinator/item-debates.ts';
 import { ITEM_DEBATES_KEPT_MAX } from '../../../src/limits.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
+import { stageAgent } from '../../../src/machines/work/stage.ts';
+import { startTestSystem } from '../../../src/testing/test-system.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
-import { startWholeCrew, type WholeCrew } from '../../support/machines/whole-crew.ts';
+import { startWholeCrew, WholeCrew } from '../../support/machines/whole-crew.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -475,5 +479,40 @@ describe('a gate of a stage', () => {
       ['legal', 'open'],
     ]);
     expect(crew.openCards().filter(({ kind }) => kind === 'gate.waiting')).toHaveLength(1);
+  });
+});
+
+describe('a store of a Lead Coordinator without desks', () => {
+  it('goes on with the desks beside it: a paused item resumes, work under way ends, a failure is told', async () => {
+    const plan = planOf({
+      stages: { one: { agent: 'one', retry: { attempts: 1 } }, two: { agent: 'two', after: ['one'] } },
+      items: ['A', 'B'],
+    });
+    let isBroken = true;
+    const logic = fromPromise<unknown, unknown>(({ input }) => {
+      const { item } = input as { item: string };
+      if (item === 'A' && isBroken) throw new Error('no ink');
+      return item === 'B' && isBroken ? new Promise(() => {}) : Promise.resolve('done');
+    });
+    const stages = ['one', 'two'].map((type) => stageAgent(type, logic));
+    const test = await startTestSystem({
+      agents: [...crewAgents, ...stages],
+      tree: { children: coordinatorChildren(plan) },
+    });
+    await test.advance(MINUTE_MS);
+    expect(test.system.snapshot('coordinator')).toMatchObject({
+      value: 'working',
+      context: { 'item:A': { phase: 'paused' } },
+    });
+    await test.crash();
+    isBroken = false;
+    await test.restart({ agents: [...crewAgents, ...stages], tree: crewTree(plan) });
+    const crew = new WholeCrew(test, []);
+    expect(test.logged.filter((line) => line.join(' ').includes('suspended'))).toEqual([]);
+    expect(crew.item('B').done).toEqual(['B/one', 'B/two']);
+    await crew.ask('coordinator', { type: 'resume.command', item: 'A', resumePlan: null, notify: true });
+    await test.advance(MINUTE_MS);
+    expect(crew.state()).toBe('completed');
+    expect(crew.cards().map(({ item, kind }) => [item, kind])).toEqual([['A', 'item.resumed']]);
   });
 });

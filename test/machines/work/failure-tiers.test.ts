@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { fromPromise } from 'xstate';
 import { effectOf } from '../../../src/actors/model/ref.ts';
-import { exhausted, failureOf, isRetried, timeoutsInARow } from '../../../src/machines/work/failure-tiers.ts';
+import { endOf, failureOf, isRetried, withAttempt } from '../../../src/machines/work/failure-tiers.ts';
 import { type WorkInput, type WorkReport } from '../../../src/machines/work/stage.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
 import { type Crew, MINUTE_MS, startCrew, stated } from '../../support/machines/crew-subject.ts';
@@ -23,7 +23,6 @@ function reporting(work: (input: WorkInput) => unknown) {
         type: 'work.failed',
         effectId,
         attempt,
-        error: (error as Error).message,
         failure: failureOf(error),
       } as WorkReport & { type: string });
       throw error;
@@ -83,19 +82,25 @@ describe('an error', () => {
   });
 
   it('CA-041: of tier 1 is of tier 2 when its attempts are used up', () => {
-    expect(exhausted(failureOf(Object.assign(new Error('x'), { status: 429 })))).toMatchObject({
-      tier: 2,
-      errorType: 'rate_limit',
-    });
+    const failure = failureOf(Object.assign(new Error('x'), { status: 429 }));
+    const once = withAttempt(null, failure);
+    expect(endOf(once, 2)).toBe(null);
+    expect(endOf(withAttempt(once, failure), 2)).toMatchObject({ tier: 2, errorType: 'rate_limit' });
   });
 
   it('CA-040, CA-041: timeouts count in a row on one data source', () => {
     const timeout = (dataSource: string) =>
       failureOf(Object.assign(new Error('late'), { errorType: 'timeout', dataSource }));
-    expect(timeoutsInARow(undefined, timeout('a'))).toBe(1);
-    expect(timeoutsInARow({ failure: timeout('a'), timeouts: 2 }, timeout('a'))).toBe(3);
-    expect(timeoutsInARow({ failure: timeout('b'), timeouts: 2 }, timeout('a'))).toBe(1);
-    expect(timeoutsInARow({ failure: timeout('a'), timeouts: 2 }, failureOf(new Error('x')))).toBe(0);
+    const after = (...failures: ReturnType<typeof failureOf>[]) =>
+      failures.reduce<ReturnType<typeof withAttempt> | null>(withAttempt, null)!;
+    const [a, b] = [timeout('a'), timeout('b')];
+    expect(
+      [after(a), after(a, a, a), after(b, b, a), after(a, a, failureOf(new Error('x')))].map((one) => one.timeouts),
+    ).toEqual([1, 3, 1, 0]);
+    expect([endOf(after(a, a), 10), endOf(after(a, a, a), 10)]).toMatchObject([
+      null,
+      { tier: 2, errorType: 'timeout' },
+    ]);
   });
 });
 

@@ -43,4 +43,9 @@ export type CoordinatorEvent =
   | StageReport
   | PauseManagerReport;
 
+/** How the plan as a whole goes on: raised by the coordinator itself. */
+export interface PlanEvent {
+  readonly type: 'plan.continued' | 'plan.stalled' | 'plan.failed' | 'plan.completed';
+}
+
 export type EventOf<Type extends CoordinatorEvent['type']> = Extract<CoordinatorEvent, { readonly type: Type }>;

@@ -1,8 +1,12 @@
 /**
  * The Lead Coordinator (seed 002, CA-001 to CA-008): carries out a plan. It starts each task as soon as its
- * dependencies and its agent's capacity allow, by the same rule as the schedule; keeps what came of them; sorts
- * failures into three tiers; and has items paused, resumed and decided about. What it decides is in task-decisions.ts,
- * pause-decisions.ts and gate-decisions.ts; here it is done.
+ * dependencies and its agent's capacity allow, by the same rule as the schedule; keeps what came of them; and has items
+ * paused, resumed and decided about.
+ *
+ * Items and tasks are no states of this machine: a plan has thousands of them, and each has a machine of its own where
+ * it needs one (stage, PauseManager, gate, debate). What reports and orders mean for them is a reducer, `decide`, over
+ * the table of decisions below. The states are those of the plan as a whole, and `decide` raises the event by which the
+ * plan goes from one to the next.
  */
 import { type AnyActorRef, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
@@ -11,7 +15,7 @@ import { timeOf } from '../../../actors/model/ref.ts';
 import { reply } from '../../../actors/model/talk-actions.ts';
 import { capacityRequested, correlationDetected, planReported } from './capacity-decisions.ts';
 import { type CoordinatorContext } from './coordinator-context.ts';
-import { type CoordinatorEvent, type EventOf } from './coordinator-events.ts';
+import { type CoordinatorEvent, type EventOf, type PlanEvent } from './coordinator-events.ts';
 import { debateDeferred, debateProvisional, debateResolved } from './debate-decisions.ts';
 import { askAgain, gateClosed, gateRequested, gateValidated } from './gate-decisions.ts';
 import { loseItem } from './item-losses.ts';
@@ -31,7 +35,7 @@ import {
 import { unitMsOf } from './performance.ts';
 import { type CoordinatorEmitted, type Letter, PlanLedger } from './plan-ledger.ts';
 import { type Plan } from '../plan/plan.ts';
-import { EMPTY_TALLY, outcomeOf } from './progress.ts';
+import { EMPTY_TALLY, outcomeOf, type PlanOutcome } from './progress.ts';
 import { passOn } from './message-routes.ts';
 import {
   attemptFailed,
@@ -94,16 +98,20 @@ const DECISIONS: Decisions = {
   'talk.alert': passOn,
 };
 
+/** What the plan has come to, as the event that says so. */
+const PLAN_EVENTS: Readonly<Record<PlanOutcome, PlanEvent>> = {
+  working: { type: 'plan.continued' },
+  paused: { type: 'plan.stalled' },
+  failed: { type: 'plan.failed' },
+  completed: { type: 'plan.completed' },
+};
+
 const machine = setup({
   types: {} as {
     context: CoordinatorContext;
-    events: CoordinatorEvent;
+    events: CoordinatorEvent | PlanEvent;
     emitted: CoordinatorEmitted;
     input: CoordinatorInput;
-  },
-  guards: {
-    isOutcome: ({ context: { tally, plan } }, { outcome }: { outcome: ReturnType<typeof outcomeOf> }) =>
-      outcomeOf(tally, plan.tasks.length) === outcome,
   },
   actions: {
     /** Decides about the event, starts what that makes possible, and does all of it. */
@@ -111,8 +119,9 @@ const machine = setup({
       const isPresent = (systemId: string) => system.get(systemId) !== undefined;
       const ledger = new PlanLedger(context, { nowMs: timeOf(self), self, isPresent });
       // The first turn has none of its events.
-      const take = DECISIONS[event.type] as ((ledger: PlanLedger, event: CoordinatorEvent) => void) | undefined;
-      take?.(ledger, event);
+      const isFirst = !(event.type in DECISIONS);
+      if (!isFirst)
+        (DECISIONS as Record<string, (ledger: PlanLedger, event: unknown) => void>)[event.type]!(ledger, event);
       for (const item of ledger.touched()) saveCheckpoint(ledger, item);
       startTasks(ledger, context.unitMs);
       const patch = ledger.close();
@@ -120,6 +129,10 @@ const machine = setup({
       for (const letter of ledger.letters) post(enqueue, system, letter);
       for (const { id, delayMs, event: alarm } of ledger.alarms) enqueue.raise(alarm, { id, delay: delayMs });
       for (const said of ledger.emitted) enqueue.emit(said);
+      const total = context.plan.tasks.length;
+      const before = isFirst ? 'working' : outcomeOf(context.tally, total);
+      const outcome = outcomeOf(patch?.tally ?? context.tally, total);
+      if (outcome !== before) enqueue.raise(PLAN_EVENTS[outcome]);
       const { answer } = ledger;
       if (answer !== undefined) enqueue(reply(() => answer));
     }),
@@ -137,23 +150,16 @@ const machine = setup({
   initial: 'working',
   on: Object.fromEntries(Object.keys(DECISIONS).map((type) => [type, { actions: 'decide' as const }])),
   states: {
-    working: { always: toOthers('working') },
+    /** Tasks run, or agents or people are deciding about an item. */
+    working: { on: { 'plan.stalled': 'paused', 'plan.completed': 'completed', 'plan.failed': 'failed' } },
     /** Nothing runs and nothing can: somebody has to resume an item, or give an agent type its places back. */
-    paused: { always: toOthers('paused') },
+    paused: { on: { 'plan.continued': 'working', 'plan.failed': 'failed' } },
     /** Everything that can be done is done, and some items have failed or expired. */
-    failed: { always: toOthers('failed') },
+    failed: { on: { 'plan.continued': 'working', 'plan.stalled': 'paused' } },
     /** All is done; what a debate overrides then is done again. */
-    completed: { always: toOthers('completed') },
+    completed: { on: { 'plan.continued': 'working', 'plan.stalled': 'paused' } },
   },
 });
-
-/** Where a plan stands follows from the tally; every state knows the way to all others. */
-function toOthers(own: ReturnType<typeof outcomeOf>) {
-  const outcomes = ['working', 'paused', 'failed', 'completed'] as const;
-  return outcomes
-    .filter((outcome) => outcome !== own)
-    .map((outcome) => ({ guard: { type: 'isOutcome' as const, params: { outcome } }, target: outcome }));
-}
 
 export const leadCoordinator = defineAgent({
   name: 'lead-coordinator',

@@ -5,7 +5,6 @@
 import { type AnyActorRef } from 'xstate';
 import { agendaOf } from '../plan/plan-index.ts';
 import { type Standing } from '../plan/dispatcher.ts';
-import { type Failure } from '../../work/failure-tiers.ts';
 import { type ItemDebate } from '../../work/agent-function.ts';
 import { type Rerun } from './item-debates.ts';
 import { type Plan } from '../plan/plan.ts';
@@ -16,13 +15,6 @@ export type ItemPhase = 'running' | 'pausing' | 'paused' | 'failed' | 'expired';
 export interface FailedTask {
   readonly task: string;
   readonly error: string;
-}
-
-/** A failed attempt of a task that is tried again. */
-export interface FailedAttempt {
-  readonly failure: Failure;
-  /** Timeouts in a row on one data source, this one included. */
-  readonly timeouts: number;
 }
 
 /** A question to people that an item waits for, or has waited for. */
@@ -48,8 +40,6 @@ export interface ItemProgress {
   readonly manager: AnyActorRef | null;
   /** It goes on after a pause, and nothing that runs again has succeeded yet. */
   readonly isResuming?: boolean;
-  /** Failed attempts of tasks under way, by task. */
-  readonly attempts?: Readonly<Record<string, FailedAttempt>>;
   /** Tasks under way that take longer than expected. */
   readonly overdue?: readonly string[];
   /** By gate. */
@@ -100,12 +90,10 @@ export function failed(progress: ItemProgress, failure: FailedTask): ItemProgres
 
 /** The task runs no more, and is not done. */
 export function ended(progress: ItemProgress, task: string): ItemProgress {
-  const { attempts = {}, overdue = [], stale = [] } = progress;
-  const { [task]: _, ...others } = attempts;
+  const { overdue = [], stale = [] } = progress;
   return {
     ...progress,
     running: without(progress.running, task),
-    ...(progress.attempts !== undefined && { attempts: others }),
     ...(progress.overdue !== undefined && { overdue: without(overdue, task) }),
     ...(progress.stale !== undefined && { stale: without(stale, task) }),
   };
@@ -149,11 +137,10 @@ export function tallyOf(progress: ItemProgress, tasks: number): Tally {
   };
 }
 
+export type PlanOutcome = 'working' | 'completed' | 'failed' | 'paused';
+
 /** `working` while something runs or is being decided; then how it ended, or that it waits for somebody. */
-export function outcomeOf(
-  { running, done, lost, undecided }: Tally,
-  tasks: number,
-): 'working' | 'completed' | 'failed' | 'paused' {
+export function outcomeOf({ running, done, lost, undecided }: Tally, tasks: number): PlanOutcome {
   if (running > 0 || undecided > 0) return 'working';
   if (done + lost < tasks) return 'paused';
   return lost > 0 ? 'failed' : 'completed';

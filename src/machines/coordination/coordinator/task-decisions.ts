@@ -4,13 +4,7 @@
  */
 import { failureAlert, overdueAlert } from './coordinator-alerts.ts';
 import { type EventOf } from './coordinator-events.ts';
-import {
-  CONSECUTIVE_TIMEOUTS_MAX,
-  exhausted,
-  type Failure,
-  failureOf,
-  timeoutsInARow,
-} from '../../work/failure-tiers.ts';
+import { exhausted, type Failure, failureOf } from '../../work/failure-tiers.ts';
 import { cutText } from '../../work/message-schema.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { rerunGoesOn } from './debate-decisions.ts';
@@ -62,21 +56,15 @@ export function taskCompleted(
   ledger.send(manager!, { type: 'resume.completed' });
 }
 
-/** An attempt has failed and is tried again by the task's Boss, unless it is one timeout too many. */
-export function attemptFailed(ledger: PlanLedger, { task: id, failure }: EventOf<'task.attemptFailed'>): void {
+/** An attempt has failed, and the task's Boss tries again. */
+export function attemptFailed(ledger: PlanLedger, { task: id }: EventOf<'task.attemptFailed'>): void {
   if (!ledger.isRunning(id)) return;
   const task = ledger.task(id)!;
-  const progress = ledger.item(itemOf(task));
   if (isStale(ledger, task)) return ledger.send(DESKS.stages, { type: 'child.terminate', id });
-  const timeouts = timeoutsInARow(progress.attempts?.[id], failure);
   ledger.count(task.agent, { failures: 1 });
-  ledger.change(itemOf(task), { attempts: { ...progress.attempts, [id]: { failure, timeouts } } });
-  if (timeouts < CONSECUTIVE_TIMEOUTS_MAX) return;
-  ledger.send(DESKS.stages, { type: 'child.terminate', id });
-  endTask(ledger, task, exhausted(failure));
 }
 
-/** The stage has found that no other try would help. */
+/** The stage has decided that the task is not tried again. */
 export function taskFailed(ledger: PlanLedger, { task: id, failure }: EventOf<'task.failed'>): void {
   if (!ledger.isRunning(id)) return;
   const task = ledger.task(id)!;
@@ -85,16 +73,13 @@ export function taskFailed(ledger: PlanLedger, { task: id, failure }: EventOf<'t
   if (!isStale(ledger, task)) endTask(ledger, task, failure);
 }
 
-/** A task's Boss has used up its attempts, or ended in another way that nobody asked for. */
+/** A task's Boss has ended in a way that nobody asked for: its stage could not decide, or has itself a fault. */
 export function taskExited(ledger: PlanLedger, { id, error }: EventOf<'child.exited'>): void {
   if (!ledger.isRunning(id)) return;
   const task = ledger.task(id)!;
   if (isStale(ledger, task)) return ledger.stop(id);
-  const last = ledger.item(itemOf(task)).attempts?.[id]?.failure;
-  const said = failureOf(error);
-  if (last === undefined) ledger.count(task.agent, { failures: 1 });
-  // The attempt told more of its error than the Boss keeps of it.
-  endTask(ledger, task, exhausted(last !== undefined && last.message === said.message ? last : said));
+  ledger.count(task.agent, { failures: 1 });
+  endTask(ledger, task, exhausted(failureOf(error)));
 }
 
 /** Whether it runs with a value that was overridden: whatever comes of it, it runs again. */
