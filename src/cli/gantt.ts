@@ -6,15 +6,15 @@ import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { type Schedule, type ScheduledTask } from '../machines/coordination/plan/schedule.ts';
 
 /** A heading (an item) or one task under it. */
-interface Row {
+interface GanttRow {
   readonly label: string;
   readonly task: ScheduledTask | null;
 }
 
 /** Items in the order of the plan, and under each its tasks in the order of the plan. */
-function rowsOf(schedule: Schedule, plan: Plan): readonly Row[] {
+function rowsOf(schedule: Schedule, plan: Plan): readonly GanttRow[] {
   const scheduled = new Map(schedule.tasks.map((task) => [task.task, task]));
-  const rows: Row[] = [];
+  const rows: GanttRow[] = [];
   let item: string | null = null;
   for (const task of plan.tasks) {
     if (task.item !== item && task.item !== null) rows.push({ label: task.item, task: null });
@@ -39,7 +39,7 @@ function ticksOf(makespan: number, most: number): readonly number[] {
 }
 
 /** Letters of the longest label. */
-function widestLabel(rows: readonly Row[]): number {
+function widestLabel(rows: readonly GanttRow[]): number {
   return rows.reduce((widest, { label }) => Math.max(widest, label.length), 0);
 }
 
@@ -89,10 +89,10 @@ const FILLS = [
   '#c4c4c4',
 ];
 
-interface Layout {
+interface GanttLayout {
   readonly schedule: Schedule;
   readonly plan: Plan;
-  readonly rows: readonly Row[];
+  readonly rows: readonly GanttRow[];
   readonly agents: ReadonlyMap<string, number>;
   /** Left edge, right edge, top and bottom of the area of bars. */
   readonly left: number;
@@ -118,7 +118,7 @@ export function ganttSvg(schedule: Schedule, plan: Plan): string {
   const letters = Math.min(LABEL_LETTERS_MAX, widestLabel(rows) + 6);
   const [left, right, top] = [MARGIN + letters * LETTER, WIDTH - MARGIN - 8, HEAD + legend.height];
   const scale = (right - left) / (schedule.makespan || 1);
-  const layout: Layout = {
+  const layout: GanttLayout = {
     schedule,
     plan,
     rows,
@@ -192,7 +192,7 @@ function legendOf(agents: readonly string[], { barrier }: { barrier: boolean }):
   return { svg: svg.join(''), height: y - 12 + LEGEND_ROW };
 }
 
-function axis({ schedule, plan, left, right, top, bottom, x }: Layout): readonly string[] {
+function axis({ schedule, plan, left, right, top, bottom, x }: GanttLayout): readonly string[] {
   const ticks = ticksOf(schedule.makespan, TICKS_MAX);
   return [
     `<g stroke="${GRID}">${ticks.map((time) => `<path d="M${px(x(time))} ${top - 4}V${bottom + 4}"/>`).join('')}</g>`,
@@ -206,7 +206,7 @@ function axis({ schedule, plan, left, right, top, bottom, x }: Layout): readonly
 }
 
 /** One dashed line where a barrier opens: when the last task it waits for has ended. */
-function barriers({ schedule, plan, top, bottom, x }: Layout): readonly string[] {
+function barriers({ schedule, plan, top, bottom, x }: GanttLayout): readonly string[] {
   const awaited = new Map(
     plan.tasks.flatMap(({ stage, barrier }) =>
       barrier === false || stage === null ? [] : [[stage, barrier] as const],
@@ -226,7 +226,7 @@ function barriers({ schedule, plan, top, bottom, x }: Layout): readonly string[]
 }
 
 /** From the end of a task along its row to where the next begins, and there up or down to its bar. Under the bars. */
-function dependencies({ plan, rows, x, y }: Layout): readonly string[] {
+function dependencies({ plan, rows, x, y }: GanttLayout): readonly string[] {
   const place = new Map(
     rows.flatMap(({ task }, index) => (task === null ? [] : [[task.task, { task, index }] as const])),
   );
@@ -245,7 +245,7 @@ function dependencies({ plan, rows, x, y }: Layout): readonly string[] {
   return [`<g fill="none" stroke="${FAINT}" stroke-width="0.8">${lines.join('')}</g>`];
 }
 
-function heading({ y, right }: Layout, { label }: Row, index: number): readonly string[] {
+function heading({ y, right }: GanttLayout, { label }: GanttRow, index: number): readonly string[] {
   const top = px(y(index) - ROW / 2);
   return [
     `<rect x="${MARGIN}" y="${top}" width="${px(right - MARGIN)}" height="${ROW}" fill="#f2f2f2"/>`,
@@ -254,7 +254,12 @@ function heading({ y, right }: Layout, { label }: Row, index: number): readonly 
   ];
 }
 
-function taskRow({ plan, agents, right, x, y }: Layout, label: string, task: ScheduledTask, index: number): string {
+function taskRow(
+  { plan, agents, right, x, y }: GanttLayout,
+  label: string,
+  task: ScheduledTask,
+  index: number,
+): string {
   const { critical, agent } = task;
   const [from, to, middle] = [x(task.start), x(task.end), y(index)];
   const when = `${task.start} to ${task.end} ${plan.unit}`;

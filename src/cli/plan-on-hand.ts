@@ -110,14 +110,14 @@ function refuseStrangers(
   );
 }
 
-export interface Contents {
+export interface StoreContents {
   readonly coordinator: CoordinatorContext | undefined;
   /** Of the root. */
   readonly children: readonly RootChild[];
 }
 
 /** What a store holds, without running any of it. */
-export async function contentsOf(directory: DataDirectory, log: (...args: unknown[]) => void): Promise<Contents> {
+export async function contentsOf(directory: DataDirectory, log: (...args: unknown[]) => void): Promise<StoreContents> {
   const contents = await readStore(directory, log, (system) => ({
     coordinator: coordinatorOf(system)?.context,
     children: system.tree().children,

@@ -154,14 +154,14 @@ function stayAwake(): Cancel {
   return systemClock.setTimeout(() => {}, Infinity);
 }
 
-type Outcome =
+type RunOutcome =
   | { readonly kind: 'completed' | 'paused'; readonly context: CoordinatorContext; readonly waiting: Waiting }
   /** All that could be done is done; some items have failed or expired. */
   | { readonly kind: 'itemsLost'; readonly context: CoordinatorContext }
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-async function settled(system: System, wait: boolean): Promise<Outcome> {
+async function settled(system: System, wait: boolean): Promise<RunOutcome> {
   const isOver = (snapshot: ActorSnapshot) =>
     ['completed', 'failed'].includes(snapshot.value as string) ||
     (!wait && (snapshot.value === 'paused' || waitsForPeople(contextOf(snapshot))));
@@ -184,13 +184,13 @@ function waitingIn(system: System): Waiting {
   };
 }
 
-function interrupted(signal: AbortSignal): Promise<Outcome> {
-  const outcome: Outcome = { kind: 'interrupted' };
+function interrupted(signal: AbortSignal): Promise<RunOutcome> {
+  const outcome: RunOutcome = { kind: 'interrupted' };
   if (signal.aborted) return Promise.resolve(outcome);
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(outcome), { once: true }));
 }
 
-async function failureOf(system: System): Promise<Outcome> {
+async function failureOf(system: System): Promise<RunOutcome> {
   try {
     await system.closed;
     return { kind: 'interrupted' };
@@ -199,7 +199,7 @@ async function failureOf(system: System): Promise<Outcome> {
   }
 }
 
-function conclude(command: RunCommand, outcome: Outcome): ExitCode {
+function conclude(command: RunCommand, outcome: RunOutcome): ExitCode {
   const { reporter, data, env } = command;
   switch (outcome.kind) {
     case 'interrupted':

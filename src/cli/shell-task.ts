@@ -27,7 +27,7 @@ const KILL_AFTER_MS = 2_000;
 const GATE = 'IFS= read -r _ <&3 || exit 125; exec 3<&-; exec /bin/sh -c "$BOSUN_RUN"';
 
 /** What is recorded of a command: its process group, whose leader is the process of that number. */
-interface Group {
+interface ProcessGroup {
   readonly processGroup: number;
 }
 
@@ -53,14 +53,17 @@ export interface ShellPlace extends Pick<Surroundings, 'env' | 'cwd'> {
 export function shellCommands(place: ShellPlace): ShellCommands {
   const running = new Set<Promise<unknown>>();
   const attempt: Attempt = async (work, context) => {
-    const before = context.checkpointed as Group | undefined;
+    const before = context.checkpointed as ProcessGroup | undefined;
     if (before !== undefined) await endGroup(before.processGroup, place.storeId, context);
     const child = start(work, context, place);
     const result = outcome(child, context.signal);
     const end = result.catch(() => {}).finally(() => running.delete(end));
     running.add(end);
     // The group is on disk before the gate opens.
-    await Promise.race([context.checkpoint({ processGroup: child.pid! } satisfies Group), result.catch(() => {})]);
+    await Promise.race([
+      context.checkpoint({ processGroup: child.pid! } satisfies ProcessGroup),
+      result.catch(() => {}),
+    ]);
     const gate = child.stdio[3] as Writable;
     gate.on('error', () => {});
     gate.end('go\n');

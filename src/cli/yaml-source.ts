@@ -70,14 +70,14 @@ interface Place {
   readonly column: number;
 }
 
-interface Finding {
+interface PlacedMessage {
   readonly place: Place | null;
   readonly message: string;
 }
 
 /** One error for all findings: the first in the file is its message, the others are counted and kept in the details. */
-function invalid({ file, code }: YamlFile, findings: readonly Finding[], cause?: unknown): BosunError {
-  const at = ({ place }: Finding): number => (place === null ? 0 : place.line * FILE_BYTES_MAX + place.column);
+function invalid({ file, code }: YamlFile, findings: readonly PlacedMessage[], cause?: unknown): BosunError {
+  const at = ({ place }: PlacedMessage): number => (place === null ? 0 : place.line * FILE_BYTES_MAX + place.column);
   const sorted = findings.toSorted((a, b) => at(a) - at(b));
   const lines = sorted.map(
     ({ place, message }) => `${file}${place === null ? '' : `:${place.line}:${place.column}`}: ${oneLine(message)}`,
@@ -123,13 +123,13 @@ function reasonOf(error: unknown): string {
   return messageOf(error);
 }
 
-interface Source {
+interface ParsedText {
   readonly value: unknown;
   /** Where the problem is; what is missing has the place of what it is missing in. */
   placeOf(problem: Problem): Place;
 }
 
-function parseText(from: YamlFile, text: string): Source {
+function parseText(from: YamlFile, text: string): ParsedText {
   const lines = new LineCounter();
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);

@@ -35,7 +35,7 @@ export interface Said {
   readonly requiresResponse?: boolean;
 }
 
-export function letterOf(
+export function talkMessageOf(
   { kind, content, to = null, priority = 'normal', requiresResponse = false }: Said,
   { from, item }: { readonly from: string; readonly item: string },
 ): TalkMessage<`talk.${Said['kind']}`> {

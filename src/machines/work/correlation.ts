@@ -8,7 +8,7 @@
  * times of the failures count, not the order in which word of them came; a failure that turns out to link two
  * correlations makes them one, under the name of the elder.
  */
-import { type Failure } from './failure-signature.ts';
+import { type FailureRecord } from './failure-signature.ts';
 import { inferRootCause } from './root-cause.ts';
 
 /** What the failures of a correlation come to. */
@@ -46,7 +46,7 @@ export const CORRELATED_ITEMS_MIN = 3;
 
 /** CA-066: ids of the failures of a signature within the window that ends at a time. */
 export function detectCorrelation(
-  failures: readonly Failure[],
+  failures: readonly FailureRecord[],
   { signature, atMs, windowMs }: { signature: string; atMs: number; windowMs: number },
 ): string[] {
   return inOrder(failures)
@@ -59,7 +59,11 @@ export function detectCorrelation(
  *
  * @param failures Of one signature.
  */
-export function correlatedWith(failures: readonly Failure[], id: string, windowMs: number): readonly Failure[] {
+export function correlatedWith(
+  failures: readonly FailureRecord[],
+  id: string,
+  windowMs: number,
+): readonly FailureRecord[] {
   const chain = chainsOf(failures, windowMs).find((links) => links.some((failure) => failure.id === id)) ?? [];
   return chain.some(
     ({ atMs }) => itemsOf(chain.filter((failure) => isWithin(failure, atMs, windowMs))).length >= CORRELATED_ITEMS_MIN,
@@ -69,7 +73,7 @@ export function correlatedWith(failures: readonly Failure[], id: string, windowM
 }
 
 /** What a record says of its failures; the rest of it is its history. */
-export function describe(failures: readonly Failure[]): Findings {
+export function describe(failures: readonly FailureRecord[]): Findings {
   const ordered = inOrder(failures);
   const { text, confidence } = inferRootCause(ordered);
   return {
@@ -92,8 +96,8 @@ export const UNTOUCHED = {
   resolutionAction: null,
 } as const;
 
-function chainsOf(failures: readonly Failure[], windowMs: number): Failure[][] {
-  const chains: Failure[][] = [];
+function chainsOf(failures: readonly FailureRecord[], windowMs: number): FailureRecord[][] {
+  const chains: FailureRecord[][] = [];
   for (const failure of inOrder(failures)) {
     const chain = chains.at(-1);
     if (chain !== undefined && failure.atMs - chain.at(-1)!.atMs < windowMs) chain.push(failure);
@@ -102,16 +106,16 @@ function chainsOf(failures: readonly Failure[], windowMs: number): Failure[][] {
   return chains;
 }
 
-function isWithin({ atMs }: Failure, endMs: number, windowMs: number): boolean {
+function isWithin({ atMs }: FailureRecord, endMs: number, windowMs: number): boolean {
   return atMs > endMs - windowMs && atMs <= endMs;
 }
 
 /** By time, then by item: the order in which word came says nothing. */
-function inOrder(failures: readonly Failure[]): Failure[] {
+function inOrder(failures: readonly FailureRecord[]): FailureRecord[] {
   return failures.toSorted((a, b) => a.atMs - b.atMs || (a.item < b.item ? -1 : Number(a.item > b.item)));
 }
 
-function itemsOf(failures: readonly Failure[]): string[] {
+function itemsOf(failures: readonly FailureRecord[]): string[] {
   return [...new Set(failures.map(({ item }) => item))];
 }
 

@@ -18,7 +18,7 @@ export interface FailureFacts {
 export type Pattern = 'api_quota_exceeded' | 'network' | 'data_not_found' | 'data_missing_field';
 
 /** One failure as it is remembered. */
-export interface Failure {
+export interface FailureRecord {
   readonly id: string;
   readonly item: string;
   readonly agentType: string;

@@ -14,6 +14,6 @@ export function cutText(whole: string): string {
 }
 
 /** One message of a table of schemas, as an event. */
-export type EventIn<Schemas extends Readonly<Record<string, z.ZodType>>, Type extends keyof Schemas> = {
+export type MessageIn<Schemas extends Readonly<Record<string, z.ZodType>>, Type extends keyof Schemas> = {
   [Name in Type]: { readonly type: Name } & Readonly<z.infer<Schemas[Name]>>;
 }[Type];

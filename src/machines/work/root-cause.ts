@@ -2,7 +2,7 @@
  * Why several items failed at once: the seed's five rules over the failures of a group, in its order and its words
  * (002, CA-067 to CA-071). Pure. It reads the pattern that was found in each message, never the hash (X-30).
  */
-import { type Failure } from './failure-signature.ts';
+import { type FailureRecord } from './failure-signature.ts';
 
 export interface RootCause {
   /** Which rule of the seed has said so. */
@@ -25,7 +25,7 @@ const NETWORK_ITEMS_MIN = 5;
 const CONFIDENCE = { 1: 0.95, 2: 0.85, 3: 0.9, 4: 0.7, 5: 0.3 } as const;
 
 /** The first rule that all failures of the group fit. */
-export function inferRootCause(failures: readonly Failure[]): RootCause {
+export function inferRootCause(failures: readonly FailureRecord[]): RootCause {
   const items = new Set(failures.map(({ item }) => item)).size;
   const sources = distinct(failures.map(({ dataSource }) => dataSource));
   const source = only(sources);

@@ -32,7 +32,7 @@ import {
   type Subtask,
   unseal,
 } from './checkpoints.ts';
-import { type Decisions, letterOf, type Said } from './agent-function.ts';
+import { type Decisions, talkMessageOf, type Said } from './agent-function.ts';
 import { endOf, type FailedAttempts, type Failure, failureOf, isRetried, withAttempt } from './failure-tiers.ts';
 import { itemOf, type Task } from './task.ts';
 
@@ -278,7 +278,7 @@ const stageMachine = setup({
         'work.said': {
           actions: sendTo(
             ({ context }) => context.coordinator,
-            ({ context: { task }, event: { said } }) => letterOf(said, { from: task.agent, item: itemOf(task) }),
+            ({ context: { task }, event: { said } }) => talkMessageOf(said, { from: task.agent, item: itemOf(task) }),
           ),
         },
         'stage.overdue': {

@@ -1,6 +1,6 @@
 /** Messages that agents of a plan send each other by way of the Lead Coordinator (CA-007, CA-079). */
 import { z } from 'zod';
-import { type EventIn, name } from './message-schema.ts';
+import { type MessageIn, name } from './message-schema.ts';
 
 /** How urgent a message is to people who read envelopes (CA-087, CA-088). */
 export const messagePriority = z.enum(['critical', 'high', 'normal', 'low']);
@@ -24,7 +24,7 @@ export const talkMessages = {
   'talk.alert': talk,
 } as const;
 
-export type TalkMessage<Type extends keyof typeof talkMessages = keyof typeof talkMessages> = EventIn<
+export type TalkMessage<Type extends keyof typeof talkMessages = keyof typeof talkMessages> = MessageIn<
   typeof talkMessages,
   Type
 >;

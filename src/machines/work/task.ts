@@ -1,6 +1,6 @@
 /** One task, as those see it that do it: what is planned around it (durations, dependencies, gates) is the plan's. */
 
-export interface Retry {
+export interface TaskRetry {
   /** In all, the first one included. */
   readonly attempts: number;
   readonly backoff: { readonly minMs: number; readonly maxMs: number; readonly factor: number };
@@ -15,7 +15,7 @@ export interface Task {
   readonly input: unknown;
   /** A shell command that does the task; null where an agent does. */
   readonly run: string | null;
-  readonly retry: Retry;
+  readonly retry: TaskRetry;
   readonly timeoutMs: number | null;
 }
 

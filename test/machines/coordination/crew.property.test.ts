@@ -198,7 +198,7 @@ describe('the ledger', () => {
       const ledger = new PlanLedger(context, { nowMs: 0, self, isPresent: () => false });
       take(ledger);
       startTasks(ledger, null);
-      for (const { event } of ledger.letters)
+      for (const { event } of ledger.outgoing)
         if (event.type === 'child.start') running.push((event as unknown as { id: string }).id);
       Object.assign(context, ledger.close());
     };

@@ -8,7 +8,7 @@ import {
   detectCorrelation,
   WINDOW_MS,
 } from '../../../src/machines/work/correlation.ts';
-import { type Failure, normalise, patternOf, signatureOf } from '../../../src/machines/work/failure-signature.ts';
+import { type FailureRecord, normalise, patternOf, signatureOf } from '../../../src/machines/work/failure-signature.ts';
 import { inferRootCause } from '../../../src/machines/work/root-cause.ts';
 
 const KOYFIN = {
@@ -22,7 +22,7 @@ function failures(
   count: number,
   facts: { agentType?: string; errorType?: string; dataSource?: string | null; errorMessage?: string } = {},
   from = 0,
-): Failure[] {
+): FailureRecord[] {
   const whole = { ...KOYFIN, ...facts };
   return Array.from({ length: count }, (_, n) => ({
     ...whole,
@@ -159,7 +159,7 @@ describe('a root cause', () => {
   });
 
   it('CA-E12: the five rows of the table', () => {
-    const rows: [number, Failure[]][] = [
+    const rows: [number, FailureRecord[]][] = [
       [1, failures(5)],
       [2, failures(8, { dataSource: 'Bloomberg', errorType: 'Timeout', errorMessage: 'timeout' })],
       [3, failures(4, { dataSource: 'SEC EDGAR', errorType: 'Http', errorMessage: '404 not found' })],
@@ -186,7 +186,7 @@ describe('a root cause', () => {
 });
 
 describe('failures that belong together', () => {
-  const at = (atMs: number, item: string): Failure => ({ ...failures(1)[0]!, id: `${item}@${atMs}`, item, atMs });
+  const at = (atMs: number, item: string): FailureRecord => ({ ...failures(1)[0]!, id: `${item}@${atMs}`, item, atMs });
 
   it('CA-063: are within five minutes: the window holds its end and not its beginning', () => {
     const three = (lastMs: number) => [at(0, 'A'), at(1_000, 'B'), at(lastMs, 'C')];
@@ -233,6 +233,6 @@ describe('failures that belong together', () => {
   });
 });
 
-function findingsOfOrNone(group: readonly Failure[]): string {
+function findingsOfOrNone(group: readonly FailureRecord[]): string {
   return group.length === 0 ? 'alone' : findingsOf(group).items.join();
 }

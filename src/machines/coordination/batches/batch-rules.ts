@@ -74,7 +74,7 @@ export interface Resources {
   readonly connections: Availability;
 }
 
-export type Verdict =
+export type Readiness =
   | { readonly kind: 'go' }
   | { readonly kind: 'wait'; readonly untilMs: number; readonly isReset: boolean };
 
@@ -129,7 +129,7 @@ export function endOf(items: readonly BatchItem[]): Exclude<BatchStatus, 'IN_PRO
 }
 
 /** The latest of the times at which what is lacking is there again. */
-export function verdictOf({ apiQuota, compute, connections }: Resources, nowMs: number): Verdict {
+export function readinessOf({ apiQuota, compute, connections }: Resources, nowMs: number): Readiness {
   const lacking = [apiQuota, compute, connections].flatMap((resource) =>
     resource.isFree ? [] : [resource.notBeforeMs],
   );

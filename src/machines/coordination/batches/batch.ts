@@ -20,7 +20,7 @@ import {
   SLOT_PATIENCE_MS,
   toPause,
   toResume,
-  verdictOf,
+  readinessOf,
 } from './batch-rules.ts';
 import { postTo, recordIn, recordsUnder } from '../../people/keyed-records.ts';
 import { cutText } from '../../work/message-schema.ts';
@@ -60,7 +60,7 @@ export type BatchEvent =
 /** To the BatchManager. */
 export type BatchReport = { readonly type: 'batch.changed'; readonly batch: AnyActorRef; readonly record: BatchRecord };
 
-type Context = Omit<BatchInput, 'items'> & {
+type BatchContext = Omit<BatchInput, 'items'> & {
   readonly phase: BatchRecord['phase'];
   readonly status: BatchStatus;
   readonly createdAtMs: number;
@@ -79,10 +79,10 @@ const FREE = { isFree: true } as const;
 /** A service that does not say is not waited for: what it would have said is not known. */
 const RESOURCES_TIMEOUT_MS = 30_000;
 
-const put = recordIn<Context>();
+const put = recordIn<BatchContext>();
 
 const machine = setup({
-  types: {} as { context: Context; events: Event; input: BatchInput },
+  types: {} as { context: BatchContext; events: Event; input: BatchInput },
   actors: {
     resources: fromPromise<Resources, ResourceQuestion>(() =>
       Promise.resolve({ apiQuota: FREE, compute: FREE, connections: FREE }),
@@ -350,7 +350,7 @@ export function batchAgent(resources?: Port<ResourceQuestion, Resources>) {
 export const batch = batchAgent();
 
 interface Enqueue {
-  assign(patch: Partial<Context>): void;
+  assign(patch: Partial<BatchContext>): void;
   cancel(id: string): void;
 }
 
@@ -361,11 +361,11 @@ function settle(enqueue: Enqueue, item: BatchItem | undefined, end: Pick<BatchIt
   enqueue.cancel(slotTimer(item.item));
 }
 
-function itemsIn(context: Context): BatchItem[] {
+function itemsIn(context: BatchContext): BatchItem[] {
   return recordsUnder<BatchItem>(context, 'item:');
 }
 
-function recordOf(context: Context): BatchRecord {
+function recordOf(context: BatchContext): BatchRecord {
   const {
     id,
     name,
@@ -395,7 +395,7 @@ function recordOf(context: Context): BatchRecord {
   };
 }
 
-function questionOf(context: Context, item: string | null): ResourceQuestion {
+function questionOf(context: BatchContext, item: string | null): ResourceQuestion {
   const { id, reason, runningTasks } = context;
   return {
     batchId: id,
@@ -408,17 +408,17 @@ function questionOf(context: Context, item: string | null): ResourceQuestion {
 
 /** When what is lacking is there again; null where nothing is, or nobody knows when. */
 function resetOf(resources: Resources, nowMs: number): number | null {
-  const verdict = verdictOf(resources, nowMs);
-  return verdict.kind === 'wait' && verdict.isReset ? verdict.untilMs : null;
+  const readiness = readinessOf(resources, nowMs);
+  return readiness.kind === 'wait' && readiness.isReset ? readiness.untilMs : null;
 }
 
 /** When to ask again; null where nothing is lacking. */
 function untilOf(resources: Resources, nowMs: number): number | null {
-  const verdict = verdictOf(resources, nowMs);
-  return verdict.kind === 'wait' ? verdict.untilMs : null;
+  const readiness = readinessOf(resources, nowMs);
+  return readiness.kind === 'wait' ? readiness.untilMs : null;
 }
 
-function pauseRequest({ id, correlationId }: Context, item: string, reason: string): Message<'pause.request'> {
+function pauseRequest({ id, correlationId }: BatchContext, item: string, reason: string): Message<'pause.request'> {
   return {
     type: 'pause.request',
     item,
@@ -429,7 +429,7 @@ function pauseRequest({ id, correlationId }: Context, item: string, reason: stri
   };
 }
 
-function finishAlert(context: Context, status: Exclude<BatchStatus, 'IN_PROGRESS'>): Message<'alert.raise'> {
+function finishAlert(context: BatchContext, status: Exclude<BatchStatus, 'IN_PROGRESS'>): Message<'alert.raise'> {
   const items = itemsIn(context);
   const { total, resumed } = countsOf(items);
   const failures = items.flatMap(({ item, error }) => (error === null ? [] : [`${item}: ${error}`]));

@@ -8,7 +8,7 @@ import { type Message } from '../messages/messages.ts';
 import { type PauseManagerReport } from '../pauses/pause-manager.ts';
 import { type StageReport } from '../../work/stage.ts';
 
-interface Asked {
+interface Replyable {
   readonly replyTo?: ReplyTo;
 }
 
@@ -31,9 +31,9 @@ export type CoordinatorEvent =
   | { readonly type: 'child.exited'; readonly id: string; readonly error: unknown }
   | { readonly type: 'checkpoint.preserve'; readonly task: string; readonly isPreserved: boolean }
   | { readonly type: 'checkpoint.due'; readonly task: string }
-  | ({ readonly type: 'pause.state'; readonly item: string } & Asked)
-  | (Message<'pause.request' | 'resume.command' | 'pause.extend' | 'pause.expire'> & Asked)
-  | (Message<'talk.finding' | 'talk.request' | 'talk.challenge' | 'talk.confirmation' | 'talk.alert'> & Asked)
+  | ({ readonly type: 'pause.state'; readonly item: string } & Replyable)
+  | (Message<'pause.request' | 'resume.command' | 'pause.extend' | 'pause.expire'> & Replyable)
+  | (Message<'talk.finding' | 'talk.request' | 'talk.challenge' | 'talk.confirmation' | 'talk.alert'> & Replyable)
   | Message<
       'cause.cleared' | 'item.cancel' | 'capacity.set' | 'gate.request' | 'gate.validate' | 'correlation.detected'
     >

@@ -41,7 +41,7 @@ function dropCheckpoints(ledger: PlanLedger, item: string, phase: 'failed' | 'ex
     const kept = ledger.checkpoint(task);
     if (kept === undefined) continue;
     if (phase === 'failed')
-      ledger.alarms.push({
+      ledger.delayed.push({
         id: `checkpoint:${task}`,
         delayMs: FAILED_CHECKPOINT_MS,
         event: { type: 'checkpoint.due', task },

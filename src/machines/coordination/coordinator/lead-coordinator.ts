@@ -33,7 +33,7 @@ import {
   stopWork,
 } from './pause-decisions.ts';
 import { unitMsOf } from './performance.ts';
-import { type CoordinatorEmitted, type Letter, PlanLedger } from './plan-ledger.ts';
+import { type CoordinatorEmitted, type Outgoing, PlanLedger } from './plan-ledger.ts';
 import { type Plan } from '../plan/plan.ts';
 import { EMPTY_TALLY, outcomeOf, type PlanOutcome } from './progress.ts';
 import { passOn } from './message-routes.ts';
@@ -54,9 +54,11 @@ export interface CoordinatorInput {
   readonly plan: Plan;
 }
 
-type Decisions = { readonly [Type in CoordinatorEvent['type']]: (ledger: PlanLedger, event: EventOf<Type>) => void };
+type DecisionTable = {
+  readonly [Type in CoordinatorEvent['type']]: (ledger: PlanLedger, event: EventOf<Type>) => void;
+};
 
-const DECISIONS: Decisions = {
+const DECISIONS: DecisionTable = {
   'task.completed': taskCompleted,
   'task.attemptFailed': attemptFailed,
   'task.failed': taskFailed,
@@ -126,8 +128,8 @@ const machine = setup({
       startTasks(ledger, context.unitMs);
       const patch = ledger.close();
       if (patch !== undefined) enqueue.assign(patch);
-      for (const letter of ledger.letters) post(enqueue, system, letter);
-      for (const { id, delayMs, event: alarm } of ledger.alarms) enqueue.raise(alarm, { id, delay: delayMs });
+      for (const one of ledger.outgoing) post(enqueue, system, one);
+      for (const { id, delayMs, event: later } of ledger.delayed) enqueue.raise(later, { id, delay: delayMs });
       for (const said of ledger.emitted) enqueue.emit(said);
       const total = context.plan.tasks.length;
       const before = isFirst ? 'working' : outcomeOf(context.tally, total);
@@ -188,7 +190,7 @@ export const leadCoordinator = defineAgent({
 });
 
 /** A desk that is not there is not told. */
-function post(enqueue: unknown, system: { get(id: string): unknown }, { to, event }: Letter): void {
+function post(enqueue: unknown, system: { get(id: string): unknown }, { to, event }: Outgoing): void {
   const receiver = (typeof to === 'string' ? system.get(to) : to) as AnyActorRef | undefined;
   if (receiver !== undefined) (enqueue as { sendTo(to: AnyActorRef, event: object): void }).sendTo(receiver, event);
 }

@@ -4,7 +4,7 @@
  * and know neither XState nor how the scheduler is kept up to date.
  */
 import { type AnyActorRef } from 'xstate';
-import { agendaOf, taskOf } from '../plan/plan-index.ts';
+import { planIndexOf, taskOf } from '../plan/plan-index.ts';
 import {
   capacityIn,
   checkpointIn,
@@ -16,7 +16,7 @@ import {
   performanceIn,
   resultsOf,
 } from './coordinator-context.ts';
-import { Dispatcher, type Position } from '../plan/dispatcher.ts';
+import { Dispatcher, type PlanProgress } from '../plan/dispatcher.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message } from '../messages/messages.ts';
 import { type Performance } from './performance.ts';
@@ -86,14 +86,14 @@ export type CoordinatorEmitted =
       readonly blocked: number;
     };
 
-export interface Letter {
+export interface Outgoing {
   /** A system id, or the actor itself. */
   readonly to: string | AnyActorRef;
   readonly event: { readonly type: string };
 }
 
 /** An event of the coordinator to itself, later. */
-export interface Alarm {
+export interface DelayedEvent {
   readonly id: string;
   readonly delayMs: number;
   readonly event: { readonly type: 'checkpoint.due'; readonly task: string };
@@ -112,9 +112,9 @@ export class PlanLedger {
   readonly self: AnyActorRef;
   /** Whether there is somebody of that name to talk to. */
   readonly isPresent: (systemId: string) => boolean;
-  readonly letters: Letter[] = [];
+  readonly outgoing: Outgoing[] = [];
   readonly emitted: CoordinatorEmitted[] = [];
-  readonly alarms: Alarm[] = [];
+  readonly delayed: DelayedEvent[] = [];
   /** The answer to whoever asked; undefined: none. */
   answer: object | undefined;
   readonly #context: CoordinatorContext;
@@ -134,21 +134,21 @@ export class PlanLedger {
     this.#tally = context.tally;
     const known = dispatchers.get(context.tally);
     dispatchers.delete(context.tally);
-    this.#dispatcher = known ?? new Dispatcher(agendaOf(context.plan), positionIn(context));
+    this.#dispatcher = known ?? new Dispatcher(planIndexOf(context.plan), positionIn(context));
   }
 
   /** The task of that id; undefined where the plan has none. */
   task(id: string): PlanTask | undefined {
-    return taskOf(agendaOf(this.plan), id);
+    return taskOf(planIndexOf(this.plan), id);
   }
 
   has(item: string): boolean {
-    return agendaOf(this.plan).byItem.has(item);
+    return planIndexOf(this.plan).byItem.has(item);
   }
 
   /** In file order. */
   tasksOf(item: string): readonly PlanTask[] {
-    return agendaOf(this.plan).byItem.get(item)!;
+    return planIndexOf(this.plan).byItem.get(item)!;
   }
 
   /** All of them. O(items). */
@@ -263,7 +263,7 @@ export class PlanLedger {
   }
 
   send<Event extends { readonly type: string }>(to: string | AnyActorRef, event: Event): void {
-    this.letters.push({ to, event });
+    this.outgoing.push({ to, event });
   }
 
   /** A message that somebody has a schema for. */
@@ -279,7 +279,7 @@ export class PlanLedger {
   }
 
   /** Where the plan stands by now. */
-  position(): Position {
+  position(): PlanProgress {
     return positionIn(this.now);
   }
 
@@ -308,7 +308,7 @@ function sum(total: Tally, less: Tally, more: Tally): Tally {
   return { running: of('running'), done: of('done'), lost: of('lost'), undecided: of('undecided') };
 }
 
-function positionIn(context: CoordinatorContext): Position {
+function positionIn(context: CoordinatorContext): PlanProgress {
   const items = [...itemsIn(context)];
   return {
     done: items.flatMap(([, { done }]) => done),
@@ -326,7 +326,7 @@ function positionIn(context: CoordinatorContext): Position {
  */
 export function waitingFor(ledger: PlanLedger, item: string): readonly string[] {
   if (ledger.tasksOf(item)[0]!.stage !== null) return [];
-  const { links } = agendaOf(ledger.plan);
+  const { links } = planIndexOf(ledger.plan);
   const reached = new Set<string>();
   const open = [item];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {

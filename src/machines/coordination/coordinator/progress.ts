@@ -3,8 +3,8 @@
  * them all keep every change small.
  */
 import { type AnyActorRef } from 'xstate';
-import { agendaOf } from '../plan/plan-index.ts';
-import { type Standing } from '../plan/dispatcher.ts';
+import { planIndexOf } from '../plan/plan-index.ts';
+import { type ItemStanding } from '../plan/dispatcher.ts';
 import { type ItemDebate } from '../../work/agent-function.ts';
 import { type Rerun } from './item-debates.ts';
 import { type Plan } from '../plan/plan.ts';
@@ -72,7 +72,7 @@ export const UNTOUCHED: ItemProgress = {
 
 /** Every item of the plan, with what is known of it. O(items). */
 export function itemsOf(plan: Plan, known: (item: string) => ItemProgress | undefined): Items {
-  return new Map([...agendaOf(plan).byItem.keys()].map((item) => [item, known(item) ?? UNTOUCHED]));
+  return new Map([...planIndexOf(plan).byItem.keys()].map((item) => [item, known(item) ?? UNTOUCHED]));
 }
 
 export function started(progress: ItemProgress, task: string): ItemProgress {
@@ -109,7 +109,7 @@ export function isLost({ phase }: ItemProgress): boolean {
 }
 
 /** How the scheduler is to see it. At a gate nothing of it starts, but the others go on waiting for it at barriers. */
-export function standingOf(progress: ItemProgress): Standing {
+export function standingOf(progress: ItemProgress): ItemStanding {
   const isRunning = progress.phase === 'running';
   return { starts: isRunning && !isAtGate(progress), awaited: isRunning, alone: progress.pauses > 0 };
 }

@@ -3,7 +3,7 @@
 /** In what two contexts are compared. Names of the seed's field; a host of another fills them with its own five. */
 export const CONTEXT_DIMENSIONS = ['sector', 'metricType', 'timeHorizon', 'size', 'growthStage'] as const;
 
-export type Context = Readonly<Partial<Record<(typeof CONTEXT_DIMENSIONS)[number], string | undefined>>>;
+export type DisputeContext = Readonly<Partial<Record<(typeof CONTEXT_DIMENSIONS)[number], string | undefined>>>;
 
 /** `exact`: all five dimensions; `strong`: four; `weak`: two or three (X-23). */
 export type ContextQuality = 'exact' | 'strong' | 'weak' | 'none';
@@ -26,14 +26,14 @@ const SIMILAR_MIN = 10;
 const SIMILAR_FEW = 3;
 
 /** In how many dimensions two contexts are the same. What neither says is no match. */
-export function matchesOf(a: Context, b: Context): number {
+export function matchesOf(a: DisputeContext, b: DisputeContext): number {
   return CONTEXT_DIMENSIONS.filter((name) => a[name] !== undefined && a[name] === b[name]).length;
 }
 
 /** The most alike of the observations of which there are enough. */
-export function contextMatch<Observation extends { readonly context: Context }>(
+export function contextMatch<Observation extends { readonly context: DisputeContext }>(
   observations: readonly Observation[],
-  context: Context,
+  context: DisputeContext,
 ): ContextMatch<Observation> {
   const matches = observations.map((observation) => ({ observation, count: matchesOf(observation.context, context) }));
   const atLeast = (min: number) => matches.filter(({ count }) => count >= min).map(({ observation }) => observation);

@@ -3,7 +3,7 @@
  * often people overrode, how often the conservative default proved right, and which evidence prevailed. Pure.
  */
 import { type Challenge } from './challenge.ts';
-import { type Context, matchesOf } from '../credibility/context-match.ts';
+import { type DisputeContext, matchesOf } from '../credibility/context-match.ts';
 import { type Side } from './level-two.ts';
 
 /** How a debate ended, as short as lists and precedents need it. */
@@ -29,7 +29,7 @@ export interface PastDebate {
   readonly valueKind: string;
   readonly challenger: string;
   readonly challenged: string;
-  readonly context: Context;
+  readonly context: DisputeContext;
   readonly summary: DebateSummary;
   /** What the world showed later; null: not known. */
   readonly provedRight: Side | 'both' | 'neither' | null;

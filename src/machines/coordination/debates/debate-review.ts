@@ -73,7 +73,7 @@ export function reviewAnswer({ outcome, answer: given }: Pick<GateResult, 'outco
 }
 
 /** What was decided: one of the two positions, or one of their own. */
-export interface Decision {
+export interface ReviewDecision {
   readonly side: Side | null;
   readonly own: { readonly statement: string; readonly value: number | string | null } | null;
   readonly confidence: number;
@@ -88,11 +88,11 @@ export interface Decision {
 export function decisionOf(
   given: ReviewAnswer,
   { recommended, applied }: { readonly recommended: Side; readonly applied: Side | null },
-): Decision | null {
+): ReviewDecision | null {
   const decision = (
     chosen: Side | null,
     { note: said, confidence: trust }: { note?: string | undefined; confidence?: number | undefined },
-  ): Decision => ({
+  ): ReviewDecision => ({
     side: chosen,
     own: null,
     // People have looked at it: what they do not say is that they doubt it.

@@ -6,7 +6,7 @@ import { type Challenge, type Contribution, type Evidence, type Positions, type 
 import { type Position, type RiskOrder } from './conservative-default.ts';
 import { type CredibilityFormula, type TrackRecord } from '../credibility/credibility.ts';
 import { type Precedent } from './debate-patterns.ts';
-import { type Decision } from './debate-review.ts';
+import { type ReviewDecision } from './debate-review.ts';
 import { type Impact } from './downstream-impact.ts';
 import { type GateReport } from '../../people/gates/gate.ts';
 import { type Analysis, type Side } from './level-two.ts';
@@ -30,7 +30,7 @@ export interface DebateInput {
 export type DebateOutcome = 'consensus' | 'facilitator_resolved' | 'human' | 'confirmed' | 'overridden' | 'redebate';
 
 /** How a debate came to its end. */
-export interface Verdict extends Decision {
+export interface Verdict extends ReviewDecision {
   readonly level: 1 | 2 | 3 | 4 | 5;
   readonly method: string;
   readonly by: string | null;

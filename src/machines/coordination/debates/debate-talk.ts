@@ -92,7 +92,7 @@ export function tellResolution(
   notify(sender, system, { subject: `debate ${challenge.id}`, kind: 'debate.resolved', priority: 'LOW', ...notice });
 }
 
-interface Asked {
+interface PeopleQuestion {
   readonly context: DebateContext;
   readonly self: AnyActorRef;
   readonly form: GateForm;
@@ -104,7 +104,7 @@ interface Asked {
 export function askPeople(
   sender: Sender,
   system: Directory,
-  { context, self, form, audience, deadlineMs }: Asked,
+  { context, self, form, audience, deadlineMs }: PeopleQuestion,
 ): void {
   const gates = system.get(DESKS.gates) as AnyActorRef | undefined;
   if (gates === undefined) return;

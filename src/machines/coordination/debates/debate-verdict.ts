@@ -7,7 +7,7 @@ import { type Contribution, flawOf, sideOf } from './challenge.ts';
 import { otherSide } from './conservative-default.ts';
 import { analysisOf, level2Facts, recommendedSide } from './debate-document.ts';
 import { type HistoricalContext, historicalContextSchema, regimeName } from './debate-ports.ts';
-import { type Decision, decisionOf, type ReviewAnswer, reviewAnswer } from './debate-review.ts';
+import { type ReviewDecision, decisionOf, type ReviewAnswer, reviewAnswer } from './debate-review.ts';
 import { type DebateContext, type DebateEvent, type DebateLevel, type Verdict } from './debate-state.ts';
 import { level2Winner, type Side } from './level-two.ts';
 import { REGIME_UNKNOWN } from '../credibility/regime.ts';
@@ -58,7 +58,7 @@ export function answerIn(context: DebateContext, event: DebateEvent): ReviewAnsw
   return event.type === 'gate.closed' && isOfOpenGate(context, event) ? reviewAnswer(event.result) : null;
 }
 
-export function decisionIn(context: DebateContext, event: DebateEvent): Decision | null {
+export function decisionIn(context: DebateContext, event: DebateEvent): ReviewDecision | null {
   const answer = answerIn(context, event);
   return answer === null
     ? null
@@ -144,7 +144,7 @@ export function historyOf(output: HistoricalContext): Pick<DebateContext, 'prece
   };
 }
 
-function methodOf({ level, provisional }: DebateContext, { action }: ReviewAnswer, { side }: Decision): string {
+function methodOf({ level, provisional }: DebateContext, { action }: ReviewAnswer, { side }: ReviewDecision): string {
   if (action === 'accept-recommendation') return "the facilitator's recommendation, accepted by an expert";
   if (level === 'L3') return 'decision of an expert';
   if (provisional === null) return 'decision at a gate';

@@ -18,7 +18,7 @@ import {
   UNTOUCHED,
   WINDOW_MS,
 } from '../../work/correlation.ts';
-import { type Failure, patternOf, signatureOf } from '../../work/failure-signature.ts';
+import { type FailureRecord, patternOf, signatureOf } from '../../work/failure-signature.ts';
 import { postTo, recordIn, recordsUnder } from '../../people/keyed-records.ts';
 import { itemActions } from '../../people/alerts/alert-messages.ts';
 import { cutText } from '../../work/message-schema.ts';
@@ -36,7 +36,7 @@ export type CorrelatorContext = {
   readonly nextFailure: number;
   readonly nextCorrelation: number;
 } & {
-  readonly [key in `failures:${string}`]?: readonly Failure[];
+  readonly [key in `failures:${string}`]?: readonly FailureRecord[];
 } & { readonly [key in `correlation:${string}`]?: Correlation };
 
 /** The reply to `agent.failure` and to `correlation.group` (CA-065). */
@@ -233,7 +233,7 @@ export function correlationsIn(context: CorrelatorContext): Correlation[] {
 
 interface Finding {
   readonly elder: Correlation | undefined;
-  readonly cluster: readonly Failure[];
+  readonly cluster: readonly FailureRecord[];
   readonly signature: string | null;
   readonly nowMs: number;
 }
@@ -300,7 +300,7 @@ function resolve(
   enqueue.raise({ type: 'correlation.forget', correlationId: known.id }, { delay: 'resolved' });
 }
 
-function failureOf(context: CorrelatorContext, event: Message<'agent.failure'>): Failure {
+function failureOf(context: CorrelatorContext, event: Message<'agent.failure'>): FailureRecord {
   const { item, agentType, errorType, dataSource, atMs } = event;
   return {
     id: `failure-${context.nextFailure}`,
@@ -314,7 +314,7 @@ function failureOf(context: CorrelatorContext, event: Message<'agent.failure'>):
   };
 }
 
-function remembered(known: readonly Failure[], failure: Failure): Failure[] {
+function remembered(known: readonly FailureRecord[], failure: FailureRecord): FailureRecord[] {
   return [...known, failure].slice(-CORRELATION_FAILURES_MAX);
 }
 
@@ -323,13 +323,13 @@ function isFull({ failureCount }: Correlation): boolean {
   return failureCount >= CORRELATION_FAILURES_MAX;
 }
 
-function without(failures: readonly Failure[], ids: readonly string[]): Failure[] {
+function without(failures: readonly FailureRecord[], ids: readonly string[]): FailureRecord[] {
   const gone = new Set(ids);
   return failures.filter(({ id }) => !gone.has(id));
 }
 
 /** Unresolved correlations that hold some of these failures, the eldest first. */
-function openAmong(context: CorrelatorContext, failures: readonly Failure[]): Correlation[] {
+function openAmong(context: CorrelatorContext, failures: readonly FailureRecord[]): Correlation[] {
   const ids = new Set(failures.map(({ id }) => id));
   return correlationsIn(context).filter(
     ({ resolvedAtMs, failureIds }) => resolvedAtMs === null && failureIds.some((id) => ids.has(id)),
@@ -337,11 +337,11 @@ function openAmong(context: CorrelatorContext, failures: readonly Failure[]): Co
 }
 
 /** The last failure of each of these items, where one is remembered that is in no correlation. */
-function latestOf(context: CorrelatorContext, items: readonly string[]): Failure[] {
+function latestOf(context: CorrelatorContext, items: readonly string[]): FailureRecord[] {
   const taken = new Set(
     correlationsIn(context).flatMap(({ resolvedAtMs, failureIds }) => (resolvedAtMs === null ? failureIds : [])),
   );
-  const free = recordsUnder<readonly Failure[]>(context, 'failures:')
+  const free = recordsUnder<readonly FailureRecord[]>(context, 'failures:')
     .flat()
     .filter(({ id }) => !taken.has(id));
   return [...new Set(items)].flatMap((item) =>
@@ -352,7 +352,7 @@ function latestOf(context: CorrelatorContext, items: readonly string[]): Failure
   );
 }
 
-function signatureIn(failures: readonly Failure[]): string | null {
+function signatureIn(failures: readonly FailureRecord[]): string | null {
   const [first, ...rest] = failures;
   return rest.every(({ signature }) => signature === first!.signature) ? first!.signature : null;
 }

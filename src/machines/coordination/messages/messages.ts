@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { alertMessages } from '../../people/alerts/alert-messages.ts';
-import { type EventIn, name, names, text } from '../../work/message-schema.ts';
+import { type MessageIn, name, names, text } from '../../work/message-schema.ts';
 import { talkMessages } from '../../work/talk-messages.ts';
 
 /** Who asked for a pause (CA-025). */
@@ -20,9 +20,12 @@ export type PauseTrigger = z.infer<typeof pauseTrigger>;
 
 const tasks = z.array(z.string()).readonly();
 
-/** Disjoint lists of tasks: run again or for the first time; complete; still running and left alone (CA-044). */
-export const resumeLists = z.object({ restart: tasks, skip: tasks, wait: tasks }).readonly();
-export type ResumeLists = z.infer<typeof resumeLists>;
+/**
+ * Disjoint lists, together every task of an item, each in an order in which they may run: run again or for the first
+ * time; complete, and built on nothing that runs again; running, and left alone (CA-044).
+ */
+export const resumePlan = z.object({ restart: tasks, skip: tasks, wait: tasks }).readonly();
+export type ResumePlan = z.infer<typeof resumePlan>;
 
 /** The events between agents by type. A message is its payload and its `type`. */
 export const messages = {
@@ -43,7 +46,7 @@ export const messages = {
   'pause.complete': z.object({
     item: name,
     pausedAtMs: z.number(),
-    resumeDependencies: resumeLists,
+    resumeDependencies: resumePlan,
     /** Who had asked; a batch resumes gate timeouts first and manual pauses last (CA-052). */
     trigger: pauseTrigger.optional(),
     reason: text.optional(),
@@ -54,7 +57,7 @@ export const messages = {
    * Lead Coordinator or a person, by way of the Lead Coordinator, to PauseManager. A null plan is worked out from the
    * checkpoint.
    */
-  'resume.command': z.object({ item: name, resumePlan: resumeLists.nullable(), notify: z.boolean() }),
+  'resume.command': z.object({ item: name, resumePlan: resumePlan.nullable(), notify: z.boolean() }),
   /** Lead Coordinator to BatchManager. */
   'batch.pause-request': z.object({ items: names, reason: text, batchId: name, maxConcurrency: z.int().positive() }),
   /** Lead Coordinator, or an agent itself, to FailureCorrelator: one failure that was not cured by another try. */
@@ -129,4 +132,4 @@ export const messages = {
 export type MessageType = keyof typeof messages;
 
 /** One message as an event. */
-export type Message<Type extends MessageType = MessageType> = EventIn<typeof messages, Type>;
+export type Message<Type extends MessageType = MessageType> = MessageIn<typeof messages, Type>;

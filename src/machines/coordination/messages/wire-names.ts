@@ -3,11 +3,11 @@
  * for peers that speak them. Inside there are items and events (messages.ts). Pure; times travel as ISO 8601.
  */
 import { z } from 'zod';
-import { type Message, messages, type MessageType, type PauseTrigger, type ResumeLists } from './messages.ts';
+import { type Message, messages, type MessageType, type PauseTrigger, type ResumePlan } from './messages.ts';
 import { type MessagePriority, messagePriority } from '../../work/talk-messages.ts';
 import { type OrderReply, type PauseState } from '../pauses/pause-manager.ts';
 
-interface Wire {
+interface WireForm {
   readonly name: string;
   /** Own name to the seed's, of every field that travels. Times end in `Ms` here. */
   readonly fields: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ const WIRES = {
   'talk.challenge': { name: 'Challenge', fields: talk },
   'talk.confirmation': { name: 'Confirmation', fields: talk },
   'talk.alert': { name: 'Alert', fields: talk },
-} as const satisfies Partial<Record<MessageType, Wire>>;
+} as const satisfies Partial<Record<MessageType, WireForm>>;
 
 export type WiredType = keyof typeof WIRES;
 
@@ -106,7 +106,7 @@ export function toEnvelope(
   message: Message<WiredType>,
   { from, to, priority, atMs, requiresResponse }: Posted,
 ): Envelope {
-  const { name, fields }: Wire = WIRES[message.type];
+  const { name, fields }: WireForm = WIRES[message.type];
   const content: Record<string, unknown> = {};
   for (const [own, theirs] of Object.entries(fields)) {
     const value = (message as Readonly<Record<string, unknown>>)[own];
@@ -123,10 +123,12 @@ export function toEnvelope(
   };
 }
 
-export type Opened = { readonly message: Message<WiredType>; readonly posted: Posted } | { readonly problem: string };
+export type OpenedEnvelope =
+  | { readonly message: Message<WiredType>; readonly posted: Posted }
+  | { readonly problem: string };
 
 /** What an envelope holds, checked by the schema of its message; or what is wrong with it. */
-export function fromEnvelope(value: unknown): Opened {
+export function fromEnvelope(value: unknown): OpenedEnvelope {
   const envelope = envelopeSchema.safeParse(value);
   if (!envelope.success) return { problem: z.prettifyError(envelope.error) };
   const {
@@ -159,7 +161,7 @@ function isTime(field: string): boolean {
 }
 
 /** What the calls need of a system. */
-export interface Asked {
+export interface AskingSystem {
   ask<Reply>(address: string, event: { readonly type: string }): Promise<Reply>;
 }
 
@@ -169,18 +171,18 @@ export interface WirePauseState {
   readonly reason: string | null;
   readonly checkpoint_id: string | null;
   readonly paused_at: string | null;
-  readonly resume_dependencies: ResumeLists | null;
+  readonly resume_dependencies: ResumePlan | null;
 }
 
 /** The PauseManager's calls with the seed's arguments, in their order. Each rejects as `system.ask` does. */
-export function pauseCalls(system: Asked, coordinator = 'coordinator') {
+export function pauseCalls(system: AskingSystem, coordinator = 'coordinator') {
   const order = (event: Message<'pause.request' | 'resume.command'>) => system.ask<OrderReply>(coordinator, event);
   return {
     /** CA-022. A checkpoint of the item's own is made at the next boundary, whatever id is given. */
     pause_analysis: (stock_id: string, reason: string, checkpoint_id: string | null, trigger_source: PauseTrigger) =>
       order({ type: 'pause.request', item: stock_id, reason, checkpointId: checkpoint_id, trigger: trigger_source }),
     /** CA-023. `resume_plan` null is worked out from the checkpoint; one that cannot be carried out is refused. */
-    resume_analysis: (stock_id: string, resume_plan: ResumeLists | null, notify: boolean) =>
+    resume_analysis: (stock_id: string, resume_plan: ResumePlan | null, notify: boolean) =>
       order({ type: 'resume.command', item: stock_id, resumePlan: resume_plan, notify }),
     get_pause_state: (stock_id: string): Promise<WirePauseState> =>
       system.ask<PauseState>(coordinator, { type: 'pause.state', item: stock_id } as { type: string }).then(wireState),

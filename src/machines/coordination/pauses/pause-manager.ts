@@ -11,7 +11,7 @@ import { timeOf } from '../../../actors/model/ref.ts';
 import { reply, type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import { type GraphTask } from '../../work/dependency-graph.ts';
 import { DESKS } from '../../work/system-ids.ts';
-import { type Message, type ResumeLists } from '../messages/messages.ts';
+import { type Message, type ResumePlan } from '../messages/messages.ts';
 import {
   ALERT_DAYS,
   type AlertDay,
@@ -35,7 +35,7 @@ import {
   withFailedPlan,
   withFurther,
 } from './pause-record.ts';
-import { flawOfPlan, resolveDependencies, type ResumePlan } from './resume-plan.ts';
+import { flawOfPlan, resolveDependencies } from './resume-plan.ts';
 
 /** State of an item at a stage boundary. */
 export interface ItemCheckpoint {
@@ -91,7 +91,7 @@ export interface PauseState {
   readonly reason: string | null;
   readonly checkpointId: string | null;
   readonly pausedAtMs: number | null;
-  readonly resumeDependencies: ResumeLists | null;
+  readonly resumeDependencies: ResumePlan | null;
 }
 
 /** The answer to an order. */
@@ -433,7 +433,7 @@ function completeOf({
   };
 }
 
-function problemOf({ checkpoint }: PauseManagerContext, plan: ResumeLists): string | undefined {
+function problemOf({ checkpoint }: PauseManagerContext, plan: ResumePlan): string | undefined {
   const { tasks, completed, failed } = checkpoint!;
   return flawOfPlan(plan, tasks, failed, { completed, running: [] });
 }

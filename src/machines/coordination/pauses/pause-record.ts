@@ -6,7 +6,7 @@
 import { FAILED_PLANS_MAX, PAUSE_FAILURES_MAX } from '../../../limits.ts';
 import { type AlertPriority, DETAILS, itemActions } from '../../people/alerts/alert-messages.ts';
 import { cutText } from '../../work/message-schema.ts';
-import { type Message, type PauseTrigger, type ResumeLists } from '../messages/messages.ts';
+import { type Message, type PauseTrigger, type ResumePlan } from '../messages/messages.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -55,7 +55,7 @@ export interface PauseRecord extends PauseRequest {
   readonly resumedAtMs: number | null;
   /** null until the item stands at a boundary. */
   readonly checkpointId: string | null;
-  readonly resumeDependencies: ResumeLists | null;
+  readonly resumeDependencies: ResumePlan | null;
   readonly alertDay3Sent: boolean;
   readonly alertDay7Sent: boolean;
   readonly extendedUntilMs: number | null;
@@ -90,7 +90,7 @@ export function withFurther(record: PauseRecord, request: PauseRequest): PauseRe
 /** A plan by which resuming failed, and when it did. */
 export interface FailedPlan {
   readonly atMs: number;
-  readonly plan: ResumeLists;
+  readonly plan: ResumePlan;
 }
 
 export function withFailedPlan(plans: readonly FailedPlan[], plan: FailedPlan): readonly FailedPlan[] {

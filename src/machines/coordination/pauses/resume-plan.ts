@@ -4,6 +4,7 @@
  */
 import { assert } from '../../../assert.ts';
 import { buildGraph, downstreamOf, type GraphTask, topologicalOrder } from '../../work/dependency-graph.ts';
+import { type ResumePlan } from '../messages/messages.ts';
 import { itemOf } from '../../work/task.ts';
 import { type Plan } from '../plan/plan.ts';
 
@@ -11,16 +12,6 @@ import { type Plan } from '../plan/plan.ts';
 export interface Checkpoint {
   readonly completed: Iterable<string>;
   readonly running: Iterable<string>;
-}
-
-/** Disjoint; together every task of the item. Each list is in an order in which its tasks may run. */
-export interface ResumePlan {
-  /** To be run, again or for the first time. */
-  readonly restart: readonly string[];
-  /** Complete, and built on nothing that runs again. */
-  readonly skip: readonly string[];
-  /** Running, and built on nothing that runs again: to be left alone. */
-  readonly wait: readonly string[];
 }
 
 /**

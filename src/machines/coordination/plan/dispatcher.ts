@@ -1,14 +1,15 @@
 /**
  * The one rule of what starts next, in a form that goes on: ready tasks wait in a line per agent type, best first, and
- * start while there are free places. It is told what happens and keeps up with it, so an event costs what it changes
- * and not the size of the plan. `pickReady` asks it once; a schedule and the coordinator go on with it.
+ * start while there are free places. Best is what is on the critical path, then what has the longest remaining path,
+ * then what opens the most work within three steps, then file order. It is told what happens and keeps up with it, so an
+ * event costs what it changes and not the size of the plan.
  */
-import { type Agenda, taskOf } from './plan-index.ts';
+import { type PlanIndex, taskOf } from './plan-index.ts';
 import { capacityOf, type Plan, type PlanTask } from './plan.ts';
 import { itemOf } from '../../work/task.ts';
 
 /** How an item stands towards the scheduler. */
-export interface Standing {
+export interface ItemStanding {
   /** Whether its tasks may start. */
   readonly starts: boolean;
   /** Whether barriers wait for it. */
@@ -17,23 +18,23 @@ export interface Standing {
   readonly alone: boolean;
 }
 
-const AT_WORK: Standing = { starts: true, awaited: true, alone: false };
+const AT_WORK: ItemStanding = { starts: true, awaited: true, alone: false };
 
 /** How far a plan has come. */
-export interface Position {
+export interface PlanProgress {
   readonly done: Iterable<string>;
   /** Started and not ended: each holds a place of its agent's capacity. */
   readonly running: Iterable<string>;
   /** Items that are not simply at work. */
-  readonly standings: Iterable<readonly [item: string, standing: Standing]>;
+  readonly standings: Iterable<readonly [item: string, standing: ItemStanding]>;
   readonly capacity: Plan['capacity'];
 }
 
 export class Dispatcher {
-  readonly #agenda: Agenda;
+  readonly #index: PlanIndex;
   readonly #done: Set<string>;
   readonly #running: Set<string>;
-  readonly #standings: Map<string, Standing>;
+  readonly #standings: Map<string, ItemStanding>;
   readonly #capacity = new Map<string, number>();
   /** Running tasks per agent type; may exceed a capacity that was lowered. */
   readonly #active = new Map<string, number>();
@@ -44,23 +45,23 @@ export class Dispatcher {
   /** Agent types with a new task in the line or a new place. Only they need a look. */
   readonly #touched = new Set<string>();
 
-  constructor(agenda: Agenda, { done, running, standings, capacity }: Position) {
-    this.#agenda = agenda;
+  constructor(index: PlanIndex, { done, running, standings, capacity }: PlanProgress) {
+    this.#index = index;
     this.#done = new Set(done);
     this.#running = new Set(running);
     this.#standings = new Map(standings);
-    for (const { id, agent } of agenda.byRank) {
+    for (const { id, agent } of index.byRank) {
       if (!this.#capacity.has(agent)) this.#capacity.set(agent, capacityOf(capacity, agent));
       if (this.#running.has(id)) this.#active.set(agent, this.#activeOf(agent) + 1);
     }
-    // A join waits for tasks only, so the order of the agenda has every join before the tasks behind it.
-    for (const id of agenda.order)
+    // A join waits for tasks only, so the order of the index has every join before the tasks behind it.
+    for (const id of index.order)
       this.#unmet.set(
         id,
-        agenda.links.dependencies.get(id)!.filter((dependency) => this.#counts(dependency, id)).length,
+        index.links.dependencies.get(id)!.filter((dependency) => this.#counts(dependency, id)).length,
       );
-    for (let rank = agenda.byRank.length - 1; rank >= 0; rank -= 1) {
-      const task = agenda.byRank[rank]!;
+    for (let rank = index.byRank.length - 1; rank >= 0; rank -= 1) {
+      const task = index.byRank[rank]!;
       if (!this.#isReady(task)) continue;
       this.#lineOf(task.agent).push(rank);
       this.#touched.add(task.agent);
@@ -77,7 +78,7 @@ export class Dispatcher {
     }
     this.#touched.clear();
     // ranks are places in this list
-    const tasks = ranks.sort((a, b) => a - b).map((rank) => this.#agenda.byRank[rank]!);
+    const tasks = ranks.sort((a, b) => a - b).map((rank) => this.#index.byRank[rank]!);
     for (const { id, agent } of tasks) {
       this.#running.add(id);
       this.#active.set(agent, this.#activeOf(agent) + 1);
@@ -97,19 +98,19 @@ export class Dispatcher {
   /** The task has ended without being done: it is ready again, where its item starts anything. */
   stop(id: string): void {
     this.#release(id);
-    this.#queueIfReady(taskOf(this.#agenda, id)!);
+    this.#queueIfReady(taskOf(this.#index, id)!);
   }
 
   /** What was done is to be done again. */
   reopen(id: string): void {
     if (!this.#done.delete(id)) return;
     for (const dependent of this.#dependents(id)) if (this.#counts(id, dependent)) this.#raise(dependent);
-    this.#queueIfReady(taskOf(this.#agenda, id)!);
+    this.#queueIfReady(taskOf(this.#index, id)!);
   }
 
   /** One thing at a time, because what an edge counts for depends on all three. */
-  place(item: string, standing: Standing): void {
-    const own = this.#agenda.byItem.get(item)!;
+  place(item: string, standing: ItemStanding): void {
+    const own = this.#index.byItem.get(item)!;
     const before = this.#standingOf(item);
     if (before.awaited !== standing.awaited) {
       this.#standings.set(item, { ...before, awaited: standing.awaited });
@@ -121,7 +122,7 @@ export class Dispatcher {
     if (before.alone !== standing.alone) {
       this.#standings.set(item, { ...this.#standingOf(item), alone: standing.alone });
       for (const { id } of own) {
-        for (const join of this.#agenda.links.dependencies.get(id)!)
+        for (const join of this.#index.links.dependencies.get(id)!)
           if (this.#isJoin(join) && this.#unmet.get(join)! > 0) this.#shift(id, !standing.alone);
       }
     }
@@ -142,9 +143,9 @@ export class Dispatcher {
 
   /** Whether the edge keeps its dependent from being ready. */
   #counts(dependency: string, dependent: string): boolean {
-    const task = taskOf(this.#agenda, dependency);
+    const task = taskOf(this.#index, dependency);
     if (task === undefined)
-      return this.#unmet.get(dependency)! > 0 && !this.#standingOf(itemOf(taskOf(this.#agenda, dependent)!)).alone;
+      return this.#unmet.get(dependency)! > 0 && !this.#standingOf(itemOf(taskOf(this.#index, dependent)!)).alone;
     return !this.#done.has(dependency) && (!this.#isJoin(dependent) || this.#standingOf(itemOf(task)).awaited);
   }
 
@@ -154,7 +155,7 @@ export class Dispatcher {
   }
 
   #lower(id: string): void {
-    const task = taskOf(this.#agenda, id);
+    const task = taskOf(this.#index, id);
     const unmet = this.#unmet.get(id)! - 1;
     if (unmet > 0) {
       this.#unmet.set(id, unmet);
@@ -167,7 +168,7 @@ export class Dispatcher {
   }
 
   #raise(id: string): void {
-    const task = taskOf(this.#agenda, id);
+    const task = taskOf(this.#index, id);
     const unmet = this.#unmet.get(id)! + 1;
     this.#unmet.set(id, unmet);
     if (unmet > 1) return;
@@ -187,7 +188,7 @@ export class Dispatcher {
 
   #queueIfReady(task: PlanTask): void {
     if (!this.#isReady(task)) return;
-    const rank = this.#agenda.rank.get(task.id)!;
+    const rank = this.#index.rank.get(task.id)!;
     const line = this.#lineOf(task.agent);
     const place = placeIn(line, rank, (other) => other);
     if (line[place] === rank) return;
@@ -196,7 +197,7 @@ export class Dispatcher {
   }
 
   #withdraw({ id, agent }: PlanTask): void {
-    const rank = this.#agenda.rank.get(id)!;
+    const rank = this.#index.rank.get(id)!;
     const line = this.#lineOf(agent);
     const place = placeIn(line, rank, (other) => other);
     if (line[place] === rank) line.splice(place, 1);
@@ -204,20 +205,20 @@ export class Dispatcher {
 
   #release(id: string): void {
     if (!this.#running.delete(id)) return;
-    const { agent } = taskOf(this.#agenda, id)!;
+    const { agent } = taskOf(this.#index, id)!;
     this.#active.set(agent, this.#activeOf(agent) - 1);
     this.#touched.add(agent);
   }
 
   #isJoin(id: string): boolean {
-    return !this.#agenda.rank.has(id);
+    return !this.#index.rank.has(id);
   }
 
   #dependents(id: string): readonly string[] {
-    return this.#agenda.links.dependents.get(id)!;
+    return this.#index.links.dependents.get(id)!;
   }
 
-  #standingOf(item: string): Standing {
+  #standingOf(item: string): ItemStanding {
     return this.#standings.get(item) ?? AT_WORK;
   }
 

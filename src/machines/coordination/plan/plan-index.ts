@@ -15,7 +15,7 @@ import {
 import { itemOf } from '../../work/task.ts';
 import { type Plan, type PlanTask } from './plan.ts';
 
-export interface Agenda {
+export interface PlanIndex {
   /**
    * Of tasks and joins. A join stands for "these stages of every item": without it a barrier of n items would need n *
    * n edges.
@@ -32,10 +32,10 @@ export interface Agenda {
 }
 
 /** A plan never changes (plan.ts), and the coordinator asks at every event. */
-const agendas = new WeakMap<Plan, Agenda>();
+const indices = new WeakMap<Plan, PlanIndex>();
 
-export function agendaOf(plan: Plan): Agenda {
-  const known = agendas.get(plan);
+export function planIndexOf(plan: Plan): PlanIndex {
+  const known = indices.get(plan);
   if (known !== undefined) return known;
 
   const graph = buildGraph(withJoins(plan.tasks));
@@ -51,7 +51,7 @@ export function agendaOf(plan: Plan): Agenda {
       opened.get(b.id)! - opened.get(a.id)!, // the sort is stable
   );
   const rank = new Map(byRank.map(({ id }, index) => [id, index]));
-  const agenda: Agenda = {
+  const index: PlanIndex = {
     links,
     order: topologicalOrder(graph),
     criticalPath: path.filter((id) => rank.has(id)),
@@ -59,12 +59,12 @@ export function agendaOf(plan: Plan): Agenda {
     rank,
     byItem: grouped(plan.tasks, itemOf),
   };
-  agendas.set(plan, agenda);
-  return agenda;
+  indices.set(plan, index);
+  return index;
 }
 
 /** The task of that id; undefined for a join and for what is not in the plan. */
-export function taskOf({ rank, byRank }: Agenda, id: string): PlanTask | undefined {
+export function taskOf({ rank, byRank }: PlanIndex, id: string): PlanTask | undefined {
   const place = rank.get(id);
   return place === undefined ? undefined : byRank[place];
 }

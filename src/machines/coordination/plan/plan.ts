@@ -3,7 +3,6 @@
  * one task per line. Checks what a schema cannot see (names that must exist, circles). Pure; src/cli/plan-file.ts reads
  * the file.
  */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ADDRESS_SEGMENT_CHARS_MAX } from '../../../limits.ts';
 import { addTime, buildGraph, findCycle } from '../../work/dependency-graph.ts';
@@ -327,11 +326,6 @@ function listedTask({ id, agent, duration, after, input, run, retry, timeoutMs }
     timeoutMs: timeoutMs ?? null,
     barrier: false,
   };
-}
-
-/** The same for plans that mean the same, whatever the order of keys in their files: SHA-256, hexadecimal. */
-export function fingerprintOf(plan: Plan): string {
-  return createHash('sha256').update(canonical(plan)).digest('hex');
 }
 
 /** Differences named before the rest is only counted. */

@@ -1,12 +1,11 @@
 /**
- * Which task starts when: the rule that picks the tasks to start now, used by the coordinator at run time, and the
- * schedule that the same rule gives for a whole plan if every task takes exactly its duration. Pure: times are the
- * plan's units, no clock.
+ * Which task starts when, by the rule of dispatcher.ts, if every task takes exactly its duration: the schedule of a
+ * whole plan, and the forecast of what remains of one. Pure: times are the plan's units, no clock.
  */
 import { assert } from '../../../assert.ts';
-import { type Agenda, agendaOf, taskOf } from './plan-index.ts';
+import { type PlanIndex, planIndexOf, taskOf } from './plan-index.ts';
 import { addTime } from '../../work/dependency-graph.ts';
-import { Dispatcher, placeIn, type Position } from './dispatcher.ts';
+import { Dispatcher, placeIn, type PlanProgress } from './dispatcher.ts';
 import { capacityOf, type Plan, type PlanTask } from './plan.ts';
 
 export interface ScheduledTask {
@@ -43,37 +42,6 @@ export interface Schedule {
   readonly tasks: readonly ScheduledTask[];
 }
 
-/** How far a plan has come. Tasks by id; items by name, and in a plan of tasks each task is an item by itself. */
-export interface Progress {
-  readonly done: Iterable<string>;
-  /** Started and not ended: each holds a place of its agent's capacity. */
-  readonly running: Iterable<string>;
-  /** Items of which nothing new starts, and for which no barrier waits. */
-  readonly paused: Iterable<string>;
-  /** The same, for good. */
-  readonly failed: Iterable<string>;
-  /** Items that were paused before: they pass barriers alone. Barriers of others wait for them again. */
-  readonly resumed: Iterable<string>;
-}
-
-/**
- * The tasks that start now, in the order they start: ready ones on the critical path first, then those with the longest
- * remaining path, then those that open the most work within three steps, then in file order, while their agent's
- * capacity lasts.
- *
- * @param capacity Other than the plan's, for example with 0 for an agent type that is out of reach.
- */
-export function pickReady(plan: Plan, progress: Progress, capacity = plan.capacity): readonly PlanTask[] {
-  return new Dispatcher(agendaOf(plan), positionOf(progress, capacity)).start();
-}
-
-function positionOf({ done, running, paused, failed, resumed }: Progress, capacity: Plan['capacity']): Position {
-  const away = { starts: false, awaited: false };
-  const standings = new Map([...resumed].map((item) => [item, { starts: true, awaited: true, alone: true }]));
-  for (const item of [...paused, ...failed]) standings.set(item, { ...away, alone: standings.has(item) });
-  return { done, running, standings, capacity };
-}
-
 /** What is left of a plan, if from now on every task takes exactly its duration and nothing else happens. */
 export interface Forecast {
   /** From now on, in the plan's unit; a task that runs is taken to have just begun. */
@@ -90,42 +58,40 @@ export interface Forecast {
 }
 
 /** The schedule of what remains (CA-015): asked again when an agent type is lost or a capacity changes. */
-export function forecast(plan: Plan, position: Position): Forecast {
-  const agenda = agendaOf(plan);
+export function forecast(plan: Plan, position: PlanProgress): Forecast {
+  const index = planIndexOf(plan);
   const done = new Set(position.done);
-  const slots = simulate(agenda, position);
+  const slots = simulate(index, position);
   const placed = new Set(slots.map(({ task }) => task.id));
   return {
     makespan: makespanOf(slots),
-    bottleneck: bottleneckOf(agenda, position.capacity, slots),
-    tasks: slots.map((slot) => scheduled(slot, new Set(agenda.criticalPath))),
+    bottleneck: bottleneckOf(index, position.capacity, slots),
+    tasks: slots.map((slot) => scheduled(slot, new Set(index.criticalPath))),
     blocked: plan.tasks.filter(({ id }) => !done.has(id) && !placed.has(id)).map(({ id }) => id),
   };
 }
 
 /** The timetable of a plan on an undisturbed run: no retry, no pause, every barrier waits for all items. */
 export function schedule(plan: Plan): Schedule {
-  const agenda = agendaOf(plan);
-  const slots = simulate(agenda, positionOf(NOTHING_DONE, plan.capacity));
+  const index = planIndexOf(plan);
+  const slots = simulate(index, { done: [], running: [], standings: [], capacity: plan.capacity });
   assert(slots.length === plan.tasks.length, 'every task of a plan without circles gets its time');
 
   const makespan = makespanOf(slots);
   const capped = plan.tasks.filter(({ agent }) => capacityOf(plan.capacity, agent) !== Infinity);
   const sequential = sumOf(capped.length > 0 ? capped : plan.tasks);
-  const critical = new Set(agenda.criticalPath);
+  const critical = new Set(index.criticalPath);
   return {
     plan: plan.name,
     makespan,
     work: sumOf(plan.tasks),
     sequential,
     parallelismFactor: makespan === 0 ? 1 : sequential / makespan,
-    criticalPath: agenda.criticalPath,
-    bottleneck: bottleneckOf(agenda, plan.capacity, slots),
+    criticalPath: index.criticalPath,
+    bottleneck: bottleneckOf(index, plan.capacity, slots),
     tasks: slots.map((slot) => scheduled(slot, critical)),
   };
 }
-
-const NOTHING_DONE: Progress = { done: [], running: [], paused: [], failed: [], resumed: [] };
 
 function makespanOf(slots: readonly Slot[]): number {
   return slots.reduce((latest, { end }) => Math.max(latest, end), 0);
@@ -147,8 +113,8 @@ interface Slot {
 /**
  * Runs the plan in no time: start what can, go on to the next completion, until nothing runs. In the order of starts.
  */
-function simulate(agenda: Agenda, position: Position): readonly Slot[] {
-  const dispatcher = new Dispatcher(agenda, position);
+function simulate(index: PlanIndex, position: PlanProgress): readonly Slot[] {
+  const dispatcher = new Dispatcher(index, position);
   const slots: Slot[] = [];
   const running: Slot[] = []; // the next to end is the last
   const begin = (task: PlanTask, now: number): void => {
@@ -160,7 +126,7 @@ function simulate(agenda: Agenda, position: Position): readonly Slot[] {
       slot,
     );
   };
-  for (const id of position.running) begin(taskOf(agenda, id)!, 0);
+  for (const id of position.running) begin(taskOf(index, id)!, 0);
   let now = 0;
   for (;;) {
     for (const task of dispatcher.start()) begin(task, now);
@@ -173,7 +139,7 @@ function simulate(agenda: Agenda, position: Position): readonly Slot[] {
 
 /** A task that is ready starts unless its agent type is at capacity, so every wait counts against that type. */
 function bottleneckOf(
-  { links, order, rank }: Agenda,
+  { links, order, rank }: PlanIndex,
   capacity: Plan['capacity'],
   slots: readonly Slot[],
 ): string | null {

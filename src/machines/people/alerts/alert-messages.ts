@@ -1,7 +1,7 @@
 /** Messages to the alert desk: cards that are raised, brought up to date and settled (CA-075, CA-077). */
 import { z } from 'zod';
 import { DESKS } from '../../work/system-ids.ts';
-import { type EventIn, name, names, text } from '../../work/message-schema.ts';
+import { type MessageIn, name, names, text } from '../../work/message-schema.ts';
 
 /** How pressing an alert is (CA-077), and so how long it may go unacknowledged. */
 export const alertPriority = z.enum(['AGENT_FAILURE', 'CRITICAL', 'HIGH', 'MEDIUM', 'LOW']);
@@ -41,7 +41,7 @@ export const alertMessages = {
   'alert.settled': z.object({ item: name, kinds: z.array(name).min(1).max(20), because: text }),
 } as const;
 
-export type AlertMessage<Type extends keyof typeof alertMessages = keyof typeof alertMessages> = EventIn<
+export type AlertMessage<Type extends keyof typeof alertMessages = keyof typeof alertMessages> = MessageIn<
   typeof alertMessages,
   Type
 >;

@@ -15,7 +15,7 @@ import {
   type Resources,
   toPause,
   toResume,
-  verdictOf,
+  readinessOf,
 } from '../../../../src/machines/coordination/batches/batch-rules.ts';
 import { DESKS } from '../../../../src/machines/work/system-ids.ts';
 import { byEffort } from '../../../support/effort.ts';
@@ -124,18 +124,18 @@ describe('the rules of a batch', () => {
 
   it('CA-054: quota, compute and connections all have to be free; the last to be so counts', () => {
     const lacking = (notBeforeMs: number | null) => ({ isFree: false, notBeforeMs }) as const;
-    expect(verdictOf({ apiQuota: FREE, compute: FREE, connections: FREE }, 0)).toEqual({ kind: 'go' });
-    expect(verdictOf({ apiQuota: lacking(500_000), compute: FREE, connections: lacking(900_000) }, 0)).toEqual({
+    expect(readinessOf({ apiQuota: FREE, compute: FREE, connections: FREE }, 0)).toEqual({ kind: 'go' });
+    expect(readinessOf({ apiQuota: lacking(500_000), compute: FREE, connections: lacking(900_000) }, 0)).toEqual({
       kind: 'wait',
       untilMs: 900_000,
       isReset: true,
     });
-    expect(verdictOf({ apiQuota: FREE, compute: lacking(null), connections: FREE }, 0)).toEqual({
+    expect(readinessOf({ apiQuota: FREE, compute: lacking(null), connections: FREE }, 0)).toEqual({
       kind: 'wait',
       untilMs: MINUTE_MS,
       isReset: false,
     });
-    expect(verdictOf({ apiQuota: lacking(90 * DAY_MS), compute: FREE, connections: FREE }, 0)).toMatchObject({
+    expect(readinessOf({ apiQuota: lacking(90 * DAY_MS), compute: FREE, connections: FREE }, 0)).toMatchObject({
       untilMs: DAY_MS,
     });
   });

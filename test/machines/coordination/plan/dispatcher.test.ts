@@ -1,8 +1,12 @@
 /** The dispatcher that goes on: whatever it is told, it stands where a new one would that is told how things are. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { agendaOf } from '../../../../src/machines/coordination/plan/plan-index.ts';
-import { Dispatcher, type Position, type Standing } from '../../../../src/machines/coordination/plan/dispatcher.ts';
+import { planIndexOf } from '../../../../src/machines/coordination/plan/plan-index.ts';
+import {
+  Dispatcher,
+  type PlanProgress,
+  type ItemStanding,
+} from '../../../../src/machines/coordination/plan/dispatcher.ts';
 import { itemOf } from '../../../../src/machines/work/task.ts';
 import { type Plan } from '../../../../src/machines/coordination/plan/plan.ts';
 import { forecast, schedule } from '../../../../src/machines/coordination/plan/schedule.ts';
@@ -14,14 +18,14 @@ import { processorTimeOf } from '../../../support/processor-time.ts';
 class Ledger {
   readonly done = new Set<string>();
   readonly running = new Set<string>();
-  readonly standings = new Map<string, Standing>();
+  readonly standings = new Map<string, ItemStanding>();
   capacity: Record<string, number>;
 
   constructor(plan: Plan) {
     this.capacity = { ...plan.capacity };
   }
 
-  position(): Position {
+  position(): PlanProgress {
     return {
       done: [...this.done],
       running: [...this.running],
@@ -34,7 +38,7 @@ class Ledger {
 interface Step {
   readonly what: 'complete' | 'stop' | 'reopen' | 'place' | 'capacity';
   readonly pick: number;
-  readonly standing: Standing;
+  readonly standing: ItemStanding;
   readonly places: number;
 }
 
@@ -75,7 +79,7 @@ describe('a dispatcher that goes on', () => {
   it('CA-012, CA-015: starts what a new one would start, after any sequence of events', () => {
     fc.assert(
       fc.property(plans, steps, (plan, story) => {
-        const agenda = agendaOf(plan);
+        const agenda = planIndexOf(plan);
         const ledger = new Ledger(plan);
         const dispatcher = new Dispatcher(agenda, ledger.position());
         for (const step of [undefined, ...story]) {
@@ -99,7 +103,7 @@ describe('dynamic re-scheduling', () => {
   });
 
   it('CA-015: the scheduler is asked again for what remains when an agent type becomes unavailable', () => {
-    const position: Position = {
+    const position: PlanProgress = {
       done: ['A/draft'],
       running: ['B/draft'],
       standings: [],
@@ -173,7 +177,7 @@ describe('dynamic re-scheduling', () => {
 describe('a plan of 10,000 tasks', () => {
   /** Ends the task that has run longest, again and again, until nothing runs: the decisions of a whole run. */
   function decisions(plan: Plan): number {
-    const dispatcher = new Dispatcher(agendaOf(plan), {
+    const dispatcher = new Dispatcher(planIndexOf(plan), {
       done: [],
       running: [],
       standings: [],

@@ -5,13 +5,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addTime } from '../../../../src/machines/work/dependency-graph.ts';
+import { Dispatcher } from '../../../../src/machines/coordination/plan/dispatcher.ts';
+import { planIndexOf } from '../../../../src/machines/coordination/plan/plan-index.ts';
 import { capacityOf, type Plan } from '../../../../src/machines/coordination/plan/plan.ts';
-import {
-  pickReady,
-  type Progress,
-  schedule,
-  type ScheduledTask,
-} from '../../../../src/machines/coordination/plan/schedule.ts';
+import { schedule, type ScheduledTask } from '../../../../src/machines/coordination/plan/schedule.ts';
 import { fixture, planOf, plans } from '../../../support/fixtures/plans/plans.ts';
 import { processorTimeOf } from '../../../support/processor-time.ts';
 
@@ -20,6 +17,23 @@ const CAPACITY = { screening: 5, business: 3, financial: 2, strategy: 3, valuati
 /** `AAPL/screening` to `[start, end]`. */
 function timetable(plan: Plan): Record<string, [number, number]> {
   return Object.fromEntries(schedule(plan).tasks.map(({ task, start, end }) => [task, [start, end]]));
+}
+
+/** How far a plan has come, in items. */
+interface Progress {
+  readonly done: Iterable<string>;
+  readonly running: Iterable<string>;
+  readonly paused: Iterable<string>;
+  readonly failed: Iterable<string>;
+  readonly resumed: Iterable<string>;
+}
+
+/** What a dispatcher that begins anew starts. */
+function pickReady(plan: Plan, { done, running, paused, failed, resumed }: Progress, capacity = plan.capacity) {
+  const standings = new Map([...resumed].map((item) => [item, { starts: true, awaited: true, alone: true }]));
+  for (const item of [...paused, ...failed])
+    standings.set(item, { starts: false, awaited: false, alone: standings.has(item) });
+  return new Dispatcher(planIndexOf(plan), { done, running, standings, capacity }).start();
 }
 
 function picked(plan: Plan, progress: Partial<Progress>, capacity?: Plan['capacity']): string[] {
@@ -337,7 +351,7 @@ function readyAt(plan: Plan, times: Record<string, [number, number]>, id: string
   return [...after, ...awaited].reduce((latest, dependency) => Math.max(latest, times[dependency]![1]), 0);
 }
 
-/** A coordinator without memory: asks pickReady from the beginning each time something ends. */
+/** A coordinator without memory: asks a new dispatcher each time something ends. */
 function pickedOneByOne(plan: Plan): { task: string; start: number }[] {
   const started: { task: string; start: number }[] = [];
   const done: string[] = [];
