@@ -188,7 +188,6 @@ const LONG: Readonly<Record<string, { readonly lines: number; readonly because: 
   'src/machines/coordination/batches/batch.ts': { lines: 457, because: FORMATTED },
   'src/machines/coordination/debates/debate-facilitator.ts': { lines: 430, because: FORMATTED },
   'src/machines/coordination/debates/debate.ts': { lines: 476, because: FORMATTED },
-  'src/machines/coordination/pauses/pause-manager.ts': { lines: 460, because: FORMATTED },
   'src/system.ts': { lines: 470, because: FORMATTED },
   'src/actors/turn/turn.ts': { lines: 410, because: FORMATTED },
   'src/actors/loop/assembly.ts#assemble': { lines: 70, because: FORMATTED },

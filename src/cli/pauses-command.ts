@@ -2,7 +2,7 @@
 import { BosunError } from '../errors.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { DESKS } from '../machines/work/system-ids.ts';
-import { type PauseManagerContext } from '../machines/coordination/pauses/pause-manager.ts';
+import { type PauseManagerContext } from '../machines/coordination/pauses/pause-messages.ts';
 import { type PauseRecord } from '../machines/coordination/pauses/pause-record.ts';
 import { didYouMean } from '../near-names.ts';
 import {

@@ -34,7 +34,8 @@ export { GATE_PRESETS, isLearningDue, presetQuestion } from './people/gates/gate
 export { ANYBODY, type GateQuestion, type GateResult } from './people/gates/gate.ts';
 export { leadCoordinator } from './coordination/coordinator/lead-coordinator.ts';
 export { DESKS } from './work/system-ids.ts';
-export { pauseManager, pauseManagerAgent, type PauseState } from './coordination/pauses/pause-manager.ts';
+export { pauseManager, pauseManagerAgent } from './coordination/pauses/pause-manager.ts';
+export { type PauseState } from './coordination/pauses/pause-messages.ts';
 export {
   checkAgents,
   comparePlans,

@@ -5,7 +5,8 @@
 import { type AnyAgent } from '../../actors/model/agent.ts';
 import { alertCardAgent, type DeliveryInput } from '../people/alerts/alert-card.ts';
 import { alertDesk } from '../people/alerts/alert-desk.ts';
-import { batchAgent, type ResourceQuestion } from './batches/batch.ts';
+import { batchAgent } from './batches/batch.ts';
+import { type ResourceQuestion } from './batches/batch-messages.ts';
 import { batchManager } from './batches/batch-manager.ts';
 import { type Resources } from './batches/batch-rules.ts';
 import { type AgentTypes, withCapacities } from './coordinator/agent-registry.ts';
@@ -16,7 +17,8 @@ import { failureDesks } from './failure-crew.ts';
 import { failureCorrelator } from './failures/failure-correlator.ts';
 import { gateAgents, gateChildren } from '../people/gates/gate-desk.ts';
 import { DESKS } from '../work/system-ids.ts';
-import { type MemoryInput, pauseManagerAgent } from './pauses/pause-manager.ts';
+import { type MemoryInput } from './pauses/pause-messages.ts';
+import { pauseManagerAgent } from './pauses/pause-manager.ts';
 import { type Plan } from './plan/plan.ts';
 import { type Port, portLogic } from '../work/port.ts';
 

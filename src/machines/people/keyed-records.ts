@@ -18,11 +18,11 @@ export function recordsUnder<Value>(context: object, prefix: string): Value[] {
 }
 
 /** Sends to a desk, if there is one: a system need not have them all. */
-export function postTo<Message extends AnyEventObject>(
+export function postTo(
   sendTo: (to: AnyActorRef, event: AnyEventObject) => void,
   system: { get(key: string): AnyActorRef | undefined },
 ) {
-  return (desk: string, event: Message): void => {
+  return (desk: string, event: AnyEventObject): void => {
     const to = system.get(desk);
     if (to !== undefined) sendTo(to, event);
   };

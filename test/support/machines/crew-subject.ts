@@ -10,7 +10,7 @@ import {
 import { COORDINATOR, coordinatorChildren, crewAgents } from '../../../src/machines/coordination/crew.ts';
 import { DESKS } from '../../../src/machines/work/system-ids.ts';
 import { type Message } from '../../../src/machines/coordination/messages/messages.ts';
-import { type PauseManagerContext } from '../../../src/machines/coordination/pauses/pause-manager.ts';
+import { type PauseManagerContext } from '../../../src/machines/coordination/pauses/pause-messages.ts';
 import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
 import { type ItemProgress } from '../../../src/machines/coordination/coordinator/progress.ts';
 import { stageAgent, type StageOptions, type WorkInput } from '../../../src/machines/work/stage.ts';

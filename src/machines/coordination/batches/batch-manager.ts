@@ -8,7 +8,8 @@ import { z } from 'zod';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import { reply } from '../../../actors/model/talk-actions.ts';
-import { batch, type BatchEvent, type BatchInput, type BatchReport } from './batch.ts';
+import { batch } from './batch.ts';
+import { type BatchEvent, type BatchInput, type BatchReport } from './batch-messages.ts';
 import { BATCH_RETENTION_MS, type BatchItem, type BatchRecord, CONCURRENCY } from './batch-rules.ts';
 import { postTo, recordIn, recordsUnder } from '../../people/keyed-records.ts';
 import { DESKS } from '../../work/system-ids.ts';
@@ -113,7 +114,7 @@ const machine = setup({
     // The first trigger of a correlation opens its batch, later ones add to it.
     'batch.trigger': {
       actions: enqueueActions(({ context, event: { items, rootCause, correlationId }, enqueue, self, system }) => {
-        const post = postTo<Message>(enqueue.sendTo, system);
+        const post = postTo(enqueue.sendTo, system);
         const known = batchesIn(context).find(
           (other) => other.correlationId === correlationId && other.phase !== 'finished',
         );

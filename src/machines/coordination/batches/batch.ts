@@ -23,44 +23,12 @@ import {
   readinessOf,
 } from './batch-rules.ts';
 import { postTo, recordIn, recordsUnder } from '../../people/keyed-records.ts';
-import { cutText } from '../../work/message-schema.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message } from '../messages/messages.ts';
+import { type BatchEvent, type BatchInput, type BatchReport, type ResourceQuestion } from './batch-messages.ts';
 import { type Port, portLogic } from '../../work/port.ts';
 
-export interface BatchInput {
-  readonly id: string;
-  readonly name: string;
-  readonly reason: string;
-  readonly correlationId: string | null;
-  readonly concurrencyLimit: number;
-  readonly desk: AnyActorRef;
-  /** Those of a batch to be paused are `waiting`, of one to be resumed `paused`. */
-  readonly items: readonly BatchItem[];
-}
-
-/** What the port `resources` is asked: may this item be resumed now? */
-export interface ResourceQuestion {
-  readonly batchId: string;
-  readonly reason: string;
-  /** Null where the batch asks only when it might resume at all. */
-  readonly item: string | null;
-  /** Items of the batch that are on their way. */
-  readonly underWay: number;
-  /** Tasks that the Lead Coordinator has running (CA-056). */
-  readonly runningTasks: number;
-}
-
-/** From the BatchManager. */
-export type BatchEvent =
-  | Message<'pause.complete' | 'item.resumed' | 'item.failed'>
-  | { readonly type: 'batch.add'; readonly items: readonly BatchItem[]; readonly reason: string }
-  | { readonly type: 'batch.go-on'; readonly concurrencyLimit: number | null };
-
-/** To the BatchManager. */
-export type BatchReport = { readonly type: 'batch.changed'; readonly batch: AnyActorRef; readonly record: BatchRecord };
-
-type BatchContext = Omit<BatchInput, 'items'> & {
+type Context = Omit<BatchInput, 'items'> & {
   readonly phase: BatchRecord['phase'];
   readonly status: BatchStatus;
   readonly createdAtMs: number;
@@ -79,10 +47,10 @@ const FREE = { isFree: true } as const;
 /** A service that does not say is not waited for: what it would have said is not known. */
 const RESOURCES_TIMEOUT_MS = 30_000;
 
-const put = recordIn<BatchContext>();
+const put = recordIn<Context>();
 
 const machine = setup({
-  types: {} as { context: BatchContext; events: Event; input: BatchInput },
+  types: {} as { context: Context; events: Event; input: BatchInput },
   actors: {
     resources: fromPromise<Resources, ResourceQuestion>(() =>
       Promise.resolve({ apiQuota: FREE, compute: FREE, connections: FREE }),
@@ -109,7 +77,7 @@ const machine = setup({
       ({ context, self }): BatchReport => ({ type: 'batch.changed', batch: self, record: recordOf(context) }),
     ),
     pauseNext: enqueueActions(({ context, enqueue, system }) => {
-      const post = postTo<Message>(enqueue.sendTo, system);
+      const post = postTo(enqueue.sendTo, system);
       for (const item of toPause(itemsIn(context), context.concurrencyLimit)) {
         enqueue.assign(put(`item:${item.item}`, { ...item, state: 'pausing', holdsSlot: true }));
         post(DESKS.coordinator, pauseRequest(context, item.item, context.reason));
@@ -133,7 +101,7 @@ const machine = setup({
       // It may have been resumed by somebody else while the resources were asked about.
       if (item === undefined || item.state === 'resumed' || item.state === 'failed') return;
       enqueue.assign(put(`item:${item.item}`, { ...item, state: 'resuming', holdsSlot: true }));
-      postTo<Message>(enqueue.sendTo, system)(DESKS.coordinator, {
+      postTo(enqueue.sendTo, system)(DESKS.coordinator, {
         type: 'resume.command',
         item: item.item,
         resumePlan: null,
@@ -142,7 +110,7 @@ const machine = setup({
       enqueue.raise({ type: 'slot.overdue', item: item.item }, { delay: 'patience', id: slotTimer(item.item) });
     }),
     pauseAll: enqueueActions(({ context, enqueue, system }) => {
-      const post = postTo<Message>(enqueue.sendTo, system);
+      const post = postTo(enqueue.sendTo, system);
       for (const item of itemsIn(context).filter(({ state }) => state === 'resumed' || state === 'resuming')) {
         enqueue.assign(put(`item:${item.item}`, { ...item, state: 'paused', holdsSlot: false }));
         enqueue.cancel(slotTimer(item.item));
@@ -158,7 +126,7 @@ const machine = setup({
     }),
     conclude: enqueueActions(({ context, enqueue, self, system }) => {
       const status = endOf(itemsIn(context));
-      const post = postTo<Message>(enqueue.sendTo, system);
+      const post = postTo(enqueue.sendTo, system);
       enqueue.assign({ phase: 'finished', status, completedAtMs: timeOf(self), notBeforeMs: null });
       post(DESKS.alerts, finishAlert(context, status));
       for (const desk of [DESKS.alerts, DESKS.correlator])
@@ -220,7 +188,7 @@ const machine = setup({
           if (known === undefined || known.state === 'failed') return;
           settle(enqueue as Enqueue, known, { state: 'failed', error });
           if (context.phase === 'resuming')
-            postTo<Message>(enqueue.sendTo, system)(DESKS.coordinator, pauseRequest(context, item, error));
+            postTo(enqueue.sendTo, system)(DESKS.coordinator, pauseRequest(context, item, error));
         }),
         'report',
       ],
@@ -299,7 +267,7 @@ const machine = setup({
               const known = context[`item:${item}`]!;
               if (known.state === 'pausing') return enqueue.assign(put(`item:${item}`, { ...known, holdsSlot: false }));
               settle(enqueue as Enqueue, context[`item:${item}`], { state: 'failed', error });
-              postTo<Message>(enqueue.sendTo, system)(DESKS.coordinator, pauseRequest(context, item, error));
+              postTo(enqueue.sendTo, system)(DESKS.coordinator, pauseRequest(context, item, error));
             }),
             'report',
           ],
@@ -350,7 +318,7 @@ export function batchAgent(resources?: Port<ResourceQuestion, Resources>) {
 export const batch = batchAgent();
 
 interface Enqueue {
-  assign(patch: Partial<BatchContext>): void;
+  assign(patch: Partial<Context>): void;
   cancel(id: string): void;
 }
 
@@ -361,11 +329,11 @@ function settle(enqueue: Enqueue, item: BatchItem | undefined, end: Pick<BatchIt
   enqueue.cancel(slotTimer(item.item));
 }
 
-function itemsIn(context: BatchContext): BatchItem[] {
+function itemsIn(context: Context): BatchItem[] {
   return recordsUnder<BatchItem>(context, 'item:');
 }
 
-function recordOf(context: BatchContext): BatchRecord {
+function recordOf(context: Context): BatchRecord {
   const {
     id,
     name,
@@ -395,7 +363,7 @@ function recordOf(context: BatchContext): BatchRecord {
   };
 }
 
-function questionOf(context: BatchContext, item: string | null): ResourceQuestion {
+function questionOf(context: Context, item: string | null): ResourceQuestion {
   const { id, reason, runningTasks } = context;
   return {
     batchId: id,
@@ -408,17 +376,17 @@ function questionOf(context: BatchContext, item: string | null): ResourceQuestio
 
 /** When what is lacking is there again; null where nothing is, or nobody knows when. */
 function resetOf(resources: Resources, nowMs: number): number | null {
-  const readiness = readinessOf(resources, nowMs);
-  return readiness.kind === 'wait' && readiness.isReset ? readiness.untilMs : null;
+  const verdict = readinessOf(resources, nowMs);
+  return verdict.kind === 'wait' && verdict.isReset ? verdict.untilMs : null;
 }
 
 /** When to ask again; null where nothing is lacking. */
 function untilOf(resources: Resources, nowMs: number): number | null {
-  const readiness = readinessOf(resources, nowMs);
-  return readiness.kind === 'wait' ? readiness.untilMs : null;
+  const verdict = readinessOf(resources, nowMs);
+  return verdict.kind === 'wait' ? verdict.untilMs : null;
 }
 
-function pauseRequest({ id, correlationId }: BatchContext, item: string, reason: string): Message<'pause.request'> {
+function pauseRequest({ id, correlationId }: Context, item: string, reason: string): Message<'pause.request'> {
   return {
     type: 'pause.request',
     item,
@@ -429,7 +397,7 @@ function pauseRequest({ id, correlationId }: BatchContext, item: string, reason:
   };
 }
 
-function finishAlert(context: BatchContext, status: Exclude<BatchStatus, 'IN_PROGRESS'>): Message<'alert.raise'> {
+function finishAlert(context: Context, status: Exclude<BatchStatus, 'IN_PROGRESS'>): Message<'alert.raise'> {
   const items = itemsIn(context);
   const { total, resumed } = countsOf(items);
   const failures = items.flatMap(({ item, error }) => (error === null ? [] : [`${item}: ${error}`]));
@@ -439,7 +407,7 @@ function finishAlert(context: BatchContext, status: Exclude<BatchStatus, 'IN_PRO
     kind: 'batch.finished',
     priority: { COMPLETED: 'LOW', PARTIALLY_FAILED: 'HIGH', FAILED: 'CRITICAL' }[status] as 'LOW' | 'HIGH' | 'CRITICAL',
     title: `${context.name}: ${resumed}/${total} successful`,
-    detail: cutText([context.reason, ...failures].join('\n')),
+    detail: [context.reason, ...failures].join('\n').slice(0, 2_000),
     actions: [],
     data: { status, ...countsOf(items) },
   };

@@ -1,11 +1,15 @@
 /** What the Lead Coordinator tells people: cards for the desk of alerts. Texts and buttons only. */
 import { type Failure } from '../../work/failure-tiers.ts';
-import { DETAILS, itemActions } from '../../people/alerts/alert-messages.ts';
+import { type AlertAction } from '../../people/alerts/alert-messages.ts';
+import { DESKS } from '../../work/system-ids.ts';
 import { cutText } from '../../work/message-schema.ts';
 import { type Message } from '../messages/messages.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { itemOf } from '../../work/task.ts';
 import { type PlanTask } from '../plan/plan.ts';
+
+/** The button that shows the card in full and does nothing. */
+const DETAILS: AlertAction = { name: 'details', label: 'View Details', to: null, event: null };
 
 /** Kinds of cards that say that an item stands, or may soon be purged: over when it goes on, and when it is lost. */
 export const STANDING_KINDS = [
@@ -18,6 +22,16 @@ export const STANDING_KINDS = [
   'resume.failed',
   'resume.manual',
 ] as const;
+
+/** The buttons of a card about an item that stands still. */
+function itemActions(item: string): AlertAction[] {
+  const event = { type: 'resume.command', item, resumePlan: null, notify: true };
+  return [
+    DETAILS,
+    { name: 'resume', label: 'Resume', to: DESKS.coordinator, event },
+    { name: 'cancel', label: 'Cancel', to: DESKS.coordinator, event: { type: 'item.cancel', item } },
+  ];
+}
 
 /** Tier 2: an agent has failed and its item pauses. */
 export function failureAlert(

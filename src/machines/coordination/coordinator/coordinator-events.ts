@@ -5,7 +5,7 @@
 import { type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import { type DebateNews, type DebateReport } from '../debates/debate-state.ts';
 import { type Message } from '../messages/messages.ts';
-import { type PauseManagerReport } from '../pauses/pause-manager.ts';
+import { type PauseManagerReport } from '../pauses/pause-messages.ts';
 import { type StageReport } from '../../work/stage.ts';
 
 interface Replyable {

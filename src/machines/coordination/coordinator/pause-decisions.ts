@@ -5,7 +5,7 @@
 import { STANDING_KINDS } from './coordinator-alerts.ts';
 import { type EventOf } from './coordinator-events.ts';
 import { DESKS } from '../../work/system-ids.ts';
-import { type ItemCheckpoint, type OrderReply, type PauseState } from '../pauses/pause-manager.ts';
+import { type ItemCheckpoint, type OrderReply, type PauseState } from '../pauses/pause-messages.ts';
 import { type PauseRequest } from '../pauses/pause-record.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { isAtGate, isLost } from './progress.ts';

@@ -18,10 +18,8 @@ import {
   UNTOUCHED,
   WINDOW_MS,
 } from '../../work/correlation.ts';
-import { type FailureRecord, patternOf, signatureOf } from '../../work/failure-signature.ts';
+import { type FailureRecord as Failure, patternOf, signatureOf } from '../../work/failure-signature.ts';
 import { postTo, recordIn, recordsUnder } from '../../people/keyed-records.ts';
-import { itemActions } from '../../people/alerts/alert-messages.ts';
-import { cutText } from '../../work/message-schema.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message, messages } from '../messages/messages.ts';
 
@@ -36,7 +34,7 @@ export type CorrelatorContext = {
   readonly nextFailure: number;
   readonly nextCorrelation: number;
 } & {
-  readonly [key in `failures:${string}`]?: readonly FailureRecord[];
+  readonly [key in `failures:${string}`]?: readonly Failure[];
 } & { readonly [key in `correlation:${string}`]?: Correlation };
 
 /** The reply to `agent.failure` and to `correlation.group` (CA-065). */
@@ -97,7 +95,7 @@ const machine = setup({
       actions: enqueueActions(({ context, event, enqueue, self, system }) => {
         const failure = failureOf(context, event);
         const known = remembered(context[`failures:${failure.signature}`] ?? [], failure);
-        const post = postTo<Message>(enqueue.sendTo, system);
+        const post = postTo(enqueue.sendTo, system);
         post(DESKS.alerts, failureAlert(event));
         const cluster = correlatedWith(known, failure.id, context.windowMs);
         const [elder, ...younger] = openAmong(context, cluster);
@@ -150,7 +148,7 @@ const machine = setup({
                 nowMs: timeOf(self),
               });
         if (found !== null) {
-          const post = postTo<Message>(enqueue.sendTo, system);
+          const post = postTo(enqueue.sendTo, system);
           for (const signature of new Set(group.map((failure) => failure.signature))) {
             enqueue.assign(
               record(`failures:${signature}`, without(context[`failures:${signature}`]!, found.failureIds)),
@@ -233,7 +231,7 @@ export function correlationsIn(context: CorrelatorContext): Correlation[] {
 
 interface Finding {
   readonly elder: Correlation | undefined;
-  readonly cluster: readonly FailureRecord[];
+  readonly cluster: readonly Failure[];
   readonly signature: string | null;
   readonly nowMs: number;
 }
@@ -300,7 +298,7 @@ function resolve(
   enqueue.raise({ type: 'correlation.forget', correlationId: known.id }, { delay: 'resolved' });
 }
 
-function failureOf(context: CorrelatorContext, event: Message<'agent.failure'>): FailureRecord {
+function failureOf(context: CorrelatorContext, event: Message<'agent.failure'>): Failure {
   const { item, agentType, errorType, dataSource, atMs } = event;
   return {
     id: `failure-${context.nextFailure}`,
@@ -314,7 +312,7 @@ function failureOf(context: CorrelatorContext, event: Message<'agent.failure'>):
   };
 }
 
-function remembered(known: readonly FailureRecord[], failure: FailureRecord): FailureRecord[] {
+function remembered(known: readonly Failure[], failure: Failure): Failure[] {
   return [...known, failure].slice(-CORRELATION_FAILURES_MAX);
 }
 
@@ -323,13 +321,13 @@ function isFull({ failureCount }: Correlation): boolean {
   return failureCount >= CORRELATION_FAILURES_MAX;
 }
 
-function without(failures: readonly FailureRecord[], ids: readonly string[]): FailureRecord[] {
+function without(failures: readonly Failure[], ids: readonly string[]): Failure[] {
   const gone = new Set(ids);
   return failures.filter(({ id }) => !gone.has(id));
 }
 
 /** Unresolved correlations that hold some of these failures, the eldest first. */
-function openAmong(context: CorrelatorContext, failures: readonly FailureRecord[]): Correlation[] {
+function openAmong(context: CorrelatorContext, failures: readonly Failure[]): Correlation[] {
   const ids = new Set(failures.map(({ id }) => id));
   return correlationsIn(context).filter(
     ({ resolvedAtMs, failureIds }) => resolvedAtMs === null && failureIds.some((id) => ids.has(id)),
@@ -337,11 +335,11 @@ function openAmong(context: CorrelatorContext, failures: readonly FailureRecord[
 }
 
 /** The last failure of each of these items, where one is remembered that is in no correlation. */
-function latestOf(context: CorrelatorContext, items: readonly string[]): FailureRecord[] {
+function latestOf(context: CorrelatorContext, items: readonly string[]): Failure[] {
   const taken = new Set(
     correlationsIn(context).flatMap(({ resolvedAtMs, failureIds }) => (resolvedAtMs === null ? failureIds : [])),
   );
-  const free = recordsUnder<readonly FailureRecord[]>(context, 'failures:')
+  const free = recordsUnder<readonly Failure[]>(context, 'failures:')
     .flat()
     .filter(({ id }) => !taken.has(id));
   return [...new Set(items)].flatMap((item) =>
@@ -352,7 +350,7 @@ function latestOf(context: CorrelatorContext, items: readonly string[]): Failure
   );
 }
 
-function signatureIn(failures: readonly FailureRecord[]): string | null {
+function signatureIn(failures: readonly Failure[]): string | null {
   const [first, ...rest] = failures;
   return rest.every(({ signature }) => signature === first!.signature) ? first!.signature : null;
 }
@@ -376,8 +374,17 @@ function failureAlert({ item, agentType, errorType, errorMessage }: Message<'age
     kind: 'item.failed',
     priority: 'AGENT_FAILURE',
     title: `${item}: ${agentType} failed`,
-    detail: cutText(`${errorType}: ${errorMessage}`),
-    actions: itemActions(item),
+    detail: `${errorType}: ${errorMessage}`.slice(0, 2_000),
+    actions: [
+      { name: 'details', label: 'View Details', to: null, event: null },
+      {
+        name: 'resume',
+        label: 'Resume',
+        to: DESKS.coordinator,
+        event: { type: 'resume.command', item, resumePlan: null, notify: true },
+      },
+      { name: 'cancel', label: 'Cancel', to: DESKS.coordinator, event: { type: 'item.cancel', item } },
+    ],
     data: { agentType, errorType, errorMessage },
   };
 }

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { type Message, messages, type MessageType, type PauseTrigger, type ResumePlan } from './messages.ts';
 import { type MessagePriority, messagePriority } from '../../work/talk-messages.ts';
-import { type OrderReply, type PauseState } from '../pauses/pause-manager.ts';
+import { type OrderReply, type PauseState } from '../pauses/pause-messages.ts';
 
 interface WireForm {
   readonly name: string;

@@ -4,8 +4,7 @@
  * from the pause.
  */
 import { FAILED_PLANS_MAX, PAUSE_FAILURES_MAX } from '../../../limits.ts';
-import { type AlertPriority, DETAILS, itemActions } from '../../people/alerts/alert-messages.ts';
-import { cutText } from '../../work/message-schema.ts';
+import { type AlertPriority } from '../../people/alerts/alert-messages.ts';
 import { type Message, type PauseTrigger, type ResumePlan } from '../messages/messages.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -146,14 +145,25 @@ export function pauseAlert(
 ): AlertRaise {
   const { item, reason, failedTask, trigger, status, batchId } = record;
   const { kind, priority, title, day } = said;
+  const resume = {
+    name: 'resume',
+    label: 'Resume',
+    to: 'coordinator',
+    event: { type: 'resume.command', item, resumePlan: null, notify: true },
+  };
+  const cancel = { name: 'cancel', label: 'Cancel', to: 'coordinator', event: { type: 'item.cancel', item } };
+  const details = { name: 'details', label: 'View Details', to: null, event: null };
   return {
     type: 'alert.raise',
     item,
     kind,
     priority,
-    title: cutText(title),
-    detail: cutText(reason),
-    actions: status === 'EXPIRED' || status === 'RESUMED' ? [DETAILS] : itemActions(item),
+    title: title.slice(0, TEXT_CHARS_MAX),
+    detail: reason.slice(0, TEXT_CHARS_MAX),
+    actions: status === 'EXPIRED' || status === 'RESUMED' ? [details] : [details, resume, cancel],
     data: { pause: record.id, trigger, failedTask, phase: status, batchId, ...(day === undefined ? {} : { day }) },
   };
 }
+
+/** As long as a text in messages.ts. */
+const TEXT_CHARS_MAX = 2_000;

@@ -1,8 +1,8 @@
 /**
  * The one rule of what starts next, in a form that goes on: ready tasks wait in a line per agent type, best first, and
  * start while there are free places. Best is what is on the critical path, then what has the longest remaining path,
- * then what opens the most work within three steps, then file order. It is told what happens and keeps up with it, so an
- * event costs what it changes and not the size of the plan.
+ * then what opens the most work within three steps, then file order. It is told what happens and keeps up with it, so
+ * an event costs what it changes and not the size of the plan.
  */
 import { type PlanIndex, taskOf } from './plan-index.ts';
 import { capacityOf, type Plan, type PlanTask } from './plan.ts';

@@ -1,6 +1,5 @@
 /** Messages to the alert desk: cards that are raised, brought up to date and settled (CA-075, CA-077). */
 import { z } from 'zod';
-import { DESKS } from '../../work/system-ids.ts';
 import { type MessageIn, name, names, text } from '../../work/message-schema.ts';
 
 /** How pressing an alert is (CA-077), and so how long it may go unacknowledged. */
@@ -45,16 +44,3 @@ export type AlertMessage<Type extends keyof typeof alertMessages = keyof typeof 
   typeof alertMessages,
   Type
 >;
-
-/** The button that shows the card in full and does nothing. */
-export const DETAILS: AlertAction = { name: 'details', label: 'View Details', to: null, event: null };
-
-/** The buttons of a card about an item that stands still. */
-export function itemActions(item: string): AlertAction[] {
-  const event = { type: 'resume.command', item, resumePlan: null, notify: true };
-  return [
-    DETAILS,
-    { name: 'resume', label: 'Resume', to: DESKS.coordinator, event },
-    { name: 'cancel', label: 'Cancel', to: DESKS.coordinator, event: { type: 'item.cancel', item } },
-  ];
-}

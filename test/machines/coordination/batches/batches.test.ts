@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromPromise } from 'xstate';
 import { type AlertDeskContext, alertsIn } from '../../../../src/machines/people/alerts/alert-desk.ts';
-import { type ResourceQuestion } from '../../../../src/machines/coordination/batches/batch.ts';
+import { type ResourceQuestion } from '../../../../src/machines/coordination/batches/batch-messages.ts';
 import { type BatchManagerContext, batchesIn } from '../../../../src/machines/coordination/batches/batch-manager.ts';
 import {
   type BatchItem,

@@ -14,7 +14,7 @@ import {
   performanceReport,
   unitMsOf,
 } from '../../../../src/machines/coordination/coordinator/performance.ts';
-import { type OrderReply } from '../../../../src/machines/coordination/pauses/pause-manager.ts';
+import { type OrderReply } from '../../../../src/machines/coordination/pauses/pause-messages.ts';
 import { forecast } from '../../../../src/machines/coordination/plan/schedule.ts';
 import { fixture, planOf } from '../../../support/fixtures/plans/plans.ts';
 import {

@@ -7,9 +7,9 @@ import { fromPromise } from 'xstate';
 import {
   type MemoryInput,
   type OrderReply,
-  pauseManagerAgent,
   type PauseState,
-} from '../../../../src/machines/coordination/pauses/pause-manager.ts';
+} from '../../../../src/machines/coordination/pauses/pause-messages.ts';
+import { pauseManagerAgent } from '../../../../src/machines/coordination/pauses/pause-manager.ts';
 import { FAILED_PLANS_MAX, PAUSE_FAILURES_MAX } from '../../../../src/limits.ts';
 import {
   alertOfDay,
