@@ -2,9 +2,12 @@
  * Every event that the Lead Coordinator takes, whoever sends it. What may come from outside has its schema in
  * messages.ts.
  */
+import { z } from 'zod';
 import { type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import { type DebateNews, type DebateReport } from '../debates/debate-state.ts';
 import { type Message } from '../messages/messages.ts';
+import { type GateReport } from '../../people/gates/gate.ts';
+import { type MessageIn } from '../../work/message-schema.ts';
 import { type PauseManagerReport } from '../pauses/pause-messages.ts';
 import { type StageReport } from '../../work/stage.ts';
 
@@ -12,32 +15,25 @@ interface Replyable {
   readonly replyTo?: ReplyTo;
 }
 
-/** How a gate ended, as the desk of gates tells whoever asked. */
-export interface GateClosed {
-  readonly type: 'gate.closed';
-  readonly result: {
-    readonly gate: string;
-    readonly outcome: 'answered' | 'timedOut' | 'withdrawn' | 'failed';
-    readonly answer: unknown;
-    readonly openedAtMs: number;
-    readonly closedAtMs: number;
-  };
-}
+/** What people and tools may order or ask, beside the messages. */
+export const orders = {
+  'plan.pause': z.object({ item: z.string(), reason: z.string().max(1_000).optional() }),
+  'plan.resume': z.object({ item: z.string() }),
+  'plan.report': z.object({}),
+  'pause.state': z.object({ item: z.string() }),
+  'checkpoint.preserve': z.object({ task: z.string(), isPreserved: z.boolean() }),
+};
 
 export type CoordinatorEvent =
-  | { readonly type: 'plan.pause'; readonly item: string; readonly reason?: string | undefined }
-  | { readonly type: 'plan.resume'; readonly item: string }
-  | { readonly type: 'plan.report' }
+  | (MessageIn<typeof orders, keyof typeof orders> & Replyable)
   | { readonly type: 'child.exited'; readonly id: string; readonly error: unknown }
-  | { readonly type: 'checkpoint.preserve'; readonly task: string; readonly isPreserved: boolean }
   | { readonly type: 'checkpoint.due'; readonly task: string }
-  | ({ readonly type: 'pause.state'; readonly item: string } & Replyable)
   | (Message<'pause.request' | 'resume.command' | 'pause.extend' | 'pause.expire'> & Replyable)
   | (Message<'talk.finding' | 'talk.request' | 'talk.challenge' | 'talk.confirmation' | 'talk.alert'> & Replyable)
   | Message<
       'cause.cleared' | 'item.cancel' | 'capacity.set' | 'gate.request' | 'gate.validate' | 'correlation.detected'
     >
-  | GateClosed
+  | Extract<GateReport, { readonly type: 'gate.closed' }>
   | DebateNews
   | Extract<DebateReport, { readonly type: 'debate.resolved' }>
   | StageReport

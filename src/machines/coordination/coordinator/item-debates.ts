@@ -36,45 +36,21 @@ export function provisionalDebate(
   flagged: readonly string[],
 ): ItemDebate {
   const { debate, topic, mark, position } = provisional;
-  return {
-    debate,
-    topic,
-    state: 'provisional',
-    statement: position.statement,
-    value: position.value ?? null,
-    mark,
-    confidence: null,
-    flagged,
-  };
+  const { statement, value } = position;
+  return { debate, topic, state: 'provisional', statement, value, mark, confidence: null, flagged };
 }
 
 export function deferredDebate({ debate }: Extract<DebateNews, { type: 'debate.deferred' }>): ItemDebate {
-  return {
-    debate,
-    topic: debate,
-    state: 'deferred',
-    statement: null,
-    value: null,
-    mark: 'deferred to the next gate',
-    confidence: null,
-    flagged: [],
-  };
+  const nothing = { statement: null, value: null, confidence: null, flagged: [] };
+  return { debate, topic: debate, state: 'deferred', mark: 'deferred to the next gate', ...nothing };
 }
 
 export function decidedDebate(
   { debate, topic, position, mark, confidence }: Resolution,
   flagged: readonly string[],
 ): ItemDebate {
-  return {
-    debate,
-    topic,
-    state: 'decided',
-    statement: position?.statement ?? null,
-    value: position?.value ?? null,
-    mark,
-    confidence,
-    flagged,
-  };
+  const { statement, value } = position ?? { statement: null, value: null };
+  return { debate, topic, state: 'decided', statement, value, mark, confidence, flagged };
 }
 
 /**

@@ -9,13 +9,12 @@
  * plan goes from one to the next.
  */
 import { type AnyActorRef, enqueueActions, setup } from 'xstate';
-import { z } from 'zod';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import { reply } from '../../../actors/model/talk-actions.ts';
 import { capacityRequested, correlationDetected, planReported } from './capacity-decisions.ts';
 import { type CoordinatorContext } from './coordinator-context.ts';
-import { type CoordinatorEvent, type EventOf, type PlanEvent } from './coordinator-events.ts';
+import { type CoordinatorEvent, type EventOf, orders, type PlanEvent } from './coordinator-events.ts';
 import { debateDeferred, debateProvisional, debateResolved } from './debate-decisions.ts';
 import { askAgain, gateClosed, gateRequested, gateValidated } from './gate-decisions.ts';
 import { loseItem } from './item-losses.ts';
@@ -167,12 +166,9 @@ export const leadCoordinator = defineAgent({
   name: 'lead-coordinator',
   machine,
   events: {
-    'plan.pause': z.object({ item: z.string(), reason: z.string().max(1_000).optional() }),
-    'plan.resume': z.object({ item: z.string() }),
-    'plan.report': z.object({}),
+    ...orders,
     'pause.request': messages['pause.request'],
     'resume.command': messages['resume.command'],
-    'pause.state': z.object({ item: z.string() }),
     'pause.extend': messages['pause.extend'],
     'pause.expire': messages['pause.expire'],
     'cause.cleared': messages['cause.cleared'],
@@ -185,7 +181,6 @@ export const leadCoordinator = defineAgent({
     'talk.challenge': messages['talk.challenge'],
     'talk.confirmation': messages['talk.confirmation'],
     'talk.alert': messages['talk.alert'],
-    'checkpoint.preserve': z.object({ task: z.string(), isPreserved: z.boolean() }),
   },
 });
 

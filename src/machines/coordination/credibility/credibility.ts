@@ -4,31 +4,36 @@
  * that an agent that is right nine times out of ten in all of them scores 0.73. `normalised` takes regime and trend as
  * ratios to the base accuracy instead. Pure.
  */
-import { type ContextQuality } from './context-match.ts';
+import { z } from 'zod';
 import { REGIME_UNKNOWN } from './regime.ts';
 import { type Trend, trendAdjusted } from './trend.ts';
 import { wilsonHalfWidth } from './wilson.ts';
 
 export type CredibilityFormula = 'product' | 'normalised';
 
-/** What is known of an agent, seen from the context of one debate. Shares and accuracies are from 0 to 1. */
-export interface TrackRecord {
-  readonly contextAccuracy: number;
+const share = z.number().min(0).max(1);
+
+/** What is known of an agent, seen from the context of one debate. */
+export const trackRecordSchema = z.object({
+  contextAccuracy: share,
   /** How much the context counts against the whole (context-match.ts). */
-  readonly contextWeight: number;
-  readonly contextMatch: ContextQuality;
-  readonly overallAccuracy: number;
+  contextWeight: share,
+  contextMatch: z.enum(['exact', 'strong', 'weak', 'none']),
+  overallAccuracy: share,
   /** Observations in similar context. */
-  readonly samples: number;
+  samples: z.int().nonnegative(),
   /** Mean age of the observations (X-19). */
-  readonly ageYears: number;
-  readonly halfLifeYears: number;
-  readonly regimes: Readonly<Record<string, { readonly accuracy: number; readonly samples: number }>>;
-  readonly currentAccuracy: number;
-  readonly trend: Trend | null;
+  ageYears: z.number().nonnegative(),
+  halfLifeYears: z.number().positive(),
+  regimes: z.record(z.string(), z.object({ accuracy: share, samples: z.int().nonnegative() })),
+  currentAccuracy: share,
+  trend: z
+    .object({ slopePerYear: z.number(), rSquared: share, direction: z.enum(['improving', 'degrading', 'stable']) })
+    .nullable(),
   /** How often people decided against the agent. */
-  readonly overrideRate: number;
-}
+  overrideRate: share,
+});
+export type TrackRecord = Readonly<z.infer<typeof trackRecordSchema>>;
 
 /** A score and all that it comes from. */
 export interface Credibility {

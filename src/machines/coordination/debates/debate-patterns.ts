@@ -2,43 +2,47 @@
  * What past debates teach (CA-136): precedents of a new one, and how resolutions have gone: by method, by agent, how
  * often people overrode, how often the conservative default proved right, and which evidence prevailed. Pure.
  */
+import { z } from 'zod';
 import { type Challenge } from './challenge.ts';
-import { type DisputeContext, matchesOf } from '../credibility/context-match.ts';
+import { contextSchema } from '../credibility/track-record.ts';
+import { matchesOf } from '../credibility/context-match.ts';
 import { type Side } from './level-two.ts';
 
+const side = z.enum(['challenger', 'challenged']);
+const text = z.string().max(500);
+
 /** How a debate ended, as short as lists and precedents need it. */
-export interface DebateSummary {
-  readonly outcome: string;
-  readonly method: string;
-  readonly level: number;
+const debateSummary = z.object({
+  outcome: text,
+  method: text,
+  level: z.number(),
   /** Whose position stood at the end; null: somebody else's, or none. */
-  readonly side: Side | null;
-  readonly byPeople: boolean;
+  side: side.nullable(),
+  byPeople: z.boolean(),
   /** What was gone on with until people looked at it; null where nothing was. */
-  readonly provisionalSide: Side | null;
-  readonly rounds: number;
-  readonly evidenceKinds: readonly string[];
-  readonly resolvedAtMs: number;
-}
+  provisionalSide: side.nullable(),
+  rounds: z.number(),
+  evidenceKinds: z.array(text).max(100),
+  resolvedAtMs: z.number(),
+});
+export type DebateSummary = Readonly<z.infer<typeof debateSummary>>;
 
-/** A past debate. */
-export interface PastDebate {
-  readonly id: string;
-  readonly number: number;
-  readonly topic: string;
-  readonly valueKind: string;
-  readonly challenger: string;
-  readonly challenged: string;
-  readonly context: DisputeContext;
-  readonly summary: DebateSummary;
+/** A past debate, and in how many dimensions its context is that of a new one. */
+export const precedentSchema = z.object({
+  id: text,
+  number: z.number(),
+  topic: text,
+  valueKind: text,
+  challenger: text,
+  challenged: text,
+  context: contextSchema,
+  matches: z.number(),
   /** What the world showed later; null: not known. */
-  readonly provedRight: Side | 'both' | 'neither' | null;
-}
-
-export interface Precedent extends PastDebate {
-  /** In how many dimensions its context is the same. */
-  readonly matches: number;
-}
+  provedRight: z.enum(['challenger', 'challenged', 'both', 'neither']).nullable(),
+  summary: debateSummary,
+});
+export type Precedent = Readonly<z.infer<typeof precedentSchema>>;
+export type PastDebate = Omit<Precedent, 'matches'>;
 
 const PRECEDENTS_MAX = 10;
 const MATCHES_MIN = 2;

@@ -5,62 +5,19 @@
  */
 import { z } from 'zod';
 import { type Challenge } from './challenge.ts';
-import { type TrackRecord } from '../credibility/credibility.ts';
-import { type Precedent } from './debate-patterns.ts';
+import { type TrackRecord, trackRecordSchema } from '../credibility/credibility.ts';
+import { type Precedent, precedentSchema } from './debate-patterns.ts';
 import { type Side } from './level-two.ts';
 import { type Port, portLogic } from '../../work/port.ts';
 import { regimeOf, type RegimeReadings } from '../credibility/regime.ts';
-import { contextSchema } from '../credibility/track-record.ts';
-
-const share = z.number().min(0).max(1);
-
-const trackRecord = z.object({
-  contextAccuracy: share,
-  contextWeight: share,
-  contextMatch: z.enum(['exact', 'strong', 'weak', 'none']),
-  overallAccuracy: share,
-  samples: z.int().nonnegative(),
-  ageYears: z.number().nonnegative(),
-  halfLifeYears: z.number().positive(),
-  regimes: z.record(z.string(), z.object({ accuracy: share, samples: z.int().nonnegative() })),
-  currentAccuracy: share,
-  trend: z
-    .object({ slopePerYear: z.number(), rSquared: share, direction: z.enum(['improving', 'degrading', 'stable']) })
-    .nullable(),
-  overrideRate: share,
-});
 
 const text = z.string().max(500);
-const side = z.enum(['challenger', 'challenged']);
-
-const precedent = z.object({
-  id: text,
-  number: z.number(),
-  topic: text,
-  valueKind: text,
-  challenger: text,
-  challenged: text,
-  context: contextSchema,
-  matches: z.number(),
-  provedRight: z.enum(['challenger', 'challenged', 'both', 'neither']).nullable(),
-  summary: z.object({
-    outcome: text,
-    method: text,
-    level: z.number(),
-    side: side.nullable(),
-    byPeople: z.boolean(),
-    provisionalSide: side.nullable(),
-    rounds: z.number(),
-    evidenceKinds: z.array(text).max(100),
-    resolvedAtMs: z.number(),
-  }),
-});
 
 export const historicalContextSchema = z.object({
-  precedents: z.array(precedent).max(20),
+  precedents: z.array(precedentSchema).max(20),
   /** What went wrong in cases like it, in words. */
   cautions: z.array(text).max(100).default([]),
-  records: z.object({ challenger: trackRecord.optional(), challenged: trackRecord.optional() }).default({}),
+  records: z.object({ challenger: trackRecordSchema.optional(), challenged: trackRecordSchema.optional() }).default({}),
 });
 /** What a memory may say. Track records given here come before those of the desk. */
 export interface HistoricalContext {
