@@ -237,7 +237,7 @@ function addInspect(bosun: Command, setting: Setting): void {
     ],
   )
     .addOption(
-      new Option('--format <format>', 'of what is written').choices(['svg', 'mermaid', 'json', 'scxml']).default('svg'),
+      new Option('--format <format>', 'of what is written').choices(['svg', 'mermaid', 'json']).default('svg'),
     )
     .option('--out <file>', 'write to a file')
     .option('--plan <file>', 'a plan whose agents are looked at')

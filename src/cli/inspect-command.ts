@@ -13,7 +13,6 @@ import { activeStates } from '../gateway/charts/active.ts';
 import { ChartLayouts } from '../gateway/charts/layout.ts';
 import { mermaidOf } from '../gateway/charts/mermaid.ts';
 import { type Chart, chartOf } from '../gateway/charts/model.ts';
-import { scxmlOf } from '../gateway/charts/scxml.ts';
 import { svgOf } from '../gateway/charts/svg.ts';
 import { crewAgents } from '../machines/coordination/crew.ts';
 import { stageName } from '../machines/work/stage.ts';
@@ -28,7 +27,7 @@ import { LiveGateway } from './live-gateway.ts';
 import { readPlanFile } from './plan-file.ts';
 import { type DataCommand } from './surroundings.ts';
 
-export type ChartFormat = 'svg' | 'mermaid' | 'json' | 'scxml';
+export type ChartFormat = 'svg' | 'mermaid' | 'json';
 
 export interface InspectCommand extends DataCommand {
   /** An address in the system or the store, or the name of an agent. */
@@ -220,8 +219,6 @@ async function written(format: ChartFormat, subject: Subject): Promise<string> {
   switch (format) {
     case 'mermaid':
       return mermaidOf(named(subject).chart);
-    case 'scxml':
-      return scxmlOf(named(subject).chart);
     case 'json':
       return `${JSON.stringify({ ...subject.chart, active: subject.active }, null, 2)}\n`;
     case 'svg':

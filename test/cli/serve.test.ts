@@ -359,7 +359,6 @@ describe('verbs on a running system', () => {
       expect(out).toContain('desk/visits (counter)');
       expect(out).toContain('now in counter.closed');
       expect((await shop('inspect', 'visits', '--format', 'mermaid')).out).toMatch(/^stateDiagram-v2\n/);
-      expect((await shop('inspect', 'visits', '--format', 'scxml')).out).toMatch(/^<\?xml /);
       expect(await shop('inspect', 'nobody')).toMatchObject({ code: 2, out: '' });
       await shop('send', 'desk/visits', 'slow', '--wait');
     },
