@@ -236,9 +236,7 @@ function addInspect(bosun: Command, setting: Setting): void {
       'inspect stages/AAPL-valuation/agent --plan plan.yaml --out stage.svg',
     ],
   )
-    .addOption(
-      new Option('--format <format>', 'of what is written').choices(['svg', 'mermaid', 'json']).default('svg'),
-    )
+    .addOption(new Option('--format <format>', 'of what is written').choices(['svg', 'mermaid', 'json']).default('svg'))
     .option('--out <file>', 'write to a file')
     .option('--plan <file>', 'a plan whose agents are looked at')
     .option('--agents <module>', 'a module that exports agents, where there is no plan')

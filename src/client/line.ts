@@ -4,7 +4,7 @@
  */
 import { type Atom, createAtom } from '@xstate/store';
 import type { ClientFrame, ServerFrame, Welcome } from '../gateway/protocol/frames.ts';
-import { CLOSES, PROTOCOL_VERSION, SOCKET_PATH, SUBPROTOCOLS } from '../gateway/protocol/protocol.ts';
+import { CLOSES, PROTOCOL_VERSION, SOCKET_PATH, SUBPROTOCOL } from '../gateway/protocol/protocol.ts';
 import { HEALTHY_MS, WELCOME_MS } from './bounds.ts';
 import { clientClosed, ClientError, errorFrom } from './client-error.ts';
 import { afterBreak } from './reconnect.ts';
@@ -89,7 +89,7 @@ export class Line {
     if (renews && onUnauthorized !== undefined) this.#renewed = await onUnauthorized();
     const now = this.#renewed ?? (typeof token === 'function' ? await token() : token);
     if (generation !== this.#generation) return;
-    const socket = new WebSocket(addressOf(url), [SUBPROTOCOLS.json]);
+    const socket = new WebSocket(addressOf(url), [SUBPROTOCOL]);
     this.#socket = socket;
     socket.onopen = () =>
       this.send({

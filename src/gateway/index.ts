@@ -12,7 +12,7 @@ export {
   DEFAULT_HOST,
   DEFAULT_PORT,
   SOCKET_PATH,
-  SUBPROTOCOLS,
+  SUBPROTOCOL,
 } from './protocol/protocol.ts';
 export { type Rate } from './client/rates.ts';
 export { createGateway, type Gateway, type GatewayOptions, type Listening } from './network/server.ts';

@@ -37,8 +37,8 @@ export function gatewaySocket(
   const lines = new Set<Line>();
   let opened = 0;
   class Socket extends MemorySocket {
-    constructor(_url: string, protocols: string[]) {
-      super({ gateway, clock, lines, subprotocol: protocols[0] });
+    constructor(_url: string, _protocols: string[]) {
+      super({ gateway, clock, lines });
       opened += 1;
     }
   }
@@ -55,7 +55,6 @@ interface SocketParts {
   readonly gateway: () => Gateway | undefined;
   readonly clock: Pick<Clock, 'defer'>;
   readonly lines: Set<Line>;
-  readonly subprotocol: string | undefined;
 }
 
 class MemorySocket implements Line {
@@ -90,22 +89,19 @@ class MemorySocket implements Line {
   }
 
   #connect(): void {
-    const { gateway, clock, lines, subprotocol } = this.#parts;
+    const { gateway, clock, lines } = this.#parts;
     const open = gateway();
     if (this.#isOver) return;
     if (open === undefined) return this.#end(BROKEN, '');
     lines.add(this);
-    this.#connection = open.connect(
-      {
-        send: (data) => clock.defer(() => !this.#isOver && !this.#isDeaf && this.onmessage?.({ data } as never)),
-        bufferedBytes: 0,
-        pause: () => {},
-        resume: () => {},
-        close: (code, reason) => clock.defer(() => this.#end(code, reason)),
-        terminate: () => this.#end(BROKEN, ''),
-      },
-      { subprotocol },
-    );
+    this.#connection = open.connect({
+      send: (data) => clock.defer(() => !this.#isOver && !this.#isDeaf && this.onmessage?.({ data } as never)),
+      bufferedBytes: 0,
+      pause: () => {},
+      resume: () => {},
+      close: (code, reason) => clock.defer(() => this.#end(code, reason)),
+      terminate: () => this.#end(BROKEN, ''),
+    });
     this.onopen?.({} as never);
   }
 

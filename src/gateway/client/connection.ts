@@ -15,7 +15,7 @@ import {
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
 import { type PendingCall } from '../calls/call-desk.ts';
 import { type Caller } from './callers.ts';
-import { type Codec } from './codec.ts';
+import { frameText, parseJson } from './frame-text.ts';
 import type { Entrance, Hub, Peer } from './hub.ts';
 import { Outflow, type Wire } from './send-buffer.ts';
 import { type ClientFrame, clientFrame, type Hello, type Req, type ServerFrame, type Sub } from '../protocol/frames.ts';
@@ -27,7 +27,6 @@ import { firstIssue, invalid } from '../calls/wire-errors.ts';
 export interface ConnectionParts {
   readonly hub: Hub;
   readonly wire: Wire;
-  readonly codec: Codec;
   /** From a header or a subprotocol; it counts before the one in `hello`. */
   readonly token: string | undefined;
   /** Counts where there is no token at all. */
@@ -43,7 +42,6 @@ const REFUSALS_MAX = 100;
 export class Connection implements Peer {
   readonly #hub: Hub;
   readonly #wire: Wire;
-  readonly #codec: Codec;
   readonly #token: string | undefined;
   readonly #ticket: Entrance['ticket'];
   readonly #out: Outflow;
@@ -59,15 +57,14 @@ export class Connection implements Peer {
   #caller: Caller | undefined;
   #session: string | undefined;
 
-  constructor({ hub, wire, codec, token, ticket }: ConnectionParts) {
+  constructor({ hub, wire, token, ticket }: ConnectionParts) {
     this.#hub = hub;
     this.#wire = wire;
-    this.#codec = codec;
     this.#token = token;
     this.#ticket = ticket;
     this.#out = new Outflow({
       wire,
-      codec,
+      text: frameText,
       clock: hub.clock,
       onWell: () => this.#feeds.pump(),
       onSlow: () => hub.tallies.add('slow'),
@@ -97,8 +94,8 @@ export class Connection implements Peer {
     return this.#calls.size;
   }
 
-  /** Text for a text frame, bytes for a binary one. Never throws. */
-  receive(data: string | Uint8Array): void {
+  /** Undefined for a binary frame, of which the protocol has none. Never throws. */
+  receive(data: string | undefined): void {
     if (this.#phase === 'closing' || this.#phase === 'closed') return;
     this.#heardMs = this.#hub.clock.monotonicMs();
     this.#hub.tallies.add('frames.in');
@@ -152,8 +149,9 @@ export class Connection implements Peer {
   }
 
   /** @returns undefined for a frame that has been answered already. */
-  #decoded(data: string | Uint8Array): ClientFrame | undefined {
-    const value = this.#codec.decode(data);
+  #decoded(data: string | undefined): ClientFrame | undefined {
+    if (data === undefined) throw invalid('this subprotocol has text frames only');
+    const value = parseJson(data);
     const parsed = clientFrame.safeParse(value);
     const { t, id } = (value ?? {}) as { t?: unknown; id?: unknown };
     const isKnown = this.#phase === 'open' && typeof id === 'string' && id.length > 0 && id.length <= 64;

@@ -24,7 +24,6 @@ import {
 import { type System } from '../../system.ts';
 import { CallDesk } from '../calls/call-desk.ts';
 import { type Caller, Callers, type JwtOptions, type TokenOptions } from './callers.ts';
-import { CODECS } from './codec.ts';
 import { Connection } from './connection.ts';
 import { type Finder } from './feeds.ts';
 import { type Interior } from './backend.ts';
@@ -34,7 +33,7 @@ import { OneSystem } from './one-system.ts';
 import { type Wire } from './send-buffer.ts';
 import { Page } from '../network/page.ts';
 import { type ServerFrame, type Welcome, type WireError } from '../protocol/frames.ts';
-import { type CloseName, PROTOCOL_MINOR, PROTOCOL_VERSION, SUBPROTOCOLS } from '../protocol/protocol.ts';
+import { type CloseName, PROTOCOL_MINOR, PROTOCOL_VERSION } from '../protocol/protocol.ts';
 import { type Rate, Rates } from './rates.ts';
 import { Pumps } from './scheduler.ts';
 import { type SpreadOverWorkers } from '../workers/worker-words.ts';
@@ -79,8 +78,6 @@ export interface Peer {
 }
 
 export interface Entrance {
-  /** One of SUBPROTOCOLS. Default: JSON. */
-  readonly subprotocol?: string | undefined;
   readonly token?: string | undefined;
   /** In the place of a token, and where the page that shows it is from. */
   readonly ticket?: { readonly ticket: string; readonly origin: string | undefined } | undefined;
@@ -154,8 +151,8 @@ export class Hub {
   /**
    * A client has connected. Tell what comes of it: frames to `receive`, that it reads to `drained`, its end to `gone`.
    */
-  connect(wire: Wire, { subprotocol = SUBPROTOCOLS.json, token, ticket }: Entrance = {}): Connection {
-    const connection = new Connection({ hub: this, wire, codec: CODECS[subprotocol]!, token, ticket });
+  connect(wire: Wire, { token, ticket }: Entrance = {}): Connection {
+    const connection = new Connection({ hub: this, wire, token, ticket });
     this.enter(connection);
     return connection;
   }

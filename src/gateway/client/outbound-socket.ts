@@ -4,14 +4,14 @@
 import { WebSocket } from 'ws';
 
 export interface OutboundSocket {
-  send(data: string | Uint8Array): void;
+  send(text: string): void;
   close(): void;
 }
 
 export interface OutboundOptions {
   readonly protocols: readonly string[];
   readonly opened: () => void;
-  readonly received: (data: string | Uint8Array) => void;
+  readonly received: (text: string) => void;
   /** 1006 where nobody said so. Called once, also where the connection never stood. */
   readonly closed: (code: number, reason: string) => void;
 }
@@ -21,8 +21,8 @@ export function connectOut(url: string, { protocols, opened, received, closed }:
   const socket = new WebSocket(url, [...protocols], { perMessageDeflate: false });
   let why = '';
   socket.on('open', opened);
-  socket.on('message', (data: Buffer, isBinary) => received(isBinary ? data : data.toString()));
+  socket.on('message', (data: Buffer) => received(data.toString()));
   socket.on('error', ({ message }) => (why = message));
   socket.on('close', (code, reason) => closed(code, reason.toString() || why));
-  return { send: (data) => socket.readyState === WebSocket.OPEN && socket.send(data), close: () => socket.close() };
+  return { send: (text) => socket.readyState === WebSocket.OPEN && socket.send(text), close: () => socket.close() };
 }

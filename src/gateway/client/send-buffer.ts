@@ -5,13 +5,12 @@
  */
 import { type Cancel, type Clock } from '../../clock.ts';
 import { OUT_BYTES_HIGH, OUT_BYTES_LOW, OUT_BYTES_MAX, SLOW_MS_MAX } from '../../limits.ts';
-import { type Codec } from './codec.ts';
 import { type ServerFrame } from '../protocol/frames.ts';
 
 /** One connection to a client, as whatever carries it sees it. */
 export interface Wire {
   /** `isMore`: something else follows at once, and this may leave together with it. */
-  send(data: string | Uint8Array, isMore?: boolean): void;
+  send(text: string, isMore?: boolean): void;
   /** Bytes that were sent and have not left. */
   readonly bufferedBytes: number;
   /** Stops and resumes the reading of what the client sends. */
@@ -24,7 +23,8 @@ export interface Wire {
 
 export interface OutflowParts {
   readonly wire: Wire;
-  readonly codec: Codec;
+  /** A frame as it is sent. */
+  readonly text: (frame: ServerFrame) => string;
   readonly clock: Clock;
   /** The client can be told things again. */
   readonly onWell: () => void;
@@ -49,15 +49,14 @@ export class Outflow {
   /** `isMore`: as {@link Wire.send} has it. */
   send(frame: ServerFrame, isMore = false): void {
     if (this.#isOver) return;
-    const { wire, codec } = this.#parts;
+    const { wire, text } = this.#parts;
     // Whoever has so much waiting was found slow before.
     if (this.isSlow && wire.bufferedBytes > OUT_BYTES_MAX) {
       this.#parts.onHopeless();
       return;
     }
-    let data = codec.encode(frame);
-    if (data.length > OUT_BYTES_MAX) data = codec.encode(inPlaceOf(frame));
-    wire.send(data, isMore);
+    const sent = text(frame);
+    wire.send(sent.length > OUT_BYTES_MAX ? text(inPlaceOf(frame)) : sent, isMore);
     if (!this.isSlow && wire.bufferedBytes > OUT_BYTES_HIGH) this.#slow();
   }
 
@@ -77,10 +76,10 @@ export class Outflow {
   }
 
   #slow(): void {
-    const { wire, codec, clock, onSlow, onHopeless } = this.#parts;
+    const { wire, text, clock, onSlow, onHopeless } = this.#parts;
     this.#giveUp = clock.setTimeout(onHopeless, SLOW_MS_MAX, { isBackground: true });
     wire.pause();
-    wire.send(codec.encode({ t: 'note', code: 'slow', inMs: SLOW_MS_MAX }));
+    wire.send(text({ t: 'note', code: 'slow', inMs: SLOW_MS_MAX }));
     onSlow();
   }
 }

@@ -5,15 +5,12 @@ import { type ServerResponse } from 'node:http';
 import { type Cancel } from '../../clock.ts';
 import { CLOSE_MS, PING_EVERY_MS, TOKEN_NOTICE_MS } from '../../limits.ts';
 import { type Caller } from '../client/callers.ts';
-import { type Codec } from '../client/codec.ts';
 import { Feeds } from '../client/feeds.ts';
 import { EVERY_ANSWER } from './http-answers.ts';
 import type { Hub, Peer } from '../client/hub.ts';
 import { Outflow, type Wire } from '../client/send-buffer.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type CloseName, CLOSES, cursorText } from '../protocol/protocol.ts';
-
-const codec: Codec = { encode: textOf, decode: () => undefined };
 
 export class EventStream implements Peer {
   readonly caller: Caller;
@@ -32,7 +29,7 @@ export class EventStream implements Peer {
     this.#response = response;
     this.#out = new Outflow({
       wire: wireOf(response),
-      codec,
+      text: textOf,
       clock: hub.clock,
       onWell: () => this.#feeds.pump(),
       onSlow: () => hub.tallies.add('slow'),
@@ -130,7 +127,7 @@ export class EventStream implements Peer {
 
 function wireOf(response: ServerResponse): Wire {
   return {
-    send: (data) => void response.write(data),
+    send: (text) => void response.write(text),
     get bufferedBytes() {
       return response.writableLength;
     },

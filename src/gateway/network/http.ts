@@ -8,7 +8,7 @@ import { BosunError } from '../../errors.ts';
 import { CALL_MS_MAX, FRAME_BYTES_MAX } from '../../limits.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
 import { type Caller, checkScope } from '../client/callers.ts';
-import { parseJson } from '../client/codec.ts';
+import { parseJson } from '../client/frame-text.ts';
 import { asyncapi, openapi } from '../protocol/documents.ts';
 import { EventStream } from './event-stream.ts';
 import { answer, answerOf, type HttpAnswer } from './http-answers.ts';

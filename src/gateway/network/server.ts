@@ -35,7 +35,7 @@ import {
   DEFAULT_HOST,
   DEFAULT_PORT,
   SOCKET_PATH,
-  SUBPROTOCOLS,
+  SUBPROTOCOL,
   TICKET_NAME,
 } from '../protocol/protocol.ts';
 import { type Rate, Rates } from '../client/rates.ts';
@@ -267,7 +267,7 @@ export class Gateway {
     const isInspection = path === STATELY_PATH;
     if ((path !== SOCKET_PATH && !isInspection) || others > 0) return refuse('404 Not Found', 'path');
     if (isInspection && !this.#hub.isInspectable) return refuse('501 Not Implemented', 'workers');
-    const { subprotocol, bearer, isSpoken } = chosen(offeredIn(request));
+    const { bearer, isSpoken } = chosen(offeredIn(request));
     let token: string | undefined;
     try {
       token = bearerIn(request.headers.authorization) ?? bearer;
@@ -278,10 +278,10 @@ export class Gateway {
       ws.on('error', () => this.#hub.tallies.add('turned away.frame'));
       const entrance = { token, ...(ticket !== undefined && { ticket: { ticket, origin: request.headers.origin } }) };
       if (isInspection) this.#inspected(ws, socket, entrance);
-      else if (isSpoken) this.#welcome(ws, socket, { subprotocol, ...entrance });
+      else if (isSpoken) this.#welcome(ws, socket, entrance);
       else {
         this.#hub.tallies.add('closed.unsupported_protocol');
-        ws.close(CLOSES.unsupported_protocol.code, `unsupported_protocol;${Object.values(SUBPROTOCOLS).join(',')}`);
+        ws.close(CLOSES.unsupported_protocol.code, `unsupported_protocol;${SUBPROTOCOL}`);
       }
     });
   }
@@ -291,7 +291,7 @@ export class Gateway {
       wireOf(ws, { socket, bytes: this.#bytes, drained: () => connection.drained() }),
       entrance,
     );
-    ws.on('message', (data: Buffer, isBinary) => connection.receive(isBinary ? data : data.toString()));
+    ws.on('message', (data: Buffer, isBinary) => connection.receive(isBinary ? undefined : data.toString()));
     ws.on('ping', (data) => {
       if (connection.pinged() && ws.bufferedAmount < OUT_BYTES_HIGH) ws.pong(data);
     });
@@ -314,24 +314,22 @@ export function createGateway(system: System | SpreadOverWorkers, options: Gatew
 }
 
 interface Chosen {
-  readonly subprotocol: string;
   readonly bearer: string | undefined;
   /** What the handshake answers; undefined where nothing was offered. */
   readonly answer: string | undefined;
   readonly isSpoken: boolean;
 }
 
-/** The first offered subprotocol that is spoken. One that carries a token is never answered. */
+/** Whether ours is among the offered subprotocols. One that carries a token is never answered. */
 function chosen(offered: readonly string[]): Chosen {
   const carrier = offered.find((name) => name.startsWith(BEARER_PREFIX));
   const names = offered.filter((name) => !name.startsWith(BEARER_PREFIX));
-  const spoken = names.find((name) => Object.values<string>(SUBPROTOCOLS).includes(name));
+  const isOffered = names.includes(SUBPROTOCOL);
   return {
-    subprotocol: spoken ?? SUBPROTOCOLS.json,
     bearer:
       carrier === undefined ? undefined : Buffer.from(carrier.slice(BEARER_PREFIX.length), 'base64url').toString(),
-    answer: spoken ?? names[0],
-    isSpoken: spoken !== undefined || names.length === 0,
+    answer: isOffered ? SUBPROTOCOL : names[0],
+    isSpoken: isOffered || names.length === 0,
   };
 }
 

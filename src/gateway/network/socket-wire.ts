@@ -49,7 +49,7 @@ export function wireOf(ws: WebSocket, { socket, bytes, drained }: SocketWirePart
     socket.uncork();
   };
   return {
-    send: (data, isMore = false) => {
+    send: (text, isMore = false) => {
       if (isMore && !isCorked && ws.bufferedAmount <= GATHERED_BYTES_MAX) {
         isCorked = true;
         socket.cork();
@@ -57,9 +57,8 @@ export function wireOf(ws: WebSocket, { socket, bytes, drained }: SocketWirePart
         queueMicrotask(uncork);
       }
       // A small frame behind which nothing waits makes nobody slow, so nobody has to hear that it has left.
-      const told = ws.bufferedAmount > 0 || data.length > OUT_BYTES_LOW ? drained : undefined;
-      if (typeof data === 'string') ws.send(bytes.of(data), { binary: false }, told);
-      else ws.send(data, told);
+      const told = ws.bufferedAmount > 0 || text.length > OUT_BYTES_LOW ? drained : undefined;
+      ws.send(bytes.of(text), { binary: false }, told);
       if (!isMore || ws.bufferedAmount > GATHERED_BYTES_MAX) uncork();
     },
     get bufferedBytes() {

@@ -7,7 +7,7 @@ import {
   PROTOCOL_MINOR,
   PROTOCOL_VERSION,
   SOCKET_PATH,
-  SUBPROTOCOLS,
+  SUBPROTOCOL,
   TICKET_NAME,
   TICKET_PATH,
 } from './protocol.ts';
@@ -200,7 +200,7 @@ export function asyncapi(): Json {
     info: {
       title: 'Bosun gateway',
       version: VERSION,
-      description: `Subprotocols ${Object.values(SUBPROTOCOLS).join(' and ')}. See docs/protocol.md.`,
+      description: `Subprotocol ${SUBPROTOCOL}. See docs/protocol.md.`,
     },
     channels: {
       socket: {

@@ -1,6 +1,6 @@
 /**
- * The protocol's fixed words: version, subprotocols, close codes, methods of HTTP. Without imports, so that a client in
- * a browser can have it. The frames are in protocol-frames.ts, whose types cost a client nothing.
+ * The protocol's fixed words: version, subprotocol, close codes, methods of HTTP. Without imports, so that a client in
+ * a browser can have it. The frames are in frames.ts, whose types cost a client nothing.
  */
 
 export const PROTOCOL_VERSION = 1;
@@ -8,9 +8,10 @@ export const PROTOCOL_VERSION = 1;
 /** Raised when something is added. Nothing is ever taken away within a version. */
 export const PROTOCOL_MINOR = 1;
 
-export const SUBPROTOCOLS = { json: 'bosun.v1.json', msgpack: 'bosun.v1.msgpack' } as const;
+/** What a socket speaks: frames of JSON text. */
+export const SUBPROTOCOL = 'bosun.v1.json';
 
-/** `bosun.bearer.<base64url of the token, without padding>` beside one of the above: browsers cannot set headers. */
+/** `bosun.bearer.<base64url of the token, without padding>` beside it: browsers cannot set headers. */
 export const BEARER_PREFIX = 'bosun.bearer.';
 
 export const SOCKET_PATH = '/v1/ws';
@@ -42,7 +43,7 @@ export const CLOSES = {
   unauthenticated: { code: 4401, means: 'There is no token, or not a valid one.', then: 'authenticate' },
   unsupported_protocol: {
     code: 4406,
-    means: 'None of the offered subprotocols is spoken, or not this version of it.',
+    means: 'The offered subprotocols do not include this one, or not this version of it.',
     then: 'stop',
   },
   hello_timeout: { code: 4408, means: 'No hello in time.', then: 'reconnect' },

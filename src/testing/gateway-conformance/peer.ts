@@ -4,8 +4,7 @@
  */
 import { type Clock } from '../../clock.ts';
 import { connectOut, type OutboundSocket } from '../../gateway/client/outbound-socket.ts';
-import { decodeMsgpack, encodeMsgpack } from '../../gateway/protocol/msgpack.ts';
-import { BEARER_PREFIX, SUBPROTOCOLS } from '../../gateway/protocol/protocol.ts';
+import { BEARER_PREFIX } from '../../gateway/protocol/protocol.ts';
 
 /** A frame of the server, before anybody has checked it. */
 export interface Frame {
@@ -31,16 +30,12 @@ export interface PeerOptions {
 /** What a server did that the protocol does not say, or did not do that it says. */
 export class Deviation extends Error {}
 
-/** Values of a msgpack frame: what a frame may hold at most, times two. */
-const WIDE = { depthMax: 72, valuesMax: 200_000 };
-
 export class Peer {
   /** All that came but pings, oldest first. */
   readonly frames: Frame[] = [];
   closed: { readonly code: number; readonly reason: string } | undefined;
   readonly #options: PeerOptions;
   readonly #socket: OutboundSocket;
-  readonly #isBinary: boolean;
   #isOpen = false;
   /** Frames that somebody waited for and got. */
   readonly #given = new Set<Frame>();
@@ -50,7 +45,6 @@ export class Peer {
   constructor(options: PeerOptions) {
     this.#options = options;
     const { url, token, subprotocol } = options;
-    this.#isBinary = subprotocol === SUBPROTOCOLS.msgpack;
     const carrier = token === undefined ? [] : [`${BEARER_PREFIX}${Buffer.from(token).toString('base64url')}`];
     this.#socket = connectOut(url, {
       protocols: [subprotocol, ...carrier],
@@ -68,10 +62,10 @@ export class Peer {
   }
 
   async send(frame: object): Promise<void> {
-    await this.raw(this.#isBinary ? encodeMsgpack(frame) : JSON.stringify(frame));
+    await this.raw(JSON.stringify(frame));
   }
 
-  async raw(data: string | Uint8Array): Promise<void> {
+  async raw(data: string): Promise<void> {
     await this.#options.pace();
     this.#socket.send(data);
   }
@@ -138,9 +132,9 @@ export class Peer {
     }
   }
 
-  #receive(data: string | Uint8Array): void {
-    const frame = (typeof data === 'string' ? JSON.parse(data) : decodeMsgpack(data, WIDE)) as Frame;
-    if (frame.t === 'ping') this.#socket.send(this.#isBinary ? encodeMsgpack({ t: 'pong' }) : '{"t":"pong"}');
+  #receive(data: string): void {
+    const frame = JSON.parse(data) as Frame;
+    if (frame.t === 'ping') this.#socket.send('{"t":"pong"}');
     else this.frames.push(frame);
   }
 

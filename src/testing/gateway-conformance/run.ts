@@ -5,7 +5,7 @@
  */
 import { type Clock, systemClock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
-import { SUBPROTOCOLS } from '../../gateway/protocol/protocol.ts';
+import { SUBPROTOCOL } from '../../gateway/protocol/protocol.ts';
 import { CALLS_BURST, CALLS_PER_SECOND } from '../../limits.ts';
 import { FRAME_ROWS } from './frame-rows.ts';
 import { Deviation, type Frame } from './peer.ts';
@@ -15,8 +15,6 @@ import { STORIES } from './stories.ts';
 
 export interface ConformanceOptions {
   readonly token?: string | undefined;
-  /** Of the table's connections. Default: JSON. */
-  readonly encoding?: keyof typeof SUBPROTOCOLS;
   /** Rules to play. Default: all. */
   readonly only?: readonly string[];
   /** How long a row waits for what has to come. Default 5,000 ms. */
@@ -55,13 +53,13 @@ const PACE_MS = 20;
  */
 export async function gatewayConformance(
   url: string,
-  { token, encoding = 'json', only, patienceMs = PATIENCE_MS, onRow = () => {} }: ConformanceOptions = {},
+  { token, only, patienceMs = PATIENCE_MS, onRow = () => {} }: ConformanceOptions = {},
 ): Promise<ConformanceReport> {
   const pace = new Pace(systemClock);
   const parts = {
     url: originOf(url),
     token,
-    subprotocol: SUBPROTOCOLS[encoding],
+    subprotocol: SUBPROTOCOL,
     clock: systemClock,
     patienceMs,
     pace: () => pace.take(),

@@ -4,7 +4,7 @@
  */
 import { type Clock } from '../../clock.ts';
 import { SOCKET_PATH } from '../../gateway/protocol/protocol.ts';
-import { Deviation, type Frame, Peer } from './peer.ts';
+import { Deviation, Peer } from './peer.ts';
 import { conformanceProbe } from './probe.ts';
 
 /**
@@ -184,10 +184,6 @@ export function fits(found: unknown, wanted: unknown): boolean {
 
 export function checkFits(found: unknown, wanted: unknown): void {
   check(fits(found, wanted), () => `${JSON.stringify(found)?.slice(0, 500)} came, and not ${JSON.stringify(wanted)}`);
-}
-
-export function codeOf(frame: Frame): string | undefined {
-  return frame.e?.code;
 }
 
 function jsonIn(text: string): unknown {

@@ -1,9 +1,8 @@
 /** Rows that take more than one connection, or HTTP: sessions, cursors, patches, the twins, who may come in. */
 import { patched } from '../../gateway/protocol/patch.ts';
-import { SUBPROTOCOLS } from '../../gateway/protocol/protocol.ts';
 import { isError } from './frame-rows.ts';
 import { type Frame, type Peer } from './peer.ts';
-import { check, checkFits, codeOf, type Row, type Stage } from './stage.ts';
+import { check, checkFits, type Row, type Stage } from './stage.ts';
 
 const add = (address: string, by = 1) => ({ address, event: { type: 'add', by } });
 const newSession = () => crypto.randomUUID().replaceAll('-', '');
@@ -314,23 +313,6 @@ const DOOR: readonly Row[] = [
       );
       await peer.raw(JSON.stringify({ t: 'ping', pad: 'x'.repeat(frameBytes!) }));
       check([1009, 4400].includes(await peer.end()), () => `the connection was closed with ${peer.closed!.code}`);
-    },
-  },
-  {
-    rule: 'MessagePack says the same',
-    needs: 'nothing',
-    async play(stage) {
-      const peer = await stage.open({ subprotocol: SUBPROTOCOLS.msgpack });
-      checkFits(await peer.call('1', 'actor.fly'), { ok: false, e: { code: 'BOSUN_CALL_INVALID' } });
-      const plain = await stage.open();
-      const [binary, text] = [
-        await peer.call('2', 'actor.get', { address: 'root' }),
-        await plain.call('2', 'actor.get', { address: 'root' }),
-      ];
-      check(
-        binary.ok === text.ok && codeOf(binary) === codeOf(text),
-        () => `root looks ${JSON.stringify(binary)} in one and ${JSON.stringify(text)} in the other`,
-      );
     },
   },
   {

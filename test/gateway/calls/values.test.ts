@@ -1,24 +1,17 @@
 /**
- * The pure parts: patches, MessagePack, what values look like on the wire, patterns of addresses. Each as a rule and as
+ * The pure parts: patches, what values look like on the wire, patterns of addresses. Each as a rule and as
  * a property.
  */
 import fc from 'fast-check';
-import { Packr } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { hasSecrets, secret, SECRET_SHOWN } from '../../../src/actors/model/secret.ts';
 import { isPattern, matches } from '../../../src/gateway/client/address-patterns.ts';
-import { decodeMsgpack, encodeMsgpack } from '../../../src/gateway/protocol/msgpack.ts';
 import { diff, patched } from '../../../src/gateway/protocol/patch.ts';
 import { afterClose, cursorFrom, cursorText } from '../../../src/gateway/protocol/protocol.ts';
 import { shown } from '../../../src/gateway/topics/wire-values.ts';
-import { LONG } from '../../support/effort.ts';
 
-const WIDE = { depthMax: 1_000, valuesMax: 1e6 };
 const json = () => fc.jsonValue({ maxDepth: 5 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
-
-/** A key that both sides refuse. */
-const harmless = () => json().filter((value) => !JSON.stringify(value).includes('"__proto__"'));
 
 describe('a patch', () => {
   it('makes the one out of the other, and changes nothing else', () => {
@@ -45,84 +38,6 @@ describe('a patch', () => {
       expect(() => patched({ list: [1], text: 'x' }, [{ op: 'replace', path, value: 1 }])).toThrow(RangeError);
     const view = patched({}, [{ op: 'add', path: '/__proto__', value: { isAdmin: true } }]) as { isAdmin?: boolean };
     expect([view.isAdmin, ({} as { isAdmin?: boolean }).isAdmin]).toEqual([undefined, undefined]);
-  });
-});
-
-describe('MessagePack', () => {
-  const library = new Packr({ useRecords: false, variableMapSize: true });
-
-  it('gives back what JSON can say', () => {
-    fc.assert(
-      fc.property(harmless(), (value) => void expect(decodeMsgpack(encodeMsgpack(value), WIDE)).toEqual(value)),
-    );
-  });
-
-  it('is that of others, both ways', () => {
-    fc.assert(
-      fc.property(harmless(), (value) => {
-        expect(library.unpack(encodeMsgpack(value))).toEqual(value);
-        expect(decodeMsgpack(library.pack(value), WIDE)).toEqual(value);
-      }),
-    );
-  });
-
-  it('knows every length and every size of number', LONG, () => {
-    for (const size of [0, 15, 16, 31, 32, 255, 256, 65_535, 65_536]) {
-      for (const value of [
-        'x'.repeat(size),
-        Array.from({ length: size }, () => 1),
-        Object.fromEntries(Array.from({ length: size }, (_, n) => [`k${n}`, n])),
-      ]) {
-        expect(decodeMsgpack(encodeMsgpack(value), WIDE)).toEqual(value);
-        expect(decodeMsgpack(library.pack(value), WIDE)).toEqual(value);
-      }
-    }
-    for (const value of [
-      -33,
-      -32,
-      -1,
-      127,
-      128,
-      255,
-      256,
-      65_536,
-      2 ** 31,
-      2 ** 32,
-      2 ** 53 - 1,
-      -(2 ** 53) + 1,
-      0.1,
-      -128,
-      -32_769,
-      -(2 ** 31) - 1,
-    ]) {
-      expect(decodeMsgpack(encodeMsgpack(value), WIDE)).toBe(value);
-      expect(decodeMsgpack(library.pack(value), WIDE)).toBe(value);
-    }
-  });
-
-  it('throws for bytes that are none, and for nothing else', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-        try {
-          JSON.stringify(decodeMsgpack(bytes, WIDE));
-        } catch (error) {
-          expect((error as Error).message).toMatch(/^the frame .*, at byte \d+$/);
-        }
-      }),
-    );
-  });
-
-  it('makes nothing for a length that is only claimed, and nothing of many small ones', () => {
-    expect(() => decodeMsgpack(new Uint8Array(1_000_000).fill(0x80), WIDE)).toThrow('bytes behind its end');
-    expect(() =>
-      decodeMsgpack(Uint8Array.from([0xdd, 0x00, 0xff, 0xff, 0xff, ...new Uint8Array(2_000)]), WIDE),
-    ).toThrow('ends too early');
-    expect(() =>
-      decodeMsgpack(Uint8Array.from([0xdc, 0xff, 0xff, ...new Uint8Array(70_000)]), { depthMax: 10, valuesMax: 1_000 }),
-    ).toThrow('too many values');
-    expect(() => decodeMsgpack(new Uint8Array(5_000).fill(0x91), { depthMax: 36, valuesMax: 1e5 })).toThrow(
-      'nested deeper than 36',
-    );
   });
 });
 

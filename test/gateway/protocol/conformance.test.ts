@@ -49,17 +49,14 @@ async function withGateway<T>(options: GatewayOptions, work: (at: string) => Pro
 }
 
 describe('our own server', () => {
-  it.each(sample(['json', 'msgpack'] as const, 2))(
-    'passes every row in %s, and is left as it was',
-    async (encoding) => {
-      const report = await gatewayConformance(url, { encoding, patienceMs: PATIENCE_MS });
-      expect(report.rows.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
-      expect(report).toMatchObject({ failed: 0, notApplicable: 2, passed: report.rows.length - 2 });
-      expect(report.passed).toBeGreaterThan(55);
-      await system.idle();
-      expect(system.tree().children).toEqual([]);
-    },
-  );
+  it('passes every row, and is left as it was', async () => {
+    const report = await gatewayConformance(url, { patienceMs: PATIENCE_MS });
+    expect(report.rows.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect(report).toMatchObject({ failed: 0, notApplicable: 2, passed: report.rows.length - 2 });
+    expect(report.passed).toBeGreaterThan(55);
+    await system.idle();
+    expect(system.tree().children).toEqual([]);
+  });
 
   it('passes the rows about tokens too where it asks for them', LONG, async () => {
     await withGateway({ tokens: [{ id: 'tester', token: TOKEN }] }, async (at) => {

@@ -2,10 +2,8 @@
 import { type Connection } from '../../../src/gateway/client/connection.ts';
 import { type Entrance } from '../../../src/gateway/client/hub.ts';
 import { type Wire } from '../../../src/gateway/client/send-buffer.ts';
-import { decodeMsgpack, encodeMsgpack } from '../../../src/gateway/protocol/msgpack.ts';
 import { patched } from '../../../src/gateway/protocol/patch.ts';
 import { type ServerFrame } from '../../../src/gateway/protocol/frames.ts';
-import { SUBPROTOCOLS } from '../../../src/gateway/protocol/protocol.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../../src/gateway/network/server.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { shop } from './shop.ts';
@@ -22,19 +20,17 @@ export class MemoryClient {
   /** What stands in for bytes that the peer has not read: none leave while it is not reading. */
   buffered = 0;
   isReading = true;
-  readonly #isBinary: boolean;
 
   constructor(gateway: Gateway, entrance: Entrance = {}) {
-    this.#isBinary = entrance.subprotocol === SUBPROTOCOLS.msgpack;
     this.connection = gateway.connect(this.#wire(), entrance);
   }
 
-  /** As a frame of its subprotocol. */
   send(frame: object): void {
-    this.raw(this.#isBinary ? encodeMsgpack(frame) : JSON.stringify(frame));
+    this.raw(JSON.stringify(frame));
   }
 
-  raw(data: string | Uint8Array): void {
+  /** Undefined: a binary frame. */
+  raw(data: string | undefined): void {
     this.connection.receive(data);
   }
 
@@ -59,11 +55,7 @@ export class MemoryClient {
     return {
       send: (data) => {
         if (!this.isReading) this.buffered += data.length;
-        this.frames.push(
-          (typeof data === 'string'
-            ? JSON.parse(data)
-            : decodeMsgpack(data, { depthMax: 100, valuesMax: 1e7 })) as Frame,
-        );
+        this.frames.push(JSON.parse(data) as Frame);
       },
       get bufferedBytes() {
         return bufferedBytes();
