@@ -178,7 +178,7 @@ export const WORKER_CALLS_WAITING_MAX = 10_000;
  * Sessions of a gateway over workers whose last number it remembers; of others it asks the workers, which takes a
  * moment.
  */
-export const SESSION_LINES_MAX = 10_000;
+export const SESSION_QUEUES_MAX = 10_000;
 
 /**
  * After so long a silence of a session it asks again: another gateway may have had it meanwhile, and the workers forget
@@ -409,11 +409,11 @@ export const EVENTS_PER_TURN = 64;
 /** Frames a second of a topic that has to be worked out anew after every epoch: a tree, the dead letters. */
 export const LISTING_HZ = 4;
 
-/** How long a ticket is good, which is shown in an address: long enough for a slow page to connect with it. */
-export const TICKET_MS = 30_000;
+/** How long a pass is good, which is shown in an address: long enough for a slow page to connect with it. */
+export const PASS_MS = 30_000;
 
-/** Tickets of one caller that nobody has used yet: more than it may have connections. */
-export const TICKETS_PER_CALLER_MAX = 100;
+/** Passes of one caller that nobody has used yet: more than it may have connections. */
+export const PASSES_PER_CALLER_MAX = 100;
 
 /** How long frames are sent in a row before what comes in gets its turn: a tenth of what anybody notices. */
 export const PUMP_SLICE_MS = 5;

@@ -17,7 +17,7 @@ export interface ShardOptions extends ShardPlace {
  * The module of what a gateway has beside the system of each worker. Named, not imported: who has no gateway does
  * without it.
  */
-export const GATEWAY_OUTPOST = new URL(
+export const WORKER_GATEWAY_MODULE = new URL(
   import.meta.url.endsWith('.ts') ? './gateway/workers/worker-gateway.ts' : './gateway/workers/worker-gateway.js',
   import.meta.url,
 );

@@ -26,7 +26,7 @@ import { BossHandle } from './supervisor/boss-handle.ts';
 import { parseChildSpec, parseTree } from './supervisor/child-spec.ts';
 import { type ChildRecord } from './supervisor/exit-rules.ts';
 import { Agents } from './system-agents.ts';
-import { GATEWAY_OUTPOST, type ShardOptions, shardOf } from './system-shard.ts';
+import { WORKER_GATEWAY_MODULE, type ShardOptions, shardOf } from './system-shard.ts';
 import {
   type SendOptions,
   type SnapshotOf,
@@ -438,7 +438,7 @@ export function createSystem<const A extends AnyAgent>(
   return 'workers' in options
     ? spreadOverThreads(options, {
         clock: systemClock,
-        outpost: GATEWAY_OUTPOST,
+        workerGateway: WORKER_GATEWAY_MODULE,
         log: options.log ?? ((...args) => console.error(...args)),
       })
     : new System<A>(options);

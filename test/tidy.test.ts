@@ -226,13 +226,13 @@ const BANS: readonly Ban[] = [
       'timers/promises',
     ],
     // Client and page run in browsers, where src/clock.ts does not.
-    home: ['src/clock.ts', 'src/client/surroundings.ts', 'src/inspector/time.ts'],
+    home: ['src/clock.ts', 'src/client/platform.ts', 'src/inspector/time.ts'],
     because: 'time comes from the Clock port, or no test can hold it',
   },
   {
     name: 'chance',
     what: ['Math.random'],
-    home: ['src/system.ts', 'src/client/surroundings.ts'],
+    home: ['src/system.ts', 'src/client/platform.ts'],
     because: 'it comes from the Random port',
   },
   {

@@ -1,6 +1,6 @@
 /** createClient: joins a line, its calls and its subscriptions, and hands out remote actors. */
 import { CALLS_OPEN_MAX } from './bounds.ts';
-import { type CallOptions, Calls } from './calls.ts';
+import { type CallOptions, ClientCalls } from './client-calls.ts';
 import { type ClientError } from './client-error.ts';
 import {
   type AgentName,
@@ -11,8 +11,8 @@ import {
   type SystemShape,
 } from './contract.ts';
 import { type EmissionOptions, Emissions } from './emissions.ts';
-import { type ClientStorage, Keepsake } from './keepsake.ts';
-import { type ClientStatus, Line, type TokenSource } from './line.ts';
+import { type ClientStorage, SessionStorage } from './session-storage.ts';
+import { type ClientStatus, ClientConnection, type TokenSource } from './client-connection.ts';
 import { RemoteActor, type RemoteSubscription } from './remote-actor.ts';
 import type { Welcome } from '../gateway/protocol/frames.ts';
 import { Replica } from './replica.ts';
@@ -24,8 +24,8 @@ import {
   ownSocket,
   type SocketClass,
   toldTo,
-} from './surroundings.ts';
-import { type Listener, Topics } from './topics.ts';
+} from './platform.ts';
+import { type TopicListener, SubscribedTopics } from './subscribed-topics.ts';
 
 export interface ClientOptions {
   /** Names the client to the gateway, and its record in `storage`. Default `client`. */
@@ -52,11 +52,11 @@ export interface TopicWatcher<View> {
 }
 
 export class Client<S = SystemShape> {
-  readonly #line: Line;
-  readonly #calls: Calls;
-  readonly #topics: Topics;
+  readonly #line: ClientConnection;
+  readonly #calls: ClientCalls;
+  readonly #topics: SubscribedTopics;
   readonly #clock: ClientClock;
-  readonly #keepsake: Keepsake;
+  readonly #session: SessionStorage;
   readonly #actors = new Map<string, WeakRef<RemoteActor<AgentShape>>>();
   readonly #collected = new FinalizationRegistry<string>((address) => {
     if (this.#actors.get(address)?.deref() === undefined) this.#actors.delete(address);
@@ -78,31 +78,31 @@ export class Client<S = SystemShape> {
     if (WebSocket === undefined)
       throw new TypeError('this platform has no WebSocket: give createClient one, such as that of `ws`');
     this.#clock = clock;
-    this.#keepsake = new Keepsake(storage, name);
+    this.#session = new SessionStorage(storage, name);
     const sends = () => this.#calls.sends();
     const failure = () => this.#failure;
-    this.#calls = new Calls({
+    this.#calls = new ClientCalls({
       clock,
       queueMax,
       failure,
       transmit: (frame) => this.#line.send(frame),
       cancel: (id) => this.#line.send({ t: 'cancel', id }),
       state: () => (this.#line.isLive ? 'live' : this.#line.status.get() === 'offline' ? 'offline' : 'soon'),
-      changed: () => this.#keepsake.later(sends),
-      keep: () => this.#keepsake.now(sends),
+      changed: () => this.#session.later(sends),
+      keep: () => this.#session.now(sends),
     });
-    this.#topics = new Topics({
+    this.#topics = new SubscribedTopics({
       clock,
       failure,
       isLive: () => this.#line.isLive,
       transmit: (frame) => this.#line.send(frame),
     });
-    this.#calls.restore(this.#keepsake.sends);
-    this.#keepsake.now(sends);
-    this.#line = new Line({
+    this.#calls.restore(this.#session.sends);
+    this.#session.now(sends);
+    this.#line = new ClientConnection({
       url: new URL(url).href,
       name,
-      session: this.#keepsake.session,
+      session: this.#session.session,
       token,
       onUnauthorized,
       WebSocket,
@@ -211,13 +211,13 @@ export class Client<S = SystemShape> {
   watch<View>(topic: string, watcher: TopicWatcher<View>): RemoteSubscription {
     const [next, confirmed, error] = [toldTo(watcher.next), toldTo(watcher.confirmed), toldTo(watcher.error)];
     const replica = new Replica<View>();
-    const hear: Listener['hear'] = (frame) => {
+    const hear: TopicListener['hear'] = (frame) => {
       const heard = replica.hear(frame);
       if (heard === 'new') next(replica.view!);
       else if (heard === 'same') confirmed();
       return heard !== 'misfit';
     };
-    const listener: Listener = { topic, mode: 'state', at: () => replica.at, hear, ended: error };
+    const listener: TopicListener = { topic, mode: 'state', at: () => replica.at, hear, ended: error };
     this.#topics.open(listener);
     const unsubscribe = () => this.#topics.close(listener);
     return { unsubscribe, [Symbol.dispose]: unsubscribe };

@@ -5,8 +5,8 @@ import { type Cursor } from '../gateway/protocol/protocol.ts';
 import { EVENTS_WAITING_MAX } from './bounds.ts';
 import { ClientError } from './client-error.ts';
 import { type AnyEmitted } from './contract.ts';
-import { toldTo } from './surroundings.ts';
-import { type Listener, type TopicFrame, type Topics } from './topics.ts';
+import { toldTo } from './platform.ts';
+import { type TopicListener, type TopicFrame, type SubscribedTopics } from './subscribed-topics.ts';
 
 export interface EmissionOptions {
   /** Ends the iteration, without an error. */
@@ -16,8 +16,8 @@ export interface EmissionOptions {
 }
 
 export class Emissions<Event = AnyEmitted> implements AsyncIterableIterator<Event, undefined> {
-  readonly #topics: Topics;
-  readonly #listener: Listener;
+  readonly #topics: SubscribedTopics;
+  readonly #listener: TopicListener;
   readonly #onGap: () => void;
   readonly #signal: AbortSignal | undefined;
   readonly #waiting: Event[] = [];
@@ -29,7 +29,7 @@ export class Emissions<Event = AnyEmitted> implements AsyncIterableIterator<Even
   #error: ClientError | undefined;
   #isOver = false;
 
-  constructor(topics: Topics, topic: string, { signal, onGap }: EmissionOptions) {
+  constructor(topics: SubscribedTopics, topic: string, { signal, onGap }: EmissionOptions) {
     this.#topics = topics;
     this.#onGap = toldTo(onGap);
     this.#signal = signal;

@@ -1,5 +1,5 @@
 /** The typed client, for browsers and Node: `bosun/client`. Nothing inside src imports this file. */
-export { type CallOptions } from './calls.ts';
+export { type CallOptions } from './client-calls.ts';
 export { type Client, type ClientOptions, createClient, type TopicWatcher } from './client.ts';
 export { ClientError, type ClientErrorCode, isClientError } from './client-error.ts';
 export {
@@ -11,8 +11,13 @@ export {
   type SystemShape,
 } from './contract.ts';
 export { type EmissionOptions, type Emissions } from './emissions.ts';
-export { type ClientStorage } from './keepsake.ts';
-export { type ClientStatus, type TokenSource } from './line.ts';
-export { type RemoteActor, type RemoteSubscription, type SendOptions, type WaitOptions } from './remote-actor.ts';
+export { type ClientStorage } from './session-storage.ts';
+export { type ClientStatus, type TokenSource } from './client-connection.ts';
+export {
+  type RemoteActor,
+  type RemoteSubscription,
+  type RemoteSendOptions as SendOptions,
+  type WaitOptions,
+} from './remote-actor.ts';
 export { type ActorView, type KnownSnapshot, type RemoteSnapshot, type UnknownSnapshot } from './remote-snapshot.ts';
-export { type ClientClock, type ClientRandom, type Socket, type SocketClass } from './surroundings.ts';
+export { type ClientClock, type ClientRandom, type Socket, type SocketClass } from './platform.ts';

@@ -6,10 +6,10 @@ import { type Atom, createAtom } from '@xstate/store';
 import { type ClientError } from './client-error.ts';
 import { type ActorView, type RemoteSnapshot, snapshotOf } from './remote-snapshot.ts';
 import { Replica } from './replica.ts';
-import { toldTo } from './surroundings.ts';
-import { type Listener, type TopicFrame, type Topics } from './topics.ts';
+import { toldTo } from './platform.ts';
+import { type TopicListener, type TopicFrame, type SubscribedTopics } from './subscribed-topics.ts';
 
-export interface Watcher<A> {
+export interface MirrorWatcher<A> {
   readonly next?: ((snapshot: RemoteSnapshot<A>) => void) | undefined;
   /** The actor cannot be seen any more, or at all. Nothing follows. */
   readonly error?: ((error: unknown) => void) | undefined;
@@ -17,7 +17,7 @@ export interface Watcher<A> {
   readonly current?: boolean;
 }
 
-interface Told<A> {
+interface ToldWatcher<A> {
   readonly next: (snapshot: RemoteSnapshot<A>) => void;
   readonly error: (error: unknown) => void;
   readonly current: boolean;
@@ -30,15 +30,15 @@ export class Mirror<A> {
    * knows nothing.
    */
   readonly owner: object;
-  readonly #topics: Topics;
+  readonly #topics: SubscribedTopics;
   readonly #store: Atom<RemoteSnapshot<A>>;
-  readonly #watchers = new Set<Told<A>>();
-  readonly #listener: Listener;
+  readonly #watchers = new Set<ToldWatcher<A>>();
+  readonly #listener: TopicListener;
   readonly #replica = new Replica<ActorView>();
   /** What is shown has come, or was confirmed, since somebody began to watch. */
   #isFresh = false;
 
-  constructor(address: string, topics: Topics, owner: object) {
+  constructor(address: string, topics: SubscribedTopics, owner: object) {
     this.owner = owner;
     this.#address = address;
     this.#topics = topics;
@@ -57,7 +57,7 @@ export class Mirror<A> {
   }
 
   /** Calls `next` for each change from now on. */
-  watch(given: Watcher<A>): () => void {
+  watch(given: MirrorWatcher<A>): () => void {
     // A copy, since one may be given twice.
     const watcher = { next: toldTo(given.next), error: toldTo(given.error), current: given.current === true };
     const subscription = this.#store.subscribe(watcher.next);

@@ -4,12 +4,12 @@
  * next number, and a gap that the gateway reports says where to go on.
  */
 
-export interface Numbered {
+export interface NumberedCall {
   seq: number | undefined;
   isUncertain: boolean;
 }
 
-export class Numbering {
+export class SendNumbering {
   #next = 1;
   #expected: number | undefined;
   #isHeld = false;
@@ -20,7 +20,7 @@ export class Numbering {
   }
 
   /** @param last Of the last send that the gateway has accepted. @param sends In order. */
-  begin(last: number, sends: readonly Numbered[]): void {
+  begin(last: number, sends: readonly NumberedCall[]): void {
     this.#expected = undefined;
     this.#isHeld = false;
     this.#giveAnew(last + 1, sends);
@@ -35,14 +35,14 @@ export class Numbering {
   }
 
   /** The gateway did not take it, because an earlier number is free. */
-  gap(send: Numbered, expected: number): void {
+  gap(send: NumberedCall, expected: number): void {
     send.isUncertain = false;
     this.#expected = expected;
     this.hold();
   }
 
   /** Lets sends go out again: none is on its way. */
-  realign(sends: readonly Numbered[]): void {
+  realign(sends: readonly NumberedCall[]): void {
     this.#isHeld = false;
     const lowest = Math.min(this.#next, ...sends.flatMap(({ seq }) => seq ?? []));
     this.#giveAnew(this.#expected ?? lowest, sends);
@@ -50,7 +50,7 @@ export class Numbering {
   }
 
   /** Those that are uncertain keep theirs; they come first. The others get theirs when they go out. */
-  #giveAnew(from: number, sends: readonly Numbered[]): void {
+  #giveAnew(from: number, sends: readonly NumberedCall[]): void {
     const kept = sends.flatMap(({ seq, isUncertain }) => (isUncertain && seq !== undefined ? [seq] : []));
     for (const send of sends) if (!send.isUncertain) send.seq = undefined;
     this.#next = Math.max(from, ...kept.map((seq) => seq + 1));

@@ -1,5 +1,5 @@
 /** The pace at which the gateway takes frames: a bucket that fills again. Who keeps it is not refused for it. */
-import { type ClientClock } from './surroundings.ts';
+import { type ClientClock } from './platform.ts';
 
 export class Pace {
   readonly #clock: ClientClock;

@@ -2,7 +2,7 @@
 import { type AfterClose, afterClose, CLOSES } from '../gateway/protocol/protocol.ts';
 import { BACKOFF_MAX_MS, BACKOFF_MIN_MS } from './bounds.ts';
 
-export interface Break {
+export interface ConnectionBreak {
   /** Of the close; 1006 for a line that broke. */
   readonly code: number;
   readonly reason: string;
@@ -25,7 +25,7 @@ export interface NextStep {
 /**
  * Full jitter: a random time up to `min(30 s, 250 ms * 2^tries)`. An overloaded gateway is spared four times as long.
  */
-export function afterBreak({ code, reason, tries, random, canRenew, windowMs }: Break): NextStep {
+export function afterBreak({ code, reason, tries, random, canRenew, windowMs }: ConnectionBreak): NextStep {
   const then = afterClose(code);
   if (then === 'stop' || (then === 'authenticate' && !canRenew)) return { then: 'stop', waitMs: 0 };
   const spared = code === CLOSES.overloaded.code ? 2 : 0;

@@ -2,16 +2,16 @@
  * One remote actor, to whoever uses it: send, ask, watch, wait. It looks enough like an actor of XState for `waitFor`
  * and for `useSelector` of @xstate/react; it is subscribed while somebody watches.
  */
-import { type CallOptions, type Request } from './calls.ts';
+import { type CallOptions, type ClientRequest } from './client-calls.ts';
 import { ClientError } from './client-error.ts';
 import { type AgentShape, type EmittedIn, type EventIn, type ValueIn, type ValuePart } from './contract.ts';
 import { type EmissionOptions, Emissions } from './emissions.ts';
-import { Mirror, type Watcher } from './mirror.ts';
+import { Mirror, type MirrorWatcher } from './mirror.ts';
 import { type KnownSnapshot, type RemoteSnapshot } from './remote-snapshot.ts';
-import { type ClientClock } from './surroundings.ts';
-import { type Topics } from './topics.ts';
+import { type ClientClock } from './platform.ts';
+import { type SubscribedTopics } from './subscribed-topics.ts';
 
-export interface SendOptions extends Omit<CallOptions, 'key'> {
+export interface RemoteSendOptions extends Omit<CallOptions, 'key'> {
   /**
    * `durable`, the default: until the event is on disk. `taken`: until its turn is; BOSUN_EVENT_NOT_TAKEN where the
    * state does nothing with it.
@@ -37,9 +37,9 @@ export interface RemoteSubscription {
 
 export interface RemoteActorHost {
   readonly clock: ClientClock;
-  readonly topics: Topics;
-  send(request: Request, options: CallOptions): Promise<unknown>;
-  call(request: Request, options: CallOptions): Promise<unknown>;
+  readonly topics: SubscribedTopics;
+  send(request: ClientRequest, options: CallOptions): Promise<unknown>;
+  call(request: ClientRequest, options: CallOptions): Promise<unknown>;
 }
 
 export class RemoteActor<A = AgentShape> {
@@ -71,7 +71,7 @@ export class RemoteActor<A = AgentShape> {
    */
   async send(
     event: EventIn<A>,
-    { until, ifSequence, ...options }: SendOptions = {},
+    { until, ifSequence, ...options }: RemoteSendOptions = {},
   ): Promise<{ readonly taken: boolean | null }> {
     const p = {
       address: this.address,
@@ -105,14 +105,14 @@ export class RemoteActor<A = AgentShape> {
   }
 
   /** Called with each snapshot from now on. `error` ends it: nobody lives there any more, or it may not be seen. */
-  subscribe(observer: Watcher<A>): RemoteSubscription;
+  subscribe(observer: MirrorWatcher<A>): RemoteSubscription;
   subscribe(
     next: (snapshot: RemoteSnapshot<A>) => void,
     error?: (error: unknown) => void,
     complete?: () => void,
   ): RemoteSubscription;
   subscribe(
-    first: Watcher<A> | ((snapshot: RemoteSnapshot<A>) => void),
+    first: MirrorWatcher<A> | ((snapshot: RemoteSnapshot<A>) => void),
     error?: (error: unknown) => void,
   ): RemoteSubscription {
     const unsubscribe = this.#mirror.watch(

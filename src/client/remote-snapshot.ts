@@ -19,7 +19,7 @@ export interface ActorView {
  * XState's four: a suspended actor is `active`, and `isSuspended`; one that was removed, or may not be seen, is
  * `stopped`.
  */
-type Status<Output> =
+type SnapshotStatus<Output> =
   | { readonly status: 'active'; readonly output: undefined; readonly error: undefined }
   | { readonly status: 'done'; readonly output: Output; readonly error: undefined }
   | { readonly status: 'error'; readonly output: undefined; readonly error: unknown }
@@ -43,10 +43,10 @@ interface Asking<A> {
 
 /** Nothing has come yet. */
 export type UnknownSnapshot<A> = Asking<A> &
-  Status<never> & { readonly isKnown: false; readonly context: undefined; readonly value: undefined };
+  SnapshotStatus<never> & { readonly isKnown: false; readonly context: undefined; readonly value: undefined };
 
 export type KnownSnapshot<A> = Asking<A> &
-  Status<OutputIn<A>> & { readonly isKnown: true; readonly context: ContextIn<A>; readonly value: ValueIn<A> };
+  SnapshotStatus<OutputIn<A>> & { readonly isKnown: true; readonly context: ContextIn<A>; readonly value: ValueIn<A> };
 
 export type RemoteSnapshot<A = AgentShape> = UnknownSnapshot<A> | KnownSnapshot<A>;
 

@@ -3,20 +3,20 @@
  */
 import { patched } from '../gateway/protocol/patch.ts';
 import { type Cursor } from '../gateway/protocol/protocol.ts';
-import { type TopicFrame } from './topics.ts';
+import { type TopicFrame } from './subscribed-topics.ts';
 
 /**
  * `new`: there is another view than before. `same`: what is known is what there is. `misfit`: something was missed, and
  * the subscription has to begin anew. `nothing`: the frame says nothing of the view.
  */
-export type Heard = 'new' | 'same' | 'misfit' | 'nothing';
+export type ReplicaChange = 'new' | 'same' | 'misfit' | 'nothing';
 
 export class Replica<View> {
   view: View | undefined;
   /** Where it stands; undefined where the next subscription begins with all of it. */
   at: Cursor | undefined;
 
-  hear(frame: TopicFrame): Heard {
+  hear(frame: TopicFrame): ReplicaChange {
     if (frame.t === 'snap') {
       this.at = frame.at;
       if (frame.recovered) return 'same';

@@ -3,7 +3,7 @@ export { type Caller, type JwtOptions, type Scope, type TokenOptions } from './c
 export { type Connection } from './client/connection.ts';
 export { type Entrance } from './client/hub.ts';
 export { type MethodName, type MethodRow, METHODS, rowOf } from './calls/methods.ts';
-export { type Wire } from './client/send-buffer.ts';
+export { type ClientWire as Wire } from './client/send-buffer.ts';
 export { type ClientFrame, type ServerFrame, type WireError } from './protocol/frames.ts';
 export {
   afterClose,

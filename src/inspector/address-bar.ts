@@ -1,8 +1,8 @@
 /** Where the page is: the address bar, followed and changed. */
 import { signal } from '@preact/signals';
-import { hrefOf, type Route, routeOf } from './route.ts';
+import { hrefOf, type PageRoute, routeOf } from './route.ts';
 
-export const route = signal<Route>({ view: 'tree', rest: '', query: {} });
+export const route = signal<PageRoute>({ view: 'tree', rest: '', query: {} });
 
 export function followAddressBar(): void {
   const read = () => (route.value = routeOf(location.hash));

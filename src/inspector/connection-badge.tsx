@@ -1,6 +1,6 @@
 /** The state of the line in words, always in sight; and a banner over what is not live. */
 import { duration } from './format.ts';
-import { type Gap, lastGap, phase, type Phase } from './link.ts';
+import { type Gap, lastGap, phase, type LinkPhase } from './link.ts';
 import { tickMs } from './time.ts';
 
 /** So long the end of a break stays in sight. */
@@ -17,7 +17,7 @@ export function ConnectionBadge() {
   );
 }
 
-function words(now: Phase, atMs: number): string {
+function words(now: LinkPhase, atMs: number): string {
   if (now.name === 'reconnecting') return `reconnecting (${Math.max(0, Math.round((atMs - now.sinceMs) / 1_000))} s)`;
   return now.name;
 }
@@ -37,7 +37,7 @@ export function StaleBanner() {
   return <p class={`banner ${now.name === 'closed' ? 'bad' : 'warn'}`}>{bannerText(now, tickMs.value)}</p>;
 }
 
-function bannerText(now: Phase, atMs: number): string {
+function bannerText(now: LinkPhase, atMs: number): string {
   switch (now.name) {
     case 'reconnecting':
       return `Not live. What you see is as of ${duration(atMs - now.sinceMs)} ago; the page comes back by itself.`;

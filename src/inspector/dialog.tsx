@@ -5,7 +5,7 @@
 import { type ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { say } from './notices.tsx';
-import { type Door, type Twin } from './twins.ts';
+import { type GatewayOrigin, type Twin } from './twins.ts';
 import { keptToken } from './token.ts';
 
 export interface DialogProps {
@@ -109,6 +109,6 @@ function Line({ name, text }: { readonly name: string; readonly text: string }) 
 }
 
 /** For twins. */
-export function ownDoor(): Door {
+export function gatewayOrigin(): GatewayOrigin {
   return { origin: location.origin, isGuarded: keptToken() !== undefined };
 }

@@ -7,7 +7,7 @@ import { type ClientError } from '../client/client-error.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { after, nowMs, setKernelTime } from './time.ts';
 import { keepToken, keptToken } from './token.ts';
-import { type Turn } from './turns/turns.ts';
+import { type ShownTurn } from './turns/turns.ts';
 import { type Principal } from './wire.ts';
 
 export interface Live<View> {
@@ -19,7 +19,7 @@ export interface Live<View> {
   readonly error: ClientError | undefined;
 }
 
-export type Phase =
+export type LinkPhase =
   | { readonly name: 'connecting' | 'live' | 'catching up' | 'draining' | 'locked' }
   | { readonly name: 'reconnecting'; readonly sinceMs: number }
   | { readonly name: 'closed'; readonly why: string };
@@ -33,7 +33,7 @@ export interface Gap {
   readonly isNewServer: boolean;
 }
 
-interface Shared {
+interface SharedTopic {
   readonly topic: string;
   readonly live: Signal<Live<unknown>>;
   users: number;
@@ -50,7 +50,7 @@ let instance: string | undefined;
 const status = signal<'connecting' | 'live' | 'draining' | 'offline' | 'closed'>('connecting');
 const downSinceMs = signal<number | undefined>(undefined);
 const failure = signal<ClientError | undefined>(undefined);
-const topics = signal<ReadonlyMap<string, Shared>>(new Map());
+const topics = signal<ReadonlyMap<string, SharedTopic>>(new Map());
 
 /** What the caller is to the gateway; undefined until it has said so. */
 export const principal = signal<Principal | undefined>(undefined);
@@ -64,7 +64,7 @@ const isCaughtUp = computed(() =>
   [...topics.value.values()].every(({ live }) => live.value.isFresh || live.value.error !== undefined),
 );
 
-export const phase: ReadonlySignal<Phase> = computed(() => {
+export const phase: ReadonlySignal<LinkPhase> = computed(() => {
   const why = failure.value;
   if (why?.code === 'BOSUN_UNAUTHENTICATED') return { name: 'locked' };
   if (status.value === 'closed') return { name: 'closed', why: why?.message ?? 'closed' };
@@ -104,8 +104,8 @@ export function ask(address: string, event: { readonly type: string }): Promise<
 }
 
 /** Turns of an actor and of all below it, from now on and for as long as there is this line. @returns What ends it. */
-export function followTurns(address: string, take: (turn: Turn) => void): () => void {
-  const turns = client!.turns<Turn>(address);
+export function followTurns(address: string, take: (turn: ShownTurn) => void): () => void {
+  const turns = client!.turns<ShownTurn>(address);
   void (async () => {
     try {
       for await (const turn of turns) take(turn);
@@ -129,7 +129,7 @@ export function share(topic: string): { readonly live: ReadonlySignal<Live<unkno
   return { live: used.live, release: () => release(used) };
 }
 
-function release(shared: Shared): void {
+function release(shared: SharedTopic): void {
   shared.users -= 1;
   if (shared.users > 0) return;
   shared.stop();
@@ -183,7 +183,7 @@ function up(from: Client): void {
   lines.value += 1;
 }
 
-function watch(shared: Shared): void {
+function watch(shared: SharedTopic): void {
   const { live, topic } = shared;
   let stopRetry: (() => void) | undefined;
   const subscription = client!.watch<unknown>(topic, {

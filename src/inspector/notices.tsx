@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { after } from './time.ts';
 
-interface Notice {
+interface ShownNotice {
   readonly number: number;
   readonly text: string;
 }
@@ -10,7 +10,7 @@ interface Notice {
 const SHOWN_MAX = 3;
 const SHOWN_MS = 8_000;
 
-const notices = signal<readonly Notice[]>([]);
+const notices = signal<readonly ShownNotice[]>([]);
 let numbers = 0;
 
 export function say(text: string): void {

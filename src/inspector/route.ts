@@ -3,7 +3,7 @@
  * Pure.
  */
 
-export interface Route {
+export interface PageRoute {
   /** Name of the view. */
   readonly view: string;
   /** What follows it; an actor's address. */
@@ -11,7 +11,7 @@ export interface Route {
   readonly query: Readonly<Record<string, string>>;
 }
 
-export function routeOf(hash: string): Route {
+export function routeOf(hash: string): PageRoute {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [view = '', ...rest] = path.split('/').map(decoded);
   return {

@@ -10,7 +10,7 @@ import { SearchBox } from './tree/search-box.tsx';
 import { TokenGate } from './token-gate.tsx';
 import { useTopic } from './use.ts';
 import { type DeadLetter } from './wire.ts';
-import { viewNamed, VIEWS } from './views.ts';
+import { viewNamed, VIEWS } from './page-views.ts';
 
 export function Shell() {
   const { view: name, rest } = route.value;

@@ -6,7 +6,7 @@ export interface Twin {
   readonly curl: string;
 }
 
-export interface Door {
+export interface GatewayOrigin {
   /** `http://127.0.0.1:4180`. */
   readonly origin: string;
   /** Whether callers have to show a token. */
@@ -14,29 +14,29 @@ export interface Door {
 }
 
 export function sendTwin(
-  door: Door,
+  gateway: GatewayOrigin,
   address: string,
   { type, ...fields }: { readonly type: string; readonly [field: string]: unknown },
 ): Twin {
   const rest = Object.keys(fields).length === 0 ? [] : [quoted(JSON.stringify(fields))];
   return {
     bosun: ['bosun send', quoted(address), quoted(type), ...rest].join(' '),
-    curl: posted(door, `/v1/actors/${encodeURIComponent(address)}/send`, { event: { type, ...fields } }),
+    curl: posted(gateway, `/v1/actors/${encodeURIComponent(address)}/send`, { event: { type, ...fields } }),
   };
 }
 
 /** Orders that the command line has as verbs of the same name. */
 const VERBS: ReadonlySet<string> = new Set(['suspend', 'resume', 'kill', 'stop', 'restart']);
 
-export function orderTwin(door: Door, address: string, order: string, reason: string): Twin {
+export function orderTwin(gateway: GatewayOrigin, address: string, order: string, reason: string): Twin {
   const because = reason === '' ? [] : ['--reason', quoted(reason)];
   return {
     bosun: VERBS.has(order) ? ['bosun', order, quoted(address), ...because].join(' ') : undefined,
-    curl: posted(door, `/v1/actors/${encodeURIComponent(address)}/${order}`, reason === '' ? {} : { reason }),
+    curl: posted(gateway, `/v1/actors/${encodeURIComponent(address)}/${order}`, reason === '' ? {} : { reason }),
   };
 }
 
-export interface LetterOrder {
+export interface DeadLetterOrder {
   readonly order: 'redeliver' | 'discard';
   readonly number: number;
   /** In the place of the letter's own. */
@@ -44,17 +44,17 @@ export interface LetterOrder {
   readonly reason: string;
 }
 
-export function letterTwin(door: Door, { order, number, event, reason }: LetterOrder): Twin {
+export function letterTwin(gateway: GatewayOrigin, { order, number, event, reason }: DeadLetterOrder): Twin {
   const because = reason === '' ? [] : ['--reason', quoted(reason)];
   const body = { number, ...(event !== undefined && { event }), ...(reason !== '' && { reason }) };
   return {
     // The command line redelivers what is there; it does not edit.
     bosun: event === undefined ? ['bosun deadletters', order, String(number), ...because].join(' ') : undefined,
-    curl: posted(door, `/v1/dead-letters/${order}`, body),
+    curl: posted(gateway, `/v1/dead-letters/${order}`, body),
   };
 }
 
-function posted({ origin, isGuarded }: Door, path: string, body: object): string {
+function posted({ origin, isGuarded }: GatewayOrigin, path: string, body: object): string {
   const token = isGuarded ? ` -H "Authorization: Bearer $BOSUN_TOKEN"` : '';
   return (
     `curl -X POST ${quoted(origin + path)}${token} -H 'Content-Type: application/json' -d ` +

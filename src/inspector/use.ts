@@ -24,7 +24,7 @@ export function useTopic<View>(topic: string | undefined): Live<View> {
   return (live !== undefined && live.topic === topic ? live.signal : NOTHING).value as Live<View>;
 }
 
-export interface Answer<Result> {
+export interface Polled<Result> {
   readonly result: Result | undefined;
   readonly error: ClientError | undefined;
   /** Asks again, now. */
@@ -36,8 +36,8 @@ export function useAnswer<Result>(
   method: string | undefined,
   params: Readonly<Record<string, unknown>>,
   everyMs: number,
-): Answer<Result> {
-  const [answer, setAnswer] = useState<Omit<Answer<Result>, 'again'> & { readonly key: string }>({
+): Polled<Result> {
+  const [answer, setAnswer] = useState<Omit<Polled<Result>, 'again'> & { readonly key: string }>({
     key: '',
     result: undefined,
     error: undefined,

@@ -3,7 +3,7 @@
  * Lines can be cut, as networks do it, and what is on its way be lost.
  */
 import { type Clock, systemClock } from '../clock.ts';
-import { type SocketClass } from '../client/surroundings.ts';
+import { type SocketClass } from '../client/platform.ts';
 import { type Connection } from '../gateway/client/connection.ts';
 import { type Gateway } from '../gateway/network/server.ts';
 

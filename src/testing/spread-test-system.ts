@@ -5,12 +5,12 @@
  */
 import { type Wire } from '../actors/model/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
-import { createOutpost } from '../gateway/workers/worker-gateway.ts';
+import { createWorkerGateway } from '../gateway/workers/worker-gateway.ts';
 import { System } from '../system.ts';
 import { type SystemOptions } from '../system-options.ts';
 import { type Staff, type StaffListener } from '../workers/staff.ts';
 import { CallService } from '../workers/call-service.ts';
-import { refusedStart } from '../workers/calls.ts';
+import { refusedStart } from '../workers/call-messages.ts';
 import { factsOf } from '../workers/facts.ts';
 import { SpreadSystem } from '../workers/spread-system.ts';
 import { type FaultyStore, faultyStore } from './faulty-store.ts';
@@ -109,7 +109,7 @@ class LoopbackStaff implements Staff {
       service: new CallService(system, {
         clock: this.clock,
         post: tell,
-        build: () => createOutpost(system, this.clock),
+        build: () => createWorkerGateway(system, this.clock),
       }),
       hear: undefined,
     };

@@ -1,6 +1,6 @@
 /**
  * The worker's side of the host's calls: carries them out on the system of this worker and answers. What a call may be
- * is the table {@link Verbs}; its verbs are the methods of a system, and mean the same.
+ * is the table {@link HostVerbs}; its verbs are the methods of a system, and mean the same.
  */
 import { type EventObject } from 'xstate';
 import { type ActorSnapshot } from '../actors/world/actor-view.ts';
@@ -14,14 +14,21 @@ import { type ChildInfo, type CompleteSpec } from '../supervisor/boss-handle.ts'
 import type { System } from '../system.ts';
 import { type SendOptions, type SpawnOptions, type TreeNode } from '../system-options.ts';
 import { type AdminVerbs, adminVerbsOf } from './admin-verbs.ts';
-import { type Answer, type Call, OUTPOST, Outgoing, toldError, unpacked } from './calls.ts';
+import {
+  type AnswerMessage,
+  type CallMessage,
+  WORKER_GATEWAY,
+  Outgoing,
+  toldError,
+  unpacked,
+} from './call-messages.ts';
 
-type Asked = EventObject & { readonly [field: string]: unknown };
+type AskedEvent = EventObject & { readonly [field: string]: unknown };
 
 /** What the host may call. */
-export interface Verbs extends AdminVerbs {
+export interface HostVerbs extends AdminVerbs {
   send(address: string, event: EventObject, options: SendOptions): Promise<void>;
-  ask(address: string, event: Asked, options: AskOptions): Promise<unknown>;
+  ask(address: string, event: AskedEvent, options: AskOptions): Promise<unknown>;
   spawn(agent: string, id: string, options: SpawnOptions): Promise<void>;
   startChild(boss: string, child: object): Promise<string>;
   terminateChild(boss: string, id: string): Promise<void>;
@@ -54,35 +61,35 @@ export interface Watches {
 }
 
 /** What stands beside a worker's system and is called like it: the part of a gateway that has to be near. */
-export interface Outpost {
+export interface WorkerGateway {
   /** @param onEnd Told what ends a call that takes long, once nobody waits for it any more. */
   call(verb: string, args: readonly unknown[], onEnd: (end: () => void) => void): unknown;
 }
 
 /** A module that makes one, which threads load when it is called for the first time. */
-export interface OutpostModule {
-  createOutpost(system: System, clock: Clock): Outpost;
+export interface WorkerGatewayModule {
+  createWorkerGateway(system: System, clock: Clock): WorkerGateway;
 }
 
-export type Verb = keyof Verbs;
-export type Watch = keyof Watches;
+export type Verb = keyof HostVerbs;
+export type HostWatch = keyof Watches;
 
 interface CallServiceParts {
   readonly clock: Clock;
   readonly post: (bytes: Uint8Array) => void;
-  readonly build?: () => Outpost | Promise<Outpost>;
+  readonly build?: () => WorkerGateway | Promise<WorkerGateway>;
 }
 
 export class CallService {
-  readonly #verbs: Verbs;
+  readonly #verbs: HostVerbs;
   readonly #system: System;
-  readonly #out: Outgoing<Answer>;
-  readonly #build: (() => Outpost | Promise<Outpost>) | undefined;
-  #outpost: Outpost | Promise<Outpost> | undefined;
+  readonly #out: Outgoing<AnswerMessage>;
+  readonly #build: (() => WorkerGateway | Promise<WorkerGateway>) | undefined;
+  #workerGateway: WorkerGateway | Promise<WorkerGateway> | undefined;
   /** What ends calls that go on. */
   readonly #ends = new Map<number, () => void>();
 
-  /** @param build Asked at the first call for the outpost. */
+  /** @param build Asked at the first call for the worker gateway. */
   constructor(system: System, { clock, post, build }: CallServiceParts) {
     this.#system = system;
     this.#build = build;
@@ -91,15 +98,15 @@ export class CallService {
   }
 
   hear(bytes: Uint8Array): void {
-    for (const call of unpacked<readonly Call[]>(bytes)) this.#answer(call);
+    for (const call of unpacked<readonly CallMessage[]>(bytes)) this.#answer(call);
   }
 
-  #answer([number, verb, args]: Call): void {
+  #answer([number, verb, args]: CallMessage): void {
     const refuse = (error: unknown) => this.#say([number, 'error', toldError(error)]);
     const answer = (what: unknown) => this.#say(what === undefined ? number : [number, 'answer', what]);
     try {
       if (verb === null) this.#end(number);
-      else if (verb === OUTPOST) this.#toOutpost(number, args).then(answer, refuse);
+      else if (verb === WORKER_GATEWAY) this.#toWorkerGateway(number, args).then(answer, refuse);
       else if (verb === 'snapshots' || verb === 'emitted' || verb === 'turns') this.#watch(number, verb, args);
       else {
         const result = this.#carryOut(verb as Verb, args);
@@ -116,7 +123,7 @@ export class CallService {
   }
 
   /** Calls reach it in their order, those among them that came before it. */
-  async #toOutpost(number: number, [verb, ...args]: readonly unknown[]): Promise<unknown> {
+  async #toWorkerGateway(number: number, [verb, ...args]: readonly unknown[]): Promise<unknown> {
     let end: (() => void) | undefined;
     let isEnded = false;
     this.#ends.set(number, () => {
@@ -124,8 +131,8 @@ export class CallService {
       end?.();
     });
     try {
-      const outpost = (this.#outpost ??= this.#built());
-      const there = outpost instanceof Promise ? await outpost : outpost;
+      const workerGateway = (this.#workerGateway ??= this.#built());
+      const there = workerGateway instanceof Promise ? await workerGateway : workerGateway;
       return await there.call(verb as string, args, (given) => {
         end = given;
         if (isEnded) given();
@@ -135,19 +142,19 @@ export class CallService {
     }
   }
 
-  #built(): Outpost | Promise<Outpost> {
+  #built(): WorkerGateway | Promise<WorkerGateway> {
     if (this.#build === undefined)
       throw new BosunError('BOSUN_OVER_WORKERS', 'these workers were made without what a gateway needs beside them');
-    const outpost = this.#build();
-    if (outpost instanceof Promise)
-      void outpost.then(
-        (there) => (this.#outpost = there),
-        () => (this.#outpost = undefined),
+    const workerGateway = this.#build();
+    if (workerGateway instanceof Promise)
+      void workerGateway.then(
+        (there) => (this.#workerGateway = there),
+        () => (this.#workerGateway = undefined),
       );
-    return outpost;
+    return workerGateway;
   }
 
-  #watch(number: number, watch: Watch, [address, type]: readonly unknown[]): void {
+  #watch(number: number, watch: HostWatch, [address, type]: readonly unknown[]): void {
     const word = (what: unknown) => this.#say([number, 'word', what]);
     if (watch === 'turns') {
       const { unsubscribe } = this.#system.admin.onTurn(address as string, word);
@@ -172,12 +179,12 @@ export class CallService {
     this.#ends.delete(number);
   }
 
-  #say(answer: Answer): void {
+  #say(answer: AnswerMessage): void {
     this.#out.say(answer);
   }
 }
 
-function verbsOf(system: System): Verbs {
+function verbsOf(system: System): HostVerbs {
   return {
     ...adminVerbsOf(system),
     send: (address, event, options) => system.send(address, event, options),

@@ -6,12 +6,20 @@
 import { type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { WORKER_CALLS_WAITING_MAX } from '../limits.ts';
-import { type Answer, type Call, errorOf, OUTPOST, Outgoing, type ToldError, unpacked } from './calls.ts';
+import {
+  type AnswerMessage,
+  type CallMessage,
+  errorOf,
+  WORKER_GATEWAY,
+  Outgoing,
+  type ToldError,
+  unpacked,
+} from './call-messages.ts';
 import { type Staff } from './staff.ts';
-import { type Verb, type Verbs, type Watch, type Watches } from './call-service.ts';
+import { type Verb, type HostVerbs, type HostWatch, type Watches } from './call-service.ts';
 
-interface Pending {
-  readonly call: Call;
+interface PendingHostCall {
+  readonly call: CallMessage;
   readonly isRepeatable: boolean;
   isSent: boolean;
   word(what: unknown): void;
@@ -20,10 +28,10 @@ interface Pending {
 }
 
 /** One worker. */
-interface Line {
-  readonly out: Outgoing<Call>;
+interface WorkerChannel {
+  readonly out: Outgoing<CallMessage>;
   /** By number, in the order of the calls. */
-  readonly pending: Map<number, Pending>;
+  readonly pending: Map<number, PendingHostCall>;
   isUp: boolean;
 }
 
@@ -34,18 +42,18 @@ export interface Hearer<Word> {
   lost?: ((error: BosunError) => void) | undefined;
 }
 
-type Arguments<V extends Verb> = Parameters<Verbs[V]>;
-type Result<V extends Verb> = Awaited<ReturnType<Verbs[V]>>;
+type Arguments<V extends Verb> = Parameters<HostVerbs[V]>;
+type Result<V extends Verb> = Awaited<ReturnType<HostVerbs[V]>>;
 
 export class HostCalls {
-  readonly #lines: readonly Line[];
+  readonly #lines: readonly WorkerChannel[];
   #number = 0;
   #closed: BosunError | undefined = new BosunError('BOSUN_SYSTEM_CLOSED', 'the system has not been started');
 
   constructor(staff: Staff, clock: Clock) {
     this.#lines = Array.from({ length: staff.count }, (_, worker) => ({
-      out: new Outgoing<Call>(clock, (bytes) => staff.post(worker, bytes)),
-      pending: new Map<number, Pending>(),
+      out: new Outgoing<CallMessage>(clock, (bytes) => staff.post(worker, bytes)),
+      pending: new Map<number, PendingHostCall>(),
       isUp: false,
     }));
   }
@@ -79,23 +87,23 @@ export class HostCalls {
   }
 
   /**
-   * Begins a call of the outpost beside a worker's system. `how` tells what comes of it, unless it has been ended
+   * Begins a call of the worker gateway beside a worker's system. `how` tells what comes of it, unless it has been ended
    * before. @returns What ends it.
    */
-  outpost(
+  workerGateway(
     worker: number,
     verb: string,
     args: readonly unknown[],
-    how: Pick<Pending, 'isRepeatable' | 'answer' | 'reject'>,
+    how: Pick<PendingHostCall, 'isRepeatable' | 'answer' | 'reject'>,
   ): () => void {
-    return this.#begin(worker, [++this.#number, OUTPOST, [verb, ...args]], { ...how, word: IGNORED });
+    return this.#begin(worker, [++this.#number, WORKER_GATEWAY, [verb, ...args]], { ...how, word: IGNORED });
   }
 
   /**
    * Begins a call that goes on over deaths of the worker, until it is ended. Resolves with its first word, which has
    * been told then, or, of one that need not have any, when it is sent. @returns What ends it.
    */
-  watch<W extends Watch>(
+  watch<W extends HostWatch>(
     worker: number,
     watch: W,
     args: Parameters<Watches[W]>,
@@ -112,7 +120,7 @@ export class HostCalls {
 
   heard(worker: number, bytes: Uint8Array): void {
     const { pending } = this.#lines[worker]!;
-    for (const answer of unpacked<readonly Answer[]>(bytes)) {
+    for (const answer of unpacked<readonly AnswerMessage[]>(bytes)) {
       const [number, kind, what] = typeof answer === 'number' ? ([answer, 'answer', undefined] as const) : answer;
       const call = pending.get(number);
       if (kind === 'word') call?.word(what);
@@ -156,7 +164,7 @@ export class HostCalls {
     }
   }
 
-  #begin(worker: number, call: Call, how: Omit<Pending, 'call' | 'isSent'>): () => void {
+  #begin(worker: number, call: CallMessage, how: Omit<PendingHostCall, 'call' | 'isSent'>): () => void {
     this.#enter(worker, call, how);
     const line = this.#lines[worker]!;
     return () => {
@@ -164,7 +172,7 @@ export class HostCalls {
     };
   }
 
-  #enter(worker: number, call: Call, how: Omit<Pending, 'call' | 'isSent'>): void {
+  #enter(worker: number, call: CallMessage, how: Omit<PendingHostCall, 'call' | 'isSent'>): void {
     const line = this.#lines[worker]!;
     if (this.#closed !== undefined) {
       how.reject(this.#closed);
@@ -185,7 +193,7 @@ export class HostCalls {
     if (line.isUp) this.#send(line, pending);
   }
 
-  #send({ out }: Line, pending: Pending): void {
+  #send({ out }: WorkerChannel, pending: PendingHostCall): void {
     pending.isSent = true;
     out.say(pending.call);
   }

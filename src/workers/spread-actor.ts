@@ -5,7 +5,7 @@ import { type EventObject } from 'xstate';
 import { type ActorSnapshot, type Subscription } from '../actors/world/actor-view.ts';
 import { type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
-import { type Watch, type Watches } from './call-service.ts';
+import { type HostWatch, type Watches } from './call-service.ts';
 import { type Hearer } from './host-calls.ts';
 
 interface SpreadActorHost {
@@ -13,7 +13,11 @@ interface SpreadActorHost {
   send(address: string, event: EventObject): Promise<void>;
   snapshot(address: string): Promise<ActorSnapshot | undefined>;
   /** @returns What ends it. Throws where no worker has the address for itself. */
-  watch<W extends Watch>(watch: W, args: Parameters<Watches[W]>, hearer: Hearer<ReturnType<Watches[W]>>): () => void;
+  watch<W extends HostWatch>(
+    watch: W,
+    args: Parameters<Watches[W]>,
+    hearer: Hearer<ReturnType<Watches[W]>>,
+  ): () => void;
 }
 
 export class SpreadActor<Event extends EventObject = EventObject, Snapshot extends ActorSnapshot = ActorSnapshot> {

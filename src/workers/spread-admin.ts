@@ -12,7 +12,7 @@ import { type Subscription } from '../actors/world/actor-view.ts';
 import { type KeptTurn, type TraceRecord } from '../actors/model/trace-record.ts';
 import { admit } from '../actors/model/value-check.ts';
 import { type StoredState } from '../actors/model/version-rules.ts';
-import { type Verb, type Verbs } from './call-service.ts';
+import { type Verb, type HostVerbs } from './call-service.ts';
 import { type HostCalls } from './host-calls.ts';
 
 /** A record of an order, and which worker has it: numbers are a worker's own. */
@@ -118,19 +118,23 @@ export class SpreadAdmin {
     return options.limit === undefined ? records : records.slice(0, options.limit);
   }
 
-  #read<V extends Verb>(address: string, verb: V, args: Parameters<Verbs[V]>): Promise<Awaited<ReturnType<Verbs[V]>>> {
+  #read<V extends Verb>(
+    address: string,
+    verb: V,
+    args: Parameters<HostVerbs[V]>,
+  ): Promise<Awaited<ReturnType<HostVerbs[V]>>> {
     return this.#where.calls.call(this.#where.homesOf(address)[0]!, verb, args, READ);
   }
 
   #order<V extends Verb>(
     address: string,
     verb: V,
-    args: Parameters<Verbs[V]>,
-  ): Promise<Awaited<ReturnType<Verbs[V]>>[]> {
+    args: Parameters<HostVerbs[V]>,
+  ): Promise<Awaited<ReturnType<HostVerbs[V]>>[]> {
     return Promise.all(this.#where.homesOf(address).map((worker) => this.#where.calls.call(worker, verb, args, ORDER)));
   }
 
-  #all<V extends Verb>(verb: V, args: Parameters<Verbs[V]>): Promise<Awaited<ReturnType<Verbs[V]>>[]> {
+  #all<V extends Verb>(verb: V, args: Parameters<HostVerbs[V]>): Promise<Awaited<ReturnType<HostVerbs[V]>>[]> {
     return Promise.all(this.#where.workers.map((worker) => this.#where.calls.call(worker, verb, args, READ)));
   }
 }

@@ -17,12 +17,12 @@ import { BosunError } from '../errors.ts';
 import { WORKER_STOP_MS } from '../limits.ts';
 import { type SendOptions, type SnapshotOf, type SpawnOptions, type TreeNode } from '../system-options.ts';
 import { type Staff } from './staff.ts';
-import { type Verb, type Verbs } from './call-service.ts';
+import { type Verb, type HostVerbs } from './call-service.ts';
 import { mergedLetters, mergedTree, type SpreadDeadLetter } from './merged.ts';
 import { SpreadActor } from './spread-actor.ts';
 import { SpreadAdmin } from './spread-admin.ts';
 import { SpreadBoss } from './spread-boss.ts';
-import { Outposts } from './spread-outposts.ts';
+import { WorkerGateways } from './worker-gateways.ts';
 import { HostCalls } from './host-calls.ts';
 
 interface SpreadParts {
@@ -38,7 +38,7 @@ export class SpreadSystem {
   readonly #clock: Clock;
   readonly #calls: HostCalls;
   /** What a gateway needs of the system beside what hosts use. */
-  readonly outposts: Outposts;
+  readonly gateways: WorkerGateways;
   /** To look into actors, to hold, step, mend and end them by hand, and to read who did. */
   readonly admin: SpreadAdmin;
   #placement: Placement | undefined;
@@ -59,7 +59,7 @@ export class SpreadSystem {
       workers: this.#workers(),
       homesOf: (address) => this.#homesOf(address),
     });
-    this.outposts = new Outposts({
+    this.gateways = new WorkerGateways({
       count: staff.count,
       calls: this.#calls,
       homesOf: (address) => this.#homesOf(address),
@@ -291,15 +291,15 @@ export class SpreadSystem {
   #at<V extends Verb>(
     address: string,
     verb: V,
-    args: Parameters<Verbs[V]>,
+    args: Parameters<HostVerbs[V]>,
     how: { readonly isRepeatable: boolean },
-  ): Promise<Awaited<ReturnType<Verbs[V]>>> {
+  ): Promise<Awaited<ReturnType<HostVerbs[V]>>> {
     const [worker, ...others] = this.#homesOf(address);
     // A partition of a Boss takes orders by `boss` only, and says so itself.
     return this.#calls.call(others.length === 0 ? worker! : 0, verb, args, how);
   }
 
-  #all<V extends Verb>(verb: V, args: Parameters<Verbs[V]>): Promise<Awaited<ReturnType<Verbs[V]>>[]> {
+  #all<V extends Verb>(verb: V, args: Parameters<HostVerbs[V]>): Promise<Awaited<ReturnType<HostVerbs[V]>>[]> {
     return Promise.all(this.#workers().map((worker) => this.#calls.call(worker, verb, args, AGAIN)));
   }
 

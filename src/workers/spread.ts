@@ -3,10 +3,10 @@ import { BosunError } from '../errors.ts';
 import { WORKERS_MAX } from '../limits.ts';
 import { type SpreadOptions } from './options.ts';
 import { SpreadSystem } from './spread-system.ts';
-import { type Surroundings, ThreadStaff } from './thread-staff.ts';
+import { type ThreadStaffParts, ThreadStaff } from './thread-staff.ts';
 
 /** Throws BOSUN_CONFIG_INVALID. */
-export function spreadOverThreads({ workers }: SpreadOptions, parts: Surroundings): SpreadSystem {
+export function spreadOverThreads({ workers }: SpreadOptions, parts: ThreadStaffParts): SpreadSystem {
   const { count, module, directory } = workers;
   if (!Number.isInteger(count) || count < 1 || count > WORKERS_MAX)
     throw new BosunError('BOSUN_CONFIG_INVALID', `workers.count: a whole number from 1 to ${WORKERS_MAX}`);

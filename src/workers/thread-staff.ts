@@ -7,19 +7,19 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { type Clock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { addRestart, DEFAULT_INTENSITY, type Intensity, type Window } from '../supervisor/intensity.ts';
-import { errorOf, refusedStart, type ToldError, unpacked } from './calls.ts';
+import { errorOf, refusedStart, type ToldError, unpacked } from './call-messages.ts';
 import { type Staff, type StaffListener } from './staff.ts';
 import { type SpreadOptions } from './options.ts';
-import { type FromThread, type ThreadData, type ToThread } from './thread-words.ts';
+import { type FromThread, type ThreadData, type ToThread } from './thread-messages.ts';
 
 /** Beside this file, built or not. */
 const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
 
-export interface Surroundings {
+export interface ThreadStaffParts {
   readonly clock: Clock;
   readonly log: (...args: unknown[]) => void;
-  /** The module that makes what stands beside each worker's system (OutpostModule). */
-  readonly outpost?: URL;
+  /** The module that makes what stands beside each worker's system (WorkerGatewayModule). */
+  readonly workerGateway?: URL;
   /** What threads run. For tests, whose Node may read no TypeScript. */
   readonly entry?: URL;
 }
@@ -43,7 +43,7 @@ export class ThreadStaff implements Staff {
   readonly #clock: Clock;
   readonly #log: (...args: unknown[]) => void;
   readonly #entry: URL;
-  readonly #outpost: URL | undefined;
+  readonly #workerGateway: URL | undefined;
   readonly #limit: Intensity;
   readonly #threads = new Map<number, Thread>();
   readonly #starts = new Map<number, Start>();
@@ -54,14 +54,14 @@ export class ThreadStaff implements Staff {
   #hasBegun = false;
   #isEnding = false;
 
-  constructor(options: SpreadOptions['workers'], { clock, log, outpost, entry = ENTRY }: Surroundings) {
+  constructor(options: SpreadOptions['workers'], { clock, log, workerGateway, entry = ENTRY }: ThreadStaffParts) {
     const { count, intensity = DEFAULT_INTENSITY.intensity, periodMs = DEFAULT_INTENSITY.periodMs } = options;
     this.count = count;
     this.#options = options;
     this.#clock = clock;
     this.#log = log;
     this.#entry = entry;
-    this.#outpost = outpost;
+    this.#workerGateway = workerGateway;
     this.#limit = { intensity, periodMs };
   }
 
@@ -102,7 +102,7 @@ export class ThreadStaff implements Staff {
       exported,
       index,
       count,
-      outpost: this.#outpost?.href,
+      workerGateway: this.#workerGateway?.href,
       directory,
       peers,
     };

@@ -10,11 +10,11 @@ import { type Clock, systemClock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { System } from '../system.ts';
-import { packed, toldError } from './calls.ts';
-import { CallService, type Outpost, type OutpostModule } from './call-service.ts';
+import { packed, toldError } from './call-messages.ts';
+import { CallService, type WorkerGateway, type WorkerGatewayModule } from './call-service.ts';
 import { factsOf } from './facts.ts';
 import { type WorkerOptions } from './options.ts';
-import { type FromThread, type ThreadData, type ToThread } from './thread-words.ts';
+import { type FromThread, type ThreadData, type ToThread } from './thread-messages.ts';
 
 assert(parentPort !== null, 'this module is the thread of a worker');
 const host: MessagePort = parentPort;
@@ -76,9 +76,9 @@ async function loaded(): Promise<WorkerOptions> {
   );
 }
 
-async function outpostOf(module: string, system: System, clock: Clock): Promise<Outpost> {
-  const { createOutpost } = (await import(module)) as OutpostModule;
-  return createOutpost(system, clock);
+async function workerGatewayOf(module: string, system: System, clock: Clock): Promise<WorkerGateway> {
+  const { createWorkerGateway } = (await import(module)) as WorkerGatewayModule;
+  return createWorkerGateway(system, clock);
 }
 
 async function begin(): Promise<void> {
@@ -91,7 +91,7 @@ async function begin(): Promise<void> {
   const service = new CallService(system, {
     clock,
     post: (bytes) => say({ is: 'answers', bytes }),
-    ...(data.outpost !== undefined && { build: () => outpostOf(data.outpost!, system, clock) }),
+    ...(data.workerGateway !== undefined && { build: () => workerGatewayOf(data.workerGateway!, system, clock) }),
   });
   host.on('message', (word: ToThread) => {
     if (word.is === 'calls') service.hear(word.bytes);

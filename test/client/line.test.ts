@@ -1,15 +1,15 @@
 /** When a client comes back, with what, and when not: the rules, and the line that keeps them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { afterBreak, type Break } from '../../src/client/reconnect.ts';
-import { type ClientStatus } from '../../src/client/line.ts';
+import { afterBreak, type ConnectionBreak } from '../../src/client/reconnect.ts';
+import { type ClientStatus } from '../../src/client/client-connection.ts';
 import { type Client } from '../../src/client/client.ts';
-import { type Socket } from '../../src/client/surroundings.ts';
+import { type Socket } from '../../src/client/platform.ts';
 import { CLOSES } from '../../src/gateway/protocol/protocol.ts';
 import { type ClientTest, startClientTest, watched } from '../support/client/client-kit.ts';
 
 const LONG_MS = 31_000;
-const broken: Break = { code: 1006, reason: '', tries: 0, random: 0.5, canRenew: false, windowMs: undefined };
+const broken: ConnectionBreak = { code: 1006, reason: '', tries: 0, random: 0.5, canRenew: false, windowMs: undefined };
 
 describe('the rules of coming back', () => {
   it('wait with full jitter: a random part of 250 ms, doubled with each try, and at most 30 s', () => {

@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/actors/api/define-agent.ts';
-import { type Change, changesOf, stepsOf } from '../../src/inspector/turns/history.ts';
-import { type KeptTurn } from '../../src/inspector/turns/turns.ts';
+import { type ContextChange, changesOf, stepsOf } from '../../src/inspector/turns/history.ts';
+import { type ShownKeptTurn } from '../../src/inspector/turns/turns.ts';
 import { startGatewayTest } from '../support/gateway/memory-client.ts';
 import { counter } from '../support/gateway/shop.ts';
 
 describe('changes', () => {
-  it.each<[string, unknown, unknown, Change[]]>([
+  it.each<[string, unknown, unknown, ContextChange[]]>([
     ['nothing', { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, []],
     ['a value, with what it was', { a: 1 }, { a: 2 }, [{ path: ['a'], before: 1, after: 2 }]],
     [
@@ -57,7 +57,7 @@ describe('steps', () => {
       await test.test.system.send('visits', event);
     await test.settle();
     const { r } = (await test.call(await test.client(), 'actor.history', { address: 'visits' })) as unknown as {
-      r: { turns: KeptTurn[] };
+      r: { turns: ShownKeptTurn[] };
     };
     expect(
       stepsOf(r.turns).map(({ number, event, edges, value, changes }) => ({
@@ -88,7 +88,7 @@ describe('steps', () => {
 });
 
 /** Takes changes for what they say. */
-function applied(value: unknown, changes: readonly Change[]): unknown {
+function applied(value: unknown, changes: readonly ContextChange[]): unknown {
   const whole: { root: unknown } = { root: structuredClone(value) };
   // From the end, so that places of lists stay what they are.
   for (const change of [...changes].reverse()) {

@@ -1,11 +1,11 @@
 /** What the page decides without a browser: what is shown, what can be pressed, what is sent, what is said. */
 import { describe, expect, it } from 'vitest';
 import { sendableBy } from '../../src/inspector/actor/edges.ts';
-import { ordersFor } from '../../src/inspector/actor/orders.ts';
+import { ordersFor } from '../../src/inspector/actor/actor-orders.ts';
 import { eventOf, fieldsOf } from '../../src/inspector/actor/schema-form.ts';
 import { bytes, duration, errorText, stateText, timerText } from '../../src/inspector/format.ts';
 import { actorHref, hrefOf, routeOf } from '../../src/inspector/route.ts';
-import { isKept, standingOf } from '../../src/inspector/tree/standing.ts';
+import { isKept, badgeOf } from '../../src/inspector/tree/status-badge.ts';
 import { CHILDREN_SHOWN, hitsOf, rowsOf, type TreeQuery } from '../../src/inspector/tree/tree-rows.ts';
 import { letterTwin, orderTwin, sendTwin } from '../../src/inspector/twins.ts';
 import { type JsonSchema, type TreeNode } from '../../src/inspector/wire.ts';
@@ -95,9 +95,9 @@ describe('rows of the tree', () => {
 describe('how an actor stands', () => {
   it('has a word and a sign of its own for each', () => {
     const all = (['active', 'done', 'error', 'stopped', 'suspended'] as const).map((status) =>
-      standingOf({ status, restartInMs: null }),
+      badgeOf({ status, restartInMs: null }),
     );
-    const restarting = standingOf({ status: 'error', restartInMs: 10 });
+    const restarting = badgeOf({ status: 'error', restartInMs: 10 });
     for (const part of ['word', 'sign'] as const)
       expect(new Set([...all, restarting].map((one) => one[part])).size).toBe(6);
   });

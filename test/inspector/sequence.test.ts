@@ -4,12 +4,12 @@ import { enqueueActions, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/api/define-agent.ts';
-import { type Arrow, mermaidOf, type Row, sequenceOf } from '../../src/inspector/turns/sequence.ts';
-import { type Turn } from '../../src/inspector/turns/turns.ts';
+import { type SequenceArrow, mermaidOf, type SequenceRow, sequenceOf } from '../../src/inspector/turns/sequence.ts';
+import { type ShownTurn } from '../../src/inspector/turns/turns.ts';
 import { startGatewayTest } from '../support/gateway/memory-client.ts';
 
 let number = 0;
-const turn = (fields: Partial<Turn> & Pick<Turn, 'address'>): Turn => ({
+const turn = (fields: Partial<ShownTurn> & Pick<ShownTurn, 'address'>): ShownTurn => ({
   ...{
     number: ++number,
     kind: 'transition',
@@ -23,7 +23,7 @@ const turn = (fields: Partial<Turn> & Pick<Turn, 'address'>): Turn => ({
   ...{ microsteps: [], sent: [], change: null, value: 'on', status: 'active', error: null, durationMs: 0 },
   ...fields,
 });
-const arrows = (rows: readonly Row[]) => rows.filter((row): row is Arrow => row.kind === 'arrow');
+const arrows = (rows: readonly SequenceRow[]) => rows.filter((row): row is SequenceArrow => row.kind === 'arrow');
 
 describe('a sequence', () => {
   it('has a lane for each actor and one for the outside, and arrows from the turn that sent', () => {
@@ -45,7 +45,7 @@ describe('a sequence', () => {
 
   it('says a state where it is another than before', () => {
     const { rows } = sequenceOf(['on', 'on', { door: 'open' }, null].map((value) => turn({ address: 'x', value })));
-    expect(rows.map((row) => (row as Arrow).state)).toEqual(['on', null, { door: 'open' }, null]);
+    expect(rows.map((row) => (row as SequenceArrow).state)).toEqual(['on', null, { door: 'open' }, null]);
   });
 
   it('has what was sent for later with its delay, when it comes and while it has not', () => {
@@ -85,7 +85,7 @@ describe('a sequence', () => {
   it('breaks a lane where a life begins, begins anew and ends, and marks what threw', () => {
     const kinds = (['spawn', 'restarted', 'stopped'] as const).map((kind) => turn({ address: 'x', kind, event: null }));
     const { rows } = sequenceOf([...kinds, turn({ address: 'x', kind: 'failed' })]);
-    expect(rows.map((row) => (row.kind === 'break' ? row.what : (row as Arrow).isFailed))).toEqual([
+    expect(rows.map((row) => (row.kind === 'break' ? row.what : (row as SequenceArrow).isFailed))).toEqual([
       'spawn',
       'restarted',
       'stopped',
@@ -221,7 +221,7 @@ describe('what the gateway gives', () => {
     await test.settle();
     await test.test.system.send('one', { type: 'go' });
     await test.settle();
-    const turns = () => client.of('evt', 's').map((frame) => frame['e'] as Turn);
+    const turns = () => client.of('evt', 's').map((frame) => frame['e'] as ShownTurn);
     expect(mermaidOf(sequenceOf(turns()))).toContain('l2--)l2: again (after 1000 ms), not seen');
     await test.advance(1_000);
     expect(mermaidOf(sequenceOf(turns())).split('\n').slice(1, -1)).toEqual([

@@ -6,7 +6,7 @@ import { type Cancel, type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { CALL_MS, CALLS_WAITING_MAX } from '../../limits.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
-import { type Call, type Handlers, Marked } from './calls.ts';
+import { type Call, type Handlers, Marked } from './handlers.ts';
 import { type Caller, checkScope } from '../client/callers.ts';
 import { type KeyedAnswers } from './keyed-answers.ts';
 import { type MethodName, type MethodRow, rowOf } from './methods.ts';
@@ -36,7 +36,7 @@ export interface CallDeskParts {
  * Who waits for a call is told once, by one of the two, and never before `take` has returned. Where `answered` throws,
  * by the other.
  */
-export interface Told {
+export interface CallOutcome {
   answered(answer: Repeatable<unknown>): void;
   /** What the call comes to, BOSUN_TIMEOUT, or BOSUN_CALL_CANCELLED. */
   refused(error: unknown): void;
@@ -71,7 +71,7 @@ export class CallDesk {
    *
    * @returns The call, which can be taken back.
    */
-  take(request: CallRequest, told: Told): PendingCall {
+  take(request: CallRequest, told: CallOutcome): PendingCall {
     const { caller, method, session, key, deadlineMs = CALL_MS } = request;
     const row = rowOf(method);
     if (row === undefined) throw invalid(`there is no method ${JSON.stringify(method)}`);
@@ -126,10 +126,10 @@ export class PendingCall implements Call {
   readonly key: string | undefined;
   readonly leftMs: number;
   isOver = false;
-  readonly #told: Told;
+  readonly #told: CallOutcome;
   #stop: Cancel | undefined;
 
-  constructor({ caller, session, key, leftMs }: Omit<Call, 'isOver'>, told: Told) {
+  constructor({ caller, session, key, leftMs }: Omit<Call, 'isOver'>, told: CallOutcome) {
     this.caller = caller;
     this.session = session;
     this.key = key;

@@ -1,6 +1,6 @@
 /**
  * The one table of what a client can call. WebSocket, HTTP, the documents and the command line are fed by it; what each
- * method does is in calls.ts. A new method is a row here and a handler there.
+ * method does is in handlers.ts. A new method is a row here and a handler there.
  */
 import { z } from 'zod';
 import { type Scope } from '../client/callers.ts';

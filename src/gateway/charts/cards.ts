@@ -12,7 +12,7 @@ export interface Piece {
   readonly text: string;
 }
 
-export interface Line {
+export interface CardLine {
   readonly kind: 'name' | 'tags' | 'note' | 'rule' | 'row';
   readonly pieces: readonly Piece[];
   readonly height: number;
@@ -20,17 +20,17 @@ export interface Line {
   readonly transition?: string;
 }
 
-export interface Card {
+export interface StateCard {
   readonly width: number;
   readonly height: number;
-  readonly lines: readonly Line[];
+  readonly lines: readonly CardLine[];
 }
 
 export const CARD_PADDING_X = 12;
 export const CARD_PADDING_Y = 7;
 export const LABEL_PADDING_X = 7;
 export const LABEL_PADDING_Y = 4;
-const HEIGHTS: Readonly<Record<Line['kind'], number>> = { name: 20, tags: 16, note: 15, rule: 9, row: 16 };
+const HEIGHTS: Readonly<Record<CardLine['kind'], number>> = { name: 20, tags: 16, note: 15, rule: 9, row: 16 };
 const CARD_WIDTH_MIN = 72;
 const NOTE_LINES_MAX = 3;
 
@@ -54,7 +54,7 @@ export function wiringOf({ transitions }: Chart): Wiring {
 }
 
 /** `listed`: transitions that lead elsewhere are lines too, because no arrows are drawn. */
-export function cardOf(state: ChartState, { own }: Wiring, arrows: 'drawn' | 'listed'): Card {
+export function cardOf(state: ChartState, { own }: Wiring, arrows: 'drawn' | 'listed'): StateCard {
   const transitions = (own.get(state.id) ?? []).filter(
     ({ targets, kind }) => kind !== 'default' && (arrows === 'listed' || targets.length === 0),
   );
@@ -83,7 +83,7 @@ export function cardOf(state: ChartState, { own }: Wiring, arrows: 'drawn' | 'li
 }
 
 /** What dots and lines without a label say in a drawing. */
-function leadRows({ id, type, history, initial }: ChartState, own: Wiring['own']): Line[] {
+function leadRows({ id, type, history, initial }: ChartState, own: Wiring['own']): CardLine[] {
   const to = (target: string) => plain(shown(`\u2192 ${target}`));
   if (initial !== null) return [row([word('initial'), to(initial)])];
   if (type !== 'history') return [];
@@ -91,7 +91,7 @@ function leadRows({ id, type, history, initial }: ChartState, own: Wiring['own']
 }
 
 /** The label of an arrow: one or two lines for each transition that goes along it. */
-export function labelOf(transitions: readonly ChartTransition[], { own }: Wiring): Card {
+export function labelOf(transitions: readonly ChartTransition[], { own }: Wiring): StateCard {
   const lines = limited(transitions.flatMap((transition) => transitionRows(transition, own, 'drawn')));
   if (lines.length === 0) return { width: 0, height: 0, lines };
   return {
@@ -115,7 +115,7 @@ export function transitionText(transition: ChartTransition, among: readonly Char
   ].join(' ');
 }
 
-function transitionRows(transition: ChartTransition, own: Wiring['own'], arrows: 'drawn' | 'listed'): Line[] {
+function transitionRows(transition: ChartTransition, own: Wiring['own'], arrows: 'drawn' | 'listed'): CardLine[] {
   if (transition.kind === 'default') return [];
   const guard = guardOf(transition, own.get(transition.source) ?? []);
   const { actions, targets, isForbidden, reenter } = transition;
@@ -175,7 +175,7 @@ function guardOf({ id, event, guard }: ChartTransition, among: readonly ChartTra
   return first === undefined || first.id === id || first.guard === null ? null : 'else';
 }
 
-function actionRows(name: string, actions: readonly string[]): Line[] {
+function actionRows(name: string, actions: readonly string[]): CardLine[] {
   if (actions.length === 0) return [];
   return broken([
     word(name),
@@ -185,16 +185,16 @@ function actionRows(name: string, actions: readonly string[]): Line[] {
     .map(row);
 }
 
-function limited(lines: readonly Line[]): Line[] {
+function limited(lines: readonly CardLine[]): CardLine[] {
   if (lines.length <= CHART_LINES_MAX) return [...lines];
   return [...lines.slice(0, CHART_LINES_MAX - 1), row([word(`and ${lines.length - CHART_LINES_MAX + 1} more`)])];
 }
 
-function line(kind: Line['kind'], pieces: readonly Piece[]): Line {
+function line(kind: CardLine['kind'], pieces: readonly Piece[]): CardLine {
   return { kind, pieces, height: HEIGHTS[kind] };
 }
 
-function row(pieces: readonly Piece[]): Line {
+function row(pieces: readonly Piece[]): CardLine {
   return line('row', pieces);
 }
 
@@ -206,11 +206,11 @@ function plain(text: string): Piece {
   return { style: 'plain', text };
 }
 
-export function widthOf({ kind, pieces }: Line): number {
+export function widthOf({ kind, pieces }: CardLine): number {
   const gaps = Math.max(0, pieces.length - 1) * PIECE_GAP;
   return pieces.reduce((sum, { text }) => sum + (kind === 'name' ? nameWidth(text) : fixedWidth(text)), gaps);
 }
 
-function heightOf(lines: readonly Line[]): number {
+function heightOf(lines: readonly CardLine[]): number {
   return lines.reduce((sum, { height }) => sum + height, 0);
 }

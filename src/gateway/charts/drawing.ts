@@ -10,7 +10,7 @@ import {
   LABEL_PADDING_X,
   LABEL_PADDING_Y,
   labelOf,
-  type Line,
+  type CardLine,
   type Piece,
   PIECE_GAP,
   transitionText,
@@ -22,10 +22,10 @@ import { type Chart, type ChartState, type ChartTransition, type TransitionKind 
 import { fixedWidth } from './text.ts';
 
 /** A line of text, or a rule across a box. */
-export type Mark =
+export type DrawnMark =
   | { readonly kind: 'rule'; readonly from: number; readonly to: number; readonly y: number }
   | {
-      readonly kind: Exclude<Line['kind'], 'rule'>;
+      readonly kind: Exclude<CardLine['kind'], 'rule'>;
       readonly x: number;
       readonly y: number;
       readonly isCentred: boolean;
@@ -36,7 +36,7 @@ export type Mark =
 export interface Block {
   readonly edge: string | null;
   readonly hit: Box | null;
-  readonly marks: readonly Mark[];
+  readonly marks: readonly DrawnMark[];
 }
 
 export interface DrawnState {
@@ -102,7 +102,7 @@ export interface Drawing {
   readonly edges: readonly DrawnEdge[];
 }
 
-interface Parts {
+interface DrawingParts {
   readonly geometry: Geometry;
   readonly wiring: Wiring;
   readonly states: ReadonlyMap<string, ChartState>;
@@ -113,7 +113,7 @@ export const CORNER = 7;
 const HEAD = 7;
 
 export function drawingOf(chart: Chart, geometry: Geometry): Drawing {
-  const parts: Parts = {
+  const parts: DrawingParts = {
     geometry,
     wiring: wiringOf(chart),
     states: new Map(chart.states.map((state) => [state.id, state])),
@@ -136,7 +136,7 @@ export function drawingOf(chart: Chart, geometry: Geometry): Drawing {
   };
 }
 
-function stateOf(placed: PlacedState, parts: Parts): DrawnState {
+function stateOf(placed: PlacedState, parts: DrawingParts): DrawnState {
   const state = parts.states.get(placed.id)!;
   const { id, key, type, description } = state;
   const parent = state.parent === null ? undefined : parts.states.get(state.parent);
@@ -165,7 +165,7 @@ function stateOf(placed: PlacedState, parts: Parts): DrawnState {
   };
 }
 
-function cardBlocks(box: PlacedState, state: ChartState, { wiring, geometry, transitions }: Parts): Block[] {
+function cardBlocks(box: PlacedState, state: ChartState, { wiring, geometry, transitions }: DrawingParts): Block[] {
   const card = cardOf(state, wiring, geometry.kind);
   const isCentred =
     card.lines.length === 1 && state.type !== 'compound' && state.type !== 'parallel' && state.parent !== null;
@@ -197,10 +197,10 @@ function arrowOf({ lead, lines, transitions }: PlacedArrow): DrawnArrow {
   };
 }
 
-function labelAt({ label, transitions }: PlacedArrow, parts: Parts): DrawnLabel[] {
+function labelAt({ label, transitions }: PlacedArrow, parts: DrawingParts): DrawnLabel[] {
   if (label === null) return [];
   const all = transitions.map((id) => parts.transitions.get(id)!);
-  const blocks = new Map<string | undefined, { top: number; bottom: number; marks: Mark[] }>();
+  const blocks = new Map<string | undefined, { top: number; bottom: number; marks: DrawnMark[] }>();
   let y = label.y + LABEL_PADDING_Y;
   for (const line of labelOf(all, parts.wiring).lines) {
     const mark = textAt(line, { x: label.x + LABEL_PADDING_X, y: y + line.height - 5 }, false);
@@ -216,14 +216,14 @@ function labelAt({ label, transitions }: PlacedArrow, parts: Parts): DrawnLabel[
   return [{ chip: boxOf(label), blocks: placed }];
 }
 
-function edgeOf(transition: ChartTransition, { wiring }: Parts): DrawnEdge {
+function edgeOf(transition: ChartTransition, { wiring }: DrawingParts): DrawnEdge {
   const { id, kind, event, source, targets, description } = transition;
   const leads = targets.length === 0 ? `in ${source}` : `from ${source} to ${targets.join(', ')}`;
   return { id, kind, source, event, text: transitionText(transition, wiring.own.get(source)), leads, description };
 }
 
-function textAt({ kind, pieces }: Line, { x, y }: Point, isCentred: boolean): Mark {
-  return { kind: kind as Exclude<Line['kind'], 'rule'>, x: tenth(x), y: tenth(y), isCentred, pieces };
+function textAt({ kind, pieces }: CardLine, { x, y }: Point, isCentred: boolean): DrawnMark {
+  return { kind: kind as Exclude<CardLine['kind'], 'rule'>, x: tenth(x), y: tenth(y), isCentred, pieces };
 }
 
 /**

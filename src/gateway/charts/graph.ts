@@ -4,7 +4,7 @@
  * border, which would cross the state's own text: its label is a node inside the state, from which the arrow starts.
  */
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
-import { CARD_PADDING_X, type Card, cardOf, labelOf, type Wiring, wiringOf } from './cards.ts';
+import { CARD_PADDING_X, type StateCard, cardOf, labelOf, type Wiring, wiringOf } from './cards.ts';
 import { type Box, DOT_RADIUS, type Geometry, type PlacedArrow, type PlacedState, type Point } from './geometry.ts';
 import { type Chart, type ChartState, type ChartTransition, childrenOf } from './model.ts';
 
@@ -35,31 +35,31 @@ const OPTIONS: Readonly<Record<string, string>> = {
   'elk.randomSeed': '1',
 };
 
-interface Arrow {
+interface GraphArrow {
   readonly source: ChartState;
   readonly targets: readonly string[];
   readonly transitions: readonly ChartTransition[];
-  readonly label: Card;
+  readonly label: StateCard;
   /** The label is a node: the arrow forks there, or starts. */
   readonly labelIn: string | null;
 }
 
 /** A chart with what both directions need to know of it. */
-export interface Plan {
+export interface GraphPlan {
   readonly chart: Chart;
   readonly numbers: ReadonlyMap<string, number>;
-  readonly cards: ReadonlyMap<string, Card>;
-  readonly arrows: readonly Arrow[];
+  readonly cards: ReadonlyMap<string, StateCard>;
+  readonly arrows: readonly GraphArrow[];
 }
 
-export function planOf(chart: Chart): Plan {
+export function planOf(chart: Chart): GraphPlan {
   const wiring = wiringOf(chart);
   const numbers = new Map(chart.states.map(({ id }, index) => [id, index]));
   const cards = new Map(chart.states.map((state) => [state.id, cardOf(state, wiring, 'drawn')]));
   return { chart, numbers, cards, arrows: arrowsOf(chart, wiring) };
 }
 
-export function graphOf(plan: Plan): ElkNode {
+export function graphOf(plan: GraphPlan): ElkNode {
   const { chart, arrows, numbers } = plan;
   const children = childrenOf(chart);
   const node = (state: ChartState): ElkNode => {
@@ -100,7 +100,7 @@ export function graphOf(plan: Plan): ElkNode {
   };
 }
 
-export function geometryOf(plan: Plan, graph: ElkNode): Geometry {
+export function geometryOf(plan: GraphPlan, graph: ElkNode): Geometry {
   const nodes = new Map<string, Box>();
   const edges = new Map<string, ElkExtendedEdge>();
   collect(graph, nodes, edges);
@@ -142,7 +142,7 @@ export function geometryOf(plan: Plan, graph: ElkNode): Geometry {
   };
 }
 
-function arrowsOf(chart: Chart, wiring: Wiring): Arrow[] {
+function arrowsOf(chart: Chart, wiring: Wiring): GraphArrow[] {
   const byId = new Map(chart.states.map((state) => [state.id, state]));
   const groups = new Map<string, ChartTransition[]>();
   for (const transition of chart.transitions) {
@@ -150,7 +150,7 @@ function arrowsOf(chart: Chart, wiring: Wiring): Arrow[] {
     const key = JSON.stringify([transition.source, transition.targets]);
     groups.set(key, [...(groups.get(key) ?? []), transition]);
   }
-  return [...groups.values()].map((transitions): Arrow => {
+  return [...groups.values()].map((transitions): GraphArrow => {
     const { source: id, targets } = transitions[0]!;
     const source = byId.get(id)!;
     const label = labelOf(transitions, wiring);
@@ -187,12 +187,12 @@ function dotNode(parent: string): ElkNode {
   };
 }
 
-function labelNode({ label: { width, height } }: Arrow, index: number): ElkNode {
+function labelNode({ label: { width, height } }: GraphArrow, index: number): ElkNode {
   return { id: `l${index}`, width, height };
 }
 
 function edgesOf(
-  { source, targets, label, labelIn }: Arrow,
+  { source, targets, label, labelIn }: GraphArrow,
   index: number,
   numbers: ReadonlyMap<string, number>,
 ): ElkExtendedEdge[] {
@@ -223,7 +223,7 @@ function edgesOf(
 }
 
 function labelBox(
-  { labelIn, label }: Arrow,
+  { labelIn, label }: GraphArrow,
   index: number,
   own: readonly ElkExtendedEdge[],
   nodes: ReadonlyMap<string, Box>,
@@ -265,7 +265,7 @@ function verticalsOf(line: readonly Point[]): Vertical[] {
 /**
  * As far left as the text has room between the lines that come down through it; at the very left where there is none.
  */
-function textX(box: Box, card: Card, verticals: readonly Vertical[]): number {
+function textX(box: Box, card: StateCard, verticals: readonly Vertical[]): number {
   const left = box.x + CARD_PADDING_X;
   const right = box.x + box.width - CARD_PADDING_X;
   const width = card.width - 2 * CARD_PADDING_X;

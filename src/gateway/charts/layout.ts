@@ -35,8 +35,8 @@ parentPort.on('message', (graph) => {
 /** A layout within the bounds needs some 100 MB at most. */
 const THREAD_MEGABYTES_MAX = 512;
 
-type Answer = { readonly result: ElkNode } | { readonly error: string };
-type Failure = 'time' | 'failure';
+type LayoutAnswer = { readonly result: ElkNode } | { readonly error: string };
+type LayoutFailure = 'time' | 'failure';
 
 /** Whoever makes one closes it. */
 export class ChartLayouts {
@@ -89,12 +89,12 @@ export class ChartLayouts {
     return typeof graph === 'string' ? listGeometry(chart, graph) : geometryOf(plan, graph);
   }
 
-  #layout(graph: ElkNode): Promise<ElkNode | Failure> {
+  #layout(graph: ElkNode): Promise<ElkNode | LayoutFailure> {
     if (this.#isClosed) return Promise.resolve('failure');
     const worker = (this.#worker ??= this.#thread());
     worker.ref();
     return new Promise((resolve) => {
-      const finish = (outcome: ElkNode | Failure, isUsable: boolean) => {
+      const finish = (outcome: ElkNode | LayoutFailure, isUsable: boolean) => {
         cancel();
         worker.off('message', onMessage).off('exit', onEnd);
         // Idle, it does not keep the process alive.
@@ -105,7 +105,7 @@ export class ChartLayouts {
         }
         resolve(outcome);
       };
-      const onMessage = (answer: Answer) => finish('result' in answer ? answer.result : 'failure', true);
+      const onMessage = (answer: LayoutAnswer) => finish('result' in answer ? answer.result : 'failure', true);
       const onEnd = () => finish('failure', false);
       const cancel = this.#clock.setTimeout(() => finish('time', false), this.#timeoutMs);
       worker.on('message', onMessage).on('exit', onEnd);

@@ -66,7 +66,7 @@ export interface ChartTransition {
   readonly description: string | null;
 }
 
-type AnyTransition = NonNullable<AnyStateNode['always']>[number];
+type XStateTransition = NonNullable<AnyStateNode['always']>[number];
 
 /**
  * Throws BOSUN_CHART_TOO_LARGE for a machine of more than {@link CHART_STATES_MAX} states or {@link
@@ -88,7 +88,7 @@ export function chartOf(machine: AnyStateMachine): Chart {
 }
 
 /** The id under which a chart has a transition that XState has taken, whichever copy of the machine it was taken in. */
-export function transitionId(transition: AnyTransition): string {
+export function transitionId(transition: XStateTransition): string {
   const source = transition.source as AnyStateNode;
   const event = transition.eventType as string;
   const among = (event === '' ? source.always : source.transitions.get(event)) ?? [];
@@ -135,11 +135,11 @@ function names(actions: readonly unknown[]): string[] {
   return actions.map(actionName).filter((name) => name !== undefined);
 }
 
-function ownTransitions(node: AnyStateNode): AnyTransition[] {
+function ownTransitions(node: AnyStateNode): XStateTransition[] {
   return [...[...node.transitions.values()].flat(), ...(node.always ?? [])];
 }
 
-function transitionOf(transition: AnyTransition): ChartTransition {
+function transitionOf(transition: XStateTransition): ChartTransition {
   const source = transition.source as AnyStateNode;
   const targets = (transition.target ?? []) as readonly AnyStateNode[];
   const event = transition.eventType as string;

@@ -12,7 +12,7 @@ import {
   type DrawnEdge,
   type DrawnLabel,
   type DrawnState,
-  type Mark,
+  type DrawnMark,
   SHIFT,
   type Stroke,
 } from './drawing.ts';
@@ -41,7 +41,7 @@ export interface SvgOptions {
   readonly idPrefix?: string;
 }
 
-interface Sheet {
+interface SvgSheet {
   readonly drawing: Drawing;
   readonly edges: ReadonlyMap<string, DrawnEdge>;
   readonly options: SvgOptions;
@@ -49,7 +49,7 @@ interface Sheet {
 
 export function svgOf(chart: Chart, geometry: Geometry, options: SvgOptions = {}): string {
   const drawing = drawingOf(chart, geometry);
-  const sheet: Sheet = { drawing, edges: new Map(drawing.edges.map((edge) => [edge.id, edge])), options };
+  const sheet: SvgSheet = { drawing, edges: new Map(drawing.edges.map((edge) => [edge.id, edge])), options };
   const { width, height } = drawing;
   const { title = chart.id, idPrefix = `chart-${chart.hash}` } = options;
   const isFile = (options.for ?? 'file') === 'file';
@@ -75,7 +75,7 @@ export function svgOf(chart: Chart, geometry: Geometry, options: SvgOptions = {}
   ].join('\n');
 }
 
-function description({ drawing: { kind, states, edges }, options: { active } }: Sheet): string {
+function description({ drawing: { kind, states, edges }, options: { active } }: SvgSheet): string {
   const leaves = states.filter(({ id, isHeading }) => active?.has(id) === true && !isHeading);
   const counts =
     `${states.length} state${states.length === 1 ? '' : 's'}, ${edges.length} ` +
@@ -87,7 +87,7 @@ function description({ drawing: { kind, states, edges }, options: { active } }: 
   ].join('; ');
 }
 
-function drawState(state: DrawnState, sheet: Sheet): string {
+function drawState(state: DrawnState, sheet: SvgSheet): string {
   const { id, type, box, ring, history } = state;
   const what = [
     type === 'atomic' ? 'state' : `${type} state`,
@@ -103,14 +103,14 @@ function drawState(state: DrawnState, sheet: Sheet): string {
   return `${open}${tooltip}${rect(box, 'box', CORNER)}${inner}${blocks}</g>`;
 }
 
-function drawHeading(state: DrawnState, sheet: Sheet): string {
+function drawHeading(state: DrawnState, sheet: SvgSheet): string {
   return (
     `<g class="heading ${classesOf(state, sheet)}" ` +
     `data-state="${xml(state.id)}">${drawBlocks(state.blocks, sheet)}</g>`
   );
 }
 
-function classesOf({ id, classes }: DrawnState, { options: { active } }: Sheet): string {
+function classesOf({ id, classes }: DrawnState, { options: { active } }: SvgSheet): string {
   return active?.has(id) === true ? `${classes} active` : classes;
 }
 
@@ -122,7 +122,7 @@ function historyMark(box: Box, text: string): string {
   );
 }
 
-function drawArrow({ edges, strokes }: DrawnArrow, { options: { taken } }: Sheet): string {
+function drawArrow({ edges, strokes }: DrawnArrow, { options: { taken } }: SvgSheet): string {
   const isTaken = taken !== undefined && edges.includes(taken);
   return (
     `<g class="arrow${isTaken ? ' taken' : ''}" data-edges="${xml(JSON.stringify(edges))}" ` +
@@ -130,15 +130,15 @@ function drawArrow({ edges, strokes }: DrawnArrow, { options: { taken } }: Sheet
   );
 }
 
-function drawLabel({ chip, blocks }: DrawnLabel, sheet: Sheet): string {
+function drawLabel({ chip, blocks }: DrawnLabel, sheet: SvgSheet): string {
   return `<g class="label">${rect(chip, 'chip', 6)}${drawBlocks(blocks, sheet)}</g>`;
 }
 
-function drawBlocks(blocks: readonly Block[], sheet: Sheet): string {
+function drawBlocks(blocks: readonly Block[], sheet: SvgSheet): string {
   return blocks.map((block) => drawBlock(block, sheet)).join('');
 }
 
-function drawBlock({ edge: id, hit, marks }: Block, { edges, options: { taken, buttons } }: Sheet): string {
+function drawBlock({ edge: id, hit, marks }: Block, { edges, options: { taken, buttons } }: SvgSheet): string {
   const inside = `${hit === null ? '' : rect(hit, 'hit', 4)}${marks.map(drawMark).join(' ')}`;
   const edge = id === null ? undefined : edges.get(id);
   if (edge === undefined) return inside;
@@ -153,7 +153,7 @@ function drawBlock({ edge: id, hit, marks }: Block, { edges, options: { taken, b
   );
 }
 
-function drawMark(mark: Mark): string {
+function drawMark(mark: DrawnMark): string {
   if (mark.kind === 'rule')
     return `<line class="rule" x1="${mark.from}" x2="${mark.to}" y1="${mark.y}" y2="${mark.y}"/>`;
   const spans = mark.pieces.map(({ style, text }, index) => {

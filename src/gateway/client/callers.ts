@@ -68,13 +68,13 @@ const LOCAL: Caller = { id: 'local', scopes: new Set(SCOPES), addresses: EVERYWH
 /** The id of whoever has the operator's token. */
 const OPERATOR = 'operator';
 
-interface Known {
+interface KnownCaller {
   readonly digest: Buffer;
   readonly caller: Caller;
 }
 
 export class Callers {
-  readonly #known: readonly Known[];
+  readonly #known: readonly KnownCaller[];
   readonly #jwt: JwtOptions | undefined;
   readonly #isForAnybody: boolean;
   readonly #clock: Clock;
@@ -160,7 +160,7 @@ function callerOf({ sub, scope, exp, bosun_addresses: addresses = EVERYWHERE }: 
   };
 }
 
-function knownOf({ token, id, scopes = SCOPES, addresses = EVERYWHERE }: TokenOptions): Known {
+function knownOf({ token, id, scopes = SCOPES, addresses = EVERYWHERE }: TokenOptions): KnownCaller {
   const invalid = (what: string) => new BosunError('BOSUN_CONFIG_INVALID', `token of ${JSON.stringify(id)}: ${what}`);
   if (token.length < TOKEN_CHARS_MIN) throw invalid(`has fewer than ${TOKEN_CHARS_MIN} characters`);
   const unknown = scopes.find((scope) => !SCOPES.includes(scope));
@@ -170,7 +170,7 @@ function knownOf({ token, id, scopes = SCOPES, addresses = EVERYWHERE }: TokenOp
   return { digest: digestOf(token), caller: { id, scopes: new Set(scopes), addresses, expiresAtMs: undefined } };
 }
 
-function operatorOf(token: string): Known {
+function operatorOf(token: string): KnownCaller {
   const { digest, caller } = knownOf({ token, id: OPERATOR });
   return { digest, caller: { ...caller, isOperator: true } };
 }

@@ -1,5 +1,5 @@
 /**
- * One connection, from hello to close: takes frames, answers them, keeps the pace. It knows no sockets: a {@link Wire}
+ * One connection, from hello to close: takes frames, answers them, keeps the pace. It knows no sockets: a {@link ClientWire}
  * is given to it, real or not, and tells it what comes in.
  */
 import { type Cancel } from '../../clock.ts';
@@ -17,20 +17,20 @@ import { type PendingCall } from '../calls/call-desk.ts';
 import { type Caller } from './callers.ts';
 import { frameText, parseJson } from './frame-text.ts';
 import type { Entrance, Hub, Peer } from './hub.ts';
-import { Outflow, type Wire } from './send-buffer.ts';
+import { SendBuffer, type ClientWire } from './send-buffer.ts';
 import { type ClientFrame, clientFrame, type Hello, type Req, type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type CloseName, CLOSES } from '../protocol/protocol.ts';
 import { Bucket } from './rates.ts';
-import { Feeds } from './feeds.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { firstIssue, invalid } from '../calls/wire-errors.ts';
 
 export interface ConnectionParts {
   readonly hub: Hub;
-  readonly wire: Wire;
+  readonly wire: ClientWire;
   /** From a header or a subprotocol; it counts before the one in `hello`. */
   readonly token: string | undefined;
   /** Counts where there is no token at all. */
-  readonly ticket: Entrance['ticket'];
+  readonly pass: Entrance['pass'];
 }
 
 /**
@@ -41,11 +41,11 @@ const REFUSALS_MAX = 100;
 
 export class Connection implements Peer {
   readonly #hub: Hub;
-  readonly #wire: Wire;
+  readonly #wire: ClientWire;
   readonly #token: string | undefined;
-  readonly #ticket: Entrance['ticket'];
-  readonly #out: Outflow;
-  readonly #feeds: Feeds;
+  readonly #pass: Entrance['pass'];
+  readonly #out: SendBuffer;
+  readonly #subscriptions: Subscriptions;
   readonly #calls = new Map<string, PendingCall>();
   readonly #bucket: Bucket;
   readonly #timers = new Set<Cancel>();
@@ -57,20 +57,20 @@ export class Connection implements Peer {
   #caller: Caller | undefined;
   #session: string | undefined;
 
-  constructor({ hub, wire, token, ticket }: ConnectionParts) {
+  constructor({ hub, wire, token, pass }: ConnectionParts) {
     this.#hub = hub;
     this.#wire = wire;
     this.#token = token;
-    this.#ticket = ticket;
-    this.#out = new Outflow({
+    this.#pass = pass;
+    this.#out = new SendBuffer({
       wire,
       text: frameText,
       clock: hub.clock,
-      onWell: () => this.#feeds.pump(),
-      onSlow: () => hub.tallies.add('slow'),
+      onWell: () => this.#subscriptions.pump(),
+      onSlow: () => hub.counters.add('slow'),
       onHopeless: () => this.#hopeless(),
     });
-    this.#feeds = new Feeds({
+    this.#subscriptions = new Subscriptions({
       hub,
       send: (frame, isMore) => this.#out.send(frame, isMore),
       isSlow: () => this.#out.isSlow,
@@ -98,7 +98,7 @@ export class Connection implements Peer {
   receive(data: string | undefined): void {
     if (this.#phase === 'closing' || this.#phase === 'closed') return;
     this.#heardMs = this.#hub.clock.monotonicMs();
-    this.#hub.tallies.add('frames.in');
+    this.#hub.counters.add('frames.in');
     try {
       const frame = this.#decoded(data);
       if (frame !== undefined) this.#take(frame);
@@ -137,7 +137,7 @@ export class Connection implements Peer {
     if (this.#phase === 'closing' || this.#phase === 'closed') return;
     this.#phase = 'closing';
     this.#release();
-    this.#hub.tallies.add(`closed.${name}`);
+    this.#hub.counters.add(`closed.${name}`);
     this.#wire.close(CLOSES[name].code, reason);
     // One whose client does not read will not hear of it.
     this.#later(CLOSE_MS, () => this.#wire.terminate());
@@ -203,7 +203,7 @@ export class Connection implements Peer {
       case 'sub':
         return this.#subscribe(frame);
       case 'unsub':
-        return this.#feeds.close(frame.id);
+        return this.#subscriptions.close(frame.id);
       case 'ping':
         return this.#out.send({ t: 'pong' });
       case 'pong':
@@ -214,17 +214,17 @@ export class Connection implements Peer {
   #subscribe(frame: Sub): void {
     const refuse = (error: unknown) => this.#end(frame.id, error);
     try {
-      this.#feeds.open(this.#caller!, frame)?.catch(refuse);
+      this.#subscriptions.open(this.#caller!, frame)?.catch(refuse);
     } catch (error) {
       refuse(error);
     }
   }
 
   async #greet({ token, session }: Hello): Promise<void> {
-    const caller = await this.#hub.identify(this.#token ?? token, this.#ticket);
+    const caller = await this.#hub.identify(this.#token ?? token, this.#pass);
     if (this.#phase !== 'greeting') return;
     if (!this.#hub.admits(caller)) return this.close('rate_limited', 'rate_limited;too many connections');
-    const asked = session === undefined ? 0 : this.#hub.interior.lastSequence(caller, session);
+    const asked = session === undefined ? 0 : this.#hub.backend.lastSequence(caller, session);
     const sequence = typeof asked === 'number' ? asked : await this.#answered(asked);
     if (sequence === undefined) return;
     this.#caller = caller;
@@ -348,7 +348,7 @@ export class Connection implements Peer {
   #release(): void {
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
-    this.#feeds.end();
+    this.#subscriptions.end();
     this.#out.end();
     for (const call of [...this.#calls.values()]) call.cancel();
     this.#calls.clear();

@@ -1,7 +1,7 @@
 /**
  * What a gateway counts: what it let in, what it turned away and why. Numbers since it was made, for people and tests.
  */
-export class Tallies {
+export class Counters {
   readonly #counts = new Map<string, number>();
 
   /** @param what One of a closed list of names; nothing that a client chose. */

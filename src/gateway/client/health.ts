@@ -6,11 +6,11 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Clock } from '../../clock.ts';
 import { LISTING_HZ } from '../../limits.ts';
 import { type System } from '../../system.ts';
-import { type Tallies } from './counters.ts';
+import { type Counters } from './counters.ts';
 
 interface HealthParts {
   readonly system: System;
-  readonly tallies: Tallies;
+  readonly counters: Counters;
   readonly clock: Clock;
 }
 
@@ -36,7 +36,7 @@ export class Health {
   }
 
   async view() {
-    const { system, tallies } = this.#parts;
+    const { system, counters } = this.#parts;
     return {
       epoch: system.epoch,
       nowMs: system.reception.nowMs ?? 0,
@@ -46,7 +46,7 @@ export class Health {
       deadLetters: system.deadLetters.list().length,
       eventLoopDelayMs: this.#delayMs(),
       storeBytes: await this.#bytes(),
-      gateway: tallies.all(),
+      gateway: counters.all(),
     };
   }
 

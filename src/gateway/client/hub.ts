@@ -25,22 +25,22 @@ import { type System } from '../../system.ts';
 import { CallDesk } from '../calls/call-desk.ts';
 import { type Caller, Callers, type JwtOptions, type TokenOptions } from './callers.ts';
 import { Connection } from './connection.ts';
-import { type Finder } from './feeds.ts';
-import { type Interior } from './backend.ts';
+import { type TopicFinder } from './subscriptions.ts';
+import { type Backend } from './backend.ts';
 import { KeyedAnswers } from '../calls/keyed-answers.ts';
 import { gatewayFamilies, metricsText } from './metrics.ts';
 import { OneSystem } from './one-system.ts';
-import { type Wire } from './send-buffer.ts';
-import { Page } from '../network/page.ts';
+import { type ClientWire } from './send-buffer.ts';
+import { InspectorPage } from '../network/inspector-page.ts';
 import { type ServerFrame, type Welcome, type WireError } from '../protocol/frames.ts';
 import { type CloseName, PROTOCOL_MINOR, PROTOCOL_VERSION } from '../protocol/protocol.ts';
 import { type Rate, Rates } from './rates.ts';
-import { Pumps } from './scheduler.ts';
-import { type SpreadOverWorkers } from '../workers/worker-words.ts';
+import { Scheduler } from './scheduler.ts';
+import { type SpreadOverWorkers } from '../workers/worker-port.ts';
 import { ManyWorkers } from '../workers/many-workers.ts';
 import { StatelyPeer } from '../stately/stately-peer.ts';
-import { Tallies } from './counters.ts';
-import { Tickets } from './passes.ts';
+import { Counters } from './counters.ts';
+import { Passes } from './passes.ts';
 import { isOurs, wireError } from '../calls/wire-errors.ts';
 
 export interface HubOptions {
@@ -80,19 +80,19 @@ export interface Peer {
 export interface Entrance {
   readonly token?: string | undefined;
   /** In the place of a token, and where the page that shows it is from. */
-  readonly ticket?: { readonly ticket: string; readonly origin: string | undefined } | undefined;
+  readonly pass?: { readonly pass: string; readonly origin: string | undefined } | undefined;
 }
 
 export class Hub {
-  readonly interior: Interior;
+  readonly backend: Backend;
   readonly clock: Clock;
   readonly callers: Callers;
   readonly rate: Rate;
-  readonly tickets: Tickets;
-  readonly pumps: Pumps;
-  readonly tallies = new Tallies();
+  readonly passes: Passes;
+  readonly scheduler: Scheduler;
+  readonly counters = new Counters();
   readonly desk: CallDesk;
-  readonly page = new Page();
+  readonly page = new InspectorPage();
   readonly instance: string = randomUUID();
   readonly #rates: Rates;
   readonly #log: (...args: unknown[]) => void;
@@ -128,16 +128,16 @@ export class Hub {
     this.#log = log;
     this.#rates = new Rates(rate, RATES_MAX);
     this.callers = new Callers({ tokens, jwt, operator, clock });
-    this.tickets = new Tickets(clock);
-    this.pumps = new Pumps(clock);
+    this.passes = new Passes(clock);
+    this.scheduler = new Scheduler(clock);
     this.#destructive = destructive;
-    const parts = { clock, instance: this.instance, tallies: this.tallies };
-    this.interior = 'outposts' in system ? new ManyWorkers(system, parts) : new OneSystem(system, parts);
-    this.desk = new CallDesk({ handlers: this.interior.handlers, answers: new KeyedAnswers(), clock, destructive });
+    const parts = { clock, instance: this.instance, counters: this.counters };
+    this.backend = 'gateways' in system ? new ManyWorkers(system, parts) : new OneSystem(system, parts);
+    this.desk = new CallDesk({ handlers: this.backend.handlers, answers: new KeyedAnswers(), clock, destructive });
   }
 
-  get topics(): Finder {
-    return this.interior.topics;
+  get topics(): TopicFinder {
+    return this.backend.topics;
   }
 
   get isDraining(): boolean {
@@ -151,20 +151,20 @@ export class Hub {
   /**
    * A client has connected. Tell what comes of it: frames to `receive`, that it reads to `drained`, its end to `gone`.
    */
-  connect(wire: Wire, { token, ticket }: Entrance = {}): Connection {
-    const connection = new Connection({ hub: this, wire, token, ticket });
+  connect(wire: ClientWire, { token, pass }: Entrance = {}): Connection {
+    const connection = new Connection({ hub: this, wire, token, pass });
     this.enter(connection);
     return connection;
   }
 
   /** Whether somebody can inspect with what Stately gives. */
   get isInspectable(): boolean {
-    return this.interior.turns !== undefined;
+    return this.backend.turns !== undefined;
   }
 
   /** Somebody inspects with what Stately gives. Throws BOSUN_OVER_WORKERS. */
-  inspect(wire: Wire, entrance: Pick<Entrance, 'token' | 'ticket'>): StatelyPeer {
-    const { turns } = this.interior;
+  inspect(wire: ClientWire, entrance: Pick<Entrance, 'token' | 'pass'>): StatelyPeer {
+    const { turns } = this.backend;
     if (turns === undefined)
       throw new BosunError(
         'BOSUN_OVER_WORKERS',
@@ -181,22 +181,22 @@ export class Hub {
     const strangers = this.#strangers.size;
     this.#peers.add(peer);
     if (peer.caller === undefined) this.#strangers.add(peer);
-    else this.#tally(peer.caller, 1);
+    else this.#countPeer(peer.caller, 1);
     this.#countOpen();
     if (this.#isDraining) peer.close('draining');
     else if (this.#peers.size > this.#most.connections || strangers >= STRANGERS_MAX) peer.close('overloaded');
   }
 
   /** Who calls. Rejects with BOSUN_UNAUTHENTICATED. */
-  async identify(token: string | undefined, ticket: Entrance['ticket']): Promise<Caller> {
-    return token === undefined && ticket !== undefined
-      ? this.tickets.redeem(ticket.ticket, ticket.origin)
+  async identify(token: string | undefined, pass: Entrance['pass']): Promise<Caller> {
+    return token === undefined && pass !== undefined
+      ? this.passes.redeem(pass.pass, pass.origin)
       : await this.callers.authenticate(token);
   }
 
   /** It is known now who a peer is. */
   met(peer: Peer): void {
-    if (this.#strangers.delete(peer)) this.#tally(peer.caller!, 1);
+    if (this.#strangers.delete(peer)) this.#countPeer(peer.caller!, 1);
   }
 
   /** Whether one more connection of the caller may stay. */
@@ -222,7 +222,7 @@ export class Hub {
       minor: PROTOCOL_MINOR,
       server: { name: 'bosun', instance: this.instance },
       session,
-      nowMs: this.interior.nowMs,
+      nowMs: this.backend.nowMs,
       heartbeat: { everyMs: PING_EVERY_MS, timeoutMs: SILENCE_MS_MAX - PING_EVERY_MS },
       limits: {
         frameBytes: FRAME_BYTES_MAX,
@@ -242,7 +242,7 @@ export class Hub {
 
   left(peer: Peer): void {
     if (!this.#peers.delete(peer)) return;
-    if (!this.#strangers.delete(peer) && peer.caller !== undefined) this.#tally(peer.caller, -1);
+    if (!this.#strangers.delete(peer) && peer.caller !== undefined) this.#countPeer(peer.caller, -1);
     this.#countOpen();
   }
 
@@ -255,17 +255,17 @@ export class Hub {
 
   /** An error that a client is told of. */
   count(error: unknown): void {
-    this.tallies.add(`refused.${isBosunError(error) ? error.code : 'BOSUN_INTERNAL'}`);
+    this.counters.add(`refused.${isBosunError(error) ? error.code : 'BOSUN_INTERNAL'}`);
   }
 
   /** Whether whoever comes now is served. */
   async isReady(): Promise<boolean> {
-    return !this.#isDraining && (await this.interior.isReady());
+    return !this.#isDraining && (await this.backend.isReady());
   }
 
   /** `/metrics`. Rejects with BOSUN_SYSTEM_CLOSED. */
   async metrics(): Promise<string> {
-    return metricsText([...(await this.interior.families()), ...gatewayFamilies(this.tallies)]);
+    return metricsText([...(await this.backend.families()), ...gatewayFamilies(this.counters)]);
   }
 
   /**
@@ -294,13 +294,13 @@ export class Hub {
       // Whoever does not answer the close is cut.
       for (const connection of batch) connection.cut();
     }
-    this.interior.stop();
+    this.backend.stop();
   }
 
   /** As the death of the process does. */
   abandon(): void {
     this.#isDraining = true;
-    this.interior.stop();
+    this.backend.stop();
     for (const connection of [...this.#peers]) connection.cut();
   }
 
@@ -308,14 +308,14 @@ export class Hub {
     return [...this.#peers].slice(0, DRAIN_BATCH);
   }
 
-  #tally({ id }: Caller, by: number): void {
+  #countPeer({ id }: Caller, by: number): void {
     const count = (this.#known.get(id) ?? 0) + by;
     if (count === 0) this.#known.delete(id);
     else this.#known.set(id, count);
   }
 
   #countOpen(): void {
-    this.tallies.add('connections.open', this.#peers.size - this.tallies.get('connections.open'));
+    this.counters.add('connections.open', this.#peers.size - this.counters.get('connections.open'));
   }
 
   #pass(ms: number): Promise<void> {

@@ -7,21 +7,21 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Subscription } from '../../actors/world/actor-view.ts';
 import { type System } from '../../system.ts';
 import { type TreeNode } from '../../system-options.ts';
-import { type Tallies } from './counters.ts';
+import { type Counters } from './counters.ts';
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
 
-export interface Family {
+export interface MetricFamily {
   readonly name: string;
   readonly type: 'counter' | 'gauge';
   readonly help: string;
   readonly samples: readonly Sample[];
 }
 
-/** A gauge among the tallies. */
+/** A gauge among the counters. */
 const CONNECTIONS = 'connections.open';
 
 const NS_PER_S = 1e9;
@@ -40,7 +40,7 @@ export class Metrics {
   }
 
   /** What happens by and by is counted from the first call on. Throws BOSUN_SYSTEM_CLOSED. */
-  families(): Family[] {
+  families(): MetricFamily[] {
     this.#begin();
     return [...this.#ofSystem(), ...ofActors(this.#system.tree()), ...this.#ofLetters(), this.#delay.family()];
   }
@@ -56,7 +56,7 @@ export class Metrics {
     );
   }
 
-  #ofSystem(): Family[] {
+  #ofSystem(): MetricFamily[] {
     const system = this.#system;
     return [
       {
@@ -86,7 +86,7 @@ export class Metrics {
     ];
   }
 
-  #ofLetters(): Family[] {
+  #ofLetters(): MetricFamily[] {
     const kept = new Map<string, number>();
     for (const { reason } of this.#system.deadLetters.list()) kept.set(reason, (kept.get(reason) ?? 0) + 1);
     return [
@@ -105,7 +105,7 @@ export class Metrics {
 export class LoopDelay {
   #delay: IntervalHistogram | undefined;
 
-  family(): Family {
+  family(): MetricFamily {
     const delay = (this.#delay ??= this.#begin());
     const samples =
       delay.count === 0
@@ -134,18 +134,18 @@ export class LoopDelay {
 }
 
 /** As Prometheus reads it. */
-export function metricsText(families: readonly Family[]): string {
+export function metricsText(families: readonly MetricFamily[]): string {
   return families.map(written).join('');
 }
 
-export function gatewayFamilies(tallies: Tallies): Family[] {
-  const counted = Object.entries(tallies.all()).filter(([what]) => what !== CONNECTIONS);
+export function gatewayFamilies(counters: Counters): MetricFamily[] {
+  const counted = Object.entries(counters.all()).filter(([what]) => what !== CONNECTIONS);
   return [
     {
       name: 'bosun_gateway_connections',
       type: 'gauge',
       help: 'Connections and event streams that are open.',
-      samples: [[{}, tallies.get(CONNECTIONS)]],
+      samples: [[{}, counters.get(CONNECTIONS)]],
     },
     {
       name: 'bosun_gateway_total',
@@ -164,7 +164,7 @@ interface Sum {
   restarts: number;
 }
 
-function ofActors(tree: TreeNode): Family[] {
+function ofActors(tree: TreeNode): MetricFamily[] {
   const sums = new Map<string, Sum>();
   const open = [tree];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -217,7 +217,7 @@ function by(label: string, values: Iterable<readonly [string, number]>): Sample[
   return [...values].map(([name, value]) => [{ [label]: name }, value]);
 }
 
-function written({ name, type, help, samples }: Family): string {
+function written({ name, type, help, samples }: MetricFamily): string {
   const lines = samples.map(([labels, value]) => `${name}${labelled(labels)} ${value}\n`);
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }

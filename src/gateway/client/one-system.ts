@@ -1,27 +1,27 @@
 /** One system in this thread, behind a gateway or behind the part of one that stands beside a worker. */
 import { type Clock } from '../../clock.ts';
 import { type System } from '../../system.ts';
-import { type Handlers, handlersOf } from '../calls/calls.ts';
+import { type Handlers, handlersOf } from '../calls/handlers.ts';
 import { type Caller } from './callers.ts';
 import { EventLog } from '../topics/event-log.ts';
 import { Health } from './health.ts';
 import { Inspections } from '../topics/inspections.ts';
-import { type Interior } from './backend.ts';
-import { type Family, Metrics } from './metrics.ts';
+import { type Backend } from './backend.ts';
+import { type MetricFamily, Metrics } from './metrics.ts';
 import { Repeats } from '../calls/repeats.ts';
 import { type TurnViews } from '../stately/stately-peer.ts';
-import { type Tallies } from './counters.ts';
+import { type Counters } from './counters.ts';
 import { Topics } from '../topics/topics.ts';
-import { Views } from '../topics/views.ts';
+import { ActorViews } from '../topics/actor-views.ts';
 
 interface OneSystemParts {
   readonly clock: Clock;
   /** Names the run of the gateway. */
   readonly instance: string;
-  readonly tallies: Tallies;
+  readonly counters: Counters;
 }
 
-export class OneSystem implements Interior {
+export class OneSystem implements Backend {
   readonly handlers: Handlers;
   readonly topics: Topics;
   readonly health: Health;
@@ -31,11 +31,11 @@ export class OneSystem implements Interior {
   readonly #metrics: Metrics;
   readonly #stop: () => void;
 
-  constructor(system: System, { clock, instance, tallies }: OneSystemParts) {
+  constructor(system: System, { clock, instance, counters }: OneSystemParts) {
     this.#system = system;
-    const views = new Views(system);
+    const views = new ActorViews(system);
     const inspections = new Inspections(system, clock);
-    const health = (this.health = new Health({ system, tallies, clock }));
+    const health = (this.health = new Health({ system, counters, clock }));
     const repeats = (this.#repeats = new Repeats(system));
     const metrics = (this.#metrics = new Metrics(system));
     const events = new EventLog({ clock, instance, shown: (address, event) => views.emitted(address, event) });
@@ -63,7 +63,7 @@ export class OneSystem implements Interior {
     return this.#system.reception.nowMs ?? 0;
   }
 
-  families(): Family[] {
+  families(): MetricFamily[] {
     return this.#metrics.families();
   }
 

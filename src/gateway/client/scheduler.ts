@@ -5,7 +5,7 @@
 import { type Clock } from '../../clock.ts';
 import { PUMP_SLICE_MS } from '../../limits.ts';
 
-export class Pumps {
+export class Scheduler {
   readonly #clock: Clock;
   #waiting: (() => void)[] = [];
   #isAwake = false;

@@ -8,7 +8,7 @@ import { OUT_BYTES_HIGH, OUT_BYTES_LOW, OUT_BYTES_MAX, SLOW_MS_MAX } from '../..
 import { type ServerFrame } from '../protocol/frames.ts';
 
 /** One connection to a client, as whatever carries it sees it. */
-export interface Wire {
+export interface ClientWire {
   /** `isMore`: something else follows at once, and this may leave together with it. */
   send(text: string, isMore?: boolean): void;
   /** Bytes that were sent and have not left. */
@@ -21,8 +21,8 @@ export interface Wire {
   terminate(): void;
 }
 
-export interface OutflowParts {
-  readonly wire: Wire;
+export interface SendBufferParts {
+  readonly wire: ClientWire;
   /** A frame as it is sent. */
   readonly text: (frame: ServerFrame) => string;
   readonly clock: Clock;
@@ -33,12 +33,12 @@ export interface OutflowParts {
   readonly onHopeless: () => void;
 }
 
-export class Outflow {
-  readonly #parts: OutflowParts;
+export class SendBuffer {
+  readonly #parts: SendBufferParts;
   #giveUp: Cancel | undefined;
   #isOver = false;
 
-  constructor(parts: OutflowParts) {
+  constructor(parts: SendBufferParts) {
     this.#parts = parts;
   }
 
@@ -46,7 +46,7 @@ export class Outflow {
     return this.#giveUp !== undefined;
   }
 
-  /** `isMore`: as {@link Wire.send} has it. */
+  /** `isMore`: as {@link ClientWire.send} has it. */
   send(frame: ServerFrame, isMore = false): void {
     if (this.#isOver) return;
     const { wire, text } = this.#parts;

@@ -5,10 +5,10 @@ import { type ServerResponse } from 'node:http';
 import { type Cancel } from '../../clock.ts';
 import { CLOSE_MS, PING_EVERY_MS, TOKEN_NOTICE_MS } from '../../limits.ts';
 import { type Caller } from '../client/callers.ts';
-import { Feeds } from '../client/feeds.ts';
+import { Subscriptions } from '../client/subscriptions.ts';
 import { EVERY_ANSWER } from './http-answers.ts';
 import type { Hub, Peer } from '../client/hub.ts';
-import { Outflow, type Wire } from '../client/send-buffer.ts';
+import { SendBuffer, type ClientWire } from '../client/send-buffer.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type CloseName, CLOSES, cursorText } from '../protocol/protocol.ts';
 
@@ -18,8 +18,8 @@ export class EventStream implements Peer {
   readonly inFlight = 0;
   readonly #hub: Hub;
   readonly #response: ServerResponse;
-  readonly #out: Outflow;
-  readonly #feeds: Feeds;
+  readonly #out: SendBuffer;
+  readonly #subscriptions: Subscriptions;
   readonly #timers: Cancel[] = [];
   #isOver = false;
 
@@ -27,15 +27,15 @@ export class EventStream implements Peer {
     this.#hub = hub;
     this.caller = caller;
     this.#response = response;
-    this.#out = new Outflow({
+    this.#out = new SendBuffer({
       wire: wireOf(response),
       text: textOf,
       clock: hub.clock,
-      onWell: () => this.#feeds.pump(),
-      onSlow: () => hub.tallies.add('slow'),
+      onWell: () => this.#subscriptions.pump(),
+      onSlow: () => hub.counters.add('slow'),
       onHopeless: () => this.close('slow_consumer'),
     });
-    this.#feeds = new Feeds({
+    this.#subscriptions = new Subscriptions({
       hub,
       send: (frame) => this.#sendOrEnd(frame),
       isSlow: () => this.#out.isSlow,
@@ -43,17 +43,17 @@ export class EventStream implements Peer {
     });
     response.on('drain', () => {
       this.#out.drained();
-      this.#feeds.pump();
+      this.#subscriptions.pump();
     });
     response.on('close', () => this.#gone());
     response.on('error', () => this.#gone());
   }
 
-  /** Rejects as `Feeds.open`, before anything is written. */
+  /** Rejects as `Subscriptions.open`, before anything is written. */
   async begin(sub: Sub): Promise<void> {
     this.#hub.enter(this);
     try {
-      if (!this.#isOver) await this.#feeds.open(this.caller, sub);
+      if (!this.#isOver) await this.#subscriptions.open(this.caller, sub);
     } catch (error) {
       this.#gone();
       throw error;
@@ -76,7 +76,7 @@ export class EventStream implements Peer {
 
   close(name: CloseName): void {
     if (this.#isOver) return;
-    this.#hub.tallies.add(`closed.${name}`);
+    this.#hub.counters.add(`closed.${name}`);
     const { code, then } = CLOSES[name];
     this.#head();
     this.#response.end(`event: close\ndata: ${JSON.stringify({ code, name, then })}\n\n`);
@@ -119,13 +119,13 @@ export class EventStream implements Peer {
     if (this.#isOver) return;
     this.#isOver = true;
     for (const cancel of this.#timers) cancel();
-    this.#feeds.end();
+    this.#subscriptions.end();
     this.#out.end();
     this.#hub.left(this);
   }
 }
 
-function wireOf(response: ServerResponse): Wire {
+function wireOf(response: ServerResponse): ClientWire {
   return {
     send: (text) => void response.write(text),
     get bufferedBytes() {

@@ -17,17 +17,17 @@ import { type MethodName, type MethodRow, METHODS, rowOf } from '../calls/method
 import { METRICS_TYPE } from '../client/metrics.ts';
 import { type Repeatable } from '../calls/repeats.ts';
 import { sessionId, sub } from '../protocol/frames.ts';
-import { isPage } from './page.ts';
-import { cursorFrom, EVENTS_PATH, TICKET_NAME, TICKET_PATH } from '../protocol/protocol.ts';
+import { isPage } from './inspector-page.ts';
+import { cursorFrom, EVENTS_PATH, PASS_NAME, PASS_PATH } from '../protocol/protocol.ts';
 import { firstIssue, invalid } from '../calls/wire-errors.ts';
 
-interface Route {
+interface HttpRoute {
   readonly method: MethodName;
   readonly verb: string;
   readonly segments: readonly string[];
 }
 
-const ROUTES: readonly Route[] = (Object.keys(METHODS) as MethodName[]).map((method) => {
+const ROUTES: readonly HttpRoute[] = (Object.keys(METHODS) as MethodName[]).map((method) => {
   const { verb, path } = METHODS[method].http;
   return { method, verb, segments: path.split('/') };
 });
@@ -38,7 +38,7 @@ const METRICS_PATH = '/metrics';
 const TOKEN_NAMES = ['token', 'access_token', 'authorization', 'api_key'];
 
 export function handle(hub: Hub, request: IncomingMessage, response: ServerResponse): void {
-  hub.tallies.add('requests');
+  hub.counters.add('requests');
   hub.requests += 1;
   response.once('close', () => (hub.requests -= 1));
   serve(hub, request, response).then(
@@ -64,11 +64,11 @@ async function serve(hub: Hub, request: IncomingMessage, response: ServerRespons
   if (TOKEN_NAMES.some((name) => url.searchParams.has(name)))
     throw invalid('a token belongs into the header Authorization, never into an address');
   const isStream = url.pathname === EVENTS_PATH && request.method === 'GET';
-  const caller = await hub.identify(bearerIn(request.headers.authorization), ticketIn(url, request, isStream));
+  const caller = await hub.identify(bearerIn(request.headers.authorization), passIn(url, request, isStream));
   const retryAfterMs = hub.takeCall(caller, hub.clock.monotonicMs());
   if (retryAfterMs > 0) throw new BosunError('BOSUN_RATE_LIMITED', 'too many calls', { details: { retryAfterMs } });
-  if (url.pathname === TICKET_PATH && request.method === 'POST')
-    return { status: 200, body: hub.tickets.issue(caller, request.headers.origin) };
+  if (url.pathname === PASS_PATH && request.method === 'POST')
+    return { status: 200, body: hub.passes.issue(caller, request.headers.origin) };
   if (isStream) {
     await stream(hub, caller, { url, request, response });
     // From here on it is a connection, which is not waited for.
@@ -84,12 +84,12 @@ async function serve(hub: Hub, request: IncomingMessage, response: ServerRespons
 }
 
 /** Taken out of the address, where a subscription's parameters are. Throws where it stands for what is no stream. */
-function ticketIn({ searchParams }: URL, { headers }: IncomingMessage, isStream: boolean): Entrance['ticket'] {
-  const [ticket, ...more] = searchParams.getAll(TICKET_NAME);
-  if (ticket === undefined) return undefined;
-  if (!isStream || more.length > 0) throw invalid('a ticket is for a socket or a stream of events, and for one');
-  searchParams.delete(TICKET_NAME);
-  return { ticket, origin: headers.origin };
+function passIn({ searchParams }: URL, { headers }: IncomingMessage, isStream: boolean): Entrance['pass'] {
+  const [pass, ...more] = searchParams.getAll(PASS_NAME);
+  if (pass === undefined) return undefined;
+  if (!isStream || more.length > 0) throw invalid('a pass is for a socket or a stream of events, and for one');
+  searchParams.delete(PASS_NAME);
+  return { pass, origin: headers.origin };
 }
 
 /** What anybody may see who gets this far. */
@@ -110,13 +110,13 @@ async function publicAnswer(hub: Hub, path: string): Promise<HttpAnswer | undefi
   }
 }
 
-interface Exchange {
+interface HttpExchange {
   readonly url: URL;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-async function stream(hub: Hub, caller: Caller, { url, request, response }: Exchange): Promise<void> {
+async function stream(hub: Hub, caller: Caller, { url, request, response }: HttpExchange): Promise<void> {
   if (!hub.admits(caller)) throw new BosunError('BOSUN_GATEWAY_FULL', 'too many connections of this caller');
   const query = Object.fromEntries(url.searchParams);
   const last = header(request, 'last-event-id');
@@ -127,7 +127,7 @@ async function stream(hub: Hub, caller: Caller, { url, request, response }: Exch
   await new EventStream(hub, caller, response).begin(parsed.data);
 }
 
-async function call(hub: Hub, caller: Caller, { url, request, response }: Exchange): Promise<HttpAnswer> {
+async function call(hub: Hub, caller: Caller, { url, request, response }: HttpExchange): Promise<HttpAnswer> {
   const found = routed(request.method ?? '', url.pathname);
   if (found === undefined) throw new BosunError('BOSUN_CALL_INVALID', 'there is no method of this path and verb');
   const { method, inPath } = found;
@@ -241,7 +241,7 @@ export function bearerIn(authorization: string | undefined): string | undefined 
 
 /** What is said of a request before anything is looked into. */
 export function refused(hub: Hub, response: ServerResponse, why: 'host' | 'origin' | 'rate'): void {
-  hub.tallies.add(`turned away.${why}`);
+  hub.counters.add(`turned away.${why}`);
   const error = new BosunError(
     why === 'rate' ? 'BOSUN_RATE_LIMITED' : 'BOSUN_FORBIDDEN',
     why === 'rate' ? 'too many requests' : `this ${why} is not served`,

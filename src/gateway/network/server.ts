@@ -25,10 +25,10 @@ import {
 import { type System } from '../../system.ts';
 import { type JwtOptions, type TokenOptions } from '../client/callers.ts';
 import { type Connection } from '../client/connection.ts';
-import { type DoorOptions, isLoopback, refusalOf } from './door.ts';
+import { type OriginRules, isLoopback, refusalOf } from './origin-rules.ts';
 import { bearerIn, handle, refused } from './http.ts';
 import { type ConnectionBounds, type Entrance, Hub } from '../client/hub.ts';
-import { type Wire } from '../client/send-buffer.ts';
+import { type ClientWire } from '../client/send-buffer.ts';
 import {
   BEARER_PREFIX,
   CLOSES,
@@ -36,11 +36,11 @@ import {
   DEFAULT_PORT,
   SOCKET_PATH,
   SUBPROTOCOL,
-  TICKET_NAME,
+  PASS_NAME,
 } from '../protocol/protocol.ts';
 import { type Rate, Rates } from '../client/rates.ts';
 import { FrameBytes, wireOf } from './socket-wire.ts';
-import { type SpreadOverWorkers } from '../workers/worker-words.ts';
+import { type SpreadOverWorkers } from '../workers/worker-port.ts';
 import { STATELY_PATH } from '../stately/stately-events.ts';
 import { type StatelyPeer } from '../stately/stately-peer.ts';
 
@@ -81,7 +81,7 @@ export interface Listening {
 
 export class Gateway {
   readonly #hub: Hub;
-  readonly #options: Required<Pick<GatewayOptions, 'port' | 'host'>> & DoorOptions;
+  readonly #options: Required<Pick<GatewayOptions, 'port' | 'host'>> & OriginRules;
   readonly #clock: Clock;
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
@@ -174,18 +174,18 @@ export class Gateway {
   }
 
   /** A client without a socket, for tests and bridges. */
-  connect(wire: Wire, entrance: Entrance = {}): Connection {
+  connect(wire: ClientWire, entrance: Entrance = {}): Connection {
     return this.#hub.connect(wire, entrance);
   }
 
   /** Whoever inspects with what Stately gives, without a socket. Throws BOSUN_OVER_WORKERS. */
-  inspect(wire: Wire, entrance: Pick<Entrance, 'token' | 'ticket'> = {}): StatelyPeer {
+  inspect(wire: ClientWire, entrance: Pick<Entrance, 'token' | 'pass'> = {}): StatelyPeer {
     return this.#hub.inspect(wire, entrance);
   }
 
   /** What was let in and what was turned away, by name, since it was made. */
   get counts(): Readonly<Record<string, number>> {
-    return this.#hub.tallies.all();
+    return this.#hub.counters.all();
   }
 
   /**
@@ -227,7 +227,7 @@ export class Gateway {
       else refused(this.#hub, response, why);
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      this.#hub.tallies.add('turned away.http');
+      this.#hub.counters.add('turned away.http');
       const status =
         error.code === 'HPE_HEADER_OVERFLOW'
           ? '431 Request Header Fields Too Large'
@@ -254,7 +254,7 @@ export class Gateway {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     const refuse = (status: string, why: string) => {
-      this.#hub.tallies.add(`turned away.${why}`);
+      this.#hub.counters.add(`turned away.${why}`);
       socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     };
     const why = this.#turnedAway(request);
@@ -263,7 +263,7 @@ export class Gateway {
     if (this.#hub.isDraining) return refuse('503 Service Unavailable', 'draining');
     if (request.httpVersion !== '1.1') return refuse('400 Bad Request', 'http');
     const [path, query] = (request.url ?? '').split('?', 2);
-    const { ticket, others } = queryOf(query);
+    const { pass, others } = queryOf(query);
     const isInspection = path === STATELY_PATH;
     if ((path !== SOCKET_PATH && !isInspection) || others > 0) return refuse('404 Not Found', 'path');
     if (isInspection && !this.#hub.isInspectable) return refuse('501 Not Implemented', 'workers');
@@ -275,12 +275,12 @@ export class Gateway {
       return refuse('401 Unauthorized', 'token');
     }
     this.#sockets.handleUpgrade(request, socket, head, (ws) => {
-      ws.on('error', () => this.#hub.tallies.add('turned away.frame'));
-      const entrance = { token, ...(ticket !== undefined && { ticket: { ticket, origin: request.headers.origin } }) };
+      ws.on('error', () => this.#hub.counters.add('turned away.frame'));
+      const entrance = { token, ...(pass !== undefined && { pass: { pass, origin: request.headers.origin } }) };
       if (isInspection) this.#inspected(ws, socket, entrance);
       else if (isSpoken) this.#welcome(ws, socket, entrance);
       else {
-        this.#hub.tallies.add('closed.unsupported_protocol');
+        this.#hub.counters.add('closed.unsupported_protocol');
         ws.close(CLOSES.unsupported_protocol.code, `unsupported_protocol;${SUBPROTOCOL}`);
       }
     });
@@ -298,7 +298,7 @@ export class Gateway {
     ws.on('close', () => connection.gone());
   }
 
-  #inspected(ws: WebSocket, socket: Duplex, entrance: Pick<Entrance, 'token' | 'ticket'>): void {
+  #inspected(ws: WebSocket, socket: Duplex, entrance: Pick<Entrance, 'token' | 'pass'>): void {
     const peer = this.#hub.inspect(wireOf(ws, { socket, bytes: this.#bytes, drained: () => peer.drained() }), entrance);
     ws.on('message', () => peer.receive());
     ws.on('close', () => peer.gone());
@@ -333,11 +333,11 @@ function chosen(offered: readonly string[]): Chosen {
   };
 }
 
-/** Nothing but a ticket belongs into a socket's address, and above all no token. */
-function queryOf(query = ''): { ticket: string | undefined; others: number } {
+/** Nothing but a pass belongs into a socket's address, and above all no token. */
+function queryOf(query = ''): { pass: string | undefined; others: number } {
   const params = new URLSearchParams(query);
-  const [ticket, ...more] = params.getAll(TICKET_NAME);
-  return { ticket, others: more.length + [...params.keys()].filter((name) => name !== TICKET_NAME).length };
+  const [pass, ...more] = params.getAll(PASS_NAME);
+  return { pass, others: more.length + [...params.keys()].filter((name) => name !== PASS_NAME).length };
 }
 
 function offeredIn(request: IncomingMessage): string[] {

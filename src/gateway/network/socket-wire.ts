@@ -2,7 +2,7 @@
 import { type Duplex } from 'node:stream';
 import { type WebSocket } from 'ws';
 import { OUT_BYTES_LOW } from '../../limits.ts';
-import { type Wire } from '../client/send-buffer.ts';
+import { type ClientWire } from '../client/send-buffer.ts';
 
 /**
  * Text as bytes. What is told to many is one text, sent to one after the other: it is the same bytes for all of them.
@@ -41,7 +41,7 @@ export interface SocketWireParts {
   readonly drained: () => void;
 }
 
-export function wireOf(ws: WebSocket, { socket, bytes, drained }: SocketWireParts): Wire {
+export function wireOf(ws: WebSocket, { socket, bytes, drained }: SocketWireParts): ClientWire {
   let isCorked = false;
   const uncork = () => {
     if (!isCorked) return;

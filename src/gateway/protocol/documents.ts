@@ -8,8 +8,8 @@ import {
   PROTOCOL_VERSION,
   SOCKET_PATH,
   SUBPROTOCOL,
-  TICKET_NAME,
-  TICKET_PATH,
+  PASS_NAME,
+  PASS_PATH,
 } from './protocol.ts';
 import { TOPICS } from '../topics/topics.ts';
 
@@ -30,7 +30,7 @@ export function openapi(): Json {
   const paths: Record<string, Json> = {};
   for (const [method, row] of ROWS) (paths[row.http.path] ??= {})[row.http.verb.toLowerCase()] = operation(method, row);
   paths[EVENTS_PATH] = { get: subscription() };
-  paths[TICKET_PATH] = { post: ticket() };
+  paths[PASS_PATH] = { post: pass() };
   return {
     openapi: '3.1.0',
     info: {
@@ -119,7 +119,7 @@ function subscription(): Json {
         true,
       ),
       parameter('mode', 'query', { enum: ['state', 'events'] }, 'Default state.'),
-      parameter(TICKET_NAME, 'query', { type: 'string' }, `In the place of a token, from ${TICKET_PATH}: good once.`),
+      parameter(PASS_NAME, 'query', { type: 'string' }, `In the place of a token, from ${PASS_PATH}: good once.`),
       parameter('maxHz', 'query', { type: 'number' }, 'At most so many frames a second.'),
       parameter(
         'Last-Event-ID',
@@ -137,21 +137,21 @@ function subscription(): Json {
   };
 }
 
-function ticket(): Json {
+function pass(): Json {
   const schema = {
     type: 'object',
-    properties: { ticket: { type: 'string' }, expiresInMs: { type: 'number' } },
-    required: ['ticket', 'expiresInMs'],
+    properties: { pass: { type: 'string' }, expiresInMs: { type: 'number' } },
+    required: ['pass', 'expiresInMs'],
   };
   return {
-    operationId: 'ticket',
+    operationId: 'pass',
     summary:
-      `A ticket of the caller, to be shown once in the query of ${SOCKET_PATH} or ${EVENTS_PATH} by a page of the ` +
+      `A pass of the caller, to be shown once in the query of ${SOCKET_PATH} or ${EVENTS_PATH} by a page of the ` +
       'same origin.',
     responses: {
       200: {
-        description: 'The ticket.',
-        content: jsonContent(schema, { ticket: 'R0qzr3vYdT2rZ5Jp6WfXlK1u8sBn4Ea7HcMgQiVtOxk', expiresInMs: 30_000 }),
+        description: 'The pass.',
+        content: jsonContent(schema, { pass: 'R0qzr3vYdT2rZ5Jp6WfXlK1u8sBn4Ea7HcMgQiVtOxk', expiresInMs: 30_000 }),
       },
       default: {
         description: 'An error of docs/errors.md.',

@@ -16,10 +16,10 @@ export const BEARER_PREFIX = 'bosun.bearer.';
 
 export const SOCKET_PATH = '/v1/ws';
 export const EVENTS_PATH = '/v1/events';
-export const TICKET_PATH = '/v1/ticket';
+export const PASS_PATH = '/v1/passes';
 
 /** In the query of a socket's or a stream's address. */
-export const TICKET_NAME = 'ticket';
+export const PASS_NAME = 'pass';
 
 export const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PORT = 4180;

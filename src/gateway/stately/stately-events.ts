@@ -6,7 +6,7 @@
 import { type AnyStateMachine } from 'xstate';
 import { ROOT } from '../../actors/model/address.ts';
 import { type TurnView } from '../topics/turn-views.ts';
-import { type ActorView } from '../topics/views.ts';
+import { type ActorView } from '../topics/actor-views.ts';
 
 /** Any path would do for the receiver; it offers no subprotocol. */
 export const STATELY_PATH = '/inspect/stately';
@@ -23,7 +23,7 @@ interface Common {
   readonly _version: string;
 }
 
-interface Snapshot {
+interface InspectedSnapshot {
   readonly status: string;
   readonly value?: unknown;
   readonly context?: unknown;
@@ -31,7 +31,7 @@ interface Snapshot {
   readonly error?: unknown;
 }
 
-interface AnyEvent {
+interface InspectedEvent {
   readonly type: string;
 }
 
@@ -42,10 +42,10 @@ export type StatelyEvent = Common &
         readonly name: string;
         readonly definition: string;
         readonly parentId?: string;
-        readonly snapshot: Snapshot;
+        readonly snapshot: InspectedSnapshot;
       }
-    | { readonly type: '@xstate.event'; readonly event: AnyEvent; readonly sourceId?: string }
-    | { readonly type: '@xstate.snapshot'; readonly event: AnyEvent; readonly snapshot: Snapshot }
+    | { readonly type: '@xstate.event'; readonly event: InspectedEvent; readonly sourceId?: string }
+    | { readonly type: '@xstate.snapshot'; readonly event: InspectedEvent; readonly snapshot: InspectedSnapshot }
   );
 
 /** An actor is there. */
@@ -70,7 +70,7 @@ export function turnEvents(turn: TurnView, context: unknown): StatelyEvent[] {
   const { address, atMs, event, cause, value, status, error } = turn as {
     address: string;
     atMs: number;
-    event: AnyEvent | null;
+    event: InspectedEvent | null;
     cause: { address: string | null } | null;
     value: unknown;
     status: string;
@@ -117,7 +117,7 @@ function snapshotOf({
   context,
   output,
   error,
-}: Pick<ActorView, 'value' | 'context' | 'output' | 'error'> & { status: string }): Snapshot {
+}: Pick<ActorView, 'value' | 'context' | 'output' | 'error'> & { status: string }): InspectedSnapshot {
   const known = status === 'starting' || status === 'suspended' ? 'active' : status;
   return {
     status: known,

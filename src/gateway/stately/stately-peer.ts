@@ -20,18 +20,18 @@ import { type System } from '../../system.ts';
 import { type TreeNode } from '../../system-options.ts';
 import { type Caller, checkScope, mayReach } from '../client/callers.ts';
 import type { Entrance, Hub, Peer } from '../client/hub.ts';
-import { type Wire } from '../client/send-buffer.ts';
+import { type ClientWire } from '../client/send-buffer.ts';
 import { type CloseName, CLOSES } from '../protocol/protocol.ts';
 import { actorEvent, endEvent, type StatelyEvent, turnEvents } from './stately-events.ts';
 import type { EpochWatch } from '../topics/topics.ts';
 import { shownTurn } from '../topics/turn-views.ts';
-import { type Views } from '../topics/views.ts';
+import { type ActorViews } from '../topics/actor-views.ts';
 import { WholeTurns } from '../topics/whole-turns.ts';
 
 /** Where turns are heard of, and how they are shown. */
 export interface TurnViews {
   readonly system: System;
-  readonly views: Views;
+  readonly views: ActorViews;
   readonly epochs: EpochWatch;
 }
 
@@ -40,7 +40,7 @@ export class StatelyPeer implements Peer {
   readonly inFlight = 0;
   readonly #hub: Hub;
   readonly #source: TurnViews;
-  readonly #wire: Wire;
+  readonly #wire: ClientWire;
   readonly #timers = new Set<Cancel>();
   #caller: Caller | undefined;
   #stops: (() => void)[] = [];
@@ -53,7 +53,7 @@ export class StatelyPeer implements Peer {
   #slow: Cancel | undefined;
   #isOver = false;
 
-  constructor(hub: Hub, source: TurnViews, wire: Wire) {
+  constructor(hub: Hub, source: TurnViews, wire: ClientWire) {
     this.#hub = hub;
     this.#source = source;
     this.#wire = wire;
@@ -65,9 +65,9 @@ export class StatelyPeer implements Peer {
   }
 
   /** Finds out who it is, and begins; or closes. */
-  async begin({ token, ticket }: Pick<Entrance, 'token' | 'ticket'>): Promise<void> {
+  async begin({ token, pass }: Pick<Entrance, 'token' | 'pass'>): Promise<void> {
     try {
-      const caller = await this.#hub.identify(token, ticket);
+      const caller = await this.#hub.identify(token, pass);
       checkScope(caller, 'actor:read');
       if (this.#isOver) return;
       if (!this.#hub.admits(caller)) return this.close('rate_limited');
@@ -118,7 +118,7 @@ export class StatelyPeer implements Peer {
 
   close(name: CloseName): void {
     if (this.#isOver) return;
-    this.#hub.tallies.add(`closed.${name}`);
+    this.#hub.counters.add(`closed.${name}`);
     this.#wire.close(CLOSES[name].code, name);
     this.gone();
     this.#hub.clock.setTimeout(() => this.#wire.terminate(), CLOSE_MS, { isBackground: true });
@@ -213,7 +213,7 @@ export class StatelyPeer implements Peer {
     if (this.#isOver) return;
     this.#wire.send(JSON.stringify(event));
     if (this.#wire.bufferedBytes <= OUT_BYTES_HIGH || this.#slow !== undefined) return;
-    this.#hub.tallies.add('slow');
+    this.#hub.counters.add('slow');
     this.#slow = this.#hub.clock.setTimeout(() => this.close('slow_consumer'), SLOW_MS_MAX, { isBackground: true });
   }
 

@@ -23,14 +23,14 @@ export interface EventLogParts {
   readonly stopped?: () => void;
 }
 
-interface Kept extends LoggedEvent {
+interface KeptEvent extends LoggedEvent {
   readonly bytes: number;
 }
 
 export class EventLog {
   readonly #parts: EventLogParts;
   /** By sequence, oldest first, without holes. */
-  readonly #kept = new Map<number, Kept>();
+  readonly #kept = new Map<number, KeptEvent>();
   readonly #listeners = new Set<() => void>();
   #seq = 0;
   #bytes = 0;
@@ -80,7 +80,7 @@ export class EventLog {
   record(address: string, event: EventObject): void {
     if (!this.#isRecording) return;
     const view = this.#parts.shown(address, event);
-    const kept: Kept = { seq: ++this.#seq, address, event: view, bytes: JSON.stringify(view).length };
+    const kept: KeptEvent = { seq: ++this.#seq, address, event: view, bytes: JSON.stringify(view).length };
     this.#kept.set(kept.seq, kept);
     this.#bytes += kept.bytes;
     while (this.#kept.size > EVENTS_KEPT_MAX || (this.#bytes > EVENT_BYTES_KEPT_MAX && this.#kept.size > 1))

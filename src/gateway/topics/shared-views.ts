@@ -1,29 +1,29 @@
 /**
  * What the subscribers of one actor share: one look at it for every change, one observer in the kernel, and so one
- * patch and one text, however many they are. A board is there as long as somebody watches its actor.
+ * patch and one text, however many they are. A shared view is there as long as somebody watches its actor.
  */
 import { type System } from '../../system.ts';
 import type { StateTopic, View } from './topics.ts';
-import { type Views } from './views.ts';
+import { type ActorViews } from './actor-views.ts';
 
 interface Watcher {
   changed(): void;
   ended(): void;
 }
 
-interface Board {
+interface SharedView {
   readonly watchers: Set<Watcher>;
   readonly leave: () => void;
   /** The last look; good as long as the cursor is the same. */
   latest: View | undefined;
 }
 
-export class Boards {
+export class SharedViews {
   readonly #system: System;
-  readonly #views: Views;
-  readonly #boards = new Map<string, Board>();
+  readonly #views: ActorViews;
+  readonly #shared = new Map<string, SharedView>();
 
-  constructor(system: System, views: Views) {
+  constructor(system: System, views: ActorViews) {
     this.#system = system;
     this.#views = views;
   }
@@ -38,26 +38,26 @@ export class Boards {
 
   #view(address: string): View {
     const at = this.#views.cursor(address);
-    const board = this.#boards.get(address);
-    const latest = board?.latest;
+    const shared = this.#shared.get(address);
+    const latest = shared?.latest;
     if (latest !== undefined && latest.at.seq === at.seq && latest.at.epoch === at.epoch) return latest;
     const view = { at, d: this.#views.actor(address) };
-    if (board !== undefined) board.latest = view;
+    if (shared !== undefined) shared.latest = view;
     return view;
   }
 
   #watch(address: string, watcher: Watcher): () => void {
-    const board = this.#boards.get(address) ?? this.#open(address);
-    board.watchers.add(watcher);
+    const shared = this.#shared.get(address) ?? this.#open(address);
+    shared.watchers.add(watcher);
     return () => {
-      board.watchers.delete(watcher);
-      if (board.watchers.size > 0) return;
-      board.leave();
-      if (this.#boards.get(address) === board) this.#boards.delete(address);
+      shared.watchers.delete(watcher);
+      if (shared.watchers.size > 0) return;
+      shared.leave();
+      if (this.#shared.get(address) === shared) this.#shared.delete(address);
     };
   }
 
-  #open(address: string): Board {
+  #open(address: string): SharedView {
     const watchers = new Set<Watcher>();
     const subscription = this.#system.reception.watch(address, {
       changed: () => {
@@ -65,12 +65,12 @@ export class Boards {
       },
       ended: () => {
         // Whoever comes now watches another life.
-        this.#boards.delete(address);
+        this.#shared.delete(address);
         for (const watcher of watchers) watcher.ended();
       },
     });
-    const board: Board = { watchers, leave: () => subscription.unsubscribe(), latest: undefined };
-    this.#boards.set(address, board);
-    return board;
+    const shared: SharedView = { watchers, leave: () => subscription.unsubscribe(), latest: undefined };
+    this.#shared.set(address, shared);
+    return shared;
   }
 }

@@ -10,17 +10,17 @@ import { BosunError } from '../../errors.ts';
 import { LISTING_HZ } from '../../limits.ts';
 import { type System } from '../../system.ts';
 import { isPattern, matches } from '../client/address-patterns.ts';
-import { Boards } from './shared-views.ts';
+import { SharedViews } from './shared-views.ts';
 import { type Caller, checkAddressed, checkScope, mayReach } from '../client/callers.ts';
 import { type EventLog } from './event-log.ts';
-import { type Finder } from '../client/feeds.ts';
+import { type TopicFinder } from '../client/subscriptions.ts';
 import { type Sub } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
-import { EventsSubscription, type Opening, StateSubscription } from './subscriptions.ts';
+import { EventsSubscription, type SubscriptionMaker, StateSubscription } from './topic-subscription.ts';
 import { TurnSubscription } from './turn-subscription.ts';
 import { shownTurn, type TurnView } from './turn-views.ts';
 import { type Inspections } from './inspections.ts';
-import { type Views } from './views.ts';
+import { type ActorViews } from './actor-views.ts';
 import { invalid } from '../calls/wire-errors.ts';
 
 export interface View {
@@ -126,20 +126,20 @@ export class EpochWatch {
 }
 
 interface TopicsParts {
-  readonly views: Views;
+  readonly views: ActorViews;
   readonly inspections: Inspections;
   readonly events: EventLog;
   /** Names the run of the gateway. */
   readonly instance: string;
 }
 
-export class Topics implements Finder {
+export class Topics implements TopicFinder {
   readonly #system: System;
-  readonly #views: Views;
+  readonly #views: ActorViews;
   readonly #inspections: Inspections;
   readonly #events: EventLog;
   readonly epochs: EpochWatch;
-  readonly #boards: Boards;
+  readonly #shared: SharedViews;
   readonly #instance: string;
 
   constructor(system: System, { views, inspections, events, instance }: TopicsParts) {
@@ -149,14 +149,14 @@ export class Topics implements Finder {
     this.#views = views;
     this.#inspections = inspections;
     this.epochs = new EpochWatch(system);
-    this.#boards = new Boards(system, views);
+    this.#shared = new SharedViews(system, views);
   }
 
-  find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode'>): Opening {
+  find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode'>): SubscriptionMaker {
     const { kind, address } = namedTopic(caller, sub);
     switch (kind) {
       case 'actor':
-        return ofState(this.#boards.topic(address));
+        return ofState(this.#shared.topic(address));
       case 'inspection':
         return ofState(this.#inspection(caller, address));
       case 'events':
@@ -236,11 +236,11 @@ export function namedTopic(caller: Caller, { topic, mode }: Pick<Sub, 'topic' | 
   throw invalid(`there is no topic ${JSON.stringify(topic)} with the mode ${mode}`);
 }
 
-export function ofState(topic: StateTopic): Opening {
+export function ofState(topic: StateTopic): SubscriptionMaker {
   return (parts) => new StateSubscription(topic, parts);
 }
 
-export function ofEvents(caller: Caller, pattern: string, log: EventLog): Opening {
+export function ofEvents(caller: Caller, pattern: string, log: EventLog): SubscriptionMaker {
   const topic = { has: (address: string) => matches(pattern, address) && mayReach(caller, address) };
   return (parts) => new EventsSubscription(topic, log, parts);
 }

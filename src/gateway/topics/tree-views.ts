@@ -28,7 +28,7 @@ export function treeView(caller: Caller, tree: TreeNode, depth: number): TreeVie
   throw new BosunError('BOSUN_FORBIDDEN', 'this address is not among those that the caller may reach');
 }
 
-export interface Page {
+export interface ActorQuery {
   readonly agent?: string | undefined;
   readonly status?: TreeNode['status'] | undefined;
   readonly after?: string | undefined;
@@ -36,7 +36,7 @@ export interface Page {
 }
 
 /** Actors that the caller may reach, by address, a page at a time. */
-export function treePage(caller: Caller, tree: TreeNode, { agent, status, after = '', limit }: Page) {
+export function treePage(caller: Caller, tree: TreeNode, { agent, status, after = '', limit }: ActorQuery) {
   const found = reachable(caller, tree).filter((node) => {
     return (
       node.address > after &&

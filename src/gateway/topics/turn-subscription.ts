@@ -6,11 +6,11 @@
 import { EVENTS_PER_TURN } from '../../limits.ts';
 import { type ServerFrame } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
-import { type Subscription, type SubscriptionParts } from './subscriptions.ts';
+import { type TopicSubscription, type SubscriptionParts } from './topic-subscription.ts';
 import type { TurnsTopic } from './topics.ts';
 import { WholeTurns } from './whole-turns.ts';
 
-export class TurnSubscription implements Subscription {
+export class TurnSubscription implements TopicSubscription {
   readonly #topic: TurnsTopic;
   readonly #parts: Omit<SubscriptionParts, 'maxHz'>;
   readonly #whole = new WholeTurns();

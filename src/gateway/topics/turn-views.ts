@@ -5,12 +5,12 @@
 import { type KeptTurn, type TraceRecord } from '../../actors/model/trace-record.ts';
 import { type StateChange } from '../../actors/model/state.ts';
 import { type Caller, mayReach } from '../client/callers.ts';
-import { type Views } from './views.ts';
+import { type ActorViews } from './actor-views.ts';
 import { shownError } from './wire-values.ts';
 
 export type TurnView = Readonly<Record<string, unknown>>;
 
-export function shownTurn(views: Views, caller: Caller, record: TraceRecord): TurnView {
+export function shownTurn(views: ActorViews, caller: Caller, record: TraceRecord): TurnView {
   const { address, agent, event, cause, sent, born, change, error, ...rest } = record;
   const reach = (one: string) => mayReach(caller, one);
   return {
@@ -29,14 +29,14 @@ export function shownTurn(views: Views, caller: Caller, record: TraceRecord): Tu
 }
 
 /** With the context after it. */
-export function shownKept(views: Views, caller: Caller, record: KeptTurn): TurnView {
+export function shownKept(views: ActorViews, caller: Caller, record: KeptTurn): TurnView {
   const { context, ...turn } = record;
   return { ...shownTurn(views, caller, turn), context: views.part(record.address, record.agent, 'context', context) };
 }
 
 /** What of a context was set, or all of it; a number of the store says nothing to a client. */
 function shownChange(
-  views: Views,
+  views: ActorViews,
   { address, agent }: TraceRecord,
   { context, set, unset, output, status }: StateChange,
 ): TurnView {

@@ -14,7 +14,7 @@ import {
   wrapped,
 } from '../../actors/model/secret.ts';
 
-type Schemas = readonly z.ZodType[];
+type ShownSchemas = readonly z.ZodType[];
 
 /**
  * Converted values without secrets: values are frozen, so what was converted once stays so, and shared parts stay
@@ -27,7 +27,7 @@ export function shown(value: unknown, schema?: z.ZodType): unknown {
   return convert(value, schema === undefined ? [] : [schema]);
 }
 
-function convert(value: unknown, given: Schemas): unknown {
+function convert(value: unknown, given: ShownSchemas): unknown {
   const schemas = given.length === 0 ? given : sameValue(given.filter(hasSecrets));
   if (schemas.some(isSecret)) return value === undefined ? undefined : SECRET_SHOWN;
   if (typeof value === 'bigint') return String(value);
@@ -42,7 +42,7 @@ function convert(value: unknown, given: Schemas): unknown {
   return result;
 }
 
-function convertObject(value: object, schemas: Schemas): unknown {
+function convertObject(value: object, schemas: ShownSchemas): unknown {
   if (value instanceof Ref) return { actor: value.address };
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof Error) return shownError(value);
@@ -102,7 +102,7 @@ export function shownError(error: unknown): unknown {
 }
 
 /** The schemas and those that they wrap, which describe the same value. */
-function sameValue(schemas: Schemas): Schemas {
+function sameValue(schemas: ShownSchemas): ShownSchemas {
   const seen = new Set<z.ZodType>();
   const open = [...schemas];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -113,6 +113,9 @@ function sameValue(schemas: Schemas): Schemas {
   return [...seen];
 }
 
-function pick(schemas: Schemas, of: (parts: SchemaParts) => readonly (z.ZodType | null | undefined)[]): Schemas {
+function pick(
+  schemas: ShownSchemas,
+  of: (parts: SchemaParts) => readonly (z.ZodType | null | undefined)[],
+): ShownSchemas {
   return schemas.length === 0 ? schemas : schemas.flatMap((schema) => present(of(partsOf(schema))));
 }

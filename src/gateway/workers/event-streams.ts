@@ -7,11 +7,11 @@ import { type EventObject } from 'xstate';
 import { type Clock } from '../../clock.ts';
 import { EventLog } from '../topics/event-log.ts';
 import { type ServerFrame } from '../protocol/frames.ts';
-import { allWorkers, type Outposts } from './worker-words.ts';
+import { allWorkers, type WorkerGateways } from './worker-port.ts';
 import { EVERYTHING, Series } from './series.ts';
 
 interface EventStreamsParts {
-  readonly outposts: Outposts;
+  readonly gateways: WorkerGateways;
   readonly clock: Clock;
   /** Names the run of the gateway. */
   readonly instance: string;
@@ -25,7 +25,7 @@ export class EventStreams {
 
   constructor(parts: EventStreamsParts) {
     this.#parts = parts;
-    // Its outpost has made it what clients are shown.
+    // Its worker gateway has made it what clients are shown.
     this.#log = new EventLog({
       clock: parts.clock,
       instance: parts.instance,
@@ -57,7 +57,7 @@ export class EventStreams {
   }
 
   #begin() {
-    const begun = allWorkers(this.#parts.outposts).map((worker) => this.#hear(worker));
+    const begun = allWorkers(this.#parts.gateways).map((worker) => this.#hear(worker));
     const ready = Promise.all(begun.map((one) => one.ready));
     // Whoever asks for the log awaits it as well.
     ready.catch(() => {});
@@ -65,12 +65,12 @@ export class EventStreams {
   }
 
   #hear(worker: number): { readonly series: Series; readonly ready: Promise<void> } {
-    const { outposts } = this.#parts;
+    const { gateways } = this.#parts;
     let settle!: { resolve: () => void; reject: (error: unknown) => void };
     const ready = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
     let isFirst = true;
     const series = new Series({
-      outposts,
+      gateways,
       worker,
       caller: EVERYTHING,
       sub: { topic: 'events/**', mode: 'events' },

@@ -6,19 +6,19 @@ import { createHash } from 'node:crypto';
 import { type Cancel, type Clock } from '../../clock.ts';
 import { isBosunError } from '../../errors.ts';
 import { LISTING_HZ } from '../../limits.ts';
-import { type Outposts } from './worker-words.ts';
-import { type Feeding, type MirrorFeed } from './mirror.ts';
+import { type WorkerGateways } from './worker-port.ts';
+import { type ViewFeed, type ViewSink } from './remote-view.ts';
 
 interface ListingParts {
-  readonly outposts: Outposts;
+  readonly gateways: WorkerGateways;
   readonly workers: readonly number[];
   readonly clock: Clock;
   readonly look: () => Promise<unknown>;
 }
 
-export class Listing implements Feeding {
+export class Listing implements ViewFeed {
   readonly #parts: ListingParts;
-  readonly #mirror: MirrorFeed;
+  readonly #mirror: ViewSink;
   readonly #waits = new Map<number, () => void>();
   #seq = 0;
   #isChanged = true;
@@ -26,7 +26,7 @@ export class Listing implements Feeding {
   #pause: Cancel | undefined;
   #isOver = false;
 
-  constructor(parts: ListingParts, mirror: MirrorFeed) {
+  constructor(parts: ListingParts, mirror: ViewSink) {
     this.#parts = parts;
     this.#mirror = mirror;
     for (const worker of parts.workers) this.#wait(worker);
@@ -53,7 +53,7 @@ export class Listing implements Feeding {
     };
     this.#waits.set(
       worker,
-      this.#parts.outposts.begin(worker, 'nextEpoch', [], { answer, reject: (error) => this.#fail(error) }),
+      this.#parts.gateways.begin(worker, 'nextEpoch', [], { answer, reject: (error) => this.#fail(error) }),
     );
   }
 

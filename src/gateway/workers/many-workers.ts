@@ -1,59 +1,59 @@
 /**
- * A system that is spread over workers, behind a gateway: beside each worker's system stands an outpost (outpost.ts)
+ * A system that is spread over workers, behind a gateway: beside each worker's system stands a worker gateway (worker-gateway.ts)
  * that does what the gateway does beside the only one. Here is who asks which of them, and how all of them are.
  */
 import { type Clock } from '../../clock.ts';
 import { isBosunError } from '../../errors.ts';
-import { type Call, type Handlers } from '../calls/calls.ts';
+import { type Call, type Handlers } from '../calls/handlers.ts';
 import { type Caller } from '../client/callers.ts';
-import { type Interior } from '../client/backend.ts';
-import { type Family, LoopDelay } from '../client/metrics.ts';
-import { type Tallies } from '../client/counters.ts';
+import { type Backend } from '../client/backend.ts';
+import { type MetricFamily, LoopDelay } from '../client/metrics.ts';
+import { type Counters } from '../client/counters.ts';
 import { treeView } from '../topics/tree-views.ts';
 import {
   allWorkers,
-  callAll,
-  callOutpost,
-  type OutpostVerb,
-  type OutpostVerbs,
-  type Outposts,
+  callWorkers,
+  callWorker,
+  type WorkerGatewayMethod,
+  type WorkerGatewayMethods,
+  type WorkerGateways,
   type SpreadOverWorkers,
-} from './worker-words.ts';
+} from './worker-port.ts';
 import { Routes } from './routes.ts';
-import { SessionLines } from './session-lines.ts';
+import { SessionQueues } from './session-queues.ts';
 import { SpreadTopics } from './spread-topics.ts';
 
 interface ManyWorkersParts {
   readonly clock: Clock;
   /** Names the run of the gateway. */
   readonly instance: string;
-  readonly tallies: Tallies;
+  readonly counters: Counters;
 }
 
-type Health = Awaited<ReturnType<OutpostVerbs['health']>>;
+type WorkerHealth = Awaited<ReturnType<WorkerGatewayMethods['health']>>;
 
-export class ManyWorkers implements Interior {
+export class ManyWorkers implements Backend {
   readonly handlers: Handlers;
   readonly topics: SpreadTopics;
   readonly turns = undefined;
-  readonly #outposts: Outposts;
+  readonly #gateways: WorkerGateways;
   readonly #clock: Clock;
-  readonly #tallies: Tallies;
-  readonly #lines: SessionLines;
+  readonly #counters: Counters;
+  readonly #lines: SessionQueues;
   readonly #delay = new LoopDelay();
 
-  constructor(system: SpreadOverWorkers, { clock, instance, tallies }: ManyWorkersParts) {
-    const { outposts } = system;
-    this.#outposts = outposts;
+  constructor(system: SpreadOverWorkers, { clock, instance, counters }: ManyWorkersParts) {
+    const { gateways } = system;
+    this.#gateways = gateways;
     this.#clock = clock;
-    this.#tallies = tallies;
-    this.#lines = new SessionLines({
+    this.#counters = counters;
+    this.#lines = new SessionQueues({
       clock,
       ask: async (caller, session) =>
-        Math.max(...(await callAll(outposts, allWorkers(outposts), 'lastSequence', [caller, session]))),
+        Math.max(...(await callWorkers(gateways, allWorkers(gateways), 'lastSequence', [caller, session]))),
     });
     const handlers = new Routes({
-      outposts,
+      gateways,
       lines: this.#lines,
       clock,
       tree: (address) => system.tree(address),
@@ -61,7 +61,7 @@ export class ManyWorkers implements Interior {
     }).handlers();
     this.handlers = handlers;
     this.topics = new SpreadTopics({
-      outposts,
+      gateways,
       clock,
       instance,
       tree: async (caller, address) => treeView(caller, await system.tree(address), Infinity),
@@ -82,15 +82,15 @@ export class ManyWorkers implements Interior {
     return this.#clock.wallMs();
   }
 
-  async families(): Promise<readonly Family[]> {
+  async families(): Promise<readonly MetricFamily[]> {
     const lists = await this.#now('families');
-    const up: Family = {
+    const up: MetricFamily = {
       name: 'bosun_worker_up',
       type: 'gauge',
       help: '1 while the worker runs.',
       samples: lists.map((list, worker) => [{ worker: String(worker) }, list === undefined ? 0 : 1]),
     };
-    const merged = new Map<string, Family>([[up.name, up]]);
+    const merged = new Map<string, MetricFamily>([[up.name, up]]);
     const all = [...lists.entries(), ['host', [this.#delay.family()]] as const];
     for (const [worker, families = []] of all) {
       for (const family of families) {
@@ -112,9 +112,10 @@ export class ManyWorkers implements Interior {
   async #info(): Promise<unknown> {
     const healths = await this.#now('health');
     const there = healths.filter((health) => health !== undefined);
-    const sum = (of: (health: Health) => number | null) =>
+    const sum = (of: (health: WorkerHealth) => number | null) =>
       there.reduce((total, health) => total + (of(health) ?? 0), 0);
-    const highest = (of: (health: Health) => number | null) => Math.max(0, ...there.map((health) => of(health) ?? 0));
+    const highest = (of: (health: WorkerHealth) => number | null) =>
+      Math.max(0, ...there.map((health) => of(health) ?? 0));
     return {
       epoch: highest(({ epoch }) => epoch),
       nowMs: this.nowMs,
@@ -129,7 +130,7 @@ export class ManyWorkers implements Interior {
         ? null
         : highest(({ eventLoopDelayMs }) => eventLoopDelayMs),
       storeBytes: there.every(({ storeBytes }) => storeBytes === null) ? null : sum(({ storeBytes }) => storeBytes),
-      gateway: this.#tallies.all(),
+      gateway: this.#counters.all(),
       workers: healths.map((health, worker) => ({
         worker,
         isUp: health !== undefined,
@@ -139,14 +140,14 @@ export class ManyWorkers implements Interior {
   }
 
   /** Of each worker, what it says now; undefined of one that is down. */
-  #now<V extends 'isReady' | 'families' | ('health' & OutpostVerb)>(
+  #now<V extends 'isReady' | 'families' | ('health' & WorkerGatewayMethod)>(
     verb: V,
-  ): Promise<(Awaited<ReturnType<OutpostVerbs[V]>> | undefined)[]> {
+  ): Promise<(Awaited<ReturnType<WorkerGatewayMethods[V]>> | undefined)[]> {
     return Promise.all(
-      allWorkers(this.#outposts).map(async (worker) => {
-        if (!this.#outposts.isUp(worker)) return undefined;
+      allWorkers(this.#gateways).map(async (worker) => {
+        if (!this.#gateways.isUp(worker)) return undefined;
         try {
-          return await callOutpost(this.#outposts, worker, verb, [] as Parameters<OutpostVerbs[V]>, {
+          return await callWorker(this.#gateways, worker, verb, [] as Parameters<WorkerGatewayMethods[V]>, {
             isRepeatable: false,
           });
         } catch (error) {
@@ -158,7 +159,7 @@ export class ManyWorkers implements Interior {
   }
 }
 
-function withoutGateway({ gateway: _, ...health }: Health): Omit<Health, 'gateway'> {
+function withoutGateway({ gateway: _, ...health }: WorkerHealth): Omit<WorkerHealth, 'gateway'> {
   return health;
 }
 

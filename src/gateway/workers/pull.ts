@@ -3,12 +3,12 @@
  * is conflated or bounded as for any client that does not read.
  */
 import { type Caller } from '../client/callers.ts';
-import { Feeds, type FeedsHouse } from '../client/feeds.ts';
+import { Subscriptions, type SubscriptionsHost } from '../client/subscriptions.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 
 export class Pull {
-  readonly #house: FeedsHouse;
-  readonly #feeds: Feeds;
+  readonly #house: SubscriptionsHost;
+  readonly #subscriptions: Subscriptions;
   #waiting: ServerFrame[] = [];
   /** Who fetches; undefined while nobody does. */
   #reader: ((frames: readonly ServerFrame[]) => void) | undefined;
@@ -16,9 +16,9 @@ export class Pull {
   #refreshes: (() => void)[] = [];
   #isOver = false;
 
-  constructor(house: FeedsHouse) {
+  constructor(house: SubscriptionsHost) {
     this.#house = house;
-    this.#feeds = new Feeds({
+    this.#subscriptions = new Subscriptions({
       hub: house,
       send: (frame) => this.#take(frame),
       isSlow: () => this.#reader === undefined,
@@ -26,9 +26,9 @@ export class Pull {
     });
   }
 
-  /** Throws, or rejects, as Feeds.open. */
+  /** Throws, or rejects, as Subscriptions.open. */
   async begin(caller: Caller, sub: Sub): Promise<void> {
-    await this.#feeds.open(caller, sub);
+    await this.#subscriptions.open(caller, sub);
   }
 
   /** The frames since the last fetch, once there are any. One fetch at a time. */
@@ -36,7 +36,7 @@ export class Pull {
     return new Promise((resolve) => {
       this.#reader = resolve;
       if (this.#waiting.length > 0) this.#hand();
-      else this.#feeds.pump();
+      else this.#subscriptions.pump();
       if (this.#reader !== undefined) for (const refresh of this.#refreshes.splice(0)) refresh();
     });
   }
@@ -44,14 +44,14 @@ export class Pull {
   /** Resolves when all that has changed until now has been handed to whoever fetches, if that may be told yet. */
   async refresh(): Promise<void> {
     if (this.#reader === undefined) await new Promise<void>((resolve) => this.#refreshes.push(resolve));
-    this.#feeds.pump();
+    this.#subscriptions.pump();
     this.#hand();
     await new Promise<void>((resolve) => this.#house.clock.defer(resolve));
   }
 
   end(): void {
     this.#isOver = true;
-    this.#feeds.end();
+    this.#subscriptions.end();
     for (const refresh of this.#refreshes.splice(0)) refresh();
   }
 

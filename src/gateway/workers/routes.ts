@@ -1,31 +1,31 @@
 /**
- * What each method of methods.ts does where the system is spread over workers: which outposts carry it out, and what
+ * What each method of methods.ts does where the system is spread over workers: which worker gateways carry it out, and what
  * the answers of several come to. Scopes and parameters have been looked after by then; whom a caller may reach, the
- * outposts see to.
+ * worker gateways see to.
  */
 import { checkAddress, childAddress } from '../../actors/model/address.ts';
 import { type Clock } from '../../clock.ts';
 import { BosunError, isBosunError } from '../../errors.ts';
 import { WORKER_ANSWER_MS } from '../../limits.ts';
 import { type TreeNode } from '../../system-options.ts';
-import { type Call, type Handlers, Marked } from '../calls/calls.ts';
+import { type Call, type Handlers, Marked } from '../calls/handlers.ts';
 import { type MethodName, METHODS, type ParamsOf } from '../calls/methods.ts';
 import { treePage, treeView } from '../topics/tree-views.ts';
-import { allWorkers, type Answered, type Asked, callOutpost, type Outposts } from './worker-words.ts';
+import { allWorkers, type WorkerResponse, type WorkerRequest, callWorker, type WorkerGateways } from './worker-port.ts';
 import { Numbers } from './numbers.ts';
-import { type SessionLines } from './session-lines.ts';
+import { type SessionQueues } from './session-queues.ts';
 
 export interface RouteParts {
-  readonly outposts: Outposts;
-  readonly lines: SessionLines;
+  readonly gateways: WorkerGateways;
+  readonly lines: SessionQueues;
   readonly clock: Clock;
   readonly tree: (address: string) => Promise<TreeNode>;
   /** `system.info`. */
   readonly info: () => Promise<unknown>;
 }
 
-type Numbered = { readonly number: number };
-type Params = Readonly<Record<string, unknown>>;
+type NumberedRow = { readonly number: number };
+type RouteParams = Readonly<Record<string, unknown>>;
 
 export class Routes {
   readonly #parts: RouteParts;
@@ -33,7 +33,7 @@ export class Routes {
 
   constructor(parts: RouteParts) {
     this.#parts = parts;
-    this.#numbers = new Numbers(parts.outposts.count);
+    this.#numbers = new Numbers(parts.gateways.count);
   }
 
   handlers(): Handlers {
@@ -78,7 +78,7 @@ export class Routes {
     const look = (method: MethodName) => async (params: { readonly address: string }, call: Call) =>
       this.#at(this.#home(params.address), method, params, call);
     const order = (method: MethodName) => async (params: { readonly address: string }, call: Call) =>
-      (await this.#each(this.#parts.outposts.homesOf(params.address), method, params, call))[0];
+      (await this.#each(this.#parts.gateways.homesOf(params.address), method, params, call))[0];
     return {
       'actor.get': look('actor.get'),
       'actor.inspect': look('actor.inspect'),
@@ -106,12 +106,12 @@ export class Routes {
     const ofChild =
       (method: MethodName) => async (params: { readonly address: string; readonly id: string }, call: Call) =>
         (
-          await this.#each(this.#parts.outposts.homesOf(childAddress(params.address, params.id)), method, params, call)
+          await this.#each(this.#parts.gateways.homesOf(childAddress(params.address, params.id)), method, params, call)
         )[0];
     return {
       'boss.children': async (params, call) => {
         const lists = (await this.#each(
-          this.#parts.outposts.homesOf(params.address),
+          this.#parts.gateways.homesOf(params.address),
           'boss.children',
           params,
           call,
@@ -125,13 +125,13 @@ export class Routes {
   }
 
   #ofLetters(): Pick<Handlers, 'deadletter.list' | 'deadletter.redeliver' | 'deadletter.discard'> {
-    const ofOne = (method: MethodName) => async (params: Numbered, call: Call) => {
+    const ofOne = (method: MethodName) => async (params: NumberedRow, call: Call) => {
       const { worker, number } = this.#numbers.own(params.number);
       return this.#at(worker, method, { ...params, number }, call);
     };
     return {
       'deadletter.list': async (params, call) => {
-        const lists = await this.#rows<Numbered>('deadletter.list', 'letters', params, call, (worker) => ({
+        const lists = await this.#rows<NumberedRow>('deadletter.list', 'letters', params, call, (worker) => ({
           ...params,
           after: this.#numbers.upTo(params.after, worker),
         }));
@@ -152,8 +152,8 @@ export class Routes {
   }
 
   async #turns(params: ParamsOf<'actor.turns'>, call: Call): Promise<unknown> {
-    const homes = this.#parts.outposts.homesOf(params.address);
-    const lists = await this.#rows<Numbered & { readonly atMs: number }>(
+    const homes = this.#parts.gateways.homesOf(params.address);
+    const lists = await this.#rows<NumberedRow & { readonly atMs: number }>(
       'actor.turns',
       'turns',
       params,
@@ -167,43 +167,43 @@ export class Routes {
 
   async #audit(params: ParamsOf<'audit.list'>, call: Call): Promise<unknown> {
     const { before } = params;
-    const lists = await this.#rows<Numbered>('audit.list', 'records', params, call, (worker) =>
+    const lists = await this.#rows<NumberedRow>('audit.list', 'records', params, call, (worker) =>
       before === undefined ? params : { ...params, before: this.#numbers.upTo(before - 1, worker) + 1 },
     );
     return { records: this.#shown(lists).reverse().slice(0, params.limit) };
   }
 
   /** By number, the lowest first. */
-  #shown(lists: readonly (readonly Numbered[])[]): Numbered[] {
+  #shown(lists: readonly (readonly NumberedRow[])[]): NumberedRow[] {
     return lists.flatMap((rows, worker) => this.#numbers.of(worker, rows)).sort((a, b) => a.number - b.number);
   }
 
   async #rows<Row>(
     method: MethodName,
     field: string,
-    params: Params,
+    params: RouteParams,
     call: Call,
-    paramsOf: (worker: number) => Params = () => params,
+    paramsOf: (worker: number) => RouteParams = () => params,
     workers: readonly number[] = this.#all,
   ): Promise<Row[][]> {
     const answers = await Promise.all(workers.map((worker) => this.#at(worker, method, paramsOf(worker), call)));
     return answers.map((answer) => (answer as Readonly<Record<string, Row[]>>)[field]!);
   }
 
-  #each(workers: readonly number[], method: MethodName, params: Params, call: Call): Promise<unknown[]> {
+  #each(workers: readonly number[], method: MethodName, params: RouteParams, call: Call): Promise<unknown[]> {
     return Promise.all(workers.map((worker) => this.#at(worker, method, params, call)));
   }
 
   async #at(
     worker: number,
     method: MethodName,
-    params: Params,
+    params: RouteParams,
     { caller, session, key, leftMs }: Call,
     isRepeatable = METHODS[method].does === 'nothing',
   ): Promise<unknown> {
-    const asked: Asked = { caller, session, key, leftMs };
-    const { result, replayed }: Answered = await callOutpost(
-      this.#parts.outposts,
+    const asked: WorkerRequest = { caller, session, key, leftMs };
+    const { result, replayed }: WorkerResponse = await callWorker(
+      this.#parts.gateways,
       worker,
       'call',
       [method, params, asked],
@@ -227,11 +227,11 @@ export class Routes {
   }
 
   get #all(): readonly number[] {
-    return allWorkers(this.#parts.outposts);
+    return allWorkers(this.#parts.gateways);
   }
 
   #home(address: string): number {
-    return this.#parts.outposts.homesOf(address)[0]!;
+    return this.#parts.gateways.homesOf(address)[0]!;
   }
 
   /** Of an actor, or of an agent, whom all workers know. */
@@ -245,7 +245,7 @@ export class Routes {
   }
 
   #anyUp(): number {
-    return this.#all.find((worker) => this.#parts.outposts.isUp(worker)) ?? 0;
+    return this.#all.find((worker) => this.#parts.gateways.isUp(worker)) ?? 0;
   }
 }
 

@@ -1,16 +1,16 @@
 /**
- * One subscription at an outpost, fetched by the gateway: a batch of frames at a time, over deaths of the worker. After
- * one, the outpost begins it anew at the place that the gateway had come to.
+ * One subscription at a worker gateway, fetched by the gateway: a batch of frames at a time, over deaths of the worker. After
+ * one, the worker gateway begins it anew at the place that the gateway had come to.
  */
 import { randomUUID } from 'node:crypto';
 import { isBosunError } from '../../errors.ts';
 import { type Caller, SCOPES } from '../client/callers.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
-import { callOutpost, type Outposts } from './worker-words.ts';
+import { callWorker, type WorkerGateways } from './worker-port.ts';
 
 interface SeriesParts {
-  readonly outposts: Outposts;
+  readonly gateways: WorkerGateways;
   readonly worker: number;
   readonly caller: Caller;
   readonly sub: Pick<Sub, 'topic' | 'mode'>;
@@ -39,9 +39,9 @@ export class Series {
 
   /** Asks for what comes next. One fetch at a time. @param from Of the first: where to begin. */
   fetch(from?: Cursor): void {
-    const { outposts, worker, caller, sub, hear, fail } = this.#parts;
+    const { gateways, worker, caller, sub, hear, fail } = this.#parts;
     this.#at ??= from;
-    this.#end = outposts.begin(worker, 'pull', [this.#name, caller, { ...sub, from: this.#at }], {
+    this.#end = gateways.begin(worker, 'pull', [this.#name, caller, { ...sub, from: this.#at }], {
       answer: (what) => {
         this.#end = undefined;
         const frames = what as readonly ServerFrame[];
@@ -60,8 +60,8 @@ export class Series {
 
   /** Resolves when all has been heard that there is now. Rejects with BOSUN_SYSTEM_CLOSED. */
   async refresh(): Promise<void> {
-    const { outposts, worker } = this.#parts;
-    await callOutpost(outposts, worker, 'refresh', [this.#name]);
+    const { gateways, worker } = this.#parts;
+    await callWorker(gateways, worker, 'refresh', [this.#name]);
   }
 
   end(): void {

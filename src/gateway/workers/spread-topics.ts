@@ -6,19 +6,19 @@ import { type Clock } from '../../clock.ts';
 import { BosunError, type ErrorCode } from '../../errors.ts';
 import { LISTING_HZ } from '../../limits.ts';
 import { type Caller } from '../client/callers.ts';
-import { type Finder } from '../client/feeds.ts';
+import { type TopicFinder } from '../client/subscriptions.ts';
 import { type Sub } from '../protocol/frames.ts';
-import { type Opening } from '../topics/subscriptions.ts';
+import { type SubscriptionMaker } from '../topics/topic-subscription.ts';
 import { namedTopic, ofEvents, ofState, type View } from '../topics/topics.ts';
-import { allWorkers, type Outposts } from './worker-words.ts';
+import { allWorkers, type WorkerGateways } from './worker-port.ts';
 import { EventStreams } from './event-streams.ts';
 import { Listing } from './listing.ts';
-import { type Feeding, Mirror, type MirrorFeed, viewAfter } from './mirror.ts';
+import { type ViewFeed, RemoteView, type ViewSink, viewAfter } from './remote-view.ts';
 import { EVERYTHING, Series } from './series.ts';
 import { TurnStreams } from './turn-streams.ts';
 
 interface SpreadTopicsParts {
-  readonly outposts: Outposts;
+  readonly gateways: WorkerGateways;
   readonly clock: Clock;
   /** Names the run of the gateway. */
   readonly instance: string;
@@ -26,18 +26,18 @@ interface SpreadTopicsParts {
   readonly letters: (caller: Caller) => Promise<unknown>;
 }
 
-export class SpreadTopics implements Finder {
+export class SpreadTopics implements TopicFinder {
   readonly #parts: SpreadTopicsParts;
   readonly #events: EventStreams;
-  readonly #mirrors = new Map<string, Mirror>();
+  readonly #remoteViews = new Map<string, RemoteView>();
 
   constructor(parts: SpreadTopicsParts) {
     this.#parts = parts;
     this.#events = new EventStreams(parts);
   }
 
-  async find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): Promise<Opening> {
-    const { outposts, tree, letters } = this.#parts;
+  async find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): Promise<SubscriptionMaker> {
+    const { gateways, tree, letters } = this.#parts;
     const { kind, address } = namedTopic(caller, sub);
     switch (kind) {
       case 'actor':
@@ -52,8 +52,8 @@ export class SpreadTopics implements Finder {
         return ofEvents(caller, address, await this.#events.log());
       case 'trace': {
         const turns = await new TurnStreams({
-          outposts,
-          workers: outposts.homesOf(address),
+          gateways,
+          workers: gateways.homesOf(address),
           caller,
           topic: sub.topic,
         }).open(sub.from);
@@ -67,43 +67,43 @@ export class SpreadTopics implements Finder {
   }
 
   /** Of an actor, which all who may reach it are shown alike. */
-  #shared(topic: string, worker: number): Mirror {
-    const known = this.#mirrors.get(topic);
+  #shared(topic: string, worker: number): RemoteView {
+    const known = this.#remoteViews.get(topic);
     if (known !== undefined) return known;
-    const over = () => this.#mirrors.delete(topic);
-    const mirror = new Mirror({
+    const over = () => this.#remoteViews.delete(topic);
+    const mirror = new RemoteView({
       clock: this.#parts.clock,
       maxHz: Infinity,
       feed: (feed) => this.#one({ caller: EVERYTHING, topic, worker }, feed),
       over,
     });
-    this.#mirrors.set(topic, mirror);
+    this.#remoteViews.set(topic, mirror);
     return mirror;
   }
 
-  #ofWorker(caller: Caller, topic: string, worker: number): Promise<Opening> {
+  #ofWorker(caller: Caller, topic: string, worker: number): Promise<SubscriptionMaker> {
     return this.#own((mirror) => this.#one({ caller, topic, worker }, mirror));
   }
 
   /** Of a Boss with partitions, the first one. */
   #home(address: string): number {
-    return this.#parts.outposts.homesOf(address)[0]!;
+    return this.#parts.gateways.homesOf(address)[0]!;
   }
 
   /** Of one subscription, whose caller is shown what that one may see. */
-  async #own(feed: (mirror: MirrorFeed) => Feeding): Promise<Opening> {
-    return ofState(await new Mirror({ clock: this.#parts.clock, maxHz: LISTING_HZ, feed, over: () => {} }).topic());
+  async #own(feed: (mirror: ViewSink) => ViewFeed): Promise<SubscriptionMaker> {
+    return ofState(await new RemoteView({ clock: this.#parts.clock, maxHz: LISTING_HZ, feed, over: () => {} }).topic());
   }
 
   /** A view that one worker has. */
   #one(
     { caller, topic, worker }: { readonly caller: Caller; readonly topic: string; readonly worker: number },
-    mirror: MirrorFeed,
-  ): Feeding {
-    const { outposts } = this.#parts;
+    mirror: ViewSink,
+  ): ViewFeed {
+    const { gateways } = this.#parts;
     let view: View | undefined;
     const series = new Series({
-      outposts,
+      gateways,
       worker,
       caller,
       sub: { topic, mode: 'state' },
@@ -122,8 +122,8 @@ export class SpreadTopics implements Finder {
     return { stop: () => series.end(), refresh: () => series.refresh() };
   }
 
-  #all(look: () => Promise<unknown>, mirror: MirrorFeed): Feeding {
-    const { outposts, clock } = this.#parts;
-    return new Listing({ outposts, workers: allWorkers(outposts), clock, look }, mirror);
+  #all(look: () => Promise<unknown>, mirror: ViewSink): ViewFeed {
+    const { gateways, clock } = this.#parts;
+    return new Listing({ gateways, workers: allWorkers(gateways), clock, look }, mirror);
   }
 }

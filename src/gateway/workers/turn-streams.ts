@@ -7,21 +7,21 @@ import { randomUUID } from 'node:crypto';
 import { type Caller } from '../client/callers.ts';
 import { type ServerFrame, type WireError } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
-import { type Subscription, type SubscriptionParts } from '../topics/subscriptions.ts';
+import { type TopicSubscription, type SubscriptionParts } from '../topics/topic-subscription.ts';
 import { wireError } from '../calls/wire-errors.ts';
-import { type Outposts } from './worker-words.ts';
+import { type WorkerGateways } from './worker-port.ts';
 import { Numbers } from './numbers.ts';
 import { Series } from './series.ts';
 
 interface TurnStreamsParts {
-  readonly outposts: Outposts;
+  readonly gateways: WorkerGateways;
   readonly workers: readonly number[];
   readonly caller: Caller;
   readonly topic: string;
 }
 
 /** What came of one worker. */
-interface Source {
+interface TurnSource {
   readonly worker: number;
   readonly series: Series;
   /** Not told yet. */
@@ -30,10 +30,10 @@ interface Source {
   readonly ready: Promise<void>;
 }
 
-export class TurnStreams implements Subscription {
+export class TurnStreams implements TopicSubscription {
   readonly #parts: TurnStreamsParts;
   readonly #numbers: Numbers;
-  readonly #sources: readonly Source[];
+  readonly #sources: readonly TurnSource[];
   /** Of the numbers given here, where there are several workers. */
   readonly #epoch: string = randomUUID();
   #seq = 0;
@@ -43,7 +43,7 @@ export class TurnStreams implements Subscription {
 
   constructor(parts: TurnStreamsParts) {
     this.#parts = parts;
-    this.#numbers = new Numbers(parts.outposts.count);
+    this.#numbers = new Numbers(parts.gateways.count);
     this.#sources = parts.workers.map((worker) => this.#source(worker));
   }
 
@@ -59,7 +59,7 @@ export class TurnStreams implements Subscription {
     return this;
   }
 
-  to({ id, wake }: SubscriptionParts): Subscription {
+  to({ id, wake }: SubscriptionParts): TopicSubscription {
     this.#id = id;
     this.#wake = wake;
     return this;
@@ -96,14 +96,14 @@ export class TurnStreams implements Subscription {
     return this.#parts.workers.length === 1;
   }
 
-  #source(worker: number): Source {
-    const { outposts, caller, topic } = this.#parts;
+  #source(worker: number): TurnSource {
+    const { gateways, caller, topic } = this.#parts;
     let settle!: { resolve: () => void; reject: (error: unknown) => void };
     const ready = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
     // `open` awaits it as well.
     ready.catch(() => {});
     const series = new Series({
-      outposts,
+      gateways,
       worker,
       caller,
       sub: { topic, mode: 'events' },
@@ -118,11 +118,11 @@ export class TurnStreams implements Subscription {
         this.#wake();
       },
     });
-    const source: Source = { worker, series, frames: [], ready };
+    const source: TurnSource = { worker, series, frames: [], ready };
     return source;
   }
 
-  #goOn({ series, frames }: Source): void {
+  #goOn({ series, frames }: TurnSource): void {
     if (frames.length === 0 && !series.isUnderWay && this.#failure === undefined) series.fetch();
   }
 

@@ -7,39 +7,47 @@ import { randomUUID } from 'node:crypto';
 import { type Clock } from '../../clock.ts';
 import { assert } from '../../assert.ts';
 import { type System } from '../../system.ts';
-import { type Call, Marked } from '../calls/calls.ts';
+import { type Call, Marked } from '../calls/handlers.ts';
 import { type Caller } from '../client/callers.ts';
-import { type FeedsHouse } from '../client/feeds.ts';
+import { type SubscriptionsHost } from '../client/subscriptions.ts';
 import { type MethodName } from '../calls/methods.ts';
 import { OneSystem } from '../client/one-system.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
-import { Pumps } from '../client/scheduler.ts';
-import { Tallies } from '../client/counters.ts';
-import { type Answered, type Asked, type OutpostVerb, type OutpostVerbs } from './worker-words.ts';
+import { Scheduler } from '../client/scheduler.ts';
+import { Counters } from '../client/counters.ts';
+import {
+  type WorkerResponse,
+  type WorkerRequest,
+  type WorkerGatewayMethod,
+  type WorkerGatewayMethods,
+} from './worker-port.ts';
 import { Pull } from './pull.ts';
 
 /** What a worker's thread makes of this module. */
-export function createOutpost(system: System, clock: Clock): Outpost {
-  return new Outpost(system, clock);
+export function createWorkerGateway(system: System, clock: Clock): WorkerGateway {
+  return new WorkerGateway(system, clock);
 }
 
 type Ender = (end: () => void) => void;
 type Handler = (params: unknown, call: Call) => unknown;
 
-export class Outpost {
+export class WorkerGateway {
   readonly #system: System;
   readonly #inside: OneSystem;
-  readonly #house: FeedsHouse;
+  readonly #house: SubscriptionsHost;
   readonly #pulls = new Map<string, Pull>();
   readonly #verbs: {
-    readonly [V in OutpostVerb]: (args: Parameters<OutpostVerbs[V]>, onEnd: Ender) => ReturnType<OutpostVerbs[V]>;
+    readonly [V in WorkerGatewayMethod]: (
+      args: Parameters<WorkerGatewayMethods[V]>,
+      onEnd: Ender,
+    ) => ReturnType<WorkerGatewayMethods[V]>;
   };
 
   constructor(system: System, clock: Clock) {
     this.#system = system;
-    const tallies = new Tallies();
-    this.#inside = new OneSystem(system, { clock, instance: randomUUID(), tallies });
-    this.#house = { topics: this.#inside.topics, clock, pumps: new Pumps(clock), tallies };
+    const counters = new Counters();
+    this.#inside = new OneSystem(system, { clock, instance: randomUUID(), counters });
+    this.#house = { topics: this.#inside.topics, clock, scheduler: new Scheduler(clock), counters: counters };
     this.#verbs = {
       call: ([method, params, asked]) => this.#call(method, params, asked),
       lastSequence: ([caller, session]) => this.#inside.lastSequence(caller, session),
@@ -55,11 +63,14 @@ export class Outpost {
   }
 
   call(verb: string, args: readonly unknown[], onEnd: Ender): unknown {
-    assert(Object.hasOwn(this.#verbs, verb), 'gateways and their outposts know the same verbs');
-    return (this.#verbs[verb as OutpostVerb] as (args: readonly unknown[], onEnd: Ender) => unknown)(args, onEnd);
+    assert(Object.hasOwn(this.#verbs, verb), 'gateways and their gateways know the same verbs');
+    return (this.#verbs[verb as WorkerGatewayMethod] as (args: readonly unknown[], onEnd: Ender) => unknown)(
+      args,
+      onEnd,
+    );
   }
 
-  async #call(method: MethodName, params: unknown, asked: Asked): Promise<Answered> {
+  async #call(method: MethodName, params: unknown, asked: WorkerRequest): Promise<WorkerResponse> {
     // The gateway answers in time by itself, and nobody here learns that it has.
     const call: Call = { ...asked, isOver: false };
     const result = await (this.#inside.handlers[method] as Handler)(params, call);

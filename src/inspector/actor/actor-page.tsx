@@ -5,7 +5,7 @@ import { errorText, stateText } from '../format.ts';
 import { principal } from '../link.ts';
 import { actorHref } from '../route.ts';
 import { nodeAt } from '../tree/find.ts';
-import { standingOf } from '../tree/standing.ts';
+import { badgeOf } from '../tree/status-badge.ts';
 import { useAnswer, useTopic } from '../use.ts';
 import { type AgentList, type Inspection, type JsonSchema, type TreeNode } from '../wire.ts';
 import { ActorTabs } from './actor-tabs.tsx';
@@ -102,7 +102,7 @@ interface HeadProps {
 
 function Head({ view, node, suspended, isGone }: HeadProps) {
   const { address, agent, value } = view;
-  const { word, sign, tone } = isGone ? GONE : standingOf(node ?? { status: view.status, restartInMs: null });
+  const { word, sign, tone } = isGone ? GONE : badgeOf(node ?? { status: view.status, restartInMs: null });
   const failure = view.error ?? node?.lastError ?? null;
   return (
     <header class="actor-head">

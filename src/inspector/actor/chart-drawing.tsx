@@ -1,5 +1,5 @@
 /** A drawing as SVG elements. What can be sent now is a button, on the label of its edge. */
-import type { Block, Drawing, DrawnEdge, DrawnState, Mark, Stroke } from '../../gateway/charts/drawing.ts';
+import type { Block, Drawing, DrawnEdge, DrawnState, DrawnMark, Stroke } from '../../gateway/charts/drawing.ts';
 import { type KnownChart } from './charts.ts';
 import { sendableBy } from './edges.ts';
 
@@ -140,7 +140,7 @@ function Lines({ block: { edge: id, hit, marks }, sheet }: { readonly block: Blo
   );
 }
 
-function MarkText({ mark }: { readonly mark: Mark }) {
+function MarkText({ mark }: { readonly mark: DrawnMark }) {
   if (mark.kind === 'rule') return <line class="rule" x1={mark.from} x2={mark.to} y1={mark.y} y2={mark.y} />;
   const { kind, x, y, isCentred, pieces } = mark;
   return (

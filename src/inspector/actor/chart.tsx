@@ -15,7 +15,7 @@ export interface ChartProps {
   /** State value whose states are shown as active. */
   readonly value: unknown;
   /** The step that led to it; null where none is known. */
-  readonly last: Taken | null;
+  readonly last: TakenStep | null;
   /** It is not how things are. */
   readonly isPast?: boolean;
   /** Types of events that can be sent now. */
@@ -23,7 +23,7 @@ export interface ChartProps {
   readonly onEvent: (type: string) => void;
 }
 
-interface Taken {
+interface TakenStep {
   readonly event: string | null;
   readonly edges: readonly string[];
 }
@@ -66,7 +66,7 @@ const WHY_LISTED = {
   failure: 'The layout failed: the states are listed.',
 } as const;
 
-function Legend({ last, isPast }: { readonly last: Taken | null; readonly isPast: boolean }) {
+function Legend({ last, isPast }: { readonly last: TakenStep | null; readonly isPast: boolean }) {
   return (
     <p class="legend">
       <span>

@@ -1,6 +1,6 @@
 /** An event, filled in by a form that its schema makes, and sent. */
 import { useState } from 'preact/hooks';
-import { Dialog, ownDoor } from '../dialog.tsx';
+import { Dialog, gatewayOrigin } from '../dialog.tsx';
 import { send } from '../link.ts';
 import { say } from '../notices.tsx';
 import { sendTwin } from '../twins.ts';
@@ -32,7 +32,7 @@ export function EventDialog({ address, type, schema, preset = {}, onClose }: Eve
     <Dialog
       title={`Send ${type}`}
       verb="Send"
-      twin={sendTwin(ownDoor(), address, event)}
+      twin={sendTwin(gatewayOrigin(), address, event)}
       obstacle={wrong === undefined ? undefined : wrong.join(' ')}
       act={act}
       onClose={onClose}

@@ -5,7 +5,7 @@ import { duration, moment, stateText, timerText } from '../format.ts';
 import { actorHref } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { nodeAt } from '../tree/find.ts';
-import { standingOf } from '../tree/standing.ts';
+import { badgeOf } from '../tree/status-badge.ts';
 import { type Inspection, type TreeNode } from '../wire.ts';
 
 interface FactsProps {
@@ -138,7 +138,7 @@ export function Children({
 const CHILDREN_MAX = 50;
 
 function Child({ address, node }: { readonly address: string; readonly node: TreeNode | undefined }) {
-  const standing = node === undefined ? undefined : standingOf(node);
+  const standing = node === undefined ? undefined : badgeOf(node);
   return (
     <li class="split">
       <span>

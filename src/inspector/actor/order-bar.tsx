@@ -1,12 +1,12 @@
 /** Orders about an actor, as buttons: each asks for a reason, which goes on record. */
 import { useState } from 'preact/hooks';
 import { type ActorView } from '../../client/remote-snapshot.ts';
-import { Dialog, ownDoor } from '../dialog.tsx';
+import { Dialog, gatewayOrigin } from '../dialog.tsx';
 import { call, principal } from '../link.ts';
 import { say } from '../notices.tsx';
 import { orderTwin } from '../twins.ts';
 import { type TreeNode } from '../wire.ts';
-import { type Order, ordersFor } from './orders.ts';
+import { type ActorOrder, ordersFor } from './actor-orders.ts';
 
 interface OrderBarProps {
   readonly address: string;
@@ -15,7 +15,7 @@ interface OrderBarProps {
 }
 
 export function OrderBar({ address, view, node }: OrderBarProps) {
-  const [order, setOrder] = useState<Order | undefined>(undefined);
+  const [order, setOrder] = useState<ActorOrder | undefined>(undefined);
   const { open, withheld } = ordersFor(view, node, principal.value);
   if (open.length === 0 && withheld === undefined) return null;
   return (
@@ -46,7 +46,7 @@ function OrderDialog({
   onClose,
 }: {
   readonly address: string;
-  readonly order: Order;
+  readonly order: ActorOrder;
   readonly onClose: () => void;
 }) {
   const [reason, setReason] = useState('');
@@ -59,7 +59,7 @@ function OrderDialog({
       title={`${verb} ${address}`}
       verb={verb}
       isDangerous={isDangerous}
-      twin={orderTwin(ownDoor(), address, name, reason)}
+      twin={orderTwin(gatewayOrigin(), address, name, reason)}
       act={act}
       onClose={onClose}
     >

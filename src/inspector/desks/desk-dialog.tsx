@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { FieldInput } from '../actor/event-dialog.tsx';
 import { eventOf } from '../actor/schema-form.ts';
-import { Dialog, ownDoor } from '../dialog.tsx';
+import { Dialog, gatewayOrigin } from '../dialog.tsx';
 import { ask, send } from '../link.ts';
 import { say } from '../notices.tsx';
 import { kernelMs } from '../time.ts';
@@ -30,7 +30,7 @@ export function DeskDialog({ order, onClose }: { readonly order: DeskOrder; read
       title={title}
       verb={verb}
       isDangerous={isDangerous}
-      twin={sendTwin(ownDoor(), address, event)}
+      twin={sendTwin(gatewayOrigin(), address, event)}
       obstacle={wrong?.join(' ')}
       act={act}
       onClose={onClose}

@@ -1,7 +1,7 @@
 /** One gate: what is asked, what is needed to decide, and the form of the answer. */
 import { useState } from 'preact/hooks';
 import { FieldInput } from '../actor/event-dialog.tsx';
-import { ownDoor, Twins } from '../dialog.tsx';
+import { gatewayOrigin, Twins } from '../dialog.tsx';
 import { moment } from '../format.ts';
 import { ask } from '../link.ts';
 import { say } from '../notices.tsx';
@@ -222,7 +222,7 @@ function AnswerForm({
             {failure}
           </p>
         )}
-        {choice !== undefined && <Twins twin={sendTwin(ownDoor(), desk, event)} />}
+        {choice !== undefined && <Twins twin={sendTwin(gatewayOrigin(), desk, event)} />}
         <div class="row">
           <button type="submit" class="primary" disabled={isBusy || choice === undefined || wrong !== undefined}>
             Answer

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { JsonTree } from '../actor/json-tree.tsx';
 import { ReasonField } from '../actor/order-bar.tsx';
-import { Dialog, ownDoor } from '../dialog.tsx';
+import { Dialog, gatewayOrigin } from '../dialog.tsx';
 import { counted, errorText, moment } from '../format.ts';
 import { call, principal } from '../link.ts';
 import { say } from '../notices.tsx';
@@ -120,7 +120,7 @@ function LetterDialog({ letter, order, onClose }: Open & { readonly onClose: () 
       verb={order === 'redeliver' ? 'Redeliver' : 'Discard'}
       isDangerous={order === 'discard'}
       obstacle={isWrong ? 'the event is not JSON with a type' : undefined}
-      twin={letterTwin(ownDoor(), { order, number, event: edited, reason })}
+      twin={letterTwin(gatewayOrigin(), { order, number, event: edited, reason })}
       act={act}
       onClose={onClose}
     >

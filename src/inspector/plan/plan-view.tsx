@@ -20,7 +20,7 @@ const ITEMS_SHOWN = 200;
 /** Where the caller may not read the agents' schemas. */
 const ITEM_ONLY: JsonSchema = { properties: { item: { type: 'string' } }, required: ['item'] };
 
-interface Asked {
+interface PlanOrder {
   readonly type: 'plan.pause' | 'plan.resume';
   readonly item: string;
 }
@@ -30,7 +30,7 @@ export function PlanView() {
   const address = tree === undefined ? undefined : findNode(tree, ({ agent }) => agent === COORDINATOR)?.address;
   const { view } = useTopic<ActorView>(address === undefined ? undefined : `actor/${address}`);
   const { result: list } = useAnswer<AgentList>('agent.list', {}, AGENTS_EVERY_MS);
-  const [asked, setAsked] = useState<Asked | undefined>(undefined);
+  const [asked, setAsked] = useState<PlanOrder | undefined>(undefined);
   const progress = planProgress(view?.context);
   if (address === undefined || view === undefined || progress === undefined) {
     return (
@@ -92,7 +92,7 @@ function Items({
   onAsk,
 }: {
   readonly progress: PlanProgress;
-  readonly onAsk: (asked: Asked) => void;
+  readonly onAsk: (asked: PlanOrder) => void;
 }) {
   const [shown, setShown] = useState(ITEMS_SHOWN);
   const columns = stages.length === 0 ? [''] : stages;
@@ -154,7 +154,7 @@ function Item({
 }: {
   readonly row: ItemRow;
   readonly columns: readonly string[];
-  readonly onAsk: (asked: Asked) => void;
+  readonly onAsk: (asked: PlanOrder) => void;
 }) {
   const { item, phase, reason, tasks } = row;
   const { sign, tone } = PHASES[phase];

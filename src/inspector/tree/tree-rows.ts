@@ -1,7 +1,7 @@
 /** Which rows a supervision tree has: what is folded, found and kept. Pure. */
 import { stateText } from '../format.ts';
 import { type TreeNode } from '../wire.ts';
-import { type Filter, isKept } from './standing.ts';
+import { type Filter, isKept } from './status-badge.ts';
 
 export interface TreeRow {
   readonly node: TreeNode;

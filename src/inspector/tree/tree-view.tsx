@@ -5,7 +5,7 @@ import { route, setQuery } from '../address-bar.ts';
 import { actorHref, hrefOf } from '../route.ts';
 import { useTopic } from '../use.ts';
 import { type TreeNode } from '../wire.ts';
-import { type Filter, FILTERS, isKept, standingOf } from './standing.ts';
+import { type Filter, FILTERS, isKept, badgeOf } from './status-badge.ts';
 import { CHILDREN_SHOWN, type MoreRow, rowsOf, type TreeRow } from './tree-rows.ts';
 
 export function TreeView() {
@@ -158,7 +158,7 @@ function Row({
 
 function Cells({ node }: { readonly node: TreeNode }) {
   const { state, restarts, boss, mailbox, oldestMessageMs, lastError, restartInMs } = node;
-  const { word, sign, tone } = standingOf(node);
+  const { word, sign, tone } = badgeOf(node);
   return (
     <>
       <td class="value">{stateText(state)}</td>

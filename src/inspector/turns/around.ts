@@ -2,26 +2,26 @@
  * How an actor was before and after a turn, as far as that is known: by the turns beside it, and by those that its
  * agent keeps. Pure.
  */
-import { type Change, stepsOf } from './history.ts';
-import { type KeptTurn, type Turn } from './turns.ts';
+import { type ContextChange, stepsOf } from './history.ts';
+import { type ShownKeptTurn, type ShownTurn } from './turns.ts';
 
 export interface Around {
   /** State value before the turn; undefined where it is not known. */
   readonly valueBefore: unknown;
   /** What of the context differs from before; null where the turn, or the one before it, is not kept. */
-  readonly changes: readonly Change[] | null;
+  readonly changes: readonly ContextChange[] | null;
   /** The turn as it is kept; undefined where it is not. */
-  readonly kept: KeptTurn | undefined;
+  readonly kept: ShownKeptTurn | undefined;
 }
 
-export interface Known {
+export interface KnownTurns {
   /** Those that are shown, in their order. */
-  readonly turns: readonly Turn[];
+  readonly turns: readonly ShownTurn[];
   /** Those that the actor keeps, in their order. */
-  readonly kept: readonly KeptTurn[];
+  readonly kept: readonly ShownKeptTurn[];
 }
 
-export function aroundOf(turn: Turn, { turns, kept }: Known): Around {
+export function aroundOf(turn: ShownTurn, { turns, kept }: KnownTurns): Around {
   const at = kept.findIndex((one) => isTurn(one, turn));
   const step = at < 0 ? undefined : stepsOf(kept.slice(Math.max(0, at - 1), at + 1)).at(-1);
   const changes = step?.changes ?? null;
@@ -35,7 +35,7 @@ export function aroundOf(turn: Turn, { turns, kept }: Known): Around {
 }
 
 /** Numbers of kept turns count for each actor, those of a trace for the system. */
-function isTurn(kept: KeptTurn, { life, sequence, atMs, kind, event }: Turn): boolean {
+function isTurn(kept: ShownKeptTurn, { life, sequence, atMs, kind, event }: ShownTurn): boolean {
   return (
     kept.life === life &&
     kept.sequence === sequence &&

@@ -1,13 +1,13 @@
 /** What a turn made of a context: each place that differs, with what was there and what is. */
 import { JsonTree, Value } from '../actor/json-tree.tsx';
-import { type Change, pathText } from './history.ts';
+import { type ContextChange, pathText } from './history.ts';
 
 /** Rows that are shown. */
 const CHANGES_MAX = 100;
 
 interface ChangesTableProps {
   /** Null where there is nothing to compare with. */
-  readonly changes: readonly Change[] | null;
+  readonly changes: readonly ContextChange[] | null;
   /** Said in the place of null. */
   readonly why: string;
 }

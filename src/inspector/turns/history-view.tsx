@@ -15,9 +15,9 @@ import { every, kernelMs } from '../time.ts';
 import { useAnswer, useTopic } from '../use.ts';
 import { type Inspection } from '../wire.ts';
 import { ChangesTable } from './changes-table.tsx';
-import { placeIn, type Step, stepsOf, titleOf } from './history.ts';
+import { placeIn, type HistoryStep, stepsOf, titleOf } from './history.ts';
 import { StepPicker } from './step-picker.tsx';
-import { type KeptTurn } from './turns.ts';
+import { type ShownKeptTurn } from './turns.ts';
 
 /** Turns that are gone through: the last ones of those kept. */
 const STEPS_MAX = 1_000;
@@ -31,7 +31,7 @@ const IDLE_MS = 15_000;
 export function HistoryView({ rest: address }: { readonly rest: string }) {
   const { view } = useTopic<ActorView>(`actor/${address}`);
   const { view: inspection } = useTopic<Inspection>(`inspection/${address}`);
-  const { result, error, again } = useAnswer<{ readonly turns: readonly KeptTurn[] }>(
+  const { result, error, again } = useAnswer<{ readonly turns: readonly ShownKeptTurn[] }>(
     'actor.history',
     { address, limit: STEPS_MAX },
     IDLE_MS,
@@ -94,7 +94,7 @@ export function HistoryView({ rest: address }: { readonly rest: string }) {
   );
 }
 
-function PastNote({ address, step: { atMs } }: { readonly address: string; readonly step: Step }) {
+function PastNote({ address, step: { atMs } }: { readonly address: string; readonly step: HistoryStep }) {
   const now = kernelMs();
   return (
     <p class="note past">
@@ -122,7 +122,7 @@ function NothingKept({ agent }: { readonly agent: string | undefined }) {
   );
 }
 
-function TurnFacts({ step, before }: { readonly step: Step; readonly before: Step | undefined }) {
+function TurnFacts({ step, before }: { readonly step: HistoryStep; readonly before: HistoryStep | undefined }) {
   const { event, cause, edges, value, changes, error, durationMs, kind } = step;
   return (
     <section class="sheet" aria-labelledby="turn-title">

@@ -2,26 +2,26 @@
  * The turns that an actor has kept as steps to go through: what each took, which transitions it lights, and what it
  * made of the context, against the step before it. Pure.
  */
-import { type AnyEvent, type KeptTurn } from './turns.ts';
+import { type ShownEvent, type ShownKeptTurn } from './turns.ts';
 
-export interface Step {
+export interface HistoryStep {
   readonly number: number;
   readonly atMs: number;
-  readonly kind: KeptTurn['kind'];
-  readonly event: AnyEvent | null;
-  readonly cause: KeptTurn['cause'];
+  readonly kind: ShownKeptTurn['kind'];
+  readonly event: ShownEvent | null;
+  readonly cause: ShownKeptTurn['cause'];
   /** Ids of the chart's transitions, in the order in which they were taken. */
   readonly edges: readonly string[];
   readonly value: unknown;
   readonly context: unknown;
   /** What of the context differs from the step before; null where there is no step right before it. */
-  readonly changes: readonly Change[] | null;
+  readonly changes: readonly ContextChange[] | null;
   readonly error: { readonly message: string } | null;
   readonly durationMs: number;
 }
 
 /** `before` is absent where something is new, `after` where it is gone. */
-export interface Change {
+export interface ContextChange {
   /** Keys and indexes from the context down; empty for all of it. */
   readonly path: readonly (string | number)[];
   readonly before?: unknown;
@@ -29,7 +29,7 @@ export interface Change {
 }
 
 /** @param turns As `actor.history` gives them, oldest first. */
-export function stepsOf(turns: readonly KeptTurn[]): Step[] {
+export function stepsOf(turns: readonly ShownKeptTurn[]): HistoryStep[] {
   return turns.map((turn, index) => {
     const { number, atMs, kind, event, cause, microsteps, value, context, error, durationMs } = turn;
     const before = turns[index - 1];
@@ -54,23 +54,23 @@ export function stepsOf(turns: readonly KeptTurn[]): Step[] {
  * Place of the step that is looked at: of the turn with this number; where that is kept no more, of the oldest. NaN is
  * the newest, whichever that is.
  */
-export function placeIn(steps: readonly Pick<Step, 'number'>[], number: number): number {
+export function placeIn(steps: readonly Pick<HistoryStep, 'number'>[], number: number): number {
   const place = steps.findIndex((step) => step.number >= number);
   return place < 0 ? steps.length - 1 : place;
 }
 
 /** What a step is called: the type of its event, or what else it was. */
-export function titleOf({ event, kind }: Pick<Step, 'event' | 'kind'>): string {
+export function titleOf({ event, kind }: Pick<HistoryStep, 'event' | 'kind'>): string {
   return event === null ? kind : kind === 'failed' ? `${event.type}, failed` : event.type;
 }
 
 /** `lines.0.sku`; for all of the context nothing. */
-export function pathText(path: Change['path']): string {
+export function pathText(path: ContextChange['path']): string {
   return path.join('.');
 }
 
 /** What is different, as deep down as it goes. Items of lists are compared by their places. */
-export function changesOf(before: unknown, after: unknown, path: Change['path'] = []): Change[] {
+export function changesOf(before: unknown, after: unknown, path: ContextChange['path'] = []): ContextChange[] {
   if (Object.is(before, after)) return [];
   if (Array.isArray(before) && Array.isArray(after)) {
     return Array.from({ length: Math.max(before.length, after.length) }, (_, index) => index).flatMap((index) =>
@@ -85,7 +85,7 @@ export function changesOf(before: unknown, after: unknown, path: Change['path'] 
   return [{ path, before, after }];
 }
 
-function changeAt(before: object, after: object, path: Change['path']): Change[] {
+function changeAt(before: object, after: object, path: ContextChange['path']): ContextChange[] {
   const key = path.at(-1)!;
   const [was, is] = [Object.hasOwn(before, key), Object.hasOwn(after, key)];
   const [old, now] = [

@@ -4,16 +4,16 @@
  */
 import { useEffect, useRef } from 'preact/hooks';
 import { actorHref } from '../route.ts';
-import { LANE_WIDTH, type Layout, type PlacedRow } from './sequence-layout.ts';
+import { LANE_WIDTH, type SequenceLayout, type PlacedRow } from './sequence-layout.ts';
 
 interface SequenceDrawingProps {
-  readonly layout: Layout;
+  readonly layout: SequenceLayout;
   readonly picked: PlacedRow | undefined;
   readonly onPick: (key: string) => void;
 }
 
 /** They stay in sight above the lanes. */
-export function LaneHeads({ layout: { lanes, width } }: { readonly layout: Layout }) {
+export function LaneHeads({ layout: { lanes, width } }: { readonly layout: SequenceLayout }) {
   return (
     <ul class="lane-heads" style={{ width: `${width}px` }} aria-label="Lanes">
       {lanes.map(({ address, x }) => (

@@ -3,7 +3,14 @@
  * Pure.
  */
 import { duration, moment, stateText } from '../format.ts';
-import { type Arrow, type Break, type Lane, type Pending, type Row, type Sequence } from './sequence.ts';
+import {
+  type SequenceArrow,
+  type TurnBreak,
+  type SequenceLane,
+  type PendingArrow,
+  type SequenceRow,
+  type Sequence,
+} from './sequence.ts';
 
 /** For the times, left of the lanes. */
 const GUTTER = 74;
@@ -16,14 +23,14 @@ const MARGIN = 12;
 const LETTER = 7;
 const LOOP = 24;
 
-export interface Layout {
+export interface SequenceLayout {
   readonly width: number;
   readonly height: number;
   readonly lanes: readonly PlacedLane[];
   readonly rows: readonly PlacedRow[];
 }
 
-export interface PlacedLane extends Lane {
+export interface PlacedLane extends SequenceLane {
   readonly x: number;
   /** Where its life line is. */
   readonly lines: readonly { readonly from: number; readonly to: number }[];
@@ -32,7 +39,7 @@ export interface PlacedLane extends Lane {
 export interface PlacedRow {
   /** Of its own among all rows, and the same as long as its turn is shown. */
   readonly key: string;
-  readonly row: Row;
+  readonly row: SequenceRow;
   readonly top: number;
   readonly height: number;
   /** Of the leftmost of its lanes. */
@@ -64,7 +71,7 @@ interface Chip {
 }
 
 /** @param times Kernel time of each turn, by its number. */
-export function layoutOf({ lanes, rows }: Sequence, times: ReadonlyMap<number, number>): Layout {
+export function layoutOf({ lanes, rows }: Sequence, times: ReadonlyMap<number, number>): SequenceLayout {
   let top = MARGIN;
   let clock = '';
   const placed = rows.map((row, index): PlacedRow => {
@@ -95,7 +102,7 @@ export function layoutOf({ lanes, rows }: Sequence, times: ReadonlyMap<number, n
   };
 }
 
-function keyOf(row: Row, index: number): string {
+function keyOf(row: SequenceRow, index: number): string {
   return row.kind === 'pending' ? `pending ${row.sentAt} ${row.label} ${index}` : String(row.turn);
 }
 
@@ -103,7 +110,7 @@ function centreOf(lane: number): number {
   return GUTTER + LANE_WIDTH * (lane + 0.5);
 }
 
-function shapeOf(row: Row, y: number): Pick<PlacedRow, 'stroke' | 'head' | 'label' | 'state'> {
+function shapeOf(row: SequenceRow, y: number): Pick<PlacedRow, 'stroke' | 'head' | 'label' | 'state'> {
   if (row.kind === 'break') return breakOf(row, y);
   const { from, to } = row;
   const [start, end] = [centreOf(from), centreOf(to)];
@@ -129,14 +136,14 @@ function shapeOf(row: Row, y: number): Pick<PlacedRow, 'stroke' | 'head' | 'labe
 }
 
 /** A mark on the lane, and for a life that goes on from the start two strokes through it. */
-function breakOf({ what, lane, state }: Break, y: number): Pick<PlacedRow, 'stroke' | 'head' | 'label' | 'state'> {
+function breakOf({ what, lane, state }: TurnBreak, y: number): Pick<PlacedRow, 'stroke' | 'head' | 'label' | 'state'> {
   const x = centreOf(lane);
   const words = [`${BREAK_SIGNS[what]} ${what}`, ...(state === null ? [] : [stateText(state)])].join(' \u00b7 ');
   const stroke = what === 'restarted' ? `M${x - 9} ${y - 13}l18 -5M${x - 9} ${y - 8}l18 -5` : '';
   return { stroke, head: '', label: null, state: chipOf(words, x, y - 6) };
 }
 
-const BREAK_SIGNS: Readonly<Record<Break['what'], string>> = {
+const BREAK_SIGNS: Readonly<Record<TurnBreak['what'], string>> = {
   spawn: '\u25cf',
   restarted: '\u21bb',
   stopped: '\u25a0',
@@ -151,7 +158,7 @@ function chipOf(full: string, x: number, y: number): Chip {
 
 /** Full for what came, a cross for what failed, open for what has not come. */
 function headOf(
-  row: Arrow | Pending,
+  row: SequenceArrow | PendingArrow,
   { x, y, way }: { readonly x: number; readonly y: number; readonly way: 1 | -1 },
 ): string {
   if (row.kind === 'pending') return `M${x - 9 * way} ${y - 5}L${x} ${y}L${x - 9 * way} ${y + 5}`;
@@ -159,7 +166,7 @@ function headOf(
   return `M${x} ${y}l${-9 * way} -4.5v9z`;
 }
 
-function labelOf({ kind, label, delayMs }: Arrow | Pending): string {
+function labelOf({ kind, label, delayMs }: SequenceArrow | PendingArrow): string {
   const text =
     delayMs === null
       ? label
@@ -172,7 +179,7 @@ function labelOf({ kind, label, delayMs }: Arrow | Pending): string {
 /** From its birth, or the top, to its end, or the bottom; broken where a life begins anew. */
 function linesOf(lane: number, rows: readonly PlacedRow[], height: number): PlacedLane['lines'] {
   const breaks = rows.filter(
-    (one): one is PlacedRow & { readonly row: Break } => one.row.kind === 'break' && one.row.lane === lane,
+    (one): one is PlacedRow & { readonly row: TurnBreak } => one.row.kind === 'break' && one.row.lane === lane,
   );
   const lines: { from: number; to: number }[] = [];
   let from: number | undefined = breaks[0]?.row.what === 'spawn' ? undefined : 0;
@@ -188,7 +195,7 @@ function linesOf(lane: number, rows: readonly PlacedRow[], height: number): Plac
   return lines;
 }
 
-function spokenOf(row: Row, lanes: readonly Lane[], time: string): string {
+function spokenOf(row: SequenceRow, lanes: readonly SequenceLane[], time: string): string {
   const name = (lane: number) => lanes[lane]?.address ?? 'outside';
   if (row.kind === 'break') return [`${time} ${name(row.lane)} ${row.what}`, ...inState(row.state)].join(', ');
   const what = `${labelOf(row)} from ${name(row.from)} to ${row.from === row.to ? 'itself' : name(row.to)}`;

@@ -3,25 +3,25 @@
  * a message to the turn that took it, breaks where a life begins anew or ends. Pure; drawing it is the page's, and
  * Mermaid's.
  */
-import { type AnyEvent, type Send, type Turn } from './turns.ts';
+import { type ShownEvent, type Send, type ShownTurn } from './turns.ts';
 
 export interface Sequence {
   /** In the order in which they are met; the outside first, where something came from there. */
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly SequenceLane[];
   /** From top to bottom. */
-  readonly rows: readonly Row[];
+  readonly rows: readonly SequenceRow[];
 }
 
-export interface Lane {
+export interface SequenceLane {
   /** Address; null for the outside. */
   readonly address: string | null;
   readonly agent: string | null;
 }
 
-export type Row = Arrow | Break | Pending;
+export type SequenceRow = SequenceArrow | TurnBreak | PendingArrow;
 
 /** A message taken. Lanes by their place in {@link Sequence.lanes}. */
-export interface Arrow {
+export interface SequenceArrow {
   readonly kind: 'arrow';
   /** Number of the turn that took it. */
   readonly turn: number;
@@ -39,7 +39,7 @@ export interface Arrow {
 }
 
 /** A life begins, begins anew, or ends. */
-export interface Break {
+export interface TurnBreak {
   readonly kind: 'break';
   readonly turn: number;
   readonly lane: number;
@@ -51,7 +51,7 @@ export interface Break {
  * Sent for later by one of the turns, and not taken by any of them: it is not due yet, or was cancelled, which no turn
  * tells.
  */
-export interface Pending {
+export interface PendingArrow {
   readonly kind: 'pending';
   readonly sentAt: number;
   readonly from: number;
@@ -61,21 +61,21 @@ export interface Pending {
 }
 
 /** What of a turn later ones are traced back to. */
-interface Sender {
-  readonly turn: Turn;
+interface ArrowSender {
+  readonly turn: ShownTurn;
   readonly row: number;
   /** Delayed sends that nobody has taken. */
   readonly waiting: Send[];
 }
 
 /** @param turns In the order of their numbers. */
-export function sequenceOf(turns: readonly Turn[]): Sequence {
-  const lanes = new Lanes();
+export function sequenceOf(turns: readonly ShownTurn[]): Sequence {
+  const lanes = new SequenceLanes();
   if (turns.some(({ event, cause }) => event !== null && (cause === null || cause.address === null)))
     lanes.at(null, null);
-  const senders = new Map<string, Sender>();
+  const senders = new Map<string, ArrowSender>();
   const states = new Map<string, string>();
-  const rows: Row[] = [];
+  const rows: SequenceRow[] = [];
   for (const turn of turns) {
     const lane = lanes.at(turn.address, turn.agent);
     const key = JSON.stringify(turn.value);
@@ -125,8 +125,8 @@ export function mermaidOf({ lanes, rows }: Sequence): string {
   return `${lines.join('\n')}\n`;
 }
 
-class Lanes {
-  readonly all: Lane[] = [];
+class SequenceLanes {
+  readonly all: SequenceLane[] = [];
   readonly #places = new Map<string | null, number>();
 
   at(address: string | null, agent: string | null): number {
@@ -140,10 +140,10 @@ class Lanes {
 }
 
 function arrowOf(
-  turn: Turn,
-  event: AnyEvent,
-  parts: { lanes: Lanes; senders: ReadonlyMap<string, Sender>; lane: number; state: unknown },
-): Arrow {
+  turn: ShownTurn,
+  event: ShownEvent,
+  parts: { lanes: SequenceLanes; senders: ReadonlyMap<string, ArrowSender>; lane: number; state: unknown },
+): SequenceArrow {
   const { lanes, senders, lane, state } = parts;
   const { cause, number, address, kind } = turn;
   const sender =
@@ -164,7 +164,7 @@ function arrowOf(
   };
 }
 
-function pendingOf(senders: ReadonlyMap<string, Sender>, lanes: Lanes): Pending[] {
+function pendingOf(senders: ReadonlyMap<string, ArrowSender>, lanes: SequenceLanes): PendingArrow[] {
   return [...senders.values()].flatMap(({ turn, row, waiting }) =>
     waiting.flatMap(({ to, event, delayMs }) =>
       to === null || to === '' || event === null

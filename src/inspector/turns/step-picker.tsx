@@ -1,10 +1,10 @@
 /** Which of the kept turns is looked at: a slider over all of them, buttons to the ones beside it, and the list. */
 import { useEffect, useRef } from 'preact/hooks';
 import { stateText } from '../format.ts';
-import { type Step, titleOf } from './history.ts';
+import { type HistoryStep, titleOf } from './history.ts';
 
 interface StepPickerProps {
-  readonly steps: readonly Step[];
+  readonly steps: readonly HistoryStep[];
   readonly place: number;
   /** Undefined for the newest, whichever that will be. */
   readonly onPick: (number: number | undefined) => void;

@@ -11,8 +11,8 @@ import { useAnswer } from '../use.ts';
 import { type Around, aroundOf } from './around.ts';
 import { ChangesTable } from './changes-table.tsx';
 import { titleOf } from './history.ts';
-import { type Layout, type PlacedRow } from './sequence-layout.ts';
-import { type KeptTurn, type Send, type Turn } from './turns.ts';
+import { type SequenceLayout, type PlacedRow } from './sequence-layout.ts';
+import { type ShownKeptTurn, type Send, type ShownTurn } from './turns.ts';
 
 /** Kept turns among which the one is looked for. */
 const KEPT_ASKED_MAX = 1_000;
@@ -22,8 +22,8 @@ const ASKED_EVERY_MS = 60_000;
 
 interface TurnSheetProps {
   readonly row: PlacedRow;
-  readonly layout: Layout;
-  readonly turns: readonly Turn[];
+  readonly layout: SequenceLayout;
+  readonly turns: readonly ShownTurn[];
   readonly onPick: (key: string) => void;
 }
 
@@ -52,12 +52,12 @@ function TurnRecord({
   turns,
   toSender,
 }: {
-  readonly turn: Turn;
-  readonly turns: readonly Turn[];
+  readonly turn: ShownTurn;
+  readonly turns: readonly ShownTurn[];
   readonly toSender: ComponentChildren;
 }) {
   const { address } = turn;
-  const { result } = useAnswer<{ readonly turns: readonly KeptTurn[] }>(
+  const { result } = useAnswer<{ readonly turns: readonly ShownKeptTurn[] }>(
     'actor.history',
     { address, limit: KEPT_ASKED_MAX },
     ASKED_EVERY_MS,
@@ -87,7 +87,7 @@ function Record({
   valueBefore,
   toSender,
 }: {
-  readonly turn: Turn;
+  readonly turn: ShownTurn;
   readonly valueBefore: unknown;
   readonly toSender: ComponentChildren;
 }) {
@@ -162,7 +162,13 @@ function Sent({ sent }: { readonly sent: readonly Send[] }) {
   );
 }
 
-function Changed({ turn: { change }, around: { changes, kept } }: { readonly turn: Turn; readonly around: Around }) {
+function Changed({
+  turn: { change },
+  around: { changes, kept },
+}: {
+  readonly turn: ShownTurn;
+  readonly around: Around;
+}) {
   const known = change === null ? undefined : (change.context ?? change.set);
   return (
     <section class="sheet" aria-labelledby="changes-title">

@@ -1,6 +1,6 @@
 /** A turn as the gateway shows it: the topic `trace/{address}`, and the methods `actor.turns` and `actor.history`. */
 
-export interface Turn {
+export interface ShownTurn {
   /** Rises from turn to turn. */
   readonly number: number;
   readonly kind: 'spawn' | 'restarted' | 'transition' | 'failed' | 'stopped';
@@ -11,7 +11,7 @@ export interface Turn {
   readonly life: number;
   readonly sequence: number;
   /** null for a first turn and an end. */
-  readonly event: AnyEvent | null;
+  readonly event: ShownEvent | null;
   /** null for what came from outside. */
   readonly cause: { readonly address: string | null; readonly life: number; readonly sequence: number | null } | null;
   readonly microsteps: readonly (readonly { readonly edge: string }[])[];
@@ -32,7 +32,7 @@ export interface Turn {
   readonly durationMs: number;
 }
 
-export interface AnyEvent {
+export interface ShownEvent {
   readonly type: string;
   readonly [field: string]: unknown;
 }
@@ -40,13 +40,13 @@ export interface AnyEvent {
 export interface Send {
   /** null for one whom the caller may not reach; the empty text for one that was never born. */
   readonly to: string | null;
-  readonly event: AnyEvent | null;
+  readonly event: ShownEvent | null;
   readonly delayMs: number | null;
   readonly id: string | null;
 }
 
 /** One that the store has kept. */
-export interface KeptTurn extends Turn {
+export interface ShownKeptTurn extends ShownTurn {
   /** After it. */
   readonly context: unknown;
 }

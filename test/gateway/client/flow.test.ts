@@ -35,7 +35,7 @@ import { flawOf } from '../../../src/gateway/protocol/values.ts';
 import { Rates } from '../../../src/gateway/client/rates.ts';
 import { EventLog } from '../../../src/gateway/topics/event-log.ts';
 import { KeyedAnswers } from '../../../src/gateway/calls/keyed-answers.ts';
-import { Views } from '../../../src/gateway/topics/views.ts';
+import { ActorViews } from '../../../src/gateway/topics/actor-views.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { LONG } from '../../support/effort.ts';
 import { MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
@@ -368,7 +368,7 @@ describe('a bound', () => {
   it(`of ${LISTED_MAX} actors in a tree, and of ${EVENT_BYTES_KEPT_MAX} bytes of events`, () => {
     const node = (n: number) => ({ address: `a${n}`, agent: 'a', status: 'active', children: [] });
     const views = (count: number) =>
-      new Views({
+      new ActorViews({
         tree: () => ({ ...node(0), children: Array.from({ length: count - 1 }, (_, n) => node(n + 1)) }),
       } as never);
     const caller = { id: 'x', scopes: new Set<never>(), addresses: ['**'], expiresAtMs: undefined };
@@ -468,7 +468,7 @@ describe('an answer that cannot be put into a frame', () => {
   it('is a failure of the gateway that its caller is told of', async () => {
     const test = await startGatewayTest();
     const client = await test.client();
-    const look = vi.spyOn(Views.prototype, 'actor').mockReturnValue({ more: 1n } as never);
+    const look = vi.spyOn(ActorViews.prototype, 'actor').mockReturnValue({ more: 1n } as never);
     expect(codeOf(await test.call(client, 'actor.get', { address: 'visits' }))).toBe('BOSUN_INTERNAL');
     look.mockRestore();
     expect(await test.call(client, 'actor.get', { address: 'visits' })).toMatchObject({ ok: true });

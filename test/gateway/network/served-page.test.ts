@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { createServer, get, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isPage, Page, PAGE_POLICY } from '../../../src/gateway/network/page.ts';
+import { isPage, InspectorPage, PAGE_POLICY } from '../../../src/gateway/network/inspector-page.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { shop } from '../../support/gateway/shop.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   test = await startTestSystem(shop());
   gateway = createGateway(test.system, { port: 0, tokens: [{ id: 'ada', token: 'a-token-of-ada-00' }] });
   gatewayUrl = (await gateway.listen()).url;
-  const built = new Page(new URL('../../../dist/inspector/', import.meta.url));
+  const built = new InspectorPage(new URL('../../../dist/inspector/', import.meta.url));
   server = createServer((request, response) => void built.answer(request.url!, request, response)).listen(
     0,
     '127.0.0.1',
@@ -129,7 +129,7 @@ describe('the page', () => {
   it('is what is on disk, and half of it is none', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'bosun-page-'));
     writeFileSync(join(directory, 'index.html'), '<p>');
-    const half = new Page(pathToFileURL(`${directory}/`));
+    const half = new InspectorPage(pathToFileURL(`${directory}/`));
     const one = createServer((request, response) => void half.answer('/', request, response)).listen(0, '127.0.0.1');
     await new Promise((resolve) => one.once('listening', resolve));
     expect(await (await fetch(`http://127.0.0.1:${(one.address() as AddressInfo).port}/`)).text()).toContain(

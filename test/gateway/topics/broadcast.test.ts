@@ -2,8 +2,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { frameText } from '../../../src/gateway/client/frame-text.ts';
 import { type ServerFrame } from '../../../src/gateway/protocol/frames.ts';
-import { Pumps } from '../../../src/gateway/client/scheduler.ts';
-import { Views } from '../../../src/gateway/topics/views.ts';
+import { Scheduler } from '../../../src/gateway/client/scheduler.ts';
+import { ActorViews } from '../../../src/gateway/topics/actor-views.ts';
 import { CONNECTIONS_PER_CALLER_MAX, PUMP_SLICE_MS } from '../../../src/limits.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
@@ -17,7 +17,7 @@ describe('subscribers of one actor', () => {
     for (let n = 0; n < 50; n++) clients.push(await test.client());
     clients.forEach((client, n) => client.send({ t: 'sub', id: `s${n}`, topic: 'actor/visits' }));
     await test.settle();
-    const looks = vi.spyOn(Views.prototype, 'actor');
+    const looks = vi.spyOn(ActorViews.prototype, 'actor');
     for (let by = 1; by <= 3; by++) {
       await test.call(clients[0]!, 'actor.send', { address: 'visits', event: { type: 'add', by } });
       expect(looks.mock.calls.length).toBe(by);
@@ -67,12 +67,12 @@ describe('a frame', () => {
   });
 });
 
-describe('pumps', () => {
+describe('the scheduler', () => {
   it(`give others a turn after ${PUMP_SLICE_MS} ms, and keep their order`, () => {
     const clock = new VirtualClock();
     let nowMs = 0;
     const turns: (() => void)[] = [];
-    const pumps = new Pumps(
+    const scheduler = new Scheduler(
       Object.assign(Object.create(clock) as VirtualClock, {
         monotonicMs: () => nowMs,
         defer: (turn: () => void) => void turns.push(turn),
@@ -82,9 +82,9 @@ describe('pumps', () => {
     const pump = (n: number) => () => {
       order.push(n);
       nowMs += 1;
-      if (n === 0) pumps.later(pump(100));
+      if (n === 0) scheduler.later(pump(100));
     };
-    for (let n = 0; n < 12; n++) pumps.later(pump(n));
+    for (let n = 0; n < 12; n++) scheduler.later(pump(n));
     const seen: number[] = [];
     for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
       turn();

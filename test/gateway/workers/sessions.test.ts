@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Caller } from '../../../src/gateway/client/callers.ts';
-import { SessionLines } from '../../../src/gateway/workers/session-lines.ts';
-import { SESSION_LINES_MAX, SESSION_SILENT_MS } from '../../../src/limits.ts';
+import { SessionQueues } from '../../../src/gateway/workers/session-queues.ts';
+import { SESSION_QUEUES_MAX, SESSION_SILENT_MS } from '../../../src/limits.ts';
 import { byEffort } from '../../support/effort.ts';
 import { type MemoryClient } from '../../support/gateway/memory-client.ts';
 import { type SpreadGatewayTest, startSpreadGateway } from '../../support/gateway/workers-kit.ts';
@@ -164,11 +164,11 @@ describe('what is remembered of sessions', () => {
   function lines() {
     const clock = { nowMs: 0, monotonicMs: () => clock.nowMs };
     const asked: string[] = [];
-    const made = new SessionLines({ clock, ask: (_, session) => Promise.resolve(asked.push(session)) });
+    const made = new SessionQueues({ clock, ask: (_, session) => Promise.resolve(asked.push(session)) });
     return { clock, asked, lines: made };
   }
 
-  it(`is that of the last ${SESSION_LINES_MAX}, but for those that have sends under way`, async () => {
+  it(`is that of the last ${SESSION_QUEUES_MAX}, but for those that have sends under way`, async () => {
     const { asked, lines: known } = lines();
     let end = (): void => {};
     const busy = known.send(
@@ -177,10 +177,10 @@ describe('what is remembered of sessions', () => {
       0,
       () => new Promise<void>((resolve) => (end = resolve)),
     );
-    for (let n = 1; n < SESSION_LINES_MAX; n++) await known.last(caller, `${n}`);
-    expect(known.size).toBe(SESSION_LINES_MAX);
+    for (let n = 1; n < SESSION_QUEUES_MAX; n++) await known.last(caller, `${n}`);
+    expect(known.size).toBe(SESSION_QUEUES_MAX);
     await known.last(caller, 'one more');
-    expect(known.size).toBe(SESSION_LINES_MAX);
+    expect(known.size).toBe(SESSION_QUEUES_MAX);
     const count = asked.length;
     await known.send(caller, { id: '2', sequence: 1 }, 0, () => Promise.resolve());
     expect(asked).toHaveLength(count);
@@ -203,7 +203,10 @@ describe('what is remembered of sessions', () => {
   });
 
   it('is not known where nobody can be asked: then nothing is sent', async () => {
-    const known = new SessionLines({ clock: { monotonicMs: () => 0 }, ask: () => Promise.reject(new Error('closed')) });
+    const known = new SessionQueues({
+      clock: { monotonicMs: () => 0 },
+      ask: () => Promise.reject(new Error('closed')),
+    });
     let isSent = false;
     await expect(
       known.send(caller, { id: 'one', sequence: 1 }, 0, () => Promise.resolve((isSent = true))),

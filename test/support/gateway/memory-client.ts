@@ -1,7 +1,7 @@
 /** A client without a socket: what it sends and gets passes the same codec as on the wire. Time is the test's. */
 import { type Connection } from '../../../src/gateway/client/connection.ts';
 import { type Entrance } from '../../../src/gateway/client/hub.ts';
-import { type Wire } from '../../../src/gateway/client/send-buffer.ts';
+import { type ClientWire } from '../../../src/gateway/client/send-buffer.ts';
 import { patched } from '../../../src/gateway/protocol/patch.ts';
 import { type ServerFrame } from '../../../src/gateway/protocol/frames.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../../src/gateway/network/server.ts';
@@ -50,7 +50,7 @@ export class MemoryClient {
     this.connection.gone();
   }
 
-  #wire(): Wire {
+  #wire(): ClientWire {
     const bufferedBytes = () => this.buffered;
     return {
       send: (data) => {

@@ -33,7 +33,7 @@ export class SpreadGatewayTest {
     return [on(0), on(1)];
   }
 
-  /** What the gateway has asked the outposts for, and waits for: a subscription each, and an epoch of each worker. */
+  /** What the gateway has asked the worker gateways for, and waits for: a subscription each, and an epoch of each worker. */
   get underWay(): number {
     return this.#underWay.size;
   }
@@ -66,7 +66,7 @@ export class SpreadGatewayTest {
   }
 
   async settle(): Promise<void> {
-    // What the gateway and its outposts put off comes behind what the workers have settled.
+    // What the gateway and its worker gateways put off comes behind what the workers have settled.
     for (let round = 0; round < 5; round++) await this.test.settle();
   }
 
@@ -100,10 +100,10 @@ export class SpreadGatewayTest {
   }
 
   #watch(): void {
-    const { outposts } = this.test.system;
-    const begin = outposts.begin.bind(outposts);
+    const { gateways } = this.test.system;
+    const begin = gateways.begin.bind(gateways);
     this.#underWay.clear();
-    outposts.begin = (worker, verb, args, { answer, reject }) => {
+    gateways.begin = (worker, verb, args, { answer, reject }) => {
       const call = {};
       const over = () => this.#underWay.delete(call);
       this.#underWay.add(call);

@@ -13,7 +13,7 @@ import { type SpreadSystem } from '../../../src/workers/spread-system.ts';
 /** Threads run what is built: Node 20 reads no TypeScript. */
 const ENTRY = new URL('../../../dist/workers/thread.js', import.meta.url);
 
-const OUTPOST = new URL('../../../dist/gateway/workers/worker-gateway.js', import.meta.url);
+const WORKER_GATEWAY = new URL('../../../dist/gateway/workers/worker-gateway.js', import.meta.url);
 
 const MODULE = new URL('../fixtures/workers/counters.mjs', import.meta.url);
 
@@ -40,7 +40,10 @@ export function newDirectory(): string {
 
 export function spread(directory: string, options: Partial<SpreadOptions['workers']> = {}): SpreadSystem {
   const workers = { count: 2, module: MODULE, directory, execArgv: [], intensity: 100, ...options };
-  const system = spreadOverThreads({ workers }, { clock: systemClock, log: () => {}, outpost: OUTPOST, entry: ENTRY });
+  const system = spreadOverThreads(
+    { workers },
+    { clock: systemClock, log: () => {}, workerGateway: WORKER_GATEWAY, entry: ENTRY },
+  );
   systems.push(system);
   return system;
 }

@@ -2,7 +2,7 @@
  * What outlives a page or a process: the name of the session, and the sends that were not acknowledged, each with its
  * number, written before it goes out. Whoever starts on the same storage goes on with them.
  */
-import { secretName } from './surroundings.ts';
+import { secretName } from './platform.ts';
 
 /**
  * As `localStorage` and `sessionStorage` of browsers. One client at a time: the gateway lets a session have one line.
@@ -17,12 +17,12 @@ export interface KeptSend {
   readonly seq: number | undefined;
 }
 
-interface Kept {
+interface StoredSession {
   readonly session: string;
   readonly sends: readonly KeptSend[];
 }
 
-export class Keepsake {
+export class SessionStorage {
   readonly session: string;
   /** Of the run before. */
   readonly sends: readonly KeptSend[];
@@ -47,15 +47,15 @@ export class Keepsake {
 
   now(sends: () => readonly KeptSend[]): void {
     this.#current = undefined;
-    const kept: Kept = { session: this.session, sends: sends().map(({ p, seq }) => ({ p, seq })) };
+    const kept: StoredSession = { session: this.session, sends: sends().map(({ p, seq }) => ({ p, seq })) };
     this.#storage?.setItem(this.#key, JSON.stringify(kept));
   }
 }
 
 /** What cannot be read is not ours: a new session begins. */
-function recordFrom(text: string | null): Kept {
+function recordFrom(text: string | null): StoredSession {
   try {
-    const { session, sends } = JSON.parse(text ?? '') as Kept;
+    const { session, sends } = JSON.parse(text ?? '') as StoredSession;
     if (typeof session === 'string' && Array.isArray(sends)) return { session, sends };
   } catch {
     // No text, or somebody else's.

@@ -8,17 +8,17 @@ import { type Clock } from '../clock.ts';
 import { BosunError, ERROR_CODES, type ErrorCode, messageOf } from '../errors.ts';
 import { createCodec } from '../persistence/codec.ts';
 
-/** Calls of whoever stands beside the systems of workers: the first argument is the outpost's own verb. */
-export const OUTPOST = 'outpost';
+/** Calls of whoever stands beside the systems of workers: the first argument is the worker gateway's own verb. */
+export const WORKER_GATEWAY = 'workerGateway';
 
 /** `null` ends a call that goes on. */
-export type Call = readonly [number: number, verb: string | null, args: readonly unknown[]];
+export type CallMessage = readonly [number: number, verb: string | null, args: readonly unknown[]];
 
 /**
  * `answer` and `error` end a call; `word` comes before. A number alone is an answer of nothing: most are, and that is
  * the shortest.
  */
-export type Answer = number | readonly [number: number, kind: 'answer' | 'error' | 'word', what: unknown];
+export type AnswerMessage = number | readonly [number: number, kind: 'answer' | 'error' | 'word', what: unknown];
 
 export interface ToldError {
   readonly code: ErrorCode;

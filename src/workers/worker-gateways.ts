@@ -1,11 +1,11 @@
 /**
- * What a gateway needs of a system that is spread over workers: who is where, who is up, and calls of the outposts
+ * What a gateway needs of a system that is spread over workers: who is where, who is up, and calls of the worker gateways
  * beside them.
  */
 import { type BosunError } from '../errors.ts';
 import { type HostCalls } from './host-calls.ts';
 
-interface OutpostsParts {
+interface WorkerGatewaysParts {
   readonly count: number;
   readonly calls: HostCalls;
   readonly homesOf: (address: string) => readonly number[];
@@ -17,10 +17,10 @@ interface Heard {
   reject(error: BosunError): void;
 }
 
-export class Outposts {
-  readonly #parts: OutpostsParts;
+export class WorkerGateways {
+  readonly #parts: WorkerGatewaysParts;
 
-  constructor(parts: OutpostsParts) {
+  constructor(parts: WorkerGatewaysParts) {
     this.#parts = parts;
   }
 
@@ -41,7 +41,7 @@ export class Outposts {
   }
 
   /**
-   * `isRepeatable`: it changes nothing, or nothing a second time. Rejects as the outpost does, and with
+   * `isRepeatable`: it changes nothing, or nothing a second time. Rejects as the worker gateway does, and with
    * BOSUN_WORKER_DOWN, BOSUN_SYSTEM_CLOSED.
    */
   call(
@@ -51,12 +51,12 @@ export class Outposts {
     { isRepeatable }: { readonly isRepeatable: boolean },
   ): Promise<unknown> {
     return new Promise(
-      (answer, reject) => void this.#parts.calls.outpost(worker, verb, args, { isRepeatable, answer, reject }),
+      (answer, reject) => void this.#parts.calls.workerGateway(worker, verb, args, { isRepeatable, answer, reject }),
     );
   }
 
   /** Begins a call that may take long, and is repeated over deaths of the worker. @returns What ends it. */
   begin(worker: number, verb: string, args: readonly unknown[], heard: Heard): () => void {
-    return this.#parts.calls.outpost(worker, verb, args, { isRepeatable: true, ...heard });
+    return this.#parts.calls.workerGateway(worker, verb, args, { isRepeatable: true, ...heard });
   }
 }

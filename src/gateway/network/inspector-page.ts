@@ -48,7 +48,7 @@ export function isPage(path: string): boolean {
   return Object.hasOwn(FILES, path);
 }
 
-export class Page {
+export class InspectorPage {
   readonly #directory: URL;
   readonly #loaded: Loaded = new Map();
 
@@ -56,7 +56,7 @@ export class Page {
    * @param directory Where the build has put it. Default: beside this file's folder, which in the sources is never
    *   built.
    */
-  constructor(directory = new URL('../../inspector/', import.meta.url)) {
+  constructor(directory = new URL('../../inspector', import.meta.url)) {
     this.#directory = directory;
   }
 
@@ -100,14 +100,14 @@ export class Page {
   }
 }
 
-interface Answer {
+interface PageAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly isHead?: boolean;
 }
 
-function send(response: ServerResponse, { status, headers, body, isHead = false }: Answer): void {
+function send(response: ServerResponse, { status, headers, body, isHead = false }: PageAnswer): void {
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, {
     ...HEADERS,

@@ -6,11 +6,11 @@ import { type BossView } from '../../actors/model/supervision.ts';
 import { type OrderedBy } from '../../actors/world/audit-record.ts';
 import { BosunError } from '../../errors.ts';
 import { type System } from '../../system.ts';
-import type { Handlers } from './calls.ts';
+import type { Handlers } from './handlers.ts';
 import { type Caller, checkAddressed } from '../client/callers.ts';
-import type { Views } from '../topics/views.ts';
+import type { ActorViews } from '../topics/actor-views.ts';
 
-type ActorOrder =
+type ActorOrderMethod =
   | 'actor.suspend'
   | 'actor.resume'
   | 'actor.step'
@@ -19,19 +19,22 @@ type ActorOrder =
   | 'actor.stop'
   | 'actor.restart'
   | 'actor.erase';
-type BossOrder = 'boss.terminateChild' | 'boss.restartChild' | 'boss.deleteChild';
-type LetterOrder = 'deadletter.redeliver' | 'deadletter.discard';
+type BossOrderMethod = 'boss.terminateChild' | 'boss.restartChild' | 'boss.deleteChild';
+type LetterOrderMethod = 'deadletter.redeliver' | 'deadletter.discard';
 
 interface Reasons {
   readonly by?: string | undefined;
   readonly reason?: string | undefined;
 }
 
-export function orderHandlers(system: System, views: Views): Pick<Handlers, ActorOrder | BossOrder | LetterOrder> {
+export function orderHandlers(
+  system: System,
+  views: ActorViews,
+): Pick<Handlers, ActorOrderMethod | BossOrderMethod | LetterOrderMethod> {
   return { ...actorOrders(system, views), ...bossOrders(system), ...letterOrders(system) };
 }
 
-function actorOrders(system: System, views: Views): Pick<Handlers, ActorOrder> {
+function actorOrders(system: System, views: ActorViews): Pick<Handlers, ActorOrderMethod> {
   const { admin } = system;
   return {
     'actor.suspend': ({ address, ...said }, { caller }) =>
@@ -60,7 +63,7 @@ function actorOrders(system: System, views: Views): Pick<Handlers, ActorOrder> {
   };
 }
 
-function bossOrders(system: System): Pick<Handlers, BossOrder> {
+function bossOrders(system: System): Pick<Handlers, BossOrderMethod> {
   /** Whose order it is must reach the child. */
   const ofChild = (caller: Caller, { address, id, ...said }: Reasons & { address: string; id: string }) => {
     reach(caller, childAddress(address, id));
@@ -76,7 +79,7 @@ function bossOrders(system: System): Pick<Handlers, BossOrder> {
   };
 }
 
-function letterOrders(system: System): Pick<Handlers, LetterOrder> {
+function letterOrders(system: System): Pick<Handlers, LetterOrderMethod> {
   const { deadLetters } = system;
   return {
     'deadletter.redeliver': ({ number, event, ...said }, { caller }) => {

@@ -5,11 +5,11 @@
  * nothing.
  */
 import { type Clock } from '../../clock.ts';
-import { SESSION_LINES_MAX, SESSION_SILENT_MS } from '../../limits.ts';
+import { SESSION_QUEUES_MAX, SESSION_SILENT_MS } from '../../limits.ts';
 import { type Caller } from '../client/callers.ts';
 
 /** Who waits for its turn. */
-interface Waiting {
+interface WaitingSend {
   /** Undefined: with nothing else under way. */
   readonly worker: number | undefined;
   /** Resolves with what tells who waits. */
@@ -17,7 +17,7 @@ interface Waiting {
   fail(error: unknown): void;
 }
 
-interface Line {
+interface SessionQueue {
   readonly ask: () => Promise<number>;
   /** At least up to this number all have been accepted. */
   accepted: number;
@@ -30,21 +30,21 @@ interface Line {
   /** Where those under way go. */
   worker: number | undefined;
   underWay: number;
-  readonly waiting: Waiting[];
+  readonly waiting: WaitingSend[];
 }
 
-interface SessionLinesParts {
+interface SessionQueuesParts {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** The highest number that any worker has accepted. */
   readonly ask: (caller: Caller, session: string) => Promise<number>;
 }
 
-export class SessionLines {
-  readonly #parts: SessionLinesParts;
+export class SessionQueues {
+  readonly #parts: SessionQueuesParts;
   /** By caller and session; the one that was used longest ago comes first. */
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, SessionQueue>();
 
-  constructor(parts: SessionLinesParts) {
+  constructor(parts: SessionQueuesParts) {
     this.#parts = parts;
   }
 
@@ -82,7 +82,7 @@ export class SessionLines {
     });
   }
 
-  #wait<T>(line: Line, worker: number | undefined, go: () => Promise<T>): Promise<T> {
+  #wait<T>(line: SessionQueue, worker: number | undefined, go: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       line.waiting.push({
         worker,
@@ -97,7 +97,7 @@ export class SessionLines {
     });
   }
 
-  #goOn(line: Line): void {
+  #goOn(line: SessionQueue): void {
     for (let next = line.waiting[0]; next !== undefined; next = line.waiting[0]) {
       if (line.underWay > 0 && (next.worker === undefined || next.worker !== line.worker)) return;
       // Of those under way their worker knows better than anybody.
@@ -107,7 +107,7 @@ export class SessionLines {
     }
   }
 
-  #enter(line: Line, worker: number | undefined, work: () => Promise<() => void>): void {
+  #enter(line: SessionQueue, worker: number | undefined, work: () => Promise<() => void>): void {
     line.worker = worker;
     line.underWay += 1;
     void work().then((tell) => {
@@ -117,7 +117,7 @@ export class SessionLines {
     });
   }
 
-  #line(caller: Caller, session: string): Line {
+  #line(caller: Caller, session: string): SessionQueue {
     const key = `${caller.id}\0${session}`;
     const nowMs = this.#parts.clock.monotonicMs();
     const line = this.#lines.get(key) ?? {
@@ -133,7 +133,7 @@ export class SessionLines {
     line.usedMs = nowMs;
     this.#lines.delete(key);
     this.#lines.set(key, line);
-    if (this.#lines.size > SESSION_LINES_MAX) this.#forgetOne();
+    if (this.#lines.size > SESSION_QUEUES_MAX) this.#forgetOne();
     return line;
   }
 
@@ -147,7 +147,7 @@ export class SessionLines {
 }
 
 /** What cannot be learned refuses all who wait for it. */
-async function learn(line: Line): Promise<() => void> {
+async function learn(line: SessionQueue): Promise<() => void> {
   try {
     line.accepted = await line.ask();
     line.isDoubtful = false;

@@ -4,36 +4,36 @@ import { BosunError } from '../../errors.ts';
 import { SUBSCRIPTIONS_MAX } from '../../limits.ts';
 import { type Caller } from './callers.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
-import { type Pumps } from './scheduler.ts';
-import { type Opening, type Subscription } from '../topics/subscriptions.ts';
-import { type Tallies } from './counters.ts';
+import { type Scheduler } from './scheduler.ts';
+import { type SubscriptionMaker, type TopicSubscription } from '../topics/topic-subscription.ts';
+import { type Counters } from './counters.ts';
 import { invalid } from '../calls/wire-errors.ts';
 
 /** Where topics are found. A promise where what is behind has to be asked first. */
-export interface Finder {
+export interface TopicFinder {
   /** Throws, or rejects with, BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID. */
-  find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): Opening | Promise<Opening>;
+  find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): SubscriptionMaker | Promise<SubscriptionMaker>;
 }
 
 /** What all connections share. */
-export interface FeedsHouse {
-  readonly topics: Finder;
+export interface SubscriptionsHost {
+  readonly topics: TopicFinder;
   readonly clock: Clock;
-  readonly pumps: Pumps;
-  readonly tallies: Tallies;
+  readonly scheduler: Scheduler;
+  readonly counters: Counters;
 }
 
-export interface FeedsParts {
-  readonly hub: FeedsHouse;
+export interface SubscriptionsParts {
+  readonly hub: SubscriptionsHost;
   /** `isMore`: another one follows at once. */
   readonly send: (frame: ServerFrame, isMore?: boolean) => void;
   readonly isSlow: () => boolean;
   readonly isOpen: () => boolean;
 }
 
-export class Feeds {
-  readonly #parts: FeedsParts;
-  readonly #open = new Map<string, Subscription>();
+export class Subscriptions {
+  readonly #parts: SubscriptionsParts;
+  readonly #open = new Map<string, TopicSubscription>();
   /** Subscriptions whose topics are being found, by id. */
   readonly #awaited = new Map<string, object>();
   #isAwake = false;
@@ -44,13 +44,13 @@ export class Feeds {
     this.pump();
   };
 
-  constructor(parts: FeedsParts) {
+  constructor(parts: SubscriptionsParts) {
     this.#parts = parts;
   }
 
   /**
    * Resolves, where that takes time, when it is open. Throws, or rejects with, BOSUN_CALL_INVALID, BOSUN_GATEWAY_FULL,
-   * and as {@link Finder} does.
+   * and as {@link TopicFinder} does.
    */
   open(caller: Caller, sub: Sub): void | Promise<void> {
     const { id } = sub;
@@ -61,7 +61,7 @@ export class Feeds {
     return found instanceof Promise ? this.#await(found, sub) : this.#begin(found, sub);
   }
 
-  async #await(found: Promise<Opening>, sub: Sub): Promise<void> {
+  async #await(found: Promise<SubscriptionMaker>, sub: Sub): Promise<void> {
     const token = {};
     this.#awaited.set(sub.id, token);
     try {
@@ -76,12 +76,12 @@ export class Feeds {
     }
   }
 
-  #begin(opening: Opening, { id, from, maxHz = Infinity }: Sub): void {
+  #begin(opening: SubscriptionMaker, { id, from, maxHz = Infinity }: Sub): void {
     const { hub, send } = this.#parts;
     const subscription = opening({ id, maxHz, wake: () => this.#wake() });
     const first = subscription.begin(from);
     this.#open.set(id, subscription);
-    hub.tallies.add('subscriptions');
+    hub.counters.add('subscriptions');
     send(first);
     this.#wake();
   }
@@ -131,6 +131,6 @@ export class Feeds {
   #wake(): void {
     if (this.#isAwake || this.#isOver) return;
     this.#isAwake = true;
-    this.#parts.hub.pumps.later(this.#woken);
+    this.#parts.hub.scheduler.later(this.#woken);
   }
 }

@@ -8,7 +8,7 @@ import { CLOSES, PROTOCOL_VERSION, SOCKET_PATH, SUBPROTOCOL } from '../gateway/p
 import { HEALTHY_MS, WELCOME_MS } from './bounds.ts';
 import { clientClosed, ClientError, errorFrom } from './client-error.ts';
 import { afterBreak } from './reconnect.ts';
-import { type ClientClock, type ClientRandom, type Socket, type SocketClass } from './surroundings.ts';
+import { type ClientClock, type ClientRandom, type Socket, type SocketClass } from './platform.ts';
 
 /**
  * `connecting`: a try is under way; `live`: calls go out; `draining`: the gateway is about to close, calls wait for the
@@ -18,7 +18,7 @@ export type ClientStatus = 'connecting' | 'live' | 'draining' | 'offline' | 'clo
 
 export type TokenSource = string | (() => string | Promise<string>);
 
-export interface LineParts {
+export interface ClientConnectionParts {
   readonly url: string;
   readonly name: string;
   readonly session: string;
@@ -33,11 +33,11 @@ export interface LineParts {
   readonly down: (error: ClientError | undefined) => void;
 }
 
-export class Line {
+export class ClientConnection {
   readonly status: Atom<ClientStatus> = createAtom<ClientStatus>('connecting');
   /** What came with the last line, and stays known. */
   welcome: Welcome | undefined;
-  readonly #parts: LineParts;
+  readonly #parts: ClientConnectionParts;
   #socket: Socket | undefined;
   /** Counts sockets, so that what belongs to an older one is known. */
   #generation = 0;
@@ -51,7 +51,7 @@ export class Line {
   #said: ClientError | undefined;
   #cancel: () => void = () => {};
 
-  constructor(parts: LineParts) {
+  constructor(parts: ClientConnectionParts) {
     this.#parts = parts;
     this.#attempt(false);
   }

@@ -6,10 +6,10 @@
 import type { Req, ServerFrame, Welcome } from '../gateway/protocol/frames.ts';
 import { DEADLINE_MS_MAX, RETRY_MS } from './bounds.ts';
 import { ClientError, errorFrom } from './client-error.ts';
-import { Numbering } from './numbering.ts';
+import { SendNumbering } from './numbering.ts';
 import { copied } from './outgoing.ts';
 import { Pace } from './pace.ts';
-import { type ClientClock } from './surroundings.ts';
+import { type ClientClock } from './platform.ts';
 
 export interface CallOptions {
   /** Idempotency key: the call counts once, waits while there is no line, and is repeated after a break. */
@@ -20,14 +20,14 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface Request {
+export interface ClientRequest {
   readonly m: string;
   readonly p: Readonly<Record<string, unknown>>;
   readonly key?: string | undefined;
 }
 
 /** A call that is not answered. */
-export interface Call extends Request {
+export interface OpenCall extends ClientRequest {
   readonly deadlineMs?: number | undefined;
   /** Has a place in the session. */
   readonly isSend: boolean;
@@ -40,7 +40,7 @@ export interface Call extends Request {
   readonly settle: (answer: unknown, error?: ClientError) => void;
 }
 
-export interface CallsParts {
+export interface ClientCallsParts {
   readonly clock: ClientClock;
   readonly queueMax: number;
   readonly transmit: (frame: Req) => void;
@@ -55,29 +55,29 @@ export interface CallsParts {
   readonly keep: () => void;
 }
 
-export class Calls {
-  readonly #parts: CallsParts;
+export class ClientCalls {
+  readonly #parts: ClientCallsParts;
   readonly #pace: Pace;
-  readonly #numbering = new Numbering();
+  readonly #numbering = new SendNumbering();
   /** Oldest first; those on their way among them. */
-  readonly #open = new Set<Call>();
-  readonly #onTheWay = new Map<string, Call>();
+  readonly #open = new Set<OpenCall>();
+  readonly #onTheWay = new Map<string, OpenCall>();
   #ids = 0;
   #inFlightMax = 0;
   #alarm: (() => void) | undefined;
 
-  constructor(parts: CallsParts) {
+  constructor(parts: ClientCallsParts) {
     this.#parts = parts;
     this.#pace = new Pace(parts.clock);
   }
 
   /** Sends that are not acknowledged, in order. */
-  sends(): Call[] {
+  sends(): OpenCall[] {
     return [...this.#open].filter(({ isSend }) => isSend);
   }
 
   /** Takes up sends of an earlier run; nobody waits for them. */
-  restore(sends: readonly Pick<Call, 'p' | 'seq'>[]): void {
+  restore(sends: readonly Pick<OpenCall, 'p' | 'seq'>[]): void {
     for (const { p, seq } of sends)
       this.#open.add({
         m: 'actor.send',
@@ -90,11 +90,11 @@ export class Calls {
       });
   }
 
-  send(request: Request, options: CallOptions): Promise<unknown> {
+  send(request: ClientRequest, options: CallOptions): Promise<unknown> {
     return this.#begin(request, options, true);
   }
 
-  call(request: Request, options: CallOptions): Promise<unknown> {
+  call(request: ClientRequest, options: CallOptions): Promise<unknown> {
     return this.#begin(request, options, false);
   }
 
@@ -146,7 +146,7 @@ export class Calls {
     if (this.#alarm !== undefined || this.#parts.state() !== 'live') return;
     const underWay = new Set(this.#onTheWay.values());
     if (this.#numbering.isHeld && ![...underWay].some(({ isSend }) => isSend)) this.#numbering.realign(this.sends());
-    const batch: Call[] = [];
+    const batch: OpenCall[] = [];
     for (const call of this.#open) {
       if (underWay.size + batch.length >= this.#inFlightMax) break;
       if (underWay.has(call) || (call.isSend && this.#numbering.isHeld)) continue;
@@ -163,7 +163,7 @@ export class Calls {
     for (const call of batch) this.#transmit(call);
   }
 
-  #transmit(call: Call): void {
+  #transmit(call: OpenCall): void {
     const { m, p, key, deadlineMs, isSend, seq } = call;
     const id = String(++this.#ids);
     this.#onTheWay.set(id, call);
@@ -178,7 +178,7 @@ export class Calls {
     });
   }
 
-  #refused(call: Call, error: ClientError): void {
+  #refused(call: OpenCall, error: ClientError): void {
     const { code, details, retryable } = error;
     if (call.isSend && code === 'BOSUN_SEQUENCE_GAP') return this.#numbering.gap(call, Number(details['expected']));
     const isLate = code === 'BOSUN_TIMEOUT' && call.isSend && call.p['until'] !== 'taken';
@@ -199,7 +199,7 @@ export class Calls {
     }, ms);
   }
 
-  #begin(request: Request, { timeoutMs, signal }: CallOptions, isSend: boolean): Promise<unknown> {
+  #begin(request: ClientRequest, { timeoutMs, signal }: CallOptions, isSend: boolean): Promise<unknown> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       const refusal = this.#refusal(isSend || request.key !== undefined);
@@ -215,7 +215,7 @@ export class Calls {
         stop();
         signal?.removeEventListener('abort', aborted);
       };
-      const call: Call = {
+      const call: OpenCall = {
         ...request,
         p: copied(request.p),
         // The gateway's own default may be shorter.
@@ -259,7 +259,7 @@ export class Calls {
     );
   }
 
-  #forget(call: Call): void {
+  #forget(call: OpenCall): void {
     call.isForgotten = true;
     // A number that is given must be used, or those behind it never count.
     if (call.isSend && call.seq !== undefined) return;
@@ -268,25 +268,25 @@ export class Calls {
     for (const [id, one] of this.#onTheWay) if (one === call) this.#parts.cancel(id);
   }
 
-  #finish(call: Call, answer: unknown, error?: ClientError): void {
+  #finish(call: OpenCall, answer: unknown, error?: ClientError): void {
     if (!this.#open.delete(call)) return;
     if (call.isSend) this.#parts.changed();
     this.#settle(call, answer, error);
   }
 
-  #settle(call: Call, answer: unknown, error?: ClientError): void {
+  #settle(call: OpenCall, answer: unknown, error?: ClientError): void {
     if (!call.isForgotten) call.settle(answer, error);
     call.isForgotten = true;
   }
 }
 
 /** Refusals that are the line's business, and not that of who calls: it was not done, or is known for a repeat. */
-function isAgain(call: Call, code: string): boolean {
+function isAgain(call: OpenCall, code: string): boolean {
   if (code === 'BOSUN_RATE_LIMITED' || code === 'BOSUN_DRAINING') return true;
   if (code === 'BOSUN_GATEWAY_FULL') return call.isSend || call.m === 'actor.ask';
   return code === 'BOSUN_SYSTEM_CLOSED' && isRepeatable(call);
 }
 
-function isRepeatable({ isSend, key }: Call): boolean {
+function isRepeatable({ isSend, key }: OpenCall): boolean {
   return isSend || key !== undefined;
 }

@@ -10,7 +10,7 @@ import { type ServerFrame } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
 import type { EventsTopic, StateTopic, View } from './topics.ts';
 
-export interface Subscription {
+export interface TopicSubscription {
   /** The first frame. Throws what keeps the topic from being seen. */
   begin(from: Cursor | undefined): ServerFrame;
   /** What is to be sent now; empty where nothing is, or not yet. A frame `end` is the last. */
@@ -23,7 +23,7 @@ export interface Subscription {
 }
 
 /** Makes a subscription to a topic that was found. */
-export type Opening = (parts: SubscriptionParts) => Subscription;
+export type SubscriptionMaker = (parts: SubscriptionParts) => TopicSubscription;
 
 export interface SubscriptionParts {
   readonly id: string;
@@ -38,7 +38,7 @@ const PATCH_SHARE_MAX = 0.6;
 /** Shorter than that, nobody measures. */
 const PATCH_CHARS_SMALL = 1_024;
 
-export class StateSubscription implements Subscription {
+export class StateSubscription implements TopicSubscription {
   readonly #topic: StateTopic;
   readonly #parts: SubscriptionParts;
   readonly #everyMs: number;
@@ -123,7 +123,7 @@ export class StateSubscription implements Subscription {
   }
 }
 
-export class EventsSubscription implements Subscription {
+export class EventsSubscription implements TopicSubscription {
   readonly #topic: EventsTopic;
   readonly #log: EventLog;
   readonly #parts: Omit<SubscriptionParts, 'maxHz'>;

@@ -13,13 +13,13 @@ import { type Caller, mayReach } from '../client/callers.ts';
 import { activeStates } from '../charts/active.ts';
 import { chartOf } from '../charts/model.ts';
 import { type MethodName, type ParamsOf } from './methods.ts';
-import { orderHandlers, reach } from './orders.ts';
+import { orderHandlers, reach } from './order-handlers.ts';
 import { type Health } from '../client/health.ts';
 import { type Inspections } from '../topics/inspections.ts';
 import { digestOf, keyOf, type NumberedSend, type Repeatable, type Repeats } from './repeats.ts';
 import { treePage } from '../topics/tree-views.ts';
 import { shownKept, shownTurn, type TurnView } from '../topics/turn-views.ts';
-import { type Views } from '../topics/views.ts';
+import { type ActorViews } from '../topics/actor-views.ts';
 import { invalid } from './wire-errors.ts';
 import { shownError } from '../topics/wire-values.ts';
 
@@ -37,7 +37,7 @@ export interface Call {
 
 export interface CallParts {
   readonly system: System;
-  readonly views: Views;
+  readonly views: ActorViews;
   readonly repeats: Repeats;
   readonly inspections: Inspections;
   readonly health: Health;

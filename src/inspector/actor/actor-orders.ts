@@ -2,7 +2,7 @@
 import { type ActorView } from '../../client/remote-snapshot.ts';
 import { type Principal, type TreeNode } from '../wire.ts';
 
-export interface Order {
+export interface ActorOrder {
   /** Method of the protocol, without `actor.`. */
   readonly name: 'suspend' | 'resume' | 'step' | 'restart' | 'stop' | 'kill';
   readonly verb: string;
@@ -10,7 +10,7 @@ export interface Order {
   readonly isDangerous: boolean;
 }
 
-const ORDERS: Readonly<Record<Order['name'], Order>> = {
+const ORDERS: Readonly<Record<ActorOrder['name'], ActorOrder>> = {
   suspend: {
     name: 'suspend',
     verb: 'Suspend',
@@ -40,7 +40,7 @@ const ORDERS: Readonly<Record<Order['name'], Order>> = {
 };
 
 export interface Orders {
-  readonly open: readonly Order[];
+  readonly open: readonly ActorOrder[];
   /** Why there are no more, in a sentence; undefined where nothing is withheld. */
   readonly withheld: string | undefined;
 }
@@ -53,10 +53,10 @@ export function ordersFor(
   if (principal === undefined || view.address === 'root') return { open: [], withheld: undefined };
   if (!principal.scopes.includes('actor:admin'))
     return { open: [], withheld: 'You may look, and give no orders: your token lacks the scope actor:admin.' };
-  const held: Order['name'][] =
+  const held: ActorOrder['name'][] =
     view.status === 'suspended' ? ['resume', 'step'] : view.status === 'active' ? ['suspend'] : [];
   // Who has a count of restarts is the child of a Boss.
-  const ending: Order['name'][] = [
+  const ending: ActorOrder['name'][] = [
     ...(node !== undefined && node.restarts !== null ? (['restart', 'stop'] as const) : []),
     'kill',
   ];

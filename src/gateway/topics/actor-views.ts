@@ -32,7 +32,7 @@ export interface ActorView {
 
 const BOSS = 'bosun.boss';
 
-export class Views {
+export class ActorViews {
   readonly #system: System;
 
   constructor(system: System) {

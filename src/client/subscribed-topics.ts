@@ -6,11 +6,11 @@ import type { ServerFrame, Sub } from '../gateway/protocol/frames.ts';
 import { type Cursor } from '../gateway/protocol/protocol.ts';
 import { RETRY_MS } from './bounds.ts';
 import { type ClientError, errorFrom } from './client-error.ts';
-import { type ClientClock } from './surroundings.ts';
+import { type ClientClock } from './platform.ts';
 
 export type TopicFrame = ServerFrame & { readonly t: 'snap' | 'delta' | 'evt' | 'lag' };
 
-export interface Listener {
+export interface TopicListener {
   readonly topic: string;
   readonly mode: 'state' | 'events';
   /** Where it left off; undefined for the present. */
@@ -21,7 +21,7 @@ export interface Listener {
   readonly ended: (error: ClientError) => void;
 }
 
-export interface TopicsParts {
+export interface SubscribedTopicsParts {
   readonly clock: ClientClock;
   readonly isLive: () => boolean;
   /** Why nothing comes any more. */
@@ -29,25 +29,25 @@ export interface TopicsParts {
   readonly transmit: (frame: Sub | { readonly t: 'unsub'; readonly id: string }) => void;
 }
 
-export class Topics {
-  readonly #parts: TopicsParts;
+export class SubscribedTopics {
+  readonly #parts: SubscribedTopicsParts;
   /** The id under which each is open; undefined where it is not. */
-  readonly #ids = new Map<Listener, string | undefined>();
-  readonly #byId = new Map<string, Listener>();
+  readonly #ids = new Map<TopicListener, string | undefined>();
+  readonly #byId = new Map<string, TopicListener>();
   #count = 0;
 
-  constructor(parts: TopicsParts) {
+  constructor(parts: SubscribedTopicsParts) {
     this.#parts = parts;
   }
 
-  open(listener: Listener): void {
+  open(listener: TopicListener): void {
     const failure = this.#parts.failure();
     if (failure !== undefined) return listener.ended(failure);
     this.#ids.set(listener, undefined);
     if (this.#parts.isLive()) this.#subscribe(listener);
   }
 
-  close(listener: Listener): void {
+  close(listener: TopicListener): void {
     const id = this.#ids.get(listener);
     this.#ids.delete(listener);
     if (id === undefined || !this.#byId.delete(id)) return;
@@ -86,18 +86,18 @@ export class Topics {
     );
   }
 
-  #again(listener: Listener): void {
+  #again(listener: TopicListener): void {
     this.close(listener);
     this.open(listener);
   }
 
-  #end(listener: Listener, error: ClientError): void {
+  #end(listener: TopicListener, error: ClientError): void {
     this.#ids.delete(listener);
     listener.ended(error);
   }
 
   /** Each time under a new id: frames of the last one may still come. */
-  #subscribe(listener: Listener): void {
+  #subscribe(listener: TopicListener): void {
     const id = `s${++this.#count}`;
     const from = listener.at();
     this.#ids.set(listener, id);

@@ -9,8 +9,8 @@ export interface ThreadData {
   readonly exported: string;
   readonly index: number;
   readonly count: number;
-  /** URL of the module of its outpost; undefined where it has none. */
-  readonly outpost: string | undefined;
+  /** URL of the module of its worker gateway; undefined where it has none. */
+  readonly workerGateway: string | undefined;
   /** Of its store. */
   readonly directory: string;
   /** To the other workers, by their index; none to itself. */

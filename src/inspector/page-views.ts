@@ -15,7 +15,7 @@ import { TreeView } from './tree/tree-view.tsx';
 import { HistoryView } from './turns/history-view.tsx';
 import { SequenceView } from './turns/sequence-view.tsx';
 
-export interface View {
+export interface PageView {
   /** As in the address bar. */
   readonly name: string;
   readonly title: string;
@@ -27,7 +27,7 @@ export interface View {
   readonly component: ComponentType<{ readonly rest: string }>;
 }
 
-export const VIEWS: readonly View[] = [
+export const VIEWS: readonly PageView[] = [
   { name: 'tree', title: 'Actors', isListed: true, component: TreeView },
   { name: 'actor', title: 'Actor', isListed: false, under: 'tree', component: ActorPage },
   { name: 'history', title: 'History', isListed: false, under: 'tree', component: HistoryView },
@@ -44,6 +44,6 @@ export const VIEWS: readonly View[] = [
   { name: 'audit', title: 'Audit', isListed: true, component: AuditView },
 ];
 
-export function viewNamed(name: string): View | undefined {
+export function viewNamed(name: string): PageView | undefined {
   return VIEWS.find((view) => view.name === name);
 }

@@ -3,7 +3,7 @@
  * here is another's), and the Origin of a browser's page has to be one of ours too. Rules only.
  */
 
-export interface DoorOptions {
+export interface OriginRules {
   /** Where the server listens. */
   readonly host: string;
   /** Further names in `Host`, without port. */
@@ -27,7 +27,7 @@ interface Headers {
 }
 
 /** Why a request is turned away; undefined where it is not. */
-export function refusalOf(headers: Headers, { host, hosts, origins }: DoorOptions): 'host' | 'origin' | undefined {
+export function refusalOf(headers: Headers, { host, hosts, origins }: OriginRules): 'host' | 'origin' | undefined {
   const named = nameIn(headers.host);
   if (named === undefined || ![...LOOPBACK, host.includes(':') ? `[${host}]` : host, ...hosts].includes(named))
     return 'host';

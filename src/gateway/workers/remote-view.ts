@@ -5,17 +5,17 @@
 import { type Clock } from '../../clock.ts';
 import { type ServerFrame } from '../protocol/frames.ts';
 import { patched } from '../protocol/patch.ts';
-import { noteStep } from '../topics/subscriptions.ts';
+import { noteStep } from '../topics/topic-subscription.ts';
 import { type StateTopic, type View } from '../topics/topics.ts';
 
 /** What a mirror is fed by. */
-export interface MirrorFeed {
+export interface ViewSink {
   show(view: View): void;
   /** There is nothing to be seen any more. */
   fail(error: unknown): void;
 }
 
-export interface Feeding {
+export interface ViewFeed {
   stop(): void;
   /**
    * Resolves when all has been shown that there is now: who has sent something and subscribes then sees what came of
@@ -29,27 +29,27 @@ interface Watcher {
   ended(): void;
 }
 
-export interface MirrorParts {
+export interface RemoteViewParts {
   readonly clock: Clock;
   readonly maxHz: number;
-  readonly feed: (mirror: MirrorFeed) => Feeding;
+  readonly feed: (mirror: ViewSink) => ViewFeed;
   /** Nobody watches it, or it has failed. */
   readonly over: () => void;
 }
 
-export class Mirror {
-  readonly #parts: MirrorParts;
+export class RemoteView {
+  readonly #parts: RemoteViewParts;
   readonly #watchers = new Set<Watcher>();
   readonly #ready: Promise<void>;
   #settle!: { resolve: () => void; reject: (error: unknown) => void };
-  #feeding: Feeding | undefined;
+  #feeding: ViewFeed | undefined;
   #view: View | undefined;
   #failure: { readonly error: unknown } | undefined;
   /** Those who have asked for it and not watched it yet. */
   #expected = 0;
   #isOver = false;
 
-  constructor(parts: MirrorParts) {
+  constructor(parts: RemoteViewParts) {
     this.#parts = parts;
     this.#ready = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     // Whoever asks for it awaits it as well.

@@ -3,13 +3,13 @@ import { type TreeNode } from '../wire.ts';
 
 export type Tone = 'good' | 'calm' | 'warn' | 'bad';
 
-export interface Standing {
+export interface StatusBadge {
   readonly word: string;
   readonly sign: string;
   readonly tone: Tone;
 }
 
-const BY_STATUS: Readonly<Record<TreeNode['status'], Standing>> = {
+const BY_STATUS: Readonly<Record<TreeNode['status'], StatusBadge>> = {
   active: { word: 'active', sign: '\u25cf', tone: 'good' },
   done: { word: 'done', sign: '\u2713', tone: 'calm' },
   error: { word: 'failed', sign: '\u2715', tone: 'bad' },
@@ -17,9 +17,9 @@ const BY_STATUS: Readonly<Record<TreeNode['status'], Standing>> = {
   suspended: { word: 'suspended', sign: '\u275a\u275a', tone: 'warn' },
 };
 
-const RESTARTING: Standing = { word: 'restarting', sign: '\u21bb', tone: 'warn' };
+const RESTARTING: StatusBadge = { word: 'restarting', sign: '\u21bb', tone: 'warn' };
 
-export function standingOf({ status, restartInMs }: Pick<TreeNode, 'status' | 'restartInMs'>): Standing {
+export function badgeOf({ status, restartInMs }: Pick<TreeNode, 'status' | 'restartInMs'>): StatusBadge {
   return restartInMs === null || restartInMs === undefined ? BY_STATUS[status] : RESTARTING;
 }
 
@@ -31,7 +31,7 @@ export function isKept(node: TreeNode, filter: Filter): boolean {
   if (node.hidden === true) return false;
   return filter === 'waiting'
     ? node.mailbox > 0
-    : standingOf(node).word === filter || (filter === 'failed' && hasFailed(node));
+    : badgeOf(node).word === filter || (filter === 'failed' && hasFailed(node));
 }
 
 /** It goes on after a failure. What a suspended one is suspended for is no failure. */
