@@ -203,6 +203,12 @@ const LONG: Readonly<Record<string, { readonly lines: number; readonly because: 
 
 const CODE_ENDINGS = ['.ts', '.tsx', '.mjs', '.js'];
 
+/** Files that import each other in a circle, types counted, are read together: so many a head can hold. */
+const KNOT_FILES_MAX = 10;
+
+/** Not counted yet: the kernel's own circle is being cut. */
+const TANGLED = 'src/actors/';
+
 interface Ban {
   readonly name: string;
   /** Expressions of globals as they are written, and modules of Node. */
@@ -312,6 +318,11 @@ describe('layers', () => {
     const rankOf = (path: string) => KERNEL_LAYERS.findIndex((layer) => path.startsWith(`src/actors/${layer}/`));
     const inside = imports.filter(({ from, to }) => from.startsWith('src/actors/') && to.startsWith('src/actors/'));
     expect(inside.filter(({ from, to }) => rankOf(from) === -1 || rankOf(to) > rankOf(from)).map(edge)).toEqual([]);
+  });
+
+  it(`have no knot of more than ${KNOT_FILES_MAX} files, types counted`, () => {
+    const edges = imports.filter(({ from, to }) => !from.startsWith(TANGLED) && !to.startsWith(TANGLED));
+    expect(knots(edges).filter((files) => files.length > KNOT_FILES_MAX)).toEqual([]);
   });
 
   it('import no index.ts: it is for users, and a way round the table', () => {
@@ -552,6 +563,30 @@ function circle(edges: readonly Import[]): string[] | undefined {
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Files that reach each other by imports, of whatever kind: the strongly connected components (Tarjan). */
+function knots(edges: readonly Import[]): string[][] {
+  const targets = new Map<string, string[]>();
+  for (const { from, to } of edges) if (to.startsWith('src/')) targets.set(from, [...(targets.get(from) ?? []), to]);
+  const indexes = new Map<string, number>();
+  const open: string[] = [];
+  const found: string[][] = [];
+  /** The lowest index of an open file that is reached from this one. */
+  const visit = (file: string): number => {
+    const index = indexes.size;
+    let lowest = index;
+    indexes.set(file, index);
+    const place = open.push(file) - 1;
+    for (const to of targets.get(file) ?? []) {
+      if (!indexes.has(to)) lowest = Math.min(lowest, visit(to));
+      else if (open.includes(to)) lowest = Math.min(lowest, indexes.get(to)!);
+    }
+    if (lowest === index) found.push(open.splice(place));
+    return lowest;
+  };
+  for (const file of targets.keys()) if (!indexes.has(file)) visit(file);
+  return found.filter((files) => files.length > 1);
 }
 
 /** A node and all within it, in the order of the text. */

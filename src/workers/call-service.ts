@@ -1,19 +1,11 @@
 /**
  * The worker's side of the host's calls: carries them out on the system of this worker and answers. What a call may be
- * is the table {@link HostVerbs}; its verbs are the methods of a system, and mean the same.
+ * is the table {@link HostVerbs}.
  */
-import { type EventObject } from 'xstate';
-import { type ActorSnapshot } from '../actors/world/actor-view.ts';
-import { type OrderedBy } from '../actors/world/audit-record.ts';
-import { type DeadLetter, type DeadLetterReason } from '../actors/world/mailbox/dead-letter.ts';
-import { type TraceRecord } from '../actors/model/trace-record.ts';
-import { type AskOptions } from '../actors/world/talk/ask-record.ts';
 import { type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
-import { type ChildInfo, type CompleteSpec } from '../supervisor/boss-handle.ts';
 import type { System } from '../system.ts';
-import { type SendOptions, type SpawnOptions, type TreeNode } from '../system-options.ts';
-import { type AdminVerbs, adminVerbsOf } from './admin-verbs.ts';
+import { type HostVerbs, type HostWatch, type Verb } from './host-verbs.ts';
 import {
   type AnswerMessage,
   type CallMessage,
@@ -22,43 +14,6 @@ import {
   toldError,
   unpacked,
 } from './call-messages.ts';
-
-type AskedEvent = EventObject & { readonly [field: string]: unknown };
-
-/** What the host may call. */
-export interface HostVerbs extends AdminVerbs {
-  send(address: string, event: EventObject, options: SendOptions): Promise<void>;
-  ask(address: string, event: AskedEvent, options: AskOptions): Promise<unknown>;
-  spawn(agent: string, id: string, options: SpawnOptions): Promise<void>;
-  startChild(boss: string, child: object): Promise<string>;
-  terminateChild(boss: string, id: string): Promise<void>;
-  restartChild(boss: string, id: string): Promise<string>;
-  deleteChild(boss: string, id: string): Promise<void>;
-  whichChildren(boss: string): ChildInfo[];
-  getChildSpec(boss: string, id: string): CompleteSpec;
-  snapshot(address: string): ActorSnapshot | undefined;
-  tree(address: string): TreeNode;
-  lookup(name: string): { readonly address: string; readonly value: unknown } | undefined;
-  members(group: string): readonly string[];
-  lastSequence(session: string): number;
-  deadLetters(only: { readonly reason?: DeadLetterReason }): readonly DeadLetter[];
-  redeliver(number: number, as: OrderedBy | undefined): Promise<void>;
-  discard(number: number, as: OrderedBy | undefined): Promise<void>;
-  resume(address: string): Promise<void>;
-  idle(): Promise<void>;
-  /** Resolves when everything that was on its way to other workers has been taken there. */
-  settled(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-/** Calls that go on: each word is told until the host ends it. `undefined` after the last one. */
-export interface Watches {
-  /** Snapshots: the present one, then one for every durable epoch that changed the actor. */
-  snapshots(address: string): ActorSnapshot;
-  emitted(address: string, type: string): EventObject;
-  /** Of the actor and all below it. */
-  turns(address: string): TraceRecord;
-}
 
 /** What stands beside a worker's system and is called like it: the part of a gateway that has to be near. */
 export interface WorkerGateway {
@@ -70,9 +25,6 @@ export interface WorkerGateway {
 export interface WorkerGatewayModule {
   createWorkerGateway(system: System, clock: Clock): WorkerGateway;
 }
-
-export type Verb = keyof HostVerbs;
-export type HostWatch = keyof Watches;
 
 interface CallServiceParts {
   readonly clock: Clock;
@@ -185,8 +137,8 @@ export class CallService {
 }
 
 function verbsOf(system: System): HostVerbs {
+  const { admin } = system;
   return {
-    ...adminVerbsOf(system),
     send: (address, event, options) => system.send(address, event, options),
     ask: (address, event, options) => system.ask(address, event, options),
     async spawn(name, id, options) {
@@ -213,5 +165,16 @@ function verbsOf(system: System): HostVerbs {
     idle: () => system.idle(),
     settled: () => system.settled(),
     stop: () => system.stop(),
+    suspend: (address, as) => admin.suspend(address, as),
+    resumeBy: (address, as) => admin.resume(address, as),
+    step: (address, as) => admin.step(address, as),
+    getState: (address) => admin.getState(address),
+    replaceState: (address, next, as, options) => admin.replaceState(address, next, as, options),
+    kill: (address, as) => admin.kill(address, as),
+    recent: (address, options) => admin.recent(address, options),
+    history: (address) => admin.history(address),
+    waiting: () => admin.waiting(),
+    audit: (options) => admin.audit(options),
+    erase: (address, as) => system.erase(address, as),
   };
 }

@@ -16,7 +16,7 @@ import {
   unpacked,
 } from './call-messages.ts';
 import { type Staff } from './staff.ts';
-import { type Verb, type HostVerbs, type HostWatch, type Watches } from './call-service.ts';
+import { type Verb, type HostVerbs, type HostWatch, type Watches } from './host-verbs.ts';
 
 interface PendingHostCall {
   readonly call: CallMessage;

@@ -5,7 +5,7 @@ import { type EventObject } from 'xstate';
 import { type ActorSnapshot, type Subscription } from '../actors/world/actor-view.ts';
 import { type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
-import { type HostWatch, type Watches } from './call-service.ts';
+import { type HostWatch, type Watches } from './host-verbs.ts';
 import { type Hearer } from './host-calls.ts';
 
 interface SpreadActorHost {

@@ -12,7 +12,7 @@ import { type Subscription } from '../actors/world/actor-view.ts';
 import { type KeptTurn, type TraceRecord } from '../actors/model/trace-record.ts';
 import { admit } from '../actors/model/value-check.ts';
 import { type StoredState } from '../actors/model/version-rules.ts';
-import { type Verb, type HostVerbs } from './call-service.ts';
+import { type Verb, type HostVerbs } from './host-verbs.ts';
 import { type HostCalls } from './host-calls.ts';
 
 /** A record of an order, and which worker has it: numbers are a worker's own. */

@@ -17,7 +17,7 @@ import { BosunError } from '../errors.ts';
 import { WORKER_STOP_MS } from '../limits.ts';
 import { type SendOptions, type SnapshotOf, type SpawnOptions, type TreeNode } from '../system-options.ts';
 import { type Staff } from './staff.ts';
-import { type Verb, type HostVerbs } from './call-service.ts';
+import { type Verb, type HostVerbs } from './host-verbs.ts';
 import { mergedLetters, mergedTree, type SpreadDeadLetter } from './merged.ts';
 import { SpreadActor } from './spread-actor.ts';
 import { SpreadAdmin } from './spread-admin.ts';

@@ -6,7 +6,7 @@ import { type Cancel, type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { CALL_MS, CALLS_WAITING_MAX } from '../../limits.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
-import { type Call, type Handlers, Marked } from './handlers.ts';
+import { type Call, type Handler, type Handlers, Marked } from './call.ts';
 import { type Caller, checkScope } from '../client/callers.ts';
 import { type KeyedAnswers } from './keyed-answers.ts';
 import { type MethodName, type MethodRow, rowOf } from './methods.ts';
@@ -47,8 +47,6 @@ const KEYS_OF_THEIR_OWN: ReadonlySet<string> = new Set<MethodName>(['actor.send'
 
 /** They end by themselves when their time is over, and know better what they waited for. */
 const TIMES_OF_THEIR_OWN: ReadonlySet<string> = new Set<MethodName>(['actor.ask', 'actor.wait']);
-
-type Handler = (params: unknown, call: Call) => unknown;
 
 export class CallDesk {
   readonly #parts: CallDeskParts;

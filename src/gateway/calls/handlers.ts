@@ -12,28 +12,17 @@ import { type System } from '../../system.ts';
 import { type Caller, mayReach } from '../client/callers.ts';
 import { activeStates } from '../charts/active.ts';
 import { chartOf } from '../charts/model.ts';
-import { type MethodName, type ParamsOf } from './methods.ts';
-import { orderHandlers, reach } from './order-handlers.ts';
+import { type Call, type Handlers, Marked, reach } from './call.ts';
+import { type ParamsOf } from './methods.ts';
+import { orderHandlers } from './order-handlers.ts';
 import { type Health } from '../client/health.ts';
 import { type Inspections } from '../topics/inspections.ts';
-import { digestOf, keyOf, type NumberedSend, type Repeatable, type Repeats } from './repeats.ts';
+import { digestOf, keyOf, type Repeatable, type Repeats } from './repeats.ts';
 import { treePage } from '../topics/tree-views.ts';
 import { shownKept, shownTurn, type TurnView } from '../topics/turn-views.ts';
 import { type ActorViews } from '../topics/actor-views.ts';
 import { invalid } from './wire-errors.ts';
 import { shownError } from '../topics/wire-values.ts';
-
-/** One call under way. */
-export interface Call {
-  readonly caller: Caller;
-  /** Of `actor.send`: its session and number. */
-  readonly session: NumberedSend | undefined;
-  readonly key: string | undefined;
-  /** What is left of its time. */
-  readonly leftMs: number;
-  /** Nobody waits for the answer any more. */
-  readonly isOver: boolean;
-}
 
 export interface CallParts {
   readonly system: System;
@@ -41,22 +30,6 @@ export interface CallParts {
   readonly repeats: Repeats;
   readonly inspections: Inspections;
   readonly health: Health;
-}
-
-type Answer = unknown;
-export type Handlers = {
-  readonly [Name in MethodName]: (params: ParamsOf<Name>, call: Call) => Answer | Promise<Answer>;
-};
-
-/** Answers that say themselves whether they are a repeat's. */
-export class Marked implements Repeatable<unknown> {
-  readonly result: unknown;
-  readonly replayed: boolean;
-
-  constructor({ result, replayed }: Repeatable<unknown>) {
-    this.result = result;
-    this.replayed = replayed;
-  }
 }
 
 export function handlersOf(parts: CallParts): Handlers {
@@ -117,7 +90,7 @@ export function handlersOf(parts: CallParts): Handlers {
   };
 }
 
-function machine(system: System, caller: Caller, name: string): Answer {
+function machine(system: System, caller: Caller, name: string): unknown {
   const { reception } = system;
   const seen = mayReach(caller, name) ? system.snapshot(name) : undefined;
   const agent = reception.agent(name);
@@ -157,7 +130,7 @@ async function send(
   { system, repeats }: CallParts,
   { address, event, until, ifSequence }: ParamsOf<'actor.send'>,
   { caller, session, key }: Call,
-): Promise<Answer> {
+): Promise<unknown> {
   reach(caller, address);
   const { reception } = system;
   const deliver = (stored?: Session): Promise<boolean | null> =>
@@ -189,7 +162,7 @@ function ask(
   { system: { reception }, views }: CallParts,
   { address, event }: ParamsOf<'actor.ask'>,
   { caller, key, leftMs }: Call,
-): Promise<Answer> {
+): Promise<unknown> {
   reach(caller, address);
   const name = key === undefined ? {} : { id: keyOf(caller, key), digest: digestOf(['actor.ask', address, event]) };
   return reception
@@ -201,7 +174,7 @@ async function wait(
   { system, views }: CallParts,
   { address, value, tag, status }: ParamsOf<'actor.wait'>,
   call: Call,
-): Promise<Answer> {
+): Promise<unknown> {
   reach(call.caller, address);
   await system.actor(address).waitFor(
     (snapshot) => {
@@ -222,7 +195,7 @@ async function spawn(
   system: System,
   caller: Caller,
   { agent: name, id, under, input, restart }: ParamsOf<'actor.spawn'>,
-): Promise<Answer> {
+): Promise<unknown> {
   reach(caller, childAddress(under, id));
   const agent = system.reception.agent(name);
   if (agent === undefined)

@@ -1,14 +1,14 @@
 /** Methods by which people intervene: each is audited in the epoch of what it does, as an order of its caller. */
 import { type EventObject, type StateValue } from 'xstate';
-import { checkAddress, childAddress } from '../../actors/model/address.ts';
+import { childAddress } from '../../actors/model/address.ts';
 import { BOSS_AGENT } from '../../actors/model/agent.ts';
 import { type BossView } from '../../actors/model/supervision.ts';
 import { type OrderedBy } from '../../actors/world/audit-record.ts';
 import { BosunError } from '../../errors.ts';
 import { type System } from '../../system.ts';
-import type { Handlers } from './handlers.ts';
+import { type Handlers, reach } from './call.ts';
 import { type Caller, checkAddressed } from '../client/callers.ts';
-import type { ActorViews } from '../topics/actor-views.ts';
+import { type ActorViews } from '../topics/actor-views.ts';
 
 type ActorOrderMethod =
   | 'actor.suspend'
@@ -144,12 +144,6 @@ function orderedBy(caller: Caller, { by, reason }: Reasons): OrderedBy {
   if (by !== undefined && caller.isOperator !== true)
     throw new BosunError('BOSUN_FORBIDDEN', 'only the operator gives orders in the name of others');
   return { by: by ?? caller.id, ...(reason !== undefined && { reason }) };
-}
-
-/** Throws BOSUN_ADDRESS_INVALID, BOSUN_FORBIDDEN. */
-export function reach(caller: Caller, address: string): string {
-  checkAddressed(caller, checkAddress(address));
-  return address;
 }
 
 /** What is not there is for the order itself to say. */

@@ -3,11 +3,11 @@
  * over workers (workers/). Connections, callers, rates and frames are before it; actors, and what may be shown of them,
  * are behind it.
  */
-import { type Handlers } from '../calls/handlers.ts';
+import { type Handlers } from '../calls/call.ts';
 import { type Caller } from './callers.ts';
-import { type TopicFinder } from './subscriptions.ts';
+import { type TopicFinder } from '../topics/topic-subscription.ts';
 import { type MetricFamily } from './metrics.ts';
-import { type TurnViews } from '../stately/stately-peer.ts';
+import { type TurnViews } from '../topics/turn-views.ts';
 
 export interface Backend {
   /** What each method of methods.ts does. */

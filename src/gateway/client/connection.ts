@@ -16,7 +16,7 @@ import { type Session } from '../../actors/world/mailbox/inbound.ts';
 import { type PendingCall } from '../calls/call-desk.ts';
 import { type Caller } from './callers.ts';
 import { frameText, parseJson } from './frame-text.ts';
-import type { Entrance, Hub, Peer } from './hub.ts';
+import { type Entrance, type Hub, type Peer } from './hub.ts';
 import { SendBuffer, type ClientWire } from './send-buffer.ts';
 import { type ClientFrame, clientFrame, type Hello, type Req, type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type CloseName, CLOSES } from '../protocol/protocol.ts';
@@ -27,10 +27,8 @@ import { firstIssue, invalid } from '../calls/wire-errors.ts';
 export interface ConnectionParts {
   readonly hub: Hub;
   readonly wire: ClientWire;
-  /** From a header or a subprotocol; it counts before the one in `hello`. */
-  readonly token: string | undefined;
-  /** Counts where there is no token at all. */
-  readonly pass: Entrance['pass'];
+  /** Its token counts before the one in `hello`, its pass where there is no token at all. */
+  readonly entrance: Entrance;
 }
 
 /**
@@ -42,8 +40,7 @@ const REFUSALS_MAX = 100;
 export class Connection implements Peer {
   readonly #hub: Hub;
   readonly #wire: ClientWire;
-  readonly #token: string | undefined;
-  readonly #pass: Entrance['pass'];
+  readonly #entrance: Entrance;
   readonly #out: SendBuffer;
   readonly #subscriptions: Subscriptions;
   readonly #calls = new Map<string, PendingCall>();
@@ -57,11 +54,10 @@ export class Connection implements Peer {
   #caller: Caller | undefined;
   #session: string | undefined;
 
-  constructor({ hub, wire, token, pass }: ConnectionParts) {
+  constructor({ hub, wire, entrance }: ConnectionParts) {
     this.#hub = hub;
     this.#wire = wire;
-    this.#token = token;
-    this.#pass = pass;
+    this.#entrance = entrance;
     this.#out = new SendBuffer({
       wire,
       text: frameText,
@@ -221,7 +217,7 @@ export class Connection implements Peer {
   }
 
   async #greet({ token, session }: Hello): Promise<void> {
-    const caller = await this.#hub.identify(this.#token ?? token, this.#pass);
+    const caller = await this.#hub.identify(this.#entrance.token ?? token, this.#entrance.pass);
     if (this.#phase !== 'greeting') return;
     if (!this.#hub.admits(caller)) return this.close('rate_limited', 'rate_limited;too many connections');
     const asked = session === undefined ? 0 : this.#hub.backend.lastSequence(caller, session);

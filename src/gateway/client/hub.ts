@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Clock } from '../../clock.ts';
-import { BosunError, isBosunError, messageOf } from '../../errors.ts';
+import { isBosunError, messageOf } from '../../errors.ts';
 import {
   CALLS_BURST,
   CALLS_IN_FLIGHT_MAX,
@@ -24,13 +24,11 @@ import {
 import { type System } from '../../system.ts';
 import { CallDesk } from '../calls/call-desk.ts';
 import { type Caller, Callers, type JwtOptions, type TokenOptions } from './callers.ts';
-import { Connection } from './connection.ts';
-import { type TopicFinder } from './subscriptions.ts';
+import { type TopicFinder } from '../topics/topic-subscription.ts';
 import { type Backend } from './backend.ts';
 import { KeyedAnswers } from '../calls/keyed-answers.ts';
 import { gatewayFamilies, metricsText } from './metrics.ts';
 import { OneSystem } from './one-system.ts';
-import { type ClientWire } from './send-buffer.ts';
 import { InspectorPage } from '../network/inspector-page.ts';
 import { type ServerFrame, type Welcome, type WireError } from '../protocol/frames.ts';
 import { type CloseName, PROTOCOL_MINOR, PROTOCOL_VERSION } from '../protocol/protocol.ts';
@@ -38,7 +36,6 @@ import { type Rate, Rates } from './rates.ts';
 import { Scheduler } from './scheduler.ts';
 import { type SpreadOverWorkers } from '../workers/worker-port.ts';
 import { ManyWorkers } from '../workers/many-workers.ts';
-import { StatelyPeer } from '../stately/stately-peer.ts';
 import { Counters } from './counters.ts';
 import { Passes } from './passes.ts';
 import { isOurs, wireError } from '../calls/wire-errors.ts';
@@ -146,34 +143,6 @@ export class Hub {
 
   get size(): number {
     return this.#peers.size;
-  }
-
-  /**
-   * A client has connected. Tell what comes of it: frames to `receive`, that it reads to `drained`, its end to `gone`.
-   */
-  connect(wire: ClientWire, { token, pass }: Entrance = {}): Connection {
-    const connection = new Connection({ hub: this, wire, token, pass });
-    this.enter(connection);
-    return connection;
-  }
-
-  /** Whether somebody can inspect with what Stately gives. */
-  get isInspectable(): boolean {
-    return this.backend.turns !== undefined;
-  }
-
-  /** Somebody inspects with what Stately gives. Throws BOSUN_OVER_WORKERS. */
-  inspect(wire: ClientWire, entrance: Pick<Entrance, 'token' | 'pass'>): StatelyPeer {
-    const { turns } = this.backend;
-    if (turns === undefined)
-      throw new BosunError(
-        'BOSUN_OVER_WORKERS',
-        'the receivers of Stately inspect one system, and this one is spread over workers',
-      );
-    const peer = new StatelyPeer(this, turns, wire);
-    this.enter(peer);
-    void peer.begin(entrance);
-    return peer;
   }
 
   /** One more that is connected, or is closed at once where there are too many. */

@@ -1,7 +1,8 @@
 /** One system in this thread, behind a gateway or behind the part of one that stands beside a worker. */
 import { type Clock } from '../../clock.ts';
 import { type System } from '../../system.ts';
-import { type Handlers, handlersOf } from '../calls/handlers.ts';
+import { type Handlers } from '../calls/call.ts';
+import { handlersOf } from '../calls/handlers.ts';
 import { type Caller } from './callers.ts';
 import { EventLog } from '../topics/event-log.ts';
 import { Health } from './health.ts';
@@ -9,7 +10,7 @@ import { Inspections } from '../topics/inspections.ts';
 import { type Backend } from './backend.ts';
 import { type MetricFamily, Metrics } from './metrics.ts';
 import { Repeats } from '../calls/repeats.ts';
-import { type TurnViews } from '../stately/stately-peer.ts';
+import { type TurnViews } from '../topics/turn-views.ts';
 import { type Counters } from './counters.ts';
 import { Topics } from '../topics/topics.ts';
 import { ActorViews } from '../topics/actor-views.ts';

@@ -5,15 +5,9 @@ import { SUBSCRIPTIONS_MAX } from '../../limits.ts';
 import { type Caller } from './callers.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type Scheduler } from './scheduler.ts';
-import { type SubscriptionMaker, type TopicSubscription } from '../topics/topic-subscription.ts';
+import { type SubscriptionMaker, type TopicFinder, type TopicSubscription } from '../topics/topic-subscription.ts';
 import { type Counters } from './counters.ts';
 import { invalid } from '../calls/wire-errors.ts';
-
-/** Where topics are found. A promise where what is behind has to be asked first. */
-export interface TopicFinder {
-  /** Throws, or rejects with, BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID. */
-  find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): SubscriptionMaker | Promise<SubscriptionMaker>;
-}
 
 /** What all connections share. */
 export interface SubscriptionsHost {

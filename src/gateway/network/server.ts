@@ -24,7 +24,7 @@ import {
 } from '../../limits.ts';
 import { type System } from '../../system.ts';
 import { type JwtOptions, type TokenOptions } from '../client/callers.ts';
-import { type Connection } from '../client/connection.ts';
+import { Connection } from '../client/connection.ts';
 import { type OriginRules, isLoopback, refusalOf } from './origin-rules.ts';
 import { bearerIn, handle, refused } from './http.ts';
 import { type ConnectionBounds, type Entrance, Hub } from '../client/hub.ts';
@@ -42,7 +42,7 @@ import { type Rate, Rates } from '../client/rates.ts';
 import { FrameBytes, wireOf } from './socket-wire.ts';
 import { type SpreadOverWorkers } from '../workers/worker-port.ts';
 import { STATELY_PATH } from '../stately/stately-events.ts';
-import { type StatelyPeer } from '../stately/stately-peer.ts';
+import { StatelyPeer } from '../stately/stately-peer.ts';
 
 export interface GatewayOptions extends ConnectionBounds {
   /** Default 4180; 0 takes a free one. */
@@ -175,12 +175,23 @@ export class Gateway {
 
   /** A client without a socket, for tests and bridges. */
   connect(wire: ClientWire, entrance: Entrance = {}): Connection {
-    return this.#hub.connect(wire, entrance);
+    const connection = new Connection({ hub: this.#hub, wire, entrance });
+    this.#hub.enter(connection);
+    return connection;
   }
 
   /** Whoever inspects with what Stately gives, without a socket. Throws BOSUN_OVER_WORKERS. */
   inspect(wire: ClientWire, entrance: Pick<Entrance, 'token' | 'pass'> = {}): StatelyPeer {
-    return this.#hub.inspect(wire, entrance);
+    const { turns } = this.#hub.backend;
+    if (turns === undefined)
+      throw new BosunError(
+        'BOSUN_OVER_WORKERS',
+        'the receivers of Stately inspect one system, and this one is spread over workers',
+      );
+    const peer = new StatelyPeer(this.#hub, turns, wire);
+    this.#hub.enter(peer);
+    void peer.begin(entrance);
+    return peer;
   }
 
   /** What was let in and what was turned away, by name, since it was made. */
@@ -266,7 +277,7 @@ export class Gateway {
     const { pass, others } = queryOf(query);
     const isInspection = path === STATELY_PATH;
     if ((path !== SOCKET_PATH && !isInspection) || others > 0) return refuse('404 Not Found', 'path');
-    if (isInspection && !this.#hub.isInspectable) return refuse('501 Not Implemented', 'workers');
+    if (isInspection && this.#hub.backend.turns === undefined) return refuse('501 Not Implemented', 'workers');
     const { bearer, isSpoken } = chosen(offeredIn(request));
     let token: string | undefined;
     try {
@@ -287,7 +298,7 @@ export class Gateway {
   }
 
   #welcome(ws: WebSocket, socket: Duplex, entrance: Entrance): void {
-    const connection = this.#hub.connect(
+    const connection = this.connect(
       wireOf(ws, { socket, bytes: this.#bytes, drained: () => connection.drained() }),
       entrance,
     );
@@ -299,7 +310,7 @@ export class Gateway {
   }
 
   #inspected(ws: WebSocket, socket: Duplex, entrance: Pick<Entrance, 'token' | 'pass'>): void {
-    const peer = this.#hub.inspect(wireOf(ws, { socket, bytes: this.#bytes, drained: () => peer.drained() }), entrance);
+    const peer = this.inspect(wireOf(ws, { socket, bytes: this.#bytes, drained: () => peer.drained() }), entrance);
     ws.on('message', () => peer.receive());
     ws.on('close', () => peer.gone());
   }

@@ -16,24 +16,14 @@ import {
   OUT_BYTES_LOW,
   SLOW_MS_MAX,
 } from '../../limits.ts';
-import { type System } from '../../system.ts';
 import { type TreeNode } from '../../system-options.ts';
 import { type Caller, checkScope, mayReach } from '../client/callers.ts';
-import type { Entrance, Hub, Peer } from '../client/hub.ts';
+import { type Entrance, type Hub, type Peer } from '../client/hub.ts';
 import { type ClientWire } from '../client/send-buffer.ts';
 import { type CloseName, CLOSES } from '../protocol/protocol.ts';
 import { actorEvent, endEvent, type StatelyEvent, turnEvents } from './stately-events.ts';
-import type { EpochWatch } from '../topics/topics.ts';
-import { shownTurn } from '../topics/turn-views.ts';
-import { type ActorViews } from '../topics/actor-views.ts';
+import { shownTurn, type TurnViews } from '../topics/turn-views.ts';
 import { WholeTurns } from '../topics/whole-turns.ts';
-
-/** Where turns are heard of, and how they are shown. */
-export interface TurnViews {
-  readonly system: System;
-  readonly views: ActorViews;
-  readonly epochs: EpochWatch;
-}
 
 export class StatelyPeer implements Peer {
   readonly session = undefined;

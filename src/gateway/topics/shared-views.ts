@@ -3,16 +3,11 @@
  * patch and one text, however many they are. A shared view is there as long as somebody watches its actor.
  */
 import { type System } from '../../system.ts';
-import type { StateTopic, View } from './topics.ts';
+import { type StateTopic, type View, type ViewWatcher } from './topic.ts';
 import { type ActorViews } from './actor-views.ts';
 
-interface Watcher {
-  changed(): void;
-  ended(): void;
-}
-
 interface SharedView {
-  readonly watchers: Set<Watcher>;
+  readonly watchers: Set<ViewWatcher>;
   readonly leave: () => void;
   /** The last look; good as long as the cursor is the same. */
   latest: View | undefined;
@@ -46,7 +41,7 @@ export class SharedViews {
     return view;
   }
 
-  #watch(address: string, watcher: Watcher): () => void {
+  #watch(address: string, watcher: ViewWatcher): () => void {
     const shared = this.#shared.get(address) ?? this.#open(address);
     shared.watchers.add(watcher);
     return () => {
@@ -58,7 +53,7 @@ export class SharedViews {
   }
 
   #open(address: string): SharedView {
-    const watchers = new Set<Watcher>();
+    const watchers = new Set<ViewWatcher>();
     const subscription = this.#system.reception.watch(address, {
       changed: () => {
         for (const watcher of watchers) watcher.changed();

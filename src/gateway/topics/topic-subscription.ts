@@ -6,9 +6,10 @@ import { BosunError, isBosunError } from '../../errors.ts';
 import { EVENTS_PER_TURN } from '../../limits.ts';
 import { type EventLog } from './event-log.ts';
 import { diff, type PatchOp } from '../protocol/patch.ts';
-import { type ServerFrame } from '../protocol/frames.ts';
+import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
-import type { EventsTopic, StateTopic, View } from './topics.ts';
+import { type Caller } from '../client/callers.ts';
+import { type EventsTopic, type StateTopic, type View } from './topic.ts';
 
 export interface TopicSubscription {
   /** The first frame. Throws what keeps the topic from being seen. */
@@ -30,6 +31,12 @@ export interface SubscriptionParts {
   readonly maxHz: number;
   /** There may be something to send. Called within the kernel's own work, so it must only take note. */
   readonly wake: () => void;
+}
+
+/** Where topics are found. A promise where what is behind has to be asked first. */
+export interface TopicFinder {
+  /** Throws, or rejects with, BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID. */
+  find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): SubscriptionMaker | Promise<SubscriptionMaker>;
 }
 
 /** A patch that is not clearly shorter than the whole is not worth applying. */

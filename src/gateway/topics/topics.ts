@@ -4,8 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 import { checkAddress, ROOT } from '../../actors/model/address.ts';
-import { type Reception } from '../../actors/api/client-api.ts';
-import { type TraceRecord } from '../../actors/model/trace-record.ts';
 import { BosunError } from '../../errors.ts';
 import { LISTING_HZ } from '../../limits.ts';
 import { type System } from '../../system.ts';
@@ -13,48 +11,20 @@ import { isPattern, matches } from '../client/address-patterns.ts';
 import { SharedViews } from './shared-views.ts';
 import { type Caller, checkAddressed, checkScope, mayReach } from '../client/callers.ts';
 import { type EventLog } from './event-log.ts';
-import { type TopicFinder } from '../client/subscriptions.ts';
 import { type Sub } from '../protocol/frames.ts';
-import { type Cursor } from '../protocol/protocol.ts';
-import { EventsSubscription, type SubscriptionMaker, StateSubscription } from './topic-subscription.ts';
+import {
+  EventsSubscription,
+  StateSubscription,
+  type SubscriptionMaker,
+  type TopicFinder,
+} from './topic-subscription.ts';
+import { EpochWatch } from './epoch-watch.ts';
+import { type StateTopic, type TurnsTopic } from './topic.ts';
 import { TurnSubscription } from './turn-subscription.ts';
-import { shownTurn, type TurnView } from './turn-views.ts';
+import { shownTurn } from './turn-views.ts';
 import { type Inspections } from './inspections.ts';
 import { type ActorViews } from './actor-views.ts';
 import { invalid } from '../calls/wire-errors.ts';
-
-export interface View {
-  readonly at: Cursor;
-  readonly d: unknown;
-}
-
-export interface StateTopic {
-  /** At most so many frames a second, whatever the client wants. */
-  readonly maxHz: number;
-  /** Throws BOSUN_ACTOR_UNKNOWN when it is over. */
-  view(): View;
-  /** @returns What ends the watch. */
-  watch(changed: () => void, ended: () => void): () => void;
-}
-
-export interface EventsTopic {
-  /** Whether events of this actor belong to it. */
-  has(address: string): boolean;
-}
-
-/** Turns of the actors below an address: what is remembered of them, and what is heard from now on. */
-export interface TurnsTopic {
-  /** Of which history the numbers are. */
-  readonly epoch: string;
-  /** A turn as the caller may see it; undefined where it may not. */
-  shown(record: TraceRecord): TurnView | undefined;
-  readonly source: {
-    readonly turns: Reception['turns'];
-    behind(number: number, limit: number): ReturnType<Reception['turnsBehind']>;
-    listen(tell: (record: TraceRecord) => void): () => void;
-    watch(changed: () => void): () => void;
-  };
-}
 
 export interface TopicRow {
   readonly topic: string;
@@ -98,32 +68,6 @@ export const TOPICS: readonly TopicRow[] = [
     means: `\`{ letters }\`, as \`deadletter.list\` shows them, at most ${LISTING_HZ} times a second.`,
   },
 ];
-
-/** Tells of durable epochs, as long as somebody wants to know. */
-export class EpochWatch {
-  readonly #system: System;
-  readonly #watchers = new Set<() => void>();
-  #isOn = false;
-
-  constructor(system: System) {
-    this.#system = system;
-  }
-
-  watch(changed: () => void): () => void {
-    this.#watchers.add(changed);
-    if (!this.#isOn) void this.#run();
-    return () => void this.#watchers.delete(changed);
-  }
-
-  async #run(): Promise<void> {
-    this.#isOn = true;
-    while (this.#watchers.size > 0 && this.#system.reception.isRunning) {
-      await this.#system.reception.nextEpoch();
-      for (const changed of [...this.#watchers]) changed();
-    }
-    this.#isOn = false;
-  }
-}
 
 interface TopicsParts {
   readonly views: ActorViews;

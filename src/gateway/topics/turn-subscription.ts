@@ -7,7 +7,7 @@ import { EVENTS_PER_TURN } from '../../limits.ts';
 import { type ServerFrame } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
 import { type TopicSubscription, type SubscriptionParts } from './topic-subscription.ts';
-import type { TurnsTopic } from './topics.ts';
+import { type TurnsTopic } from './topic.ts';
 import { WholeTurns } from './whole-turns.ts';
 
 export class TurnSubscription implements TopicSubscription {

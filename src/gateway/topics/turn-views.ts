@@ -4,9 +4,18 @@
  */
 import { type KeptTurn, type TraceRecord } from '../../actors/model/trace-record.ts';
 import { type StateChange } from '../../actors/model/state.ts';
+import { type System } from '../../system.ts';
 import { type Caller, mayReach } from '../client/callers.ts';
 import { type ActorViews } from './actor-views.ts';
+import { type EpochWatch } from './epoch-watch.ts';
 import { shownError } from './wire-values.ts';
+
+/** Where turns are heard of, and how they are shown. */
+export interface TurnViews {
+  readonly system: System;
+  readonly views: ActorViews;
+  readonly epochs: EpochWatch;
+}
 
 export type TurnView = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@
  */
 import { type Clock } from '../../clock.ts';
 import { isBosunError } from '../../errors.ts';
-import { type Call, type Handlers } from '../calls/handlers.ts';
+import { type Call, type Handlers } from '../calls/call.ts';
 import { type Caller } from '../client/callers.ts';
 import { type Backend } from '../client/backend.ts';
 import { type MetricFamily, LoopDelay } from '../client/metrics.ts';

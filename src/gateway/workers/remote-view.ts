@@ -6,7 +6,7 @@ import { type Clock } from '../../clock.ts';
 import { type ServerFrame } from '../protocol/frames.ts';
 import { patched } from '../protocol/patch.ts';
 import { noteStep } from '../topics/topic-subscription.ts';
-import { type StateTopic, type View } from '../topics/topics.ts';
+import { type StateTopic, type View, type ViewWatcher } from '../topics/topic.ts';
 
 /** What a mirror is fed by. */
 export interface ViewSink {
@@ -24,11 +24,6 @@ export interface ViewFeed {
   refresh(): Promise<void>;
 }
 
-interface Watcher {
-  changed(): void;
-  ended(): void;
-}
-
 export interface RemoteViewParts {
   readonly clock: Clock;
   readonly maxHz: number;
@@ -39,7 +34,7 @@ export interface RemoteViewParts {
 
 export class RemoteView {
   readonly #parts: RemoteViewParts;
-  readonly #watchers = new Set<Watcher>();
+  readonly #watchers = new Set<ViewWatcher>();
   readonly #ready: Promise<void>;
   #settle!: { resolve: () => void; reject: (error: unknown) => void };
   #feeding: ViewFeed | undefined;
@@ -93,7 +88,7 @@ export class RemoteView {
     return this.#view!;
   }
 
-  #watch(watcher: Watcher): () => void {
+  #watch(watcher: ViewWatcher): () => void {
     this.#watchers.add(watcher);
     return () => {
       this.#watchers.delete(watcher);

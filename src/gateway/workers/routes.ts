@@ -8,7 +8,7 @@ import { type Clock } from '../../clock.ts';
 import { BosunError, isBosunError } from '../../errors.ts';
 import { WORKER_ANSWER_MS } from '../../limits.ts';
 import { type TreeNode } from '../../system-options.ts';
-import { type Call, type Handlers, Marked } from '../calls/handlers.ts';
+import { type Call, type Handlers, Marked } from '../calls/call.ts';
 import { type MethodName, METHODS, type ParamsOf } from '../calls/methods.ts';
 import { treePage, treeView } from '../topics/tree-views.ts';
 import { allWorkers, type WorkerResponse, type WorkerRequest, callWorker, type WorkerGateways } from './worker-port.ts';

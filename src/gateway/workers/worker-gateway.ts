@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock } from '../../clock.ts';
 import { assert } from '../../assert.ts';
 import { type System } from '../../system.ts';
-import { type Call, Marked } from '../calls/handlers.ts';
+import { type Call, type Handler, Marked } from '../calls/call.ts';
 import { type Caller } from '../client/callers.ts';
 import { type SubscriptionsHost } from '../client/subscriptions.ts';
 import { type MethodName } from '../calls/methods.ts';
@@ -29,7 +29,6 @@ export function createWorkerGateway(system: System, clock: Clock): WorkerGateway
 }
 
 type Ender = (end: () => void) => void;
-type Handler = (params: unknown, call: Call) => unknown;
 
 export class WorkerGateway {
   readonly #system: System;

@@ -1,0 +1,27 @@
+/** Tells of durable epochs, as long as somebody wants to know. */
+import { type System } from '../../system.ts';
+
+export class EpochWatch {
+  readonly #system: System;
+  readonly #watchers = new Set<() => void>();
+  #isOn = false;
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed);
+    if (!this.#isOn) void this.#run();
+    return () => void this.#watchers.delete(changed);
+  }
+
+  async #run(): Promise<void> {
+    this.#isOn = true;
+    while (this.#watchers.size > 0 && this.#system.reception.isRunning) {
+      await this.#system.reception.nextEpoch();
+      for (const changed of [...this.#watchers]) changed();
+    }
+    this.#isOn = false;
+  }
+}
