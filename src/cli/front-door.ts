@@ -1,6 +1,9 @@
 /** A gateway before the system of a data directory, announced there, so that verbs of the command line find it. */
 import { randomBytes } from 'node:crypto';
 import { createGateway } from '../gateway/network/server.ts';
+import { leadCoordinator } from '../machines/coordination/coordinator/lead-coordinator.ts';
+import { type Plan } from '../machines/coordination/plan/plan.ts';
+import { schedule } from '../machines/coordination/plan/schedule.ts';
 import { type System } from '../system.ts';
 import { type SpreadSystem } from '../workers/spread-system.ts';
 import { type Config } from './config-file.ts';
@@ -21,6 +24,11 @@ export interface FrontDoorOptions {
   readonly log: (...args: unknown[]) => void;
 }
 
+/** What the page asks of a plan's coordinator. */
+export const PLAN_SELECTORS = {
+  [leadCoordinator.name]: { schedule: ({ plan }: { readonly plan: Plan }) => schedule(plan) },
+};
+
 /** Made before the system starts: settings that are refused must not cost a start. Throws BOSUN_CONFIG_INVALID. */
 export function frontDoor(
   system: System | SpreadSystem,
@@ -28,7 +36,7 @@ export function frontDoor(
   { settings, log }: FrontDoorOptions,
 ): FrontDoor {
   const token = randomBytes(24).toString('base64url');
-  const made = () => createGateway(system, { ...settings, operator: token, log });
+  const made = () => createGateway(system, { ...settings, operator: token, selectors: PLAN_SELECTORS, log });
   const gateway = made();
   let announced: GatewayAddress | undefined;
   return {

@@ -4,7 +4,8 @@
  */
 import { type Atom, createAtom } from '@xstate/store';
 import { type ClientError } from './client-error.ts';
-import { type ActorView, type RemoteSnapshot, snapshotOf } from './remote-snapshot.ts';
+import { type ActorView } from '../gateway/protocol/views.ts';
+import { type RemoteSnapshot, snapshotOf } from './remote-snapshot.ts';
 import { Replica } from './replica.ts';
 import { toldTo } from './platform.ts';
 import { type TopicListener, type TopicFrame, type SubscribedTopics } from './subscribed-topics.ts';

@@ -1,19 +1,6 @@
 /** What is known of a remote actor: the view that the gateway shows, shaped like a snapshot of XState. */
+import { type ActorView } from '../gateway/protocol/views.ts';
 import { type AgentShape, type ContextIn, type OutputIn, type ValueIn, type ValuePart } from './contract.ts';
-
-/** As the topic `actor/{address}` has it. */
-export interface ActorView {
-  readonly address: string;
-  readonly agent: string;
-  readonly status: 'active' | 'done' | 'error' | 'stopped' | 'suspended';
-  readonly value: unknown;
-  readonly context: unknown;
-  readonly tags: readonly string[];
-  readonly output: unknown;
-  readonly error: unknown;
-  readonly sequence: number;
-  readonly accepts: readonly string[];
-}
 
 /**
  * XState's four: a suspended actor is `active`, and `isSuspended`; one that was removed, or may not be seen, is

@@ -2,8 +2,9 @@
 export { type Caller, type JwtOptions, type Scope, type TokenOptions } from './client/callers.ts';
 export { type Connection } from './client/connection.ts';
 export { type Entrance } from './client/hub.ts';
-export { type MethodName, type MethodRow, METHODS, rowOf } from './calls/methods.ts';
-export { type ClientWire as Wire } from './client/send-buffer.ts';
+export { type MethodRow } from './calls/method-row.ts';
+export { type MethodName, METHODS, rowOf } from './calls/methods.ts';
+export { type ClientWire } from './client/send-buffer.ts';
 export { type ClientFrame, type ServerFrame, type WireError } from './protocol/frames.ts';
 export {
   afterClose,

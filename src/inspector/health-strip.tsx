@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { bytes } from './format.ts';
 import { setKernelTime } from './time.ts';
 import { useAnswer, useTopic } from './use.ts';
-import { type DeadLetter, type SystemInfo } from './wire.ts';
+import type { DeadLetterView, SystemInfo } from '../gateway/protocol/views.ts';
 
 const EVERY_MS = 2_000;
 
@@ -12,7 +12,7 @@ const LATE_MS = 100;
 
 export function HealthStrip() {
   const { result, error } = useAnswer<SystemInfo>('system.info', {}, EVERY_MS);
-  const { view } = useTopic<{ readonly letters: readonly DeadLetter[] }>('dead-letters');
+  const { view } = useTopic<{ readonly letters: readonly DeadLetterView[] }>('dead-letters');
   useEffect(() => {
     if (result !== undefined) setKernelTime(result.nowMs);
   }, [result]);

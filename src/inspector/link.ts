@@ -7,8 +7,8 @@ import { type ClientError } from '../client/client-error.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { after, nowMs, setKernelTime } from './time.ts';
 import { keepToken, keptToken } from './token.ts';
-import { type ShownTurn } from './turns/turns.ts';
-import { type Principal } from './wire.ts';
+import type { TurnView } from '../gateway/protocol/views.ts';
+import type { Welcome } from '../gateway/protocol/frames.ts';
 
 export interface Live<View> {
   /** As of the last frame; undefined before the first. */
@@ -53,7 +53,7 @@ const failure = signal<ClientError | undefined>(undefined);
 const topics = signal<ReadonlyMap<string, SharedTopic>>(new Map());
 
 /** What the caller is to the gateway; undefined until it has said so. */
-export const principal = signal<Principal | undefined>(undefined);
+export const principal = signal<Welcome['principal'] | undefined>(undefined);
 
 /** Lines so far: whoever has asked for something asks again with the next. */
 export const lines = signal(0);
@@ -104,8 +104,8 @@ export function ask(address: string, event: { readonly type: string }): Promise<
 }
 
 /** Turns of an actor and of all below it, from now on and for as long as there is this line. @returns What ends it. */
-export function followTurns(address: string, take: (turn: ShownTurn) => void): () => void {
-  const turns = client!.turns<ShownTurn>(address);
+export function followTurns(address: string, take: (turn: TurnView) => void): () => void {
+  const turns = client!.turns<TurnView>(address);
   void (async () => {
     try {
       for await (const turn of turns) take(turn);

@@ -9,7 +9,7 @@ import { hrefOf } from './route.ts';
 import { SearchBox } from './tree/search-box.tsx';
 import { TokenGate } from './token-gate.tsx';
 import { useTopic } from './use.ts';
-import { type DeadLetter } from './wire.ts';
+import type { DeadLetterView } from '../gateway/protocol/views.ts';
 import { viewNamed, VIEWS } from './page-views.ts';
 
 export function Shell() {
@@ -56,7 +56,7 @@ export function Shell() {
 }
 
 function Menu({ current }: { readonly current: string }) {
-  const { view } = useTopic<{ readonly letters: readonly DeadLetter[] }>('dead-letters');
+  const { view } = useTopic<{ readonly letters: readonly DeadLetterView[] }>('dead-letters');
   const count = view?.letters.length ?? 0;
   return (
     <nav class="menu" aria-label="Views">

@@ -44,7 +44,7 @@ import {
   type GateShown,
 } from '../../src/inspector/desks/desk-shapes.ts';
 import { escalationMs, inboxOf } from '../../src/inspector/desks/inbox.ts';
-import { type JsonSchema } from '../../src/inspector/wire.ts';
+import { type JsonSchema } from '../../src/inspector/json-schema.ts';
 import { alertDesk } from '../../src/machines/people/alerts/alert-desk.ts';
 import {
   bannerOf as bannerOfDesk,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { type ContextChange, changesOf, stepsOf } from '../../src/inspector/turns/history.ts';
-import { type ShownKeptTurn } from '../../src/inspector/turns/turns.ts';
+import { type KeptTurnView } from '../../src/gateway/protocol/views.ts';
 import { startGatewayTest } from '../support/gateway/memory-client.ts';
 import { counter } from '../support/gateway/shop.ts';
 
@@ -57,7 +57,7 @@ describe('steps', () => {
       await test.test.system.send('visits', event);
     await test.settle();
     const { r } = (await test.call(await test.client(), 'actor.history', { address: 'visits' })) as unknown as {
-      r: { turns: ShownKeptTurn[] };
+      r: { turns: KeptTurnView[] };
     };
     expect(
       stepsOf(r.turns).map(({ number, event, edges, value, changes }) => ({

@@ -1,66 +1,43 @@
-/** A plan as the page shows it: read off its coordinator, and laid out in time by the same rule as the schedule's. */
+/** A plan as the page shows it: read off its coordinator, and laid out in time by the schedule that it asks for. */
 import { fileURLToPath } from 'node:url';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { PLAN_SELECTORS } from '../../src/cli/front-door.ts';
 import { readPlanFile } from '../../src/cli/plan-file.ts';
-import { planProgress } from '../../src/inspector/plan/plan-progress.ts';
-import { lanesOf, timetable } from '../../src/inspector/plan/timetable.ts';
-import { normalisePlan, type Plan, planFileSchema } from '../../src/machines/coordination/plan/plan.ts';
-import { schedule } from '../../src/machines/coordination/plan/schedule.ts';
+import { lanesOf, type ScheduledBar } from '../../src/inspector/plan/gantt-lanes.ts';
+import {
+  type ItemProgress as ShownProgress,
+  type ItemRow,
+  phaseBadge,
+  type Plan as ShownPlan,
+  planProgress,
+} from '../../src/inspector/plan/plan-progress.ts';
+import { type ItemPhase, type ItemProgress } from '../../src/machines/coordination/coordinator/progress.ts';
+import { type Plan } from '../../src/machines/coordination/plan/plan.ts';
+import { schedule, type ScheduledTask } from '../../src/machines/coordination/plan/schedule.ts';
 
 const EQUITY = fileURLToPath(new URL('../../examples/equity-research/plan.yaml', import.meta.url));
 
-const slots = (plan: Plan) =>
-  timetable(plan)
-    .map(({ task, start, end }) => `${task.id} ${start} ${end}`)
-    .sort();
-const scheduled = (plan: Plan) =>
-  schedule(plan)
-    .tasks.map(({ task, start, end }) => `${task} ${start} ${end}`)
-    .sort();
+/** The page may not import the crew: that it reads what the crew writes is checked here, by the compiler. */
+type Reads<Shown, Written extends Shown> = [Shown, Written];
+export type ReadsTheCrew = [
+  Reads<ShownPlan, Plan>,
+  Reads<ShownProgress, ItemProgress>,
+  Reads<ScheduledBar, ScheduledTask>,
+  Reads<ItemRow['phase'], ItemPhase>,
+];
 
 describe('the timetable', () => {
-  it('is that of `bosun schedule`, for the example', async () => {
+  it('is asked for, and is that of `bosun schedule`', async () => {
     const { plan } = await readPlanFile({ file: EQUITY, cwd: '/' });
-    expect(slots(plan)).toEqual(scheduled(plan));
-  });
-
-  it('is that of `bosun schedule`, for plans of any stages, capacities and barriers', () => {
-    const stage = fc.record({
-      agent: fc.constantFrom('a', 'b', 'c'),
-      duration: fc.constantFrom(0, 0.1, 1, 2.5, 3),
-      waits: fc.array(fc.nat(4), { maxLength: 2 }),
-      barrier: fc.boolean(),
+    const { tasks }: { readonly tasks: readonly ScheduledBar[] } = PLAN_SELECTORS['lead-coordinator']!.schedule({
+      plan,
     });
-    fc.assert(
-      fc.property(
-        fc.array(stage, { minLength: 1, maxLength: 5 }),
-        fc.integer({ min: 1, max: 4 }),
-        fc.dictionary(fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 2 })),
-        (all, count, capacity) => {
-          const stages = Object.fromEntries(
-            all.map(({ agent, duration, waits, barrier }, index) => {
-              const after = [...new Set(waits.filter((other) => other < index))].map((other) => `s${other}`);
-              return [`s${index}`, { agent, duration, after, barrier: barrier && after.length > 0 }];
-            }),
-          );
-          const { plan } = normalisePlan(
-            planFileSchema.parse({
-              version: 1,
-              plan: 'p',
-              capacity,
-              stages,
-              items: Array.from({ length: count }, (_, n) => `i${n}`),
-            }),
-          ) as { readonly plan: Plan };
-          expect(slots(plan)).toEqual(scheduled(plan));
-        },
-      ),
-    );
+    expect(tasks).toEqual(schedule(plan).tasks);
+    expect(tasks.some(({ critical }) => critical)).toBe(true);
   });
 
   it('puts what overlaps into lanes, and no more of them than that takes', () => {
-    const task = { id: 't', item: 'i', stage: 's', agent: 'a', duration: 1, after: [], barrier: false } as const;
+    const bar = { task: 't', item: 'i', stage: 's', agent: 'a', critical: false };
     const { slots: placed, count } = lanesOf(
       [
         [0, 2],
@@ -68,7 +45,7 @@ describe('the timetable', () => {
         [1, 3],
         [3, 5],
         [5, 5],
-      ].map(([start, end]) => ({ task, start: start!, end: end! })),
+      ].map(([start, end]) => ({ ...bar, start: start!, end: end! })),
     );
     expect([count, placed.map(({ start, lane }) => `${start}:${lane}`)]).toEqual([
       2,
@@ -120,6 +97,19 @@ describe('progress', () => {
       ['B', 'paused', 'B/x failed: no data', 'failed', 'waiting'],
     ]);
     expect(progress.items[1]!.tasks.get('x')!.error).toBe('no data');
+  });
+
+  it.each<ItemPhase>(['running', 'pausing', 'paused', 'failed', 'expired'])('shows an item that is %s', (phase) => {
+    const { items } = planProgress({
+      plan,
+      'item:A': { phase, done: [], running: [], failed: [{ task: 'A/x', error: 'no data' }], reason: 'why' },
+    })!;
+    expect(items[0]).toMatchObject({ phase, reason: 'why' });
+    expect(phaseBadge(items[0]!.phase).sign).not.toBe('?');
+  });
+
+  it('shows a phase that it does not know by its name', () => {
+    expect(phaseBadge('dreaming')).toEqual({ sign: '?', tone: 'calm' });
   });
 
   it('says of an item that it is completed when all of it is, and of one that nobody touched that it waits', () => {

@@ -8,9 +8,10 @@ import { actorHref, hrefOf, routeOf } from '../../src/inspector/route.ts';
 import { isKept, badgeOf } from '../../src/inspector/tree/status-badge.ts';
 import { CHILDREN_SHOWN, hitsOf, rowsOf, type TreeQuery } from '../../src/inspector/tree/tree-rows.ts';
 import { letterTwin, orderTwin, sendTwin } from '../../src/inspector/twins.ts';
-import { type JsonSchema, type TreeNode } from '../../src/inspector/wire.ts';
+import { type TreeView } from '../../src/gateway/protocol/views.ts';
+import { type JsonSchema } from '../../src/inspector/json-schema.ts';
 
-const node = (address: string, changes: Partial<TreeNode> = {}): TreeNode => ({
+const node = (address: string, changes: Partial<TreeView> = {}): TreeView => ({
   address,
   agent: 'counter',
   status: 'active',
@@ -32,7 +33,7 @@ const query = (changes: Partial<TreeQuery> = {}): TreeQuery => ({
   more: new Map(),
   ...changes,
 });
-const addresses = (root: TreeNode, changes: Partial<TreeQuery> = {}) =>
+const addresses = (root: TreeView, changes: Partial<TreeQuery> = {}) =>
   rowsOf(root, query(changes)).map((row) => ('left' in row ? `+${row.left}` : row.node.address));
 
 describe('rows of the tree', () => {
@@ -86,7 +87,7 @@ describe('rows of the tree', () => {
   });
 
   it('show of hidden actors only what is below them', () => {
-    const hidden = { address: 'root', hidden: true, children: [node('visits')] } as unknown as TreeNode;
+    const hidden = { address: 'root', hidden: true, children: [node('visits')] } as unknown as TreeView;
     expect(addresses(hidden)).toEqual(['root', 'visits']);
     expect(hitsOf(hidden, 'root')).toEqual([]);
   });
@@ -198,7 +199,7 @@ describe('an edge', () => {
 });
 
 describe('orders', () => {
-  const ada = { id: 'ada', scopes: ['actor:read', 'actor:admin'], mayDestroy: true };
+  const ada = { id: 'ada', addresses: ['**'], scopes: ['actor:read', 'actor:admin'], mayDestroy: true };
   const names = (view: Parameters<typeof ordersFor>[0], principal = ada, restarts: number | null = 0) =>
     ordersFor(view, { restarts }, principal).open.map(({ name }) => name);
   const at = (status: 'active' | 'suspended' | 'done') => ({ address: 'visits', status });
@@ -218,7 +219,9 @@ describe('orders', () => {
       open: [{ name: 'suspend' }],
       withheld: expect.stringContaining('off') as string,
     });
-    expect(ordersFor(at('active'), { restarts: 0 }, { ...ada, scopes: ['actor:read'] })).toMatchObject({
+    expect(
+      ordersFor(at('active'), { restarts: 0 }, { ...ada, addresses: ['**'], scopes: ['actor:read'] }),
+    ).toMatchObject({
       open: [],
       withheld: expect.stringContaining('actor:admin') as string,
     });

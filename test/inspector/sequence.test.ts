@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { type SequenceArrow, mermaidOf, type SequenceRow, sequenceOf } from '../../src/inspector/turns/sequence.ts';
-import { type ShownTurn } from '../../src/inspector/turns/turns.ts';
+import { type TurnView } from '../../src/gateway/protocol/views.ts';
 import { startGatewayTest } from '../support/gateway/memory-client.ts';
 
 let number = 0;
-const turn = (fields: Partial<ShownTurn> & Pick<ShownTurn, 'address'>): ShownTurn => ({
+const turn = (fields: Partial<TurnView> & Pick<TurnView, 'address'>): TurnView => ({
   ...{
     number: ++number,
     kind: 'transition',
@@ -20,7 +20,7 @@ const turn = (fields: Partial<ShownTurn> & Pick<ShownTurn, 'address'>): ShownTur
     event: { type: 'go' },
     cause: null,
   },
-  ...{ microsteps: [], sent: [], change: null, value: 'on', status: 'active', error: null, durationMs: 0 },
+  ...{ microsteps: [], sent: [], born: [], change: null, value: 'on', status: 'active', error: null, durationMs: 0 },
   ...fields,
 });
 const arrows = (rows: readonly SequenceRow[]) => rows.filter((row): row is SequenceArrow => row.kind === 'arrow');
@@ -221,7 +221,7 @@ describe('what the gateway gives', () => {
     await test.settle();
     await test.test.system.send('one', { type: 'go' });
     await test.settle();
-    const turns = () => client.of('evt', 's').map((frame) => frame['e'] as ShownTurn);
+    const turns = () => client.of('evt', 's').map((frame) => frame['e'] as TurnView);
     expect(mermaidOf(sequenceOf(turns()))).toContain('l2--)l2: again (after 1000 ms), not seen');
     await test.advance(1_000);
     expect(mermaidOf(sequenceOf(turns())).split('\n').slice(1, -1)).toEqual([

@@ -8,9 +8,9 @@ import { pathText, placeIn, titleOf } from '../../src/inspector/turns/history.ts
 import { layoutOf, type PlacedRow } from '../../src/inspector/turns/sequence-layout.ts';
 import { type Sequence, sequenceOf } from '../../src/inspector/turns/sequence.ts';
 import { continuedWith, openedWith, TURNS_ASKED_MAX, TURNS_SHOWN_MAX } from '../../src/inspector/turns/turn-window.ts';
-import { type ShownKeptTurn, type ShownTurn } from '../../src/inspector/turns/turns.ts';
+import { type KeptTurnView, type TurnView } from '../../src/gateway/protocol/views.ts';
 
-const turn = (number: number, fields: Partial<ShownTurn> = {}): ShownTurn => ({
+const turn = (number: number, fields: Partial<TurnView> = {}): TurnView => ({
   ...{
     number,
     kind: 'transition',
@@ -22,11 +22,11 @@ const turn = (number: number, fields: Partial<ShownTurn> = {}): ShownTurn => ({
     event: { type: 'go' },
     cause: null,
   },
-  ...{ microsteps: [], sent: [], change: null, value: 'on', status: 'active', error: null, durationMs: 0 },
+  ...{ microsteps: [], sent: [], born: [], change: null, value: 'on', status: 'active', error: null, durationMs: 0 },
   ...fields,
 });
 const turns = (count: number, from = 1) => Array.from({ length: count }, (_, index) => turn(from + index));
-const numbers = ({ turns: shown }: { readonly turns: readonly ShownTurn[] }) => shown.map(({ number }) => number);
+const numbers = ({ turns: shown }: { readonly turns: readonly TurnView[] }) => shown.map(({ number }) => number);
 
 describe('the window of turns', () => {
   it('has the last ones, and says how many there are before them', () => {
@@ -69,7 +69,7 @@ describe('the window of turns', () => {
 });
 
 describe('how an actor was around a turn', () => {
-  const kept = (number: number, fields: Partial<ShownKeptTurn>): ShownKeptTurn => ({
+  const kept = (number: number, fields: Partial<KeptTurnView>): KeptTurnView => ({
     ...turn(number),
     context: {},
     ...fields,
@@ -195,7 +195,7 @@ describe('the places of a sequence', () => {
   });
 
   it('break the line of a lane where a life begins, begins anew and ends', () => {
-    const of = (...kinds: ShownTurn['kind'][]) => {
+    const of = (...kinds: TurnView['kind'][]) => {
       const { lanes, height, rows } = drawn(
         sequenceOf(
           kinds.map((kind, index) => turn(index + 1, { kind, ...(kind !== 'transition' && { event: null }) })),

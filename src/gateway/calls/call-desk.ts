@@ -9,7 +9,8 @@ import { type Session } from '../../actors/world/mailbox/inbound.ts';
 import { type Call, type Handler, type Handlers, Marked } from './call.ts';
 import { type Caller, checkScope } from '../client/callers.ts';
 import { type KeyedAnswers } from './keyed-answers.ts';
-import { type MethodName, type MethodRow, rowOf } from './methods.ts';
+import { type MethodRow } from './method-row.ts';
+import { type MethodName, rowOf } from './methods.ts';
 import { type Repeatable } from './repeats.ts';
 import { firstIssue, invalid } from './wire-errors.ts';
 

@@ -16,6 +16,9 @@ export interface Call {
   readonly isOver: boolean;
 }
 
+/** Methods of what is behind the gateway: all but those that the gateway carries out itself. */
+export type BackendHandlers = Omit<Handlers, 'actor.select'>;
+
 /** What a method does, whichever it is. */
 export type Handler = (params: unknown, call: Call) => unknown;
 

@@ -12,14 +12,15 @@ import { type System } from '../../system.ts';
 import { type Caller, mayReach } from '../client/callers.ts';
 import { activeStates } from '../charts/active.ts';
 import { chartOf } from '../charts/model.ts';
-import { type Call, type Handlers, Marked, reach } from './call.ts';
+import { type Call, type BackendHandlers, Marked, reach } from './call.ts';
 import { type ParamsOf } from './methods.ts';
 import { orderHandlers } from './order-handlers.ts';
 import { type Health } from '../client/health.ts';
 import { type Inspections } from '../topics/inspections.ts';
 import { digestOf, keyOf, type Repeatable, type Repeats } from './repeats.ts';
 import { treePage } from '../topics/tree-views.ts';
-import { shownKept, shownTurn, type TurnView } from '../topics/turn-views.ts';
+import { type TurnView } from '../protocol/views.ts';
+import { shownKept, shownTurn } from '../topics/turn-views.ts';
 import { type ActorViews } from '../topics/actor-views.ts';
 import { invalid } from './wire-errors.ts';
 import { shownError } from '../topics/wire-values.ts';
@@ -32,7 +33,7 @@ export interface CallParts {
   readonly health: Health;
 }
 
-export function handlersOf(parts: CallParts): Handlers {
+export function handlersOf(parts: CallParts): BackendHandlers {
   const { system, views, inspections, health } = parts;
   return {
     ...orderHandlers(system, views),

@@ -3,7 +3,7 @@
  * over workers (workers/). Connections, callers, rates and frames are before it; actors, and what may be shown of them,
  * are behind it.
  */
-import { type Handlers } from '../calls/call.ts';
+import { type BackendHandlers } from '../calls/call.ts';
 import { type Caller } from './callers.ts';
 import { type TopicFinder } from '../topics/topic-subscription.ts';
 import { type MetricFamily } from './metrics.ts';
@@ -11,7 +11,7 @@ import { type TurnViews } from '../topics/turn-views.ts';
 
 export interface Backend {
   /** What each method of methods.ts does. */
-  readonly handlers: Handlers;
+  readonly handlers: BackendHandlers;
   readonly topics: TopicFinder;
   /** Of the last send of a session that was accepted; 0 for one that is new or forgotten. */
   lastSequence(caller: Caller, session: string): number | Promise<number>;

@@ -6,6 +6,7 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Clock } from '../../clock.ts';
 import { LISTING_HZ } from '../../limits.ts';
 import { type System } from '../../system.ts';
+import { type SystemInfo } from '../protocol/views.ts';
 import { type Counters } from './counters.ts';
 
 interface HealthParts {
@@ -35,7 +36,7 @@ export class Health {
     this.#parts = parts;
   }
 
-  async view() {
+  async view(): Promise<SystemInfo> {
     const { system, counters } = this.#parts;
     return {
       epoch: system.epoch,

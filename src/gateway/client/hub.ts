@@ -26,6 +26,7 @@ import { CallDesk } from '../calls/call-desk.ts';
 import { type Caller, Callers, type JwtOptions, type TokenOptions } from './callers.ts';
 import { type TopicFinder } from '../topics/topic-subscription.ts';
 import { type Backend } from './backend.ts';
+import { selectHandler, type Selectors } from '../calls/selectors.ts';
 import { KeyedAnswers } from '../calls/keyed-answers.ts';
 import { gatewayFamilies, metricsText } from './metrics.ts';
 import { OneSystem } from './one-system.ts';
@@ -49,6 +50,7 @@ export interface HubOptions {
   /** Of one connection, and of one caller. */
   readonly rate: Rate | undefined;
   readonly bounds?: ConnectionBounds;
+  readonly selectors?: Selectors | undefined;
   readonly log: (...args: unknown[]) => void;
 }
 
@@ -116,6 +118,7 @@ export class Hub {
       destructive,
       rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND },
       bounds = {},
+      selectors = {},
       log,
     }: HubOptions,
   ) {
@@ -130,7 +133,13 @@ export class Hub {
     this.#destructive = destructive;
     const parts = { clock, instance: this.instance, counters: this.counters };
     this.backend = 'gateways' in system ? new ManyWorkers(system, parts) : new OneSystem(system, parts);
-    this.desk = new CallDesk({ handlers: this.backend.handlers, answers: new KeyedAnswers(), clock, destructive });
+    const { handlers } = this.backend;
+    this.desk = new CallDesk({
+      handlers: { ...handlers, 'actor.select': selectHandler(selectors, handlers) },
+      answers: new KeyedAnswers(),
+      clock,
+      destructive,
+    });
   }
 
   get topics(): TopicFinder {

@@ -1,7 +1,7 @@
 /** One system in this thread, behind a gateway or behind the part of one that stands beside a worker. */
 import { type Clock } from '../../clock.ts';
 import { type System } from '../../system.ts';
-import { type Handlers } from '../calls/call.ts';
+import { type BackendHandlers } from '../calls/call.ts';
 import { handlersOf } from '../calls/handlers.ts';
 import { type Caller } from './callers.ts';
 import { EventLog } from '../topics/event-log.ts';
@@ -23,7 +23,7 @@ interface OneSystemParts {
 }
 
 export class OneSystem implements Backend {
-  readonly handlers: Handlers;
+  readonly handlers: BackendHandlers;
   readonly topics: Topics;
   readonly health: Health;
   readonly turns: TurnViews;

@@ -23,6 +23,7 @@ import {
   STRANGERS_MAX,
 } from '../../limits.ts';
 import { type System } from '../../system.ts';
+import { type Selectors } from '../calls/selectors.ts';
 import { type JwtOptions, type TokenOptions } from '../client/callers.ts';
 import { Connection } from '../client/connection.ts';
 import { type OriginRules, isLoopback, refusalOf } from './origin-rules.ts';
@@ -67,6 +68,11 @@ export interface GatewayOptions extends ConnectionBounds {
   readonly rate?: Rate;
   /** New WebSocket connections of one network address. Default: 20 a second, bursts of 100. */
   readonly connectRate?: Rate;
+  /**
+   * Values that clients ask for by `actor.select`: pure functions of a context, by the agent's name and their own.
+   * The page draws a plan's timetable with `schedule` of the Lead Coordinator.
+   */
+  readonly selectors?: Selectors;
   readonly clock?: Clock;
   /** Told of failures of the gateway itself. Default: nobody. */
   readonly log?: (...args: unknown[]) => void;
@@ -101,6 +107,7 @@ export class Gateway {
       operator,
       destructive = false,
       rate,
+      selectors,
       clock = systemClock,
       log = () => {},
     } = options;
@@ -117,6 +124,7 @@ export class Gateway {
       destructive,
       rate,
       bounds: { connections, connectionsPerCaller },
+      selectors,
       log,
     });
     if (!isLoopback(host) && !this.#hub.callers.areAsked) {

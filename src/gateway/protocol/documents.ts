@@ -1,6 +1,7 @@
 /** What others generate clients from, made of the tables: OpenAPI for the HTTP twins, AsyncAPI for the socket. */
 import { z } from 'zod';
-import { type MethodName, type MethodRow, METHODS } from '../calls/methods.ts';
+import { type MethodRow } from '../calls/method-row.ts';
+import { type MethodName, METHODS } from '../calls/methods.ts';
 import { FRAMES, wireError } from './frames.ts';
 import {
   EVENTS_PATH,

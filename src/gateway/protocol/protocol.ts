@@ -6,7 +6,7 @@
 export const PROTOCOL_VERSION = 1;
 
 /** Raised when something is added. Nothing is ever taken away within a version. */
-export const PROTOCOL_MINOR = 1;
+export const PROTOCOL_MINOR = 2;
 
 /** What a socket speaks: frames of JSON text. */
 export const SUBPROTOCOL = 'bosun.v1.json';

@@ -5,8 +5,8 @@
  */
 import { type AnyStateMachine } from 'xstate';
 import { ROOT } from '../../actors/model/address.ts';
-import { type TurnView } from '../topics/turn-views.ts';
-import { type ActorView } from '../topics/actor-views.ts';
+import { type TurnView } from '../protocol/views.ts';
+import { type ActorView } from '../protocol/views.ts';
 
 /** Any path would do for the receiver; it offers no subprotocol. */
 export const STATELY_PATH = '/inspect/stately';
@@ -67,15 +67,7 @@ export function actorEvent(
 
 /** What a turn took and what it led to; `context` is that after it. */
 export function turnEvents(turn: TurnView, context: unknown): StatelyEvent[] {
-  const { address, atMs, event, cause, value, status, error } = turn as {
-    address: string;
-    atMs: number;
-    event: InspectedEvent | null;
-    cause: { address: string | null } | null;
-    value: unknown;
-    status: string;
-    error: unknown;
-  };
+  const { address, atMs, event, cause, value, status, error } = turn;
   const heads = common(address, atMs);
   const given = event ?? { type: 'xstate.init' };
   const source = cause?.address ?? null;

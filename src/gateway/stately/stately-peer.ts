@@ -22,6 +22,7 @@ import { type Entrance, type Hub, type Peer } from '../client/hub.ts';
 import { type ClientWire } from '../client/send-buffer.ts';
 import { type CloseName, CLOSES } from '../protocol/protocol.ts';
 import { actorEvent, endEvent, type StatelyEvent, turnEvents } from './stately-events.ts';
+import { type TurnView } from '../protocol/views.ts';
 import { shownTurn, type TurnViews } from '../topics/turn-views.ts';
 import { WholeTurns } from '../topics/whole-turns.ts';
 
@@ -168,7 +169,7 @@ export class StatelyPeer implements Peer {
     this.#skipping(() => {
       if (!this.#contexts.has(address)) this.#introduceOne(address, this.#parentOf(address), atMs);
       const turn = shownTurn(this.#source.views, this.#caller!, record);
-      this.#contexts.set(address, this.#contextAfter(address, turn['change'] as Changed | null, record));
+      this.#contexts.set(address, this.#contextAfter(address, turn.change, record));
       for (const event of turnEvents(turn, this.#contexts.get(address))) this.#say(event);
     });
   }
@@ -183,12 +184,12 @@ export class StatelyPeer implements Peer {
   }
 
   /** Of a turn of which only names are there the context is that of today. */
-  #contextAfter(address: string, change: Changed | null, { kind, number }: TraceRecord): unknown {
+  #contextAfter(address: string, change: TurnView['change'], { kind, number }: TraceRecord): unknown {
     if (!this.#whole.has(number) && kind !== 'failed') return this.#source.views.actor(address).context;
     const before = this.#contexts.get(address);
     if (change?.context !== undefined) return change.context;
     if (change === null || (change.set === undefined && change.unset === undefined)) return before;
-    if (typeof before !== 'object' || before === null || typeof change.set !== 'object') return before;
+    if (typeof before !== 'object' || before === null) return before;
     const next = { ...(before as Record<string, unknown>), ...change.set };
     for (const key of change.unset ?? []) delete next[key];
     return next;
@@ -224,10 +225,4 @@ export class StatelyPeer implements Peer {
   #later(ms: number, callback: () => void): void {
     this.#timers.add(this.#hub.clock.setTimeout(callback, ms, { isBackground: true }));
   }
-}
-
-interface Changed {
-  readonly context?: unknown;
-  readonly set?: unknown;
-  readonly unset?: readonly string[];
 }

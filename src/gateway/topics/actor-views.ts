@@ -3,32 +3,23 @@
  * reach.
  */
 import { type EventObject } from 'xstate';
-import { type ActorSnapshot } from '../../actors/world/actor-view.ts';
 import { type AnyAgent } from '../../actors/model/agent.ts';
-import { type AuditRecord } from '../../actors/world/audit-record.ts';
 import { type DeadLetter } from '../../actors/world/mailbox/dead-letter.ts';
 import { SECRET_SHOWN } from '../../actors/model/secret.ts';
-import { type Wait } from '../../actors/api/waits.ts';
 import { isBosunError } from '../../errors.ts';
 import { type System } from '../../system.ts';
 import { type Caller, mayReach } from '../client/callers.ts';
 import { type Cursor } from '../protocol/protocol.ts';
-import { type HiddenView, treeView, type TreeView } from './tree-views.ts';
+import {
+  type ActorView,
+  type AuditView,
+  type DeadLetterView,
+  type ShownEvent,
+  type TreeBranch,
+  type WaitView,
+} from '../protocol/views.ts';
+import { treeView } from './tree-views.ts';
 import { shown, shownError } from './wire-values.ts';
-
-export interface ActorView {
-  readonly address: string;
-  readonly agent: string;
-  readonly status: ActorSnapshot['status'];
-  readonly value: unknown;
-  readonly context: unknown;
-  readonly tags: readonly string[];
-  readonly output: unknown;
-  readonly error: unknown;
-  readonly sequence: number;
-  /** Types of the declared events that the present state takes, guards aside. */
-  readonly accepts: readonly string[];
-}
 
 const BOSS = 'bosun.boss';
 
@@ -81,7 +72,7 @@ export class ActorViews {
   }
 
   /** An event that an actor takes. To a Boss: of its orders, whose inputs have no schemas, only whom they are about. */
-  taken(address: string, event: EventObject, name?: string): unknown {
+  taken(address: string, event: EventObject, name?: string): ShownEvent {
     if (name === BOSS || (name === undefined && this.#isBoss(address))) {
       const { type, id } = event as { type: string; id?: unknown };
       return { type, ...(typeof id === 'string' && { id }) };
@@ -90,7 +81,7 @@ export class ActorViews {
     const schema = agent?.events[event.type];
     return schema === undefined && this.#mayHoldSecrets(address, agent)
       ? { type: event.type, fields: SECRET_SHOWN }
-      : shown(event, schema);
+      : (shown(event, schema) as ShownEvent);
   }
 
   /** A context of an actor or a part of it, or an output. `name` is that of its agent. */
@@ -106,12 +97,12 @@ export class ActorViews {
   }
 
   /** Throws BOSUN_ACTOR_UNKNOWN, and as {@link treeView}. */
-  tree(caller: Caller, address: string, depth: number): TreeView | HiddenView {
+  tree(caller: Caller, address: string, depth: number): TreeBranch {
     return treeView(caller, this.#system.tree(address), depth);
   }
 
   /** Oldest first. */
-  letters(caller: Caller, only: Parameters<System['deadLetters']['list']>[0] = {}) {
+  letters(caller: Caller, only: Parameters<System['deadLetters']['list']>[0] = {}): DeadLetterView[] {
     return this.#system.deadLetters
       .list(only)
       .filter(({ address }) => mayReach(caller, address))
@@ -119,7 +110,7 @@ export class ActorViews {
   }
 
   /** Newest first. What was ordered of somebody who is gone without a trace is for those who may reach everybody. */
-  audit(caller: Caller, address: string | undefined): AuditRecord[] {
+  audit(caller: Caller, address: string | undefined): AuditView[] {
     const records = this.#system.admin.audit(address === undefined ? {} : { address });
     const mayReachAll = caller.addresses.includes('**');
     return records
@@ -132,7 +123,7 @@ export class ActorViews {
   }
 
   /** The longest waiting first. Of a host that waits, those whom it waits for tell who may see it. */
-  waits(caller: Caller): Wait[] {
+  waits(caller: Caller): WaitView[] {
     return this.#system.admin
       .waiting()
       .filter(({ address, for: whom }) => mayReach(caller, address ?? whom ?? ''))
@@ -141,7 +132,7 @@ export class ActorViews {
       );
   }
 
-  #letter({ number, reason, address, atMs, error, event, action }: DeadLetter) {
+  #letter({ number, reason, address, atMs, error, event, action }: DeadLetter): DeadLetterView {
     const agent = this.#agentOrUndefined(address);
     const schema = agent?.events[event.type];
     const isHidden = schema === undefined && this.#mayHoldSecrets(address, agent);

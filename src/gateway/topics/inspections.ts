@@ -1,8 +1,7 @@
 /**
  * One actor looked into: what it is, what it waits for, what waits for it, the step it took last, and the chart of the
- * machine that it runs. Contexts and contents of messages are not in it: views.ts shows those that may be shown.
+ * machine that it runs. Contexts and contents of messages are not in it: actor-views.ts shows those that may be shown.
  */
-import { type Inspection } from '../../actors/api/actor-inspection.ts';
 import { type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { type System } from '../../system.ts';
@@ -11,29 +10,8 @@ import { activeStates } from '../charts/active.ts';
 import { type Drawing, drawingOf } from '../charts/drawing.ts';
 import { ChartLayouts } from '../charts/layout.ts';
 import { type Chart, chartOf } from '../charts/model.ts';
-import { LastSteps, type LastStep } from './last-steps.ts';
-
-export interface InspectionView
-  extends Pick<
-    Inspection,
-    | 'address'
-    | 'agent'
-    | 'life'
-    | 'kind'
-    | 'version'
-    | 'incarnation'
-    | 'attempt'
-    | 'parent'
-    | 'suspended'
-    | 'mailbox'
-    | 'children'
-  > {
-  readonly unread: Inspection['unread'];
-  /** The earliest first; deadlines are kernel time. */
-  readonly timers: readonly Pick<Inspection['timers'][number], 'id' | 'deadlineMs' | 'event'>[];
-  /** The step it took last, while somebody has watched; null before there was one. */
-  readonly last: LastStep | null;
-}
+import { type InspectionView } from '../protocol/views.ts';
+import { LastSteps } from './last-steps.ts';
 
 export interface ChartView {
   /** Of the machine's structure: equal hashes have equal drawings. */

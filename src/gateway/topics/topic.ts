@@ -2,7 +2,7 @@
 import { type TraceRecord } from '../../actors/model/trace-record.ts';
 import { type Reception } from '../../actors/api/client-api.ts';
 import { type Cursor } from '../protocol/protocol.ts';
-import { type TurnView } from './turn-views.ts';
+import { type TurnView } from '../protocol/views.ts';
 
 export interface View {
   readonly at: Cursor;

@@ -3,25 +3,13 @@ import { BosunError } from '../../errors.ts';
 import { LISTED_MAX } from '../../limits.ts';
 import { type TreeNode } from '../../system-options.ts';
 import { type Caller, mayReach } from '../client/callers.ts';
+import { type TreeBranch, type TreeView } from '../protocol/views.ts';
 import { shownError } from './wire-values.ts';
-
-/** Of an actor that the caller may not reach, what leads to those that it may. */
-export interface HiddenView {
-  readonly address: string;
-  readonly hidden: true;
-  readonly children: readonly (TreeView | HiddenView)[];
-}
-
-export interface TreeView extends Omit<TreeNode, 'children' | 'lastError'> {
-  readonly lastError: unknown;
-  /** Absent below the depth that was asked for. */
-  readonly children?: readonly (TreeView | HiddenView)[];
-}
 
 /**
  * Throws BOSUN_FORBIDDEN where the caller may reach nothing of it; BOSUN_GATEWAY_FULL for more than LISTED_MAX actors.
  */
-export function treeView(caller: Caller, tree: TreeNode, depth: number): TreeView | HiddenView {
+export function treeView(caller: Caller, tree: TreeNode, depth: number): TreeBranch {
   const left = { count: LISTED_MAX };
   const view = nodeView(caller, tree, depth, left);
   if (view !== undefined) return view;
@@ -66,12 +54,7 @@ function reachable(caller: Caller, tree: TreeNode): TreeNode[] {
   return found.sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
-function nodeView(
-  caller: Caller,
-  node: TreeNode,
-  depth: number,
-  left: { count: number },
-): TreeView | HiddenView | undefined {
+function nodeView(caller: Caller, node: TreeNode, depth: number, left: { count: number }): TreeBranch | undefined {
   const isOurs = mayReach(caller, node.address);
   if (left.count-- === 0)
     throw new BosunError(

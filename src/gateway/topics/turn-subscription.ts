@@ -53,7 +53,8 @@ export class TurnSubscription implements TopicSubscription {
     const { records, through } = source.behind(this.#seq, EVENTS_PER_TURN);
     for (const record of records) {
       const e = shown(this.#whole.of(record));
-      if (e !== undefined) frames.push({ t: 'evt', id, at: { epoch, seq: record.number }, address: record.address, e });
+      if (e !== undefined)
+        frames.push({ t: 'evt', id, at: { epoch, seq: record.number }, address: record.address, e: { ...e } });
     }
     this.#seq = through;
     this.#whole.forgetThrough(through);

@@ -8,6 +8,7 @@ import { type System } from '../../system.ts';
 import { type Caller, mayReach } from '../client/callers.ts';
 import { type ActorViews } from './actor-views.ts';
 import { type EpochWatch } from './epoch-watch.ts';
+import { type KeptTurnView, type TurnView } from '../protocol/views.ts';
 import { shownError } from './wire-values.ts';
 
 /** Where turns are heard of, and how they are shown. */
@@ -16,8 +17,6 @@ export interface TurnViews {
   readonly views: ActorViews;
   readonly epochs: EpochWatch;
 }
-
-export type TurnView = Readonly<Record<string, unknown>>;
 
 export function shownTurn(views: ActorViews, caller: Caller, record: TraceRecord): TurnView {
   const { address, agent, event, cause, sent, born, change, error, ...rest } = record;
@@ -38,7 +37,7 @@ export function shownTurn(views: ActorViews, caller: Caller, record: TraceRecord
 }
 
 /** With the context after it. */
-export function shownKept(views: ActorViews, caller: Caller, record: KeptTurn): TurnView {
+export function shownKept(views: ActorViews, caller: Caller, record: KeptTurn): KeptTurnView {
   const { context, ...turn } = record;
   return { ...shownTurn(views, caller, turn), context: views.part(record.address, record.agent, 'context', context) };
 }
@@ -48,11 +47,11 @@ function shownChange(
   views: ActorViews,
   { address, agent }: TraceRecord,
   { context, set, unset, output, status }: StateChange,
-): TurnView {
+): TurnView['change'] {
   const part = (value: unknown) => views.part(address, agent, 'context', value);
   return {
     ...(context !== undefined && { context: part(context.value) }),
-    ...(set !== undefined && { set: part(set) }),
+    ...(set !== undefined && { set: part(set) as Readonly<Record<string, unknown>> }),
     ...(unset !== undefined && { unset }),
     ...(output !== undefined && { output: views.part(address, agent, 'output', output.value) }),
     ...(status !== undefined && { status }),

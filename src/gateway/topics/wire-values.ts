@@ -90,7 +90,7 @@ function convertObject(value: object, schemas: ShownSchemas): unknown {
 }
 
 /** What people may know of an error. Never its stack. */
-export function shownError(error: unknown): unknown {
+export function shownError(error: unknown): { readonly message: string } | null {
   if (error === undefined || error === null) return null;
   if (typeof error !== 'object') return { message: String(error) };
   const { name, message, code } = error as { name?: unknown; message?: unknown; code?: unknown };

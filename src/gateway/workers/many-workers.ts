@@ -4,7 +4,7 @@
  */
 import { type Clock } from '../../clock.ts';
 import { isBosunError } from '../../errors.ts';
-import { type Call, type Handlers } from '../calls/call.ts';
+import { type Call, type BackendHandlers } from '../calls/call.ts';
 import { type Caller } from '../client/callers.ts';
 import { type Backend } from '../client/backend.ts';
 import { type MetricFamily, LoopDelay } from '../client/metrics.ts';
@@ -33,7 +33,7 @@ interface ManyWorkersParts {
 type WorkerHealth = Awaited<ReturnType<WorkerGatewayMethods['health']>>;
 
 export class ManyWorkers implements Backend {
-  readonly handlers: Handlers;
+  readonly handlers: BackendHandlers;
   readonly topics: SpreadTopics;
   readonly turns = undefined;
   readonly #gateways: WorkerGateways;

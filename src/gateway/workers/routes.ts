@@ -8,7 +8,7 @@ import { type Clock } from '../../clock.ts';
 import { BosunError, isBosunError } from '../../errors.ts';
 import { WORKER_ANSWER_MS } from '../../limits.ts';
 import { type TreeNode } from '../../system-options.ts';
-import { type Call, type Handlers, Marked } from '../calls/call.ts';
+import { type Call, type BackendHandlers, Marked } from '../calls/call.ts';
 import { type MethodName, METHODS, type ParamsOf } from '../calls/methods.ts';
 import { treePage, treeView } from '../topics/tree-views.ts';
 import { allWorkers, type WorkerResponse, type WorkerRequest, callWorker, type WorkerGateways } from './worker-port.ts';
@@ -36,7 +36,7 @@ export class Routes {
     this.#numbers = new Numbers(parts.gateways.count);
   }
 
-  handlers(): Handlers {
+  handlers(): BackendHandlers {
     const { tree, info } = this.#parts;
     return {
       ...this.#ofOneActor(),
@@ -74,7 +74,7 @@ export class Routes {
   /**
    * Of a Boss with partitions, what is looked at is that on the first worker, and what is ordered is ordered of each.
    */
-  #ofOneActor(): Pick<Handlers, OneActor> {
+  #ofOneActor(): Pick<BackendHandlers, OneActor> {
     const look = (method: MethodName) => async (params: { readonly address: string }, call: Call) =>
       this.#at(this.#home(params.address), method, params, call);
     const order = (method: MethodName) => async (params: { readonly address: string }, call: Call) =>
@@ -102,7 +102,10 @@ export class Routes {
     };
   }
 
-  #ofBosses(): Pick<Handlers, 'boss.children' | 'boss.terminateChild' | 'boss.restartChild' | 'boss.deleteChild'> {
+  #ofBosses(): Pick<
+    BackendHandlers,
+    'boss.children' | 'boss.terminateChild' | 'boss.restartChild' | 'boss.deleteChild'
+  > {
     const ofChild =
       (method: MethodName) => async (params: { readonly address: string; readonly id: string }, call: Call) =>
         (
@@ -124,7 +127,7 @@ export class Routes {
     };
   }
 
-  #ofLetters(): Pick<Handlers, 'deadletter.list' | 'deadletter.redeliver' | 'deadletter.discard'> {
+  #ofLetters(): Pick<BackendHandlers, 'deadletter.list' | 'deadletter.redeliver' | 'deadletter.discard'> {
     const ofOne = (method: MethodName) => async (params: NumberedRow, call: Call) => {
       const { worker, number } = this.#numbers.own(params.number);
       return this.#at(worker, method, { ...params, number }, call);

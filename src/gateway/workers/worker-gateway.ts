@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock } from '../../clock.ts';
 import { assert } from '../../assert.ts';
 import { type System } from '../../system.ts';
-import { type Call, type Handler, Marked } from '../calls/call.ts';
+import { type BackendHandlers, type Call, type Handler, Marked } from '../calls/call.ts';
 import { type Caller } from '../client/callers.ts';
 import { type SubscriptionsHost } from '../client/subscriptions.ts';
 import { type MethodName } from '../calls/methods.ts';
@@ -72,7 +72,7 @@ export class WorkerGateway {
   async #call(method: MethodName, params: unknown, asked: WorkerRequest): Promise<WorkerResponse> {
     // The gateway answers in time by itself, and nobody here learns that it has.
     const call: Call = { ...asked, isOver: false };
-    const result = await (this.#inside.handlers[method] as Handler)(params, call);
+    const result = await (this.#inside.handlers[method as keyof BackendHandlers] as Handler)(params, call);
     return result instanceof Marked
       ? { result: result.result, replayed: result.replayed }
       : { result, replayed: undefined };

@@ -1,6 +1,6 @@
 /** Which orders can be given about an actor, by what it is and by what the caller may. Pure. */
-import { type ActorView } from '../../client/remote-snapshot.ts';
-import { type Principal, type TreeNode } from '../wire.ts';
+import type { ActorView, TreeView } from '../../gateway/protocol/views.ts';
+import type { Welcome } from '../../gateway/protocol/frames.ts';
 
 export interface ActorOrder {
   /** Method of the protocol, without `actor.`. */
@@ -47,8 +47,8 @@ export interface Orders {
 
 export function ordersFor(
   view: Pick<ActorView, 'address' | 'status'>,
-  node: Pick<TreeNode, 'restarts'> | undefined,
-  principal: Principal | undefined,
+  node: Pick<TreeView, 'restarts'> | undefined,
+  principal: Welcome['principal'] | undefined,
 ): Orders {
   if (principal === undefined || view.address === 'root') return { open: [], withheld: undefined };
   if (!principal.scopes.includes('actor:admin'))

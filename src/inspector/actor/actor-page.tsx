@@ -1,13 +1,13 @@
 /** One actor: its chart with the state it is in, what can be done to it, what it holds and what it waits for. */
 import { useState } from 'preact/hooks';
-import { type ActorView } from '../../client/remote-snapshot.ts';
+import type { ActorView, AgentListView, InspectionView, TreeBranch, TreeView } from '../../gateway/protocol/views.ts';
 import { errorText, stateText } from '../format.ts';
 import { principal } from '../link.ts';
 import { actorHref } from '../route.ts';
 import { nodeAt } from '../tree/find.ts';
 import { badgeOf } from '../tree/status-badge.ts';
 import { useAnswer, useTopic } from '../use.ts';
-import { type AgentList, type Inspection, type JsonSchema, type TreeNode } from '../wire.ts';
+import { type JsonSchema } from '../json-schema.ts';
 import { ActorTabs } from './actor-tabs.tsx';
 import { Chart } from './chart.tsx';
 import { EventDialog } from './event-dialog.tsx';
@@ -20,9 +20,9 @@ const AGENTS_EVERY_MS = 60_000;
 
 export function ActorPage({ rest: address }: { readonly rest: string }) {
   const { view, error } = useTopic<ActorView>(`actor/${address}`);
-  const { view: inspection } = useTopic<Inspection>(`inspection/${address}`);
-  const { view: tree } = useTopic<TreeNode>('tree');
-  const { result: list } = useAnswer<AgentList>('agent.list', {}, AGENTS_EVERY_MS);
+  const { view: inspection } = useTopic<InspectionView>(`inspection/${address}`);
+  const { view: tree } = useTopic<TreeBranch>('tree');
+  const { result: list } = useAnswer<AgentListView>('agent.list', {}, AGENTS_EVERY_MS);
   const [event, setEvent] = useState<string | undefined>(undefined);
   if (view === undefined) return <Missing address={address} error={error === undefined ? undefined : error.message} />;
   const node = tree === undefined ? undefined : nodeAt(tree, address);
@@ -74,7 +74,7 @@ export function ActorPage({ rest: address }: { readonly rest: string }) {
 }
 
 /** The step that led to what is shown: state and step come by two topics, and one may be behind. */
-function lastOf({ sequence }: ActorView, inspection: Inspection | undefined): Inspection['last'] {
+function lastOf({ sequence }: ActorView, inspection: InspectionView | undefined): InspectionView['last'] {
   const last = inspection?.last ?? null;
   return last?.sequence === sequence ? last : null;
 }
@@ -95,8 +95,8 @@ const GONE = { word: 'gone', sign: '\u25cb', tone: 'calm' } as const;
 
 interface HeadProps {
   readonly view: ActorView;
-  readonly node: TreeNode | undefined;
-  readonly suspended: Inspection['suspended'];
+  readonly node: TreeView | undefined;
+  readonly suspended: InspectionView['suspended'];
   readonly isGone: boolean;
 }
 
@@ -148,7 +148,7 @@ function Head({ view, node, suspended, isGone }: HeadProps) {
 
 /** Those above that are actors too: an id given to a Boss may have slashes in it. */
 function Crumbs({ address }: { readonly address: string }) {
-  const { view: tree } = useTopic<TreeNode>('tree');
+  const { view: tree } = useTopic<TreeBranch>('tree');
   const parts = address.split('/');
   const above = parts
     .slice(0, -1)

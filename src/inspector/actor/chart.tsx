@@ -5,13 +5,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { activeStates } from '../../gateway/charts/active.ts';
 import { lines } from '../link.ts';
-import { type Inspection } from '../wire.ts';
+import type { InspectionView } from '../../gateway/protocol/views.ts';
 import { chartAtHand, chartOf, type KnownChart } from './charts.ts';
 import { ChartDrawing } from './chart-drawing.tsx';
 
 export interface ChartProps {
   readonly address: string;
-  readonly inspection: Inspection | undefined;
+  readonly inspection: InspectionView | undefined;
   /** State value whose states are shown as active. */
   readonly value: unknown;
   /** The step that led to it; null where none is known. */
@@ -90,7 +90,7 @@ function Legend({ last, isPast }: { readonly last: TakenStep | null; readonly is
 }
 
 /** @returns What is known of the chart, and whether there can be one. */
-function useChart(address: string, inspection: Inspection | undefined): [found: Found, isMachine: boolean] {
+function useChart(address: string, inspection: InspectionView | undefined): [found: Found, isMachine: boolean] {
   const isMachine = inspection === undefined || inspection.kind === 'machine';
   const runs = inspection === undefined ? undefined : `${inspection.agent} ${inspection.version}`;
   const asked = `${address} ${runs}`;

@@ -4,7 +4,7 @@ import { Dialog, gatewayOrigin } from '../dialog.tsx';
 import { send } from '../link.ts';
 import { say } from '../notices.tsx';
 import { sendTwin } from '../twins.ts';
-import { type JsonSchema } from '../wire.ts';
+import { type JsonSchema } from '../json-schema.ts';
 import { eventOf, type Field, fieldsOf } from './schema-form.ts';
 
 export interface EventDialogProps {

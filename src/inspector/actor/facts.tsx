@@ -1,17 +1,16 @@
 /** What there is to know of an actor beside its state: facts, timers, unread messages, children. */
 import { type ComponentChildren } from 'preact';
-import { type ActorView } from '../../client/remote-snapshot.ts';
+import type { ActorView, InspectionView, TreeBranch, TreeView } from '../../gateway/protocol/views.ts';
 import { duration, moment, stateText, timerText } from '../format.ts';
 import { actorHref } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { nodeAt } from '../tree/find.ts';
 import { badgeOf } from '../tree/status-badge.ts';
-import { type Inspection, type TreeNode } from '../wire.ts';
 
 interface FactsProps {
   readonly view: ActorView;
-  readonly inspection: Inspection | undefined;
-  readonly node: TreeNode | undefined;
+  readonly inspection: InspectionView | undefined;
+  readonly node: TreeView | undefined;
 }
 
 export function Facts({ view, inspection, node }: FactsProps) {
@@ -65,7 +64,7 @@ export function Fact({ name, children }: { readonly name: string; readonly child
   );
 }
 
-export function Timers({ inspection }: { readonly inspection: Inspection | undefined }) {
+export function Timers({ inspection }: { readonly inspection: InspectionView | undefined }) {
   const open = inspection?.timers ?? [];
   if (open.length === 0) return null;
   return (
@@ -87,7 +86,7 @@ export function Timers({ inspection }: { readonly inspection: Inspection | undef
   );
 }
 
-export function Mailbox({ inspection }: { readonly inspection: Inspection | undefined }) {
+export function Mailbox({ inspection }: { readonly inspection: InspectionView | undefined }) {
   if (inspection === undefined || inspection.mailbox === 0) return null;
   const { mailbox, unread } = inspection;
   return (
@@ -115,8 +114,8 @@ export function Children({
   inspection,
   tree,
 }: {
-  readonly inspection: Inspection | undefined;
-  readonly tree: TreeNode | undefined;
+  readonly inspection: InspectionView | undefined;
+  readonly tree: TreeBranch | undefined;
 }) {
   const children = inspection?.children ?? [];
   if (children.length === 0) return null;
@@ -137,7 +136,7 @@ export function Children({
 
 const CHILDREN_MAX = 50;
 
-function Child({ address, node }: { readonly address: string; readonly node: TreeNode | undefined }) {
+function Child({ address, node }: { readonly address: string; readonly node: TreeView | undefined }) {
   const standing = node === undefined ? undefined : badgeOf(node);
   return (
     <li class="split">

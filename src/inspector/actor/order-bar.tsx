@@ -1,17 +1,16 @@
 /** Orders about an actor, as buttons: each asks for a reason, which goes on record. */
 import { useState } from 'preact/hooks';
-import { type ActorView } from '../../client/remote-snapshot.ts';
+import type { ActorView, TreeView } from '../../gateway/protocol/views.ts';
 import { Dialog, gatewayOrigin } from '../dialog.tsx';
 import { call, principal } from '../link.ts';
 import { say } from '../notices.tsx';
 import { orderTwin } from '../twins.ts';
-import { type TreeNode } from '../wire.ts';
 import { type ActorOrder, ordersFor } from './actor-orders.ts';
 
 interface OrderBarProps {
   readonly address: string;
   readonly view: ActorView;
-  readonly node: TreeNode | undefined;
+  readonly node: TreeView | undefined;
 }
 
 export function OrderBar({ address, view, node }: OrderBarProps) {

@@ -2,7 +2,7 @@
  * A form made of an event's JSON Schema, as rules: which fields there are, and what event comes of what was typed.
  * Pure.
  */
-import { type JsonSchema } from '../wire.ts';
+import { type JsonSchema } from '../json-schema.ts';
 
 export type FieldKind = 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'json';
 

@@ -4,7 +4,7 @@
  * answer.
  */
 import { eventOf, type Field, fieldsOf, type Typed } from '../actor/schema-form.ts';
-import { type JsonSchema } from '../wire.ts';
+import { type JsonSchema } from '../json-schema.ts';
 
 /** One way to answer. */
 export interface Choice {

@@ -7,7 +7,7 @@ import { moment } from '../format.ts';
 import { actorHref, hrefOf } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { useTopic } from '../use.ts';
-import { type Inspection } from '../wire.ts';
+import type { InspectionView } from '../../gateway/protocol/views.ts';
 import { Age, Countdown } from './clock.tsx';
 import { stepsOf, timersOf } from './debate-levels.ts';
 import { saidIn } from './desk-records.ts';
@@ -25,7 +25,7 @@ export function DebatePage({
   readonly onReview: () => void;
 }) {
   const shown = useShown<DebateShown>(row?.ref);
-  const { view: inspection } = useTopic<Inspection>(
+  const { view: inspection } = useTopic<InspectionView>(
     row === undefined || row.ref === null ? undefined : `inspection/${row.ref.actor}`,
   );
   if (row === undefined)

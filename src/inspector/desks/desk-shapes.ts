@@ -3,7 +3,7 @@
  * them, references as `{ actor: address }`. Times are milliseconds of kernel time. No behaviour;
  * test/inspector/desks.test.ts holds it against the agents.
  */
-import { type JsonSchema } from '../wire.ts';
+import { type JsonSchema } from '../json-schema.ts';
 
 /** Names of the agents. */
 export const DESK_AGENTS = {

@@ -1,11 +1,10 @@
 /** Items that are paused: why, since when, what comes when, and what can be done about it. */
 import { useState } from 'preact/hooks';
-import { type ActorView } from '../../client/remote-snapshot.ts';
+import type { ActorView, TreeBranch } from '../../gateway/protocol/views.ts';
 import { counted, moment } from '../format.ts';
 import { actorHref } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { useTopic } from '../use.ts';
-import { type TreeNode } from '../wire.ts';
 import { Age, Countdown } from './clock.tsx';
 import { DeskDialog } from './desk-dialog.tsx';
 import { DeskFrame, NoDesk } from './desk-frame.tsx';
@@ -22,7 +21,7 @@ const SHOWN = 40;
 
 export function PausesView() {
   const coordinator = useDesk('coordinator');
-  const { view: tree } = useTopic<TreeNode>('tree');
+  const { view: tree } = useTopic<TreeBranch>('tree');
   const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
   const [shown, setShown] = useState(SHOWN);
   const managers = tree === undefined ? [] : pausedIn(tree);
@@ -131,7 +130,7 @@ function Pause({
   );
 }
 
-function pausedIn(tree: TreeNode): readonly string[] {
-  const own = tree.agent === PAUSE_MANAGER && tree.state !== 'RUNNING' ? [tree.address] : [];
+function pausedIn(tree: TreeBranch): readonly string[] {
+  const own = tree.hidden !== true && tree.agent === PAUSE_MANAGER && tree.state !== 'RUNNING' ? [tree.address] : [];
   return [...own, ...(tree.children ?? []).flatMap(pausedIn)];
 }

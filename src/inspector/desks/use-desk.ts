@@ -1,9 +1,8 @@
 /** A desk, found in the tree by its agent and watched: wherever a tree has it. */
-import { type ActorView } from '../../client/remote-snapshot.ts';
+import type { ActorView, TreeBranch } from '../../gateway/protocol/views.ts';
 import { principal } from '../link.ts';
 import { findNode } from '../tree/find.ts';
 import { useTopic } from '../use.ts';
-import { type TreeNode } from '../wire.ts';
 import { DESK_AGENTS, type ShownRef } from './desk-shapes.ts';
 
 export type DeskName = keyof typeof DESK_AGENTS;
@@ -17,7 +16,7 @@ export interface Desk {
 }
 
 export function useDesk(name: DeskName): Desk {
-  const { view: tree } = useTopic<TreeNode>('tree');
+  const { view: tree } = useTopic<TreeBranch>('tree');
   const node = tree === undefined ? undefined : findNode(tree, ({ agent }) => agent === DESK_AGENTS[name]);
   const { view } = useTopic<ActorView>(node === undefined ? undefined : `actor/${node.address}`);
   return {

@@ -4,7 +4,7 @@ import { moment } from '../format.ts';
 import { actorHref } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
-import { type AuditRecord } from '../wire.ts';
+import type { AuditView } from '../../gateway/protocol/views.ts';
 
 const EVERY_MS = 2_000;
 const PAGE = 100;
@@ -14,7 +14,7 @@ const LIMIT_MAX = 10_000;
 
 export function AuditView() {
   const [limit, setLimit] = useState(PAGE);
-  const { result, error } = useAnswer<{ readonly records: readonly AuditRecord[] }>('audit.list', { limit }, EVERY_MS);
+  const { result, error } = useAnswer<{ readonly records: readonly AuditView[] }>('audit.list', { limit }, EVERY_MS);
   const records = result?.records ?? [];
   return (
     <section class="sheet flush" aria-labelledby="audit-title">
@@ -53,7 +53,7 @@ export function AuditView() {
   );
 }
 
-function Row({ record: { atMs, by, order, address, reason, outcome } }: { readonly record: AuditRecord }) {
+function Row({ record: { atMs, by, order, address, reason, outcome } }: { readonly record: AuditView }) {
   return (
     <tr>
       <td class="number">{moment(atMs, kernelMs())}</td>

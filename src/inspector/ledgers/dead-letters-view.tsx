@@ -10,12 +10,12 @@ import { actorHref } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { letterTwin } from '../twins.ts';
 import { useTopic } from '../use.ts';
-import { type DeadLetter } from '../wire.ts';
+import type { DeadLetterView } from '../../gateway/protocol/views.ts';
 
-type Open = { readonly letter: DeadLetter; readonly order: 'redeliver' | 'discard' };
+type Open = { readonly letter: DeadLetterView; readonly order: 'redeliver' | 'discard' };
 
 export function DeadLettersView() {
-  const { view, error } = useTopic<{ readonly letters: readonly DeadLetter[] }>('dead-letters');
+  const { view, error } = useTopic<{ readonly letters: readonly DeadLetterView[] }>('dead-letters');
   const [open, setOpen] = useState<Open | undefined>(undefined);
   const letters = view?.letters ?? [];
   return (
@@ -44,7 +44,7 @@ function Letter({
   letter,
   onOrder,
 }: {
-  readonly letter: DeadLetter;
+  readonly letter: DeadLetterView;
   readonly onOrder: (order: Open['order']) => void;
 }) {
   const { number, reason, address, atMs, event, error, action } = letter;

@@ -3,7 +3,7 @@ import { duration, stateText } from '../format.ts';
 import { actorHref } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
-import { type Wait } from '../wire.ts';
+import type { WaitView } from '../../gateway/protocol/views.ts';
 
 const EVERY_MS = 1_000;
 
@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 export function WaitsView() {
-  const { result, error } = useAnswer<{ readonly waits: readonly Wait[] }>('wait.list', { limit: 500 }, EVERY_MS);
+  const { result, error } = useAnswer<{ readonly waits: readonly WaitView[] }>('wait.list', { limit: 500 }, EVERY_MS);
   const waits = result?.waits ?? [];
   return (
     <section class="sheet flush" aria-labelledby="waits-title">
@@ -53,7 +53,7 @@ export function WaitsView() {
   );
 }
 
-function Row({ wait: { kind, address, state, for: whom, sinceMs, untilMs } }: { readonly wait: Wait }) {
+function Row({ wait: { kind, address, state, for: whom, sinceMs, untilMs } }: { readonly wait: WaitView }) {
   const nowMs = kernelMs();
   return (
     <tr>

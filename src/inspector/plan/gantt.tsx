@@ -1,7 +1,7 @@
 /** The timetable of a plan as a Gantt chart, an item a row, with what is done and what runs. */
-import { useMemo } from 'preact/hooks';
+import { useAnswer } from '../use.ts';
 import { type PlanProgress, type TaskState } from './plan-progress.ts';
-import { lanesOf, type Slot, timetable, TIMETABLE_TASKS_MAX } from './timetable.ts';
+import { lanesOf, type ScheduledBar } from './gantt-lanes.ts';
 
 /** Pixels of the drawing. */
 const WIDTH = 1_000;
@@ -14,13 +14,28 @@ const LETTER = 6.4;
 /** Ticks of the axis, at most. */
 const TICKS = 10;
 
-export function Gantt({ progress }: { readonly progress: PlanProgress }) {
-  const { plan } = progress;
-  const slots = useMemo(
-    () => (plan.tasks.length > TIMETABLE_TASKS_MAX ? undefined : timetable(plan)),
-    [JSON.stringify([plan.tasks, plan.capacity])],
+/** Larger plans are not drawn. */
+const TASKS_MAX = 1_000;
+
+/** The schedule is the plan's, which does not change while it is carried out. */
+const ASK_EVERY_MS = 600_000;
+
+interface GanttProps {
+  /** Of the coordinator. */
+  readonly address: string;
+  readonly progress: PlanProgress;
+}
+
+/** Nothing where the gateway has no selector `schedule`. */
+export function Gantt({ address, progress }: GanttProps) {
+  const { plan, total } = progress;
+  const { result } = useAnswer<{ readonly value: { readonly tasks: readonly ScheduledBar[] } }>(
+    total > TASKS_MAX ? undefined : 'actor.select',
+    { address, selector: 'schedule' },
+    ASK_EVERY_MS,
   );
-  if (slots === undefined || slots.length === 0) return null;
+  const slots = result?.value.tasks ?? [];
+  if (slots.length === 0) return null;
   const end = slots.reduce((latest, slot) => Math.max(latest, slot.end), 0) || 1;
   return (
     <section class="sheet" aria-labelledby="gantt-title">
@@ -41,13 +56,13 @@ function Bars({
   end,
 }: {
   readonly progress: PlanProgress;
-  readonly slots: readonly Slot[];
+  readonly slots: readonly ScheduledBar[];
   readonly end: number;
 }) {
   const x = (time: number) => LEFT + (time / end) * (WIDTH - LEFT - 12);
   let y = TOP;
   const rows = items.map(({ item, tasks }) => {
-    const own = slots.filter(({ task }) => (task.item ?? task.id) === item);
+    const own = slots.filter((slot) => (slot.item ?? slot.task) === item);
     const { slots: placed, count } = lanesOf(own);
     const row = {
       item,
@@ -82,11 +97,11 @@ function Bars({
           </text>
           {placed.map((slot) => (
             <Bar
-              key={slot.task.id}
+              key={slot.task}
               slot={slot}
               x={x}
               y={top + slot.lane * LANE}
-              state={states.get(slot.task.id) ?? 'waiting'}
+              state={states.get(slot.task) ?? 'waiting'}
             />
           ))}
         </g>
@@ -96,21 +111,21 @@ function Bars({
 }
 
 interface BarProps {
-  readonly slot: Slot;
+  readonly slot: ScheduledBar;
   readonly x: (time: number) => number;
   readonly y: number;
   readonly state: TaskState;
 }
 
-function Bar({ slot: { task, start, end }, x, y, state }: BarProps) {
+function Bar({ slot: { task, stage, agent, start, end }, x, y, state }: BarProps) {
   const from = x(start);
   const width = Math.max(3, x(end) - from - 2);
   return (
-    <g class={`bar ${state}`} data-task={task.id}>
-      <title>{`${task.id}: ${task.agent}, ${start} to ${end}, ${state}`}</title>
+    <g class={`bar ${state}`} data-task={task}>
+      <title>{`${task}: ${agent}, ${start} to ${end}, ${state}`}</title>
       <rect x={from} y={y + 2} width={width} height={LANE - 4} rx={4} />
       <text x={from + 7} y={y + LANE / 2 + 4}>
-        {cut(task.stage ?? task.id, width - 10)}
+        {cut(stage ?? task, width - 10)}
       </text>
     </g>
   );

@@ -1,5 +1,31 @@
 /** How far a plan has come, as the page shows it: items by stages, read off the context of its coordinator. Pure. */
-import { type ItemProgress, type Plan, type PlanTask } from '../wire.ts';
+
+/** A task of a plan, in the context of its coordinator. */
+export interface PlanTask {
+  readonly id: string;
+  readonly item: string | null;
+  readonly stage: string | null;
+  readonly agent: string;
+  readonly duration: number;
+  readonly after: readonly string[];
+  readonly barrier: readonly string[] | false;
+}
+
+export interface Plan {
+  readonly name: string;
+  readonly unit: string;
+  readonly capacity: Readonly<Record<string, number>>;
+  readonly tasks: readonly PlanTask[];
+}
+
+/** One record an item, under `item:NAME`. */
+export interface ItemProgress {
+  readonly phase: 'running' | 'pausing' | 'paused' | 'failed' | 'expired';
+  readonly done: readonly string[];
+  readonly running: readonly string[];
+  readonly failed: readonly { readonly task: string; readonly error: string }[];
+  readonly reason: string | null;
+}
 
 export type TaskState = 'done' | 'running' | 'failed' | 'waiting';
 
@@ -10,10 +36,13 @@ export interface ItemRow {
   readonly done: number;
   readonly total: number;
   /** By stage; in a plan of tasks the one task under ''. */
-  readonly tasks: ReadonlyMap<
-    string,
-    { readonly task: PlanTask; readonly state: TaskState; readonly error: string | null }
-  >;
+  readonly tasks: ReadonlyMap<string, ItemTask>;
+}
+
+export interface ItemTask {
+  readonly task: PlanTask;
+  readonly state: TaskState;
+  readonly error: string | null;
 }
 
 export interface PlanProgress {
@@ -27,6 +56,25 @@ export interface PlanProgress {
 }
 
 const UNTOUCHED: ItemProgress = { phase: 'running', done: [], running: [], failed: [], reason: null };
+
+export interface PhaseBadge {
+  readonly sign: string;
+  readonly tone: 'good' | 'calm' | 'warn' | 'bad';
+}
+
+const PHASES: Readonly<Record<ItemRow['phase'], PhaseBadge>> = {
+  running: { sign: '\u25cf', tone: 'good' },
+  completed: { sign: '\u2713', tone: 'calm' },
+  pausing: { sign: '\u275a\u275a', tone: 'warn' },
+  paused: { sign: '\u275a\u275a', tone: 'warn' },
+  failed: { sign: '\u2715', tone: 'bad' },
+  expired: { sign: '\u2715', tone: 'bad' },
+};
+
+/** Also of a phase that only a newer server has: it is shown by its name, and breaks nothing. */
+export function phaseBadge(phase: string): PhaseBadge {
+  return Object.hasOwn(PHASES, phase) ? PHASES[phase as ItemRow['phase']] : { sign: '?', tone: 'calm' };
+}
 
 /** undefined for a context that is no coordinator's. */
 export function planProgress(context: unknown): PlanProgress | undefined {

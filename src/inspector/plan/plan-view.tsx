@@ -1,15 +1,22 @@
 /** A plan under way: items by stages, what pauses and what goes on, and the timetable that it follows. */
 import { useState } from 'preact/hooks';
-import { type ActorView } from '../../client/remote-snapshot.ts';
+import type { ActorView, AgentListView, TreeBranch } from '../../gateway/protocol/views.ts';
 import { EventDialog } from '../actor/event-dialog.tsx';
 import { counted } from '../format.ts';
 import { principal } from '../link.ts';
 import { actorHref } from '../route.ts';
 import { findNode } from '../tree/find.ts';
 import { useAnswer, useTopic } from '../use.ts';
-import { type AgentList, type JsonSchema, type TreeNode } from '../wire.ts';
+import { type JsonSchema } from '../json-schema.ts';
 import { Gantt } from './gantt.tsx';
-import { type ItemRow, planProgress, type PlanProgress, type TaskState } from './plan-progress.ts';
+import {
+  type ItemRow,
+  type ItemTask,
+  phaseBadge,
+  planProgress,
+  type PlanProgress,
+  type TaskState,
+} from './plan-progress.ts';
 
 const COORDINATOR = 'lead-coordinator';
 const AGENTS_EVERY_MS = 60_000;
@@ -26,10 +33,10 @@ interface PlanOrder {
 }
 
 export function PlanView() {
-  const { view: tree } = useTopic<TreeNode>('tree');
+  const { view: tree } = useTopic<TreeBranch>('tree');
   const address = tree === undefined ? undefined : findNode(tree, ({ agent }) => agent === COORDINATOR)?.address;
   const { view } = useTopic<ActorView>(address === undefined ? undefined : `actor/${address}`);
-  const { result: list } = useAnswer<AgentList>('agent.list', {}, AGENTS_EVERY_MS);
+  const { result: list } = useAnswer<AgentListView>('agent.list', {}, AGENTS_EVERY_MS);
   const [asked, setAsked] = useState<PlanOrder | undefined>(undefined);
   const progress = planProgress(view?.context);
   if (address === undefined || view === undefined || progress === undefined) {
@@ -48,7 +55,7 @@ export function PlanView() {
         <Head progress={progress} address={address} state={String(view.value)} />
         <Items progress={progress} onAsk={setAsked} />
       </section>
-      <Gantt progress={progress} />
+      <Gantt address={address} progress={progress} />
       {asked !== undefined && (
         <EventDialog
           key={`${asked.type} ${asked.item}`}
@@ -139,43 +146,21 @@ const SIGNS: Readonly<Record<TaskState, string>> = {
   waiting: '\u00b7',
 };
 
-const PHASES: Readonly<Record<ItemRow['phase'], { readonly sign: string; readonly tone: string }>> = {
-  running: { sign: '\u25cf', tone: 'good' },
-  completed: { sign: '\u2713', tone: 'calm' },
-  pausing: { sign: '\u275a\u275a', tone: 'warn' },
-  paused: { sign: '\u275a\u275a', tone: 'warn' },
-  resuming: { sign: '\u21bb', tone: 'warn' },
-};
-
-function Item({
-  row,
-  columns,
-  onAsk,
-}: {
+interface ItemProps {
   readonly row: ItemRow;
   readonly columns: readonly string[];
   readonly onAsk: (asked: PlanOrder) => void;
-}) {
-  const { item, phase, reason, tasks } = row;
-  const { sign, tone } = PHASES[phase];
-  const maySend = principal.value?.scopes.includes('actor:send') === true;
+}
+
+function Item({ row, columns, onAsk }: ItemProps) {
+  const { item, phase, reason } = row;
+  const { sign, tone } = phaseBadge(phase);
   return (
     <tr data-item={item}>
       <th scope="row">{item}</th>
-      {columns.map((stage) => {
-        const { state, error } = tasks.get(stage) ?? { state: undefined, error: null };
-        if (state === undefined) return <td key={stage} />;
-        return (
-          <td key={stage} title={error ?? undefined}>
-            <span class={`task ${state}`}>
-              <span class="sign" aria-hidden="true">
-                {SIGNS[state]}
-              </span>
-              {state}
-            </span>
-          </td>
-        );
-      })}
+      {columns.map((stage) => (
+        <TaskCell key={stage} task={row.tasks.get(stage)} />
+      ))}
       <td>
         <span class={`standing ${tone}`}>
           <span class="sign" aria-hidden="true">
@@ -186,27 +171,37 @@ function Item({
         {reason !== null && <span class="quiet reason"> {reason}</span>}
       </td>
       <td class="end">
-        {maySend && phase === 'running' && (
-          <button
-            type="button"
-            class="small"
-            aria-label={`Pause ${item}`}
-            onClick={() => onAsk({ type: 'plan.pause', item })}
-          >
-            Pause
-          </button>
-        )}
-        {maySend && phase === 'paused' && (
-          <button
-            type="button"
-            class="small"
-            aria-label={`Resume ${item}`}
-            onClick={() => onAsk({ type: 'plan.resume', item })}
-          >
-            Resume
-          </button>
+        {principal.value?.scopes.includes('actor:send') === true && (
+          <ItemOrder item={item} phase={phase} onAsk={onAsk} />
         )}
       </td>
     </tr>
+  );
+}
+
+function TaskCell({ task }: { readonly task: ItemTask | undefined }) {
+  if (task === undefined) return <td />;
+  const { state, error } = task;
+  return (
+    <td title={error ?? undefined}>
+      <span class={`task ${state}`}>
+        <span class="sign" aria-hidden="true">
+          {SIGNS[state]}
+        </span>
+        {state}
+      </span>
+    </td>
+  );
+}
+
+/** Pause for an item that runs, resume for one that is paused. */
+function ItemOrder({ item, phase, onAsk }: Pick<ItemRow, 'item' | 'phase'> & Pick<ItemProps, 'onAsk'>) {
+  const order = phase === 'running' ? 'Pause' : phase === 'paused' ? 'Resume' : undefined;
+  if (order === undefined) return null;
+  const type = order === 'Pause' ? 'plan.pause' : 'plan.resume';
+  return (
+    <button type="button" class="small" aria-label={`${order} ${item}`} onClick={() => onAsk({ type, item })}>
+      {order}
+    </button>
   );
 }

@@ -3,12 +3,12 @@ import { useEffect, useRef } from 'preact/hooks';
 import { go, route, setQuery } from '../address-bar.ts';
 import { actorHref, hrefOf } from '../route.ts';
 import { useTopic } from '../use.ts';
-import { type TreeNode } from '../wire.ts';
+import type { TreeBranch } from '../../gateway/protocol/views.ts';
 import { hitsOf } from './tree-rows.ts';
 
 export function SearchBox() {
   const box = useRef<HTMLInputElement>(null);
-  const { view: tree } = useTopic<TreeNode>('tree');
+  const { view: tree } = useTopic<TreeBranch>('tree');
   const text = route.value.view === 'tree' ? (route.value.query['q'] ?? '') : '';
   useEffect(() => {
     const focus = (event: KeyboardEvent) => {

@@ -1,5 +1,5 @@
 /** How an actor stands, in a word, a sign and a tone: nothing is told by colour alone. Pure. */
-import { type TreeNode } from '../wire.ts';
+import type { TreeBranch, TreeView } from '../../gateway/protocol/views.ts';
 
 export type Tone = 'good' | 'calm' | 'warn' | 'bad';
 
@@ -9,7 +9,7 @@ export interface StatusBadge {
   readonly tone: Tone;
 }
 
-const BY_STATUS: Readonly<Record<TreeNode['status'], StatusBadge>> = {
+const BY_STATUS: Readonly<Record<TreeView['status'], StatusBadge>> = {
   active: { word: 'active', sign: '\u25cf', tone: 'good' },
   done: { word: 'done', sign: '\u2713', tone: 'calm' },
   error: { word: 'failed', sign: '\u2715', tone: 'bad' },
@@ -19,7 +19,7 @@ const BY_STATUS: Readonly<Record<TreeNode['status'], StatusBadge>> = {
 
 const RESTARTING: StatusBadge = { word: 'restarting', sign: '\u21bb', tone: 'warn' };
 
-export function badgeOf({ status, restartInMs }: Pick<TreeNode, 'status' | 'restartInMs'>): StatusBadge {
+export function badgeOf({ status, restartInMs }: Pick<TreeView, 'status' | 'restartInMs'>): StatusBadge {
   return restartInMs === null || restartInMs === undefined ? BY_STATUS[status] : RESTARTING;
 }
 
@@ -27,7 +27,7 @@ export function badgeOf({ status, restartInMs }: Pick<TreeNode, 'status' | 'rest
 export const FILTERS = ['failed', 'suspended', 'restarting', 'waiting'] as const;
 export type Filter = (typeof FILTERS)[number];
 
-export function isKept(node: TreeNode, filter: Filter): boolean {
+export function isKept(node: TreeBranch, filter: Filter): boolean {
   if (node.hidden === true) return false;
   return filter === 'waiting'
     ? node.mailbox > 0
@@ -35,6 +35,6 @@ export function isKept(node: TreeNode, filter: Filter): boolean {
 }
 
 /** It goes on after a failure. What a suspended one is suspended for is no failure. */
-function hasFailed({ status, lastError }: TreeNode): boolean {
+function hasFailed({ status, lastError }: TreeView): boolean {
   return status !== 'suspended' && lastError !== undefined && lastError !== null;
 }

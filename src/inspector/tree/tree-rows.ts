@@ -1,10 +1,10 @@
 /** Which rows a supervision tree has: what is folded, found and kept. Pure. */
 import { stateText } from '../format.ts';
-import { type TreeNode } from '../wire.ts';
+import type { TreeBranch } from '../../gateway/protocol/views.ts';
 import { type Filter, isKept } from './status-badge.ts';
 
 export interface TreeRow {
-  readonly node: TreeNode;
+  readonly node: TreeBranch;
   readonly depth: number;
   /** The address less that of its parent. */
   readonly name: string;
@@ -34,13 +34,13 @@ export interface TreeQuery {
 /** Children of one parent that are shown at once. */
 export const CHILDREN_SHOWN = 200;
 
-export function rowsOf(root: TreeNode, query: TreeQuery): (TreeRow | MoreRow)[] {
+export function rowsOf(root: TreeBranch, query: TreeQuery): (TreeRow | MoreRow)[] {
   const rows: (TreeRow | MoreRow)[] = [];
   const isSearch = query.text !== '' || query.filter !== undefined;
-  const hits = new Set<TreeNode>();
-  const leads = new Set<TreeNode>();
+  const hits = new Set<TreeBranch>();
+  const leads = new Set<TreeBranch>();
   if (isSearch) mark(root, query, hits, leads);
-  const add = (node: TreeNode, depth: number, parent: string): void => {
+  const add = (node: TreeBranch, depth: number, parent: string): void => {
     const children = (node.children ?? []).filter((child) => !isSearch || leads.has(child));
     const isOpen = isSearch ? !query.folded.has(node.address) : isUnfolded(node, query);
     rows.push({
@@ -60,18 +60,18 @@ export function rowsOf(root: TreeNode, query: TreeQuery): (TreeRow | MoreRow)[] 
 }
 
 /** Addresses of the actors that match, in the order of the tree. */
-export function hitsOf(root: TreeNode, text: string): string[] {
-  const hits = new Set<TreeNode>();
+export function hitsOf(root: TreeBranch, text: string): string[] {
+  const hits = new Set<TreeBranch>();
   mark(root, { text, filter: undefined }, hits, new Set());
   return [...hits].map(({ address }) => address);
 }
 
 /** @returns Whether the node or one below matches. */
 function mark(
-  node: TreeNode,
+  node: TreeBranch,
   query: Pick<TreeQuery, 'text' | 'filter'>,
-  hits: Set<TreeNode>,
-  leads: Set<TreeNode>,
+  hits: Set<TreeBranch>,
+  leads: Set<TreeBranch>,
 ): boolean {
   const isHit = matches(node, query);
   if (isHit) hits.add(node);
@@ -80,7 +80,7 @@ function mark(
   return isHit || below;
 }
 
-function matches(node: TreeNode, { text, filter }: Pick<TreeQuery, 'text' | 'filter'>): boolean {
+function matches(node: TreeBranch, { text, filter }: Pick<TreeQuery, 'text' | 'filter'>): boolean {
   if (node.hidden === true) return false;
   if (filter !== undefined && !isKept(node, filter)) return false;
   const wanted = text.toLowerCase();
@@ -88,7 +88,7 @@ function matches(node: TreeNode, { text, filter }: Pick<TreeQuery, 'text' | 'fil
 }
 
 /** Very large families begin folded. */
-function isUnfolded({ address, children = [] }: TreeNode, { folded, unfolded }: TreeQuery): boolean {
+function isUnfolded({ address, children = [] }: TreeBranch, { folded, unfolded }: TreeQuery): boolean {
   if (folded.has(address)) return false;
   return unfolded.has(address) || children.length <= CHILDREN_SHOWN;
 }

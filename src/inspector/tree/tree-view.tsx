@@ -4,12 +4,12 @@ import { counted, duration, errorText, stateText } from '../format.ts';
 import { route, setQuery } from '../address-bar.ts';
 import { actorHref, hrefOf } from '../route.ts';
 import { useTopic } from '../use.ts';
-import { type TreeNode } from '../wire.ts';
+import type { TreeBranch, TreeView as ActorNode } from '../../gateway/protocol/views.ts';
 import { type Filter, FILTERS, isKept, badgeOf } from './status-badge.ts';
 import { CHILDREN_SHOWN, type MoreRow, rowsOf, type TreeRow } from './tree-rows.ts';
 
 export function TreeView() {
-  const { view: tree, error } = useTopic<TreeNode>('tree');
+  const { view: tree, error } = useTopic<TreeBranch>('tree');
   if (tree === undefined)
     return (
       <section class="sheet">
@@ -25,7 +25,7 @@ interface Folds {
   readonly more: ReadonlyMap<string, number>;
 }
 
-function Tree({ tree }: { readonly tree: TreeNode }) {
+function Tree({ tree }: { readonly tree: TreeBranch }) {
   const [folds, setFolds] = useState<Folds>({ folded: new Set(), unfolded: new Set(), more: new Map() });
   const { q: text = '', only } = route.value.query;
   const filter = FILTERS.find((name) => name === only);
@@ -86,7 +86,7 @@ function Filters({
   filter,
   text,
 }: {
-  readonly everybody: readonly TreeNode[];
+  readonly everybody: readonly ActorNode[];
   readonly filter: Filter | undefined;
   readonly text: string;
 }) {
@@ -118,7 +118,7 @@ function Row({
   readonly row: TreeRow;
   readonly onFold: (address: string, isOpen: boolean) => void;
 }) {
-  const { address, agent } = node;
+  const { address } = node;
   return (
     <tr data-address={address} class={isHit ? 'hit' : undefined}>
       <th scope="row">
@@ -142,7 +142,7 @@ function Row({
               {name}
             </a>
           )}
-          {agent !== undefined && agent !== name && <span class="agent">{agent}</span>}
+          {node.hidden !== true && node.agent !== name && <span class="agent">{node.agent}</span>}
         </span>
       </th>
       {node.hidden === true ? (
@@ -156,7 +156,7 @@ function Row({
   );
 }
 
-function Cells({ node }: { readonly node: TreeNode }) {
+function Cells({ node }: { readonly node: ActorNode }) {
   const { state, restarts, boss, mailbox, oldestMessageMs, lastError, restartInMs } = node;
   const { word, sign, tone } = badgeOf(node);
   return (
@@ -234,7 +234,7 @@ function folding({ folded, unfolded, more }: Folds, address: string, isOpen: boo
     : { folded: new Set(folded).add(address), unfolded: without(unfolded), more };
 }
 
-function flat(node: TreeNode): TreeNode[] {
+function flat(node: TreeBranch): ActorNode[] {
   return [...(node.hidden === true ? [] : [node]), ...(node.children ?? []).flatMap(flat)];
 }
 

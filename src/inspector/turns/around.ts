@@ -3,7 +3,7 @@
  * agent keeps. Pure.
  */
 import { type ContextChange, stepsOf } from './history.ts';
-import { type ShownKeptTurn, type ShownTurn } from './turns.ts';
+import type { KeptTurnView, TurnView } from '../../gateway/protocol/views.ts';
 
 export interface Around {
   /** State value before the turn; undefined where it is not known. */
@@ -11,17 +11,17 @@ export interface Around {
   /** What of the context differs from before; null where the turn, or the one before it, is not kept. */
   readonly changes: readonly ContextChange[] | null;
   /** The turn as it is kept; undefined where it is not. */
-  readonly kept: ShownKeptTurn | undefined;
+  readonly kept: KeptTurnView | undefined;
 }
 
 export interface KnownTurns {
   /** Those that are shown, in their order. */
-  readonly turns: readonly ShownTurn[];
+  readonly turns: readonly TurnView[];
   /** Those that the actor keeps, in their order. */
-  readonly kept: readonly ShownKeptTurn[];
+  readonly kept: readonly KeptTurnView[];
 }
 
-export function aroundOf(turn: ShownTurn, { turns, kept }: KnownTurns): Around {
+export function aroundOf(turn: TurnView, { turns, kept }: KnownTurns): Around {
   const at = kept.findIndex((one) => isTurn(one, turn));
   const step = at < 0 ? undefined : stepsOf(kept.slice(Math.max(0, at - 1), at + 1)).at(-1);
   const changes = step?.changes ?? null;
@@ -35,7 +35,7 @@ export function aroundOf(turn: ShownTurn, { turns, kept }: KnownTurns): Around {
 }
 
 /** Numbers of kept turns count for each actor, those of a trace for the system. */
-function isTurn(kept: ShownKeptTurn, { life, sequence, atMs, kind, event }: ShownTurn): boolean {
+function isTurn(kept: KeptTurnView, { life, sequence, atMs, kind, event }: TurnView): boolean {
   return (
     kept.life === life &&
     kept.sequence === sequence &&

@@ -3,7 +3,7 @@
  * then.
  */
 import { useEffect, useMemo } from 'preact/hooks';
-import { type ActorView } from '../../client/remote-snapshot.ts';
+import type { ActorView, InspectionView, KeptTurnView } from '../../gateway/protocol/views.ts';
 import { ActorTabs } from '../actor/actor-tabs.tsx';
 import { Chart } from '../actor/chart.tsx';
 import { Fact } from '../actor/facts.tsx';
@@ -13,11 +13,9 @@ import { duration, moment, stateText } from '../format.ts';
 import { actorHref } from '../route.ts';
 import { every, kernelMs } from '../time.ts';
 import { useAnswer, useTopic } from '../use.ts';
-import { type Inspection } from '../wire.ts';
 import { ChangesTable } from './changes-table.tsx';
 import { placeIn, type HistoryStep, stepsOf, titleOf } from './history.ts';
 import { StepPicker } from './step-picker.tsx';
-import { type ShownKeptTurn } from './turns.ts';
 
 /** Turns that are gone through: the last ones of those kept. */
 const STEPS_MAX = 1_000;
@@ -30,8 +28,8 @@ const IDLE_MS = 15_000;
 
 export function HistoryView({ rest: address }: { readonly rest: string }) {
   const { view } = useTopic<ActorView>(`actor/${address}`);
-  const { view: inspection } = useTopic<Inspection>(`inspection/${address}`);
-  const { result, error, again } = useAnswer<{ readonly turns: readonly ShownKeptTurn[] }>(
+  const { view: inspection } = useTopic<InspectionView>(`inspection/${address}`);
+  const { result, error, again } = useAnswer<{ readonly turns: readonly KeptTurnView[] }>(
     'actor.history',
     { address, limit: STEPS_MAX },
     IDLE_MS,
@@ -73,24 +71,31 @@ export function HistoryView({ rest: address }: { readonly rest: string }) {
                 onEvent={() => {}}
               />
             </div>
-            <div class="narrow">
-              <TurnFacts step={step} before={steps[place - 1]} />
-              <section class="sheet" aria-labelledby="changes-title">
-                <h2 id="changes-title">What it changed</h2>
-                <ChangesTable
-                  changes={step.changes}
-                  why="Nothing to compare with: the turn before it is not kept, or there was none."
-                />
-              </section>
-              <section class="sheet" aria-labelledby="context-title">
-                <h2 id="context-title">Context after it</h2>
-                <JsonTree value={step.context} name="context" />
-              </section>
-            </div>
+            <PastTurn step={step} before={steps[place - 1]} />
           </div>
         </>
       )}
     </article>
+  );
+}
+
+/** What the turn took and changed, and the context after it. */
+function PastTurn({ step, before }: { readonly step: HistoryStep; readonly before: HistoryStep | undefined }) {
+  return (
+    <div class="narrow">
+      <TurnFacts step={step} before={before} />
+      <section class="sheet" aria-labelledby="changes-title">
+        <h2 id="changes-title">What it changed</h2>
+        <ChangesTable
+          changes={step.changes}
+          why="Nothing to compare with: the turn before it is not kept, or there was none."
+        />
+      </section>
+      <section class="sheet" aria-labelledby="context-title">
+        <h2 id="context-title">Context after it</h2>
+        <JsonTree value={step.context} name="context" />
+      </section>
+    </div>
   );
 }
 

@@ -2,14 +2,14 @@
  * The turns that an actor has kept as steps to go through: what each took, which transitions it lights, and what it
  * made of the context, against the step before it. Pure.
  */
-import { type ShownEvent, type ShownKeptTurn } from './turns.ts';
+import type { ShownEvent, KeptTurnView } from '../../gateway/protocol/views.ts';
 
 export interface HistoryStep {
   readonly number: number;
   readonly atMs: number;
-  readonly kind: ShownKeptTurn['kind'];
+  readonly kind: KeptTurnView['kind'];
   readonly event: ShownEvent | null;
-  readonly cause: ShownKeptTurn['cause'];
+  readonly cause: KeptTurnView['cause'];
   /** Ids of the chart's transitions, in the order in which they were taken. */
   readonly edges: readonly string[];
   readonly value: unknown;
@@ -29,7 +29,7 @@ export interface ContextChange {
 }
 
 /** @param turns As `actor.history` gives them, oldest first. */
-export function stepsOf(turns: readonly ShownKeptTurn[]): HistoryStep[] {
+export function stepsOf(turns: readonly KeptTurnView[]): HistoryStep[] {
   return turns.map((turn, index) => {
     const { number, atMs, kind, event, cause, microsteps, value, context, error, durationMs } = turn;
     const before = turns[index - 1];

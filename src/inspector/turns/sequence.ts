@@ -3,7 +3,7 @@
  * a message to the turn that took it, breaks where a life begins anew or ends. Pure; drawing it is the page's, and
  * Mermaid's.
  */
-import { type ShownEvent, type Send, type ShownTurn } from './turns.ts';
+import type { ShownEvent, SentView, TurnView } from '../../gateway/protocol/views.ts';
 
 export interface Sequence {
   /** In the order in which they are met; the outside first, where something came from there. */
@@ -62,14 +62,14 @@ export interface PendingArrow {
 
 /** What of a turn later ones are traced back to. */
 interface ArrowSender {
-  readonly turn: ShownTurn;
+  readonly turn: TurnView;
   readonly row: number;
   /** Delayed sends that nobody has taken. */
-  readonly waiting: Send[];
+  readonly waiting: SentView[];
 }
 
 /** @param turns In the order of their numbers. */
-export function sequenceOf(turns: readonly ShownTurn[]): Sequence {
+export function sequenceOf(turns: readonly TurnView[]): Sequence {
   const lanes = new SequenceLanes();
   if (turns.some(({ event, cause }) => event !== null && (cause === null || cause.address === null)))
     lanes.at(null, null);
@@ -140,7 +140,7 @@ class SequenceLanes {
 }
 
 function arrowOf(
-  turn: ShownTurn,
+  turn: TurnView,
   event: ShownEvent,
   parts: { lanes: SequenceLanes; senders: ReadonlyMap<string, ArrowSender>; lane: number; state: unknown },
 ): SequenceArrow {

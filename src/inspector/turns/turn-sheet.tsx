@@ -12,7 +12,7 @@ import { type Around, aroundOf } from './around.ts';
 import { ChangesTable } from './changes-table.tsx';
 import { titleOf } from './history.ts';
 import { type SequenceLayout, type PlacedRow } from './sequence-layout.ts';
-import { type ShownKeptTurn, type Send, type ShownTurn } from './turns.ts';
+import type { KeptTurnView, SentView, TurnView } from '../../gateway/protocol/views.ts';
 
 /** Kept turns among which the one is looked for. */
 const KEPT_ASKED_MAX = 1_000;
@@ -23,7 +23,7 @@ const ASKED_EVERY_MS = 60_000;
 interface TurnSheetProps {
   readonly row: PlacedRow;
   readonly layout: SequenceLayout;
-  readonly turns: readonly ShownTurn[];
+  readonly turns: readonly TurnView[];
   readonly onPick: (key: string) => void;
 }
 
@@ -52,12 +52,12 @@ function TurnRecord({
   turns,
   toSender,
 }: {
-  readonly turn: ShownTurn;
-  readonly turns: readonly ShownTurn[];
+  readonly turn: TurnView;
+  readonly turns: readonly TurnView[];
   readonly toSender: ComponentChildren;
 }) {
   const { address } = turn;
-  const { result } = useAnswer<{ readonly turns: readonly ShownKeptTurn[] }>(
+  const { result } = useAnswer<{ readonly turns: readonly KeptTurnView[] }>(
     'actor.history',
     { address, limit: KEPT_ASKED_MAX },
     ASKED_EVERY_MS,
@@ -87,7 +87,7 @@ function Record({
   valueBefore,
   toSender,
 }: {
-  readonly turn: ShownTurn;
+  readonly turn: TurnView;
   readonly valueBefore: unknown;
   readonly toSender: ComponentChildren;
 }) {
@@ -142,7 +142,7 @@ function Record({
   );
 }
 
-function Sent({ sent }: { readonly sent: readonly Send[] }) {
+function Sent({ sent }: { readonly sent: readonly SentView[] }) {
   if (sent.length === 0) return null;
   return (
     <section class="sheet" aria-labelledby="sent-title">
@@ -166,7 +166,7 @@ function Changed({
   turn: { change },
   around: { changes, kept },
 }: {
-  readonly turn: ShownTurn;
+  readonly turn: TurnView;
   readonly around: Around;
 }) {
   const known = change === null ? undefined : (change.context ?? change.set);

@@ -6,7 +6,7 @@ import { type ClientError } from '../../client/client-error.ts';
 import { call, followTurns, lines } from '../link.ts';
 import { after } from '../time.ts';
 import { continuedWith, openedWith, TURNS_ASKED_MAX, type TurnWindow } from './turn-window.ts';
-import { type ShownTurn } from './turns.ts';
+import type { TurnView } from '../../gateway/protocol/views.ts';
 
 /** Turns are shown together that come within this time: a busy system takes thousands a second. */
 const GATHER_MS = 200;
@@ -21,7 +21,7 @@ export function useTurns(address: string): Omit<Seen, 'address'> {
   const [seen, setSeen] = useState<Seen>({ address, window: undefined, error: undefined });
   const line = lines.value;
   useEffect(() => {
-    const gathered: ShownTurn[] = [];
+    const gathered: TurnView[] = [];
     let isOpened = false;
     let isOver = false;
     let stopGathering: (() => void) | undefined;
@@ -37,7 +37,7 @@ export function useTurns(address: string): Omit<Seen, 'address'> {
       gathered.push(turn);
       if (isOpened) stopGathering ??= after(GATHER_MS, show);
     });
-    call<{ readonly turns: readonly ShownTurn[] }>('actor.turns', { address, limit: TURNS_ASKED_MAX }).then(
+    call<{ readonly turns: readonly TurnView[] }>('actor.turns', { address, limit: TURNS_ASKED_MAX }).then(
       ({ turns }) => {
         if (isOver) return;
         isOpened = true;

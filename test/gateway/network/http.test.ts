@@ -11,7 +11,12 @@ let url = '';
 
 beforeEach(async () => {
   test = await startTestSystem(shop());
-  gateway = createGateway(test.system, { port: 0, destructive: true, rate: { burst: 1e9, perSecond: 1e9 } });
+  gateway = createGateway(test.system, {
+    port: 0,
+    destructive: true,
+    rate: { burst: 1e9, perSecond: 1e9 },
+    selectors: { counter: { isOdd: ({ count }: { readonly count: number }) => count % 2 === 1 } },
+  });
   ({ url } = await gateway.listen());
 });
 afterEach(async () => {

@@ -1,0 +1,255 @@
+/** Rows of the table of methods: what is asked of one actor, and of actors by their addresses. */
+import { z } from 'zod';
+import { type MethodRow } from './method-row.ts';
+import {
+  actorView,
+  address,
+  counter,
+  event,
+  ifSequence,
+  inspection,
+  limit,
+  listed,
+  name,
+  status,
+  tree,
+  turn,
+  turned,
+} from './method-shapes.ts';
+
+export const ACTOR_METHODS = {
+  'actor.get': {
+    means: 'What an actor looks like, as of the last durable epoch.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ address }),
+    result: actorView,
+    http: { verb: 'GET', path: '/v1/actors/{address}' },
+    example: { p: { address: 'visits' }, r: counter },
+  },
+  'machine.get': {
+    means:
+      'States and transitions of the machine that an actor runs, with those that are active, or of an agent by ' +
+      'its name. BOSUN_CHART_UNKNOWN for other logic.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ name: address.describe('An address; where nobody lives there, the name of an agent.') }),
+    result: z.object({
+      agent: z.string(),
+      chart: z.looseObject({
+        id: z.string(),
+        hash: z.string(),
+        states: z.array(z.looseObject({ id: z.string() })),
+        transitions: z.array(z.looseObject({ id: z.string() })),
+      }),
+      active: z.array(z.string()).nullable().describe('Ids of states; null of an agent.'),
+    }),
+    http: { verb: 'GET', path: '/v1/machines/{name}' },
+    example: {
+      p: { name: 'visits' },
+      r: {
+        agent: 'counter',
+        chart: {
+          id: 'counter',
+          version: null,
+          hash: '7be7f0d7e0a7ad64',
+          states: [{ id: 'counter', key: 'counter', parent: null, type: 'atomic' }],
+          transitions: [{ id: 'counter|add|0', source: 'counter' }],
+        },
+        active: ['counter'],
+      },
+    },
+  },
+  'actor.select': {
+    means:
+      'A value that a rule of the host derives from what the actor shows, by the name that it has there (the ' +
+      'option `selectors`). BOSUN_CALL_INVALID for a name that it does not have.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ address, selector: name }),
+    result: z.object({ value: z.unknown() }),
+    http: { verb: 'GET', path: '/v1/actors/{address}/selected/{selector}' },
+    example: { p: { address: 'visits', selector: 'isOdd' }, r: { value: true } },
+  },
+  'actor.inspect': {
+    means: 'One actor looked into: unread messages by their types, timers, children, why it is suspended.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ address }),
+    result: inspection,
+    http: { verb: 'GET', path: '/v1/actors/{address}/inspection' },
+    example: {
+      p: { address: 'visits' },
+      r: {
+        address: 'visits',
+        agent: 'counter',
+        life: 2,
+        kind: 'machine',
+        version: 1,
+        incarnation: 0,
+        attempt: 0,
+        parent: 'root',
+        suspended: null,
+        mailbox: 0,
+        children: [],
+        unread: [],
+        timers: [],
+        last: null,
+      },
+    },
+  },
+  'chart.get': {
+    means:
+      'The statechart of the machine that an actor runs, as boxes, paths and lines of text with their places. ' +
+      'BOSUN_CHART_UNKNOWN for other logic.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({
+      address,
+      known: z.string().max(64).optional().describe('The `hash` of a drawing that the caller has.'),
+    }),
+    result: z.object({
+      hash: z.string().describe("Of the machine's structure."),
+      machine: z.string(),
+      active: z.array(z.string()).describe('Ids of the states that are active.'),
+      drawing: z
+        .looseObject({ width: z.number(), height: z.number() })
+        .nullable()
+        .describe(
+          'null where the caller has it: `kind`, `because`, `states`, `initials`, `arrows`, `labels`, `edges`, ' +
+            'as src/gateway/charts/drawing.ts has them.',
+        ),
+    }),
+    http: { verb: 'GET', path: '/v1/actors/{address}/chart' },
+    example: {
+      p: { address: 'visits', known: '7be7f0d7e0a7ad64' },
+      r: { hash: '7be7f0d7e0a7ad64', machine: '(machine)', active: ['(machine)'], drawing: null },
+    },
+  },
+  'actor.list': {
+    means: 'Actors by address, a page at a time.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({
+      under: address.default('root'),
+      agent: name.optional(),
+      status: status.optional(),
+      after: address.optional().describe('`next` of the page before.'),
+      limit,
+    }),
+    result: z.object({ actors: z.array(listed), next: z.string().nullable() }),
+    http: { verb: 'GET', path: '/v1/actors' },
+    example: {
+      p: { agent: 'counter' },
+      r: {
+        actors: [{ address: 'visits', agent: 'counter', status: 'active', state: {}, mailbox: 0, restarts: 0 }],
+        next: null,
+      },
+    },
+  },
+  'actor.tree': {
+    means: 'The supervision tree below an actor.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ address: address.default('root'), depth: z.number().int().min(0).max(64).default(64) }),
+    result: tree,
+    http: { verb: 'GET', path: '/v1/tree' },
+    example: {
+      p: { address: 'visits' },
+      r: {
+        address: 'visits',
+        agent: 'counter',
+        status: 'active',
+        state: {},
+        mailbox: 0,
+        restarts: 0,
+        lastError: null,
+        restartInMs: null,
+        boss: null,
+        children: [],
+      },
+    },
+  },
+  'actor.turns': {
+    means:
+      'The last turns of an actor and of all below it, of the last 10,000 of the system: what led to what. Of ' +
+      'events only types, of contexts nothing.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({
+      address,
+      after: z.number().int().nonnegative().default(0).describe('Only turns with a higher `number`.'),
+      limit,
+    }),
+    result: z.object({ turns: z.array(turn) }),
+    http: { verb: 'GET', path: '/v1/actors/{address}/turns' },
+    example: { p: { address: 'visits' }, r: { turns: [{ ...turned, event: { type: 'add' }, change: null }] } },
+  },
+  'actor.history': {
+    means:
+      'The last turns that the store keeps of an actor, each with the context after it; none where its agent ' +
+      'keeps none.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ address, limit }),
+    result: z.object({ turns: z.array(turn) }),
+    http: { verb: 'GET', path: '/v1/actors/{address}/history' },
+    example: {
+      p: { address: 'visits' },
+      r: {
+        turns: [{ ...turned, event: { type: 'add', by: 1 }, change: { set: { count: 1 } }, context: { count: 1 } }],
+      },
+    },
+  },
+  'actor.send': {
+    means:
+      'Sends an event. Answers when it is durable, whether or not the state takes it; with `until: taken`, when ' +
+      'its turn is, and with BOSUN_EVENT_NOT_TAKEN where the state did not. `ifSequence` makes it `taken`.',
+    scope: 'actor:send',
+    does: 'changes',
+    params: z.object({ address, event, until: z.enum(['durable', 'taken']).default('durable'), ifSequence }),
+    result: z.object({ taken: z.boolean().nullable().describe('null where nobody asked, and for a repeat.') }),
+    http: { verb: 'POST', path: '/v1/actors/{address}/send' },
+    example: { p: { address: 'visits', event: { type: 'add', by: 1 } }, r: { taken: null } },
+  },
+  'actor.ask': {
+    means:
+      'Sends an event and answers with the reply of the actor, once that is durable. With a key, a repeat gets ' +
+      'the recorded reply. BOSUN_EVENT_NOT_TAKEN where the state does not take it.',
+    scope: 'actor:send',
+    does: 'changes',
+    params: z.object({ address, event }),
+    result: z.object({ reply: z.unknown() }),
+    http: { verb: 'POST', path: '/v1/actors/{address}/ask' },
+    example: { p: { address: 'visits', event: { type: 'count' } }, r: { reply: 1 } },
+  },
+  'actor.wait': {
+    means: 'Answers when the actor looks as described. BOSUN_TIMEOUT when it does not within `deadlineMs`.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({
+      address,
+      value: z.unknown().optional().describe("A state value, or a part of one, as XState's `matches` takes it."),
+      tag: name.optional(),
+      status: status.optional(),
+    }),
+    result: actorView,
+    http: { verb: 'POST', path: '/v1/actors/{address}/wait' },
+    example: { p: { address: 'visits', status: 'active' }, r: counter },
+  },
+  'actor.spawn': {
+    means: 'Gets the actor, or has its Boss start one: the second call of the same changes nothing.',
+    scope: 'actor:admin',
+    does: 'changes',
+    params: z.object({
+      agent: name,
+      id: address,
+      under: address.default('root'),
+      input: z.unknown().optional(),
+      restart: z.enum(['permanent', 'transient', 'temporary']).optional(),
+    }),
+    result: z.object({ address: z.string() }),
+    http: { verb: 'POST', path: '/v1/actors' },
+    example: { p: { agent: 'counter', id: 'visits' }, r: { address: 'visits' } },
+  },
+} as const satisfies Record<string, MethodRow>;

@@ -1,0 +1,184 @@
+/** Rows of the table of methods: children of Bosses, dead letters, waits, names, and the system as a whole. */
+import { z } from 'zod';
+import { type MethodRow } from './method-row.ts';
+import { address, child, letter, limit, name, nothing, record, wait } from './method-shapes.ts';
+
+export const SYSTEM_METHODS = {
+  'boss.children': {
+    means: 'The children of a Boss, in the order of their first starts.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ address: address.default('root') }),
+    result: z.object({ children: z.array(child) }),
+    http: { verb: 'GET', path: '/v1/bosses/{address}/children' },
+    example: {
+      p: { address: 'root' },
+      r: {
+        children: [
+          {
+            id: 'visits',
+            address: 'visits',
+            status: 'running',
+            kind: 'worker',
+            restarts: 0,
+            restartAtMs: null,
+            lastError: null,
+          },
+        ],
+      },
+    },
+  },
+  'deadletter.list': {
+    means: 'Events that reached nobody or were put aside, oldest first.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({
+      reason: letter.shape.reason.optional(),
+      after: z.number().int().nonnegative().default(0).describe('`number` of the last one of the page before.'),
+      limit,
+    }),
+    result: z.object({ letters: z.array(letter) }),
+    http: { verb: 'GET', path: '/v1/dead-letters' },
+    example: {
+      p: {},
+      r: {
+        letters: [
+          {
+            number: 3,
+            reason: 'undeliverable',
+            address: 'visits',
+            atMs: 1_767_225_600_000,
+            error: null,
+            event: { type: 'add', by: 1 },
+            action: null,
+          },
+        ],
+      },
+    },
+  },
+  'audit.list': {
+    means: 'Who ordered what of whom, when, why, and what came of it, newest first.',
+    scope: 'actor:admin',
+    does: 'nothing',
+    params: z.object({
+      address: address.optional(),
+      before: z.number().int().positive().optional().describe('`number` of the last one of the page before.'),
+      limit,
+    }),
+    result: z.object({ records: z.array(record) }),
+    http: { verb: 'GET', path: '/v1/audit' },
+    example: {
+      p: { address: 'visits' },
+      r: {
+        records: [
+          {
+            number: 7,
+            atMs: 1_767_225_600_000,
+            by: 'ada',
+            reason: 'figures under review',
+            order: 'suspend',
+            address: 'visits',
+            life: 2,
+            arguments: null,
+            outcome: 'done',
+          },
+        ],
+      },
+    },
+  },
+  'wait.list': {
+    means: 'Who waits for whom, since when and until when, the longest waiting first.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ limit }),
+    result: z.object({ waits: z.array(wait) }),
+    http: { verb: 'GET', path: '/v1/waits' },
+    example: {
+      p: {},
+      r: {
+        waits: [
+          {
+            kind: 'ask',
+            address: 'front',
+            state: 'asking',
+            for: 'visits',
+            sinceMs: 1_767_225_600_000,
+            untilMs: 1_767_225_605_000,
+          },
+        ],
+      },
+    },
+  },
+  'name.find': {
+    means: 'Who has a name, by a `systemId` or the action `register`.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ name }),
+    result: z.object({ address: z.string().nullable() }),
+    http: { verb: 'GET', path: '/v1/names/{name}' },
+    example: { p: { name: 'front-desk' }, r: { address: 'desks/1' } },
+  },
+  'group.members': {
+    means: 'Addresses of the members of a group.',
+    scope: 'actor:read',
+    does: 'nothing',
+    params: z.object({ name }),
+    result: z.object({ members: z.array(z.string()) }),
+    http: { verb: 'GET', path: '/v1/groups/{name}' },
+    example: { p: { name: 'desks' }, r: { members: ['desks/1'] } },
+  },
+  'agent.list': {
+    means: 'The agents of the system: versions, and the events that each takes from outside, as JSON Schema.',
+    scope: 'system:read',
+    does: 'nothing',
+    params: nothing,
+    result: z.object({
+      agents: z.array(z.object({ name: z.string(), version: z.number(), events: z.record(z.string(), z.unknown()) })),
+    }),
+    http: { verb: 'GET', path: '/v1/agents' },
+    example: {
+      p: {},
+      r: {
+        agents: [
+          {
+            name: 'counter',
+            version: 1,
+            events: { add: { type: 'object', properties: { by: { type: 'number' } }, required: ['by'] } },
+          },
+        ],
+      },
+    },
+  },
+  'system.info': {
+    means: 'How the system stands: its epoch, an outage of its store, damage, what the gateway has counted.',
+    scope: 'system:read',
+    does: 'nothing',
+    params: nothing,
+    result: z.looseObject({
+      epoch: z.number(),
+      nowMs: z.number(),
+      outage: z.string().nullable(),
+      damaged: z.number(),
+      unreadable: z.number(),
+      deadLetters: z.number(),
+      eventLoopDelayMs: z.number().nullable().describe('Its 99th percentile in the last seconds.'),
+      storeBytes: z.number().nullable().describe('null for a store in memory.'),
+      gateway: z.record(z.string(), z.number()),
+    }),
+    http: { verb: 'GET', path: '/v1/system' },
+    example: {
+      p: {},
+      r: {
+        epoch: 12,
+        nowMs: 1_767_225_600_000,
+        outage: null,
+        damaged: 0,
+        unreadable: 0,
+        deadLetters: 0,
+        eventLoopDelayMs: 10.4,
+        storeBytes: 48_213,
+        gateway: { 'connections.open': 1 },
+      },
+    },
+  },
+} as const satisfies Record<string, MethodRow>;
