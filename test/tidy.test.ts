@@ -195,9 +195,6 @@ const LONG: Readonly<Record<string, { readonly lines: number; readonly because: 
   'src/inspector/desks/debate-page.tsx#DebatePage': { lines: 74, because: FORMATTED },
   'src/inspector/desks/gate-page.tsx#AnswerForm': { lines: 86, because: FORMATTED },
   'src/inspector/desks/pauses-view.tsx#Pause': { lines: 65, because: FORMATTED },
-  'src/client/client.ts#67': { lines: 66, because: FORMATTED },
-  'src/inspector/turns/history-view.tsx#HistoryView': { lines: 65, because: FORMATTED },
-  'src/inspector/turns/sequence-view.tsx#Diagram': { lines: 71, because: FORMATTED },
 };
 
 const CODE_ENDINGS = ['.ts', '.tsx', '.mjs', '.js'];

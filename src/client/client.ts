@@ -79,18 +79,8 @@ export class Client<S = SystemShape> {
       throw new TypeError('this platform has no WebSocket: give createClient one, such as that of `ws`');
     this.#clock = clock;
     this.#session = new SessionStorage(storage, name);
-    const sends = () => this.#calls.sends();
+    this.#calls = this.#callsWith(clock, queueMax);
     const failure = () => this.#failure;
-    this.#calls = new ClientCalls({
-      clock,
-      queueMax,
-      failure,
-      transmit: (frame) => this.#line.send(frame),
-      cancel: (id) => this.#line.send({ t: 'cancel', id }),
-      state: () => (this.#line.isLive ? 'live' : this.#line.status.get() === 'offline' ? 'offline' : 'soon'),
-      changed: () => this.#session.later(sends),
-      keep: () => this.#session.now(sends),
-    });
     this.#topics = new SubscribedTopics({
       clock,
       failure,
@@ -98,7 +88,7 @@ export class Client<S = SystemShape> {
       transmit: (frame) => this.#line.send(frame),
     });
     this.#calls.restore(this.#session.sends);
-    this.#session.now(sends);
+    this.#session.now(() => this.#calls.sends());
     this.#line = new ClientConnection({
       url: new URL(url).href,
       name,
@@ -128,6 +118,20 @@ export class Client<S = SystemShape> {
         this.#calls.down(error);
         this.#topics.down(error);
       },
+    });
+  }
+
+  #callsWith(clock: ClientClock, queueMax: number): ClientCalls {
+    const sends = () => this.#calls.sends();
+    return new ClientCalls({
+      clock,
+      queueMax,
+      failure: () => this.#failure,
+      transmit: (frame) => this.#line.send(frame),
+      cancel: (id) => this.#line.send({ t: 'cancel', id }),
+      state: () => (this.#line.isLive ? 'live' : this.#line.status.get() === 'offline' ? 'offline' : 'soon'),
+      changed: () => this.#session.later(sends),
+      keep: () => this.#session.now(sends),
     });
   }
 

@@ -85,18 +85,7 @@ function Diagram({ seen, sequence }: DiagramProps) {
             <LaneHeads layout={layout} />
             <SequenceDrawing layout={layout} picked={row} onPick={setPicked} />
           </div>
-          <p class="legend">
-            <span>
-              <code aria-hidden="true">──▸</code> sent and taken
-            </span>
-            <span>
-              <code aria-hidden="true">╌╌▸</code> sent for later
-            </span>
-            <span class="bad">
-              <code aria-hidden="true">──✕</code> the turn failed
-            </span>
-            <span>Click a turn, or go through them with the arrow keys.</span>
-          </p>
+          <Legend />
         </section>
       </div>
       <div class="narrow">
@@ -111,6 +100,23 @@ function Diagram({ seen, sequence }: DiagramProps) {
         <Lanes sequence={sequence} />
       </div>
     </div>
+  );
+}
+
+function Legend() {
+  return (
+    <p class="legend">
+      <span>
+        <code aria-hidden="true">──▸</code> sent and taken
+      </span>
+      <span>
+        <code aria-hidden="true">╌╌▸</code> sent for later
+      </span>
+      <span class="bad">
+        <code aria-hidden="true">──✕</code> the turn failed
+      </span>
+      <span>Click a turn, or go through them with the arrow keys.</span>
+    </p>
   );
 }
 
