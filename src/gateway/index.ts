@@ -15,5 +15,5 @@ export {
   SOCKET_PATH,
   SUBPROTOCOL,
 } from './protocol/protocol.ts';
-export { type Rate } from './client/rates.ts';
+export { type Rate } from './protocol/token-bucket.ts';
 export { createGateway, type Gateway, type GatewayOptions, type Listening } from './network/server.ts';

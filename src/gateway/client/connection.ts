@@ -20,7 +20,7 @@ import { type Entrance, type Hub, type Peer } from './hub.ts';
 import { SendBuffer, type ClientWire } from './send-buffer.ts';
 import { type ClientFrame, clientFrame, type Hello, type Req, type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type CloseName, CLOSES } from '../protocol/protocol.ts';
-import { Bucket } from './rates.ts';
+import { TokenBucket } from '../protocol/token-bucket.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { firstIssue, invalid } from '../calls/wire-errors.ts';
 
@@ -44,7 +44,7 @@ export class Connection implements Peer {
   readonly #out: SendBuffer;
   readonly #subscriptions: Subscriptions;
   readonly #calls = new Map<string, PendingCall>();
-  readonly #bucket: Bucket;
+  readonly #bucket: TokenBucket;
   readonly #timers = new Set<Cancel>();
   #heardMs: number;
   #refusals = 0;
@@ -73,7 +73,7 @@ export class Connection implements Peer {
       isOpen: () => this.#phase === 'open',
     });
     this.#heardMs = hub.clock.monotonicMs();
-    this.#bucket = new Bucket(hub.rate, this.#heardMs);
+    this.#bucket = new TokenBucket(hub.rate, this.#heardMs);
     this.#later(HELLO_MS, () => this.#caller === undefined && this.close('hello_timeout'));
     this.#watchSilence(PING_EVERY_MS);
   }

@@ -39,7 +39,8 @@ import {
   SUBPROTOCOL,
   PASS_NAME,
 } from '../protocol/protocol.ts';
-import { type Rate, Rates } from '../client/rates.ts';
+import { type Rate } from '../protocol/token-bucket.ts';
+import { Rates } from '../client/rates.ts';
 import { FrameBytes, wireOf } from './socket-wire.ts';
 import { type SpreadOverWorkers } from '../workers/worker-port.ts';
 import { STATELY_PATH } from '../stately/stately-events.ts';

@@ -6,6 +6,7 @@
 import { type Clock, systemClock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { SUBPROTOCOL } from '../../gateway/protocol/protocol.ts';
+import { type Rate, TokenBucket } from '../../gateway/protocol/token-bucket.ts';
 import { CALLS_BURST, CALLS_PER_SECOND } from '../../limits.ts';
 import { FRAME_ROWS } from './frame-rows.ts';
 import { Deviation, type Frame } from './peer.ts';
@@ -43,9 +44,6 @@ const PATIENCE_MS = 5_000;
 /** Of what a server allows, so that its own rules about rates are not what is found. */
 const SHARE = 0.8;
 
-/** Between two looks at whether a frame may be sent. */
-const PACE_MS = 20;
-
 /**
  * @param url `http://127.0.0.1:4180`; also with ws, and a path that is left out. Rejects with BOSUN_CONFIG_INVALID
  *   for what is no address, BOSUN_OFFLINE where nobody answers, BOSUN_UNAUTHENTICATED where the token is missing or
@@ -55,7 +53,7 @@ export async function gatewayConformance(
   url: string,
   { token, only, patienceMs = PATIENCE_MS, onRow = () => {} }: ConformanceOptions = {},
 ): Promise<ConformanceReport> {
-  const pace = new Pace(systemClock);
+  const pace = new ServerPace(systemClock);
   const parts = {
     url: originOf(url),
     token,
@@ -93,7 +91,7 @@ async function played({ rule, play }: Row, stage: Stage, lack: string | undefine
 }
 
 /** What the server lacks that rows need, and why; and how fast it may be asked. */
-async function lookAround(stage: Stage, pace: Pace): Promise<Readonly<Record<Need, string | undefined>>> {
+async function lookAround(stage: Stage, pace: ServerPace): Promise<Readonly<Record<Need, string | undefined>>> {
   try {
     const peer = await stage.open({ hello: false }).catch((error: unknown) => {
       throw new BosunError(
@@ -139,29 +137,33 @@ function lackOfProbe(answer: Frame, scopes: readonly string[]): string | undefin
 }
 
 /** Keeps below the rate that welcome names. */
-class Pace {
+class ServerPace {
   readonly #clock: Clock;
-  readonly #sinceMs: number;
-  #taken = 0;
-  #burst = CALLS_BURST * SHARE;
-  #perSecond = CALLS_PER_SECOND * SHARE;
+  #bucket: TokenBucket;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#sinceMs = clock.monotonicMs();
+    this.#bucket = this.#bucketOf(CALLS_BURST, CALLS_PER_SECOND);
   }
 
   allow({ limits }: Frame): void {
-    const { burst, perSecond } = (limits ?? {}) as { burst?: number; perSecond?: number };
-    this.#burst = (burst ?? CALLS_BURST) * SHARE;
-    this.#perSecond = (perSecond ?? CALLS_PER_SECOND) * SHARE;
+    const { burst = CALLS_BURST, perSecond = CALLS_PER_SECOND } = (limits ?? {}) as Partial<Rate>;
+    this.#bucket = this.#bucketOf(burst, perSecond);
   }
 
   async take(): Promise<void> {
-    while (this.#taken >= this.#burst + ((this.#clock.monotonicMs() - this.#sinceMs) / 1_000) * this.#perSecond) {
-      await new Promise<void>((resolve) => void this.#clock.setTimeout(resolve, PACE_MS));
+    for (let waitMs = this.#wait(); waitMs > 0; waitMs = this.#wait()) {
+      const pauseMs = waitMs;
+      await new Promise<void>((resolve) => void this.#clock.setTimeout(resolve, pauseMs));
     }
-    this.#taken += 1;
+  }
+
+  #wait(): number {
+    return this.#bucket.take(this.#clock.monotonicMs());
+  }
+
+  #bucketOf(burst: number, perSecond: number): TokenBucket {
+    return new TokenBucket({ burst: burst * SHARE, perSecond: perSecond * SHARE }, this.#clock.monotonicMs());
   }
 }
 
