@@ -12,6 +12,9 @@ import { LONG_FILES } from './support/effort.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
+/** What `npm run mutate` can try in less than an hour. */
+const MUTATED_LINES_MAX = 3_000;
+
 interface Layer {
   /** Prefixes of the files of src that it may import, beside its own. */
   readonly files: readonly string[];
@@ -428,6 +431,14 @@ describe('tests', () => {
     // Most have none of the words: their trees need not be made.
     const tests = paths.filter((path) => MARKS.test(readFileSync(join(ROOT, path), 'utf8'))).map(sourceAt);
     expect(tests.flatMap((source) => places(source, isMarked))).toEqual([]);
+  });
+
+  it(`are tried by mutants of files that are there, ${MUTATED_LINES_MAX} lines of code at most`, () => {
+    const { mutate } = JSON.parse(readFileSync(join(ROOT, 'stryker.config.json'), 'utf8')) as { mutate: string[] };
+    expect(mutate.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    const lines = mutate.flatMap((path) => readFileSync(join(ROOT, path), 'utf8').split('\n'));
+    const code = lines.filter((line) => !/^\s*(\/\/|\/?\*|$)/.test(line));
+    expect(code.length).toBeLessThanOrEqual(MUTATED_LINES_MAX);
   });
 
   it('that are kept for CI are there to be run', () => {
