@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type ChildExit } from '../../src/actors/model/supervision.ts';
 import { parseChildSpec } from '../../src/supervisor/child-spec.ts';
-import { type ChildRecord, decideExit, decideRetry, type Situation } from '../../src/supervisor/exit-rules.ts';
+import {
+  type ChildRecord,
+  decideExit,
+  decideRetry,
+  isShutDownBy,
+  type Situation,
+} from '../../src/supervisor/exit-rules.ts';
+import { restartGroup } from '../../src/supervisor/strategies.ts';
 
 const error = new Error('boom');
 
@@ -82,6 +89,15 @@ describe('a restart', () => {
     expect(decision).toMatchObject({ kind: 'restart', window: [9_000, 9_000, 9_000], record: { restarts: 0 } });
   });
 
+  it('brought about by a client counts in the record alone: nothing that a client sends ends a Boss (P9)', () => {
+    const full = situation({ window: [9_000, 9_000, 9_000], record: record({ backoff: { minMs: 100 } }) });
+    expect(decideExit(full, exit('error', { byClient: true }), 0)).toMatchObject({
+      kind: 'restart',
+      window: [9_000, 9_000, 9_000],
+      record: { status: 'running', restarts: 1, startedAtMs: 10_000 },
+    });
+  });
+
   it('too many makes the Boss give up with the error of the child', () => {
     const full = situation({ window: [9_000, 9_000, 9_000] });
     expect(decideExit(full, exit('error'), 0)).toMatchObject({ kind: 'give-up', error: { message: 'boom' } });
@@ -128,6 +144,15 @@ describe('a delayed restart', () => {
     expect(decideExit(situation({ ...recent, window: [5_000] }), exit('error'), 0).kind).toBe('wait');
   });
 
+  it('is the last of its row where the spec says how many there may be', () => {
+    const decide = (consecutive: number) => {
+      const spec = { backoff: { ...backoff, maxConsecutive: 2 } };
+      return decideExit(situation({ record: record(spec, { startedAtMs: 9_900, consecutive }) }), exit('error'), 0);
+    };
+    expect(decide(1)).toMatchObject({ kind: 'wait', record: { consecutive: 2 } });
+    expect(decide(2)).toMatchObject({ kind: 'give-up', error: { message: 'boom' } });
+  });
+
   it('begins anew when what it answers was a normal exit', () => {
     const decision = decideExit(situation({ record: record({ backoff }) }), exit('normal'), 0);
     expect(decision).toMatchObject({ kind: 'wait', record: { retry: { mode: 'initial' } } });
@@ -139,6 +164,79 @@ describe('a delayed restart', () => {
   });
 
   it('is nothing for a child that is not waiting any more', () => {
+    const retry = { atMs: 10_000, mode: 'initial' } as const;
     expect(decideRetry(situation())).toBe(null);
+    expect(decideRetry(situation({ record: record({}, { status: 'stopping', retry }) }))).toBe(null);
+    expect(decideRetry(situation({ record: record({}, { status: 'waiting' }) }))).toBe(null);
+  });
+});
+
+describe('a start by order that fails', () => {
+  const decide = (onDemand: ChildRecord['onDemand']) =>
+    decideExit(
+      situation({ record: record({}, onDemand === undefined ? {} : { onDemand }) }),
+      exit('error', { isUnborn: true }),
+      0,
+    );
+
+  it('counts nowhere: the child is forgotten, or, started once more, stays ended', () => {
+    expect(decide('start')).toMatchObject({ kind: 'end', isForgotten: true, record: { status: 'ended', restarts: 0 } });
+    expect(decide('restart')).toMatchObject({ kind: 'end', isForgotten: false, record: { status: 'ended' } });
+  });
+
+  it('is a failure like any other where nobody ordered it', () => {
+    expect(decide(undefined).kind).toBe('restart');
+  });
+});
+
+describe('automatic shutdown', () => {
+  const child = (id: string, { isSignificant = true, status = 'running' as ChildRecord['status'] } = {}) =>
+    record({ id, restart: 'temporary', significant: isSignificant }, { status });
+  const ended = (gone: ChildRecord, isForgotten = false) =>
+    ({ kind: 'end', reason: 'normal', record: { ...gone, status: 'ended' }, isForgotten }) as const;
+
+  it('is off by default, and where it says never', () => {
+    const a = child('a');
+    expect(isShutDownBy(ended(a), undefined, [a])).toBe(false);
+    expect(isShutDownBy(ended(a), 'never', [a])).toBe(false);
+  });
+
+  it.each(['any_significant', 'all_significant'] as const)('by %s goes by significant children alone', (mode) => {
+    const a = child('a', { isSignificant: false });
+    expect(isShutDownBy(ended(a), mode, [a])).toBe(false);
+  });
+
+  it.each(['any_significant', 'all_significant'] as const)('by %s is not brought about by one forgotten', (mode) => {
+    const a = child('a');
+    expect(isShutDownBy(ended(a, true), mode, [a])).toBe(false);
+  });
+
+  it('by any_significant comes with the first, whoever is left', () => {
+    const a = child('a');
+    expect(isShutDownBy(ended(a), 'any_significant', [a, child('b')])).toBe(true);
+  });
+
+  it('by all_significant comes with the last significant child', () => {
+    const a = child('a');
+    expect(isShutDownBy(ended(a), 'all_significant', [a, child('b')])).toBe(false);
+    const others = [child('b', { status: 'ended' }), child('c', { isSignificant: false })];
+    expect(isShutDownBy(ended(a), 'all_significant', [a, ...others])).toBe(true);
+  });
+});
+
+describe('a group', () => {
+  const at = (position: number) => record({ id: `c${position}` }, { position });
+  const [first, second, third] = [at(0), at(1), at(2)] as const;
+
+  it('is everybody for one_for_all, in the order of their starts', () => {
+    expect(restartGroup('one_for_all', second, [third, first, second])).toEqual([first, second, third]);
+  });
+
+  it.each(['one_for_one', 'dynamic'] as const)('is nobody for %s: a child is restarted alone', (strategy) => {
+    expect(restartGroup(strategy, second, [third, first, second])).toBe(undefined);
+  });
+
+  it('is the failed child and those started after it for rest_for_one', () => {
+    expect(restartGroup('rest_for_one', second, [third, first, second])).toEqual([second, third]);
   });
 });

@@ -93,4 +93,16 @@ describe('restart intensity', () => {
     expect(survived([...storm, 16_000], limit)).toBe(EXACT_ENTRIES - 1);
     expect(survived([...storm, 16_001], limit)).toBe(EXACT_ENTRIES);
   });
+
+  it('has restarts that are close to each other share an entry once there are as many entries as are exact', () => {
+    const limit = { intensity: 100, periodMs: 16_000 };
+    const storm = Array.from({ length: EXACT_ENTRIES }, (_, index) => 900 - index);
+    expect(addRestart(storm.slice(1), 950, limit)).toEqual([950, ...storm.slice(1)]);
+    expect(addRestart(storm, 950, limit)).toEqual([[950, 2], ...storm.slice(1)]);
+    expect(addRestart(storm, 1_000, limit)).toEqual([1_000, ...storm]);
+  });
+
+  it('tells how many restarts count at a time', () => {
+    expect(restartsWithin([[900, 3], 500, 100], 1_000, 500)).toBe(4);
+  });
 });
