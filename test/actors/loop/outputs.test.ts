@@ -86,6 +86,32 @@ describe.each(['before', 'durable'] as const)('while the write of an epoch is he
     await test.system.stop();
   });
 
+  it('what leaves then finds readers shown what has caused it', async () => {
+    const read: unknown[] = [];
+    const machine = setup({ types: {} as { context: { count: number } } }).createMachine({
+      context: { count: 0 },
+      on: {
+        GO: {
+          actions: [
+            assign({ count: ({ context }) => context.count + 1 }),
+            emit({ type: 'EMITTED' }),
+            () => read.push(contextOf(test)),
+          ],
+        },
+      },
+    });
+    const test = await startSubject(machine, { events: ['GO'] });
+    test.system.actor('subject').on('EMITTED', () => read.push(contextOf(test)));
+    const held = test.store.hold(point);
+    const sent = test.system.send('subject', { type: 'GO' });
+    await held.reached;
+    held.release();
+    await sent;
+    await test.settle();
+    expect(read).toEqual([{ count: 1 }, { count: 1 }]);
+    await test.system.stop();
+  });
+
   it('no effect starts, and none is stopped', async () => {
     const { test, lines } = await startLeaky();
     const held = test.store.hold(point);

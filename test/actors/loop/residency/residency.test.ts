@@ -16,6 +16,15 @@ describe('an actor that rests', () => {
     await test.system.stop();
   });
 
+  it('leaves memory for want of room alone: as many stay as should be, or all where there are fewer', async () => {
+    for (const residentActors of [3, 8, 20]) {
+      const test = await startPeers(10, { residentActors });
+      // The Boss of them all is in memory too.
+      expect(residents(test.system)).toBe(Math.min(residentActors, 11));
+      await test.system.stop();
+    }
+  });
+
   it('wakes by a message, as it was', async () => {
     const test = await startPeers(10);
     for (let n = 0; n < 10; n++) await tellPeer(test, `peer-${n}`, 'UP');
