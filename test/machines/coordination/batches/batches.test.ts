@@ -80,6 +80,30 @@ describe('the rules of a batch', () => {
     expect(inResumeOrder(list).map(({ item }) => item)).toEqual(['gate', 'young gate', 'old', 'young', 'manual']);
   });
 
+  it('CA-052: of one kind goes by the age of a pause and then by name; a pause of no known age comes last', () => {
+    const list = [
+      itemOf('a', { pausedAtMs: null }),
+      itemOf('c', { pausedAtMs: 2 }),
+      itemOf('d', { pausedAtMs: 1 }),
+      itemOf('b', { pausedAtMs: 2 }),
+      itemOf('b', { pausedAtMs: 2, error: 'named again' }),
+    ];
+    const order = inResumeOrder(list).map(({ item, error }) => [item, error]);
+    expect(order).toEqual([
+      ['d', null],
+      ['b', null],
+      ['b', 'named again'],
+      ['c', null],
+      ['a', null],
+    ]);
+  });
+
+  it('CA-050: resumes what stands or is about to stand, unless its order is under way', () => {
+    expect(toResume([itemOf('A', { state: 'pausing' })], 5)).toMatchObject({ item: 'A' });
+    expect(toResume([itemOf('A', { state: 'pausing', holdsSlot: true })], 5)).toBe(null);
+    expect(toResume([itemOf('A', { state: 'waiting' }), itemOf('B', { state: 'resumed' })], 5)).toBe(null);
+  });
+
   it('CA-052: the order does not depend on how the items were named', () => {
     const shuffled = items.chain((list) =>
       fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
@@ -138,6 +162,17 @@ describe('the rules of a batch', () => {
     expect(readinessOf({ apiQuota: lacking(90 * DAY_MS), compute: FREE, connections: FREE }, 0)).toMatchObject({
       untilMs: DAY_MS,
     });
+  });
+
+  it('CA-054: resources are asked about again in a minute where one has no time to name, or one that has passed', () => {
+    const at = (nowMs: number, ...notBefore: (number | null)[]) => {
+      const [apiQuota, compute] = notBefore.map((notBeforeMs) => ({ isFree: false, notBeforeMs }) as const);
+      return verdictOf({ apiQuota: apiQuota!, compute: compute ?? FREE, connections: FREE }, nowMs);
+    };
+    const inAMinute = { kind: 'wait', untilMs: 1_000 + MINUTE_MS, isReset: false };
+    expect([at(1_000, 999), at(1_000, 1_000), at(1_000, null)]).toEqual([inAMinute, inAMinute, inAMinute]);
+    expect(at(1_000, 1_001)).toEqual({ kind: 'wait', untilMs: 1_001, isReset: true });
+    expect(at(1_000, 1_001, null)).toEqual({ ...inAMinute, isReset: true });
   });
 });
 

@@ -283,6 +283,26 @@ describe('gates', () => {
     expect(crew.state()).toBe('working');
   });
 
+  it('CA-008: gives them what is complete of the item and its results, and what is still to be done', async () => {
+    const { crew, end } = await heldCrew({ gates: gatesStandIn });
+    await end('A/draft');
+    await end('A/print');
+    await end('B/draft');
+    await crew.ask({ ...gate, item: 'B', materials: null });
+    expect(gatesOf(crew).asked[0]).toMatchObject({
+      package: {
+        item: 'B',
+        completed: ['B/draft'],
+        running: ['B/print'],
+        pending: [{ task: 'B/print', agentType: 'printer', duration: 5 }],
+        failed: [],
+        results: { draft: 'B/draft done' },
+        unit: 'minutes',
+        materials: null,
+      },
+    });
+  });
+
   it('CA-008: reminds them, and keeps how long they took', async () => {
     const { crew } = await atGate();
     await crew.test.advance(22 * HOUR_MS + 30 * MINUTE_MS);

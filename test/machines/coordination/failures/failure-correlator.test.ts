@@ -169,6 +169,23 @@ describe('the FailureCorrelator', () => {
     expect(correlations(desks)).toMatchObject([{ resolutionAction: 'batch_resumed', batchId: 'batch-1' }]);
   });
 
+  it('CA-073: is not resolved by a batch of which more than half failed again', async () => {
+    const desks = await startDesks({ answers: false });
+    await fail(desks, ['A', 'B', 'C']);
+    for (const item of ['A', 'B', 'C'])
+      await desks.tell(DESKS.batches, {
+        type: 'pause.complete',
+        item,
+        pausedAtMs: AT_MS,
+        resumeDependencies: { restart: [], skip: [], wait: [] },
+        trigger: 'AUTO_BATCH_CORRELATION',
+      });
+    await desks.ask(DESKS.batches, { type: 'batch.resume', batchId: 'batch-1' });
+    for (const item of ['A', 'B']) await desks.tell(DESKS.batches, { type: 'item.failed', item, error: 'again' });
+    expect(batches(desks)).toMatchObject([{ status: 'FAILED' }]);
+    expect(correlations(desks)).toMatchObject([{ resolvedAtMs: null, resolutionAction: null }]);
+  });
+
   it('CA-073: what fails after that is the next correlation, with a batch of its own', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B', 'C']);

@@ -388,6 +388,21 @@ describe('checkpoints and calls', () => {
     });
   });
 
+  it('CA-029: the record says of each of the two alerts when it has been sent, and not before', async () => {
+    const { crew } = await pausedCrew();
+    const sent = () => {
+      const { alertDay3Sent, alertDay7Sent } = crew.manager('B').record!;
+      return [alertDay3Sent, alertDay7Sent];
+    };
+    expect(sent()).toEqual([false, false]);
+    await crew.test.advance(3 * DAY_MS);
+    expect(sent()).toEqual([true, false]);
+    await crew.test.advance(4 * DAY_MS - 1);
+    expect(sent()).toEqual([true, false]);
+    await crew.test.advance(1);
+    expect(sent()).toEqual([true, true]);
+  });
+
   it('CA-026: an item that stands still is told to the coordinator, the alerts and the batches', async () => {
     const { crew } = await pausedCrew();
     const said = {

@@ -1,7 +1,7 @@
 /** What a paused item does when it goes on (spec CA-043..CA-047). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createResumePlan, resolveDependencies } from '../../../../src/machines/coordination/pauses/resume-plan.ts';
+import { createResumePlan, resolveDependencies, flawOfPlan, type ResumePlan } from '../../../../src/machines/coordination/pauses/resume-plan.ts';
 import { fixture, listedPlans, planOf } from '../../../support/fixtures/plans/plans.ts';
 
 const STATES = ['completed', 'running', 'failed', 'not started'] as const;
@@ -75,6 +75,45 @@ describe('a resume plan', () => {
     expect(resolveDependencies(tasks, ['a'], { completed: ['a', 'b'], running: [] }).restart).toEqual(['a', 'b']);
   });
 
+  it('CA-044: runs what has failed though it is said to be complete or to run, and waits for nothing that is complete', () => {
+    const plan = planOf({
+      tasks: [
+        { id: 'a', agent: 'x' },
+        { id: 'b', agent: 'x' },
+        { id: 'c', agent: 'x' },
+      ],
+    });
+    expect(createResumePlan(plan, null, ['a', 'b'], { completed: ['a', 'c'], running: ['b', 'c'] })).toEqual({
+      skip: ['c'],
+      restart: ['a', 'b'],
+      wait: [],
+    });
+  });
+
+  it('CA-045: of an item waits for no task of another one', () => {
+    const plan = planOf({
+      stages: {
+        collect: { agent: 'x', duration: 1 },
+        report: { agent: 'x', duration: 1, after: ['collect'] },
+      },
+      items: ['A', 'B'],
+    });
+    const mixed = {
+      ...plan,
+      tasks: plan.tasks.map((task) => (task.id === 'B/collect' ? { ...task, after: ['A/collect'] } : task)),
+    };
+    expect(createResumePlan(mixed, 'B', ['A/collect'], { completed: ['B/collect'], running: [] })).toEqual({
+      skip: ['B/collect'],
+      restart: ['B/report'],
+      wait: [],
+    });
+  });
+
+  it('CA-045: is made for nothing but an item of the plan', () => {
+    const plan = fixture('equity-research');
+    expect(() => createResumePlan(plan, 'TSLA', [], { completed: [], running: [] })).toThrow(/an item of the plan/);
+  });
+
   it('runs again what was built on a task that is not complete', () => {
     const { tasks } = planOf({
       tasks: [
@@ -119,5 +158,48 @@ describe('a resume plan', () => {
         );
       }),
     );
+  });
+});
+
+describe('a resume plan made by somebody else', () => {
+  const { tasks } = planOf({
+    tasks: [
+      { id: 'a', agent: 'x' },
+      { id: 'b', agent: 'x', after: ['a'] },
+      { id: 'c', agent: 'x', after: ['b'] },
+      { id: 'd', agent: 'x' },
+    ],
+  });
+  const checkpoint = { completed: ['a', 'b'], running: ['d'] };
+  const flaw = (given: Partial<ResumePlan>, failed: readonly string[] = []) =>
+    flawOfPlan({ restart: ['c'], skip: ['a', 'b'], wait: ['d'], ...given }, tasks, failed, checkpoint);
+
+  it('CA-047: can be carried out as it is where it keeps the rules, whatever more it runs again', () => {
+    expect(flaw({})).toBe(undefined);
+    expect(flaw({ restart: ['b', 'c', 'd'], skip: ['a'], wait: [] })).toBe(undefined);
+  });
+
+  it('CA-047: names every task of the item once, and no other', () => {
+    expect(flaw({ restart: ['c', 'z'] })).toBe('z is no task of the item');
+    const once = 'every task of the item is in one of the three lists, and in one only';
+    expect(flaw({ wait: [] })).toBe(once);
+    expect(flaw({ restart: ['c', 'd'] })).toBe(once);
+    expect(flaw({ restart: ['d'] })).toBe(once);
+  });
+
+  it('CA-047: skips nothing that is not complete', () => {
+    expect(flaw({ restart: [], skip: ['a', 'b', 'c'] })).toBe('c is not complete and cannot be skipped');
+    expect(flaw({}, ['b'])).toBe('b is not complete and cannot be skipped');
+  });
+
+  it('CA-047: waits for nothing that does not run', () => {
+    expect(flaw({ skip: ['a'], wait: ['b', 'd'] })).toBe('b does not run and cannot be waited for');
+  });
+
+  it('CA-047: neither skips nor waits for what is built on a task that runs again', () => {
+    expect(flaw({ restart: ['a', 'c'], skip: ['b'] })).toBe('b waits for a task that runs again');
+    const running = { completed: [], running: ['b', 'd'] };
+    const given = { restart: ['a', 'c'], skip: [], wait: ['b', 'd'] };
+    expect(flawOfPlan(given, tasks, [], running)).toBe('b waits for a task that runs again');
   });
 });

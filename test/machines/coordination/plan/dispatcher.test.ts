@@ -150,27 +150,33 @@ describe('dynamic re-scheduling', () => {
     expect(makespan).toBe(5);
   });
 
-  it('CA-015: work more than three steps away is not looked at', () => {
-    const chain = (name: string, last: number) => [
+  it('CA-015: work three steps away is looked at, and none that is further', () => {
+    /** A task, others one behind the other, and so many last ones, that many steps away. */
+    const chain = (name: string, steps: number, last: number) => [
       { id: name, agent: 'one', duration: 1 },
-      ...[1, 2, 3].map((n) => ({
-        id: `${name}-${n}`,
+      ...Array.from({ length: steps - 1 }, (_, n) => ({
+        id: `${name}-${n + 1}`,
         agent: 'free',
         duration: 1,
-        after: [n === 1 ? name : `${name}-${n - 1}`],
+        after: [n === 0 ? name : `${name}-${n}`],
       })),
       ...Array.from({ length: last }, (_, n) => ({
-        id: `${name}-4-${n}`,
+        id: `${name}-last-${n}`,
         agent: 'free',
         duration: 1,
-        after: [`${name}-3`],
+        after: [`${name}-${steps - 1}`],
       })),
     ];
-    const plan = planOf({
-      capacity: { one: 1 },
-      tasks: [...chain('first', 1), ...chain('second', 9), { id: 'long', agent: 'free', duration: 20 }],
-    });
-    expect(schedule(plan).tasks.find(({ task }) => task === 'first')?.start).toBe(0);
+    const firstOf = (steps: number) => {
+      const tasks = [
+        ...chain('few', steps, 1),
+        ...chain('many', steps, 9),
+        { id: 'long', agent: 'free', duration: 20 },
+      ];
+      const slots = schedule(planOf({ capacity: { one: 1 }, tasks })).tasks;
+      return slots.find(({ agent }) => agent === 'one')?.task;
+    };
+    expect([2, 3, 4].map(firstOf)).toEqual(['many', 'many', 'few']);
   });
 });
 
