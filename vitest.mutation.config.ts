@@ -18,7 +18,7 @@ const OWN = [
   'test/machines/coordination/batches.test.ts',
   'test/machines/coordination/gate.test.ts',
   'test/persistence/fold.test.ts',
-  'test/gateway/sessions.test.ts',
+  'test/actors/sessions.test.ts',
   'test/actors/turn.test.ts',
   'test/actors/outputs.test.ts',
 ];
@@ -32,6 +32,7 @@ const NEXT = [
   'test/actors/{unreadable,waking}.test.ts',
   'test/persistence/{damage,epoch-format,erasure,journal,journal.property,recover-to,upgrade,verify}.test.ts',
   'test/machines/coordination/{pause-manager,failure-correlator,debate,debate-rules}.test.ts',
+  'test/gateway/sessions.test.ts',
   'test/system-durability.test.ts',
   'test/versions/suspect.test.ts',
 ];

@@ -1,0 +1,135 @@
+/** What is remembered of the sends that a client may repeat, and for how long (P3). */
+import { describe, expect, it } from 'vitest';
+import { Sessions, type SessionRow } from '../../src/actors/door/sessions.ts';
+import { EpochDraft } from '../../src/actors/epoch/epoch-draft.ts';
+import { BosunError } from '../../src/errors.ts';
+import { SESSION_WINDOW_MS, SESSIONS_MAX } from '../../src/limits.ts';
+import { createCodec } from '../../src/persistence/codec.ts';
+import { NOTHING, references } from '../persistence/model.ts';
+
+interface Subject {
+  readonly sessions: Sessions;
+  /** Checks and enters a send; whether it counts. */
+  send(id: string, sequence: number): boolean;
+  at(nowMs: number): void;
+  /** Rows written since, by key; null for what is removed. */
+  written(): Record<string, unknown>;
+}
+
+function begin(rows: readonly (readonly [string, SessionRow | number])[] = [], damage: BosunError[] = []): Subject {
+  let nowMs = 0;
+  const draft = new EpochDraft(createCodec(references).deltas());
+  const recovered = { rows: new Map([['d' as const, new Map<string, unknown>(rows)]]), damage, kernelTimeMs: 0 };
+  const sessions = new Sessions(draft, recovered, () => nowMs);
+  return {
+    sessions,
+    send: (id, sequence) => {
+      sessions.check({ id, sequence });
+      return sessions.accept({ id, sequence });
+    },
+    at: (ms) => void (nowMs = ms),
+    written: () =>
+      Object.fromEntries(
+        draft.freeze({
+          number: 1,
+          kernelTimeMs: 0,
+          counters: NOTHING.counters,
+          configurations: [],
+          isVoid: false,
+          lastTurn: 0,
+        }).epoch.rows,
+      ),
+  };
+}
+
+describe('a session', () => {
+  it('counts each number once, and none that is below', () => {
+    const { send, written } = begin();
+    expect([send('a', 1), send('a', 1), send('a', 3), send('a', 2), send('b', 1)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+      true,
+    ]);
+    expect(written()).toEqual({ 'd!a': [3, 0], 'd!b': [1, 0] });
+  });
+
+  it('goes on where it was before a crash, also where its record is of an older form', () => {
+    const { send } = begin([
+      ['a', [5, 0]],
+      ['b%20c', 7],
+    ]);
+    expect([send('a', 5), send('a', 6), send('b c', 7), send('b c', 8)]).toEqual([false, true, false, true]);
+  });
+
+  it('has whole numbers', () => {
+    const refused = expect.objectContaining({ code: 'BOSUN_VALUE_REFUSED' }) as Error;
+    expect(() => begin().send('a', 1.5)).toThrow(refused);
+  });
+
+  it('whose record is damaged is refused: nobody knows what it has sent', () => {
+    const damageOf = (key: string) => new BosunError('BOSUN_STORE_DAMAGED', 'damaged', { details: { key } });
+    const { send } = begin([], [damageOf('d!a%20b'), damageOf('s!c')]);
+    expect(() => send('a b', 1)).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }) as Error);
+    expect(send('c', 1)).toBe(true);
+  });
+});
+
+describe('sessions', () => {
+  it('are remembered for their window after the last send, and then forgotten', () => {
+    const { send, at, written } = begin();
+    send('a', 5);
+    at(SESSION_WINDOW_MS - 1);
+    send('b', 1);
+    expect(written()).toEqual({ 'd!a': [5, 0], 'd!b': [1, SESSION_WINDOW_MS - 1] });
+    at(SESSION_WINDOW_MS);
+    send('b', 2);
+    expect(written()).toEqual({ 'd!a': null, 'd!b': [2, SESSION_WINDOW_MS] });
+    expect(send('a', 1)).toBe(true);
+  });
+
+  it('are forgotten in the order of their last sends, also those of before a crash', () => {
+    const { send, at, written } = begin([
+      ['young', [1, 1_000]],
+      ['old', [1, 0]],
+    ]);
+    at(SESSION_WINDOW_MS);
+    send('new', 1);
+    expect(written()).toEqual({ 'd!old': null, 'd!new': [1, SESSION_WINDOW_MS] });
+  });
+
+  it('in use are behind those that are not', () => {
+    const { send, at, written } = begin();
+    send('busy', 1);
+    send('silent', 1);
+    at(60_001);
+    send('busy', 2);
+    written();
+    at(SESSION_WINDOW_MS);
+    send('new', 1);
+    expect(written()).toEqual({ 'd!silent': null, 'd!new': [1, SESSION_WINDOW_MS] });
+  });
+
+  it('are forgotten eight at a time, so that no send has to wait for all', () => {
+    const { send, at, written } = begin();
+    for (let n = 0; n < 20; n++) send(`s${n}`, 1);
+    written();
+    at(SESSION_WINDOW_MS);
+    const forgotten = [1, 2, 3].map((sequence) => {
+      send('new', sequence);
+      return Object.values(written()).filter((row) => row === null).length;
+    });
+    // The first send of a session looks twice: for room, and as any other.
+    expect(forgotten).toEqual([16, 4, 0]);
+  });
+
+  it(`are at most ${SESSIONS_MAX}; one more is refused until one is forgotten`, () => {
+    const { sessions, send, at } = begin();
+    for (let n = 0; n < SESSIONS_MAX; n++) send(`s${n}`, 1);
+    expect(() => send('one more', 1)).toThrow(expect.objectContaining({ code: 'BOSUN_SESSIONS_FULL' }) as Error);
+    sessions.check({ id: 's0', sequence: 2 });
+    at(SESSION_WINDOW_MS);
+    expect(send('one more', 1)).toBe(true);
+  });
+});
