@@ -31,7 +31,6 @@ const NEXT = [
   'test/actors/{reception,residency,restart-keeps,stillborn,system,timers,timers-restore,turn-time}.test.ts',
   'test/actors/{unreadable,waking}.test.ts',
   'test/persistence/{damage,epoch-format,erasure,journal,journal.property,recover-to,upgrade,verify}.test.ts',
-  'test/machines/coordination/{pause-manager,failure-correlator,debate,debate-rules}.test.ts',
   'test/gateway/sessions.test.ts',
   'test/system-durability.test.ts',
   'test/versions/suspect.test.ts',

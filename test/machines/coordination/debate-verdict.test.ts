@@ -1,5 +1,6 @@
 /** How the end of a debate comes about, as pure rules: what an answer, an acceptance, a score or silence means. */
 import { describe, expect, it } from 'vitest';
+import { DEBATE_CONTRIBUTIONS_MAX } from '../../../src/limits.ts';
 import { challenge } from '../../../src/machines/coordination/debates/challenge.ts';
 import { type TrackRecord } from '../../../src/machines/coordination/credibility/credibility.ts';
 import { type Provisional } from '../../../src/machines/coordination/debates/provisional.ts';
@@ -8,6 +9,7 @@ import {
   answerIn,
   consensus,
   decisionIn,
+  hear,
   historyOf,
   isOfOpenGate,
   ofFacilitator,
@@ -104,6 +106,49 @@ function recordOf(accuracy: number, facts: Partial<TrackRecord> = {}): TrackReco
     ...facts,
   };
 }
+
+describe('a response', () => {
+  const response: Extract<DebateEvent, { type: 'debate.respond' }> = {
+    type: 'debate.respond',
+    debate: 'd-1',
+    by: 'bob',
+    statement: 'by the plan',
+    evidence: [{ kind: 'calculation', source: 'sheet', strength: 1 }],
+    granted: ['the filing'],
+  };
+  const said = { side: 'challenged', statement: 'by the plan', evidence: response.evidence, granted: ['the filing'] };
+
+  it('CA-092: is put behind what was said before, and says why it is no defence where it is none', () => {
+    expect(hear(debate({ rounds: 2 }), response, 7)).toEqual({
+      patch: { rounds: 3, 'said:2': { ...said, atMs: 7, flaw: null } },
+      flaw: null,
+    });
+    expect(hear(debate(), { ...response, evidence: [] }, 7)).toMatchObject({
+      patch: { 'said:0': { flaw: 'brings no evidence' } },
+      flaw: 'brings no evidence',
+    });
+  });
+
+  it('CA-092: may change what its side holds', () => {
+    const held = { ...CHECKED.positions.challenged, statement: '27 %', value: 0.27 };
+    expect(hear(debate(), { ...response, position: held }, 0)).toMatchObject({
+      patch: { positions: { challenger: CHECKED.positions.challenger, challenged: held } },
+    });
+  });
+
+  it('CA-092: of nobody in the debate, or after all has been said, is not taken', () => {
+    expect(hear(debate(), { ...response, by: 'zoe' }, 0)).toEqual({ refusal: 'zoe is no side of this debate' });
+    expect(hear(debate({ rounds: DEBATE_CONTRIBUTIONS_MAX - 1 }), response, 0)).toHaveProperty('patch');
+    expect(hear(debate({ rounds: DEBATE_CONTRIBUTIONS_MAX }), response, 0)).toEqual({
+      refusal: 'enough has been said',
+    });
+  });
+
+  it('CA-100: speaks of the facts that the debate is about, or of none in particular', () => {
+    expect(hear(debate(), { ...response, snapshotId: 'facts' }, 0)).toHaveProperty('patch');
+    expect(hear(debate(), { ...response, snapshotId: 'others' }, 0)).toEqual({ refusal: 'this debate is about facts' });
+  });
+});
 
 describe('the answer of people', () => {
   it('CA-119: is heard from the gate that is open, and from nothing else', () => {
