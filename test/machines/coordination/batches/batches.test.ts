@@ -167,7 +167,7 @@ describe('the rules of a batch', () => {
   it('CA-054: resources are asked about again in a minute where one has no time to name, or one that has passed', () => {
     const at = (nowMs: number, ...notBefore: (number | null)[]) => {
       const [apiQuota, compute] = notBefore.map((notBeforeMs) => ({ isFree: false, notBeforeMs }) as const);
-      return verdictOf({ apiQuota: apiQuota!, compute: compute ?? FREE, connections: FREE }, nowMs);
+      return readinessOf({ apiQuota: apiQuota!, compute: compute ?? FREE, connections: FREE }, nowMs);
     };
     const inAMinute = { kind: 'wait', untilMs: 1_000 + MINUTE_MS, isReset: false };
     expect([at(1_000, 999), at(1_000, 1_000), at(1_000, null)]).toEqual([inAMinute, inAMinute, inAMinute]);

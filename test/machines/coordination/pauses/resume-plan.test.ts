@@ -1,7 +1,12 @@
 /** What a paused item does when it goes on (spec CA-043..CA-047). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createResumePlan, resolveDependencies, flawOfPlan, type ResumePlan } from '../../../../src/machines/coordination/pauses/resume-plan.ts';
+import {
+  createResumePlan,
+  resolveDependencies,
+  flawOfPlan,
+} from '../../../../src/machines/coordination/pauses/resume-plan.ts';
+import { type ResumePlan } from '../../../../src/machines/coordination/messages/messages.ts';
 import { fixture, listedPlans, planOf } from '../../../support/fixtures/plans/plans.ts';
 
 const STATES = ['completed', 'running', 'failed', 'not started'] as const;

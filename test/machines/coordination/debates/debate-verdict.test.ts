@@ -1,10 +1,10 @@
 /** How the end of a debate comes about, as pure rules: what an answer, an acceptance, a score or silence means. */
 import { describe, expect, it } from 'vitest';
-import { DEBATE_CONTRIBUTIONS_MAX } from '../../../src/limits.ts';
-import { challenge } from '../../../src/machines/coordination/debates/challenge.ts';
-import { type TrackRecord } from '../../../src/machines/coordination/credibility/credibility.ts';
-import { type Provisional } from '../../../src/machines/coordination/debates/provisional.ts';
-import { type DebateContext, type DebateEvent } from '../../../src/machines/coordination/debates/debate-state.ts';
+import { DEBATE_CONTRIBUTIONS_MAX } from '../../../../src/limits.ts';
+import { challenge } from '../../../../src/machines/coordination/debates/challenge.ts';
+import { type TrackRecord } from '../../../../src/machines/coordination/credibility/credibility.ts';
+import { type Provisional } from '../../../../src/machines/coordination/debates/provisional.ts';
+import { type DebateContext, type DebateEvent } from '../../../../src/machines/coordination/debates/debate-state.ts';
 import {
   answerIn,
   consensus,
@@ -17,8 +17,8 @@ import {
   ofSilence,
   weighed,
   winner,
-} from '../../../src/machines/coordination/debates/debate-verdict.ts';
-import { CHALLENGE } from './debate-room.ts';
+} from '../../../../src/machines/coordination/debates/debate-verdict.ts';
+import { CHALLENGE } from '../../../support/machines/debate-room.ts';
 
 const CHECKED = challenge.parse(CHALLENGE);
 

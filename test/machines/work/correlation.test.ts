@@ -1,11 +1,7 @@
 /** Which failures belong together, as a pure rule: windows, chains, and what a record says of its failures. */
 import { describe, expect, it } from 'vitest';
-import {
-  correlatedWith,
-  describe as findingsOf,
-  detectCorrelation,
-} from '../../../src/machines/coordination/failures/correlation.ts';
-import { type Failure } from '../../../src/machines/coordination/failures/failure-signature.ts';
+import { correlatedWith, describe as findingsOf, detectCorrelation } from '../../../src/machines/work/correlation.ts';
+import { type FailureRecord as Failure } from '../../../src/machines/work/failure-signature.ts';
 
 const MINUTE_MS = 60_000;
 const WINDOW_MS = 5 * MINUTE_MS;

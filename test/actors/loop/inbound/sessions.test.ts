@@ -1,11 +1,12 @@
 /** What is remembered of the sends that a client may repeat, and for how long (P3). */
 import { describe, expect, it } from 'vitest';
-import { Sessions, type SessionRow } from '../../src/actors/door/sessions.ts';
-import { EpochDraft } from '../../src/actors/epoch/epoch-draft.ts';
-import { BosunError } from '../../src/errors.ts';
-import { SESSION_WINDOW_MS, SESSIONS_MAX } from '../../src/limits.ts';
-import { createCodec } from '../../src/persistence/codec.ts';
-import { NOTHING, references } from '../persistence/model.ts';
+import { Sessions, type SessionRow } from '../../../../src/actors/loop/inbound/sessions.ts';
+import { KEYSPACE } from '../../../../src/actors/model/ports.ts';
+import { EpochDraft } from '../../../../src/actors/world/epoch-draft.ts';
+import { BosunError } from '../../../../src/errors.ts';
+import { SESSION_WINDOW_MS, SESSIONS_MAX } from '../../../../src/limits.ts';
+import { createCodec } from '../../../../src/persistence/codec.ts';
+import { NOTHING, references } from '../../../support/persistence/model.ts';
 
 interface Subject {
   readonly sessions: Sessions;
@@ -19,7 +20,7 @@ interface Subject {
 function begin(rows: readonly (readonly [string, SessionRow | number])[] = [], damage: BosunError[] = []): Subject {
   let nowMs = 0;
   const draft = new EpochDraft(createCodec(references).deltas());
-  const recovered = { rows: new Map([['d' as const, new Map<string, unknown>(rows)]]), damage, kernelTimeMs: 0 };
+  const recovered = { rows: new Map([[KEYSPACE.sessions, new Map<string, unknown>(rows)]]), damage, kernelTimeMs: 0 };
   const sessions = new Sessions(draft, recovered, () => nowMs);
   return {
     sessions,
