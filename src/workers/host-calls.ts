@@ -87,8 +87,8 @@ export class HostCalls {
   }
 
   /**
-   * Begins a call of the worker gateway beside a worker's system. `how` tells what comes of it, unless it has been ended
-   * before. @returns What ends it.
+   * Begins a call of the worker gateway beside a worker's system. `how` tells what comes of it, unless it has been
+   * ended before. @returns What ends it.
    */
   workerGateway(
     worker: number,

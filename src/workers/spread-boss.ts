@@ -7,27 +7,18 @@ import {
   type CompleteSpec,
   type DynamicChildOptions,
 } from '../supervisor/boss-handle.ts';
-import { type HostCalls } from './host-calls.ts';
-
-/** Where whom it is about may be. */
-interface Whereabouts {
-  readonly calls: HostCalls;
-  /** The workers that have an actor, or a partition of it. */
-  homesOf(address: string): readonly number[];
-  /** A worker for a child that is given no id. */
-  anyOf(workers: readonly number[]): number;
-}
-
-const ORDER = { isRepeatable: false };
-const READ = { isRepeatable: true };
+import { AGAIN, ONCE, type PlacedCalls } from './placed-calls.ts';
 
 export class SpreadBoss {
   readonly address: string;
-  readonly #where: Whereabouts;
+  readonly #calls: PlacedCalls;
+  readonly #anyOf: (workers: readonly number[]) => number;
 
-  constructor(where: Whereabouts, address: string) {
+  /** @param anyOf A worker for a child that is given no id. */
+  constructor(calls: PlacedCalls, address: string, anyOf: (workers: readonly number[]) => number) {
     this.address = address;
-    this.#where = where;
+    this.#calls = calls;
+    this.#anyOf = anyOf;
   }
 
   /**
@@ -36,43 +27,29 @@ export class SpreadBoss {
    */
   async startChild(child: ChildOptions | DynamicChildOptions = {}): Promise<string> {
     const { id } = child as { id?: string };
-    const { calls, homesOf, anyOf } = this.#where;
-    const homes = id === undefined ? [anyOf(homesOf(this.address))] : this.#homesOf(id);
-    const [address] = await Promise.all(
-      homes.map((worker) => calls.call(worker, 'startChild', [this.address, child], ORDER)),
-    );
-    return address!;
+    if (id !== undefined) return (await this.#calls.each(this.#at(id), 'startChild', [this.address, child], ONCE))[0]!;
+    const worker = this.#anyOf(this.#calls.homesOf(this.address));
+    return this.#calls.calls.call(worker, 'startChild', [this.address, child], ONCE);
   }
 
   /** As BossHandle.terminateChild. */
   async terminateChild(id: string): Promise<void> {
-    await Promise.all(
-      this.#homesOf(id).map((worker) => this.#where.calls.call(worker, 'terminateChild', [this.address, id], ORDER)),
-    );
+    await this.#calls.each(this.#at(id), 'terminateChild', [this.address, id], ONCE);
   }
 
   /** As BossHandle.restartChild. */
   async restartChild(id: string): Promise<string> {
-    const [address] = await Promise.all(
-      this.#homesOf(id).map((worker) => this.#where.calls.call(worker, 'restartChild', [this.address, id], ORDER)),
-    );
-    return address!;
+    return (await this.#calls.each(this.#at(id), 'restartChild', [this.address, id], ONCE))[0]!;
   }
 
   /** As BossHandle.deleteChild. */
   async deleteChild(id: string): Promise<void> {
-    await Promise.all(
-      this.#homesOf(id).map((worker) => this.#where.calls.call(worker, 'deleteChild', [this.address, id], ORDER)),
-    );
+    await this.#calls.each(this.#at(id), 'deleteChild', [this.address, id], ONCE);
   }
 
   /** All children, worker by worker; a child with partitions once for each. */
   async whichChildren(): Promise<ChildInfo[]> {
-    const { calls, homesOf } = this.#where;
-    const lists = await Promise.all(
-      homesOf(this.address).map((worker) => calls.call(worker, 'whichChildren', [this.address], READ)),
-    );
-    return lists.flat();
+    return (await this.#calls.each(this.address, 'whichChildren', [this.address], AGAIN)).flat();
   }
 
   /** OTP's count_children; a child with partitions counts once for each. */
@@ -85,10 +62,10 @@ export class SpreadBoss {
 
   /** As BossHandle.getChildSpec. */
   getChildSpec(id: string): Promise<CompleteSpec> {
-    return this.#where.calls.call(this.#homesOf(id)[0]!, 'getChildSpec', [this.address, id], READ);
+    return this.#calls.first(this.#at(id), 'getChildSpec', [this.address, id]);
   }
 
-  #homesOf(id: string): readonly number[] {
-    return this.#where.homesOf(childAddress(this.address, id));
+  #at(id: string): string {
+    return childAddress(this.address, id);
   }
 }

@@ -24,24 +24,22 @@ import { SpreadAdmin } from './spread-admin.ts';
 import { SpreadBoss } from './spread-boss.ts';
 import { WorkerGateways } from './worker-gateways.ts';
 import { HostCalls } from './host-calls.ts';
+import { AGAIN, ONCE, PlacedCalls } from './placed-calls.ts';
 
 interface SpreadParts {
   readonly staff: Staff;
   readonly clock: Clock;
 }
 
-const ONCE = { isRepeatable: false };
-const AGAIN = { isRepeatable: true };
-
 export class SpreadSystem {
   readonly #staff: Staff;
   readonly #clock: Clock;
   readonly #calls: HostCalls;
+  readonly #placed: PlacedCalls;
   /** What a gateway needs of the system beside what hosts use. */
   readonly gateways: WorkerGateways;
   /** To look into actors, to hold, step, mend and end them by hand, and to read who did. */
   readonly admin: SpreadAdmin;
-  #placement: Placement | undefined;
   /** Children without an id so far. */
   #nameless = 0;
   #phase: 'new' | 'running' | 'closed' = 'new';
@@ -54,16 +52,9 @@ export class SpreadSystem {
     this.#staff = staff;
     this.#clock = clock;
     this.#calls = new HostCalls(staff, clock);
-    this.admin = new SpreadAdmin({
-      calls: this.#calls,
-      workers: this.#workers(),
-      homesOf: (address) => this.#homesOf(address),
-    });
-    this.gateways = new WorkerGateways({
-      count: staff.count,
-      calls: this.#calls,
-      homesOf: (address) => this.#homesOf(address),
-    });
+    this.#placed = new PlacedCalls(this.#calls, staff.count);
+    this.admin = new SpreadAdmin(this.#placed);
+    this.gateways = new WorkerGateways(this.#placed);
     this.closed = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     this.closed.catch(() => {});
   }
@@ -78,14 +69,14 @@ export class SpreadSystem {
       await this.#staff.start({
         heard: (worker, bytes) => this.#calls.heard(worker, bytes),
         up: (worker, { spread }) => {
-          this.#placement ??= new Placement(this.#staff.count, new Set(spread));
+          this.#placed.place(new Placement(this.#staff.count, new Set(spread)));
           this.#calls.up(worker);
         },
         down: (worker, why) => this.#calls.down(worker, why),
         failed: (reason) => void this.#fail(reason),
       });
       // Names of the declared children are known everywhere then.
-      await this.#all('settled', []);
+      await this.#placed.all('settled', []);
     } catch (error) {
       this.#phase = 'closed';
       await this.#close(error as BosunError);
@@ -165,7 +156,7 @@ export class SpreadSystem {
    * there.
    */
   async snapshot(address: string): Promise<ActorSnapshot | undefined> {
-    return await this.#calls.call(this.#homesOf(address)[0]!, 'snapshot', [address], AGAIN);
+    return await this.#placed.first(address, 'snapshot', [address]);
   }
 
   /**
@@ -173,9 +164,7 @@ export class SpreadSystem {
    * to all workers. Rejects with BOSUN_ACTOR_UNKNOWN.
    */
   async tree(address: string = ROOT): Promise<TreeNode> {
-    return mergedTree(
-      await Promise.all(this.#homesOf(address).map((worker) => this.#calls.call(worker, 'tree', [address], AGAIN))),
-    );
+    return mergedTree(await this.#placed.each(address, 'tree', [address], AGAIN));
   }
 
   /** A handle on an address. Given the agent that lives there, its events and context are typed. */
@@ -187,7 +176,7 @@ export class SpreadSystem {
         clock: this.#clock,
         send: (at, event) => this.send(at, event),
         snapshot: (at) => this.snapshot(at),
-        watch: (watch, args, hearer) => this.#calls.watch(this.#homesOf(args[0])[0]!, watch, args, hearer),
+        watch: (watch, args, hearer) => this.#calls.watch(this.#placed.homesOf(args[0])[0]!, watch, args, hearer),
       },
       checkAddress(address),
     );
@@ -195,27 +184,23 @@ export class SpreadSystem {
 
   /** A handle on a Boss: OTP's start_child and so on. */
   boss(address: string = ROOT): SpreadBoss {
-    const where = {
-      calls: this.#calls,
-      homesOf: (at: string) => this.#homesOf(at),
-      anyOf: (workers: readonly number[]) => workers[this.#nameless++ % workers.length]!,
-    };
-    return new SpreadBoss(where, checkAddress(address));
+    const anyOf = (workers: readonly number[]) => workers[this.#nameless++ % workers.length]!;
+    return new SpreadBoss(this.#placed, checkAddress(address), anyOf);
   }
 
   /** Who has a name. Names are a worker's own: where several have it, the one of the first worker. */
   async lookup(name: string): Promise<{ readonly address: string; readonly value: unknown } | undefined> {
-    return (await this.#all('lookup', [name])).find((found) => found !== undefined);
+    return (await this.#placed.all('lookup', [name])).find((found) => found !== undefined);
   }
 
   /** Addresses of a group's members on all workers, worker by worker. */
   async members(group: string): Promise<readonly string[]> {
-    return (await this.#all('members', [group])).flat();
+    return (await this.#placed.all('members', [group])).flat();
   }
 
   /** Dead letters of all workers, oldest first. */
   async deadLetters(only: { readonly reason?: DeadLetterReason } = {}): Promise<readonly SpreadDeadLetter[]> {
-    return mergedLetters(await this.#all('deadLetters', [only]));
+    return mergedLetters(await this.#placed.all('deadLetters', [only]));
   }
 
   /** As `deadLetters.redeliver` of a System. */
@@ -238,7 +223,7 @@ export class SpreadSystem {
    * came to is in the audit.
    */
   async erase(address: string, as?: OrderedBy): Promise<void> {
-    await Promise.all(this.#homesOf(address).map((worker) => this.#calls.call(worker, 'erase', [address, as], ONCE)));
+    await this.#placed.each(address, 'erase', [address, as], ONCE);
   }
 
   /**
@@ -246,15 +231,14 @@ export class SpreadSystem {
    * BOSUN_SYSTEM_CLOSED before the start.
    */
   workerOf(address: string): number | undefined {
-    const home = this.#placed().homeOf(checkAddress(address));
-    return home === 'every' ? undefined : home;
+    return this.#placed.workerOf(address);
   }
 
   /**
    * Resolves when no worker has anything to do before time passes; messages between two of them may be on their way.
    */
   async idle(): Promise<void> {
-    await this.#all('idle', []);
+    await this.#placed.all('idle', []);
   }
 
   /**
@@ -276,7 +260,7 @@ export class SpreadSystem {
 
   /** Those that go on are stopped as by order; one that has closed by itself answers that it has. */
   async #close(reason: BosunError): Promise<void> {
-    const stopping = this.#workers()
+    const stopping = this.#placed.workers
       .filter((worker) => this.#calls.isUp(worker))
       .map((worker) => this.#calls.call(worker, 'stop', [], AGAIN));
     let cancel: Cancel | undefined;
@@ -294,26 +278,8 @@ export class SpreadSystem {
     args: Parameters<HostVerbs[V]>,
     how: { readonly isRepeatable: boolean },
   ): Promise<Awaited<ReturnType<HostVerbs[V]>>> {
-    const [worker, ...others] = this.#homesOf(address);
+    const [worker, ...others] = this.#placed.homesOf(address);
     // A partition of a Boss takes orders by `boss` only, and says so itself.
     return this.#calls.call(others.length === 0 ? worker! : 0, verb, args, how);
-  }
-
-  #all<V extends Verb>(verb: V, args: Parameters<HostVerbs[V]>): Promise<Awaited<ReturnType<HostVerbs[V]>>[]> {
-    return Promise.all(this.#workers().map((worker) => this.#calls.call(worker, verb, args, AGAIN)));
-  }
-
-  #homesOf(address: string): readonly number[] {
-    const home = this.#placed().homeOf(checkAddress(address));
-    return home === 'every' ? this.#workers() : [home];
-  }
-
-  #workers(): readonly number[] {
-    return Array.from({ length: this.#staff.count }, (_, worker) => worker);
-  }
-
-  #placed(): Placement {
-    if (this.#placement === undefined) throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system has not been started');
-    return this.#placement;
   }
 }

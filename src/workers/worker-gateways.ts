@@ -1,15 +1,9 @@
 /**
- * What a gateway needs of a system that is spread over workers: who is where, who is up, and calls of the worker gateways
- * beside them.
+ * What a gateway needs of a system that is spread over workers: who is where, who is up, and calls of the worker
+ * gateways beside them.
  */
 import { type BosunError } from '../errors.ts';
-import { type HostCalls } from './host-calls.ts';
-
-interface WorkerGatewaysParts {
-  readonly count: number;
-  readonly calls: HostCalls;
-  readonly homesOf: (address: string) => readonly number[];
-}
+import { type PlacedCalls } from './placed-calls.ts';
 
 /** What a call comes to. */
 interface Heard {
@@ -18,26 +12,23 @@ interface Heard {
 }
 
 export class WorkerGateways {
-  readonly #parts: WorkerGatewaysParts;
+  readonly #calls: PlacedCalls;
 
-  constructor(parts: WorkerGatewaysParts) {
-    this.#parts = parts;
+  constructor(calls: PlacedCalls) {
+    this.#calls = calls;
   }
 
   get count(): number {
-    return this.#parts.count;
+    return this.#calls.workers.length;
   }
 
   isUp(worker: number): boolean {
-    return this.#parts.calls.isUp(worker);
+    return this.#calls.calls.isUp(worker);
   }
 
-  /**
-   * The workers that have an actor at an address, or a partition of it. Throws BOSUN_ADDRESS_INVALID,
-   * BOSUN_SYSTEM_CLOSED before the start.
-   */
+  /** As {@link PlacedCalls.homesOf}. */
   homesOf(address: string): readonly number[] {
-    return this.#parts.homesOf(address);
+    return this.#calls.homesOf(address);
   }
 
   /**
@@ -51,12 +42,12 @@ export class WorkerGateways {
     { isRepeatable }: { readonly isRepeatable: boolean },
   ): Promise<unknown> {
     return new Promise(
-      (answer, reject) => void this.#parts.calls.workerGateway(worker, verb, args, { isRepeatable, answer, reject }),
+      (answer, reject) => void this.#calls.calls.workerGateway(worker, verb, args, { isRepeatable, answer, reject }),
     );
   }
 
   /** Begins a call that may take long, and is repeated over deaths of the worker. @returns What ends it. */
   begin(worker: number, verb: string, args: readonly unknown[], heard: Heard): () => void {
-    return this.#parts.calls.workerGateway(worker, verb, args, { isRepeatable: true, ...heard });
+    return this.#calls.calls.workerGateway(worker, verb, args, { isRepeatable: true, ...heard });
   }
 }

@@ -6,41 +6,28 @@ import { type BossView } from '../../actors/model/supervision.ts';
 import { type OrderedBy } from '../../actors/world/audit-record.ts';
 import { BosunError } from '../../errors.ts';
 import { type System } from '../../system.ts';
-import { type Handlers, reach } from './call.ts';
+import { type Call, type Handlers, reach } from './call.ts';
 import { type Caller, checkAddressed } from '../client/callers.ts';
 import { type ActorViews } from '../topics/actor-views.ts';
-
-type ActorOrderMethod =
-  | 'actor.suspend'
-  | 'actor.resume'
-  | 'actor.step'
-  | 'actor.replace'
-  | 'actor.kill'
-  | 'actor.stop'
-  | 'actor.restart'
-  | 'actor.erase';
-type BossOrderMethod = 'boss.terminateChild' | 'boss.restartChild' | 'boss.deleteChild';
-type LetterOrderMethod = 'deadletter.redeliver' | 'deadletter.discard';
 
 interface Reasons {
   readonly by?: string | undefined;
   readonly reason?: string | undefined;
 }
 
-export function orderHandlers(
-  system: System,
-  views: ActorViews,
-): Pick<Handlers, ActorOrderMethod | BossOrderMethod | LetterOrderMethod> {
+export function orderHandlers(system: System, views: ActorViews) {
   return { ...actorOrders(system, views), ...bossOrders(system), ...letterOrders(system) };
 }
 
-function actorOrders(system: System, views: ActorViews): Pick<Handlers, ActorOrderMethod> {
+function actorOrders(system: System, views: ActorViews) {
   const { admin } = system;
+  const order =
+    (give: (address: string, as: OrderedBy) => Promise<void>) =>
+    ({ address, ...said }: Reasons & { readonly address: string }, { caller }: Call) =>
+      give(reach(caller, address), orderedBy(caller, said)).then(nothing);
   return {
-    'actor.suspend': ({ address, ...said }, { caller }) =>
-      admin.suspend(reach(caller, address), orderedBy(caller, said)).then(nothing),
-    'actor.resume': ({ address, ...said }, { caller }) =>
-      admin.resume(reach(caller, address), orderedBy(caller, said)).then(nothing),
+    'actor.suspend': order((address, as) => admin.suspend(address, as)),
+    'actor.resume': order((address, as) => admin.resume(address, as)),
     'actor.step': async ({ address, ...said }, { caller }) => ({
       event: (await admin.step(reach(caller, address), orderedBy(caller, said)))?.type ?? null,
     }),
@@ -52,18 +39,14 @@ function actorOrders(system: System, views: ActorViews): Pick<Handlers, ActorOrd
       await admin.replaceState(reach(caller, address), next, orderedBy(caller, said), { ifSequence });
       return views.actor(address);
     },
-    'actor.kill': ({ address, ...said }, { caller }) =>
-      admin.kill(reach(caller, address), orderedBy(caller, said)).then(nothing),
-    'actor.stop': ({ address, ...said }, { caller }) =>
-      stop(system, reach(caller, address), orderedBy(caller, said)).then(nothing),
-    'actor.restart': ({ address, ...said }, { caller }) =>
-      restart(system, reach(caller, address), orderedBy(caller, said)).then(nothing),
-    'actor.erase': ({ address, ...said }, { caller }) =>
-      system.erase(reach(caller, address), orderedBy(caller, said)).then(nothing),
-  };
+    'actor.kill': order((address, as) => admin.kill(address, as)),
+    'actor.stop': order((address, as) => stop(system, address, as)),
+    'actor.restart': order((address, as) => restart(system, address, as)),
+    'actor.erase': order((address, as) => system.erase(address, as)),
+  } satisfies Partial<Handlers>;
 }
 
-function bossOrders(system: System): Pick<Handlers, BossOrderMethod> {
+function bossOrders(system: System) {
   /** Whose order it is must reach the child. */
   const ofChild = (caller: Caller, { address, id, ...said }: Reasons & { address: string; id: string }) => {
     reach(caller, childAddress(address, id));
@@ -76,10 +59,10 @@ function bossOrders(system: System): Pick<Handlers, BossOrderMethod> {
         .restartChild(params.id)
         .then((address) => ({ address })),
     'boss.deleteChild': (params, { caller }) => ofChild(caller, params).deleteChild(params.id).then(nothing),
-  };
+  } satisfies Partial<Handlers>;
 }
 
-function letterOrders(system: System): Pick<Handlers, LetterOrderMethod> {
+function letterOrders(system: System) {
   const { deadLetters } = system;
   return {
     'deadletter.redeliver': ({ number, event, ...said }, { caller }) => {
@@ -93,7 +76,7 @@ function letterOrders(system: System): Pick<Handlers, LetterOrderMethod> {
       reachLetter(system, caller, number);
       return deadLetters.discard(number, orderedBy(caller, said)).then(nothing);
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 async function stop(system: System, address: string, as: OrderedBy): Promise<void> {

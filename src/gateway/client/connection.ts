@@ -1,6 +1,6 @@
 /**
- * One connection, from hello to close: takes frames, answers them, keeps the pace. It knows no sockets: a {@link ClientWire}
- * is given to it, real or not, and tells it what comes in.
+ * One connection, from hello to close: takes frames, answers them, keeps the pace. It knows no sockets: a
+ * {@link ClientWire} is given to it, real or not, and tells it what comes in.
  */
 import { type Cancel } from '../../clock.ts';
 import { BosunError, isBosunError } from '../../errors.ts';

@@ -57,20 +57,14 @@ export class EventStreams {
   }
 
   #begin() {
-    const begun = allWorkers(this.#parts.gateways).map((worker) => this.#hear(worker));
-    const ready = Promise.all(begun.map((one) => one.ready));
-    // Whoever asks for the log awaits it as well.
-    ready.catch(() => {});
-    return { series: begun.map(({ series }) => series), ready };
+    const series = allWorkers(this.#parts.gateways).map((worker) => this.#hear(worker));
+    return { series, ready: Promise.all(series.map(({ ready }) => ready)) };
   }
 
-  #hear(worker: number): { readonly series: Series; readonly ready: Promise<void> } {
-    const { gateways } = this.#parts;
-    let settle!: { resolve: () => void; reject: (error: unknown) => void };
-    const ready = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
+  #hear(worker: number): Series {
     let isFirst = true;
     const series = new Series({
-      gateways,
+      gateways: this.#parts.gateways,
       worker,
       caller: EVERYTHING,
       sub: { topic: 'events/**', mode: 'events' },
@@ -78,12 +72,10 @@ export class EventStreams {
         series.fetch();
         for (const frame of frames) this.#take(frame, isFirst);
         isFirst = false;
-        settle.resolve();
       },
-      fail: (error) => settle.reject(error),
     });
     series.fetch();
-    return { series, ready };
+    return series;
   }
 
   #take(frame: ServerFrame, isFirst: boolean): void {

@@ -1,6 +1,7 @@
 /**
- * A system that is spread over workers, behind a gateway: beside each worker's system stands a worker gateway (worker-gateway.ts)
- * that does what the gateway does beside the only one. Here is who asks which of them, and how all of them are.
+ * A system that is spread over workers, behind a gateway: beside each worker's system stands a worker gateway
+ * (worker-gateway.ts) that does what the gateway does beside the only one. Here is who asks which of them, and how all
+ * of them are.
  */
 import { type Clock } from '../../clock.ts';
 import { isBosunError } from '../../errors.ts';

@@ -1,7 +1,7 @@
 /**
- * What each method of methods.ts does where the system is spread over workers: which worker gateways carry it out, and what
- * the answers of several come to. Scopes and parameters have been looked after by then; whom a caller may reach, the
- * worker gateways see to.
+ * The handlers of methods.ts for a system that is spread over workers: which worker gateways carry a call out, and how
+ * the answers of several become one. Scopes and parameters have been checked before; whom a caller may reach, the
+ * worker gateways check.
  */
 import { checkAddress, childAddress } from '../../actors/model/address.ts';
 import { type Clock } from '../../clock.ts';
@@ -27,6 +27,18 @@ export interface RouteParts {
 type NumberedRow = { readonly number: number };
 type RouteParams = Readonly<Record<string, unknown>>;
 
+const READS = ['actor.get', 'actor.inspect', 'chart.get', 'actor.history', 'actor.replace'] as const;
+const ORDERS = [
+  'actor.suspend',
+  'actor.resume',
+  'actor.step',
+  'actor.kill',
+  'actor.stop',
+  'actor.restart',
+  'actor.erase',
+] as const;
+const CHILD_ORDERS = ['boss.terminateChild', 'boss.restartChild', 'boss.deleteChild'] as const;
+
 export class Routes {
   readonly #parts: RouteParts;
   readonly #numbers: Numbers;
@@ -40,8 +52,8 @@ export class Routes {
     const { tree, info } = this.#parts;
     return {
       ...this.#ofOneActor(),
-      ...this.#ofBosses(),
       ...this.#ofLetters(),
+      'boss.children': (params, call) => this.#children(params, call),
       'actor.send': (params, call) => this.#send(params, call),
       'actor.list': async ({ under, ...page }, { caller }) => treePage(caller, await tree(checkAddress(under)), page),
       'actor.tree': async ({ address, depth }, { caller }) =>
@@ -74,57 +86,35 @@ export class Routes {
   /**
    * Of a Boss with partitions, what is looked at is that on the first worker, and what is ordered is ordered of each.
    */
-  #ofOneActor(): Pick<BackendHandlers, OneActor> {
-    const look = (method: MethodName) => async (params: { readonly address: string }, call: Call) =>
-      this.#at(this.#home(params.address), method, params, call);
-    const order = (method: MethodName) => async (params: { readonly address: string }, call: Call) =>
-      (await this.#each(this.#parts.gateways.homesOf(params.address), method, params, call))[0];
+  #ofOneActor() {
+    const { gateways } = this.#parts;
+    const toEach = async (workers: readonly number[], method: MethodName, params: RouteParams, call: Call) =>
+      (await this.#each(workers, method, params, call))[0];
     return {
-      'actor.get': look('actor.get'),
-      'actor.inspect': look('actor.inspect'),
-      'chart.get': look('chart.get'),
-      'actor.history': look('actor.history'),
-      'machine.get': async (params, call) => this.#at(this.#named(params.name), 'machine.get', params, call),
-      'actor.wait': async (params, call) =>
+      ...forEach(READS, (method) => async (params, call) => this.#at(this.#home(params.address), method, params, call)),
+      ...forEach(
+        ORDERS,
+        (method) => async (params, call) => toEach(gateways.homesOf(params.address), method, params, call),
+      ),
+      ...forEach(CHILD_ORDERS, (method) => async (params, call) => {
+        const child = childAddress(params.address, (params as unknown as { readonly id: string }).id);
+        return toEach(gateways.homesOf(child), method, params, call);
+      }),
+      'machine.get': async (params: ParamsOf<'machine.get'>, call: Call) =>
+        this.#at(this.#named(params.name), 'machine.get', params, call),
+      'actor.wait': async (params: ParamsOf<'actor.wait'>, call: Call) =>
         this.#within(call, this.#at(this.#home(params.address), 'actor.wait', params, call)),
-      'actor.ask': async (params, call) =>
+      'actor.ask': async (params: ParamsOf<'actor.ask'>, call: Call) =>
         this.#within(call, this.#at(this.#home(params.address), 'actor.ask', params, call, call.key !== undefined)),
-      'actor.spawn': async (params, call) =>
+      'actor.spawn': async (params: ParamsOf<'actor.spawn'>, call: Call) =>
         this.#at(this.#home(childAddress(params.under, params.id)), 'actor.spawn', params, call, true),
-      'actor.suspend': order('actor.suspend'),
-      'actor.resume': order('actor.resume'),
-      'actor.step': order('actor.step'),
-      'actor.replace': async (params, call) => this.#at(this.#home(params.address), 'actor.replace', params, call),
-      'actor.kill': order('actor.kill'),
-      'actor.stop': order('actor.stop'),
-      'actor.restart': order('actor.restart'),
-      'actor.erase': order('actor.erase'),
     };
   }
 
-  #ofBosses(): Pick<
-    BackendHandlers,
-    'boss.children' | 'boss.terminateChild' | 'boss.restartChild' | 'boss.deleteChild'
-  > {
-    const ofChild =
-      (method: MethodName) => async (params: { readonly address: string; readonly id: string }, call: Call) =>
-        (
-          await this.#each(this.#parts.gateways.homesOf(childAddress(params.address, params.id)), method, params, call)
-        )[0];
-    return {
-      'boss.children': async (params, call) => {
-        const lists = (await this.#each(
-          this.#parts.gateways.homesOf(params.address),
-          'boss.children',
-          params,
-          call,
-        )) as { readonly children: readonly Child[] }[];
-        return { children: asOne(lists.flatMap(({ children }) => children)) };
-      },
-      'boss.terminateChild': ofChild('boss.terminateChild'),
-      'boss.restartChild': ofChild('boss.restartChild'),
-      'boss.deleteChild': ofChild('boss.deleteChild'),
-    };
+  async #children(params: ParamsOf<'boss.children'>, call: Call): Promise<unknown> {
+    const homes = this.#parts.gateways.homesOf(params.address);
+    const lists = await this.#rows<Child>('boss.children', 'children', params, call, () => params, homes);
+    return { children: asOne(lists.flat()) };
   }
 
   #ofLetters(): Pick<BackendHandlers, 'deadletter.list' | 'deadletter.redeliver' | 'deadletter.discard'> {
@@ -252,23 +242,14 @@ export class Routes {
   }
 }
 
-type OneActor =
-  | 'actor.get'
-  | 'actor.inspect'
-  | 'chart.get'
-  | 'actor.history'
-  | 'machine.get'
-  | 'actor.wait'
-  | 'actor.ask'
-  | 'actor.spawn'
-  | 'actor.suspend'
-  | 'actor.resume'
-  | 'actor.step'
-  | 'actor.replace'
-  | 'actor.kill'
-  | 'actor.stop'
-  | 'actor.restart'
-  | 'actor.erase';
+/** One handler for several methods that name an actor by `address`. */
+function forEach<Name extends MethodName>(
+  names: readonly Name[],
+  handlerOf: (method: Name) => (params: { readonly address: string }, call: Call) => Promise<unknown>,
+): Record<Name, (params: { readonly address: string }, call: Call) => Promise<unknown>> {
+  // What `fromEntries` gives has these names, which its type does not say.
+  return Object.fromEntries(names.map((name) => [name, handlerOf(name)])) as never;
+}
 
 interface Child {
   readonly address: string;

@@ -1,6 +1,6 @@
 /**
- * One subscription at a worker gateway, fetched by the gateway: a batch of frames at a time, over deaths of the worker. After
- * one, the worker gateway begins it anew at the place that the gateway had come to.
+ * One subscription at a worker gateway, fetched by the gateway: a batch of frames at a time, over deaths of the worker.
+ * After one, the worker gateway begins it anew at the place that the gateway had come to.
  */
 import { randomUUID } from 'node:crypto';
 import { isBosunError } from '../../errors.ts';
@@ -15,7 +15,8 @@ interface SeriesParts {
   readonly caller: Caller;
   readonly sub: Pick<Sub, 'topic' | 'mode'>;
   readonly hear: (frames: readonly ServerFrame[]) => void;
-  readonly fail: (error: unknown) => void;
+  /** The gateway closes with its system: that is no failure, and is not told. */
+  readonly fail?: (error: unknown) => void;
 }
 
 /** The gateway itself, for what it shares among callers: it shows each only what that one may see. */
@@ -23,6 +24,9 @@ export const EVERYTHING: Caller = { id: 'gateway', scopes: new Set(SCOPES), addr
 
 export class Series {
   readonly #parts: SeriesParts;
+  /** Resolves with the first frames heard; rejects with what keeps them away. */
+  readonly ready: Promise<void>;
+  #settle!: { resolve: () => void; reject: (error: unknown) => void };
   readonly #name = randomUUID();
   #at: Cursor | undefined;
   #end: (() => void) | undefined;
@@ -30,6 +34,9 @@ export class Series {
 
   constructor(parts: SeriesParts) {
     this.#parts = parts;
+    this.ready = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
+    // Whoever needs it awaits it.
+    this.ready.catch(() => {});
   }
 
   /** Something is being fetched. */
@@ -48,12 +55,15 @@ export class Series {
         for (const frame of frames) if ('at' in frame) this.#at = frame.at;
         this.#isOver = frames.at(-1)?.t === 'end';
         hear(frames);
+        this.#settle.resolve();
       },
       reject: (error) => {
         this.#end = undefined;
         this.#isOver = true;
-        // The gateway closes with its system: its clients come back, and to them this is no end.
-        if (!isBosunError(error, 'BOSUN_SYSTEM_CLOSED')) fail(error);
+        // The clients of a gateway that closes come back, and to them this is no end.
+        if (isBosunError(error, 'BOSUN_SYSTEM_CLOSED')) return;
+        fail?.(error);
+        this.#settle.reject(error);
       },
     });
   }

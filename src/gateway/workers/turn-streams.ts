@@ -26,8 +26,6 @@ interface TurnSource {
   readonly series: Series;
   /** Not told yet. */
   frames: ServerFrame[];
-  /** Settled by its first frames. */
-  readonly ready: Promise<void>;
 }
 
 export class TurnStreams implements TopicSubscription {
@@ -51,7 +49,7 @@ export class TurnStreams implements TopicSubscription {
   async open(from: Cursor | undefined): Promise<this> {
     for (const { series } of this.#sources) series.fetch(this.#isOne ? from : undefined);
     try {
-      await Promise.all(this.#sources.map(({ ready }) => ready));
+      await Promise.all(this.#sources.map(({ series }) => series.ready));
     } catch (error) {
       this.stop();
       throw error;
@@ -98,10 +96,6 @@ export class TurnStreams implements TopicSubscription {
 
   #source(worker: number): TurnSource {
     const { gateways, caller, topic } = this.#parts;
-    let settle!: { resolve: () => void; reject: (error: unknown) => void };
-    const ready = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
-    // `open` awaits it as well.
-    ready.catch(() => {});
     const series = new Series({
       gateways,
       worker,
@@ -109,16 +103,14 @@ export class TurnStreams implements TopicSubscription {
       sub: { topic, mode: 'events' },
       hear: (frames) => {
         source.frames.push(...frames);
-        settle.resolve();
         this.#wake();
       },
       fail: (error) => {
         this.#failure = wireError(error, () => '');
-        settle.reject(error);
         this.#wake();
       },
     });
-    const source: TurnSource = { worker, series, frames: [], ready };
+    const source: TurnSource = { worker, series, frames: [] };
     return source;
   }
 

@@ -1,6 +1,6 @@
 /**
- * What the gateway and its worker gateways beside the workers say to each other. Ports and shapes only: whatever carries it,
- * it is data.
+ * Calls between the gateway and its worker gateways beside the workers. Ports and shapes only: whatever carries them,
+ * they are data.
  */
 import { type TreeNode } from '../../system-options.ts';
 import { type Caller } from '../client/callers.ts';

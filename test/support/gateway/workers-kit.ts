@@ -33,7 +33,7 @@ export class SpreadGatewayTest {
     return [on(0), on(1)];
   }
 
-  /** What the gateway has asked the worker gateways for, and waits for: a subscription each, and an epoch of each worker. */
+  /** What the gateway waits for from worker gateways: a subscription each, and an epoch of each worker. */
   get underWay(): number {
     return this.#underWay.size;
   }
