@@ -38,7 +38,8 @@ describe('workers in threads', () => {
 
   it('are refused the store of another build, and the others are not kept running', async () => {
     const directory = newDirectory();
-    cpSync(join(import.meta.dirname, '../fixtures/stores/095226c/store'), join(directory, '1'), { recursive: true });
+    const foreign = join(import.meta.dirname, '../support/fixtures/stores/095226c/store');
+    cpSync(foreign, join(directory, '1'), { recursive: true });
     await expect(spread(directory).start()).rejects.toMatchObject({
       code: 'BOSUN_STORE_FORMAT',
       message: expect.stringMatching(/^worker 1: .* is a store of format 1, and this build/) as string,

@@ -260,7 +260,7 @@ describe('the picture in docs/inspect.md', () => {
       title: 'pauses/AAPL (pause-manager)',
       active: activeStates(own, 'PAUSED'),
     });
-    await expect(svg).toMatchFileSnapshot('../../docs/images/pause-manager.svg');
+    await expect(svg).toMatchFileSnapshot('../../../docs/images/pause-manager.svg');
   });
 });
 
