@@ -443,8 +443,8 @@ export const HTTP_REQUEST_MS = 30_000;
 export const GATE_AUDIENCE_MAX = 100;
 export const GATE_REMINDERS_MAX = 100;
 
-/** What may come for a gate between its order and its first turn, which is a moment. */
-export const GATE_ANSWERS_HELD_MAX = 16;
+/** Orders about one item of a desk that its actor has not answered yet: what comes in the moment of its beginning. */
+export const DESK_ORDERS_OPEN_MAX = 16;
 
 /**
  * Closed gates in the records of their desk, the oldest dropped first: a day's work of many people. Some 500 bytes
@@ -473,8 +473,6 @@ export const ITEM_DEBATES_KEPT_MAX = 100;
  */
 export const OBSERVATIONS_PER_AGENT_MAX = 500;
 
-/** What may come for a debate between its order and its first turn, which is a moment. */
-export const DEBATE_WORDS_HELD_MAX = 16;
 /**
  * Further failures kept in the record of one pause (CA-017). The item's checkpoint names every failed task all the
  * same.

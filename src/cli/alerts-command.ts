@@ -1,6 +1,7 @@
 /** `bosun alerts`: what people have been told, and to say that somebody looks after it. */
 import { type AlertDeskContext, type AlertRecord, alertsIn } from '../machines/people/alerts/alert-desk.ts';
 import { bannerOf, cardText, isOpen, type Alert } from '../machines/people/alerts/alert-rules.ts';
+import { listed } from '../machines/people/desk.ts';
 import { DESKS } from '../machines/work/system-ids.ts';
 import {
   type DeskCommand,
@@ -17,7 +18,7 @@ import { jsonLine, timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 import { factsText } from './table.ts';
 
-type Card = Omit<AlertRecord, 'card' | 'untold'>;
+type Card = Omit<AlertRecord, 'number' | 'ref' | 'held' | 'orders'>;
 
 /** @param command `all`: also those that are over. */
 export function listAlerts(command: DataCommand & { readonly all: boolean }): Promise<ExitCode> {
@@ -62,7 +63,7 @@ export function acknowledgeAlert(command: DeskCommand & { readonly id: string })
 
 async function cardsOf(view: DeskView): Promise<Card[]> {
   const desk = await view.look<AlertDeskContext>(DESKS.alerts);
-  return desk === undefined ? [] : alertsIn(desk.context).map(({ card: _, untold: __, ...card }) => card);
+  return desk === undefined ? [] : alertsIn(desk.context).map(listed);
 }
 
 async function cardOf(view: DeskView, id: string): Promise<Card> {

@@ -1,5 +1,5 @@
 /** `bosun batches`: items that were paused together, and to have them go on together. */
-import { type BatchManagerContext, batchesIn } from '../machines/coordination/batches/batch-manager.ts';
+import { type BatchManagerContext, batchesIn, shownBatch } from '../machines/coordination/batches/batch-manager.ts';
 import { type BatchRecord } from '../machines/coordination/batches/batch-rules.ts';
 import { type CoordinatorContext, itemIn } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { DESKS } from '../machines/work/system-ids.ts';
@@ -68,10 +68,7 @@ export function resumeBatch(
 async function batchesOf(view: DeskView): Promise<Batch[]> {
   const desk = await view.look<BatchManagerContext>(DESKS.batches);
   if (desk === undefined) return [];
-  return batchesIn(desk.context).map(({ batch: _, untold: __, ...record }) => ({
-    ...record,
-    items: desk.context[`items:${record.id}`] ?? [],
-  }));
+  return batchesIn(desk.context).map((record) => shownBatch(desk.context, record));
 }
 
 async function batchOf(view: DeskView, id: string): Promise<Batch> {

@@ -9,6 +9,7 @@ import { packageOf } from '../machines/coordination/debates/debate-document.ts';
 import { type DebateRecord } from '../machines/coordination/debates/debate-records.ts';
 import { type DebateContext } from '../machines/coordination/debates/debate-state.ts';
 import { type Side } from '../machines/coordination/debates/level-two.ts';
+import { listed } from '../machines/people/desk.ts';
 import { DESKS } from '../machines/work/system-ids.ts';
 import { type DeskCommand, type DeskView, notThere, refusedOrder, withDesks, writeList } from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
@@ -18,7 +19,7 @@ import { jsonLine, timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 import { factsText, tableText } from './table.ts';
 
-type Debate = Omit<DebateRecord, 'ref' | 'held' | 'number'>;
+type Debate = Omit<DebateRecord, 'ref' | 'held' | 'number' | 'orders'>;
 
 /** What is put before people takes so long to be there once it has been asked for. */
 const REVIEW_MS = 5_000;
@@ -96,9 +97,7 @@ async function reviewNow(view: DeskView, { id, level }: Debate, by: string) {
 
 async function debatesOf(view: DeskView): Promise<Debate[]> {
   const desk = await view.look<FacilitatorContext>(DESKS.debates);
-  return desk === undefined
-    ? []
-    : debatesIn(desk.context).map(({ ref: _, held: __, number: ___, ...debate }) => debate);
+  return desk === undefined ? [] : debatesIn(desk.context).map(listed);
 }
 
 async function debateOf(view: DeskView, id: string): Promise<Debate> {

@@ -6,6 +6,7 @@ import { BosunError, isBosunError } from '../errors.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { type LiveGateway } from './live-gateway.ts';
+import { type OrderReply } from '../machines/people/turn.ts';
 import { jsonLine } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 import { tableText } from './table.ts';
@@ -19,14 +20,6 @@ export interface Looked<Context> {
 export interface DeskOrder {
   readonly type: string;
   readonly [field: string]: unknown;
-}
-
-/** The answers of the desks to orders. */
-interface Answer {
-  readonly taken?: boolean;
-  readonly isKnown?: boolean;
-  readonly problem?: string;
-  readonly problems?: readonly string[];
 }
 
 export interface DeskView {
@@ -86,10 +79,8 @@ function liveView(gateway: LiveGateway): DeskView {
       }
     },
     async order(desk, event) {
-      const { reply } = await gateway.call<{ reply: Answer | null }>('actor.ask', { address: desk, event });
-      const { taken, isKnown, problem, problems = [] } = reply ?? {};
-      if (taken === false || isKnown === false)
-        throw refusedOrder(problem ?? (problems.join('; ') || 'it is not known there'));
+      const { reply } = await gateway.call<{ reply: OrderReply | null }>('actor.ask', { address: desk, event });
+      if (reply?.taken === false) throw refusedOrder(reply.problems.join('; '));
     },
   };
 }

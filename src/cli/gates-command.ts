@@ -3,6 +3,7 @@ import { BosunError } from '../errors.ts';
 import { type GateDeskContext, gatesIn, type GateRecord } from '../machines/people/gates/gate-desk.ts';
 import { problemsOf } from '../machines/people/gates/gate-form.ts';
 import { ANYBODY, type GateQuestion } from '../machines/people/gates/gate.ts';
+import { listed } from '../machines/people/desk.ts';
 import { DESKS } from '../machines/work/system-ids.ts';
 import {
   type DeskCommand,
@@ -19,7 +20,7 @@ import { jsonLine, timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 import { factsText } from './table.ts';
 
-type Gate = Omit<GateRecord, 'gate' | 'askedBy' | 'held' | 'number'>;
+type Gate = Omit<GateRecord, 'ref' | 'askedBy' | 'held' | 'number' | 'orders'>;
 
 /** @param command `all`: also those that are closed. */
 export function listGates(command: DataCommand & { readonly all: boolean }): Promise<ExitCode> {
@@ -83,9 +84,7 @@ export async function answered(
 
 export async function gatesOf(view: DeskView): Promise<Gate[]> {
   const desk = await view.look<GateDeskContext>(DESKS.gates);
-  return desk === undefined
-    ? []
-    : gatesIn(desk.context).map(({ gate: _, askedBy: __, held: ___, number: ____, ...gate }) => gate);
+  return desk === undefined ? [] : gatesIn(desk.context).map(({ askedBy: _, ...gate }) => listed(gate));
 }
 
 async function gateOf(view: DeskView, id: string): Promise<Gate> {

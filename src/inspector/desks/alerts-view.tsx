@@ -78,7 +78,7 @@ function Card({
   readonly onOrder: (order: DeskOrder) => void;
 }) {
   const { id, title, priority, raisedAtMs, item, escalation, problem, repeats } = row;
-  const shown = useShown<AlertShown>(row.card);
+  const shown = useShown<AlertShown>(row.ref);
   const dueMs = escalationMs(row);
   return (
     <li class="card" data-alert={id}>

@@ -89,9 +89,9 @@ function Batch({
     completedAtMs,
     notBeforeMs,
     note,
-    batch,
+    ref,
   } = row;
-  const context = useShown<unknown>(batch);
+  const context = useShown<unknown>(ref);
   const [words, tone] = phase === 'finished' ? STATUSES[status] : [phase, 'warn'];
   return (
     <li class="card" data-batch={id}>
@@ -105,10 +105,10 @@ function Batch({
       </div>
       <p class="facts-line">
         <span class={`standing ${tone}`}>{words}</span>
-        {batch === null ? (
+        {ref === null ? (
           <span class="mono">{id}</span>
         ) : (
-          <a class="mono" href={actorHref(batch.actor)}>
+          <a class="mono" href={actorHref(ref.actor)}>
             {id}
           </a>
         )}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { FieldInput } from '../actor/event-dialog.tsx';
 import { eventOf } from '../actor/schema-form.ts';
 import { Dialog, gatewayOrigin } from '../dialog.tsx';
-import { ask, send } from '../link.ts';
+import { ask } from '../link.ts';
 import { say } from '../notices.tsx';
 import { kernelMs } from '../time.ts';
 import { sendTwin } from '../twins.ts';
@@ -11,7 +11,7 @@ import { type DeskOrder, refusalOf } from './desk-orders.ts';
 import { ownName, setOwnName } from './who.ts';
 
 export function DeskDialog({ order, onClose }: { readonly order: DeskOrder; readonly onClose: () => void }) {
-  const { title, verb, means, isDangerous = false, address, isAsked, fields, done } = order;
+  const { title, verb, means, isDangerous = false, address, fields, done } = order;
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries(fields.map(({ name, initial }) => [name, name === 'by' ? ownName.value : initial])),
   );
@@ -21,7 +21,7 @@ export function DeskDialog({ order, onClose }: { readonly order: DeskOrder; read
   const event = order.eventOf(typed, kernelMs());
   const act = async () => {
     if (typed['by'] !== undefined) setOwnName(typed['by']);
-    const refusal = isAsked ? refusalOf(await ask(address, event)) : await send(address, event).then(() => undefined);
+    const refusal = refusalOf(await ask(address, event));
     if (refusal !== undefined) throw new Error(refusal);
     say(done);
   };

@@ -1,6 +1,6 @@
 /** Orders that people give to desks: which event goes where, and what the reply says. Pure. */
 import { type Field, type Typed } from '../actor/schema-form.ts';
-import { type BatchRow, type PauseRow } from './desk-shapes.ts';
+import { type BatchRow, type OrderReply, type PauseRow } from './desk-shapes.ts';
 
 export interface DeskOrder {
   readonly title: string;
@@ -9,8 +9,6 @@ export interface DeskOrder {
   readonly means: string;
   readonly isDangerous?: boolean;
   readonly address: string;
-  /** The desk replies. One that does not is only sent to. */
-  readonly isAsked: boolean;
   readonly fields: readonly Field[];
   /** Of what was typed; `by` is the name of who types. */
   readonly eventOf: (typed: Typed, nowMs: number) => { readonly type: string; readonly [field: string]: unknown };
@@ -30,7 +28,6 @@ export function withdrawGate(desk: string, gate: string): DeskOrder {
     verb: 'Withdraw',
     isDangerous: true,
     address: desk,
-    isAsked: false,
     fields: [BY, field('reason')],
     means: 'The question is taken back. Whoever asked is told, and goes on without an answer.',
     eventOf: ({ by = '', reason = '' }) => ({ type: 'gate.withdraw', gate, by, reason }),
@@ -43,7 +40,6 @@ export function extendGate(desk: string, gate: string): DeskOrder {
     title: `More time for ${gate}`,
     verb: 'Extend',
     address: desk,
-    isAsked: false,
     fields: [
       field('hours', { kind: 'number', initial: '2', hint: 'counted from the deadline as it stands' }),
       BY,
@@ -66,7 +62,6 @@ export function acknowledgeAlert(desk: string, id: string, title: string): DeskO
     title: `Acknowledge: ${title}`,
     verb: 'Acknowledge',
     address: desk,
-    isAsked: true,
     fields: [BY],
     means: 'You have seen it and take care of it. It is not said again, nor escalated.',
     eventOf: ({ by = '' }) => ({ type: 'alert.acknowledge', id, by }),
@@ -89,7 +84,6 @@ export function chooseButton(
     title: label,
     verb: label,
     address: desk,
-    isAsked: true,
     fields: [BY],
     isDangerous: event?.type === 'item.cancel',
     means:
@@ -109,7 +103,6 @@ export function resumeBatch(
     title: `Resume ${id}`,
     verb: 'Resume all',
     address: desk,
-    isAsked: true,
     fields: [field('at a time', { kind: 'integer', initial: String(concurrencyLimit), hint: '1 to 1000' })],
     means: `${paused} paused items go on, gate timeouts first and manual pauses last, as resources allow.`,
     eventOf: (typed) => ({ type: 'batch.resume', batchId: id, concurrencyLimit: Number(typed['at a time']) }),
@@ -122,7 +115,6 @@ export function resumeItem(coordinator: string, item: string): DeskOrder {
     title: `Resume ${item}`,
     verb: 'Resume',
     address: coordinator,
-    isAsked: true,
     fields: [],
     means: 'It goes on from its checkpoint: what failed or never began runs, and what rests on it.',
     eventOf: () => ({ type: 'resume.command', item, resumePlan: null, notify: true }),
@@ -138,7 +130,6 @@ export function extendPause(
     title: `Extend the pause of ${item}`,
     verb: 'Extend',
     address: coordinator,
-    isAsked: true,
     fields: [
       field('until day', { kind: 'integer', initial: '21', hint: '15 to 30, counted from its beginning' }),
       field('reason'),
@@ -160,7 +151,6 @@ export function expirePause(coordinator: string, item: string): DeskOrder {
     verb: 'Expire',
     isDangerous: true,
     address: coordinator,
-    isAsked: true,
     fields: [field('reason')],
     means: 'The item is given up: its checkpoint and results are purged, the record of the pause stays.',
     eventOf: ({ reason = '' }) => ({ type: 'pause.expire', item, reason }),
@@ -174,7 +164,6 @@ export function reviewNow(desk: string): DeskOrder {
     title: 'Review provisional decisions now',
     verb: 'Open the reviews',
     address: desk,
-    isAsked: false,
     fields: [field('gate', { initial: 'review', hint: 'what this occasion is called' })],
     means: 'Every debate that is provisional or deferred asks its reviewers at once, as at the next gate.',
     eventOf: ({ gate = '' }) => ({ type: 'gate.reached', gate }),
@@ -190,7 +179,6 @@ export function setExpert(
     title: isAvailable ? `${expert} is away` : `${expert} is back`,
     verb: isAvailable ? 'Take out' : 'Take in',
     address: desk,
-    isAsked: false,
     fields: [],
     isDangerous: isAvailable,
     means: isAvailable
@@ -203,17 +191,8 @@ export function setExpert(
 
 /** Why an order came to nothing, by the reply; undefined where it did not. */
 export function refusalOf(reply: unknown): string | undefined {
-  if (typeof reply !== 'object' || reply === null) return undefined;
-  const { taken, problem, problems, isKnown, batchId } = reply as {
-    readonly taken?: unknown;
-    readonly problem?: unknown;
-    readonly problems?: unknown;
-    readonly isKnown?: unknown;
-    readonly batchId?: unknown;
-  };
-  if (taken === false) return Array.isArray(problems) ? problems.join('; ') : String(problem ?? 'refused');
-  if (isKnown === false) return 'there is no such card any more';
-  return batchId === null ? 'there is nothing to resume' : undefined;
+  const { taken, problems } = (reply ?? {}) as Partial<OrderReply>;
+  return taken === false ? (problems ?? []).join('; ') || 'refused' : undefined;
 }
 
 function field(name: string, given: Partial<Field> = {}): Field {

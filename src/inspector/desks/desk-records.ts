@@ -42,7 +42,7 @@ export function isOpenAlert({ state }: Pick<AlertRow, 'state'>): boolean {
 /** Open ones by priority, the eldest first; then those that are acknowledged, the latest first. */
 export function alertRows(context: unknown): readonly AlertRow[] {
   const rank = ({ priority }: AlertRow) => PRIORITIES.indexOf(priority);
-  return under<AlertRow>(context, 'card:').sort((a, b) =>
+  return under<AlertRow>(context, 'record:').sort((a, b) =>
     isOpenAlert(a) !== isOpenAlert(b)
       ? Number(isOpenAlert(b)) - Number(isOpenAlert(a))
       : isOpenAlert(a)
@@ -70,12 +70,17 @@ export function batchOfCard({ actions }: Pick<AlertShown, 'actions'>): string | 
 /** Under way first, the latest first. */
 export function batchRows(context: unknown): readonly BatchRow[] {
   const isOver = ({ phase }: BatchRow) => Number(phase === 'finished');
-  return under<BatchRow>(context, 'batch:').sort((a, b) => isOver(a) - isOver(b) || b.createdAtMs - a.createdAtMs);
+  return under<BatchRow>(context, 'record:').sort((a, b) => isOver(a) - isOver(b) || b.createdAtMs - a.createdAtMs);
+}
+
+interface BatchItems {
+  readonly id: string;
+  readonly items: readonly string[];
 }
 
 /** The names that the desk of batches has of a batch. */
 export function itemNames(context: unknown, batchId: string): readonly string[] {
-  return (fieldsOf(context)[`items:${batchId}`] as readonly string[] | undefined) ?? [];
+  return under<BatchItems>(context, 'items:').find(({ id }) => id === batchId)?.items ?? [];
 }
 
 /** Of one batch, by its own context: what has failed first. */

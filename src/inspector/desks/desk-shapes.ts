@@ -14,6 +14,12 @@ export const DESK_AGENTS = {
   coordinator: 'lead-coordinator',
 } as const;
 
+/** The reply to every order. */
+export interface OrderReply {
+  readonly taken: boolean;
+  readonly problems: readonly string[];
+}
+
 /** A reference to an actor. */
 export interface ShownRef {
   readonly actor: string;
@@ -36,14 +42,14 @@ export interface GateRow {
     readonly onTimeout: Fallback | null;
     readonly closedAtMs: number;
   } | null;
-  readonly gate: ShownRef | null;
+  readonly ref: ShownRef | null;
   readonly askedBy: ShownRef | null;
-  readonly lastOrder?: {
+  readonly lastOrder: {
     readonly type: string;
     readonly by: string | null;
     readonly reason: string | null;
     readonly atMs: number;
-  };
+  } | null;
 }
 
 /** What holds when nobody answers. */
@@ -80,7 +86,7 @@ export interface AlertRow {
   /** Why it was escalated; null while it was not. */
   readonly escalation: string | null;
   readonly problem: string | null;
-  readonly card: ShownRef | null;
+  readonly ref: ShownRef | null;
 }
 
 /** A button. */
@@ -116,7 +122,7 @@ export interface BatchRow {
   readonly resumed: number;
   readonly failed: number;
   readonly pending: number;
-  readonly batch: ShownRef | null;
+  readonly ref: ShownRef | null;
 }
 
 /** One item of a batch, in the context of the batch, under `item:NAME`. */

@@ -37,7 +37,7 @@ export function GatePage({
   readonly desk: string;
 }) {
   const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
-  const shown = useShown<GateShown>(row?.gate);
+  const shown = useShown<GateShown>(row?.ref);
   if (row === undefined)
     return (
       <section class="sheet">
@@ -117,7 +117,7 @@ function Facts({ row, shown }: { readonly row: GateRow; readonly shown: GateShow
       {!isOver && onTimeout !== undefined && onTimeout !== null && (
         <p class="quiet">Without an answer: {onTimeout.name}.</p>
       )}
-      {lastOrder !== undefined && (
+      {lastOrder !== null && (
         <p class="quiet">
           {lastOrder.type === 'gate.extend' ? 'Extended' : 'Withdrawn'} by {lastOrder.by ?? 'somebody'},{' '}
           {moment(lastOrder.atMs, kernelMs())}

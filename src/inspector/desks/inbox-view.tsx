@@ -88,7 +88,7 @@ function Group({
 
 function GateEntry({ gate }: { readonly gate: GateRow }) {
   const { id, kind, title, openedAtMs, deadlineAtMs, askedBy, phase } = gate;
-  const shown = useShown<GateShown>(gate.gate);
+  const shown = useShown<GateShown>(gate.ref);
   return (
     <li class="card" data-gate={id}>
       <div class="split">

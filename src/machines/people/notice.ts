@@ -4,47 +4,69 @@
  */
 import { type AnyActorRef } from 'xstate';
 import { DESKS } from '../work/system-ids.ts';
+import { cutText } from '../work/message-schema.ts';
+import { type AlertAction, type AlertMessage } from './alerts/alert-messages.ts';
 
-interface Notice {
+type Alert = AlertMessage<'alert.raise'>;
+
+export interface Notice extends Pick<Alert, 'kind' | 'priority' | 'title' | 'detail'> {
   /** What it is about: what is said of one subject, of one kind, shares a card. */
-  readonly subject: string;
-  /** `noun.verb`. */
-  readonly kind: string;
-  readonly priority: 'CRITICAL' | 'HIGH' | 'MEDIUM' | 'LOW';
-  readonly title: string;
-  readonly detail: string;
-  readonly audience: readonly string[];
-}
-
-interface Sender {
-  sendTo(to: AnyActorRef, event: { readonly type: string }): void;
-}
-
-/** Called with what an `enqueueActions` is given. */
-export function notify(
-  enqueue: Sender,
-  system: { get(id: string): unknown },
-  { subject, audience, ...notice }: Notice,
-): void {
-  const alerts = system.get(DESKS.alerts) as AnyActorRef | undefined;
-  if (alerts === undefined) return;
-  const view = { name: 'details', label: 'View Details', to: null, event: null };
-  enqueue.sendTo(alerts, { type: 'alert.raise', item: subject, ...notice, actions: [view], data: { audience } } as {
-    readonly type: string;
-  });
+  readonly subject: string | null;
+  /** Buttons beside the one that says that somebody looks. */
+  readonly actions?: readonly AlertAction[];
+  readonly data?: Alert['data'];
+  /** Who should hear of it. */
+  readonly audience?: readonly string[];
 }
 
 /** What was said of the subject, of these kinds, is over. */
-export function settle(
-  enqueue: Sender,
-  system: { get(id: string): unknown },
-  {
-    subject,
-    kinds,
-    because,
-  }: { readonly subject: string; readonly kinds: readonly string[]; readonly because: string },
-): void {
+export interface Settlement {
+  readonly subject: string;
+  readonly kinds: readonly string[];
+  readonly because: string;
+}
+
+interface Sender {
+  sendTo(to: AnyActorRef, event: object): void;
+}
+
+interface Directory {
+  get(id: string): unknown;
+}
+
+export const VIEW_DETAILS: AlertAction = { name: 'details', label: 'View Details', to: null, event: null };
+
+export function resumeButton(item: string): AlertAction {
+  const event = { type: 'resume.command', item, resumePlan: null, notify: true };
+  return { name: 'resume', label: 'Resume', to: DESKS.coordinator, event };
+}
+
+export function cancelButton(item: string): AlertAction {
+  return { name: 'cancel', label: 'Cancel', to: DESKS.coordinator, event: { type: 'item.cancel', item } };
+}
+
+/** Called with what an `enqueueActions` is given. */
+export function notify(sender: Sender, system: Directory, notice: Notice): void {
+  tell(sender, system, alertOf(notice));
+}
+
+export function alertOf({ subject, audience, title, detail, actions = [], data = {}, ...notice }: Notice): Alert {
+  return {
+    type: 'alert.raise',
+    item: subject,
+    ...notice,
+    title: cutText(title),
+    detail: cutText(detail),
+    actions: [VIEW_DETAILS, ...actions],
+    data: audience === undefined ? data : { ...data, audience },
+  };
+}
+
+export function settle(sender: Sender, system: Directory, { subject, kinds, because }: Settlement): void {
+  tell(sender, system, { type: 'alert.settled', item: subject, kinds: [...kinds], because });
+}
+
+function tell(sender: Sender, system: Directory, event: AlertMessage<'alert.raise' | 'alert.settled'>): void {
   const alerts = system.get(DESKS.alerts) as AnyActorRef | undefined;
-  if (alerts !== undefined)
-    enqueue.sendTo(alerts, { type: 'alert.settled', item: subject, kinds, because } as { readonly type: string });
+  if (alerts !== undefined) sender.sendTo(alerts, event);
 }

@@ -76,7 +76,8 @@ describe('five items that fail of one cause', () => {
       const [card] = crew.openCards();
       expect(await crew.ask('alerts', { type: 'alert.choose', id: card!.id, action: 'resume-all', by: 'ada' })).toEqual(
         {
-          isKnown: true,
+          taken: true,
+          problems: [],
         },
       );
       await crew.test.advance(MINUTE_MS);
@@ -242,7 +243,7 @@ describe('a debate that an agent of the plan begins', () => {
           by: 'ada',
           answer: { action: 'override', side: 'challenged', confidence: 0.9 },
         }),
-      ).toEqual({ taken: true });
+      ).toEqual({ taken: true, problems: [] });
       await crew.test.settle();
       expect(runs).toEqual(['dcf, decided: 28 %', 'sensitivity, decided: 28 %', 'report, decided: 28 %']);
       expect(crew.told('debate.decided')).toMatchObject([

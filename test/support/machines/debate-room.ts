@@ -24,6 +24,7 @@ import {
   gatesIn,
 } from '../../../src/machines/people/gates/gate-desk.ts';
 import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { recordsIn } from '../../../src/machines/people/records.ts';
 import { type Observation } from '../../../src/machines/coordination/credibility/track-record.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 
@@ -66,6 +67,8 @@ export interface Room {
   state(debate?: string): unknown;
   context(debate?: string): DebateContext;
   desk(): FacilitatorContext;
+  /** What the desk remembers of an agent. */
+  observed(agent: string): readonly Observation[];
   record(debate?: string): DebateRecord;
   gates(): ReturnType<typeof gatesIn>;
   /** What the coordinator, or another listener, was told. */
@@ -163,6 +166,10 @@ export function roomOf(test: TestSystem): Room {
     state: (id = 'd-1') => test.system.snapshot(`${DESKS.openDebates}/${id}`)?.value,
     context: (id = 'd-1') => contextAt(`${DESKS.openDebates}/${id}`) as DebateContext,
     desk,
+    observed: (agent) =>
+      recordsIn<{ agent: string; observations: readonly Observation[] }>(desk(), { kind: 'agent' }).find(
+        (known) => known.agent === agent,
+      )?.observations ?? [],
     record,
     gates,
     heard,

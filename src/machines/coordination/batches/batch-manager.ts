@@ -3,26 +3,48 @@
  * FailureCorrelator, and listed. Each is an actor (batch.ts); this desk tells them what the coordinator reports of
  * their items and remembers why and since when items are paused, by which they are resumed in order.
  */
-import { type AnyActorRef, enqueueActions, setup } from 'xstate';
+import { enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
-import { timeOf } from '../../../actors/model/ref.ts';
-import { reply } from '../../../actors/model/talk-actions.ts';
 import { batch } from './batch.ts';
-import { type BatchEvent, type BatchInput, type BatchReport } from './batch-messages.ts';
+import { type BatchReport } from './batch-messages.ts';
 import { BATCH_RETENTION_MS, type BatchItem, type BatchRecord, CONCURRENCY } from './batch-rules.ts';
-import { postTo, recordIn, recordsUnder } from '../../people/keyed-records.ts';
+import {
+  type ChildExited,
+  Desk,
+  deskChildren,
+  type DeskOf,
+  type DeskPlaces,
+  type DeskRecord,
+  deskRecordsIn,
+  listed,
+} from '../../people/desk.ts';
+import { type Places, recordIn, type RecordKind } from '../../people/records.ts';
+import {
+  type Asked,
+  decide,
+  order,
+  type OrderReply,
+  refused,
+  type Rules,
+  schemasOf,
+  TAKEN,
+  transitionsOf,
+  type Turn,
+} from '../../people/turn.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message, type PauseTrigger } from '../messages/messages.ts';
 
 /** A batch as the desk has it. */
-interface Listed extends BatchRecord {
-  /** Null until it has begun, and after it has ended. */
-  readonly batch: AnyActorRef | null;
+export interface ListedBatch extends BatchRecord, DeskRecord {
   /** Of the failures that led to it; null where none did. */
   readonly signature: string | null;
-  /** What it is to be told once it has begun. */
-  readonly untold: readonly BatchEvent[];
+}
+
+/** Items of a batch, which are written only when they change. */
+export interface BatchItems {
+  readonly id: string;
+  readonly items: readonly string[];
 }
 
 interface PausedItem {
@@ -31,10 +53,7 @@ interface PausedItem {
   readonly trigger: PauseTrigger | null;
 }
 
-export type BatchManagerContext = { readonly next: number } & { readonly [key in `batch:${string}`]?: Listed } & {
-  /** Items of a batch, written only when they change. */
-  readonly [key in `items:${string}`]?: readonly string[];
-} & { readonly [key in `paused:${string}`]?: PausedItem };
+export type BatchManagerContext = DeskPlaces<ListedBatch> & Places<'items', BatchItems> & Places<'paused', PausedItem>;
 
 /** What is said to whoever watches, once it is durable. */
 export type BatchEmitted = { readonly type: 'batch.changed'; readonly batchId: string } & Pick<
@@ -42,306 +61,238 @@ export type BatchEmitted = { readonly type: 'batch.changed'; readonly batchId: s
   'reason' | 'phase' | 'status' | 'total' | 'resumed' | 'failed' | 'notBeforeMs'
 >;
 
-type Event =
-  | Message<
-      | 'batch.pause-request'
-      | 'batch.trigger'
-      | 'correlation.detected'
-      | 'pause.complete'
-      | 'item.resumed'
-      | 'item.failed'
-    >
-  | {
-      readonly type: 'batch.pause';
-      readonly items: readonly string[];
-      readonly reason: string;
-      readonly maxConcurrency?: number | undefined;
-    }
-  | {
-      readonly type: 'batch.resume';
-      readonly items?: readonly string[] | undefined;
-      readonly batchId?: string | undefined;
-      readonly concurrencyLimit?: number | undefined;
-    }
-  | { readonly type: 'batch.status' | 'batch.forget'; readonly batchId: string }
-  | { readonly type: 'batch.list' }
-  | { readonly type: 'child.exited'; readonly id: string }
-  | BatchReport;
+type BatchTurn = Turn<BatchManagerContext, BatchEmitted>;
 
-const put = recordIn<BatchManagerContext>();
+const BATCHES: DeskOf<ListedBatch> = {
+  noun: 'batch',
+  boss: DESKS.batchActors,
+  ending: ({ status }) => `over: ${status}`,
+  // The id of a batch may be given by whoever asks for it.
+  actorOf: ({ number }) => `batch-${number}`,
+};
 
-const machine = setup({
-  types: {} as { context: BatchManagerContext; events: Event; emitted: BatchEmitted },
-  delays: { retention: BATCH_RETENTION_MS },
-}).createMachine({
-  id: 'batch-manager',
-  context: { next: 1 },
-  on: {
-    'batch.pause': {
-      actions: enqueueActions(
-        ({ context, event: { items, reason, maxConcurrency = CONCURRENCY }, enqueue, self, system }) => {
-          const order = {
-            id: `batch-${context.next}`,
-            reason,
-            correlationId: null,
-            concurrencyLimit: maxConcurrency,
-            items: items.map(toBePaused),
-          };
-          open(enqueue as Enqueue, { context, order, self, system });
-          enqueue(reply(() => ({ batchId: order.id })));
-        },
-      ),
-    },
-    'batch.pause-request': {
-      actions: enqueueActions(
-        ({ context, event: { items, reason, batchId, maxConcurrency }, enqueue, self, system }) => {
-          if (grow(enqueue as Enqueue, context, { batchId, items, reason })) return;
-          open(enqueue as Enqueue, {
-            context,
-            order: {
-              id: batchId,
-              reason,
-              correlationId: null,
-              concurrencyLimit: maxConcurrency,
-              items: items.map(toBePaused),
-            },
-            self,
-            system,
-          });
-        },
-      ),
-    },
-    // The first trigger of a correlation opens its batch, later ones add to it (X-32).
-    'batch.trigger': {
-      actions: enqueueActions(({ context, event: { items, rootCause, correlationId }, enqueue, self, system }) => {
-        const post = postTo(enqueue.sendTo, system);
-        const known = batchesIn(context).find(
-          (other) => other.correlationId === correlationId && other.phase !== 'finished',
-        );
-        const id = known?.id ?? `batch-${context.next}`;
-        const free = items.filter((item) => !openBatchesOf(context, item).some((other) => other.id !== id));
-        if (known !== undefined) grow(enqueue as Enqueue, context, { batchId: id, items: free, reason: rootCause });
-        else {
-          open(enqueue as Enqueue, {
-            context,
-            order: { id, reason: rootCause, correlationId, concurrencyLimit: CONCURRENCY, items: free.map(toBePaused) },
-            self,
-            system,
-          });
-          post(DESKS.correlator, { type: 'batch.opened', batchId: id, correlationId });
-        }
-        post(DESKS.alerts, { type: 'alert.batch', batchId: id, items: free, reason: rootCause });
-      }),
-    },
-    'correlation.detected': {
-      actions: enqueueActions(({ context, event: { correlationId, signature }, enqueue }) => {
-        const known = batchesIn(context).find(
-          (other) => other.correlationId === correlationId && other.phase !== 'finished',
-        );
-        if (known !== undefined) enqueue.assign(put(`batch:${known.id}`, { ...known, signature }));
-      }),
-    },
-    'batch.resume': {
-      actions: enqueueActions(({ context, event, enqueue, self, system }) => {
-        const { batchId, concurrencyLimit } = event;
-        const items = event.items ?? (batchId === undefined ? [] : (context[`items:${batchId}`] ?? []));
-        const known = batchId === undefined ? holding(context, items) : context[`batch:${batchId}`];
-        const id = known === undefined || known.phase === 'finished' ? `batch-${context.next}` : known.id;
-        if (id === known?.id)
-          tell(enqueue as Enqueue, known, { type: 'batch.go-on', concurrencyLimit: concurrencyLimit ?? null });
-        else {
-          const order = {
-            id,
-            reason: known?.reason ?? 'resumed together',
-            correlationId: known?.correlationId ?? null,
-            concurrencyLimit: concurrencyLimit ?? CONCURRENCY,
-            items: items.map((item) => toBeResumed(context, item)),
-          };
-          if (items.length > 0) open(enqueue as Enqueue, { context, order, self, system });
-        }
-        enqueue(reply(() => ({ batchId: items.length > 0 ? id : null })));
-      }),
-    },
-    'batch.status': { actions: reply(({ context, event }) => shown(context, context[`batch:${event.batchId}`])) },
-    'batch.list': { actions: reply(({ context }) => batchesIn(context).map((record) => shown(context, record))) },
-    'pause.complete': {
-      actions: enqueueActions(({ context, event, enqueue }) => {
-        const { item, pausedAtMs, trigger = null } = event;
-        enqueue.assign(put(`paused:${item}`, { item, pausedAtMs, trigger }));
-        for (const other of openBatchesOf(context, item)) tell(enqueue as Enqueue, other, event);
-      }),
-    },
-    'item.resumed': {
-      actions: enqueueActions(({ context, event, enqueue }) => {
-        enqueue.assign(put(`paused:${event.item}`, undefined));
-        for (const other of openBatchesOf(context, event.item)) tell(enqueue as Enqueue, other, event);
-      }),
-    },
-    'item.failed': {
-      actions: enqueueActions(({ context, event, enqueue }) => {
-        for (const other of openBatchesOf(context, event.item)) tell(enqueue as Enqueue, other, event);
-      }),
-    },
-    'batch.changed': {
-      actions: enqueueActions(({ context, event: { batch: actor, record }, enqueue }) => {
-        const known = context[`batch:${record.id}`];
-        if (known === undefined) return;
-        const isFinished = record.phase === 'finished';
-        enqueue.assign(
-          put(`batch:${record.id}`, { ...known, ...record, batch: isFinished ? null : actor, untold: [] }),
-        );
-        for (const event of isFinished ? [] : known.untold) enqueue.sendTo(actor, event);
-        if (known.batch === null || known.phase !== record.phase || known.notBeforeMs !== record.notBeforeMs)
-          enqueue.emit(newsOf(record));
-        if (isFinished)
-          enqueue.raise(
-            { type: 'batch.forget', batchId: record.id },
-            { delay: 'retention', id: `forget:${record.id}` },
-          );
-      }),
-    },
-    'batch.forget': {
-      actions: enqueueActions(({ event: { batchId }, enqueue }) => {
-        enqueue.assign(put(`batch:${batchId}`, undefined));
-        enqueue.assign(put(`items:${batchId}`, undefined));
-      }),
-    },
-    // Ended; its record here says all that is left to say.
-    'child.exited': {
-      actions: enqueueActions(({ event: { id }, enqueue, system }) =>
-        enqueue.sendTo(system.get(DESKS.batchActors) as AnyActorRef, { type: 'child.delete', id }),
-      ),
-    },
-  },
-});
+const ITEMS: RecordKind<BatchItems> = { kind: 'items', keyOf: ({ id }) => id };
+const PAUSED: RecordKind<PausedItem> = { kind: 'paused', keyOf: ({ item }) => item };
+
+const desk = (turn: BatchTurn) => new Desk(turn, BATCHES);
 
 const names = z.array(z.string().min(1).max(200)).min(1).max(10_000);
 const concurrency = z.int().min(1).max(1_000);
 
-export const batchManager = defineAgent({
-  name: 'batch-manager',
-  machine,
-  events: {
-    /** Replies with the id of the batch. `maxConcurrency` is 5 unless given. */
-    'batch.pause': z.object({ items: names, reason: z.string().max(2_000), maxConcurrency: concurrency.optional() }),
-    /**
-     * A batch by its id, or items: those that are all of a paused batch resume as that one. Replies with the id of the
-     * batch, null where there is nothing to resume. `concurrencyLimit` is 5 unless given.
-     */
-    'batch.resume': z.object({
-      items: names.optional(),
-      batchId: z.string().optional(),
-      concurrencyLimit: concurrency.optional(),
-    }),
-    /** Replies with the record and its items, null for an id that is none. */
-    'batch.status': z.object({ batchId: z.string() }),
-    /** Replies with all of them, the eldest first. */
-    'batch.list': z.object({}),
-  },
+const pauseOrder = z.object({ items: names, reason: z.string().max(2_000), maxConcurrency: concurrency.optional() });
+const resumeOrder = z.object({
+  items: names.optional(),
+  batchId: z.string().optional(),
+  concurrencyLimit: concurrency.optional(),
 });
 
+interface BatchReply extends OrderReply {
+  readonly batchId: string;
+}
+
+const RULES = {
+  /** Replies with the id of the batch. `maxConcurrency` is 5 unless given. */
+  'batch.pause': order(pauseOrder, (turn: BatchTurn, { items, reason, maxConcurrency = CONCURRENCY }) => {
+    const id = nextId(turn);
+    open(turn, { id, reason, correlationId: null, concurrencyLimit: maxConcurrency, items: items.map(toBePaused) });
+    return { ...TAKEN, batchId: id } satisfies BatchReply;
+  }),
+  /**
+   * A batch by its id, or items: those that are all of a paused batch resume as that one. Replies with the id of the
+   * batch. `concurrencyLimit` is 5 unless given.
+   */
+  'batch.resume': order(resumeOrder, resume),
+  /** Replies with the record and its items, null for an id that is none. */
+  'batch.status': order(z.object({ batchId: z.string() }), (turn: BatchTurn, { batchId }) => {
+    const record = desk(turn).records.get(batchId);
+    return record === undefined ? null : shownBatch(turn.context, record);
+  }),
+  /** Replies with all of them, the eldest first. */
+  'batch.list': order(z.object({}), ({ context }: BatchTurn) =>
+    batchesIn(context).map((record) => shownBatch(context, record)),
+  ),
+  'batch.pause-request': (turn: BatchTurn, event: Message<'batch.pause-request'>) => {
+    const { items, reason, batchId: id, maxConcurrency: concurrencyLimit } = event;
+    if (!grow(turn, { id, items, reason }))
+      open(turn, { id, reason, correlationId: null, concurrencyLimit, items: items.map(toBePaused) });
+  },
+  'batch.trigger': trigger,
+  'correlation.detected': (turn: BatchTurn, { correlationId, signature }: Message<'correlation.detected'>) => {
+    const known = batchOf(turn, correlationId);
+    if (known !== undefined) desk(turn).change(known.id, { signature });
+  },
+  'pause.complete': (turn: BatchTurn, event: Message<'pause.complete'>) => {
+    const { item, pausedAtMs, trigger = null } = event;
+    turn.records(PAUSED).put({ item, pausedAtMs, trigger });
+    tellBatches(turn, event);
+  },
+  'item.resumed': (turn: BatchTurn, event: Message<'item.resumed'>) => {
+    turn.records(PAUSED).remove(event.item);
+    tellBatches(turn, event);
+  },
+  'item.failed': tellBatches,
+  'batch.changed': changed,
+  'batch.forget': (turn: BatchTurn, { batchId }: { readonly batchId: string }) => {
+    desk(turn).records.remove(batchId);
+    turn.records(ITEMS).remove(batchId);
+  },
+  'child.exited': giveUp,
+} satisfies Rules<BatchManagerContext, BatchEmitted>;
+
+const machine = setup({
+  types: {} as { context: BatchManagerContext; events: Asked; emitted: BatchEmitted },
+  actions: { decide: enqueueActions((args) => decide(args, RULES)) },
+}).createMachine({ id: 'batch-manager', context: { next: 1 }, on: transitionsOf(RULES) });
+
+export const batchManager = defineAgent({ name: 'batch-manager', machine, events: schemasOf(RULES) });
+
+export function batchChildren() {
+  return deskChildren({ desk: DESKS.batches, boss: DESKS.batchActors, agent: batchManager.name, item: batch.name });
+}
+
 /** The batches, the eldest first. */
-export function batchesIn(context: BatchManagerContext): Listed[] {
-  return recordsUnder<Listed>(context, 'batch:').sort((a, b) => a.createdAtMs - b.createdAtMs);
+export function batchesIn(context: BatchManagerContext): ListedBatch[] {
+  return deskRecordsIn<ListedBatch>(context);
 }
 
-function newsOf({ id, reason, phase, status, total, resumed, failed, notBeforeMs }: BatchRecord): BatchEmitted {
-  return { type: 'batch.changed', batchId: id, reason, phase, status, total, resumed, failed, notBeforeMs };
+/** As it is listed: with its items. */
+export function shownBatch(context: BatchManagerContext, record: ListedBatch) {
+  return { ...listed(record), items: recordIn(context, ITEMS, record.id)?.items ?? [] };
 }
 
-interface Enqueue {
-  assign(patch: Partial<BatchManagerContext>): void;
-  sendTo(to: AnyActorRef, event: { readonly type: string }): void;
+function resume(turn: BatchTurn, event: z.output<typeof resumeOrder>): BatchReply | OrderReply {
+  const { batchId, concurrencyLimit } = event;
+  const items = event.items ?? (batchId === undefined ? [] : itemsOf(turn, batchId));
+  if (items.length === 0) return refused('there is nothing to resume');
+  const known = batchId === undefined ? holding(turn, items) : desk(turn).records.get(batchId);
+  if (known !== undefined && !known.isOver) {
+    desk(turn).tell(known, { type: 'batch.go-on', concurrencyLimit: concurrencyLimit ?? null });
+    return { ...TAKEN, batchId: known.id };
+  }
+  const id = nextId(turn);
+  open(turn, {
+    id,
+    reason: known?.reason ?? 'resumed together',
+    correlationId: known?.correlationId ?? null,
+    concurrencyLimit: concurrencyLimit ?? CONCURRENCY,
+    items: items.map((item) => toBeResumed(turn, item)),
+  });
+  return { ...TAKEN, batchId: id };
 }
 
-interface Opening {
-  readonly context: BatchManagerContext;
-  readonly order: Omit<BatchInput, 'desk' | 'name'>;
-  readonly self: AnyActorRef;
-  readonly system: { get(key: string): AnyActorRef | undefined };
+/** The first trigger of a correlation opens its batch, later ones add to it (X-32). */
+function trigger(turn: BatchTurn, { items, rootCause: reason, correlationId }: Message<'batch.trigger'>): void {
+  const known = batchOf(turn, correlationId);
+  const id = known?.id ?? nextId(turn);
+  const free = items.filter((item) => !openBatchesOf(turn, item).some((other) => other.id !== id));
+  if (known !== undefined) grow(turn, { id, items: free, reason });
+  else {
+    open(turn, { id, reason, correlationId, concurrencyLimit: CONCURRENCY, items: free.map(toBePaused) });
+    turn.send(DESKS.correlator, { type: 'batch.opened', batchId: id, correlationId });
+  }
+  turn.send(DESKS.alerts, { type: 'alert.batch', batchId: id, items: free, reason });
 }
 
-function open(enqueue: Enqueue, { context, order, self, system }: Opening): void {
-  const { id, reason, correlationId, concurrencyLimit } = order;
-  const child = `batch-${context.next}`;
-  const items = [...new Map(order.items.map((item) => [item.item, item])).values()];
-  const name = correlationId ?? id;
-  const spec = {
-    id: child,
-    agent: batch.name,
-    restart: 'transient',
-    reportTo: self,
-    input: { ...order, items, name, desk: self },
-  };
-  const counts = { total: items.length, paused: 0, resumed: 0, failed: 0, pending: items.length };
-  const now = {
-    phase: 'pausing',
-    status: 'IN_PROGRESS',
-    createdAtMs: timeOf(self),
-    completedAtMs: null,
-    notBeforeMs: null,
-    note: null,
-  } as const;
-  enqueue.assign({ next: context.next + 1 });
-  enqueue.assign(
-    put(
-      `items:${id}`,
-      items.map(({ item }) => item),
-    ),
-  );
-  enqueue.assign(
-    put(`batch:${id}`, {
-      id,
-      name,
-      reason,
-      correlationId,
-      concurrencyLimit,
-      ...counts,
-      ...now,
-      batch: null,
+function changed(turn: BatchTurn, { batch: ref, record }: BatchReport): void {
+  const known = desk(turn).records.get(record.id);
+  if (known === undefined) return;
+  desk(turn).begin(record.id, ref);
+  if (record.phase === 'finished') close(turn, record);
+  else desk(turn).change(record.id, record);
+  const isNews = known.ref === null || known.phase !== record.phase || known.notBeforeMs !== record.notBeforeMs;
+  if (isNews) announce(turn, record);
+}
+
+function close(turn: BatchTurn, record: BatchRecord): void {
+  desk(turn).close(record.id, record);
+  turn.raise({ type: 'batch.forget', batchId: record.id }, { delay: BATCH_RETENTION_MS, id: `forget:${record.id}` });
+}
+
+/** A batch that ended without a word of its own: its items stay where they are. */
+function giveUp(turn: BatchTurn, event: ChildExited): void {
+  const record = desk(turn).exited(event);
+  if (record === undefined || record.isOver) return;
+  const ended = { phase: 'finished', status: 'FAILED', completedAtMs: turn.nowMs, notBeforeMs: null } as const;
+  close(turn, { ...record, ...ended, note: 'the batch itself has failed' });
+  announce(turn, { ...record, ...ended });
+}
+
+function announce(turn: BatchTurn, record: BatchRecord): void {
+  const { id, reason, phase, status, total, resumed, failed, notBeforeMs } = record;
+  turn.emit({ type: 'batch.changed', batchId: id, reason, phase, status, total, resumed, failed, notBeforeMs });
+}
+
+interface Opening extends Pick<BatchRecord, 'id' | 'reason' | 'correlationId' | 'concurrencyLimit'> {
+  readonly items: readonly BatchItem[];
+}
+
+function open(turn: BatchTurn, { items: given, ...asked }: Opening): void {
+  const items = [...new Map(given.map((item) => [item.item, item])).values()];
+  const own = { ...asked, name: asked.correlationId ?? asked.id };
+  turn.records(ITEMS).put({ id: asked.id, items: items.map(({ item }) => item) });
+  desk(turn).open(
+    {
+      ...own,
+      phase: 'pausing',
+      status: 'IN_PROGRESS',
+      ...{ total: items.length, paused: 0, resumed: 0, failed: 0, pending: items.length },
+      createdAtMs: turn.nowMs,
+      completedAtMs: null,
+      notBeforeMs: null,
+      note: null,
       signature: null,
-      untold: [],
-    }),
+    },
+    { ...own, items },
   );
-  enqueue.sendTo(system.get(DESKS.batchActors)!, { type: 'child.start', id: child, spec } as { type: string });
 }
 
 /** Adds items to a batch that is open. False where there is none. */
-function grow(
-  enqueue: Enqueue,
-  context: BatchManagerContext,
-  { batchId, items, reason }: { batchId: string; items: readonly string[]; reason: string },
-): boolean {
-  const known = context[`batch:${batchId}`];
-  if (known === undefined || known.phase === 'finished') return false;
-  const before = context[`items:${batchId}`] ?? [];
-  enqueue.assign(put(`items:${batchId}`, [...new Set([...before, ...items])]));
-  tell(enqueue, known, {
+function grow(turn: BatchTurn, { id, items, reason }: BatchItems & { readonly reason: string }): boolean {
+  const known = desk(turn).records.get(id);
+  if (known === undefined || known.isOver) return false;
+  const before = new Set(itemsOf(turn, id));
+  turn.records(ITEMS).put({ id, items: [...new Set([...before, ...items])] });
+  desk(turn).tell(known, {
     type: 'batch.add',
     reason,
-    items: items.filter((item) => !before.includes(item)).map(toBePaused),
+    items: items.filter((item) => !before.has(item)).map(toBePaused),
   });
   return true;
 }
 
-/** A batch that has not begun yet is told when it has. */
-function tell(enqueue: Enqueue, known: Listed, event: BatchEvent): void {
-  if (known.batch === null) enqueue.assign(put(`batch:${known.id}`, { ...known, untold: [...known.untold, event] }));
-  else enqueue.sendTo(known.batch, event);
+function tellBatches(turn: BatchTurn, event: Message<'pause.complete' | 'item.resumed' | 'item.failed'>): void {
+  for (const open of openBatchesOf(turn, event.item)) desk(turn).tell(open, event);
 }
 
-function openBatchesOf(context: BatchManagerContext, item: string): Listed[] {
-  return batchesIn(context).filter(
-    ({ id, phase }) => phase !== 'finished' && (context[`items:${id}`] ?? []).includes(item),
-  );
+function nextId(turn: BatchTurn): string {
+  return `batch-${turn.context.next}`;
+}
+
+function itemsOf(turn: BatchTurn, id: string): readonly string[] {
+  return turn.records(ITEMS).get(id)?.items ?? [];
+}
+
+function openBatches(turn: BatchTurn): ListedBatch[] {
+  return desk(turn)
+    .records.all()
+    .filter(({ isOver }) => !isOver);
+}
+
+function openBatchesOf(turn: BatchTurn, item: string): ListedBatch[] {
+  return openBatches(turn).filter(({ id }) => itemsOf(turn, id).includes(item));
+}
+
+/** The open batch of a correlation. */
+function batchOf(turn: BatchTurn, correlationId: string): ListedBatch | undefined {
+  return openBatches(turn).find((open) => open.correlationId === correlationId);
 }
 
 /** The open batch that has these items and no others. */
-function holding(context: BatchManagerContext, items: readonly string[]): Listed | undefined {
+function holding(turn: BatchTurn, items: readonly string[]): ListedBatch | undefined {
   const wanted = new Set(items);
-  return batchesIn(context).find(({ id, phase }) => {
-    const own = context[`items:${id}`] ?? [];
-    return phase !== 'finished' && own.length === wanted.size && own.every((item) => wanted.has(item));
+  return openBatches(turn).find(({ id }) => {
+    const own = itemsOf(turn, id);
+    return own.length === wanted.size && own.every((item) => wanted.has(item));
   });
 }
 
@@ -349,24 +300,7 @@ function toBePaused(item: string): BatchItem {
   return { item, state: 'waiting', pausedAtMs: null, trigger: null, error: null, holdsSlot: false };
 }
 
-function toBeResumed(context: BatchManagerContext, item: string): BatchItem {
-  const known = context[`paused:${item}`];
-  return {
-    item,
-    state: 'paused',
-    pausedAtMs: known?.pausedAtMs ?? null,
-    trigger: known?.trigger ?? null,
-    error: null,
-    holdsSlot: false,
-  };
-}
-
-/** As it is listed: with its items, without what is of use to the desk alone. */
-function shown(
-  context: BatchManagerContext,
-  listed: Listed | undefined,
-): (BatchRecord & Pick<Listed, 'signature'> & { readonly items: readonly string[] }) | null {
-  if (listed === undefined) return null;
-  const { batch: _, untold: __, ...record } = listed;
-  return { ...record, items: context[`items:${listed.id}`] ?? [] };
+function toBeResumed(turn: BatchTurn, item: string): BatchItem {
+  const { pausedAtMs = null, trigger = null } = turn.records(PAUSED).get(item) ?? {};
+  return { item, state: 'paused', pausedAtMs, trigger, error: null, holdsSlot: false };
 }

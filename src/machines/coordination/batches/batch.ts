@@ -22,10 +22,11 @@ import {
   toResume,
   readinessOf,
 } from './batch-rules.ts';
-import { postTo, recordIn, recordsUnder } from '../../people/keyed-records.ts';
+import { type Places, type RecordKind, recordsIn } from '../../people/records.ts';
+import { inTurn, type Turn } from '../../people/turn.ts';
+import { type BatchEvent, type BatchInput, type BatchReport, type ResourceQuestion } from './batch-messages.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message } from '../messages/messages.ts';
-import { type BatchEvent, type BatchInput, type BatchReport, type ResourceQuestion } from './batch-messages.ts';
 import { type Port, portLogic } from '../../work/port.ts';
 
 type Context = Omit<BatchInput, 'items'> & {
@@ -38,7 +39,9 @@ type Context = Omit<BatchInput, 'items'> & {
   /** The item that resources are asked about. */
   readonly candidate: string | null;
   readonly runningTasks: number;
-} & { readonly [key in `item:${string}`]?: BatchItem };
+} & Places<'item', BatchItem>;
+
+type BatchTurn = Turn<Context>;
 
 type Event = BatchEvent | { readonly type: 'slot.overdue'; readonly item: string };
 
@@ -47,7 +50,7 @@ const FREE = { isFree: true } as const;
 /** A service that does not say is not waited for: what it would have said is not known. */
 const RESOURCES_TIMEOUT_MS = 30_000;
 
-const put = recordIn<Context>();
+const ITEMS: RecordKind<BatchItem> = { kind: 'item', keyOf: ({ item }) => item };
 
 const machine = setup({
   types: {} as { context: Context; events: Event; input: BatchInput },
@@ -57,7 +60,6 @@ const machine = setup({
     ),
   },
   delays: {
-    patience: SLOT_PATIENCE_MS,
     expiry: BATCH_EXPIRY_MS,
     untilFree: ({ context, self }) => Math.max(0, context.notBeforeMs! - timeOf(self)),
   },
@@ -76,62 +78,119 @@ const machine = setup({
       ({ context }) => context.desk,
       ({ context, self }): BatchReport => ({ type: 'batch.changed', batch: self, record: recordOf(context) }),
     ),
-    pauseNext: enqueueActions(({ context, enqueue, system }) => {
-      const post = postTo(enqueue.sendTo, system);
-      for (const item of toPause(itemsIn(context), context.concurrencyLimit)) {
-        enqueue.assign(put(`item:${item.item}`, { ...item, state: 'pausing', holdsSlot: true }));
-        post(DESKS.coordinator, pauseRequest(context, item.item, context.reason));
-        enqueue.raise({ type: 'slot.overdue', item: item.item }, { delay: 'patience', id: slotTimer(item.item) });
-      }
-    }),
-    goOn: enqueueActions(({ context, event, enqueue }) => {
-      if (event.type === 'batch.go-on' && event.concurrencyLimit !== null)
-        enqueue.assign({ concurrencyLimit: event.concurrencyLimit });
-      // What was not yet asked to pause has never stood still.
-      for (const item of itemsIn(context).filter(({ state }) => state === 'waiting'))
-        enqueue.assign(put(`item:${item.item}`, { ...item, state: 'resumed' }));
-    }),
+    pauseNext: enqueueActions((args) =>
+      inTurn(args, (turn) => {
+        const { concurrencyLimit, reason } = turn.context;
+        for (const item of toPause(itemsIn(turn.context), concurrencyLimit)) {
+          takeSlot(turn, item, 'pausing');
+          turn.send(DESKS.coordinator, pauseRequest(turn.context, item.item, reason));
+        }
+      }),
+    ),
+    goOn: enqueueActions((args) =>
+      inTurn(args, (turn) => {
+        const { event } = args;
+        if (event.type === 'batch.go-on' && event.concurrencyLimit !== null)
+          turn.assign({ concurrencyLimit: event.concurrencyLimit });
+        // What was not yet asked to pause has never stood still.
+        for (const item of itemsIn(turn.context).filter(({ state }) => state === 'waiting'))
+          put(turn, { ...item, state: 'resumed' });
+      }),
+    ),
     chooseNext: assign(({ context, system }) => ({
       candidate: toResume(itemsIn(context), context.concurrencyLimit)?.item ?? null,
       runningTasks: runningTasksOf(system.get(DESKS.coordinator) as AnyActorRef | undefined),
     })),
-    resumeCandidate: enqueueActions(({ context, enqueue, system }) => {
-      const item = context[`item:${context.candidate}`];
-      enqueue.assign({ candidate: null });
-      // It may have been resumed by somebody else while the resources were asked about.
-      if (item === undefined || item.state === 'resumed' || item.state === 'failed') return;
-      enqueue.assign(put(`item:${item.item}`, { ...item, state: 'resuming', holdsSlot: true }));
-      postTo(enqueue.sendTo, system)(DESKS.coordinator, {
-        type: 'resume.command',
-        item: item.item,
-        resumePlan: null,
-        notify: true,
-      });
-      enqueue.raise({ type: 'slot.overdue', item: item.item }, { delay: 'patience', id: slotTimer(item.item) });
-    }),
-    pauseAll: enqueueActions(({ context, enqueue, system }) => {
-      const post = postTo(enqueue.sendTo, system);
-      for (const item of itemsIn(context).filter(({ state }) => state === 'resumed' || state === 'resuming')) {
-        enqueue.assign(put(`item:${item.item}`, { ...item, state: 'paused', holdsSlot: false }));
-        enqueue.cancel(slotTimer(item.item));
-        post(DESKS.coordinator, pauseRequest(context, item.item, `more than half of ${context.id} failed`));
-      }
-    }),
-    giveUp: enqueueActions(({ context, enqueue }) => {
-      for (const item of itemsIn(context).filter(({ state }) => state !== 'resumed' && state !== 'failed')) {
-        enqueue.assign(
-          put(`item:${item.item}`, { ...item, state: 'failed', error: 'not resumed within 30 days', holdsSlot: false }),
-        );
-      }
-    }),
-    conclude: enqueueActions(({ context, enqueue, self, system }) => {
-      const status = endOf(itemsIn(context));
-      const post = postTo(enqueue.sendTo, system);
-      enqueue.assign({ phase: 'finished', status, completedAtMs: timeOf(self), notBeforeMs: null });
-      post(DESKS.alerts, finishAlert(context, status));
-      for (const desk of [DESKS.alerts, DESKS.correlator])
-        post(desk, { type: 'batch.finished', batchId: context.id, correlationId: context.correlationId, status });
-    }),
+    resumeCandidate: enqueueActions((args) =>
+      inTurn(args, (turn) => {
+        const item = itemOf(turn, turn.context.candidate);
+        turn.assign({ candidate: null });
+        // It may have been resumed by somebody else while the resources were asked about.
+        if (item === undefined || item.state === 'resumed' || item.state === 'failed') return;
+        takeSlot(turn, item, 'resuming');
+        turn.send(DESKS.coordinator, { type: 'resume.command', item: item.item, resumePlan: null, notify: true });
+      }),
+    ),
+    pauseAll: enqueueActions((args) =>
+      inTurn(args, (turn) => {
+        for (const item of itemsIn(turn.context).filter(({ state }) => state === 'resumed' || state === 'resuming')) {
+          settle(turn, item, { state: 'paused' });
+          const reason = `more than half of ${turn.context.id} failed`;
+          turn.send(DESKS.coordinator, pauseRequest(turn.context, item.item, reason));
+        }
+      }),
+    ),
+    giveUp: enqueueActions((args) =>
+      inTurn(args, (turn) => {
+        for (const item of itemsIn(turn.context).filter(({ state }) => state !== 'resumed' && state !== 'failed'))
+          put(turn, { ...item, state: 'failed', error: 'not resumed within 30 days', holdsSlot: false });
+      }),
+    ),
+    conclude: enqueueActions((args) =>
+      inTurn(args, (turn) => {
+        const { id: batchId, correlationId } = turn.context;
+        const status = endOf(itemsIn(turn.context));
+        turn.assign({ phase: 'finished', status, completedAtMs: turn.nowMs, notBeforeMs: null });
+        tellOfEnd(turn, status);
+        for (const desk of [DESKS.alerts, DESKS.correlator])
+          turn.send(desk, { type: 'batch.finished', batchId, correlationId, status });
+      }),
+    ),
+    notePaused: enqueueActions((args) =>
+      inTurn(args, (turn) => {
+        if (args.event.type !== 'pause.complete') return;
+        const { item, pausedAtMs, trigger = null } = args.event;
+        const known = itemOf(turn, item);
+        if (known === undefined || known.state === 'failed' || known.state === 'resuming') return;
+        // Who resumed it as part of this batch has not meant it to stand again.
+        if (known.state === 'resumed' && turn.context.phase === 'resuming')
+          settle(turn, known, { state: 'failed', error: 'paused again' });
+        else settle(turn, known, { state: 'paused', pausedAtMs, trigger: trigger ?? known.trigger });
+      }),
+    ),
+    noteResumed: enqueueActions((args) =>
+      inTurn(args, (turn) => {
+        if (args.event.type === 'item.resumed')
+          settle(turn, itemOf(turn, args.event.item), { state: 'resumed', error: null });
+      }),
+    ),
+    noteFailed: enqueueActions((args) =>
+      inTurn(args, (turn) => {
+        if (args.event.type !== 'item.failed') return;
+        const { item, error } = args.event;
+        const known = itemOf(turn, item);
+        // The answer to its own order to pause what has failed: told of it again, batch and coordinator would never
+        // end.
+        if (known === undefined || known.state === 'failed') return;
+        settle(turn, known, { state: 'failed', error });
+        if (turn.context.phase === 'resuming') turn.send(DESKS.coordinator, pauseRequest(turn.context, item, error));
+      }),
+    ),
+    addItems: enqueueActions((args) =>
+      inTurn(args, (turn) => {
+        if (args.event.type !== 'batch.add') return;
+        turn.assign({ reason: args.event.reason });
+        for (const item of args.event.items) if (itemOf(turn, item.item) === undefined) put(turn, item);
+      }),
+    ),
+    /** A task may take hours to its boundary: it is still pausing, but others get its place. */
+    freeSlot: enqueueActions((args) =>
+      inTurn(args, (turn) => {
+        if (args.event.type === 'slot.overdue') put(turn, { ...itemOf(turn, args.event.item)!, holdsSlot: false });
+      }),
+    ),
+    /** One that does not resume in time has failed. */
+    giveSlotUp: enqueueActions((args) =>
+      inTurn(args, (turn) => {
+        if (args.event.type !== 'slot.overdue') return;
+        const { item } = args.event;
+        const known = itemOf(turn, item)!;
+        if (known.state === 'pausing') return put(turn, { ...known, holdsSlot: false });
+        const error = 'no answer within 30 minutes';
+        settle(turn, known, { state: 'failed', error });
+        turn.send(DESKS.coordinator, pauseRequest(turn.context, item, error));
+      }),
+    ),
   },
 }).createMachine({
   id: 'batch',
@@ -145,64 +204,14 @@ const machine = setup({
     note: null,
     candidate: null,
     runningTasks: 0,
-    ...Object.fromEntries(items.map((item) => [`item:${item.item}`, item])),
+    ...Object.fromEntries(items.map((item, at) => [`item:${at}`, item])),
   }),
   initial: 'starting',
   on: {
-    'pause.complete': {
-      actions: [
-        enqueueActions(({ context, event: { item, pausedAtMs, trigger = null }, enqueue }) => {
-          const known = context[`item:${item}`];
-          if (known === undefined || known.state === 'failed' || known.state === 'resuming') return;
-          // Who resumed it as part of this batch has not meant it to stand again.
-          if (known.state === 'resumed' && context.phase === 'resuming')
-            return settle(enqueue as Enqueue, known, { state: 'failed', error: 'paused again' });
-          enqueue.assign(
-            put(`item:${item}`, {
-              ...known,
-              state: 'paused',
-              pausedAtMs,
-              trigger: trigger ?? known.trigger,
-              holdsSlot: false,
-            }),
-          );
-          enqueue.cancel(slotTimer(item));
-        }),
-        'report',
-      ],
-    },
-    'item.resumed': {
-      actions: [
-        enqueueActions(({ context, event: { item }, enqueue }) =>
-          settle(enqueue as Enqueue, context[`item:${item}`], { state: 'resumed', error: null }),
-        ),
-        'report',
-      ],
-    },
-    'item.failed': {
-      actions: [
-        enqueueActions(({ context, event: { item, error }, enqueue, system }) => {
-          const known = context[`item:${item}`];
-          // The answer to its own order to pause what has failed: told of it again, batch and coordinator would never
-          // end.
-          if (known === undefined || known.state === 'failed') return;
-          settle(enqueue as Enqueue, known, { state: 'failed', error });
-          if (context.phase === 'resuming')
-            postTo(enqueue.sendTo, system)(DESKS.coordinator, pauseRequest(context, item, error));
-        }),
-        'report',
-      ],
-    },
-    'batch.add': {
-      actions: [
-        enqueueActions(({ context, event: { items, reason }, enqueue }) => {
-          enqueue.assign({ reason });
-          for (const item of items)
-            if (context[`item:${item.item}`] === undefined) enqueue.assign(put(`item:${item.item}`, item));
-        }),
-        'report',
-      ],
-    },
+    'pause.complete': { actions: ['notePaused', 'report'] },
+    'item.resumed': { actions: ['noteResumed', 'report'] },
+    'item.failed': { actions: ['noteFailed', 'report'] },
+    'batch.add': { actions: ['addItems', 'report'] },
   },
   states: {
     starting: { entry: 'report', always: [{ guard: 'isNew', target: 'pausing' }, { target: 'resuming' }] },
@@ -215,12 +224,7 @@ const machine = setup({
       ],
       on: {
         'batch.go-on': { target: 'resuming', actions: 'goOn' },
-        // A task may take hours to its boundary: it is still pausing, but others get its place.
-        'slot.overdue': {
-          actions: enqueueActions(({ context, event: { item }, enqueue }) =>
-            enqueue.assign(put(`item:${item}`, { ...context[`item:${item}`]!, holdsSlot: false })),
-          ),
-        },
+        'slot.overdue': { actions: 'freeSlot' },
       },
     },
     paused: {
@@ -260,18 +264,7 @@ const machine = setup({
         { guard: 'mayPause', actions: ['pauseNext', 'report'] },
       ],
       on: {
-        'slot.overdue': {
-          actions: [
-            enqueueActions(({ context, event: { item }, enqueue, system }) => {
-              const error = 'no answer within 30 minutes';
-              const known = context[`item:${item}`]!;
-              if (known.state === 'pausing') return enqueue.assign(put(`item:${item}`, { ...known, holdsSlot: false }));
-              settle(enqueue as Enqueue, context[`item:${item}`], { state: 'failed', error });
-              postTo(enqueue.sendTo, system)(DESKS.coordinator, pauseRequest(context, item, error));
-            }),
-            'report',
-          ],
-        },
+        'slot.overdue': { actions: ['giveSlotUp', 'report'] },
       },
       after: { expiry: { target: 'finished', actions: 'giveUp' } },
       initial: 'deciding',
@@ -317,73 +310,54 @@ export function batchAgent(resources?: Port<ResourceQuestion, Resources>) {
 /** Resumes without asking for anything. */
 export const batch = batchAgent();
 
-interface Enqueue {
-  assign(patch: Partial<Context>): void;
-  cancel(id: string): void;
+function itemOf(turn: BatchTurn, item: string | null): BatchItem | undefined {
+  return turn.records(ITEMS).get(item ?? '');
+}
+
+function put(turn: BatchTurn, item: BatchItem): void {
+  turn.records(ITEMS).put(item);
+}
+
+/** Its order is given: others wait for its place until it is carried out, or takes too long. */
+function takeSlot(turn: BatchTurn, item: BatchItem, state: 'pausing' | 'resuming'): void {
+  put(turn, { ...item, state, holdsSlot: true });
+  turn.raise({ type: 'slot.overdue', item: item.item }, { delay: SLOT_PATIENCE_MS, id: slotTimer(item.item) });
 }
 
 /** What came of an item's order; its place is free. */
-function settle(enqueue: Enqueue, item: BatchItem | undefined, end: Pick<BatchItem, 'state' | 'error'>): void {
+function settle(turn: BatchTurn, item: BatchItem | undefined, end: Partial<BatchItem>): void {
   if (item === undefined) return;
-  enqueue.assign(put(`item:${item.item}`, { ...item, ...end, holdsSlot: false }));
-  enqueue.cancel(slotTimer(item.item));
+  put(turn, { ...item, ...end, holdsSlot: false });
+  turn.cancel(slotTimer(item.item));
 }
 
 function itemsIn(context: Context): BatchItem[] {
-  return recordsUnder<BatchItem>(context, 'item:');
+  return recordsIn<BatchItem>(context, ITEMS);
 }
 
 function recordOf(context: Context): BatchRecord {
-  const {
-    id,
-    name,
-    reason,
-    correlationId,
-    phase,
-    status,
-    concurrencyLimit,
-    createdAtMs,
-    completedAtMs,
-    notBeforeMs,
-    note,
-  } = context;
-  return {
-    id,
-    name,
-    reason,
-    correlationId,
-    phase,
-    status,
-    concurrencyLimit,
-    createdAtMs,
-    completedAtMs,
-    notBeforeMs,
-    note,
-    ...countsOf(itemsIn(context)),
-  };
+  const { id, name, reason, correlationId, phase, status, concurrencyLimit, note } = context;
+  const { createdAtMs, completedAtMs, notBeforeMs } = context;
+  const facts = { id, name, reason, correlationId, phase, status, concurrencyLimit, note };
+  return { ...facts, createdAtMs, completedAtMs, notBeforeMs, ...countsOf(itemsIn(context)) };
 }
 
 function questionOf(context: Context, item: string | null): ResourceQuestion {
-  const { id, reason, runningTasks } = context;
-  return {
-    batchId: id,
-    reason,
-    item,
-    underWay: itemsIn(context).filter(({ holdsSlot }) => holdsSlot).length,
-    runningTasks,
-  };
-}
-
-/** When what is lacking is there again; null where nothing is, or nobody knows when. */
-function resetOf(resources: Resources, nowMs: number): number | null {
-  const verdict = readinessOf(resources, nowMs);
-  return verdict.kind === 'wait' && verdict.isReset ? verdict.untilMs : null;
+  const { id: batchId, reason, runningTasks } = context;
+  const underWay = itemsIn(context).filter(({ holdsSlot }) => holdsSlot).length;
+  return { batchId, reason, item, underWay, runningTasks };
 }
 
 /** When to ask again; null where nothing is lacking. */
 function untilOf(resources: Resources, nowMs: number): number | null {
-  const verdict = readinessOf(resources, nowMs);
-  return verdict.kind === 'wait' ? verdict.untilMs : null;
+  const readiness = readinessOf(resources, nowMs);
+  return readiness.kind === 'wait' ? readiness.untilMs : null;
+}
+
+/** The same, null where nobody knows when what is lacking is there again. */
+function resetOf(resources: Resources, nowMs: number): number | null {
+  const readiness = readinessOf(resources, nowMs);
+  return readiness.kind === 'wait' && readiness.isReset ? readiness.untilMs : null;
 }
 
 function pauseRequest({ id, correlationId }: Context, item: string, reason: string): Message<'pause.request'> {
@@ -397,26 +371,25 @@ function pauseRequest({ id, correlationId }: Context, item: string, reason: stri
   };
 }
 
-function finishAlert(context: Context, status: Exclude<BatchStatus, 'IN_PROGRESS'>): Message<'alert.raise'> {
+function tellOfEnd(turn: BatchTurn, status: Exclude<BatchStatus, 'IN_PROGRESS'>): void {
+  const { context } = turn;
   const items = itemsIn(context);
   const { total, resumed } = countsOf(items);
   const failures = items.flatMap(({ item, error }) => (error === null ? [] : [`${item}: ${error}`]));
-  return {
-    type: 'alert.raise',
-    item: context.id,
+  turn.notify({
+    subject: context.id,
     kind: 'batch.finished',
-    priority: { COMPLETED: 'LOW', PARTIALLY_FAILED: 'HIGH', FAILED: 'CRITICAL' }[status] as 'LOW' | 'HIGH' | 'CRITICAL',
+    priority: ({ COMPLETED: 'LOW', PARTIALLY_FAILED: 'HIGH', FAILED: 'CRITICAL' } as const)[status],
     title: `${context.name}: ${resumed}/${total} successful`,
-    detail: [context.reason, ...failures].join('\n').slice(0, 2_000),
-    actions: [],
+    detail: [context.reason, ...failures].join('\n'),
     data: { status, ...countsOf(items) },
-  };
+  });
 }
 
 /** Of a plan's Lead Coordinator; 0 where there is none. */
 function runningTasksOf(coordinator: AnyActorRef | undefined): number {
   const context = (coordinator?.getSnapshot() as { context?: object } | undefined)?.context ?? {};
-  return recordsUnder<{ running?: readonly string[] }>(context, 'item:').reduce(
+  return recordsIn<{ running?: readonly string[] }>(context, { kind: 'item' }).reduce(
     (sum, { running = [] }) => sum + running.length,
     0,
   );

@@ -12,6 +12,7 @@ import { itemOf } from '../../work/task.ts';
 import { type PlanTask } from '../plan/plan.ts';
 import { isLost, type ItemGate } from './progress.ts';
 import { loseItem } from './item-losses.ts';
+import { refused, TAKEN } from '../../people/turn.ts';
 
 /**
  * JSON Schema of the answer: `revise` is a soft rejection, which pauses the item, `reject` a hard one, which fails it.
@@ -28,8 +29,7 @@ export function gateRequested(
 ): void {
   const problem = problemOf(ledger, item);
   const known = problem === undefined ? ledger.item(item).gates?.[gate] : undefined;
-  ledger.answer =
-    problem === undefined ? { taken: true, isValidated: known?.state === 'validated' } : { taken: false, problem };
+  ledger.answer = problem === undefined ? { ...TAKEN, isValidated: known?.state === 'validated' } : refused(problem);
   if (problem !== undefined || known?.state === 'validated' || known?.state === 'waiting') return;
   const id = ledger.openGate(item, gate);
   putGate(ledger, item, { gate, state: 'waiting', openedAtMs: ledger.nowMs, answeredAfterMs: null });

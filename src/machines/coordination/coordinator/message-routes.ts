@@ -7,6 +7,7 @@ import { cutText } from '../../work/message-schema.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message } from '../messages/messages.ts';
 import { type PlanLedger } from './plan-ledger.ts';
+import { refused, TAKEN } from '../../people/turn.ts';
 
 export type Talk = Extract<CoordinatorEvent, { readonly type: `talk.${string}` }>;
 
@@ -40,12 +41,8 @@ export function passOn(ledger: PlanLedger, message: Talk): void {
   const isTaken = receivers.length > 0 || isRaised;
   // A challenge is answered by whoever opens the debate.
   if (receivers.includes(DESKS.debates) && type === 'talk.challenge') return;
-  ledger.answer = isTaken
-    ? { taken: true }
-    : {
-        taken: false,
-        problem: `nobody here takes a ${type.slice('talk.'.length)}${to === null ? '' : ` for "${to}"`}`,
-      };
+  const kind = type.slice('talk.'.length);
+  ledger.answer = isTaken ? TAKEN : refused(`nobody here takes a ${kind}${to === null ? '' : ` for "${to}"`}`);
   if (!isTaken) ledger.emitted.push({ type: 'message.undeliverable', messageType: type, from, to });
 }
 

@@ -5,16 +5,11 @@
 import { STANDING_KINDS } from './coordinator-alerts.ts';
 import { type EventOf } from './coordinator-events.ts';
 import { DESKS } from '../../work/system-ids.ts';
-import { type ItemCheckpoint, type OrderReply, type PauseState } from '../pauses/pause-messages.ts';
+import { type ItemCheckpoint, type PauseState } from '../pauses/pause-messages.ts';
 import { type PauseRequest } from '../pauses/pause-record.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { isAtGate, isLost } from './progress.ts';
-
-const TAKEN: OrderReply = { taken: true };
-
-function refused(problem: string): OrderReply {
-  return { taken: false, problem };
-}
+import { refused, TAKEN } from '../../people/turn.ts';
 
 /** An order by hand, as `bosun plan pause` gives it. */
 export function planPause(ledger: PlanLedger, { item, reason }: EventOf<'plan.pause'>): void {

@@ -1,11 +1,10 @@
 /**
  * What the desk of debates keeps of each: enough for lists, experts' loads, the provisional list and precedents. Pure.
  */
-import { type AnyActorRef } from 'xstate';
 import { type Challenge } from './challenge.ts';
 import { type DebatePatterns, type DebateSummary, type PastDebate, patternsOf } from './debate-patterns.ts';
-import { type DebateEvent, type DebateLevel, type DebateOutcome, type Resolution } from './debate-state.ts';
-import { type DeskRecord } from '../../people/desk-records.ts';
+import { type DebateLevel, type DebateOutcome, type Resolution } from './debate-state.ts';
+import { type DeskRecord, type Facts } from '../../people/desk.ts';
 import { type Analysis } from './level-two.ts';
 import { type Provisional, reviewHeadline, type ReviewItem, reviewItem } from './provisional.ts';
 import { byUrgency, type ExpertLoad, loadText } from './routing.ts';
@@ -28,23 +27,16 @@ export interface DebateRecord extends DeskRecord {
   readonly summary: DebateSummary | null;
   readonly provedRight: PastDebate['provedRight'];
   readonly openedAtMs: number;
-  readonly ref: AnyActorRef | null;
-  /** What came before the debate had begun. */
-  readonly held: readonly DebateEvent[];
 }
 
 export interface ExpertState {
   readonly isAvailable: boolean;
 }
 
-export function newRecord(
-  challenge: Challenge,
-  { number, nowMs }: { readonly number: number; readonly nowMs: number },
-): DebateRecord {
+export function factsOf(challenge: Challenge, openedAtMs: number): Facts<DebateRecord> {
   const { id, topic, item, priority, valueKind, context } = challenge;
   return {
     id,
-    number,
     topic,
     item,
     priority,
@@ -52,7 +44,6 @@ export function newRecord(
     context,
     challenger: challenge.challenger.agent,
     challenged: challenge.challenged.agent,
-    isOver: false,
     level: 'setup',
     expert: null,
     wantedExpert: challenge.expert,
@@ -60,9 +51,7 @@ export function newRecord(
     analysis: null,
     summary: null,
     provedRight: null,
-    openedAtMs: nowMs,
-    ref: null,
-    held: [],
+    openedAtMs,
   };
 }
 
@@ -131,11 +120,6 @@ export function summaryOf({
     evidenceKinds,
     resolvedAtMs,
   };
-}
-
-/** A record as lists show it. */
-export function shownRecord({ ref: _, held: __, isOver: ___, ...record }: DebateRecord) {
-  return record;
 }
 
 function pastOf({

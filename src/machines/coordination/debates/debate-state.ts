@@ -1,13 +1,13 @@
 /** What one debate holds and what is said to it and by it: types, and small questions asked of them. Pure. */
 import { type AnyActorRef } from 'xstate';
 import { type z } from 'zod';
-import { type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import { type Challenge, type Contribution, type Evidence, type Positions, type response } from './challenge.ts';
 import { type Position, type RiskOrder } from './conservative-default.ts';
 import { type CredibilityFormula, type TrackRecord } from '../credibility/credibility.ts';
 import { type Precedent } from './debate-patterns.ts';
 import { type ReviewDecision } from './debate-review.ts';
 import { type Impact } from './downstream-impact.ts';
+import { type PassedOrder } from '../../people/desk.ts';
 import { type GateReport } from '../../people/gates/gate.ts';
 import { type Analysis, type Side } from './level-two.ts';
 import { type Provisional, type ProvisionalTrigger } from './provisional.ts';
@@ -103,12 +103,12 @@ export type DebateContext = DebateInput & {
 } & { readonly [place in `said:${number}`]?: Contribution };
 
 export type DebateEvent =
-  | { readonly type: 'debate.acknowledge'; readonly debate: string; readonly by: string }
-  | ({ readonly type: 'debate.respond'; readonly debate: string; readonly replyTo?: ReplyTo } & Readonly<
-      z.output<typeof response>
-    >)
-  | { readonly type: 'debate.accept'; readonly debate: string; readonly by: string }
-  | { readonly type: 'debate.take-up'; readonly debate: string; readonly by: string }
+  | ({
+      readonly type: 'debate.acknowledge' | 'debate.accept' | 'debate.take-up';
+      readonly debate: string;
+      readonly by: string;
+    } & PassedOrder)
+  | ({ readonly type: 'debate.respond'; readonly debate: string } & PassedOrder & Readonly<z.output<typeof response>>)
   | DeskWord
   | GateReport;
 

@@ -49,6 +49,18 @@ export function hear(
   return { patch: { rounds: rounds + 1, ...held, ...said } as Partial<DebateContext>, flaw };
 }
 
+/** Why an order about the debate is not taken. */
+export function refusalOf({ challenge, expert, level }: DebateContext, event: DebateEvent): string {
+  const by = 'by' in event ? event.by : '';
+  if (event.type === 'debate.take-up')
+    return by === expert ? `there is nothing to take up at ${level}` : `${by} is not its expert`;
+  if (sideOf(challenge, by) === null) return `${by} is no side of this debate`;
+  if (event.type === 'debate.accept') return `nobody can accept at ${level}`;
+  return by === challenge.challenged.agent
+    ? 'it is acknowledged, or decided by others'
+    : `${by} has nothing to acknowledge`;
+}
+
 /** Whether this is the end of the question that is open, or was last. */
 export function isOfOpenGate({ gate }: DebateContext, event: DebateEvent): boolean {
   return event.type === 'gate.closed' && event.result.gate === gate;

@@ -7,8 +7,6 @@
 import { enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
-import { timeOf } from '../../../actors/model/ref.ts';
-import { reply } from '../../../actors/model/talk-actions.ts';
 import { CORRELATION_FAILURES_MAX } from '../../../limits.ts';
 import {
   correlatedWith,
@@ -19,7 +17,20 @@ import {
   WINDOW_MS,
 } from '../../work/correlation.ts';
 import { type FailureRecord as Failure, patternOf, signatureOf } from '../../work/failure-signature.ts';
-import { postTo, recordIn, recordsUnder } from '../../people/keyed-records.ts';
+import { cancelButton, resumeButton } from '../../people/notice.ts';
+import { type Places, type RecordKind, recordsIn } from '../../people/records.ts';
+import {
+  type Asked,
+  decide,
+  order,
+  type OrderReply,
+  refused,
+  type Rules,
+  schemasOf,
+  TAKEN,
+  transitionsOf,
+  type Turn,
+} from '../../people/turn.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message, messages } from '../messages/messages.ts';
 
@@ -28,17 +39,21 @@ export interface CorrelatorInput {
   readonly windowMs?: number;
 }
 
-/** One record a signature and one a correlation, each under a key of its own, so that a change is small. */
+/** The failures of one signature that are in no correlation that is over. */
+export interface Alike {
+  readonly signature: string;
+  readonly failures: readonly Failure[];
+}
+
 export type CorrelatorContext = {
   readonly windowMs: number;
   readonly nextFailure: number;
   readonly nextCorrelation: number;
-} & {
-  readonly [key in `failures:${string}`]?: readonly Failure[];
-} & { readonly [key in `correlation:${string}`]?: Correlation };
+} & Places<'failures', Alike> &
+  Places<'correlation', Correlation>;
 
 /** The reply to `agent.failure` and to `correlation.group` (CA-065). */
-export interface CorrelationResult {
+export interface CorrelationResult extends OrderReply {
   readonly isCorrelated: boolean;
   readonly correlationId: string | null;
   readonly correlatedItems: readonly string[];
@@ -46,21 +61,8 @@ export interface CorrelationResult {
   readonly batchTriggered: boolean;
 }
 
-type Event =
-  | Message<'agent.failure' | 'batch.opened' | 'batch.finished'>
-  | { readonly type: 'correlation.group'; readonly items: readonly string[] }
-  | {
-      readonly type: 'correlation.resolve' | 'correlation.expire' | 'correlation.forget';
-      readonly correlationId: string;
-    }
-  | { readonly type: 'correlation.list' }
-  | {
-      readonly type: 'correlation.detect';
-      readonly signature: string;
-      readonly atMs: number;
-      readonly windowMs?: number | undefined;
-    }
-  | { readonly type: 'failures.forget'; readonly signature: string };
+type CorrelatorTurn = Turn<CorrelatorContext>;
+type FailureFacts = Omit<Message<'agent.failure'>, 'type'>;
 
 /**
  * CA-073: an unresolved correlation expires; failures without one are remembered as long, for whoever groups them by
@@ -75,6 +77,7 @@ const RESOLVED_MS = 90 * 24 * 60 * 60_000;
 const GROUP_ITEMS_MIN = 2;
 
 const NOT_CORRELATED: CorrelationResult = {
+  ...TAKEN,
   isCorrelated: false,
   correlationId: null,
   correlatedItems: [],
@@ -82,151 +85,94 @@ const NOT_CORRELATED: CorrelationResult = {
   batchTriggered: false,
 };
 
-const record = recordIn<CorrelatorContext>();
+const FAILURES: RecordKind<Alike> = { kind: 'failures', keyOf: ({ signature }) => signature };
+const CORRELATIONS: RecordKind<Correlation> = { kind: 'correlation', keyOf: ({ id }) => id };
+
+const aCorrelation = z.object({ correlationId: z.string() });
+type OfCorrelation = z.output<typeof aCorrelation>;
+
+const RULES = {
+  'agent.failure': order(messages['agent.failure'], failed),
+  /** Replies with a CorrelationResult. */
+  'correlation.group': order(z.object({ items: z.array(z.string()).max(1_000) }), group),
+  'correlation.resolve': order(aCorrelation, (turn: CorrelatorTurn, { correlationId }) => {
+    const known = turn.records(CORRELATIONS).get(correlationId);
+    if (known === undefined) return refused(`no correlation "${correlationId}"`);
+    if (known.resolvedAtMs !== null)
+      return refused(`correlation "${correlationId}" is over: ${known.resolutionAction}`);
+    resolve(turn, correlationId, 'manually_resolved');
+    return TAKEN;
+  }),
+  /** Replies with the ids of the failures of a signature in the window that ends then (CA-066). */
+  'correlation.detect': order(
+    z.object({ signature: z.string(), atMs: z.number(), windowMs: z.number().positive().optional() }),
+    (turn: CorrelatorTurn, { signature, atMs, windowMs = turn.context.windowMs }) =>
+      detectCorrelation(alike(turn, signature), { signature, atMs, windowMs }),
+  ),
+  /** Replies with the records, the eldest first. */
+  'correlation.list': order(z.object({}), ({ context }: CorrelatorTurn) => correlationsIn(context)),
+  'correlation.expire': (turn: CorrelatorTurn, { correlationId }: OfCorrelation) =>
+    resolve(turn, correlationId, 'expired'),
+  'correlation.forget': (turn: CorrelatorTurn, { correlationId }: OfCorrelation) =>
+    turn.records(CORRELATIONS).remove(correlationId),
+  'failures.forget': (turn: CorrelatorTurn, { signature }: Pick<Alike, 'signature'>) =>
+    turn.records(FAILURES).remove(signature),
+  'batch.opened': (turn: CorrelatorTurn, { correlationId, batchId }: Message<'batch.opened'>) => {
+    const known = turn.records(CORRELATIONS).get(correlationId);
+    if (known !== undefined && known.batchId === null)
+      turn.records(CORRELATIONS).put({ ...known, batchId, batchTriggeredAtMs: turn.nowMs });
+  },
+  'batch.finished': (turn: CorrelatorTurn, { correlationId, status }: Message<'batch.finished'>) => {
+    // A batch that was paused again as a whole has resolved nothing.
+    if (correlationId !== null && status !== 'FAILED') resolve(turn, correlationId, 'batch_resumed');
+  },
+} satisfies Rules<CorrelatorContext>;
 
 const machine = setup({
-  types: {} as { context: CorrelatorContext; events: Event; input: CorrelatorInput | undefined },
-  delays: { unresolved: UNRESOLVED_MS, resolved: RESOLVED_MS },
+  types: {} as { context: CorrelatorContext; events: Asked; input: CorrelatorInput | undefined },
+  actions: { decide: enqueueActions((args) => decide(args, RULES)) },
 }).createMachine({
   id: 'failure-correlator',
   context: ({ input }) => ({ windowMs: input?.windowMs ?? WINDOW_MS, nextFailure: 1, nextCorrelation: 1 }),
-  on: {
-    'agent.failure': {
-      actions: enqueueActions(({ context, event, enqueue, self, system }) => {
-        const failure = failureOf(context, event);
-        const known = remembered(context[`failures:${failure.signature}`] ?? [], failure);
-        const post = postTo(enqueue.sendTo, system);
-        post(DESKS.alerts, failureAlert(event));
-        const cluster = correlatedWith(known, failure.id, context.windowMs);
-        const [elder, ...younger] = openAmong(context, cluster);
-        const found =
-          cluster.length === 0
-            ? null
-            : recordOf(context, { elder, cluster, signature: failure.signature, nowMs: timeOf(self) });
-        enqueue.assign({ nextFailure: context.nextFailure + 1 });
-        enqueue.assign(
-          record(
-            `failures:${failure.signature}`,
-            found !== null && isFull(found) ? without(known, found.failureIds) : known,
-          ),
-        );
-        enqueue.cancel(forgetTimer(failure.signature));
-        enqueue.raise(
-          { type: 'failures.forget', signature: failure.signature },
-          { delay: 'unresolved', id: forgetTimer(failure.signature) },
-        );
-        for (const other of younger) {
-          enqueue.assign(
-            record(`correlation:${other.id}`, { ...other, resolvedAtMs: timeOf(self), resolutionAction: 'joined' }),
-          );
-          enqueue.cancel(expiryTimer(other.id));
-          enqueue.raise({ type: 'correlation.forget', correlationId: other.id }, { delay: 'resolved' });
-        }
-        if (found !== null) {
-          enqueue.assign(keep(context, found));
-          if (elder === undefined)
-            enqueue.raise(
-              { type: 'correlation.expire', correlationId: found.id },
-              { delay: 'unresolved', id: expiryTimer(found.id) },
-            );
-          for (const [desk, message] of newsOf(found)) post(desk, message);
-        }
-        enqueue(reply(() => resultOf(found)));
-      }),
-    },
-    // Failures that do not look alike, or are too few: a person knows that they are one (CA-074).
-    'correlation.group': {
-      actions: enqueueActions(({ context, event, enqueue, self, system }) => {
-        const group = latestOf(context, event.items);
-        const found =
-          group.length < GROUP_ITEMS_MIN
-            ? null
-            : recordOf(context, {
-                elder: undefined,
-                cluster: group,
-                signature: signatureIn(group),
-                nowMs: timeOf(self),
-              });
-        if (found !== null) {
-          const post = postTo(enqueue.sendTo, system);
-          for (const signature of new Set(group.map((failure) => failure.signature))) {
-            enqueue.assign(
-              record(`failures:${signature}`, without(context[`failures:${signature}`]!, found.failureIds)),
-            );
-          }
-          enqueue.assign(keep(context, found));
-          enqueue.raise(
-            { type: 'correlation.expire', correlationId: found.id },
-            { delay: 'unresolved', id: expiryTimer(found.id) },
-          );
-          for (const [desk, message] of newsOf(found)) post(desk, message);
-        }
-        enqueue(reply(() => resultOf(found)));
-      }),
-    },
-    'batch.opened': {
-      actions: enqueueActions(({ context, event: { correlationId, batchId }, enqueue, self }) => {
-        const known = context[`correlation:${correlationId}`];
-        if (known === undefined || known.batchId !== null) return;
-        enqueue.assign(record(`correlation:${correlationId}`, { ...known, batchId, batchTriggeredAtMs: timeOf(self) }));
-      }),
-    },
-    'batch.finished': {
-      actions: enqueueActions(({ context, event: { correlationId, status }, enqueue, self }) => {
-        // A batch that was paused again as a whole has resolved nothing.
-        if (correlationId !== null && status !== 'FAILED')
-          resolve(enqueue, context, { correlationId, action: 'batch_resumed', nowMs: timeOf(self) });
-      }),
-    },
-    'correlation.resolve': {
-      actions: enqueueActions(({ context, event: { correlationId }, enqueue, self }) =>
-        resolve(enqueue, context, { correlationId, action: 'manually_resolved', nowMs: timeOf(self) }),
-      ),
-    },
-    'correlation.expire': {
-      actions: enqueueActions(({ context, event: { correlationId }, enqueue, self }) =>
-        resolve(enqueue, context, { correlationId, action: 'expired', nowMs: timeOf(self) }),
-      ),
-    },
-    'correlation.forget': {
-      actions: enqueueActions(({ event, enqueue }) =>
-        enqueue.assign(record(`correlation:${event.correlationId}`, undefined)),
-      ),
-    },
-    'failures.forget': {
-      actions: enqueueActions(({ event, enqueue }) => enqueue.assign(record(`failures:${event.signature}`, undefined))),
-    },
-    'correlation.detect': {
-      actions: reply(({ context, event: { signature, atMs, windowMs = context.windowMs } }) =>
-        detectCorrelation(context[`failures:${signature}`] ?? [], { signature, atMs, windowMs }),
-      ),
-    },
-    'correlation.list': { actions: reply(({ context }) => correlationsIn(context)) },
-  },
+  on: transitionsOf(RULES),
 });
 
-export const failureCorrelator = defineAgent({
-  name: 'failure-correlator',
-  machine,
-  events: {
-    'agent.failure': messages['agent.failure'],
-    /** Replies with a CorrelationResult. */
-    'correlation.group': z.object({ items: z.array(z.string()).max(1_000) }),
-    'correlation.resolve': z.object({ correlationId: z.string() }),
-    /** Replies with the ids of the failures of a signature in the window that ends then (CA-066). */
-    'correlation.detect': z.object({
-      signature: z.string(),
-      atMs: z.number(),
-      windowMs: z.number().positive().optional(),
-    }),
-    /** Replies with the records, the eldest first. */
-    'correlation.list': z.object({}),
-  },
-});
+export const failureCorrelator = defineAgent({ name: 'failure-correlator', machine, events: schemasOf(RULES) });
 
 /** The records, the eldest first. */
 export function correlationsIn(context: CorrelatorContext): Correlation[] {
-  return recordsUnder<Correlation>(context, 'correlation:').sort((a, b) => a.detectedAtMs - b.detectedAtMs);
+  return recordsIn<Correlation>(context, CORRELATIONS).sort((a, b) => a.detectedAtMs - b.detectedAtMs);
+}
+
+function failed(turn: CorrelatorTurn, event: FailureFacts): CorrelationResult {
+  const { context, nowMs } = turn;
+  const failure = failureOf(context, event);
+  const { signature } = failure;
+  const known = [...alike(turn, signature), failure].slice(-CORRELATION_FAILURES_MAX);
+  tellOfFailure(turn, event);
+  const cluster = correlatedWith(known, failure.id, context.windowMs);
+  const [elder, ...younger] = openAmong(turn, cluster);
+  const found = cluster.length === 0 ? null : recordOf(context, { elder, cluster, signature, nowMs });
+  turn.assign({ nextFailure: context.nextFailure + 1 });
+  const failures = found !== null && isFull(found) ? without(known, found.failureIds) : known;
+  turn.records(FAILURES).put({ signature, failures });
+  turn.cancel(forgetTimer(signature));
+  turn.raise({ type: 'failures.forget', signature }, { delay: UNRESOLVED_MS, id: forgetTimer(signature) });
+  for (const other of younger) end(turn, other, 'joined');
+  if (found !== null) keep(turn, found);
+  return resultOf(found);
+}
+
+/** Failures that do not look alike, or are too few: a person knows that they are one (CA-074). */
+function group(turn: CorrelatorTurn, { items }: { readonly items: readonly string[] }): CorrelationResult {
+  const cluster = latestOf(turn, items);
+  if (cluster.length < GROUP_ITEMS_MIN) return resultOf(null);
+  const facts = { elder: undefined, cluster, signature: signatureIn(cluster), nowMs: turn.nowMs };
+  const found = recordOf(turn.context, facts);
+  for (const signature of new Set(cluster.map((failure) => failure.signature)))
+    forget(turn, signature, found.failureIds);
+  keep(turn, found);
+  return resultOf(found);
 }
 
 interface Finding {
@@ -248,12 +194,16 @@ function recordOf(context: CorrelatorContext, { elder, cluster, signature, nowMs
   };
 }
 
-function keep(context: CorrelatorContext, found: Correlation): Partial<CorrelatorContext> {
-  const isNew = context[`correlation:${found.id}`] === undefined;
-  return {
-    ...record(`correlation:${found.id}`, found),
-    ...(isNew && { nextCorrelation: context.nextCorrelation + 1 }),
-  };
+/** Keeps a record that is new or has grown, and tells everybody of it. */
+function keep(turn: CorrelatorTurn, found: Correlation): void {
+  const { id: correlationId } = found;
+  if (turn.records(CORRELATIONS).get(correlationId) === undefined) {
+    turn.assign({ nextCorrelation: turn.context.nextCorrelation + 1 });
+    const timer = { delay: UNRESOLVED_MS, id: expiryTimer(correlationId) };
+    turn.raise({ type: 'correlation.expire', correlationId }, timer);
+  }
+  turn.records(CORRELATIONS).put(found);
+  for (const [desk, message] of newsOf(found)) turn.send(desk, message);
 }
 
 /** Who is told of a record that is new or has grown, and what. */
@@ -274,31 +224,37 @@ function newsOf({ id, items, rootCause, signature }: Correlation): (readonly [st
   ];
 }
 
-type Enqueue = {
-  assign(patch: Partial<CorrelatorContext>): void;
-  cancel(id: string): void;
-  raise(event: Event, options: { delay: 'resolved' }): void;
-};
-
 /** What is resolved is history: failures that come now are about something else, so its own are forgotten. */
 function resolve(
-  enqueue: Enqueue,
-  context: CorrelatorContext,
-  facts: { correlationId: string; action: 'batch_resumed' | 'manually_resolved' | 'expired'; nowMs: number },
+  turn: CorrelatorTurn,
+  correlationId: string,
+  action: 'batch_resumed' | 'manually_resolved' | 'expired',
 ): void {
-  const known = context[`correlation:${facts.correlationId}`];
+  const known = turn.records(CORRELATIONS).get(correlationId);
   if (known === undefined || known.resolvedAtMs !== null) return;
-  enqueue.assign(
-    record(`correlation:${known.id}`, { ...known, resolvedAtMs: facts.nowMs, resolutionAction: facts.action }),
-  );
-  const failures = known.signature === null ? undefined : context[`failures:${known.signature}`];
-  if (failures !== undefined)
-    enqueue.assign(record(`failures:${known.signature}`, without(failures, known.failureIds)));
-  enqueue.cancel(expiryTimer(known.id));
-  enqueue.raise({ type: 'correlation.forget', correlationId: known.id }, { delay: 'resolved' });
+  if (known.signature !== null) forget(turn, known.signature, known.failureIds);
+  end(turn, known, action);
 }
 
-function failureOf(context: CorrelatorContext, event: Message<'agent.failure'>): Failure {
+function end(turn: CorrelatorTurn, known: Correlation, resolutionAction: Correlation['resolutionAction']): void {
+  turn.records(CORRELATIONS).put({ ...known, resolvedAtMs: turn.nowMs, resolutionAction });
+  turn.cancel(expiryTimer(known.id));
+  turn.raise(
+    { type: 'correlation.forget', correlationId: known.id },
+    { delay: RESOLVED_MS, id: `forget-correlation:${known.id}` },
+  );
+}
+
+function forget(turn: CorrelatorTurn, signature: string, ids: readonly string[]): void {
+  const known = turn.records(FAILURES).get(signature);
+  if (known !== undefined) turn.records(FAILURES).put({ signature, failures: without(known.failures, ids) });
+}
+
+function alike(turn: CorrelatorTurn, signature: string): readonly Failure[] {
+  return turn.records(FAILURES).get(signature)?.failures ?? [];
+}
+
+function failureOf(context: CorrelatorContext, event: FailureFacts): Failure {
   const { item, agentType, errorType, dataSource, atMs } = event;
   return {
     id: `failure-${context.nextFailure}`,
@@ -312,10 +268,6 @@ function failureOf(context: CorrelatorContext, event: Message<'agent.failure'>):
   };
 }
 
-function remembered(known: readonly Failure[], failure: Failure): Failure[] {
-  return [...known, failure].slice(-CORRELATION_FAILURES_MAX);
-}
-
 /** One so large takes no more: what fails from then on is the next correlation, with a batch of its own. */
 function isFull({ failureCount }: Correlation): boolean {
   return failureCount >= CORRELATION_FAILURES_MAX;
@@ -327,7 +279,7 @@ function without(failures: readonly Failure[], ids: readonly string[]): Failure[
 }
 
 /** Unresolved correlations that hold some of these failures, the eldest first. */
-function openAmong(context: CorrelatorContext, failures: readonly Failure[]): Correlation[] {
+function openAmong({ context }: CorrelatorTurn, failures: readonly Failure[]): Correlation[] {
   const ids = new Set(failures.map(({ id }) => id));
   return correlationsIn(context).filter(
     ({ resolvedAtMs, failureIds }) => resolvedAtMs === null && failureIds.some((id) => ids.has(id)),
@@ -335,12 +287,14 @@ function openAmong(context: CorrelatorContext, failures: readonly Failure[]): Co
 }
 
 /** The last failure of each of these items, where one is remembered that is in no correlation. */
-function latestOf(context: CorrelatorContext, items: readonly string[]): Failure[] {
+function latestOf(turn: CorrelatorTurn, items: readonly string[]): Failure[] {
   const taken = new Set(
-    correlationsIn(context).flatMap(({ resolvedAtMs, failureIds }) => (resolvedAtMs === null ? failureIds : [])),
+    correlationsIn(turn.context).flatMap(({ resolvedAtMs, failureIds }) => (resolvedAtMs === null ? failureIds : [])),
   );
-  const free = recordsUnder<readonly Failure[]>(context, 'failures:')
-    .flat()
+  const free = turn
+    .records(FAILURES)
+    .all()
+    .flatMap(({ failures }) => failures)
     .filter(({ id }) => !taken.has(id));
   return [...new Set(items)].flatMap((item) =>
     free
@@ -358,6 +312,7 @@ function signatureIn(failures: readonly Failure[]): string | null {
 function resultOf(found: Correlation | null): CorrelationResult {
   if (found === null) return NOT_CORRELATED;
   return {
+    ...TAKEN,
     isCorrelated: true,
     correlationId: found.id,
     correlatedItems: found.items,
@@ -367,26 +322,17 @@ function resultOf(found: Correlation | null): CorrelationResult {
 }
 
 /** A failure has a card of its own, whatever it turns out to be part of (CA-075, CA-076). */
-function failureAlert({ item, agentType, errorType, errorMessage }: Message<'agent.failure'>): Message<'alert.raise'> {
-  return {
-    type: 'alert.raise',
-    item,
+function tellOfFailure(turn: CorrelatorTurn, event: FailureFacts): void {
+  const { item, agentType, errorType, errorMessage } = event;
+  turn.notify({
+    subject: item,
     kind: 'item.failed',
     priority: 'AGENT_FAILURE',
     title: `${item}: ${agentType} failed`,
-    detail: `${errorType}: ${errorMessage}`.slice(0, 2_000),
-    actions: [
-      { name: 'details', label: 'View Details', to: null, event: null },
-      {
-        name: 'resume',
-        label: 'Resume',
-        to: DESKS.coordinator,
-        event: { type: 'resume.command', item, resumePlan: null, notify: true },
-      },
-      { name: 'cancel', label: 'Cancel', to: DESKS.coordinator, event: { type: 'item.cancel', item } },
-    ],
+    detail: `${errorType}: ${errorMessage}`,
+    actions: [resumeButton(item), cancelButton(item)],
     data: { agentType, errorType, errorMessage },
-  };
+  });
 }
 
 function forgetTimer(signature: string): string {

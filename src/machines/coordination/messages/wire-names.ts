@@ -5,7 +5,8 @@
 import { z } from 'zod';
 import { type Message, messages, type MessageType, type PauseTrigger, type ResumePlan } from './messages.ts';
 import { type MessagePriority, messagePriority } from '../../work/talk-messages.ts';
-import { type OrderReply, type PauseState } from '../pauses/pause-messages.ts';
+import { type OrderReply } from '../../people/turn.ts';
+import { type PauseState } from '../pauses/pause-messages.ts';
 
 interface WireForm {
   readonly name: string;

@@ -9,20 +9,30 @@ import { type Agent, type EventSchemas } from '../../../actors/model/agent.ts';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import { reply } from '../../../actors/model/talk-actions.ts';
+import { notify } from '../../people/notice.ts';
+import { refused, TAKEN } from '../../people/turn.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message, type ResumePlan } from '../messages/messages.ts';
 import {
+  type ItemCheckpoint,
+  type MemoryInput,
+  type PauseManagerContext,
+  type PauseManagerEvent,
+  type PauseManagerInput,
+  type PauseManagerReport,
+  type PauseState,
+} from './pause-messages.ts';
+import {
   ALERT_DAYS,
-  alertOfDay,
-  type AlertRaise,
   AUTO_RESUMES_MAX,
   EXPIRY_DAY,
   extended,
   FAILED_PLAN_RETENTION_MS,
   MEMORY_TTL_MS,
   newRecord,
-  pauseAlert,
+  noticeOfDay,
   PAUSED_MEMORY_TTL_MS,
+  pauseNotice,
   type PauseRecord,
   type PauseStatus,
   PAUSING_MS,
@@ -31,16 +41,6 @@ import {
   withFailedPlan,
   withFurther,
 } from './pause-record.ts';
-import {
-  type ItemCheckpoint,
-  type MemoryInput,
-  type OrderReply,
-  type PauseManagerContext,
-  type PauseManagerEvent,
-  type PauseManagerInput,
-  type PauseManagerReport,
-  type PauseState,
-} from './pause-messages.ts';
 import { flawOfPlan, resolveDependencies } from './resume-plan.ts';
 
 const pauseManagerMachine = setup({
@@ -48,7 +48,6 @@ const pauseManagerMachine = setup({
   actors: { setMemoryTtl: fromPromise<void, MemoryInput>(() => Promise.resolve()) },
   delays: { pausing: PAUSING_MS, retention: RESUMED_RETENTION_MS },
   guards: {
-    isExtended: ({ context }) => context.record!.extendedUntilMs !== null,
     mayResumeItself: ({ context }) => context.failedAutoResumes < AUTO_RESUMES_MAX,
     isSound: ({ context, event }) =>
       event.type === 'resume.command' &&
@@ -71,7 +70,7 @@ const pauseManagerMachine = setup({
         manager: self,
         reason: request.reason,
       } satisfies PauseManagerReport);
-      tell(enqueue, system, alertOfDay(record, 0));
+      notify(enqueue as Sender, system, noticeOfDay(record, 0));
     }),
     /** The state is left, and its days no longer count. */
     stopCounting: enqueueActions(({ enqueue }) => {
@@ -106,21 +105,25 @@ const pauseManagerMachine = setup({
         ...(event.day === 7 && { alertDay7Sent: true }),
       };
       enqueue.assign({ record });
-      tell(enqueue, system, alertOfDay(record, event.day));
+      notify(enqueue as Sender, system, noticeOfDay(record, event.day));
     }),
     sayExtensionOver: enqueueActions(({ context, enqueue, system }) => {
       const title = `${context.item} is STALE: its extension is over`;
-      tell(enqueue, system, pauseAlert(context.record!, { kind: 'pause.extensionOver', priority: 'HIGH', title }));
+      notify(
+        enqueue as Sender,
+        system,
+        pauseNotice(context.record!, { kind: 'pause.extensionOver', priority: 'HIGH', title }),
+      );
     }),
     extend: enqueueActions(({ context, event, enqueue, self }) => {
       if (event.type !== 'pause.extend') return;
       const record = extended(context.record!, event);
-      if ('problem' in record) return enqueue(reply({ taken: false, problem: record.problem } satisfies OrderReply));
+      if ('problem' in record) return enqueue(reply(refused(record.problem)));
       enqueue.assign({ record });
       const leftMs = record.extendedUntilMs! - timeOf(self);
       if (leftMs < untilDay(record, EXPIRY_DAY, timeOf(self)))
         enqueue.raise({ type: 'pause.extensionOver' }, { id: 'extension', delay: leftMs });
-      enqueue(reply({ taken: true } satisfies OrderReply));
+      enqueue(reply(TAKEN));
     }),
     setStatus: assign(({ context }, { status }: { status: PauseStatus }) => ({
       record: { ...context.record!, status },
@@ -142,18 +145,23 @@ const pauseManagerMachine = setup({
         item: context.item,
         plan,
       } satisfies PauseManagerReport);
-      enqueue(reply({ taken: true } satisfies OrderReply));
+      enqueue(reply(TAKEN));
     }),
     refuseToResume: enqueueActions(({ context, enqueue, system }) => {
       const title = `${context.item} has failed to resume by itself ${AUTO_RESUMES_MAX} times: resume it by hand`;
-      tell(enqueue, system, pauseAlert(context.record!, { kind: 'resume.manual', priority: 'CRITICAL', title }));
+      notify(
+        enqueue as Sender,
+        system,
+        pauseNotice(context.record!, { kind: 'resume.manual', priority: 'CRITICAL', title }),
+      );
     }),
     recordResumed: enqueueActions(({ context, enqueue, self, system }) => {
-      const { item, isAutomatic, notify } = context;
+      const { item, isAutomatic, notify: isTold } = context;
       const record: PauseRecord = { ...context.record!, status: 'RESUMED', resumedAtMs: timeOf(self) };
       enqueue.assign({ record, checkpoint: null, failedAutoResumes: 0 });
       const title = isAutomatic ? `${item} has resumed by itself` : `${item} has resumed`;
-      if (notify) tell(enqueue, system, pauseAlert(record, { kind: 'item.resumed', priority: 'MEDIUM', title }));
+      if (isTold)
+        notify(enqueue as Sender, system, pauseNotice(record, { kind: 'item.resumed', priority: 'MEDIUM', title }));
     }),
     recordFailedResume: enqueueActions(({ context, enqueue, self, system }) => {
       const { item, record, resumePlan, isAutomatic, failedAutoResumes, failedPlans } = context;
@@ -164,7 +172,7 @@ const pauseManagerMachine = setup({
       });
       enqueue.raise({ type: 'plan.forget', atMs }, { id: `plan:${atMs}`, delay: FAILED_PLAN_RETENTION_MS });
       const title = isAutomatic ? `${item} has failed to resume by itself` : `${item} has failed to resume`;
-      tell(enqueue, system, pauseAlert(record!, { kind: 'resume.failed', priority: 'CRITICAL', title }));
+      notify(enqueue as Sender, system, pauseNotice(record!, { kind: 'resume.failed', priority: 'CRITICAL', title }));
     }),
     forgetPlan: assign(({ context, event }) => ({
       failedPlans:
@@ -183,14 +191,14 @@ const pauseManagerMachine = setup({
         item: context.item,
         reason,
       } satisfies PauseManagerReport);
-      enqueue(reply({ taken: true } satisfies OrderReply));
+      enqueue(reply(TAKEN));
     }),
     refuse: enqueueActions(({ context, event, enqueue, system }) => {
       const { item, checkpoint } = context;
       const plan = event.type === 'resume.command' ? event.resumePlan : null;
       const flaw = plan === null || checkpoint === null ? undefined : problemOf(context, plan);
       const problem = flaw ?? `${item} is ${stateOf(context).status}`;
-      enqueue(reply({ taken: false, problem } satisfies OrderReply));
+      enqueue(reply(refused(problem)));
       const batches = system.get(DESKS.batches) as AnyActorRef | undefined;
       if (event.type !== 'resume.command' || batches === undefined) return;
       // What somebody else has resumed already is where a batch wants it.
@@ -335,25 +343,10 @@ function planOf({ tasks, completed, failed }: ItemCheckpoint): ResumePlan {
   return resolveDependencies(tasks, failed, { completed, running: [] });
 }
 
-function completeOf({
-  item,
-  pausedAtMs,
-  resumeDependencies,
-  trigger,
-  reason,
-  checkpointId,
-  failedTask,
-}: PauseRecord): Message<'pause.complete'> {
-  return {
-    type: 'pause.complete',
-    item,
-    pausedAtMs,
-    resumeDependencies: resumeDependencies!,
-    trigger,
-    reason,
-    checkpointId: checkpointId!,
-    failedTask,
-  };
+function completeOf(record: PauseRecord): Message<'pause.complete'> {
+  const { item, pausedAtMs, resumeDependencies, trigger, reason, checkpointId, failedTask } = record;
+  const facts = { item, pausedAtMs, trigger, reason, failedTask };
+  return { type: 'pause.complete', ...facts, resumeDependencies: resumeDependencies!, checkpointId: checkpointId! };
 }
 
 function problemOf({ checkpoint }: PauseManagerContext, plan: ResumePlan): string | undefined {
@@ -370,9 +363,4 @@ function stateOf({ item, record }: PauseManagerContext): PauseState {
 
 interface Sender {
   sendTo(to: AnyActorRef, event: { readonly type: string }): void;
-}
-
-function tell(enqueue: unknown, system: { get(id: string): unknown }, alert: AlertRaise): void {
-  const alerts = system.get(DESKS.alerts) as AnyActorRef | undefined;
-  if (alerts !== undefined) (enqueue as Sender).sendTo(alerts, alert);
 }

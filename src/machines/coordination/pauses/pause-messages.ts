@@ -46,7 +46,6 @@ export type PauseManagerEvent =
   | { readonly type: 'pause.end' }
   | { readonly type: 'pause.day'; readonly day: AlertDay }
   | { readonly type: 'pause.extensionOver' }
-  | { readonly type: 'pause.takesTooLong' }
   | { readonly type: 'plan.forget'; readonly atMs: number };
 
 /** What the coordinator is told. */
@@ -67,9 +66,6 @@ export interface PauseState {
   readonly pausedAtMs: number | null;
   readonly resumeDependencies: ResumePlan | null;
 }
-
-/** The answer to an order. */
-export type OrderReply = { readonly taken: true } | { readonly taken: false; readonly problem: string };
 
 export interface PauseManagerContext {
   readonly item: string;

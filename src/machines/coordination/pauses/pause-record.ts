@@ -4,8 +4,9 @@
  * from the pause.
  */
 import { FAILED_PLANS_MAX, PAUSE_FAILURES_MAX } from '../../../limits.ts';
+import { cancelButton, type Notice, resumeButton } from '../../people/notice.ts';
 import { type AlertPriority } from '../../people/alerts/alert-messages.ts';
-import { type Message, type PauseTrigger, type ResumePlan } from '../messages/messages.ts';
+import { type PauseTrigger, type ResumePlan } from '../messages/messages.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -116,13 +117,11 @@ export function extended(
   };
 }
 
-export type AlertRaise = Message<'alert.raise'>;
-
 /**
  * What people are told on a day of the pause; day 0 is its beginning. The days go by the pause, whatever it was
  * extended to.
  */
-export function alertOfDay(record: PauseRecord, day: 0 | AlertDay): AlertRaise {
+export function noticeOfDay(record: PauseRecord, day: 0 | AlertDay): Notice {
   const { item, reason, extendedUntilMs } = record;
   const isExtended = extendedUntilMs !== null;
   const said: Readonly<Record<0 | AlertDay, readonly [kind: string, priority: AlertPriority, title: string]>> = {
@@ -135,35 +134,20 @@ export function alertOfDay(record: PauseRecord, day: 0 | AlertDay): AlertRaise {
     30: ['pause.day30', 'HIGH', `${item} has EXPIRED after 30 days: purged, its record is kept`],
   };
   const [kind, priority, title] = said[day];
-  return pauseAlert(record, { kind, priority, title, day });
+  return pauseNotice(record, { kind, priority, title, day });
 }
 
 /** @param said `day` is that of the pause, where it is about one. */
-export function pauseAlert(
+export function pauseNotice(
   record: PauseRecord,
-  said: { readonly kind: string; readonly priority: AlertPriority; readonly title: string; readonly day?: number },
-): AlertRaise {
-  const { item, reason, failedTask, trigger, status, batchId } = record;
-  const { kind, priority, title, day } = said;
-  const resume = {
-    name: 'resume',
-    label: 'Resume',
-    to: 'coordinator',
-    event: { type: 'resume.command', item, resumePlan: null, notify: true },
-  };
-  const cancel = { name: 'cancel', label: 'Cancel', to: 'coordinator', event: { type: 'item.cancel', item } };
-  const details = { name: 'details', label: 'View Details', to: null, event: null };
+  { day, ...said }: Pick<Notice, 'kind' | 'priority' | 'title'> & { readonly day?: number },
+): Notice {
+  const { id, item, reason, failedTask, trigger, status, batchId } = record;
   return {
-    type: 'alert.raise',
-    item,
-    kind,
-    priority,
-    title: title.slice(0, TEXT_CHARS_MAX),
-    detail: reason.slice(0, TEXT_CHARS_MAX),
-    actions: status === 'EXPIRED' || status === 'RESUMED' ? [details] : [details, resume, cancel],
-    data: { pause: record.id, trigger, failedTask, phase: status, batchId, ...(day === undefined ? {} : { day }) },
+    subject: item,
+    ...said,
+    detail: reason,
+    actions: status === 'EXPIRED' || status === 'RESUMED' ? [] : [resumeButton(item), cancelButton(item)],
+    data: { pause: id, trigger, failedTask, phase: status, batchId, ...(day === undefined ? {} : { day }) },
   };
 }
-
-/** As long as a text in messages.ts. */
-const TEXT_CHARS_MAX = 2_000;

@@ -18,12 +18,32 @@ import {
   REPEAT_MS,
   REPEATS_MAX,
 } from './alert-rules.ts';
+import { answerOrder, type PassedOrder } from '../desk.ts';
+import { inTurn, type OrderReply, refused, TAKEN } from '../turn.ts';
 import { type Port, portLogic } from '../../work/port.ts';
 
 export interface CardInput {
   readonly id: string;
   readonly alert: Alert;
   readonly desk: AnyActorRef;
+}
+
+/** What a card knows before anybody has seen it. */
+export function blankFacts(raisedAtMs: number): Omit<CardFacts, keyof Alert> {
+  return {
+    state: 'SENT',
+    raisedAtMs,
+    repeats: 0,
+    deliveredAtMs: null,
+    openedAtMs: null,
+    acknowledgedAtMs: null,
+    acknowledgedBy: null,
+    settledAtMs: null,
+    settledBecause: null,
+    escalatedAtMs: null,
+    escalation: null,
+    problem: null,
+  };
 }
 
 /** What the port that delivers is given. It resolves when somebody can have seen it, and rejects when nobody can. */
@@ -68,10 +88,10 @@ interface Context extends Alert, CardFacts {
 export type CardEvent =
   | { readonly type: 'card.deliver' }
   | { readonly type: 'card.summarised' }
-  | { readonly type: 'card.open' }
-  | { readonly type: 'card.acknowledge'; readonly by: string | null }
+  | ({ readonly type: 'card.open' } & PassedOrder)
+  | ({ readonly type: 'card.acknowledge'; readonly by: string | null } & PassedOrder)
+  | ({ readonly type: 'card.choose'; readonly action: string; readonly by: string | null } & PassedOrder)
   | { readonly type: 'card.settle'; readonly because: string }
-  | { readonly type: 'card.choose'; readonly action: string; readonly by: string | null }
   | { readonly type: 'card.update'; readonly alert: Partial<Alert> };
 
 /** To the desk. */
@@ -79,7 +99,7 @@ export type CardReport =
   | { readonly type: 'card.asked'; readonly id: string; readonly card: AnyActorRef }
   | { readonly type: 'card.changed'; readonly id: string; readonly facts: CardFacts };
 
-type OwnEvent = CardEvent | { readonly type: 'card.arrived' | 'card.again' | 'card.insist' };
+type OwnEvent = CardEvent | { readonly type: 'card.arrived' | 'card.looked' | 'card.again' | 'card.insist' };
 
 /** A channel that does not answer must not keep a card from its next try. */
 const DELIVERY_TIMEOUT_MS = 60_000;
@@ -96,6 +116,29 @@ const machine = setup({
     isEscalated: ({ context }) => context.escalatedAtMs !== null,
   },
   actions: {
+    answer: enqueueActions((args, reply: OrderReply) =>
+      inTurn(args, (turn) => answerOrder(turn, args.context.id, args.event as PassedOrder, reply)),
+    ),
+    /** A button whose desk is not there has done nothing, and the card must not look as if it had. */
+    choose: enqueueActions((args) =>
+      inTurn(args, (turn) => {
+        const { id, actions } = turn.context;
+        const { action: name, by, ...order } = args.event as Extract<CardEvent, { type: 'card.choose' }>;
+        const action = actions.find((known) => known.name === name);
+        if (action === undefined) return answerOrder(turn, id, order, refused(`the card has no button "${name}"`));
+        const { to, event, label } = action;
+        if (event === null || to === null) turn.raise({ type: 'card.looked' });
+        else if (turn.find(to) === undefined) {
+          const problem = `${label}: nobody is at "${to}"`;
+          turn.assign({ problem });
+          return answerOrder(turn, id, order, refused(problem));
+        } else {
+          turn.send(to, event);
+          turn.raise({ type: 'card.acknowledge', by });
+        }
+        answerOrder(turn, id, order, TAKEN);
+      }),
+    ),
     ask: sendTo(
       ({ context }) => context.desk,
       ({ context, self }): CardReport => ({ type: 'card.asked', id: context.id, card: self }),
@@ -134,41 +177,17 @@ const machine = setup({
     ...alert,
     id,
     desk,
-    state: 'SENT',
-    raisedAtMs: timeOf(self),
-    repeats: 0,
-    deliveredAtMs: null,
-    openedAtMs: null,
-    acknowledgedAtMs: null,
-    acknowledgedBy: null,
-    settledAtMs: null,
-    settledBecause: null,
-    escalatedAtMs: null,
-    escalation: null,
-    problem: null,
+    ...blankFacts(timeOf(self)),
   }),
   initial: 'open',
   states: {
     open: {
       type: 'parallel',
       on: {
-        'card.acknowledge': 'ACKNOWLEDGED',
+        'card.open': { actions: [{ type: 'answer', params: TAKEN }, raise({ type: 'card.looked' })] },
+        'card.acknowledge': { target: 'ACKNOWLEDGED', actions: { type: 'answer', params: TAKEN } },
         'card.settle': 'SETTLED',
-        // A button whose desk is not there has done nothing, and the card must not look as if it had.
-        'card.choose': {
-          actions: enqueueActions(({ context, event, enqueue, system }) => {
-            const action = context.actions.find(({ name }) => name === event.action);
-            if (action === undefined) return;
-            const to = action.to === null ? undefined : (system.get(action.to) as AnyActorRef | undefined);
-            if (action.event === null || action.to === null) enqueue.raise({ type: 'card.open' });
-            else if (to === undefined) enqueue.assign({ problem: `${action.label}: nobody is at "${action.to}"` });
-            else {
-              enqueue.sendTo(to, action.event);
-              enqueue.raise({ type: 'card.acknowledge', by: event.by });
-            }
-            enqueue('report');
-          }),
-        },
+        'card.choose': { actions: ['choose', 'report'] },
         'card.update': {
           actions: [
             assign(({ context, event }) => merged(context, event.alert)),
@@ -181,10 +200,10 @@ const machine = setup({
         reach: {
           initial: 'SENT',
           states: {
-            SENT: { on: { 'card.arrived': 'DELIVERED', 'card.open': 'OPENED' } },
+            SENT: { on: { 'card.arrived': 'DELIVERED', 'card.looked': 'OPENED' } },
             DELIVERED: {
               entry: ['noteDelivered', 'report'],
-              on: { 'card.open': 'OPENED' },
+              on: { 'card.looked': 'OPENED' },
             },
             OPENED: { entry: ['noteOpened', 'report'] },
           },

@@ -4,17 +4,15 @@
  * than ten in five minutes wait for a summary. A card ends when a person acknowledges it, or whoever raised it says
  * that it is settled. Pure; the rules are in alert-rules.ts.
  */
-import { type AnyActorRef, enqueueActions, setup } from 'xstate';
+import { enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
-import { timeOf } from '../../../actors/model/ref.ts';
-import { reply } from '../../../actors/model/talk-actions.ts';
-import { alertCard, type CardEvent, type CardFacts, type CardReport } from './alert-card.ts';
+import { alertCard, blankFacts, type CardFacts, type CardReport } from './alert-card.ts';
 import {
   type Alert,
   bannerOf,
   DELIVERIES_MAX,
-  forgettable,
+  ENDED_KEPT,
   isOpen,
   isStop,
   joins,
@@ -23,32 +21,39 @@ import {
   summaryDelayMs,
   summaryOf,
 } from './alert-rules.ts';
-import { recordIn, recordsUnder } from '../keyed-records.ts';
-import { type AlertAction, type AlertMessage } from './alert-messages.ts';
+import {
+  type ChildExited,
+  Desk,
+  deskChildren,
+  type DeskOf,
+  type DeskPlaces,
+  type DeskRecord,
+  deskRecordsIn,
+  listed,
+  type OrderAnswered,
+} from '../desk.ts';
+import { resumeButton, VIEW_DETAILS } from '../notice.ts';
+import { type Places, type RecordKind } from '../records.ts';
+import { type Asked, decide, order, type Rules, schemasOf, transitionsOf, type Turn } from '../turn.ts';
 import { DESKS } from '../../work/system-ids.ts';
+import { type AlertAction, type AlertMessage } from './alert-messages.ts';
 
 /** A card in the list. What it says in full is with the card itself: its address is `alert-cards/` and the id. */
-export interface AlertRecord extends CardFacts {
-  readonly id: string;
-  /** Null until it has begun. */
-  readonly card: AnyActorRef | null;
-  /** What it is to be told once it has. */
-  readonly untold: readonly CardEvent[];
-}
+export interface AlertRecord extends CardFacts, DeskRecord {}
 
+/** The batch that an item is paused with. */
 interface BatchMark {
   readonly item: string;
   readonly batchId: string;
 }
 
-export type AlertDeskContext = {
-  readonly nextCard: number;
+export type AlertDeskContext = DeskPlaces<AlertRecord> & {
   /** Times of the deliveries of the last minutes. */
   readonly deliveries: readonly number[];
   /** Cards that wait for the next summary. */
-  readonly held: readonly string[];
+  readonly waiting: readonly string[];
   readonly summarisedAtMs: number | null;
-} & { readonly [key in `card:${string}`]?: AlertRecord } & { readonly [key in `batch:${string}`]?: BatchMark };
+} & Places<'batch', BatchMark>;
 
 /** What is said to whoever watches, once it is durable. */
 export type AlertDeskEmitted =
@@ -56,245 +61,175 @@ export type AlertDeskEmitted =
   /** Above the cards; null takes it away. */
   | { readonly type: 'alert.banner'; readonly text: string | null };
 
-type Event =
-  | AlertMessage
-  | { readonly type: 'pause.complete'; readonly item: string; readonly pausedAtMs: number }
-  | { readonly type: 'batch.finished'; readonly batchId: string }
-  | { readonly type: 'alert.open'; readonly id: string }
-  | { readonly type: 'alert.acknowledge'; readonly id: string; readonly by?: string | undefined }
-  | { readonly type: 'alert.choose'; readonly id: string; readonly action: string; readonly by?: string | undefined }
-  | { readonly type: 'alert.list' | 'alert.summarise' }
-  | { readonly type: 'child.exited'; readonly id: string }
-  | CardReport;
+type AlertTurn = Turn<AlertDeskContext, AlertDeskEmitted>;
 
-const record = recordIn<AlertDeskContext>();
+const CARDS: DeskOf<AlertRecord> = {
+  noun: 'alert',
+  overMax: ENDED_KEPT,
+  boss: DESKS.alertCards,
+  ending: ({ state }) => state.toLowerCase(),
+};
+
+const MARKS: RecordKind<BatchMark> = { kind: 'batch', keyOf: ({ item }) => item };
+
+const desk = (turn: AlertTurn) => new Desk(turn, CARDS);
+
+const aCard = z.object({ id: z.string() });
+const by = z.string().max(200).optional();
+
+const RULES = {
+  'alert.raise': (turn: AlertTurn, { type: _, ...alert }: AlertMessage<'alert.raise'>) => {
+    const mark = alert.item === null ? undefined : turn.records(MARKS).get(alert.item);
+    const actions = mark === undefined || !isStop(alert) ? [] : [resumeAll(mark.batchId)];
+    const whole = { ...alert, actions: [...alert.actions, ...actions] };
+    const card = cardOf(turn, whole);
+    if (card === undefined) openCards(turn, [whole]);
+    else desk(turn).tell(card, { type: 'card.update', alert: whole });
+  },
+  'alert.batch': batchPaused,
+  'alert.settled': (turn: AlertTurn, { item, kinds, because }: AlertMessage<'alert.settled'>) => {
+    for (const card of openCardsIn(turn))
+      if (card.item === item && kinds.includes(card.kind)) desk(turn).tell(card, { type: 'card.settle', because });
+  },
+  'batch.finished': (turn: AlertTurn, { batchId }: Pick<BatchMark, 'batchId'>) => {
+    const marks = turn.records(MARKS);
+    for (const mark of marks.all()) if (mark.batchId === batchId) marks.remove(mark.item);
+  },
+  'pause.complete': (turn: AlertTurn, { item, pausedAtMs }: { readonly item: string; readonly pausedAtMs: number }) => {
+    const card = cardOf(turn, { item, kind: 'item.paused' });
+    const alert = { data: { status: 'PAUSED', pausedAtMs } };
+    if (card !== undefined) desk(turn).tell(card, { type: 'card.update', alert });
+  },
+  /** Somebody looks at the card. */
+  'alert.open': order(aCard, (turn: AlertTurn, { id, replyTo }) => desk(turn).pass(id, { type: 'card.open', replyTo })),
+  'alert.acknowledge': order(aCard.extend({ by }), (turn: AlertTurn, { id, by = null, replyTo }) =>
+    desk(turn).pass(id, { type: 'card.acknowledge', by, replyTo }),
+  ),
+  /** A button of the card, by its name. */
+  'alert.choose': order(aCard.extend({ by, action: z.string() }), (turn: AlertTurn, { id, by = null, ...event }) =>
+    desk(turn).pass(id, { type: 'card.choose', action: event.action, by, replyTo: event.replyTo }),
+  ),
+  /** Replies with the banner and the cards, the latest first. */
+  'alert.list': order(z.object({}), ({ context }: AlertTurn) => ({
+    banner: bannerOf(alertsIn(context).filter(isOpen)),
+    alerts: alertsIn(context).map(listed),
+  })),
+  'card.asked': deliver,
+  'alert.summarise': summarise,
+  'card.changed': (turn: AlertTurn, { id, facts }: Extract<CardReport, { type: 'card.changed' }>) =>
+    change(turn, id, facts),
+  'order.answered': (turn: AlertTurn, event: OrderAnswered) => desk(turn).answer(event),
+  'child.exited': giveUp,
+} satisfies Rules<AlertDeskContext, AlertDeskEmitted>;
 
 const machine = setup({
-  types: {} as { context: AlertDeskContext; events: Event; emitted: AlertDeskEmitted },
-  delays: { summary: ({ context, self }) => summaryDelayMs(context.summarisedAtMs, timeOf(self)) },
-  actions: {
-    replyWhetherKnown: reply(({ context, event }) => ({
-      isKnown: 'id' in event && context[`card:${event.id}`] !== undefined,
-    })),
-  },
+  types: {} as { context: AlertDeskContext; events: Asked; emitted: AlertDeskEmitted },
+  actions: { decide: enqueueActions((args) => decide(args, RULES)) },
 }).createMachine({
   id: 'alert-desk',
-  context: { nextCard: 1, deliveries: [], held: [], summarisedAtMs: null },
-  on: {
-    'alert.raise': {
-      actions: enqueueActions(({ context, event: { type: _, ...alert }, enqueue, self, system }) => {
-        const mark = alert.item === null ? undefined : context[`batch:${alert.item}`];
-        const whole =
-          mark === undefined || !isStop(alert)
-            ? alert
-            : { ...alert, actions: [...alert.actions, resumeAll(mark.batchId)] };
-        const card = cardOf(context, whole);
-        if (card === undefined) openCards(enqueue as Enqueue, { context, alerts: [whole], self, system });
-        else tell(enqueue as Enqueue, card, { type: 'card.update', alert: whole });
-      }),
-    },
-    // Its items have a card each, and each card the button for all of them (CA-075).
-    'alert.batch': {
-      actions: enqueueActions(({ context, event: { batchId, items, reason }, enqueue, self, system }) => {
-        const missing: Alert[] = [];
-        for (const item of new Set(items)) {
-          const alert = batchAlert(item, { batchId, reason });
-          const card = cardOf(context, alert);
-          enqueue.assign(record(`batch:${item}`, { item, batchId }));
-          if (card === undefined) missing.push(alert);
-          else
-            tell(enqueue as Enqueue, card, {
-              type: 'card.update',
-              alert: { detail: alert.detail, actions: [resumeAll(batchId)] },
-            });
-        }
-        openCards(enqueue as Enqueue, { context, alerts: missing, self, system });
-      }),
-    },
-    'alert.settled': {
-      actions: enqueueActions(({ context, event: { item, kinds, because }, enqueue }) => {
-        for (const card of openAlerts(context))
-          if (card.item === item && kinds.includes(card.kind))
-            tell(enqueue as Enqueue, card, { type: 'card.settle', because });
-      }),
-    },
-    'batch.finished': {
-      actions: enqueueActions(({ context, event: { batchId }, enqueue }) => {
-        const marks = recordsUnder<BatchMark>(context, 'batch:').filter((mark) => mark.batchId === batchId);
-        for (const { item } of marks) enqueue.assign(record(`batch:${item}`, undefined));
-      }),
-    },
-    'pause.complete': {
-      actions: enqueueActions(({ context, event: { item, pausedAtMs }, enqueue }) => {
-        const card = cardOf(context, { item, kind: 'item.paused' });
-        if (card !== undefined)
-          tell(enqueue as Enqueue, card, { type: 'card.update', alert: { data: { status: 'PAUSED', pausedAtMs } } });
-      }),
-    },
-    'alert.open': {
-      actions: [
-        'replyWhetherKnown',
-        enqueueActions(({ context, event: { id }, enqueue }) =>
-          forward(enqueue as Enqueue, context, id, { type: 'card.open' }),
-        ),
-      ],
-    },
-    'alert.acknowledge': {
-      actions: [
-        'replyWhetherKnown',
-        enqueueActions(({ context, event: { id, by = null }, enqueue }) =>
-          forward(enqueue as Enqueue, context, id, { type: 'card.acknowledge', by }),
-        ),
-      ],
-    },
-    'alert.choose': {
-      actions: [
-        'replyWhetherKnown',
-        enqueueActions(({ context, event: { id, action, by = null }, enqueue }) =>
-          forward(enqueue as Enqueue, context, id, { type: 'card.choose', action, by }),
-        ),
-      ],
-    },
-    'alert.list': {
-      actions: reply(({ context }) => ({
-        banner: bannerOf(openAlerts(context)),
-        alerts: alertsIn(context).map(shown),
-      })),
-    },
-    // It wants to be delivered: at once while there is room, with the next summary where there is none.
-    'card.asked': {
-      actions: enqueueActions(({ context, event: { id, card }, enqueue, self }) => {
-        const known = context[`card:${id}`];
-        if (known === undefined) return;
-        enqueue.assign(record(`card:${id}`, { ...known, card, untold: [] }));
-        for (const event of known.untold) enqueue.sendTo(card, event);
-        const deliveries = recent(context.deliveries, timeOf(self));
-        if (known.kind === SUMMARY || deliveries.length < DELIVERIES_MAX) {
-          enqueue.sendTo(card, { type: 'card.deliver' });
-          if (known.kind !== SUMMARY) enqueue.assign({ deliveries: [...deliveries, timeOf(self)] });
-          return;
-        }
-        if (context.held.length === 0) enqueue.raise({ type: 'alert.summarise' }, { delay: 'summary', id: 'summary' });
-        enqueue.assign({ held: [...new Set([...context.held, id])] });
-      }),
-    },
-    'alert.summarise': {
-      actions: enqueueActions(({ context, enqueue, self, system }) => {
-        const waiting = context.held.flatMap((id) => context[`card:${id}`] ?? []).filter(isOpen);
-        enqueue.assign({ held: [] });
-        if (waiting.length === 0) return;
-        enqueue.assign({ summarisedAtMs: timeOf(self) });
-        openCards(enqueue as Enqueue, { context, alerts: [summaryOf(waiting)], self, system });
-        for (const card of waiting) tell(enqueue as Enqueue, card, { type: 'card.summarised' });
-      }),
-    },
-    'card.changed': {
-      actions: enqueueActions(({ context, event: { id, facts }, enqueue }) => {
-        const known = context[`card:${id}`];
-        if (known === undefined) return;
-        enqueue.assign(record(`card:${id}`, { ...known, ...facts }));
-        for (const old of forgettable([...alertsIn(context).filter((other) => other.id !== id), { id, ...facts }]))
-          enqueue.assign(record(`card:${old}`, undefined));
-        enqueue.emit({ type: 'alert.changed', id, ...facts });
-        if (!isOpen(facts) && isOpen(known))
-          emitBanner(
-            enqueue as Enqueue,
-            openAlerts(context).filter((other) => other.id !== id),
-          );
-      }),
-    },
-    // A card that is over has ended; its record here says all that is left to say.
-    'child.exited': {
-      actions: enqueueActions(({ event: { id }, enqueue, system }) =>
-        enqueue.sendTo(system.get(DESKS.alertCards) as AnyActorRef, { type: 'child.delete', id }),
-      ),
-    },
-  },
+  context: { next: 1, deliveries: [], waiting: [], summarisedAtMs: null },
+  on: transitionsOf(RULES),
 });
 
-export const alertDesk = defineAgent({
-  name: 'alert-desk',
-  machine,
-  events: {
-    /** Somebody looks at the card. This and the next two reply with whether there is such a card. */
-    'alert.open': z.object({ id: z.string() }),
-    'alert.acknowledge': z.object({ id: z.string(), by: z.string().max(200).optional() }),
-    /** A button of the card, by its name. */
-    'alert.choose': z.object({ id: z.string(), action: z.string(), by: z.string().max(200).optional() }),
-    /** Replies with the banner and the cards, the latest first. */
-    'alert.list': z.object({}),
-  },
-});
+export const alertDesk = defineAgent({ name: 'alert-desk', machine, events: schemasOf(RULES) });
+
+export function alertChildren() {
+  return deskChildren({ desk: DESKS.alerts, boss: DESKS.alertCards, agent: alertDesk.name, item: alertCard.name });
+}
 
 /** The cards, the latest first. */
 export function alertsIn(context: AlertDeskContext): AlertRecord[] {
-  return recordsUnder<AlertRecord>(context, 'card:').sort((a, b) => numberOf(b) - numberOf(a));
+  return deskRecordsIn<AlertRecord>(context).reverse();
 }
 
-interface Enqueue {
-  assign(patch: Partial<AlertDeskContext>): void;
-  sendTo(to: AnyActorRef, event: { readonly type: string }): void;
-  emit(event: AlertDeskEmitted): void;
+/** Its items have a card each, and each card the button for all of them (CA-075). */
+function batchPaused(turn: AlertTurn, { batchId, items, reason }: AlertMessage<'alert.batch'>): void {
+  const missing: Alert[] = [];
+  for (const item of new Set(items)) {
+    const alert = batchAlert(item, { batchId, reason });
+    const card = cardOf(turn, alert);
+    turn.records(MARKS).put({ item, batchId });
+    const update = { detail: alert.detail, actions: [resumeAll(batchId)] };
+    if (card === undefined) missing.push(alert);
+    else desk(turn).tell(card, { type: 'card.update', alert: update });
+  }
+  openCards(turn, missing);
 }
 
-interface Opening {
-  readonly context: AlertDeskContext;
-  readonly alerts: readonly Alert[];
-  readonly self: AnyActorRef;
-  readonly system: { get(key: string): AnyActorRef | undefined };
+/** It wants to be delivered: at once while there is room, with the next summary where there is none. */
+function deliver(turn: AlertTurn, { id, card }: Extract<CardReport, { type: 'card.asked' }>): void {
+  desk(turn).begin(id, card);
+  const known = desk(turn).records.get(id);
+  if (known === undefined) return;
+  const { deliveries: before, waiting, summarisedAtMs } = turn.context;
+  const deliveries = recent(before, turn.nowMs);
+  if (known.kind === SUMMARY || deliveries.length < DELIVERIES_MAX) {
+    turn.send(card, { type: 'card.deliver' });
+    if (known.kind !== SUMMARY) turn.assign({ deliveries: [...deliveries, turn.nowMs] });
+    return;
+  }
+  const delay = summaryDelayMs(summarisedAtMs, turn.nowMs);
+  if (waiting.length === 0) turn.raise({ type: 'alert.summarise' }, { id: 'summary', delay });
+  turn.assign({ waiting: [...new Set([...waiting, id])] });
+}
+
+function summarise(turn: AlertTurn): void {
+  const waiting = turn.context.waiting.flatMap((id) => desk(turn).records.get(id) ?? []).filter(isOpen);
+  turn.assign({ waiting: [] });
+  if (waiting.length === 0) return;
+  turn.assign({ summarisedAtMs: turn.nowMs });
+  openCards(turn, [summaryOf(waiting)]);
+  for (const card of waiting) desk(turn).tell(card, { type: 'card.summarised' });
+}
+
+function change(turn: AlertTurn, id: string, facts: CardFacts): void {
+  const changed = isOpen(facts) ? desk(turn).change(id, facts) : desk(turn).close(id, facts);
+  if (changed === undefined) return;
+  turn.emit({ type: 'alert.changed', id, ...facts });
+  if (!isOpen(facts)) emitBanner(turn);
+}
+
+/** A card that ended without a word of its own: nobody can acknowledge it any more. */
+function giveUp(turn: AlertTurn, event: ChildExited): void {
+  const record = desk(turn).exited(event);
+  if (record === undefined || record.isOver) return;
+  const { isOver: _, ...facts } = listed(record);
+  change(turn, record.id, {
+    ...facts,
+    state: 'SETTLED',
+    settledAtMs: turn.nowMs,
+    settledBecause: 'its card has failed',
+  });
 }
 
 /** A card for each of these alerts, as actors of their own. */
-function openCards(enqueue: Enqueue, { context, alerts, self, system }: Opening): void {
-  if (alerts.length === 0) return;
-  const facts = {
-    state: 'SENT',
-    raisedAtMs: timeOf(self),
-    repeats: 0,
-    deliveredAtMs: null,
-    openedAtMs: null,
-    acknowledgedAtMs: null,
-    acknowledgedBy: null,
-    settledAtMs: null,
-    settledBecause: null,
-    escalatedAtMs: null,
-    escalation: null,
-    problem: null,
-  } as const;
-  alerts.forEach((alert, index) => {
+function openCards(turn: AlertTurn, alerts: readonly Alert[]): void {
+  for (const alert of alerts) {
     const { item, kind, priority, title } = alert;
-    const id = `alert-${context.nextCard + index}`;
-    const spec = { id, agent: alertCard.name, restart: 'transient', reportTo: self, input: { id, alert, desk: self } };
-    enqueue.assign(record(`card:${id}`, { id, item, kind, priority, title, ...facts, card: null, untold: [] }));
-    enqueue.sendTo(system.get(DESKS.alertCards)!, { type: 'child.start', id, spec } as { type: string });
-    enqueue.emit({ type: 'alert.changed', id, item, kind, priority, title, ...facts });
-  });
-  enqueue.assign({ nextCard: context.nextCard + alerts.length });
-  emitBanner(enqueue, [...openAlerts(context), ...alerts]);
+    const id = `alert-${turn.context.next}`;
+    const facts = { item, kind, priority, title, ...blankFacts(turn.nowMs) };
+    desk(turn).open({ id, ...facts }, { id, alert });
+    turn.emit({ type: 'alert.changed', id, ...facts });
+  }
+  if (alerts.length > 0) emitBanner(turn);
 }
 
-/** A card that has not begun yet is told when it has. */
-function tell(enqueue: Enqueue, known: AlertRecord, event: CardEvent): void {
-  if (known.card === null) enqueue.assign(record(`card:${known.id}`, { ...known, untold: [...known.untold, event] }));
-  else enqueue.sendTo(known.card, event);
+function emitBanner(turn: AlertTurn): void {
+  turn.emit({ type: 'alert.banner', text: bannerOf(openCardsIn(turn)) });
 }
 
-function forward(enqueue: Enqueue, context: AlertDeskContext, id: string, event: CardEvent): void {
-  const known = context[`card:${id}`];
-  if (known !== undefined && isOpen(known)) tell(enqueue, known, event);
+function openCardsIn(turn: AlertTurn): readonly AlertRecord[] {
+  return desk(turn).records.all().filter(isOpen);
 }
 
-function emitBanner(enqueue: Enqueue, open: readonly Pick<Alert, 'priority'>[]): void {
-  enqueue.emit({ type: 'alert.banner', text: bannerOf(open) });
-}
-
-function openAlerts(context: AlertDeskContext): AlertRecord[] {
-  return alertsIn(context).filter(isOpen);
-}
-
-/** The open card that is about the same, if there is one. */
-function cardOf(context: AlertDeskContext, alert: Pick<Alert, 'item' | 'kind'>): AlertRecord | undefined {
-  return openAlerts(context).find((card) => joins(card, alert));
+/** The open card that is about the same, if there is one: the latest of several. */
+function cardOf(turn: AlertTurn, alert: Pick<Alert, 'item' | 'kind'>): AlertRecord | undefined {
+  return openCardsIn(turn)
+    .filter((card) => joins(card, alert))
+    .reduce<AlertRecord | undefined>(
+      (last, card) => (last !== undefined && last.number > card.number ? last : card),
+      undefined,
+    );
 }
 
 function resumeAll(batchId: string): AlertAction {
@@ -302,29 +237,13 @@ function resumeAll(batchId: string): AlertAction {
 }
 
 function batchAlert(item: string, { batchId, reason }: { batchId: string; reason: string }): Alert {
-  const resume = {
-    name: 'resume',
-    label: 'Resume',
-    to: DESKS.coordinator,
-    event: { type: 'resume.command', item, resumePlan: null, notify: true },
-  };
-  const view = { name: 'details', label: 'View Details', to: null, event: null };
   return {
     item,
     kind: 'item.paused',
     priority: 'HIGH',
     title: `${item} is paused`,
     detail: reason,
-    actions: [view, resume, resumeAll(batchId)],
+    actions: [VIEW_DETAILS, resumeButton(item), resumeAll(batchId)],
     data: {},
   };
-}
-
-/** As it is listed: without what is of use to the desk alone. */
-function shown({ card: _, untold: __, ...rest }: AlertRecord): Omit<AlertRecord, 'card' | 'untold'> {
-  return rest;
-}
-
-function numberOf({ id }: AlertRecord): number {
-  return Number(id.slice('alert-'.length));
 }

@@ -3,6 +3,7 @@
  * and what a card and the banner read (CA-075 to CA-078). Pure.
  */
 import { type AlertAction, type AlertPriority } from './alert-messages.ts';
+import { VIEW_DETAILS } from '../notice.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -132,7 +133,7 @@ export function summaryOf(alerts: readonly Pick<Alert, 'title' | 'priority'>[]):
     priority: alerts.map(({ priority }) => priority).reduce(higher),
     title: `${alerts.length} more ${alerts.length === 1 ? 'alert' : 'alerts'}`,
     detail: [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n').slice(0, 2_000),
-    actions: [{ name: 'details', label: 'View Details', to: null, event: null }],
+    actions: [VIEW_DETAILS],
     data: {},
   };
 }
@@ -179,24 +180,6 @@ export function cardText({
   ]
     .filter((line) => line !== '')
     .join('\n');
-}
-
-/** Cards that are over beyond those that are kept, the oldest first. */
-export function forgettable(
-  records: readonly {
-    readonly id: string;
-    readonly acknowledgedAtMs: number | null;
-    readonly settledAtMs?: number | null;
-  }[],
-): string[] {
-  const ended = records.flatMap(({ id, acknowledgedAtMs, settledAtMs = null }) => {
-    const atMs = acknowledgedAtMs ?? settledAtMs;
-    return atMs === null ? [] : [{ id, atMs }];
-  });
-  return ended
-    .sort((a, b) => a.atMs - b.atMs)
-    .slice(0, Math.max(0, ended.length - ENDED_KEPT))
-    .map(({ id }) => id);
 }
 
 function higher(a: AlertPriority, b: AlertPriority): AlertPriority {

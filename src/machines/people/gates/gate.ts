@@ -7,10 +7,10 @@ import { type AnyActorRef, assign, enqueueActions, sendTo, setup } from 'xstate'
 import { z } from 'zod';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
-import { type ReplyTo, reply } from '../../../actors/model/talk-actions.ts';
 import { GATE_AUDIENCE_MAX, GATE_REMINDERS_MAX } from '../../../limits.ts';
 import { flawOfForm, problemsOf } from './gate-form.ts';
-import { notify, settle } from '../notice.ts';
+import { answerOrder, type PassedOrder } from '../desk.ts';
+import { inTurn, type OrderReply, refused, TAKEN } from '../turn.ts';
 
 /** The longest time a gate may be given: longer ones have no deadline. */
 const GATE_MS_MAX = 366 * 24 * 60 * 60 * 1000;
@@ -77,9 +77,6 @@ export type GateReport =
   | { readonly type: 'gate.extended'; readonly id: string; readonly deadlineAtMs: number }
   | { readonly type: 'gate.closed'; readonly result: GateResult };
 
-/** What is said to whoever answers, as the reply to the ask. */
-export type GateReply = { readonly taken: true } | { readonly taken: false; readonly problems: readonly string[] };
-
 export interface GateInput {
   readonly question: GateQuestion;
   readonly askedBy: AnyActorRef | null;
@@ -95,16 +92,15 @@ interface GateContext extends GateInput {
 }
 
 type Event =
-  | {
+  | ({
       readonly type: 'gate.answer';
       readonly gate: string;
       readonly by: string;
       readonly answer?: unknown;
-      readonly replyTo?: ReplyTo;
-    }
-  | { readonly type: 'gate.withdraw' }
-  /** More time, counted from the deadline as it stands. Nothing to a gate without one. */
-  | { readonly type: 'gate.extend'; readonly byMs: number }
+    } & PassedOrder)
+  | ({ readonly type: 'gate.withdraw' } & PassedOrder)
+  /** More time, counted from the deadline as it stands. */
+  | ({ readonly type: 'gate.extend'; readonly byMs: number } & PassedOrder)
   | { readonly type: 'gate.remind' }
   | { readonly type: 'gate.expire' };
 
@@ -130,19 +126,19 @@ const gateMachine = setup({
         deadlineAtMs,
       } satisfies GateReport);
     }),
-    notify: enqueueActions(({ context: { question, reminders }, enqueue, system }) => {
-      const { id, title, audience } = question;
-      const isFirst = reminders === 0;
-      const detail = isFirst ? 'An answer is waited for.' : `Still no answer, reminder ${reminders}.`;
-      notify(enqueue, system, {
-        subject: `gate ${id}`,
-        kind: 'gate.waiting',
-        priority: isFirst ? 'MEDIUM' : 'HIGH',
-        title,
-        detail,
-        audience,
-      });
-    }),
+    notify: enqueueActions((args) =>
+      inTurn(args, (turn) => {
+        const { question, reminders } = turn.context;
+        const { id, title, audience } = question;
+        const isFirst = reminders === 0;
+        const detail = isFirst ? 'An answer is waited for.' : `Still no answer, reminder ${reminders}.`;
+        const priority = isFirst ? 'MEDIUM' : 'HIGH';
+        turn.notify({ subject: `gate ${id}`, kind: 'gate.waiting', priority, title, detail, audience });
+      }),
+    ),
+    answer: enqueueActions((args, reply: OrderReply) =>
+      inTurn(args, (turn) => answerOrder(turn, args.context.question.id, args.event as PassedOrder, reply)),
+    ),
     armReminder: enqueueActions(({ context: { question, reminders }, enqueue }) => {
       if (reminders < question.remindAfterMs.length)
         enqueue.raise({ type: 'gate.remind' }, { delay: 'reminder', id: 'reminder' });
@@ -155,16 +151,16 @@ const gateMachine = setup({
       ({ context }) => context.desk,
       ({ context: { question, reminders } }): GateReport => ({ type: 'gate.reminded', id: question.id, reminders }),
     ),
-    reportEnd: enqueueActions(({ context, enqueue, self, system }, { outcome }: { outcome: GateResult['outcome'] }) => {
-      const closed: GateReport = { type: 'gate.closed', result: resultOf(context, outcome, timeOf(self)) };
-      enqueue.sendTo(context.desk, closed);
-      if (context.askedBy !== null) enqueue.sendTo(context.askedBy, closed);
-      settle(enqueue, system, {
-        subject: `gate ${context.question.id}`,
-        kinds: ['gate.waiting'],
-        because: `the gate is ${outcome}`,
-      });
-    }),
+    reportEnd: enqueueActions((args, { outcome }: { outcome: GateResult['outcome'] }) =>
+      inTurn(args, (turn) => {
+        const { desk, askedBy, question } = turn.context;
+        const closed: GateReport = { type: 'gate.closed', result: resultOf(turn.context, outcome, turn.nowMs) };
+        turn.send(desk, closed);
+        if (askedBy !== null) turn.send(askedBy, closed);
+        const because = `the gate is ${outcome}`;
+        turn.settle({ subject: `gate ${question.id}`, kinds: ['gate.waiting'], because });
+      }),
+    ),
   },
 }).createMachine({
   id: 'gate',
@@ -189,31 +185,36 @@ const gateMachine = setup({
             target: 'answered',
             actions: [
               assign({ answer: ({ event }) => event.answer ?? null, by: ({ event }) => event.by }),
-              reply({ taken: true } satisfies GateReply),
+              { type: 'answer', params: TAKEN },
             ],
           },
           {
-            actions: reply(
-              ({ context, event }): GateReply => ({ taken: false, problems: refusalsOf(context.question, event) }),
-            ),
+            actions: {
+              type: 'answer',
+              params: ({ context, event }) => refused(...refusalsOf(context.question, event)),
+            },
           },
         ],
-        'gate.withdraw': 'withdrawn',
-        'gate.extend': {
-          guard: 'hasDeadline',
-          actions: [
-            assign({ deadlineAtMs: ({ context, event }) => context.deadlineAtMs! + event.byMs }),
-            'armDeadline',
-            sendTo(
-              ({ context }) => context.desk,
-              ({ context }): GateReport => ({
-                type: 'gate.extended',
-                id: context.question.id,
-                deadlineAtMs: context.deadlineAtMs!,
-              }),
-            ),
-          ],
-        },
+        'gate.withdraw': { target: 'withdrawn', actions: { type: 'answer', params: TAKEN } },
+        'gate.extend': [
+          {
+            guard: 'hasDeadline',
+            actions: [
+              assign({ deadlineAtMs: ({ context, event }) => context.deadlineAtMs! + event.byMs }),
+              'armDeadline',
+              sendTo(
+                ({ context }) => context.desk,
+                ({ context }): GateReport => ({
+                  type: 'gate.extended',
+                  id: context.question.id,
+                  deadlineAtMs: context.deadlineAtMs!,
+                }),
+              ),
+              { type: 'answer', params: TAKEN },
+            ],
+          },
+          { actions: { type: 'answer', params: refused('it waits as long as it takes, and needs no more time') } },
+        ],
         'gate.expire': 'timedOut',
         'gate.remind': { target: '.reminded', actions: assign({ reminders: ({ context }) => context.reminders + 1 }) },
       },

@@ -14,7 +14,7 @@ import {
   performanceReport,
   unitMsOf,
 } from '../../../../src/machines/coordination/coordinator/performance.ts';
-import { type OrderReply } from '../../../../src/machines/coordination/pauses/pause-messages.ts';
+import { type OrderReply, TAKEN } from '../../../../src/machines/people/turn.ts';
 import { forecast } from '../../../../src/machines/coordination/plan/schedule.ts';
 import { fixture, planOf } from '../../../support/fixtures/plans/plans.ts';
 import {
@@ -266,7 +266,7 @@ describe('gates', () => {
 
   async function atGate(): Promise<{ crew: Crew; end(task: string): Promise<void> }> {
     const held = await heldCrew({ gates: gatesStandIn });
-    expect(await held.crew.ask(gate)).toEqual({ taken: true, isValidated: false });
+    expect(await held.crew.ask(gate)).toEqual({ ...TAKEN, isValidated: false });
     await held.end('A/draft');
     return held;
   }
@@ -323,7 +323,7 @@ describe('gates', () => {
         checkpointId: null,
         trigger: 'MANUAL',
       }),
-    ).toEqual({ taken: false, problem: 'A waits for people to decide' });
+    ).toEqual({ taken: false, problems: ['A waits for people to decide'] });
     await crew.send({ type: 'plan.pause', item: 'A' });
     expect(crew.phase('A')).toBe('running');
   });
@@ -366,7 +366,7 @@ describe('gates', () => {
     expect(crew.manager('A').record).toMatchObject({ trigger: 'GATE_TIMEOUT' });
     await crew.send({ type: 'gate.validate', item: 'A', gate: 'G3', by: 'ann' });
     await crew.send({ type: 'plan.resume', item: 'A' });
-    expect(await crew.ask(gate)).toEqual({ taken: true, isValidated: true });
+    expect(await crew.ask(gate)).toEqual({ ...TAKEN, isValidated: true });
     expect(gatesOf(crew).asked).toHaveLength(1);
     expect(crew.starts.at(-1)).toBe('A/print');
   });
@@ -375,9 +375,9 @@ describe('gates', () => {
     const { crew } = await heldCrew();
     expect(await crew.ask(gate)).toEqual({
       taken: false,
-      problem: 'nobody here can be asked: there is no desk of gates',
+      problems: ['nobody here can be asked: there is no desk of gates'],
     });
-    expect(await crew.ask({ ...gate, item: 'Z' })).toEqual({ taken: false, problem: 'no item "Z" in the plan' });
+    expect(await crew.ask({ ...gate, item: 'Z' })).toEqual({ taken: false, problems: ['no item "Z" in the plan'] });
     const other = await atGate();
     await other.crew.ask(gate);
     expect(gatesOf(other.crew).asked).toHaveLength(1);
@@ -403,7 +403,7 @@ describe('messages that are passed on', () => {
       replies.push(await crew.ask<OrderReply>(talk(type)));
     await crew.send(talk('challenge', { content: { id: 'd1', topic: 'margin' } }));
     await crew.send(talk('request', { to: 'correlator' }));
-    expect(replies).toEqual(Array(4).fill({ taken: true }));
+    expect(replies).toEqual(Array(4).fill(TAKEN));
     expect(crew.told('debates', 'talk.finding')).toHaveLength(1);
     expect(crew.told('debates', 'talk.confirmation')).toHaveLength(1);
     expect(crew.told('debates', 'debate.challenge' as never)).toMatchObject([{ id: 'd1', topic: 'margin' }]);
@@ -423,7 +423,7 @@ describe('messages that are passed on', () => {
     const { crew } = await heldCrew({ desks: [] });
     expect(await crew.ask<OrderReply>(talk('challenge', { to: 'nobody' }))).toEqual({
       taken: false,
-      problem: 'nobody here takes a challenge for "nobody"',
+      problems: ['nobody here takes a challenge for "nobody"'],
     });
     expect(crew.emitted).toContainEqual({
       type: 'message.undeliverable',

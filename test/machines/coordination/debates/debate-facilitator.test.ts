@@ -3,11 +3,8 @@
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type DebatePorts } from '../../../../src/machines/coordination/debates/debate-ports.ts';
-import { DEBATE_WORDS_HELD_MAX, DEBATES_KEPT_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../../../src/limits.ts';
+import { DESK_ORDERS_OPEN_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../../../src/limits.ts';
 import { debatesIn } from '../../../../src/machines/coordination/debates/debate-facilitator.ts';
-import { challenge as challengeSchema } from '../../../../src/machines/coordination/debates/challenge.ts';
-import { placed, type Places } from '../../../../src/machines/people/desk-records.ts';
-import { type DebateRecord, newRecord } from '../../../../src/machines/coordination/debates/debate-records.ts';
 import { DESKS } from '../../../../src/machines/work/system-ids.ts';
 import {
   CHALLENGE,
@@ -127,14 +124,14 @@ describe('the Debate Facilitator', () => {
     const { test, powerCut, state, context } = await open();
     const opened = test.system.send(DESKS.debates, { type: 'debate.challenge', ...CHALLENGE });
     const word = { type: 'debate.respond', debate: 'd-1', by: 'bob', ...EVIDENCE };
-    const asked = Array.from({ length: DEBATE_WORDS_HELD_MAX + 1 }, () => test.system.ask(DESKS.debates, word));
+    const asked = Array.from({ length: DESK_ORDERS_OPEN_MAX + 1 }, () => test.system.ask(DESKS.debates, word));
     await test.settle();
     await opened;
     const replies = (await Promise.all(asked)) as { taken: boolean }[];
-    expect(replies.filter(({ taken }) => taken)).toHaveLength(DEBATE_WORDS_HELD_MAX);
+    expect(replies.filter(({ taken }) => taken)).toHaveLength(DESK_ORDERS_OPEN_MAX);
     await powerCut();
     expect(state()).toEqual({ L1_direct: 'awaiting_evidence' });
-    expect(context().rounds).toBe(DEBATE_WORDS_HELD_MAX);
+    expect(context().rounds).toBe(DESK_ORDERS_OPEN_MAX);
   });
 
   it('counts a debate that an administrator ended as failed, and frees its expert', async () => {
@@ -146,27 +143,13 @@ describe('the Debate Facilitator', () => {
     expect(await ask('debate.loads')).toEqual({ eve: '0/3 debates' });
   });
 
-  it(`keeps the last ${DEBATES_KEPT_MAX} debates that are over`, () => {
-    let context: Places<DebateRecord> = {};
-    const checked = challengeSchema.parse(CHALLENGE);
-    for (let number = 1; number <= DEBATES_KEPT_MAX + 1; number++) {
-      const record: DebateRecord = {
-        ...newRecord({ ...checked, id: `d-${number}` }, { number, nowMs: 0 }),
-        isOver: true,
-      };
-      context = { ...context, ...placed(context, record, DEBATES_KEPT_MAX) };
-    }
-    expect(Object.keys(context)).toHaveLength(DEBATES_KEPT_MAX);
-    expect(Object.values(context).some((record) => record?.id === 'd-1')).toBe(false);
-  });
-
   it(`keeps the last ${OBSERVATIONS_PER_AGENT_MAX} observations of an agent`, async () => {
-    const { say, desk, test } = await open();
+    const { say, observed, test } = await open();
     const nowMs = test.clock.wallMs();
     await say('agent.observed', { agent: 'ada', observations: observations(OBSERVATIONS_PER_AGENT_MAX, 0, { nowMs }) });
     await say('agent.observed', { agent: 'ada', observations: observations(1, 1, { nowMs }) });
-    expect(desk()['observed:ada']).toHaveLength(OBSERVATIONS_PER_AGENT_MAX);
-    expect(desk()['observed:ada']!.at(-1)!.isRight).toBe(true);
+    expect(observed('ada')).toHaveLength(OBSERVATIONS_PER_AGENT_MAX);
+    expect(observed('ada').at(-1)!.isRight).toBe(true);
   });
 
   it('CA-122: takes the order of risk that its host declares for a kind of value', async () => {
@@ -320,21 +303,21 @@ describe('what is provisional', () => {
 
 describe('what it remembers', () => {
   it('CA-125: learns from what people decide: who was overridden', async () => {
-    const { toExpert, answer, desk } = await open();
+    const { toExpert, answer, observed } = await open();
     await toExpert();
     await answer({ action: 'decide', side: 'challenger' });
-    expect([desk()['observed:ada'], desk()['observed:bob']]).toMatchObject([
+    expect([observed('ada'), observed('bob')]).toMatchObject([
       [{ isOverridden: false, isRight: null }],
       [{ isOverridden: true, isRight: null }],
     ]);
   });
 
   it('CA-116: tracks what proved right later, once per debate, for the scores of later ones', async () => {
-    const { toExpert, answer, say, desk, ask } = await open();
+    const { toExpert, answer, say, observed, ask } = await open();
     await toExpert();
     await answer({ action: 'decide', side: 'challenger' });
     for (const right of ['challenged', 'challenger']) await say('debate.outcome', { debate: 'd-1', right });
-    expect([desk()['observed:ada']!.slice(1), desk()['observed:bob']!.slice(1)]).toMatchObject([
+    expect([observed('ada').slice(1), observed('bob').slice(1)]).toMatchObject([
       [{ isRight: false }],
       [{ isRight: true }],
     ]);

@@ -29,7 +29,7 @@ async function open(options: RoomOptions = {}): Promise<Room> {
 describe('setup', () => {
   it('CA-091: sets topic, participants, evidence standards, time limits, priority and load of experts', async () => {
     const { challenge, context, state } = await open();
-    expect(await challenge()).toEqual({ taken: true, loads: { eve: '0/3 debates' } });
+    expect(await challenge()).toEqual({ taken: true, problems: [], loads: { eve: '0/3 debates' } });
     expect(state()).toEqual({ L1_direct: 'awaiting_ack' });
     expect(context()).toMatchObject({
       loads: { eve: '0/3 debates' },
@@ -210,7 +210,7 @@ describe('level 1, the agents alone', () => {
     for (let n = 0; n < DEBATE_CONTRIBUTIONS_MAX; n++)
       await say('debate.respond', { debate: 'd-1', by: 'ada', statement: long(1_000), evidence, granted });
     await test.advance(HOUR_MS);
-    expect(await answer({ action: 'decide', side: 'challenger' })).toEqual({ taken: true });
+    expect(await answer({ action: 'decide', side: 'challenger' })).toEqual({ taken: true, problems: [] });
     expect(resolution()!.rounds).toBe(DEBATE_CONTRIBUTIONS_MAX);
   });
 
@@ -367,7 +367,10 @@ describe('level 3, an expert', () => {
   it('CA-119: decides for either side, or for neither', async () => {
     const { toExpert, answer, resolution } = await open();
     await toExpert();
-    expect(await answer({ action: 'decide', side: 'challenged', note: 'as planned' })).toEqual({ taken: true });
+    expect(await answer({ action: 'decide', side: 'challenged', note: 'as planned' })).toEqual({
+      taken: true,
+      problems: [],
+    });
     expect(resolution()).toMatchObject({
       outcome: 'human',
       level: 3,
@@ -402,7 +405,7 @@ describe('level 3, an expert', () => {
     const { toExpert, answer, powerCut, state, record, test } = await open();
     await toExpert();
     await test.advance(5 * HOUR_MS);
-    expect(await answer({ action: 'request-evidence' })).toEqual({ taken: true });
+    expect(await answer({ action: 'request-evidence' })).toEqual({ taken: true, problems: [] });
     expect(state()).toEqual({ L3_human: 'more_evidence' });
     await powerCut();
     await test.advance(2 * HOUR_MS - 1);
@@ -452,7 +455,7 @@ describe('level 3, an expert', () => {
       expect(await answer({ action: 'defer' }, { debate: id! })).toMatchObject({ taken: false });
     }
     await toExpert({ id: 'd-3', priority: 'supporting' });
-    expect(await answer({ action: 'defer' }, { debate: 'd-3' })).toEqual({ taken: true });
+    expect(await answer({ action: 'defer' }, { debate: 'd-3' })).toEqual({ taken: true, problems: [] });
     expect(state('d-3')).toBe('deferred');
   });
 

@@ -12,6 +12,8 @@ import {
 } from '../../../../src/machines/coordination/failures/failure-correlator.ts';
 import { CORRELATION_FAILURES_MAX } from '../../../../src/limits.ts';
 import { signatureOf } from '../../../../src/machines/work/failure-signature.ts';
+import { TAKEN } from '../../../../src/machines/people/turn.ts';
+import { recordsIn } from '../../../../src/machines/people/records.ts';
 import { DESKS } from '../../../../src/machines/work/system-ids.ts';
 import { startTestSystem } from '../../../../src/testing/test-system.ts';
 import { byEffort } from '../../../support/effort.ts';
@@ -73,6 +75,7 @@ describe('the FailureCorrelator', () => {
     const desks = await startDesks();
     const [first, , third] = await fail(desks, ['A', 'B', 'C']);
     expect(first).toEqual({
+      ...TAKEN,
       isCorrelated: false,
       correlationId: null,
       correlatedItems: [],
@@ -80,6 +83,7 @@ describe('the FailureCorrelator', () => {
       batchTriggered: false,
     });
     expect(third).toEqual({
+      ...TAKEN,
       isCorrelated: true,
       correlationId: 'correlation-1',
       correlatedItems: ['A', 'B', 'C'],
@@ -254,7 +258,9 @@ describe('the FailureCorrelator', () => {
     const context = test.system.snapshot(name)!.context as CorrelatorContext;
     const [found] = correlationsIn(context);
     expect(found!.failureCount).toBe(CORRELATION_FAILURES_MAX);
-    expect(context[`failures:${found!.signature!}`]).toMatchObject([{ item: `item ${CORRELATION_FAILURES_MAX}` }]);
+    expect(recordsIn(context, { kind: 'failures' })).toMatchObject([
+      { signature: found!.signature, failures: [{ item: `item ${CORRELATION_FAILURES_MAX}` }] },
+    ]);
   });
 
   it('works alone: without the other desks it only keeps its records', async () => {

@@ -2,17 +2,14 @@
  * The PauseManager at work under the Lead Coordinator: its states, its days, its orders, its memory. On virtual time,
  * over power cuts.
  */
+import { type OrderReply, TAKEN } from '../../../../src/machines/people/turn.ts';
 import { describe, expect, it } from 'vitest';
 import { fromPromise } from 'xstate';
-import {
-  type MemoryInput,
-  type OrderReply,
-  type PauseState,
-} from '../../../../src/machines/coordination/pauses/pause-messages.ts';
+import { type MemoryInput, type PauseState } from '../../../../src/machines/coordination/pauses/pause-messages.ts';
 import { pauseManagerAgent } from '../../../../src/machines/coordination/pauses/pause-manager.ts';
 import { FAILED_PLANS_MAX, PAUSE_FAILURES_MAX } from '../../../../src/limits.ts';
 import {
-  alertOfDay,
+  noticeOfDay,
   extended,
   newRecord,
   withFailedPlan,
@@ -94,7 +91,7 @@ describe('the states of a pause', () => {
     const { crew } = await pausedCrew();
     const given = crew.ask<OrderReply>({ type: 'pause.expire', item: 'B', reason: 'not wanted any more' });
     await crew.test.settle();
-    expect(await given).toEqual({ taken: true });
+    expect(await given).toEqual(TAKEN);
     expect([crew.pause('B'), crew.phase('B'), crew.item('B').reason]).toEqual([
       'EXPIRED',
       'expired',
@@ -181,7 +178,7 @@ describe('alerts of a pause', () => {
       { reason: 'no quota', trigger: 'AUTO_TIER2', failedTask: null, batchId: null, createdBy: 'x' },
       0,
     );
-    const titles = ([0, 3, 7, 14, 30] as const).map((day) => alertOfDay(record, day).title);
+    const titles = ([0, 3, 7, 14, 30] as const).map((day) => noticeOfDay(record, day).title);
     expect(titles).toEqual([
       'AAPL paused - no quota',
       'AAPL has been paused for 3 days: reminder',
@@ -219,8 +216,8 @@ describe('an extension', () => {
     await crew.test.advance(DAY_MS);
     const extend = (day: number) =>
       crew.ask<OrderReply>({ type: 'pause.extend', item: 'B', untilMs: untilOf(crew, day), reason: 'vendor is away' });
-    expect(await extend(20)).toEqual({ taken: true });
-    expect(await extend(25)).toEqual({ taken: false, problem: 'B was extended before' });
+    expect(await extend(20)).toEqual(TAKEN);
+    expect(await extend(25)).toEqual({ taken: false, problems: ['B was extended before'] });
     await passOverCrash(crew, 19 * DAY_MS - 1);
     expect(crew.pause('B')).toBe('PAUSED');
     expect(crew.alerts('pause.day14')).toHaveLength(1);
@@ -285,7 +282,7 @@ describe('checkpoints and calls', () => {
       paused_at: null,
       resume_dependencies: null,
     });
-    expect(await pause_analysis('A', 'under review', null, 'MANUAL')).toEqual({ taken: true });
+    expect(await pause_analysis('A', 'under review', null, 'MANUAL')).toEqual(TAKEN);
     await crew.test.settle();
     expect(await get_pause_state('A')).toMatchObject({
       status: 'PAUSING',
@@ -300,7 +297,7 @@ describe('checkpoints and calls', () => {
       paused_at: '2026-01-01T00:00:00.000Z',
       resume_dependencies: { restart: ['A/draft', 'A/print'], skip: [], wait: [] },
     });
-    expect(await resume_analysis('A', null, false)).toEqual({ taken: true });
+    expect(await resume_analysis('A', null, false)).toEqual(TAKEN);
     expect(await get_pause_state('A')).toMatchObject({ status: 'RESUMING' });
   });
 
@@ -318,13 +315,13 @@ describe('checkpoints and calls', () => {
       crew.ask<OrderReply>({ type: 'resume.command', item: 'I', resumePlan: lists, notify: false });
     expect(await resume({ restart: ['I/a', 'I/c'], skip: ['I/b'], wait: [] })).toEqual({
       taken: false,
-      problem: 'I/b waits for a task that runs again',
+      problems: ['I/b waits for a task that runs again'],
     });
     expect(await resume({ restart: ['I/b'], skip: ['I/a', 'I/c'], wait: [] })).toEqual({
       taken: false,
-      problem: 'I/c is not complete and cannot be skipped',
+      problems: ['I/c is not complete and cannot be skipped'],
     });
-    expect(await resume({ restart: ['I/b', 'I/c'], skip: ['I/a'], wait: [] })).toEqual({ taken: true });
+    expect(await resume({ restart: ['I/b', 'I/c'], skip: ['I/a'], wait: [] })).toEqual(TAKEN);
     await crew.test.settle();
     expect([crew.state(), crew.starts]).toEqual(['completed', ['I/a', 'I/b', 'I/c', 'I/b', 'I/c']]);
   });
@@ -348,11 +345,11 @@ describe('checkpoints and calls', () => {
     const { crew } = await pausedCrew();
     expect(await crew.ask<OrderReply>({ type: 'pause.state', item: 'Z' })).toEqual({
       taken: false,
-      problem: 'no item "Z" in the plan',
+      problems: ['no item "Z" in the plan'],
     });
     expect(await crew.ask<OrderReply>({ type: 'resume.command', item: 'A', resumePlan: null, notify: false })).toEqual({
       taken: false,
-      problem: 'A is not paused',
+      problems: ['A is not paused'],
     });
   });
 

@@ -9,13 +9,11 @@ import {
   alertsIn,
 } from '../../../../src/machines/people/alerts/alert-desk.ts';
 import {
-  ENDED_KEPT,
   type Alert,
   bannerOf,
   cardText,
   DELIVERIES_MAX,
   DELIVERY_WINDOW_MS,
-  forgettable,
   PATIENCE_MS,
   recent,
 } from '../../../../src/machines/people/alerts/alert-rules.ts';
@@ -120,15 +118,6 @@ describe('the rules of alerts', () => {
   it('CA-078: a delivery counts for five minutes', () => {
     expect(recent([0, 1], DELIVERY_WINDOW_MS)).toEqual([1]);
   });
-
-  it('keeps the latest acknowledged cards in the list, up to the bound', () => {
-    const records = Array.from({ length: ENDED_KEPT + 2 }, (_, n) => ({
-      id: `alert-${n}`,
-      acknowledgedAtMs: n === 0 ? null : n,
-    }));
-    expect(forgettable(records)).toEqual(['alert-1']);
-    expect(forgettable(records.slice(0, -1))).toEqual([]);
-  });
 });
 
 describe('a card', () => {
@@ -173,7 +162,8 @@ describe('a card', () => {
     await desks.ask(DESKS.alerts, { type: 'alert.choose', id: 'alert-1', action: 'details' });
     expect(card(desks).state).toBe('OPENED');
     expect(await desks.ask(DESKS.alerts, { type: 'alert.acknowledge', id: 'alert-1', by: 'ann' })).toEqual({
-      isKnown: true,
+      taken: true,
+      problems: [],
     });
     expect(card(desks)).toMatchObject({
       state: 'ACKNOWLEDGED',
@@ -181,7 +171,10 @@ describe('a card', () => {
       acknowledgedAtMs: expect.any(Number) as number,
     });
     expect(desks.test.system.tree(DESKS.alertCards).children).toEqual([]);
-    expect(await desks.ask(DESKS.alerts, { type: 'alert.open', id: 'alert-9' })).toEqual({ isKnown: false });
+    expect(await desks.ask(DESKS.alerts, { type: 'alert.open', id: 'alert-9' })).toEqual({
+      taken: false,
+      problems: ['no alert "alert-9"'],
+    });
   });
 
   it(

@@ -1,0 +1,230 @@
+/**
+ * A desk that has an actor for each of its items: it keeps a record of each, passes orders on to it, and replies to
+ * every order. What is sent to an item before its actor has begun is held, and an order that its actor never answers is
+ * refused when that actor ends. The actors are children of a Boss of their own.
+ */
+import { type AnyActorRef, type AnyEventObject } from 'xstate';
+import { type ReplyTo } from '../../actors/model/talk-actions.ts';
+import { DESK_ORDERS_OPEN_MAX } from '../../limits.ts';
+import { type Places, type RecordKind, type Records, recordsIn } from './records.ts';
+import { type Asked, type OrderReply, refused, type Turn } from './turn.ts';
+
+/** Something for an item's actor that it has not been sent, or an order that it has not answered. */
+interface Held {
+  readonly event: AnyEventObject;
+  /** Of an order: its number at this item. */
+  readonly order: number | null;
+  readonly replyTo: ReplyTo | null;
+}
+
+export interface DeskRecord {
+  readonly id: string;
+  /** Rises with every record of the desk: the order of arrival. */
+  readonly number: number;
+  readonly isOver: boolean;
+  /** Its actor; null until that has begun, and after it has ended. */
+  readonly ref: AnyActorRef | null;
+  readonly held: readonly Held[];
+  /** Orders so far. */
+  readonly orders: number;
+}
+
+type Own = 'number' | 'isOver' | 'ref' | 'held' | 'orders';
+
+/** What a record is made from. */
+export type Facts<Row extends DeskRecord> = Omit<Row, Own>;
+
+/** The number that the next record gets. */
+export interface DeskContext {
+  readonly next: number;
+}
+
+export interface DeskOf<Row extends DeskRecord> extends Pick<RecordKind<Row>, 'overMax'> {
+  /** What people call an item: `gate`. */
+  readonly noun: string;
+  /** System id of the Boss of its actors. */
+  readonly boss: string;
+  /** How one that is over has ended: `closed: answered`. */
+  readonly ending: (row: Row) => string;
+  /** Id of its actor. Default: that of the item. */
+  readonly actorOf?: (row: Row) => string;
+}
+
+/** The part of a desk's context that its records are in. */
+export type DeskPlaces<Row> = DeskContext & Places<'record', Row>;
+
+const RECORDS: RecordKind<DeskRecord> = { kind: 'record', keyOf: ({ id }) => id, isOver: ({ isOver }) => isOver };
+
+/** The records of a desk, in the order of arrival. */
+export function deskRecordsIn<Row extends DeskRecord>(context: DeskPlaces<Row>): Row[] {
+  return recordsIn<Row>(context, RECORDS).sort((a, b) => a.number - b.number);
+}
+
+/** An order as an item's actor gets it from its desk; asked directly it has no number. */
+export interface PassedOrder {
+  readonly order?: number;
+  readonly replyTo?: ReplyTo;
+}
+
+/** From an item's actor to its desk. */
+export interface OrderAnswered {
+  readonly type: 'order.answered';
+  readonly id: string;
+  readonly order: number;
+  readonly reply: OrderReply;
+}
+
+/** From a Boss to the desk. */
+export interface ChildExited {
+  readonly type: 'child.exited';
+  readonly id: string;
+}
+
+/** The records of a desk in one turn of it. */
+export class Desk<Row extends DeskRecord> {
+  readonly records: Records<Row>;
+  readonly #turn: Turn<DeskContext, never>;
+  readonly #of: DeskOf<Row>;
+
+  constructor(turn: Turn<DeskContext, never>, of: DeskOf<Row>) {
+    this.#turn = turn;
+    this.#of = of;
+    this.records = turn.records<Row>({ ...RECORDS, ...(of.overMax !== undefined && { overMax: of.overMax }) });
+  }
+
+  /** Keeps a record of a new item, and has its actor started. Undefined without a Boss to start it. */
+  open(facts: Facts<Row>, input: object): Row | undefined {
+    const boss = this.#turn.find(this.#of.boss);
+    if (boss === undefined) return undefined;
+    const { next: number } = this.#turn.context;
+    this.#turn.assign({ next: number + 1 });
+    // A record is its facts and what is the desk's.
+    const row = { ...facts, number, isOver: false, ref: null, held: [], orders: 0 } as unknown as Row;
+    this.records.put(row);
+    const id = this.#actorOf(row);
+    const spec = { id, input: { ...input, desk: this.#turn.self }, reportTo: this.#turn.self };
+    this.#turn.send(boss, { type: 'child.start', id, spec });
+    return row;
+  }
+
+  /** The record of the item whose actor has ended. */
+  exited({ id }: ChildExited): Row | undefined {
+    return this.records.all().find((row) => this.#actorOf(row) === id);
+  }
+
+  /** Sends the item's actor an event: at once, or as soon as it has begun. */
+  tell({ id }: Row, event: AnyEventObject): void {
+    const row = this.records.get(id)!;
+    if (row.ref !== null) this.#turn.send(row.ref, event);
+    else this.records.put({ ...row, held: [...row.held, { event, order: null, replyTo: null }] });
+  }
+
+  /** Passes an order on to the item's actor, which answers it. The reply, where it is refused here. */
+  pass(
+    id: string,
+    { replyTo, ...event }: Asked & AnyEventObject,
+    facts: Partial<Facts<Row>> = {},
+  ): OrderReply | undefined {
+    const row = this.records.get(id);
+    const problem = this.problemOf(id);
+    if (row === undefined || problem !== undefined) return refused(problem!);
+    if (row.held.length >= DESK_ORDERS_OPEN_MAX)
+      return refused(`${this.#of.noun} "${id}" has ${DESK_ORDERS_OPEN_MAX} orders to answer first`);
+    const order = row.orders + 1;
+    this.records.put({
+      ...row,
+      ...facts,
+      orders: order,
+      held: [...row.held, { event, order, replyTo: replyTo ?? null }],
+    });
+    if (row.ref !== null) this.#turn.send(row.ref, { ...event, order });
+    return undefined;
+  }
+
+  /** Why there is nothing to be ordered; undefined where there is. */
+  problemOf(id: string): string | undefined {
+    const row = this.records.get(id);
+    if (row === undefined) return `no ${this.#of.noun} "${id}"`;
+    return row.isOver ? `${this.#of.noun} "${id}" is ${this.#of.ending(row)}` : undefined;
+  }
+
+  /** Its actor has begun: it gets what was held for it. */
+  begin(id: string, ref: AnyActorRef): void {
+    const row = this.records.get(id);
+    if (row === undefined || row.isOver || row.ref !== null) return;
+    for (const { event, order } of row.held) this.#turn.send(ref, order === null ? event : { ...event, order });
+    this.records.put({ ...row, ref, held: row.held.filter(({ order }) => order !== null) });
+  }
+
+  /** What its actor says of an order, for whoever gave it. */
+  answer({ id, order, reply }: OrderAnswered): void {
+    const row = this.records.get(id);
+    const held = row?.held.find((one) => one.order === order);
+    if (row === undefined || held === undefined) return;
+    this.#turn.reply(held.replyTo ?? undefined, reply);
+    this.records.put({ ...row, held: row.held.filter((one) => one !== held) });
+  }
+
+  change(id: string, facts: Partial<Facts<Row>>): Row | undefined {
+    const row = this.records.get(id);
+    if (row === undefined) return undefined;
+    const next = { ...row, ...facts };
+    this.records.put(next);
+    return next;
+  }
+
+  /** Its actor has ended or is about to: open orders are refused. Undefined for an item that was over already. */
+  close(id: string, facts: Partial<Facts<Row>>): Row | undefined {
+    const row = this.records.get(id);
+    if (row === undefined || row.isOver) return undefined;
+    const closed = { ...row, ...facts, isOver: true, ref: null, held: [] };
+    this.records.put(closed);
+    for (const { replyTo } of row.held) this.#turn.reply(replyTo ?? undefined, refused(this.problemOf(id)!));
+    return closed;
+  }
+
+  #actorOf(row: Row): string {
+    return this.#of.actorOf?.(row) ?? row.id;
+  }
+}
+
+/** Answers an order, by way of the desk that has passed it on. Called by an item's actor. */
+export function answerOrder(
+  turn: Turn<{ readonly desk: AnyActorRef }, never>,
+  id: string,
+  { order, replyTo }: PassedOrder,
+  reply: OrderReply,
+): void {
+  if (order === undefined) turn.reply(replyTo, reply);
+  else turn.send(turn.context.desk, { type: 'order.answered', id, order, reply } satisfies OrderAnswered);
+}
+
+/** One item that crashes must not end the others: only a flood of crashes ends their Boss. */
+const INTENSITY = 100;
+
+/**
+ * A desk and the Boss of its items, as children of a Boss. The Boss first: the desk talks to it from its first turn on.
+ */
+export function deskChildren({ desk, boss, agent, item, input }: DeskPlace) {
+  const template = { agent: item, restart: 'transient' as const };
+  return [
+    { id: boss, systemId: boss, boss: { strategy: 'dynamic' as const, template, intensity: INTENSITY } },
+    { id: desk, systemId: desk, agent, ...(input !== undefined && { input }) },
+  ];
+}
+
+interface DeskPlace {
+  /** System ids. */
+  readonly desk: string;
+  readonly boss: string;
+  /** Names of agents. */
+  readonly agent: string;
+  readonly item: string;
+  readonly input?: object;
+}
+
+/** As a desk lists a record: without what is of use to itself alone. */
+export function listed<Row extends DeskRecord>(row: Row): Omit<Row, 'number' | 'ref' | 'held' | 'orders'> {
+  const { number: _, ref: __, held: ___, orders: ____, ...facts } = row;
+  return facts;
+}
