@@ -1,200 +1,179 @@
 /**
- * The verbs of the crew's desks, as the command line knows them: pauses, batches, debates, gates, alerts. Each is
- * carried out by a file that is loaded when it is called for.
+ * The verbs of the crew's desks, as the command line knows them: a row per desk, and in it one per verb. What they do is
+ * in desk-command.ts, which is loaded when one is called for.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Verbs, whom } from './administration-verbs.ts';
+import { type DeskName, type DeskOptions } from './desk-row.ts';
 
-interface Options {
+interface Verb {
+  readonly verb: string;
+  readonly says: string;
+  /** Without `bosun` and the name of the desk. */
+  readonly examples: readonly string[];
+  readonly options?: () => readonly Option[];
+}
+
+interface DeskVerbs {
+  readonly name: DeskName;
+  readonly says: string;
+  readonly list: string;
+  /** Lists leave out what is over, unless they are asked for all. */
+  readonly hasAll?: false;
+  readonly show: Verb;
+  readonly orders: readonly Verb[];
+}
+
+const DESKS: readonly DeskVerbs[] = [
+  {
+    name: 'pauses',
+    says: 'Show and handle items that stand.',
+    list: 'Show what is paused, why and since when.',
+    show: {
+      verb: 'show <item>',
+      says: 'Show the pause of an item, with what runs again when it is resumed.',
+      examples: ['show AAPL'],
+    },
+    orders: [
+      { verb: 'resume <item>', says: 'Have an item go on.', examples: ['resume AAPL'] },
+      {
+        verb: 'extend <item>',
+        says: 'Let a pause last longer, once, and 30 days at most.',
+        examples: ['extend AAPL --until 2026-02-01 --reason "waits for the filing"'],
+        options: () => [
+          new Option('--until <date>', 'when the extension is over').argParser(dateMs).makeOptionMandatory(),
+        ],
+      },
+      {
+        verb: 'expire <item>',
+        says: 'End a pause, and give the item up.',
+        examples: ['expire AAPL --reason "delisted"'],
+      },
+    ],
+  },
+  {
+    name: 'batches',
+    says: 'Show and resume items that were paused together.',
+    list: 'Show all batches.',
+    hasAll: false,
+    show: { verb: 'show <id>', says: 'Show a batch and its items.', examples: ['show batch-1'] },
+    orders: [
+      {
+        verb: 'resume <id>',
+        says: 'Have all items of a batch go on, some at a time.',
+        examples: ['resume batch-1', 'resume batch-1 --concurrency 2'],
+        options: () => [
+          new Option('--concurrency <count>', 'how many at a time (default: as it was)').argParser(count),
+        ],
+      },
+    ],
+  },
+  {
+    name: 'debates',
+    says: 'Show disputes between agents, and decide about them.',
+    list: 'Show the debates under way.',
+    show: {
+      verb: 'show <id>',
+      says: 'Show a debate: its level, what was said, and how credible both are.',
+      examples: ['show margin', 'show margin --json'],
+    },
+    orders: [
+      {
+        verb: 'confirm <id>',
+        says: 'Let the value stand that is gone on with.',
+        examples: ['confirm margin --by eve'],
+      },
+      {
+        verb: 'override <id>',
+        says: 'Have another value hold; what used the old one runs again.',
+        examples: ['override margin --side challenged --by eve --reason "the filing is older"'],
+        options: () => [
+          new Option('--side <side>', 'whose position is to hold (default: the one that does not)').choices([
+            'challenger',
+            'challenged',
+          ]),
+        ],
+      },
+      {
+        verb: 'redebate <id>',
+        says: 'Have it debated again, with what is new.',
+        examples: ['redebate margin --by eve --reason "a new filing is out"'],
+      },
+    ],
+  },
+  {
+    name: 'gates',
+    says: 'Show and answer questions to people.',
+    list: 'Show what people are asked.',
+    show: {
+      verb: 'show <id>',
+      says: 'Show a question: what to decide by, and what an answer looks like.',
+      examples: ['show plan.G3.1'],
+    },
+    orders: [
+      {
+        verb: 'answer <id> <fields...>',
+        says: 'Answer a question, each field as key=value.',
+        examples: [
+          'answer plan.G3.1 decision=approve',
+          'answer plan.G3.1 decision=revise --by ada --reason "the rate is too low"',
+        ],
+      },
+    ],
+  },
+  {
+    name: 'alerts',
+    says: 'Show and acknowledge what people have been told.',
+    list: 'Show the alerts that nobody has acknowledged.',
+    show: { verb: 'show <id>', says: 'Show an alert in full.', examples: ['show alert-3'] },
+    orders: [{ verb: 'ack <id>', says: 'Say that somebody looks after it.', examples: ['ack alert-3 --by ada'] }],
+  },
+];
+
+interface Options extends Omit<DeskOptions, 'reason'> {
+  readonly reason?: string;
   readonly data: string;
   readonly json?: true;
   readonly all?: true;
   readonly by?: string;
-  readonly reason?: string;
-  readonly until?: number;
-  readonly concurrency?: number;
-  readonly side?: 'challenger' | 'challenged';
 }
 
-export function addDesks(bosun: Command, verbs: Verbs): void {
-  addPauses(bosun, verbs);
-  addBatches(bosun, verbs);
-  addDebates(bosun, verbs);
-  addGates(bosun, verbs);
-  addAlerts(bosun, verbs);
-}
-
-function addPauses(bosun: Command, { verb, exit, dataCommand }: Verbs): void {
-  const pauses = group(bosun, 'pauses', 'Show and handle items that stand.');
-  withAll(
-    verb(pauses, 'list', 'Show what is paused, why and since when.', ['pauses list', 'pauses list --all --json']),
-  ).action(async ({ all, ...options }: Options) => {
-    const { listPauses } = await import('./pauses-command.ts');
-    exit(await listPauses({ ...dataCommand(options), all: all === true }));
-  });
-  verb(pauses, 'show <item>', 'Show the pause of an item, with what runs again when it is resumed.', [
-    'pauses show AAPL',
-  ]).action(async (item: string, options: Options) => {
-    const { showPause } = await import('./pauses-command.ts');
-    exit(await showPause({ ...dataCommand(options), item }));
-  });
-  const said = {
-    resume: 'Have an item go on.',
-    extend: 'Let a pause last longer, once, and 30 days at most.',
-    expire: 'End a pause, and give the item up.',
-  };
-  const examples = {
-    resume: ['pauses resume AAPL'],
-    extend: ['pauses extend AAPL --until 2026-02-01 --reason "waits for the filing"'],
-    expire: ['pauses expire AAPL --reason "delisted"'],
-  };
-  for (const order of ['resume', 'extend', 'expire'] as const) {
-    const command = byWhom(verb(pauses, `${order} <item>`, said[order], examples[order]));
-    if (order === 'extend')
-      command.addOption(
-        new Option('--until <date>', 'when the extension is over').argParser(dateMs).makeOptionMandatory(),
+export function addDesks(bosun: Command, { verb, exit, dataCommand }: Verbs): void {
+  for (const { name, says, list, hasAll = true, show, orders } of DESKS) {
+    const desk = bosun.command(name).description(says).exitOverride();
+    const add = ({ verb: usage, says: what, examples, options = () => [] }: Verb): Command => {
+      const command = verb(
+        desk,
+        usage,
+        what,
+        examples.map((example) => `${name} ${example}`),
       );
-    command.action(async (item: string, options: Options) => {
-      const { pauseOrder } = await import('./pauses-command.ts');
-      exit(
-        await pauseOrder({
-          ...dataCommand(options),
-          ...whom(options),
-          order,
-          item,
-          ...(options.until !== undefined && { untilMs: options.until }),
-        }),
-      );
+      for (const option of options()) command.addOption(option);
+      return command;
+    };
+    const listing = add({ verb: 'list', says: list, examples: ['list', hasAll ? 'list --all --json' : 'list --json'] });
+    if (hasAll) listing.option('--all', 'also those that are over');
+    listing.action(async ({ all, ...options }: Options) => {
+      const { listDesk } = await import('./desk-command.ts');
+      exit(await listDesk(name, { ...dataCommand(options), all: all === true }));
     });
+    add(show).action(async (key: string, options: Options) => {
+      const { showRecord } = await import('./desk-command.ts');
+      exit(await showRecord(name, key, dataCommand(options)));
+    });
+    for (const order of orders) {
+      const command = add(order)
+        .option('--by <name>', 'who says so (default: your user name)')
+        .option('--reason <text>', 'why');
+      command.action(async () => {
+        const options = command.opts<Options>();
+        const [key = '', ...fields] = command.args;
+        const { giveOrder } = await import('./desk-command.ts');
+        const given = { ...options, ...whom(options), fields, verb: command.name(), key };
+        exit(await giveOrder(name, { ...given, ...dataCommand(options) }));
+      });
+    }
   }
-}
-
-function addBatches(bosun: Command, { verb, exit, dataCommand }: Verbs): void {
-  const batches = group(bosun, 'batches', 'Show and resume items that were paused together.');
-  verb(batches, 'list', 'Show all batches.', ['batches list', 'batches list --json']).action(
-    async (options: Options) => {
-      const { listBatches } = await import('./batches-command.ts');
-      exit(await listBatches(dataCommand(options)));
-    },
-  );
-  verb(batches, 'show <id>', 'Show a batch and its items.', ['batches show batch-1']).action(
-    async (id: string, options: Options) => {
-      const { showBatch } = await import('./batches-command.ts');
-      exit(await showBatch({ ...dataCommand(options), id }));
-    },
-  );
-  byWhom(
-    verb(batches, 'resume <id>', 'Have all items of a batch go on, some at a time.', [
-      'batches resume batch-1',
-      'batches resume batch-1 --concurrency 2',
-    ]),
-  )
-    .option('--concurrency <count>', 'how many at a time (default: as it was)', count)
-    .action(async (id: string, options: Options) => {
-      const { resumeBatch } = await import('./batches-command.ts');
-      exit(await resumeBatch({ ...dataCommand(options), ...whom(options), id, concurrency: options.concurrency }));
-    });
-}
-
-function addDebates(bosun: Command, { verb, exit, dataCommand }: Verbs): void {
-  const debates = group(bosun, 'debates', 'Show disputes between agents, and decide about them.');
-  withAll(verb(debates, 'list', 'Show the debates under way.', ['debates list', 'debates list --all --json'])).action(
-    async ({ all, ...options }: Options) => {
-      const { listDebates } = await import('./debates-command.ts');
-      exit(await listDebates({ ...dataCommand(options), all: all === true }));
-    },
-  );
-  verb(debates, 'show <id>', 'Show a debate: its level, what was said, and how credible both are.', [
-    'debates show margin',
-    'debates show margin --json',
-  ]).action(async (id: string, options: Options) => {
-    const { showDebate } = await import('./debates-command.ts');
-    exit(await showDebate({ ...dataCommand(options), id }));
-  });
-  const said = {
-    confirm: 'Let the value stand that is gone on with.',
-    override: 'Have another value hold; what used the old one runs again.',
-    redebate: 'Have it debated again, with what is new.',
-  };
-  const examples = {
-    confirm: ['debates confirm margin --by eve'],
-    override: ['debates override margin --side challenged --by eve --reason "the filing is older"'],
-    redebate: ['debates redebate margin --by eve --reason "a new filing is out"'],
-  };
-  for (const order of ['confirm', 'override', 'redebate'] as const) {
-    const command = byWhom(verb(debates, `${order} <id>`, said[order], examples[order]));
-    if (order === 'override')
-      command.addOption(
-        new Option('--side <side>', 'whose position is to hold (default: the one that does not)').choices([
-          'challenger',
-          'challenged',
-        ]),
-      );
-    command.action(async (id: string, options: Options) => {
-      const { debateOrder } = await import('./debates-command.ts');
-      exit(await debateOrder({ ...dataCommand(options), ...whom(options), order, id, side: options.side }));
-    });
-  }
-}
-
-function addGates(bosun: Command, { verb, exit, dataCommand }: Verbs): void {
-  const gates = group(bosun, 'gates', 'Show and answer questions to people.');
-  withAll(verb(gates, 'list', 'Show what people are asked.', ['gates list', 'gates list --all --json'])).action(
-    async ({ all, ...options }: Options) => {
-      const { listGates } = await import('./gates-command.ts');
-      exit(await listGates({ ...dataCommand(options), all: all === true }));
-    },
-  );
-  verb(gates, 'show <id>', 'Show a question: what to decide by, and what an answer looks like.', [
-    'gates show plan.G3.1',
-  ]).action(async (id: string, options: Options) => {
-    const { showGate } = await import('./gates-command.ts');
-    exit(await showGate({ ...dataCommand(options), id }));
-  });
-  const examples = [
-    'gates answer plan.G3.1 decision=approve',
-    'gates answer plan.G3.1 decision=revise --by ada --reason "the rate is too low"',
-  ];
-  byWhom(verb(gates, 'answer <id> <fields...>', 'Answer a question, each field as key=value.', examples)).action(
-    async (id: string, fields: string[], options: Options) => {
-      const { answerGate } = await import('./gates-command.ts');
-      exit(await answerGate({ ...dataCommand(options), ...whom(options), id, fields }));
-    },
-  );
-}
-
-function addAlerts(bosun: Command, { verb, exit, dataCommand }: Verbs): void {
-  const alerts = group(bosun, 'alerts', 'Show and acknowledge what people have been told.');
-  withAll(
-    verb(alerts, 'list', 'Show the alerts that nobody has acknowledged.', ['alerts list', 'alerts list --all --json']),
-  ).action(async ({ all, ...options }: Options) => {
-    const { listAlerts } = await import('./alerts-command.ts');
-    exit(await listAlerts({ ...dataCommand(options), all: all === true }));
-  });
-  verb(alerts, 'show <id>', 'Show an alert in full.', ['alerts show alert-3']).action(
-    async (id: string, options: Options) => {
-      const { showAlert } = await import('./alerts-command.ts');
-      exit(await showAlert({ ...dataCommand(options), id }));
-    },
-  );
-  byWhom(verb(alerts, 'ack <id>', 'Say that somebody looks after it.', ['alerts ack alert-3 --by ada'])).action(
-    async (id: string, options: Options) => {
-      const { acknowledgeAlert } = await import('./alerts-command.ts');
-      exit(await acknowledgeAlert({ ...dataCommand(options), ...whom(options), id }));
-    },
-  );
-}
-
-function group(bosun: Command, name: string, description: string): Command {
-  return bosun.command(name).description(description).exitOverride();
-}
-
-function withAll(command: Command): Command {
-  return command.option('--all', 'also those that are over');
-}
-
-function byWhom(command: Command): Command {
-  return command.option('--by <name>', 'who says so (default: your user name)').option('--reason <text>', 'why');
 }
 
 function count(text: string): number {

@@ -7,9 +7,7 @@ import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { type LiveGateway } from './live-gateway.ts';
 import { type OrderReply } from '../machines/people/turn.ts';
-import { jsonLine } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
-import { tableText } from './table.ts';
 import { type System } from '../system.ts';
 
 export interface Looked<Context> {
@@ -30,12 +28,6 @@ export interface DeskView {
   order(desk: string, event: DeskOrder): Promise<void>;
 }
 
-export interface DeskCommand extends DataCommand {
-  /** Who gives the order. */
-  readonly by: string;
-  readonly reason?: string | undefined;
-}
-
 export function withDesks(command: DataCommand, work: (view: DeskView) => Promise<void>): Promise<ExitCode> {
   return withData(command, {
     live: (gateway) => work(liveView(gateway)),
@@ -43,20 +35,11 @@ export function withDesks(command: DataCommand, work: (view: DeskView) => Promis
   });
 }
 
-/** A line of JSON each, or a table for people. @param show `none`: what people are told where there are none. */
-export function writeList<Row>(
-  { json, out, err }: DataCommand,
-  rows: readonly Row[],
-  show: { readonly none: string; readonly head: readonly string[]; readonly cells: (row: Row) => readonly string[] },
-): void {
-  if (json) out.write(rows.map(jsonLine).join(''));
-  else if (rows.length === 0) err.write(`${show.none}\n`);
-  else out.write(tableText([show.head, ...rows.map(show.cells)]));
-}
-
-/** What is said when an order is given: at once, or when the system starts again. */
-export function whenText({ isLive }: DeskView): string {
-  return isLive ? '' : ' at the next start';
+/** The record of an id. Throws where there is none. */
+export function found<Row extends { readonly id: string }>(rows: readonly Row[], id: string, missing: string): Row {
+  const row = rows.find((known) => known.id === id);
+  if (row === undefined) throw notThere(missing);
+  return row;
 }
 
 export function notThere(what: string): BosunError {

@@ -73,6 +73,11 @@ export function errorText(error: unknown): string | undefined {
   return typeof message === 'string' ? message : String(error);
 }
 
+/** Kernel time for people, of what has a time. */
+export function whenKnown(ms: number | null): string | null {
+  return ms === null ? null : timeText(ms);
+}
+
 /** Kernel time for people. */
 export function timeText(ms: number): string {
   return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : `${ms} ms`;

@@ -14,8 +14,10 @@ export function tableText(lines: readonly (readonly string[])[]): string {
     .join('');
 }
 
+export type Facts = readonly (readonly [name: string, value: string | number | null])[];
+
 /** Facts one under the other; what is null is left out. */
-export function factsText(facts: readonly (readonly [name: string, value: string | number | null])[]): string {
+export function factsText(facts: Facts): string {
   const known = facts.filter(([, value]) => value !== null && value !== '');
   const width = Math.max(...known.map(([name]) => name.length));
   return known.map(([name, value]) => `${name.padEnd(width)}  ${value!}\n`).join('');

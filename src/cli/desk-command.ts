@@ -1,0 +1,62 @@
+/** The verbs of all desks: list, show, and orders, each by the row of its desk. */
+import { ALERTS } from './alerts-row.ts';
+import { BATCHES } from './batches-row.ts';
+import { DEBATES } from './debates-row.ts';
+import { type DeskName, type DeskRow, type Given } from './desk-row.ts';
+import { withDesks } from './desk-view.ts';
+import { type ExitCode } from './exit-codes.ts';
+import { GATES } from './gates-row.ts';
+import { PAUSES } from './pauses-row.ts';
+import { jsonLine } from './stopped-store.ts';
+import { type DataCommand } from './surroundings.ts';
+import { factsText, tableText } from './table.ts';
+
+const ROWS = { pauses: PAUSES, batches: BATCHES, debates: DEBATES, gates: GATES, alerts: ALERTS };
+
+/** A desk deals with its own records alone. */
+function rowOf(name: DeskName): DeskRow<unknown> {
+  return ROWS[name] as DeskRow<unknown>;
+}
+
+/** A line of JSON each, or a table for people. */
+export function listDesk(name: DeskName, command: DataCommand & { readonly all: boolean }): Promise<ExitCode> {
+  const { all, json, out, err } = command;
+  const { none, records, cells, banner = () => null } = rowOf(name);
+  return withDesks(command, async (view) => {
+    const rows = await records(view, all);
+    if (json) return void out.write(rows.map(jsonLine).join(''));
+    const above = banner(rows);
+    if (above !== null) err.write(`${above}\n`);
+    if (rows.length === 0) return void err.write(`${none}\n`);
+    const lines = rows.map(cells);
+    out.write(tableText([Object.keys(lines[0]!), ...lines.map((line) => Object.values(line).map(textOf))]));
+  });
+}
+
+export function showRecord(name: DeskName, key: string, command: DataCommand): Promise<ExitCode> {
+  const { find, facts, detail = () => Promise.resolve({ json: {}, text: '' }) } = rowOf(name);
+  return withDesks(command, async (view) => {
+    const row = await find(view, key);
+    const { json, text } = await detail(view, row);
+    command.out.write(command.json ? jsonLine({ ...(row as object), ...json }) : `${factsText(facts(row))}${text}`);
+  });
+}
+
+/** An order of a stopped store is left for its next start. */
+export function giveOrder(
+  name: DeskName,
+  command: DataCommand & Given & { readonly verb: string; readonly key: string },
+): Promise<ExitCode> {
+  const { verb, key, by, json, out } = command;
+  const { find, orders } = rowOf(name);
+  return withDesks(command, async (view) => {
+    const { desk, event, json: shown = event, said } = await orders[verb]!(await find(view, key), command, view);
+    await view.order(desk, event);
+    const when = view.isLive ? '' : ' at the next start';
+    out.write(json ? jsonLine({ ...shown, by, durable: true }) : `${said}${when}\n`);
+  });
+}
+
+function textOf(cell: string | number | null): string {
+  return cell === null ? '' : String(cell);
+}
