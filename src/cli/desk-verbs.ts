@@ -1,6 +1,6 @@
 /**
- * The verbs of the crew's desks, as the command line knows them: a row per desk, and in it one per verb. What they do is
- * in desk-command.ts, which is loaded when one is called for.
+ * The verbs of the crew's desks, as the command line knows them: a row per desk, and in it one per verb. They are
+ * carried out by desk-command.ts, which is loaded when one is called for.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Verbs, whom } from './administration-verbs.ts';

@@ -43,7 +43,8 @@ export const GATES: DeskRow<Gate> = {
     const question = await questionOf(view, id);
     if (question === undefined) return { json: { package: null, form: null }, text: '' };
     const { package: given, form } = question;
-    const text = `\nto decide by:\n${JSON.stringify(given, null, 2)}\n\nan answer fits:\n${JSON.stringify(form, null, 2)}\n`;
+    const [materials, answer] = [given, form].map((value) => JSON.stringify(value, null, 2));
+    const text = `\nto decide by:\n${materials}\n\nan answer fits:\n${answer}\n`;
     return { json: { package: given, form }, text };
   },
   orders: {

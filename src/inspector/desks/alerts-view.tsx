@@ -1,14 +1,13 @@
 /** Alert cards: one for each thing that somebody has to know, with its buttons, until somebody acknowledges it. */
-import { useState } from 'preact/hooks';
 import { counted, moment } from '../format.ts';
 import { kernelMs } from '../time.ts';
-import { Age, Countdown } from './clock.tsx';
-import { DeskDialog } from './desk-dialog.tsx';
-import { DeskFrame, NoDesk } from './desk-frame.tsx';
-import { acknowledgeAlert, chooseButton, type DeskOrder } from './desk-orders.ts';
-import { alertRows, bannerOf, batchOfCard, isOpenAlert } from './desk-records.ts';
+import { Countdown } from './clock.tsx';
+import { acknowledgeAlert, chooseButton } from './desk-orders.ts';
+import { About, DeskPage, type OnOrder, OrderButton, Sheet, Since, useShownRows } from './desk-page.tsx';
+import { alertRows, bannerOf, batchOfCard } from './desk-records.ts';
 import { type AlertButton, type AlertRow, type AlertShown } from './desk-shapes.ts';
 import { escalationMs } from './inbox.ts';
+import { PriorityChip } from './priority-chip.tsx';
 import { Readable } from './readable.tsx';
 import { maySend, useDesk, useShown } from './use-desk.ts';
 
@@ -17,66 +16,62 @@ const SHOWN = 40;
 
 export function AlertsView({ rest }: { readonly rest: string }) {
   const desk = useDesk('alerts');
-  const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
-  const [shown, setShown] = useState(SHOWN);
-  if (desk.context === undefined)
-    return (
-      <DeskFrame>
-        <NoDesk name="alerts" desk={desk} title="Alerts" />
-      </DeskFrame>
-    );
-  const all = alertRows(desk.context);
-  const banner = bannerOf(all);
-  const rows = rest === '' ? all : all.filter(({ id }) => id === rest);
-  const open = rows.filter(isOpenAlert);
-  const over = rows.filter((row) => !isOpenAlert(row));
   return (
-    <DeskFrame>
+    <DeskPage name="alerts" desk={desk} title="Alerts">
+      {(onOrder) => <Alerts rows={alertRows(desk.context)} id={rest} desk={desk.address} onOrder={onOrder} />}
+    </DeskPage>
+  );
+}
+
+interface AlertsProps {
+  readonly rows: readonly AlertRow[];
+  /** Of the one that is looked at; empty for all. */
+  readonly id: string;
+  readonly desk: string;
+  readonly onOrder: OnOrder;
+}
+
+function Alerts({ rows: all, id, desk, onOrder }: AlertsProps) {
+  const banner = bannerOf(all);
+  const rows = id === '' ? all : all.filter((row) => row.id === id);
+  const over = rows.filter(({ isOver }) => isOver);
+  const [open, more] = useShownRows(
+    rows.filter(({ isOver }) => !isOver),
+    SHOWN,
+    'alert',
+  );
+  return (
+    <>
       {banner !== null && (
         <p class="banner-line" role="status">
           {banner}
         </p>
       )}
-      <section class="sheet" aria-labelledby="alerts-title">
-        <div class="sheet-head">
-          <h1 id="alerts-title">Alerts</h1>
-          {rest !== '' && (
-            <p>
-              <a href="#/alerts">All alerts</a>
-            </p>
-          )}
-        </div>
+      <Sheet id="alerts" title="Alerts" lead={id !== '' && <a href="#/alerts">All alerts</a>}>
         {open.length === 0 && (
           <p class="empty">
-            {rest === '' || rows.length > 0 ? 'Every alert is acknowledged.' : `No alert “${rest}” is kept.`}
+            {id === '' || rows.length > 0 ? 'Every alert is acknowledged.' : `No alert “${id}” is kept.`}
           </p>
         )}
         <ol class="cards">
-          {open.slice(0, shown).map((row) => (
-            <Card key={row.id} row={row} desk={desk.address} onOrder={setOrder} />
+          {open.map((row) => (
+            <Card key={row.id} row={row} desk={desk} onOrder={onOrder} />
           ))}
         </ol>
-        {open.length > shown && (
-          <button type="button" class="link" onClick={() => setShown(shown + SHOWN)}>
-            {counted(open.length - shown, 'more alert')}
-          </button>
-        )}
-      </section>
+        {more}
+      </Sheet>
       {over.length > 0 && <Acknowledged rows={over} />}
-      {order !== undefined && <DeskDialog key={order.title} order={order} onClose={() => setOrder(undefined)} />}
-    </DeskFrame>
+    </>
   );
 }
 
-function Card({
-  row,
-  desk,
-  onOrder,
-}: {
+interface CardProps {
   readonly row: AlertRow;
   readonly desk: string;
-  readonly onOrder: (order: DeskOrder) => void;
-}) {
+  readonly onOrder: OnOrder;
+}
+
+function Card({ row, desk, onOrder }: CardProps) {
   const { id, title, priority, raisedAtMs, item, escalation, problem, repeats } = row;
   const shown = useShown<AlertShown>(row.ref);
   const dueMs = escalationMs(row);
@@ -84,37 +79,19 @@ function Card({
     <li class="card" data-alert={id}>
       <div class="split">
         <h2>{title}</h2>
-        <span
-          class={
-            'chip-plain ' +
-            `${priority === 'AGENT_FAILURE' || priority === 'CRITICAL' ? 'bad' : priority === 'HIGH' ? 'warn' : ''}`
-          }
-        >
-          {priority.toLowerCase().replace('_', ' ')}
-        </span>
+        <PriorityChip priority={priority} />
       </div>
       {shown !== undefined && shown.detail !== '' && <p class="lines">{shown.detail}</p>}
       <p class="facts-line">
-        {item !== null && (
+        <About item={item} />
+        <Since sinceMs={raisedAtMs} />
+        {repeats > 0 && <span>said {counted(repeats, 'time')} again</span>}
+        {escalation !== null && <span class="bad">escalated: {escalation}</span>}
+        {dueMs !== null && (
           <span>
-            about <span class="mono">{item}</span>
+            escalated <Countdown untilMs={dueMs} over="any moment" /> without an acknowledgement
           </span>
         )}
-        <span>
-          for <Age sinceMs={raisedAtMs} />
-          {repeats > 0 && `, said ${counted(repeats, 'time')} again`}
-        </span>
-        <span>
-          {escalation === null ? (
-            dueMs !== null && (
-              <>
-                escalated <Countdown untilMs={dueMs} over="any moment" /> without an acknowledgement
-              </>
-            )
-          ) : (
-            <span class="bad">escalated: {escalation}</span>
-          )}
-        </span>
       </p>
       {problem !== null && <p class="bad">{problem}</p>}
       {shown !== undefined && Object.keys(shown.data).length > 0 && (
@@ -123,36 +100,31 @@ function Card({
           <Readable value={shown.data} />
         </details>
       )}
-      {maySend() && <Buttons row={row} shown={shown} desk={desk} onOrder={onOrder} />}
+      {maySend() && <Buttons row={row} desk={desk} onOrder={onOrder} shown={shown} />}
     </li>
   );
 }
 
-function Buttons({
-  row: { id, title },
-  shown,
-  desk,
-  onOrder,
-}: {
-  readonly row: AlertRow;
-  readonly shown: AlertShown | undefined;
-  readonly desk: string;
-  readonly onOrder: (order: DeskOrder) => void;
-}) {
+function Buttons({ row: { id, title }, desk, onOrder, shown }: CardProps & { readonly shown: AlertShown | undefined }) {
   // The ones that do nothing but look are this page itself.
-  const buttons = (shown?.actions ?? []).filter(
-    (button): button is AlertButton & { readonly event: NonNullable<AlertButton['event']> } => button.event !== null,
-  );
+  const buttons = (shown?.actions ?? []).filter(({ event }: AlertButton) => event !== null);
   const batch = shown === undefined ? undefined : batchOfCard(shown);
   return (
     <div class="row" role="group" aria-label={`Orders about ${title}`}>
-      <button type="button" class="primary small" onClick={() => onOrder(acknowledgeAlert(desk, id, title))}>
-        Acknowledge…
-      </button>
+      <OrderButton
+        kind="primary small"
+        label="Acknowledge"
+        order={() => acknowledgeAlert(desk, id, title)}
+        onOrder={onOrder}
+      />
       {buttons.map((button) => (
-        <button key={button.name} type="button" class="small" onClick={() => onOrder(chooseButton(desk, id, button))}>
-          {button.label}…
-        </button>
+        <OrderButton
+          key={button.name}
+          kind="small"
+          label={button.label}
+          order={() => chooseButton(desk, id, button)}
+          onOrder={onOrder}
+        />
       ))}
       {batch !== undefined && (
         <a href="#/batches" class="quiet">
@@ -168,11 +140,12 @@ function Acknowledged({ rows }: { readonly rows: readonly AlertRow[] }) {
     <details class="sheet">
       <summary>{counted(rows.length, 'acknowledged alert')}</summary>
       <ul class="plain">
-        {rows.slice(0, SHOWN).map(({ id, title, acknowledgedBy, acknowledgedAtMs }) => (
+        {rows.slice(0, SHOWN).map(({ id, title, acknowledgedBy, settledBecause, ...row }) => (
           <li key={id} class="split">
             <span>{title}</span>
             <span class="quiet">
-              {acknowledgedBy ?? 'somebody'}, {moment(acknowledgedAtMs!, kernelMs())}
+              {acknowledgedBy ?? settledBecause ?? 'somebody'},{' '}
+              {moment(row.acknowledgedAtMs ?? row.settledAtMs ?? row.raisedAtMs, kernelMs())}
             </span>
           </li>
         ))}

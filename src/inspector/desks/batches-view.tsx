@@ -1,17 +1,14 @@
 /**
  * Items that were paused together: how far each batch is, which item stands where, what it waits for, and the way on.
  */
-import { useState } from 'preact/hooks';
 import { counted, moment } from '../format.ts';
-import { actorHref } from '../route.ts';
 import { kernelMs } from '../time.ts';
-import { Age, Countdown } from './clock.tsx';
-import { DeskDialog } from './desk-dialog.tsx';
-import { DeskFrame, NoDesk } from './desk-frame.tsx';
-import { type DeskOrder, resumeBatch } from './desk-orders.ts';
+import { Countdown } from './clock.tsx';
+import { resumeBatch } from './desk-orders.ts';
+import { ActorName, DeskPage, type OnOrder, OrderButton, Sheet, Since, useShownRows } from './desk-page.tsx';
 import { batchItems, batchRows, itemNames } from './desk-records.ts';
 import { type BatchItemRow, type BatchRow } from './desk-shapes.ts';
-import { maySend, useDesk, useShown } from './use-desk.ts';
+import { type Desk, useDesk, useShown } from './use-desk.ts';
 
 /** Each shown batch is a topic of its own. */
 const SHOWN = 20;
@@ -19,41 +16,63 @@ const ITEMS_SHOWN = 200;
 
 export function BatchesView() {
   const desk = useDesk('batches');
-  const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
-  const [shown, setShown] = useState(SHOWN);
-  if (desk.context === undefined)
-    return (
-      <DeskFrame>
-        <NoDesk name="batches" desk={desk} title="Batches" />
-      </DeskFrame>
-    );
-  const rows = batchRows(desk.context);
   return (
-    <DeskFrame>
-      <section class="sheet" aria-labelledby="batches-title">
-        <div class="sheet-head">
-          <h1 id="batches-title">Batches</h1>
-          <p class="quiet">Items that were paused together</p>
-        </div>
-        {rows.length === 0 && <p class="empty">None. Items that fail alike are paused as one batch.</p>}
-        <ol class="cards">
-          {rows.slice(0, shown).map((row) => (
-            <Batch
-              key={row.id}
-              row={row}
-              names={itemNames(desk.context, row.id)}
-              onResume={() => setOrder(resumeBatch(desk.address, row))}
-            />
-          ))}
-        </ol>
-        {rows.length > shown && (
-          <button type="button" class="link" onClick={() => setShown(shown + SHOWN)}>
-            {counted(rows.length - shown, 'more batch', 'more batches')}
-          </button>
+    <DeskPage name="batches" desk={desk} title="Batches">
+      {(onOrder) => <Batches desk={desk} onOrder={onOrder} />}
+    </DeskPage>
+  );
+}
+
+function Batches({ desk, onOrder }: { readonly desk: Desk; readonly onOrder: OnOrder }) {
+  const [rows, more] = useShownRows(batchRows(desk.context), SHOWN, 'batch', 'batches');
+  return (
+    <Sheet id="batches" title="Batches" lead={<p class="quiet">Items that were paused together</p>}>
+      {rows.length === 0 && <p class="empty">None. Items that fail alike are paused as one batch.</p>}
+      <ol class="cards">
+        {rows.map((row) => (
+          <Batch key={row.id} row={row} desk={desk} onOrder={onOrder} />
+        ))}
+      </ol>
+      {more}
+    </Sheet>
+  );
+}
+
+interface BatchProps {
+  readonly row: BatchRow;
+  readonly desk: Desk;
+  readonly onOrder: OnOrder;
+}
+
+function Batch({ row, desk, onOrder }: BatchProps) {
+  const { id, reason, phase, total, paused, resumed, failed, pending, notBeforeMs, note } = row;
+  const context = useShown<unknown>(row.ref);
+  return (
+    <li class="card" data-batch={id}>
+      <div class="split">
+        <h2>{reason}</h2>
+        {phase === 'paused' && (
+          <OrderButton
+            kind="primary"
+            label="Resume all"
+            name={`Resume all of ${id}`}
+            order={() => resumeBatch(desk.address, row)}
+            onOrder={onOrder}
+          />
         )}
-      </section>
-      {order !== undefined && <DeskDialog key={order.title} order={order} onClose={() => setOrder(undefined)} />}
-    </DeskFrame>
+      </div>
+      <Facts row={row} />
+      <p>
+        {counted(total, 'item')}: {paused} paused, {resumed} resumed, {failed} failed, {pending} on their way
+      </p>
+      {notBeforeMs !== null && (
+        <p class="note">
+          Waits for resources; asks again <Countdown untilMs={notBeforeMs} over="now" />.
+        </p>
+      )}
+      {note !== null && <p class="quiet">{note}</p>}
+      <Items items={context === undefined ? undefined : batchItems(context)} names={itemNames(desk.context, id)} />
+    </li>
   );
 }
 
@@ -64,77 +83,21 @@ const STATUSES: Readonly<Record<BatchRow['status'], readonly [words: string, ton
   FAILED: ['failed', 'bad'],
 };
 
-function Batch({
-  row,
-  names,
-  onResume,
-}: {
-  readonly row: BatchRow;
-  readonly names: readonly string[];
-  readonly onResume: () => void;
-}) {
-  const {
-    id,
-    name,
-    reason,
-    phase,
-    status,
-    total,
-    paused,
-    resumed,
-    failed,
-    pending,
-    concurrencyLimit,
-    createdAtMs,
-    completedAtMs,
-    notBeforeMs,
-    note,
-    ref,
-  } = row;
-  const context = useShown<unknown>(ref);
+function Facts({ row }: { readonly row: BatchRow }) {
+  const { id, name, phase, status, createdAtMs, completedAtMs, concurrencyLimit, ref } = row;
   const [words, tone] = phase === 'finished' ? STATUSES[status] : [phase, 'warn'];
   return (
-    <li class="card" data-batch={id}>
-      <div class="split">
-        <h2>{reason}</h2>
-        {maySend() && phase === 'paused' && (
-          <button type="button" class="primary" onClick={onResume} aria-label={`Resume all of ${id}`}>
-            Resume all…
-          </button>
-        )}
-      </div>
-      <p class="facts-line">
-        <span class={`standing ${tone}`}>{words}</span>
-        {ref === null ? (
-          <span class="mono">{id}</span>
-        ) : (
-          <a class="mono" href={actorHref(ref.actor)}>
-            {id}
-          </a>
-        )}
-        {name !== id && <span class="mono">{name}</span>}
-        <span>
-          {completedAtMs === null ? (
-            <>
-              for <Age sinceMs={createdAtMs} />
-            </>
-          ) : (
-            `ended ${moment(completedAtMs, kernelMs())}`
-          )}
-        </span>
-        <span>{concurrencyLimit} at a time</span>
-      </p>
-      <p>
-        {counted(total, 'item')}: {paused} paused, {resumed} resumed, {failed} failed, {pending} on their way
-      </p>
-      {notBeforeMs !== null && (
-        <p class="note">
-          Waits for resources; asks again <Countdown untilMs={notBeforeMs} over="now" />.
-        </p>
+    <p class="facts-line">
+      <span class={`standing ${tone}`}>{words}</span>
+      <ActorName name={id} actor={ref} />
+      {name !== id && <span class="mono">{name}</span>}
+      {completedAtMs === null ? (
+        <Since sinceMs={createdAtMs} />
+      ) : (
+        <span>ended {moment(completedAtMs, kernelMs())}</span>
       )}
-      {note !== null && <p class="quiet">{note}</p>}
-      <Items items={context === undefined ? undefined : batchItems(context)} names={names} />
-    </li>
+      <span>{concurrencyLimit} at a time</span>
+    </p>
   );
 }
 

@@ -4,26 +4,27 @@
  */
 import { type ComponentChildren } from 'preact';
 import { moment } from '../format.ts';
-import { actorHref, hrefOf } from '../route.ts';
+import { hrefOf } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { useTopic } from '../use.ts';
-import type { InspectionView } from '../../gateway/protocol/views.ts';
-import { Age, Countdown } from './clock.tsx';
+import { type Inspection } from '../wire.ts';
+import { Countdown } from './clock.tsx';
 import { stepsOf, timersOf } from './debate-levels.ts';
+import { reviewNow } from './desk-orders.ts';
+import { About, ActorName, type OnOrder, OrderButton, Since } from './desk-page.tsx';
 import { saidIn } from './desk-records.ts';
 import { type AnalysisShown, type DebateRow, type DebateShown, type SaidShown, type Side } from './desk-shapes.ts';
 import { rounded } from './readable.tsx';
 import { maySend, useShown } from './use-desk.ts';
 
-export function DebatePage({
-  id,
-  row,
-  onReview,
-}: {
+interface DebateProps {
   readonly id: string;
   readonly row: DebateRow | undefined;
-  readonly onReview: () => void;
-}) {
+  readonly desk: string;
+  readonly onOrder: OnOrder;
+}
+
+export function DebatePage({ id, row, ...orders }: DebateProps) {
   const shown = useShown<DebateShown>(row?.ref);
   const { view: inspection } = useTopic<InspectionView>(
     row === undefined || row.ref === null ? undefined : `inspection/${row.ref.actor}`,
@@ -35,58 +36,52 @@ export function DebatePage({
         <p class="quiet">The desk keeps every open debate and the last 1,000 others.</p>
       </section>
     );
-  const { topic, challenger, challenged, openedAtMs, ref, item, expert, analysis } = row;
   return (
     <article class="actor" aria-labelledby="debate-title">
-      <header class="actor-head">
-        <p class="crumbs">
-          <a href="#/debates">Debates</a> ·{' '}
-          {ref === null ? (
-            <span class="mono">{id}</span>
-          ) : (
-            <a class="mono" href={actorHref(ref.actor)}>
-              {id}
-            </a>
-          )}
-        </p>
-        <h1 id="debate-title">{topic}</h1>
-        <p class="facts-line">
-          <span>
-            {challenger} doubts {challenged}
-          </span>
-          {item !== null && (
-            <span>
-              about <span class="mono">{item}</span>
-            </span>
-          )}
-          <span>
-            for <Age sinceMs={openedAtMs} />
-          </span>
-          {expert !== null && <span>expert: {expert}</span>}
-        </p>
-      </header>
+      <Head row={row} />
       <Stepper row={row} deadlines={timersOf(inspection?.timers ?? [])} />
-      <Standing row={row} gate={shown?.gate ?? null} onReview={onReview} />
-      {shown !== undefined && (
-        <section class="sheet" aria-labelledby="disputed-title">
-          <h2 id="disputed-title">What is disputed</h2>
-          <p>{shown.challenge.disputedFinding}</p>
-          <div class="sides">
-            <SideColumn side="challenger" agent={challenger} position={shown.positions.challenger} said={saidIn(shown)}>
-              <p>{shown.challenge.basis.statement}</p>
-              <Evidence evidence={shown.challenge.basis.evidence} />
-            </SideColumn>
-            <SideColumn
-              side="challenged"
-              agent={challenged}
-              position={shown.positions.challenged}
-              said={saidIn(shown)}
-            />
-          </div>
-        </section>
-      )}
-      {analysis !== null && <Credibility analysis={analysis} row={row} />}
+      <Standing row={row} gate={shown?.gate ?? null} {...orders} />
+      {shown !== undefined && <Disputed row={row} shown={shown} />}
+      {row.analysis !== null && <Credibility analysis={row.analysis} row={row} />}
     </article>
+  );
+}
+
+function Head({ row }: { readonly row: DebateRow }) {
+  const { id, topic, challenger, challenged, openedAtMs, ref, item, expert } = row;
+  return (
+    <header class="actor-head">
+      <p class="crumbs">
+        <a href="#/debates">Debates</a> · <ActorName name={id} actor={ref} />
+      </p>
+      <h1 id="debate-title">{topic}</h1>
+      <p class="facts-line">
+        <span>
+          {challenger} doubts {challenged}
+        </span>
+        <About item={item} />
+        <Since sinceMs={openedAtMs} />
+        {expert !== null && <span>expert: {expert}</span>}
+      </p>
+    </header>
+  );
+}
+
+function Disputed({ row, shown }: { readonly row: DebateRow; readonly shown: DebateShown }) {
+  const { challenge, positions } = shown;
+  const said = saidIn(shown);
+  return (
+    <section class="sheet" aria-labelledby="disputed-title">
+      <h2 id="disputed-title">What is disputed</h2>
+      <p>{challenge.disputedFinding}</p>
+      <div class="sides">
+        <SideColumn side="challenger" agent={row.challenger} position={positions.challenger} said={said}>
+          <p>{challenge.basis.statement}</p>
+          <Evidence evidence={challenge.basis.evidence} />
+        </SideColumn>
+        <SideColumn side="challenged" agent={row.challenged} position={positions.challenged} said={said} />
+      </div>
+    </section>
   );
 }
 
@@ -124,11 +119,11 @@ function Stepper({ row, deadlines }: { readonly row: DebateRow; readonly deadlin
 function Standing({
   row: { isOver, summary, provisional, level },
   gate,
-  onReview,
-}: {
+  desk,
+  onOrder,
+}: Pick<DebateProps, 'desk' | 'onOrder'> & {
   readonly row: DebateRow;
   readonly gate: string | null;
-  readonly onReview: () => void;
 }) {
   if (isOver) {
     return (
@@ -172,9 +167,7 @@ function Standing({
       )}
       {!isAsked && maySend() && (
         <p>
-          <button type="button" onClick={onReview}>
-            Review now…
-          </button>
+          <OrderButton label="Review now" order={() => reviewNow(desk)} onOrder={onOrder} />
         </p>
       )}
     </section>

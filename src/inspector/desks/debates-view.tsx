@@ -1,86 +1,89 @@
 /** What two agents see differently: the debates, what is provisional, and whom the experts have at hand. */
-import { useState } from 'preact/hooks';
+import { counted } from '../format.ts';
 import { hrefOf } from '../route.ts';
 import { Age, Countdown } from './clock.tsx';
+import { LEVEL_NAMES } from './debate-levels.ts';
 import { DebatePage } from './debate-page.tsx';
-import { DeskDialog } from './desk-dialog.tsx';
-import { DeskFrame, NoDesk } from './desk-frame.tsx';
-import { type DeskOrder, reviewNow, setExpert } from './desk-orders.ts';
+import { reviewNow, setExpert } from './desk-orders.ts';
+import { type Column, DeskPage, DeskTable, type OnOrder, OrderButton, Sheet } from './desk-page.tsx';
 import { debateRows, expertRows, type ExpertRow } from './desk-records.ts';
 import { type DebateRow, type FacilitatorShown } from './desk-shapes.ts';
-import { LEVEL_NAMES } from './debate-levels.ts';
-import { maySend, useDesk } from './use-desk.ts';
+import { type Desk, useDesk } from './use-desk.ts';
 
 const SHOWN = 100;
 
 export function DebatesView({ rest }: { readonly rest: string }) {
   const desk = useDesk('debates');
-  const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
-  if (desk.context === undefined)
-    return (
-      <DeskFrame>
-        <NoDesk name="debates" desk={desk} title="Debates" />
-      </DeskFrame>
-    );
-  const rows = debateRows(desk.context);
-  const { nextGate } = desk.context as FacilitatorShown;
   return (
-    <DeskFrame>
-      {rest !== '' && (
-        <DebatePage
-          key={rest}
-          id={rest}
-          row={rows.find(({ id }) => id === rest)}
-          onReview={() => setOrder(reviewNow(desk.address))}
-        />
-      )}
-      {rest === '' && (
-        <>
-          <Provisionals
-            rows={rows.filter(({ isOver, provisional }) => !isOver && provisional !== null)}
-            nextGate={nextGate}
-            onReview={() => setOrder(reviewNow(desk.address))}
+    <DeskPage name="debates" desk={desk} title="Debates">
+      {(onOrder) =>
+        rest === '' ? (
+          <Debates desk={desk} onOrder={onOrder} />
+        ) : (
+          <DebatePage
+            key={rest}
+            id={rest}
+            row={debateRows(desk.context).find(({ id }) => id === rest)}
+            desk={desk.address}
+            onOrder={onOrder}
           />
-          <DebateTable rows={rows} />
-          <Experts rows={expertRows(desk.context)} onSet={(expert) => setOrder(setExpert(desk.address, expert))} />
-        </>
-      )}
-      {order !== undefined && <DeskDialog key={order.title} order={order} onClose={() => setOrder(undefined)} />}
-    </DeskFrame>
+        )
+      }
+    </DeskPage>
   );
 }
 
-function Provisionals({
-  rows,
-  nextGate,
-  onReview,
-}: {
+function Debates({ desk, onOrder }: { readonly desk: Desk; readonly onOrder: OnOrder }) {
+  const rows = debateRows(desk.context);
+  const provisional = rows.filter((row) => !row.isOver && row.provisional !== null);
+  const { nextGate } = desk.context as FacilitatorShown;
+  return (
+    <>
+      {provisional.length > 0 && (
+        <Provisionals rows={provisional} nextGate={nextGate} desk={desk.address} onOrder={onOrder} />
+      )}
+      <Sheet id="debates" kind="flush" title="Debates">
+        {rows.length === 0 && <p class="empty">No debates. Nobody doubts anybody.</p>}
+        {rows.length > 0 && <DeskTable columns={COLUMNS} rows={rows.slice(0, SHOWN)} />}
+      </Sheet>
+      <Experts rows={expertRows(desk.context)} desk={desk.address} onOrder={onOrder} />
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<DebateRow>[] = [
+  { title: 'Topic', cell: ({ id, topic }) => <a href={hrefOf('debates', id)}>{topic}</a> },
+  { title: 'Who doubts whom', cell: ({ challenger, challenged }) => `${challenger}, ${challenged}` },
+  { title: 'Priority', cell: ({ priority }) => priority.replace('-', ' ') },
+  { title: 'Level', cell: ({ level }) => LEVEL_NAMES[level] ?? level.replaceAll('_', ' ') },
+  { title: 'Expert', cell: ({ expert }) => expert },
+  { title: 'Since', isNumber: true, cell: ({ isOver, openedAtMs }) => !isOver && <Age sinceMs={openedAtMs} /> },
+];
+
+interface ProvisionalsProps {
   readonly rows: readonly DebateRow[];
   readonly nextGate: FacilitatorShown['nextGate'];
-  readonly onReview: () => void;
-}) {
-  if (rows.length === 0) return null;
-  return (
-    <section class="sheet" aria-labelledby="provisional-title">
-      <div class="sheet-head">
-        <h1 id="provisional-title">
-          {rows.length === 1 ? '1 provisional decision' : `${rows.length} provisional decisions`}
-        </h1>
-        <p class="quiet">
-          {nextGate === null ? (
-            'No gate is planned'
-          ) : (
-            <>
-              Gate {nextGate.gate} <Countdown untilMs={nextGate.atMs} />
-            </>
-          )}
-        </p>
-        {maySend() && (
-          <button type="button" onClick={onReview}>
-            Review now…
-          </button>
+  readonly desk: string;
+  readonly onOrder: OnOrder;
+}
+
+function Provisionals({ rows, nextGate, desk, onOrder }: ProvisionalsProps) {
+  const lead = (
+    <>
+      <p class="quiet">
+        {nextGate === null ? (
+          'No gate is planned'
+        ) : (
+          <>
+            Gate {nextGate.gate} <Countdown untilMs={nextGate.atMs} />
+          </>
         )}
-      </div>
+      </p>
+      <OrderButton label="Review now" order={() => reviewNow(desk)} onOrder={onOrder} />
+    </>
+  );
+  return (
+    <Sheet id="provisional" title={counted(rows.length, 'provisional decision')} lead={lead}>
       <ol class="cards">
         {rows.map(({ id, topic, provisional, level }) => (
           <li key={id} class="card">
@@ -97,64 +100,17 @@ function Provisionals({
           </li>
         ))}
       </ol>
-    </section>
+    </Sheet>
   );
 }
 
-function DebateTable({ rows }: { readonly rows: readonly DebateRow[] }) {
-  return (
-    <section class="sheet flush" aria-labelledby="debates-title">
-      <div class="sheet-head">
-        <h1 id="debates-title">Debates</h1>
-      </div>
-      {rows.length === 0 && <p class="empty">No debates. Nobody doubts anybody.</p>}
-      {rows.length > 0 && (
-        <table class="stack">
-          <thead>
-            <tr>
-              <th scope="col">Topic</th>
-              <th scope="col">Who doubts whom</th>
-              <th scope="col">Priority</th>
-              <th scope="col">Level</th>
-              <th scope="col">Expert</th>
-              <th scope="col" class="number">
-                Since
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows
-              .slice(0, SHOWN)
-              .map(({ id, topic, challenger, challenged, priority, level, expert, isOver, openedAtMs }) => (
-                <tr key={id}>
-                  <th scope="row">
-                    <a href={hrefOf('debates', id)}>{topic}</a>
-                  </th>
-                  <td>
-                    {challenger}, {challenged}
-                  </td>
-                  <td>{priority.replace('-', ' ')}</td>
-                  <td>{LEVEL_NAMES[level] ?? level.replaceAll('_', ' ')}</td>
-                  <td>{expert ?? ''}</td>
-                  <td class="number" data-name="since">
-                    {isOver ? '' : <Age sinceMs={openedAtMs} />}
-                  </td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      )}
-    </section>
-  );
-}
-
-function Experts({
-  rows,
-  onSet,
-}: {
+interface ExpertsProps {
   readonly rows: readonly ExpertRow[];
-  readonly onSet: (expert: ExpertRow) => void;
-}) {
+  readonly desk: string;
+  readonly onOrder: OnOrder;
+}
+
+function Experts({ rows, desk, onOrder }: ExpertsProps) {
   return (
     <section class="sheet" aria-labelledby="experts-title">
       <h2 id="experts-title">Experts</h2>
@@ -168,11 +124,12 @@ function Experts({
                 {row.isAvailable ? `${row.debates} of ${row.max} debates` : 'away'}
               </span>
             </span>
-            {maySend() && (
-              <button type="button" class="small" onClick={() => onSet(row)}>
-                {row.isAvailable ? 'Is away…' : 'Is back…'}
-              </button>
-            )}
+            <OrderButton
+              kind="small"
+              label={row.isAvailable ? 'Is away' : 'Is back'}
+              order={() => setExpert(desk, row)}
+              onOrder={onOrder}
+            />
           </li>
         ))}
       </ul>

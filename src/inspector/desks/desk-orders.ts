@@ -1,6 +1,7 @@
 /** Orders that people give to desks: which event goes where, and what the reply says. Pure. */
 import { type Field, type Typed } from '../actor/schema-form.ts';
-import { type BatchRow, type OrderReply, type PauseRow } from './desk-shapes.ts';
+import type { OrderReply } from '../../machines/people/turn.ts';
+import { type BatchRow, type PauseRow } from './desk-shapes.ts';
 
 export interface DeskOrder {
   readonly title: string;

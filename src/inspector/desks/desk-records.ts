@@ -26,34 +26,19 @@ const ALERT_DAYS = [3, 7, 14, 30] as const;
 
 /** Open ones by deadline, those without one after them; then those that are over, the latest first. */
 export function gateRows(context: unknown): readonly GateRow[] {
-  return under<GateRow>(context, 'record:').sort((a, b) =>
-    a.isOver !== b.isOver
-      ? Number(a.isOver) - Number(b.isOver)
-      : a.isOver
-        ? b.number - a.number
-        : (a.deadlineAtMs ?? Infinity) - (b.deadlineAtMs ?? Infinity) || a.number - b.number,
-  );
+  const due = ({ deadlineAtMs }: GateRow) => deadlineAtMs ?? Number.MAX_SAFE_INTEGER;
+  return openFirst(under<GateRow>(context, 'record:'), (a, b) => due(a) - due(b) || a.number - b.number);
 }
 
-export function isOpenAlert({ state }: Pick<AlertRow, 'state'>): boolean {
-  return state !== 'ACKNOWLEDGED';
-}
-
-/** Open ones by priority, the eldest first; then those that are acknowledged, the latest first. */
+/** Open ones by priority, the eldest first; then those that are over, the latest first. */
 export function alertRows(context: unknown): readonly AlertRow[] {
   const rank = ({ priority }: AlertRow) => PRIORITIES.indexOf(priority);
-  return under<AlertRow>(context, 'record:').sort((a, b) =>
-    isOpenAlert(a) !== isOpenAlert(b)
-      ? Number(isOpenAlert(b)) - Number(isOpenAlert(a))
-      : isOpenAlert(a)
-        ? rank(a) - rank(b) || a.raisedAtMs - b.raisedAtMs
-        : b.acknowledgedAtMs! - a.acknowledgedAtMs!,
-  );
+  return openFirst(under<AlertRow>(context, 'record:'), (a, b) => rank(a) - rank(b) || a.number - b.number);
 }
 
 /** What stands above the cards; null for a few, which can be seen at a glance. */
 export function bannerOf(rows: readonly AlertRow[]): string | null {
-  const open = rows.filter(isOpenAlert);
+  const open = rows.filter(({ isOver }) => !isOver);
   if (open.length <= BANNER_OVER) return null;
   const counts = PRIORITIES.map(
     (priority) => [open.filter((row) => row.priority === priority).length, priority] as const,
@@ -69,8 +54,7 @@ export function batchOfCard({ actions }: Pick<AlertShown, 'actions'>): string | 
 
 /** Under way first, the latest first. */
 export function batchRows(context: unknown): readonly BatchRow[] {
-  const isOver = ({ phase }: BatchRow) => Number(phase === 'finished');
-  return under<BatchRow>(context, 'record:').sort((a, b) => isOver(a) - isOver(b) || b.createdAtMs - a.createdAtMs);
+  return openFirst(under<BatchRow>(context, 'record:'), (a, b) => b.number - a.number);
 }
 
 interface BatchItems {
@@ -111,13 +95,8 @@ export function daysOf(
 /** Open ones by urgency, the eldest first; then those that are over, the latest first. */
 export function debateRows(context: unknown): readonly DebateRow[] {
   const ranks: readonly DebateRow['priority'][] = ['critical-path', 'valuation', 'supporting'];
-  return under<DebateRow>(context, 'record:').sort((a, b) =>
-    a.isOver !== b.isOver
-      ? Number(a.isOver) - Number(b.isOver)
-      : a.isOver
-        ? b.number - a.number
-        : ranks.indexOf(a.priority) - ranks.indexOf(b.priority) || a.number - b.number,
-  );
+  const rank = ({ priority }: DebateRow) => ranks.indexOf(priority);
+  return openFirst(under<DebateRow>(context, 'record:'), (a, b) => rank(a) - rank(b) || a.number - b.number);
 }
 
 export interface ExpertRow {
@@ -141,6 +120,18 @@ export function expertRows(context: unknown): readonly ExpertRow[] {
 /** What both sides have said in a debate, in order. */
 export function saidIn(context: unknown): readonly SaidShown[] {
   return under<SaidShown>(context, 'said:').sort((a, b) => a.atMs - b.atMs);
+}
+
+interface Numbered {
+  readonly isOver: boolean;
+  readonly number: number;
+}
+
+/** Open ones in an order of their own, then those that are over, the latest first. */
+function openFirst<Row extends Numbered>(rows: readonly Row[], order: (a: Row, b: Row) => number): Row[] {
+  return rows.toSorted((a, b) =>
+    a.isOver !== b.isOver ? Number(a.isOver) - Number(b.isOver) : a.isOver ? b.number - a.number : order(a, b),
+  );
 }
 
 function under<Row>(context: unknown, prefix: string): Row[] {

@@ -1,17 +1,17 @@
 /** One gate: what is asked, what is needed to decide, and the form of the answer. */
+import { type ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { FieldInput } from '../actor/event-dialog.tsx';
 import { gatewayOrigin, Twins } from '../dialog.tsx';
 import { moment } from '../format.ts';
 import { ask } from '../link.ts';
 import { say } from '../notices.tsx';
-import { actorHref } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { sendTwin } from '../twins.ts';
 import { answerOf, type Choice, choicesOf } from './answer-form.ts';
 import { Age, Countdown } from './clock.tsx';
-import { DeskDialog } from './desk-dialog.tsx';
-import { type DeskOrder, extendGate, refusalOf, withdrawGate } from './desk-orders.ts';
+import { extendGate, refusalOf, withdrawGate } from './desk-orders.ts';
+import { ActorName, type OnOrder, OrderButton } from './desk-page.tsx';
 import { type GateRow, type GateShown } from './desk-shapes.ts';
 import { Readable } from './readable.tsx';
 import { maySend, useShown } from './use-desk.ts';
@@ -27,16 +27,18 @@ export const GATE_PHASES: Readonly<Record<GateRow['phase'], readonly [words: str
   failed: ['failed', 'bad'],
 };
 
-export function GatePage({
-  id,
-  row,
-  desk,
-}: {
+export function audienceText(audience: readonly string[]): string {
+  return audience.map((one) => (one === '*' ? 'anybody' : one)).join(', ');
+}
+
+interface GateProps {
   readonly id: string;
   readonly row: GateRow | undefined;
   readonly desk: string;
-}) {
-  const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
+  readonly onOrder: OnOrder;
+}
+
+export function GatePage({ id, row, desk, onOrder }: GateProps) {
   const shown = useShown<GateShown>(row?.ref);
   if (row === undefined)
     return (
@@ -45,7 +47,6 @@ export function GatePage({
         <p class="quiet">The desk keeps every open gate and the last 1,000 others.</p>
       </section>
     );
-  const mayOrder = maySend() && !row.isOver;
   return (
     <article class="actor" aria-labelledby="gate-title">
       <header class="actor-head">
@@ -54,16 +55,12 @@ export function GatePage({
         </p>
         <h1 id="gate-title">{row.title}</h1>
         <Facts row={row} shown={shown} />
-        {mayOrder && (
+        {!row.isOver && (
           <div class="row" role="group" aria-label="Orders">
             {row.deadlineAtMs !== null && (
-              <button type="button" class="small" onClick={() => setOrder(extendGate(desk, id))}>
-                Extend…
-              </button>
+              <OrderButton kind="small" label="Extend" order={() => extendGate(desk, id)} onOrder={onOrder} />
             )}
-            <button type="button" class="small" onClick={() => setOrder(withdrawGate(desk, id))}>
-              Withdraw…
-            </button>
+            <OrderButton kind="small" label="Withdraw" order={() => withdrawGate(desk, id)} onOrder={onOrder} />
           </div>
         )}
       </header>
@@ -76,43 +73,50 @@ export function GatePage({
         )}
         {row.isOver ? <Outcome row={row} /> : shown !== undefined && <AnswerForm id={id} desk={desk} shown={shown} />}
       </div>
-      {order !== undefined && <DeskDialog key={order.title} order={order} onClose={() => setOrder(undefined)} />}
     </article>
   );
 }
 
+/** Who asked, and how long ago. */
+export function Asked({ row: { askedBy, openedAtMs } }: { readonly row: GateRow }) {
+  return (
+    <span>
+      asked{' '}
+      {askedBy !== null && (
+        <>
+          by <ActorName name={askedBy.actor} actor={askedBy} />{' '}
+        </>
+      )}
+      <Age sinceMs={openedAtMs} /> ago
+    </span>
+  );
+}
+
+export function TimeIsUp({ deadlineAtMs }: { readonly deadlineAtMs: number | null }) {
+  return (
+    <span>
+      {deadlineAtMs === null ? (
+        'waits as long as it takes'
+      ) : (
+        <>
+          time is up <Countdown untilMs={deadlineAtMs} over="now" />
+        </>
+      )}
+    </span>
+  );
+}
+
 function Facts({ row, shown }: { readonly row: GateRow; readonly shown: GateShown | undefined }) {
-  const { phase, askedBy, openedAtMs, deadlineAtMs, isOver, audience, lastOrder } = row;
+  const { phase, deadlineAtMs, isOver, audience, lastOrder } = row;
   const onTimeout = shown?.question.onTimeout;
   const [words, tone] = GATE_PHASES[phase];
   return (
     <>
       <p class="facts-line">
         <span class={`standing ${tone}`}>{words}</span>
-        <span>
-          asked{' '}
-          {askedBy !== null && (
-            <>
-              by{' '}
-              <a class="mono" href={actorHref(askedBy.actor)}>
-                {askedBy.actor}
-              </a>{' '}
-            </>
-          )}
-          <Age sinceMs={openedAtMs} /> ago
-        </span>
-        <span>for {audience.map((one) => (one === '*' ? 'anybody' : one)).join(', ')}</span>
-        {!isOver && (
-          <span>
-            {deadlineAtMs === null ? (
-              'waits as long as it takes'
-            ) : (
-              <>
-                time is up <Countdown untilMs={deadlineAtMs} over="now" />
-              </>
-            )}
-          </span>
-        )}
+        <Asked row={row} />
+        <span>for {audienceText(audience)}</span>
+        {!isOver && <TimeIsUp deadlineAtMs={deadlineAtMs} />}
       </p>
       {!isOver && onTimeout !== undefined && onTimeout !== null && (
         <p class="quiet">Without an answer: {onTimeout.name}.</p>
@@ -147,20 +151,16 @@ function Outcome({ row: { result, phase } }: { readonly row: GateRow }) {
   );
 }
 
-function AnswerForm({
-  id,
-  desk,
-  shown: { question },
-}: {
+interface AnswerProps {
   readonly id: string;
   readonly desk: string;
   readonly shown: GateShown;
-}) {
+}
+
+function AnswerForm({ id, desk, shown: { question } }: AnswerProps) {
   const choices = choicesOf(question.form);
   const [at, setAt] = useState(choices.length === 1 ? 0 : -1);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
-  const [failure, setFailure] = useState<string | undefined>(undefined);
-  const [isBusy, setIsBusy] = useState(false);
   if (!maySend())
     return (
       <section class="sheet">
@@ -173,6 +173,38 @@ function AnswerForm({
     choice === undefined ? { answer: null, problems: {} } : answerOf(choice, { ...initials(choice), ...typed });
   const wrong = ownName.value.trim() === '' ? 'your name is needed' : Object.entries(problems)[0]?.join(' ');
   const event = { type: 'gate.answer', gate: id, by: ownName.value, answer };
+  return (
+    <section class="sheet" aria-labelledby="answer-title">
+      <h2 id="answer-title">Your answer</h2>
+      <Submission desk={desk} event={event} isChosen={choice !== undefined} wrong={wrong}>
+        {choices.length > 1 && <Choices choices={choices} at={at} onAt={setAt} />}
+        {choice?.fields.map((field) => (
+          <FieldInput
+            key={`${at} ${field.name}`}
+            field={field}
+            text={typed[field.name] ?? field.initial}
+            onText={(text) => setTyped({ ...typed, [field.name]: text })}
+          />
+        ))}
+        <Name audience={question.audience} />
+      </Submission>
+    </section>
+  );
+}
+
+interface SubmissionProps {
+  readonly desk: string;
+  readonly event: { readonly type: string };
+  readonly isChosen: boolean;
+  /** Why it cannot be sent yet. */
+  readonly wrong: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** Sends the answer, and says why it is not taken. */
+function Submission({ desk, event, isChosen, wrong, children }: SubmissionProps) {
+  const [failure, setFailure] = useState<string | undefined>(undefined);
+  const [isBusy, setIsBusy] = useState(false);
   const submit = async (submitted: Event) => {
     submitted.preventDefault();
     setIsBusy(true);
@@ -187,50 +219,46 @@ function AnswerForm({
     }
   };
   return (
-    <section class="sheet" aria-labelledby="answer-title">
-      <h2 id="answer-title">Your answer</h2>
-      <form class="answer" onSubmit={(submitted) => void submit(submitted)}>
-        {choices.length > 1 && <Choices choices={choices} at={at} onAt={setAt} />}
-        {choice?.fields.map((field) => (
-          <FieldInput
-            key={`${at} ${field.name}`}
-            field={field}
-            text={typed[field.name] ?? field.initial}
-            onText={(text) => setTyped({ ...typed, [field.name]: text })}
-          />
-        ))}
-        <label class="field">
-          <span>Your name</span>
-          <input
-            name="by"
-            type="text"
-            autocomplete="name"
-            list="audience"
-            value={ownName.value}
-            onInput={(input) => setOwnName(input.currentTarget.value)}
-          />
-        </label>
-        <datalist id="audience">
-          {question.audience
-            .filter((one) => one !== '*')
-            .map((one) => (
-              <option key={one} value={one} />
-            ))}
-        </datalist>
-        {failure !== undefined && (
-          <p class="bad" role="alert">
-            {failure}
-          </p>
-        )}
-        {choice !== undefined && <Twins twin={sendTwin(gatewayOrigin(), desk, event)} />}
-        <div class="row">
-          <button type="submit" class="primary" disabled={isBusy || choice === undefined || wrong !== undefined}>
-            Answer
-          </button>
-          {choice !== undefined && wrong !== undefined && <span class="quiet">{wrong}</span>}
-        </div>
-      </form>
-    </section>
+    <form class="answer" onSubmit={(submitted) => void submit(submitted)}>
+      {children}
+      {failure !== undefined && (
+        <p class="bad" role="alert">
+          {failure}
+        </p>
+      )}
+      {isChosen && <Twins twin={sendTwin(ownDoor(), desk, event)} />}
+      <div class="row">
+        <button type="submit" class="primary" disabled={isBusy || !isChosen || wrong !== undefined}>
+          Answer
+        </button>
+        {isChosen && wrong !== undefined && <span class="quiet">{wrong}</span>}
+      </div>
+    </form>
+  );
+}
+
+function Name({ audience }: { readonly audience: readonly string[] }) {
+  return (
+    <>
+      <label class="field">
+        <span>Your name</span>
+        <input
+          name="by"
+          type="text"
+          autocomplete="name"
+          list="audience"
+          value={ownName.value}
+          onInput={(input) => setOwnName(input.currentTarget.value)}
+        />
+      </label>
+      <datalist id="audience">
+        {audience
+          .filter((one) => one !== '*')
+          .map((one) => (
+            <option key={one} value={one} />
+          ))}
+      </datalist>
+    </>
   );
 }
 

@@ -1,16 +1,16 @@
 /**
  * What waits for people, the most pressing first: who asks, since when, until when, and what happens if nobody answers.
  */
-import { useState } from 'preact/hooks';
 import { counted } from '../format.ts';
-import { actorHref, hrefOf } from '../route.ts';
+import { hrefOf } from '../route.ts';
 import { kernelMs } from '../time.ts';
-import { Age, Countdown } from './clock.tsx';
-import { DeskDialog } from './desk-dialog.tsx';
-import { DeskFrame, NoDesk } from './desk-frame.tsx';
-import { acknowledgeAlert, type DeskOrder } from './desk-orders.ts';
-import { type AlertRow, type GateRow, type GateShown, type Priority } from './desk-shapes.ts';
+import { Countdown } from './clock.tsx';
+import { acknowledgeAlert } from './desk-orders.ts';
+import { About, DeskPage, type OnOrder, OrderButton, Sheet, Since, useShownRows } from './desk-page.tsx';
+import { type AlertRow, type GateRow, type GateShown } from './desk-shapes.ts';
+import { Asked, TimeIsUp } from './gate-page.tsx';
 import { inboxOf, type InboxEntry, type Urgency } from './inbox.ts';
+import { PriorityChip } from './priority-chip.tsx';
 import { maySend, useDesk, useShown } from './use-desk.ts';
 
 /** Each shown gate is a topic of its own. */
@@ -21,52 +21,44 @@ const HEADINGS: Readonly<Record<Urgency, string>> = { now: 'Now', today: 'Today'
 export function InboxView() {
   const gates = useDesk('gates');
   const alerts = useDesk('alerts');
-  const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
-  const [shown, setShown] = useState(SHOWN);
-  if (gates.presence !== 'present' && alerts.presence !== 'present')
-    return (
-      <DeskFrame>
-        <NoDesk name="gates" desk={gates} title="Inbox" />
-      </DeskFrame>
-    );
+  const isThere = gates.presence === 'present' || alerts.presence === 'present';
   const entries = inboxOf({ gates: gates.context, alerts: alerts.context }, kernelMs());
-  const visible = entries.slice(0, shown);
   return (
-    <DeskFrame>
-      <section class="sheet inbox" aria-labelledby="inbox-title">
-        <div class="sheet-head">
-          <h1 id="inbox-title">Inbox</h1>
-          <p class="quiet">{entries.length === 0 ? '' : `${counted(entries.length, 'thing')} for you to look at`}</p>
-        </div>
-        {entries.length === 0 && <p class="empty">Nothing waits for anybody. Have a good morning.</p>}
-        {(['now', 'today', 'later'] as const).map((urgency) => (
-          <Group
-            key={urgency}
-            urgency={urgency}
-            entries={visible.filter((entry) => entry.urgency === urgency)}
-            onAcknowledge={({ id, title }) => setOrder(acknowledgeAlert(alerts.address, id, title))}
-          />
-        ))}
-        {entries.length > shown && (
-          <button type="button" class="link" onClick={() => setShown(shown + SHOWN)}>
-            {counted(entries.length - shown, 'more thing')}
-          </button>
-        )}
-      </section>
-      {order !== undefined && <DeskDialog key={order.title} order={order} onClose={() => setOrder(undefined)} />}
-    </DeskFrame>
+    <DeskPage name="gates" desk={gates} title="Inbox" isThere={isThere}>
+      {(onOrder) => <Inbox entries={entries} alerts={alerts.address} onOrder={onOrder} />}
+    </DeskPage>
   );
 }
 
-function Group({
-  urgency,
-  entries,
-  onAcknowledge,
-}: {
-  readonly urgency: Urgency;
+interface InboxProps {
   readonly entries: readonly InboxEntry[];
-  readonly onAcknowledge: (alert: AlertRow) => void;
-}) {
+  /** Address of the desk of alerts. */
+  readonly alerts: string;
+  readonly onOrder: OnOrder;
+}
+
+function Inbox({ entries, ...orders }: InboxProps) {
+  const [visible, more] = useShownRows(entries, SHOWN, 'thing');
+  const lead = (
+    <p class="quiet">{entries.length === 0 ? '' : `${counted(entries.length, 'thing')} for you to look at`}</p>
+  );
+  return (
+    <Sheet id="inbox" kind="inbox" title="Inbox" lead={lead}>
+      {entries.length === 0 && <p class="empty">Nothing waits for anybody. Have a good morning.</p>}
+      {(['now', 'today', 'later'] as const).map((urgency) => (
+        <Group
+          key={urgency}
+          urgency={urgency}
+          entries={visible.filter((entry) => entry.urgency === urgency)}
+          {...orders}
+        />
+      ))}
+      {more}
+    </Sheet>
+  );
+}
+
+function Group({ urgency, entries, ...orders }: InboxProps & { readonly urgency: Urgency }) {
   if (entries.length === 0) return null;
   return (
     <section aria-labelledby={`inbox-${urgency}`}>
@@ -78,7 +70,7 @@ function Group({
           entry.kind === 'gate' ? (
             <GateEntry key={`gate ${entry.gate.id}`} gate={entry.gate} />
           ) : (
-            <AlertEntry key={entry.alert.id} alert={entry.alert} dueMs={entry.dueMs} onAcknowledge={onAcknowledge} />
+            <AlertEntry key={entry.alert.id} alert={entry.alert} dueMs={entry.dueMs} {...orders} />
           ),
         )}
       </ol>
@@ -87,7 +79,7 @@ function Group({
 }
 
 function GateEntry({ gate }: { readonly gate: GateRow }) {
-  const { id, kind, title, openedAtMs, deadlineAtMs, askedBy, phase } = gate;
+  const { id, kind, title, deadlineAtMs, phase } = gate;
   const shown = useShown<GateShown>(gate.ref);
   return (
     <li class="card" data-gate={id}>
@@ -103,27 +95,9 @@ function GateEntry({ gate }: { readonly gate: GateRow }) {
       </div>
       <p class="facts-line">
         <span class="chip-plain">question · {kind}</span>
-        <span>
-          asked{' '}
-          {askedBy !== null && (
-            <>
-              by{' '}
-              <a class="mono" href={actorHref(askedBy.actor)}>
-                {askedBy.actor}
-              </a>{' '}
-            </>
-          )}
-          <Age sinceMs={openedAtMs} /> ago{phase === 'reminded' && ', reminded since'}
-        </span>
-        <span>
-          {deadlineAtMs === null ? (
-            'waits as long as it takes'
-          ) : (
-            <>
-              time is up <Countdown untilMs={deadlineAtMs} over="now" />
-            </>
-          )}
-        </span>
+        <Asked row={gate} />
+        {phase === 'reminded' && <span>reminded since</span>}
+        <TimeIsUp deadlineAtMs={deadlineAtMs} />
       </p>
       <p class="quiet">{silence(deadlineAtMs, shown)}</p>
     </li>
@@ -140,23 +114,12 @@ function silence(deadlineAtMs: number | null, shown: GateShown | undefined): str
     : `Without an answer: ${onTimeout.name}.`;
 }
 
-const PRIORITY_TONES: Readonly<Record<Priority, string>> = {
-  AGENT_FAILURE: 'bad',
-  CRITICAL: 'bad',
-  HIGH: 'warn',
-  MEDIUM: 'calm',
-  LOW: 'calm',
-};
-
-function AlertEntry({
-  alert,
-  dueMs,
-  onAcknowledge,
-}: {
+interface AlertProps extends Omit<InboxProps, 'entries'> {
   readonly alert: AlertRow;
   readonly dueMs: number | null;
-  readonly onAcknowledge: (alert: AlertRow) => void;
-}) {
+}
+
+function AlertEntry({ alert, dueMs, alerts, onOrder }: AlertProps) {
   const { id, title, kind, priority, raisedAtMs, escalation, item } = alert;
   return (
     <li class="card" data-alert={id}>
@@ -164,23 +127,18 @@ function AlertEntry({
         <h3>
           <a href={hrefOf('alerts', id)}>{title}</a>
         </h3>
-        {maySend() && (
-          <button type="button" onClick={() => onAcknowledge(alert)} aria-label={`Acknowledge ${title}`}>
-            Acknowledge…
-          </button>
-        )}
+        <OrderButton
+          label="Acknowledge"
+          name={`Acknowledge ${title}`}
+          order={() => acknowledgeAlert(alerts, id, title)}
+          onOrder={onOrder}
+        />
       </div>
       <p class="facts-line">
-        <span class={`chip-plain ${PRIORITY_TONES[priority]}`}>{named(priority)}</span>
+        <PriorityChip priority={priority} />
         <span>{kind.replace('.', ' ')}</span>
-        {item !== null && (
-          <span>
-            about <span class="mono">{item}</span>
-          </span>
-        )}
-        <span>
-          for <Age sinceMs={raisedAtMs} />
-        </span>
+        <About item={item} />
+        <Since sinceMs={raisedAtMs} />
         {escalation !== null && <span class="bad">escalated: {escalation}</span>}
       </p>
       {dueMs !== null && (
@@ -190,8 +148,4 @@ function AlertEntry({
       )}
     </li>
   );
-}
-
-function named(priority: Priority): string {
-  return priority.toLowerCase().replace('_', ' ');
 }

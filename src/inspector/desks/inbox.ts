@@ -1,5 +1,5 @@
 /** What waits for people, the most pressing first: open gates and alert cards that nobody has acknowledged. Pure. */
-import { alertRows, gateRows, isOpenAlert } from './desk-records.ts';
+import { alertRows, gateRows } from './desk-records.ts';
 import { type AlertRow, type GateRow, type Priority } from './desk-shapes.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -39,7 +39,7 @@ export function inboxOf(
   const asked = new Set(gates.map(({ id }) => `gate ${id}`));
   // The card that a gate has raised of itself says nothing that the gate does not.
   const alerts = alertRows(desks.alerts).filter(
-    (row) => isOpenAlert(row) && !(row.kind === 'gate.waiting' && row.item !== null && asked.has(row.item)),
+    (row) => !row.isOver && !(row.kind === 'gate.waiting' && row.item !== null && asked.has(row.item)),
   );
   const entries: InboxEntry[] = [...gates.map((gate) => gateEntry(gate, nowMs)), ...alerts.map(alertEntry)];
   const due = ({ dueMs }: Entry) => dueMs ?? Infinity;

@@ -1,17 +1,15 @@
 /** Items that are paused: why, since when, what comes when, and what can be done about it. */
-import { useState } from 'preact/hooks';
-import type { ActorView, TreeBranch } from '../../gateway/protocol/views.ts';
-import { counted, moment } from '../format.ts';
+import { type ActorView } from '../../client/remote-snapshot.ts';
+import { moment } from '../format.ts';
 import { actorHref } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { useTopic } from '../use.ts';
 import { Age, Countdown } from './clock.tsx';
-import { DeskDialog } from './desk-dialog.tsx';
-import { DeskFrame, NoDesk } from './desk-frame.tsx';
-import { type DeskOrder, expirePause, extendPause, resumeItem } from './desk-orders.ts';
+import { expirePause, extendPause, resumeItem } from './desk-orders.ts';
+import { DeskPage, type OnOrder, OrderButton, Sheet, useShownRows } from './desk-page.tsx';
 import { daysOf, pauseRow } from './desk-records.ts';
 import { type PauseRow } from './desk-shapes.ts';
-import { maySend, useDesk } from './use-desk.ts';
+import { useDesk } from './use-desk.ts';
 
 /** Agent of the actors that there is one of per item that was ever paused. */
 const PAUSE_MANAGER = 'pause-manager';
@@ -20,38 +18,35 @@ const PAUSE_MANAGER = 'pause-manager';
 const SHOWN = 40;
 
 export function PausesView() {
-  const coordinator = useDesk('coordinator');
-  const { view: tree } = useTopic<TreeBranch>('tree');
-  const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
-  const [shown, setShown] = useState(SHOWN);
+  const desk = useDesk('coordinator');
+  const { view: tree } = useTopic<TreeNode>('tree');
   const managers = tree === undefined ? [] : pausedIn(tree);
-  if (managers.length === 0 && coordinator.presence !== 'present')
-    return (
-      <DeskFrame>
-        <NoDesk name="coordinator" desk={coordinator} title="Pauses" />
-      </DeskFrame>
-    );
+  const isThere = managers.length > 0 || desk.presence === 'present';
   return (
-    <DeskFrame>
-      <section class="sheet" aria-labelledby="pauses-title">
-        <div class="sheet-head">
-          <h1 id="pauses-title">Pauses</h1>
-          <p class="quiet">Without anybody, a pause is stale on day 14 and expires on day 30</p>
-        </div>
-        {managers.length === 0 && <p class="empty">Nothing is paused.</p>}
-        <ol class="cards">
-          {managers.slice(0, shown).map((address) => (
-            <Pause key={address} address={address} coordinator={coordinator.address} onOrder={setOrder} />
-          ))}
-        </ol>
-        {managers.length > shown && (
-          <button type="button" class="link" onClick={() => setShown(shown + SHOWN)}>
-            {counted(managers.length - shown, 'more item')}
-          </button>
-        )}
-      </section>
-      {order !== undefined && <DeskDialog key={order.title} order={order} onClose={() => setOrder(undefined)} />}
-    </DeskFrame>
+    <DeskPage name="coordinator" desk={desk} title="Pauses" isThere={isThere}>
+      {(onOrder) => <Pauses managers={managers} coordinator={desk.address} onOrder={onOrder} />}
+    </DeskPage>
+  );
+}
+
+interface OrderProps {
+  readonly coordinator: string;
+  readonly onOrder: OnOrder;
+}
+
+function Pauses({ managers, ...orders }: OrderProps & { readonly managers: readonly string[] }) {
+  const [shown, more] = useShownRows(managers, SHOWN, 'item');
+  const lead = <p class="quiet">Without anybody, a pause is stale on day 14 and expires on day 30</p>;
+  return (
+    <Sheet id="pauses" title="Pauses" lead={lead}>
+      {managers.length === 0 && <p class="empty">Nothing is paused.</p>}
+      <ol class="cards">
+        {shown.map((address) => (
+          <Pause key={address} address={address} {...orders} />
+        ))}
+      </ol>
+      {more}
+    </Sheet>
   );
 }
 
@@ -64,46 +59,19 @@ const STATUSES: Readonly<Record<PauseRow['status'], string>> = {
   EXPIRED: 'bad',
 };
 
-function Pause({
-  address,
-  coordinator,
-  onOrder,
-}: {
-  readonly address: string;
-  readonly coordinator: string;
-  readonly onOrder: (order: DeskOrder) => void;
-}) {
+function Pause({ address, ...orders }: OrderProps & { readonly address: string }) {
   const { view } = useTopic<ActorView>(`actor/${address}`);
   const row = pauseRow(view?.context);
   if (row === undefined) return null;
   const { item, status, reason, trigger, createdBy, pausedAtMs, extendedUntilMs, extensionReason } = row;
   const { day, next } = daysOf(row, kernelMs());
-  const stands = status === 'PAUSED' || status === 'STALE';
   return (
     <li class="card" data-pause={item}>
       <div class="split">
         <h2>
           <a href={actorHref(address)}>{item}</a>
         </h2>
-        {maySend() && stands && (
-          <div class="row" role="group" aria-label={`Orders about ${item}`}>
-            <button type="button" class="small primary" onClick={() => onOrder(resumeItem(coordinator, item))}>
-              Resume…
-            </button>
-            {status === 'PAUSED' && extendedUntilMs === null && (
-              <button type="button" class="small" onClick={() => onOrder(extendPause(coordinator, row))}>
-                Extend…
-              </button>
-            )}
-            <button
-              type="button"
-              class="small danger quiet-danger"
-              onClick={() => onOrder(expirePause(coordinator, item))}
-            >
-              Expire…
-            </button>
-          </div>
-        )}
+        {(status === 'PAUSED' || status === 'STALE') && <Orders row={row} {...orders} />}
       </div>
       <p>{reason}</p>
       <p class="facts-line">
@@ -130,7 +98,25 @@ function Pause({
   );
 }
 
-function pausedIn(tree: TreeBranch): readonly string[] {
-  const own = tree.hidden !== true && tree.agent === PAUSE_MANAGER && tree.state !== 'RUNNING' ? [tree.address] : [];
+function Orders({ row, coordinator, onOrder }: OrderProps & { readonly row: PauseRow }) {
+  const { item, status, extendedUntilMs } = row;
+  return (
+    <div class="row" role="group" aria-label={`Orders about ${item}`}>
+      <OrderButton kind="small primary" label="Resume" order={() => resumeItem(coordinator, item)} onOrder={onOrder} />
+      {status === 'PAUSED' && extendedUntilMs === null && (
+        <OrderButton kind="small" label="Extend" order={() => extendPause(coordinator, row)} onOrder={onOrder} />
+      )}
+      <OrderButton
+        kind="small danger quiet-danger"
+        label="Expire"
+        order={() => expirePause(coordinator, item)}
+        onOrder={onOrder}
+      />
+    </div>
+  );
+}
+
+function pausedIn(tree: TreeNode): readonly string[] {
+  const own = tree.agent === PAUSE_MANAGER && tree.state !== 'RUNNING' ? [tree.address] : [];
   return [...own, ...(tree.children ?? []).flatMap(pausedIn)];
 }
