@@ -107,7 +107,12 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'src/inspector': {
     files: ['src/client/', 'src/gateway/charts/active.ts'],
     // What the desks show is the machines' own: their types alone, so that none is written twice.
-    types: ['src/gateway/charts/drawing.ts', 'src/machines/coordination/', 'src/machines/people/'],
+    types: [
+      'src/gateway/charts/drawing.ts',
+      'src/gateway/protocol/',
+      'src/machines/coordination/',
+      'src/machines/people/',
+    ],
     packages: ['preact', '@preact/signals'],
   },
   // OpenTelemetry's API is an optional peer: who has no provider needs nothing of it.
@@ -187,13 +192,8 @@ const LONG: Readonly<Record<string, { readonly lines: number; readonly because: 
   'src/actors/loop/residency/residency.ts': { lines: 412, because: FORMATTED },
   'src/actors/world/world.ts': { lines: 442, because: FORMATTED },
   'src/actors/xstate/definition.ts': { lines: 520, because: FORMATTED },
-  'src/limits.ts': { lines: 485, because: FORMATTED },
+  'src/limits.ts': { lines: 490, because: 'one table: a bound is looked up here, with its reason' },
   'src/system.ts': { lines: 470, because: FORMATTED },
-  'src/actors/loop/assembly.ts#assemble': { lines: 62, because: FORMATTED },
-  'src/client/client.ts#67': { lines: 66, because: FORMATTED },
-  'src/inspector/plan/plan-view.tsx#Item': { lines: 63, because: FORMATTED },
-  'src/inspector/turns/history-view.tsx#HistoryView': { lines: 65, because: FORMATTED },
-  'src/inspector/turns/sequence-view.tsx#Diagram': { lines: 71, because: FORMATTED },
 };
 
 const CODE_ENDINGS = ['.ts', '.tsx', '.mjs', '.js'];

@@ -102,35 +102,42 @@ export interface Machinery {
   readonly population: Population;
 }
 
+/** The population before anybody is in it. */
+function newWorld(
+  { journal, clock, log, hold, shard }: KernelParts,
+  recovered: Recovered,
+  { switchboard, watchers, wake, time }: Frame & { readonly time: KernelTime },
+): World {
+  const place = placeOf(shard, recovered, hold);
+  return new World({
+    engine: switchboard.engine,
+    codec: journal.codec,
+    clock,
+    time,
+    counters:
+      place !== undefined && recovered.epoch === 0
+        ? { ...recovered.counters, life: firstLife(place) }
+        : recovered.counters,
+    lifeStride: place?.count ?? 1,
+    refOf: (life, address) => switchboard.ref(life, address),
+    own: switchboard.own,
+    wake,
+    watchers,
+    log,
+  });
+}
+
 /** Everything as it was at the last durable epoch, and nothing running yet. */
 export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame): Machinery {
   const { journal, clock, random, log, hold, trustWallClock, residentActors, epochMs = 0 } = parts;
   const { shelf } = journal;
   // Not `recovered` itself: what closes over it keeps all that was read.
   const { epoch: startEpoch } = recovered;
-  const { switchboard, roster, shown, watchers, wake, refusal, onRootGone, onFailure, isHalted, caution } = frame;
-  const { engine, own } = switchboard;
+  const { switchboard, roster, shown, wake, refusal, onRootGone, onFailure, isHalted, caution } = frame;
+  const { engine } = switchboard;
   const time = new KernelTime(clock, { lastMs: recovered.kernelTimeMs, hold, trustWallClock });
   if (time.report !== undefined) log(time.report);
-  const place = placeOf(parts.shard, recovered, hold);
-  const refOf = (life: number, address: string) => switchboard.ref(life, address);
-  const counters =
-    place !== undefined && recovered.epoch === 0
-      ? { ...recovered.counters, life: firstLife(place) }
-      : recovered.counters;
-  const world = new World({
-    engine,
-    codec: journal.codec,
-    clock,
-    time,
-    counters,
-    lifeStride: place?.count ?? 1,
-    refOf,
-    own,
-    wake,
-    watchers,
-    log,
-  });
+  const world = newWorld(parts, recovered, { ...frame, time });
   const shardLink = parts.shard === undefined || hold ? undefined : new ShardLink(world, parts.shard, recovered);
   world.shards = shardLink;
   const definitionOf = (agent: string) => roster.today(agent);

@@ -2,6 +2,7 @@
  * Signals of children: which child a message is about, whether that child still is the one that sent it, and how an end
  * is told to a Boss.
  */
+import { type EventObject } from 'xstate';
 import { type BossOutput, type ChildExit } from '../model/supervision.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Message } from '../world/mailbox/message.ts';
@@ -26,4 +27,13 @@ export function childOf({ event }: Message): string {
 export function exitOf({ isBoss }: Cell, output: unknown): ChildExit {
   if (!isBoss) return { reason: 'normal', error: undefined, redelivery: false };
   return { ...(output as BossOutput), redelivery: false };
+}
+
+/** What a machine gets of the end of a child that it invoked or spawned, by XState's names. */
+export function endSignal({ identity: { childId: actorId }, state }: Cell): EventObject {
+  return Object.freeze(
+    state.status === 'error'
+      ? { type: `xstate.error.actor.${actorId}`, error: state.error, actorId }
+      : { type: `xstate.done.actor.${actorId}`, output: state.output, actorId },
+  );
 }

@@ -22,7 +22,7 @@ import { type Calls, Performer } from './perform.ts';
 import { type Prepared } from '../model/prepared.ts';
 import { prepare } from './prepare.ts';
 import { forgive, isDeliveredAgain, quarantine, strike } from './quarantine.ts';
-import { childOf, exitOf, isStale } from './signals.ts';
+import { childOf, exitOf, isStale, endSignal } from './signals.ts';
 import { type StateChange } from '../model/state.ts';
 import { type World } from '../world/world.ts';
 
@@ -328,12 +328,7 @@ export class Turns {
     const { identity, parent, state } = cell;
     this.#world.ended(cell);
     if (identity.bond !== 'invoked' || parent === undefined) return;
-    const { childId: actorId, life: from } = identity;
-    const event =
-      state.status === 'error'
-        ? { type: `xstate.error.actor.${actorId}`, error: state.error, actorId }
-        : { type: `xstate.done.actor.${actorId}`, output: state.output, actorId };
-    this.#world.enqueue(parent, Object.freeze(event), 'signal', from, state.incarnation);
+    this.#world.enqueue(parent, endSignal(cell), 'signal', identity.life, state.incarnation);
   }
 
   /**

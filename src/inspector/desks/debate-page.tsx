@@ -7,7 +7,7 @@ import { moment } from '../format.ts';
 import { hrefOf } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { useTopic } from '../use.ts';
-import { type Inspection } from '../wire.ts';
+import type { InspectionView } from '../../gateway/protocol/views.ts';
 import { Countdown } from './clock.tsx';
 import { stepsOf, timersOf } from './debate-levels.ts';
 import { reviewNow } from './desk-orders.ts';

@@ -13,7 +13,7 @@ import type { AlertRecord } from '../../machines/people/alerts/alert-desk.ts';
 import type { Alert } from '../../machines/people/alerts/alert-rules.ts';
 import type { GateQuestion } from '../../machines/people/gates/gate.ts';
 import type { GateRecord } from '../../machines/people/gates/gate-desk.ts';
-import { type JsonSchema } from '../wire.ts';
+import { type JsonSchema } from '../json-schema.ts';
 
 /** Names of the agents. */
 export const DESK_AGENTS = {

@@ -226,7 +226,7 @@ function Submission({ desk, event, isChosen, wrong, children }: SubmissionProps)
           {failure}
         </p>
       )}
-      {isChosen && <Twins twin={sendTwin(ownDoor(), desk, event)} />}
+      {isChosen && <Twins twin={sendTwin(gatewayOrigin(), desk, event)} />}
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy || !isChosen || wrong !== undefined}>
           Answer

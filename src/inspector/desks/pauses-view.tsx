@@ -1,5 +1,5 @@
 /** Items that are paused: why, since when, what comes when, and what can be done about it. */
-import { type ActorView } from '../../client/remote-snapshot.ts';
+import type { ActorView, TreeBranch } from '../../gateway/protocol/views.ts';
 import { moment } from '../format.ts';
 import { actorHref } from '../route.ts';
 import { kernelMs } from '../time.ts';
@@ -19,7 +19,7 @@ const SHOWN = 40;
 
 export function PausesView() {
   const desk = useDesk('coordinator');
-  const { view: tree } = useTopic<TreeNode>('tree');
+  const { view: tree } = useTopic<TreeBranch>('tree');
   const managers = tree === undefined ? [] : pausedIn(tree);
   const isThere = managers.length > 0 || desk.presence === 'present';
   return (
@@ -116,7 +116,7 @@ function Orders({ row, coordinator, onOrder }: OrderProps & { readonly row: Paus
   );
 }
 
-function pausedIn(tree: TreeNode): readonly string[] {
-  const own = tree.agent === PAUSE_MANAGER && tree.state !== 'RUNNING' ? [tree.address] : [];
+function pausedIn(tree: TreeBranch): readonly string[] {
+  const own = tree.hidden !== true && tree.agent === PAUSE_MANAGER && tree.state !== 'RUNNING' ? [tree.address] : [];
   return [...own, ...(tree.children ?? []).flatMap(pausedIn)];
 }

@@ -164,7 +164,7 @@ describe('the rules of a batch', () => {
     });
   });
 
-  it('CA-054: resources are asked about again in a minute where one has no time to name, or one that has passed', () => {
+  it('CA-054: resources are asked about again in a minute where one names no time, or one that has passed', () => {
     const at = (nowMs: number, ...notBefore: (number | null)[]) => {
       const [apiQuota, compute] = notBefore.map((notBeforeMs) => ({ isFree: false, notBeforeMs }) as const);
       return readinessOf({ apiQuota: apiQuota!, compute: compute ?? FREE, connections: FREE }, nowMs);

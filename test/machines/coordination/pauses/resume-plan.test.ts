@@ -80,7 +80,7 @@ describe('a resume plan', () => {
     expect(resolveDependencies(tasks, ['a'], { completed: ['a', 'b'], running: [] }).restart).toEqual(['a', 'b']);
   });
 
-  it('CA-044: runs what has failed though it is said to be complete or to run, and waits for nothing that is complete', () => {
+  it('CA-044: runs what has failed, whatever else is said of it, and waits for nothing that is complete', () => {
     const plan = planOf({
       tasks: [
         { id: 'a', agent: 'x' },
