@@ -19,16 +19,6 @@ export interface Failure {
   readonly isStated: boolean;
 }
 
-/**
- * What an error may have of its own, beside name, message, code and status. Work that is a promise logic and does not
- * report its failures (`work.failed` in stage.ts) has only `code`: the store keeps nothing else of an error. One of
- * {@link ERROR_TIERS} is understood there too.
- */
-export interface StatedFailure {
-  readonly errorType?: string;
-  readonly dataSource?: string;
-}
-
 /** Tiers by error type. A type that is not here is of tier 2. */
 export const ERROR_TIERS: Readonly<Record<string, Tier>> = {
   timeout: 1,

@@ -83,11 +83,6 @@ export function completed(progress: ItemProgress, task: string): ItemProgress {
   return { ...ended(progress, task), done: [...without(progress.done, task), task] };
 }
 
-/** Records the failure; what becomes of the item is a step of its own. */
-export function failed(progress: ItemProgress, failure: FailedTask): ItemProgress {
-  return { ...ended(progress, failure.task), failed: [...progress.failed, failure] };
-}
-
 /** The task runs no more, and is not done. */
 export function ended(progress: ItemProgress, task: string): ItemProgress {
   const { overdue = [], stale = [] } = progress;
