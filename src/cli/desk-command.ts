@@ -1,27 +1,20 @@
 /** The verbs of all desks: list, show, and orders, each by the row of its desk. */
-import { ALERTS } from './alerts-row.ts';
-import { BATCHES } from './batches-row.ts';
-import { DEBATES } from './debates-row.ts';
-import { type DeskName, type DeskRow, type Given } from './desk-row.ts';
+import { type DeskRow, type Given } from './desk-row.ts';
 import { withDesks } from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
-import { GATES } from './gates-row.ts';
-import { PAUSES } from './pauses-row.ts';
 import { jsonLine } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 import { factsText, tableText } from './table.ts';
 
-const ROWS = { pauses: PAUSES, batches: BATCHES, debates: DEBATES, gates: GATES, alerts: ALERTS };
-
-/** A desk deals with its own records alone. */
-function rowOf(name: DeskName): DeskRow<unknown> {
-  return ROWS[name] as DeskRow<unknown>;
+/** A desk deals with its own records alone, whatever those are. */
+function rowOf(desk: object): DeskRow<unknown> {
+  return desk as DeskRow<unknown>;
 }
 
 /** A line of JSON each, or a table for people. */
-export function listDesk(name: DeskName, command: DataCommand & { readonly all: boolean }): Promise<ExitCode> {
+export function listDesk(desk: object, command: DataCommand & { readonly all: boolean }): Promise<ExitCode> {
   const { all, json, out, err } = command;
-  const { none, records, cells, banner = () => null } = rowOf(name);
+  const { none, records, cells, banner = () => null } = rowOf(desk);
   return withDesks(command, async (view) => {
     const rows = await records(view, all);
     if (json) return void out.write(rows.map(jsonLine).join(''));
@@ -33,8 +26,8 @@ export function listDesk(name: DeskName, command: DataCommand & { readonly all: 
   });
 }
 
-export function showRecord(name: DeskName, key: string, command: DataCommand): Promise<ExitCode> {
-  const { find, facts, detail = () => Promise.resolve({ json: {}, text: '' }) } = rowOf(name);
+export function showRecord(desk: object, key: string, command: DataCommand): Promise<ExitCode> {
+  const { find, facts, detail = () => Promise.resolve({ json: {}, text: '' }) } = rowOf(desk);
   return withDesks(command, async (view) => {
     const row = await find(view, key);
     const { json, text } = await detail(view, row);
@@ -44,14 +37,14 @@ export function showRecord(name: DeskName, key: string, command: DataCommand): P
 
 /** An order of a stopped store is left for its next start. */
 export function giveOrder(
-  name: DeskName,
+  desk: object,
   command: DataCommand & Given & { readonly verb: string; readonly key: string },
 ): Promise<ExitCode> {
   const { verb, key, by, json, out } = command;
-  const { find, orders } = rowOf(name);
+  const { find, orders } = rowOf(desk);
   return withDesks(command, async (view) => {
-    const { desk, event, json: shown = event, said } = await orders[verb]!(await find(view, key), command, view);
-    await view.order(desk, event);
+    const { desk: to, event, json: shown = event, said } = await orders[verb]!(await find(view, key), command, view);
+    await view.order(to, event);
     const when = view.isLive ? '' : ' at the next start';
     out.write(json ? jsonLine({ ...shown, by, durable: true }) : `${said}${when}\n`);
   });

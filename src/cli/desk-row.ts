@@ -2,8 +2,6 @@
 import { type DeskOrder, type DeskView } from './desk-view.ts';
 import { type Facts } from './table.ts';
 
-export type DeskName = 'pauses' | 'batches' | 'debates' | 'gates' | 'alerts';
-
 /** The options of an order, beside who gives it. */
 export interface DeskOptions {
   readonly reason?: string | undefined;

@@ -1,10 +1,10 @@
 /**
  * The verbs of the crew's desks, as the command line knows them: a row per desk, and in it one per verb. They are
- * carried out by desk-command.ts, which is loaded when one is called for.
+ * carried out by desk-command.ts, which is loaded when one is called for. A new desk is a row here and a file.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Verbs, whom } from './administration-verbs.ts';
-import { type DeskName, type DeskOptions } from './desk-row.ts';
+import { type DeskOptions } from './desk-row.ts';
 
 interface Verb {
   readonly verb: string;
@@ -15,7 +15,9 @@ interface Verb {
 }
 
 interface DeskVerbs {
-  readonly name: DeskName;
+  readonly name: string;
+  /** Its DeskRow, loaded when a verb is called for. */
+  readonly row: () => Promise<object>;
   readonly says: string;
   readonly list: string;
   /** Lists leave out what is over, unless they are asked for all. */
@@ -27,6 +29,7 @@ interface DeskVerbs {
 const DESKS: readonly DeskVerbs[] = [
   {
     name: 'pauses',
+    row: async () => (await import('./pauses-row.ts')).PAUSES,
     says: 'Show and handle items that stand.',
     list: 'Show what is paused, why and since when.',
     show: {
@@ -53,6 +56,7 @@ const DESKS: readonly DeskVerbs[] = [
   },
   {
     name: 'batches',
+    row: async () => (await import('./batches-row.ts')).BATCHES,
     says: 'Show and resume items that were paused together.',
     list: 'Show all batches.',
     hasAll: false,
@@ -70,6 +74,7 @@ const DESKS: readonly DeskVerbs[] = [
   },
   {
     name: 'debates',
+    row: async () => (await import('./debates-row.ts')).DEBATES,
     says: 'Show disputes between agents, and decide about them.',
     list: 'Show the debates under way.',
     show: {
@@ -103,6 +108,7 @@ const DESKS: readonly DeskVerbs[] = [
   },
   {
     name: 'gates',
+    row: async () => (await import('./gates-row.ts')).GATES,
     says: 'Show and answer questions to people.',
     list: 'Show what people are asked.',
     show: {
@@ -123,6 +129,7 @@ const DESKS: readonly DeskVerbs[] = [
   },
   {
     name: 'alerts',
+    row: async () => (await import('./alerts-row.ts')).ALERTS,
     says: 'Show and acknowledge what people have been told.',
     list: 'Show the alerts that nobody has acknowledged.',
     show: { verb: 'show <id>', says: 'Show an alert in full.', examples: ['show alert-3'] },
@@ -139,7 +146,7 @@ interface Options extends Omit<DeskOptions, 'reason'> {
 }
 
 export function addDesks(bosun: Command, { verb, exit, dataCommand }: Verbs): void {
-  for (const { name, says, list, hasAll = true, show, orders } of DESKS) {
+  for (const { name, row, says, list, hasAll = true, show, orders } of DESKS) {
     const desk = bosun.command(name).description(says).exitOverride();
     const add = ({ verb: usage, says: what, examples, options = () => [] }: Verb): Command => {
       const command = verb(
@@ -155,11 +162,11 @@ export function addDesks(bosun: Command, { verb, exit, dataCommand }: Verbs): vo
     if (hasAll) listing.option('--all', 'also those that are over');
     listing.action(async ({ all, ...options }: Options) => {
       const { listDesk } = await import('./desk-command.ts');
-      exit(await listDesk(name, { ...dataCommand(options), all: all === true }));
+      exit(await listDesk(await row(), { ...dataCommand(options), all: all === true }));
     });
     add(show).action(async (key: string, options: Options) => {
       const { showRecord } = await import('./desk-command.ts');
-      exit(await showRecord(name, key, dataCommand(options)));
+      exit(await showRecord(await row(), key, dataCommand(options)));
     });
     for (const order of orders) {
       const command = add(order)
@@ -170,7 +177,7 @@ export function addDesks(bosun: Command, { verb, exit, dataCommand }: Verbs): vo
         const [key = '', ...fields] = command.args;
         const { giveOrder } = await import('./desk-command.ts');
         const given = { ...options, ...whom(options), fields, verb: command.name(), key };
-        exit(await giveOrder(name, { ...given, ...dataCommand(options) }));
+        exit(await giveOrder(await row(), { ...given, ...dataCommand(options) }));
       });
     }
   }

@@ -4,7 +4,7 @@ import { ActorPage } from './actor/actor-page.tsx';
 import { AlertsView } from './desks/alerts-view.tsx';
 import { BatchesView } from './desks/batches-view.tsx';
 import { DebatesView } from './desks/debates-view.tsx';
-import { GatesView } from './desks/gates-view.tsx';
+import { DESK_TABLES } from './desks/desk-tables.tsx';
 import { InboxView } from './desks/inbox-view.tsx';
 import { PausesView } from './desks/pauses-view.tsx';
 import { AuditView } from './ledgers/audit-view.tsx';
@@ -27,18 +27,21 @@ export interface PageView {
   readonly component: ComponentType<{ readonly rest: string }>;
 }
 
+/** What waits for people; the pages of the desks are under it. */
+export const INBOX = 'inbox';
+
 export const VIEWS: readonly PageView[] = [
   { name: 'tree', title: 'Actors', isListed: true, component: TreeView },
   { name: 'actor', title: 'Actor', isListed: false, under: 'tree', component: ActorPage },
   { name: 'history', title: 'History', isListed: false, under: 'tree', component: HistoryView },
   { name: 'sequence', title: 'Sequence', isListed: false, under: 'tree', component: SequenceView },
   { name: 'plan', title: 'Plan', isListed: true, component: PlanView },
-  { name: 'inbox', title: 'Inbox', isListed: true, component: InboxView },
-  { name: 'gates', title: 'Gates', isListed: false, under: 'inbox', component: GatesView },
-  { name: 'alerts', title: 'Alerts', isListed: false, under: 'inbox', component: AlertsView },
-  { name: 'batches', title: 'Batches', isListed: false, under: 'inbox', component: BatchesView },
-  { name: 'pauses', title: 'Pauses', isListed: false, under: 'inbox', component: PausesView },
-  { name: 'debates', title: 'Debates', isListed: false, under: 'inbox', component: DebatesView },
+  { name: INBOX, title: 'Inbox', isListed: true, component: InboxView },
+  ...DESK_TABLES.map((desk) => ({ ...desk, isListed: false, under: INBOX })),
+  { name: 'alerts', title: 'Alerts', isListed: false, under: INBOX, component: AlertsView },
+  { name: 'batches', title: 'Batches', isListed: false, under: INBOX, component: BatchesView },
+  { name: 'pauses', title: 'Pauses', isListed: false, under: INBOX, component: PausesView },
+  { name: 'debates', title: 'Debates', isListed: false, under: INBOX, component: DebatesView },
   { name: 'waits', title: 'Waits', isListed: true, component: WaitsView },
   { name: 'dead-letters', title: 'Dead letters', isListed: true, component: DeadLettersView },
   { name: 'audit', title: 'Audit', isListed: true, component: AuditView },

@@ -10,7 +10,7 @@ import { SearchBox } from './tree/search-box.tsx';
 import { TokenGate } from './token-gate.tsx';
 import { useTopic } from './use.ts';
 import type { DeadLetterView } from '../gateway/protocol/views.ts';
-import { viewNamed, VIEWS } from './page-views.ts';
+import { INBOX, viewNamed, VIEWS } from './page-views.ts';
 
 export function Shell() {
   const { view: name, rest } = route.value;
@@ -47,6 +47,7 @@ export function Shell() {
         tabIndex={-1}
         data-stale={phase.value.name !== 'live' && phase.value.name !== 'draining' ? '' : undefined}
       >
+        <DeskTabs current={name} />
         {Component === undefined ? <NotFound name={name} /> : <Component rest={rest} />}
       </main>
       <HealthStrip />
@@ -68,6 +69,21 @@ function Menu({ current }: { readonly current: string }) {
         >
           {title}
           {name === 'dead-letters' && count > 0 && <span class="count">{count}</span>}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** Above the inbox and the pages of the desks: the way from one to the others. */
+function DeskTabs({ current }: { readonly current: string }) {
+  const tabs = VIEWS.filter(({ name, under }) => name === INBOX || under === INBOX);
+  if (!tabs.some(({ name }) => name === current)) return null;
+  return (
+    <nav class="desk-tabs" aria-label="Desks">
+      {tabs.map(({ name, title }) => (
+        <a key={name} href={hrefOf(name)} aria-current={name === current ? 'page' : undefined}>
+          {title}
         </a>
       ))}
     </nav>

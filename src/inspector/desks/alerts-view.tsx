@@ -3,9 +3,9 @@ import { counted, moment } from '../format.ts';
 import { kernelMs } from '../time.ts';
 import { Countdown } from './clock.tsx';
 import { acknowledgeAlert, chooseButton } from './desk-orders.ts';
-import { About, DeskPage, type OnOrder, OrderButton, Sheet, Since, useShownRows } from './desk-page.tsx';
+import { About, DeskPage, type OnOrder, OrderButton, Sheet, Since, useShownRows, type Wanted } from './desk-page.tsx';
 import { alertRows, bannerOf, batchOfCard } from './desk-records.ts';
-import { type AlertButton, type AlertRow, type AlertShown } from './desk-shapes.ts';
+import { DESK_AGENTS, type AlertButton, type AlertRow, type AlertShown } from './desk-shapes.ts';
 import { escalationMs } from './inbox.ts';
 import { PriorityChip } from './priority-chip.tsx';
 import { Readable } from './readable.tsx';
@@ -14,10 +14,12 @@ import { maySend, useDesk, useShown } from './use-desk.ts';
 /** Each shown card is a topic of its own. */
 const SHOWN = 40;
 
+const WANTED: Wanted = ['no desk of alerts', 'failureAgents', 'failureDesks'];
+
 export function AlertsView({ rest }: { readonly rest: string }) {
-  const desk = useDesk('alerts');
+  const desk = useDesk(DESK_AGENTS.alerts);
   return (
-    <DeskPage name="alerts" desk={desk} title="Alerts">
+    <DeskPage desk={desk} title="Alerts" wanted={WANTED}>
       {(onOrder) => <Alerts rows={alertRows(desk.context)} id={rest} desk={desk.address} onOrder={onOrder} />}
     </DeskPage>
   );

@@ -5,19 +5,30 @@ import { counted, moment } from '../format.ts';
 import { kernelMs } from '../time.ts';
 import { Countdown } from './clock.tsx';
 import { resumeBatch } from './desk-orders.ts';
-import { ActorName, DeskPage, type OnOrder, OrderButton, Sheet, Since, useShownRows } from './desk-page.tsx';
+import {
+  ActorName,
+  DeskPage,
+  type OnOrder,
+  OrderButton,
+  Sheet,
+  Since,
+  useShownRows,
+  type Wanted,
+} from './desk-page.tsx';
 import { batchItems, batchRows, itemNames } from './desk-records.ts';
-import { type BatchItemRow, type BatchRow } from './desk-shapes.ts';
+import { DESK_AGENTS, type BatchItemRow, type BatchRow } from './desk-shapes.ts';
 import { type Desk, useDesk, useShown } from './use-desk.ts';
 
 /** Each shown batch is a topic of its own. */
 const SHOWN = 20;
 const ITEMS_SHOWN = 200;
 
+const WANTED: Wanted = ['no BatchManager', 'failureAgents', 'failureDesks'];
+
 export function BatchesView() {
-  const desk = useDesk('batches');
+  const desk = useDesk(DESK_AGENTS.batches);
   return (
-    <DeskPage name="batches" desk={desk} title="Batches">
+    <DeskPage desk={desk} title="Batches" wanted={WANTED}>
       {(onOrder) => <Batches desk={desk} onOrder={onOrder} />}
     </DeskPage>
   );

@@ -5,17 +5,19 @@ import { Age, Countdown } from './clock.tsx';
 import { LEVEL_NAMES } from './debate-levels.ts';
 import { DebatePage } from './debate-page.tsx';
 import { reviewNow, setExpert } from './desk-orders.ts';
-import { type Column, DeskPage, DeskTable, type OnOrder, OrderButton, Sheet } from './desk-page.tsx';
+import { type Column, DeskPage, DeskTable, type OnOrder, OrderButton, Sheet, type Wanted } from './desk-page.tsx';
 import { debateRows, expertRows, type ExpertRow } from './desk-records.ts';
-import { type DebateRow, type FacilitatorShown } from './desk-shapes.ts';
+import { DESK_AGENTS, type DebateRow, type FacilitatorShown } from './desk-shapes.ts';
 import { type Desk, useDesk } from './use-desk.ts';
 
 const SHOWN = 100;
 
+const WANTED: Wanted = ['no Debate Facilitator', 'debateAgents()', 'debateChildren()'];
+
 export function DebatesView({ rest }: { readonly rest: string }) {
-  const desk = useDesk('debates');
+  const desk = useDesk(DESK_AGENTS.debates);
   return (
-    <DeskPage name="debates" desk={desk} title="Debates">
+    <DeskPage desk={desk} title="Debates" wanted={WANTED}>
       {(onOrder) =>
         rest === '' ? (
           <Debates desk={desk} onOrder={onOrder} />

@@ -5,34 +5,52 @@ import { counted } from '../format.ts';
 import { actorHref } from '../route.ts';
 import { Age } from './clock.tsx';
 import { DeskDialog } from './desk-dialog.tsx';
-import { DeskFrame, NoDesk } from './desk-frame.tsx';
 import { type DeskOrder } from './desk-orders.ts';
 import { type ShownRef } from './desk-shapes.ts';
-import { type Desk, type DeskName, maySend } from './use-desk.ts';
+import { type Desk, maySend } from './use-desk.ts';
 
 /** Opens the dialog of an order. */
 export type OnOrder = (order: DeskOrder) => void;
 
-/** A page with its dialog of orders; in its place, what is missing where its desk is not there. */
-export function DeskPage({
-  name,
-  desk,
-  title,
-  isThere = desk.context !== undefined,
-  children,
-}: {
-  readonly name: DeskName;
+/** What a system lacks without this desk, and of bosun/machines the agents and the children that it needs. */
+export type Wanted = readonly [what: string, agents: string, children: string];
+
+interface DeskPageProps {
   readonly desk: Desk;
   readonly title: string;
+  readonly wanted: Wanted;
   readonly isThere?: boolean;
   readonly children: (onOrder: OnOrder) => ComponentChildren;
-}) {
+}
+
+/** A page with its dialog of orders; in its place, what is missing where its desk is not there. */
+export function DeskPage({ desk, title, wanted, isThere = desk.context !== undefined, children }: DeskPageProps) {
   const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
   return (
-    <DeskFrame>
-      {isThere ? children(setOrder) : <NoDesk name={name} desk={desk} title={title} />}
+    <>
+      {isThere ? children(setOrder) : <NoDesk desk={desk} title={title} wanted={wanted} />}
       {order !== undefined && <DeskDialog key={order.title} order={order} onClose={() => setOrder(undefined)} />}
-    </DeskFrame>
+    </>
+  );
+}
+
+/** In the place of a page whose desk cannot be shown. */
+function NoDesk({ desk, title, wanted }: Pick<DeskPageProps, 'desk' | 'title' | 'wanted'>) {
+  const [what, agents, children] = wanted;
+  return (
+    <section class="sheet">
+      <h1>{title}</h1>
+      {desk.presence !== 'absent' && <p class="empty">Looking…</p>}
+      {desk.presence === 'absent' && (
+        <div class="plain">
+          <p>This system has {what}.</p>
+          <p class="quiet">
+            To have one, give <code>createSystem</code> the agents <code>{agents}</code> and the children{' '}
+            <code>{children}</code> of <code>bosun/machines</code>.
+          </p>
+        </div>
+      )}
+    </section>
   );
 }
 

@@ -27,13 +27,13 @@ const ALERT_DAYS = [3, 7, 14, 30] as const;
 /** Open ones by deadline, those without one after them; then those that are over, the latest first. */
 export function gateRows(context: unknown): readonly GateRow[] {
   const due = ({ deadlineAtMs }: GateRow) => deadlineAtMs ?? Number.MAX_SAFE_INTEGER;
-  return openFirst(under<GateRow>(context, 'record:'), (a, b) => due(a) - due(b) || a.number - b.number);
+  return openFirst(recordRows<GateRow>(context), (a, b) => due(a) - due(b) || a.number - b.number);
 }
 
 /** Open ones by priority, the eldest first; then those that are over, the latest first. */
 export function alertRows(context: unknown): readonly AlertRow[] {
   const rank = ({ priority }: AlertRow) => PRIORITIES.indexOf(priority);
-  return openFirst(under<AlertRow>(context, 'record:'), (a, b) => rank(a) - rank(b) || a.number - b.number);
+  return openFirst(recordRows<AlertRow>(context), (a, b) => rank(a) - rank(b) || a.number - b.number);
 }
 
 /** What stands above the cards; null for a few, which can be seen at a glance. */
@@ -54,7 +54,7 @@ export function batchOfCard({ actions }: Pick<AlertShown, 'actions'>): string | 
 
 /** Under way first, the latest first. */
 export function batchRows(context: unknown): readonly BatchRow[] {
-  return openFirst(under<BatchRow>(context, 'record:'), (a, b) => b.number - a.number);
+  return openFirst(recordRows<BatchRow>(context), (a, b) => b.number - a.number);
 }
 
 interface BatchItems {
@@ -96,7 +96,7 @@ export function daysOf(
 export function debateRows(context: unknown): readonly DebateRow[] {
   const ranks: readonly DebateRow['priority'][] = ['critical-path', 'valuation', 'supporting'];
   const rank = ({ priority }: DebateRow) => ranks.indexOf(priority);
-  return openFirst(under<DebateRow>(context, 'record:'), (a, b) => rank(a) - rank(b) || a.number - b.number);
+  return openFirst(recordRows<DebateRow>(context), (a, b) => rank(a) - rank(b) || a.number - b.number);
 }
 
 export interface ExpertRow {
@@ -132,6 +132,11 @@ function openFirst<Row extends Numbered>(rows: readonly Row[], order: (a: Row, b
   return rows.toSorted((a, b) =>
     a.isOver !== b.isOver ? Number(a.isOver) - Number(b.isOver) : a.isOver ? b.number - a.number : order(a, b),
   );
+}
+
+/** The records of a desk, in the order of their places. */
+export function recordRows<Row>(context: unknown): Row[] {
+  return under<Row>(context, 'record:');
 }
 
 function under<Row>(context: unknown, prefix: string): Row[] {

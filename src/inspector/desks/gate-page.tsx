@@ -11,11 +11,13 @@ import { sendTwin } from '../twins.ts';
 import { answerOf, type Choice, choicesOf } from './answer-form.ts';
 import { Age, Countdown } from './clock.tsx';
 import { extendGate, refusalOf, withdrawGate } from './desk-orders.ts';
-import { ActorName, type OnOrder, OrderButton } from './desk-page.tsx';
+import { ActorName, type OnOrder, OrderButton, type Wanted } from './desk-page.tsx';
 import { type GateRow, type GateShown } from './desk-shapes.ts';
 import { Readable } from './readable.tsx';
 import { maySend, useShown } from './use-desk.ts';
 import { ownName, setOwnName } from './who.ts';
+
+export const GATES_WANTED: Wanted = ['no desk of gates', 'gateAgents', 'gateChildren()'];
 
 export const GATE_PHASES: Readonly<Record<GateRow['phase'], readonly [words: string, tone: string]>> = {
   opening: ['opening', 'calm'],

@@ -7,8 +7,8 @@ import { kernelMs } from '../time.ts';
 import { Countdown } from './clock.tsx';
 import { acknowledgeAlert } from './desk-orders.ts';
 import { About, DeskPage, type OnOrder, OrderButton, Sheet, Since, useShownRows } from './desk-page.tsx';
-import { type AlertRow, type GateRow, type GateShown } from './desk-shapes.ts';
-import { Asked, TimeIsUp } from './gate-page.tsx';
+import { type AlertRow, DESK_AGENTS, type GateRow, type GateShown } from './desk-shapes.ts';
+import { Asked, GATES_WANTED, TimeIsUp } from './gate-page.tsx';
 import { inboxOf, type InboxEntry, type Urgency } from './inbox.ts';
 import { PriorityChip } from './priority-chip.tsx';
 import { maySend, useDesk, useShown } from './use-desk.ts';
@@ -19,12 +19,12 @@ const SHOWN = 30;
 const HEADINGS: Readonly<Record<Urgency, string>> = { now: 'Now', today: 'Today', later: 'When there is time' };
 
 export function InboxView() {
-  const gates = useDesk('gates');
-  const alerts = useDesk('alerts');
+  const gates = useDesk(DESK_AGENTS.gates);
+  const alerts = useDesk(DESK_AGENTS.alerts);
   const isThere = gates.presence === 'present' || alerts.presence === 'present';
   const entries = inboxOf({ gates: gates.context, alerts: alerts.context }, kernelMs());
   return (
-    <DeskPage name="gates" desk={gates} title="Inbox" isThere={isThere}>
+    <DeskPage desk={gates} title="Inbox" wanted={GATES_WANTED} isThere={isThere}>
       {(onOrder) => <Inbox entries={entries} alerts={alerts.address} onOrder={onOrder} />}
     </DeskPage>
   );

@@ -6,9 +6,9 @@ import { kernelMs } from '../time.ts';
 import { useTopic } from '../use.ts';
 import { Age, Countdown } from './clock.tsx';
 import { expirePause, extendPause, resumeItem } from './desk-orders.ts';
-import { DeskPage, type OnOrder, OrderButton, Sheet, useShownRows } from './desk-page.tsx';
+import { DeskPage, type OnOrder, OrderButton, Sheet, useShownRows, type Wanted } from './desk-page.tsx';
 import { daysOf, pauseRow } from './desk-records.ts';
-import { type PauseRow } from './desk-shapes.ts';
+import { DESK_AGENTS, type PauseRow } from './desk-shapes.ts';
 import { useDesk } from './use-desk.ts';
 
 /** Agent of the actors that there is one of per item that was ever paused. */
@@ -17,13 +17,15 @@ const PAUSE_MANAGER = 'pause-manager';
 /** Each shown one is a topic of its own. */
 const SHOWN = 40;
 
+const WANTED: Wanted = ['no Lead Coordinator', 'crewAgents', 'crewTree(plan).children'];
+
 export function PausesView() {
-  const desk = useDesk('coordinator');
+  const desk = useDesk(DESK_AGENTS.coordinator);
   const { view: tree } = useTopic<TreeBranch>('tree');
   const managers = tree === undefined ? [] : pausedIn(tree);
   const isThere = managers.length > 0 || desk.presence === 'present';
   return (
-    <DeskPage name="coordinator" desk={desk} title="Pauses" isThere={isThere}>
+    <DeskPage desk={desk} title="Pauses" wanted={WANTED} isThere={isThere}>
       {(onOrder) => <Pauses managers={managers} coordinator={desk.address} onOrder={onOrder} />}
     </DeskPage>
   );

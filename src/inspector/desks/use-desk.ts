@@ -3,9 +3,7 @@ import type { ActorView, TreeBranch } from '../../gateway/protocol/views.ts';
 import { principal } from '../link.ts';
 import { findNode } from '../tree/find.ts';
 import { useTopic } from '../use.ts';
-import { DESK_AGENTS, type ShownRef } from './desk-shapes.ts';
-
-export type DeskName = keyof typeof DESK_AGENTS;
+import { type ShownRef } from './desk-shapes.ts';
 
 export interface Desk {
   /** `unknown` until the tree has been seen. */
@@ -15,9 +13,10 @@ export interface Desk {
   readonly context: unknown;
 }
 
-export function useDesk(name: DeskName): Desk {
+/** @param name Of its agent. */
+export function useDesk(name: string): Desk {
   const { view: tree } = useTopic<TreeBranch>('tree');
-  const node = tree === undefined ? undefined : findNode(tree, ({ agent }) => agent === DESK_AGENTS[name]);
+  const node = tree === undefined ? undefined : findNode(tree, ({ agent }) => agent === name);
   const { view } = useTopic<ActorView>(node === undefined ? undefined : `actor/${node.address}`);
   return {
     presence: tree === undefined ? 'unknown' : node === undefined ? 'absent' : 'present',

@@ -1,0 +1,269 @@
+/**
+ * The recipe for a new agent of the crew with a desk, carried out on a copy of the repository:
+ * `node test/recipes/new-desk.mjs`. Adds a desk of handovers, on the page, the command line and in the documentation,
+ * checks it, and prints the files that it takes. Exits 1 where they are more than eight, or where the result does not
+ * compile or does not work.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+const FILES_MAX = 8;
+
+const repository = resolve(import.meta.dirname, '../..');
+const copy = mkdtempSync(join(tmpdir(), 'bosun-recipe-'));
+const touched = new Set();
+
+/** Puts text before the first place where another one stands in a file. */
+function insert(path, { before, text }) {
+  const old = readFileSync(join(copy, path), 'utf8');
+  const at = old.indexOf(before);
+  if (at === -1) throw new Error(`${path} has no ${JSON.stringify(before)}`);
+  create(path, old.slice(0, at) + text + old.slice(at));
+}
+
+function create(path, text) {
+  mkdirSync(dirname(join(copy, path)), { recursive: true });
+  writeFileSync(join(copy, path), text);
+  touched.add(path);
+}
+
+function run(...command) {
+  execFileSync(join(copy, 'node_modules/.bin', command[0]), command.slice(1), { cwd: copy, stdio: 'pipe' });
+}
+
+/** The machine, its rules and the schemas of its orders. */
+const MACHINE = `/** The desk of handovers: one person offers a piece of work to another, who accepts it. */
+import { enqueueActions, setup } from 'xstate';
+import { z } from 'zod';
+import { defineAgent } from '../../../actors/api/define-agent.ts';
+import { type Places, type RecordKind, recordsIn } from '../records.ts';
+import { type Asked, decide, order, refused, schemasOf, TAKEN, transitionsOf, type Turn } from '../turn.ts';
+
+export interface Handover {
+  readonly id: string;
+  readonly work: string;
+  readonly from: string;
+  readonly to: string;
+  readonly acceptedAtMs: number | null;
+}
+
+export type HandoverContext = Places<'record', Handover>;
+
+type HandoverTurn = Turn<HandoverContext>;
+
+const HANDOVERS: RecordKind<Handover> = {
+  kind: 'record',
+  keyOf: ({ id }) => id,
+  isOver: ({ acceptedAtMs }) => acceptedAtMs !== null,
+  overMax: 100,
+};
+
+const text = z.string().min(1).max(200);
+
+const RULES = {
+  'handover.offer': order(
+    z.object({ id: text, work: text, from: text, to: text }),
+    (turn: HandoverTurn, _, { id, work, from, to }) => {
+      if (turn.records(HANDOVERS).get(id) !== undefined) return refused(\`a handover "\${id}" is there already\`);
+      turn.records(HANDOVERS).put({ id, work, from, to, acceptedAtMs: null });
+      turn.notify({
+        subject: \`handover \${id}\`,
+        kind: 'handover.offered',
+        priority: 'LOW',
+        title: work,
+        detail: \`from \${from}\`,
+        audience: [to],
+      });
+      return TAKEN;
+    },
+  ),
+  'handover.accept': order(z.object({ id: text, by: text }), (turn: HandoverTurn, { id, by }) => {
+    const offered = turn.records(HANDOVERS).get(id);
+    if (offered === undefined) return refused(\`no handover "\${id}"\`);
+    if (by !== offered.to) return refused(\`it was offered to \${offered.to}\`);
+    turn.records(HANDOVERS).put({ ...offered, acceptedAtMs: turn.nowMs });
+    turn.settle({ subject: \`handover \${id}\`, kinds: ['handover.offered'], because: \`accepted by \${by}\` });
+    return TAKEN;
+  }),
+} as const;
+
+const machine = setup({
+  types: {} as { context: HandoverContext; events: Asked },
+  actions: { decide: enqueueActions((args) => decide(args, RULES)) },
+}).createMachine({ id: 'handover-desk', context: {}, on: transitionsOf(RULES) });
+
+export const handoverDesk = defineAgent({ name: 'handover-desk', machine, events: schemasOf(RULES) });
+
+export const HANDOVER_DESK = { id: 'handovers', systemId: 'handovers', agent: handoverDesk.name };
+
+export function handoversIn(context: HandoverContext): Handover[] {
+  return recordsIn<Handover>(context, HANDOVERS);
+}
+`;
+
+const ROW = `/** \`bosun handovers\`: work that one person offers to another. */
+import {
+  HANDOVER_DESK,
+  type Handover,
+  type HandoverContext,
+  handoversIn,
+} from '../machines/people/handovers/handover-desk.ts';
+import { type DeskRow } from './desk-row.ts';
+import { type DeskView, found } from './desk-view.ts';
+import { whenKnown } from './stopped-store.ts';
+
+async function handoversOf(view: DeskView): Promise<Handover[]> {
+  const desk = await view.look<HandoverContext>(HANDOVER_DESK.id);
+  return desk === undefined ? [] : handoversIn(desk.context);
+}
+
+export const HANDOVERS: DeskRow<Handover> = {
+  none: 'nothing is handed over',
+  records: async (view, all) => (await handoversOf(view)).filter(({ acceptedAtMs }) => all || acceptedAtMs === null),
+  find: async (view, id) => found(await handoversOf(view), id, \`no handover "\${id}"\`),
+  cells: ({ id, work, from, to }) => ({ ID: id, WORK: work, FROM: from, TO: to }),
+  facts: ({ id, work, from, to, acceptedAtMs }) => [
+    ['handover', id],
+    ['work', work],
+    ['from', from],
+    ['to', to],
+    ['accepted', whenKnown(acceptedAtMs)],
+  ],
+  orders: {
+    accept: ({ id }, { by }) => ({
+      desk: HANDOVER_DESK.id,
+      event: { type: 'handover.accept', id, by },
+      said: \`\${id}: accepted by \${by}\`,
+    }),
+  },
+};
+`;
+
+const VERBS = `  {
+    name: 'handovers',
+    row: async () => (await import('./handovers-row.ts')).HANDOVERS,
+    says: 'Show and accept work that others offer.',
+    list: 'Show what is offered.',
+    show: { verb: 'show <id>', says: 'Show a handover.', examples: ['show night-shift'] },
+    orders: [{ verb: 'accept <id>', says: 'Take it over.', examples: ['accept night-shift --by ada'] }],
+  },
+`;
+
+const PAGE = `  viewOf<Handover>({
+    name: 'handovers',
+    title: 'Handovers',
+    agent: 'handover-desk',
+    wanted: ['no desk of handovers', 'handoverDesk', 'HANDOVER_DESK'],
+    lead: 'Work that one person offers to another',
+    empty: 'Nothing is handed over.',
+    rows: (context) => recordRows<Handover>(context),
+    columns: (desk, onOrder) => [
+      { title: 'Work', cell: ({ work }) => work },
+      { title: 'From', cell: ({ from }) => from },
+      { title: 'To', cell: ({ to }) => to },
+      {
+        title: 'Order',
+        cell: ({ id, work, acceptedAtMs }) =>
+          acceptedAtMs === null && (
+            <OrderButton
+              label="Accept"
+              name={\`Accept \${work}\`}
+              order={() => accepting(desk, id)}
+              onOrder={onOrder}
+            />
+          ),
+      },
+    ],
+  }),
+`;
+
+const ACCEPTING = `function accepting(address: string, id: string): DeskOrder {
+  return {
+    title: \`Accept \${id}\`,
+    verb: 'Accept',
+    address,
+    fields: [BY],
+    means: 'The work is yours.',
+    eventOf: ({ by = '' }) => ({ type: 'handover.accept', id, by }),
+    done: \`\${id} is yours.\`,
+  };
+}
+
+`;
+
+const PAGE_IMPORTS = `import type { Handover } from '../../machines/people/handovers/handover-desk.ts';
+import { BY, type DeskOrder } from './desk-orders.ts';
+import { OrderButton } from './desk-page.tsx';
+import { recordRows } from './desk-records.ts';
+`;
+
+const TEST = `import { expect, it } from 'vitest';
+import { commandLine } from '../../../src/cli/command-line.ts';
+import { planOf } from '../../support/fixtures/plans/plans.ts';
+import { startWholeCrew } from '../../support/machines/whole-crew.ts';
+
+it('is offered, told to people, and accepted by who it is offered to', async () => {
+  const plan = planOf({ stages: { draft: { agent: 'writer' } }, items: ['A'] });
+  const crew = await startWholeCrew(plan, { writer: () => Promise.resolve('done') });
+  const ask = (type: string, fields: object) => crew.ask('handovers', { type, ...fields });
+  const offer = { id: 'n', work: 'the night shift', from: 'bob', to: 'ada' };
+  expect(await ask('handover.offer', offer)).toEqual({ taken: true, problems: [] });
+  expect(await ask('handover.offer', offer)).toMatchObject({ taken: false });
+  const refusal = { taken: false, problems: ['it was offered to ada'] };
+  expect(await ask('handover.accept', { id: 'n', by: 'eve' })).toEqual(refusal);
+  expect(await ask('handover.accept', { id: 'n', by: 'ada' })).toEqual({ taken: true, problems: [] });
+  expect(crew.cards()).toMatchObject([{ title: 'the night shift', state: 'SETTLED' }]);
+  await crew.test.system.stop();
+});
+
+it('has verbs', async () => {
+  let out = '';
+  const streams = { out: { write: (text: string) => (out += text) }, err: { write: (text: string) => (out += text) } };
+  const around = { ...streams, env: {}, cwd: '/', interruption: () => new AbortController().signal };
+  await commandLine(['handovers', 'accept', '--help'], around);
+  expect(out).toContain('$ bosun handovers accept night-shift --by ada');
+});
+`;
+
+try {
+  const files = execFileSync('git', ['ls-files'], { cwd: repository, encoding: 'utf8' }).split('\n').filter(Boolean);
+  for (const path of files) if (existsSync(join(repository, path))) cpSync(join(repository, path), join(copy, path));
+  symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'));
+
+  const machine = 'people/handovers/handover-desk.ts';
+  create(`src/machines/${machine}`, MACHINE);
+  const crew = 'src/machines/coordination/crew.ts';
+  insert(crew, { before: 'import ', text: `import { HANDOVER_DESK, handoverDesk } from '../${machine}';\n` });
+  insert(crew, { before: '    failureCorrelator,\n', text: '    handoverDesk,\n' });
+  insert(crew, { before: '...coordinatorChildren(', text: 'HANDOVER_DESK, ' });
+  insert('src/machines/index.ts', {
+    before: 'export {',
+    text: `export { HANDOVER_DESK, handoverDesk } from './${machine}';\n`,
+  });
+  create('src/cli/handovers-row.ts', ROW);
+  insert('src/cli/desk-verbs.ts', { before: "  {\n    name: 'alerts'", text: VERBS });
+  const page = 'src/inspector/desks/desk-tables.tsx';
+  insert(page, { before: 'import ', text: PAGE_IMPORTS });
+  insert(page, { before: '];\n\nfunction viewOf', text: PAGE });
+  insert(page, { before: 'function viewOf', text: ACCEPTING });
+  insert('docs/failures.md', {
+    before: '| `alerts` |',
+    text: '| `handovers` | work that one person offers to another | `handover.offer`, `handover.accept` |\n',
+  });
+  create('test/machines/people/handover-desk.test.ts', TEST);
+
+  run('tsc', '-p', 'tsconfig.json', '--noEmit', '--incremental', 'false');
+  run('tsc', '-p', 'src/inspector/tsconfig.json', '--noEmit', '--incremental', 'false');
+  run('vitest', 'run', 'test/machines/people/handover-desk.test.ts');
+
+  console.log([...touched].join('\n'));
+  console.log(`${touched.size} files, of at most ${FILES_MAX}`);
+  if (touched.size > FILES_MAX) process.exitCode = 1;
+} catch (error) {
+  console.error(String(error.stdout ?? ''), error.message);
+  process.exitCode = 1;
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
