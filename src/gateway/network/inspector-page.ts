@@ -56,7 +56,7 @@ export class InspectorPage {
    * @param directory Where the build has put it. Default: beside this file's folder, which in the sources is never
    *   built.
    */
-  constructor(directory = new URL('../../inspector', import.meta.url)) {
+  constructor(directory = new URL('../../inspector/', import.meta.url)) {
     this.#directory = directory;
   }
 
