@@ -47,7 +47,7 @@ const BENCHES: readonly Bench[] = [
 ];
 
 function childOf(name: string): string {
-  return fileURLToPath(new URL(`../fixtures/crash/${name}`, import.meta.url));
+  return fileURLToPath(new URL(`../support/fixtures/crash/${name}`, import.meta.url));
 }
 
 /** Several tries of the kernel: they come after 100, 200 and 400 ms. */
