@@ -22,26 +22,30 @@ interface Entry {
   readonly whole: { readonly context: unknown } | null;
 }
 
-/** Its row. Whose it is the key says. */
-type TurnRow = readonly [
-  number: number,
-  kind: TraceRecord['kind'],
-  epoch: number,
-  atMs: number,
-  sequence: number,
-  event: TraceRecord['event'],
-  cause: TraceRecord['cause'],
-  microsteps: TraceRecord['microsteps'],
-  actions: TraceRecord['actions'],
-  sent: TraceRecord['sent'],
-  born: TraceRecord['born'],
-  change: TraceRecord['change'],
-  value: unknown,
-  status: TraceRecord['status'],
-  error: unknown,
-  durationMs: number,
-  whole: Entry['whole'],
-];
+/** Fields of the record in a row, in this order, between the number and the whole context; whose it is the key says. */
+const FIELDS = [
+  'kind',
+  'epoch',
+  'atMs',
+  'sequence',
+  'event',
+  'cause',
+  'microsteps',
+  'actions',
+  'sent',
+  'born',
+  'change',
+  'value',
+  'status',
+  'error',
+  'durationMs',
+] as const satisfies readonly (keyof TraceRecord)[];
+
+/** Fields that hold what came from the actor, or went to it; from whom, when and what was done stays legible. */
+const CONCEALED: ReadonlySet<string> = new Set(['event', 'sent', 'change', 'value', 'error']);
+
+/** A row: number, fields, whole context. */
+type TurnRow = readonly unknown[];
 
 /** Those of one actor. */
 interface Kept {
@@ -144,8 +148,7 @@ export class KeptTurns {
 
   #put(life: number, kept: Kept, entry: Entry, place: number): void {
     kept.entries.set(place, entry);
-    const row = rowOf(entry);
-    this.#world.draft.putOf(life, turnKey(life, place), row, (conceal) => concealedRow(row, conceal));
+    this.#world.draft.putOf(life, turnKey(life, place), rowOf(entry), (conceal) => concealedRow(entry, conceal));
   }
 
   /** Makes room for one more. The agent may have kept more, or fewer, in an earlier run. */
@@ -164,104 +167,23 @@ export class KeptTurns {
 }
 
 function rowOf({ number, record, whole }: Entry): TurnRow {
-  const {
-    kind,
-    epoch,
-    atMs,
-    sequence,
-    event,
-    cause,
-    microsteps,
-    actions,
-    sent,
-    born,
-    change,
-    value,
-    status,
-    error,
-    durationMs,
-  } = record;
-  return [
-    number,
-    kind,
-    epoch,
-    atMs,
-    sequence,
-    event,
-    cause,
-    microsteps,
-    actions,
-    sent,
-    born,
-    change,
-    value,
-    status,
-    error,
-    durationMs,
-    whole,
-  ];
+  return [number, ...FIELDS.map((field) => record[field]), whole];
 }
 
-/** What came from the actor, or went to it; from whom, when and what was done stays legible. */
-function concealedRow(row: TurnRow, conceal: Conceal): unknown {
-  const [, , , , , event, , , , sent, , change, value, , error, , whole] = row;
-  const hidden: readonly (readonly [place: number, value: unknown])[] = [
-    [5, event],
-    [9, sent],
-    [11, change],
-    [12, value],
-    [14, error],
-    [16, whole],
-  ];
-  return hidden.reduce<readonly unknown[]>(
-    (hiding, [place, plain]) =>
-      plain === null ? hiding : hiding.with(place, conceal(plain, place === 5 ? event?.type : undefined)),
-    row,
+/** The row as it is stored of an actor with secrets. */
+function concealedRow({ number, record, whole }: Entry, conceal: Conceal): TurnRow {
+  const hidden = (value: unknown, type?: string) => (value === null ? null : conceal(value, type));
+  const fields = FIELDS.map((field) =>
+    CONCEALED.has(field) ? hidden(record[field], field === 'event' ? record.event?.type : undefined) : record[field],
   );
+  return [number, ...fields, hidden(whole)];
 }
 
 /** @param cell Undefined for one that cannot be read, of whom nobody will ask. */
 function entryOf(life: number, cell: Cell | undefined, row: TurnRow): Entry {
-  const [
-    number,
-    kind,
-    epoch,
-    atMs,
-    sequence,
-    event,
-    cause,
-    microsteps,
-    actions,
-    sent,
-    born,
-    change,
-    value,
-    status,
-    error,
-    durationMs,
-    whole,
-  ] = row;
+  const number = row[0] as number;
   const { address = '', agent = '' } = cell?.identity ?? {};
-  const record = {
-    number,
-    kind,
-    epoch,
-    atMs,
-    address,
-    agent,
-    life,
-    sequence,
-    event,
-    cause,
-    microsteps,
-    actions,
-    sent,
-    born,
-    change,
-    value,
-    status,
-    error,
-    durationMs,
-  };
-  return { number, record: Object.freeze(record), whole };
+  const fields = Object.fromEntries(FIELDS.map((field, index) => [field, row[index + 1]]));
+  const record = Object.freeze({ number, address, agent, life, ...fields }) as TraceRecord;
+  return { number, record, whole: row.at(-1) as Entry['whole'] };
 }
