@@ -156,7 +156,7 @@ function policiesOf(
   };
 }
 
-/** What of an agent's past contradicts the rest. */
+/** The problem with an agent's migrations or earlier definitions, in words; undefined where there is none. */
 function historyProblem(
   migrate: MigrationSteps,
   migrateChildren: Readonly<Record<string, MigrationSteps>>,

@@ -146,7 +146,7 @@ const LETTERS = {
   mailboxes: 'm',
   /** Number -> timer. */
   timers: 't',
-  /** Who is in memory from the start: life -> 0, or of a live effect its attempt, or attempt and failures. */
+  /** Actors that a start reads: life -> 0; for a live effect its attempt, or attempt and failures. */
   roll: 'f',
   /** What effects keep: life / name -> value. */
   keepsakes: 'k',
@@ -166,13 +166,13 @@ const LETTERS = {
   groups: 'g',
   /** Registered names: name -> life and value. */
   names: 'p',
-  /** What is held against actors: life -> strikes, the restart that waits for it, and who suspended it. */
+  /** Strikes against actors: life -> strikes, the restart that waits, and who suspended it. */
   held: 'u',
   /** Turns that are kept: life / place -> what happened in it. */
   turns: 'j',
   /** Number -> who ordered what of whom, and what came of it. */
   audit: 'z',
-  /** Of one shard of several: which it is, what it sends to others, what it has taken from them. */
+  /** Facts of one shard of several: its place, messages to other shards, and what it has taken from them. */
   shard: 'X',
 } as const;
 
