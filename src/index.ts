@@ -54,7 +54,7 @@ export {
 export { type ActorHandle } from './actors/api/actor-handle.ts';
 export { type ActorSnapshot, type Subscription } from './actors/world/actor-view.ts';
 export { type ActionOptions, type EffectOptions, type RetryOptions } from './actors/model/effect-policy.ts';
-export { type Reception } from './actors/api/client-api.ts';
+export { type ClientApi as Reception } from './actors/api/client-api.ts';
 export { secret } from './actors/model/secret.ts';
 export { type ActionFacts, actionOf, effectOf, type EffectFacts, timeOf } from './actors/model/ref.ts';
 export { type Backoff } from './backoff.ts';

@@ -11,8 +11,9 @@ import { type CheckedActor } from './actors/loop/versions/check.ts';
 import { Kernel } from './actors/loop/kernel.ts';
 import { type AskOptions } from './actors/world/talk/ask-record.ts';
 import { DeadLetterBox } from './actors/api/dead-letter-box.ts';
+import { FROM_HOST } from './actors/world/mailbox/message.ts';
 import { type Journal } from './actors/model/ports.ts';
-import { Reception } from './actors/api/client-api.ts';
+import { ClientApi } from './actors/api/client-api.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
 import { EPOCH_MS } from './limits.ts';
@@ -53,7 +54,7 @@ export class System<A extends AnyAgent = AnyAgent> {
   /** To look into actors, to hold, step, mend and end them by hand, and to read who did. */
   readonly admin: AdminHandle;
   /** What a gateway needs of the system beside what hosts use. */
-  readonly reception: Reception;
+  readonly clientApi: ClientApi;
   readonly #damageWatchers = new Set<(damage: BosunError) => void>();
   #settle!: { resolve: () => void; reject: (error: BosunError) => void };
   /** Resolves when the system has been stopped; rejects with the reason when it closed by itself. */
@@ -92,7 +93,7 @@ export class System<A extends AnyAgent = AnyAgent> {
       },
     );
     this.admin = new AdminHandle(this.#kernel);
-    this.reception = new Reception(this.#kernel, this.#agents);
+    this.clientApi = new ClientApi(this.#kernel, this.#agents);
     this.deadLetters = new DeadLetterBox(this.#kernel, (cell, event) => parseEvent(this.#agents.receiver(cell), event));
   }
 
@@ -169,9 +170,7 @@ export class System<A extends AnyAgent = AnyAgent> {
    */
   send<Event extends EventObject>(address: string, event: Event, options?: SendOptions): Promise<void> {
     try {
-      const cell = this.#kernel.cell(address);
-      const agent = this.#agents.receiver(cell);
-      return this.#kernel.ingress.send(cell, parseEvent(agent, event), agent.limits.mailboxMessages, options?.session);
+      return this.clientApi.deliver(address, event, options, FROM_HOST);
     } catch (error) {
       return Promise.reject(error as BosunError);
     }
@@ -188,11 +187,7 @@ export class System<A extends AnyAgent = AnyAgent> {
     event: EventObject & { readonly [field: string]: unknown },
     options: AskOptions = {},
   ): Promise<Reply> {
-    return (await this.#kernel.ingress.ask(address, options, () => {
-      const to = this.#kernel.cell(address);
-      const agent = this.#agents.receiver(to);
-      return { to, event: parseEvent(agent, event), mailboxMessages: agent.limits.mailboxMessages };
-    })) as Reply;
+    return (await this.clientApi.ask(address, event, options, FROM_HOST)) as Reply;
   }
 
   /**

@@ -142,7 +142,7 @@ function verbsOf(system: System): HostVerbs {
     send: (address, event, options) => system.send(address, event, options),
     ask: (address, event, options) => system.ask(address, event, options),
     async spawn(name, id, options) {
-      const agent = system.reception.agent(name);
+      const agent = system.clientApi.agent(name);
       if (agent === undefined)
         throw new BosunError('BOSUN_AGENT_UNKNOWN', `agent "${name}" is not among those of the workers' module`);
       await system.spawn(agent, id, options);

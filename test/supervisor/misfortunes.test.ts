@@ -146,7 +146,7 @@ describe('whatever clients send', () => {
         options: () => ({ agents, tree: { intensity: 0, children: [w] } }),
         begin: async (test) => {
           const send = async (event: { type: string; text?: string }) => {
-            await test.system.reception.deliver('w', event as never);
+            await test.system.clientApi.deliver('w', event as never);
             await test.settle();
           };
           for (let n = 0; n < CRASHES; n++) {
@@ -167,7 +167,7 @@ describe('whatever clients send', () => {
 
   it('is told apart from what hosts send, over a crash too', async () => {
     const test = await startTestSystem({ agents, tree: { intensity: 0, children: [w] } });
-    await test.system.reception.deliver('w', { type: 'finish' } as never);
+    await test.system.clientApi.deliver('w', { type: 'finish' } as never);
     await test.crash();
     await test.restart();
     await test.settle();

@@ -43,7 +43,7 @@ interface Agents {
   receiver(cell: Cell): AnyAgent;
 }
 
-export class Reception {
+export class ClientApi {
   readonly #kernel: Kernel;
   readonly #agents: Agents;
 
@@ -105,20 +105,18 @@ export class Reception {
     return taken(durable.snapshot, Object.keys(agent.events));
   }
 
-  // What clients send is told apart from what hosts send: a failure that it brings about counts against no Boss's
-  // intensity.
+  // What clients send is told apart from what hosts send (`from`): a failure that it brings about counts against no
+  // Boss's intensity.
 
   /** As `System.send`, but throws at once where the event is refused, so that a caller knows what to send next. */
-  deliver(address: string, event: EventObject, { session }: DeliverOptions = {}): Promise<void> {
-    const cell = this.#kernel.cell(address);
-    const agent = this.#agents.receiver(cell);
-    return this.#kernel.ingress.send(
-      cell,
-      parseEvent(agent, event),
-      agent.limits.mailboxMessages,
-      session,
-      FROM_CLIENT,
-    );
+  deliver(
+    address: string,
+    event: EventObject,
+    { session }: DeliverOptions = {},
+    from: number = FROM_CLIENT,
+  ): Promise<void> {
+    const { to, event: parsed, mailboxMessages } = this.#parsed(address, event);
+    return this.#kernel.ingress.send(to, parsed, mailboxMessages, session, from);
   }
 
   /**
@@ -132,22 +130,20 @@ export class Reception {
     event: EventObject,
     { session, ifSequence }: DeliverTakenOptions = {},
   ): Promise<boolean | null> {
-    const cell = this.#kernel.cell(address);
-    const agent = this.#agents.receiver(cell);
-    return this.#kernel.ingress.take(cell, parseEvent(agent, event), agent.limits.mailboxMessages, {
-      session,
-      from: FROM_CLIENT,
-      ifSequence,
-    });
+    const { to, event: parsed, mailboxMessages } = this.#parsed(address, event);
+    return this.#kernel.ingress.take(to, parsed, mailboxMessages, { session, from: FROM_CLIENT, ifSequence });
   }
 
   /** As `System.ask`, but throws at once where the event is refused. */
-  ask(address: string, event: EventObject, options: AskOptions): Promise<unknown> {
-    return this.#kernel.ingress.ask(address, options, () => {
-      const to = this.#kernel.cell(address);
-      const agent = this.#agents.receiver(to);
-      return { to, event: parseEvent(agent, event), mailboxMessages: agent.limits.mailboxMessages, from: FROM_CLIENT };
-    });
+  ask(address: string, event: EventObject, options: AskOptions, from: number = FROM_CLIENT): Promise<unknown> {
+    return this.#kernel.ingress.ask(address, options, () => ({ ...this.#parsed(address, event), from }));
+  }
+
+  /** An event as the schema of its receiver's agent has it. Throws what `System.send` rejects with. */
+  #parsed(address: string, event: EventObject): { to: Cell; event: EventObject; mailboxMessages: number } {
+    const to = this.#kernel.cell(address);
+    const agent = this.#agents.receiver(to);
+    return { to, event: parseEvent(agent, event), mailboxMessages: agent.limits.mailboxMessages };
   }
 
   /** As `admin.onTurn`, also where nobody lives yet. @returns What ends it. */

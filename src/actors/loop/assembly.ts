@@ -8,7 +8,7 @@ import { BosunError } from '../../errors.ts';
 import { Administration } from './administration.ts';
 import { Bosses } from '../world/bosses.ts';
 import { type CrashLoopGuard, type Deed } from '../world/crash-loop-guard.ts';
-import { convict } from '../turn/crash-loop-verdict.ts';
+import { quarantineCulprits } from '../turn/crash-loop-verdict.ts';
 import { type DurableView } from './durable-view.ts';
 import { Effects } from '../world/effects/effects.ts';
 import { type StepEngineName } from '../model/step-engine.ts';
@@ -21,7 +21,7 @@ import { goOn, type Population, repopulate } from './recovery.ts';
 import { Residency } from './residency/residency.ts';
 import { type Logic, type Roster } from './versions/roster.ts';
 import { Sessions } from './inbound/sessions.ts';
-import { type Switchboard } from './ref-host.ts';
+import { type KernelRefHost } from './ref-host.ts';
 import { Turns } from '../turn/turn.ts';
 import { TurnLoop } from './turn-loop.ts';
 import { ShardLink, type ShardParts } from './shards/shard-link.ts';
@@ -71,7 +71,7 @@ export function checkParts({ residentActors, epochMs = 0, journal }: KernelParts
 
 /** What the kernel has before it is started. */
 interface Frame {
-  readonly switchboard: Switchboard;
+  readonly refHost: KernelRefHost;
   readonly roster: Roster;
   readonly shown: DurableView;
   readonly watchers: Set<(address: string, event: EventObject) => void>;
@@ -106,11 +106,11 @@ export interface Machinery {
 function newWorld(
   { journal, clock, log, hold, shard }: KernelParts,
   recovered: Recovered,
-  { switchboard, watchers, wake, time }: Frame & { readonly time: KernelTime },
+  { refHost, watchers, wake, time }: Frame & { readonly time: KernelTime },
 ): World {
   const place = placeOf(shard, recovered, hold);
   return new World({
-    engine: switchboard.engine,
+    engine: refHost.engine,
     codec: journal.codec,
     clock,
     time,
@@ -119,8 +119,8 @@ function newWorld(
         ? { ...recovered.counters, life: firstLife(place) }
         : recovered.counters,
     lifeStride: place?.count ?? 1,
-    refOf: (life, address) => switchboard.ref(life, address),
-    own: switchboard.own,
+    refOf: (life, address) => refHost.ref(life, address),
+    own: refHost.own,
     wake,
     watchers,
     log,
@@ -133,16 +133,16 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
   const { shelf } = journal;
   // Not `recovered` itself: what closes over it keeps all that was read.
   const { epoch: startEpoch } = recovered;
-  const { switchboard, roster, shown, wake, refusal, onRootGone, onFailure, isHalted, caution } = frame;
-  const { engine } = switchboard;
+  const { refHost, roster, shown, wake, refusal, onRootGone, onFailure, isHalted, caution } = frame;
+  const { engine } = refHost;
   const time = new KernelTime(clock, { lastMs: recovered.kernelTimeMs, hold, trustWallClock });
   if (time.report !== undefined) log(time.report);
   const world = newWorld(parts, recovered, { ...frame, time });
   const shardLink = parts.shard === undefined || hold ? undefined : new ShardLink(world, parts.shard, recovered);
   world.shards = shardLink;
   const definitionOf = (agent: string) => roster.today(agent);
-  const effects = new Effects({ world, engine, refHost: switchboard, random, caution });
-  const outbox = new DurableActions({ world, refHost: switchboard, random, definitionOf });
+  const effects = new Effects({ world, engine, refHost, random, caution });
+  const outbox = new DurableActions({ world, refHost, random, definitionOf });
   const bosses = new Bosses({ world, effects, random, definitionOf, onRootGone });
   const turns = new Turns({ world, effects, bosses, outbox });
   for (const [hash, lists] of recovered.configurations) roster.definitions.table(hash).load(lists);
@@ -157,11 +157,11 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
       ? undefined
       : new Residency({ world, shelf, shown, roster, bosses, residentActors, refusal, onFailure });
   world.residency = residency;
-  switchboard.connect({ world, effects, turns, residency });
+  refHost.connect({ world, effects, turns, residency });
   const population = repopulate(world, outbox, recovered, { roster, hold });
   residency?.load(recovered);
   shown.load(recovered, world.cells.values());
-  switchboard.recovered();
+  refHost.recovered();
   return {
     world,
     effects,
@@ -188,7 +188,7 @@ export function setGoing(
   { guilty, shard }: { guilty: ReadonlySet<Deed>; shard: ShardParts | undefined },
 ): boolean {
   if (shard !== undefined) recordPlace(world, shard);
-  convict(world, turns, guilty);
+  quarantineCulprits(world, turns, guilty);
   const hasMigrated = goOn(world, population, roster, { bosses, effects });
   outbox.resume();
   return hasMigrated;

@@ -22,13 +22,13 @@ import { letOut } from './release.ts';
 import { startRoot, rootFailure } from './root.ts';
 import { Roster } from './versions/roster.ts';
 import { admitShard } from './shards/shard.ts';
-import { Switchboard } from './ref-host.ts';
+import { KernelRefHost } from './ref-host.ts';
 import { type World } from '../world/world.ts';
 
 export class Kernel {
   readonly #parts: KernelParts;
   readonly #roster: Roster;
-  readonly #switchboard: Switchboard;
+  readonly #refHost: KernelRefHost;
   /** As of the last durable epoch: what readers see. */
   readonly shown = new DurableView();
   readonly #onFailure: (error: BosunError) => void;
@@ -61,7 +61,7 @@ export class Kernel {
     this.#onFailure = onFailure;
     this.#line = new CommitLine(parts, () => this.#tellIdle());
     this.#caution = new CrashLoopGuard(() => (parts.caution && !parts.hold ? parts.journal.notes : undefined));
-    this.#switchboard = new Switchboard(parts.log, parts.stepEngine, () => this.#phase === 'running');
+    this.#refHost = new KernelRefHost(parts.log, parts.stepEngine, () => this.#phase === 'running');
   }
 
   /**
@@ -72,7 +72,7 @@ export class Kernel {
   async start(): Promise<void> {
     checkParts(this.#parts);
     const { journal, residentActors, hold } = this.#parts;
-    const recovered = await journal.open(this.#switchboard.coding, { partly: residentActors !== undefined && !hold });
+    const recovered = await journal.open(this.#refHost.coding, { partly: residentActors !== undefined && !hold });
     try {
       if (this.#parts.shard !== undefined && !this.#parts.hold) await admitShard(this.#parts.shard, recovered);
       if (this.#phase !== 'new') throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system was stopped while it started');
@@ -219,13 +219,13 @@ export class Kernel {
   }
 
   get engine(): StepEngine {
-    return this.#switchboard.engine;
+    return this.#refHost.engine;
   }
 
   #rebuild(recovered: Recovered): void {
     this.#epoch = recovered.epoch;
     this.#machinery = assemble(this.#parts, recovered, {
-      switchboard: this.#switchboard,
+      refHost: this.#refHost,
       roster: this.#roster,
       shown: this.shown,
       watchers: this.#watchers,

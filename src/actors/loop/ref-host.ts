@@ -29,7 +29,7 @@ const UNBEGUN = Object.freeze({
   children: {},
 });
 
-export class Switchboard implements RefHost, EngineHost {
+export class KernelRefHost implements RefHost, EngineHost {
   readonly engine: HostEngine;
   readonly log: (...args: unknown[]) => void;
   readonly #isOpen: () => boolean;

@@ -16,7 +16,7 @@ import { type World } from '../world/world.ts';
 /**
  * A message or a timer's event is quarantined, a birth fails, an effect fails with its next turn. Before anything runs.
  */
-export function convict(world: World, turns: Turns, guilty: ReadonlySet<Deed>): void {
+export function quarantineCulprits(world: World, turns: Turns, guilty: ReadonlySet<Deed>): void {
   for (const deed of guilty) {
     const [kind, number] = deed.split(' ') as [string, string];
     if (kind === 'message') convictMessage(world, Number(number), deed);

@@ -86,15 +86,15 @@ export function handlersOf(parts: CallParts): BackendHandlers {
     'group.members': ({ name }, { caller }) => ({
       members: system.members(name).filter((address) => mayReach(caller, address)),
     }),
-    'agent.list': () => ({ agents: system.reception.agents().map(agentView) }),
+    'agent.list': () => ({ agents: system.clientApi.agents().map(agentView) }),
     'system.info': () => health.view(),
   };
 }
 
 function machine(system: System, caller: Caller, name: string): unknown {
-  const { reception } = system;
+  const { clientApi } = system;
   const seen = mayReach(caller, name) ? system.snapshot(name) : undefined;
-  const agent = reception.agent(name);
+  const agent = clientApi.agent(name);
   if (seen === undefined && agent === undefined) {
     reach(caller, name);
     throw new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor and no agent is called ${JSON.stringify(name)}`, {
@@ -102,7 +102,7 @@ function machine(system: System, caller: Caller, name: string): unknown {
     });
   }
   if (seen === undefined) return { agent: name, chart: chartOf(agent!.machine), active: null };
-  const run = reception.machineAt(name);
+  const run = clientApi.machineAt(name);
   if (run === undefined)
     throw new BosunError('BOSUN_CHART_UNKNOWN', `${name} runs no machine that the code has`, {
       details: { address: name },
@@ -133,11 +133,11 @@ async function send(
   { caller, session, key }: Call,
 ): Promise<unknown> {
   reach(caller, address);
-  const { reception } = system;
+  const { clientApi } = system;
   const deliver = (stored?: Session): Promise<boolean | null> =>
     until === 'taken' || ifSequence !== undefined
-      ? reception.deliverTaken(address, event as EventObject, { session: stored, ifSequence })
-      : reception.deliver(address, event as EventObject, { session: stored }).then(() => null);
+      ? clientApi.deliverTaken(address, event as EventObject, { session: stored, ifSequence })
+      : clientApi.deliver(address, event as EventObject, { session: stored }).then(() => null);
   let done: Repeatable<boolean | null>;
   if (session !== undefined) done = await repeats.sequenced(caller, session, deliver);
   else if (key !== undefined)
@@ -149,7 +149,7 @@ async function send(
     );
   else done = { result: await deliver(), replayed: false };
   if (done.result !== false) return new Marked({ result: { taken: done.result }, replayed: done.replayed });
-  const accepts = reception.accepts(address);
+  const accepts = clientApi.accepts(address);
   const isGuarded = Array.isArray(accepts) && accepts.includes(event.type);
   const why = isGuarded
     ? `a guard of ${address} has turned ${JSON.stringify(event.type)} away`
@@ -160,13 +160,13 @@ async function send(
 }
 
 function ask(
-  { system: { reception }, views }: CallParts,
+  { system: { clientApi }, views }: CallParts,
   { address, event }: ParamsOf<'actor.ask'>,
   { caller, key, leftMs }: Call,
 ): Promise<unknown> {
   reach(caller, address);
   const name = key === undefined ? {} : { id: keyOf(caller, key), digest: digestOf(['actor.ask', address, event]) };
-  return reception
+  return clientApi
     .ask(address, event as EventObject, { timeoutMs: leftMs, ...name })
     .then((reply) => ({ reply: views.reply(address, reply) }));
 }
@@ -198,7 +198,7 @@ async function spawn(
   { agent: name, id, under, input, restart }: ParamsOf<'actor.spawn'>,
 ): Promise<unknown> {
   reach(caller, childAddress(under, id));
-  const agent = system.reception.agent(name);
+  const agent = system.clientApi.agent(name);
   if (agent === undefined)
     throw new BosunError('BOSUN_AGENT_UNKNOWN', `the system has no agent ${JSON.stringify(name)}`);
   const { address } = await system.spawn(agent, id, {

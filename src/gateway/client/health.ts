@@ -40,7 +40,7 @@ export class Health {
     const { system, counters } = this.#parts;
     return {
       epoch: system.epoch,
-      nowMs: system.reception.nowMs ?? 0,
+      nowMs: system.clientApi.nowMs ?? 0,
       outage: system.outage?.code ?? null,
       damaged: system.damage().length,
       unreadable: system.unreadable().length,

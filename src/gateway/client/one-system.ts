@@ -57,11 +57,11 @@ export class OneSystem implements Backend {
   }
 
   isReady(): boolean {
-    return this.#system.reception.isRunning && this.#system.outage === undefined;
+    return this.#system.clientApi.isRunning && this.#system.outage === undefined;
   }
 
   get nowMs(): number {
-    return this.#system.reception.nowMs ?? 0;
+    return this.#system.clientApi.nowMs ?? 0;
   }
 
   families(): MetricFamily[] {

@@ -65,9 +65,9 @@ export class StatelyPeer implements Peer {
       this.#caller = caller;
       this.#hub.met(this);
       this.#watchExpiry(caller);
-      const { reception } = this.#source.system;
+      const { clientApi } = this.#source.system;
       this.#stops = [
-        reception.onTurn(ROOT, (record) => this.#whole.keep(record)),
+        clientApi.onTurn(ROOT, (record) => this.#whole.keep(record)),
         this.#source.epochs.watch(() => this.#wake()),
       ];
       this.#introduce();
@@ -124,7 +124,7 @@ export class StatelyPeer implements Peer {
   #introduce(): void {
     const { system } = this.#source;
     const { clock } = this.#hub;
-    this.#told = system.reception.turns.end;
+    this.#told = system.clientApi.turns.end;
     this.#contexts.clear();
     let left = LISTED_MAX;
     const tell = (node: TreeNode, parent: string | undefined): void => {
@@ -146,18 +146,18 @@ export class StatelyPeer implements Peer {
     const { views, system } = this.#source;
     const view = views.actor(address);
     this.#contexts.set(address, view.context);
-    this.#say(actorEvent(view, { machine: system.reception.machineAt(address), parent, atMs }));
+    this.#say(actorEvent(view, { machine: system.clientApi.machineAt(address), parent, atMs }));
   }
 
   #pump(): void {
     if (this.#isOver || this.#slow !== undefined) return;
-    const { reception } = this.#source.system;
-    if (this.#told < reception.turns.oldest - 1) this.#introduce();
-    const { records, through } = reception.turnsBehind(this.#told, ROOT, EVENTS_PER_TURN);
+    const { clientApi } = this.#source.system;
+    if (this.#told < clientApi.turns.oldest - 1) this.#introduce();
+    const { records, through } = clientApi.turnsBehind(this.#told, ROOT, EVENTS_PER_TURN);
     for (const record of records) if (mayReach(this.#caller!, record.address)) this.#tell(this.#whole.of(record));
     this.#told = through;
     this.#whole.forgetThrough(through);
-    if (through < reception.turns.end) this.#wake();
+    if (through < clientApi.turns.end) this.#wake();
   }
 
   #tell(record: TraceRecord): void {

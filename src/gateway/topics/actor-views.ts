@@ -32,9 +32,9 @@ export class ActorViews {
 
   /** Throws BOSUN_ACTOR_UNKNOWN. */
   actor(address: string): ActorView {
-    const { reception } = this.#system;
+    const { clientApi } = this.#system;
     const snapshot = this.#system.actor(address).snapshot();
-    const agent = reception.agentAt(address);
+    const agent = clientApi.agentAt(address);
     const { status, value, tags, sequence } = snapshot;
     const said = {
       address,
@@ -44,11 +44,11 @@ export class ActorViews {
       tags,
       sequence,
       error: shownError(snapshot.error),
-      accepts: reception.accepts(address),
+      accepts: clientApi.accepts(address),
     };
     // A Boss's context is its child specs, whose inputs have no schemas; the tree shows what there is to know.
     if (snapshot.agent === BOSS) return { ...said, context: null, output: null };
-    if (agent === undefined && marksSecrets(reception.ownerAt(address)))
+    if (agent === undefined && marksSecrets(clientApi.ownerAt(address)))
       return { ...said, context: SECRET_SHOWN, output: SECRET_SHOWN };
     return {
       ...said,
@@ -59,7 +59,7 @@ export class ActorViews {
 
   /** Names what {@link actor} shows. Throws BOSUN_ACTOR_UNKNOWN. */
   cursor(address: string): Cursor {
-    const { life, seq, hash, isSuspended } = this.#system.reception.version(address);
+    const { life, seq, hash, isSuspended } = this.#system.clientApi.version(address);
     return { epoch: `${life}.${hash.toString(16)}${isSuspended ? '.s' : ''}`, seq };
   }
 
@@ -161,10 +161,10 @@ export class ActorViews {
   #mayHoldSecrets(address: string, agent: AnyAgent | undefined): boolean {
     if (agent !== undefined) return marksSecrets(agent);
     try {
-      return marksSecrets(this.#system.reception.ownerAt(address));
+      return marksSecrets(this.#system.clientApi.ownerAt(address));
     } catch (error) {
       if (!isBosunError(error)) throw error;
-      return this.#system.reception.agents().some(marksSecrets);
+      return this.#system.clientApi.agents().some(marksSecrets);
     }
   }
 
@@ -174,7 +174,7 @@ export class ActorViews {
 
   #agentOrUndefined(address: string): AnyAgent | undefined {
     try {
-      return this.#system.reception.agentAt(address);
+      return this.#system.clientApi.agentAt(address);
     } catch (error) {
       if (isBosunError(error)) return undefined;
       throw error;

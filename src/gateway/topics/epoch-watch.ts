@@ -18,8 +18,8 @@ export class EpochWatch {
 
   async #run(): Promise<void> {
     this.#isOn = true;
-    while (this.#watchers.size > 0 && this.#system.reception.isRunning) {
-      await this.#system.reception.nextEpoch();
+    while (this.#watchers.size > 0 && this.#system.clientApi.isRunning) {
+      await this.#system.clientApi.nextEpoch();
       for (const changed of [...this.#watchers]) changed();
     }
     this.#isOn = false;

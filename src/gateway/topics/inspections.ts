@@ -82,7 +82,7 @@ export class Inspections {
 
   /** Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_CHART_UNKNOWN for what is no machine, BOSUN_CHART_TOO_LARGE. */
   async chart(address: string, known: string | undefined): Promise<ChartView> {
-    const machine = this.#system.reception.machineAt(address);
+    const machine = this.#system.clientApi.machineAt(address);
     if (machine === undefined)
       throw new BosunError('BOSUN_CHART_UNKNOWN', `${address} runs no machine that the code has`, {
         details: { address },

@@ -54,7 +54,7 @@ export class SharedViews {
 
   #open(address: string): SharedView {
     const watchers = new Set<ViewWatcher>();
-    const subscription = this.#system.reception.watch(address, {
+    const subscription = this.#system.clientApi.watch(address, {
       changed: () => {
         for (const watcher of watchers) watcher.changed();
       },

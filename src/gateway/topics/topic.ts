@@ -1,6 +1,6 @@
 /** What there is to be seen or heard of something, before anybody subscribes to it. Shapes only. */
 import { type TraceRecord } from '../../actors/model/trace-record.ts';
-import { type Reception } from '../../actors/api/client-api.ts';
+import { type ClientApi } from '../../actors/api/client-api.ts';
 import { type Cursor } from '../protocol/protocol.ts';
 import { type TurnView } from '../protocol/views.ts';
 
@@ -36,8 +36,8 @@ export interface TurnsTopic {
   /** A turn as the caller may see it; undefined where it may not. */
   shown(record: TraceRecord): TurnView | undefined;
   readonly source: {
-    readonly turns: Reception['turns'];
-    behind(number: number, limit: number): ReturnType<Reception['turnsBehind']>;
+    readonly turns: ClientApi['turns'];
+    behind(number: number, limit: number): ReturnType<ClientApi['turnsBehind']>;
     listen(tell: (record: TraceRecord) => void): () => void;
     watch(changed: () => void): () => void;
   };

@@ -115,16 +115,16 @@ export class Topics implements TopicFinder {
   }
 
   #turns(caller: Caller, address: string): TurnsTopic {
-    const { reception } = this.#system;
+    const { clientApi } = this.#system;
     return {
       epoch: this.#instance,
       shown: (record) => (mayReach(caller, record.address) ? shownTurn(this.#views, caller, record) : undefined),
       source: {
         get turns() {
-          return reception.turns;
+          return clientApi.turns;
         },
-        behind: (number, limit) => reception.turnsBehind(number, address, limit),
-        listen: (tell) => reception.onTurn(address, tell),
+        behind: (number, limit) => clientApi.turnsBehind(number, address, limit),
+        listen: (tell) => clientApi.onTurn(address, tell),
         watch: (changed) => this.epochs.watch(changed),
       },
     };

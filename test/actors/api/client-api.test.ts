@@ -43,7 +43,7 @@ const start = (): Promise<TestSystem> =>
     agents: [lamp],
     tree: { intensity: 100, children: [{ id: 'l', agent: 'lamp', restart: 'transient' }] },
   });
-const taken = (test: TestSystem, type: string) => test.system.reception.deliverTaken('l', { type });
+const taken = (test: TestSystem, type: string) => test.system.clientApi.deliverTaken('l', { type });
 
 describe('a send until taken', () => {
   it('says whether the state took it, once that is durable', async () => {
@@ -98,18 +98,18 @@ describe('a send until taken', () => {
   it('counts once in a session; a repeat does not know what came of the first', async () => {
     const test = await start();
     const session = { id: 's', sequence: 1 };
-    expect(await test.system.reception.deliverTaken('l', { type: 'on' }, { session })).toBe(true);
-    expect(await test.system.reception.deliverTaken('l', { type: 'on' }, { session })).toBe(null);
+    expect(await test.system.clientApi.deliverTaken('l', { type: 'on' }, { session })).toBe(true);
+    expect(await test.system.clientApi.deliverTaken('l', { type: 'on' }, { session })).toBe(null);
     await test.crash();
     await test.restart();
-    expect(await test.system.reception.deliverTaken('l', { type: 'on' }, { session })).toBe(null);
+    expect(await test.system.clientApi.deliverTaken('l', { type: 'on' }, { session })).toBe(null);
     await test.system.stop();
   });
 
   it('throws at once where the event is refused', async () => {
     const test = await start();
     expect(() => taken(test, 'xstate.stop')).toThrow(expect.objectContaining({ code: 'BOSUN_EVENT_REFUSED' }));
-    expect(() => test.system.reception.deliver('nobody', { type: 'on' })).toThrow(
+    expect(() => test.system.clientApi.deliver('nobody', { type: 'on' })).toThrow(
       expect.objectContaining({ code: 'BOSUN_ACTOR_UNKNOWN' }),
     );
     await test.system.stop();
@@ -127,23 +127,23 @@ describe('a send until taken', () => {
 describe('what is shown', () => {
   it('says which declared events the state takes, guards aside, patterns among them', async () => {
     const test = await start();
-    expect(test.system.reception.accepts('l')).toEqual(['on', 'a.b', 'a.c']);
+    expect(test.system.clientApi.accepts('l')).toEqual(['on', 'a.b', 'a.c']);
     await taken(test, 'on');
-    expect(test.system.reception.accepts('l')).toEqual(['off', 'choke', 'die']);
-    expect(test.system.reception.accepts('root')).toEqual([]);
+    expect(test.system.clientApi.accepts('l')).toEqual(['off', 'choke', 'die']);
+    expect(test.system.clientApi.accepts('root')).toEqual([]);
     await test.system.stop();
   });
 
   it('has a version that is the same over a crash, and another after every change', async () => {
     const test = await start();
-    const versions = [test.system.reception.version('l')];
+    const versions = [test.system.clientApi.version('l')];
     await taken(test, 'on');
-    versions.push(test.system.reception.version('l'));
+    versions.push(test.system.clientApi.version('l'));
     await taken(test, 'on');
-    expect(test.system.reception.version('l')).toEqual(versions[1]);
+    expect(test.system.clientApi.version('l')).toEqual(versions[1]);
     await test.crash();
     await test.restart();
-    expect(test.system.reception.version('l')).toEqual(versions[1]);
+    expect(test.system.clientApi.version('l')).toEqual(versions[1]);
     expect(versions[0]).not.toEqual(versions[1]);
     await test.system.stop();
   });

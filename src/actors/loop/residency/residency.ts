@@ -52,10 +52,10 @@ export interface ResidencyParts {
 
 export class Residency implements Residents {
   readonly #parts: ResidencyParts;
-  /** Heads of households in memory, the one that was used longest ago first. */
+  /** Heads of ownership trees in memory, the one that was used longest ago first. */
   readonly #byUse = new Map<number, Cell>();
-  /** Of households at rest that are more than one actor, for each of them: all of them, in order of birth. */
-  readonly #households = new Map<number, readonly number[]>();
+  /** Of ownership trees at rest that are more than one actor, for each of them: all of them, in order of birth. */
+  readonly #ownershipTrees = new Map<number, readonly number[]>();
   /** Of those at rest. */
   readonly #timers = new Map<number, readonly Timer[]>();
   readonly #names = new Map<string, number>();
@@ -217,7 +217,7 @@ export class Residency implements Residents {
       if (cells.size <= residentActors || looks-- === 0) return;
       this.#byUse.delete(life);
       if (head.gone) continue;
-      if (mayRest(head, (cell) => this.#engaged.has(cell))) this.#evictTree(householdOf(head));
+      if (mayRest(head, (cell) => this.#engaged.has(cell))) this.#evictTree(ownershipTreeOf(head));
       else this.#byUse.set(life, head);
     }
   }
@@ -285,7 +285,7 @@ export class Residency implements Residents {
     // An index may lead to one in memory that has given the place up.
     if (world.cells.resident(life) !== undefined) return undefined;
     this.#requireSight();
-    const woken = (this.#households.get(life) ?? [life]).flatMap((member) => this.#fetch(member, address) ?? []);
+    const woken = (this.#ownershipTrees.get(life) ?? [life]).flatMap((member) => this.#fetch(member, address) ?? []);
     for (const { cell, verdict } of woken) this.#revive(cell, verdict);
     if (woken.length > 0) world.wake();
     return world.cells.resident(life);
@@ -311,7 +311,7 @@ export class Residency implements Residents {
     const damage = state instanceof BosunError ? state : row instanceof BosunError ? row : undefined;
     const stored: Stored = { identity, state: state instanceof BosunError ? UNBORN : state, damage, isEffect: false };
     const populated = populate(world, stored, roster, parent.isUnreadable ? parent.suspension : undefined);
-    this.#households.delete(life);
+    this.#ownershipTrees.delete(life);
     this.#adoptName(populated.cell);
     return populated;
   }
@@ -331,10 +331,10 @@ export class Residency implements Residents {
     world.schedule(cell);
   }
 
-  #evictTree(household: readonly Cell[]): void {
+  #evictTree(tree: readonly Cell[]): void {
     const { world, shown } = this.#parts;
-    const lives = household.map(({ life }) => life);
-    for (const cell of [...household].reverse()) {
+    const lives = tree.map(({ life }) => life);
+    for (const cell of [...tree].reverse()) {
       const { address, systemId } = cell.identity;
       world.cells.delete(cell.life);
       if (world.addresses.resident(address) === cell) world.addresses.delete(address);
@@ -343,12 +343,12 @@ export class Residency implements Residents {
         this.#names.set(systemId, cell.life);
       }
       if (cell.timers.size > 0) this.#timers.set(cell.life, [...cell.timers.values()]);
-      if (lives.length > 1) this.#households.set(cell.life, lives);
+      if (lives.length > 1) this.#ownershipTrees.set(cell.life, lives);
       cell.parent?.removeChild(cell);
       this.keepRef(cell.ref);
       shown.leave(cell);
     }
-    this.#shed(household[0]!.parent!);
+    this.#shed(tree[0]!.parent!);
   }
 
   /** A table that was read for one decision need not stay. */
@@ -402,6 +402,6 @@ function headOf(cell: Cell): Cell {
 }
 
 /** An actor and all below it, parents first. */
-function householdOf(cell: Cell): Cell[] {
-  return [cell, ...[...cell.children.values()].flatMap(householdOf)];
+function ownershipTreeOf(cell: Cell): Cell[] {
+  return [cell, ...[...cell.children.values()].flatMap(ownershipTreeOf)];
 }

@@ -13,12 +13,12 @@ import type { Cell } from '../cell.ts';
  * @param isEngaged Whether one has taken a turn in an epoch that is not durable.
  */
 export function mayRest(head: Cell, isEngaged: (cell: Cell) => boolean): boolean {
-  return !head.isBoss && head.identity.bond === 'supervised' && isHouseholdAtRest(head, isEngaged);
+  return !head.isBoss && head.identity.bond === 'supervised' && isTreeAtRest(head, isEngaged);
 }
 
-function isHouseholdAtRest(cell: Cell, isEngaged: (cell: Cell) => boolean): boolean {
+function isTreeAtRest(cell: Cell, isEngaged: (cell: Cell) => boolean): boolean {
   if (isEngaged(cell) || !isAtRest(cell)) return false;
-  for (const child of cell.children.values()) if (!isHouseholdAtRest(child, isEngaged)) return false;
+  for (const child of cell.children.values()) if (!isTreeAtRest(child, isEngaged)) return false;
   return true;
 }
 
