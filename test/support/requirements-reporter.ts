@@ -21,7 +21,7 @@ interface Seed {
 const SEEDS: readonly Seed[] = [
   {
     title: 'Coordination agents (seed 002)',
-    folder: 'test/machines/coordination',
+    folder: 'test/machines',
     rows: [...numbered('CA-', 138, 3), ...numbered('CA-E', 15, 2)],
   },
 ];
