@@ -316,6 +316,14 @@ describe('layers', () => {
     expect(knots(imports).filter((files) => files.length > KNOT_FILES_MAX)).toEqual([]);
   });
 
+  it('of the kernel ask an actor what it is, and look into its state in world and turn only', () => {
+    // What brings an old state to a new version has the state itself as its subject.
+    const asks = src.filter(({ path }) => /^src\/actors\/(loop(?!\/versions)|api)\//.test(path));
+    expect(
+      asks.filter(({ text }) => /\b(?!durable)\w+!?\??\.(state|identity)!?\??\.\w/.test(text)).map(({ path }) => path),
+    ).toEqual([]);
+  });
+
   it('import no index.ts: it is for users, and a way round the table', () => {
     expect(imports.filter(({ to }) => /^src\/(.*\/)?index\.ts$/.test(to)).map(edge)).toEqual([]);
   });

@@ -79,7 +79,7 @@ export function inspect(kernel: Kernel, address: string): Inspection {
     version: identity.version,
     incarnation: durable!.state.incarnation,
     attempt: durable!.state.attempt,
-    parent: parent?.identity.address ?? null,
+    parent: parent?.address ?? null,
     suspended: suspensionOf(cell),
     mailbox: mailbox.size,
     oldestMessageMs: ageOf(cell, nowMs),
@@ -93,7 +93,7 @@ export function inspect(kernel: Kernel, address: string): Inspection {
       dueInMs: Math.max(0, Math.ceil(deadlineMs - nowMs)),
       event: schedule === null ? event.type : null,
     })),
-    children: kernel.shown.childrenOf(cell).map((child) => child.identity.address),
+    children: kernel.shown.childrenOf(cell).map((child) => child.address),
   };
 }
 
@@ -105,11 +105,7 @@ export function ageOf({ mailbox }: Cell, nowMs: number): number | null {
 
 function messageSeen(kernel: Kernel, { kind, event, from, storedAtMs, deliveries }: Message): InspectedMessage {
   const sender =
-    from > 0
-      ? (kernel.machinery.world.cells.get(from)?.identity.address ?? null)
-      : from === FROM_CLIENT
-        ? 'client'
-        : 'host';
+    from > 0 ? (kernel.machinery.world.cells.get(from)?.address ?? null) : from === FROM_CLIENT ? 'client' : 'host';
   return { kind, event: event.type, from: sender, sinceMs: storedAtMs, deliveries };
 }
 

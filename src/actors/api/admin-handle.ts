@@ -79,7 +79,7 @@ export class AdminHandle {
     const args = typeof next === 'function' ? { by: 'a function' } : next;
     return carryOut(this.#kernel, { order: 'replaceState', address, args, as }, () => {
       const cell = this.#cell(address);
-      if (ifSequence !== undefined && cell.state.seq !== ifSequence) throw changed(cell, ifSequence);
+      if (ifSequence !== undefined && cell.seq !== ifSequence) throw changed(cell, ifSequence);
       administration.replaceState(cell, next);
       const { value, context } = world.engine.view(cell.definition, cell.snapshot!);
       return { value: value as StateValue, context };
@@ -105,7 +105,7 @@ export class AdminHandle {
    */
   trace(address: string, { buffer }: { readonly buffer?: number } = {}): Trace {
     const { world } = this.#kernel.machinery;
-    return world.tracing.open(this.#kernel.observed(address).identity.address, buffer);
+    return world.tracing.open(this.#kernel.observed(address).address, buffer);
   }
 
   /**
@@ -114,7 +114,7 @@ export class AdminHandle {
    * BOSUN_SYSTEM_CLOSED.
    */
   recent(address: string, options: { readonly limit?: number; readonly after?: number } = {}): readonly TraceRecord[] {
-    return this.#kernel.machinery.world.tracing.recent(this.#kernel.observed(address).identity.address, options);
+    return this.#kernel.machinery.world.tracing.recent(this.#kernel.observed(address).address, options);
   }
 
   /**
@@ -131,10 +131,7 @@ export class AdminHandle {
    * for those who never fall behind. @returns What ends it. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
    */
   onTurn(address: string, handler: (record: TraceRecord) => void): Subscription {
-    const unsubscribe = this.#kernel.machinery.world.tracing.listen(
-      this.#kernel.observed(address).identity.address,
-      handler,
-    );
+    const unsubscribe = this.#kernel.machinery.world.tracing.listen(this.#kernel.observed(address).address, handler);
     return { unsubscribe };
   }
 
@@ -153,7 +150,7 @@ export class AdminHandle {
   }
 }
 
-function changed({ identity: { address }, state: { seq } }: Cell, wanted: number): BosunError {
+function changed({ address, seq }: Cell, wanted: number): BosunError {
   return new BosunError('BOSUN_ACTOR_CHANGED', `${address} is at ${seq}, and not at ${wanted}`, {
     details: { address, sequence: seq },
   });

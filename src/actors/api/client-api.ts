@@ -69,7 +69,7 @@ export class ClientApi {
   /** The agent that an actor or else the next one above it runs; undefined for Bosses. Throws BOSUN_ACTOR_UNKNOWN. */
   ownerAt(address: string): AnyAgent | undefined {
     let cell: Cell | undefined = this.#kernel.observed(address);
-    while (cell?.identity.bond === 'invoked') cell = cell.parent;
+    while (cell?.bond === 'invoked') cell = cell.parent;
     return cell && this.#agents.of(cell);
   }
 

@@ -38,7 +38,7 @@ export function waitsOf(kernel: Kernel): Wait[] {
     waits.push({ kind: 'ask', ...whoOf(kernel, effect?.parent), for: address, sinceMs, untilMs: deadlineMs });
   }
   for (const { sender, to, sinceMs } of world.backpressure.waiting()) {
-    waits.push({ kind: 'room', ...whoOf(kernel, sender), for: to.identity.address, sinceMs, untilMs: null });
+    waits.push({ kind: 'room', ...whoOf(kernel, sender), for: to.address, sinceMs, untilMs: null });
   }
   for (const cell of kernel.shown.cells()) {
     if (!asking.has(cell)) waits.push(...waitsAt(kernel, cell));
@@ -57,19 +57,19 @@ function waitsAt(kernel: Kernel, cell: Cell): Wait[] {
 }
 
 function waitsOfChild(kernel: Kernel, cell: Cell, boss: Cell): Wait[] {
-  const row = kernel.shown.childRow(boss, cell.identity.childId);
+  const row = kernel.shown.childRow(boss, cell.childId);
   if (row?.status === 'waiting')
     return [
       {
         kind: 'restart',
         ...whoOf(kernel, cell),
-        for: boss.identity.address,
+        for: boss.address,
         sinceMs: null,
         untilMs: row.retry?.atMs ?? null,
       },
     ];
   if (row?.status === 'stopping')
-    return [{ kind: 'end', ...whoOf(kernel, boss), for: cell.identity.address, sinceMs: null, untilMs: null }];
+    return [{ kind: 'end', ...whoOf(kernel, boss), for: cell.address, sinceMs: null, untilMs: null }];
   return [];
 }
 
@@ -86,7 +86,7 @@ function suspended(kernel: Kernel, cell: Cell): Wait {
 
 function whoOf(kernel: Kernel, cell: Cell | undefined): Pick<Wait, 'address' | 'state'> {
   return {
-    address: cell?.identity.address ?? null,
+    address: cell?.address ?? null,
     state: cell === undefined ? null : (viewOf(kernel.engine, cell)?.value ?? null),
   };
 }

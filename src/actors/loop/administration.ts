@@ -94,10 +94,9 @@ export class Administration {
    * BOSUN_ORDER_REFUSED, or why the code cannot read it.
    */
   kill(cell: Cell, { by, reason }: OrderedBy): void {
-    const { address } = cell.identity;
+    const { address } = cell;
     checkLiving(cell, 'killed');
-    if (cell.state.status === 'error')
-      throw refused(`${address} has crashed already and waits for its Boss`, { address });
+    if (cell.status === 'error') throw refused(`${address} has crashed already and waits for its Boss`, { address });
     const why = `${address}: killed by ${by}${reason === undefined ? '' : `: ${reason}`}`;
     if (cell.definition.isEffect) this.#effects.stop(cell);
     this.#turns.fail(cell, admitError(new BosunError('BOSUN_KILLED', why, { details: { address, by, reason } })));
@@ -109,20 +108,20 @@ export class Administration {
    * Throws BOSUN_ORDER_REFUSED, BOSUN_VALUE_REFUSED, or why the code cannot read it; nothing has happened then.
    */
   replaceState(cell: Cell, next: StateReplacement | ((state: StoredState<unknown>) => StateReplacement)): void {
-    const { address } = cell.identity;
+    const { address } = cell;
     checkLiving(cell, 'given another state');
     if (cell.suspension === undefined)
       throw refused(`${address} has to be suspended before its state is replaced`, { address });
     if (cell.isBoss || cell.definition.kind !== 'machine')
       throw refused(`${address} is no machine of yours`, { address });
-    if (cell.state.status !== 'active' || cell.state.configuration === null)
+    if (cell.status !== 'active' || cell.configuration === null)
       throw refused(`${address} has no state yet, or has crashed`, { address });
-    applyMigration(this.#world, this.#bosses, cell, this.#prepared(cell, cell.state.configuration, next));
+    applyMigration(this.#world, this.#bosses, cell, this.#prepared(cell, cell.configuration, next));
   }
 
   /** Throws BOSUN_ORDER_REFUSED where a suspended actor could not take a turn. */
   checkStep(cell: Cell): void {
-    const { address } = cell.identity;
+    const { address } = cell;
     if (this.#hold) throw refused(`${address} cannot take a step on hold, where nothing runs`, { address });
     checkLiving(cell, 'stepped');
     if (cell.suspension === undefined)
@@ -145,7 +144,7 @@ export class Administration {
   takeSteps(guard?: Guard): void {
     for (let left = this.#steps.size; left > 0; left--) {
       const step = this.#steps.shift()!;
-      const isIdle = step.cell.state.status !== 'starting' && step.cell.mailbox.peek() === null;
+      const isIdle = step.cell.status !== 'starting' && step.cell.mailbox.peek() === null;
       if (guard === undefined || isIdle || guard.isReady(step.cell)) this.#take(step, guard);
       else this.#steps.push(step);
     }
@@ -155,11 +154,11 @@ export class Administration {
     let event: EventObject | null;
     try {
       if (cell.gone)
-        throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${cell.identity.address} was removed before its step`, {
-          details: { address: cell.identity.address },
+        throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${cell.address} was removed before its step`, {
+          details: { address: cell.address },
         });
       this.checkStep(cell);
-      event = cell.state.status === 'starting' ? { type: 'xstate.init' } : (cell.mailbox.peek()?.event ?? null);
+      event = cell.status === 'starting' ? { type: 'xstate.init' } : (cell.mailbox.peek()?.event ?? null);
     } catch (error) {
       taken(error as BosunError);
       return;
@@ -179,10 +178,10 @@ export class Administration {
     configuration: number,
     next: StateReplacement | ((state: StoredState<unknown>) => StateReplacement),
   ): Migration {
-    const { address } = cell.identity;
+    const { address } = cell;
     const stored = configurationOf(cell, configuration);
     try {
-      const before = { value: stored.value as StateValue, context: cell.state.context };
+      const before = { value: stored.value as StateValue, context: cell.context };
       const given = typeof next === 'function' ? next(before) : next;
       if (typeof given !== 'object' || given === null || (given.value === undefined && given.context === undefined)) {
         throw new Error('a replacement is an object with a value, a context or both');
@@ -208,8 +207,7 @@ function configurationOf({ definition: { configurations } }: Cell, number: numbe
  * it, for one that it cannot.
  */
 function checkLiving(cell: Cell, what: string): void {
-  const { address, bond } = cell.identity;
-  const { status } = cell.state;
+  const { address, bond, status } = cell;
   if (cell.isUnreadable) throw cell.suspension!;
   if (cell.parent === undefined) throw refused(`${address} cannot be ${what}: stop the system instead`, { address });
   if (status === 'done' || status === 'stopped' || (status === 'error' && bond === 'invoked'))

@@ -41,7 +41,7 @@ export class DurableView {
 
   /** One that rested is in memory. */
   arrive(cell: Cell): void {
-    this.#population.set(cell.identity.address, cell);
+    this.#population.set(cell.address, cell);
   }
 
   /** One leaves memory. */
@@ -51,7 +51,7 @@ export class DurableView {
 
   /** Begins with what was recovered. */
   load(recovered: Recovered, cells: Iterable<Cell>): void {
-    for (const cell of cells) this.#population.set(cell.identity.address, cell);
+    for (const cell of cells) this.#population.set(cell.address, cell);
     for (const keyspace of SHOWN) {
       for (const [key, row] of recovered.rows.get(keyspace) ?? []) this.#showRow(`${keyspace}!${key}`, row);
     }
@@ -66,7 +66,7 @@ export class DurableView {
       const isNew = cell.durable === undefined;
       cell.durable = image;
       if (image.isGone) this.#hide(cell);
-      else if (isNew) this.#population.set(cell.identity.address, cell);
+      else if (isNew) this.#population.set(cell.address, cell);
     }
   }
 
@@ -100,15 +100,14 @@ export class DurableView {
 
   /** By life. */
   *states(): Generator<readonly [life: number, state: ActorState]> {
-    for (const { identity, durable } of this.#population.values())
-      if (durable !== undefined) yield [identity.life, durable.state];
+    for (const { life, durable } of this.#population.values()) if (durable !== undefined) yield [life, durable.state];
   }
 
   /** Of an actor and everybody below it: the children, in the order of their births. As `childrenOf`. */
   families(top: Cell): ReadonlyMap<Cell, readonly Cell[]> {
     if (this.#shelves !== undefined) this.#wakeBelow(top);
     const families = new Map<Cell, Cell[]>();
-    const byAge = [...this.#population.values()].sort((a, b) => a.identity.life - b.identity.life);
+    const byAge = [...this.#population.values()].sort((a, b) => a.life - b.life);
     for (const cell of byAge) {
       if (cell.parent === undefined) continue;
       const siblings = families.get(cell.parent);
@@ -172,7 +171,7 @@ export class DurableView {
 
   /** Somebody else may live there by now. */
   #hide(cell: Cell): void {
-    const { address } = cell.identity;
+    const { address } = cell;
     if (this.#population.get(address) === cell) this.#population.delete(address);
   }
 

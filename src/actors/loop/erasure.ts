@@ -31,17 +31,17 @@ export async function erase(cell: Cell, erasure: Erasure): Promise<void> {
 }
 
 async function eraseFamily(cell: Cell, { world, bosses, terminate, flush }: Erasure): Promise<void> {
-  const { identity, parent } = cell;
+  const { parent } = cell;
   if (parent === undefined)
     throw new BosunError('BOSUN_ADDRESS_INVALID', `${ROOT} cannot be erased; delete the store instead`);
   await world.residency?.readBelow(cell);
   const family = familyOf(world, cell);
-  const lives = new Set(family.map(({ identity }) => identity.life));
-  const addresses = new Set(family.map(({ identity }) => identity.address));
+  const lives = new Set(family.map(({ life }) => life));
+  const addresses = new Set(family.map(({ address }) => address));
   // A Boss counts its waiting children, so it has to know.
   if (parent.isBoss) await terminate?.(cell);
   if (!cell.gone) bosses.remove(cell);
-  if (identity.bond === 'supervised') world.removeChildRow(parent, identity.childId);
+  if (cell.bond === 'supervised') world.removeChildRow(parent, cell.childId);
   for (const other of world.cells.values()) {
     other.mailbox.removeWhere((message) => {
       const isTheirs = lives.has(message.from);

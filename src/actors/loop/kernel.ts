@@ -306,7 +306,7 @@ export class Kernel {
   /** Removes an actor and all below it from population and medium. */
   erase(cell: Cell): Promise<void> {
     const terminate = (cell: Cell) =>
-      this.ingress.order(cell.parent!, { type: 'child.terminate', id: cell.identity.childId } as EventObject);
+      this.ingress.order(cell.parent!, { type: 'child.terminate', id: cell.childId } as EventObject);
     const parts = {
       world: this.#world,
       bosses: this.#require.bosses,

@@ -115,9 +115,8 @@ export function goOn(
   for (const cell of [...world.cells.values()]) {
     if (cell.parent === undefined && cell.isUnreadable) throw cell.suspension!;
     if (cell.isUnreadable) continue;
-    if (cell.snapshot !== undefined && (cell.state.status === 'active' || cell.state.status === 'error'))
-      world.timers.plan(cell);
-    if (cell.definition.isEffect && cell.state.status === 'active') effects.resume(cell);
+    if (cell.snapshot !== undefined && (cell.status === 'active' || cell.status === 'error')) world.timers.plan(cell);
+    if (cell.definition.isEffect && cell.status === 'active') effects.resume(cell);
     if (cell.held !== undefined && cell.held.restart !== null) bosses.restartHeld(cell, cell.held.restart);
     world.schedule(cell);
   }
@@ -149,7 +148,7 @@ function tabulate(world: World, key: string, row: unknown): void {
   const [life, id] = childIn(key);
   const boss = world.cells.resident(life);
   // The child's own text: a slice would keep the whole key.
-  boss?.putRow(boss.children.get(id)?.identity.childId ?? id, deepFreeze(row as ChildRow));
+  boss?.putRow(boss.children.get(id)?.childId ?? id, deepFreeze(row as ChildRow));
 }
 
 function deliver(world: World, rows: Iterable<readonly [key: string, row: unknown]>): void {

@@ -134,8 +134,7 @@ export class KernelRefHost implements RefHost, EngineHost {
       const parent = this.#effects.current(from)?.parent;
       if (parent === undefined || !this.#isOpen()) return;
       const admitted = admitEvent(event, { address: from.address }, this.own);
-      if (parent.isFull)
-        throw new BosunError('BOSUN_MAILBOX_FULL', `${parent.identity.address} has too many unread messages`);
+      if (parent.isFull) throw new BosunError('BOSUN_MAILBOX_FULL', `${parent.address} has too many unread messages`);
       this.#world.post(parent, admitted, from.life);
       this.#effects.heard(from);
       this.#world.draft.output(resolve);
@@ -166,7 +165,7 @@ export class KernelRefHost implements RefHost, EngineHost {
   snapshotOf(life: number, attempt?: number): unknown {
     const { cells } = this.#world;
     const cell = attempt === undefined ? cells.get(life) : cells.resident(life);
-    if (attempt !== undefined && (cell === undefined || cell.state.attempt !== attempt || cell.running === undefined)) {
+    if (attempt !== undefined && (cell === undefined || cell.attempt !== attempt || cell.running === undefined)) {
       return { status: 'stopped' };
     }
     if (cell === undefined) return undefined;
@@ -177,7 +176,7 @@ export class KernelRefHost implements RefHost, EngineHost {
   factsOf(life: number): ReturnType<RefHost['factsOf']> {
     const cell = this.#world.cells.get(life);
     if (cell === undefined) return undefined;
-    const { childId, systemId, agent } = cell.identity;
+    const { childId, systemId, agent } = cell;
     return { childId, parent: cell.parent?.ref, systemId: systemId ?? undefined, src: agent };
   }
 
@@ -224,5 +223,5 @@ export class KernelRefHost implements RefHost, EngineHost {
 function namesUnder(cell: Cell | undefined): string[] {
   if (cell === undefined) return [];
   const below = [...cell.children.values()].flatMap(namesUnder);
-  return cell.identity.systemId === null ? below : [cell.identity.systemId, ...below];
+  return cell.systemId === null ? below : [cell.systemId, ...below];
 }

@@ -27,7 +27,7 @@ export function startRoot({
     throw world.unreadable.at(ROOT) ?? world.unreadable.problems(world.cells.values())[0];
   if (root !== undefined) {
     // It gave up in an earlier run: this start begins with a fresh window (design P5).
-    if (root.state.status === 'error') bosses.resume(root);
+    if (root.status === 'error') bosses.resume(root);
     world.enqueue(root, admit({ type: 'bosun.declare', input: tree }, 'tree'), 'command', 0);
     return;
   }

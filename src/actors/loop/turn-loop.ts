@@ -123,13 +123,13 @@ export class TurnLoop {
 
 /** Whether what its next turn is about is on disk. */
 function isDurable(cell: Cell): boolean {
-  if (cell.state.status === 'starting') return cell.durable !== undefined;
+  if (cell.status === 'starting') return cell.durable !== undefined;
   const next = cell.mailbox.peek();
   return next !== null && next.key !== null;
 }
 
 function deedOf(cell: Cell): Deed {
-  if (cell.state.status === 'starting') return `birth ${cell.life}`;
+  if (cell.status === 'starting') return `birth ${cell.life}`;
   const { id, timer } = cell.mailbox.peek()!;
   return timer === null ? `message ${id}` : `timer ${timer.number}`;
 }

@@ -31,7 +31,7 @@ function convictMessage(world: World, id: number, deed: Deed): void {
     if (message === undefined) continue;
     cell.mailbox.removeWhere((unread) => unread === message);
     world.draft.read(message);
-    quarantine(world, { address: cell.identity.address, error: verdictOn(cell, deed), message: messageRow(message) });
+    quarantine(world, { address: cell.address, error: verdictOn(cell, deed), message: messageRow(message) });
     return;
   }
 }
@@ -42,7 +42,7 @@ function convictTimer(world: World, number: number, deed: Deed): void {
       if (timer.number !== number) continue;
       world.timers.disarm(cell, timer);
       quarantine(world, {
-        address: cell.identity.address,
+        address: cell.address,
         error: verdictOn(cell, deed),
         message: messageRow(messageOfTimer(timer, timer.event)),
       });
@@ -56,19 +56,19 @@ function convictTimer(world: World, number: number, deed: Deed): void {
 function convictActor(world: World, turns: Turns, cell: Cell | undefined, deed: Deed): void {
   if (cell === undefined || cell.isBoss) return;
   const error = verdictOn(cell, deed);
-  if (cell.state.status === 'starting') turns.fail(cell, error);
-  else if (cell.definition.isEffect && cell.state.status === 'active') {
+  if (cell.status === 'starting') turns.fail(cell, error);
+  else if (cell.definition.isEffect && cell.status === 'active') {
     world.enqueue(
       cell,
       Object.freeze({ type: EFFECT_FAILED, error }) as EventObject,
       'completion',
       cell.life,
-      cell.state.attempt,
+      cell.attempt,
     );
   }
 }
 
-function verdictOn({ identity: { address } }: Cell, deed: Deed): unknown {
+function verdictOn({ address }: Cell, deed: Deed): unknown {
   return admitError(
     new BosunError('BOSUN_HOST_KILLED', `the process died ${DEATHS_MAX} times in the middle of ${deed} of ${address}`, {
       details: { address, deed },

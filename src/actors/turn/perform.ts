@@ -107,8 +107,8 @@ export class Performer {
     } catch (error) {
       calls.failed = true;
       // The turn stands; the failure is the actor's all the same (design P1).
-      if (!cell.gone && cell.state.status === 'active') this.#fail(cell, error, calls.byClient);
-      else this.#log(`an action of ${cell.identity.address} threw after its end: ${messageOf(error)}`);
+      if (!cell.gone && cell.status === 'active') this.#fail(cell, error, calls.byClient);
+      else this.#log(`an action of ${cell.address} threw after its end: ${messageOf(error)}`);
     }
   }
 }

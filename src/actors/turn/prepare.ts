@@ -75,7 +75,7 @@ function admitBirth(world: World, parent: Cell, birth: Birth): Birth {
   if (occupant !== undefined && occupant.parent !== parent) {
     throw new BosunError(
       'BOSUN_ADDRESS_INVALID',
-      `${parent.identity.address} would give its child the address of another actor, ${address}`,
+      `${parent.address} would give its child the address of another actor, ${address}`,
     );
   }
   const place = `of ${address}`;
@@ -89,7 +89,7 @@ function admitBirth(world: World, parent: Cell, birth: Birth): Birth {
 
 function admitEffect(world: World, cell: Cell, effect: Effect): Effect {
   const { own } = world;
-  const { address } = cell.identity;
+  const { address } = cell;
   switch (effect.kind) {
     case 'send':
     case 'arm': {
@@ -134,7 +134,7 @@ function checkDurable(cell: Cell, effects: readonly Effect[]): void {
   if (cell.unsent + effects.filter(({ kind }) => kind === 'durable').length <= DURABLE_ACTIONS_MAX) return;
   throw new BosunError(
     'BOSUN_VALUE_REFUSED',
-    `${cell.identity.address} would have more than ${DURABLE_ACTIONS_MAX} durable actions to run`,
+    `${cell.address} would have more than ${DURABLE_ACTIONS_MAX} durable actions to run`,
   );
 }
 

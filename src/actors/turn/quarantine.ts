@@ -52,10 +52,7 @@ export function forgive(world: World, cell: Cell): void {
 }
 
 /** What an agent is suspended for by what is held against it, if that is enough. */
-export function suspicion(
-  { identity: { address, agent } }: Cell,
-  { strikes, error, order }: Held,
-): BosunError | undefined {
+export function suspicion({ address, agent }: Cell, { strikes, error, order }: Held): BosunError | undefined {
   if (strikes < QUARANTINES_IN_A_ROW_MAX) {
     if (order === undefined) return undefined;
     const { by, reason } = order;

@@ -15,7 +15,7 @@ export function isStale(world: World, cell: Cell, message: Message): boolean {
   // One that could not be born has no life to be compared: it speaks for as long as its Boss has not begun anew or got
   // it.
   if (message.from === 0) return child !== undefined || message.attempt !== cell.state.incarnation;
-  return child?.identity.life !== message.from || child.state.incarnation !== message.attempt;
+  return child?.life !== message.from || child.state.incarnation !== message.attempt;
 }
 
 export function childOf({ event }: Message): string {

@@ -24,13 +24,13 @@ interface Params {
 /** Throws BOSUN_VALUE_REFUSED for what the command cannot be given, BOSUN_AGENT_INVALID for one that is none. */
 export function admitTalk({ own, shards }: World, cell: Cell, command: Command, admitEvent: AdmitEvent): Command {
   const { name } = command;
-  const { address } = cell.identity;
+  const { address } = cell;
   const { to, value, group, event } = (command.params ?? {}) as Params;
   const refuse = (what: string) => new BosunError('BOSUN_VALUE_REFUSED', `${address}: ${name} ${what}`);
   const ref = typeof to === 'object' && to !== null ? own(to) : undefined;
   switch (name) {
     case 'bosun.defer':
-      if (cell.state.status === 'starting') throw refuse('is done by the first turn, which has no message');
+      if (cell.status === 'starting') throw refuse('is done by the first turn, which has no message');
       return command;
     case 'bosun.reply':
       return { ...command, params: { to: ref, value: admit(value, `reply of ${address}`, own) } };
@@ -72,7 +72,7 @@ export function checkTalk({ monitors, groups }: World, cell: Cell, effects: read
     effects.filter((effect) => effect.kind === 'command' && names.includes(effect.name)).length;
   const watching = count(['bosun.monitor', 'bosun.link']);
   const joining = count(['bosun.join', 'bosun.register']);
-  const { address } = cell.identity;
+  const { address } = cell;
   if (watching > 0 && monitors.count(cell) + watching > MONITORS_PER_ACTOR_MAX) {
     throw new BosunError('BOSUN_VALUE_REFUSED', `${address} would watch more than ${MONITORS_PER_ACTOR_MAX} lives`);
   }

@@ -76,7 +76,7 @@ export class Turns {
   #take(cell: Cell): void {
     this.#world.draft.turns += 1;
     this.#world.residency?.engage(cell);
-    if (cell.state.status === 'starting') {
+    if (cell.status === 'starting') {
       this.#begin(cell);
       return;
     }
@@ -125,8 +125,8 @@ export class Turns {
   }
 
   #takeMessage(cell: Cell, message: Message): void {
-    if (message.ifSequence !== null && message.ifSequence !== cell.state.seq) {
-      message.order?.moved(cell.state.seq);
+    if (message.ifSequence !== null && message.ifSequence !== cell.seq) {
+      message.order?.moved(cell.seq);
       this.#consume(cell, message);
       return;
     }
@@ -168,7 +168,7 @@ export class Turns {
     }
     const { kind } = cell.definition;
     if (message.kind === 'completion') {
-      if (message.attempt !== cell.state.attempt || this.#effects.isWaiting(cell)) return;
+      if (message.attempt !== cell.attempt || this.#effects.isWaiting(cell)) return;
     } else if (kind !== 'custom') {
       // To promises and observables events mean nothing.
       if (kind === 'callback') this.#effects.deliver(cell, message.event);
@@ -232,7 +232,7 @@ export class Turns {
     if (message?.kind === 'signal' && message.isGone) this.#settleFailure(cell, message);
     if (births.length + dropped.length + effects.length > 0) this.#applyEffects(cell, prepared, message);
     this.#signalSnapshot(cell);
-    if (cell.state.status === 'done') this.#finish(cell, message);
+    if (cell.status === 'done') this.#finish(cell, message);
   }
 
   #applyEffects(cell: Cell, { births, dropped, effects }: Prepared, message: Message | null): void {
@@ -241,7 +241,7 @@ export class Turns {
     const early = dropped.length === 0 ? NOTHING : effects.filter((effect) => this.#performer.isToTheLiving(effect));
     for (const effect of early) this.#performer.perform(cell, effect, calls);
     for (const ref of dropped) this.#drop(ref.life);
-    births.forEach((birth, index) => this.#bear(cell, birth, `${cell.life}/${cell.state.seq}/${index}`));
+    births.forEach((birth, index) => this.#bear(cell, birth, `${cell.life}/${cell.seq}/${index}`));
     for (const effect of effects) if (!early.includes(effect)) this.#performer.perform(cell, effect, calls);
   }
 
@@ -261,7 +261,7 @@ export class Turns {
     const before = this.#world.addresses.get(ref.address);
     if (before !== undefined) this.#bosses.remove(before);
     const facts = { agent: src, definition: definition.hash, version: definition.version, bond: 'invoked' as const };
-    const place = { life, address: ref.address, parent: parent.identity.life, childId, systemId };
+    const place = { life, address: ref.address, parent: parent.life, childId, systemId };
     this.#world.spawn({ ...place, ...facts, syncSnapshot, effectId, input }, definition, parent, ref);
   }
 
@@ -303,7 +303,7 @@ export class Turns {
   /** A machine or reducer that has reached its end. */
   #finish(cell: Cell, message: Message | null): void {
     if (!cell.isBoss) for (const child of [...cell.children.values()]) this.#hearOut(child);
-    if (cell.identity.bond === 'supervised') {
+    if (cell.bond === 'supervised') {
       // Its mailbox waits for what the Boss decides.
       for (const timer of [...cell.timers.values()]) this.#world.timers.disarm(cell, timer);
       const exit = exitOf(cell, cell.state.output);
@@ -319,7 +319,7 @@ export class Turns {
     this.#effects.stop(cell);
     this.#world.silence(cell);
     // A failure may be followed by one more start, which goes on from what was kept.
-    if (cell.state.status === 'done') this.#world.forget(cell);
+    if (cell.status === 'done') this.#world.forget(cell);
     this.#end(cell);
   }
 
@@ -337,7 +337,7 @@ export class Turns {
    */
   #crash(cell: Cell, thrown: unknown, message: Message | null, byClient = isByClient(message)): void {
     const error = admitError(thrown);
-    if (cell.identity.bond === 'invoked') {
+    if (cell.bond === 'invoked') {
       if (message !== null) this.#consume(cell, message);
       this.#bosses.removeChildren(cell);
       this.#world.silence(cell);
@@ -352,7 +352,7 @@ export class Turns {
       else
         this.#world.letters.add({
           reason: 'refused',
-          address: cell.identity.address,
+          address: cell.address,
           error,
           message: messageRow(message),
         });
@@ -378,7 +378,7 @@ export class Turns {
     }
     if (isDeliveredAgain(this.#world, message)) return false;
     this.#consume(cell, message);
-    quarantine(this.#world, { address: cell.identity.address, error, message: messageRow(message) });
+    quarantine(this.#world, { address: cell.address, error, message: messageRow(message) });
     if (cell.definition.poison !== 'stop') return strike(this.#world, cell, error);
     this.#world.change(cell, { status: 'stopped', error: { value: error } });
     this.#bosses.childEnded(cell, { reason: 'normal', error: undefined, redelivery: false });

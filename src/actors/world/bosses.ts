@@ -64,7 +64,7 @@ export class Bosses {
       if (this.#world.residency?.mayTake(boss, next) === false) return;
       this.#answers.begin(next);
       take(next);
-      const isBusy = boss.state.status === 'active' && isWaiting(boss);
+      const isBusy = boss.status === 'active' && isWaiting(boss);
       this.#answers.end(boss.life, isBusy);
       if (!isBusy && mailbox.isHolding) mailbox.release();
       return;
@@ -119,7 +119,7 @@ export class Bosses {
       case 'bosun.child.record':
         break;
       case 'bosun.child.awaitStart':
-        if (child?.state.status === 'starting') this.#answers.awaitStart(child.life, child.identity.address);
+        if (child?.state.status === 'starting') this.#answers.awaitStart(child.life, child.address);
         break;
       case 'bosun.child.refuse':
         this.#answers.refuse(refusalOf(boss, id, params.code));
@@ -163,8 +163,7 @@ export class Bosses {
       const untold = new Set(cell.mailbox.unread().map(({ kind, from }) => (kind === 'signal' ? from : 0)));
       // Children of a Boss wait for what it decides.
       for (const child of cell.children.values()) {
-        if (child.identity.bond === 'invoked' && child.state.status === 'error' && !untold.has(child.identity.life))
-          this.#restartFailed(child);
+        if (child.bond === 'invoked' && child.status === 'error' && !untold.has(child.life)) this.#restartFailed(child);
       }
     }
     // The root is resumed by the first start after it gave up, with a fresh window (design P5).
@@ -187,7 +186,7 @@ export class Bosses {
    * Starts anew from the initial state, by the definition of today, under the same address and life. The mailbox stays.
    */
   reset(cell: Cell): void {
-    const { bond, agent } = cell.identity;
+    const { bond, agent } = cell;
     this.#world.redefine(cell, (bond === 'supervised' ? this.#definitionOf(agent) : undefined) ?? cell.definition);
     this.removeChildren(cell);
     for (const id of [...cell.table.keys()]) this.#world.removeChildRow(cell, id);
@@ -210,7 +209,7 @@ export class Bosses {
   remove(cell: Cell): void {
     this.removeChildren(cell);
     this.#effects.stop(cell);
-    this.#answers.gone(cell.life, cell.identity.address);
+    this.#answers.gone(cell.life, cell.address);
     this.#world.remove(cell);
   }
 
@@ -251,7 +250,7 @@ export class Bosses {
     const definition = this.#definitionOf(agent);
     const life = this.#world.next('life');
     try {
-      const address = childAddress(boss.identity.address, id);
+      const address = childAddress(boss.address, id);
       const unreadable = this.#world.unreadable.at(address);
       if (unreadable !== undefined) throw unreadable;
       if (definition === undefined) throw new BosunError('BOSUN_AGENT_UNKNOWN', `${address}: no agent "${agent}"`);
@@ -260,7 +259,7 @@ export class Bosses {
         (systemId !== null && (this.#world.names.has(systemId) || this.#world.shards?.holder(systemId) !== undefined));
       if (isTaken) throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${address}: its address or system id is taken`);
       const { hash, version } = definition;
-      const parent = boss.identity.life;
+      const parent = boss.life;
       const identity = { life, address, agent, definition: hash, version, parent, bond: 'supervised' as const };
       const rest = { childId: id, systemId, syncSnapshot: false, effectId: `${life}`, input };
       this.#world.spawn({ ...identity, ...rest }, definition, boss);
@@ -278,7 +277,7 @@ export class Bosses {
   #restart(boss: Cell, child: Cell | undefined, start: ChildStart & { readonly mode: RestartMode }): void {
     const { id, mode } = start;
     // What the code cannot read is left as it is, until a start that can.
-    if (this.#world.unreadable.at(childAddress(boss.identity.address, id)) !== undefined) return;
+    if (this.#world.unreadable.at(childAddress(boss.address, id)) !== undefined) return;
     if (child?.isUnreadable === true)
       this.#world.hold(child, { strikes: 0, error: undefined, ...child.held, restart: mode });
     // One that could not be born is started, not restarted.
@@ -328,6 +327,6 @@ const REFUSALS: Readonly<Record<RefusalCode, string>> = {
 };
 
 function refusalOf(boss: Cell, id: string, code: RefusalCode): BosunError {
-  const { address } = boss.identity;
+  const { address } = boss;
   return new BosunError(code, `${address}: "${id}" ${REFUSALS[code]}`, { details: { boss: address, id } });
 }

@@ -9,7 +9,7 @@ import { levelOf } from '../model/priorities.ts';
 import { type EffectRef, type Ref } from '../model/ref.ts';
 import { ChildTable } from './residency/child-table.ts';
 import { type ChildRow, type RestartMode } from '../model/supervision.ts';
-import { type ActorImage, type ActorState, type Identity } from '../model/state.ts';
+import { type ActorImage, type ActorState, type ActorStatus, type Identity } from '../model/state.ts';
 import { EVENT_TIMEOUT_ID, type Timer } from '../model/timers.ts';
 
 /** What an epoch makes of an actor: a state together with the snapshot that belongs to it. */
@@ -127,6 +127,42 @@ export class Cell {
     return this.identity.address;
   }
 
+  get childId(): string {
+    return this.identity.childId;
+  }
+
+  get agent(): string {
+    return this.identity.agent;
+  }
+
+  get systemId(): string | null {
+    return this.identity.systemId;
+  }
+
+  get bond(): Identity['bond'] {
+    return this.identity.bond;
+  }
+
+  get status(): ActorStatus {
+    return this.state.status;
+  }
+
+  get seq(): number {
+    return this.state.seq;
+  }
+
+  get configuration(): number | null {
+    return this.state.configuration;
+  }
+
+  get context(): unknown {
+    return this.state.context;
+  }
+
+  get attempt(): number {
+    return this.state.attempt;
+  }
+
   /** Its own from the first message on: most actors of a large system wait for theirs. */
   get mailbox(): Mailbox {
     return this.#mailbox ?? EMPTY;
@@ -151,12 +187,12 @@ export class Cell {
   }
 
   addChild(child: Cell): void {
-    (this.#children ??= new Map<string, Cell>()).set(child.identity.childId, child);
+    (this.#children ??= new Map<string, Cell>()).set(child.childId, child);
   }
 
   /** Does nothing where another child has taken the id over. */
   removeChild(child: Cell): void {
-    const { childId } = child.identity;
+    const { childId } = child;
     if (this.#children?.get(childId) === child) this.#children.delete(childId);
   }
 

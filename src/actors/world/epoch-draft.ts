@@ -154,7 +154,7 @@ export class EpochDraft {
     const images = this.#touched.map(imageOf);
     for (const cell of this.#touched) {
       cell.isTouched = false;
-      if (cell.state.status === 'starting' || this.#unbegun.size > 0) this.#enrol(cell);
+      if (cell.status === 'starting' || this.#unbegun.size > 0) this.#enrol(cell);
     }
     this.#touched.length = 0;
     this.#messages.length = 0;
@@ -195,7 +195,7 @@ export class EpochDraft {
   /** A child of a Boss that has not begun has to be in memory at the next start. */
   #enrol(cell: Cell): void {
     const { life } = cell;
-    const isUnbegun = cell.state.status === 'starting' && !cell.gone && !isEnrolled(cell);
+    const isUnbegun = cell.status === 'starting' && !cell.gone && !isEnrolled(cell);
     if (isUnbegun === this.#unbegun.has(life)) return;
     if (isUnbegun) {
       this.#unbegun.add(life);

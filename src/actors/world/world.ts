@@ -174,7 +174,7 @@ export class World implements Surroundings {
   child(cell: Cell, id: string): Cell | undefined {
     const child = cell.children.get(id);
     return child === undefined && this.residency !== undefined && cell.isBoss
-      ? this.addresses.get(childAddress(cell.identity.address, id))
+      ? this.addresses.get(childAddress(cell.address, id))
       : child;
   }
 
@@ -187,12 +187,12 @@ export class World implements Surroundings {
   /** An actor as of the last durable epoch; undefined for the dead, and for those who are not in memory. */
   durableState(life: number): { readonly address: string; readonly state: ActorState } | undefined {
     const cell = this.cells.resident(life);
-    return cell?.durable && { address: cell.identity.address, state: cell.durable.state };
+    return cell?.durable && { address: cell.address, state: cell.durable.state };
   }
 
   /** Removes a cell without children from the population and from disk. Unread events become dead letters. */
   remove(cell: Cell): void {
-    assert(cell.children.size === 0, `burial of ${cell.identity.address} before its children`);
+    assert(cell.children.size === 0, `burial of ${cell.address} before its children`);
     this.tracing.buried(cell);
     const { life, address } = cell.identity;
     this.silence(cell);
@@ -243,7 +243,7 @@ export class World implements Surroundings {
 
   /** Holds something against a cell, or lets it go. */
   hold(cell: Cell, held: Held | undefined): void {
-    const key = rowKey(KEYSPACE.held, cell.identity.life);
+    const key = rowKey(KEYSPACE.held, cell.life);
     cell.held = held;
     if (held === undefined) this.draft.remove(key);
     else this.draft.put(key, held);
@@ -258,7 +258,7 @@ export class World implements Surroundings {
       this.draft.read(message);
       if (message.kind !== 'event' || message.timer !== null) continue;
       this.letters.undeliverable(cell.identity, message.event, message.from);
-      this.shards?.unanswered(message.event, cell.identity.address);
+      this.shards?.unanswered(message.event, cell.address);
     }
     this.backpressure.eased(cell);
     const { systemId, life } = cell.identity;
@@ -291,7 +291,7 @@ export class World implements Surroundings {
   revive(cell: Cell): void {
     this.groups.ended(cell);
     this.monitors.release(cell);
-    const { systemId } = cell.identity;
+    const { systemId } = cell;
     if (systemId === null || this.names.has(systemId)) return;
     this.#name(cell, systemId);
   }
@@ -339,7 +339,7 @@ export class World implements Surroundings {
     attempt = 0,
     order: InboundRequest | null = null,
   ): void {
-    if (to.gone || (isOver(to) && to.identity.bond === 'invoked')) {
+    if (to.gone || (isOver(to) && to.bond === 'invoked')) {
       if (order !== null) this.draft.settle(order);
       if (kind === 'event') this.letters.undeliverable(to.identity, event, from);
       return;
@@ -382,7 +382,7 @@ export class World implements Surroundings {
 
   /** Tells whoever watches the actor, or all actors, of an emitted event. */
   tellEmitted(cell: Cell, event: EventObject): void {
-    for (const watcher of [...this.watchers]) this.guarded(() => watcher(cell.identity.address, event));
+    for (const watcher of [...this.watchers]) this.guarded(() => watcher(cell.address, event));
     this.tell(cell, (observer) => observer.emitted?.(event));
   }
 
@@ -404,7 +404,7 @@ export class World implements Surroundings {
   putCheckpoint(cell: Cell, name: string, keepsake: EffectCheckpoint): void {
     (cell.kept ??= new Map()).set(name, keepsake);
     const { bytes, value } = keepsake;
-    this.draft.putOf(cell.life, keptKey(cell.identity.life, name), Object.freeze([name, bytes, value]), (conceal) => [
+    this.draft.putOf(cell.life, keptKey(cell.life, name), Object.freeze([name, bytes, value]), (conceal) => [
       name,
       bytes,
       conceal(value),
@@ -415,19 +415,19 @@ export class World implements Surroundings {
   forget(cell: Cell): void {
     if (cell.asked !== undefined) this.asks.forget(cell);
     if (cell.kept === undefined) return;
-    for (const name of cell.kept.keys()) this.draft.remove(keptKey(cell.identity.life, name));
+    for (const name of cell.kept.keys()) this.draft.remove(keptKey(cell.life, name));
     cell.kept = undefined;
   }
 
   /** Writes a Boss's record of a child. */
   putChildRow(boss: Cell, childId: string, row: ChildRow): void {
     boss.putRow(childId, row);
-    this.draft.put(childKey(boss.identity.life, childId), row);
+    this.draft.put(childKey(boss.life, childId), row);
   }
 
   removeChildRow(boss: Cell, childId: string): void {
     boss.removeRow(childId);
-    this.draft.remove(childKey(boss.identity.life, childId));
+    this.draft.remove(childKey(boss.life, childId));
   }
 }
 

@@ -216,7 +216,7 @@ export class Ingress {
     const reason = refusal();
     if (reason !== undefined) throw reason;
     if (unreadOf(to) + to.incoming >= mailboxMessages) {
-      const { address } = to.identity;
+      const { address } = to;
       throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${mailboxMessages} unread messages`, {
         details: { address },
       });
@@ -250,7 +250,7 @@ export class Ingress {
     world.draft.bytes += arrival.bytes;
     if (arrival.audited !== undefined) this.#record(arrival, arrival.audited);
     if (to.gone) {
-      const { address } = to.identity;
+      const { address } = to;
       this.#intake.gone(arrival.bytes);
       arrival.reject(
         new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed before the event arrived`, {

@@ -85,7 +85,7 @@ export class Residency implements Residents {
     world.names.seek = (name) => this.#wake(this.#names.get(name) ?? 0);
     shown.shelve({
       cellAt: (address) => world.addresses.get(address),
-      addressOf: (life) => world.cells.get(life)?.identity.address,
+      addressOf: (life) => world.cells.get(life)?.address,
       row: (key) => this.#row(key),
       room: () => parts.residentActors - world.cells.size,
     });
@@ -324,7 +324,7 @@ export class Residency implements Residents {
     this.#timers.delete(cell.life);
     if (verdict.kind === 'refused') suspend(cell, verdict.error);
     bringForward(world, cell, verdict, { roster, bosses });
-    if (!cell.isUnreadable && cell.snapshot !== undefined && cell.state.status === 'active') world.timers.plan(cell);
+    if (!cell.isUnreadable && cell.snapshot !== undefined && cell.status === 'active') world.timers.plan(cell);
     cell.durable = imageOf(cell);
     shown.arrive(cell);
     this.#use(cell);
@@ -335,7 +335,7 @@ export class Residency implements Residents {
     const { world, shown } = this.#parts;
     const lives = tree.map(({ life }) => life);
     for (const cell of [...tree].reverse()) {
-      const { address, systemId } = cell.identity;
+      const { address, systemId } = cell;
       world.cells.delete(cell.life);
       if (world.addresses.resident(address) === cell) world.addresses.delete(address);
       if (systemId !== null && world.names.resident(systemId) === cell) {
@@ -366,7 +366,7 @@ export class Residency implements Residents {
     this.#byUse.set(head.life, head);
   }
 
-  #adoptName({ life, identity: { systemId } }: Cell): void {
+  #adoptName({ life, systemId }: Cell): void {
     const { names } = this.#parts.world;
     if (systemId === null || this.#names.get(systemId) !== life) return;
     this.#names.delete(systemId);
@@ -397,7 +397,7 @@ export class Residency implements Residents {
 
 function headOf(cell: Cell): Cell {
   let head = cell;
-  while (head.identity.bond === 'invoked' && head.parent !== undefined) head = head.parent;
+  while (head.bond === 'invoked' && head.parent !== undefined) head = head.parent;
   return head;
 }
 

@@ -96,11 +96,12 @@ export class ShardLink implements OtherShards {
   askable(to: Ref | string, asker: number): Elsewhere | undefined {
     const shard = typeof to === 'string' ? this.#placement.homeOf(to) : shardOfLife(to.life, this.#count);
     if (shard === this.#here || shard === 'every') return undefined;
-    const identity = typeof to === 'string' ? { life: 0, address: to } : { life: to.life, address: to.address };
+    const { life, address } = typeof to === 'string' ? { life: 0, address: to } : to;
     return {
-      identity,
+      life,
+      address,
       isFull: this.#lines.isFull(shard),
-      deliver: (event) => this.#lines.add(shard, ['ask', identity.life, identity.address, event, asker]),
+      deliver: (event) => this.#lines.add(shard, ['ask', life, address, event, asker]),
     };
   }
 
@@ -130,7 +131,7 @@ export class ShardLink implements OtherShards {
    * alone.
    */
   order(boss: Cell, event: EventObject, from: number): boolean {
-    const { address } = boss.identity;
+    const { address } = boss;
     const id = (event as { id?: unknown }).id ?? (event as { spec?: { id?: unknown } }).spec?.id;
     if (typeof id !== 'string' || !this.#placement.isSpread(address)) return false;
     const home = this.#homeOfChild(address, id);
@@ -145,8 +146,8 @@ export class ShardLink implements OtherShards {
   /** The spec of a dynamic child that was given no id, with one that lives here and that no shard gives twice. */
   withId(boss: Cell, event: EventObject): { readonly spec: object } | undefined {
     const { spec } = event as { spec?: { readonly id?: unknown } | null };
-    const { address } = boss.identity;
-    const { template } = (boss.state.context ?? {}) as Partial<BossView>;
+    const { address } = boss;
+    const { template } = (boss.context ?? {}) as Partial<BossView>;
     if (
       event.type !== 'child.start' ||
       spec?.id !== undefined ||
@@ -267,7 +268,7 @@ export class ShardLink implements OtherShards {
         world.monitors.endedAway(from, to, what as { relation: Relation; event: DownEvent });
         return;
       case 'reply':
-        world.asks.reply({ identity: { life: from, address } }, world.refOf(to, address), what);
+        world.asks.reply({ life: from, address }, world.refOf(to, address), what);
         return;
       case 'failure':
         world.asks.failed(to, errorFrom(what));

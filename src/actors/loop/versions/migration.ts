@@ -41,9 +41,9 @@ export function prepareMigration(
   stored: Configuration | undefined,
   legs: readonly Leg[],
 ): Migration {
-  const { address } = cell.identity;
+  const { address } = cell;
   if (stored?.value === undefined) throw refusal(address, 'its state value was not stored');
-  let state: StoredState<unknown> = { value: stored.value as StoredState['value'], context: cell.state.context };
+  let state: StoredState<unknown> = { value: stored.value as StoredState['value'], context: cell.context };
   for (const { to, step } of legs) {
     try {
       state = step(state as never);
@@ -73,7 +73,7 @@ export function applyMigration(
   for (const child of leaving) bosses.remove(child);
   const newborn = births.map((birth): Birth => {
     const number = world.next('life');
-    return { ...birth, life: number, ref: world.refOf(number, invokedAddress(cell.identity.address, birth.childId)) };
+    return { ...birth, life: number, ref: world.refOf(number, invokedAddress(cell.address, birth.childId)) };
   });
   const children = [...cell.children.values()].map(({ identity, ref }) => [identity.childId, ref] as const);
   const refs = Object.fromEntries([...children, ...newborn.map(({ childId, ref }) => [childId, ref] as const)]);
@@ -97,7 +97,7 @@ export function applyMigration(
       childId: birth.childId,
       systemId: birth.systemId,
     };
-    const effectId = `${life}/${cell.state.seq}/${index}`;
+    const effectId = `${life}/${cell.seq}/${index}`;
     world.spawn({ ...identity, syncSnapshot: birth.syncSnapshot, effectId, input: birth.input }, definition, cell, ref);
   });
   for (const arm of arms) world.timers.arm(cell, { ...arm, to: life });
@@ -120,7 +120,7 @@ export function prepareState(
   const running = {
     child: (id: string, src: string) => {
       const child = cell.children.get(id);
-      const runs = child !== undefined && child.identity.agent === src && isFit(definition, child);
+      const runs = child !== undefined && child.agent === src && isFit(definition, child);
       if (runs) kept.add(id);
       return runs;
     },
@@ -134,7 +134,7 @@ export function prepareState(
   );
   const { configuration, history, invokes, afters, arms } = entry;
   const leaving = [...cell.children.values()].filter((child) => {
-    const { childId, bond } = child.identity;
+    const { childId, bond } = child;
     // Children of a Boss are its table's affair, not its machine's.
     if (bond === 'supervised') return false;
     if (!isFit(definition, child)) return true;
@@ -164,12 +164,12 @@ function admitBirth(
   leaving: readonly Cell[],
   birth: Entry['births'][number],
 ): Entry['births'][number] {
-  const address = invokedAddress(cell.identity.address, birth.childId);
+  const address = invokedAddress(cell.address, birth.childId);
   const { systemId } = birth;
   const holders = [world.addresses.get(address), systemId === null ? undefined : world.names.get(systemId)];
   const stranger = holders.find((holder) => holder !== undefined && !leaving.includes(holder));
   if (stranger !== undefined)
-    throw new Error(`the child ${birth.childId} would take the place or name of ${stranger.identity.address}`);
+    throw new Error(`the child ${birth.childId} would take the place or name of ${stranger.address}`);
   return { ...birth, input: admit(birth.input, `input of ${address}`, world.own) };
 }
 

@@ -186,11 +186,11 @@ export function below(
   parent: Cell,
   cause: BosunError,
 ): { kind: 'refused'; error: BosunError } {
-  const why = `${address} is suspended with ${parent.identity.address}, to which it belongs`;
+  const why = `${address} is suspended with ${parent.address}, to which it belongs`;
   const code = cause.code === 'BOSUN_STORE_DAMAGED' ? cause.code : 'BOSUN_AGENT_UNREADABLE';
   return {
     kind: 'refused',
-    error: new BosunError(code, why, { cause, details: { address, agent, parent: parent.identity.address } }),
+    error: new BosunError(code, why, { cause, details: { address, agent, parent: parent.address } }),
   };
 }
 
@@ -199,7 +199,7 @@ function absent(identity: Identity, parent: Cell | undefined): { kind: 'refused'
   const isAgent = bond === 'supervised';
   const what = isAgent
     ? `is stored as agent "${agent}", which is not given`
-    : `runs "${agent}", which ${parent?.identity.agent ?? 'nobody'} has no more`;
+    : `runs "${agent}", which ${parent?.agent ?? 'nobody'} has no more`;
   const code = isAgent ? 'BOSUN_AGENT_UNKNOWN' : 'BOSUN_AGENT_UNREADABLE';
   return {
     kind: 'refused',

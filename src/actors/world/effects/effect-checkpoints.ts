@@ -14,7 +14,7 @@ export const CHECKPOINT = '';
 
 /** Throws BOSUN_VALUE_REFUSED for a name that is none, or one more than an effect may keep. */
 export function checkMemoName(cell: Cell, name: unknown): asserts name is string {
-  const { address } = cell.identity;
+  const { address } = cell;
   if (typeof name !== 'string' || name === '' || name.length > EFFECT_MEMO_NAME_CHARS_MAX || !name.isWellFormed()) {
     throw new BosunError(
       'BOSUN_VALUE_REFUSED',
@@ -29,7 +29,7 @@ export function checkMemoName(cell: Cell, name: unknown): asserts name is string
 
 /** Throws BOSUN_VALUE_REFUSED for what is not data, or where the effect would keep too much. */
 export function admitCheckpoint(world: Needs, cell: Cell, name: string, value: unknown): EffectCheckpoint {
-  const { address } = cell.identity;
+  const { address } = cell;
   const admitted = admit(
     value,
     name === CHECKPOINT ? `checkpoint of ${address}` : `result "${name}" of ${address}`,

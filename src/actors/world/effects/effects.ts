@@ -68,13 +68,13 @@ export class Effects implements EffectHost {
   resume(cell: Cell): void {
     const arrived = cell.mailbox
       .unread()
-      .filter(({ kind, attempt }) => kind === 'completion' && attempt === cell.state.attempt);
+      .filter(({ kind, attempt }) => kind === 'completion' && attempt === cell.attempt);
     // If its end has arrived, only its turn is missing.
     if (this.isWaiting(cell) || arrived.some(({ event }) => event.type === EFFECT_FAILED || isEndOfEffect(event.type)))
       return;
     this.#enter(cell, cell.snapshot!, {});
     for (const message of arrived) {
-      message.attempt = cell.state.attempt;
+      message.attempt = cell.attempt;
       this.#world.draft.unread(message);
     }
   }
@@ -120,14 +120,14 @@ export class Effects implements EffectHost {
     this.stop(cell);
     cell.running = undefined;
     cell.failures = failures;
-    this.#world.draft.put(rowKey(KEYSPACE.roll, cell.identity.life), effectRow(cell));
+    this.#world.draft.put(rowKey(KEYSPACE.roll, cell.life), effectRow(cell));
     if (delayMs === 0) this.again(cell);
     else
       this.#world.timers.arm(cell, {
         id: RETRY,
         delayMs,
         delay: null,
-        to: cell.identity.life,
+        to: cell.life,
         event: Object.freeze({ type: RETRY }),
       });
     return true;
@@ -135,7 +135,7 @@ export class Effects implements EffectHost {
 
   /** Enters the delivery of an event to a callback: its receivers run after the epoch, at most once. */
   deliver(cell: Cell, event: EventObject): void {
-    const attempt = cell.state.attempt;
+    const attempt = cell.attempt;
     this.#world.draft.output(() => {
       const run = this.#runOf(cell.running);
       if (run?.self.attempt !== attempt) return;
@@ -162,7 +162,7 @@ export class Effects implements EffectHost {
   current(source: EffectRef): Cell | undefined {
     // One that is not in memory runs nothing.
     const cell = this.#world.cells.resident(source.life);
-    return cell?.running === source && cell.state.status === 'active' ? cell : undefined;
+    return cell?.running === source && cell.status === 'active' ? cell : undefined;
   }
 
   /** Takes what an effect says about itself as a message to itself. What is not data makes it fail. */
@@ -266,9 +266,9 @@ export class Effects implements EffectHost {
   }
 
   #enter(cell: Cell, snapshot: Snapshot, change: StateChange): void {
-    const attempt = cell.state.attempt + 1;
+    const attempt = cell.attempt + 1;
     this.#world.change(cell, { ...change, status: 'active', attempt }, snapshot);
-    this.#world.draft.put(rowKey(KEYSPACE.roll, cell.identity.life), effectRow(cell));
+    this.#world.draft.put(rowKey(KEYSPACE.roll, cell.life), effectRow(cell));
     this.#world.draft.output(() => this.#run(cell, attempt));
   }
 
@@ -285,12 +285,12 @@ export class Effects implements EffectHost {
       logic.transition({ ...snapshot, status: 'active' } as never, { type: 'xstate.stop' } as never, run.scope);
     } catch (error) {
       // The effect is over either way; its cleanup has nobody left to tell.
-      this.#world.log(`cleanup of ${cell.identity.address} threw: ${messageOf(error)}`);
+      this.#world.log(`cleanup of ${cell.address} threw: ${messageOf(error)}`);
     }
   }
 
   #run(cell: Cell, attempt: number): void {
-    if (this.#isClosed || cell.gone || cell.state.attempt !== attempt || cell.state.status !== 'active') return;
+    if (this.#isClosed || cell.gone || cell.attempt !== attempt || cell.status !== 'active') return;
     const { life, address, effectId } = cell.identity;
     const self = new EffectRef(this.#refHost, { life, address, attempt, effectId });
     const scope = this.#engine.effectScope(self, (event) => this.#world.tellEmitted(cell, event)) as Scope;

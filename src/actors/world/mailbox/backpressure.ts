@@ -70,7 +70,7 @@ export class Backpressure {
   #dropOldest(to: Cell): void {
     const message = to.mailbox.takeOldest(({ kind, timer }) => kind === 'event' && timer === null);
     if (message === null) return;
-    const { address } = to.identity;
+    const { address } = to;
     const why = `${address} has a full mailbox, and newer events`;
     const error = this.#full(why, { address });
     if (message.order === null) this.#world.asks.crashed(to.identity, message.event, error);
@@ -117,10 +117,10 @@ export class Backpressure {
 
 /** Those who would wait for each other if `sender` waited for `to`. */
 function circleOf(to: Cell, sender: Cell): string[] | undefined {
-  const circle = [sender.identity.address];
+  const circle = [sender.address];
   for (let cell: Cell | undefined = to; cell !== undefined; cell = cell.waitsFor) {
     if (cell === sender) return circle;
-    circle.push(cell.identity.address);
+    circle.push(cell.address);
   }
   return undefined;
 }

@@ -111,7 +111,7 @@ export class InboundRequest extends Waiter {
 
 /** The event has reached its actor and means nothing to it in its present state. */
 export function notTaken({ to, event }: InboundRequest): BosunError {
-  const { address } = to.identity;
+  const { address } = to;
   return new BosunError(
     'BOSUN_EVENT_NOT_TAKEN',
     `${address} is in a state that takes no ${JSON.stringify(event.type)}`,

@@ -10,7 +10,8 @@ import { type DownEvent, type Relation } from '../talk/down-event.ts';
 
 /** Somebody on another shard, to be asked. */
 export interface Elsewhere {
-  readonly identity: { readonly life: number; readonly address: string };
+  readonly life: number;
+  readonly address: string;
   readonly isFull: boolean;
   deliver(event: EventObject): void;
 }

@@ -116,7 +116,7 @@ export class Asks {
 
   /** A new ask, which counts once it is entered. Throws BOSUN_ASKS_FULL for a host's. */
   open(
-    to: Pick<Cell, 'identity'> | Elsewhere,
+    to: Pick<Cell, 'life' | 'address'>,
     {
       id = null,
       digest,
@@ -130,7 +130,7 @@ export class Asks {
         `${ASKS_MAX} asks are open or remembered; one is forgotten ${ASK_WINDOW_MS} ms after its last use`,
       );
     }
-    const { life, address } = to.identity;
+    const { life, address } = to;
     const usedAtMs = this.#world.time.nowMs();
     const ask: Ask = {
       number: this.#world.next('life'),
@@ -210,8 +210,8 @@ export class Asks {
       return this.wait(before, before.deadlineMs > this.#world.time.nowMs() ? before.deadlineMs : deadlineMs);
     }
     if (to.isFull)
-      throw new BosunError('BOSUN_MAILBOX_FULL', `${to.identity.address} has too many unread messages to be asked`, {
-        details: { address: to.identity.address },
+      throw new BosunError('BOSUN_MAILBOX_FULL', `${to.address} has too many unread messages to be asked`, {
+        details: { address: to.address },
       });
     const ask = this.open(to, { asker: asker.life, deadlineMs });
     try {
@@ -228,16 +228,12 @@ export class Asks {
   }
 
   /** Takes a reply, which has been admitted. One that nobody waits for any more becomes a dead letter. */
-  reply(
-    from: { readonly identity: { readonly life: number; readonly address: string } },
-    to: Ref,
-    value: unknown,
-  ): void {
-    if (this.#world.shards?.reply(from.identity, to, value) === true) return;
+  reply(from: Pick<Cell, 'life' | 'address'>, to: Ref, value: unknown): void {
+    if (this.#world.shards?.reply(from, to, value) === true) return;
     const ask = this.#byNumber.get(to.life);
     const isLate = ask === undefined || ask.answer !== null || this.#world.time.nowMs() >= ask.deadlineMs;
     if (isLate) {
-      const { life, address } = from.identity;
+      const { life, address } = from;
       const event = Object.freeze({ type: 'bosun.reply', value });
       this.#world.letters.add({
         reason: 'late',
@@ -286,7 +282,7 @@ export class Asks {
   }
 
   /** An actor's life is over: nobody there will reply. */
-  ended({ life, identity: { address } }: Cell): void {
+  ended({ life, address }: Cell): void {
     for (const ask of [...(this.#open.get(life) ?? [])]) {
       this.fail(
         ask,

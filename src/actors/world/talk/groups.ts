@@ -115,7 +115,7 @@ export class Groups {
   #tellNameless(name: string, life: number): void {
     this.#world.shards?.tellName('nameless', name, {
       life,
-      address: this.#world.cells.get(life)?.identity.address ?? '',
+      address: this.#world.cells.get(life)?.address ?? '',
     });
   }
 

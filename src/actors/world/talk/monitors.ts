@@ -177,7 +177,7 @@ export class Monitors {
 
   #find(target: Ref | string): Cell | undefined {
     const cell = typeof target === 'string' ? this.#world.addresses.get(target) : this.#world.cells.get(target.life);
-    return cell === undefined || (cell.identity.bond === 'invoked' && isOver(cell)) ? undefined : cell;
+    return cell === undefined || (cell.bond === 'invoked' && isOver(cell)) ? undefined : cell;
   }
 
   /** @returns Whether it is new. */
@@ -223,7 +223,7 @@ export function linkFailure({ address, reason, error }: DownEvent): BosunError {
   });
 }
 
-function downOf({ ref, state, identity: { address } }: Cell): DownEvent {
+function downOf({ ref, state, address }: Cell): DownEvent {
   const reason = state.status === 'done' ? 'normal' : state.status === 'error' ? 'error' : 'shutdown';
   return Object.freeze({
     type: 'bosun.down' as const,

@@ -93,10 +93,7 @@ export class TimerService {
   /** Checks, while a turn may still throw, that so many more timers may be armed. Throws BOSUN_VALUE_REFUSED. */
   check(owner: Cell, more: number): void {
     if (owner.timers.size + more <= TIMERS_PER_ACTOR_MAX) return;
-    throw new BosunError(
-      'BOSUN_VALUE_REFUSED',
-      `${owner.identity.address} would have more than ${TIMERS_PER_ACTOR_MAX} timers`,
-    );
+    throw new BosunError('BOSUN_VALUE_REFUSED', `${owner.address} would have more than ${TIMERS_PER_ACTOR_MAX} timers`);
   }
 
   /** When there is something to do though nothing arrives; undefined for never. */

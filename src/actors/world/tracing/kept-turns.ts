@@ -90,7 +90,7 @@ export class KeptTurns {
     const isWhole = kept.sinceWhole + 1 >= TRACE_WHOLE_EVERY || last?.record.sequence !== before;
     kept.sinceWhole = isWhole ? 0 : kept.sinceWhole + 1;
     const place = this.#placeIn(kept, cell.life, cell.definition.keptTurns + TRACE_WHOLE_EVERY);
-    kept.last = { number: (last?.number ?? 0) + 1, record, whole: isWhole ? { context: cell.state.context } : null };
+    kept.last = { number: (last?.number ?? 0) + 1, record, whole: isWhole ? { context: cell.context } : null };
     this.#put(cell.life, kept, kept.last, place);
   }
 

@@ -37,8 +37,8 @@ export class Turn {
     this.cell = cell;
     this.begunMs = begunMs;
     this.place = place;
-    this.isFirst = cell.state.status === 'starting';
-    this.before = cell.state.seq;
+    this.isFirst = cell.status === 'starting';
+    this.before = cell.seq;
     this.message = null;
     this.prepared = undefined;
     this.first = null;
@@ -145,7 +145,7 @@ export class RecentTurns {
     const numbers = this.#numbers;
     const at = index * NUMBERS;
     if (this.#outcomes[index]! >= STOPPED) this.#agents.delete(numbers[at + LIFE]!);
-    if (kind === 'stopped') this.#agents.set(cell.life, cell.identity.agent);
+    if (kind === 'stopped') this.#agents.set(cell.life, cell.agent);
     numbers[at + LIFE] = cell.life;
     numbers[at + EPOCH] = epoch;
     numbers[at + BEGUN] = begunMs;

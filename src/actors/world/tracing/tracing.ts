@@ -155,10 +155,10 @@ export class Tracing {
   ends(): number {
     const turn = this.#turn!;
     this.breaksOff();
-    this.#causes.end(turn.place, turn.cell.state.seq);
+    this.#causes.end(turn.place, turn.cell.seq);
     // What the outer turn does from here on is its own again.
     const outer = this.#turn;
-    if (outer !== undefined) this.#causes.end(this.#begin(outer.cell.life), outer.cell.state.seq);
+    if (outer !== undefined) this.#causes.end(this.#begin(outer.cell.life), outer.cell.seq);
     const endedMs = this.#world.clock.monotonicMs();
     if (turn.message !== null || turn.isFirst) this.#ended(turn, kindOf(turn), endedMs);
     return endedMs;
@@ -257,7 +257,7 @@ export class Tracing {
       epoch: note.epoch,
       atMs: time.at(note.begunMs),
       address: note.address,
-      agent: cells.get(note.life)?.identity.agent ?? this.#recent.agentOf(note.life) ?? '',
+      agent: cells.get(note.life)?.agent ?? this.#recent.agentOf(note.life) ?? '',
       life: note.life,
       sequence: note.sequence,
       event,
@@ -275,7 +275,7 @@ export class Tracing {
   }
 
   #causeOf(life: number, message: number, timer: number): TraceCause {
-    const address = this.#world.cells.get(life)?.identity.address ?? this.#recent.addressOf(life);
+    const address = this.#world.cells.get(life)?.address ?? this.#recent.addressOf(life);
     return {
       address,
       life,
