@@ -39,6 +39,16 @@ type Action<
   Event extends EventObject,
 > = ActionFunction<Context, Expression, Event, P, never, never, never, never, never>;
 
+/** Makes an action that concerns one thing. */
+type ActionOn<Value> = <
+  Context extends MachineContext,
+  Expression extends EventObject,
+  P extends Params,
+  Event extends EventObject,
+>(
+  value: Given<Value, Context, Expression, P, Event>,
+) => Action<Context, Expression, P, Event>;
+
 /** A reference to an actor (`self`, a child, one from a context or an event), or an address. */
 export type Target = object | string;
 
@@ -108,69 +118,27 @@ export function reply<
  * that the other had sent. Reasons: `normal`, `error`, `shutdown`, and `unknown` for one that has ended already. A
  * restart by a Boss is no end. A second monitor of the same life changes nothing.
  */
-export function monitor<
-  Context extends MachineContext,
-  Expression extends EventObject,
-  P extends Params,
-  Event extends EventObject,
->(target: Given<Target, Context, Expression, P, Event>): Action<Context, Expression, P, Event> {
-  return command('bosun.monitor', { to: target });
-}
+export const monitor: ActionOn<Target> = (target) => command('bosun.monitor', { to: target });
 
 /** Takes a monitor back. A `bosun.down` that is in the mailbox already stays there. */
-export function demonitor<
-  Context extends MachineContext,
-  Expression extends EventObject,
-  P extends Params,
-  Event extends EventObject,
->(target: Given<Target, Context, Expression, P, Event>): Action<Context, Expression, P, Event> {
-  return command('bosun.demonitor', { to: target });
-}
+export const demonitor: ActionOn<Target> = (target) => command('bosun.demonitor', { to: target });
 
 /**
  * Links this actor and another: when the life of either ends other than normally, the other fails with BOSUN_LINK_DOWN,
  * and its Boss decides. Use `monitor` to be told instead.
  */
-export function link<
-  Context extends MachineContext,
-  Expression extends EventObject,
-  P extends Params,
-  Event extends EventObject,
->(target: Given<Target, Context, Expression, P, Event>): Action<Context, Expression, P, Event> {
-  return command('bosun.link', { to: target });
-}
+export const link: ActionOn<Target> = (target) => command('bosun.link', { to: target });
 
 /** Undoes a link, from either side. */
-export function unlink<
-  Context extends MachineContext,
-  Expression extends EventObject,
-  P extends Params,
-  Event extends EventObject,
->(target: Given<Target, Context, Expression, P, Event>): Action<Context, Expression, P, Event> {
-  return command('bosun.unlink', { to: target });
-}
+export const unlink: ActionOn<Target> = (target) => command('bosun.unlink', { to: target });
 
 /**
  * Enters a group. One that has joined twice leaves twice; the end of its life, or a restart from initial, leaves all.
  */
-export function join<
-  Context extends MachineContext,
-  Expression extends EventObject,
-  P extends Params,
-  Event extends EventObject,
->(group: Given<string, Context, Expression, P, Event>): Action<Context, Expression, P, Event> {
-  return command('bosun.join', { group });
-}
+export const join: ActionOn<string> = (group) => command('bosun.join', { group });
 
 /** Leaves a group once. Does nothing for one that is not in it. */
-export function leave<
-  Context extends MachineContext,
-  Expression extends EventObject,
-  P extends Params,
-  Event extends EventObject,
->(group: Given<string, Context, Expression, P, Event>): Action<Context, Expression, P, Event> {
-  return command('bosun.leave', { group });
-}
+export const leave: ActionOn<string> = (group) => command('bosun.leave', { group });
 
 /** Sends an event to every member of a group as of this turn, each once, the sender among them if it is one. */
 export function publish<
@@ -203,14 +171,7 @@ export function register<
 }
 
 /** Gives a name up. Does nothing for one that somebody else has. */
-export function unregister<
-  Context extends MachineContext,
-  Expression extends EventObject,
-  P extends Params,
-  Event extends EventObject,
->(name: Given<string, Context, Expression, P, Event>): Action<Context, Expression, P, Event> {
-  return command('bosun.unregister', { group: name });
-}
+export const unregister: ActionOn<string> = (name) => command('bosun.unregister', { group: name });
 
 /**
  * An action without an implementation is described to the kernel, and skipped by `createActor`. What is {@link Given}

@@ -13,18 +13,7 @@
  * assigns may run twice; nothing of the first run is kept.
  */
 import { type EventObject, stopChild } from 'xstate';
-import {
-  type Definition,
-  type Entry,
-  type HostEngine,
-  type Running,
-  type Snapshot,
-  type SnapshotView,
-  type Standing,
-  type Step,
-  type Taken,
-  type TakenTransition,
-} from '../model/step-engine.ts';
+import { type Definition, type Snapshot, type Step } from '../model/step-engine.ts';
 import { guardError } from './plan-guards.ts';
 import { operationsOf } from './plan-operations.ts';
 import { NO_CHILDREN, PlanSnapshot } from './plan-snapshot.ts';
@@ -37,7 +26,6 @@ import { type XstateDefinition } from './definition.ts';
 import { XstateEngine } from './xstate-engine.ts';
 import { marked } from './family.ts';
 import {
-  adopt,
   changeOf,
   type MachineSnapshot,
   numberByNodes,
@@ -45,43 +33,28 @@ import {
   standingNodes,
   statusOf,
 } from './machine-state.ts';
-import { type EngineHost, OpenStep } from './step.ts';
+import { type EngineHost } from './step.ts';
 
 /** Thrown, and caught here, where a step turns out to be no plan's. No error: nobody sees it. */
 const UNPLANNED = Symbol('left to XState');
 
 const NONE: readonly never[] = [];
 
-export class PlanEngine implements HostEngine {
-  readonly #step: OpenStep;
-  readonly #xstate: XstateEngine;
+export class PlanEngine extends XstateEngine {
   readonly #work: Work;
   /** Null for a machine that has none. */
   readonly #plans = new WeakMap<Definition, Plans | null>();
 
   constructor(host: EngineHost) {
-    this.#step = new OpenStep(host);
-    this.#xstate = new XstateEngine(host, this.#step);
-    this.#work = new Work(this.#step);
+    super(host);
+    this.#work = new Work(this.step);
   }
 
-  get system(): object {
-    return this.#xstate.system;
-  }
-
-  get onMicrostep(): HostEngine['onMicrostep'] {
-    return this.#step.onMicrostep;
-  }
-
-  set onMicrostep(tell: HostEngine['onMicrostep']) {
-    this.#step.onMicrostep = tell;
-  }
-
-  initial(definition: Definition, self: Ref, input: unknown): Step {
+  override initial(definition: Definition, self: Ref, input: unknown): Step {
     const beginning = this.#plansOf(definition)?.beginning;
-    if (!beginning) return this.#adopted(definition, undefined, this.#xstate.initial(definition, self, input));
+    if (!beginning) return this.#adopted(definition, undefined, super.initial(definition, self, input));
     const { position, context, plan } = beginning;
-    this.#step.begin(definition, self);
+    this.step.begin(definition, self);
     try {
       this.#work.begin(position, { context, children: NO_CHILDREN }, { type: 'xstate.init', input } as EventObject);
       take(this.#work, plan);
@@ -93,10 +66,10 @@ export class PlanEngine implements HostEngine {
     } finally {
       this.#end();
     }
-    return this.#adopted(definition, undefined, this.#xstate.initial(definition, self, input));
+    return this.#adopted(definition, undefined, super.initial(definition, self, input));
   }
 
-  transition(definition: Definition, self: Ref, before: Snapshot, event: EventObject): Step {
+  override transition(definition: Definition, self: Ref, before: Snapshot, event: EventObject): Step {
     const place = PlanSnapshot.placeOf(before);
     if (
       !(place instanceof Position) ||
@@ -104,9 +77,9 @@ export class PlanEngine implements HostEngine {
       before.status !== 'active' ||
       isReserved(event.type)
     ) {
-      return this.#adopted(definition, before, this.#xstate.transition(definition, self, before, event));
+      return this.#adopted(definition, before, super.transition(definition, self, before, event));
     }
-    this.#step.begin(definition, self);
+    this.step.begin(definition, self);
     try {
       if (this.#transition(place, before as PlanSnapshot, event))
         return this.#finished(definition, self, before as PlanSnapshot);
@@ -118,27 +91,24 @@ export class PlanEngine implements HostEngine {
     } finally {
       this.#end();
     }
-    return this.#adopted(definition, before, this.#xstate.transition(definition, self, before, event));
+    return this.#adopted(definition, before, super.transition(definition, self, before, event));
   }
 
-  effectScope(self: Ref, emit: (event: EventObject) => void): ReturnType<HostEngine['effectScope']> {
-    return this.#xstate.effectScope(self, emit);
-  }
-
-  changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): Change {
+  override changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): Change {
     return changeOf(definition as XstateDefinition, before, after, numberOf);
   }
 
-  adopt(definition: Definition, snapshot: Snapshot, state: ActorState): Snapshot {
-    return adopt(definition, snapshot, state);
-  }
-
-  restore(definition: Definition, self: Ref, state: ActorState, children: Readonly<Record<string, Ref>>): Snapshot {
+  override restore(
+    definition: Definition,
+    self: Ref,
+    state: ActorState,
+    children: Readonly<Record<string, Ref>>,
+  ): Snapshot {
     const plans = this.#plansOf(definition);
-    if (!plans) return this.#xstate.restore(definition, self, state, children);
+    if (!plans) return super.restore(definition, self, state, children);
     const { nodes, history } = standingNodes(definition as XstateDefinition, state, self.address);
     const position = plans.positionOf(nodes, history);
-    if (position === undefined) return this.#xstate.restore(definition, self, state, children);
+    if (position === undefined) return super.restore(definition, self, state, children);
     const snapshot = new PlanSnapshot(
       position,
       state.context,
@@ -147,29 +117,9 @@ export class PlanEngine implements HostEngine {
     return Object.assign(snapshot, { status: statusOf(state), output: state.output, error: state.error });
   }
 
-  stored(definition: Definition, state: ActorState): Snapshot {
-    return this.#xstate.stored(definition, state);
-  }
-
-  enter(definition: Definition, self: Ref, stored: Standing, running: Running): Entry {
-    return this.#xstate.enter(definition, self, stored, running);
-  }
-
-  described(taken: Taken): readonly TakenTransition[] {
-    return this.#xstate.described(taken);
-  }
-
-  valueOf(definition: Definition, snapshot: Snapshot): unknown {
-    return this.#xstate.valueOf(definition, snapshot);
-  }
-
-  view(definition: Definition, snapshot: Snapshot): SnapshotView {
-    return this.#xstate.view(definition, snapshot);
-  }
-
   #end(): void {
-    if (this.#step.onMicrostep !== undefined) this.#work.tellMicrosteps(this.#step.onMicrostep);
-    this.#step.end();
+    if (this.step.onMicrostep !== undefined) this.#work.tellMicrosteps(this.step.onMicrostep);
+    this.step.end();
     this.#work.end();
   }
 
@@ -191,7 +141,7 @@ export class PlanEngine implements HostEngine {
     const { births, dropped } =
       snapshot.children === (before?.children ?? NO_CHILDREN)
         ? NO_FAMILY_CHANGE
-        : this.#step.familyChange(definition, self, before?.children, snapshot);
+        : this.step.familyChange(definition, self, before?.children, snapshot);
     return { snapshot, effects, births, dropped };
   }
 

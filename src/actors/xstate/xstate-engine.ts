@@ -36,50 +36,50 @@ import {
 import { type EngineHost, OpenStep } from './step.ts';
 
 export class XstateEngine implements HostEngine {
-  readonly #step: OpenStep;
+  protected readonly step: OpenStep;
 
-  constructor(host: EngineHost, step = new OpenStep(host)) {
-    this.#step = step;
+  constructor(host: EngineHost) {
+    this.step = new OpenStep(host);
   }
 
   get system(): object {
-    return this.#step.system;
+    return this.step.system;
   }
 
   get onMicrostep(): HostEngine['onMicrostep'] {
-    return this.#step.onMicrostep;
+    return this.step.onMicrostep;
   }
 
   set onMicrostep(tell: HostEngine['onMicrostep']) {
-    this.#step.onMicrostep = tell;
+    this.step.onMicrostep = tell;
   }
 
   initial(definition: Definition, self: Ref, input: unknown): Step {
     const { logic } = definition as XstateDefinition;
-    const scope = this.#step.begin(definition, self);
+    const scope = this.step.begin(definition, self);
     try {
       const snapshot = logic.getInitialSnapshot(scope as never, input as never) as Snapshot;
       // XState swallows a throw of the initial step into the snapshot.
       if (snapshot.status === 'error') throw snapshot.error;
       return this.#described(definition, self, undefined, snapshot);
     } finally {
-      this.#step.end();
+      this.step.end();
     }
   }
 
   transition(definition: Definition, self: Ref, before: Snapshot, event: EventObject): Step {
     const { logic } = definition as XstateDefinition;
-    const scope = this.#step.begin(definition, self);
+    const scope = this.step.begin(definition, self);
     try {
       const snapshot = logic.transition(before as never, event as never, scope as never) as Snapshot;
       return this.#described(definition, self, before, snapshot);
     } finally {
-      this.#step.end();
+      this.step.end();
     }
   }
 
   effectScope(self: Ref, emit: (event: EventObject) => void): Parameters<NonNullable<AnyActorLogic['start']>>[1] {
-    return Object.assign(this.#step.scope(self), { emit }) as never;
+    return Object.assign(this.step.scope(self), { emit }) as never;
   }
 
   changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): Change {
@@ -93,7 +93,7 @@ export class XstateEngine implements HostEngine {
   restore(definition: Definition, self: Ref, state: ActorState, children: Readonly<Record<string, Ref>>): Snapshot {
     return definition.kind === 'machine'
       ? restoreMachine(definition as XstateDefinition, state, children, self.address)
-      : restoreOther(definition as XstateDefinition, state, this.#step.scope(self));
+      : restoreOther(definition as XstateDefinition, state, this.step.scope(self));
   }
 
   stored(definition: Definition, state: ActorState): Snapshot {
@@ -122,14 +122,14 @@ export class XstateEngine implements HostEngine {
   #described(definition: Definition, self: Ref, before: Snapshot | undefined, snapshot: Snapshot): Step {
     const { births, dropped } =
       definition.kind === 'machine'
-        ? this.#step.familyChange(
+        ? this.step.familyChange(
             definition,
             self,
             (before as MachineSnapshot | undefined)?.children as Family | undefined,
             snapshot as MachineSnapshot,
           )
         : NO_FAMILY_CHANGE;
-    const effects = this.#step.actions.map(described).filter((effect) => effect !== undefined);
+    const effects = this.step.actions.map(described).filter((effect) => effect !== undefined);
     return { snapshot, births, dropped, effects };
   }
 }
