@@ -54,7 +54,7 @@ export {
 export { type ActorHandle } from './actors/api/actor-handle.ts';
 export { type ActorSnapshot, type Subscription } from './actors/world/actor-view.ts';
 export { type ActionOptions, type EffectOptions, type RetryOptions } from './actors/model/effect-policy.ts';
-export { type ClientApi as Reception } from './actors/api/client-api.ts';
+export { type ClientApi } from './actors/api/client-api.ts';
 export { secret } from './actors/model/secret.ts';
 export { type ActionFacts, actionOf, effectOf, type EffectFacts, timeOf } from './actors/model/ref.ts';
 export { type Backoff } from './backoff.ts';
@@ -77,6 +77,7 @@ export {
   type DynamicChildOptions,
 } from './supervisor/boss-handle.ts';
 export { checkStore, createSystem, type System } from './system.ts';
+export { type KeyRange, table, Table } from './table.ts';
 export { type SpreadOptions, type WorkerOptions } from './workers/options.ts';
 export { type SpreadActor } from './workers/spread-actor.ts';
 export { type SpreadAdmin, type SpreadAuditRecord } from './workers/spread-admin.ts';

@@ -6,6 +6,24 @@ export const VALUE_DEPTH_MAX = 32;
 /** One value (a context key, an event, an input). Larger data belongs in a file whose path is in the context. */
 export const VALUE_BYTES_MAX = 4 * 1024 * 1024;
 
+/** Characters of a key of a table. Keys are compared at every level of the tree, and stand in every page. */
+export const TABLE_KEY_CHARS_MAX = 256;
+
+/** One row of a table, so that a page of 32 rows stays below 2 MiB. What is larger belongs in a file or an actor. */
+export const TABLE_ROW_BYTES_MAX = 64 * 1024;
+
+/** Rows of one table. Beyond them: one actor per row, or several actors by key. */
+export const TABLE_ROWS_MAX = 100_000;
+
+/** Tables of one context. Each has its own pages, and its own place in every state that is stored. */
+export const TABLES_MAX = 16;
+
+/**
+ * Rows that enter an actor at once where its context is given whole: a first turn, a restart, a migration, a replaced
+ * state. EPOCH_BYTES_MAX closes the epoch behind it.
+ */
+export const TABLES_GIVEN_BYTES_MAX = 64 * 1024 * 1024;
+
 /** Unread messages of one actor; a host that sends more gets BOSUN_MAILBOX_FULL. An agent may set a lower bound. */
 export const MAILBOX_MESSAGES_MAX = 10_000;
 

@@ -33,6 +33,7 @@ const LEAVES = [
   'src/errors.ts',
   'src/limits.ts',
   'src/near-names.ts',
+  'src/table.ts',
 ];
 
 /** What an agent is written with, which is all that supervisor and machines know of the kernel. */

@@ -20,7 +20,13 @@ export interface PlacedDelta extends Omit<Delta, 'life'> {
 /** What reading one record needs. */
 export interface RecordSource {
   readonly codec: StructuredCodec;
+  readonly pages: PageReader;
   readonly fetch: (key: string) => Uint8Array | undefined;
+}
+
+/** Reads the state that a record holds: see pages.ts. */
+export interface PageReader {
+  read(life: number, payload: Uint8Array, fetch: (key: string) => Uint8Array | undefined): ActorState;
 }
 
 /** An actor that the journal has changed and whose record has not been read. */
@@ -36,10 +42,10 @@ export class Unread {
 
   /** Its state, as of the last epoch that the start replayed. @throws BOSUN_STORE_DAMAGED, BOSUN_STORE_FAILED. */
   read(): ActorState {
-    const { codec, fetch } = this.#source;
+    const { codec, pages, fetch } = this.#source;
     const key = stateKey(this.#life);
     const value = fetch(key);
-    let state = value === undefined ? UNBORN : (decodeRecord(codec, key, unseal(key, value)) as ActorState);
+    let state = value === undefined ? UNBORN : pages.read(this.#life, unseal(key, value), fetch);
     for (const delta of this.deltas) state = broughtForward(codec, this.#life, state, delta);
     return state;
   }

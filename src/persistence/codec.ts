@@ -3,7 +3,7 @@
  * and an object becomes a number and its values. The journal persists each structure no later than its first use.
  *
  * Comes back equal: what admission lets in (undefined, null, booleans, numbers, well-formed strings, bigints, Date,
- * Map, Set, Uint8Array, Error, arrays, plain objects) and references. Objects and arrays come back frozen, errors as
+ * Map, Set, Uint8Array, Error, Table, arrays, plain objects) and references. Objects and arrays come back frozen, errors as
  * plain Error objects with name, message, stack, code and cause. Negative zero, ill-formed strings and the key
  * `__proto__` must be kept out before.
  *
@@ -13,6 +13,7 @@ import { addExtension, Packr, REUSE_BUFFER_MODE } from 'msgpackr';
 import { type Codec, type Conceal, Concealed, type Deltas, type ReferenceCoding } from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError, messageOf, retold } from '../errors.ts';
+import { isTable, leavesOf, type Table, tableOfRows } from '../table.ts';
 import { concealedFrom, type KeyRing } from './key-ring.ts';
 import { PackedDeltas } from './deltas.ts';
 import { FIXED_STRUCTURES, isLost } from './structures.ts';
@@ -40,6 +41,7 @@ const CANDIDATES_MAX = 4_096;
 const REFERENCE_TYPE = 0x4c;
 const ERROR_TYPE = 0x45;
 const CONCEALED_TYPE = 0x53;
+const TABLE_TYPE = 0x54;
 
 export interface LearnedStructure {
   readonly number: number;
@@ -257,6 +259,7 @@ function usesLostStructure(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof Concealed || ArrayBuffer.isView(value)) return false;
   if (Array.isArray(value)) return value.some(usesLostStructure);
+  if (isTable(value)) return [...value.values()].some(usesLostStructure);
   if (value instanceof Map) return [...value].some(usesLostStructure);
   if (value instanceof Set) return [...value].some(usesLostStructure);
   if (value instanceof Error) return [value.cause, (value as { code?: unknown }).code].some(usesLostStructure);
@@ -290,6 +293,12 @@ class BoundError {
   }
 }
 
+class BoundTable {
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return bound !== null && isTable(value);
+  }
+}
+
 class BoundReference {
   static [Symbol.hasInstance](value: unknown): boolean {
     return bound !== null && value instanceof bound.references.Class;
@@ -305,6 +314,7 @@ function registerExtensions(): void {
     Class: Concealed,
     write: (concealed: Concealed) => [concealed.type, concealed.bytes()],
   });
+  addExtension({ ...TABLES, Class: BoundTable, write: tableFields });
   addExtension({ ...REFERENCES, Class: BoundReference, write: referenceFields });
 }
 
@@ -314,12 +324,26 @@ function registerExtensions(): void {
 function claimReaders(): void {
   addExtension(ERRORS);
   addExtension(CONCEALED);
+  addExtension(TABLES);
   addExtension(REFERENCES);
 }
 
 const ERRORS = { type: ERROR_TYPE, read: retold };
 const CONCEALED = { type: CONCEALED_TYPE, read: concealedValue };
+const TABLES = { type: TABLE_TYPE, read: tableFrom };
 const REFERENCES = { type: REFERENCE_TYPE, read: referenceFrom };
+
+/** Keys and rows, in order of keys. */
+type TableFields = readonly [keys: readonly string[], rows: readonly unknown[]];
+
+function tableFields(of: Table<unknown>): TableFields {
+  const leaves = leavesOf(of);
+  return [leaves.flatMap(({ keys }) => keys), leaves.flatMap(({ rows }) => rows)];
+}
+
+function tableFrom([keys, rows]: TableFields): Table<unknown> {
+  return tableOfRows(keys, rows);
+}
 
 function referenceFields(reference: object): [life: number, address: string] {
   assert(bound !== null, 'references are encoded by a codec');

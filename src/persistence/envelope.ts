@@ -11,7 +11,7 @@ import { BosunError } from '../errors.ts';
  * The mark of everything in docs/store-format.md. Until the format is declared stable each change of it moves the mark,
  * and stores of other marks are refused.
  */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 export const ENVELOPE_BYTES = 5;
 

@@ -19,7 +19,7 @@ import { BosunError, isBosunError } from '../errors.ts';
 import { Unread } from './bring-forward.ts';
 import { placed, seal } from './envelope.ts';
 import { encodeCut, encodeFoldMark } from './cut.ts';
-import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, stateKey, unreadableKey, youngerThan } from './keys.ts';
+import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, unreadableKey, youngerThan } from './keys.ts';
 import { type PackedRows } from './rows.ts';
 
 export interface FoldLimits {
@@ -82,9 +82,16 @@ export interface Share {
 /** What a fold gives out next: writes that must stand in one batch; or what comes next cannot be read at present. */
 type Portion = readonly StoreWrite[] | 'later';
 
+/** How actors are stored: see pages.ts. One write after the other, which may stand in different batches. */
+export interface ActorRecords {
+  writesOf(life: number, state: ActorState): Iterable<StoreWrite>;
+  /** Of the dead. */
+  deletionsOf(life: number): Iterable<StoreWrite>;
+}
+
 export class Fold {
   readonly #limits: FoldLimits;
-  readonly #encode: (state: ActorState) => Uint8Array;
+  readonly #records: ActorRecords;
   readonly #onDamage: (damage: BosunError) => void;
   #window: Window;
   /** The last epoch that is in the window. */
@@ -110,7 +117,7 @@ export class Fold {
 
   constructor(parts: {
     limits: FoldLimits;
-    encode: (state: ActorState) => Uint8Array;
+    records: ActorRecords;
     /** Changes since the cut, as recovery found them. */
     window: Window;
     end: Position;
@@ -121,7 +128,7 @@ export class Fold {
     onDamage: (damage: BosunError) => void;
   }) {
     this.#limits = parts.limits;
-    this.#encode = parts.encode;
+    this.#records = parts.records;
     this.#onDamage = parts.onDamage;
     this.#marked = new Set(parts.marked);
     this.#window = parts.window;
@@ -285,7 +292,7 @@ export class Fold {
     const dead: number[] = [];
     for (const [life, state] of window.states) {
       if (state === null) dead.push(life);
-      else if (!(state instanceof Unread)) yield [sealed(stateKey(life), this.#encode(state))];
+      else if (!(state instanceof Unread)) yield* this.#foldState(life, state);
       else yield* this.#foldUnread(window.states, life, state);
     }
     for (const [key, row] of window.rows) yield [row === null ? { key, value: null } : sealed(key, row)];
@@ -294,33 +301,51 @@ export class Fold {
     yield CUT_KEYS.map((key) => sealed(key, cut));
     // Not before the cut: until then the deltas of the dead are replayed, on top of these states.
     for (const life of dead) {
-      if (life < since.life) yield [{ key: stateKey(life), value: null }];
+      if (life < since.life) for (const write of this.#records.deletionsOf(life)) yield [write];
       if (this.#marked.delete(life)) yield [{ key: unreadableKey(life), value: null }];
     }
     for (let epoch = this.#oldest; epoch <= end.epoch; epoch++) yield [{ key: epochKey(epoch), value: null }];
     this.#oldest = end.epoch + 1;
   }
 
-  *#foldUnread(states: Window['states'], life: number, unread: Unread): Generator<Portion> {
-    let write = this.#writeOf(states, life, unread);
-    for (; write === undefined; write = this.#writeOf(states, life, unread)) yield 'later';
-    yield [write];
+  /** The first record is the state's own; what a state with tables has besides comes on top of what was counted. */
+  *#foldState(life: number, state: ActorState): Generator<Portion> {
+    this.#total -= 1;
+    for (const write of this.#records.writesOf(life, state)) {
+      this.#total += 1;
+      yield [write];
+    }
   }
 
   /**
-   * One that is damaged leaves a mark: the cut deletes the epochs that show what is wrong with it. Undefined where it
-   * cannot be read at present.
+   * One that is damaged leaves a mark: the cut deletes the epochs that show what is wrong with it. One that cannot be
+   * read at present comes later.
    */
-  #writeOf(states: Window['states'], life: number, unread: Unread): StoreWrite | undefined {
+  *#foldUnread(states: Window['states'], life: number, unread: Unread): Generator<Portion> {
+    for (;;) {
+      const found = this.#readable(states, life, unread);
+      if (found instanceof BosunError) {
+        this.#marked.add(life);
+        yield [unread.markedAs(found)];
+        return;
+      }
+      if (found !== undefined) {
+        yield* this.#foldState(life, found);
+        return;
+      }
+      yield 'later';
+    }
+  }
+
+  /** The damage that keeps it from being read; undefined where the store cannot be read at present. */
+  #readable(states: Window['states'], life: number, unread: Unread): ActorState | BosunError | undefined {
     try {
-      return sealed(stateKey(life), this.#encode(this.#read(states, life, unread)));
+      return this.#read(states, life, unread);
     } catch (error) {
       const isDamaged = isBosunError(error, 'BOSUN_STORE_DAMAGED');
       if (!isDamaged && !isBosunError(error, 'BOSUN_STORE_FAILED')) throw error;
       this.#onDamage(placed(error, { life }));
-      if (!isDamaged) return undefined;
-      this.#marked.add(life);
-      return unread.markedAs(error);
+      return isDamaged ? error : undefined;
     }
   }
 }

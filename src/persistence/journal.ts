@@ -15,7 +15,6 @@ import {
   type Store,
   type StoreWrite,
 } from '../actors/model/ports.ts';
-import { type ActorState, concealedState } from '../actors/model/state.ts';
 import { assert } from '../assert.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { ByteWriter } from './bytes.ts';
@@ -140,18 +139,15 @@ class StoreJournal implements Journal {
     await this.#store.open({ lossy: !this.#sync || this.#options.recoverTo !== undefined });
     try {
       await checkManifest(this.#store, this.#options);
-      const { recovered, codec, end, window, oldest, repairs, marked, configurations } = await this.#recover(
+      const { recovered, codec, pages, end, window, oldest, repairs, marked, configurations } = await this.#recover(
         references,
         partly,
       );
       for (const loss of this.#store.losses?.() ?? []) this.#options.onDamage?.(loss);
       for (const damage of recovered.damage) this.#options.onDamage?.(damage);
-      const { conceal } = codec;
-      const encode = (state: ActorState) =>
-        codec.encode(conceal === undefined || state.isSecret === undefined ? state : concealedState(state, conceal));
       const fold = new Fold({
         limits: this.#limits,
-        encode,
+        records: pages,
         window,
         end,
         oldest,
@@ -159,7 +155,7 @@ class StoreJournal implements Journal {
         onDamage: (damage) => this.shelf?.tell(damage),
       });
       this.#mayRead(true);
-      this.#session = { codec, fold, configurations, position: end, repairs, state: 'ready', failed: null };
+      this.#session = { codec, pages, fold, configurations, position: end, repairs, state: 'ready', failed: null };
       return recovered;
     } catch (error) {
       await this.#store.close();

@@ -17,6 +17,8 @@ export const PREFIX = {
   foldMark: 'y!',
   /** Of an actor, as of the cut or newer: its life. */
   state: 's!',
+  /** Rows of a table of an actor: its life, then the number of the page. */
+  page: 'T!',
   /** Of an actor that cannot be read: its life. */
   unreadable: 'w!',
   /** What a recovery to an older epoch cut off: a number for the recovery, then the key that it had. */
@@ -63,6 +65,15 @@ export function epochKey(number: number): string {
 
 export function stateKey(life: number): string {
   return `${PREFIX.state}${hex(life)}`;
+}
+
+export function pageKey(life: number, page: number): string {
+  return `${PREFIX.page}${hex(life)}!${hex(page)}`;
+}
+
+/** The life in the key of a page. */
+export function lifeOfPage(key: string): number {
+  return Number.parseInt(key.slice(PREFIX.page.length), 16);
 }
 
 /** Of the mark that an actor cannot be read. */

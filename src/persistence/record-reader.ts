@@ -18,11 +18,13 @@ import { lostConfiguration } from './damage.ts';
 import { type Dictionary } from './dictionary.ts';
 import { damaged, placed, unseal } from './envelope.ts';
 import { type Fold } from './fold.ts';
+import { type Pages } from './pages.ts';
 import { keysUnder, numberedKey, stateKey } from './keys.ts';
 
 /** What the shelf goes by while a journal is open. */
 export interface ShelfParts {
   readonly codec: StructuredCodec;
+  readonly pages: Pages;
   readonly fold: Fold;
   readonly configurations: Dictionary['configurations'];
 }
@@ -111,13 +113,13 @@ export class StoreShelf implements Shelf {
   }
 
   #state(life: number): ActorState {
-    const { codec, fold } = this.#parts();
+    const { pages, fold } = this.#parts();
     const key = stateKey(life);
     const recent = fold.stateOf(life);
     if (recent !== undefined && recent !== null) return recent;
     const stored = this.#read(key);
     if (stored === undefined) throw damaged(key, 'is missing');
-    return decodeRecord(codec, key, unseal(key, stored)) as ActorState;
+    return pages.read(life, unseal(key, stored), this.#read);
   }
 
   /** What `read` gives, or the damage that it throws, with its place; any other error is thrown. */

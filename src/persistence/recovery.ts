@@ -22,6 +22,7 @@ import { damaged, placed, unseal } from './envelope.ts';
 import { decodeEpoch, type EpochRecord, linkTo } from './epoch-format.ts';
 import { type Position, type Window } from './fold.ts';
 import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, type KeyRange, keysUnder, numberIn, PREFIX } from './keys.ts';
+import { Pages } from './pages.ts';
 import { Replay } from './replay.ts';
 import { callRoll, READ_SINGLY } from './startup-set.ts';
 
@@ -32,6 +33,7 @@ const FIRST_COUNTERS: Counters = { life: 1, message: 1, timer: 1, quarantine: 1 
 export interface Restored {
   readonly recovered: Recovered;
   readonly codec: StructuredCodec;
+  readonly pages: Pages;
   readonly end: Position;
   readonly window: Window;
   readonly oldest: number;
@@ -81,8 +83,12 @@ export async function survey(
   const dictionary = await readDictionary(store, repairs);
   const codec = createCodec(references, dictionary.structures, keys);
   const cut = await readCut(store, repairs);
-  const replay = new Replay(codec, fetch);
-  if (!replay.isPart) await forEach(store, keysUnder(PREFIX.state), (key, value) => replay.loadState(key, value));
+  const pages = new Pages(codec);
+  const replay = new Replay(codec, pages, fetch);
+  if (!replay.isPart) {
+    await forEach(store, keysUnder(PREFIX.page), (key, value) => replay.loadPage(key, value));
+    await forEach(store, keysUnder(PREFIX.state), (key, value) => replay.loadState(key, value));
+  }
   for (const keyspace of KEYSPACES) {
     if (replay.isPart && READ_SINGLY.includes(keyspace)) continue;
     await forEach(store, keysUnder(`${keyspace}!`), (key, value) => replay.loadRow(key as RowKey, value));
@@ -96,6 +102,8 @@ export async function survey(
   const isSound = dictionary.damage.length + replay.badRows.size + replay.stranded.size === 0;
   const part = tables !== null && isSound ? { part: { tables } } : {};
   const assessment = assess(replay, dictionary, marks, codec);
+  const isUnreadable = (life: number) => marks.has(life) || assessment.unreadable.has(life);
+  const strays = [...replay.strayPages(isUnreadable)].map((key): StoreWrite => ({ key, value: null }));
   const good =
     end.epoch >= first
       ? { firstGoodEpoch: first, lastGoodEpoch: end.epoch }
@@ -103,10 +111,11 @@ export async function survey(
   return {
     recovered: { ...recoveredFrom(journal, assessment, dictionary.configurations), ...part },
     codec,
+    pages,
     end,
     window: replay.window,
     oldest: journal.oldest,
-    repairs: [...repairs, ...assessment.repairs],
+    repairs: [...repairs, ...assessment.repairs, ...strays],
     marked: [...marks.keys(), ...assessment.unreadable.keys()],
     configurations: dictionary.configurations,
     overcome: assessment.overcome,

@@ -11,10 +11,11 @@ import { UNBORN } from '../actors/model/state.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { broughtForward, decodeRecord, type PlacedDelta, Unread } from './bring-forward.ts';
 import { type StructuredCodec } from './codec.ts';
+import { type Pages } from './pages.ts';
 import { unseal } from './envelope.ts';
 import { type EpochRecord } from './epoch-format.ts';
 import { emptyWindow, type Window } from './fold.ts';
-import { numberIn, stateKey } from './keys.ts';
+import { lifeOfPage, numberIn, stateKey } from './keys.ts';
 
 /**
  * An actor that cannot be brought forward. What the journal says of it is kept, because the fold will delete its
@@ -27,6 +28,9 @@ export interface Stranded {
 
 export class Replay {
   readonly #codec: StructuredCodec;
+  readonly #pages: Pages;
+  /** Records of pages by key, where all have been read. */
+  readonly #pageRecords = new Map<string, Uint8Array>();
   /** Reads a record that is needed; undefined where all have been read. */
   readonly #fetch: ((key: string) => Uint8Array | undefined) | undefined;
   /** Lives whose folded state was fetched. */
@@ -47,8 +51,9 @@ export class Replay {
   readonly died = new Set<number>();
   readonly window: Window = emptyWindow();
 
-  constructor(codec: StructuredCodec, fetch?: (key: string) => Uint8Array | undefined) {
+  constructor(codec: StructuredCodec, pages: Pages, fetch?: (key: string) => Uint8Array | undefined) {
     this.#codec = codec;
+    this.#pages = pages;
     this.#fetch = fetch;
   }
 
@@ -61,9 +66,15 @@ export class Replay {
     return this.states.size + this.stranded.size + this.rows.size + this.badRows.size > 0;
   }
 
+  /** Before the states. */
+  loadPage(key: string, value: Uint8Array): void {
+    this.#pageRecords.set(key, value);
+  }
+
   loadState(key: string, value: Uint8Array): void {
     const life = numberIn(key);
-    const state = this.#sound(() => this.decode(key, unseal(key, value)) as ActorState);
+    const fetch = this.#fetch ?? ((page: string) => this.#pageRecords.get(page));
+    const state = this.#sound(() => this.#pages.read(life, unseal(key, value), fetch));
     if (state instanceof BosunError) this.strand(life, state);
     else this.states.set(life, state);
   }
@@ -72,6 +83,17 @@ export class Replay {
     const row = this.#sound(() => unseal(key, value));
     if (row instanceof BosunError) this.badRows.set(key, row);
     else this.rows.set(key, row);
+  }
+
+  /**
+   * Keys of pages that no state names: those of folds that were cut short, and of the dead. Those of an actor that
+   * cannot be read stay with its record.
+   */
+  *strayPages(isUnreadable: (life: number) => boolean): Generator<string> {
+    for (const key of this.#pageRecords.keys()) {
+      const life = lifeOfPage(key);
+      if (!isUnreadable(life) && !this.#pages.names(life, numberIn(key))) yield key;
+    }
   }
 
   /** Has the state of an actor read, if that has not been done. */
@@ -120,7 +142,10 @@ export class Replay {
     }
     let unread = this.unread.get(life);
     if (unread === undefined)
-      this.unread.set(life, (unread = new Unread(life, { codec: this.#codec, fetch: this.#fetch })));
+      this.unread.set(
+        life,
+        (unread = new Unread(life, { codec: this.#codec, pages: this.#pages, fetch: this.#fetch })),
+      );
     unread.deltas.push(delta);
   }
 

@@ -3,6 +3,7 @@ import { type ActorState, type Counters, type RowKey, type StoreWrite } from '..
 import { UNBORN } from '../../src/actors/model/state.ts';
 import { checksum } from '../../src/checksum.ts';
 import { BosunError } from '../../src/errors.ts';
+import { Pages } from '../../src/persistence/pages.ts';
 import { Unread } from '../../src/persistence/bring-forward.ts';
 import { createCodec } from '../../src/persistence/codec.ts';
 import { decodeCut } from '../../src/persistence/cut.ts';
@@ -166,7 +167,7 @@ describe('an actor that the start has not read', () => {
   const folded = (seq: number) => seal(stateKey(5), codec.encode({ ...UNBORN, seq, context: { n: 0, m: 0 } }));
 
   function unread(fetch: (key: string) => Uint8Array | undefined): Window {
-    const actor = new Unread(5, { codec, fetch });
+    const actor = new Unread(5, { codec, pages: new Pages(codec), fetch });
     actor.deltas.push(change);
     return { ...emptyWindow(), epochs: 3, states: new Map([[5, actor]]) };
   }
@@ -251,7 +252,10 @@ function newFold(limits: FoldLimits, counters = 1, window = emptyWindow(), marke
   const told: BosunError[] = [];
   const fold = new Fold({
     limits,
-    encode: ({ seq }) => Uint8Array.of(seq),
+    records: {
+      writesOf: (life, { seq }) => [{ key: stateKey(life), value: seal(stateKey(life), Uint8Array.of(seq)) }],
+      deletionsOf: (life) => [{ key: stateKey(life), value: null }],
+    },
     window,
     end: { epoch: 0, link: NO_LINK, counters: all(counters) },
     oldest: 1,

@@ -3,6 +3,7 @@
  * The kernel applies each change in memory and writes the same change to the journal; recovery applies it again with
  * the same function. So memory equals disk by construction, and the (seq, hash) chain proves it.
  */
+import { isTable, type Table } from '../../table.ts';
 import type { Conceal } from './ports.ts';
 
 export type ActorStatus = 'starting' | 'active' | 'done' | 'error' | 'stopped';
@@ -41,6 +42,14 @@ export interface ActorImage {
   readonly isGone: boolean;
 }
 
+/** What one turn changed in a table. */
+export interface RowChanges {
+  /** Rows of the table behind the change. */
+  readonly size: number;
+  readonly set: readonly (readonly [key: string, row: unknown])[];
+  readonly unset: readonly string[];
+}
+
 /** What one turn changed. Undefined, or absent, means unchanged. What is stored of it is {@link storedChange}. */
 export interface StateChange {
   status?: ActorStatus | undefined;
@@ -50,6 +59,8 @@ export interface StateChange {
   context?: { readonly value: unknown } | undefined;
   set?: Record<string, unknown> | undefined;
   unset?: readonly string[] | undefined;
+  /** By top-level key, behind `set`: what changed in the tables of the context. */
+  rows?: Record<string, RowChanges> | undefined;
   history?: Readonly<Record<string, readonly string[]>> | undefined;
   output?: { readonly value: unknown } | undefined;
   error?: { readonly value: unknown } | undefined;
@@ -67,6 +78,7 @@ export class Change implements StateChange {
   context: StateChange['context'] = undefined;
   set: StateChange['set'] = undefined;
   unset: StateChange['unset'] = undefined;
+  rows: StateChange['rows'] = undefined;
   incarnation: StateChange['incarnation'] = undefined;
   attempt: StateChange['attempt'] = undefined;
   isSecret: StateChange['isSecret'] = undefined;
@@ -78,7 +90,7 @@ export class Change implements StateChange {
   }
 
   get isEmpty(): boolean {
-    return this.set === undefined && this.configuration === undefined && isBare(this);
+    return (this.set ?? this.rows) === undefined && this.configuration === undefined && isBare(this);
   }
 }
 
@@ -93,7 +105,8 @@ function isBare({ status, output, error, history, context, unset, incarnation, a
 /** The change as it is encoded into the journal: only what is there, in an order that the store has names for. */
 export function storedChange(change: Change): StateChange {
   if (!isBare(change)) return present(change);
-  const { configuration, set } = change;
+  const { configuration, set, rows } = change;
+  if (rows !== undefined) return present(change);
   if (set === undefined) return configuration === undefined ? {} : { configuration };
   return configuration === undefined ? { set } : { configuration, set };
 }
@@ -235,11 +248,12 @@ export function applyChange(state: ActorState, change: Change, hash: number): Ac
 
 /** The same for an actor with secrets. Each key of a context by itself, because changes set keys. */
 export function concealedChange(change: StateChange, conceal: Conceal): object {
-  const { context, set, output, error, isSecret } = change;
+  const { context, set, rows, output, error, isSecret } = change;
   return {
     ...change,
     ...(context !== undefined && { context: { value: concealedFields(context.value, conceal) } }),
     ...(set !== undefined && { set: concealedFields(set, conceal) }),
+    ...(rows !== undefined && { rows: concealedRows(rows, conceal) }),
     ...(output !== undefined && { output: { value: conceal(output.value) } }),
     ...(error !== undefined && { error: { value: conceal(error.value) } }),
     ...(isSecret !== undefined && { isSecret: conceal(isSecret) }),
@@ -258,6 +272,15 @@ export function concealedState(state: ActorState, conceal: Conceal): object {
   };
 }
 
+/** Keys of rows stay legible: each row is encrypted by itself. */
+function concealedRows(rows: NonNullable<StateChange['rows']>, conceal: Conceal): object {
+  const changes = Object.entries(rows).map(([key, { set, ...change }]) => [
+    key,
+    { ...change, set: set.map(([rowKey, row]) => [rowKey, conceal(row)]) },
+  ]);
+  return Object.fromEntries(changes);
+}
+
 function concealedFields(value: unknown, conceal: Conceal): unknown {
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
     return conceal(value);
@@ -267,8 +290,18 @@ function concealedFields(value: unknown, conceal: Conceal): unknown {
 /** What a change makes of a context. */
 export function contextAfter(context: unknown, change: StateChange): unknown {
   if (change.context !== undefined) return change.context.value;
-  if (change.set === undefined && change.unset === undefined) return context;
+  if ((change.set ?? change.unset ?? change.rows) === undefined) return context;
   const next: Record<string, unknown> = { ...(context as Record<string, unknown>), ...change.set };
   for (const key of change.unset ?? []) delete next[key];
+  for (const [key, rows] of Object.entries(change.rows ?? {})) next[key] = tableAfter(next[key], rows);
   return Object.freeze(next);
+}
+
+/** What is no table is what the store holds of a secret one whose key is missing: it stays. */
+function tableAfter(before: unknown, { set, unset }: RowChanges): unknown {
+  if (!isTable(before)) return before;
+  let after: Table<unknown> = before;
+  for (const key of unset) after = after.delete(key);
+  for (const [key, row] of set) after = after.set(key, row);
+  return after;
 }

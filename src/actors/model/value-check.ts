@@ -5,9 +5,17 @@
  * bad value hurts itself only (design: one agent can never spoil the epoch of all).
  */
 import { BosunError, messageOf, retold } from '../../errors.ts';
-import { VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../../limits.ts';
+import {
+  TABLE_ROW_BYTES_MAX,
+  TABLE_ROWS_MAX,
+  TABLES_GIVEN_BYTES_MAX,
+  TABLES_MAX,
+  VALUE_BYTES_MAX,
+  VALUE_DEPTH_MAX,
+} from '../../limits.ts';
+import { isTable, type Table } from '../../table.ts';
 import { Ref } from './ref.ts';
-import { type Change } from './state.ts';
+import { type Change, type RowChanges } from './state.ts';
 
 /**
  * The reference that an object stands for in this system: a reference, or the handle of a child; undefined for a
@@ -23,6 +31,8 @@ const UINT64_MAX = 2n ** 64n - 1n;
 
 /** State of the walk under way. A walk never yields, so one set serves all. */
 let bytesLeft = 0;
+/** What it began with. */
+let bound = 0;
 let root = '';
 /** Bytes admitted since {@link takeCount}. */
 let counted = 0;
@@ -36,11 +46,8 @@ const trail: (string | number)[] = [];
  * @throws BOSUN_VALUE_REFUSED with details { place }.
  */
 export function admit<T>(value: T, place: string, resolve?: ResolveHandle): T {
-  bytesLeft = VALUE_BYTES_MAX;
   root = place;
-  const admitted = walk(value, 0, resolve) as T;
-  counted += VALUE_BYTES_MAX - bytesLeft;
-  return admitted;
+  return bounded(value, { depth: 0, bytes: VALUE_BYTES_MAX }, resolve) as T;
 }
 
 /** Bytes of all that was admitted since the last call, or little more. Whoever counts begins with a call. */
@@ -57,13 +64,18 @@ export function takeCount(): number {
  * @param change Made for this, and so is its `set`.
  */
 export function admitChange(change: Change, resolve?: ResolveHandle): Change {
-  const { context, set, output, error } = change;
+  const { context, set, rows, output, error } = change;
   if (context !== undefined) {
     const { value } = context;
     change.context = { value: isRecord(value) ? admitFields(value, resolve) : admit(value, 'context', resolve) };
+    checkTables(change.context.value);
   }
   // The context that the turn made has something else then.
   if (set !== undefined && !admitSet(set, resolve)) change.made = undefined;
+  if (rows !== undefined) {
+    checkTables(change.made);
+    if (!admitRows(rows, resolve)) change.made = undefined;
+  }
   if (output !== undefined) change.output = { value: admit(output.value, 'output', resolve) };
   if (error !== undefined) change.error = { value: admitError(error.value) };
   return change;
@@ -117,12 +129,76 @@ function admitSet(set: Record<string, unknown>, resolve: ResolveHandle | undefin
 }
 
 function admitField(key: string, value: unknown, resolve: ResolveHandle | undefined): unknown {
-  bytesLeft = VALUE_BYTES_MAX;
   root = 'context';
   trail[0] = key;
-  const admitted = walk(value, 1, resolve);
-  counted += VALUE_BYTES_MAX - bytesLeft;
+  if (isTable(value)) return admitTable(value, resolve);
+  return bounded(value, { depth: 1, bytes: VALUE_BYTES_MAX }, resolve);
+}
+
+/** A table that enters a context whole: each row is a value of its own. */
+function admitTable(given: Table<unknown>, resolve: ResolveHandle | undefined): Table<unknown> {
+  let admitted = given;
+  let left = TABLES_GIVEN_BYTES_MAX;
+  checkSize(given.size);
+  given.forEach((row, key) => {
+    admitted = admitted.set(key, admitRow(key, row, resolve));
+    left -= bound - bytesLeft;
+    if (left < 0) refuse(1, `a table of more than ${TABLES_GIVEN_BYTES_MAX} bytes`);
+  });
   return admitted;
+}
+
+/**
+ * Rows that a turn has changed; the others of their tables were admitted before.
+ *
+ * @returns Whether every row was admitted as it is.
+ */
+function admitRows(rows: Record<string, RowChanges>, resolve: ResolveHandle | undefined): boolean {
+  root = 'context';
+  let isWhole = true;
+  let left = VALUE_BYTES_MAX;
+  for (const [field, { size, set, unset }] of Object.entries(rows)) {
+    trail[0] = field;
+    checkSize(size);
+    for (const key of unset) left -= key.length;
+    const admitted = set.map(([key, row]) => {
+      const entry = [key, admitRow(key, row, resolve)] as const;
+      left -= bound - bytesLeft;
+      isWhole &&= Object.is(entry[1], row);
+      return entry;
+    });
+    if (left < 0) refuse(1, `a table of which more than ${VALUE_BYTES_MAX} bytes change in one turn`);
+    rows[field] = { size, set: admitted, unset };
+  }
+  return isWhole;
+}
+
+function admitRow(key: string, row: unknown, resolve: ResolveHandle | undefined): unknown {
+  trail[1] = key;
+  return bounded(row, { depth: 2, bytes: TABLE_ROW_BYTES_MAX }, resolve);
+}
+
+/** Walks a value that has a bound of its own. */
+function bounded(
+  value: unknown,
+  { depth, bytes }: { readonly depth: number; readonly bytes: number },
+  resolve: ResolveHandle | undefined,
+): unknown {
+  bytesLeft = bound = bytes;
+  const admitted = walk(value, depth, resolve);
+  counted += bytes - bytesLeft;
+  return admitted;
+}
+
+function checkSize(rows: number): void {
+  if (rows > TABLE_ROWS_MAX) refuse(1, `a table of more than ${TABLE_ROWS_MAX} rows`);
+}
+
+function checkTables(context: unknown): void {
+  if (!isRecord(context)) return;
+  let tables = 0;
+  for (const value of Object.values(context)) if (isTable(value)) tables += 1;
+  if (tables > TABLES_MAX) refuse(0, `a context of more than ${TABLES_MAX} tables`);
 }
 
 function walk(value: unknown, depth: number, resolve: ResolveHandle | undefined): unknown {
@@ -248,7 +324,19 @@ function walkBuiltin(value: object, depth: number, resolve: ResolveHandle | unde
     trail[depth - 1] = '(member)';
     return fixed(new Set([...value].map((item) => walk(item, depth, resolve))));
   }
+  if (isTable(value)) return walkTable(value, depth, resolve);
   return refuse(depth - 1, `an instance of ${nameOf(value)}`);
+}
+
+/** A table anywhere but at a top-level key of a context is a value like a Map: stored whole. */
+function walkTable(given: Table<unknown>, depth: number, resolve: ResolveHandle | undefined): Table<unknown> {
+  let admitted = given;
+  given.forEach((row, key) => {
+    trail[depth - 1] = key;
+    spend(key.length + 3, depth);
+    admitted = admitted.set(key, walk(row, depth, resolve));
+  });
+  return admitted;
 }
 
 /** Errors that were made here and hold nothing but text: one failure is quoted in several records. */
@@ -295,7 +383,7 @@ function nameOf(value: object): string {
 
 function spend(bytes: number, depth: number): void {
   bytesLeft -= bytes;
-  if (bytesLeft < 0) refuse(depth, `part of a value of more than ${VALUE_BYTES_MAX} bytes`);
+  if (bytesLeft < 0) refuse(depth, `part of a value of more than ${bound} bytes`);
 }
 
 function refuse(depth: number, what: string): never {

@@ -4,9 +4,10 @@
  */
 import { type AnyStateMachine, type AnyStateNode, stopChild } from 'xstate';
 import { BosunError } from '../../errors.ts';
+import { changesBetween, isTable, table, type Table } from '../../table.ts';
 import { type Definition, type Snapshot } from '../model/step-engine.ts';
 import { type Ref } from '../model/ref.ts';
-import { type ActorState, Change } from '../model/state.ts';
+import { type ActorState, Change, type RowChanges } from '../model/state.ts';
 import { nodesById, valueOf, type XstateDefinition } from './definition.ts';
 import { type Family, grown, marked } from './family.ts';
 
@@ -100,7 +101,13 @@ function contextChange(change: Change, before: unknown, after: unknown): void {
     const value = after[key];
     const isKept = Object.hasOwn(before, key);
     if (isKept) kept += 1;
-    if (!isKept || !Object.is(value, before[key])) put((set ??= {}), key, value);
+    if (isKept && Object.is(value, before[key])) continue;
+    if (!isTable(value)) put((set ??= {}), key, value);
+    else {
+      const rows = rowChanges(isKept ? before[key] : undefined, value);
+      if (rows.isNew) put((set ??= {}), key, NO_ROWS);
+      if (rows.changes.set.length + rows.changes.unset.length > 0) put((change.rows ??= {}), key, rows.changes);
+    }
   }
   change.set = set;
   if (kept < Object.keys(before).length) change.unset = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
@@ -108,8 +115,22 @@ function contextChange(change: Change, before: unknown, after: unknown): void {
   change.made = after;
 }
 
+const NO_ROWS = table<unknown>();
+
+/** What was no table, or has no row in common, begins as an empty one: what was there is not listed. */
+function rowChanges(before: unknown, after: Table<unknown>): { readonly isNew: boolean; readonly changes: RowChanges } {
+  const set: [key: string, row: unknown][] = [];
+  const unset: string[] = [];
+  for (const [key, row] of changesBetween(isTable(before) ? before : NO_ROWS, after)) {
+    if (row === undefined) unset.push(key);
+    else set.push([key, row]);
+  }
+  const isNew = !isTable(before) || (unset.length > 0 && set.length === after.size);
+  return { isNew, changes: { size: after.size, set, unset: isNew ? [] : unset } };
+}
+
 /** Such that a key named __proto__ reaches admission, and is refused there. */
-function put(record: Record<string, unknown>, key: string, value: unknown): void {
+function put<Value>(record: Record<string, Value>, key: string, value: Value): void {
   if (key === '__proto__')
     Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
   else record[key] = value;
