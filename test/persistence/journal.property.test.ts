@@ -5,6 +5,7 @@ import { KEYSPACE } from '../../src/actors/model/ports.ts';
 import { createJournal, type Durability } from '../../src/persistence/journal.ts';
 import { type FoldLimits } from '../../src/persistence/fold.ts';
 import { numberIn, PREFIX } from '../../src/persistence/keys.ts';
+import { isTable, leavesOf, table } from '../../src/table.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
 import {
   expected,
@@ -49,7 +50,21 @@ const value = fc.oneof(
 const context = fc.dictionary(fc.constantFrom('order', 'count', 'notes', 'by', 'x', 'y'), value, {
   noNullPrototype: true,
 });
+/** Enough for several pages. */
+const rowKey = fc.nat(150).map((n) => `row ${n}`);
+const rows = fc.array(fc.tuple(rowKey, fc.record({ n: fc.nat() })), { maxLength: 120, size: 'max' });
+const withTable = fc.record({ order: value, items: rows.map((entries) => table(entries)) });
+const rowChanges = fc.record({
+  size: fc.constant(0),
+  set: fc.array(fc.tuple(rowKey, fc.record({ n: fc.nat() })), { maxLength: 5 }),
+  unset: fc.array(rowKey, { maxLength: 60, size: 'max' }),
+});
 const change: fc.Arbitrary<StateChange> = fc.oneof(
+  withTable.map((value) => ({ context: { value } })),
+  withTable.map((set) => ({ set })),
+  rowChanges.map((items) => ({ rows: { items } })),
+  rowChanges.map((items) => ({ set: { items: table() }, rows: { items } })),
+  fc.record({ unset: fc.constant(['items']) }),
   context.map((value) => ({ status: 'active' as const, configuration: 0, context: { value } })),
   context.map((set) => ({ set })),
   fc.record({ configuration: fc.nat(3), set: context }),
@@ -57,7 +72,9 @@ const change: fc.Arbitrary<StateChange> = fc.oneof(
   value.map((value) => ({ status: 'done' as const, output: { value } })),
   fc.nat().map((attempt) => ({ attempt })),
 );
-const first = context.map((value) => ({ status: 'active' as const, configuration: 0, context: { value } }));
+const first = fc
+  .oneof(context, withTable)
+  .map((value) => ({ status: 'active' as const, configuration: 0, context: { value } }));
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('birth' as const), initial: fc.option(first) }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('change' as const), pick, change }) },
@@ -218,6 +235,10 @@ describe.each<Durability>(['disk', 'process'])('the journal at durability "%s"',
         for (let i = 0; i < 400; i++) await trial.epoch([]);
         const { store, facts } = trial;
         expect(keysUnder(store, PREFIX.state).length).toBe(facts.states.size);
+        const tables = [...facts.states.values()].flatMap(({ context }) =>
+          Object.values(context ?? {}).filter(isTable),
+        );
+        expect(keysUnder(store, PREFIX.page).length).toBe(tables.flatMap(leavesOf).length);
         const rows = store.entries().flatMap(([key]) => ('ianmtfbdq'.includes(key[0] ?? '') ? [key] : []));
         expect(rows).toEqual([...facts.rows.keys()].sort());
         const epochs = keysUnder(store, PREFIX.epoch).map(numberIn);
