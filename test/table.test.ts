@@ -1,7 +1,7 @@
 /** Tables as values: what a map says, in order of keys, with older versions untouched. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changesBetween, isTable, leavesOf, table, Table, tableOfLeaves } from '../src/table.ts';
+import { changesBetween, isTable, leavesOf, table, type Table, tableOfLeaves } from '../src/table.ts';
 import { TABLE_KEY_CHARS_MAX } from '../src/limits.ts';
 import { byEffort } from './support/effort.ts';
 

@@ -34,6 +34,7 @@ const LEAVES = [
   'src/limits.ts',
   'src/near-names.ts',
   'src/table.ts',
+  'src/tree.ts',
 ];
 
 /** What an agent is written with, which is all that supervisor and machines know of the kernel. */
@@ -193,7 +194,7 @@ const LONG: Readonly<Record<string, { readonly lines: number; readonly because: 
   'src/actors/loop/residency/residency.ts': { lines: 412, because: FORMATTED },
   'src/actors/world/world.ts': { lines: 442, because: FORMATTED },
   'src/actors/xstate/definition.ts': { lines: 520, because: FORMATTED },
-  'src/limits.ts': { lines: 490, because: 'one table: a bound is looked up here, with its reason' },
+  'src/limits.ts': { lines: 520, because: 'one table: a bound is looked up here, with its reason' },
   'src/system.ts': { lines: 470, because: FORMATTED },
 };
 

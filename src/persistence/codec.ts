@@ -3,9 +3,9 @@
  * and an object becomes a number and its values. The journal persists each structure no later than its first use.
  *
  * Comes back equal: what admission lets in (undefined, null, booleans, numbers, well-formed strings, bigints, Date,
- * Map, Set, Uint8Array, Error, Table, arrays, plain objects) and references. Objects and arrays come back frozen, errors as
- * plain Error objects with name, message, stack, code and cause. Negative zero, ill-formed strings and the key
- * `__proto__` must be kept out before.
+ * Map, Set, Uint8Array, Error, Table, arrays, plain objects) and references. Objects and arrays come back frozen,
+ * errors as plain Error objects with name, message, stack, code and cause. Negative zero, ill-formed strings and the
+ * key `__proto__` must be kept out before.
  *
  * What is concealed is a value of its own inside, packed without shared structures, then encrypted (key-ring.ts).
  */

@@ -10,7 +10,8 @@
 import { type ActorState, type Conceal, type StoreWrite } from '../actors/model/ports.ts';
 import { concealedState } from '../actors/model/state.ts';
 import { checksum } from '../checksum.ts';
-import { isTable, type Leaf, leavesOf, type Table, tableOfLeaves } from '../table.ts';
+import { isTable, leavesOf, type Table, tableOfLeaves } from '../table.ts';
+import { type Leaf } from '../tree.ts';
 import { decodeRecord } from './bring-forward.ts';
 import { type StructuredCodec } from './codec.ts';
 import { damaged, seal, unseal } from './envelope.ts';

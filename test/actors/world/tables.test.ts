@@ -1,0 +1,178 @@
+/** Tables in the context of actors: what a turn changes is durable by rows, and bounded. */
+import { assign, enqueueActions, setup } from 'xstate';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
+import { TABLE_ROW_BYTES_MAX, TABLE_ROWS_MAX, TABLES_MAX } from '../../../src/limits.ts';
+import { type Table, table } from '../../../src/table.ts';
+import { type TestSystem } from '../../../src/testing/test-system.ts';
+import { crash, started } from '../../support/actors/started.ts';
+
+interface Item {
+  readonly title: string;
+  readonly body?: unknown;
+}
+
+type Event =
+  | { type: 'put'; key: string; body?: unknown }
+  | { type: 'take'; key: string }
+  | { type: 'fill' | 'many'; count: number }
+  | { type: 'clear' | 'move' | 'drop' | 'fail' | 'share' | 'odd' }
+  | { type: 'given'; items: Table<Item> };
+
+interface Context {
+  readonly items: Table<Item>;
+  readonly spare: Table<Item> | null;
+}
+
+const shelf = defineAgent({
+  name: 'shelf',
+  machine: setup({
+    types: {} as { context: Context; events: Event },
+  }).createMachine({
+    context: { items: table(), spare: null },
+    on: {
+      put: {
+        actions: assign({
+          items: ({ context, event }) => context.items.set(event.key, { title: event.key, body: event.body }),
+        }),
+      },
+      fill: {
+        actions: assign({
+          items: ({ event }) =>
+            table(Array.from({ length: event.count }, (_, n) => [`row ${String(n).padStart(6, '0')}`, { title: 'x' }])),
+        }),
+      },
+      take: { actions: assign({ items: ({ context, event }) => context.items.delete(event.key) }) },
+      odd: { actions: assign({ items: ({ context }) => context.items.set('a', { title: 'a', body: () => 1 }) }) },
+      clear: { actions: assign({ items: () => table<Item>() }) },
+      move: { actions: assign(({ context }) => ({ items: table<Item>(), spare: context.items })) },
+      drop: { actions: assign({ spare: null }) },
+      fail: {
+        actions: [
+          assign({ items: ({ context }) => context.items.set('lost', { title: 'lost' }) }),
+          assign(() => {
+            throw new Error('failed');
+          }),
+        ],
+      },
+      many: {
+        actions: assign(({ context, event }) => ({
+          ...context,
+          ...Object.fromEntries(Array.from({ length: event.count }, (_, n) => [`table${n}`, table([['a', 1]])])),
+        })),
+      },
+      share: {
+        actions: enqueueActions(({ context, enqueue, system }) => {
+          enqueue.sendTo(system.get('other'), { type: 'given', items: context.items } as never);
+        }),
+      },
+      given: { actions: assign({ spare: ({ event }) => event.items }) },
+    },
+  }),
+  events: {
+    put: z.object({ key: z.string(), body: z.unknown().optional() }),
+    take: z.object({ key: z.string() }),
+    fill: z.object({ count: z.number() }),
+    many: z.object({ count: z.number() }),
+    ...Object.fromEntries(['clear', 'move', 'drop', 'fail', 'share', 'odd'].map((type) => [type, z.object({})])),
+    given: z.object({ items: z.custom<Table<Item>>() }),
+  } as never,
+});
+
+const tree = {
+  intensity: 1_000,
+  children: [
+    { id: 's', agent: 'shelf' },
+    { id: 'o', agent: 'shelf', systemId: 'other' },
+  ],
+};
+
+const contextOf = (test: TestSystem, address = 's') => test.system.snapshot(address)!.context as Context;
+const rowsOf = (test: TestSystem) => [...contextOf(test).items.keys()];
+
+async function send(test: TestSystem, ...events: Event[]): Promise<void> {
+  for (const event of events) await test.system.send('s', event);
+  await test.settle();
+}
+
+function written(test: TestSystem): number {
+  return test.store.log.flatMap(({ writes }) => writes).reduce((bytes, { value }) => bytes + (value?.length ?? 0), 0);
+}
+
+describe.each(['plan', 'xstate'] as const)('a table in a context, on the %s engine', (stepEngine) => {
+  const start = () => started({ agents: [shelf], tree, stepEngine });
+
+  it('is what its turns made of it, after a power cut as before', async () => {
+    const test = await start();
+    await send(test, { type: 'fill', count: 100 }, { type: 'put', key: 'b' }, { type: 'put', key: 'a' });
+    await send(test, { type: 'take', key: 'row 000007' });
+    const before = [...contextOf(test).items];
+    expect(before).toHaveLength(101);
+    await crash(test);
+    expect([...contextOf(test).items]).toEqual(before);
+    await send(test, { type: 'move' }, { type: 'put', key: 'c' });
+    await crash(test);
+    expect(rowsOf(test)).toEqual(['c']);
+    expect([...contextOf(test).spare!]).toEqual(before);
+    await send(test, { type: 'clear' }, { type: 'drop' });
+    await crash(test);
+    expect(contextOf(test)).toEqual({ items: table(), spare: null });
+  });
+
+  it('stays as it was where its turn throws', async () => {
+    const test = await start();
+    await send(test, { type: 'put', key: 'a' }, { type: 'fail' });
+    expect(rowsOf(test)).toEqual(['a']);
+    await crash(test);
+    expect(rowsOf(test)).toEqual(['a']);
+  });
+
+  it('is a whole value in an event', async () => {
+    const test = await start();
+    await send(test, { type: 'fill', count: 40 }, { type: 'share' });
+    await crash(test);
+    expect([...contextOf(test, 'o').spare!]).toEqual([...contextOf(test).items]);
+  });
+});
+
+describe('a turn that changes rows', () => {
+  it('writes those rows, whatever else the table holds', async () => {
+    const test = await started({ agents: [shelf], tree });
+    await send(test, { type: 'fill', count: 10_000 });
+    const before = written(test);
+    await send(test, { type: 'put', key: 'row 004711', body: 'new' });
+    expect(written(test) - before).toBeLessThan(500);
+  });
+
+  it('raises the sequence of its actor', async () => {
+    const test = await started({ agents: [shelf], tree });
+    await send(test, { type: 'put', key: 'a' });
+    const { sequence } = test.system.snapshot('s')!;
+    await send(test, { type: 'put', key: 'b' });
+    expect(test.system.snapshot('s')!.sequence).toBe(sequence + 1);
+  });
+
+  const refused = async (test: TestSystem, place: string) => {
+    const [letter] = test.system.deadLetters.list();
+    expect(letter).toMatchObject({ error: { code: 'BOSUN_VALUE_REFUSED' } });
+    expect((letter!.error as Error).message).toContain(place);
+  };
+
+  it.each([
+    ['no data', { type: 'odd' }, 'context.items.a.body is a function'],
+    [
+      'too large',
+      { type: 'put', key: 'a', body: 'x'.repeat(TABLE_ROW_BYTES_MAX) },
+      `more than ${TABLE_ROW_BYTES_MAX} bytes`,
+    ],
+    ['one row too many', { type: 'fill', count: TABLE_ROWS_MAX + 1 }, `more than ${TABLE_ROWS_MAX} rows`],
+    ['one table too many', { type: 'many', count: TABLES_MAX }, `more than ${TABLES_MAX} tables`],
+  ])('is refused with its place: %s', async (_what, event, place) => {
+    const test = await started({ agents: [shelf], tree });
+    await test.system.send('s', event as Event).catch(() => {});
+    await test.settle();
+    await refused(test, place);
+    expect(rowsOf(test)).toEqual([]);
+  });
+});
