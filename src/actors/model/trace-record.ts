@@ -68,6 +68,7 @@ export interface TracedSend {
 
 /** A turn of an agent that keeps them, with the whole of what the actor knew after it. */
 export interface KeptTurn extends TraceRecord {
+  /** A table of it stands as `{ size }`: its rows that changed are in `change.rows`. */
   readonly context: unknown;
 }
 

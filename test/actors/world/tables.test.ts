@@ -25,7 +25,7 @@ interface Context {
   readonly spare: Table<Item> | null;
 }
 
-const shelf = defineAgent({
+const options = {
   name: 'shelf',
   machine: setup({
     types: {} as { context: Context; events: Event },
@@ -78,7 +78,8 @@ const shelf = defineAgent({
     ...Object.fromEntries(['clear', 'move', 'drop', 'fail', 'share', 'odd'].map((type) => [type, z.object({})])),
     given: z.object({ items: z.custom<Table<Item>>() }),
   } as never,
-});
+};
+const shelf = defineAgent(options);
 
 const tree = {
   intensity: 1_000,
@@ -174,5 +175,25 @@ describe('a turn that changes rows', () => {
     await test.settle();
     await refused(test, place);
     expect(rowsOf(test)).toEqual([]);
+  });
+});
+
+describe('a kept turn', () => {
+  it('has the rows that it changed, and of each table the size', async () => {
+    const test = await started({ agents: [defineAgent({ ...options, trace: { keep: 100 } })], tree });
+    await send(test, { type: 'fill', count: 1_000 });
+    for (let n = 0; n < 40; n++) await send(test, { type: 'put', key: `row ${n}` });
+    await send(test, { type: 'clear' });
+    await crash(test);
+    const kept = test.system.admin.history('s');
+    expect(kept.at(-2)).toMatchObject({
+      change: { rows: { items: { size: 1_040, set: [['row 39', { title: 'row 39' }]] } } },
+      context: { items: { size: 1_040 }, spare: null },
+    });
+    expect(kept.at(-1)).toMatchObject({ context: { items: { size: 0 } } });
+    const largest = Math.max(
+      ...test.store.entries().flatMap(([key, value]) => (key.startsWith('j!') ? [value.length] : [])),
+    );
+    expect(largest).toBeLessThan(100_000);
   });
 });

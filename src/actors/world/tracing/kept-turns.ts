@@ -8,7 +8,8 @@ import type { Cell } from '../cell.ts';
 import { turnKey } from '../../model/row-keys.ts';
 import { Concealed, type Conceal } from '../../model/ports.ts';
 import { deepFreeze } from '../../model/frozen.ts';
-import { contextAfter } from '../../model/state.ts';
+import { isTable } from '../../../table.ts';
+import { contextAfter, type StateChange } from '../../model/state.ts';
 import { type KeptTurn, type TraceRecord } from '../../model/trace-record.ts';
 import { type Surroundings } from '../surroundings.ts';
 
@@ -18,7 +19,7 @@ type Needs = Pick<Surroundings, 'cells' | 'draft'>;
 interface Entry {
   readonly number: number;
   readonly record: TraceRecord;
-  /** The whole context after it; null where it follows from the entries before. */
+  /** The whole context after it, tables as `{ size }`; null where it follows from the entries before. */
   readonly whole: { readonly context: unknown } | null;
 }
 
@@ -90,7 +91,7 @@ export class KeptTurns {
     const isWhole = kept.sinceWhole + 1 >= TRACE_WHOLE_EVERY || last?.record.sequence !== before;
     kept.sinceWhole = isWhole ? 0 : kept.sinceWhole + 1;
     const place = this.#placeIn(kept, cell.life, cell.definition.keptTurns + TRACE_WHOLE_EVERY);
-    kept.last = { number: (last?.number ?? 0) + 1, record, whole: isWhole ? { context: cell.context } : null };
+    kept.last = { number: (last?.number ?? 0) + 1, record, whole: isWhole ? { context: sized(cell.context) } : null };
     this.#put(cell.life, kept, kept.last, place);
   }
 
@@ -105,7 +106,7 @@ export class KeptTurns {
       if ((record.change as unknown) instanceof Concealed) continue;
       // Where one is damaged, or was before the first that has the whole, what changed says nothing.
       const isNext = before?.number === number - 1;
-      const known = whole ?? (isNext ? { context: contextAfter(before!.context, record.change ?? {}) } : undefined);
+      const known = whole ?? (isNext ? { context: sizedAfter(before!.context, record.change ?? {}) } : undefined);
       before = known && { number, context: known.context };
       if (known !== undefined) found.push(Object.freeze({ ...record, number, context: known.context }));
     }
@@ -164,6 +165,20 @@ export class KeptTurns {
     while (entries.has(free)) free += 1;
     return free;
   }
+}
+
+/** A context with the sizes of its tables in their place: else every whole one would hold all rows again. */
+function sized(context: unknown): unknown {
+  if (typeof context !== 'object' || context === null || !Object.values(context).some(isTable)) return context;
+  const fields = Object.entries(context).map(([key, value]) => [key, isTable(value) ? { size: value.size } : value]);
+  return Object.freeze(Object.fromEntries(fields));
+}
+
+function sizedAfter(context: unknown, { rows, ...change }: StateChange): unknown {
+  const after = sized(contextAfter(context, change));
+  if (rows === undefined) return after;
+  const sizes = Object.entries(rows).map(([key, { size }]) => [key, { size }]);
+  return Object.freeze({ ...(after as object), ...Object.fromEntries(sizes) });
 }
 
 function rowOf({ number, record, whole }: Entry): TurnRow {
