@@ -9,7 +9,7 @@
  *   number } }; units are last in the names of metrics. `subject` runs what --profile looks at: Bosun's contender.
  *   Where that runs in another process, `profiler` is that one's: { begin, end }, as of profile.mjs.
  *
- * G rows are of the kernel, S rows of supervision, W rows of the gateway.
+ * G rows are of the kernel, S rows of supervision, W rows of the gateway, T rows of tables.
  */
 import { avalanche } from './avalanche.mjs';
 import { broadcast } from './broadcast.mjs';
@@ -28,6 +28,7 @@ import { restarts } from './restarts.mjs';
 import { spawns } from './spawns.mjs';
 import { steps } from './steps.mjs';
 import { largeStorm, smallStorm } from './storms.mjs';
+import { tableFold, tableTurn } from './tables.mjs';
 import { trace } from './trace.mjs';
 import { tree } from './tree.mjs';
 import { workers } from './workers.mjs';
@@ -57,4 +58,6 @@ export const ROWS = [
   calls,
   broadcast,
   crowd,
+  tableTurn,
+  tableFold,
 ];
