@@ -111,44 +111,27 @@ function valueRules(rule: Rule): void {
 function scanRules(rule: Rule): void {
   rule('returns entries in the order of their code units', async (store) => {
     const keys = ['a!2', 'a!10', 'A!', 'a!', 'a"', '~', '!', 'a!1', 'b', 'a'];
-    await store.write(
-      keys.map((key) => put(key, key)),
-      SYNC,
-    );
+    await fill(store, keys);
     deepStrictEqual(await keysIn(store, EVERYTHING), [...keys].sort());
   });
   rule('includes the lower end and excludes the upper one', async (store) => {
-    await store.write(
-      ['a', 'b', 'c', 'd'].map((key) => put(key, key)),
-      SYNC,
-    );
+    await fill(store, ['a', 'b', 'c', 'd']);
     deepStrictEqual(await keysIn(store, { gte: 'b', lt: 'd' }), ['b', 'c']);
     deepStrictEqual(await keysIn(store, { gte: 'bb', lt: 'cc' }), ['c']);
     deepStrictEqual(await keysIn(store, { gte: 'b', lt: 'b' }), []);
   });
   rule('keeps prefixes apart that end in "!"', async (store) => {
-    await store.write(
-      ['m!1', 'm!', 'm"', 'm', 'n!1', 'm!~'].map((key) => put(key, key)),
-      SYNC,
-    );
+    await fill(store, ['m!1', 'm!', 'm"', 'm', 'n!1', 'm!~']);
     deepStrictEqual(await keysIn(store, { gte: 'm!', lt: 'm"' }), ['m!', 'm!1', 'm!~']);
   });
   rule(`returns more entries than fit one batch, each once`, async (store) => {
     const keys = Array.from({ length: MANY }, (_, i) => `k${String(i).padStart(6, '0')}`);
-    await store.write(
-      keys.map((key) => put(key, key)),
-      SYNC,
-    );
+    await fill(store, keys);
     deepStrictEqual(await keysIn(store, EVERYTHING), keys);
   });
   rule('returns no more entries than its limit', async (store) => {
-    await store.write(
-      ['a', 'b', 'c', 'd'].map((key) => put(key, key)),
-      SYNC,
-    );
-    const keys: string[] = [];
-    for await (const batch of store.scan({ gte: 'b', lt: 'z', limit: 2 })) for (const [key] of batch) keys.push(key);
-    deepStrictEqual(keys, ['b', 'c']);
+    await fill(store, ['a', 'b', 'c', 'd']);
+    deepStrictEqual(await keysIn(store, { gte: 'b', lt: 'z', limit: 2 }), ['b', 'c']);
   });
   rule('may be left early', async (store) => {
     await store.write(
@@ -213,15 +196,10 @@ function snapshotRules(rule: Rule): void {
   });
   rule('return more entries than fit one batch, each once', async (store) => {
     const keys = Array.from({ length: MANY }, (_, i) => `k${String(i).padStart(6, '0')}`);
-    await store.write(
-      keys.map((key) => put(key, key)),
-      SYNC,
-    );
+    await fill(store, keys);
     const snapshot = await store.snapshot?.();
     if (snapshot === undefined) return;
-    const seen: string[] = [];
-    for await (const batch of snapshot.scan(EVERYTHING)) for (const [key] of batch) seen.push(key);
-    deepStrictEqual(seen, keys);
+    deepStrictEqual(await keysIn(snapshot, EVERYTHING), keys);
     await snapshot.close();
   });
 }
@@ -270,12 +248,21 @@ function remove(key: string): StoreWrite {
   return { key, value: null };
 }
 
+/** Writes each key under its own name. */
+async function fill(store: Store, keys: readonly string[]): Promise<void> {
+  const writes = keys.map((key) => put(key, key));
+  await store.write(writes, SYNC);
+}
+
 async function textAt(store: Store, key: string): Promise<string | undefined> {
   const value = await store.get(key);
   return value && Buffer.from(value).toString();
 }
 
-async function keysIn(store: Store, range: { gte: string; lt: string }): Promise<string[]> {
+async function keysIn(
+  store: Pick<Store, 'scan'>,
+  range: { gte: string; lt: string; limit?: number },
+): Promise<string[]> {
   const keys: string[] = [];
   for await (const batch of store.scan(range)) for (const [key] of batch) keys.push(key);
   return keys;

@@ -2,9 +2,8 @@
  * Where a row of the conformance table plays: connections, requests and probes of its own, and the way to say what is
  * wrong.
  */
-import { type Clock } from '../../clock.ts';
 import { SOCKET_PATH } from '../../gateway/protocol/protocol.ts';
-import { Deviation, Peer } from './peer.ts';
+import { Deviation, Peer, type PeerOptions } from './peer.ts';
 import { conformanceProbe } from './probe.ts';
 
 /**
@@ -21,15 +20,8 @@ export interface Row {
   play(stage: Stage): Promise<void>;
 }
 
-export interface StageParts {
-  /** `http://host:port`, without a path. */
-  readonly url: string;
-  readonly token: string | undefined;
-  /** Of connections that do not say another one. */
-  readonly subprotocol: string;
-  readonly clock: Clock;
-  readonly patienceMs: number;
-  readonly pace: () => Promise<void>;
+/** Of the server and of connections that say nothing else; `url` is `http://host:port`, without a path. */
+export interface StageParts extends PeerOptions {
   /** Unique among all runs. */
   readonly name: string;
 }
@@ -70,15 +62,8 @@ export class Stage {
     subprotocol = this.#parts.subprotocol,
     token = this.#parts.token ?? null,
   }: OpenOptions = {}): Promise<Peer> {
-    const { url, clock, patienceMs, pace } = this.#parts;
-    const peer = new Peer({
-      url: `${url.replace(/^http/, 'ws')}${SOCKET_PATH}`,
-      token: token ?? undefined,
-      subprotocol,
-      clock,
-      patienceMs,
-      pace,
-    });
+    const url = `${this.url.replace(/^http/, 'ws')}${SOCKET_PATH}`;
+    const peer = new Peer({ ...this.#parts, url, token: token ?? undefined, subprotocol });
     this.#peers.push(peer);
     await peer.opened();
     if (hello === false) return peer;
@@ -168,6 +153,12 @@ export class Stage {
 
 export function check(isSo: boolean, what: () => string): asserts isSo {
   if (!isSo) throw new Deviation(what());
+}
+
+/** Waits until the server has closed the connection, and looks at the code. */
+export async function checkClosed(peer: Peer, wanted: number): Promise<void> {
+  const code = await peer.end();
+  check(code === wanted, () => `the connection was closed with ${code}, and not ${wanted}`);
 }
 
 /** Every field of `wanted` is in `found` with that value; lists have equal lengths. */
