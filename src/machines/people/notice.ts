@@ -2,7 +2,6 @@
  * Word to people: raised at the desk of alerts, which knows how to reach them. Where there is no such desk, nothing is
  * said.
  */
-import { type AnyActorRef } from 'xstate';
 import { DESKS } from '../work/system-ids.ts';
 import { cutText } from '../work/message-schema.ts';
 import { type AlertAction, type AlertMessage } from './alerts/alert-messages.ts';
@@ -26,14 +25,6 @@ export interface Settlement {
   readonly because: string;
 }
 
-interface Sender {
-  sendTo(to: AnyActorRef, event: object): void;
-}
-
-interface Directory {
-  get(id: string): unknown;
-}
-
 export const VIEW_DETAILS: AlertAction = { name: 'details', label: 'View Details', to: null, event: null };
 
 export function resumeButton(item: string): AlertAction {
@@ -43,11 +34,6 @@ export function resumeButton(item: string): AlertAction {
 
 export function cancelButton(item: string): AlertAction {
   return { name: 'cancel', label: 'Cancel', to: DESKS.coordinator, event: { type: 'item.cancel', item } };
-}
-
-/** Called with what an `enqueueActions` is given. */
-export function notify(sender: Sender, system: Directory, notice: Notice): void {
-  tell(sender, system, alertOf(notice));
 }
 
 export function alertOf({ subject, audience, title, detail, actions = [], data = {}, ...notice }: Notice): Alert {
@@ -62,11 +48,6 @@ export function alertOf({ subject, audience, title, detail, actions = [], data =
   };
 }
 
-export function settle(sender: Sender, system: Directory, { subject, kinds, because }: Settlement): void {
-  tell(sender, system, { type: 'alert.settled', item: subject, kinds: [...kinds], because });
-}
-
-function tell(sender: Sender, system: Directory, event: AlertMessage<'alert.raise' | 'alert.settled'>): void {
-  const alerts = system.get(DESKS.alerts) as AnyActorRef | undefined;
-  if (alerts !== undefined) sender.sendTo(alerts, event);
+export function settlementOf({ subject, kinds, because }: Settlement): AlertMessage<'alert.settled'> {
+  return { type: 'alert.settled', item: subject, kinds: [...kinds], because };
 }

@@ -3,11 +3,20 @@
  * and is done at the end of the turn, so that rules know nothing of XState. A machine has them as its one action and
  * makes its `on` of the same table; it stays an ordinary machine that anybody can look at.
  */
-import { type AnyActorRef, type AnyEventObject } from 'xstate';
+import {
+  type ActionFunction,
+  type AnyActorRef,
+  type AnyEventObject,
+  enqueueActions,
+  type EventObject,
+  type MachineContext,
+  type ParameterizedObject,
+} from 'xstate';
 import { z } from 'zod';
 import { timeOf } from '../../actors/model/ref.ts';
 import { reply, type ReplyTo } from '../../actors/model/talk-actions.ts';
-import { type Notice, notify, type Settlement, settle } from './notice.ts';
+import { alertOf, type Notice, type Settlement, settlementOf } from './notice.ts';
+import { DESKS } from '../work/system-ids.ts';
 import { type RecordKind, Records } from './records.ts';
 
 /** The reply to an order: why it was not taken, or what is to be said although it was. */
@@ -89,11 +98,11 @@ export class Turn<Context extends object, Emitted extends object = never> {
   }
 
   notify(notice: Notice): void {
-    notify(this.#enqueue, this.#system, notice);
+    this.send(DESKS.alerts, alertOf(notice));
   }
 
   settle(settlement: Settlement): void {
-    settle(this.#enqueue, this.#system, settlement);
+    this.send(DESKS.alerts, settlementOf(settlement));
   }
 
   emit(event: Emitted): void {
@@ -112,6 +121,11 @@ export class Turn<Context extends object, Emitted extends object = never> {
   /** Replies to one who asked; whoever asked by the event of this turn gets what its rule returns. */
   reply(to: ReplyTo | undefined, value: object | null): void {
     if (to !== undefined) this.#enqueue(reply(() => value, { to }));
+  }
+
+  /** Replies to whoever asked by the event of this turn, if anybody did. */
+  answer(value: object): void {
+    this.#enqueue(reply(() => value));
   }
 
   /** Hands what was changed to the machine. */
@@ -146,11 +160,20 @@ export function order<Schema extends z.ZodObject, Own, Reply extends object | nu
   return { schema, rule };
 }
 
-/** An action that needs a turn of its own. */
-export function inTurn<Context extends object>(args: TurnArgs<Context>, act: (turn: Turn<Context>) => void): void {
-  const turn = new Turn<Context>(args);
-  act(turn);
-  turn.close();
+/** An action of a machine, carried out in a turn of its own. */
+export function inTurn<
+  Context extends MachineContext,
+  Event extends EventObject,
+  Params extends ParameterizedObject['params'] | undefined,
+  Emitted extends EventObject = never,
+>(
+  act: (turn: Turn<Context, Emitted>, event: Event, params: Params) => void,
+): ActionFunction<Context, Event, Event, Params, never, never, never, never, Emitted> {
+  return enqueueActions((args, params) => {
+    const turn = new Turn<Context, Emitted>(args);
+    act(turn, args.event, params);
+    turn.close();
+  });
 }
 
 /** The action of a machine that decides by rules. */

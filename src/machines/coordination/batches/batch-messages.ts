@@ -3,12 +3,7 @@ import { type AnyActorRef } from 'xstate';
 import { type Message } from '../messages/messages.ts';
 import { type BatchItem, type BatchRecord } from './batch-rules.ts';
 
-export interface BatchInput {
-  readonly id: string;
-  readonly name: string;
-  readonly reason: string;
-  readonly correlationId: string | null;
-  readonly concurrencyLimit: number;
+export interface BatchInput extends Pick<BatchRecord, 'id' | 'name' | 'reason' | 'correlationId' | 'concurrencyLimit'> {
   readonly desk: AnyActorRef;
   /** Those of a batch to be paused are `waiting`, of one to be resumed `paused`. */
   readonly items: readonly BatchItem[];

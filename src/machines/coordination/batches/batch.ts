@@ -4,11 +4,12 @@
  * failed are. Items are paused and resumed by the Lead Coordinator; what it reports comes by way of the BatchManager.
  * Rules: batch-rules.ts.
  */
-import { type AnyActorRef, assign, enqueueActions, fromPromise, sendTo, setup } from 'xstate';
+import { type AnyActorRef, assign, fromPromise, sendTo, setup } from 'xstate';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import {
   BATCH_EXPIRY_MS,
+  type BatchCounts,
   type BatchItem,
   type BatchRecord,
   type BatchStatus,
@@ -29,13 +30,8 @@ import { DESKS } from '../../work/system-ids.ts';
 import { type Message } from '../messages/messages.ts';
 import { type Port, portLogic } from '../../work/port.ts';
 
-type Context = Omit<BatchInput, 'items'> & {
-  readonly phase: BatchRecord['phase'];
-  readonly status: BatchStatus;
-  readonly createdAtMs: number;
-  readonly completedAtMs: number | null;
-  readonly notBeforeMs: number | null;
-  readonly note: string | null;
+type Context = Omit<BatchRecord, keyof BatchCounts> & {
+  readonly desk: AnyActorRef;
   /** The item that resources are asked about. */
   readonly candidate: string | null;
   readonly runningTasks: number;
@@ -78,119 +74,93 @@ const machine = setup({
       ({ context }) => context.desk,
       ({ context, self }): BatchReport => ({ type: 'batch.changed', batch: self, record: recordOf(context) }),
     ),
-    pauseNext: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        const { concurrencyLimit, reason } = turn.context;
-        for (const item of toPause(itemsIn(turn.context), concurrencyLimit)) {
-          takeSlot(turn, item, 'pausing');
-          turn.send(DESKS.coordinator, pauseRequest(turn.context, item.item, reason));
-        }
-      }),
-    ),
-    goOn: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        const { event } = args;
-        if (event.type === 'batch.go-on' && event.concurrencyLimit !== null)
-          turn.assign({ concurrencyLimit: event.concurrencyLimit });
-        // What was not yet asked to pause has never stood still.
-        for (const item of itemsIn(turn.context).filter(({ state }) => state === 'waiting'))
-          put(turn, { ...item, state: 'resumed' });
-      }),
-    ),
+    pauseNext: inTurn((turn) => {
+      const { concurrencyLimit, reason } = turn.context;
+      for (const item of toPause(itemsIn(turn.context), concurrencyLimit)) {
+        takeSlot(turn, item, 'pausing');
+        askToPause(turn, item.item, reason);
+      }
+    }),
+    goOn: inTurn((turn, event) => {
+      if (event.type === 'batch.go-on' && event.concurrencyLimit !== null)
+        turn.assign({ concurrencyLimit: event.concurrencyLimit });
+      // What was not yet asked to pause has never stood still.
+      for (const item of itemsIn(turn.context).filter(({ state }) => state === 'waiting'))
+        put(turn, { ...item, state: 'resumed' });
+    }),
     chooseNext: assign(({ context, system }) => ({
       candidate: toResume(itemsIn(context), context.concurrencyLimit)?.item ?? null,
       runningTasks: runningTasksOf(system.get(DESKS.coordinator) as AnyActorRef | undefined),
     })),
-    resumeCandidate: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        const item = itemOf(turn, turn.context.candidate);
-        turn.assign({ candidate: null });
-        // It may have been resumed by somebody else while the resources were asked about.
-        if (item === undefined || item.state === 'resumed' || item.state === 'failed') return;
-        takeSlot(turn, item, 'resuming');
-        turn.send(DESKS.coordinator, { type: 'resume.command', item: item.item, resumePlan: null, notify: true });
-      }),
-    ),
-    pauseAll: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        for (const item of itemsIn(turn.context).filter(({ state }) => state === 'resumed' || state === 'resuming')) {
-          settle(turn, item, { state: 'paused' });
-          const reason = `more than half of ${turn.context.id} failed`;
-          turn.send(DESKS.coordinator, pauseRequest(turn.context, item.item, reason));
-        }
-      }),
-    ),
-    giveUp: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        for (const item of itemsIn(turn.context).filter(({ state }) => state !== 'resumed' && state !== 'failed'))
-          put(turn, { ...item, state: 'failed', error: 'not resumed within 30 days', holdsSlot: false });
-      }),
-    ),
-    conclude: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        const { id: batchId, correlationId } = turn.context;
-        const status = endOf(itemsIn(turn.context));
-        turn.assign({ phase: 'finished', status, completedAtMs: turn.nowMs, notBeforeMs: null });
-        tellOfEnd(turn, status);
-        for (const desk of [DESKS.alerts, DESKS.correlator])
-          turn.send(desk, { type: 'batch.finished', batchId, correlationId, status });
-      }),
-    ),
-    notePaused: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        if (args.event.type !== 'pause.complete') return;
-        const { item, pausedAtMs, trigger = null } = args.event;
-        const known = itemOf(turn, item);
-        if (known === undefined || known.state === 'failed' || known.state === 'resuming') return;
-        // Who resumed it as part of this batch has not meant it to stand again.
-        if (known.state === 'resumed' && turn.context.phase === 'resuming')
-          settle(turn, known, { state: 'failed', error: 'paused again' });
-        else settle(turn, known, { state: 'paused', pausedAtMs, trigger: trigger ?? known.trigger });
-      }),
-    ),
-    noteResumed: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        if (args.event.type === 'item.resumed')
-          settle(turn, itemOf(turn, args.event.item), { state: 'resumed', error: null });
-      }),
-    ),
-    noteFailed: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        if (args.event.type !== 'item.failed') return;
-        const { item, error } = args.event;
-        const known = itemOf(turn, item);
-        // The answer to its own order to pause what has failed: told of it again, batch and coordinator would never
-        // end.
-        if (known === undefined || known.state === 'failed') return;
-        settle(turn, known, { state: 'failed', error });
-        if (turn.context.phase === 'resuming') turn.send(DESKS.coordinator, pauseRequest(turn.context, item, error));
-      }),
-    ),
-    addItems: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        if (args.event.type !== 'batch.add') return;
-        turn.assign({ reason: args.event.reason });
-        for (const item of args.event.items) if (itemOf(turn, item.item) === undefined) put(turn, item);
-      }),
-    ),
+    resumeCandidate: inTurn((turn) => {
+      const item = itemOf(turn, turn.context.candidate);
+      turn.assign({ candidate: null });
+      // It may have been resumed by somebody else while the resources were asked about.
+      if (item === undefined || item.state === 'resumed' || item.state === 'failed') return;
+      takeSlot(turn, item, 'resuming');
+      turn.send(DESKS.coordinator, { type: 'resume.command', item: item.item, resumePlan: null, notify: true });
+    }),
+    pauseAll: inTurn((turn) => {
+      for (const item of itemsIn(turn.context).filter(({ state }) => state === 'resumed' || state === 'resuming')) {
+        settle(turn, item, { state: 'paused' });
+        const reason = `more than half of ${turn.context.id} failed`;
+        askToPause(turn, item.item, reason);
+      }
+    }),
+    giveUp: inTurn((turn) => {
+      for (const item of itemsIn(turn.context).filter(({ state }) => state !== 'resumed' && state !== 'failed'))
+        put(turn, { ...item, state: 'failed', error: 'not resumed within 30 days', holdsSlot: false });
+    }),
+    conclude: inTurn((turn) => {
+      const { id: batchId, correlationId } = turn.context;
+      const status = endOf(itemsIn(turn.context));
+      turn.assign({ phase: 'finished', status, completedAtMs: turn.nowMs, notBeforeMs: null });
+      tellOfEnd(turn, status);
+      for (const desk of [DESKS.alerts, DESKS.correlator])
+        turn.send(desk, { type: 'batch.finished', batchId, correlationId, status });
+    }),
+    notePaused: inTurn((turn, event) => {
+      if (event.type !== 'pause.complete') return;
+      const { item, pausedAtMs, trigger = null } = event;
+      const known = itemOf(turn, item);
+      if (known === undefined || known.state === 'failed' || known.state === 'resuming') return;
+      // Who resumed it as part of this batch has not meant it to stand again.
+      if (known.state === 'resumed' && turn.context.phase === 'resuming')
+        settle(turn, known, { state: 'failed', error: 'paused again' });
+      else settle(turn, known, { state: 'paused', pausedAtMs, trigger: trigger ?? known.trigger });
+    }),
+    noteResumed: inTurn((turn, event) => {
+      if (event.type === 'item.resumed') settle(turn, itemOf(turn, event.item), { state: 'resumed', error: null });
+    }),
+    noteFailed: inTurn((turn, event) => {
+      if (event.type !== 'item.failed') return;
+      const { item, error } = event;
+      const known = itemOf(turn, item);
+      // The answer to its own order to pause what has failed: told of it again, batch and coordinator would never
+      // end.
+      if (known === undefined || known.state === 'failed') return;
+      settle(turn, known, { state: 'failed', error });
+      if (turn.context.phase === 'resuming') askToPause(turn, item, error);
+    }),
+    addItems: inTurn((turn, event) => {
+      if (event.type !== 'batch.add') return;
+      turn.assign({ reason: event.reason });
+      for (const item of event.items) if (itemOf(turn, item.item) === undefined) put(turn, item);
+    }),
     /** A task may take hours to its boundary: it is still pausing, but others get its place. */
-    freeSlot: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        if (args.event.type === 'slot.overdue') put(turn, { ...itemOf(turn, args.event.item)!, holdsSlot: false });
-      }),
-    ),
+    freeSlot: inTurn((turn, event) => {
+      if (event.type === 'slot.overdue') put(turn, { ...itemOf(turn, event.item)!, holdsSlot: false });
+    }),
     /** One that does not resume in time has failed. */
-    giveSlotUp: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        if (args.event.type !== 'slot.overdue') return;
-        const { item } = args.event;
-        const known = itemOf(turn, item)!;
-        if (known.state === 'pausing') return put(turn, { ...known, holdsSlot: false });
-        const error = 'no answer within 30 minutes';
-        settle(turn, known, { state: 'failed', error });
-        turn.send(DESKS.coordinator, pauseRequest(turn.context, item, error));
-      }),
-    ),
+    giveSlotUp: inTurn((turn, event) => {
+      if (event.type !== 'slot.overdue') return;
+      const { item } = event;
+      const known = itemOf(turn, item)!;
+      if (known.state === 'pausing') return put(turn, { ...known, holdsSlot: false });
+      const error = 'no answer within 30 minutes';
+      settle(turn, known, { state: 'failed', error });
+      askToPause(turn, item, error);
+    }),
   },
 }).createMachine({
   id: 'batch',
@@ -360,15 +330,11 @@ function resetOf(resources: Resources, nowMs: number): number | null {
   return readiness.kind === 'wait' && readiness.isReset ? readiness.untilMs : null;
 }
 
-function pauseRequest({ id, correlationId }: Context, item: string, reason: string): Message<'pause.request'> {
-  return {
-    type: 'pause.request',
-    item,
-    reason,
-    checkpointId: null,
-    trigger: correlationId === null ? 'MANUAL' : 'AUTO_BATCH_CORRELATION',
-    batchId: id,
-  };
+function askToPause(turn: BatchTurn, item: string, reason: string): void {
+  const { id: batchId, correlationId } = turn.context;
+  const trigger = correlationId === null ? 'MANUAL' : 'AUTO_BATCH_CORRELATION';
+  const request: Message = { type: 'pause.request', item, reason, checkpointId: null, trigger, batchId };
+  turn.send(DESKS.coordinator, request);
 }
 
 function tellOfEnd(turn: BatchTurn, status: Exclude<BatchStatus, 'IN_PROGRESS'>): void {

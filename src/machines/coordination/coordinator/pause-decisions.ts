@@ -5,7 +5,7 @@
 import { STANDING_KINDS } from './coordinator-alerts.ts';
 import { type EventOf } from './coordinator-events.ts';
 import { DESKS } from '../../work/system-ids.ts';
-import { type ItemCheckpoint, type PauseState } from '../pauses/pause-messages.ts';
+import { type ItemCheckpoint, runningState } from '../pauses/pause-messages.ts';
 import { type PauseRequest } from '../pauses/pause-record.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { isAtGate, isLost } from './progress.ts';
@@ -92,15 +92,7 @@ export function passToManager(
   }
   const { manager } = ledger.item(item);
   if (manager !== null) ledger.send(manager, event);
-  else if (type === 'pause.state')
-    ledger.answer = {
-      item,
-      status: 'RUNNING',
-      reason: null,
-      checkpointId: null,
-      pausedAtMs: null,
-      resumeDependencies: null,
-    } satisfies PauseState;
+  else if (type === 'pause.state') ledger.answer = runningState(item);
   else ledger.answer = refused(`${item} is not paused`);
   // It was never paused, and runs: that is where a batch wants it.
   if (manager === null && type === 'resume.command') ledger.tell('batches', { type: 'item.resumed', item });

@@ -2,7 +2,7 @@
  * The parts of the chart of a debate (debate.ts): how long each level may take, what it goes by, and what it does.
  * Rules are in debate-verdict.ts.
  */
-import { assign, enqueueActions, setup } from 'xstate';
+import { assign, setup } from 'xstate';
 import { timeOf } from '../../../actors/model/ref.ts';
 import { isDefence, sideOf } from './challenge.ts';
 import { resolutionOf } from './debate-document.ts';
@@ -26,7 +26,6 @@ import {
 } from './debate-state.ts';
 import {
   askPeople,
-  nextGate,
   tellDeferral,
   tellOpening,
   tellProvisional,
@@ -95,73 +94,61 @@ export const debateSetup = setup({
     isLastSilence: ({ context }) => context.provisional !== null && context.unanswered + 1 >= GATE_REVIEWS_MAX,
   },
   actions: {
-    begin: enqueueActions(({ context, enqueue, self, system }) => tellOpening(enqueue, system, context, self)),
-    enter: enqueueActions(
-      ({ context: { challenge, desk, provisional, analysis }, enqueue }, { level }: { level: DebateLevel }) => {
-        enqueue.assign({ level });
-        enqueue.sendTo(desk, {
-          type: 'debate.moved',
-          debate: challenge.id,
-          level,
-          provisional,
-          analysis,
-        } satisfies DebateReport);
-        enqueue.emit({ type: 'debate.level', debate: challenge.id, level });
-      },
-    ),
+    begin: inTurn(tellOpening),
+    enter: inTurn((turn, _, { level }: { level: DebateLevel }) => {
+      const { challenge, desk, provisional, analysis } = turn.context;
+      const moved: DebateReport = { type: 'debate.moved', debate: challenge.id, level, provisional, analysis };
+      turn.assign({ level });
+      turn.send(desk, moved);
+      turn.emit({ type: 'debate.level', debate: challenge.id, level });
+    }),
     /** Whatever a side says is on record; whether it counts as a defence is said back to it (CA-092). */
-    record: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        const { context, event } = args;
-        if (event.type !== 'debate.respond') return;
-        const heard = hear(context, event, turn.nowMs);
-        if ('refusal' in heard) return answerOrder(turn, context.challenge.id, event, refused(heard.refusal));
-        turn.assign(heard.patch);
-        const problems = heard.flaw === null ? [] : [heard.flaw];
-        answerOrder(turn, context.challenge.id, event, { taken: true, problems });
-      }),
-    ),
-    answer: enqueueActions((args, reply: OrderReply) =>
-      inTurn(args, (turn) => answerOrder(turn, args.context.challenge.id, args.event as PassedOrder, reply)),
+    record: inTurn((turn, event) => {
+      const { context } = turn;
+      if (event.type !== 'debate.respond') return;
+      const heard = hear(context, event, turn.nowMs);
+      if ('refusal' in heard) return answerOrder(turn, context.challenge.id, event, refused(heard.refusal));
+      turn.assign(heard.patch);
+      const problems = heard.flaw === null ? [] : [heard.flaw];
+      answerOrder(turn, context.challenge.id, event, { taken: true, problems });
+    }),
+    answer: inTurn((turn, event, reply: OrderReply) =>
+      answerOrder(turn, turn.context.challenge.id, event as PassedOrder, reply),
     ),
     unknown: assign({ notKnown: ({ context }, { what }: { what: string }) => [...context.notKnown, what] }),
-    request: enqueueActions(
-      ({ context: { challenge, desk }, enqueue }, { type }: { type: 'records.request' | 'expert.request' }) => {
-        enqueue.sendTo(desk, { type, debate: challenge.id } satisfies DebateReport);
-      },
-    ),
+    request: inTurn((turn, _, { type }: { type: 'records.request' | 'expert.request' }) => {
+      const { challenge, desk } = turn.context;
+      turn.send(desk, { type, debate: challenge.id } satisfies DebateReport);
+    }),
     /** The time that an expert has begins with the level, and goes on over a request for more evidence. */
     allowReview: assign({ reviewUntilMs: ({ context, self }) => context.reviewUntilMs ?? timeOf(self) + REVIEW_MS }),
-    askExpert: enqueueActions(({ context, enqueue, self, system }) => {
-      const { challenge, expert, hasAskedMore, reviewUntilMs } = context;
+    askExpert: inTurn((turn) => {
+      const { challenge, expert, hasAskedMore, reviewUntilMs } = turn.context;
       const form = level3Form({ canAskMore: !hasAskedMore, canDefer: challenge.priority === 'supporting' });
-      const deadlineMs = Math.max(1, reviewUntilMs! - timeOf(self));
-      askPeople(enqueue, system, { context, self, form, audience: [expert!], deadlineMs });
-      enqueue.assign(nextGate(context));
+      askPeople(turn, { form, audience: [expert!], deadlineMs: Math.max(1, reviewUntilMs! - turn.nowMs) });
     }),
-    askGate: enqueueActions(({ context, enqueue, self, system }) => {
-      const form = gateReviewForm(context.provisional !== null);
-      askPeople(enqueue, system, { context, self, form, audience: context.reviewers, deadlineMs: GATE_REVIEW_MS });
-      enqueue.assign(nextGate(context));
+    askGate: inTurn((turn) => {
+      const { provisional, reviewers } = turn.context;
+      askPeople(turn, { form: gateReviewForm(provisional !== null), audience: reviewers, deadlineMs: GATE_REVIEW_MS });
     }),
-    withdrawGate: enqueueActions(({ context, enqueue, system }) => withdrawQuestion(enqueue, system, context)),
+    withdrawGate: inTurn(withdrawQuestion),
     /** Once: a review without an answer leaves the value, and opens its window anew. */
-    applyDefault: enqueueActions(({ context, enqueue, self, system }) => {
+    applyDefault: inTurn((turn) => {
+      const { context, nowMs } = turn;
       const { challenge, provisional: before, nextGateAtMs, trigger } = context;
-      const nowMs = timeOf(self);
       const provisional =
         before === null
           ? provisionalOf(challenge, { ...context, trigger: trigger ?? 'timeout', nowMs })
           : { ...before, overrideUntilMs: windowEnd(nowMs, nextGateAtMs) };
-      enqueue.assign({ provisional, windowUntilMs: provisional.overrideUntilMs });
-      if (before === null) tellProvisional(enqueue, system, context, provisional);
+      turn.assign({ provisional, windowUntilMs: provisional.overrideUntilMs });
+      if (before === null) tellProvisional(turn, provisional);
     }),
     /** It has come; what was planned for it is over. */
     passGate: assign({ nextGateAtMs: null }),
-    postpone: enqueueActions(({ context, enqueue, self, system }) => {
-      const windowUntilMs = windowEnd(timeOf(self), context.nextGateAtMs);
-      enqueue.assign({ windowUntilMs });
-      tellDeferral(enqueue, system, context, windowUntilMs);
+    postpone: inTurn((turn) => {
+      const windowUntilMs = windowEnd(turn.nowMs, turn.context.nextGateAtMs);
+      turn.assign({ windowUntilMs });
+      tellDeferral(turn, windowUntilMs);
     }),
     noteTrigger: assign({
       trigger: ({ context }, { trigger }: { trigger: DebateContext['trigger'] }) => context.trigger ?? trigger,
@@ -176,11 +163,11 @@ export const debateSetup = setup({
     }),
     decide: assign({ verdict: ({ context, event }) => ofPeople(context, event) }),
     letStand: assign({ verdict: ({ context }) => ofSilence(context) }),
-    conclude: enqueueActions(({ context, enqueue, self, system }, { outcome }: { outcome: DebateOutcome }) => {
-      const resolution = resolutionOf(context, outcome, timeOf(self));
-      enqueue.assign({ resolution });
-      enqueue.emit({ type: 'debate.resolved', resolution });
-      tellResolution(enqueue, system, context, resolution);
+    conclude: inTurn((turn, _, { outcome }: { outcome: DebateOutcome }) => {
+      const resolution = resolutionOf(turn.context, outcome, turn.nowMs);
+      turn.assign({ resolution });
+      turn.emit({ type: 'debate.resolved', resolution });
+      tellResolution(turn, resolution);
     }),
   },
 });

@@ -4,13 +4,11 @@
  * whole. What the age of a pause means is in pause-record.ts, what resuming means in resume-plan.ts; the coordinator
  * carries it out.
  */
-import { type AnyActorRef, assign, enqueueActions, fromPromise, type PromiseActorLogic, setup } from 'xstate';
+import { assign, fromPromise, type PromiseActorLogic, setup } from 'xstate';
 import { type Agent, type EventSchemas } from '../../../actors/model/agent.ts';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
-import { timeOf } from '../../../actors/model/ref.ts';
 import { reply } from '../../../actors/model/talk-actions.ts';
-import { notify } from '../../people/notice.ts';
-import { refused, TAKEN } from '../../people/turn.ts';
+import { inTurn, refused, TAKEN, type Turn } from '../../people/turn.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message, type ResumePlan } from '../messages/messages.ts';
 import {
@@ -21,6 +19,7 @@ import {
   type PauseManagerInput,
   type PauseManagerReport,
   type PauseState,
+  runningState,
 } from './pause-messages.ts';
 import {
   ALERT_DAYS,
@@ -34,7 +33,6 @@ import {
   PAUSED_MEMORY_TTL_MS,
   pauseNotice,
   type PauseRecord,
-  type PauseStatus,
   PAUSING_MS,
   RESUMED_RETENTION_MS,
   untilDay,
@@ -42,6 +40,22 @@ import {
   withFurther,
 } from './pause-record.ts';
 import { flawOfPlan, resolveDependencies } from './resume-plan.ts';
+
+type PauseTurn = Turn<PauseManagerContext>;
+
+/** Transitions of an item that stands still, however long it has. */
+const STANDING = {
+  'pause.request': { actions: 'rejoin' },
+  'pause.expire': { target: 'EXPIRED', actions: ['stopCounting', 'expire'] },
+  'resume.command': [
+    { guard: 'isSound', target: 'RESUMING', actions: ['stopCounting', 'resume'] },
+    { actions: 'refuse' },
+  ],
+  'cause.cleared': [
+    { guard: 'mayResumeItself', target: 'RESUMING', actions: ['stopCounting', 'resume'] },
+    { actions: 'refuseToResume' },
+  ],
+} as const;
 
 const pauseManagerMachine = setup({
   types: {} as { context: PauseManagerContext; events: PauseManagerEvent; input: PauseManagerInput },
@@ -56,123 +70,88 @@ const pauseManagerMachine = setup({
     isStaleDay: ({ context }, { day }: { day: number }) => day === 14 && context.record!.extendedUntilMs === null,
   },
   actions: {
-    begin: enqueueActions(({ context, event, enqueue, self, system }) => {
+    begin: inTurn((turn, event) => {
+      const { item, coordinator, ...context } = turn.context;
       const request = event.type === 'pause.request' ? event.request : context.request;
-      const nowMs = timeOf(self);
       const pauses = context.pauses + 1;
-      const record = newRecord(context.item, pauses, request, nowMs);
-      enqueue.assign({ request, record, pauses, checkpoint: null, resumePlan: null });
+      const record = newRecord(item, pauses, request, turn.nowMs);
+      turn.assign({ request, record, pauses, checkpoint: null, resumePlan: null });
       for (const day of ALERT_DAYS)
-        enqueue.raise({ type: 'pause.day', day }, { id: `day${day}`, delay: untilDay(record, day, nowMs) });
-      enqueue.sendTo(context.coordinator, {
-        type: 'pause.pausing',
-        item: context.item,
-        manager: self,
-        reason: request.reason,
-      } satisfies PauseManagerReport);
-      notify(enqueue as Sender, system, noticeOfDay(record, 0));
+        turn.raise({ type: 'pause.day', day }, { id: `day${day}`, delay: untilDay(record, day, turn.nowMs) });
+      report(turn, { type: 'pause.pausing', item, manager: turn.self, reason: request.reason });
+      turn.notify(noticeOfDay(record, 0));
     }),
     /** The state is left, and its days no longer count. */
-    stopCounting: enqueueActions(({ enqueue }) => {
-      for (const day of ALERT_DAYS) enqueue.cancel(`day${day}`);
-      enqueue.cancel('extension');
+    stopCounting: inTurn((turn) => {
+      for (const day of ALERT_DAYS) turn.cancel(`day${day}`);
+      turn.cancel('extension');
     }),
-    hold: enqueueActions(({ context, enqueue, system }) => {
-      const { record: before, checkpoint, coordinator } = context;
-      const record: PauseRecord = {
-        ...before!,
-        status: 'PAUSED',
-        checkpointId: checkpoint!.checkpointId,
-        resumeDependencies: planOf(checkpoint!),
-      };
-      enqueue.assign({ record });
-      enqueue.sendTo(coordinator, completeOf(record));
-      const alerts = system.get(DESKS.alerts) as AnyActorRef | undefined;
-      if (alerts !== undefined) enqueue.sendTo(alerts, completeOf(record));
+    hold: inTurn((turn) => {
+      const { checkpointId } = turn.context.checkpoint!;
+      const resumeDependencies = planOf(turn.context.checkpoint!);
+      const record = changeRecord(turn, { status: 'PAUSED', checkpointId, resumeDependencies });
+      report(turn, completeOf(record));
+      turn.send(DESKS.alerts, completeOf(record));
     }),
     /** It stands still already: whoever asked is told so, and a batch takes it in. */
-    rejoin: enqueueActions(({ context, event, enqueue }) => {
+    rejoin: inTurn((turn, event) => {
       if (event.type !== 'pause.request') return;
-      const record: PauseRecord = { ...context.record!, batchId: event.request.batchId ?? context.record!.batchId };
-      enqueue.assign({ record });
-      enqueue.sendTo(context.coordinator, completeOf(record));
+      const batchId = event.request.batchId ?? turn.context.record!.batchId;
+      report(turn, completeOf(changeRecord(turn, { batchId })));
     }),
-    sayDay: enqueueActions(({ context, event, enqueue, system }) => {
+    sayDay: inTurn((turn, event) => {
       if (event.type !== 'pause.day') return;
-      const record: PauseRecord = {
-        ...context.record!,
-        ...(event.day === 3 && { alertDay3Sent: true }),
-        ...(event.day === 7 && { alertDay7Sent: true }),
-      };
-      enqueue.assign({ record });
-      notify(enqueue as Sender, system, noticeOfDay(record, event.day));
+      const { day } = event;
+      const sent = { ...(day === 3 && { alertDay3Sent: true }), ...(day === 7 && { alertDay7Sent: true }) };
+      turn.notify(noticeOfDay(changeRecord(turn, sent), day));
     }),
-    sayExtensionOver: enqueueActions(({ context, enqueue, system }) => {
-      const title = `${context.item} is STALE: its extension is over`;
-      notify(
-        enqueue as Sender,
-        system,
-        pauseNotice(context.record!, { kind: 'pause.extensionOver', priority: 'HIGH', title }),
-      );
+    sayExtensionOver: inTurn((turn) => {
+      const title = `${turn.context.item} is STALE: its extension is over`;
+      turn.notify(pauseNotice(turn.context.record!, { kind: 'pause.extensionOver', priority: 'HIGH', title }));
     }),
-    extend: enqueueActions(({ context, event, enqueue, self }) => {
+    extend: inTurn((turn, event) => {
       if (event.type !== 'pause.extend') return;
-      const record = extended(context.record!, event);
-      if ('problem' in record) return enqueue(reply(refused(record.problem)));
-      enqueue.assign({ record });
-      const leftMs = record.extendedUntilMs! - timeOf(self);
-      if (leftMs < untilDay(record, EXPIRY_DAY, timeOf(self)))
-        enqueue.raise({ type: 'pause.extensionOver' }, { id: 'extension', delay: leftMs });
-      enqueue(reply(TAKEN));
+      const record = extended(turn.context.record!, event);
+      if ('problem' in record) return turn.answer(refused(record.problem));
+      turn.assign({ record });
+      const leftMs = record.extendedUntilMs! - turn.nowMs;
+      if (leftMs < untilDay(record, EXPIRY_DAY, turn.nowMs))
+        turn.raise({ type: 'pause.extensionOver' }, { id: 'extension', delay: leftMs });
+      turn.answer(TAKEN);
     }),
-    setStatus: assign(({ context }, { status }: { status: PauseStatus }) => ({
-      record: { ...context.record!, status },
-    })),
-    sayTooLong: enqueueActions(({ context, enqueue }) => {
-      enqueue.sendTo(context.coordinator, { type: 'pause.stopWork', item: context.item } satisfies PauseManagerReport);
-    }),
-    resume: enqueueActions(({ context, event, enqueue }) => {
+    setStatus: inTurn((turn, _, change: Pick<PauseRecord, 'status'>) => void changeRecord(turn, change)),
+    sayTooLong: inTurn((turn) => report(turn, { type: 'pause.stopWork', item: turn.context.item })),
+    resume: inTurn((turn, event) => {
+      const { item, checkpoint } = turn.context;
       const given = event.type === 'resume.command' ? event.resumePlan : null;
-      const plan = given ?? planOf(context.checkpoint!);
-      enqueue.assign({
-        record: { ...context.record!, status: 'RESUMING', resumeDependencies: plan },
-        resumePlan: plan,
-        isAutomatic: event.type === 'cause.cleared',
-        notify: event.type !== 'resume.command' || event.notify,
-      });
-      enqueue.sendTo(context.coordinator, {
-        type: 'pause.resuming',
-        item: context.item,
-        plan,
-      } satisfies PauseManagerReport);
-      enqueue(reply(TAKEN));
+      const plan = given ?? planOf(checkpoint!);
+      changeRecord(turn, { status: 'RESUMING', resumeDependencies: plan });
+      const isAutomatic = event.type === 'cause.cleared';
+      turn.assign({ resumePlan: plan, isAutomatic, notify: event.type !== 'resume.command' || event.notify });
+      report(turn, { type: 'pause.resuming', item, plan });
+      turn.answer(TAKEN);
     }),
-    refuseToResume: enqueueActions(({ context, enqueue, system }) => {
-      const title = `${context.item} has failed to resume by itself ${AUTO_RESUMES_MAX} times: resume it by hand`;
-      notify(
-        enqueue as Sender,
-        system,
-        pauseNotice(context.record!, { kind: 'resume.manual', priority: 'CRITICAL', title }),
-      );
+    refuseToResume: inTurn((turn) => {
+      const title = `${turn.context.item} has failed to resume by itself ${AUTO_RESUMES_MAX} times: resume it by hand`;
+      turn.notify(pauseNotice(turn.context.record!, { kind: 'resume.manual', priority: 'CRITICAL', title }));
     }),
-    recordResumed: enqueueActions(({ context, enqueue, self, system }) => {
-      const { item, isAutomatic, notify: isTold } = context;
-      const record: PauseRecord = { ...context.record!, status: 'RESUMED', resumedAtMs: timeOf(self) };
-      enqueue.assign({ record, checkpoint: null, failedAutoResumes: 0 });
+    recordResumed: inTurn((turn) => {
+      const { item, isAutomatic, notify } = turn.context;
+      const record = changeRecord(turn, { status: 'RESUMED', resumedAtMs: turn.nowMs });
+      turn.assign({ checkpoint: null, failedAutoResumes: 0 });
       const title = isAutomatic ? `${item} has resumed by itself` : `${item} has resumed`;
-      if (isTold)
-        notify(enqueue as Sender, system, pauseNotice(record, { kind: 'item.resumed', priority: 'MEDIUM', title }));
+      if (notify) turn.notify(pauseNotice(record, { kind: 'item.resumed', priority: 'MEDIUM', title }));
     }),
-    recordFailedResume: enqueueActions(({ context, enqueue, self, system }) => {
-      const { item, record, resumePlan, isAutomatic, failedAutoResumes, failedPlans } = context;
-      const atMs = timeOf(self);
-      enqueue.assign({
+    recordFailedResume: inTurn((turn) => {
+      const { item, record, resumePlan, isAutomatic, failedAutoResumes, failedPlans } = turn.context;
+      const atMs = turn.nowMs;
+      turn.assign({
         failedAutoResumes: isAutomatic ? failedAutoResumes + 1 : failedAutoResumes,
         failedPlans: withFailedPlan(failedPlans, { atMs, plan: resumePlan! }),
       });
-      enqueue.raise({ type: 'plan.forget', atMs }, { id: `plan:${atMs}`, delay: FAILED_PLAN_RETENTION_MS });
+      turn.raise({ type: 'plan.forget', atMs }, { id: `plan:${atMs}`, delay: FAILED_PLAN_RETENTION_MS });
       const title = isAutomatic ? `${item} has failed to resume by itself` : `${item} has failed to resume`;
-      notify(enqueue as Sender, system, pauseNotice(record!, { kind: 'resume.failed', priority: 'CRITICAL', title }));
+      turn.notify(pauseNotice(record!, { kind: 'resume.failed', priority: 'CRITICAL', title }));
     }),
     forgetPlan: assign(({ context, event }) => ({
       failedPlans:
@@ -180,34 +159,29 @@ const pauseManagerMachine = setup({
           ? context.failedPlans.filter(({ atMs }) => atMs !== event.atMs)
           : context.failedPlans,
     })),
-    expire: enqueueActions(({ context, event, enqueue }) => {
-      const reason =
-        event.type === 'pause.expire' ? event.reason : `paused for ${EXPIRY_DAY} days: ${context.record!.reason}`;
-      const record: PauseRecord = { ...context.record!, status: 'EXPIRED' };
-      enqueue.assign({ record, checkpoint: null, resumePlan: null });
+    expire: inTurn((turn, event) => {
+      const { item, record } = turn.context;
+      const reason = event.type === 'pause.expire' ? event.reason : `paused for ${EXPIRY_DAY} days: ${record!.reason}`;
+      changeRecord(turn, { status: 'EXPIRED' });
+      turn.assign({ checkpoint: null, resumePlan: null });
       if (event.type === 'pause.end') return;
-      enqueue.sendTo(context.coordinator, {
-        type: 'pause.expired',
-        item: context.item,
-        reason,
-      } satisfies PauseManagerReport);
-      enqueue(reply(TAKEN));
+      report(turn, { type: 'pause.expired', item, reason });
+      turn.answer(TAKEN);
     }),
-    refuse: enqueueActions(({ context, event, enqueue, system }) => {
-      const { item, checkpoint } = context;
+    refuse: inTurn((turn, event) => {
+      const { context } = turn;
+      const { item, checkpoint, record } = context;
       const plan = event.type === 'resume.command' ? event.resumePlan : null;
       const flaw = plan === null || checkpoint === null ? undefined : problemOf(context, plan);
-      const problem = flaw ?? `${item} is ${stateOf(context).status}`;
-      enqueue(reply(refused(problem)));
-      const batches = system.get(DESKS.batches) as AnyActorRef | undefined;
-      if (event.type !== 'resume.command' || batches === undefined) return;
+      const error = flaw ?? `${item} is ${stateOf(context).status}`;
+      turn.answer(refused(error));
+      if (event.type !== 'resume.command') return;
       // What somebody else has resumed already is where a batch wants it.
-      const runs =
-        context.record === null || context.record.status === 'RESUMED' || context.record.status === 'RESUMING';
-      enqueue.sendTo(batches, runs ? { type: 'item.resumed', item } : { type: 'item.failed', item, error: problem });
+      const runs = record === null || record.status === 'RESUMED' || record.status === 'RESUMING';
+      turn.send(DESKS.batches, runs ? { type: 'item.resumed', item } : { type: 'item.failed', item, error });
     }),
     archive: assign({ record: null, resumePlan: null }),
-    memorySet: assign((_, { memory }: { memory: PauseManagerContext['memory'] }) => ({ memory })),
+    memorySet: assign((_, { memory }: Pick<PauseManagerContext, 'memory'>) => ({ memory })),
   },
 }).createMachine({
   id: 'pause-manager',
@@ -283,32 +257,14 @@ const pauseManagerMachine = setup({
           target: 'STALE',
           actions: [{ type: 'setStatus', params: { status: 'STALE' } }, 'sayExtensionOver'],
         },
-        'pause.request': { actions: 'rejoin' },
+        ...STANDING,
         'pause.extend': { actions: 'extend' },
-        'pause.expire': { target: 'EXPIRED', actions: ['stopCounting', 'expire'] },
-        'resume.command': [
-          { guard: 'isSound', target: 'RESUMING', actions: ['stopCounting', 'resume'] },
-          { actions: 'refuse' },
-        ],
-        'cause.cleared': [
-          { guard: 'mayResumeItself', target: 'RESUMING', actions: ['stopCounting', 'resume'] },
-          { actions: 'refuseToResume' },
-        ],
       },
     },
     STALE: {
       on: {
-        'pause.request': { actions: 'rejoin' },
+        ...STANDING,
         'pause.day': { target: 'EXPIRED', actions: ['stopCounting', 'expire', 'sayDay'] },
-        'pause.expire': { target: 'EXPIRED', actions: ['stopCounting', 'expire'] },
-        'resume.command': [
-          { guard: 'isSound', target: 'RESUMING', actions: ['stopCounting', 'resume'] },
-          { actions: 'refuse' },
-        ],
-        'cause.cleared': [
-          { guard: 'mayResumeItself', target: 'RESUMING', actions: ['stopCounting', 'resume'] },
-          { actions: 'refuseToResume' },
-        ],
       },
     },
     RESUMING: {
@@ -355,12 +311,18 @@ function problemOf({ checkpoint }: PauseManagerContext, plan: ResumePlan): strin
 }
 
 function stateOf({ item, record }: PauseManagerContext): PauseState {
-  if (record === null || record.status === 'RESUMED')
-    return { item, status: 'RUNNING', reason: null, checkpointId: null, pausedAtMs: null, resumeDependencies: null };
+  if (record === null || record.status === 'RESUMED') return runningState(item);
   const { status, reason, checkpointId, pausedAtMs, resumeDependencies } = record;
   return { item, status, reason, checkpointId, pausedAtMs, resumeDependencies };
 }
 
-interface Sender {
-  sendTo(to: AnyActorRef, event: { readonly type: string }): void;
+/** The record as it is from now on. */
+function changeRecord(turn: PauseTurn, change: Partial<PauseRecord>): PauseRecord {
+  const record = { ...turn.context.record!, ...change };
+  turn.assign({ record });
+  return record;
+}
+
+function report(turn: PauseTurn, said: PauseManagerReport): void {
+  turn.send(turn.context.coordinator, said);
 }

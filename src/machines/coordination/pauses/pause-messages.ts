@@ -67,6 +67,11 @@ export interface PauseState {
   readonly resumeDependencies: ResumePlan | null;
 }
 
+/** Of an item that nobody has paused, or that has been resumed. */
+export function runningState(item: string): PauseState {
+  return { item, status: 'RUNNING', reason: null, checkpointId: null, pausedAtMs: null, resumeDependencies: null };
+}
+
 export interface PauseManagerContext {
   readonly item: string;
   readonly coordinator: AnyActorRef;

@@ -5,7 +5,7 @@
  * desk, which knows how many there were; what delivers is a port, and without one the desk's watchers are who it
  * reaches.
  */
-import { type AnyActorRef, assign, enqueueActions, fromPromise, raise, sendTo, setup } from 'xstate';
+import { type AnyActorRef, assign, fromPromise, raise, sendTo, setup } from 'xstate';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import {
@@ -116,29 +116,25 @@ const machine = setup({
     isEscalated: ({ context }) => context.escalatedAtMs !== null,
   },
   actions: {
-    answer: enqueueActions((args, reply: OrderReply) =>
-      inTurn(args, (turn) => answerOrder(turn, args.context.id, args.event as PassedOrder, reply)),
-    ),
+    answer: inTurn((turn, event, reply: OrderReply) => answerOrder(turn, turn.context.id, event as PassedOrder, reply)),
     /** A button whose desk is not there has done nothing, and the card must not look as if it had. */
-    choose: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        const { id, actions } = turn.context;
-        const { action: name, by, ...order } = args.event as Extract<CardEvent, { type: 'card.choose' }>;
-        const action = actions.find((known) => known.name === name);
-        if (action === undefined) return answerOrder(turn, id, order, refused(`the card has no button "${name}"`));
-        const { to, event, label } = action;
-        if (event === null || to === null) turn.raise({ type: 'card.looked' });
-        else if (turn.find(to) === undefined) {
-          const problem = `${label}: nobody is at "${to}"`;
-          turn.assign({ problem });
-          return answerOrder(turn, id, order, refused(problem));
-        } else {
-          turn.send(to, event);
-          turn.raise({ type: 'card.acknowledge', by });
-        }
-        answerOrder(turn, id, order, TAKEN);
-      }),
-    ),
+    choose: inTurn((turn, chosen) => {
+      const { id, actions } = turn.context;
+      const { action: name, by, ...order } = chosen as Extract<CardEvent, { type: 'card.choose' }>;
+      const action = actions.find((known) => known.name === name);
+      if (action === undefined) return answerOrder(turn, id, order, refused(`the card has no button "${name}"`));
+      const { to, event, label } = action;
+      if (event === null || to === null) turn.raise({ type: 'card.looked' });
+      else if (turn.find(to) === undefined) {
+        const problem = `${label}: nobody is at "${to}"`;
+        turn.assign({ problem });
+        return answerOrder(turn, id, order, refused(problem));
+      } else {
+        turn.send(to, event);
+        turn.raise({ type: 'card.acknowledge', by });
+      }
+      answerOrder(turn, id, order, TAKEN);
+    }),
     ask: sendTo(
       ({ context }) => context.desk,
       ({ context, self }): CardReport => ({ type: 'card.asked', id: context.id, card: self }),

@@ -126,18 +126,16 @@ const gateMachine = setup({
         deadlineAtMs,
       } satisfies GateReport);
     }),
-    notify: enqueueActions((args) =>
-      inTurn(args, (turn) => {
-        const { question, reminders } = turn.context;
-        const { id, title, audience } = question;
-        const isFirst = reminders === 0;
-        const detail = isFirst ? 'An answer is waited for.' : `Still no answer, reminder ${reminders}.`;
-        const priority = isFirst ? 'MEDIUM' : 'HIGH';
-        turn.notify({ subject: `gate ${id}`, kind: 'gate.waiting', priority, title, detail, audience });
-      }),
-    ),
-    answer: enqueueActions((args, reply: OrderReply) =>
-      inTurn(args, (turn) => answerOrder(turn, args.context.question.id, args.event as PassedOrder, reply)),
+    notify: inTurn((turn) => {
+      const { question, reminders } = turn.context;
+      const { id, title, audience } = question;
+      const isFirst = reminders === 0;
+      const detail = isFirst ? 'An answer is waited for.' : `Still no answer, reminder ${reminders}.`;
+      const priority = isFirst ? 'MEDIUM' : 'HIGH';
+      turn.notify({ subject: `gate ${id}`, kind: 'gate.waiting', priority, title, detail, audience });
+    }),
+    answer: inTurn((turn, event, reply: OrderReply) =>
+      answerOrder(turn, turn.context.question.id, event as PassedOrder, reply),
     ),
     armReminder: enqueueActions(({ context: { question, reminders }, enqueue }) => {
       if (reminders < question.remindAfterMs.length)
@@ -151,16 +149,14 @@ const gateMachine = setup({
       ({ context }) => context.desk,
       ({ context: { question, reminders } }): GateReport => ({ type: 'gate.reminded', id: question.id, reminders }),
     ),
-    reportEnd: enqueueActions((args, { outcome }: { outcome: GateResult['outcome'] }) =>
-      inTurn(args, (turn) => {
-        const { desk, askedBy, question } = turn.context;
-        const closed: GateReport = { type: 'gate.closed', result: resultOf(turn.context, outcome, turn.nowMs) };
-        turn.send(desk, closed);
-        if (askedBy !== null) turn.send(askedBy, closed);
-        const because = `the gate is ${outcome}`;
-        turn.settle({ subject: `gate ${question.id}`, kinds: ['gate.waiting'], because });
-      }),
-    ),
+    reportEnd: inTurn((turn, _, { outcome }: { outcome: GateResult['outcome'] }) => {
+      const { desk, askedBy, question } = turn.context;
+      const closed: GateReport = { type: 'gate.closed', result: resultOf(turn.context, outcome, turn.nowMs) };
+      turn.send(desk, closed);
+      if (askedBy !== null) turn.send(askedBy, closed);
+      const because = `the gate is ${outcome}`;
+      turn.settle({ subject: `gate ${question.id}`, kinds: ['gate.waiting'], because });
+    }),
   },
 }).createMachine({
   id: 'gate',
