@@ -11,8 +11,10 @@ import {
   type EventObject,
   type MachineContext,
   type ParameterizedObject,
+  setup,
 } from 'xstate';
 import { z } from 'zod';
+import { defineAgent } from '../../actors/api/define-agent.ts';
 import { timeOf } from '../../actors/model/ref.ts';
 import { reply, type ReplyTo } from '../../actors/model/talk-actions.ts';
 import { alertOf, type Notice, type Settlement, settlementOf } from './notice.ts';
@@ -176,16 +178,28 @@ export function inTurn<
   });
 }
 
-/** The action of a machine that decides by rules. */
-export function decide<Context extends object, Emitted extends object>(
-  args: TurnArgs<Context> & { readonly event: Asked },
-  rules: Rules<Context, Emitted>,
-): void {
-  const { event } = args;
-  const turn = new Turn<Context, Emitted>(args);
-  const said = outcomeOf(turn, event, rules[event.type]);
-  turn.close();
-  if (said !== undefined) turn.reply(event.replyTo, said);
+/** What an agent that decides by rules is made of. */
+interface Ruled<Context, Input, Table> {
+  readonly name: string;
+  readonly rules: Table;
+  readonly context: (input: Input) => Context;
+}
+
+/** An agent that decides by rules alone: its machine has one state and one action, and the table is its `on`. */
+export function ruledAgent<Context extends MachineContext, Input, Table extends Rules<Context>>({
+  name,
+  rules,
+  context,
+}: Ruled<Context, Input, Table>) {
+  const decide = inTurn((turn: Turn<Context>, event: Asked) => {
+    const said = outcomeOf(turn, event, rules[event.type]);
+    if (said !== undefined) turn.reply(event.replyTo, said);
+  });
+  const machine = setup({
+    types: {} as { context: Context; events: Asked; input: Input },
+    actions: { decide },
+  }).createMachine({ id: name, context: ({ input }) => context(input), on: transitionsOf(rules) });
+  return defineAgent({ name, machine, events: schemasOf(rules) });
 }
 
 function outcomeOf<Context extends object, Emitted extends object>(
@@ -200,13 +214,12 @@ function outcomeOf<Context extends object, Emitted extends object>(
   return rule.rule(turn, { ...event, ...data } as never, data as never);
 }
 
-/** The `on` of such a machine. */
-export function transitionsOf(rules: Readonly<Record<string, unknown>>): Record<string, { actions: 'decide' }> {
+function transitionsOf(rules: Readonly<Record<string, unknown>>): Record<string, { actions: 'decide' }> {
   return Object.fromEntries(Object.keys(rules).map((type) => [type, { actions: 'decide' }]));
 }
 
-/** The schemas of its orders, for `defineAgent`. */
-export function schemasOf<Table extends Readonly<Record<string, unknown>>>(rules: Table): SchemasOf<Table> {
+/** The schemas of its orders. */
+function schemasOf<Table extends Readonly<Record<string, unknown>>>(rules: Table): SchemasOf<Table> {
   return Object.fromEntries(
     Object.entries(rules).flatMap(([type, rule]) =>
       typeof rule === 'function' ? [] : [[type, (rule as Order<z.ZodObject, unknown>).schema]],

@@ -3,9 +3,7 @@
  * FailureCorrelator, and listed. Each is an actor (batch.ts); this desk tells them what the coordinator reports of
  * their items and remembers why and since when items are paused, by which they are resumed in order.
  */
-import { enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { batch } from './batch.ts';
 import { type BatchReport } from './batch-messages.ts';
 import { BATCH_RETENTION_MS, type BatchItem, type BatchRecord, CONCURRENCY } from './batch-rules.ts';
@@ -20,18 +18,7 @@ import {
   listed,
 } from '../../people/desk.ts';
 import { type Places, recordIn, type RecordKind } from '../../people/records.ts';
-import {
-  type Asked,
-  decide,
-  order,
-  type OrderReply,
-  refused,
-  type Rules,
-  schemasOf,
-  TAKEN,
-  transitionsOf,
-  type Turn,
-} from '../../people/turn.ts';
+import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../../people/turn.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message, type PauseTrigger } from '../messages/messages.ts';
 
@@ -139,12 +126,11 @@ const RULES = {
   'child.exited': giveUp,
 } satisfies Rules<BatchManagerContext, BatchEmitted>;
 
-const machine = setup({
-  types: {} as { context: BatchManagerContext; events: Asked; emitted: BatchEmitted },
-  actions: { decide: enqueueActions((args) => decide(args, RULES)) },
-}).createMachine({ id: 'batch-manager', context: { next: 1 }, on: transitionsOf(RULES) });
-
-export const batchManager = defineAgent({ name: 'batch-manager', machine, events: schemasOf(RULES) });
+export const batchManager = ruledAgent({
+  name: 'batch-manager',
+  rules: RULES,
+  context: (): BatchManagerContext => ({ next: 1 }),
+});
 
 export function batchChildren() {
   return deskChildren({ desk: DESKS.batches, boss: DESKS.batchActors, agent: batchManager.name, item: batch.name });

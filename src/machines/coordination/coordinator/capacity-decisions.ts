@@ -14,7 +14,7 @@ export function capacityRequested(ledger: PlanLedger, { agentType, capacity }: E
   ledger.setCapacity(agentType, capacity);
   const { makespan, blocked } = forecast(ledger.plan, ledger.position());
   ledger.emitted.push({ type: 'plan.rescheduled', agentType, capacity, makespan, blocked: blocked.length });
-  if (blocked.length > 0) ledger.tell('alerts', bottleneckAlert(agentType, capacity, blocked));
+  if (blocked.length > 0) ledger.notify(bottleneckAlert(agentType, capacity, blocked));
 }
 
 /** The answer to `plan.report`. */

@@ -26,7 +26,7 @@ export function loseItem(
   if (phase === 'failed') {
     if (manager !== null) ledger.send(manager, { type: 'pause.end' });
     ledger.emitted.push({ type: 'item.failed', item, reason, task });
-    ledger.tell('alerts', lossAlert(ledger, item, reason, task));
+    ledger.notify(lossAlert(ledger, item, reason, task));
   } else ledger.emitted.push({ type: 'item.expired', item, reason });
   ledger.tell('batches', { type: 'item.failed', item, error: cutText(reason) });
   dropCheckpoints(ledger, item, phase);

@@ -17,6 +17,7 @@ import {
   resultsOf,
 } from './coordinator-context.ts';
 import { Dispatcher, type PlanProgress } from '../plan/dispatcher.ts';
+import { alertOf, type Notice } from '../../people/notice.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message } from '../messages/messages.ts';
 import { type Performance } from './performance.ts';
@@ -269,6 +270,11 @@ export class PlanLedger {
   /** A message that somebody has a schema for. */
   tell(to: keyof typeof DESKS, message: Message): void {
     this.send(DESKS[to], message);
+  }
+
+  /** Has people told. */
+  notify(notice: Notice): void {
+    this.tell('alerts', alertOf(notice));
   }
 
   /** Takes the places of everything that can start now. */

@@ -108,7 +108,7 @@ function endTask(ledger: PlanLedger, task: PlanTask, failure: Failure): void {
     dataSource,
     atMs: ledger.nowMs,
   });
-  ledger.tell('alerts', failureAlert(ledger, task, failure));
+  ledger.notify(failureAlert(ledger, task, failure));
   pauseFor(ledger, item, {
     reason,
     trigger: 'AUTO_TIER2',
@@ -131,7 +131,7 @@ export function taskOverdue(ledger: PlanLedger, { task: id, expectedMs }: EventO
   ledger.change(item, { overdue: [...(ledger.item(item).overdue ?? []), id] });
   ledger.count(task.agent, { overdue: 1 });
   ledger.emitted.push({ type: 'task.overdue', item, task: id, expectedMs });
-  ledger.tell('alerts', overdueAlert(task, expectedMs));
+  ledger.notify(overdueAlert(task, expectedMs));
 }
 
 export function checkpointPreserved(ledger: PlanLedger, { task, isPreserved }: EventOf<'checkpoint.preserve'>): void {

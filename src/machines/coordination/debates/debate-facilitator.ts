@@ -4,10 +4,8 @@
  * debates ended and what proved right, so that later ones know. Each debate is an actor of its own (debate.ts), started
  * by a Boss.
  */
-import { enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
 import { type AnyAgent } from '../../../actors/model/agent.ts';
-import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { DEBATES_KEPT_MAX, GATE_AUDIENCE_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../../limits.ts';
 import { type Challenge, challenge, response } from './challenge.ts';
 import { RISK_ORDERS, type RiskOrder } from './conservative-default.ts';
@@ -41,14 +39,12 @@ import {
 import { type Places, type RecordKind } from '../../people/records.ts';
 import {
   type Asked,
-  decide,
   order,
   type OrderReply,
   refused,
+  ruledAgent,
   type Rules,
-  schemasOf,
   TAKEN,
-  transitionsOf,
   type Turn,
 } from '../../people/turn.ts';
 import { ANYBODY } from '../../people/gates/gate.ts';
@@ -162,19 +158,10 @@ const RULES = {
   'child.exited': (turn: DebateTurn, { id }: ChildExited) => void desk(turn).close(id, { level: 'failed' }),
 } satisfies Rules<FacilitatorContext>;
 
-const facilitatorMachine = setup({
-  types: {} as { context: FacilitatorContext; events: Asked; input: FacilitatorInput | undefined },
-  actions: { decide: enqueueActions((args) => decide(args, RULES)) },
-}).createMachine({
-  id: 'debate-facilitator',
-  context: ({ input = {} }) => contextOf(input),
-  on: transitionsOf(RULES),
-});
-
-export const debateFacilitator = defineAgent({
+export const debateFacilitator = ruledAgent({
   name: 'debate-facilitator',
-  machine: facilitatorMachine,
-  events: schemasOf(RULES),
+  rules: RULES,
+  context: contextOf,
 });
 
 /** For createSystem, together with {@link debateChildren}; with ports of the host's own where it has them. */
@@ -204,7 +191,7 @@ function contextOf({
   formula = 'product',
   halfLives = {},
   riskOrders = {},
-}: FacilitatorInput): FacilitatorContext {
+}: FacilitatorInput = {}): FacilitatorContext {
   return {
     next: 1,
     formula,

@@ -4,9 +4,7 @@
  * groups them. Pure: what belongs together is correlation.ts, why is root-cause.ts, when two failures are alike
  * failure-signature.ts.
  */
-import { enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { CORRELATION_FAILURES_MAX } from '../../../limits.ts';
 import {
   correlatedWith,
@@ -16,21 +14,10 @@ import {
   UNTOUCHED,
   WINDOW_MS,
 } from '../../work/correlation.ts';
-import { type FailureRecord as Failure, patternOf, signatureOf } from '../../work/failure-signature.ts';
+import { type FailureRecord, patternOf, signatureOf } from '../../work/failure-signature.ts';
 import { cancelButton, resumeButton } from '../../people/notice.ts';
 import { type Places, type RecordKind, recordsIn } from '../../people/records.ts';
-import {
-  type Asked,
-  decide,
-  order,
-  type OrderReply,
-  refused,
-  type Rules,
-  schemasOf,
-  TAKEN,
-  transitionsOf,
-  type Turn,
-} from '../../people/turn.ts';
+import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../../people/turn.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message, messages } from '../messages/messages.ts';
 
@@ -42,7 +29,7 @@ export interface CorrelatorInput {
 /** The failures of one signature that are in no correlation that is over. */
 export interface Alike {
   readonly signature: string;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly FailureRecord[];
 }
 
 export type CorrelatorContext = {
@@ -128,16 +115,15 @@ const RULES = {
   },
 } satisfies Rules<CorrelatorContext>;
 
-const machine = setup({
-  types: {} as { context: CorrelatorContext; events: Asked; input: CorrelatorInput | undefined },
-  actions: { decide: enqueueActions((args) => decide(args, RULES)) },
-}).createMachine({
-  id: 'failure-correlator',
-  context: ({ input }) => ({ windowMs: input?.windowMs ?? WINDOW_MS, nextFailure: 1, nextCorrelation: 1 }),
-  on: transitionsOf(RULES),
+export const failureCorrelator = ruledAgent({
+  name: 'failure-correlator',
+  rules: RULES,
+  context: ({ windowMs = WINDOW_MS }: CorrelatorInput = {}): CorrelatorContext => ({
+    windowMs,
+    nextFailure: 1,
+    nextCorrelation: 1,
+  }),
 });
-
-export const failureCorrelator = defineAgent({ name: 'failure-correlator', machine, events: schemasOf(RULES) });
 
 /** The records, the eldest first. */
 export function correlationsIn(context: CorrelatorContext): Correlation[] {
@@ -177,7 +163,7 @@ function group(turn: CorrelatorTurn, { items }: { readonly items: readonly strin
 
 interface Finding {
   readonly elder: Correlation | undefined;
-  readonly cluster: readonly Failure[];
+  readonly cluster: readonly FailureRecord[];
   readonly signature: string | null;
   readonly nowMs: number;
 }
@@ -250,11 +236,11 @@ function forget(turn: CorrelatorTurn, signature: string, ids: readonly string[])
   if (known !== undefined) turn.records(FAILURES).put({ signature, failures: without(known.failures, ids) });
 }
 
-function alike(turn: CorrelatorTurn, signature: string): readonly Failure[] {
+function alike(turn: CorrelatorTurn, signature: string): readonly FailureRecord[] {
   return turn.records(FAILURES).get(signature)?.failures ?? [];
 }
 
-function failureOf(context: CorrelatorContext, event: FailureFacts): Failure {
+function failureOf(context: CorrelatorContext, event: FailureFacts): FailureRecord {
   const { item, agentType, errorType, dataSource, atMs } = event;
   return {
     id: `failure-${context.nextFailure}`,
@@ -273,13 +259,13 @@ function isFull({ failureCount }: Correlation): boolean {
   return failureCount >= CORRELATION_FAILURES_MAX;
 }
 
-function without(failures: readonly Failure[], ids: readonly string[]): Failure[] {
+function without(failures: readonly FailureRecord[], ids: readonly string[]): FailureRecord[] {
   const gone = new Set(ids);
   return failures.filter(({ id }) => !gone.has(id));
 }
 
 /** Unresolved correlations that hold some of these failures, the eldest first. */
-function openAmong({ context }: CorrelatorTurn, failures: readonly Failure[]): Correlation[] {
+function openAmong({ context }: CorrelatorTurn, failures: readonly FailureRecord[]): Correlation[] {
   const ids = new Set(failures.map(({ id }) => id));
   return correlationsIn(context).filter(
     ({ resolvedAtMs, failureIds }) => resolvedAtMs === null && failureIds.some((id) => ids.has(id)),
@@ -287,7 +273,7 @@ function openAmong({ context }: CorrelatorTurn, failures: readonly Failure[]): C
 }
 
 /** The last failure of each of these items, where one is remembered that is in no correlation. */
-function latestOf(turn: CorrelatorTurn, items: readonly string[]): Failure[] {
+function latestOf(turn: CorrelatorTurn, items: readonly string[]): FailureRecord[] {
   const taken = new Set(
     correlationsIn(turn.context).flatMap(({ resolvedAtMs, failureIds }) => (resolvedAtMs === null ? failureIds : [])),
   );
@@ -304,7 +290,7 @@ function latestOf(turn: CorrelatorTurn, items: readonly string[]): Failure[] {
   );
 }
 
-function signatureIn(failures: readonly Failure[]): string | null {
+function signatureIn(failures: readonly FailureRecord[]): string | null {
   const [first, ...rest] = failures;
   return rest.every(({ signature }) => signature === first!.signature) ? first!.signature : null;
 }

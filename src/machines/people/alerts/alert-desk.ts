@@ -4,9 +4,7 @@
  * than ten in five minutes wait for a summary. A card ends when a person acknowledges it, or whoever raised it says
  * that it is settled. Pure; the rules are in alert-rules.ts.
  */
-import { enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { alertCard, blankFacts, type CardFacts, type CardReport } from './alert-card.ts';
 import {
   type Alert,
@@ -34,7 +32,7 @@ import {
 } from '../desk.ts';
 import { resumeButton, VIEW_DETAILS } from '../notice.ts';
 import { type Places, type RecordKind } from '../records.ts';
-import { type Asked, decide, order, type Rules, schemasOf, transitionsOf, type Turn } from '../turn.ts';
+import { order, ruledAgent, type Rules, type Turn } from '../turn.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type AlertAction, type AlertMessage } from './alert-messages.ts';
 
@@ -122,16 +120,11 @@ const RULES = {
   'child.exited': giveUp,
 } satisfies Rules<AlertDeskContext, AlertDeskEmitted>;
 
-const machine = setup({
-  types: {} as { context: AlertDeskContext; events: Asked; emitted: AlertDeskEmitted },
-  actions: { decide: enqueueActions((args) => decide(args, RULES)) },
-}).createMachine({
-  id: 'alert-desk',
-  context: { next: 1, deliveries: [], waiting: [], summarisedAtMs: null },
-  on: transitionsOf(RULES),
+export const alertDesk = ruledAgent({
+  name: 'alert-desk',
+  rules: RULES,
+  context: (): AlertDeskContext => ({ next: 1, deliveries: [], waiting: [], summarisedAtMs: null }),
 });
-
-export const alertDesk = defineAgent({ name: 'alert-desk', machine, events: schemasOf(RULES) });
 
 export function alertChildren() {
   return deskChildren({ desk: DESKS.alerts, boss: DESKS.alertCards, agent: alertDesk.name, item: alertCard.name });

@@ -3,10 +3,9 @@
  * desks ask by `gate.open` with themselves as `askedBy` and are sent `gate.closed`. Neutral: what is asked, and what an
  * answer does, is theirs.
  */
-import { type AnyActorRef, enqueueActions, setup } from 'xstate';
+import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { type AnyAgent } from '../../../actors/model/agent.ts';
-import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { GATES_KEPT_MAX } from '../../../limits.ts';
 import {
   type ChildExited,
@@ -19,18 +18,7 @@ import {
   listed,
   type OrderAnswered,
 } from '../desk.ts';
-import {
-  type Asked,
-  decide,
-  order,
-  type OrderReply,
-  refused,
-  type Rules,
-  schemasOf,
-  TAKEN,
-  transitionsOf,
-  type Turn,
-} from '../turn.ts';
+import { type Asked, order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../turn.ts';
 import {
   durationMs,
   gate,
@@ -128,12 +116,11 @@ const RULES = {
 
 type Report<Type extends GateReport['type']> = Extract<GateReport, { readonly type: Type }>;
 
-const gateDeskMachine = setup({
-  types: {} as { context: GateDeskContext; events: Asked; emitted: GateDeskEmitted },
-  actions: { decide: enqueueActions((args) => decide(args, RULES)) },
-}).createMachine({ id: 'gate-desk', context: { next: 1 }, on: transitionsOf(RULES) });
-
-export const gateDesk = defineAgent({ name: 'gate-desk', machine: gateDeskMachine, events: schemasOf(RULES) });
+export const gateDesk = ruledAgent({
+  name: 'gate-desk',
+  rules: RULES,
+  context: (): GateDeskContext => ({ next: 1 }),
+});
 
 /** For createSystem, together with {@link gateChildren}. */
 export const gateAgents: readonly AnyAgent[] = [gate, gateDesk];
