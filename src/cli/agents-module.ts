@@ -76,8 +76,8 @@ export function workFor(agent: AgentFunction | AnyActorLogic | undefined, shell:
   );
 }
 
-/** Without the list of modules that asked for it: that is Bosun's inside. */
-function reasonOf(error: unknown): string {
+/** Why a module cannot be loaded, without the list of modules that asked for it: that is Bosun's inside. */
+export function reasonOf(error: unknown): string {
   return messageOf(error).replace(/\nRequire stack:[^]*$/, '');
 }
 

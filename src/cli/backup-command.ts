@@ -1,12 +1,12 @@
 /** `bosun backup` and `bosun restore`: copies of a stopped store, verified, and put in place whole or not at all. */
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { BosunError, type ErrorCode, isBosunError } from '../errors.ts';
+import { BosunError, isBosunError } from '../errors.ts';
 import { backup, isVacant, restore } from '../persistence/backup.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { type Verification } from '../persistence/verify.ts';
 import { type DataDirectory, dataDirectory, hasStore, storeDirectory } from './data-directory.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { type DataCommand, type Output } from './surroundings.ts';
 
 export interface BackupCommand extends DataCommand {
@@ -22,7 +22,7 @@ export interface RestoreCommand extends DataCommand {
 /** Exit code 0: copied and sound; 1: copied, and damaged as the original is, or failed; 2: bad places; 4: in use. */
 export async function backupCommand(command: BackupCommand): Promise<ExitCode> {
   const { to, cwd, json, out, err } = command;
-  return await copying(err, async () => {
+  return carriedOut(err, async () => {
     const path = resolve(cwd, to);
     const copied = await opened(storeDirectory(command), (store) => backup(store, path));
     tell(out, { json, copied, what: `backed up to ${path}` });
@@ -35,7 +35,7 @@ export async function backupCommand(command: BackupCommand): Promise<ExitCode> {
 /** Exit code 0: restored; 1: the backup is damaged, or failed; 2: bad places; 4: in use. */
 export async function restoreCommand(command: RestoreCommand): Promise<ExitCode> {
   const { from, cwd, force, json, out, err } = command;
-  return await copying(err, async () => {
+  return carriedOut(err, async () => {
     const target = dataDirectory(command);
     if (!force && !(await isVacant(target.path))) {
       throw new BosunError('BOSUN_CONFIG_INVALID', `${target.path} is not empty; --force replaces the store in it`);
@@ -46,7 +46,6 @@ export async function restoreCommand(command: RestoreCommand): Promise<ExitCode>
       return await restore(store, target.store);
     });
     tell(out, { json, copied, what: `restored to ${target.path}` });
-    return EXIT.completed;
   });
 }
 
@@ -82,19 +81,4 @@ function tell(out: Output, { json, copied, what }: { json: boolean; copied: Veri
       ? `${JSON.stringify(copied)}\n`
       : `${what}: epoch ${copied.epoch ?? 0}, ${copied.actors} actors, ${copied.records} records\n`,
   );
-}
-
-const EXITS: Partial<Record<ErrorCode, ExitCode>> = {
-  BOSUN_STORE_LOCKED: EXIT.inUse,
-  BOSUN_CONFIG_INVALID: EXIT.badInput,
-};
-
-async function copying(err: Output, copy: () => Promise<ExitCode>): Promise<ExitCode> {
-  try {
-    return await copy();
-  } catch (error) {
-    if (!isBosunError(error)) throw error;
-    err.write(`${error.message}\n`);
-    return EXITS[error.code] ?? EXIT.failed;
-  }
 }

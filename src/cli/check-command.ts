@@ -8,15 +8,15 @@ import { createJiti } from 'jiti';
 import { type AnyAgent } from '../actors/model/agent.ts';
 import { type CheckedActor } from '../actors/loop/versions/check.ts';
 import { isMachine } from '../actors/xstate/definition.ts';
-import { BosunError, isBosunError, messageOf } from '../errors.ts';
+import { BosunError } from '../errors.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { checkStore } from '../system.ts';
-import { loadAgents } from './agents-module.ts';
+import { loadAgents, reasonOf } from './agents-module.ts';
 import { dataDirectory, hasStore, planAgents } from './data-directory.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { readPlanFile } from './plan-file.ts';
 import { secretKeysOf } from './secret-keys.ts';
-import { type DataCommand } from './surroundings.ts';
+import { type DataCommand, logTo } from './surroundings.ts';
 
 export interface CheckCommand extends DataCommand {
   /** A plan file: the agents are those of the crew and of the plan. */
@@ -45,16 +45,16 @@ const WORDS: Readonly<Record<CheckedActor['verdict'], string>> = {
   refused: 'refused',
 };
 
-export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
+export function checkCommand(command: CheckCommand): Promise<ExitCode> {
   const { json, out, err, env } = command;
-  try {
+  return carriedOut(err, async () => {
     const store = levelStore(storeIn(command));
     const agents = await agentsFor(command);
     const actors = await checkStore({
       agents,
       store,
       ...secretKeysOf(env),
-      log: (...line) => err.write(`${line.map(String).join(' ')}\n`),
+      log: logTo(err),
     });
     const groups = grouped(actors);
     const refused = actors.filter(({ verdict }) => verdict === 'refused').length;
@@ -70,14 +70,7 @@ export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
           : `${refused} of ${actors.length} actors would be suspended\n`,
       );
     return refused === 0 ? EXIT.completed : EXIT.failed;
-  } catch (error) {
-    if (!isBosunError(error)) throw error;
-    err.write(`${error.message}\n`);
-    if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
-    return ['BOSUN_PLAN_INVALID', 'BOSUN_CONFIG_INVALID', 'BOSUN_AGENT_INVALID'].includes(error.code)
-      ? EXIT.badInput
-      : EXIT.failed;
-  }
+  });
 }
 
 /** That of a data directory, or the directory of a store itself, as `levelStore` was given it. */
@@ -93,8 +86,13 @@ async function agentsFor({ plan, agents, cwd }: CheckCommand): Promise<readonly 
     throw new BosunError('BOSUN_CONFIG_INVALID', 'name the plan, or by --agents a module that exports the agents');
   }
   if (agents !== undefined) return exportedAgents(agents, { cwd });
-  const source = await readPlanFile({ file: plan!, cwd });
-  return planAgents(source.plan, await loadAgents(source), () => Promise.reject(new Error('nothing runs in a check')));
+  return agentsOfPlan({ file: plan!, cwd });
+}
+
+/** The agents of a plan of which nothing runs. */
+export async function agentsOfPlan(place: { file: string; cwd: string }): Promise<readonly AnyAgent[]> {
+  const source = await readPlanFile(place);
+  return planAgents(source.plan, await loadAgents(source), () => Promise.reject(new Error('nothing runs here')));
 }
 
 /** Every agent that a module exports, one by one or in arrays. Rejects with BOSUN_CONFIG_INVALID. */
@@ -103,11 +101,7 @@ export async function exportedAgents(file: string, { cwd }: { cwd: string }): Pr
   try {
     module = await createJiti(import.meta.url).import<Record<string, unknown>>(resolve(cwd, file));
   } catch (error) {
-    throw new BosunError(
-      'BOSUN_CONFIG_INVALID',
-      `${file} cannot be loaded: ${messageOf(error).replace(/\nRequire stack:[^]*$/, '')}`,
-      { cause: error },
-    );
+    throw new BosunError('BOSUN_CONFIG_INVALID', `${file} cannot be loaded: ${reasonOf(error)}`, { cause: error });
   }
   const agents = new Set(
     Object.values(module)

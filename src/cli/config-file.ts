@@ -8,7 +8,7 @@ import { dirname, extname, join, resolve } from 'node:path';
 import { createJiti } from 'jiti';
 import { z } from 'zod';
 import { type AnyAgent } from '../actors/model/agent.ts';
-import { BosunError, messageOf } from '../errors.ts';
+import { BosunError } from '../errors.ts';
 import { SCOPES, type TokenOptions } from '../gateway/client/callers.ts';
 import { type GatewayOptions } from '../gateway/network/server.ts';
 import { WORKERS_MAX } from '../limits.ts';
@@ -16,6 +16,7 @@ import { crewAgents } from '../machines/coordination/crew.ts';
 import { closed } from '../machines/coordination/plan/closed-object.ts';
 import { didYouMean } from '../near-names.ts';
 import { type BossOptions } from '../supervisor/child-spec.ts';
+import { reasonOf } from './agents-module.ts';
 import { exportedAgents, isAgent } from './check-command.ts';
 import { type Environment } from './surroundings.ts';
 import { explain, type Problem, problemOf, readYaml, sentence } from './yaml-source.ts';
@@ -172,7 +173,7 @@ async function readModule(file: string, path: string): Promise<Source> {
 
 /** Of a fault of syntax with its place in the file. */
 function loadFailure(file: string, path: string, error: unknown): BosunError {
-  const message = messageOf(error).replace(/\nRequire stack:[^]*$/, '');
+  const message = reasonOf(error);
   const at = message.indexOf(`${path}:`);
   const [, line, column] = at < 0 ? [] : (/^:(\d+):(\d+)/.exec(message.slice(at + path.length)) ?? []);
   const place = line === undefined ? '' : `:${line}:${column}`;

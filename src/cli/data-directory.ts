@@ -122,7 +122,7 @@ export function planAgents(plan: Plan, agents: AgentModule, shell: Attempt): Any
   return [...crewAgentsFor(agents.ports), ...types.map((type) => stageAgent(type, workFor(agents.get(type), shell)))];
 }
 
-export interface HoldOptions {
+interface HoldOptions {
   readonly log: (...args: unknown[]) => void;
   readonly agents?: readonly AnyAgent[];
   /** For its keys: without them what is secret stays closed. */
@@ -133,7 +133,7 @@ export interface HoldOptions {
  * A system on hold: nothing runs, and no agent's code is needed. Actors of agents that are not given are shown as they
  * are stored.
  */
-export async function openOnHold(
+async function openOnHold(
   directory: DataDirectory,
   { log, agents = crewAgents, env = {} }: HoldOptions,
 ): Promise<System> {
@@ -150,6 +150,20 @@ export async function openOnHold(
     outageMs: 0,
     ...secretKeysOf(env),
   }).start();
+}
+
+/** Looks at a store, or leaves something in it, while nothing of it runs. */
+export async function onHold<Result>(
+  directory: DataDirectory,
+  options: HoldOptions,
+  work: (system: System) => Result | Promise<Result>,
+): Promise<Result> {
+  const system = await openOnHold(directory, options);
+  try {
+    return await work(system);
+  } finally {
+    await system.stop();
+  }
 }
 
 /** The coordinator's record of the plan; undefined where the store holds none. */

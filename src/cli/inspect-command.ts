@@ -8,7 +8,7 @@ import { type AnyStateMachine } from 'xstate';
 import { type AnyAgent, BOSS_AGENT } from '../actors/model/agent.ts';
 import { childLogic, isMachine } from '../actors/xstate/definition.ts';
 import { systemClock } from '../clock.ts';
-import { BosunError, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
+import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { activeStates } from '../gateway/charts/active.ts';
 import { ChartLayouts } from '../gateway/charts/layout.ts';
 import { mermaidOf } from '../gateway/charts/mermaid.ts';
@@ -18,14 +18,11 @@ import { crewAgents } from '../machines/coordination/crew.ts';
 import { stageName } from '../machines/work/stage.ts';
 import { bossMachine } from '../supervisor/boss.ts';
 import { type System } from '../system.ts';
-import { loadAgents } from './agents-module.ts';
-import { exportedAgents } from './check-command.ts';
-import { dataDirectory, hasStore, openOnHold, planAgents, storeDirectory } from './data-directory.ts';
-import { exitOf } from './data-work.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { agentsOfPlan, exportedAgents } from './check-command.ts';
+import { dataDirectory, hasStore, onHold, storeDirectory } from './data-directory.ts';
+import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { LiveGateway } from './live-gateway.ts';
-import { readPlanFile } from './plan-file.ts';
-import { type DataCommand } from './surroundings.ts';
+import { type DataCommand, logTo } from './surroundings.ts';
 
 export type ChartFormat = 'svg' | 'mermaid' | 'json';
 
@@ -52,12 +49,6 @@ interface Subject {
 
 const STAGE = stageName('');
 
-const EXITS: Partial<Record<ErrorCode, ExitCode>> = {
-  BOSUN_AGENT_INVALID: EXIT.badInput,
-  BOSUN_CHART_UNKNOWN: EXIT.badInput,
-  BOSUN_CONFIG_INVALID: EXIT.badInput,
-};
-
 /**
  * Exit code 0: written; 1: the store cannot be read, or the machine is too large; 2: nobody of that name, or no place
  * to draw; 4: the store is in use, and no gateway answers; 5: the gateway refuses.
@@ -71,17 +62,11 @@ export async function inspectCommand(command: InspectCommand): Promise<ExitCode>
     );
     return EXIT.badInput;
   }
-  try {
-    const subject = await subjectOf(command);
-    const text = await written(format, subject);
+  return carriedOut(err, async () => {
+    const text = await written(format, await subjectOf(command));
     if (file === undefined) out.write(text);
     else await save(resolve(cwd, file), text);
-    return EXIT.completed;
-  } catch (error) {
-    if (!isBosunError(error)) throw error;
-    err.write(`${error.message}\n`);
-    return EXITS[error.code] ?? exitOf(error.code);
-  }
+  });
 }
 
 async function save(file: string, text: string): Promise<void> {
@@ -102,17 +87,9 @@ async function subjectOf(command: InspectCommand): Promise<Subject> {
   const directory = storeDirectory(command);
   if (gateway === undefined && hasStore(directory)) {
     try {
-      const system = await openOnHold(directory, {
-        log: (...line) => err.write(`${line.map(String).join(' ')}\n`),
-        agents: [...agents.values()],
-        env,
-      });
-      try {
-        const subject = subjectIn(system, actor, agents);
-        if (subject !== undefined) return subject;
-      } finally {
-        await system.stop();
-      }
+      const options = { log: logTo(err), agents: [...agents.values()], env };
+      const subject = await onHold(directory, options, (system) => subjectIn(system, actor, agents));
+      if (subject !== undefined) return subject;
     } catch (error) {
       // An agent can be drawn while a run has the store; only where its actors are cannot be said.
       if (agent === undefined || !isBosunError(error, 'BOSUN_STORE_LOCKED')) throw error;
@@ -152,11 +129,6 @@ async function knownAgents({ plan, agents, cwd }: InspectCommand): Promise<Reado
       : [])
     known.set(agent.name, agent);
   return known;
-}
-
-async function agentsOfPlan(place: { file: string; cwd: string }): Promise<readonly AnyAgent[]> {
-  const source = await readPlanFile(place);
-  return planAgents(source.plan, await loadAgents(source), () => Promise.reject(new Error('nothing runs here')));
 }
 
 function machineOfAgent(name: string, agents: ReadonlyMap<string, AnyAgent>): AnyStateMachine | undefined {

@@ -7,11 +7,10 @@ import { COORDINATOR } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { didYouMean } from '../near-names.ts';
 import { itemOf } from '../machines/work/task.ts';
-import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, openOnHold } from './data-directory.ts';
-import { exitOf } from './data-work.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, onHold } from './data-directory.ts';
+import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { LiveGateway } from './live-gateway.ts';
-import { type DataCommand } from './surroundings.ts';
+import { type DataCommand, logTo } from './surroundings.ts';
 
 export interface PlanCommand extends DataCommand {
   readonly order: 'pause' | 'resume';
@@ -19,24 +18,18 @@ export interface PlanCommand extends DataCommand {
   readonly reason?: string | undefined;
 }
 
-export async function planCommand(command: PlanCommand): Promise<ExitCode> {
-  const { order, item, json, out } = command;
+export function planCommand(command: PlanCommand): Promise<ExitCode> {
+  const { order, item, json, out, err } = command;
   const directory = dataDirectory(command);
-  let when = ' at the next start';
-  try {
+  const work = async () => {
     const gateway = await LiveGateway.of(directory);
-    if (gateway !== undefined) when = '';
     await (gateway === undefined ? leaveOrder(command, directory) : giveOrder(command, directory, gateway));
-  } catch (error) {
-    if (!isBosunError(error)) throw error;
-    command.err.write(`${error.message}\n`);
-    if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
-    return error.code === 'BOSUN_EVENT_INVALID' ? EXIT.badInput : exitOf(error.code);
-  }
-  out.write(
-    json ? `${JSON.stringify({ type: `plan.${order}`, item, durable: true })}\n` : `${item}: ${order}${when}\n`,
-  );
-  return EXIT.completed;
+    const when = gateway === undefined ? ' at the next start' : '';
+    out.write(
+      json ? `${JSON.stringify({ type: `plan.${order}`, item, durable: true })}\n` : `${item}: ${order}${when}\n`,
+    );
+  };
+  return carriedOut(err, work, { BOSUN_EVENT_INVALID: EXIT.badInput });
 }
 
 async function giveOrder(command: PlanCommand, directory: DataDirectory, gateway: LiveGateway): Promise<void> {
@@ -55,16 +48,11 @@ async function giveOrder(command: PlanCommand, directory: DataDirectory, gateway
 async function leaveOrder(command: PlanCommand, directory: DataDirectory): Promise<void> {
   if (!hasStore(directory))
     throw new BosunError('BOSUN_PLAN_INVALID', `${directory.path} holds no plan; run one first`);
-  const system = await openOnHold(directory, {
-    log: (...args) => command.err.write(`${args.map(String).join(' ')}\n`),
-  });
-  try {
+  await onHold(directory, { log: logTo(command.err) }, async (system) => {
     const coordinator = coordinatorOf(system);
     if (coordinator === undefined) throw noPlan(directory);
     await system.send(COORDINATOR, orderFor(command, coordinator.context));
-  } finally {
-    await system.stop();
-  }
+  });
 }
 
 function noPlan({ path }: DataDirectory): BosunError {

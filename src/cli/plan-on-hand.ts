@@ -9,7 +9,7 @@ import { type CoordinatorContext } from '../machines/coordination/coordinator/co
 import { checkAgents, comparePlans, type Plan } from '../machines/coordination/plan/plan.ts';
 import { type System } from '../system.ts';
 import { type AgentModule, checkMachineLimits, loadAgents } from './agents-module.ts';
-import { coordinatorOf, type DataDirectory, hasStore, openOnHold } from './data-directory.ts';
+import { coordinatorOf, type DataDirectory, hasStore, onHold } from './data-directory.ts';
 import { type PlanSource, readPlanFile } from './plan-file.ts';
 
 export interface ReadyPlan {
@@ -132,11 +132,6 @@ async function readStore<Result>(
   read: (system: System) => Result,
 ): Promise<Result | undefined> {
   if (!hasStore(directory)) return undefined;
-  const system = await openOnHold(directory, { log });
-  try {
-    // A process that was killed while it made the store has left one without a root.
-    return system.snapshot(ROOT) === undefined ? undefined : read(system);
-  } finally {
-    await system.stop();
-  }
+  // A process that was killed while it made the store has left one without a root.
+  return onHold(directory, { log }, (system) => (system.snapshot(ROOT) === undefined ? undefined : read(system)));
 }

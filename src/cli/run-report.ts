@@ -8,7 +8,7 @@ import {
 import { itemOf } from '../machines/work/task.ts';
 import { isAtGate, type ItemProgress } from '../machines/coordination/coordinator/progress.ts';
 import { DESK_SENTENCES, deskSentence } from './desk-sentences.ts';
-import { type Output } from './surroundings.ts';
+import { logTo, type Output } from './surroundings.ts';
 
 /** An event as an actor emitted it. */
 export interface Told {
@@ -73,7 +73,7 @@ export function jsonReporter(out: Output, err: Output): Reporter {
     talk: (text) => err.write(`${text}\n`),
     line: write,
     result() {},
-    log: (...args) => err.write(`${args.map(String).join(' ')}\n`),
+    log: logTo(err),
     close() {},
   };
 }
@@ -87,7 +87,7 @@ export function plainReporter(out: Output, err: Output): Reporter {
     talk: say,
     line() {},
     result: (lines) => out.write(`${lines.join('\n')}\n`),
-    log: (...args) => say(args.map(String).join(' ')),
+    log: logTo(err),
     close() {},
   };
 }

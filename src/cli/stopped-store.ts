@@ -3,23 +3,18 @@
  * by exit codes.
  */
 import { existsSync } from 'node:fs';
-import { type ErrorCode, isBosunError } from '../errors.ts';
 import { type System } from '../system.ts';
-import { hasStore, openOnHold, storeDirectory } from './data-directory.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
-import { type DataCommand } from './surroundings.ts';
+import { hasStore, onHold, storeDirectory } from './data-directory.ts';
+import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
+import { type DataCommand, logTo } from './surroundings.ts';
 
-/** What was asked for is not there, or does not fit. */
-const BAD_INPUT: readonly ErrorCode[] = [
-  'BOSUN_ACTOR_UNKNOWN',
-  'BOSUN_ADDRESS_INVALID',
-  'BOSUN_AGENT_UNKNOWN',
-  'BOSUN_MESSAGE_UNKNOWN',
-  'BOSUN_ORDER_REFUSED',
-  'BOSUN_VALUE_REFUSED',
-  'BOSUN_PLAN_INVALID',
-  'BOSUN_CALL_INVALID',
-];
+/** Exit codes of what means something else, or nothing more, where nothing runs. */
+export const STOPPED_EXITS = {
+  BOSUN_CONFIG_INVALID: EXIT.failed,
+  BOSUN_EVENT_INVALID: EXIT.failed,
+  BOSUN_MAILBOX_FULL: EXIT.failed,
+  BOSUN_SYSTEM_CLOSED: EXIT.failed,
+} as const;
 
 /**
  * Resolves to 0, 1 where the store cannot be read or written, 2 for bad input or no store, 4 where it is in use, 5 for
@@ -39,21 +34,7 @@ export async function withStoppedStore(
     );
     return EXIT.badInput;
   }
-  try {
-    const system = await openOnHold(directory, { log: (...args) => err.write(`${args.map(String).join(' ')}\n`), env });
-    try {
-      await work(system);
-    } finally {
-      await system.stop();
-    }
-    return EXIT.completed;
-  } catch (error) {
-    if (!isBosunError(error)) throw error;
-    err.write(`${error.message}\n`);
-    if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
-    if (error.code === 'BOSUN_EVENT_REFUSED') return EXIT.refused;
-    return BAD_INPUT.includes(error.code) ? EXIT.badInput : EXIT.failed;
-  }
+  return carriedOut(err, () => onHold(directory, { log: logTo(err), env }, work), STOPPED_EXITS);
 }
 
 /** One line of `--json`: errors as name, code and message. */

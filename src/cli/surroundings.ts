@@ -12,6 +12,11 @@ export interface Output {
   readonly columns?: number;
 }
 
+/** What is logged, as lines of talk. */
+export function logTo(err: Output): (...args: unknown[]) => void {
+  return (...args) => void err.write(`${args.map(String).join(' ')}\n`);
+}
+
 /** Variables by name, as in `process.env`. */
 export type Environment = Record<string, string | undefined>;
 
