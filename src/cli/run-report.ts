@@ -38,20 +38,20 @@ export interface Reporter {
   close(): void;
 }
 
+/** Words that a line begins with, by type of event. */
+const WORDS: Readonly<Record<string, string>> = {
+  'task.started': 'started',
+  'task.completed': 'completed',
+  'task.failed': 'failed',
+  'task.overdue': 'overdue',
+  'item.paused': 'paused',
+  'item.resumed': 'resumed',
+  'item.failed': 'gave up',
+  'item.expired': 'expired',
+};
+
 /** Types of events that whoever follows a plan is told of. */
-export const TOLD = new Set<string>([
-  ...[
-    'task.started',
-    'task.completed',
-    'task.failed',
-    'item.paused',
-    'item.resumed',
-    'item.failed',
-    'item.expired',
-    'task.overdue',
-  ],
-  ...Object.keys(DESK_SENTENCES),
-]);
+export const TOLD = new Set([...Object.keys(WORDS), ...Object.keys(DESK_SENTENCES)]);
 
 /** One JSON object a line on `out`, nothing else. */
 export function jsonReporter(out: Output, err: Output): Reporter {
@@ -133,27 +133,12 @@ export function oneLine(text: string): string {
 
 function sentence(told: Told): string {
   const { type, task, item, attempt, error, reason } = told;
+  const word = WORDS[type];
+  if (word === undefined) return deskSentence(told);
+  const subject = type.startsWith('task.') ? task : item;
   const again = attempt !== undefined && attempt > 1 ? ` (attempt ${attempt})` : '';
-  switch (type) {
-    case 'task.started':
-      return `started    ${task}${again}`;
-    case 'task.completed':
-      return `completed  ${task}${again}`;
-    case 'task.failed':
-      return `failed     ${task}${again}: ${oneLine(error ?? '')}`;
-    case 'item.paused':
-      return `paused     ${item}: ${oneLine(reason ?? '')}`;
-    case 'item.failed':
-      return `gave up    ${item}: ${oneLine(reason ?? '')}`;
-    case 'item.expired':
-      return `expired    ${item}: ${oneLine(reason ?? '')}`;
-    case 'task.overdue':
-      return `overdue    ${task}`;
-    case 'item.resumed':
-      return `resumed    ${item}`;
-    default:
-      return deskSentence(told);
-  }
+  const why = error ?? reason;
+  return `${word.padEnd(10)} ${subject}${again}${why === undefined ? '' : `: ${oneLine(why)}`}`;
 }
 
 interface PictureOptions {

@@ -9,6 +9,7 @@ import { checkAgents, type Plan } from '../machines/coordination/plan/plan.ts';
 import { schedule, type Schedule } from '../machines/coordination/plan/schedule.ts';
 import { ganttSvg, ganttText, summaryOf } from './gantt.ts';
 import { readPlanFile } from './plan-file.ts';
+import { tableText } from './table.ts';
 import { type Output } from './surroundings.ts';
 
 export interface ScheduleCommand {
@@ -72,14 +73,13 @@ async function written(file: string, text: string, { cwd, err }: ScheduleCommand
 
 function report(result: Schedule, plan: Plan, style: { width: number; colour: boolean }): string {
   const path = `critical path (◆): ${result.criticalPath.join(' -> ')}`;
-  return [`${plan.name}: ${summaryOf(result, plan)}`, path, '', table(result), '', ganttText(result, plan, style)].join(
+  return [`${plan.name}: ${summaryOf(result, plan)}`, path, '', table(result), ganttText(result, plan, style)].join(
     '\n',
   );
 }
 
 /** One line per task, in the order they start. */
 function table({ tasks }: Schedule): string {
-  const head = ['', 'task', 'agent', 'start', 'end'];
   const rows = tasks.map(({ task, agent, start, end, critical }) => [
     critical ? '◆' : '',
     task,
@@ -87,13 +87,5 @@ function table({ tasks }: Schedule): string {
     String(start),
     String(end),
   ]);
-  const widths = head.map((title, column) =>
-    rows.reduce((widest, row) => Math.max(widest, row[column]!.length), title.length),
-  ); // rows are as long as the head
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, column) => (column < 3 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
-      .join('  ')
-      .trimEnd();
-  return [head, ...rows].map(line).join('\n');
+  return tableText([['', 'task', 'agent', 'start', 'end'], ...rows], { numbersFrom: 3 });
 }

@@ -45,8 +45,8 @@ export interface ServedPlace {
   readonly log: (...args: unknown[]) => void;
 }
 
-/** Of a system without a plan. */
-const NOTHING: ServedSystem['follow'] = () => () => {};
+/** A system without a plan has nothing to be followed, and no shell commands. */
+const PLANLESS: Pick<ServedSystem, 'follow' | 'ended'> = { follow: () => () => {}, ended: () => Promise.resolve() };
 
 /** Plans that are carried out without being named. */
 const PLAN_FILES = ['plan.yaml', 'plan.yml', 'plan.json'];
@@ -69,12 +69,7 @@ export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
     return crew(place, source.plan, agents);
   }
   if (config !== undefined)
-    return {
-      system: created(place, config.agents, config.tree ?? {}),
-      what: config.file,
-      follow: NOTHING,
-      ended: () => Promise.resolve(),
-    };
+    return { ...PLANLESS, system: created(place, config.agents, config.tree ?? {}), what: config.file };
   const { coordinator, children } = await contentsOf(directory, log);
   if (coordinator?.plan !== undefined) return crew(place, withoutModule(directory, coordinator.plan), new Map());
   const agents = new Set(children.map(({ agent }) => agent));
@@ -84,7 +79,7 @@ export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
       `${directory.path} holds actors of the agents ${[...agents].join(', ')}: a bosun.config.ts has to say what ` +
         'they are',
     );
-  return { system: created(place, crewAgents, {}), what: 'no plan', follow: NOTHING, ended: () => Promise.resolve() };
+  return { ...PLANLESS, system: created(place, crewAgents, {}), what: 'no plan' };
 }
 
 /**
@@ -147,12 +142,7 @@ function spread(
     new URLSearchParams({ config: resolve(cwd, config.file), cwd, trustWallClock: String(trustWallClock) }),
   );
   const system = createSystem({ workers: { count, module, directory: directory.workers }, log });
-  return {
-    system,
-    what: `${config.file} over ${count} ${count === 1 ? 'worker' : 'workers'}`,
-    follow: NOTHING,
-    ended: () => Promise.resolve(),
-  };
+  return { ...PLANLESS, system, what: `${config.file} over ${count} ${count === 1 ? 'worker' : 'workers'}` };
 }
 
 function created(
