@@ -43,15 +43,8 @@ export function debateResolved(ledger: PlanLedger, { resolution }: EventOf<'deba
   const rerun = tasksNamed(ledger.plan, item, impact?.rerun.map(({ id }) => id) ?? []);
   const isSerial = impact?.mode !== 'parallel';
   for (const [name, tasks] of byItem(ledger, rerun)) runAgain(ledger, name, { tasks, isSerial });
-  ledger.emitted.push({
-    type: 'debate.decided',
-    debate,
-    item,
-    outcome,
-    statement: position?.statement ?? null,
-    by,
-    rerun,
-  });
+  const statement = position?.statement ?? null;
+  ledger.emitted.push({ type: 'debate.decided', debate, item, outcome, statement, by, rerun });
 }
 
 /** Its value holds until the debate that follows has ended. */
@@ -65,15 +58,8 @@ function heldAgain(
     if (known !== undefined)
       ledger.change(name, { debates: withDebate(withoutDebate(debates, debate), { ...known, debate: next }) });
   }
-  ledger.emitted.push({
-    type: 'debate.decided',
-    debate,
-    item,
-    outcome: 'redebate',
-    statement: null,
-    by: null,
-    rerun: [],
-  });
+  const nothing = { statement: null, by: null, rerun: [] };
+  ledger.emitted.push({ type: 'debate.decided', debate, item, outcome: 'redebate', ...nothing });
 }
 
 /** Beside the item that it is about, and beside each item that has a task that rests on it. */

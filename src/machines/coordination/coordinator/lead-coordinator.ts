@@ -19,6 +19,7 @@ import { debateDeferred, debateProvisional, debateResolved } from './debate-deci
 import { askAgain, gateClosed, gateRequested, gateValidated } from './gate-decisions.ts';
 import { loseItem } from './item-losses.ts';
 import { messages } from '../messages/messages.ts';
+import { talkMessages } from '../../work/talk-messages.ts';
 import {
   causeCleared,
   passToManager,
@@ -176,11 +177,7 @@ export const leadCoordinator = defineAgent({
     'capacity.set': messages['capacity.set'],
     'gate.request': messages['gate.request'],
     'gate.validate': messages['gate.validate'],
-    'talk.finding': messages['talk.finding'],
-    'talk.request': messages['talk.request'],
-    'talk.challenge': messages['talk.challenge'],
-    'talk.confirmation': messages['talk.confirmation'],
-    'talk.alert': messages['talk.alert'],
+    ...talkMessages,
   },
 });
 

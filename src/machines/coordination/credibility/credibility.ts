@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import { REGIME_UNKNOWN } from './regime.ts';
-import { type Trend, trendAdjusted } from './trend.ts';
+import { type Trend, trendAdjusted, trendSchema } from './trend.ts';
 import { wilsonHalfWidth } from './wilson.ts';
 
 export type CredibilityFormula = 'product' | 'normalised';
@@ -27,9 +27,7 @@ export const trackRecordSchema = z.object({
   halfLifeYears: z.number().positive(),
   regimes: z.record(z.string(), z.object({ accuracy: share, samples: z.int().nonnegative() })),
   currentAccuracy: share,
-  trend: z
-    .object({ slopePerYear: z.number(), rSquared: share, direction: z.enum(['improving', 'degrading', 'stable']) })
-    .nullable(),
+  trend: trendSchema.nullable(),
   /** How often people decided against the agent. */
   overrideRate: share,
 });

@@ -3,6 +3,7 @@
  * Pure.
  */
 import { linearRegression, linearRegressionLine, rSquared } from 'simple-statistics';
+import { z } from 'zod';
 
 export interface AccuracyPoint {
   readonly atYears: number;
@@ -10,12 +11,13 @@ export interface AccuracyPoint {
   readonly accuracy: number;
 }
 
-export interface Trend {
-  readonly slopePerYear: number;
-  /** How much of the movement the line explains, from 0 to 1. */
-  readonly rSquared: number;
-  readonly direction: 'improving' | 'degrading' | 'stable';
-}
+export const trendSchema = z.object({
+  slopePerYear: z.number(),
+  /** How much of the movement the line explains. */
+  rSquared: z.number().min(0).max(1),
+  direction: z.enum(['improving', 'degrading', 'stable']),
+});
+export type Trend = Readonly<z.infer<typeof trendSchema>>;
 
 /** A year of weeks. */
 const POINTS_MIN = 52;

@@ -1,7 +1,7 @@
 /** What one debate holds and what is said to it and by it: types, and small questions asked of them. Pure. */
 import { type AnyActorRef } from 'xstate';
-import { type z } from 'zod';
-import { type Challenge, type Contribution, type Evidence, type Positions, type response } from './challenge.ts';
+import { z } from 'zod';
+import { type Challenge, type Contribution, type Evidence, type Positions, response } from './challenge.ts';
 import { type Position, type RiskOrder } from './conservative-default.ts';
 import { type CredibilityFormula, type TrackRecord } from '../credibility/credibility.ts';
 import { type Precedent } from './debate-patterns.ts';
@@ -9,6 +9,7 @@ import { type ReviewDecision } from './debate-review.ts';
 import { type Impact } from './downstream-impact.ts';
 import { type PassedOrder } from '../../people/desk.ts';
 import { type GateReport } from '../../people/gates/gate.ts';
+import { type MessageIn } from '../../work/message-schema.ts';
 import { type Analysis, type Side } from './level-two.ts';
 import { type Provisional, type ProvisionalTrigger } from './provisional.ts';
 import { type RegimeReadings } from '../credibility/regime.ts';
@@ -102,13 +103,18 @@ export type DebateContext = DebateInput & {
   readonly resolution: Resolution | null;
 } & { readonly [place in `said:${number}`]?: Contribution };
 
+const word = z.object({ debate: z.string(), by: z.string() });
+
+/** What a debate may be told from outside. */
+export const debateEvents = {
+  'debate.acknowledge': word,
+  'debate.respond': response.extend({ debate: z.string() }),
+  'debate.accept': word,
+  'debate.take-up': word,
+};
+
 export type DebateEvent =
-  | ({
-      readonly type: 'debate.acknowledge' | 'debate.accept' | 'debate.take-up';
-      readonly debate: string;
-      readonly by: string;
-    } & PassedOrder)
-  | ({ readonly type: 'debate.respond'; readonly debate: string } & PassedOrder & Readonly<z.output<typeof response>>)
+  | (MessageIn<typeof debateEvents, keyof typeof debateEvents> & PassedOrder)
   | DeskWord
   | GateReport;
 

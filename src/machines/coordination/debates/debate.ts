@@ -6,15 +6,13 @@
  * desk's.
  */
 import { and, assign } from 'xstate';
-import { z } from 'zod';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import { debateSetup } from './debate-setup.ts';
 import { defer } from '../../../actors/model/talk-actions.ts';
-import { response } from './challenge.ts';
 import { type DebatePorts, historicalContextSchema, portActors, snapshotName } from './debate-ports.ts';
 import { MORE_EVIDENCE_MS } from './debate-review.ts';
-import { type DebateContext, type DebateEvent } from './debate-state.ts';
+import { type DebateContext, type DebateEvent, debateEvents } from './debate-state.ts';
 import { sidesOf } from './debate-talk.ts';
 import { historyOf, refusalOf, weighed } from './debate-verdict.ts';
 import { refused, TAKEN } from '../../people/turn.ts';
@@ -310,13 +308,6 @@ const debateMachine = debateSetup.createMachine({
     redebate: { type: 'final', entry: { type: 'conclude', params: { outcome: 'redebate' } } },
   },
 });
-
-const debateEvents = {
-  'debate.acknowledge': z.object({ debate: z.string(), by: z.string() }),
-  'debate.respond': response.extend({ debate: z.string() }),
-  'debate.accept': z.object({ debate: z.string(), by: z.string() }),
-  'debate.take-up': z.object({ debate: z.string(), by: z.string() }),
-};
 
 /** The agent for debates, with ports of the host's own where it has them. */
 export function debateAgent(ports: Partial<DebatePorts> = {}) {

@@ -2,7 +2,7 @@
  * How alerts are said: how long each may go unacknowledged, how many may be delivered at a time, which share a card,
  * and what a card and the banner read (CA-075 to CA-078). Pure.
  */
-import { type AlertAction, type AlertPriority } from './alert-messages.ts';
+import { type AlertMessage, type AlertPriority } from './alert-messages.ts';
 import { VIEW_DETAILS } from '../notice.ts';
 
 const MINUTE_MS = 60_000;
@@ -54,15 +54,7 @@ const STOPPED: ReadonlySet<string> = new Set(['item.failed', 'item.paused']);
 export const SUMMARY = 'alerts.summary';
 
 /** What a card is made of. */
-export interface Alert {
-  readonly item: string | null;
-  readonly kind: string;
-  readonly priority: AlertPriority;
-  readonly title: string;
-  readonly detail: string;
-  readonly actions: readonly AlertAction[];
-  readonly data: Readonly<Record<string, unknown>>;
-}
+export type Alert = Omit<AlertMessage<'alert.raise'>, 'type'>;
 
 /** SETTLED: what it was about is over before anybody acknowledged it. */
 export type AlertState = 'SENT' | 'DELIVERED' | 'OPENED' | 'ACKNOWLEDGED' | 'SETTLED';
