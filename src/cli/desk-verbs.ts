@@ -2,16 +2,12 @@
  * The verbs of the crew's desks, as the command line knows them: a row per desk, and in it one per verb. They are
  * carried out by desk-command.ts, which is loaded when one is called for. A new desk is a row here and a file.
  */
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Verbs, whom } from './administration-verbs.ts';
-import { type DeskOptions } from './desk-row.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import { whom } from './administration-verbs.ts';
+import { option, type Verb, type VerbGroup } from './verb.ts';
 
-interface Verb {
+interface DeskVerb extends Pick<Verb, 'says' | 'examples' | 'options'> {
   readonly verb: string;
-  readonly says: string;
-  /** Without `bosun` and the name of the desk. */
-  readonly examples: readonly string[];
-  readonly options?: () => readonly Option[];
 }
 
 interface DeskVerbs {
@@ -21,9 +17,9 @@ interface DeskVerbs {
   readonly says: string;
   readonly list: string;
   /** Lists leave out what is over, unless they are asked for all. */
-  readonly hasAll?: false;
-  readonly show: Verb;
-  readonly orders: readonly Verb[];
+  readonly hasAll?: boolean;
+  readonly show: DeskVerb;
+  readonly orders: readonly DeskVerb[];
 }
 
 const DESKS: readonly DeskVerbs[] = [
@@ -43,9 +39,7 @@ const DESKS: readonly DeskVerbs[] = [
         verb: 'extend <item>',
         says: 'Let a pause last longer, once, and 30 days at most.',
         examples: ['extend AAPL --until 2026-02-01 --reason "waits for the filing"'],
-        options: () => [
-          new Option('--until <date>', 'when the extension is over').argParser(dateMs).makeOptionMandatory(),
-        ],
+        options: [option('--until <date>', 'when the extension is over', dateMs).makeOptionMandatory()],
       },
       {
         verb: 'expire <item>',
@@ -66,9 +60,7 @@ const DESKS: readonly DeskVerbs[] = [
         verb: 'resume <id>',
         says: 'Have all items of a batch go on, some at a time.',
         examples: ['resume batch-1', 'resume batch-1 --concurrency 2'],
-        options: () => [
-          new Option('--concurrency <count>', 'how many at a time (default: as it was)').argParser(count),
-        ],
+        options: [option('--concurrency <count>', 'how many at a time (default: as it was)', count)],
       },
     ],
   },
@@ -92,7 +84,7 @@ const DESKS: readonly DeskVerbs[] = [
         verb: 'override <id>',
         says: 'Have another value hold; what used the old one runs again.',
         examples: ['override margin --side challenged --by eve --reason "the filing is older"'],
-        options: () => [
+        options: [
           new Option('--side <side>', 'whose position is to hold (default: the one that does not)').choices([
             'challenger',
             'challenged',
@@ -137,50 +129,44 @@ const DESKS: readonly DeskVerbs[] = [
   },
 ];
 
-interface Options extends Omit<DeskOptions, 'reason'> {
-  readonly reason?: string;
-  readonly data: string;
-  readonly json?: true;
-  readonly all?: true;
-  readonly by?: string;
-}
+const BY_WHOM = [option('--by <name>', 'who says so (default: your user name)'), option('--reason <text>', 'why')];
 
-export function addDesks(bosun: Command, { verb, exit, dataCommand }: Verbs): void {
-  for (const { name, row, says, list, hasAll = true, show, orders } of DESKS) {
-    const desk = bosun.command(name).description(says).exitOverride();
-    const add = ({ verb: usage, says: what, examples, options = () => [] }: Verb): Command => {
-      const command = verb(
-        desk,
-        usage,
-        what,
-        examples.map((example) => `${name} ${example}`),
-      );
-      for (const option of options()) command.addOption(option);
-      return command;
-    };
-    const listing = add({ verb: 'list', says: list, examples: ['list', hasAll ? 'list --all --json' : 'list --json'] });
-    if (hasAll) listing.option('--all', 'also those that are over');
-    listing.action(async ({ all, ...options }: Options) => {
-      const { listDesk } = await import('./desk-command.ts');
-      exit(await listDesk(await row(), { ...dataCommand(options), all: all === true }));
-    });
-    add(show).action(async (key: string, options: Options) => {
-      const { showRecord } = await import('./desk-command.ts');
-      exit(await showRecord(await row(), key, dataCommand(options)));
-    });
-    for (const order of orders) {
-      const command = add(order)
-        .option('--by <name>', 'who says so (default: your user name)')
-        .option('--reason <text>', 'why');
-      command.action(async () => {
-        const options = command.opts<Options>();
-        const [key = '', ...fields] = command.args;
-        const { giveOrder } = await import('./desk-command.ts');
-        const given = { ...options, ...whom(options), fields, verb: command.name(), key };
-        exit(await giveOrder(await row(), { ...given, ...dataCommand(options) }));
-      });
-    }
-  }
+/** A desk's table as verbs under its name. */
+function verbsOf({ name, row, says, list, hasAll = true, show, orders }: DeskVerbs): VerbGroup {
+  const verb = ({ verb: usage, examples, ...rest }: DeskVerb, run: Verb['run']): Verb => ({
+    ...rest,
+    usage,
+    examples: examples.map((example) => `${name} ${example}`),
+    run,
+  });
+  const listing: DeskVerb = {
+    verb: 'list',
+    says: list,
+    examples: ['list', hasAll ? 'list --all --json' : 'list --json'],
+    options: hasAll ? [option('--all', 'also those that are over')] : [],
+  };
+  return {
+    name,
+    says,
+    verbs: [
+      verb(listing, async ({ data, options: { all = false } }) =>
+        (await import('./desk-command.ts')).listDesk(await row(), { ...data, all }),
+      ),
+      verb(show, async ({ data }, key: string) =>
+        (await import('./desk-command.ts')).showRecord(await row(), key, data),
+      ),
+      ...orders.map((order) =>
+        verb(
+          { ...order, options: [...(order.options ?? []), ...BY_WHOM] },
+          async ({ data, options, command }, key: string, fields: readonly string[] = []) => {
+            const { giveOrder } = await import('./desk-command.ts');
+            const given = { ...options, ...whom(options), fields, verb: command.name(), key };
+            return giveOrder(await row(), { ...given, ...data });
+          },
+        ),
+      ),
+    ],
+  };
 }
 
 function count(text: string): number {
@@ -193,3 +179,5 @@ function dateMs(text: string): number {
   if (Number.isNaN(ms)) throw new InvalidArgumentError('Not a date, such as 2026-02-01 or 2026-02-01T12:00Z.');
   return ms;
 }
+
+export const DESK_VERBS: readonly VerbGroup[] = DESKS.map(verbsOf);

@@ -46,3 +46,8 @@ export interface DataCommand extends Pick<Surroundings, 'out' | 'err' | 'cwd' | 
   /** Print JSON on `out`, and nothing else there. */
   readonly json: boolean;
 }
+
+/** Colours only on a terminal, and never where NO_COLOR asks for none (no-color.org). */
+export function hasColour({ isTTY }: Output, env: Environment): boolean {
+  return isTTY === true && (env['NO_COLOR'] ?? '') === '';
+}
