@@ -35,11 +35,9 @@ function run(...command) {
 
 /** The machine, its rules and the schemas of its orders. */
 const MACHINE = `/** The desk of handovers: one person offers a piece of work to another, who accepts it. */
-import { enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { type Places, type RecordKind, recordsIn } from '../records.ts';
-import { type Asked, decide, order, refused, schemasOf, TAKEN, transitionsOf, type Turn } from '../turn.ts';
+import { order, refused, ruledAgent, TAKEN, type Turn } from '../turn.ts';
 
 export interface Handover {
   readonly id: string;
@@ -89,12 +87,11 @@ const RULES = {
   }),
 } as const;
 
-const machine = setup({
-  types: {} as { context: HandoverContext; events: Asked },
-  actions: { decide: enqueueActions((args) => decide(args, RULES)) },
-}).createMachine({ id: 'handover-desk', context: {}, on: transitionsOf(RULES) });
-
-export const handoverDesk = defineAgent({ name: 'handover-desk', machine, events: schemasOf(RULES) });
+export const handoverDesk = ruledAgent({
+  name: 'handover-desk',
+  rules: RULES,
+  context: (): HandoverContext => ({}),
+});
 
 export const HANDOVER_DESK = { id: 'handovers', systemId: 'handovers', agent: handoverDesk.name };
 
