@@ -32,7 +32,7 @@ import { checkRemovable, heldPlan, type ReadyPlan, readyPlan } from './plan-on-h
 import { completedHints, dataOption, invocationOf, resumeHints, type Waiting, waitsForPeople } from './run-hints.ts';
 import { planLine, type Reporter, resultLines } from './run-report.ts';
 import { shellCommands } from './shell-task.ts';
-import { type Surroundings } from './surroundings.ts';
+import { aborted, type Surroundings } from './surroundings.ts';
 
 export interface RunCommand extends Pick<Surroundings, 'env' | 'cwd'> {
   readonly file: string;
@@ -111,7 +111,13 @@ async function carryOut(
     await opened(command, door);
     await system.idle();
     const progress = system.actor(COORDINATOR).subscribe((snapshot) => reporter.progress(contextOf(snapshot)));
-    const outcome = await Promise.race([settled(system, wait), interrupted(interrupt), failureOf(system)]);
+    const outcome = await Promise.race<RunOutcome>([
+      settled(system, wait),
+      Promise.race([aborted(interrupt), system.closed]).then(
+        () => ({ kind: 'interrupted' }),
+        (error: unknown) => ({ kind: 'failed', error }),
+      ),
+    ]);
     progress.unsubscribe();
     // Acknowledges that all of it is on disk before it is said.
     await halt();
@@ -182,21 +188,6 @@ function waitingIn(system: System): Waiting {
     batches: batches === undefined ? [] : batchesIn(batches),
     gates: gates === undefined ? [] : gatesIn(gates, { isOpen: true }),
   };
-}
-
-function interrupted(signal: AbortSignal): Promise<RunOutcome> {
-  const outcome: RunOutcome = { kind: 'interrupted' };
-  if (signal.aborted) return Promise.resolve(outcome);
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(outcome), { once: true }));
-}
-
-async function failureOf(system: System): Promise<RunOutcome> {
-  try {
-    await system.closed;
-    return { kind: 'interrupted' };
-  } catch (error) {
-    return { kind: 'failed', error };
-  }
 }
 
 function conclude(command: RunCommand, outcome: RunOutcome): ExitCode {

@@ -12,7 +12,7 @@ import { frontDoor } from './front-door.ts';
 import { type Told, TOLD } from './run-report.ts';
 import { type ServedSystem, servedSystem } from './served-system.ts';
 import { type ServiceLog, serviceLog } from './service-log.ts';
-import { type DataCommand } from './surroundings.ts';
+import { aborted, type DataCommand } from './surroundings.ts';
 
 export interface ServeCommand extends Omit<DataCommand, 'data'> {
   /** Undefined where the user named none: then the config's, then the default. */
@@ -86,7 +86,7 @@ async function serve(
     isServing = true;
     log.info(`bosun serves ${what} at ${url}, data in ${directory.path}`, { url, data: directory.path });
     if (json) out.write(`${JSON.stringify({ type: 'serving', url, data: directory.path })}\n`);
-    const failure = await Promise.race([toldToEnd(interrupt), failureOf(system.closed)]);
+    const failure = await Promise.race([aborted(interrupt), system.closed.catch((error: unknown) => error)]);
     if (failure !== undefined)
       log.error(`the system closed: ${messageOf(failure)}`, { code: isBosunError(failure) ? failure.code : undefined });
     else log.info('about to end: calls under way are answered, and everything so far is kept');
@@ -114,18 +114,4 @@ function follow(event: Told, log: ServiceLog): void {
     error,
     reason,
   });
-}
-
-function toldToEnd(signal: AbortSignal): Promise<undefined> {
-  if (signal.aborted) return Promise.resolve(undefined);
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
-}
-
-async function failureOf(closed: Promise<void>): Promise<unknown> {
-  try {
-    await closed;
-    return undefined;
-  } catch (error) {
-    return error;
-  }
 }

@@ -17,6 +17,12 @@ export function logTo(err: Output): (...args: unknown[]) => void {
   return (...args) => void err.write(`${args.map(String).join(' ')}\n`);
 }
 
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
 /** Variables by name, as in `process.env`. */
 export type Environment = Record<string, string | undefined>;
 
