@@ -143,6 +143,9 @@ export const debateSetup = setup({
       turn.assign({ provisional, windowUntilMs: provisional.overrideUntilMs });
       if (before === null) tellProvisional(turn, provisional);
     }),
+    planGate: assign({
+      nextGateAtMs: ({ context, event }) => (event.type === 'gate.planned' ? event.atMs : context.nextGateAtMs),
+    }),
     /** It has come; what was planned for it is over. */
     passGate: assign({ nextGateAtMs: null }),
     postpone: inTurn((turn) => {

@@ -27,6 +27,11 @@ const REFUSED = {
   },
 } as const;
 
+const GATE_REACHED = { target: 'L5_gate_review', actions: 'passGate' } as const;
+
+/** One side accepts what the other holds. */
+const ACCEPTED = { guard: 'isFromSide', target: 'consensus', actions: ['agree', ANSWER_TAKEN] } as const;
+
 /** Why level 4 is come to (CA-121). */
 const TIMED_OUT = { type: 'noteTrigger', params: { trigger: 'timeout' } } as const;
 const UNAVAILABLE = { type: 'noteTrigger', params: { trigger: 'expert unavailable' } } as const;
@@ -76,7 +81,7 @@ const debateMachine = debateSetup.createMachine({
     'debate.acknowledge': REFUSED,
     'debate.accept': REFUSED,
     'debate.take-up': REFUSED,
-    'gate.planned': { actions: assign({ nextGateAtMs: ({ event }) => event.atMs }) },
+    'gate.planned': { actions: 'planGate' },
     'review.due': { actions: 'passGate' },
   },
   states: {
@@ -141,7 +146,7 @@ const debateMachine = debateSetup.createMachine({
       entry: { type: 'enter', params: { level: 'L1' } },
       initial: 'awaiting_ack',
       after: { escalation: 'L2_facilitator' },
-      on: { 'debate.accept': { guard: 'isFromSide', target: 'consensus', actions: ['agree', ANSWER_TAKEN] } },
+      on: { 'debate.accept': ACCEPTED },
       states: {
         awaiting_ack: {
           // Who does not even acknowledge is not waited for any longer.
@@ -163,7 +168,7 @@ const debateMachine = debateSetup.createMachine({
       after: {
         facilitation: { target: 'L3_human', actions: { type: 'unknown', params: { what: 'the credibility of both' } } },
       },
-      on: { 'debate.accept': { guard: 'isFromSide', target: 'consensus', actions: ['agree', ANSWER_TAKEN] } },
+      on: { 'debate.accept': ACCEPTED },
       states: {
         gathering: {
           entry: { type: 'request', params: { type: 'records.request' } },
@@ -254,12 +259,8 @@ const debateMachine = debateSetup.createMachine({
       entry: ['applyDefault', { type: 'enter', params: { level: 'L4' } }],
       after: { window: 'L5_gate_review' },
       on: {
-        'review.due': { target: 'L5_gate_review', actions: 'passGate' },
-        'gate.planned': {
-          target: 'L4_provisional',
-          reenter: true,
-          actions: assign({ nextGateAtMs: ({ event }) => event.atMs }),
-        },
+        'review.due': GATE_REACHED,
+        'gate.planned': { target: 'L4_provisional', reenter: true, actions: 'planGate' },
         // An answer that was on its way when the time was up still counts: as the review.
         'gate.closed': [
           { guard: 'redebates', target: 'redebate', actions: 'decide' },
@@ -272,13 +273,9 @@ const debateMachine = debateSetup.createMachine({
       entry: ['postpone', { type: 'enter', params: { level: 'deferred' } }],
       after: { window: 'L5_gate_review' },
       on: {
-        'review.due': { target: 'L5_gate_review', actions: 'passGate' },
-        'gate.planned': {
-          target: 'deferred',
-          reenter: true,
-          actions: assign({ nextGateAtMs: ({ event }) => event.atMs }),
-        },
-        'debate.accept': { guard: 'isFromSide', target: 'consensus', actions: ['agree', ANSWER_TAKEN] },
+        'review.due': GATE_REACHED,
+        'gate.planned': { target: 'deferred', reenter: true, actions: 'planGate' },
+        'debate.accept': ACCEPTED,
       },
     },
     L5_gate_review: {

@@ -57,6 +57,16 @@ const STANDING = {
   ],
 } as const;
 
+/** Has the working memory kept for so long. */
+function keepMemory(ttlMs: number, memory: PauseManagerContext['memory']) {
+  return {
+    src: 'setMemoryTtl',
+    input: ({ context: { item } }: { context: PauseManagerContext }) => ({ item, ttlMs }),
+    onDone: { actions: { type: 'memorySet', params: { memory } } },
+    onError: { actions: { type: 'memorySet', params: { memory: 'unknown' } } },
+  } as const;
+}
+
 const pauseManagerMachine = setup({
   types: {} as { context: PauseManagerContext; events: PauseManagerEvent; input: PauseManagerInput },
   actors: { setMemoryTtl: fromPromise<void, MemoryInput>(() => Promise.resolve()) },
@@ -209,12 +219,7 @@ const pauseManagerMachine = setup({
   },
   states: {
     RUNNING: {
-      invoke: {
-        src: 'setMemoryTtl',
-        input: ({ context }) => ({ item: context.item, ttlMs: MEMORY_TTL_MS }),
-        onDone: { actions: { type: 'memorySet', params: { memory: 'normal' } } },
-        onError: { actions: { type: 'memorySet', params: { memory: 'unknown' } } },
-      },
+      invoke: keepMemory(MEMORY_TTL_MS, 'normal'),
       after: { retention: { actions: 'archive' } },
       on: { 'pause.request': { target: 'PAUSING', actions: 'begin' } },
     },
@@ -233,12 +238,7 @@ const pauseManagerMachine = setup({
       },
     },
     PAUSED: {
-      invoke: {
-        src: 'setMemoryTtl',
-        input: ({ context }) => ({ item: context.item, ttlMs: PAUSED_MEMORY_TTL_MS }),
-        onDone: { actions: { type: 'memorySet', params: { memory: 'extended' } } },
-        onError: { actions: { type: 'memorySet', params: { memory: 'unknown' } } },
-      },
+      invoke: keepMemory(PAUSED_MEMORY_TTL_MS, 'extended'),
       on: {
         'pause.day': [
           {

@@ -219,10 +219,8 @@ function openCardsIn(turn: AlertTurn): readonly AlertRecord[] {
 function cardOf(turn: AlertTurn, alert: Pick<Alert, 'item' | 'kind'>): AlertRecord | undefined {
   return openCardsIn(turn)
     .filter((card) => joins(card, alert))
-    .reduce<AlertRecord | undefined>(
-      (last, card) => (last !== undefined && last.number > card.number ? last : card),
-      undefined,
-    );
+    .sort((a, b) => a.number - b.number)
+    .at(-1);
 }
 
 function resumeAll(batchId: string): AlertAction {
