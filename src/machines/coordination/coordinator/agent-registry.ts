@@ -18,12 +18,9 @@ export type AgentTypes = Readonly<Record<string, AgentType>>;
 
 const HALF_LIFE_YEARS = 2;
 
-function subtasks(minutes: Readonly<Record<string, number>>): readonly Subtask[] {
-  return Object.entries(minutes).map(([name, value]) => ({ name, minutes: value }));
-}
-
 function type(capacity: number | null, minutes: Readonly<Record<string, number>> = {}): AgentType {
-  return { capacity, subtasks: subtasks(minutes), halfLifeYears: HALF_LIFE_YEARS };
+  const subtasks = Object.entries(minutes).map(([name, value]) => ({ name, minutes: value }));
+  return { capacity, subtasks, halfLifeYears: HALF_LIFE_YEARS };
 }
 
 /** The thirteen agent types of the seed: five specialists, four for support, two that coordinate, two for output. */

@@ -135,13 +135,7 @@ function regimeAdjustment(overallAccuracy: number, known: { accuracy: number; sa
   return known.accuracy * weight + overallAccuracy * (1 - weight);
 }
 
-interface Factors {
-  readonly base: number;
-  readonly temporal: number;
-  readonly regime: number;
-  readonly trended: number;
-  readonly penalty: number;
-}
+type Factors = Readonly<Record<'base' | 'temporal' | 'regime' | 'trended' | 'penalty', number>>;
 
 function product({ base, temporal, regime, trended, penalty }: Factors): number {
   return base * temporal * regime * trended * penalty;

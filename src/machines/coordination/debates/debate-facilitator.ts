@@ -11,7 +11,7 @@ import { type Challenge, challenge, response } from './challenge.ts';
 import { RISK_ORDERS, type RiskOrder } from './conservative-default.ts';
 import { type CredibilityFormula, halfLifeOf, type TrackRecord } from '../credibility/credibility.ts';
 import { debateAgent } from './debate.ts';
-import { precedentsOf } from './debate-patterns.ts';
+import { patternsOf, precedentsOf } from './debate-patterns.ts';
 import { type DebatePorts } from './debate-ports.ts';
 import {
   type DebateRecord,
@@ -20,7 +20,6 @@ import {
   loadsOf,
   loadTexts,
   pastDebates,
-  patternsIn,
   provisionalList,
   queueOf,
   summaryOf,
@@ -127,7 +126,7 @@ const RULES = {
   'debate.queue': order(anExpert, ({ context }: DebateTurn, { expert }) =>
     queueOf(debatesIn(context), expert).map(listed),
   ),
-  'debate.patterns': order(z.object({}), ({ context }: DebateTurn) => patternsIn(debatesIn(context))),
+  'debate.patterns': order(z.object({}), ({ context }: DebateTurn) => patternsOf(pastDebates(debatesIn(context)))),
   'debate.outcome': order(
     z.object({ debate: name, right: z.enum(['challenger', 'challenged', 'both', 'neither']) }),
     noteOutcome,

@@ -2,7 +2,7 @@
  * What the desk of debates keeps of each: enough for lists, experts' loads, the provisional list and precedents. Pure.
  */
 import { type Challenge } from './challenge.ts';
-import { type DebatePatterns, type DebateSummary, type PastDebate, patternsOf } from './debate-patterns.ts';
+import { type DebateSummary, type PastDebate } from './debate-patterns.ts';
 import { type DebateLevel, type DebateOutcome, type Resolution } from './debate-state.ts';
 import { type DeskRecord, type Facts } from '../../people/desk.ts';
 import { type Analysis } from './level-two.ts';
@@ -89,11 +89,9 @@ export function provisionalList(records: readonly DebateRecord[]): {
 }
 
 export function pastDebates(records: readonly DebateRecord[]): readonly PastDebate[] {
-  return records.flatMap(({ summary, ...record }) => (summary === null ? [] : [{ ...pastOf(record), summary }]));
-}
-
-export function patternsIn(records: readonly DebateRecord[]): DebatePatterns {
-  return patternsOf(pastDebates(records));
+  return records.flatMap(({ id, number, topic, valueKind, challenger, challenged, context, provedRight, summary }) =>
+    summary === null ? [] : [{ id, number, topic, valueKind, challenger, challenged, context, provedRight, summary }],
+  );
 }
 
 export function summaryOf({
@@ -120,17 +118,4 @@ export function summaryOf({
     evidenceKinds,
     resolvedAtMs,
   };
-}
-
-function pastOf({
-  id,
-  number,
-  topic,
-  valueKind,
-  challenger,
-  challenged,
-  context,
-  provedRight,
-}: Omit<DebateRecord, 'summary'>): Omit<PastDebate, 'summary'> {
-  return { id, number, topic, valueKind, challenger, challenged, context, provedRight };
 }
