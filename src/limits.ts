@@ -18,6 +18,10 @@ export const TABLE_ROWS_MAX = 100_000;
 /** Tables of one context. Each has its own pages, and its own place in every state that is stored. */
 export const TABLES_MAX = 16;
 
+/** Rows of a table, and characters of them as JSON, in one view of it; the others are read by page. */
+export const TABLE_ROWS_SHOWN = 1_000;
+export const TABLE_CHARS_SHOWN = 256 * 1024;
+
 /**
  * Rows that enter an actor at once where its context is given whole: a first turn, a restart, a migration, a replaced
  * state. EPOCH_BYTES_MAX closes the epoch behind it.

@@ -41,6 +41,15 @@ export interface KeyRange {
   readonly below?: string | undefined;
 }
 
+/** A table, or a part of one, as clients see it: on every wire a table of a context has this form. */
+export interface TableView<Row = unknown> {
+  /** Rows of the whole table. */
+  readonly size: number;
+  readonly rows: Readonly<Record<string, Row>>;
+  /** The first key behind those of `rows`; null where there is none. `table.read` goes on from it. */
+  readonly next: string | null;
+}
+
 /**
  * An immutable map from text keys to rows, iterated in order of keys. Rows are any data but `undefined`; they are
  * frozen when the turn that sets them is admitted. Two tables are equal where they are the same object.

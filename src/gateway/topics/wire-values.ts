@@ -1,8 +1,11 @@
 /**
- * What an actor holds, as JSON can say it, with what its schemas mark as secret left out. For reading: a Map comes out
- * as its entries, a Set as its items, a bigint as text, bytes as base64, a reference as `{ actor: address }`.
+ * What an actor holds, as JSON can say it, with what its schemas mark as secret left out. For reading: a table comes out
+ * as its first rows (table-views.ts), a Map as its entries, a Set as its items, a bigint as text, bytes as base64, a
+ * reference as `{ actor: address }`.
  */
 import { type z } from 'zod';
+import { isTable, type Table } from '../../table.ts';
+import { type TablePage, tableView } from './table-views.ts';
 import { Ref } from '../../actors/model/ref.ts';
 import {
   hasSecrets,
@@ -27,6 +30,17 @@ export function shown(value: unknown, schema?: z.ZodType): unknown {
   return convert(value, schema === undefined ? [] : [schema]);
 }
 
+/** Rows of a table from a key on, likewise. */
+export function shownTable(of: Table<unknown>, schema: z.ZodType | undefined, page: TablePage): unknown {
+  const schemas = schema === undefined ? [] : sameValue([schema]);
+  return schemas.some(isSecret) ? SECRET_SHOWN : convertTable(of, schemas, page);
+}
+
+function convertTable(of: Table<unknown>, schemas: ShownSchemas, page?: TablePage): unknown {
+  const rows = pick(schemas, ({ valueType }) => [valueType]);
+  return tableView(of, (row) => convert(row, rows), page);
+}
+
 function convert(value: unknown, given: ShownSchemas): unknown {
   const schemas = given.length === 0 ? given : sameValue(given.filter(hasSecrets));
   if (schemas.some(isSecret)) return value === undefined ? undefined : SECRET_SHOWN;
@@ -46,6 +60,7 @@ function convertObject(value: object, schemas: ShownSchemas): unknown {
   if (value instanceof Ref) return { actor: value.address };
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof Error) return shownError(value);
+  if (isTable(value)) return convertTable(value, schemas);
   if (value instanceof Map)
     return [...value].map(([key, item]) => [
       convert(
