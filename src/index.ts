@@ -56,6 +56,7 @@ export { type ActorSnapshot, type Subscription } from './actors/world/actor-view
 export { type ActionOptions, type EffectOptions, type RetryOptions } from './actors/model/effect-policy.ts';
 export { type ClientApi } from './actors/api/client-api.ts';
 export { secret } from './actors/model/secret.ts';
+export { tableSchema } from './actors/model/table-schema.ts';
 export { type ActionFacts, actionOf, effectOf, type EffectFacts, timeOf } from './actors/model/ref.ts';
 export { type Backoff } from './backoff.ts';
 export { type Random, type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from './actors/model/ports.ts';
@@ -77,7 +78,7 @@ export {
   type DynamicChildOptions,
 } from './supervisor/boss-handle.ts';
 export { checkStore, createSystem, type System } from './system.ts';
-export { type KeyRange, table, Table } from './table.ts';
+export { type KeyRange, table, Table, type TableView } from './table.ts';
 export { type SpreadOptions, type WorkerOptions } from './workers/options.ts';
 export { type SpreadActor } from './workers/spread-actor.ts';
 export { type SpreadAdmin, type SpreadAuditRecord } from './workers/spread-admin.ts';
