@@ -1,7 +1,7 @@
 /**
- * What an actor holds, as JSON can say it, with what its schemas mark as secret left out. For reading: a table comes out
- * as its first rows (table-views.ts), a Map as its entries, a Set as its items, a bigint as text, bytes as base64, a
- * reference as `{ actor: address }`.
+ * What an actor holds, as JSON can say it, with what its schemas mark as secret left out. For reading: a table comes
+ * out as its first rows (table-views.ts), a Map as its entries, a Set as its items, a bigint as text, bytes as base64,
+ * a reference as `{ actor: address }`.
  */
 import { type z } from 'zod';
 import { isTable, type Table } from '../../table.ts';
