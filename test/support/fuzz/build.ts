@@ -29,6 +29,7 @@ import {
   type TransitionSpec,
 } from './machine-spec.ts';
 import { type Recorder } from './record.ts';
+import { table, type Table } from '../../../src/table.ts';
 
 export interface Context {
   /** Address of the actor. */
@@ -41,6 +42,13 @@ export interface Context {
   readonly live: readonly string[];
   /** References to children that were spawned inside an assign. */
   readonly refs: Readonly<Record<string, unknown>>;
+  readonly shelf: Table<Row>;
+  readonly store: Table<Row>;
+}
+
+interface Row {
+  readonly n: number;
+  readonly of: string;
 }
 
 interface FuzzEvent {
@@ -82,6 +90,8 @@ export function build(spec: MachineSpec, name: string, recorder: Recorder): AnyS
       fuel: input.fuel,
       live: [],
       refs: {},
+      shelf: table(),
+      store: table(),
     }),
     options: { maxIterations: MICROSTEPS_MAX },
   } as Loose) as unknown as AnyStateMachine;
@@ -170,6 +180,8 @@ function plainAction(spec: ActionSpec, recorder: Recorder): unknown {
         n: (context.n + context.m) % 97,
         s: (context.s + event.type[0]!).slice(-6),
       }));
+    case 'shelve':
+      return assign(({ context, event }: Args) => shelved(spec.how, context, event));
     case 'note':
       return spec.params === 'static'
         ? { type: 'note', params: { p: 1 } }
@@ -193,6 +205,34 @@ function plainAction(spec: ActionSpec, recorder: Recorder): unknown {
       });
     default:
       return communication(spec, recorder);
+  }
+}
+
+/** What of the tables of a context is new. */
+function shelved(
+  how: Extract<ActionSpec, { do: 'shelve' }>['how'],
+  { shelf, store, n, m }: Context,
+  event: FuzzEvent,
+): Partial<Context> {
+  const key = `k${(n * 7 + m + (event.v ?? 0)) % 90}`;
+  const row = { n, of: event.type };
+  switch (how) {
+    case 'set':
+      return { shelf: shelf.set(key, row) };
+    case 'fill':
+      return {
+        shelf: Array.from({ length: 40 }, (_, i) => `k${(n + i) % 90}`).reduce((all, k) => all.set(k, row), shelf),
+      };
+    case 'update':
+      return { shelf: shelf.update(key, (before) => ({ n: (before?.n ?? 0) + 1, of: row.of })) };
+    case 'delete':
+      return { shelf: shelf.delete(shelf.first()?.[0] ?? key) };
+    case 'clear':
+      return { shelf: table() };
+    case 'replace':
+      return { shelf: table([[key, row]]), store: store.set(key, row) };
+    case 'move':
+      return { shelf: table(), store: shelf };
   }
 }
 

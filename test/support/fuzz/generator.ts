@@ -16,6 +16,9 @@ import {
 } from './machine-spec.ts';
 
 const DEPTH_MAX = 4;
+/** Rows are set more often than they go, so that tables grow over several leaves. */
+const SHELVED = ['set', 'set', 'set', 'fill', 'update', 'delete', 'move', 'clear', 'replace'] as const;
+
 const RAISED = ['R0', 'R1', 'x.r'];
 /** What machines of a family say to each other, beside the events of hosts. */
 const SPOKEN = ['S0', 'S1', 'A', 'x.y'];
@@ -265,7 +268,10 @@ class Generator {
 
   /** What cannot make an event. */
   #plain(): ActionSpec {
-    switch (this.#random.integer(9)) {
+    switch (this.#random.integer(11)) {
+      case 9:
+      case 10:
+        return { do: 'shelve', how: this.#random.pick(SHELVED) };
       case 0:
       case 1:
         return { do: 'add', key: this.#random.pick(['n', 'm']), by: 1 + this.#random.integer(5) };

@@ -23,6 +23,8 @@ export type GuardSpec =
 export type ActionSpec =
   | { readonly do: 'refill' | 'burn' | 'mix' | 'inline' | 'emit' | 'throw' | 'boom' | 'badAssign' }
   | { readonly do: 'add'; readonly key: 'n' | 'm'; readonly by: number }
+  /** What becomes of a table of the context. `move`: it stands under another key, and an empty one in its place. */
+  | { readonly do: 'shelve'; readonly how: 'set' | 'fill' | 'update' | 'delete' | 'clear' | 'replace' | 'move' }
   | { readonly do: 'note'; readonly params: 'static' | 'dynamic' }
   | { readonly do: 'log'; readonly label?: string }
   | { readonly do: 'raise'; readonly type: string; readonly delay?: number | string; readonly id?: string }

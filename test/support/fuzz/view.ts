@@ -1,4 +1,5 @@
 /** What can be seen of an actor, in a form that is the same for both sides: references are the address they lead to. */
+import { isTable } from '../../../src/table.ts';
 
 export interface View {
   readonly status: string;
@@ -37,6 +38,7 @@ function withoutReferences(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if ('sessionId' in value && 'send' in value)
     return `reference to ${String((value as { address?: unknown }).address ?? pathOf(value as never))}`;
+  if (isTable(value)) return { rows: [...value] };
   if (Array.isArray(value)) return value.map(withoutReferences);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutReferences(item)]));
 }
