@@ -3,7 +3,7 @@ import { counted, moment } from '../format.ts';
 import { kernelMs } from '../time.ts';
 import { Countdown } from './clock.tsx';
 import { acknowledgeAlert, chooseButton } from './desk-orders.ts';
-import { About, DeskPage, type OnOrder, OrderButton, Sheet, Since, useShownRows, type Wanted } from './desk-page.tsx';
+import { About, DeskPage, OrderButton, Sheet, Since, useShownRows, type Wanted } from './desk-page.tsx';
 import { alertRows, bannerOf, batchOfCard } from './desk-records.ts';
 import { DESK_AGENTS, type AlertButton, type AlertRow, type AlertShown } from './desk-shapes.ts';
 import { escalationMs } from './inbox.ts';
@@ -20,7 +20,7 @@ export function AlertsView({ rest }: { readonly rest: string }) {
   const desk = useDesk(DESK_AGENTS.alerts);
   return (
     <DeskPage desk={desk} title="Alerts" wanted={WANTED}>
-      {(onOrder) => <Alerts rows={alertRows(desk.context)} id={rest} desk={desk.address} onOrder={onOrder} />}
+      <Alerts rows={alertRows(desk.context)} id={rest} desk={desk.address} />
     </DeskPage>
   );
 }
@@ -30,10 +30,9 @@ interface AlertsProps {
   /** Of the one that is looked at; empty for all. */
   readonly id: string;
   readonly desk: string;
-  readonly onOrder: OnOrder;
 }
 
-function Alerts({ rows: all, id, desk, onOrder }: AlertsProps) {
+function Alerts({ rows: all, id, desk }: AlertsProps) {
   const banner = bannerOf(all);
   const rows = id === '' ? all : all.filter((row) => row.id === id);
   const over = rows.filter(({ isOver }) => isOver);
@@ -57,7 +56,7 @@ function Alerts({ rows: all, id, desk, onOrder }: AlertsProps) {
         )}
         <ol class="cards">
           {open.map((row) => (
-            <Card key={row.id} row={row} desk={desk} onOrder={onOrder} />
+            <Card key={row.id} row={row} desk={desk} />
           ))}
         </ol>
         {more}
@@ -70,10 +69,9 @@ function Alerts({ rows: all, id, desk, onOrder }: AlertsProps) {
 interface CardProps {
   readonly row: AlertRow;
   readonly desk: string;
-  readonly onOrder: OnOrder;
 }
 
-function Card({ row, desk, onOrder }: CardProps) {
+function Card({ row, desk }: CardProps) {
   const { id, title, priority, raisedAtMs, item, escalation, problem, repeats } = row;
   const shown = useShown<AlertShown>(row.ref);
   const dueMs = escalationMs(row);
@@ -102,31 +100,20 @@ function Card({ row, desk, onOrder }: CardProps) {
           <Readable value={shown.data} />
         </details>
       )}
-      {maySend() && <Buttons row={row} desk={desk} onOrder={onOrder} shown={shown} />}
+      {maySend() && <Buttons row={row} desk={desk} shown={shown} />}
     </li>
   );
 }
 
-function Buttons({ row: { id, title }, desk, onOrder, shown }: CardProps & { readonly shown: AlertShown | undefined }) {
+function Buttons({ row: { id, title }, desk, shown }: CardProps & { readonly shown: AlertShown | undefined }) {
   // The ones that do nothing but look are this page itself.
   const buttons = (shown?.actions ?? []).filter(({ event }: AlertButton) => event !== null);
   const batch = shown === undefined ? undefined : batchOfCard(shown);
   return (
     <div class="row" role="group" aria-label={`Orders about ${title}`}>
-      <OrderButton
-        kind="primary small"
-        label="Acknowledge"
-        order={() => acknowledgeAlert(desk, id, title)}
-        onOrder={onOrder}
-      />
+      <OrderButton kind="primary small" label="Acknowledge" order={() => acknowledgeAlert(desk, id, title)} />
       {buttons.map((button) => (
-        <OrderButton
-          key={button.name}
-          kind="small"
-          label={button.label}
-          order={() => chooseButton(desk, id, button)}
-          onOrder={onOrder}
-        />
+        <OrderButton key={button.name} kind="small" label={button.label} order={() => chooseButton(desk, id, button)} />
       ))}
       {batch !== undefined && (
         <a href="#/batches" class="quiet">

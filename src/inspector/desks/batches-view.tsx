@@ -5,16 +5,7 @@ import { counted, moment } from '../format.ts';
 import { kernelMs } from '../time.ts';
 import { Countdown } from './clock.tsx';
 import { resumeBatch } from './desk-orders.ts';
-import {
-  ActorName,
-  DeskPage,
-  type OnOrder,
-  OrderButton,
-  Sheet,
-  Since,
-  useShownRows,
-  type Wanted,
-} from './desk-page.tsx';
+import { ActorName, DeskPage, OrderButton, Sheet, Since, useShownRows, type Wanted } from './desk-page.tsx';
 import { batchItems, batchRows, itemNames } from './desk-records.ts';
 import { DESK_AGENTS, type BatchItemRow, type BatchRow } from './desk-shapes.ts';
 import { type Desk, useDesk, useShown } from './use-desk.ts';
@@ -29,19 +20,19 @@ export function BatchesView() {
   const desk = useDesk(DESK_AGENTS.batches);
   return (
     <DeskPage desk={desk} title="Batches" wanted={WANTED}>
-      {(onOrder) => <Batches desk={desk} onOrder={onOrder} />}
+      <Batches desk={desk} />
     </DeskPage>
   );
 }
 
-function Batches({ desk, onOrder }: { readonly desk: Desk; readonly onOrder: OnOrder }) {
+function Batches({ desk }: { readonly desk: Desk }) {
   const [rows, more] = useShownRows(batchRows(desk.context), SHOWN, 'batch', 'batches');
   return (
     <Sheet id="batches" title="Batches" lead={<p class="quiet">Items that were paused together</p>}>
       {rows.length === 0 && <p class="empty">None. Items that fail alike are paused as one batch.</p>}
       <ol class="cards">
         {rows.map((row) => (
-          <Batch key={row.id} row={row} desk={desk} onOrder={onOrder} />
+          <Batch key={row.id} row={row} desk={desk} />
         ))}
       </ol>
       {more}
@@ -52,10 +43,9 @@ function Batches({ desk, onOrder }: { readonly desk: Desk; readonly onOrder: OnO
 interface BatchProps {
   readonly row: BatchRow;
   readonly desk: Desk;
-  readonly onOrder: OnOrder;
 }
 
-function Batch({ row, desk, onOrder }: BatchProps) {
+function Batch({ row, desk }: BatchProps) {
   const { id, reason, phase, total, paused, resumed, failed, pending, notBeforeMs, note } = row;
   const context = useShown<unknown>(row.ref);
   return (
@@ -68,7 +58,6 @@ function Batch({ row, desk, onOrder }: BatchProps) {
             label="Resume all"
             name={`Resume all of ${id}`}
             order={() => resumeBatch(desk.address, row)}
-            onOrder={onOrder}
           />
         )}
       </div>

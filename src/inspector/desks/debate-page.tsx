@@ -11,7 +11,7 @@ import type { InspectionView } from '../../gateway/protocol/views.ts';
 import { Countdown } from './clock.tsx';
 import { stepsOf, timersOf } from './debate-levels.ts';
 import { reviewNow } from './desk-orders.ts';
-import { About, ActorName, type OnOrder, OrderButton, Since } from './desk-page.tsx';
+import { About, ActorName, OrderButton, Since } from './desk-page.tsx';
 import { saidIn } from './desk-records.ts';
 import { type AnalysisShown, type DebateRow, type DebateShown, type SaidShown, type Side } from './desk-shapes.ts';
 import { rounded } from './readable.tsx';
@@ -21,10 +21,9 @@ interface DebateProps {
   readonly id: string;
   readonly row: DebateRow | undefined;
   readonly desk: string;
-  readonly onOrder: OnOrder;
 }
 
-export function DebatePage({ id, row, ...orders }: DebateProps) {
+export function DebatePage({ id, row, desk }: DebateProps) {
   const shown = useShown<DebateShown>(row?.ref);
   const { view: inspection } = useTopic<InspectionView>(
     row === undefined || row.ref === null ? undefined : `inspection/${row.ref.actor}`,
@@ -40,7 +39,7 @@ export function DebatePage({ id, row, ...orders }: DebateProps) {
     <article class="actor" aria-labelledby="debate-title">
       <Head row={row} />
       <Stepper row={row} deadlines={timersOf(inspection?.timers ?? [])} />
-      <Standing row={row} gate={shown?.gate ?? null} {...orders} />
+      <Standing row={row} gate={shown?.gate ?? null} desk={desk} />
       {shown !== undefined && <Disputed row={row} shown={shown} />}
       {row.analysis !== null && <Credibility analysis={row.analysis} row={row} />}
     </article>
@@ -120,8 +119,7 @@ function Standing({
   row: { isOver, summary, provisional, level },
   gate,
   desk,
-  onOrder,
-}: Pick<DebateProps, 'desk' | 'onOrder'> & {
+}: Pick<DebateProps, 'desk'> & {
   readonly row: DebateRow;
   readonly gate: string | null;
 }) {
@@ -167,7 +165,7 @@ function Standing({
       )}
       {!isAsked && maySend() && (
         <p>
-          <OrderButton label="Review now" order={() => reviewNow(desk)} onOrder={onOrder} />
+          <OrderButton label="Review now" order={() => reviewNow(desk)} />
         </p>
       )}
     </section>

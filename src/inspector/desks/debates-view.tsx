@@ -5,7 +5,7 @@ import { Age, Countdown } from './clock.tsx';
 import { LEVEL_NAMES } from './debate-levels.ts';
 import { DebatePage } from './debate-page.tsx';
 import { reviewNow, setExpert } from './desk-orders.ts';
-import { type Column, DeskPage, DeskTable, type OnOrder, OrderButton, Sheet, type Wanted } from './desk-page.tsx';
+import { type Column, DeskPage, DeskTable, OrderButton, Sheet, type Wanted } from './desk-page.tsx';
 import { debateRows, expertRows, type ExpertRow } from './desk-records.ts';
 import { DESK_AGENTS, type DebateRow, type FacilitatorShown } from './desk-shapes.ts';
 import { type Desk, useDesk } from './use-desk.ts';
@@ -18,37 +18,32 @@ export function DebatesView({ rest }: { readonly rest: string }) {
   const desk = useDesk(DESK_AGENTS.debates);
   return (
     <DeskPage desk={desk} title="Debates" wanted={WANTED}>
-      {(onOrder) =>
-        rest === '' ? (
-          <Debates desk={desk} onOrder={onOrder} />
-        ) : (
-          <DebatePage
-            key={rest}
-            id={rest}
-            row={debateRows(desk.context).find(({ id }) => id === rest)}
-            desk={desk.address}
-            onOrder={onOrder}
-          />
-        )
-      }
+      {rest === '' ? (
+        <Debates desk={desk} />
+      ) : (
+        <DebatePage
+          key={rest}
+          id={rest}
+          row={debateRows(desk.context).find(({ id }) => id === rest)}
+          desk={desk.address}
+        />
+      )}
     </DeskPage>
   );
 }
 
-function Debates({ desk, onOrder }: { readonly desk: Desk; readonly onOrder: OnOrder }) {
+function Debates({ desk }: { readonly desk: Desk }) {
   const rows = debateRows(desk.context);
   const provisional = rows.filter((row) => !row.isOver && row.provisional !== null);
   const { nextGate } = desk.context as FacilitatorShown;
   return (
     <>
-      {provisional.length > 0 && (
-        <Provisionals rows={provisional} nextGate={nextGate} desk={desk.address} onOrder={onOrder} />
-      )}
+      {provisional.length > 0 && <Provisionals rows={provisional} nextGate={nextGate} desk={desk.address} />}
       <Sheet id="debates" kind="flush" title="Debates">
         {rows.length === 0 && <p class="empty">No debates. Nobody doubts anybody.</p>}
         {rows.length > 0 && <DeskTable columns={COLUMNS} rows={rows.slice(0, SHOWN)} />}
       </Sheet>
-      <Experts rows={expertRows(desk.context)} desk={desk.address} onOrder={onOrder} />
+      <Experts rows={expertRows(desk.context)} desk={desk.address} />
     </>
   );
 }
@@ -66,10 +61,9 @@ interface ProvisionalsProps {
   readonly rows: readonly DebateRow[];
   readonly nextGate: FacilitatorShown['nextGate'];
   readonly desk: string;
-  readonly onOrder: OnOrder;
 }
 
-function Provisionals({ rows, nextGate, desk, onOrder }: ProvisionalsProps) {
+function Provisionals({ rows, nextGate, desk }: ProvisionalsProps) {
   const lead = (
     <>
       <p class="quiet">
@@ -81,7 +75,7 @@ function Provisionals({ rows, nextGate, desk, onOrder }: ProvisionalsProps) {
           </>
         )}
       </p>
-      <OrderButton label="Review now" order={() => reviewNow(desk)} onOrder={onOrder} />
+      <OrderButton label="Review now" order={() => reviewNow(desk)} />
     </>
   );
   return (
@@ -109,10 +103,9 @@ function Provisionals({ rows, nextGate, desk, onOrder }: ProvisionalsProps) {
 interface ExpertsProps {
   readonly rows: readonly ExpertRow[];
   readonly desk: string;
-  readonly onOrder: OnOrder;
 }
 
-function Experts({ rows, desk, onOrder }: ExpertsProps) {
+function Experts({ rows, desk }: ExpertsProps) {
   return (
     <section class="sheet" aria-labelledby="experts-title">
       <h2 id="experts-title">Experts</h2>
@@ -130,7 +123,6 @@ function Experts({ rows, desk, onOrder }: ExpertsProps) {
               kind="small"
               label={row.isAvailable ? 'Is away' : 'Is back'}
               order={() => setExpert(desk, row)}
-              onOrder={onOrder}
             />
           </li>
         ))}

@@ -1,6 +1,6 @@
 /** The parts that the pages of the desks are made of: the page with its dialog, sheets, tables, orders, facts. */
-import { type ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useState } from 'preact/hooks';
 import { counted } from '../format.ts';
 import { actorHref } from '../route.ts';
 import { Age } from './clock.tsx';
@@ -9,8 +9,8 @@ import { type DeskOrder } from './desk-orders.ts';
 import { type ShownRef } from './desk-shapes.ts';
 import { type Desk, maySend } from './use-desk.ts';
 
-/** Opens the dialog of an order. */
-export type OnOrder = (order: DeskOrder) => void;
+/** Opens the dialog of an order, on the page around whoever asks. */
+const OnOrder = createContext<(order: DeskOrder) => void>(() => {});
 
 /** What a system lacks without this desk, and of bosun/machines the agents and the children that it needs. */
 export type Wanted = readonly [what: string, agents: string, children: string];
@@ -20,17 +20,17 @@ interface DeskPageProps {
   readonly title: string;
   readonly wanted: Wanted;
   readonly isThere?: boolean;
-  readonly children: (onOrder: OnOrder) => ComponentChildren;
+  readonly children: ComponentChildren;
 }
 
 /** A page with its dialog of orders; in its place, what is missing where its desk is not there. */
 export function DeskPage({ desk, title, wanted, isThere = desk.context !== undefined, children }: DeskPageProps) {
   const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
   return (
-    <>
-      {isThere ? children(setOrder) : <NoDesk desk={desk} title={title} wanted={wanted} />}
+    <OnOrder.Provider value={setOrder}>
+      {isThere ? children : <NoDesk desk={desk} title={title} wanted={wanted} />}
       {order !== undefined && <DeskDialog key={order.title} order={order} onClose={() => setOrder(undefined)} />}
-    </>
+    </OnOrder.Provider>
   );
 }
 
@@ -138,15 +138,14 @@ export function OrderButton({
   label,
   name,
   order,
-  onOrder,
 }: {
   readonly kind?: string;
   readonly label: string;
   /** Where the label alone does not say what it is about. */
   readonly name?: string;
   readonly order: () => DeskOrder;
-  readonly onOrder: OnOrder;
 }) {
+  const onOrder = useContext(OnOrder);
   if (!maySend()) return null;
   return (
     <button type="button" class={kind} aria-label={name} onClick={() => onOrder(order())}>

@@ -4,7 +4,7 @@ import { moment } from '../format.ts';
 import { hrefOf } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { Age, Countdown } from './clock.tsx';
-import { type Column, DeskPage, DeskTable, type OnOrder, Sheet, type Wanted } from './desk-page.tsx';
+import { type Column, DeskPage, DeskTable, Sheet, type Wanted } from './desk-page.tsx';
 import { gateRows } from './desk-records.ts';
 import { DESK_AGENTS, type GateRow } from './desk-shapes.ts';
 import { audienceText, GATE_PHASES, GatePage, GATES_WANTED } from './gate-page.tsx';
@@ -15,7 +15,6 @@ interface OneProps<Row> {
   readonly id: string;
   readonly row: Row | undefined;
   readonly desk: string;
-  readonly onOrder: OnOrder;
 }
 
 interface DeskTableRow<Row> {
@@ -27,8 +26,8 @@ interface DeskTableRow<Row> {
   readonly empty: string;
   /** Of the desk's context, in the order of the table. */
   readonly rows: (context: unknown) => readonly Row[];
-  /** With orders where the table itself has some. */
-  readonly columns: (desk: string, onOrder: OnOrder) => readonly Column<Row>[];
+  /** Given the address of the desk, for orders where the table itself has some. */
+  readonly columns: (desk: string) => readonly Column<Row>[];
   /** The page of one record; left out where the table says it all. */
   readonly one?: ComponentType<OneProps<Row>>;
 }
@@ -78,13 +77,11 @@ function View<Row extends { readonly id: string }>({ of, rest }: ViewProps<Row>)
   const rows = of.rows(desk.context);
   return (
     <DeskPage desk={desk} title={title} wanted={wanted}>
-      {(onOrder) =>
-        One === undefined || rest === '' ? (
-          <Table of={of} rows={rows} desk={desk.address} onOrder={onOrder} />
-        ) : (
-          <One key={rest} id={rest} row={rows.find(({ id }) => id === rest)} desk={desk.address} onOrder={onOrder} />
-        )
-      }
+      {One === undefined || rest === '' ? (
+        <Table of={of} rows={rows} desk={desk.address} />
+      ) : (
+        <One key={rest} id={rest} row={rows.find(({ id }) => id === rest)} desk={desk.address} />
+      )}
     </DeskPage>
   );
 }
@@ -93,16 +90,15 @@ interface TableProps<Row> {
   readonly of: DeskTableRow<Row>;
   readonly rows: readonly Row[];
   readonly desk: string;
-  readonly onOrder: OnOrder;
 }
 
-function Table<Row extends { readonly id: string }>({ of, rows, desk, onOrder }: TableProps<Row>) {
+function Table<Row extends { readonly id: string }>({ of, rows, desk }: TableProps<Row>) {
   const { name, title, lead, empty, columns } = of;
   const first = rows.length > SHOWN && `, the first ${SHOWN} of ${rows.length}`;
   return (
     <Sheet id={name} kind="flush" title={title} lead={<p class="quiet">{[lead, first]}</p>}>
       {rows.length === 0 && <p class="empty">{empty}</p>}
-      {rows.length > 0 && <DeskTable columns={columns(desk, onOrder)} rows={rows.slice(0, SHOWN)} />}
+      {rows.length > 0 && <DeskTable columns={columns(desk)} rows={rows.slice(0, SHOWN)} />}
     </Sheet>
   );
 }

@@ -11,7 +11,7 @@ import { sendTwin } from '../twins.ts';
 import { answerOf, type Choice, choicesOf } from './answer-form.ts';
 import { Age, Countdown } from './clock.tsx';
 import { extendGate, refusalOf, withdrawGate } from './desk-orders.ts';
-import { ActorName, type OnOrder, OrderButton, type Wanted } from './desk-page.tsx';
+import { ActorName, OrderButton, type Wanted } from './desk-page.tsx';
 import { type GateRow, type GateShown } from './desk-shapes.ts';
 import { Readable } from './readable.tsx';
 import { maySend, useShown } from './use-desk.ts';
@@ -37,10 +37,9 @@ interface GateProps {
   readonly id: string;
   readonly row: GateRow | undefined;
   readonly desk: string;
-  readonly onOrder: OnOrder;
 }
 
-export function GatePage({ id, row, desk, onOrder }: GateProps) {
+export function GatePage({ id, row, desk }: GateProps) {
   const shown = useShown<GateShown>(row?.ref);
   if (row === undefined)
     return (
@@ -60,9 +59,9 @@ export function GatePage({ id, row, desk, onOrder }: GateProps) {
         {!row.isOver && (
           <div class="row" role="group" aria-label="Orders">
             {row.deadlineAtMs !== null && (
-              <OrderButton kind="small" label="Extend" order={() => extendGate(desk, id)} onOrder={onOrder} />
+              <OrderButton kind="small" label="Extend" order={() => extendGate(desk, id)} />
             )}
-            <OrderButton kind="small" label="Withdraw" order={() => withdrawGate(desk, id)} onOrder={onOrder} />
+            <OrderButton kind="small" label="Withdraw" order={() => withdrawGate(desk, id)} />
           </div>
         )}
       </header>

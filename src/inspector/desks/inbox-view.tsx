@@ -6,7 +6,7 @@ import { hrefOf } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { Countdown } from './clock.tsx';
 import { acknowledgeAlert } from './desk-orders.ts';
-import { About, DeskPage, type OnOrder, OrderButton, Sheet, Since, useShownRows } from './desk-page.tsx';
+import { About, DeskPage, OrderButton, Sheet, Since, useShownRows } from './desk-page.tsx';
 import { type AlertRow, DESK_AGENTS, type GateRow, type GateShown } from './desk-shapes.ts';
 import { Asked, GATES_WANTED, TimeIsUp } from './gate-page.tsx';
 import { inboxOf, type InboxEntry, type Urgency } from './inbox.ts';
@@ -25,7 +25,7 @@ export function InboxView() {
   const entries = inboxOf({ gates: gates.context, alerts: alerts.context }, kernelMs());
   return (
     <DeskPage desk={gates} title="Inbox" wanted={GATES_WANTED} isThere={isThere}>
-      {(onOrder) => <Inbox entries={entries} alerts={alerts.address} onOrder={onOrder} />}
+      <Inbox entries={entries} alerts={alerts.address} />
     </DeskPage>
   );
 }
@@ -34,7 +34,6 @@ interface InboxProps {
   readonly entries: readonly InboxEntry[];
   /** Address of the desk of alerts. */
   readonly alerts: string;
-  readonly onOrder: OnOrder;
 }
 
 function Inbox({ entries, ...orders }: InboxProps) {
@@ -119,7 +118,7 @@ interface AlertProps extends Omit<InboxProps, 'entries'> {
   readonly dueMs: number | null;
 }
 
-function AlertEntry({ alert, dueMs, alerts, onOrder }: AlertProps) {
+function AlertEntry({ alert, dueMs, alerts }: AlertProps) {
   const { id, title, kind, priority, raisedAtMs, escalation, item } = alert;
   return (
     <li class="card" data-alert={id}>
@@ -131,7 +130,6 @@ function AlertEntry({ alert, dueMs, alerts, onOrder }: AlertProps) {
           label="Acknowledge"
           name={`Acknowledge ${title}`}
           order={() => acknowledgeAlert(alerts, id, title)}
-          onOrder={onOrder}
         />
       </div>
       <p class="facts-line">

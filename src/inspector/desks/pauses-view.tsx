@@ -6,7 +6,7 @@ import { kernelMs } from '../time.ts';
 import { useTopic } from '../use.ts';
 import { Age, Countdown } from './clock.tsx';
 import { expirePause, extendPause, resumeItem } from './desk-orders.ts';
-import { DeskPage, type OnOrder, OrderButton, Sheet, useShownRows, type Wanted } from './desk-page.tsx';
+import { DeskPage, OrderButton, Sheet, useShownRows, type Wanted } from './desk-page.tsx';
 import { daysOf, pauseRow } from './desk-records.ts';
 import { DESK_AGENTS, type PauseRow } from './desk-shapes.ts';
 import { useDesk } from './use-desk.ts';
@@ -26,14 +26,13 @@ export function PausesView() {
   const isThere = managers.length > 0 || desk.presence === 'present';
   return (
     <DeskPage desk={desk} title="Pauses" wanted={WANTED} isThere={isThere}>
-      {(onOrder) => <Pauses managers={managers} coordinator={desk.address} onOrder={onOrder} />}
+      <Pauses managers={managers} coordinator={desk.address} />
     </DeskPage>
   );
 }
 
 interface OrderProps {
   readonly coordinator: string;
-  readonly onOrder: OnOrder;
 }
 
 function Pauses({ managers, ...orders }: OrderProps & { readonly managers: readonly string[] }) {
@@ -100,20 +99,15 @@ function Pause({ address, ...orders }: OrderProps & { readonly address: string }
   );
 }
 
-function Orders({ row, coordinator, onOrder }: OrderProps & { readonly row: PauseRow }) {
+function Orders({ row, coordinator }: OrderProps & { readonly row: PauseRow }) {
   const { item, status, extendedUntilMs } = row;
   return (
     <div class="row" role="group" aria-label={`Orders about ${item}`}>
-      <OrderButton kind="small primary" label="Resume" order={() => resumeItem(coordinator, item)} onOrder={onOrder} />
+      <OrderButton kind="small primary" label="Resume" order={() => resumeItem(coordinator, item)} />
       {status === 'PAUSED' && extendedUntilMs === null && (
-        <OrderButton kind="small" label="Extend" order={() => extendPause(coordinator, row)} onOrder={onOrder} />
+        <OrderButton kind="small" label="Extend" order={() => extendPause(coordinator, row)} />
       )}
-      <OrderButton
-        kind="small danger quiet-danger"
-        label="Expire"
-        order={() => expirePause(coordinator, item)}
-        onOrder={onOrder}
-      />
+      <OrderButton kind="small danger quiet-danger" label="Expire" order={() => expirePause(coordinator, item)} />
     </div>
   );
 }
