@@ -3,7 +3,7 @@ import { type ComponentType } from 'preact';
 import { ActorPage } from './actor/actor-page.tsx';
 import { AlertsView } from './desks/alerts-view.tsx';
 import { BatchesView } from './desks/batches-view.tsx';
-import { DebatesView } from './desks/debates-view.tsx';
+import { DEBATES } from './desks/debates-view.tsx';
 import { DESK_TABLES } from './desks/desk-tables.tsx';
 import { InboxView } from './desks/inbox-view.tsx';
 import { PausesView } from './desks/pauses-view.tsx';
@@ -41,7 +41,7 @@ export const VIEWS: readonly PageView[] = [
   { name: 'alerts', title: 'Alerts', isListed: false, under: INBOX, component: AlertsView },
   { name: 'batches', title: 'Batches', isListed: false, under: INBOX, component: BatchesView },
   { name: 'pauses', title: 'Pauses', isListed: false, under: INBOX, component: PausesView },
-  { name: 'debates', title: 'Debates', isListed: false, under: INBOX, component: DebatesView },
+  { ...DEBATES, isListed: false, under: INBOX },
   { name: 'waits', title: 'Waits', isListed: true, component: WaitsView },
   { name: 'dead-letters', title: 'Dead letters', isListed: true, component: DeadLettersView },
   { name: 'audit', title: 'Audit', isListed: true, component: AuditView },

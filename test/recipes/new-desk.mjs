@@ -156,7 +156,7 @@ const PAGE = `  viewOf<Handover>({
     lead: 'Work that one person offers to another',
     empty: 'Nothing is handed over.',
     rows: (context) => recordRows<Handover>(context),
-    columns: (desk, onOrder) => [
+    columns: (desk) => [
       { title: 'Work', cell: ({ work }) => work },
       { title: 'From', cell: ({ from }) => from },
       { title: 'To', cell: ({ to }) => to },
@@ -164,12 +164,7 @@ const PAGE = `  viewOf<Handover>({
         title: 'Order',
         cell: ({ id, work, acceptedAtMs }) =>
           acceptedAtMs === null && (
-            <OrderButton
-              label="Accept"
-              name={\`Accept \${work}\`}
-              order={() => accepting(desk, id)}
-              onOrder={onOrder}
-            />
+            <OrderButton label="Accept" name={\`Accept \${work}\`} order={() => accepting(desk, id)} />
           ),
       },
     ],
@@ -243,8 +238,8 @@ try {
   insert('src/cli/desk-verbs.ts', { before: "  {\n    name: 'alerts'", text: VERBS });
   const page = 'src/inspector/desks/desk-tables.tsx';
   insert(page, { before: 'import ', text: PAGE_IMPORTS });
-  insert(page, { before: '];\n\nfunction viewOf', text: PAGE });
-  insert(page, { before: 'function viewOf', text: ACCEPTING });
+  insert(page, { before: '];\n\n/** As a view of the page.', text: PAGE });
+  insert(page, { before: '/** As a view of the page.', text: ACCEPTING });
   insert('docs/failures.md', {
     before: '| `alerts` |',
     text: '| `handovers` | work that one person offers to another | `handover.offer`, `handover.accept` |\n',

@@ -11,30 +11,15 @@ import type { InspectionView } from '../../gateway/protocol/views.ts';
 import { Countdown } from './clock.tsx';
 import { stepsOf, timersOf } from './debate-levels.ts';
 import { reviewNow } from './desk-orders.ts';
-import { About, ActorName, OrderButton, Since } from './desk-page.tsx';
+import { About, ActorName, OrderButton, type RecordProps, Since } from './desk-page.tsx';
 import { saidIn } from './desk-records.ts';
 import { type AnalysisShown, type DebateRow, type DebateShown, type SaidShown, type Side } from './desk-shapes.ts';
 import { rounded } from './readable.tsx';
 import { maySend, useShown } from './use-desk.ts';
 
-interface DebateProps {
-  readonly id: string;
-  readonly row: DebateRow | undefined;
-  readonly desk: string;
-}
-
-export function DebatePage({ id, row, desk }: DebateProps) {
-  const shown = useShown<DebateShown>(row?.ref);
-  const { view: inspection } = useTopic<InspectionView>(
-    row === undefined || row.ref === null ? undefined : `inspection/${row.ref.actor}`,
-  );
-  if (row === undefined)
-    return (
-      <section class="sheet">
-        <h1>No debate “{id}”</h1>
-        <p class="quiet">The desk keeps every open debate and the last 1,000 others.</p>
-      </section>
-    );
+export function DebatePage({ row, desk }: RecordProps<DebateRow>) {
+  const shown = useShown<DebateShown>(row.ref);
+  const { view: inspection } = useTopic<InspectionView>(row.ref === null ? undefined : `inspection/${row.ref.actor}`);
   return (
     <article class="actor" aria-labelledby="debate-title">
       <Head row={row} />
@@ -119,10 +104,7 @@ function Standing({
   row: { isOver, summary, provisional, level },
   gate,
   desk,
-}: Pick<DebateProps, 'desk'> & {
-  readonly row: DebateRow;
-  readonly gate: string | null;
-}) {
+}: RecordProps<DebateRow> & { readonly gate: string | null }) {
   if (isOver) {
     return (
       <section class="sheet" data-testid="debate-outcome">

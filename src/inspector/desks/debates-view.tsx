@@ -5,48 +5,10 @@ import { Age, Countdown } from './clock.tsx';
 import { LEVEL_NAMES } from './debate-levels.ts';
 import { DebatePage } from './debate-page.tsx';
 import { reviewNow, setExpert } from './desk-orders.ts';
-import { type Column, DeskPage, DeskTable, OrderButton, Sheet, type Wanted } from './desk-page.tsx';
+import { type Column, OrderButton, Sheet } from './desk-page.tsx';
 import { debateRows, expertRows, type ExpertRow } from './desk-records.ts';
+import { type AroundProps, viewOf } from './desk-tables.tsx';
 import { DESK_AGENTS, type DebateRow, type FacilitatorShown } from './desk-shapes.ts';
-import { type Desk, useDesk } from './use-desk.ts';
-
-const SHOWN = 100;
-
-const WANTED: Wanted = ['no Debate Facilitator', 'debateAgents()', 'debateChildren()'];
-
-export function DebatesView({ rest }: { readonly rest: string }) {
-  const desk = useDesk(DESK_AGENTS.debates);
-  return (
-    <DeskPage desk={desk} title="Debates" wanted={WANTED}>
-      {rest === '' ? (
-        <Debates desk={desk} />
-      ) : (
-        <DebatePage
-          key={rest}
-          id={rest}
-          row={debateRows(desk.context).find(({ id }) => id === rest)}
-          desk={desk.address}
-        />
-      )}
-    </DeskPage>
-  );
-}
-
-function Debates({ desk }: { readonly desk: Desk }) {
-  const rows = debateRows(desk.context);
-  const provisional = rows.filter((row) => !row.isOver && row.provisional !== null);
-  const { nextGate } = desk.context as FacilitatorShown;
-  return (
-    <>
-      {provisional.length > 0 && <Provisionals rows={provisional} nextGate={nextGate} desk={desk.address} />}
-      <Sheet id="debates" kind="flush" title="Debates">
-        {rows.length === 0 && <p class="empty">No debates. Nobody doubts anybody.</p>}
-        {rows.length > 0 && <DeskTable columns={COLUMNS} rows={rows.slice(0, SHOWN)} />}
-      </Sheet>
-      <Experts rows={expertRows(desk.context)} desk={desk.address} />
-    </>
-  );
-}
 
 const COLUMNS: readonly Column<DebateRow>[] = [
   { title: 'Topic', cell: ({ id, topic }) => <a href={hrefOf('debates', id)}>{topic}</a> },
@@ -56,6 +18,30 @@ const COLUMNS: readonly Column<DebateRow>[] = [
   { title: 'Expert', cell: ({ expert }) => expert },
   { title: 'Since', isNumber: true, cell: ({ isOver, openedAtMs }) => !isOver && <Age sinceMs={openedAtMs} /> },
 ];
+
+export const DEBATES = viewOf<DebateRow>({
+  name: 'debates',
+  title: 'Debates',
+  agent: DESK_AGENTS.debates,
+  wanted: ['no Debate Facilitator', 'debateAgents()', 'debateChildren()'],
+  empty: 'No debates. Nobody doubts anybody.',
+  rows: debateRows,
+  columns: () => COLUMNS,
+  one: { noun: 'debate', page: DebatePage },
+  around: ProvisionalsAndExperts,
+});
+
+function ProvisionalsAndExperts({ context, desk, children }: AroundProps) {
+  const provisional = debateRows(context).filter((row) => !row.isOver && row.provisional !== null);
+  const { nextGate } = context as FacilitatorShown;
+  return (
+    <>
+      {provisional.length > 0 && <Provisionals rows={provisional} nextGate={nextGate} desk={desk} />}
+      {children}
+      <Experts rows={expertRows(context)} desk={desk} />
+    </>
+  );
+}
 
 interface ProvisionalsProps {
   readonly rows: readonly DebateRow[];

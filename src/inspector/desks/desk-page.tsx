@@ -15,6 +15,12 @@ const OnOrder = createContext<(order: DeskOrder) => void>(() => {});
 /** What a system lacks without this desk, and of bosun/machines the agents and the children that it needs. */
 export type Wanted = readonly [what: string, agents: string, children: string];
 
+/** What the page of one record is given: the record, and the address of its desk. */
+export interface RecordProps<Row> {
+  readonly row: Row;
+  readonly desk: string;
+}
+
 interface DeskPageProps {
   readonly desk: Desk;
   readonly title: string;

@@ -1,20 +1,20 @@
 /** The desks whose page is a table of their records. A new one is a row here. */
-import { type ComponentType } from 'preact';
+import { type ComponentChildren, type ComponentType, Fragment } from 'preact';
 import { moment } from '../format.ts';
 import { hrefOf } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { Age, Countdown } from './clock.tsx';
-import { type Column, DeskPage, DeskTable, Sheet, type Wanted } from './desk-page.tsx';
+import { type Column, DeskPage, DeskTable, type RecordProps, Sheet, type Wanted } from './desk-page.tsx';
 import { gateRows } from './desk-records.ts';
 import { DESK_AGENTS, type GateRow } from './desk-shapes.ts';
 import { audienceText, GATE_PHASES, GatePage, GATES_WANTED } from './gate-page.tsx';
-import { useDesk } from './use-desk.ts';
+import { type Desk, useDesk } from './use-desk.ts';
 
-/** What the page of one record is given. */
-interface OneProps<Row> {
-  readonly id: string;
-  readonly row: Row | undefined;
+/** What stands around a table is given: the context of the desk, its address, and the table. */
+export interface AroundProps {
+  readonly context: unknown;
   readonly desk: string;
+  readonly children: ComponentChildren;
 }
 
 interface DeskTableRow<Row> {
@@ -22,14 +22,15 @@ interface DeskTableRow<Row> {
   readonly title: string;
   readonly agent: string;
   readonly wanted: Wanted;
-  readonly lead: string;
+  readonly lead?: string;
   readonly empty: string;
   /** Of the desk's context, in the order of the table. */
   readonly rows: (context: unknown) => readonly Row[];
   /** Given the address of the desk, for orders where the table itself has some. */
   readonly columns: (desk: string) => readonly Column<Row>[];
-  /** The page of one record; left out where the table says it all. */
-  readonly one?: ComponentType<OneProps<Row>>;
+  /** A record in one word, and its page; left out where the table says it all. */
+  readonly one?: { readonly noun: string; readonly page: ComponentType<RecordProps<Row>> };
+  readonly around?: ComponentType<AroundProps>;
 }
 
 const SHOWN = 100;
@@ -54,52 +55,63 @@ export const DESK_TABLES = [
     empty: 'Nobody has asked anything.',
     rows: gateRows,
     columns: () => GATE_COLUMNS,
-    one: GatePage,
+    one: { noun: 'gate', page: GatePage },
   }),
 ];
 
-function viewOf<Row extends { readonly id: string }>(desk: DeskTableRow<Row>) {
-  return {
-    name: desk.name,
-    title: desk.title,
-    component: ({ rest }: { readonly rest: string }) => <View of={desk} rest={rest} />,
+/** As a view of the page. */
+export function viewOf<Row extends { readonly id: string }>(of: DeskTableRow<Row>) {
+  const { name, title, agent, wanted, one } = of;
+  const component = ({ rest }: { readonly rest: string }) => {
+    const desk = useDesk(agent);
+    return (
+      <DeskPage desk={desk} title={title} wanted={wanted}>
+        {one === undefined || rest === '' ? (
+          <All of={of} desk={desk} />
+        ) : (
+          <One key={rest} one={one} id={rest} row={of.rows(desk.context).find(({ id }) => id === rest)} desk={desk} />
+        )}
+      </DeskPage>
+    );
   };
+  return { name, title, component };
 }
 
-interface ViewProps<Row> {
+interface AllProps<Row> {
   readonly of: DeskTableRow<Row>;
-  readonly rest: string;
+  readonly desk: Desk;
 }
 
-function View<Row extends { readonly id: string }>({ of, rest }: ViewProps<Row>) {
-  const { agent, title, wanted, one: One } = of;
-  const desk = useDesk(agent);
-  const rows = of.rows(desk.context);
+function All<Row extends { readonly id: string }>({ of, desk: { context, address } }: AllProps<Row>) {
+  const { name, title, lead, empty, columns, around: Around = Fragment } = of;
+  const rows = of.rows(context);
+  const first = rows.length > SHOWN && `, the first ${SHOWN} of ${rows.length}`;
   return (
-    <DeskPage desk={desk} title={title} wanted={wanted}>
-      {One === undefined || rest === '' ? (
-        <Table of={of} rows={rows} desk={desk.address} />
-      ) : (
-        <One key={rest} id={rest} row={rows.find(({ id }) => id === rest)} desk={desk.address} />
-      )}
-    </DeskPage>
+    <Around context={context} desk={address}>
+      <Sheet id={name} kind="flush" title={title} lead={lead !== undefined && <p class="quiet">{[lead, first]}</p>}>
+        {rows.length === 0 && <p class="empty">{empty}</p>}
+        {rows.length > 0 && <DeskTable columns={columns(address)} rows={rows.slice(0, SHOWN)} />}
+      </Sheet>
+    </Around>
   );
 }
 
-interface TableProps<Row> {
-  readonly of: DeskTableRow<Row>;
-  readonly rows: readonly Row[];
-  readonly desk: string;
+interface OneProps<Row> {
+  readonly one: NonNullable<DeskTableRow<Row>['one']>;
+  readonly id: string;
+  readonly row: Row | undefined;
+  readonly desk: Desk;
 }
 
-function Table<Row extends { readonly id: string }>({ of, rows, desk }: TableProps<Row>) {
-  const { name, title, lead, empty, columns } = of;
-  const first = rows.length > SHOWN && `, the first ${SHOWN} of ${rows.length}`;
+function One<Row>({ one: { noun, page: Page }, id, row, desk }: OneProps<Row>) {
+  if (row !== undefined) return <Page row={row} desk={desk.address} />;
   return (
-    <Sheet id={name} kind="flush" title={title} lead={<p class="quiet">{[lead, first]}</p>}>
-      {rows.length === 0 && <p class="empty">{empty}</p>}
-      {rows.length > 0 && <DeskTable columns={columns(desk)} rows={rows.slice(0, SHOWN)} />}
-    </Sheet>
+    <section class="sheet">
+      <h1>
+        No {noun} “{id}”
+      </h1>
+      <p class="quiet">The desk keeps every open {noun} and the last 1,000 others.</p>
+    </section>
   );
 }
 

@@ -11,7 +11,7 @@ import { sendTwin } from '../twins.ts';
 import { answerOf, type Choice, choicesOf } from './answer-form.ts';
 import { Age, Countdown } from './clock.tsx';
 import { extendGate, refusalOf, withdrawGate } from './desk-orders.ts';
-import { ActorName, OrderButton, type Wanted } from './desk-page.tsx';
+import { ActorName, OrderButton, type RecordProps, type Wanted } from './desk-page.tsx';
 import { type GateRow, type GateShown } from './desk-shapes.ts';
 import { Readable } from './readable.tsx';
 import { maySend, useShown } from './use-desk.ts';
@@ -33,21 +33,9 @@ export function audienceText(audience: readonly string[]): string {
   return audience.map((one) => (one === '*' ? 'anybody' : one)).join(', ');
 }
 
-interface GateProps {
-  readonly id: string;
-  readonly row: GateRow | undefined;
-  readonly desk: string;
-}
-
-export function GatePage({ id, row, desk }: GateProps) {
-  const shown = useShown<GateShown>(row?.ref);
-  if (row === undefined)
-    return (
-      <section class="sheet">
-        <h1>No gate “{id}”</h1>
-        <p class="quiet">The desk keeps every open gate and the last 1,000 others.</p>
-      </section>
-    );
+export function GatePage({ row, desk }: RecordProps<GateRow>) {
+  const { id } = row;
+  const shown = useShown<GateShown>(row.ref);
   return (
     <article class="actor" aria-labelledby="gate-title">
       <header class="actor-head">
