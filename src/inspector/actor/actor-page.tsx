@@ -4,6 +4,7 @@ import type { ActorView, AgentListView, InspectionView, TreeBranch, TreeView } f
 import { errorText, stateText } from '../format.ts';
 import { principal } from '../link.ts';
 import { actorHref } from '../route.ts';
+import { Signed } from '../signed.tsx';
 import { nodeAt } from '../tree/find.ts';
 import { badgeOf } from '../tree/status-badge.ts';
 import { useAnswer, useTopic } from '../use.ts';
@@ -111,12 +112,9 @@ function Head({ view, node, suspended, isGone }: HeadProps) {
         {address}
       </h1>
       <p class="tagline">
-        <span class={`standing ${tone}`}>
-          <span class="sign" aria-hidden="true">
-            {sign}
-          </span>
+        <Signed kind={`standing ${tone}`} sign={sign}>
           {word}
-        </span>
+        </Signed>
         {stateText(value) !== '' && (
           <span class="value" data-testid="state">
             {stateText(value)}

@@ -1,8 +1,9 @@
 /** What there is to know of an actor beside its state: facts, timers, unread messages, children. */
 import { type ComponentChildren } from 'preact';
 import type { ActorView, InspectionView, TreeBranch, TreeView } from '../../gateway/protocol/views.ts';
+import { ActorLink } from '../actor-link.tsx';
 import { duration, moment, stateText, timerText } from '../format.ts';
-import { actorHref } from '../route.ts';
+import { Signed } from '../signed.tsx';
 import { kernelMs } from '../time.ts';
 import { nodeAt } from '../tree/find.ts';
 import { badgeOf } from '../tree/status-badge.ts';
@@ -45,9 +46,7 @@ export function Facts({ view, inspection, node }: FactsProps) {
         {inspection !== undefined && inspection.attempt > 0 && <Fact name="attempt">{inspection.attempt}</Fact>}
         {inspection?.parent !== undefined && inspection.parent !== null && (
           <Fact name="belongs to">
-            <a class="mono" href={actorHref(inspection.parent)}>
-              {inspection.parent}
-            </a>
+            <ActorLink address={inspection.parent} />
           </Fact>
         )}
       </dl>
@@ -142,16 +141,11 @@ function Child({ address, node }: { readonly address: string; readonly node: Tre
     <li class="split">
       <span>
         {standing !== undefined && (
-          <span class={`standing ${standing.tone}`} title={standing.word}>
-            <span class="sign" aria-hidden="true">
-              {standing.sign}
-            </span>
+          <Signed kind={`standing ${standing.tone}`} sign={standing.sign} title={standing.word}>
             <span class="unseen">{standing.word}</span>
-          </span>
+          </Signed>
         )}{' '}
-        <a class="mono" href={actorHref(address)}>
-          {address.split('/').at(-1)}
-        </a>
+        <ActorLink address={address}>{address.split('/').at(-1)}</ActorLink>
       </span>
       <span class="value">{node === undefined ? '' : stateText(node.state)}</span>
     </li>

@@ -1,6 +1,6 @@
 /** JSON to look into, folded below the first level. What the gateway has left out is a lock. */
 import { useState } from 'preact/hooks';
-import { actorHref } from '../route.ts';
+import { ActorLink } from '../actor-link.tsx';
 
 /** In the place of what schemas mark as secret; said by docs/protocol.md. */
 const SECRET = '[secret]';
@@ -80,12 +80,7 @@ export function Value({ value }: { readonly value: unknown }) {
   if (value === SECRET) return <Lock />;
   if (typeof value === 'string') return <span class="text">{JSON.stringify(value)}</span>;
   const { actor } = (typeof value === 'object' && value !== null ? value : {}) as { readonly actor?: unknown };
-  if (typeof actor === 'string')
-    return (
-      <a class="mono" href={actorHref(actor)}>
-        {actor}
-      </a>
-    );
+  if (typeof actor === 'string') return <ActorLink address={actor} />;
   return <span class="literal">{String(value)}</span>;
 }
 

@@ -1,8 +1,8 @@
 /** The parts that the pages of the desks are made of: the page with its dialog, sheets, tables, orders, facts. */
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
+import { ActorLink } from '../actor-link.tsx';
 import { counted } from '../format.ts';
-import { actorHref } from '../route.ts';
 import { Age } from './clock.tsx';
 import { DeskDialog } from './desk-dialog.tsx';
 import { type DeskOrder } from './desk-orders.ts';
@@ -179,11 +179,9 @@ export function Since({ sinceMs }: { readonly sinceMs: number }) {
 
 /** A name, as a link to its actor while there is one. */
 export function ActorName({ name, actor }: { readonly name: string; readonly actor: ShownRef | null }) {
-  return actor === null ? (
-    <span class="mono">{name}</span>
-  ) : (
-    <a class="mono" href={actorHref(actor.actor)}>
+  return (
+    <ActorLink address={actor?.actor ?? null} none={<span class="mono">{name}</span>}>
       {name}
-    </a>
+    </ActorLink>
   );
 }

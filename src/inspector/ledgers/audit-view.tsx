@@ -1,7 +1,7 @@
 /** Who ordered what of whom, when, why, and what came of it, newest first. */
 import { useState } from 'preact/hooks';
+import { ActorLink } from '../actor-link.tsx';
 import { moment } from '../format.ts';
-import { actorHref } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
 import type { AuditView } from '../../gateway/protocol/views.ts';
@@ -62,13 +62,7 @@ function Row({ record: { atMs, by, order, address, reason, outcome } }: { readon
         <code>{order}</code>
       </th>
       <td>
-        {address === '' ? (
-          <span class="quiet">erased</span>
-        ) : (
-          <a class="mono" href={actorHref(address)}>
-            {address}
-          </a>
-        )}
+        <ActorLink address={address === '' ? null : address} none={<span class="quiet">erased</span>} />
       </td>
       <td>{reason ?? ''}</td>
       <td class={outcome === 'done' ? undefined : 'bad'}>{outcome}</td>

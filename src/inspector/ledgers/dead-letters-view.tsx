@@ -1,12 +1,13 @@
 /** Events that reached nobody or were put aside: why, and what is to become of them. */
 import { useState } from 'preact/hooks';
+import { ActorLink } from '../actor-link.tsx';
 import { JsonTree } from '../actor/json-tree.tsx';
 import { ReasonField } from '../actor/order-bar.tsx';
 import { Dialog, gatewayOrigin } from '../dialog.tsx';
 import { counted, errorText, moment } from '../format.ts';
 import { call, principal } from '../link.ts';
 import { say } from '../notices.tsx';
-import { actorHref } from '../route.ts';
+import { Signed } from '../signed.tsx';
 import { kernelMs } from '../time.ts';
 import { letterTwin } from '../twins.ts';
 import { useTopic } from '../use.ts';
@@ -54,20 +55,14 @@ function Letter({
     <li data-letter={number}>
       <div class="split">
         <h2>
-          <code>{action?.name ?? event.type}</code> <span class="quiet">to</span>{' '}
-          <a class="mono" href={actorHref(address)}>
-            {address}
-          </a>
+          <code>{action?.name ?? event.type}</code> <span class="quiet">to</span> <ActorLink address={address} />
         </h2>
         <span class="quiet">{moment(atMs, kernelMs())}</span>
       </div>
       <p>
-        <span class="standing warn">
-          <span class="sign" aria-hidden="true">
-            {'\u25b2'}
-          </span>
+        <Signed kind="standing warn" sign={'\u25b2'}>
           {reason}
-        </span>{' '}
+        </Signed>{' '}
         <span class="quiet">number {number}</span>
       </p>
       {error !== null && <LetterError error={error} />}

@@ -1,6 +1,6 @@
 /** Who waits for whom, since when and until when, the longest waiting first. */
+import { ActorLink } from '../actor-link.tsx';
 import { duration, stateText } from '../format.ts';
-import { actorHref } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
 import type { WaitView } from '../../gateway/protocol/views.ts';
@@ -58,27 +58,11 @@ function Row({ wait: { kind, address, state, for: whom, sinceMs, untilMs } }: { 
   return (
     <tr>
       <th scope="row">
-        {address === null ? (
-          <span class="quiet">a host</span>
-        ) : (
-          <a class="mono" href={actorHref(address)}>
-            {address}
-          </a>
-        )}
+        <ActorLink address={address} none={<span class="quiet">a host</span>} />
       </th>
       <td class="value">{stateText(state)}</td>
       <td>{KINDS[kind] ?? kind}</td>
-      <td>
-        {whom === null ? (
-          ''
-        ) : kind === 'suspended' ? (
-          `suspended by ${whom}`
-        ) : (
-          <a class="mono" href={actorHref(whom)}>
-            {whom}
-          </a>
-        )}
-      </td>
+      <td>{whom !== null && kind === 'suspended' ? `suspended by ${whom}` : <ActorLink address={whom} />}</td>
       <td class="number" data-name="since">
         {sinceMs === null ? '' : duration(wholeSeconds(nowMs - sinceMs))}
       </td>

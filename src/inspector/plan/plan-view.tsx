@@ -1,10 +1,11 @@
 /** A plan under way: items by stages, what pauses and what goes on, and the timetable that it follows. */
 import { useState } from 'preact/hooks';
 import type { ActorView, AgentListView, TreeBranch } from '../../gateway/protocol/views.ts';
+import { ActorLink } from '../actor-link.tsx';
 import { EventDialog } from '../actor/event-dialog.tsx';
 import { counted } from '../format.ts';
 import { principal } from '../link.ts';
-import { actorHref } from '../route.ts';
+import { Signed } from '../signed.tsx';
 import { findNode } from '../tree/find.ts';
 import { useAnswer, useTopic } from '../use.ts';
 import { type JsonSchema } from '../json-schema.ts';
@@ -85,9 +86,7 @@ function Head({
       <p class="quiet">
         <span data-testid="plan-state">{state}</span>,{' '}
         {`${done} of ${counted(total, 'task')} done, ${running} under way · by `}
-        <a class="mono" href={actorHref(address)}>
-          {address}
-        </a>
+        <ActorLink address={address} />
       </p>
       <progress max={total} value={done} aria-label="Tasks done" />
     </div>
@@ -162,12 +161,9 @@ function Item({ row, columns, onAsk }: ItemProps) {
         <TaskCell key={stage} task={row.tasks.get(stage)} />
       ))}
       <td>
-        <span class={`standing ${tone}`}>
-          <span class="sign" aria-hidden="true">
-            {sign}
-          </span>
+        <Signed kind={`standing ${tone}`} sign={sign}>
           {phase}
-        </span>
+        </Signed>
         {reason !== null && <span class="quiet reason"> {reason}</span>}
       </td>
       <td class="end">
@@ -184,12 +180,9 @@ function TaskCell({ task }: { readonly task: ItemTask | undefined }) {
   const { state, error } = task;
   return (
     <td title={error ?? undefined}>
-      <span class={`task ${state}`}>
-        <span class="sign" aria-hidden="true">
-          {SIGNS[state]}
-        </span>
+      <Signed kind={`task ${state}`} sign={SIGNS[state]}>
         {state}
-      </span>
+      </Signed>
     </td>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { counted, duration, errorText, stateText } from '../format.ts';
 import { route, setQuery } from '../address-bar.ts';
 import { actorHref, hrefOf } from '../route.ts';
+import { Signed } from '../signed.tsx';
 import { useTopic } from '../use.ts';
 import type { TreeBranch, TreeView as ActorNode } from '../../gateway/protocol/views.ts';
 import { type Filter, FILTERS, isKept, badgeOf } from './status-badge.ts';
@@ -163,13 +164,10 @@ function Cells({ node }: { readonly node: ActorNode }) {
     <>
       <td class="value">{stateText(state)}</td>
       <td>
-        <span class={`standing ${tone}`}>
-          <span class="sign" aria-hidden="true">
-            {sign}
-          </span>
+        <Signed kind={`standing ${tone}`} sign={sign}>
           {word}
           {restartInMs !== null && ` in ${duration(restartInMs)}`}
-        </span>
+        </Signed>
       </td>
       <td class="number" data-name="restarts">
         {boss === null ? (

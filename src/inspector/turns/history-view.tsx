@@ -4,6 +4,7 @@
  */
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ActorView, InspectionView, KeptTurnView } from '../../gateway/protocol/views.ts';
+import { ActorLink } from '../actor-link.tsx';
 import { ActorTabs } from '../actor/actor-tabs.tsx';
 import { Chart } from '../actor/chart.tsx';
 import { Fact } from '../actor/facts.tsx';
@@ -142,13 +143,7 @@ function TurnFacts({ step, before }: { readonly step: HistoryStep; readonly befo
         </Fact>
         {event !== null && (
           <Fact name="from">
-            {cause === null || cause.address === null ? (
-              'outside'
-            ) : (
-              <a class="mono" href={actorHref(cause.address)}>
-                {cause.address}
-              </a>
-            )}
+            <ActorLink address={cause?.address ?? null} none="outside" />
           </Fact>
         )}
         {edges.length > 0 && (

@@ -3,7 +3,7 @@
  * keys.
  */
 import { useEffect, useRef } from 'preact/hooks';
-import { actorHref } from '../route.ts';
+import { ActorLink } from '../actor-link.tsx';
 import { LANE_WIDTH, type SequenceLayout, type PlacedRow } from './sequence-layout.ts';
 
 interface SequenceDrawingProps {
@@ -17,14 +17,12 @@ export function LaneHeads({ layout: { lanes, width } }: { readonly layout: Seque
   return (
     <ul class="lane-heads" style={{ width: `${width}px` }} aria-label="Lanes">
       {lanes.map(({ address, x }) => (
-        <li key={address ?? ''} style={{ left: `${x - LANE_WIDTH / 2}px`, width: `${LANE_WIDTH}px` }}>
-          {address === null ? (
-            <span class="quiet">outside</span>
-          ) : (
-            <a class="mono" href={actorHref(address)} title={address}>
-              {address}
-            </a>
-          )}
+        <li
+          key={address ?? ''}
+          style={{ left: `${x - LANE_WIDTH / 2}px`, width: `${LANE_WIDTH}px` }}
+          title={address ?? undefined}
+        >
+          <ActorLink address={address} none={<span class="quiet">outside</span>} />
         </li>
       ))}
     </ul>

@@ -3,10 +3,10 @@
  * diagram, live.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { ActorLink } from '../actor-link.tsx';
 import { ActorTabs } from '../actor/actor-tabs.tsx';
 import { counted } from '../format.ts';
 import { say } from '../notices.tsx';
-import { actorHref } from '../route.ts';
 import { LaneHeads, SequenceDrawing } from './sequence-drawing.tsx';
 import { LANE_WIDTH, layoutOf } from './sequence-layout.ts';
 import { mermaidOf, type Sequence, sequenceOf } from './sequence.ts';
@@ -132,13 +132,7 @@ function Lanes({ sequence: { lanes } }: { readonly sequence: Sequence }) {
       <ul class="plain lanes">
         {lanes.map(({ address, agent }) => (
           <li key={address ?? ''} class="split">
-            {address === null ? (
-              <span class="quiet">outside</span>
-            ) : (
-              <a class="mono" href={actorHref(address)}>
-                {address}
-              </a>
-            )}
+            <ActorLink address={address} none={<span class="quiet">outside</span>} />
             <span class="agent">{agent}</span>
           </li>
         ))}

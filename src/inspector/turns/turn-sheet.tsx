@@ -2,10 +2,11 @@
  * One turn of a sequence in full: what it took and from whom, what it did, and how its actor was before and after it.
  */
 import { type ComponentChildren } from 'preact';
+import { ActorLink } from '../actor-link.tsx';
 import { Fact } from '../actor/facts.tsx';
 import { JsonTree } from '../actor/json-tree.tsx';
 import { duration, moment, stateText } from '../format.ts';
-import { actorHref, hrefOf } from '../route.ts';
+import { hrefOf } from '../route.ts';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
 import { type Around, aroundOf } from './around.ts';
@@ -96,20 +97,11 @@ function Record({
   return (
     <dl class="facts">
       <Fact name="by">
-        <a class="mono" href={actorHref(address)}>
-          {address}
-        </a>
+        <ActorLink address={address} />
       </Fact>
       {event !== null && (
         <Fact name="from">
-          {cause === null || cause.address === null ? (
-            'outside'
-          ) : (
-            <a class="mono" href={actorHref(cause.address)}>
-              {cause.address}
-            </a>
-          )}{' '}
-          {toSender}
+          <ActorLink address={cause?.address ?? null} none="outside" /> {toSender}
         </Fact>
       )}
       {stateText(value) !== '' && (

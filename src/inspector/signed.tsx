@@ -1,0 +1,20 @@
+/** A word with a sign before it: nothing is told by colour alone. */
+import { type ComponentChildren } from 'preact';
+
+export interface SignedProps {
+  readonly kind: string;
+  readonly sign: string;
+  readonly title?: string;
+  readonly children: ComponentChildren;
+}
+
+export function Signed({ kind, sign, title, children }: SignedProps) {
+  return (
+    <span class={kind} title={title}>
+      <span class="sign" aria-hidden="true">
+        {sign}
+      </span>
+      {children}
+    </span>
+  );
+}
