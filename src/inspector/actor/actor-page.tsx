@@ -4,6 +4,7 @@ import type { ActorView, AgentListView, InspectionView, TreeBranch, TreeView } f
 import { errorText, stateText } from '../format.ts';
 import { principal } from '../link.ts';
 import { actorHref } from '../route.ts';
+import { Looking, Panel } from '../sheet.tsx';
 import { Signed } from '../signed.tsx';
 import { nodeAt } from '../tree/find.ts';
 import { badgeOf } from '../tree/status-badge.ts';
@@ -25,7 +26,7 @@ export function ActorPage({ rest: address }: { readonly rest: string }) {
   const { view: tree } = useTopic<TreeBranch>('tree');
   const { result: list } = useAnswer<AgentListView>('agent.list', {}, AGENTS_EVERY_MS);
   const [event, setEvent] = useState<string | undefined>(undefined);
-  if (view === undefined) return <Missing address={address} error={error === undefined ? undefined : error.message} />;
+  if (view === undefined) return <Missing address={address} error={error} />;
   const node = tree === undefined ? undefined : nodeAt(tree, address);
   const schemas = list?.agents.find(({ name }) => name === view.agent)?.events ?? {};
   const isGone = error !== undefined;
@@ -80,11 +81,11 @@ function lastOf({ sequence }: ActorView, inspection: InspectionView | undefined)
   return last?.sequence === sequence ? last : null;
 }
 
-function Missing({ address, error }: { readonly address: string; readonly error: string | undefined }) {
+function Missing({ address, error }: { readonly address: string; readonly error: Error | undefined }) {
   return (
     <section class="sheet">
       <h1 class="mono">{address}</h1>
-      <p class={error === undefined ? 'quiet' : 'bad'}>{error ?? 'Looking…'}</p>
+      <Looking error={error} />
       <p>
         <a href="#/">All actors</a>
       </p>
@@ -189,8 +190,7 @@ interface EventsProps {
 
 function Events({ accepts, schemas, isSuspended, onEvent }: EventsProps) {
   return (
-    <section class="sheet" aria-labelledby="events-title">
-      <h2 id="events-title">Events it takes now</h2>
+    <Panel id="events" title="Events it takes now">
       {accepts.length === 0 && (
         <p class="quiet">{isSuspended ? 'None: it is suspended.' : 'None from outside, in this state.'}</p>
       )}
@@ -201,16 +201,15 @@ function Events({ accepts, schemas, isSuspended, onEvent }: EventsProps) {
           </button>
         ))}
       </div>
-    </section>
+    </Panel>
   );
 }
 
 function Context({ view: { context, output } }: { readonly view: ActorView }) {
   return (
-    <section class="sheet" aria-labelledby="context-title">
-      <h2 id="context-title">Context</h2>
+    <Panel id="context" title="Context">
       <JsonTree value={context} name="context" />
       {output !== null && <JsonTree value={output} name="output" />}
-    </section>
+    </Panel>
   );
 }

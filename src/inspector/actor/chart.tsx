@@ -6,6 +6,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { activeStates } from '../../gateway/charts/active.ts';
 import { lines } from '../link.ts';
 import type { InspectionView } from '../../gateway/protocol/views.ts';
+import { Panel } from '../sheet.tsx';
 import { chartAtHand, chartOf, type KnownChart } from './charts.ts';
 import { ChartDrawing } from './chart-drawing.tsx';
 
@@ -34,8 +35,7 @@ export function Chart({ address, inspection, value, last, isPast = false, sendab
   const [found, isMachine] = useChart(address, inspection);
   if (!isMachine) return null;
   return (
-    <section class="sheet chart-sheet" aria-labelledby="chart-title">
-      <h2 id="chart-title">Statechart</h2>
+    <Panel id="chart" title="Statechart" kind="chart-sheet">
       {found === undefined && <p class="quiet">Drawing…</p>}
       {found !== undefined && 'why' in found && <p class="quiet">{found.why}</p>}
       {found !== undefined && 'chart' in found && (
@@ -55,7 +55,7 @@ export function Chart({ address, inspection, value, last, isPast = false, sendab
           <Legend last={last} isPast={isPast} />
         </>
       )}
-    </section>
+    </Panel>
   );
 }
 

@@ -3,6 +3,7 @@ import { type ComponentChildren } from 'preact';
 import type { ActorView, InspectionView, TreeBranch, TreeView } from '../../gateway/protocol/views.ts';
 import { ActorLink } from '../actor-link.tsx';
 import { duration, moment, stateText, timerText } from '../format.ts';
+import { Panel } from '../sheet.tsx';
 import { Signed } from '../signed.tsx';
 import { kernelMs } from '../time.ts';
 import { nodeAt } from '../tree/find.ts';
@@ -17,8 +18,7 @@ interface FactsProps {
 export function Facts({ view, inspection, node }: FactsProps) {
   const boss = node?.boss ?? null;
   return (
-    <section class="sheet" aria-labelledby="facts-title">
-      <h2 id="facts-title">Facts</h2>
+    <Panel id="facts" title="Facts">
       <dl class="facts">
         {boss !== null && (
           <Fact name="strategy">
@@ -50,7 +50,7 @@ export function Facts({ view, inspection, node }: FactsProps) {
           </Fact>
         )}
       </dl>
-    </section>
+    </Panel>
   );
 }
 
@@ -67,8 +67,7 @@ export function Timers({ inspection }: { readonly inspection: InspectionView | u
   const open = inspection?.timers ?? [];
   if (open.length === 0) return null;
   return (
-    <section class="sheet" aria-labelledby="timers-title">
-      <h2 id="timers-title">Timers</h2>
+    <Panel id="timers" title="Timers">
       <ul class="plain">
         {open.map(({ id, deadlineMs, event }) => (
           <li key={id} class="split">
@@ -81,7 +80,7 @@ export function Timers({ inspection }: { readonly inspection: InspectionView | u
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }
 
@@ -89,10 +88,7 @@ export function Mailbox({ inspection }: { readonly inspection: InspectionView | 
   if (inspection === undefined || inspection.mailbox === 0) return null;
   const { mailbox, unread } = inspection;
   return (
-    <section class="sheet" aria-labelledby="mailbox-title">
-      <h2 id="mailbox-title">
-        Mailbox <span class="count">{mailbox}</span>
-      </h2>
+    <Panel id="mailbox" title="Mailbox" count={mailbox}>
       <ul class="plain">
         {unread.map(({ event, from, sinceMs, deliveries }, index) => (
           <li key={index} class="split">
@@ -105,7 +101,7 @@ export function Mailbox({ inspection }: { readonly inspection: InspectionView | 
         ))}
       </ul>
       {mailbox > unread.length && <p class="quiet">and {mailbox - unread.length} more</p>}
-    </section>
+    </Panel>
   );
 }
 
@@ -119,17 +115,14 @@ export function Children({
   const children = inspection?.children ?? [];
   if (children.length === 0) return null;
   return (
-    <section class="sheet" aria-labelledby="children-title">
-      <h2 id="children-title">
-        Children <span class="count">{children.length}</span>
-      </h2>
+    <Panel id="children" title="Children" count={children.length}>
       <ul class="plain">
         {children.slice(0, CHILDREN_MAX).map((address) => (
           <Child key={address} address={address} node={tree === undefined ? undefined : nodeAt(tree, address)} />
         ))}
       </ul>
       {children.length > CHILDREN_MAX && <p class="quiet">and {children.length - CHILDREN_MAX} more, in the tree</p>}
-    </section>
+    </Panel>
   );
 }
 

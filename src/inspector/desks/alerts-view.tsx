@@ -1,9 +1,10 @@
 /** Alert cards: one for each thing that somebody has to know, with its buttons, until somebody acknowledges it. */
 import { counted, moment } from '../format.ts';
+import { Sheet } from '../sheet.tsx';
 import { kernelMs } from '../time.ts';
 import { Countdown } from './clock.tsx';
 import { acknowledgeAlert, chooseButton } from './desk-orders.ts';
-import { About, DeskPage, OrderButton, Sheet, Since, useShownRows, type Wanted } from './desk-page.tsx';
+import { About, DeskPage, OrderButton, Since, useShownRows, type Wanted } from './desk-page.tsx';
 import { alertRows, bannerOf, batchOfCard } from './desk-records.ts';
 import { DESK_AGENTS, type AlertButton, type AlertRow, type AlertShown } from './desk-shapes.ts';
 import { escalationMs } from './inbox.ts';

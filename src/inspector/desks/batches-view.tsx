@@ -2,10 +2,11 @@
  * Items that were paused together: how far each batch is, which item stands where, what it waits for, and the way on.
  */
 import { counted, moment } from '../format.ts';
+import { Sheet } from '../sheet.tsx';
 import { kernelMs } from '../time.ts';
 import { Countdown } from './clock.tsx';
 import { resumeBatch } from './desk-orders.ts';
-import { ActorName, DeskPage, OrderButton, Sheet, Since, useShownRows, type Wanted } from './desk-page.tsx';
+import { ActorName, DeskPage, OrderButton, Since, useShownRows, type Wanted } from './desk-page.tsx';
 import { batchItems, batchRows, itemNames } from './desk-records.ts';
 import { DESK_AGENTS, type BatchItemRow, type BatchRow } from './desk-shapes.ts';
 import { type Desk, useDesk, useShown } from './use-desk.ts';

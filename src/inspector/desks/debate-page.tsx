@@ -5,6 +5,8 @@
 import { type ComponentChildren } from 'preact';
 import { moment } from '../format.ts';
 import { hrefOf } from '../route.ts';
+import { Panel } from '../sheet.tsx';
+import { Headings } from '../table.tsx';
 import { kernelMs } from '../time.ts';
 import { useTopic } from '../use.ts';
 import type { InspectionView } from '../../gateway/protocol/views.ts';
@@ -55,8 +57,7 @@ function Disputed({ row, shown }: { readonly row: DebateRow; readonly shown: Deb
   const { challenge, positions } = shown;
   const said = saidIn(shown);
   return (
-    <section class="sheet" aria-labelledby="disputed-title">
-      <h2 id="disputed-title">What is disputed</h2>
+    <Panel id="disputed" title="What is disputed">
       <p>{challenge.disputedFinding}</p>
       <div class="sides">
         <SideColumn side="challenger" agent={row.challenger} position={positions.challenger} said={said}>
@@ -65,7 +66,7 @@ function Disputed({ row, shown }: { readonly row: DebateRow; readonly shown: Deb
         </SideColumn>
         <SideColumn side="challenged" agent={row.challenged} position={positions.challenged} said={said} />
       </div>
-    </section>
+    </Panel>
   );
 }
 
@@ -215,17 +216,9 @@ function Credibility({ analysis, row }: { readonly analysis: AnalysisShown; read
         </p>
       </div>
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Factor</th>
-            <th scope="col" class="number">
-              {row.challenger}
-            </th>
-            <th scope="col" class="number">
-              {row.challenged}
-            </th>
-          </tr>
-        </thead>
+        <Headings
+          of={[{ title: 'Factor' }, ...[row.challenger, row.challenged].map((title) => ({ title, isNumber: true }))]}
+        />
         <tbody>
           {FACTORS.map(([name, words]) => (
             <tr key={name}>

@@ -1,11 +1,13 @@
 /** What two agents see differently: the debates, what is provisional, and whom the experts have at hand. */
 import { counted } from '../format.ts';
 import { hrefOf } from '../route.ts';
+import { Panel, Sheet } from '../sheet.tsx';
+import { type Column } from '../table.tsx';
 import { Age, Countdown } from './clock.tsx';
 import { LEVEL_NAMES } from './debate-levels.ts';
 import { DebatePage } from './debate-page.tsx';
 import { reviewNow, setExpert } from './desk-orders.ts';
-import { type Column, OrderButton, Sheet } from './desk-page.tsx';
+import { OrderButton } from './desk-page.tsx';
 import { debateRows, expertRows, type ExpertRow } from './desk-records.ts';
 import { type AroundProps, viewOf } from './desk-tables.tsx';
 import { DESK_AGENTS, type DebateRow, type FacilitatorShown } from './desk-shapes.ts';
@@ -93,8 +95,7 @@ interface ExpertsProps {
 
 function Experts({ rows, desk }: ExpertsProps) {
   return (
-    <section class="sheet" aria-labelledby="experts-title">
-      <h2 id="experts-title">Experts</h2>
+    <Panel id="experts" title="Experts">
       {rows.length === 0 && <p class="quiet">None. What only people can decide goes on with the cautious position.</p>}
       <ul class="plain">
         {rows.map((row) => (
@@ -113,6 +114,6 @@ function Experts({ rows, desk }: ExpertsProps) {
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }

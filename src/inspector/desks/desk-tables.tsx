@@ -2,9 +2,11 @@
 import { type ComponentChildren, type ComponentType, Fragment } from 'preact';
 import { moment } from '../format.ts';
 import { hrefOf } from '../route.ts';
+import { Ledger } from '../sheet.tsx';
+import { type Column } from '../table.tsx';
 import { kernelMs } from '../time.ts';
 import { Age, Countdown } from './clock.tsx';
-import { type Column, DeskPage, DeskTable, type RecordProps, Sheet, type Wanted } from './desk-page.tsx';
+import { DeskPage, type RecordProps, type Wanted } from './desk-page.tsx';
 import { gateRows } from './desk-records.ts';
 import { DESK_AGENTS, type GateRow } from './desk-shapes.ts';
 import { audienceText, GATE_PHASES, GatePage, GATES_WANTED } from './gate-page.tsx';
@@ -88,10 +90,15 @@ function All<Row extends { readonly id: string }>({ of, desk: { context, address
   const first = rows.length > SHOWN && `, the first ${SHOWN} of ${rows.length}`;
   return (
     <Around context={context} desk={address}>
-      <Sheet id={name} kind="flush" title={title} lead={lead !== undefined && <p class="quiet">{[lead, first]}</p>}>
-        {rows.length === 0 && <p class="empty">{empty}</p>}
-        {rows.length > 0 && <DeskTable columns={columns(address)} rows={rows.slice(0, SHOWN)} />}
-      </Sheet>
+      <Ledger
+        id={name}
+        title={title}
+        lead={lead !== undefined && <p class="quiet">{[lead, first]}</p>}
+        rows={rows.slice(0, SHOWN)}
+        empty={empty}
+        columns={columns(address)}
+        keyOf={({ id }) => id}
+      />
     </Around>
   );
 }

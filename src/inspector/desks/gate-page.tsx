@@ -6,6 +6,7 @@ import { gatewayOrigin, Twins } from '../dialog.tsx';
 import { moment } from '../format.ts';
 import { ask } from '../link.ts';
 import { say } from '../notices.tsx';
+import { Panel } from '../sheet.tsx';
 import { kernelMs } from '../time.ts';
 import { sendTwin } from '../twins.ts';
 import { answerOf, type Choice, choicesOf } from './answer-form.ts';
@@ -55,10 +56,9 @@ export function GatePage({ row, desk }: RecordProps<GateRow>) {
       </header>
       <div class="columns even">
         {shown !== undefined && (
-          <section class="sheet" aria-labelledby="package-title">
-            <h2 id="package-title">What you need to decide</h2>
+          <Panel id="package" title="What you need to decide">
             <Readable value={shown.question.package} />
-          </section>
+          </Panel>
         )}
         {row.isOver ? <Outcome row={row} /> : shown !== undefined && <AnswerForm id={id} desk={desk} shown={shown} />}
       </div>
@@ -124,19 +124,21 @@ function Facts({ row, shown }: { readonly row: GateRow; readonly shown: GateShow
 function Outcome({ row: { result, phase } }: { readonly row: GateRow }) {
   if (result === null) return null;
   return (
-    <section class="sheet" aria-labelledby="outcome-title">
-      <h2 id="outcome-title">
-        {phase === 'answered'
+    <Panel
+      id="outcome"
+      title={
+        phase === 'answered'
           ? `Answered by ${result.by ?? 'somebody'}`
           : phase === 'timedOut'
             ? 'Nobody answered in time'
-            : 'Closed without an answer'}
-      </h2>
+            : 'Closed without an answer'
+      }
+    >
       {phase === 'answered' && <Readable value={result.answer} />}
       {phase === 'timedOut' && (
         <p>{result.onTimeout === null ? 'Whoever asked was told so.' : `What holds: ${result.onTimeout.name}.`}</p>
       )}
-    </section>
+    </Panel>
   );
 }
 
@@ -163,8 +165,7 @@ function AnswerForm({ id, desk, shown: { question } }: AnswerProps) {
   const wrong = ownName.value.trim() === '' ? 'your name is needed' : Object.entries(problems)[0]?.join(' ');
   const event = { type: 'gate.answer', gate: id, by: ownName.value, answer };
   return (
-    <section class="sheet" aria-labelledby="answer-title">
-      <h2 id="answer-title">Your answer</h2>
+    <Panel id="answer" title="Your answer">
       <Submission desk={desk} event={event} isChosen={choice !== undefined} wrong={wrong}>
         {choices.length > 1 && <Choices choices={choices} at={at} onAt={setAt} />}
         {choice?.fields.map((field) => (
@@ -177,7 +178,7 @@ function AnswerForm({ id, desk, shown: { question } }: AnswerProps) {
         ))}
         <Name audience={question.audience} />
       </Submission>
-    </section>
+    </Panel>
   );
 }
 

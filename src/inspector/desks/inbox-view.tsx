@@ -3,10 +3,11 @@
  */
 import { counted } from '../format.ts';
 import { hrefOf } from '../route.ts';
+import { Sheet } from '../sheet.tsx';
 import { kernelMs } from '../time.ts';
 import { Countdown } from './clock.tsx';
 import { acknowledgeAlert } from './desk-orders.ts';
-import { About, DeskPage, OrderButton, Sheet, Since, useShownRows } from './desk-page.tsx';
+import { About, DeskPage, OrderButton, Since, useShownRows } from './desk-page.tsx';
 import { type AlertRow, DESK_AGENTS, type GateRow, type GateShown } from './desk-shapes.ts';
 import { Asked, GATES_WANTED, TimeIsUp } from './gate-page.tsx';
 import { inboxOf, type InboxEntry, type Urgency } from './inbox.ts';

@@ -2,11 +2,12 @@
 import type { ActorView, TreeBranch } from '../../gateway/protocol/views.ts';
 import { moment } from '../format.ts';
 import { actorHref } from '../route.ts';
+import { Sheet } from '../sheet.tsx';
 import { kernelMs } from '../time.ts';
 import { useTopic } from '../use.ts';
 import { Age, Countdown } from './clock.tsx';
 import { expirePause, extendPause, resumeItem } from './desk-orders.ts';
-import { DeskPage, OrderButton, Sheet, useShownRows, type Wanted } from './desk-page.tsx';
+import { DeskPage, OrderButton, useShownRows, type Wanted } from './desk-page.tsx';
 import { daysOf, pauseRow } from './desk-records.ts';
 import { DESK_AGENTS, type PauseRow } from './desk-shapes.ts';
 import { useDesk } from './use-desk.ts';

@@ -1,6 +1,7 @@
 /** Data as people read it: names and values, lists, tables of what is alike; deeper down folded away. */
 import { type ComponentChildren } from 'preact';
 import { JsonTree } from '../actor/json-tree.tsx';
+import { Headings } from '../table.tsx';
 
 /** Below it data are a tree to be looked into. */
 const DEPTH_MAX = 2;
@@ -89,15 +90,7 @@ function Table({
 }) {
   return (
     <table class="inner-table">
-      <thead>
-        <tr>
-          {columns.map((name) => (
-            <th key={name} scope="col">
-              {named(name)}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <Headings of={columns.map((name) => ({ title: named(name) }))} />
       <tbody>
         {rows.map((row, index) => (
           <tr key={index}>

@@ -2,9 +2,11 @@
 import { useState } from 'preact/hooks';
 import { ActorLink } from '../actor-link.tsx';
 import { moment } from '../format.ts';
+import { Ledger } from '../sheet.tsx';
+import { type Column } from '../table.tsx';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
-import type { AuditView } from '../../gateway/protocol/views.ts';
+import type { AuditView as AuditRow } from '../../gateway/protocol/views.ts';
 
 const EVERY_MS = 2_000;
 const PAGE = 100;
@@ -12,60 +14,43 @@ const PAGE = 100;
 /** What one answer may have. */
 const LIMIT_MAX = 10_000;
 
+const COLUMNS: readonly Column<AuditRow>[] = [
+  { title: 'When', isNumber: true, cell: ({ atMs }) => moment(atMs, kernelMs()) },
+  { title: 'Who', cell: ({ by }) => by },
+  { title: 'Order', isHead: true, cell: ({ order }) => <code>{order}</code> },
+  {
+    title: 'About',
+    cell: ({ address }) => (
+      <ActorLink address={address === '' ? null : address} none={<span class="quiet">erased</span>} />
+    ),
+  },
+  { title: 'Why', cell: ({ reason }) => reason },
+  {
+    title: 'Outcome',
+    cell: ({ outcome }) => (outcome === 'done' ? outcome : <span class="bad">{outcome}</span>),
+  },
+];
+
 export function AuditView() {
   const [limit, setLimit] = useState(PAGE);
-  const { result, error } = useAnswer<{ readonly records: readonly AuditView[] }>('audit.list', { limit }, EVERY_MS);
-  const records = result?.records ?? [];
+  const { result, error } = useAnswer<{ readonly records: readonly AuditRow[] }>('audit.list', { limit }, EVERY_MS);
   return (
-    <section class="sheet flush" aria-labelledby="audit-title">
-      <div class="sheet-head">
-        <h1 id="audit-title">Audit</h1>
-      </div>
-      {result === undefined && <p class={error === undefined ? 'empty' : 'bad'}>{error?.message ?? 'Looking…'}</p>}
-      {result !== undefined && records.length === 0 && <p class="empty">Nobody has given an order yet.</p>}
-      {records.length > 0 && (
-        <table class="stack">
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Who</th>
-              <th scope="col">Order</th>
-              <th scope="col">About</th>
-              <th scope="col">Why</th>
-              <th scope="col">Outcome</th>
-            </tr>
-          </thead>
-          <tbody>
-            {records.map((record) => (
-              <Row key={record.number} record={record} />
-            ))}
-          </tbody>
-        </table>
-      )}
-      {records.length === limit && limit < LIMIT_MAX && (
+    <Ledger
+      id="audit"
+      title="Audit"
+      rows={result?.records}
+      error={error}
+      empty="Nobody has given an order yet."
+      columns={COLUMNS}
+      keyOf={({ number }) => number}
+    >
+      {result?.records.length === limit && limit < LIMIT_MAX && (
         <p class="empty">
           <button type="button" class="link" onClick={() => setLimit(Math.min(LIMIT_MAX, limit + PAGE))}>
             Older ones
           </button>
         </p>
       )}
-    </section>
-  );
-}
-
-function Row({ record: { atMs, by, order, address, reason, outcome } }: { readonly record: AuditView }) {
-  return (
-    <tr>
-      <td class="number">{moment(atMs, kernelMs())}</td>
-      <td>{by}</td>
-      <th scope="row">
-        <code>{order}</code>
-      </th>
-      <td>
-        <ActorLink address={address === '' ? null : address} none={<span class="quiet">erased</span>} />
-      </td>
-      <td>{reason ?? ''}</td>
-      <td class={outcome === 'done' ? undefined : 'bad'}>{outcome}</td>
-    </tr>
+    </Ledger>
   );
 }

@@ -7,6 +7,7 @@ import { Dialog, gatewayOrigin } from '../dialog.tsx';
 import { counted, errorText, moment } from '../format.ts';
 import { call, principal } from '../link.ts';
 import { say } from '../notices.tsx';
+import { Looking, Sheet } from '../sheet.tsx';
 import { Signed } from '../signed.tsx';
 import { kernelMs } from '../time.ts';
 import { letterTwin } from '../twins.ts';
@@ -20,12 +21,12 @@ export function DeadLettersView() {
   const [open, setOpen] = useState<Open | undefined>(undefined);
   const letters = view?.letters ?? [];
   return (
-    <section class="sheet" aria-labelledby="letters-title">
-      <div class="sheet-head">
-        <h1 id="letters-title">Dead letters</h1>
-        {view !== undefined && <p class="quiet">{counted(letters.length, 'letter')}</p>}
-      </div>
-      {view === undefined && <p class={error === undefined ? 'quiet' : 'bad'}>{error?.message ?? 'Looking…'}</p>}
+    <Sheet
+      id="letters"
+      title="Dead letters"
+      lead={view !== undefined && <p class="quiet">{counted(letters.length, 'letter')}</p>}
+    >
+      {view === undefined && <Looking error={error} />}
       {view !== undefined && letters.length === 0 && (
         <p class="empty">None. Every event has reached whom it was for.</p>
       )}
@@ -37,7 +38,7 @@ export function DeadLettersView() {
       {open !== undefined && (
         <LetterDialog key={`${open.letter.number} ${open.order}`} {...open} onClose={() => setOpen(undefined)} />
       )}
-    </section>
+    </Sheet>
   );
 }
 

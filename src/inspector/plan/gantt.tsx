@@ -1,4 +1,5 @@
 /** The timetable of a plan as a Gantt chart, an item a row, with what is done and what runs. */
+import { Panel } from '../sheet.tsx';
 import { useAnswer } from '../use.ts';
 import { type PlanProgress, type TaskState } from './plan-progress.ts';
 import { lanesOf, type ScheduledBar } from './gantt-lanes.ts';
@@ -38,15 +39,14 @@ export function Gantt({ address, progress }: GanttProps) {
   if (slots.length === 0) return null;
   const end = slots.reduce((latest, slot) => Math.max(latest, slot.end), 0) || 1;
   return (
-    <section class="sheet" aria-labelledby="gantt-title">
-      <h2 id="gantt-title">Timetable</h2>
+    <Panel id="gantt" title="Timetable">
       <p class="quiet">
         As planned, in {plan.unit}: when each stage runs if each takes its time. Done is filled, under way is outlined.
       </p>
       <div class="scroll" tabIndex={0} role="region" aria-label="Timetable, scrolls">
         <Bars progress={progress} slots={slots} end={end} />
       </div>
-    </section>
+    </Panel>
   );
 }
 

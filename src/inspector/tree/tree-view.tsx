@@ -3,7 +3,9 @@ import { useState } from 'preact/hooks';
 import { counted, duration, errorText, stateText } from '../format.ts';
 import { route, setQuery } from '../address-bar.ts';
 import { actorHref, hrefOf } from '../route.ts';
+import { Looking } from '../sheet.tsx';
 import { Signed } from '../signed.tsx';
+import { type Heading, Headings } from '../table.tsx';
 import { useTopic } from '../use.ts';
 import type { TreeBranch, TreeView as ActorNode } from '../../gateway/protocol/views.ts';
 import { type Filter, FILTERS, isKept, badgeOf } from './status-badge.ts';
@@ -14,11 +16,21 @@ export function TreeView() {
   if (tree === undefined)
     return (
       <section class="sheet">
-        {error === undefined ? <p class="quiet">Looking…</p> : <p class="bad">{error.message}</p>}
+        <Looking error={error} />
       </section>
     );
   return <Tree tree={tree} />;
 }
+
+const HEADINGS: readonly Heading[] = [
+  { title: 'Address' },
+  { title: 'State' },
+  { title: 'Status' },
+  { title: 'Restarts', isNumber: true },
+  { title: 'Mailbox', isNumber: true },
+  { title: 'Oldest', isNumber: true },
+  { title: 'Last error' },
+];
 
 interface Folds {
   readonly folded: ReadonlySet<string>;
@@ -50,23 +62,7 @@ function Tree({ tree }: { readonly tree: TreeBranch }) {
         <Filters everybody={everybody} filter={filter} text={text} />
       </div>
       <table class="tree stack">
-        <thead>
-          <tr>
-            <th scope="col">Address</th>
-            <th scope="col">State</th>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              Restarts
-            </th>
-            <th scope="col" class="number">
-              Mailbox
-            </th>
-            <th scope="col" class="number">
-              Oldest
-            </th>
-            <th scope="col">Last error</th>
-          </tr>
-        </thead>
+        <Headings of={HEADINGS} />
         <tbody onKeyDown={(event) => walk(event, fold)}>
           {rows.map((row) =>
             'left' in row ? (

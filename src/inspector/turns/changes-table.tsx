@@ -1,9 +1,24 @@
 /** What a turn made of a context: each place that differs, with what was there and what is. */
 import { JsonTree, Value } from '../actor/json-tree.tsx';
+import { type Column, Table } from '../table.tsx';
 import { type ContextChange, pathText } from './history.ts';
 
 /** Rows that are shown. */
 const CHANGES_MAX = 100;
+
+const COLUMNS: readonly Column<ContextChange>[] = [
+  { title: 'What', cell: ({ path }) => (path.length === 0 ? 'context' : pathText(path)) },
+  {
+    title: 'Before',
+    kind: 'json was',
+    cell: (change) => ('before' in change ? <Side value={change.before} /> : <span class="quiet">not there</span>),
+  },
+  {
+    title: 'After',
+    kind: 'json is',
+    cell: (change) => ('after' in change ? <Side value={change.after} /> : <span class="quiet">removed</span>),
+  },
+];
 
 interface ChangesTableProps {
   /** Null where there is nothing to compare with. */
@@ -17,28 +32,12 @@ export function ChangesTable({ changes, why }: ChangesTableProps) {
   if (changes.length === 0) return <p class="quiet">Nothing of the context.</p>;
   return (
     <>
-      <table class="changes">
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
-          </tr>
-        </thead>
-        <tbody>
-          {changes.slice(0, CHANGES_MAX).map((change) => (
-            <tr key={pathText(change.path)}>
-              <th scope="row">{change.path.length === 0 ? 'context' : pathText(change.path)}</th>
-              <td class="json was">
-                {'before' in change ? <Side value={change.before} /> : <span class="quiet">not there</span>}
-              </td>
-              <td class="json is">
-                {'after' in change ? <Side value={change.after} /> : <span class="quiet">removed</span>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        kind="changes"
+        columns={COLUMNS}
+        rows={changes.slice(0, CHANGES_MAX)}
+        keyOf={({ path }) => pathText(path)}
+      />
       {changes.length > CHANGES_MAX && <p class="quiet">and {changes.length - CHANGES_MAX} more</p>}
     </>
   );

@@ -12,6 +12,7 @@ import { JsonTree } from '../actor/json-tree.tsx';
 import { route, setQuery } from '../address-bar.ts';
 import { duration, moment, stateText } from '../format.ts';
 import { actorHref } from '../route.ts';
+import { Looking, Panel } from '../sheet.tsx';
 import { every, kernelMs } from '../time.ts';
 import { useAnswer, useTopic } from '../use.ts';
 import { ChangesTable } from './changes-table.tsx';
@@ -49,8 +50,7 @@ export function HistoryView({ rest: address }: { readonly rest: string }) {
         </h1>
         <ActorTabs address={address} current="history" />
       </header>
-      {error !== undefined && <p class="bad">{error.message}</p>}
-      {result === undefined && error === undefined && <p class="quiet">Looking…</p>}
+      {(result === undefined || error !== undefined) && <Looking error={error} />}
       {result !== undefined && step === undefined && <NothingKept agent={view?.agent} />}
       {step !== undefined && (
         <>
@@ -85,17 +85,15 @@ function PastTurn({ step, before }: { readonly step: HistoryStep; readonly befor
   return (
     <div class="narrow">
       <TurnFacts step={step} before={before} />
-      <section class="sheet" aria-labelledby="changes-title">
-        <h2 id="changes-title">What it changed</h2>
+      <Panel id="changes" title="What it changed">
         <ChangesTable
           changes={step.changes}
           why="Nothing to compare with: the turn before it is not kept, or there was none."
         />
-      </section>
-      <section class="sheet" aria-labelledby="context-title">
-        <h2 id="context-title">Context after it</h2>
+      </Panel>
+      <Panel id="context" title="Context after it">
         <JsonTree value={step.context} name="context" />
-      </section>
+      </Panel>
     </div>
   );
 }
@@ -113,8 +111,7 @@ function PastNote({ address, step: { atMs } }: { readonly address: string; reado
 
 function NothingKept({ agent }: { readonly agent: string | undefined }) {
   return (
-    <section class="sheet nothing-kept" aria-labelledby="nothing-title">
-      <h2 id="nothing-title">No turn of this actor is kept</h2>
+    <Panel id="nothing" title="No turn of this actor is kept" kind="nothing-kept">
       <p>
         An agent that says so keeps the last turns of each of its actors in the store, over crashes, from the next turn
         on:
@@ -124,15 +121,14 @@ function NothingKept({ agent }: { readonly agent: string | undefined }) {
         aria-label="How to have turns kept"
       >{`defineAgent({ name: ${JSON.stringify(agent ?? 'order')}, machine, events, trace: { keep: 100 } })`}</pre>
       <p class="quiet">The last turns of the system, by their names, are under Sequence.</p>
-    </section>
+    </Panel>
   );
 }
 
 function TurnFacts({ step, before }: { readonly step: HistoryStep; readonly before: HistoryStep | undefined }) {
   const { event, cause, edges, value, changes, error, durationMs, kind } = step;
   return (
-    <section class="sheet" aria-labelledby="turn-title">
-      <h2 id="turn-title">{titleOf(step)}</h2>
+    <Panel id="turn" title={titleOf(step)}>
       <dl class="facts">
         <Fact name="state">
           {changes !== null && before !== undefined && `${stateText(before.value)} \u2192 `}
@@ -163,6 +159,6 @@ function TurnFacts({ step, before }: { readonly step: HistoryStep; readonly befo
         )}
       </dl>
       {event !== null && <JsonTree value={event} name="event" />}
-    </section>
+    </Panel>
   );
 }

@@ -7,6 +7,7 @@ import { ActorLink } from '../actor-link.tsx';
 import { ActorTabs } from '../actor/actor-tabs.tsx';
 import { counted } from '../format.ts';
 import { say } from '../notices.tsx';
+import { Looking, Panel } from '../sheet.tsx';
 import { LaneHeads, SequenceDrawing } from './sequence-drawing.tsx';
 import { LANE_WIDTH, layoutOf } from './sequence-layout.ts';
 import { mermaidOf, type Sequence, sequenceOf } from './sequence.ts';
@@ -25,8 +26,7 @@ export function SequenceView({ rest: address }: { readonly rest: string }) {
         </h1>
         <ActorTabs address={address} current="sequence" />
       </header>
-      {error !== undefined && <p class="bad">{error.message}</p>}
-      {seen === undefined && error === undefined && <p class="quiet">Looking…</p>}
+      {(seen === undefined || error !== undefined) && <Looking error={error} />}
       {seen?.turns.length === 0 && (
         <p class="empty">
           Of the last 10,000 turns of the system, none was taken here. Those to come are shown as they are taken.
@@ -90,10 +90,9 @@ function Diagram({ seen, sequence }: DiagramProps) {
       </div>
       <div class="narrow">
         {row === undefined ? (
-          <section class="sheet" aria-labelledby="turn-title">
-            <h2 id="turn-title">Turn</h2>
+          <Panel id="turn" title="Turn">
             <p class="quiet">None is chosen.</p>
-          </section>
+          </Panel>
         ) : (
           <TurnSheet key={row.key} row={row} layout={layout} turns={seen.turns} onPick={setPicked} />
         )}
@@ -127,8 +126,7 @@ function countOf({ turns, earlier, isAtLeast }: TurnWindow): string {
 
 function Lanes({ sequence: { lanes } }: { readonly sequence: Sequence }) {
   return (
-    <section class="sheet" aria-labelledby="lanes-title">
-      <h2 id="lanes-title">Who takes part</h2>
+    <Panel id="lanes" title="Who takes part">
       <ul class="plain lanes">
         {lanes.map(({ address, agent }) => (
           <li key={address ?? ''} class="split">
@@ -137,7 +135,7 @@ function Lanes({ sequence: { lanes } }: { readonly sequence: Sequence }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }
 

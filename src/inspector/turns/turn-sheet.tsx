@@ -7,6 +7,7 @@ import { Fact } from '../actor/facts.tsx';
 import { JsonTree } from '../actor/json-tree.tsx';
 import { duration, moment, stateText } from '../format.ts';
 import { hrefOf } from '../route.ts';
+import { Panel } from '../sheet.tsx';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
 import { type Around, aroundOf } from './around.ts';
@@ -37,11 +38,10 @@ export function TurnSheet({ row: { row, spoken }, layout: { rows }, turns, onPic
   );
   if (row.kind === 'pending') {
     return (
-      <section class="sheet" aria-labelledby="turn-title">
-        <h2 id="turn-title">{row.label}</h2>
+      <Panel id="turn" title={row.label}>
         <p>{spoken}: it is not due yet, or was cancelled.</p>
         {toSender}
-      </section>
+      </Panel>
     );
   }
   const turn = turns.find(({ number }) => number === row.turn);
@@ -67,8 +67,7 @@ function TurnRecord({
   const { event } = around.kept ?? turn;
   return (
     <>
-      <section class="sheet" aria-labelledby="turn-title">
-        <h2 id="turn-title">{titleOf(turn)}</h2>
+      <Panel id="turn" title={titleOf(turn)}>
         <Record turn={turn} valueBefore={around.valueBefore} toSender={toSender} />
         {event !== null && <JsonTree value={event} name="event" />}
         {around.kept !== undefined && (
@@ -76,7 +75,7 @@ function TurnRecord({
             <a href={hrefOf('history', address, { turn: String(around.kept.number) })}>The actor as it was then</a>
           </p>
         )}
-      </section>
+      </Panel>
       <Sent sent={turn.sent} />
       <Changed turn={turn} around={around} />
     </>
@@ -137,8 +136,7 @@ function Record({
 function Sent({ sent }: { readonly sent: readonly SentView[] }) {
   if (sent.length === 0) return null;
   return (
-    <section class="sheet" aria-labelledby="sent-title">
-      <h2 id="sent-title">Sent</h2>
+    <Panel id="sent" title="Sent">
       <ul class="plain">
         {sent.map(({ to, event, delayMs }, index) => (
           <li key={index} class="split">
@@ -150,7 +148,7 @@ function Sent({ sent }: { readonly sent: readonly SentView[] }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }
 
@@ -163,8 +161,7 @@ function Changed({
 }) {
   const known = change === null ? undefined : (change.context ?? change.set);
   return (
-    <section class="sheet" aria-labelledby="changes-title">
-      <h2 id="changes-title">What it changed</h2>
+    <Panel id="changes" title="What it changed">
       {changes === null && known !== undefined ? (
         <JsonTree value={known} name={change?.context === undefined ? 'set' : 'context'} />
       ) : (
@@ -176,6 +173,6 @@ function Changed({
         </p>
       )}
       {kept !== undefined && <JsonTree value={kept.context} name="context after it" />}
-    </section>
+    </Panel>
   );
 }

@@ -1,0 +1,70 @@
+/** The sheets that pages are made of. */
+import { type ComponentChildren } from 'preact';
+import { Table, type TableProps } from './table.tsx';
+
+export interface SheetProps {
+  readonly id: string;
+  readonly title: string;
+  /** Beside the heading. */
+  readonly lead?: ComponentChildren;
+  readonly kind?: string;
+  readonly children: ComponentChildren;
+}
+
+export function Sheet({ id, title, lead, kind = '', children }: SheetProps) {
+  return (
+    <section class={`sheet ${kind}`} aria-labelledby={`${id}-title`}>
+      <div class="sheet-head">
+        <h1 id={`${id}-title`}>{title}</h1>
+        {lead}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+interface PanelProps extends Omit<SheetProps, 'lead'> {
+  /** Of what it lists, beside the heading. */
+  readonly count?: number;
+}
+
+/** A sheet that is a part of a page. */
+export function Panel({ id, title, count, kind = '', children }: PanelProps) {
+  return (
+    <section class={`sheet ${kind}`} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>
+        {title} {count !== undefined && <span class="count">{count}</span>}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+/** In the place of what cannot be shown, or not yet. */
+export function Looking({ error, kind = 'quiet' }: { readonly error: Error | undefined; readonly kind?: string }) {
+  return <p class={error === undefined ? kind : 'bad'}>{error?.message ?? 'Looking…'}</p>;
+}
+
+export interface LedgerProps<Row>
+  extends Omit<SheetProps, 'kind' | 'children'>,
+    Omit<TableProps<Row>, 'kind' | 'rows'> {
+  /** Undefined until they are known. */
+  readonly rows: readonly Row[] | undefined;
+  readonly error?: Error | undefined;
+  /** Said where there are none. */
+  readonly empty: string;
+  /** Below the table. */
+  readonly children?: ComponentChildren;
+}
+
+/** A sheet that is a table. */
+export function Ledger<Row>({ id, title, lead, rows, error, empty, columns, keyOf, children }: LedgerProps<Row>) {
+  return (
+    <Sheet id={id} kind="flush" title={title} lead={lead}>
+      {rows === undefined && <Looking error={error} kind="empty" />}
+      {rows?.length === 0 && <p class="empty">{empty}</p>}
+      {rows !== undefined && rows.length > 0 && <Table columns={columns} rows={rows} keyOf={keyOf} />}
+      {children}
+    </Sheet>
+  );
+}
